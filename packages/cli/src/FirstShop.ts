@@ -42,7 +42,7 @@ export const hasShops = Effect.gen(function* () {
   return (yield* listShops(null, 1)).length > 0
 })
 
-/** Who acts, for the audit log. */
+/** The actor of a start, for the audit log. */
 const asServe = Effect.provideService(Actor, "workshop serve")
 
 /** Opens a shop to try things in. It has no key yet. */
@@ -61,7 +61,7 @@ const makeKey = Effect.fnUntraced(function* (shop_id: ShopId, name: string) {
   return key
 })
 
-/** What is said of the key that a start makes: one that was given is known to whoever gave it. */
+/** The line before the key that a start makes. A key that was given is not called secret, because its giver knows it. */
 const aboutKey = Effect.map(GivenKey, (given) =>
   given === null ? "Its key is shown this once:" : "Its key is that of --demo-key:"
 )
@@ -100,12 +100,12 @@ export const claimForSandbox = Effect.gen(function* () {
   if (!(yield* hasShops)) yield* (yield* Directory).markSandboxMade
 })
 
-/** What to say without a sandbox where a sandbox made the data. */
+/** The lines of a start without a sandbox on data that a sandbox made. */
 export const madeBySandbox: ReadonlyArray<string> = [
   "A sandbox made these data, and its keys (wk_test_...) are refused here: add --sandbox, or begin with new data by --data-dir or --database-url."
 ]
 
-/** What to say where the shops are there already. */
+/** The lines of a start that finds shops. */
 export const stillThere = Effect.gen(function* () {
   const { command, condition } = yield* CommandHints
   const [first, second] = yield* (yield* Directory).listShops(null, 2)
@@ -117,7 +117,7 @@ export const stillThere = Effect.gen(function* () {
   ]
 })
 
-/** What to try next, as lines to paste into a shell. */
+/** The next commands to try, as lines to paste into a shell. */
 export const nextSteps = (base: string, opening: string, key: string): ReadonlyArray<string> => {
   const authorized = `-H 'Authorization: Bearer ${key}'`
   const ticket = JSON.stringify({
@@ -263,7 +263,7 @@ export const demoShop = Effect.gen(function* () {
   Effect.catchAll((refusal) => (refusal._tag === "StoreUnavailable" ? Effect.fail(refusal) : Effect.die(refusal)))
 )
 
-/** What else there is to try in a new demo shop. */
+/** Further commands to try in a new demo shop. */
 export const demoSteps = (base: string, { key, phone }: Demo): ReadonlyArray<string> =>
   phone === null
     ? []

@@ -241,7 +241,7 @@ const aboutStopping = ({ npm_command }: Readonly<Record<string, string | undefin
     ? []
     : [`Stop it with Ctrl-C, or in a script with kill ${process.pid}: a kill of npx or npm leaves it running.`]
 
-/** What a start with `--demo` says; `workshop serve` alone opens a shop where there is none. */
+/** The text that a start with `--demo` says; `workshop serve` alone opens a shop where there is none. */
 const greeting = Effect.fnUntraced(function* (asked: ServeFlags, base: string) {
   if (asked.sandbox) yield* claimForSandbox
   else if (yield* Effect.flatMap(Directory, ({ isSandboxMade }) => isSandboxMade)) return madeBySandbox
@@ -331,7 +331,7 @@ const unused = (store: ServeFlags["store"], isTyped: (name: keyof ServeFlags) =>
     : `--store ${store} does not use ${serveOptions[name].long}: leave one of the two out.`
 }
 
-/** What cannot be asked for together, each with what to do. A decoder would repeat the token and the key in its message. */
+/** Flags that exclude each other, each with what to do. A decoder would repeat the token and the key in its message. */
 const conflicts = (flags: ServeFlags): ReadonlyArray<readonly [isThere: boolean, message: string]> => {
   const { store, noDispatcher, sandbox, sandboxToken, demoKey, host } = flags
   return [

@@ -59,7 +59,7 @@ export interface StoreChoice {
   readonly keepEvents_ms?: number
 }
 
-/** What was asked for, with what follows where nothing was: a database that is named is used (Specification, Commands). */
+/** The choice of the flags, and the default where they leave it open: a database that is named is used (Specification, Commands). */
 export const choiceOf = (asked: {
   readonly store?: (typeof STORES)[number] | null
   readonly databaseUrl: string | null
@@ -78,7 +78,7 @@ export const choiceOf = (asked: {
 
 const ANOTHER_STORE = "use --store memory, or give a Postgres with --database-url"
 
-/** What the stores say in the names of their options, in those of the flags. */
+/** The remedies of the stores' refusals, with the names of the flags in place of the options'. */
 const remedies: Readonly<Record<EmbeddedRefusal | Exclude<DatabaseFailure, "statement">, string>> = {
   no_binaries: ANOTHER_STORE,
   taken: "stop that one, or choose another with --data-dir",
@@ -169,7 +169,7 @@ export const storeLayer = (choice: StoreChoice): Layer.Layer<StorePorts, Command
 interface CommandHint {
   /** `key list` as a whole line: begun as this process was, with the flags of its store. */
   readonly command: (words: string) => string
-  /** What must be set besides; empty where nothing must. It follows what is said of the command. */
+  /** A variable that must be set too; empty where none must. It follows what is said of the command. */
   readonly condition: string
 }
 

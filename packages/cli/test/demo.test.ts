@@ -1,18 +1,15 @@
 import { once } from "node:events"
-import { mkdtempSync, rmSync } from "node:fs"
 import { type AddressInfo, createServer } from "node:net"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { ClientInput, Clients, Keys, Shops } from "@workshop/core"
 import { Effect, Exit, Schema, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { testDatabase } from "../../store-pg/test/cluster/TestDatabase.js"
 import { demoShop, demoSteps } from "../src/FirstShop.js"
 import { services } from "../src/owner/ownerCommand.js"
+import { typed } from "./commandLine.js"
 import { build, run, Workshop } from "./Workshop.js"
 
 const PATIENT = { timeout: 240_000 }
-const dataDir = mkdtempSync(join(tmpdir(), "workshop-demo-"))
 const started: Array<Workshop> = []
 
 beforeAll(build, 120_000)
@@ -21,10 +18,7 @@ afterAll(async () => {
     workshop.kill("SIGKILL")
     await workshop.exited
   }
-  rmSync(dataDir, { recursive: true, force: true })
 }, 60_000)
-
-const nowhere = { DATABASE_URL: "", WORKSHOP_DATA_DIR: dataDir }
 
 const databases = Effect.runSync(Scope.make())
 afterAll(() => Effect.runPromise(Scope.close(databases, Exit.void)))
@@ -32,12 +26,14 @@ afterAll(() => Effect.runPromise(Scope.close(databases, Exit.void)))
 /** Surroundings with an empty database of their own, which takes less to start than an embedded one. */
 const aDatabase = async () => {
   const { url } = await Effect.runPromise(Scope.extend(testDatabase, databases))
-  return { ...nowhere, DATABASE_URL: url }
+  return { DATABASE_URL: url }
 }
 
+type Surroundings = Awaited<ReturnType<typeof aDatabase>>
+
 /** Starts, asks for the shop of the key that is shown, and stops. */
-const shopOfStart = async (...flags: ReadonlyArray<string>) => {
-  const workshop = new Workshop(["serve", "--port", "0", ...flags], nowhere)
+const shopOfStart = async (there: Surroundings, ...flags: ReadonlyArray<string>) => {
+  const workshop = new Workshop(["serve", "--port", "0", ...flags], there)
   started.push(workshop)
   const { base, key } = await workshop.listens()
   const response = await fetch(`${base}/v1/shop`, { headers: { Authorization: `Bearer ${key}` } })
@@ -46,38 +42,38 @@ const shopOfStart = async (...flags: ReadonlyArray<string>) => {
   return { shop: data, status: await workshop.exited, stdout: workshop.stdout, stderr: workshop.stderr }
 }
 
-const shops = async (): Promise<ReadonlyArray<{ readonly id: string; readonly name: string }>> =>
-  JSON.parse((await run(["shop", "list", "--json"], nowhere)).stdout)
+const shops = async (there: Surroundings): Promise<ReadonlyArray<{ readonly id: string; readonly name: string }>> =>
+  JSON.parse((await typed(["shop", "list", "--json"], there)).stdout)
 
 describe("a first start (Specification, Commands)", PATIENT, () => {
   it("on a taken port opens no shop, so the next start shows its key; --demo again finds its shop again", async () => {
+    const there = await aDatabase()
     const taken = createServer().listen(0, "127.0.0.1")
     await once(taken, "listening")
     const { port } = taken.address() as AddressInfo
-    const refused = await run(["serve", "--port", String(port)], nowhere)
+    const refused = await run(["serve", "--port", String(port)], there)
     expect(refused).toMatchObject({ status: 1, stdout: "", stderr: expect.stringContaining(`${port} is taken`) })
     taken.close()
-    expect(await shops()).toEqual([])
+    expect(await shops(there)).toEqual([])
 
-    expect(await shopOfStart()).toMatchObject({ shop: { name: "My workshop" }, status: 0, stderr: "" })
-    const first = await shopOfStart("--demo")
+    expect(await shopOfStart(there)).toMatchObject({ shop: { name: "My workshop" }, status: 0, stderr: "" })
+    const first = await shopOfStart(there, "--demo")
     expect(first).toMatchObject({ shop: { name: "Demo workshop" }, status: 0, stderr: "" })
-    const [mine] = await shops()
-    const plain = new Workshop(["serve", "--port", "0", "--data-dir", dataDir], { ...nowhere, npm_command: "exec" })
+    const [mine] = await shops(there)
+    const plain = new Workshop(["serve", "--port", "0"], { ...there, npm_command: "exec" })
     started.push(plain)
-    const [line = ""] = await plain.says(/^npx workshop shop list --data-dir .*$/m)
-    expect(line).toBe(`npx workshop shop list --data-dir ${dataDir}`)
-    expect(plain.stdout).toContain(`npx workshop key create SHOP --name Till --data-dir ${dataDir}\n`)
+    await plain.says(/make another key for one, with DATABASE_URL set as here:\nnpx workshop shop list\n/)
+    expect(plain.stdout).toContain("\nnpx workshop key create SHOP --name Till\n")
     plain.kill("SIGTERM")
     await plain.exited
-    const made = await run(["key", "create", mine!.id, "--name", "Till", "--data-dir", dataDir, "--json"], nowhere)
+    const made = await typed(["key", "create", mine!.id, "--name", "Till", "--json"], there)
     expect(JSON.parse(made.stdout)).toMatchObject({ shop_id: mine!.id })
-    const second = await shopOfStart("--demo")
+    const second = await shopOfStart(there, "--demo")
     expect(second).toMatchObject({ shop: first.shop, status: 0, stderr: "" })
     expect(second.stdout).toContain(
       "The shop Demo workshop of an earlier start is there. A new key for it is shown this once:"
     )
-    expect((await shops()).map(({ name }) => name)).toEqual(["My workshop", "Demo workshop"])
+    expect((await shops(there)).map(({ name }) => name)).toEqual(["My workshop", "Demo workshop"])
   })
 })
 
@@ -103,8 +99,8 @@ describe("the data of a sandbox (Specification, Keys and scopes)", PATIENT, () =
     expect(sandbox.stdout).toContain("The shop My workshop is open. Its key is that of --demo-key:")
     await end(sandbox)
 
-    const [shop] = JSON.parse((await run(["shop", "list", "--json"], there)).stdout) as ReadonlyArray<{ id: string }>
-    const made = await run(["key", "create", shop!.id, "--name", "Second", "--json"], there)
+    const [shop] = await shops(there)
+    const made = await typed(["key", "create", shop!.id, "--name", "Second", "--json"], there)
     expect(JSON.parse(made.stdout).key).toMatch(/^wk_test_/)
 
     const earnest = start()

@@ -19,7 +19,7 @@ export const conformCommand = command({
       if (flags.list) return yield* listing(flags)
       if (flags.baseUrl === null) {
         return yield* new CommandRefused({
-          message: "Say which server to test, such as --base-url http://127.0.0.1:4010; --list shows the cases."
+          message: "Name the server to test, such as --base-url http://127.0.0.1:4010; --list shows the cases."
         })
       }
       return yield* conform(flags, flags.baseUrl)

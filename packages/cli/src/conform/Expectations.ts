@@ -75,7 +75,7 @@ export const expectThat = (holds: boolean, expected: string, found: unknown, exc
   if (!holds) throw new ExpectationFailed({ expected, found: shown(found), exchange })
 }
 
-/** What `meta` may hold (Specification, Lists and sync). */
+/** The fields that `meta` may hold (Specification, Lists and sync). */
 export interface Meta {
   readonly replayed?: boolean
   readonly has_more?: boolean

@@ -84,7 +84,7 @@ const write = Effect.fnUntraced(function* ({ junit, html }: ConformFlags, report
   if (html !== null) yield* writeReport("--html", html, htmlReport(report))
 })
 
-/** What `workshop conform` does (Specification, Commands). It succeeds only where no case fails. */
+/** The work of `workshop conform` (Specification, Commands). It succeeds only where no case fails. */
 export const conform = (asked: ConformFlags, base_url: string) =>
   Effect.gen(function* () {
     const cases = yield* chosen(asked)

@@ -29,7 +29,7 @@ export const delivering = (options: DeliveryOptions, policy: WebhookAddressPolic
     Layer.provide(NodeSender.layer({ policy: reaching(policy, options) }))
   )
 
-/** Closes, delivers and tells what is due, beside everything else, until the scope closes. */
+/** Closes due tickets and sends due deliveries and notifications in the background, until the scope closes. */
 export const workOff = Effect.gen(function* () {
   yield* Effect.forkScoped((yield* Closer).run)
   yield* Effect.forkScoped((yield* Dispatcher).run)

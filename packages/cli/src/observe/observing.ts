@@ -43,7 +43,7 @@ export const accessLog = toggle("access-log", "Log a line for each request: meth
 /** The values of the flags. */
 type Observed = Values<typeof observeOptions>
 
-/** What must never be read in a log, whatever brought it there, and what stands in its place. */
+/** Patterns of secrets that must never appear in a log, each with its replacement. */
 const SECRETS: ReadonlyArray<readonly [RegExp, string]> = [
   [/\b(wk_live|wk_test|whsec)_[\w-]+/g, "$1_..."],
   [/\bBearer\s+[^\s"'\\]+/gi, "Bearer ..."],
@@ -58,7 +58,7 @@ export const redacted = (line: string): string =>
 
 type Format = (typeof LOG_FORMATS)[number]
 
-/** What a program may count on in a line: one object, its members' names, and the members of `annotations`, such as `request_id`. */
+/** The form of a line for programs: one object, its members' names, and the members of `annotations`, such as `request_id`. */
 const asJson = Logger.map(Logger.structuredLogger, ({ message, logLevel, timestamp, cause, annotations, spans }) =>
   JSON.stringify({
     timestamp,
@@ -200,7 +200,7 @@ export const observing = (asked: Observed): Layer.Layer<never> =>
     Layer.provideMerge(logsLayer(asked, process.stderr.isTTY === true))
   )
 
-/** What looks on while requests are answered: always counting, the rest where it was asked for. */
+/** The observer of requests: it always counts them, and logs or traces them where a flag says so. */
 export const watching = (asked: Observed & { readonly accessLog: boolean }): RequestObserver => {
   const counted = makeHttpMetrics()
   const others = [...(asked.accessLog ? [logged] : []), ...(asked.otlpEndpoint === null ? [] : [traced])]

@@ -50,12 +50,12 @@ const columns: ReadonlyArray<Column<Row>> = [
 // `-` stands for an empty list.
 const listed = (words: ReadonlyArray<string>) => (words.length === 0 ? null : words.filter((word) => word !== "-"))
 
-/** What a currency usually has; two where it is no currency, which is refused for that. */
+/** The usual decimals of a currency; two where it is no currency, which is refused for that. */
 const decimalsOf = (currency: string | null): number => (Schema.is(Currency)(currency) ? usualDecimals(currency) : 2)
 
 const isKnown = (currency: string): boolean => Intl.supportedValuesOf("currency").includes(currency)
 
-/** What has a default that depends on something else. */
+/** Flags whose default depends on another flag. */
 interface Opening extends Fields {
   readonly currency: string | null
   readonly decimals: number | null
@@ -68,7 +68,7 @@ export const create = Effect.fnUntraced(function* (fields: Opening) {
   const input = yield* decoded(ShopInput, { ...fields, decimals, languages: listed(fields.languages) })
   if (fields.decimals === null && !isKnown(input.currency)) {
     return yield* new CommandRefused({
-      message: `${input.currency} is no currency that this machine knows, and a shop keeps its currency for good: correct --currency, or give its --decimals too.`
+      message: `${input.currency} is not a currency that this machine knows, and a shop cannot change its currency: correct --currency, or give its --decimals too.`
     })
   }
   const shop = yield* Shops.create(input)

@@ -59,14 +59,14 @@ const deliveryColumns: ReadonlyArray<Column<Delivery>> = [
 ]
 
 const noticeColumns: ReadonlyArray<Column<ReturnType<typeof noticeView>>> = [
-  { title: "TOLD", cell: ({ created_at }) => created_at, isWhole: true },
+  { title: "SENT", cell: ({ created_at }) => created_at, isWhole: true },
   { title: "KIND", cell: ({ kind }) => kind },
   { title: "WHY", cell: ({ off_reason }) => off_reason ?? "-" },
   { title: "FAILURES", cell: ({ failures_in_row }) => String(failures_in_row), align: "right" },
   { title: "ADDRESS", cell: ({ url }) => url }
 ]
 
-/** What to change where nothing but its port stands against an address. */
+/** The remedy where an address is refused for its port alone. */
 const aboutPort = (typed: string, policy: WebhookAddressPolicy): string => {
   const port = URL.canParse(typed) ? Number(new URL(typed).port || "443") : 0
   return port > 0 && Either.isRight(parseWebhookAddress(typed, { ...policy, ports: [port] }))
@@ -163,7 +163,7 @@ export const ping = Effect.fnUntraced(function* (shop: string) {
   return sentence(event, `The ping ${event.id} ${becomes}`)
 })
 
-/** What became of the shop's latest events, or of the latest in a state: so many of them, oldest first. */
+/** The deliveries of the shop's latest events, or of the latest in a state: so many of them, oldest first. */
 export const deliveries = Effect.fnUntraced(function* (shop: string, state: DeliveryState | null, limit: number) {
   const id = yield* shopId(shop)
   const wanted: Array<Delivery> = []
@@ -174,7 +174,7 @@ export const deliveries = Effect.fnUntraced(function* (shop: string, state: Deli
     wanted.unshift(...matching.slice(wanted.length - limit).map(deliveryView))
     page = { before: found[0]!.seq }
   }
-  return rows(wanted, deliveryColumns, state === null ? "No event was to be delivered yet." : `None is ${state}.`)
+  return rows(wanted, deliveryColumns, state === null ? "No event had to be delivered yet." : `None is ${state}.`)
 })
 
 /** Which events to send again. */
@@ -209,10 +209,10 @@ export const replay = Effect.fnUntraced(function* ({ shop, ids, dry_run, ...boun
   )
 })
 
-/** What the owner was told of the webhook, oldest first. */
+/** The notices to the owner about the webhook, oldest first. */
 export const notices = Effect.fnUntraced(function* (shop: string) {
   const found = yield* DeliveryHistory.notices(yield* shopId(shop))
-  return rows(found.map(noticeView), noticeColumns, "The owner had to be told nothing yet.")
+  return rows(found.map(noticeView), noticeColumns, "The owner got no notices yet.")
 })
 
 const flag = own("webhook")

@@ -36,7 +36,7 @@ const flagOf = (field: string): string => {
 /** The values of flags by the fields that they fill; null where a flag was left out. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** What was typed without what was left out. */
+/** The fields that were typed, without those that were left out. */
 export const given = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
 
@@ -55,7 +55,7 @@ const missingFields = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
         `${names.map(flagOf).join(", ")} ${names.length === 1 ? "is" : "are"} missing: add --help to this command for an example`
       ]
 
-/** Reads what was typed as a service wants it, null where a flag was left out; what is wrong is told by the flags' names. */
+/** Reads what was typed as a service wants it, null where a flag was left out; a message about a field names its flag. */
 export const decoded = <A, I>(schema: Schema.Schema<A, I>, fields: Fields): Either.Either<A, CommandRefused> =>
   Either.mapLeft(
     Schema.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "error" })(fields),
@@ -76,7 +76,7 @@ export const idFrom = <A>(schema: Schema.Schema<A, string>, what: string, typed:
       message:
         typed === null
           ? `The id of ${what} is missing: ${form}.`
-          : `${typed === "" ? '""' : typed} is no id of ${what}: ${form}.`
+          : `${typed === "" ? '""' : typed} is not the id of ${what}: ${form}.`
     })
   })
 
@@ -108,7 +108,7 @@ export const services = (choice: StoreChoice) =>
     Layer.provide(Entropy.layer)
   )
 
-/** What the commands may call. */
+/** The services that the commands may call. */
 export type Services = LayerType.Layer.Success<ReturnType<typeof services>>
 
 const advice: Readonly<Record<string, string>> = {
@@ -131,7 +131,7 @@ export const inOneSentence = (refusal: Refusal & { readonly remedy?: string | un
   return new CommandRefused({ message: `${refusal.message}${what === undefined ? "" : `: ${what}`}.` })
 }
 
-/** Who runs the command. A user of a container may have a number and no name. */
+/** The user that runs the command. A user of a container may have a number and no name. */
 const userName = (): string => {
   try {
     return userInfo().username
@@ -140,7 +140,7 @@ const userName = (): string => {
   }
 }
 
-/** What a command does, by the values of its own options. */
+/** The work of a command, given the values of its own options. */
 type Act<O, E> = (values: Values<O>) => Effect.Effect<Output, E, Services>
 
 /** A command against a database. `act` gets the values of the command's own options and returns what is printed. */

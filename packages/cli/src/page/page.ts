@@ -24,7 +24,7 @@ interface Page {
   readonly title: string
   /** It opens with a mark for this. */
   readonly isGood: boolean
-  /** What it adds to the style of all pages. */
+  /** Style that it adds to that of all pages. */
   readonly style: string
   readonly body: string
 }

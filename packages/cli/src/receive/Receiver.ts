@@ -15,7 +15,7 @@ export interface ReceivedEvent {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** What became of a request. */
+/** The outcome of a request. */
 export type Outcome =
   /** An event that was not acknowledged before. */
   | "event"

@@ -1,7 +1,7 @@
 import type { Paint, Tone } from "../terminal/Output.js"
 import type { Outcome, ReceivedDelivery, ReceivedEvent, Refusal } from "./Receiver.js"
 
-/** What changed in one field of a ticket; `field` is a dotted path such as `money.price_minor`. */
+/** The change of one field of a ticket; `field` is a dotted path such as `money.price_minor`. */
 interface FieldChange {
   readonly field: string
   readonly from: unknown
@@ -18,7 +18,7 @@ const isFields = (value: unknown): value is Fields =>
 
 const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
 
-/** What changed between two states of a ticket, in the order of the later one's fields. */
+/** The changes between two states of a ticket, in the order of the later one's fields. */
 export const ticketDiff = (before: Fields, after: Fields, path = ""): ReadonlyArray<FieldChange> => {
   const names = [...new Set([...Object.keys(after), ...Object.keys(before)])].filter((name) => !LEFT_OUT.has(name))
   return names.flatMap((name) => {
@@ -57,7 +57,7 @@ const ticketOf = ({ data }: ReceivedEvent): EventTicket | undefined => {
 
 const MAX_KNOWN = 10_000
 
-/** What is new in an event: a ticket seen for the first time, changes to a known one, or a state older than the known one. */
+/** The news in an event: a ticket seen for the first time, changes to a known one, or a state older than the known one. */
 export type News =
   | { readonly kind: "first" }
   | { readonly kind: "changes"; readonly changes: ReadonlyArray<FieldChange> }
@@ -69,7 +69,7 @@ const isOlder = (ticket: EventTicket, than: EventTicket): boolean => String(tick
 export class KnownTickets {
   readonly #tickets = new Map<string, EventTicket>()
 
-  /** What is new in an event. */
+  /** The news in an event. */
   newsOf(event: ReceivedEvent): News {
     const after = ticketOf(event)
     if (after === undefined) return { kind: "changes", changes: [] }
@@ -110,11 +110,11 @@ const refusals: Readonly<Record<Refusal, string>> = {
   too_new:
     "its signature is from the future of this clock: --register reads the clock of a sandbox, --tolerance allows more",
   not_an_event: "its body is not an event",
-  not_a_post: "it is no POST",
+  not_a_post: "it is not a POST",
   too_large: "its body is larger than 1 MiB"
 }
 
-/** What the answer was, where it was not simply a 200. */
+/** The replies that are not simply a status, in words. */
 const answers: Readonly<Record<Exclude<ReceivedDelivery["answered"], number>, string>> = {
   redirect: "answered with a redirect",
   endless: "answered without an end",
@@ -129,7 +129,7 @@ const answered = (how: ReceivedDelivery["answered"]): string =>
 const text = (value: unknown): string =>
   (typeof value === "string" || typeof value === "number" ? String(value) : "").replaceAll(/\s+/g, " ")
 
-/** What an event says beside the ticket, such as the channel through which a client was told. */
+/** The texts of an event beside the ticket, such as the channel through which a client was notified. */
 const besides = ({ data: { ticket: _, ...rest } }: ReceivedEvent): ReadonlyArray<string> =>
   Object.entries(rest).flatMap(([name, value]) =>
     typeof value === "string" && name !== "notified_at" ? [`${name} ${text(value)}`] : []

@@ -26,7 +26,7 @@ export const keyPresses = <A, R>(
     )
   })
 
-/** What a key changes, given how the receiver behaves and what the command line asked for. */
+/** The change that a key makes, given the receiver's behaviour now and that of the command line. */
 interface LiveKey {
   readonly says: string
   readonly next: (now: Behaviour, asked: Behaviour) => Partial<Behaviour>
@@ -37,7 +37,7 @@ const FAIL_SHARE = 0.3
 /** The discard port: nothing answers there. */
 const NOWHERE = "http://127.0.0.1:9/"
 
-/** What the keys typed in the terminal of `workshop receive` do. */
+/** The keys that work in the terminal of `workshop receive`. */
 export const liveKeys = {
   "1": { says: "200", next: () => healthy },
   "5": { says: "500", next: () => ({ answer: saying(500) }) },
@@ -67,7 +67,7 @@ export const legend: string = [
   [...Object.entries(liveKeys).map(([key, { says }]) => `${key} ${says}`), "h these keys", "q quit"].join(" | ")
 ].join(" ")
 
-/** What a key changes; undefined for one that changes nothing. */
+/** The change that a key makes; undefined for one that changes nothing. */
 export const changeBy = (key: string, now: Behaviour, asked: Behaviour): Partial<Behaviour> | undefined =>
   Object.hasOwn(liveKeys, key) ? (liveKeys as Readonly<Record<string, LiveKey>>)[key]?.next(now, asked) : undefined
 
@@ -102,7 +102,7 @@ export interface Registration {
   readonly enable: boolean
 }
 
-/** What the receiver learnt. `opened` is the key of a shop that was opened for it. */
+/** The receiver's registration. `opened` is the key of a shop that was opened for it. */
 export interface Registered {
   readonly shop_id: string
   readonly secret: string
@@ -277,7 +277,7 @@ const LOOK_EVERY = "5 seconds"
 const watching = (pointed: Pointed, off_reason: string | null, asJson: boolean) => {
   let known = off_reason
   const look = Effect.gen(function* () {
-    // A server that does not answer tells nothing new.
+    // A server that does not answer is no news.
     const silence = yield* Effect.orElseSucceed(silenceOf(pointed), () => known)
     if (silence === known) return
     known = silence
@@ -318,7 +318,7 @@ const obeyKeys = (receiver: Receiver.Receiver, asked: Receiver.Behaviour, quit: 
     })
   )
 
-/** What `workshop receive` does (Specification, Commands): until interrupted, or `q`. */
+/** The work of `workshop receive` (Specification, Commands): until interrupted, or `q`. */
 export const receive = (asked: ReceiveFlags) =>
   Effect.gen(function* () {
     const runtime = yield* Effect.runtime<never>()

@@ -98,11 +98,11 @@ export const open = (...known: ReadonlyArray<string>) =>
 export const about = (subject: string, ...known: ReadonlyArray<string>) =>
   Schema.Struct({ [subject]: Reference, ...optional(known) }, Schema.Record({ key: Schema.String, value: Anything }))
 
-const NotHere = Schema.Never.annotations({ message: () => "has no place here: write {} and no more" })
+const NotHere = Schema.Never.annotations({ message: () => "does not belong here: write {} alone" })
 
 /** No argument: written as `{}` or left empty. */
 export const Nothing = Schema.Union(Schema.Record({ key: Schema.String, value: NotHere }), Schema.Null).annotations({
-  message: () => "takes nothing: write {} behind it",
+  message: () => "takes no argument: write {} after it",
   jsonSchema: { type: ["object", "null"], additionalProperties: false }
 })
 

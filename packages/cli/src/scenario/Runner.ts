@@ -162,7 +162,7 @@ export class Runner {
       Effect.mapError(
         ({ url, detail }) =>
           new EnvironmentFailed({
-            message: `${method} ${url} got no answer (${detail}): is the service running there?`
+            message: `${method} ${url} got no response (${detail}): is the service running there?`
           })
       )
     )

@@ -89,19 +89,19 @@ const rows = [...actions.values(), ...observations.values()]
 const stepOptions = {
   title: maybe(Text).annotations({ description: "What the step is for, shown in its place" }),
   as: maybe(Captures),
-  expect: maybe(ExpectedResponse).annotations({ description: "What the answer must be; success, unless it is told" }),
+  expect: maybe(ExpectedResponse).annotations({ description: "The response that is expected; by default any success" }),
   repeat: maybe(
     Schema.Int.pipe(Schema.between(1, 1000, { message: () => "must be a whole number from 1 to 1000" }))
   ).annotations({ description: "How many times; $n counts from 1" }),
   statuses: maybe(Schema.Record({ key: Schema.String, value: Schema.Int })).annotations({
     description: "Of repeated steps: how many answers had each status, such as { 201: 1, 200: 29 }"
   }),
-  shop: maybe(Text).annotations({ description: "Which shop, such as $lac; the first unless told" }),
+  shop: maybe(Text).annotations({ description: "Which shop, such as $lac; by default the first" }),
   key: maybe(Schema.NullOr(Text)).annotations({
     description: "Which key the shop's system sends, such as $reader; null for none"
   }),
   idempotency_key: maybe(Schema.NullOr(Text)).annotations({
-    description: "A new one each time unless told; null for none"
+    description: "By default a new one each time; null for none"
   })
 } as const
 

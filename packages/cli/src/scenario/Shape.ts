@@ -45,7 +45,7 @@ const instead = (field: string, members: ReadonlyArray<AST.AST>): string => {
   return names.length > MOST_NAMED ? "; correct its name." : `; it has ${names.join(", ")}.`
 }
 
-/** What to write instead of a field that a shape does not have, such as `; did you mean "state"?`; null where it has it. */
+/** Advice on a field that a shape does not have, such as `; did you mean "state"?`; null where it has it. */
 export const insteadOf = (shape: Shape, field: string): string | null => {
   const members = membersOf(shape)
   return members.some((member) => fieldIn(member, field).length > 0) ? null : instead(field, members)

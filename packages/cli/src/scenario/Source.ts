@@ -80,7 +80,7 @@ const hints: Readonly<Record<string, string>> = {
 }
 
 const wrong = ({ code, message }: YAMLError): string =>
-  `is no YAML: ${message.split("\n")[0]}; ${hints[code] ?? "correct this line"}.`
+  `is not valid YAML: ${message.split("\n")[0]}; ${hints[code] ?? "correct this line"}.`
 
 const UNENDING = "has aliases (*name) that stand for too much, or for themselves: write out what they stand for."
 

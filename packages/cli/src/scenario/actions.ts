@@ -252,7 +252,7 @@ const raw = ({ method, path, query = {}, headers = {}, body }: typeof Request.Ty
   return ask(method, path + queryOf(query), { bearer, headers: sent, body })
 }
 
-/** What the shop's own system does through the API, with one of the shop's keys (Specification, Endpoints). */
+/** Actions of the shop's own system through the API, with one of the shop's keys (Specification, Endpoints). */
 const systemActions: ReadonlyArray<Action> = [
   withFields("create ticket", "Creates a ticket: POST /v1/tickets", ...TICKET_FIELDS),
   on("get ticket", "Reads a ticket: GET /v1/tickets/{id}"),
@@ -282,7 +282,7 @@ const systemActions: ReadonlyArray<Action> = [
   }
 ]
 
-/** What the shop does in its app (Specification, Sandbox). */
+/** Actions of the shop in its app (Specification, Sandbox). */
 const appActions: ReadonlyArray<Action> = [
   withFields("create in app", "Creates a ticket in the app", ...TICKET_FIELDS),
   onSubject(
@@ -302,7 +302,7 @@ const trustSecret = ({ trust }: StepContext, rotated: StepExchange) => {
   return typeof secret === "string" ? trust(secret) : Effect.void
 }
 
-/** What the shop's owner does with the shop, its keys and its webhook (Specification, Sandbox). */
+/** Actions of the shop's owner on the shop, its keys and its webhook (Specification, Sandbox). */
 const ownerActions: ReadonlyArray<Action> = [
   withFields("change shop", `Changes the shop's settings: ${SETTINGS.join(", ")}`, ...SETTINGS),
   withFields("create key", "Makes a key: a name, and scopes or the preset full or read", "name", "preset", "scopes"),
@@ -364,7 +364,7 @@ const answering = (name: CallName, description: string): Action =>
     Effect.flatMap(chosen(choice, context), (id) => send(name, context, id))
   )
 
-/** What clients do: come to the counter, answer offers and prices, read their inbox (Specification, Sandbox). */
+/** Actions of clients: they come to the counter, answer offers and prices, and read their inbox (Specification, Sandbox). */
 const clientActions: ReadonlyArray<Action> = [
   row(
     "visit",
@@ -401,7 +401,7 @@ const moving = (
   perform: (argument, { clock }) => clock(moveOf(argument))
 })
 
-/** What the receiver of webhooks and the clock do (Specification, Sandbox). */
+/** Actions of the receiver of webhooks and of the clock (Specification, Sandbox). */
 const machineActions: ReadonlyArray<Action> = [
   {
     name: "receiver",
@@ -410,7 +410,7 @@ const machineActions: ReadonlyArray<Action> = [
     takes: ReceiverText,
     perform: (text: ReceiverText, context) =>
       Effect.gen(function* () {
-        // What is due now goes to the receiver as it was until now.
+        // Deliveries that are due now reach the receiver as it was until now.
         yield* context.clock({ advance_ms: 0 })
         yield* (yield* context.receiver).behave(behaviourOf(text))
         return done

@@ -29,7 +29,7 @@ function* checkField(field: string, expected: unknown, shape: Shape, path: Path)
   const instead = insteadOf(shape, field)
   const inner = within(shape, field)
   if (instead === null) yield* inner === undefined ? [] : checkExpected(expected, inner, path)
-  // What a response must not hold is expected to be absent, unless its name looks misspelt.
+  // `$absent` is for fields that the response must not have, so only a name that looks misspelt is a problem.
   else if (expected !== "$absent" || instead.includes("did you mean"))
     yield problemWithName(path, `is not known${instead}`)
 }
@@ -52,13 +52,13 @@ export type Known = ReadonlyMap<string, Shape>
 export const TAKEN: ReadonlyArray<string> = ["now", "n", ...Object.keys(kinds)]
 
 const NO_REFERENCE =
-  "is no reference: write $ticket.number or $now + 60d; a text that starts with a dollar starts with two."
+  "is not a reference: write $ticket.number or $now + 60d; a text that starts with a dollar starts with two."
 
 function* checkReference({ name, path: fields }: Reference, known: Known, path: Path): Problems {
   const shape = known.get(name)
   if (shape === undefined) {
     const meant = didYouMean(name, [...known.keys(), ...TAKEN]) || ": name it before with as, or under given."
-    return yield problemAt(path, `$${name} stands for nothing yet${meant}`, `$${name}`)
+    return yield problemAt(path, `$${name} is not defined yet${meant}`, `$${name}`)
   }
   const found = follow(shape, fields, `$${name}`)
   if ("error" in found) yield problemAt(path, found.error, `$${[name, ...fields].join(".")}`)
@@ -69,7 +69,7 @@ const MISPLACED_KIND = "stands for any such value, so it has its place only wher
 /** Checks a text and its references. Expectations may have kinds and patterns too. */
 function* checkText(text: string, known: Known, path: Path, isExpected: boolean): Problems {
   if (text.startsWith("$$")) return
-  if (isExpected && patternOf(text) === null) return yield problemAt(path, `${text} is no regular expression.`)
+  if (isExpected && patternOf(text) === null) return yield problemAt(path, `${text} is not a valid regular expression.`)
   const bare = isExpected ? text.replace(/^(<=|>=|<|>)\s*/, "") : text
   const whole = wholeReference(bare)
   if (whole !== undefined) {
@@ -80,14 +80,14 @@ function* checkText(text: string, known: Known, path: Path, isExpected: boolean)
   else
     for (const { text: braced, reference } of inBraces(bare))
       if (reference !== undefined) yield* checkReference(reference, known, path)
-      else yield problemAt(path, `${braced} is no reference: write it as \${ticket.id}.`)
+      else yield problemAt(path, `${braced} is not a reference: write it as \${ticket.id}.`)
 }
 
 function* checkOperator(field: string, path: Path): Problems {
   const names = Object.keys(operators)
   const meant = didYouMean(field, names) || `; there are ${names.join(", ")}.`
   if (field.startsWith("$") && !names.includes(field))
-    yield problemWithName([...path, field], `is no way to expect something${meant}`)
+    yield problemWithName([...path, field], `is not an operator${meant}`)
 }
 
 /** Checks the texts within a value for unknown names, and for fields that a name does not have. */
@@ -168,7 +168,7 @@ const capture = (answer: Shape, name: string, place: string, path: Path): Captur
   const isPlace = PLACES.includes(place.split(".")[0] ?? "")
   const found = isPlace
     ? follow(answer, place.split("."), "the answer")
-    : { error: `${place} is no place in an answer: begin with ${PLACES.join(", ")}.` }
+    : { error: `${place} is not part of a response: begin with ${PLACES.join(", ")}.` }
   return "error" in found
     ? { name, shape: anything, problem: problemAt(path, found.error) }
     : { name, shape: found.shape }

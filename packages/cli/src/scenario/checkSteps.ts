@@ -32,12 +32,12 @@ const rules: ReadonlyArray<Rule> = [
   {
     field: "key",
     isRefused: (does) => isAct(does) && actions.get(does)?.actor !== "system",
-    because: (does) => `says nothing to ${does}: only calls of the API have a key.`
+    because: (does) => `has no effect on ${does}: only calls of the API have a key.`
   },
   {
     field: "idempotency_key",
     isRefused: (does) => isAct(does) && !repeatable.includes(does),
-    because: (does) => `says nothing to ${does}: only ${repeatable.join(", ")} have one.`
+    because: (does) => `has no effect on ${does}: only ${repeatable.join(", ")} have one.`
   },
   {
     field: "expect",
@@ -84,7 +84,7 @@ const wrongShort = (text: string): string | undefined => {
   const [, status, word] = /^(\d{3}) ([A-Z_]+)$/.exec(text) ?? []
   if (status === undefined || word === undefined) return undefined
   const comes = statusOf.get(word)
-  if (comes === undefined) return unknownWord(word, [...codes, ...reasons], "no code and no reason")
+  if (comes === undefined) return unknownWord(word, [...codes, ...reasons], "neither a code nor a reason")
   return String(comes) === status ? undefined : `${word} comes with the status ${comes}, and not ${status}.`
 }
 
@@ -100,8 +100,8 @@ const plainTexts = (value: unknown, path: Path): ReadonlyArray<readonly [Path, s
 }
 
 const WORDS = [
-  { place: ["error", "code"], known: codes, what: "no code" },
-  { place: ["error", "details", "reason"], known: reasons, what: "no reason" }
+  { place: ["error", "code"], known: codes, what: "not a code" },
+  { place: ["error", "details", "reason"], known: reasons, what: "not a reason" }
 ] as const
 
 /** Codes and reasons of refusals that a service never gives, so that no response could be as expected. */
@@ -139,7 +139,10 @@ function* checkListed({ named }: Observation, expected: unknown, path: Path): Pr
   const { what, field, words } = named
   for (const [at, word] of namesIn(expected, field, path))
     if (typeof word === "string" && !/^[$/<>]/.test(word) && !words.includes(word))
-      yield problemAt(at, `${word} is no ${what}${didYouMean(word, words) || `; there are ${words.join(", ")}.`}`)
+      yield problemAt(
+        at,
+        `${word} is not a known ${what}${didYouMean(word, words) || `; there are ${words.join(", ")}.`}`
+      )
 }
 
 /** The fields that hold references, in actions that take fields. */
@@ -165,7 +168,7 @@ function* withoutDollar(step: Fields, done: string | undefined, known: Known, pa
 function* checkShapes(step: Fields, done: string | undefined, path: Path): Problems {
   const [action, observation] = [actions.get(done ?? ""), observations.get(done ?? "")]
   if (action?.endpoint !== undefined && isObject(step.expect)) {
-    // Only a run can tell the shape of `body`: it may be that of a refusal.
+    // The shape of `body` is known only in a run, because it may be that of a refusal.
     const { body: _, error, ...places } = step.expect
     yield* checkExpected(places, successOf(action.endpoint), [...path, "expect"])
     yield* checkExpected(error, refusalShape, [...path, "expect", "error"])

@@ -103,7 +103,7 @@ export const resolveText = (text: string, names: Names): unknown => {
   const whole = wholeReference(text)
   if (whole !== undefined) return lookUp(whole, names)
   return inBraces(text).reduce((result, { text: braced, reference }) => {
-    if (reference === undefined) return unknown(`${braced} is no reference: write it as \${ticket.id}`)
+    if (reference === undefined) return unknown(`${braced} is not a reference: write it as \${ticket.id}`)
     return result.replace(braced, plain(lookUp(reference, names)).replaceAll("$", "$$$$"))
   }, text)
 }

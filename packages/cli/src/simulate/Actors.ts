@@ -83,13 +83,13 @@ export class Actors {
   }
 }
 
-/** What happens to a request on its way: its response is lost, or it is cut off while the service works on it. */
+/** A fault of a request on its way: its response is lost, or it is cut off while the service works on it. */
 export type Fault = "plain" | "lost" | "cut"
 
 /** A request that an actor is about to make. */
 export interface PlannedRequest {
   readonly actor: string
-  /** What it does, in a few words. */
+  /** The name of the act, in a few words. */
   readonly act: string
   /** The shop it is about. */
   readonly shop: string | null
@@ -100,7 +100,7 @@ export interface PlannedRequest {
   readonly once?: string
   readonly body?: unknown
   readonly fault?: Fault
-  /** What the actor makes of the response; null where none came. */
+  /** The actor's reaction to the response; null where none came. */
   readonly onResponse?: (response: RecordedResponse | null) => void
 }
 
@@ -126,7 +126,7 @@ export interface Activity {
 export const successOf = <A>(response: { readonly status: number; readonly body: Envelope } | null): A | null =>
   response !== null && response.status < 300 ? (response.body.data as A) : null
 
-/** What a till remembers of a ticket in a response. */
+/** Keeps what a till remembers of a ticket in a response. */
 export const remember = (shop: KnownShop, { id, state, number, ready_at, collected_at, money }: Ticket): void => {
   shop.tickets.set(id, { id, state, number, ready_at, collected_at, deposit_minor: money?.deposit_minor ?? 0 })
 }

@@ -131,7 +131,7 @@ const isFresh = ({ store, baseUrl }: SimulateFlags): boolean => store === "memor
 /** Below the numbers of the clients of any one run, so that all fit in a phone number. */
 const MAX_TAKEN = 9_000_000
 
-/** What `workshop simulate` does (Specification, Commands). */
+/** The work of `workshop simulate` (Specification, Commands). */
 export const simulate = (asked: SimulateFlags): Effect.Effect<void, CommandRefused> =>
   Effect.gen(function* () {
     const bounds = {
@@ -191,8 +191,10 @@ export const simulate = (asked: SimulateFlags): Effect.Effect<void, CommandRefus
           : textReport(report, { paint: paintFor(), width: widthFor() })
         yield* Console.log(lines.join("\n"))
         if (summary.violations.length === 0) return
+        const violated =
+          summary.violations.length === 1 ? "1 invariant was" : `${summary.violations.length} invariants were`
         return yield* new CommandRefused({
-          message: `The service broke ${summary.violations.length} times what it promises: repeat it with ${report.command}`
+          message: `${violated} violated: repeat the run with ${report.command}`
         })
       }).pipe(Effect.scoped),
       stop

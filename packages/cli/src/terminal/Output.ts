@@ -3,7 +3,7 @@ import { inspect, stripVTControlCharacters } from "node:util"
 import { Console, Effect } from "effect"
 import { CommandRefused } from "../CommandRefused.js"
 
-/** What a piece of text tells, and so how it looks. */
+/** The meaning of a piece of text, which decides its colour. */
 export type Tone = "good" | "bad" | "warn" | "name" | "faint" | "strong"
 
 const looks = {
@@ -18,7 +18,7 @@ const looks = {
 /** Gives text the look of a tone, or leaves it as it is. */
 export type Paint = (tone: Tone, text: string) => string
 
-/** Whatever is written stays without colours. */
+/** Leaves every text without colours. */
 export const plain: Paint = (_, text) => text
 
 /** Colours, whoever reads. `util.styleText` would look at standard output itself, in some versions of Node. */
@@ -43,7 +43,7 @@ export const wantsColour = (
 ): boolean =>
   FORCE_COLOR === "" ? isTTY === true && NO_COLOR === "" && TERM !== "dumb" : !/^(0|false)$/i.test(FORCE_COLOR)
 
-/** How to write to an outlet, standard output unless told. `--no-color` sets `NO_COLOR`, so it is heeded too. */
+/** The colours of an outlet, by default of standard output. `--no-color` sets `NO_COLOR`, so it is heeded too. */
 export const paintFor = (outlet: Outlet = process.stdout): Paint =>
   wantsColour(outlet, process.env) ? coloured : plain
 
@@ -76,7 +76,7 @@ export const shortened = (text: string, width: number): string => {
   return `${kept.join("")}${"...".slice(0, width)}`
 }
 
-/** A text with room at its end, or before it where it stands at the right. */
+/** A text padded to a width, at its end or, for the right side, before it. */
 export const padded = (text: string, width: number, align: "left" | "right" = "left"): string => {
   const room = " ".repeat(Math.max(0, width - widthOf(text)))
   return align === "right" ? room + text : text + room
@@ -85,9 +85,9 @@ export const padded = (text: string, width: number, align: "left" | "right" = "l
 /** A column of a table. */
 export interface Column<Row> {
   readonly title: string
-  /** What stands in a row; it may be coloured already. */
+  /** The text of a row's cell; it may be coloured already. */
   readonly cell: (row: Row) => string
-  /** Numbers stand at the right. */
+  /** Numbers are aligned to the right. */
   readonly align?: "left" | "right"
   /** Never shortened: ids and whatever is to be copied. */
   readonly isWhole?: boolean
@@ -182,7 +182,7 @@ export const table = <Row>(
   return widths === undefined ? stacked(filled, width, paint) : beside(filled, widths, paint)
 }
 
-/** The width that an outlet has, standard output unless told; without bounds where it is no terminal. */
+/** The width of an outlet, by default of standard output; without bounds where it is no terminal. */
 export const widthFor = ({ isTTY, columns }: Outlet = process.stdout): number =>
   isTTY === true && columns !== undefined && columns > 0 ? columns : Number.POSITIVE_INFINITY
 
@@ -207,9 +207,9 @@ export const writeReport = (flag: string, file: string, report: string): Effect.
       new CommandRefused({ message: `${file} cannot be written (${String(cause)}): name another file with ${flag}.` })
   })
 
-/** What a command prints: for a program, and for a person. */
+/** The output of a command: for a program, and for a person. */
 export interface Output {
-  /** What `--json` prints. */
+  /** The value that `--json` prints. */
   readonly data: unknown
   readonly lines: (look: { readonly paint: Paint; readonly width: number }) => ReadonlyArray<string>
 }

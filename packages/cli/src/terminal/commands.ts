@@ -147,7 +147,7 @@ const valuesOf = <O extends Options>(options: O, command: Command): Effect.Effec
     return values as Values<O>
   })
 
-/** A command that does something. `isTyped` tells a flag on the command line from its variable and its default. */
+/** A command that does something. `isTyped` is true for a flag on the command line, and false for its variable and its default. */
 export const command =
   <O extends Options>(
     told: CommandHelp & {

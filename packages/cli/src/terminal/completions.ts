@@ -11,7 +11,7 @@ interface Entry {
   readonly description: string
 }
 
-/** What can follow a command: its subcommands, the choices of its operands, and its flags. */
+/** The words that can follow a command: its subcommands, the choices of its operands, and its flags. */
 const entriesOf = (command: Command): ReadonlyArray<Entry> => [
   ...command.commands.map((below) => ({ word: below.name(), description: below.summary() })),
   ...command.registeredArguments.flatMap(({ argChoices = [], description }) =>
@@ -23,7 +23,7 @@ const entriesOf = (command: Command): ReadonlyArray<Entry> => [
     .map(({ long, description }) => ({ word: long!, description: description.split(/[.;:](?: |$)/, 1)[0]! }))
 ]
 
-/** What a shell offers as a flag's value: words, files, folders, or nothing. */
+/** The values of a flag that a shell offers: words, files, folders, or nothing. */
 type Values = ReadonlyArray<string> | "file" | "folder" | "unknown"
 
 const valuesOf = ({ argChoices, flags }: Flag<unknown>): Values =>

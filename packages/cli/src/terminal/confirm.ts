@@ -21,7 +21,7 @@ const inTerminal = (question: string): Effect.Effect<string | null> =>
       )
     : Effect.succeed(null)
 
-/** Who is asked before something is destroyed: the person at the terminal, unless a test answers in their place. */
+/** The person at the terminal, who is asked before something is destroyed; a test answers in their place. */
 export class Asker extends Context.Reference<Asker>()("@workshop/cli/Asker", { defaultValue: () => inTerminal }) {}
 
 /** Goes on only where it is wanted: by a flag, or a yes typed in the terminal. `what` says what will happen, as a sentence. */
@@ -32,7 +32,7 @@ export const confirm = (what: string, isWanted: boolean, flag = "--yes"): Effect
     const answer = yield* ask(`${what} Go on? [y/N] `)
     if (answer === null) {
       return yield* new CommandRefused({
-        message: `${what.replace(/\.$/, "")}: add ${flag}, as nobody can be asked here.`
+        message: `${what.replace(/\.$/, "")}: add ${flag}, because nobody can be asked here.`
       })
     }
     if (!/^\s*y(es)?\s*$/i.test(answer)) return yield* new CommandRefused({ message: NOTHING_CHANGED })

@@ -5,7 +5,7 @@ const escaped = (character: string): string => `\\u${character.charCodeAt(0).toS
 
 /**
  * Text that a terminal can only show: a server, a file or a shop may have written parts of it, and a control character could
- * rename the window, clear the screen or fill the clipboard. Each stands there escaped, so JSON stays the same JSON; our own
+ * rename the window, clear the screen or fill the clipboard. Each is escaped, so JSON stays the same JSON; our own
  * colours remain.
  */
 export const legible = (text: string): string =>

@@ -37,7 +37,7 @@ export class Flag<A> extends Option {
   /** The default as one would write it; empty where there is none. */
   readonly fallback: string
   readonly isRepeatable: boolean
-  /** What `conflicts` was given; commander's types leave it out. */
+  /** The names that `conflicts` was given; commander's types leave it out. */
   declare readonly conflictsWith: ReadonlyArray<string>
   /** Decodes the texts that were given, none where the flag was left out. */
   readonly decode: (texts: ReadonlyArray<string>) => Decoded<A>
@@ -134,7 +134,7 @@ export const pathOf = (command: Command): string =>
 const commandAt = (program: Command, words: ReadonlyArray<string>): Command =>
   words.reduce((at, word) => at.commands.find((command) => command.name() === word) ?? at, program)
 
-/** What is wrong with a word that commander would take for a value, or for a flag that it knows nothing like. */
+/** The mistake in a word that commander would take for a value, or for a flag unlike any that it knows. */
 const wrongWord = ({ options }: Command, words: ReadonlyArray<string>, i: number): string | null => {
   const [word, before, after] = [words[i]!, words[i - 1], words[i + 1]]
   const isValue = options.some(({ long, required }) => required && long === before)
@@ -195,7 +195,7 @@ export const askedOf = (make: MakeCommand, words: ReadonlyArray<string>): Asked 
     })
   try {
     parse(program, words)
-    // Whatever writes colours looks at these variables, and `--no-color` wins over both.
+    // Every writer of colours reads these variables, and `--no-color` wins over both.
     if (program.opts().color === false) Object.assign(process.env, { NO_COLOR: "1", FORCE_COLOR: "" })
     return chosen === undefined ? { kind: "print", text: "" } : { kind: "run", run: chosen }
   } catch (error) {

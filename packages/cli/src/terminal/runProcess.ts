@@ -8,14 +8,14 @@ const UNTIL_STOPPED = ["serve", "dispatch", "receive"]
 
 const INTERRUPTED = 130
 
-/** What asked a command to stop: a signal, or the reader of its output, which left. */
+/** The cause that stopped a command: a signal, or the reader of its output, which left. */
 export type Stop = "signal" | "reader"
 
 /** How a command ends. */
 export interface Ending {
   /** 0 only on success, 130 where Ctrl-C came before it was done (Specification, Commands). */
   readonly status: number
-  /** What standard error says; null only on success, or where the person stopped it. */
+  /** The text for standard error; null only on success, or where the person stopped it. */
   readonly complaint: string | null
 }
 
@@ -27,7 +27,7 @@ const messageOf = (thrown: unknown): string => {
 const bug = (command: string, what: string, trace: string): string =>
   `${command} stopped because of a bug in it (${what}): report it, with the lines below.\n${trace}`.trim()
 
-/** What a person is to read about a failure: the words of a refusal, or that it is a bug, with its trace. */
+/** The message about a failure: the words of a refusal, or that it is a bug, with its trace. */
 const complaintOf = (cause: Cause.Cause<{ readonly message: string }>, command: string): string => {
   for (const { message } of Cause.failures(cause)) if (message.trim() !== "") return message
   for (const defect of Cause.defects(cause)) return bug(command, messageOf(defect), Cause.pretty(cause))

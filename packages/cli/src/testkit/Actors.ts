@@ -1,4 +1,4 @@
-/** Who acts: the shop's own system through the API, everybody else through the sandbox. */
+/** The actors: the shop's own system uses the API, all others the sandbox. */
 export type Actor = "system" | "app" | "owner" | "client" | "receiver" | "clock" | "tester"
 
 /**

@@ -21,7 +21,7 @@ export interface ApiResponse {
   readonly body: string
 }
 
-/** What a request carries besides its method and path. */
+/** The parts of a request besides its method and path. */
 export interface CallOptions {
   /** The bearer token. */
   readonly bearer?: string | null | undefined

@@ -46,7 +46,7 @@ const sent = (status: number | null, error: Sent["error"] = null): Sent => ({
   head: ""
 })
 
-/** What a sender makes of a reply; it does not wait for real seconds. */
+/** The result that a sender reports of a reply; no real time passes. */
 const outcomeOf = (reply: Reply, delay_ms: number): Sent => {
   if (delay_ms >= Limits.webhook_answer_ms || reply.kind === "silent") return sent(null, "timeout")
   if (reply.kind === "cut") return sent(null, "reset")
@@ -73,7 +73,7 @@ const senderTo = (handlerOf: (url: string) => Handler | undefined): Layer.Layer<
     }
   })
 
-/** What a service in this process is made of. */
+/** The parts of a service in this process. */
 interface Parts<E> {
   readonly store: Layer.Layer<StorePorts, E, Entropy>
   /** The receiver at an address, if any. */

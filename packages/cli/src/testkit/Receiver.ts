@@ -14,7 +14,7 @@ export interface Incoming {
   readonly isKept: boolean
 }
 
-/** What a receiver answers. */
+/** The reply of a receiver. */
 export type Reply =
   /** A status, and nothing else unless there is a text. */
   | { readonly kind: "status"; readonly status: number; readonly text?: string }

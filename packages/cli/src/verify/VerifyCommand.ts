@@ -14,7 +14,7 @@ export interface Kept {
   readonly signature: string | null
   readonly secrets: ReadonlyArray<string>
   readonly tolerance_ms: number
-  /** What the receiver's clock showed. */
+  /** The instant on the receiver's clock. */
   readonly at: number
 }
 
@@ -23,7 +23,7 @@ export interface Verdict {
   readonly valid: boolean
   readonly reason: VerifyFailure | null
   readonly sentence: string
-  /** When it was signed, in seconds since 1970; null where the header does not tell. */
+  /** When it was signed, in seconds since 1970; null where the header has none. */
   readonly t: number | null
   /** How long before the receiver's clock it was signed; negative where it was after. */
   readonly age_seconds: number | null

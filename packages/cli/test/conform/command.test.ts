@@ -127,7 +127,7 @@ describe.concurrent("workshop conform (Specification, Commands)", PATIENT, () =>
   })
 
   it.each([
-    [[], "Say which server to test, such as --base-url http://127.0.0.1:4010; --list shows the cases.\n"],
+    [[], "Name the server to test, such as --base-url http://127.0.0.1:4010; --list shows the cases.\n"],
     [
       ["--base-url", "http://127.0.0.1:1"],
       /^No answer came from http:\/\/127\.0\.0\.1:1\/sandbox\/clock \(.+\): see that .+\n$/

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
+import { typed } from "../commandLine.js"
 import { build, Workshop } from "../Workshop.js"
 
 const dataDir = mkdtempSync(join(tmpdir(), "workshop-stop-"))
@@ -21,7 +22,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 }, 30_000)
 
-it("SIGTERM under load: every create that was answered is there after a restart, and the status is 0 (Specification, Commands)", async () => {
+it("SIGTERM under load: every create that was answered is there after a restart, and the status is 0; a short command reads the same folder (Specification, Commands)", async () => {
   const first = serve(0)
   const { base, port, key } = await first.listens()
   const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" }
@@ -55,6 +56,8 @@ it("SIGTERM under load: every create that was answered is there after a restart,
   const { data } = (await list.json()) as { data: ReadonlyArray<{ id: string }> }
   expect(data.map(({ id }) => id)).toEqual(expect.arrayContaining(answered))
   expect(answered.length).toBeGreaterThanOrEqual(3)
+  const shops = await typed(["shop", "list", "--data-dir", dataDir, "--json"], { DATABASE_URL: "" })
+  expect(JSON.parse(shops.stdout)).toMatchObject([{ name: "My workshop" }])
   second.kill("SIGTERM")
   expect(await second.exited).toBe(0)
-}, 60_000)
+}, 120_000)

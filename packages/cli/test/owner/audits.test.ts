@@ -17,7 +17,7 @@ const all = { shop: null, before: null, limit: 100 }
 describe("workshop audit", () => {
   it("lists what was done, the latest first, of all shops or of one, page by page", async () => {
     await using office = new Office()
-    expect((await office.does(audits.list(all))).lines).toEqual(["Nothing was written down yet."])
+    expect((await office.does(audits.list(all))).lines).toEqual(["The audit log has no entries yet."])
     const { id: shop } = (await office.does(shops.create(lac))).data
     const { data } = await office.does(
       keys.create({ shop, name: "Till", preset: "read", scopes: [], expires_at: null })
@@ -33,6 +33,6 @@ describe("workshop audit", () => {
     const [latest] = listed.data
     const before = await office.does(audits.list({ ...all, shop, before: latest.id, limit: 1 }))
     expect(before.data).toMatchObject([{ act: "shop.created" }])
-    expect(await office.refusal(audits.list({ ...all, before: "x" }))).toMatch(/^x is no id of an entry/)
+    expect(await office.refusal(audits.list({ ...all, before: "x" }))).toMatch(/^x is not the id of an entry/)
   })
 })

@@ -32,7 +32,7 @@ describe("the owner's flags (Specification, Commands)", PATIENT, () => {
       '--phone must be a phone number in international format, such as +21620123456, and not "12".\n'
     )
     expect(await refusal("client", "visit", ID)).toMatch(/^The id of a shop is missing: /)
-    expect(await refusal("client", "visit", ID, "--shop", "")).toMatch(/^"" is no id of a shop: /)
+    expect(await refusal("client", "visit", ID, "--shop", "")).toMatch(/^"" is not the id of a shop: /)
     expect(await refusal("shop", "set", id, "--api-enabled", "")).toBe(
       '--api-enabled (or WORKSHOP_SHOP_API_ENABLED) must be one of yes, no, and not "".\n'
     )

@@ -89,7 +89,7 @@ describe("workshop key (Specification, Keys and scopes; Commands)", () => {
   it("revoke needs --yes where nobody can be asked, and then asks nobody", async () => {
     await using office = new Office()
     const { id } = (await office.does(keys.create(till(await open(office))))).data
-    expect(await office.refusal(keys.revoke(id, false))).toMatch(/: add --yes, as nobody can be asked here\.$/)
+    expect(await office.refusal(keys.revoke(id, false))).toMatch(/: add --yes, because nobody can be asked here\.$/)
     office.asked.length = 0
     expect((await office.does(keys.revoke(id, true))).lines[0]).toMatch(/^The key Till \(ends in .{4}\) is revoked/)
     expect(office.asked).toEqual([])

@@ -59,7 +59,7 @@ describe("workshop shop (Specification, Commands)", () => {
   it("create refuses a currency that nobody knows, unless its decimals are given", async () => {
     await using office = new Office()
     expect(await office.refusal(shops.create({ ...lac, currency: "TNX", decimals: null }))).toBe(
-      "TNX is no currency that this machine knows, and a shop keeps its currency for good: correct --currency, or give its --decimals too."
+      "TNX is not a currency that this machine knows, and a shop cannot change its currency: correct --currency, or give its --decimals too."
     )
     expect((await office.does(shops.create({ ...lac, currency: "TNX", decimals: 3 }))).data.currency).toBe("TNX")
   })
@@ -125,7 +125,7 @@ describe("workshop shop (Specification, Commands)", () => {
     await using office = new Office()
     const unknown = Effect.mapError(shops.show(NOBODY), inOneSentence)
     expect(await office.refusal(unknown)).toBe("There is no such shop: workshop shop list shows all shops.")
-    expect(await office.refusal(shops.show("lac"))).toMatch(/^lac is no id of a shop: an id is a UUID/)
+    expect(await office.refusal(shops.show("lac"))).toMatch(/^lac is not the id of a shop: an id is a UUID/)
   })
 
   it("repair-clock says that a shop is not ahead, or how far it was", async () => {

@@ -124,7 +124,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     await office.does(webhooks.set(shop, URL, false))
     expect((await office.does(webhooks.rotate(shop, true))).data.replaces_before).toBeNull()
     expect(await office.refusal(webhooks.rotate(shop, true))).toMatch(
-      /^The secret was replaced within the last 24 hours\. .* would sign until \S+Z: add --force, as nobody can be asked/
+      /^The secret was replaced within the last 24 hours\. .* would sign until \S+Z: add --force, because nobody can be asked/
     )
     const forced = (await office.does(webhooks.rotate(shop, false, true))).data
     expect(forced.replaces_before).toMatch(/^\d{4}-.*Z$/)
@@ -162,7 +162,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     const shop = await open(office)
     await office.does(webhooks.set(shop, URL, false))
     expect((await office.does(webhooks.deliveries(shop, null, 10_000))).lines).toEqual([
-      "No event was to be delivered yet."
+      "No event had to be delivered yet."
     ])
     const { id } = (await office.does(webhooks.ping(shop))).data
     const { data, lines } = await office.does(webhooks.deliveries(shop, null, 10_000))
@@ -223,6 +223,6 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     const shop = await open(office)
     const said = await office.refusal(Effect.mapError(webhooks.enable(shop), inOneSentence))
     expect(said).toBe("The shop has no webhook; set its address first: workshop webhook set gives it one.")
-    expect((await office.does(webhooks.notices(shop))).lines).toEqual(["The owner had to be told nothing yet."])
+    expect((await office.does(webhooks.notices(shop))).lines).toEqual(["The owner got no notices yet."])
   })
 })

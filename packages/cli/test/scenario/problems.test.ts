@@ -30,7 +30,7 @@ steps:
       'a.yaml:4:19 given.shops.lac.webhok is not known here; did you mean "webhook"?',
       "a.yaml:4:35 given.shops.la c is no name: use letters, digits and _, without a $.",
       'a.yaml:5:30 given.clients.amira.phone must be text: put it in quotes, such as "+21620123456".',
-      'a.yaml:5:52 given.clients.amira.knows.0 $lak stands for nothing yet; did you mean "lac"?',
+      'a.yaml:5:52 given.clients.amira.knows.0 $lak is not defined yet; did you mean "lac"?',
       'a.yaml:7:5 steps.0.creat ticket is not known here; did you mean "create ticket"?',
       "a.yaml:8:14 steps.1.advance must be a length of time such as 60d, 23h59m or 1ms.",
       'a.yaml:10:5 steps.2.expects is not known here; did you mean "expect"?',
@@ -49,16 +49,16 @@ steps:
   })
 
   it.each([
-    ["  - ping: {}\n\t- ping: {}", /^a\.yaml:4:1 The file is no YAML: .*; indent with spaces, not with tabs\.$/],
+    ["  - ping: {}\n\t- ping: {}", /^a\.yaml:4:1 The file is not valid YAML: .*; indent with spaces, not with tabs\.$/],
     [
       "  - ping: {}\n    ping: {}",
-      /^a\.yaml:4:5 The file is no YAML: .*; this name is there twice: keep one of them\.$/
+      /^a\.yaml:4:5 The file is not valid YAML: .*; this name is there twice: keep one of them\.$/
     ],
     [
       `  - create ticket: { service: \${x} }`,
-      /^a\.yaml:3:32 The file is no YAML: .*; a text with { } \[ \] > or # in it needs quotes\.$/
+      /^a\.yaml:3:32 The file is not valid YAML: .*; a text with { } \[ \] > or # in it needs quotes\.$/
     ]
-  ])("what is no YAML: %j", (text, line) => {
+  ])("what is not valid YAML: %j", (text, line) => {
     expect(wrong(steps(text))).toEqual([expect.stringMatching(line)])
   })
 
@@ -76,7 +76,7 @@ steps:
 
   it.each(["$toString", "$constructor", "$valueOf"])("%s is no kind of value", (word) => {
     const [line] = wrong(steps("  - create ticket: { service: Hem }", `    expect: { data: { service: ${word} } }`))
-    expect(line).toContain(`${word} stands for nothing yet`)
+    expect(line).toContain(`${word} is not defined yet`)
   })
 
   it.each([
@@ -86,7 +86,7 @@ steps:
     ],
     [
       "  - get ticket: $boots",
-      "a.yaml:3:17 steps.0.get ticket $boots stands for nothing yet: name it before with as, or under given."
+      "a.yaml:3:17 steps.0.get ticket $boots is not defined yet: name it before with as, or under given."
     ],
     [
       "  - create ticket: { service: $any }",
@@ -96,13 +96,13 @@ steps:
     ["  - ping: {}\n    as: shop", "a.yaml:4:9 steps.0.as shop is given already: take another name."],
     [
       "  - expect events: [{ data: { $lenght: 1 } }]",
-      'a.yaml:3:31 steps.0.expect events.0.data.$lenght is no way to expect something; did you mean "$length"?'
+      'a.yaml:3:31 steps.0.expect events.0.data.$lenght is not an operator; did you mean "$length"?'
     ],
     [
       "  - expect events: []\n    expect: 200",
       "a.yaml:4:5 steps.0.expect is expect events already: what you expect stands behind that."
     ],
-    ["  - ping: {}\n    key: $shop", "a.yaml:4:5 steps.0.key says nothing to ping: only calls of the API have a key."],
+    ["  - ping: {}\n    key: $shop", "a.yaml:4:5 steps.0.key has no effect on ping: only calls of the API have a key."],
     [
       "  - ping: {}\n    statuses: { 200: 1 }",
       "a.yaml:4:5 steps.0.statuses counts the answers of repeated steps: add repeat, or use expect."
@@ -121,7 +121,7 @@ steps:
     ],
     [
       "  - get shop: {}\n    idempotency_key: k",
-      "a.yaml:4:5 steps.0.idempotency_key says nothing to get shop: only create ticket, add stamps, redeem reward have one."
+      "a.yaml:4:5 steps.0.idempotency_key has no effect on get shop: only create ticket, add stamps, redeem reward have one."
     ],
     ["  - ping: {}\n    shop: shop", "a.yaml:4:11 steps.0.shop shop needs a dollar before it: write $shop."],
     [
@@ -133,11 +133,14 @@ steps:
       "a.yaml:5:13 steps.0.together.0.as now has a meaning of its own: take another name."
     ],
     ["  - ping: {}\n    repeat: 0", "a.yaml:4:13 steps.0.repeat must be a whole number from 1 to 1000."],
-    ["  - ping: { now: true }", "a.yaml:3:18 steps.0.ping.now has no place here: write {} and no more."],
-    ["  - ping: {}\n    expect: { data: /(/ }", "a.yaml:4:21 steps.0.expect.data /(/ is no regular expression."],
+    ["  - ping: { now: true }", "a.yaml:3:18 steps.0.ping.now does not belong here: write {} alone."],
+    [
+      "  - ping: {}\n    expect: { data: /(/ }",
+      "a.yaml:4:21 steps.0.expect.data /(/ is not a valid regular expression."
+    ],
     [
       "  - create ticket: { service: $12 }",
-      "a.yaml:3:31 steps.0.create ticket.service $12 is no reference: write $ticket.number or $now + 60d; a text that starts with a dollar starts with two."
+      "a.yaml:3:31 steps.0.create ticket.service $12 is not a reference: write $ticket.number or $now + 60d; a text that starts with a dollar starts with two."
     ]
   ])("%j", (text, line) => {
     expect(wrong(steps(text))).toEqual([line])
@@ -173,7 +176,7 @@ steps:
     ],
     [
       "  - get shop: {}\n    as: { id: id }",
-      "a.yaml:4:15 steps.0.as.id id is no place in an answer: begin with status, data, meta, error, headers, body."
+      "a.yaml:4:15 steps.0.as.id id is not part of a response: begin with status, data, meta, error, headers, body."
     ],
     ["  - get ticket: $shop.kye", 'a.yaml:3:17 steps.0.get ticket $shop has no kye; did you mean "key"?'],
     ["  - get ticket: $now.id", "a.yaml:3:17 steps.0.get ticket $now has no id; it has no fields."],
@@ -200,7 +203,7 @@ steps:
   it.each([
     [
       "  - ping: {}\n    expect: 409 REOPEN_WINDO",
-      'a.yaml:4:13 steps.0.expect REOPEN_WINDO is no code and no reason; did you mean "REOPEN_WINDOW"?'
+      'a.yaml:4:13 steps.0.expect REOPEN_WINDO is neither a code nor a reason; did you mean "REOPEN_WINDOW"?'
     ],
     [
       "  - ping: {}\n    expect: 404 CONFLICT",
@@ -208,11 +211,11 @@ steps:
     ],
     [
       "  - ping: {}\n    expect: { error: { code: NOTFOUND } }",
-      'a.yaml:4:30 steps.0.expect.error.code NOTFOUND is no code; did you mean "NOT_FOUND"?'
+      'a.yaml:4:30 steps.0.expect.error.code NOTFOUND is not a code; did you mean "NOT_FOUND"?'
     ],
     [
       "  - ping: {}\n    expect: { error: { details: { reason: { $one_of: [SAME_STATE, ABANDONNED] } } } }",
-      'a.yaml:4:67 steps.0.expect.error.details.reason.$one_of.1 ABANDONNED is no reason; did you mean "ABANDONED"?'
+      'a.yaml:4:67 steps.0.expect.error.details.reason.$one_of.1 ABANDONNED is not a reason; did you mean "ABANDONED"?'
     ]
   ])("a code or a reason that no refusal has: %j", (text, line) => {
     expect(wrong(steps(text))).toEqual([line])
@@ -263,15 +266,15 @@ steps:
   it.each([
     [
       "  - expect events: [ticket.created, ticket.redy]",
-      'a.yaml:3:37 steps.0.expect events.1 ticket.redy is no event; did you mean "ticket.ready"?'
+      'a.yaml:3:37 steps.0.expect events.1 ticket.redy is not a known event; did you mean "ticket.ready"?'
     ],
     [
       "  - expect deliveries: { $contains: { type: ticket.abandonned } }",
-      'a.yaml:3:45 steps.0.expect deliveries.$contains.type ticket.abandonned is no event; did you mean "ticket.abandoned"?'
+      'a.yaml:3:45 steps.0.expect deliveries.$contains.type ticket.abandonned is not a known event; did you mean "ticket.abandoned"?'
     ],
     [
       "  - expect notices: { $not: [webhook_of] }",
-      'a.yaml:3:30 steps.0.expect notices.$not.0 webhook_of is no notice; did you mean "webhook_off"?'
+      'a.yaml:3:30 steps.0.expect notices.$not.0 webhook_of is not a known notice; did you mean "webhook_off"?'
     ]
   ])("an event or a notice that there never is: %j", (text, line) => {
     expect(wrong(steps(text))).toEqual([line])
@@ -290,7 +293,7 @@ steps:
       "  - set clock: $boot.redy_at"
     )
     expect(wrong(text)).toEqual([
-      'a.yaml:5:17 steps.1.get ticket $boots stands for nothing yet; did you mean "boot"? Lines 6, 8 and 10 are skipped because of it.',
+      'a.yaml:5:17 steps.1.get ticket $boots is not defined yet; did you mean "boot"? Lines 6, 8 and 10 are skipped because of it.',
       "a.yaml:7:14 steps.3.advance must be a length of time such as 60d, 23h59m or 1ms.",
       'a.yaml:9:16 steps.5.set clock $boot has no redy_at; did you mean "ready_at"? Line 11 is skipped because of it.'
     ])

@@ -363,7 +363,7 @@ describe("where it runs", () => {
   it("nobody is there", async () => {
     const { failure } = await play("steps:\n  - ping: {}", { base_url: "http://127.0.0.1:1/v1/" })
     expect(failure?.message).toMatch(
-      /^GET http:\/\/127\.0\.0\.1:1\/sandbox\/clock got no answer \(.+\): is the service running there\?$/
+      /^GET http:\/\/127\.0\.0\.1:1\/sandbox\/clock got no response \(.+\): is the service running there\?$/
     )
   })
 

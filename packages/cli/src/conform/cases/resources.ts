@@ -98,7 +98,7 @@ const FIELDS = [
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
 
-/** What a ticket shows (Specification, Resources; Tickets). */
+/** The fields of a ticket (Specification, Resources; Tickets). */
 export const fieldCases = casesOf("§2", [
   test("ticket-fields (rule-ticket-fields, key): A ticket shows every field of the specification, also those that hold nothing yet.", async (shop) => {
     const ticket = await shop.ticket()

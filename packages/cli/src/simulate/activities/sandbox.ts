@@ -55,7 +55,7 @@ const createInApp = (planning: Planning, times: number): Requests | null => {
   )
 }
 
-/** What the shop does in its app (Specification, Sandbox). */
+/** Activities of the shop in its app (Specification, Sandbox). */
 const appActivities: ReadonlyArray<Activity> = [
   { weight: 5, plan: (planning) => createInApp(planning, 1) },
   { weight: 0.15, plan: (planning) => createInApp(planning, planning.dice.between(40, 170)) },
@@ -145,7 +145,7 @@ const answerOffer: Activity["plan"] = ({ actors, dice }) => {
   return Array.from({ length: copies }, () => ({ ...byClient(client, act, offer.shop, call, offer.id), onResponse }))
 }
 
-/** What clients do (Specification, Sandbox). */
+/** Activities of clients (Specification, Sandbox). */
 const clientActivities: ReadonlyArray<Activity> = [
   { weight: 0.5, plan: (planning) => (planning.actors.clients.length < 40 ? [registering(planning)] : null) },
   {
@@ -255,7 +255,7 @@ const switchOff = inShop((shop, { dice }) => {
   return [{ ...byOwner(shop, "switch off", "change shop", { [flag]: false }), onResponse }]
 })
 
-/** What the owner does, mostly alone at its instant (Specification, Sandbox). */
+/** Activities of the owner, mostly alone at their instant (Specification, Sandbox). */
 const ownerActivities: ReadonlyArray<Activity> = [
   { weight: 2, isAlone: true, plan: changeKeys },
   { weight: 0.8, isAlone: true, plan: onWebhook("rotate the secret", "rotate secret") },
@@ -289,7 +289,7 @@ const receiverActivities: ReadonlyArray<Activity> = [
   { weight: 0.5, isAlone: true, plan: inShop((shop, planning) => [settingWebhook(shop, planning)]) }
 ]
 
-/** What everybody does through the sandbox, each as often as its weight says. */
+/** All activities through the sandbox, each as often as its weight says. */
 export const sandboxActivities: ReadonlyArray<Activity> = [
   ...appActivities,
   ...clientActivities,

@@ -142,7 +142,7 @@ const repeat: Activity["plan"] = ({ actors, dice }) => {
   return [{ ...attemptOf(shop, other, "plain", "reuse a key"), onResponse: () => {} }]
 }
 
-/** What tills do with tickets (Specification, Endpoints). */
+/** Activities of tills with tickets (Specification, Endpoints). */
 const ticketActivities: ReadonlyArray<Activity> = [
   {
     weight: 22,
@@ -240,7 +240,7 @@ const withRevokedKey: Activity["plan"] = ({ actors, dice }) => {
   return shop === undefined || key === undefined ? null : [read({ shop, key }, "a revoked key", "/v1/shop")]
 }
 
-/** What tills read (Specification, Endpoints). */
+/** Activities of tills that read (Specification, Endpoints). */
 const readActivities: ReadonlyArray<Activity> = [
   { weight: 12, plan: atTill((till, { dice }) => [pollOf(till, dice.oneOf([1, 3, 10, 50, 100]))]) },
   { weight: 4, plan: onTicket((till, { id }) => [read(till, "read", `/v1/tickets/${id}`)]) },
@@ -267,7 +267,7 @@ const underKey = (act: "stamps" | "redeem"): Activity["plan"] =>
     return times(copies, () => attemptOf(shop, attempt, fault))
   })
 
-/** What tills do with clients and their cards (Specification, Endpoints). */
+/** Activities of tills with clients and their cards (Specification, Endpoints). */
 const loyaltyActivities: ReadonlyArray<Activity> = [
   { weight: 4, plan: withClient((till, { phone }) => [lookUp(till, "find a client", phone)]) },
   {
@@ -282,5 +282,5 @@ const loyaltyActivities: ReadonlyArray<Activity> = [
   { weight: 4, plan: underKey("redeem") }
 ]
 
-/** What tills do, each as often as its weight says. */
+/** All activities of tills, each as often as its weight says. */
 export const tillActivities: ReadonlyArray<Activity> = [...ticketActivities, ...readActivities, ...loyaltyActivities]

@@ -39,7 +39,7 @@ export interface ReceivedDelivery {
   readonly body: string
   /** Null where the receiver hung up instead. */
   readonly status: number | null
-  /** It came over a connection that had carried another request before; left out where it did not, or nobody can tell. */
+  /** It came over a connection that had carried another request before; left out where it did not, or where that is unknown. */
   readonly isKept?: boolean
 }
 

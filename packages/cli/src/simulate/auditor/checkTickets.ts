@@ -229,7 +229,7 @@ const FIELDS: Readonly<
 
 const fieldsWrong = (ticket: Ticket): string | null => {
   const row = FIELDS[ticket.state]
-  if (row === undefined) return `${ticket.state} is no state`
+  if (row === undefined) return `${ticket.state} is not a state`
   const missing = row.set.find((name) => ticket[name] === null)
   if (missing !== undefined) return `${ticket.state} without ${missing}`
   const extra = row.unset.find((name) => ticket[name] !== null)
