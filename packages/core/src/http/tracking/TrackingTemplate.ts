@@ -30,7 +30,7 @@ h1 { color: var(--accent, var(--text)); font-size: clamp(2.25rem, 10vw, 3.25rem)
   position: absolute; width: 2px; }
 .steps svg { height: 1.75rem; width: 1.75rem; }
 .steps .name { font-size: 1.0625rem; line-height: 1.75rem; }
-.steps .when { color: var(--faint); display: block; font-size: .9375rem; line-height: 1.4; }
+.steps .when { color: var(--faint); display: block; font-size: .9375rem; font-weight: 400; line-height: 1.4; }
 .steps .current .name { color: var(--accent); font-weight: 700; }
 .steps .upcoming .name { color: var(--faint); }
 .ring { fill: none; stroke: var(--faint); stroke-width: 2; } .full { fill: var(--accent); }
@@ -42,7 +42,7 @@ dt { color: var(--faint); } dd { font-weight: 600; } dd small { display: block; 
 footer { border-top: 1px solid var(--line); color: var(--faint); font-size: .9375rem; margin-top: 1.1rem; padding-top: 1rem; }
 footer b { color: var(--text); font-weight: 600; }
 .unseen { clip-path: inset(50%); height: 1px; overflow: hidden; position: absolute; white-space: nowrap; width: 1px; }
-@media (max-width: 26rem) { dl div { grid-template-columns: 1fr; } }
+@media (max-width: 26rem) { dl div { grid-template-columns: 1fr; } dl .amount { grid-template-columns: 1fr auto; } }
 `
 
 /** One page: its language, its title and what is in the card. */
@@ -66,15 +66,17 @@ const isolated = (text: string): string => `\u2068${text}\u2069`
 // French has its 24 hours also in regions whose other language has twelve.
 const hours = (language: TrackingLocale["language"]) => (language === "fr" ? ({ hourCycle: "h23" } as const) : {})
 
-const dates = ({ language, locale }: TrackingLocale, timeZone: string) => {
-  const long = new Intl.DateTimeFormat(locale, { timeZone, dateStyle: "full", timeStyle: "short", ...hours(language) })
-  const short = new Intl.DateTimeFormat(locale, {
-    ...{ timeZone, day: "numeric", month: "long", hour: "numeric", minute: "2-digit" },
-    ...hours(language)
-  })
+const dates = ({ language, locale }: TrackingLocale, { time_zone, updated_at }: TrackingView) => {
+  const format = (iso: string, more: Intl.DateTimeFormatOptions): string => {
+    // The year matters where it is another one.
+    const year = iso.slice(0, 4) === updated_at.slice(0, 4) ? {} : ({ year: "numeric" } as const)
+    const time = { hour: "numeric", minute: "2-digit", ...hours(language) } as const
+    const shown = { timeZone: time_zone, month: "long", day: "numeric", ...year, ...time, ...more } as const
+    return new Intl.DateTimeFormat(locale, shown).format(new Date(iso))
+  }
   return {
-    long: (iso: string) => long.format(new Date(iso)),
-    short: (iso: string) => short.format(new Date(iso))
+    long: (iso: string) => format(iso, { weekday: "long" }),
+    short: (iso: string) => format(iso, {})
   }
 }
 
@@ -126,7 +128,8 @@ const facts = (view: TrackingView, { language, locale }: TrackingLocale, when: D
   const words = trackingWords[language]
   const money = amounts(locale, view)
   const { promised_at, price_minor, deposit_minor, remaining_minor, notified } = view
-  const amount = (name: string, minor: number | null) => (minor === null ? [] : [fact(name, money(minor))])
+  const amount = (name: string, minor: number | null) =>
+    minor === null ? [] : [html`<div class="amount"><dt>${name}</dt><dd><bdi>${money(minor)}</bdi></dd></div>`]
   return [
     ...(promised_at === null ? [] : [fact(words.promised_at, when.long(promised_at))]),
     ...delayFact(view, words, when),
@@ -148,7 +151,7 @@ const headline = ({ state, type, abandon_reason }: TrackingView, { states }: Tra
 /** The page of a ticket: the default of `TrackingOptions.template`, and a model for another one. */
 export const trackingTemplate = (view: TrackingView, locale: TrackingLocale): string => {
   const words = trackingWords[locale.language]
-  const when = dates(locale, view.time_zone)
+  const when = dates(locale, view)
   const { title, text } = headline(view, words)
   const details = facts(view, locale, when)
   const names = words.steps[view.type]

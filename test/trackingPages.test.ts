@@ -1,0 +1,143 @@
+import { readFileSync } from "node:fs"
+import { createServer, type Server } from "node:http"
+import { createRequire } from "node:module"
+import type { AddressInfo } from "node:net"
+import { type PromiseWorkshop, start } from "@workshop/core/promise"
+import { SettableClock } from "@workshop/core/testing"
+import { mountNode } from "@workshop/http-node"
+import * as MemoryStore from "@workshop/store-memory"
+import { type Browser, chromium } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { chromiumPath, NO_CHROMIUM } from "../scripts/chromium.mjs"
+import { trackedTickets } from "../scripts/trackedTickets.mjs"
+
+/** What axe found: rules, each with the elements that break it. */
+type Findings = ReadonlyArray<{
+  readonly id: string
+  readonly nodes: ReadonlyArray<{ readonly html: string; readonly failureSummary: string }>
+}>
+
+const executablePath = chromiumPath()
+if (executablePath === undefined) console.warn(`The clients' pages are not tried in a real browser: ${NO_CHROMIUM}.`)
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+describe.skipIf(executablePath === undefined)("the clients' pages in Chromium", { timeout: 120_000 }, () => {
+  const clock = new SettableClock(Date.parse("2026-11-20T08:30:00.000Z"))
+  let workshop: PromiseWorkshop
+  let server: Server
+  let browser: Browser
+  let codes: Readonly<Record<string, string>>
+  beforeAll(async () => {
+    workshop = await start({ store: MemoryStore.layer, clock, background: false })
+    codes = await trackedTickets(workshop as never, clock)
+    server = createServer(mountNode(workshop, { trackingPages: {} }))
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    browser = await chromium.launch({ executablePath: executablePath!, args: ["--no-sandbox"] })
+  }, 120_000)
+  afterAll(async () => {
+    await browser?.close()
+    server?.closeAllConnections()
+    server?.close()
+    await workshop?.stop()
+  })
+
+  /** Opens a page; resolves with it, with what it asked for and with what the browser complained of. */
+  const opened = async (
+    ticket: string,
+    {
+      language = "en",
+      scheme = "light",
+      width = 390
+    }: { language?: string; scheme?: "light" | "dark"; width?: number } = {}
+  ) => {
+    const viewport = { width, height: 844 }
+    const context = await browser.newContext({ locale: language, colorScheme: scheme, viewport })
+    const page = await context.newPage()
+    const requests: Array<string> = []
+    const complaints: Array<string> = []
+    page.on("request", (request) => requests.push(request.url()))
+    page.on("console", (message) => complaints.push(message.text()))
+    page.on("pageerror", (error) => complaints.push(String(error)))
+    clock.advance(2_000)
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/t/${codes[ticket]}`
+    await page.goto(address)
+    return { context, page, address, requests, complaints }
+  }
+
+  const looks = ["delayed", "ready", "impossible", "collected", "order", "unknown"].flatMap((ticket) =>
+    (["light", "dark"] as const).map((scheme) => [ticket, scheme] as const)
+  )
+  it.each(looks)("are accessible by WCAG 2.2 AA: %s, %s, in three languages", async (ticket, scheme) => {
+    for (const language of ["en", "fr-TN", "ar-TN"]) {
+      const { context, page } = await opened(ticket, { language, scheme })
+      // A browser's own means, which the policy of the page does not bind.
+      await page.evaluate(AXE)
+      const { violations, incomplete } = (await page.evaluate(
+        `axe.run({ runOnly: { type: "tag", values: ${JSON.stringify(WCAG)} } })`
+      )) as { readonly violations: Findings; readonly incomplete: Findings }
+      const named = (
+        found: ReadonlyArray<{ id: string; nodes: ReadonlyArray<{ html: string; failureSummary: string }> }>
+      ) => found.map(({ id, nodes }) => [id, nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`)])
+      expect(named(violations), language).toEqual([])
+      expect(named(incomplete), language).toEqual([])
+      await context.close()
+    }
+  })
+
+  it.each([320, 390, 1280])("fit on a screen %i pixels wide, without scrolling sideways", async (width) => {
+    for (const ticket of ["delayed", "order", "unknown"]) {
+      for (const language of ["fr", "ar"]) {
+        const { context, page } = await opened(ticket, { width, language })
+        const scrolled = await page.evaluate(
+          "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        )
+        expect([ticket, language, scrolled]).toEqual([ticket, language, 0])
+        await context.close()
+      }
+    }
+  })
+
+  it("ask for nothing but themselves, and the browser has nothing to complain of", async () => {
+    for (const ticket of ["delayed", "ready"]) {
+      const { context, requests, complaints, address } = await opened(ticket)
+      expect(requests.filter((url) => !url.startsWith("data:"))).toEqual([address])
+      expect(complaints).toEqual([])
+      await context.close()
+    }
+  })
+
+  it("are light or dark as the reader's system is, and keep their style under their own policy", async () => {
+    const colours = async (scheme: "light" | "dark") => {
+      const { context, page } = await opened("ready", { scheme })
+      const style = (property: string) => page.evaluate(`getComputedStyle(document.querySelector("main")).${property}`)
+      const [text, ground] = [await style("color"), await style("backgroundColor")]
+      await context.close()
+      return { text, ground }
+    }
+    expect(await colours("light")).toEqual({ text: "rgb(29, 27, 24)", ground: "rgb(255, 255, 255)" })
+    expect(await colours("dark")).toEqual({ text: "rgb(243, 240, 234)", ground: "rgb(32, 30, 28)" })
+  })
+
+  it("run from right to left in Arabic: the marks of the steps are on the right", async () => {
+    const placed = async (language: string) => {
+      const { context, page } = await opened("ready", { language })
+      const [mark, name] = await Promise.all(
+        [".steps svg", ".steps .name"].map((part) => page.locator(part).first().boundingBox())
+      )
+      await context.close()
+      return mark!.x < name!.x ? "left" : "right"
+    }
+    expect([await placed("en"), await placed("ar")]).toEqual(["left", "right"])
+  })
+
+  it("tell a screen reader the steps and where the ticket is now, without colour", async () => {
+    const { context, page } = await opened("delayed")
+    expect(await page.locator("main").ariaSnapshot()).toMatch(
+      /heading "In the workshop" \[level=1\][\s\S]*heading "Progress" \[level=2\][\s\S]*Received: done[\s\S]*In the workshop: now[\s\S]*Ready: to come/
+    )
+    expect(await page.locator("[aria-current=step]").textContent()).toContain("In the workshop")
+    await context.close()
+  })
+})
