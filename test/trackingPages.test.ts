@@ -135,7 +135,7 @@ describe.skipIf(executablePath === undefined)("the clients' pages in Chromium", 
   it("tell a screen reader the steps and where the ticket is now, without colour", async () => {
     const { context, page } = await opened("delayed")
     expect(await page.locator("main").ariaSnapshot()).toMatch(
-      /heading "In the workshop" \[level=1\][\s\S]*heading "Progress" \[level=2\][\s\S]*Received: done[\s\S]*In the workshop: now[\s\S]*Ready: to come/
+      /heading "In the workshop" \[level=1\][\s\S]*heading "Progress" \[level=2\][\s\S]*Received : done[\s\S]*In the workshop : now[\s\S]*Ready : to come/
     )
     expect(await page.locator("[aria-current=step]").textContent()).toContain("In the workshop")
     await context.close()

@@ -15,9 +15,10 @@ import {
   SandboxClock,
   type StorePorts,
   sandboxAddresses,
+  TrackingPages,
   Workshop
 } from "@workshop/core"
-import { pipeline, type RouteGroup, workshopRoutes } from "@workshop/core/http"
+import { pipeline, type RouteGroup, trackingRoutes, workshopRoutes } from "@workshop/core/http"
 import { Directory } from "@workshop/core/store"
 import { CONNECTION_LIMITS, type ConnectionLimits, serve as listen, pages } from "@workshop/http-node"
 import { isGuard, sandboxAllowed, sandboxRoutes, TOKEN_CHARACTERS } from "@workshop/http-node/sandbox"
@@ -53,6 +54,7 @@ import {
   secretsKey,
   storeLayer
 } from "./StoreChoice.js"
+import { trackingBase, trackingOptions, trackingPagesOf } from "./TrackingOptions.js"
 import { command, optional, toggle, type Values, value } from "./terminal/commands.js"
 import { host, oneOf, port, wholeNumber } from "./terminal/decoders.js"
 import { baseOf, cannotListen, isEverywhere } from "./terminal/listenAddress.js"
@@ -159,6 +161,7 @@ export const serveOptions = {
     "demo",
     "Open a demo shop with a programme, clients and tickets, or find that of an earlier start again."
   ),
+  ...trackingOptions,
   trustProxy: toggle("trust-proxy", "Believe the last address of X-Forwarded-For: only behind a proxy that sets it."),
   ...connectionOptions,
   ...observeOptions,
@@ -192,12 +195,13 @@ const wordsLayer = (file: string | null) =>
         })
       )
 
-const services = <Ports, E>({ words }: ServeFlags, store: Layer.Layer<Ports | StorePorts, E, Entropy>) =>
+const services = <Ports, E>(asked: ServeFlags, store: Layer.Layer<Ports | StorePorts, E, Entropy>) =>
   NotificationSender.Default.pipe(
     Layer.provide(Notifiers.layer),
     Layer.provideMerge(Workshop.layer),
     Layer.provideMerge(store),
-    Layer.provideMerge(wordsLayer(words)),
+    Layer.provideMerge(Layer.succeed(TrackingPages, trackingPagesOf(asked))),
+    Layer.provideMerge(wordsLayer(asked.words)),
     Layer.provideMerge(Entropy.layer)
   )
 
@@ -267,11 +271,13 @@ const run = <E, R>(
   Effect.gen(function* () {
     if (asked.sandbox && !asked.sandboxOnRealData) yield* refuseRealData
     const groups = yield* groupsWith(yield* workshopRoutes({ validateResponses: false }))
-    const branches = [...groups, ...(yield* pages(asked))]
+    const branches = [...groups, ...(asked.trackingPages ? [yield* trackingRoutes()] : []), ...(yield* pages(asked))]
     // Before a shop is opened: with the port taken, nobody would see its key.
     const pipe = yield* pipeline(branches, watching(asked))
     const { port } = yield* Effect.mapError(listen(pipe, { ...asked, limits: connectionLimits(asked) }), cannotListen)
     const base = baseOf(asked.host, port)
+    const tracking = yield* TrackingPages
+    if (asked.trackingPages) tracking.base_url ??= trackingBase(base)
     const greeted = yield* greeting(asked, base).pipe(
       Effect.provideService(GivenKey, asked.demoKey),
       Effect.provideService(CommandHints, hintsFor(choice, process.env))
@@ -283,6 +289,7 @@ const run = <E, R>(
         kept[choice.store](choice),
         ...greeted,
         `Read and try the API: ${base}/docs`,
+        ...(asked.trackingPages ? [`Clients follow their tickets at ${tracking.base_url}{tracking_code}`] : []),
         ...(asked.sandbox ? aboutSandbox(base, choice) : []),
         ...aboutStopping(process.env)
       ].join("\n")

@@ -26,6 +26,7 @@ const headings = {
     key: "A shop's API keys, against a database",
     webhook: "A shop's webhook and its deliveries, against a database",
     client: "Clients' accounts, and what clients do, against a database",
+    ticket: "The QR code of a ticket's page, for receipts",
     audit: "List what owners and operators did, against a database"
   },
   "Look after the database:": {
@@ -56,6 +57,7 @@ const loaders: Readonly<Record<Grouped<(typeof headings)[keyof typeof headings]>
   key: async () => (await import("./owner/KeyCommand.js")).keyCommand,
   webhook: async () => (await import("./owner/WebhookCommand.js")).webhookCommand,
   client: async () => (await import("./owner/ClientCommand.js")).clientCommand,
+  ticket: async () => (await import("./owner/TicketCommand.js")).ticketCommand,
   audit: async () => (await import("./owner/AuditCommand.js")).auditCommand,
   check: async () => (await import("./DatabaseCommands.js")).checkCommand,
   secrets: async () => (await import("./DatabaseCommands.js")).secretsCommand,

@@ -242,6 +242,46 @@ describe.concurrent("workshop serve stops (Specification, Commands)", PATIENT, (
   })
 })
 
+describe("clients' pages (docs/tracking-pages.md)", PATIENT, () => {
+  const ticketOf = async (base: string, key: string) => {
+    const headers = { Authorization: `Bearer ${key}`, "Idempotency-Key": "tracked", "Content-Type": "application/json" }
+    const response = await fetch(`${base}/v1/tickets`, { method: "POST", headers, body: '{"service":"Hem"}' })
+    return (
+      (await response.json()) as { readonly data: { readonly tracking_code: string; readonly tracking_url: string } }
+    ).data
+  }
+
+  it("are served with --tracking-pages, where tracking_url leads, and otherwise not", async () => {
+    const [on, off] = [serve(["--tracking-pages"]), serve()]
+    const { base, key } = await on.listens()
+    expect(on.stdout).toContain(`Clients follow their tickets at ${base}/t/{tracking_code}`)
+    const { tracking_code, tracking_url } = await ticketOf(base, key)
+    expect(tracking_url).toBe(`${base}/t/${tracking_code}`)
+    const page = await fetch(tracking_url, { headers: { "Accept-Language": "ar" } })
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('dir="rtl"')])
+
+    const plain = await off.listens()
+    const ticket = await ticketOf(plain.base, plain.key)
+    expect(ticket.tracking_url).toBeNull()
+    expect((await fetch(`${plain.base}/t/${ticket.tracking_code}`)).status).toBe(404)
+  })
+
+  it("are where --public-url says; the flags have variables", async () => {
+    const extra = { WORKSHOP_TRACKING_PAGES: "true", WORKSHOP_PUBLIC_URL: "https://tickets.example/" }
+    const { base, key } = await serve([], extra).listens()
+    const { tracking_code, tracking_url } = await ticketOf(base, key)
+    expect(tracking_url).toBe(`https://tickets.example/t/${tracking_code}`)
+    expect((await fetch(`${base}/t/${tracking_code}`)).status).toBe(200)
+  })
+
+  it("need their address in a process that does not serve them", async () => {
+    const asked = ["dispatch", "--tracking-pages", "--database-url", "postgres://nobody@127.0.0.1:1/none"]
+    const { status, stderr } = await run(asked)
+    expect([status, stderr]).toEqual([1, expect.stringContaining("--tracking-pages needs --public-url here")])
+    expect((await run(["serve", "--public-url", "tickets"])).stderr).toContain("must be an http or https address")
+  })
+})
+
 describe(
   "errors are one sentence on standard error that says what to do, exit status 1 (Specification, Commands)",
   PATIENT,
@@ -249,7 +289,7 @@ describe(
     it.each([
       [
         [],
-        "Name one of the commands serve, dispatch, migrate, shop, key, webhook, client, audit, check, secrets, receive, verify, scenario, simulate, conform, openapi, completions: workshop --help shows what each does."
+        "Name one of the commands serve, dispatch, migrate, shop, key, webhook, client, ticket, audit, check, secrets, receive, verify, scenario, simulate, conform, openapi, completions: workshop --help shows what each does."
       ],
       [["sreve"], "error: unknown command 'sreve' (Did you mean serve?). See workshop --help."],
       [["serve", "--prot", "1"], "error: unknown option '--prot' (Did you mean --port?). See workshop serve --help."],

@@ -49,6 +49,7 @@ export { SIGNATURE_HEADER } from "./domain/Signature.js"
 export { optional } from "./domain/Text.js"
 export { Ticket, TicketNotFound, TicketNumber, type TicketRecord, ticketView } from "./domain/Ticket.js"
 export { TicketState } from "./domain/TicketLifecycle.js"
+export { TrackingCodeText, trackingUrl } from "./domain/TrackingCode.js"
 export {
   beginsAsSecret,
   type NoticeKind,

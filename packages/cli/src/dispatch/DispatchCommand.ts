@@ -1,4 +1,12 @@
-import { Closer, dataAhead, Entropy, NotificationSender, Notifiers, productionAddresses } from "@workshop/core"
+import {
+  Closer,
+  dataAhead,
+  Entropy,
+  NotificationSender,
+  Notifiers,
+  productionAddresses,
+  TrackingPages
+} from "@workshop/core"
 import { pipeline, type RequestObserver } from "@workshop/core/http"
 import { serve as listen, pages } from "@workshop/http-node"
 import { Console, Effect, Layer } from "effect"
@@ -13,6 +21,7 @@ import {
   secretsKey,
   storeLayer
 } from "../StoreChoice.js"
+import { trackingOptions, trackingPagesOf } from "../TrackingOptions.js"
 import { command, optional, type Values, value } from "../terminal/commands.js"
 import { host, port } from "../terminal/decoders.js"
 import { baseOf, cannotListen } from "../terminal/listenAddress.js"
@@ -29,6 +38,7 @@ export const dispatchOptions = {
   signatureHeader,
   webhookPort,
   refuseNetwork,
+  ...trackingOptions,
   statusHost: value({
     flag: "--status-host <address>",
     description: "The address of --status-port; 0.0.0.0 listens on all.",
@@ -49,6 +59,7 @@ const services = (choice: StoreChoice, flags: Flags) =>
   Layer.mergeAll(Closer.Default, NotificationSender.Default, delivering(flags, productionAddresses)).pipe(
     Layer.provide(Notifiers.layer),
     Layer.provideMerge(storeLayer(choice)),
+    Layer.provideMerge(Layer.succeed(TrackingPages, trackingPagesOf(flags))),
     Layer.provideMerge(Entropy.layer)
   )
 
@@ -85,13 +96,18 @@ const refused = new CommandRefused({
     "workshop dispatch works on a database that workshop serve --no-dispatcher uses: name it with --database-url."
 })
 
+const unaddressed = new CommandRefused({
+  message: "--tracking-pages needs --public-url here, because dispatch does not know where workshop serve is reached."
+})
+
 /** `workshop dispatch` (Specification, Commands): deliveries, closures and messages alone, as many processes as wanted. */
 export const dispatchCommand = command({
   name: "dispatch",
   examples: ["DATABASE_URL_FILE=/run/secrets/database-url workshop dispatch"],
   options: dispatchOptions,
-  run: (flags) =>
-    flags.databaseUrl === null
-      ? refused
-      : dispatch(flags, { ...choiceOf({ ...flags, dataDir: "" }), keepEvents_ms: flags.keepEvents })
+  run: (flags) => {
+    if (flags.databaseUrl === null) return refused
+    if (flags.trackingPages && flags.publicUrl === null) return unaddressed
+    return dispatch(flags, { ...choiceOf({ ...flags, dataDir: "" }), keepEvents_ms: flags.keepEvents })
+  }
 })

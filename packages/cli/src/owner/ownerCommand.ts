@@ -13,6 +13,7 @@ import {
   servedDataDir,
   storeLayer
 } from "../StoreChoice.js"
+import { trackingPagesLayer } from "../TrackingOptions.js"
 import { command, json, type OptionalFlag, type Options, optional, toggle, type Values } from "../terminal/commands.js"
 import { type Output, printOutput } from "../terminal/Output.js"
 import { type CommandHelp, type Flag, type MakeCommand, Operand, variableOf } from "../terminal/program.js"
@@ -160,6 +161,7 @@ export const ownerCommand = <O extends Options, E extends Refusal>({
         Effect.provideService(Actor, actor ?? `cli:${userName()}`),
         Effect.provideService(CommandHints, hintsFor(choice, process.env)),
         Effect.provide(services({ ...choice, isShared: true })),
+        Effect.provide(trackingPagesLayer),
         Effect.flatMap((output) => printOutput(output, json))
       )
     }

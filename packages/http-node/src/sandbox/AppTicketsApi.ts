@@ -30,6 +30,7 @@ import {
 } from "@workshop/core/http"
 import { Directory } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
+import { qrSvg } from "../qr.js"
 import { data, described, titled } from "./described.js"
 import { OfShop } from "./ShopsApi.js"
 
@@ -39,6 +40,12 @@ const IdempotencyHeader = Schema.Struct({
 })
 
 const TicketAnswer = SuccessBodyWithMeta(Ticket, RepeatableMeta)
+
+/** A ticket's page, and its address as a picture. */
+const QrCode = Schema.Struct({
+  tracking_url: Schema.NullOr(Schema.String),
+  svg: Schema.NullOr(Schema.String)
+}).annotations({ identifier: "QrCode", description: "The address of a ticket's page, and its QR code as SVG" })
 
 /** An act on a ticket, at a path below it; it answers the ticket. */
 const act = <const Name extends string>(name: Name, path: `/${string}` = `/${name}`) =>
@@ -121,6 +128,19 @@ export class AppTicketsApi extends HttpApiGroup.make("appTickets")
       .setPayload(PhotoInput)
       .annotateContext(described("attachPhoto", "Attach a photo", "An https address of a picture."))
   )
+  .add(
+    HttpApiEndpoint.get("qr", "/tickets/:id/qr")
+      .setPath(Schema.Struct({ id: TicketId }))
+      .addSuccess(SuccessBody(QrCode))
+      .addError(FailureBodyOf("NOT_FOUND"))
+      .annotateContext(
+        described(
+          "readTicketQr",
+          "Read the QR code of a ticket's page",
+          "The code of `tracking_url` as SVG, for a receipt. Both are null where the ticket has no page."
+        )
+      )
+  )
   .annotateContext(titled("Tickets", "What the shop does with tickets in its app")) {}
 
 /** What the shop does with tickets in its app, and how the client answers a new price. */
@@ -131,10 +151,11 @@ export const appHandlers = Effect.gen(function* () {
   const quotes = yield* Quotes
   const progress = yield* Progress
 
-  const onTicket = (id: TicketId, act: (caller: Caller) => Effect.Effect<Ticket, Failure>) =>
+  const found = (id: TicketId, act: (caller: Caller) => Effect.Effect<Ticket, Failure>) =>
     Effect.flatMap(directory.shopOf({ _tag: "Ticket", id }), (shop_id) =>
-      shop_id === null ? Effect.fail(new TicketNotFound()) : Effect.map(act(appOf(shop_id)), data)
+      shop_id === null ? Effect.fail(new TicketNotFound()) : act(appOf(shop_id))
     )
+  const onTicket = (...args: Parameters<typeof found>) => Effect.map(found(...args), data)
 
   const handlers: GroupHandlers<typeof AppTicketsApi, void> = {
     create: ({ path, headers, payload }) =>
@@ -148,7 +169,12 @@ export const appHandlers = Effect.gen(function* () {
     refuseQuote: ({ path: { id } }) => onTicket(id, (caller) => quotes.recordAnswer(caller, id, "refused")),
     delay: ({ path: { id }, payload }) => onTicket(id, (caller) => progress.announceDelay(caller, id, payload)),
     part: ({ path: { id }, payload }) => onTicket(id, (caller) => progress.recordPart(caller, id, payload)),
-    photo: ({ path: { id }, payload }) => onTicket(id, (caller) => progress.attachPhoto(caller, id, payload))
+    photo: ({ path: { id }, payload }) => onTicket(id, (caller) => progress.attachPhoto(caller, id, payload)),
+    qr: ({ path: { id } }) =>
+      Effect.map(
+        found(id, (caller) => tickets.byId(caller, id)),
+        ({ tracking_url }) => data({ tracking_url, svg: tracking_url === null ? null : qrSvg(tracking_url) })
+      )
   }
   return handlers
 })

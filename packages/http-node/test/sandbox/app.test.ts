@@ -15,6 +15,19 @@ const create = (shop: { readonly id: string }, body: object = {}, once?: string)
     once === undefined ? {} : { once }
   )
 
+describe("The QR code of a ticket's page", () => {
+  it("is read as SVG with the address that it holds, and null where the ticket has no page", async () => {
+    const shop = await sandbox.shop({ tracking_base_url: "https://lac.example/t/" })
+    const { data: ticket } = await create(shop)
+    const { tracking_url, svg } = await sandbox.good("GET", `/sandbox/tickets/${ticket.id}/qr`)
+    expect(tracking_url).toBe(`https://lac.example/t/${ticket.tracking_code}`)
+    expect(svg).toMatch(/^<svg .*<\/svg>\n$/s)
+    const { data: other } = await create(await sandbox.shop())
+    expect(await sandbox.good("GET", `/sandbox/tickets/${other.id}/qr`)).toEqual({ tracking_url: null, svg: null })
+    expect((await sandbox.ask("GET", `/sandbox/tickets/${NOBODY}/qr`)).status).toBe(404)
+  })
+})
+
 describe("Clients (Specification, Sandbox)", () => {
   it("open an account, and a visit to the counter makes them known", async () => {
     const shop = await sandbox.shop()

@@ -1,0 +1,41 @@
+import { TrackingPages } from "@workshop/core"
+import { Effect, Layer } from "effect"
+import type { CommandRefused } from "./CommandRefused.js"
+import { flagValue, optional, toggle } from "./terminal/commands.js"
+import { textThat } from "./terminal/decoders.js"
+
+const isPublicUrl = (text: string): boolean => {
+  const { protocol, search, hash } = URL.canParse(text) ? new URL(text) : { protocol: "", search: "", hash: "" }
+  return /^https?:$/.test(protocol) && search === "" && hash === ""
+}
+
+/** The flags of the clients' pages; every process on one database needs the same. */
+export const trackingOptions = {
+  trackingPages: toggle(
+    "tracking-pages",
+    "Show each ticket to its client at /t/{tracking_code}, without a key; tracking_url leads there."
+  ),
+  publicUrl: optional({
+    flag: "--public-url <url>",
+    description:
+      "The address by which clients reach the server, such as https://tickets.example, for --tracking-pages. By default where serve listens.",
+    decoder: textThat("must be an http or https address, such as https://tickets.example", isPublicUrl)
+  })
+}
+
+/** The beginning of `tracking_url` on the server at an address. */
+export const trackingBase = (url: string): string => `${url.replace(/(?<!\/)\/+$/, "")}/t/`
+
+/** Where the pages are, by the flags; null where they are off, or where nobody said by which address they are reached. */
+export const trackingPagesOf = (flags: { readonly trackingPages: boolean; readonly publicUrl: string | null }) => ({
+  base_url: flags.trackingPages && flags.publicUrl !== null ? trackingBase(flags.publicUrl) : null
+})
+
+/** The same by the environment alone, for commands beside a server. */
+export const trackingPagesLayer: Layer.Layer<TrackingPages, CommandRefused> = Layer.unwrapEffect(
+  Effect.gen(function* () {
+    const trackingPages = yield* flagValue(trackingOptions.trackingPages, [])
+    const publicUrl = yield* flagValue(trackingOptions.publicUrl, [])
+    return Layer.succeed(TrackingPages, trackingPagesOf({ trackingPages, publicUrl }))
+  })
+)

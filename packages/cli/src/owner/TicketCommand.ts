@@ -1,0 +1,69 @@
+import { ShopId, TrackingCodeText, TrackingPages, trackingUrl } from "@workshop/core"
+import { Directory } from "@workshop/core/store"
+import { qrLines, qrSvg } from "@workshop/http-node"
+import { Effect, Schema } from "effect"
+import { CommandRefused } from "../CommandRefused.js"
+import { optional, toggle } from "../terminal/commands.js"
+import { type Output, plain } from "../terminal/Output.js"
+import { group, Operand } from "../terminal/program.js"
+import { idFrom, ownerCommand } from "./ownerCommand.js"
+
+const refuse = (message: string) => new CommandRefused({ message })
+
+const codeFrom = (typed: string) =>
+  Effect.mapError(Schema.decode(TrackingCodeText)(typed), () =>
+    refuse(`"${typed}" is no tracking code: it has eight letters and digits, such as 7K3M-Q9XD.`)
+  )
+
+/** The page of the ticket with a code: in its own shop, or on the server's own pages. */
+const pageOf = Effect.fnUntraced(function* (typed: string, shop: string | null) {
+  const code = yield* codeFrom(typed)
+  const shop_id = shop === null ? null : yield* idFrom(ShopId, "a shop", shop)
+  const all = yield* Effect.flatMap(Directory, (directory) => directory.tracked(code))
+  const found = all.filter(({ shop }) => shop_id === null || shop.id === shop_id)
+  const [ticket] = found
+  if (ticket === undefined) return yield* refuse(`No ticket has the code ${code}: check it, and --database-url.`)
+  if (found.length > 1) return yield* refuse(`Shops have a ticket with the code ${code} each: name one with --shop.`)
+  const url = trackingUrl(ticket.shop.tracking_base_url ?? (yield* TrackingPages).base_url, code)
+  if (url !== null) return { tracking_code: code, tracking_url: url }
+  return yield* refuse(
+    "The ticket has no page: set WORKSHOP_TRACKING_PAGES=true and WORKSHOP_PUBLIC_URL as for workshop serve, or open the shop with --tracking-base-url."
+  )
+})
+
+// Light on dark whatever the terminal's colours are, because not every scanner reads the reverse.
+const onDark = (line: string): string => `\u001b[97;40m${line}\u001b[0m`
+
+/** The QR code of a ticket's page, for a receipt. */
+export const qr = Effect.fnUntraced(function* (code: string, shop: string | null, isSvg: boolean) {
+  const page = yield* pageOf(code, shop)
+  const svg = qrSvg(page.tracking_url)
+  const output: Output = {
+    data: { ...page, svg },
+    lines: ({ paint }) => {
+      if (isSvg) return [svg.trimEnd()]
+      const lines = qrLines(page.tracking_url)
+      return [...(paint === plain ? lines : lines.map(onDark)), page.tracking_url]
+    }
+  }
+  return output
+})
+
+/** `workshop ticket` (docs/tracking-pages.md). */
+export const ticketCommand = group({ name: "ticket", examples: ["workshop ticket qr 7K3M-Q9XD"] }, [
+  ownerCommand({
+    name: "qr",
+    description: "Print the QR code of a ticket's page, for a receipt",
+    examples: ["workshop ticket qr 7K3M-Q9XD", "workshop ticket qr 7K3M-Q9XD --svg > code.svg"],
+    options: {
+      svg: toggle("svg", "Print the code as SVG.", "WORKSHOP_TICKET_SVG"),
+      shop: optional({
+        flag: "--shop <id>",
+        description: "The ticket of this shop, where several have one with the code.",
+        isEmptyValue: true
+      }),
+      code: new Operand<string>("<code>", "The tracking code of the ticket.")
+    },
+    act: ({ code, shop, svg }) => qr(code, shop, svg)
+  })
+])

@@ -1,0 +1,56 @@
+import { appOf, ShopId, TicketInput, Tickets, TrackingPages } from "@workshop/core"
+import { Effect, Schema } from "effect"
+import { describe, expect, it } from "vitest"
+import * as shops from "../../src/owner/ShopCommand.js"
+import * as tickets from "../../src/owner/TicketCommand.js"
+import { Office } from "./Office.js"
+
+const lac = {
+  ...{ name: "Atelier Lac", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" },
+  ...{ tracking_base_url: null as string | null, languages: [] }
+}
+const ticketIn = async (office: Office, shop = lac) => {
+  const { data } = await office.does(shops.create(shop))
+  const input = Schema.decodeSync(TicketInput)({ service: "Hem" })
+  const caller = appOf(Schema.decodeSync(ShopId)(data.id))
+  const made = await office.meanwhile(Effect.flatMap(Tickets, (all) => all.create(caller, input)))
+  return String(made.data.tracking_code)
+}
+const pages = { base_url: "https://tickets.example/t/" }
+
+describe("workshop ticket qr (docs/tracking-pages.md)", () => {
+  it("prints the code of the server's own page as text with the address below it, or as SVG", async () => {
+    await using office = new Office()
+    const code = await ticketIn(office)
+    const asked = (isSvg: boolean) =>
+      office.does(Effect.provideService(tickets.qr(code.toLowerCase(), null, isSvg), TrackingPages, pages))
+    const { data, lines } = await asked(false)
+    expect(data).toMatchObject({ tracking_code: code, tracking_url: `https://tickets.example/t/${code}` })
+    expect(lines.at(-1)).toBe(data.tracking_url)
+    expect(lines.slice(0, -1).every((line) => /^[█▀▄ ]{30,}$/.test(line))).toBe(true)
+    expect((await asked(true)).lines).toEqual([data.svg.trimEnd()])
+  })
+
+  it("prints that of the shop's own page where it has one", async () => {
+    await using office = new Office()
+    const code = await ticketIn(office, { ...lac, tracking_base_url: "https://lac.example/suivi/" })
+    const { data } = await office.does(Effect.provideService(tickets.qr(code, null, false), TrackingPages, pages))
+    expect(data.tracking_url).toBe(`https://lac.example/suivi/${code}`)
+  })
+
+  it("says what to do where there is no such code, no such ticket, or no page", async () => {
+    await using office = new Office()
+    const code = await ticketIn(office)
+    expect(await office.refusal(tickets.qr("boots", null, false))).toBe(
+      '"boots" is no tracking code: it has eight letters and digits, such as 7K3M-Q9XD.'
+    )
+    expect(await office.refusal(tickets.qr("0000-0000", null, false))).toBe(
+      "No ticket has the code 0000-0000: check it, and --database-url."
+    )
+    expect(await office.refusal(tickets.qr(code, null, false))).toBe(
+      "The ticket has no page: set WORKSHOP_TRACKING_PAGES=true and WORKSHOP_PUBLIC_URL as for workshop serve, or open the shop with --tracking-base-url."
+    )
+    const other = "01980000-0000-7000-8000-000000000000"
+    expect(await office.refusal(tickets.qr(code, other, false))).toContain("No ticket has the code")
+  })
+})
