@@ -21,10 +21,10 @@ import {
 import { pipeline, type RouteGroup, trackingRoutes, workshopRoutes } from "@workshop/core/http"
 import { Directory } from "@workshop/core/store"
 import { CONNECTION_LIMITS, type ConnectionLimits, serve as listen, pages } from "@workshop/http-node"
-import { isGuard, sandboxAllowed, sandboxRoutes, TOKEN_CHARACTERS } from "@workshop/http-node/sandbox"
+import { isGuard, SandboxReceivers, sandboxAllowed, sandboxRoutes, TOKEN_CHARACTERS } from "@workshop/http-node/sandbox"
 import { Console, Effect, Layer } from "effect"
 import { CommandRefused } from "./CommandRefused.js"
-import { delivering, reaching, workOff } from "./dispatch/delivering.js"
+import { delivering, deliveringInSandbox, reaching, workOff } from "./dispatch/delivering.js"
 import { keepEvents, refuseNetwork, signatureHeader, webhookPort } from "./dispatch/WebhookOptions.js"
 import {
   claimForSandbox,
@@ -219,10 +219,10 @@ const caughtUp = Layer.effectDiscard(
 
 const sandboxed = (asked: ServeFlags, choice: StoreChoice) =>
   ClockAdvance.layer([Closer, Dispatcher, NotificationSender]).pipe(
-    Layer.provideMerge(delivering(asked, sandboxAddresses, false)),
+    Layer.provideMerge(deliveringInSandbox(asked)),
     Layer.provideMerge(caughtUp),
     Layer.provideMerge(services(asked, committing(storeLayer(choice)))),
-    Layer.provideMerge(SandboxClock.layer)
+    Layer.provideMerge(Layer.merge(SandboxClock.layer, SandboxReceivers.layer))
   )
 
 const kept: Readonly<Record<StoreChoice["store"], (choice: StoreChoice) => string>> = {

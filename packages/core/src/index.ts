@@ -26,6 +26,7 @@ export { ForbiddenWord } from "./domain/ForbiddenWord.js"
 export { ClientId, EventId, KeyId, OfferId, ShopId, TicketId } from "./domain/Identifier.js"
 export {
   DAY_MS,
+  DateOrDateTimeText,
   durationInWords,
   HOUR_MS,
   type Instant,

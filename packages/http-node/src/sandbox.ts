@@ -1,5 +1,6 @@
 /** Entry `@workshop/http-node/sandbox`: the sandbox: routes with which a test acts as the app, the owner, the client and the clock. */
 
+export { SandboxReceivers, sandboxSender } from "./sandbox/Receivers.js"
 export { SandboxApi } from "./sandbox/SandboxApi.js"
 export { isGuard, sandboxAllowed, TOKEN_CHARACTERS } from "./sandbox/sandboxAllowed.js"
 export { sandboxDocument, sandboxRoutes } from "./sandbox/sandboxRoutes.js"

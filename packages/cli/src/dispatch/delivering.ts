@@ -1,4 +1,5 @@
-import { Closer, Dispatcher, NotificationSender, type WebhookAddressPolicy } from "@workshop/core"
+import { Closer, Dispatcher, NotificationSender, sandboxAddresses, type WebhookAddressPolicy } from "@workshop/core"
+import { sandboxSender } from "@workshop/http-node/sandbox"
 import * as NodeSender from "@workshop/http-node/sender"
 import { Effect, Layer } from "effect"
 import { tracedSender } from "../observe/observing.js"
@@ -23,10 +24,18 @@ export const reaching = (
 })
 
 /** A dispatcher that delivers as it was asked to, over Node's sockets (Specification, Webhooks). */
-export const delivering = (options: DeliveryOptions, policy: WebhookAddressPolicy, isJittered = true) =>
-  Dispatcher.layer({ signatureHeader: options.signatureHeader, isJittered }).pipe(
+export const delivering = (options: DeliveryOptions, policy: WebhookAddressPolicy) =>
+  Dispatcher.layer({ signatureHeader: options.signatureHeader, isJittered: true }).pipe(
     Layer.provide(tracedSender),
     Layer.provide(NodeSender.layer({ policy: reaching(policy, options) }))
+  )
+
+/** The same in a sandbox: without jitter, and with its built-in receivers. */
+export const deliveringInSandbox = (options: DeliveryOptions) =>
+  Dispatcher.layer({ signatureHeader: options.signatureHeader, isJittered: false }).pipe(
+    Layer.provide(tracedSender),
+    Layer.provide(sandboxSender),
+    Layer.provide(NodeSender.layer({ policy: reaching(sandboxAddresses, options) }))
   )
 
 /** Closes due tickets and sends due deliveries and notifications in the background, until the scope closes. */

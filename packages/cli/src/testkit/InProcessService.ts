@@ -7,6 +7,7 @@ import {
   NotificationSender,
   Notifiers,
   OwnerNotifier,
+  observing,
   Profanity,
   SandboxClock,
   type Sent,
@@ -16,7 +17,7 @@ import {
   Workshop
 } from "@workshop/core"
 import { pipeline, webHandler, workshopRoutes } from "@workshop/core/http"
-import { sandboxRoutes } from "@workshop/http-node/sandbox"
+import { SandboxReceivers, sandboxRoutes, sandboxSender } from "@workshop/http-node/sandbox"
 import { Clock, Effect, Layer } from "effect"
 import type { Fetch } from "./Api.js"
 import type { Handler, Reply } from "./Receiver.js"
@@ -91,16 +92,17 @@ export const inProcessService = <E>({ store, receiverAt, seed, start, signatureH
   const services = NotificationSender.Default.pipe(
     Layer.provide(Layer.merge(Notifiers.inboxOnly, silentOwner)),
     Layer.provideMerge(Workshop.layer),
-    Layer.provideMerge(store),
+    Layer.provideMerge(observing(store)),
     Layer.provideMerge(Profanity.layer),
     Layer.provideMerge(Entropy.layerSeeded(seed))
   )
   const signing = signatureHeader === undefined ? {} : { signatureHeader }
   return ClockAdvance.layer([Closer, Dispatcher, NotificationSender]).pipe(
     Layer.provideMerge(Dispatcher.layer({ ...signing, isJittered: false })),
+    Layer.provide(sandboxSender),
     Layer.provide(senderTo(receiverAt)),
     Layer.provideMerge(services),
-    Layer.provideMerge(SandboxClock.layer),
+    Layer.provideMerge(Layer.merge(SandboxClock.layer, SandboxReceivers.layer)),
     Layer.provideMerge(Layer.setClock(standing(start)))
   )
 }

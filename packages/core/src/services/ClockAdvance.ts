@@ -1,6 +1,6 @@
-import { Clock, Context, Effect, Exit, Layer, Option, Schema } from "effect"
+import { Clock, Context, Effect, Either, Exit, Layer, Option, ParseResult, Schema } from "effect"
 import { DurationText } from "../domain/Duration.js"
-import { DateTimeText, type Instant, LAST_INSTANT, toIso } from "../domain/Instant.js"
+import { DateTimeText, type Instant, InstantNumber, LAST_INSTANT, toIso } from "../domain/Instant.js"
 import { InvalidInput } from "../domain/InvalidInput.js"
 import { optional } from "../domain/Text.js"
 import type { StoreUnavailable } from "../ports/StorePorts.js"
@@ -95,6 +95,24 @@ export interface DueWork {
 
 const TO_REFUSED = 'must be "next", or a date and time such as 2026-11-20T10:20:42Z'
 
+const dateTime = Schema.decodeEither(DateTimeText)
+
+/** `next`, or an instant: one message covers both. */
+const NextOrInstant = Schema.transformOrFail(Schema.String, Schema.Union(Schema.Literal("next"), InstantNumber), {
+  strict: true,
+  decode: (text, _, ast): Either.Either<"next" | Instant, ParseResult.ParseIssue> =>
+    text === "next"
+      ? Either.right("next" as const)
+      : Either.mapLeft(dateTime(text), () => new ParseResult.Type(ast, text, TO_REFUSED)),
+  encode: (to) => Either.right(to === "next" ? "next" : toIso(to))
+}).annotations({
+  jsonSchema: {
+    type: "string",
+    examples: ["next", "2026-11-20T10:20:42Z"],
+    description: "next, or an ISO 8601 date and time"
+  }
+})
+
 /**
  * How to move the clock: first to `set`, then on by `advance_ms` or `advance`, or else `to` an instant or what falls due next; there it
  * stands or runs along as `freeze` says, or as before.
@@ -107,11 +125,7 @@ export const ClockMove = Schema.Struct({
   ),
   advance: optional(DurationText),
   set: optional(DateTimeText),
-  to: optional(
-    Schema.Union(Schema.Literal("next"), DateTimeText).annotations({
-      message: () => ({ message: TO_REFUSED, override: true })
-    })
-  ),
+  to: optional(NextOrInstant),
   freeze: optional(Schema.Boolean)
 })
   .pipe(

@@ -41,7 +41,7 @@ export class CommittedEvents extends Context.Tag("@workshop/core/CommittedEvents
 
 type Changes = ReadonlyArray<Change>
 
-/** The changes that this process commits, told like {@link CommittedEvents}: for a sandbox, which shows more than its events. */
+/** The changes that this process commits, reported like {@link CommittedEvents}: for a sandbox, which shows more than its events. */
 export class CommittedChanges extends Context.Tag("@workshop/core/CommittedChanges")<
   CommittedChanges,
   {

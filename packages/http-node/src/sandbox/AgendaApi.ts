@@ -47,7 +47,7 @@ const AgendaAsked = Schema.Struct({
   limit: countParameter(1000, "How many at most; 50 by default")
 })
 
-/** What falls due next by time alone (Specification, Sandbox). */
+/** The agenda: everything that falls due next by time alone (Specification, Sandbox). */
 export class AgendaApi extends HttpApiGroup.make("agenda")
   .add(
     HttpApiEndpoint.get("read", "/agenda")
@@ -74,7 +74,7 @@ interface EventTicket {
   readonly data: { readonly ticket?: { readonly number_label: string | null } }
 }
 
-/** Tells what falls due next, of one shop or of all. */
+/** Makes the function that reads the agenda, of one shop or of all. */
 export const makeAgenda = ({ gauges }: Effect.Effect.Success<ReturnType<typeof shopLimits>>) =>
   Effect.gen(function* () {
     const shops = yield* Shops
@@ -137,7 +137,7 @@ export const makeAgenda = ({ gauges }: Effect.Effect.Success<ReturnType<typeof s
     })
   })
 
-/** What falls due next, of one shop or of all. */
+/** Reads the agenda of one shop or of all. */
 export type Agenda = Effect.Effect.Success<ReturnType<typeof makeAgenda>>
 
 /** Shows the agenda. */

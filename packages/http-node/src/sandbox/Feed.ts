@@ -1,6 +1,6 @@
 import type { Follow } from "@workshop/core/http"
 
-/** What is told of as it happens. */
+/** The kinds of entries in the feed, with their meanings. */
 export const feedEvents = {
   request: "a request to `/v1` and its response, as `GET /sandbox/requests` lists it",
   event: "an event of a shop, as it is delivered",
@@ -12,7 +12,7 @@ export const feedEvents = {
   receiver: "the built-in receiver got an event, or behaves in another way"
 } as const
 
-/** A kind of what is told. */
+/** A key of {@link feedEvents}. */
 export type FeedEvent = keyof typeof feedEvents
 
 interface Entry {
@@ -85,12 +85,12 @@ export class Ring<E extends { readonly id: number }> {
 const KEPT = 5000
 const KEPT_CHARACTERS = 32 * 1024 * 1024
 
-/** What happens in a sandbox, as it happens: kept for a while, so that a reader who lost the connection goes on where it was. */
+/** The feed of everything that happens in a sandbox: kept for a while, so that a reader who lost the connection goes on where it was. */
 export class Feed {
   readonly #ring = new Ring<Entry>(KEPT, KEPT_CHARACTERS, ({ text }) => text.length)
   readonly #readers = new Set<(text: string) => void>()
 
-  /** Tells everybody who reads. */
+  /** Adds an entry and sends it to every reader. */
   tell(event: FeedEvent, data: unknown): void {
     const { text } = this.#ring.add((id) => ({
       id,
@@ -110,7 +110,7 @@ export class Feed {
     return this.#readers.size
   }
 
-  /** What a reader gets first: where the feed is and what they missed, or that it cannot be told any more. */
+  /** The start of a response: the newest id and the entries that the reader missed, or `reset` where some of those are forgotten. */
   begin(after: number | undefined): string {
     const hello = `event: hello\ndata: ${JSON.stringify({ last_id: this.last_id })}\n\n`
     if (after === undefined) return hello
@@ -120,13 +120,13 @@ export class Feed {
     return hello + missed.map(({ text }) => text).join("")
   }
 
-  /** Goes on with whatever is told from now on. */
+  /** Sends every entry from now on. */
   readonly follow: Follow = (send) => {
     this.#readers.add(send)
     return () => void this.#readers.delete(send)
   }
 
-  /** Forgets what was told, so that everybody has to look anew. */
+  /** Forgets all entries. */
   clear(): void {
     this.#ring.clear()
   }

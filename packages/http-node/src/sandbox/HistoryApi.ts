@@ -63,7 +63,7 @@ const History = Schema.Struct({
 
 type Entry = typeof Entry.Type
 
-/** What happened to a ticket (Specification, Sandbox). */
+/** The history of a ticket (Specification, Sandbox). */
 export class HistoryApi extends HttpApiGroup.make("history")
   .add(
     HttpApiEndpoint.get("read", "/tickets/:id/history")
@@ -150,7 +150,7 @@ const windowsOf = (record: TicketRecord, told: ReadonlyArray<Told>) => {
 
 const ALL = { limit: ServiceLimits.list_max }
 
-/** Tells what happened to a ticket. */
+/** Shows the history of a ticket. */
 export const historyHandlers = (log: RequestLog) =>
   Effect.gen(function* () {
     const reads = yield* Reads

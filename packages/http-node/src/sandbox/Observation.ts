@@ -22,7 +22,7 @@ const tellChange = (feed: Feed, change: Change): void => {
     feed.tell("notice", { shop_id: change.row.shop_id, ...noticeView(change.row) })
 }
 
-/** What a sandbox keeps to be looked at: its feed, the log of its requests, and the faults that they meet. */
+/** The parts of a sandbox with which it is watched: its feed, the log of its requests, and the faults that they meet. */
 export const observation = Effect.gen(function* () {
   const feed = new Feed()
   const faults = new Faults()

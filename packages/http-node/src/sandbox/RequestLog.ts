@@ -114,7 +114,7 @@ const keepingBody = (request: HttpRequest) => {
   return { kept, body: () => read }
 }
 
-/** What a request that meets a fault gets, in the place of its own response where nothing is to be done. */
+/** The response to a request that meets a fault, in the place of its own where nothing is to be done. */
 const withFault = (
   fault: Fault | undefined,
   context: RequestContext,

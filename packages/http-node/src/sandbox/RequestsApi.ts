@@ -11,7 +11,7 @@ import type { RequestLog } from "./RequestLog.js"
 const text = Schema.NullOr(Schema.String)
 const headers = Schema.Record({ key: Schema.String, value: Schema.String })
 
-/** What a fault may be. */
+/** The kinds of faults. */
 export const Kind = Schema.Literal(...(Object.keys(faultKinds) as [FaultKind, ...Array<FaultKind>])).annotations({
   description: Object.entries(faultKinds)
     .map(([kind, meaning]) => `${kind}: ${meaning}`)

@@ -8,6 +8,7 @@ import { HistoryApi } from "./HistoryApi.js"
 import { KeysApi } from "./KeysApi.js"
 import { LimitsApi } from "./LimitsApi.js"
 import { PeopleApi } from "./PeopleApi.js"
+import { ReceiverApi } from "./ReceiverApi.js"
 import { RequestsApi } from "./RequestsApi.js"
 import { ShopsApi } from "./ShopsApi.js"
 import { TicketsApi } from "./TicketsApi.js"
@@ -27,6 +28,7 @@ export class SandboxApi extends HttpApi.make("sandbox")
   .add(RequestsApi)
   .add(HistoryApi)
   .add(FaultsApi)
+  .add(ReceiverApi)
   .prefix("/sandbox")
   .addError(FailureBodyOf("VALIDATION_ERROR"))
   .addError(FailureBodyOf("UNAUTHENTICATED"))

@@ -1,14 +1,19 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import {
   type AttemptRecord,
+  Audit,
+  DateOrDateTimeText,
   DeliveryHistory,
   Event,
+  EventId,
   type EventRecord,
   InvalidInput,
   type NoticeRecord,
   parseWebhookAddress,
   ReplayInput,
   ServiceLimits,
+  type ShopId,
+  TicketId,
   toIso,
   toIsoOrNull,
   type WebhookAddressPolicy,
@@ -16,9 +21,11 @@ import {
   Webhooks
 } from "@workshop/core"
 import { FailureBodyOf, type GroupHandlers, Nothing, SuccessBody } from "@workshop/core/http"
-import type { LoggedDelivery } from "@workshop/core/store"
+import { DeliveryLog, type LoggedDelivery } from "@workshop/core/store"
 import { Effect, Either, Schema } from "effect"
 import { data, described, titled } from "./described.js"
+import { countParameter, optionalParameter } from "./parameters.js"
+import type { Receivers } from "./Receivers.js"
 import { OfShop } from "./ShopsApi.js"
 
 const WebhookView = Schema.Struct({
@@ -28,6 +35,12 @@ const WebhookView = Schema.Struct({
   failures_in_row: Schema.Int,
   first_failure_at: Schema.NullOr(Schema.String)
 }).annotations({ identifier: "Webhook" })
+
+const ShownWebhook = Schema.Struct({
+  ...WebhookView.fields,
+  parked: Schema.Int.annotations({ description: "How many events wait until it is on again" }),
+  off_since: Schema.NullOr(Schema.String)
+}).annotations({ identifier: "ShownWebhook" })
 
 const replaces_before = Schema.NullOr(Schema.String).annotations({
   description:
@@ -60,6 +73,31 @@ const DeliveryView = Schema.Struct({
   next_attempt_at: Schema.NullOr(Schema.String),
   attempts: Schema.Array(AttemptView)
 }).annotations({ identifier: "Delivery" })
+
+const ShownDelivery = Schema.Struct({
+  ...DeliveryView.fields,
+  ticket_id: Schema.NullOr(Schema.String),
+  number_label: Schema.NullOr(Schema.String),
+  created_at: Schema.String,
+  parked: Schema.Boolean.annotations({ description: "Whether it waits until the webhook is on again" }),
+  request: Schema.Struct({
+    body: Schema.String,
+    sent: Schema.NullOr(
+      Schema.Struct({
+        at: Schema.String,
+        url: Schema.String,
+        headers: Schema.Record({ key: Schema.String, value: Schema.String })
+      })
+    ).annotations({ description: "The last request as it was sent; null where this process made none" })
+  })
+}).annotations({ identifier: "ShownDelivery" })
+
+const DeliveriesAsked = Schema.Struct({
+  ticket: optionalParameter(TicketId, "Of this ticket alone"),
+  since: optionalParameter(DateOrDateTimeText, "Of events that were raised at this instant or later"),
+  before: optionalParameter(EventId, "Of events before the one with this id"),
+  limit: countParameter(ServiceLimits.list_max, "The latest so many at most; all by default")
+})
 
 const NoticeView = Schema.Struct({
   kind: Schema.Literal("webhook_failing", "webhook_off"),
@@ -98,7 +136,7 @@ export class WebhookApi extends HttpApiGroup.make("webhook")
   .add(
     HttpApiEndpoint.get("read", "/shops/:id/webhook")
       .setPath(OfShop)
-      .addSuccess(SuccessBody(WebhookView))
+      .addSuccess(SuccessBody(ShownWebhook))
       .addError(FailureBodyOf("NOT_FOUND"))
       .annotateContext(
         described("readWebhook", "Read the webhook", "Its address, whether it is on, and how it has been failing.")
@@ -156,7 +194,8 @@ export class WebhookApi extends HttpApiGroup.make("webhook")
   .add(
     HttpApiEndpoint.get("deliveries", "/shops/:id/deliveries")
       .setPath(OfShop)
-      .addSuccess(SuccessBody(Schema.Array(DeliveryView)))
+      .setUrlParams(DeliveriesAsked)
+      .addSuccess(SuccessBody(Schema.Array(ShownDelivery)))
       .addError(FailureBodyOf("NOT_FOUND"))
       .annotateContext(
         described(
@@ -242,21 +281,79 @@ const address = (url: string, policy: WebhookAddressPolicy) =>
 /** The sandbox has no pages. */
 const ALL = { limit: ServiceLimits.list_max }
 
+interface EventTicket {
+  readonly data: { readonly ticket?: { readonly number_label: string | null } }
+}
+
+/** A delivery with what its event tells, and the request as it was last sent. */
+const shownDelivery = (
+  delivery: LoggedDelivery,
+  event: EventRecord,
+  receivers: Receivers
+): typeof ShownDelivery.Type => ({
+  ...deliveryView(delivery),
+  ticket_id: event.ticket_id,
+  number_label: (JSON.parse(event.body) as EventTicket).data.ticket?.number_label ?? null,
+  created_at: toIso(event.created_at),
+  parked: delivery.state === "parked",
+  request: { body: event.body, sent: receivers.sent(event.id) ?? null }
+})
+
+/** The deliveries that are asked for, the latest so many of them. */
+const askedDeliveries = (
+  found: ReadonlyArray<LoggedDelivery>,
+  events: ReadonlyArray<EventRecord>,
+  { ticket, since, before, limit = found.length }: typeof DeliveriesAsked.Type
+) => {
+  const byId = new Map(events.map((event) => [event.id, event]))
+  const end = before === undefined ? Number.POSITIVE_INFINITY : (byId.get(before)?.seq ?? 0)
+  const meant = found.flatMap((delivery) => {
+    const event = byId.get(delivery.event_id)
+    return event !== undefined &&
+      (ticket === undefined || event.ticket_id === ticket) &&
+      (since === undefined || event.created_at >= since) &&
+      event.seq < end
+      ? [{ delivery, event }]
+      : []
+  })
+  return meant.slice(Math.max(0, meant.length - limit))
+}
+
 /** What a shop's owner does with the webhook, and sees of its deliveries. */
-export const webhookHandlers = (policy: WebhookAddressPolicy) =>
+export const webhookHandlers = (policy: WebhookAddressPolicy, receivers: Receivers) =>
   Effect.gen(function* () {
     const webhooks = yield* Webhooks
     const outbox = yield* DeliveryHistory
+    const log = yield* DeliveryLog
+    const audit = yield* Audit
+
+    /** Since when the webhook is off: its owner was told when the service turned it off, and the audit log has the rest. */
+    const offSince = Effect.fnUntraced(function* (id: ShopId, off_reason: WebhookOffReason) {
+      if (off_reason !== "disabled")
+        return (yield* log.notices(id)).findLast(({ kind }) => kind === "webhook_off")?.created_at ?? null
+      const acts = yield* audit.list(id, null, ServiceLimits.list_default)
+      return acts.find(({ act }) => act === "webhook.disabled")?.created_at ?? null
+    })
+
     const handlers: GroupHandlers<typeof WebhookApi, void> = {
       set: ({ path, payload }) =>
         Effect.flatMap(address(payload.url, policy), (url) => Effect.map(webhooks.set(path.id, url), data)),
-      read: ({ path }) => Effect.map(webhooks.status(path.id), data),
+      read: Effect.fnUntraced(function* ({ path }) {
+        const status = yield* webhooks.status(path.id)
+        const parked = status.on ? 0 : yield* log.count(path.id, { state: "parked" })
+        const off_since = status.off_reason === null ? null : yield* offSince(path.id, status.off_reason)
+        return data({ ...status, parked, off_since: toIsoOrNull(off_since) })
+      }),
       rotate: ({ path }) => Effect.map(webhooks.rotate(path.id), data),
       ping: ({ path }) => Effect.map(webhooks.ping(path.id), (event) => data(asSent(event))),
       enable: ({ path }) => Effect.map(webhooks.enable(path.id), data),
       disable: ({ path }) => Effect.map(webhooks.disable(path.id), data),
       remove: ({ path }) => Effect.map(webhooks.remove(path.id), data),
-      deliveries: ({ path }) => Effect.map(outbox.deliveries(path.id, ALL), (found) => data(found.map(deliveryView))),
+      deliveries: Effect.fnUntraced(function* ({ path, urlParams }) {
+        const found = yield* outbox.deliveries(path.id, ALL)
+        const asked = askedDeliveries(found, yield* webhooks.events(path.id, ALL), urlParams)
+        return data(asked.map(({ delivery, event }) => shownDelivery(delivery, event, receivers)))
+      }),
       replay: ({ path, payload }) => Effect.map(outbox.replay(path.id, payload), data),
       notices: ({ path }) => Effect.map(outbox.notices(path.id), (found) => data(found.map(noticeView))),
       events: ({ path }) => Effect.map(webhooks.events(path.id, ALL), (events) => data(events.map(asSent)))

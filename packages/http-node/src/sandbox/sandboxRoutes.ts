@@ -14,7 +14,7 @@ import {
 } from "@workshop/core/http"
 import type { Node } from "@workshop/core/openapi"
 import { RateLimits } from "@workshop/core/store"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { onceAsked } from "../coalesce.js"
 import { agendaHandlers, makeAgenda } from "./AgendaApi.js"
 import { appHandlers } from "./AppTicketsApi.js"
@@ -26,6 +26,8 @@ import { keysHandlers } from "./KeysApi.js"
 import { limitsHandlers, shopLimits } from "./LimitsApi.js"
 import { observation } from "./Observation.js"
 import { peopleHandlers } from "./PeopleApi.js"
+import { receiverHandlers } from "./ReceiverApi.js"
+import { Receivers, SandboxReceivers } from "./Receivers.js"
 import { requestsHandlers } from "./RequestsApi.js"
 import { SandboxApi } from "./SandboxApi.js"
 import { shopsHandlers } from "./ShopsApi.js"
@@ -72,12 +74,13 @@ export const sandboxRoutes = ({ token, webhookPolicy, validateResponses, api }: 
     const limits = exhaustedLimits(yield* RateLimits)
     const access = [headCheck(), (yield* tokenCheck(token, limits)) ?? senderCheck]
     const { feed, faults, log } = yield* observation
+    const receivers = Option.getOrElse(yield* Effect.serviceOption(SandboxReceivers), () => new Receivers())
     const gauges = yield* shopLimits(() => log.stranger)
     const agenda = yield* makeAgenda(gauges)
     const handlers = {
       shops: yield* shopsHandlers,
       keys: yield* keysHandlers,
-      webhook: yield* webhookHandlers(webhookPolicy),
+      webhook: yield* webhookHandlers(webhookPolicy, receivers),
       clock: yield* clockHandlers(agenda, feed),
       people: yield* peopleHandlers,
       appTickets: yield* appHandlers,
@@ -86,7 +89,8 @@ export const sandboxRoutes = ({ token, webhookPolicy, validateResponses, api }: 
       limits: limitsHandlers(gauges),
       requests: yield* requestsHandlers(log, feed),
       history: yield* historyHandlers(log),
-      faults: faultsHandlers(faults, feed)
+      faults: faultsHandlers(faults, feed),
+      receiver: yield* receiverHandlers(receivers, webhookPolicy, feed)
     }
     // Loaded and written out when it is first asked for: a start need not wait for it.
     const document = onceAsked(

@@ -12,7 +12,7 @@ import {
 } from "@workshop/core"
 import { pipeline, workshopRoutes } from "@workshop/core/http"
 import { serve } from "@workshop/http-node"
-import { sandboxRoutes } from "@workshop/http-node/sandbox"
+import { SandboxReceivers, sandboxRoutes, sandboxSender } from "@workshop/http-node/sandbox"
 import * as NodeSender from "@workshop/http-node/sender"
 import { Effect, Exit, Layer, ManagedRuntime, Scope } from "effect"
 import { expect } from "vitest"
@@ -35,11 +35,13 @@ const make = () => {
     Layer.provideMerge(workshopLayer),
     Layer.provideMerge(observing(testStore)),
     Layer.provideMerge(Profanity.layer),
-    Layer.provideMerge(Entropy.layer)
+    Layer.provideMerge(Entropy.layer),
+    Layer.provideMerge(SandboxReceivers.layer)
   )
   return ManagedRuntime.make(
     ClockAdvance.layer([Closer, Dispatcher, NotificationSender]).pipe(
       Layer.provideMerge(Dispatcher.layer({ isJittered: false })),
+      Layer.provide(sandboxSender),
       Layer.provide(NodeSender.layer({ policy: sandboxAddresses })),
       Layer.provideMerge(services),
       Layer.provideMerge(SandboxClock.layer)

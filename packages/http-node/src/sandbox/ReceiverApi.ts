@@ -1,0 +1,165 @@
+import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import {
+  InvalidInput,
+  optional,
+  parseWebhookAddress,
+  type ShopId,
+  Shops,
+  type WebhookAddressPolicy,
+  Webhooks
+} from "@workshop/core"
+import { FailureBodyOf, type GroupHandlers, SuccessBody } from "@workshop/core/http"
+import { Effect, Either, Schema } from "effect"
+import { data, described, titled } from "./described.js"
+import type { Feed } from "./Feed.js"
+import { countParameter } from "./parameters.js"
+import { type Receivers, receiverWords } from "./Receivers.js"
+import { OfShop } from "./ShopsApi.js"
+
+const words = Object.keys(receiverWords) as [keyof typeof receiverWords, ...Array<keyof typeof receiverWords>]
+const REFUSED = `must be a status from 200 to 599, or one of ${words.join(", ")}`
+
+const Answer = Schema.Union(Schema.Int.pipe(Schema.between(200, 599)), Schema.Literal(...words)).annotations({
+  identifier: "ReceiverAnswer",
+  description: Object.entries(receiverWords)
+    .map(([word, meaning]) => `${word}: ${meaning}`)
+    .join("; ")
+})
+
+const ReceiverView = Schema.Struct({
+  url: Schema.String,
+  answer: Answer,
+  times: Schema.NullOr(Schema.Int),
+  afterwards: Answer,
+  forward_to: Schema.NullOr(Schema.String),
+  in_use: Schema.Boolean.annotations({ description: "Whether the shop's webhook leads there" })
+}).annotations({ identifier: "Receiver" })
+
+const isAnswer = Schema.is(Answer)
+
+/** An answer as it is asked for: one message covers both. */
+const AnswerInput = Schema.Union(Schema.Number, Schema.String)
+  .pipe(Schema.filter((value): value is typeof Answer.Type => isAnswer(value), { message: () => REFUSED }))
+  .annotations({
+    identifier: "ReceiverAnswerInput",
+    jsonSchema: {
+      anyOf: [
+        { type: "integer", minimum: 200, maximum: 599 },
+        { type: "string", enum: words }
+      ]
+    }
+  })
+
+const ReceiverInput = Schema.Struct({
+  answer: optional(AnswerInput),
+  times: optional(
+    Schema.Int.pipe(Schema.between(1, 1_000_000, { message: () => "must be a whole number from 1 to 1000000" }))
+  ),
+  afterwards: optional(AnswerInput),
+  forward_to: optional(Schema.String),
+  use: optional(Schema.Literal(true))
+}).annotations({ identifier: "ReceiverInput" })
+
+const Received = Schema.Struct({
+  id: Schema.Int,
+  at: Schema.String,
+  event_id: Schema.String,
+  type: Schema.String,
+  signature: Schema.Struct({ ok: Schema.Boolean, base: Schema.String, expected: Schema.String, got: Schema.String }),
+  headers: Schema.Record({ key: Schema.String, value: Schema.String }),
+  body: Schema.String,
+  answered: Schema.String.annotations({ description: "The status, or why there was none" })
+}).annotations({ identifier: "ReceivedEvent" })
+
+/** A receiver within the sandbox, which misbehaves on demand (Specification, Sandbox). */
+export class ReceiverApi extends HttpApiGroup.make("receiver")
+  .add(
+    HttpApiEndpoint.get("read", "/shops/:id/receiver")
+      .setPath(OfShop)
+      .addSuccess(SuccessBody(ReceiverView))
+      .addError(FailureBodyOf("NOT_FOUND"))
+      .annotateContext(
+        described(
+          "readReceiver",
+          "Read the built-in receiver",
+          "How it answers, and whether the shop's webhook leads to it."
+        )
+      )
+  )
+  .add(
+    HttpApiEndpoint.put("set", "/shops/:id/receiver")
+      .setPath(OfShop)
+      .setPayload(ReceiverInput)
+      .addSuccess(SuccessBody(ReceiverView))
+      .addError(FailureBodyOf("NOT_FOUND"))
+      .annotateContext(
+        described(
+          "setReceiver",
+          "Set how the built-in receiver behaves",
+          "It answers `answer`, `times` times where that is given, and then `afterwards`; or passes events on to `forward_to` and answers what it is answered. What is left out is as in a healthy receiver. `use` sets the shop's webhook to it."
+        )
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("received", "/shops/:id/received")
+      .setPath(OfShop)
+      .setUrlParams(
+        Schema.Struct({ after: countParameter(Number.MAX_SAFE_INTEGER, "What came after the one with this id") })
+      )
+      .addSuccess(SuccessBody(Schema.Array(Received)))
+      .addError(FailureBodyOf("NOT_FOUND"))
+      .annotateContext(
+        described(
+          "listReceived",
+          "List what the built-in receiver got",
+          "Oldest first, each with its signature, the text that was signed, and the signature that was expected."
+        )
+      )
+  )
+  .annotateContext(titled("Receiver", "A receiver within the sandbox, which misbehaves as it is told")) {}
+
+/** Sets and shows the built-in receivers. */
+export const receiverHandlers = (receivers: Receivers, policy: WebhookAddressPolicy, feed: Feed) =>
+  Effect.gen(function* () {
+    const shops = yield* Shops
+    const webhooks = yield* Webhooks
+    receivers.told = (event) => feed.tell("receiver", event)
+
+    const shown = (id: ShopId) =>
+      Effect.map(shops.byId(id), ({ webhook }) => {
+        const url = receivers.urlOf(id)
+        return data({ url, ...receivers.behaviour(id), in_use: webhook?.url === url })
+      })
+    const address = (url: string, allowed: WebhookAddressPolicy) =>
+      Either.mapLeft(
+        parseWebhookAddress(url, allowed),
+        (message) => new InvalidInput({ issues: [{ field: "forward_to", message }] })
+      )
+
+    const handlers: GroupHandlers<typeof ReceiverApi, void> = {
+      read: ({ path }) => shown(path.id),
+      set: Effect.fnUntraced(function* ({ path: { id }, payload }) {
+        yield* shops.byId(id)
+        const { answer, times, afterwards, forward_to, use } = payload
+        const onward = (forward_to ?? null) === null ? null : yield* address(forward_to!, policy)
+        if (onward !== null && receivers.shopAt(onward) !== undefined)
+          return yield* new InvalidInput({
+            issues: [{ field: "forward_to", message: "must not be a built-in receiver" }]
+          })
+        receivers.behave(id, {
+          answer: answer ?? 200,
+          times: times ?? null,
+          afterwards: afterwards ?? 200,
+          forward_to: onward
+        })
+        // The receiver's own address is judged by nobody: no request leaves for it.
+        if (use === true) yield* webhooks.set(id, receivers.urlOf(id) as never)
+        const found = yield* shown(id)
+        feed.tell("receiver", { shop_id: id, ...found.data })
+        return found
+      }),
+      received: ({ path: { id }, urlParams: { after = 0 } }) =>
+        Effect.map(shops.byId(id), () => data(receivers.received(id, after).map(({ shop_id: _, ...event }) => event)))
+    }
+    return handlers
+  })

@@ -1,0 +1,184 @@
+import { type Sent, type ShopId, toIso, WebhookSender } from "@workshop/core"
+import { Reads, signatureHeader, signingSecrets } from "@workshop/core/store"
+import { Context, Effect, Layer } from "effect"
+import { Ring } from "./Feed.js"
+
+/** The behaviours of the built-in receiver besides a status. */
+export const receiverWords = {
+  cut: "cuts the connection before a response",
+  silent: "never responds",
+  late: "responds after the ten seconds that a sender waits"
+} as const
+
+/** A status, or a key of {@link receiverWords}. */
+export type ReceiverAnswer = number | keyof typeof receiverWords
+
+/** How a shop's built-in receiver behaves. */
+export interface ReceiverBehaviour {
+  readonly answer: ReceiverAnswer
+  /** How many times, before it answers `afterwards`; null for always. */
+  readonly times: number | null
+  readonly afterwards: ReceiverAnswer
+  /** Where it passes events on, to answer as they are answered there; null where it answers itself. */
+  readonly forward_to: string | null
+}
+
+/** An event as a receiver got it. */
+export interface ReceivedEvent {
+  readonly id: number
+  readonly shop_id: ShopId
+  readonly at: string
+  readonly event_id: string
+  readonly type: string
+  readonly signature: { readonly ok: boolean; readonly base: string; readonly expected: string; readonly got: string }
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly answered: string
+}
+
+/** A request to a receiver, as it was sent. */
+export interface SentRequest {
+  readonly at: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+const healthy: ReceiverBehaviour = { answer: 200, times: null, afterwards: 200, forward_to: null }
+
+const KEPT = 1000
+const KEPT_CHARACTERS = 16 * 1024 * 1024
+/** No socket listens there: what is sent to it stays in this process. */
+const BASE = "http://receiver.localhost/"
+
+const nothing = { lookup_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: null, total_ms: 0 }
+
+/** The result of an attempt to which a receiver answers so. Nobody waits for the seconds that a silent one would take. */
+const outcomeOf = (answer: ReceiverAnswer): Sent => {
+  const sent = { detail: null, address: null, timings: nothing, head: "" }
+  if (typeof answer === "number") return { ...sent, status: answer, error: null, head: `HTTP/1.1 ${answer}\n` }
+  return { ...sent, status: null, error: answer === "cut" ? "reset" : "timeout" }
+}
+
+const answeredBy = ({ status, error }: Sent): string => String(status ?? error)
+
+/** The built-in receivers of a sandbox's shops, what they got, and the requests as they were sent to whichever receiver. */
+export class Receivers {
+  readonly #behaviours = new Map<string, ReceiverBehaviour>()
+  readonly #received = new Ring<ReceivedEvent>(KEPT, KEPT_CHARACTERS, ({ body }) => body.length + 500)
+  readonly #sent = new Map<string, SentRequest>()
+  /** Called with each event that is received. */
+  told: (event: ReceivedEvent) => void = () => undefined
+
+  /** The address of a shop's built-in receiver. */
+  urlOf(shop_id: string): string {
+    return `${BASE}${shop_id}`
+  }
+
+  /** The shop whose built-in receiver is at an address, if any. */
+  shopAt(url: string): string | undefined {
+    return url.startsWith(BASE) ? url.slice(BASE.length) : undefined
+  }
+
+  behaviour(shop_id: string): ReceiverBehaviour {
+    return this.#behaviours.get(shop_id) ?? healthy
+  }
+
+  behave(shop_id: string, behaviour: ReceiverBehaviour): void {
+    this.#behaviours.set(shop_id, behaviour)
+  }
+
+  received(shop_id: string, after: number): ReadonlyArray<ReceivedEvent> {
+    return this.#received.all.filter((event) => event.id > after && event.shop_id === shop_id)
+  }
+
+  /** The last request that was made for an event; undefined where this process made none that it remembers. */
+  sent(event_id: string): SentRequest | undefined {
+    return this.#sent.get(event_id)
+  }
+
+  noteSent(event_id: string, request: SentRequest): void {
+    this.#sent.delete(event_id)
+    this.#sent.set(event_id, request)
+    for (const oldest of this.#sent.keys()) {
+      if (this.#sent.size <= KEPT) break
+      this.#sent.delete(oldest)
+    }
+  }
+
+  noteReceived(event: Omit<ReceivedEvent, "id">): void {
+    this.told(this.#received.add((id) => ({ ...event, id })))
+  }
+
+  /** The answer that is next, and the behaviour after it. */
+  take(shop_id: string): ReceiverAnswer {
+    const now = this.behaviour(shop_id)
+    if (now.times === null) return now.answer
+    const times = now.times - 1
+    this.behave(shop_id, times > 0 ? { ...now, times } : { ...now, answer: now.afterwards, times: null })
+    return now.answer
+  }
+
+  clear(): void {
+    this.#behaviours.clear()
+    this.#received.clear()
+    this.#sent.clear()
+  }
+}
+
+/** The receivers of this process's sandbox. */
+export class SandboxReceivers extends Context.Tag("@workshop/http-node/SandboxReceivers")<
+  SandboxReceivers,
+  Receivers
+>() {
+  static readonly layer: Layer.Layer<SandboxReceivers> = Layer.sync(SandboxReceivers, () => new Receivers())
+}
+
+const isSignature = (value: string): boolean => /^t=\d+,v1=/.test(value)
+
+/** Sends to the built-in receivers within the process, and to all others as before; and remembers each request. */
+export const sandboxSender: Layer.Layer<WebhookSender, never, WebhookSender | SandboxReceivers | Reads> = Layer.effect(
+  WebhookSender,
+  Effect.gen(function* () {
+    const sender = yield* WebhookSender
+    const receivers = yield* SandboxReceivers
+    const reads = yield* Reads
+
+    const signatureOf = (shop_id: ShopId, got: string, body: string, now: number) =>
+      Effect.map(
+        Effect.orElseSucceed(reads.shop(shop_id), () => null),
+        (state) => {
+          const webhook = state?.webhook ?? null
+          const expected = webhook === null ? "" : signatureHeader(body, signingSecrets(webhook, now), now)
+          const t = /^t=(\d+)/.exec(got)?.[1] ?? ""
+          return { ok: got !== "" && got === expected, base: `${t}.${body}`, expected, got }
+        }
+      )
+
+    return WebhookSender.of({
+      send: Effect.fnUntraced(function* (post) {
+        const { shop_id, url, headers, body } = post
+        const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+        const { id, type } = JSON.parse(body) as { readonly id: string; readonly type: string }
+        receivers.noteSent(id, { at: toIso(now), url, headers })
+        const shop = receivers.shopAt(url)
+        if (shop === undefined) return yield* sender.send(post)
+        const { forward_to } = receivers.behaviour(shop)
+        const sent =
+          forward_to === null ? outcomeOf(receivers.take(shop)) : yield* sender.send({ ...post, url: forward_to })
+        const got = Object.values(headers).find(isSignature) ?? ""
+        const signature = yield* signatureOf(shop_id, got, body, now)
+        receivers.noteReceived({
+          shop_id,
+          at: toIso(now),
+          event_id: id,
+          type,
+          signature,
+          headers,
+          body,
+          answered: answeredBy(sent)
+        })
+        return sent
+      })
+    })
+  })
+)

@@ -1,0 +1,136 @@
+import { describe, expect, it } from "vitest"
+import { type Json, Service } from "./Service.js"
+import { Shopfront, saying } from "./Shopfront.js"
+
+const opened = async () => {
+  const service = await Service.open()
+  const front = await Shopfront.open()
+  const shop = await service.shop(front)
+  return {
+    service,
+    front,
+    shop,
+    create: async () => {
+      const ticket = await shop.api("POST", "/tickets", { service: "Hem" })
+      await service.settle()
+      return ticket
+    },
+    last: async (): Promise<Json> => (await shop.own("GET", "/deliveries")).at(-1),
+    [Symbol.asyncDispose]: async () => {
+      await service[Symbol.asyncDispose]()
+      await front[Symbol.asyncDispose]()
+    }
+  }
+}
+
+describe("The built-in receiver (Specification, Sandbox)", () => {
+  it("takes the place of the shop's webhook, and shows what it got with its signature", async () => {
+    await using world = await opened()
+    const { shop, create, front } = world
+    expect(await shop.own("GET", "/receiver")).toMatchObject({ in_use: false, answer: 200, times: null })
+    const { url, in_use } = await shop.own("PUT", "/receiver", { use: true })
+    expect([in_use, (await shop.own("GET", "/webhook")).url]).toEqual([true, url])
+    const ticket = await create()
+    expect(front.came).toEqual([])
+    const [got]: Array<Json> = await shop.own("GET", "/received")
+    expect(got).toMatchObject({ type: "ticket.created", answered: "200", signature: { ok: true } })
+    expect(got.signature.got).toBe(got.signature.expected)
+    expect(got.signature.base.endsWith(`.${got.body}`)).toBe(true)
+    expect(JSON.parse(got.body).data.ticket.id).toBe(ticket.id)
+    expect(await shop.own("GET", `/received?after=${got.id}`)).toEqual([])
+  })
+
+  it("misbehaves as it is told, so many times, and time alone brings the retry", async () => {
+    await using world = await opened()
+    const { service, shop, create, last } = world
+    for (const [answer, status, error] of [
+      [500, 500, null],
+      ["cut", null, "reset"],
+      ["silent", null, "timeout"],
+      ["late", null, "timeout"]
+    ] as const) {
+      await shop.own("PUT", "/receiver", { answer, times: 1, use: true })
+      const ticket = await create()
+      expect(await last()).toMatchObject({ state: "pending", attempts: [{ n: 1, status, error }] })
+      const agenda: Array<Json> = await service.good("GET", `/sandbox/agenda?shop=${shop.id}`)
+      const due = agenda.find(({ kind }) => kind === "retry")
+      expect(due).toMatchObject({
+        ticket_id: ticket.id,
+        number_label: ticket.number_label,
+        event_type: "ticket.created"
+      })
+      expect(due.text).toBe(`Attempt 2 to send ticket.created of ${ticket.number_label}`)
+      await service.move({ to: due.at })
+      expect(await last()).toMatchObject({ state: "delivered", attempts: [{ n: 1 }, { n: 2, status: 200 }] })
+    }
+  })
+
+  it("answers 410 as a receiver that is gone: the webhook goes off, and says since when and how many wait", async () => {
+    await using world = await opened()
+    const { shop, create, last } = world
+    await shop.own("PUT", "/receiver", { answer: 410, times: 1, use: true })
+    await create()
+    await create()
+    const off = await shop.own("GET", "/webhook")
+    expect(off).toMatchObject({ on: false, off_reason: "gone", parked: 2 })
+    expect(off.off_since).toBe((await shop.own("GET", "/notices")).at(-1).created_at)
+    expect(await last()).toMatchObject({ state: "parked", parked: true })
+    await shop.own("POST", "/webhook/enable")
+    await world.service.settle()
+    expect(await shop.own("GET", "/webhook")).toMatchObject({ on: true, parked: 0, off_since: null })
+    const { now } = world.service
+    await shop.own("POST", "/webhook/disable")
+    expect((await shop.own("GET", "/webhook")).off_since).toBe(now.toISOString())
+  })
+
+  it("forwards to an address, and answers what it is answered there", async () => {
+    await using world = await opened()
+    const { shop, create, front, last } = world
+    front.manner = saying(418)
+    await shop.own("PUT", "/receiver", { forward_to: front.url, use: true })
+    await create()
+    expect(front.came.map(({ event }) => event.type)).toEqual(["ticket.created"])
+    expect((await last()).attempts[0].status).toBe(418)
+    expect((await shop.own("GET", "/received"))[0].answered).toBe("418")
+  })
+
+  it("refuses an address to which nothing may be sent, and what it does not know", async () => {
+    await using world = await opened()
+    const { service, shop } = world
+    const path = `/sandbox/shops/${shop.id}/receiver`
+    const { url } = await shop.own("GET", "/receiver")
+    for (const forward_to of ["ftp://127.0.0.1/", "here", url]) {
+      const { status, error } = await service.ask("PUT", path, { forward_to })
+      expect([forward_to, status, error.details.issues[0].field]).toEqual([forward_to, 400, "forward_to"])
+    }
+    const { error } = await service.ask("PUT", path, { answer: "sulk", times: 0 })
+    expect(error.details.issues).toEqual([
+      { in: "body", field: "answer", message: "must be a status from 200 to 599, or one of cut, silent, late" },
+      { in: "body", field: "times", message: "must be a whole number from 1 to 1000000" }
+    ])
+  })
+})
+
+describe("Deliveries to look at (Specification, Sandbox)", () => {
+  it("tell the ticket, and the request as it was sent; and are narrowed by ticket, time, event and number", async () => {
+    await using world = await opened()
+    const { service, shop, create, front } = world
+    const first = await create()
+    await service.move({ advance: "1h" })
+    const second = await create()
+    const all: Array<Json> = await shop.own("GET", "/deliveries")
+    expect(all.map(({ ticket_id, number_label }) => [ticket_id, number_label])).toEqual([
+      [first.id, first.number_label],
+      [second.id, second.number_label]
+    ])
+    const { request, created_at, event_id } = all[0]
+    expect(request).toMatchObject({ body: front.came[0]!.body, sent: { url: front.url, at: created_at } })
+    expect(Object.values(request.sent.headers)).toContain(front.came[0]!.signature)
+    const ids = async (query: string) =>
+      (await shop.own("GET", `/deliveries?${query}`)).map((delivery: Json) => delivery.event_id)
+    expect(await ids(`ticket=${first.id}`)).toEqual([event_id])
+    expect(await ids("limit=1")).toEqual([all[1].event_id])
+    expect(await ids(`before=${all[1].event_id}`)).toEqual([event_id])
+    expect(await ids(`since=${encodeURIComponent(all[1].created_at)}`)).toEqual([all[1].event_id])
+  })
+})
