@@ -1,11 +1,10 @@
-import { readFileSync } from "node:fs"
 import { createServer, type Server } from "node:http"
-import { createRequire } from "node:module"
 import type { AddressInfo } from "node:net"
 import { type PromiseWorkshop, start } from "@workshop/core/promise"
 import { SettableClock } from "@workshop/core/testing"
 import { mountNode } from "@workshop/http-node"
 import * as MemoryStore from "@workshop/store-memory"
+import axe from "axe-core"
 import { type Browser, chromium } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { chromiumPath, NO_CHROMIUM } from "../scripts/chromium.mjs"
@@ -20,7 +19,6 @@ type Findings = ReadonlyArray<{
 const executablePath = chromiumPath()
 if (executablePath === undefined) console.warn(`The clients' pages are not tried in a real browser: ${NO_CHROMIUM}.`)
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 describe.skipIf(executablePath === undefined)("the clients' pages in Chromium", { timeout: 120_000 }, () => {
@@ -73,7 +71,7 @@ describe.skipIf(executablePath === undefined)("the clients' pages in Chromium", 
     for (const language of ["en", "fr-TN", "ar-TN"]) {
       const { context, page } = await opened(ticket, { language, scheme })
       // A browser's own means, which the policy of the page does not bind.
-      await page.evaluate(AXE)
+      await page.evaluate(axe.source)
       const { violations, incomplete } = (await page.evaluate(
         `axe.run({ runOnly: { type: "tag", values: ${JSON.stringify(WCAG)} } })`
       )) as { readonly violations: Findings; readonly incomplete: Findings }
