@@ -109,7 +109,7 @@ const goOn = (response: ServerResponse, { status, headers, body }: HttpResponse,
   })
 }
 
-/** The event by which a server tells responses that go on to end. */
+/** The event of a server that ends its responses without an end. */
 export const PARTING = "parting"
 
 /** Sends a response. */

@@ -14,7 +14,7 @@ const READY_MS = 2_000
 /** For how long `/readyz` and `/metrics` show the same, in milliseconds. */
 const FRESH_MS = 1_000
 
-/** What the pages show, and for how long. */
+/** The settings of the pages. */
 export interface PagesOptions extends DocumentOptions {
   /** How long `/readyz` and `/metrics` show the same, in milliseconds; a second where it is left out. */
   readonly fresh_ms?: number
@@ -37,7 +37,7 @@ const complaint = Effect.gen(function* () {
 
 const STORE_UNAVAILABLE = failureRows.StoreUnavailable.message
 
-/** What the operator has to do, where the store knows it (Specification, Commands). */
+/** The operator's remedy for a failure, if the store knows one (Specification, Commands). */
 const remedyIn = (cause: Cause.Cause<StoreUnavailable | Cause.TimeoutException>): Option.Option<string> =>
   Option.flatMapNullable(Cause.failureOption(cause), (failure) => ("remedy" in failure ? failure.remedy : null))
 

@@ -27,7 +27,7 @@ type Handler<E extends HttpApiEndpoint.HttpApiEndpoint.Any, C> = (
   context: C
 ) => Effect.Effect<ReplyOf<HttpApiEndpoint.HttpApiEndpoint.Success<E>>, Failure>
 
-/** The handlers of one group of endpoints, typed by its contract: what is asked, what is answered. `C` is what a handler is told of the caller. */
+/** The handlers of one group of endpoints, typed by its contract: the input of each and its result. `C` is the caller as a handler gets it. */
 export type GroupHandlers<G, C> = {
   readonly [Name in HttpApiEndpoint.HttpApiEndpoint.Name<Endpoints<G>>]: Handler<
     HttpApiEndpoint.HttpApiEndpoint.WithName<Endpoints<G>, Name>,
@@ -80,7 +80,7 @@ export const Nothing = Schema.Record({
   value: Schema.Never.annotations({ message: () => "is not known here; correct its name or leave it out" })
 }).annotations({ jsonSchema: { type: "object", additionalProperties: false } })
 
-/** What a part must be where the contract says nothing of it: unknown fields and parameters are refused (Specification, Errors). */
+/** The schema of a part that the contract does not mention: it refuses all fields and parameters as unknown (Specification, Errors). */
 const unsaid = (name: (typeof parts)[number][0], method: string) =>
   name === "urlParams" || (name === "payload" && method !== "GET") ? Nothing : undefined
 

@@ -18,7 +18,7 @@ export const SuccessBodyWithMeta = <D extends Schema.Schema.All, M extends Schem
 export const status201 = <A, I, R>(answer: Schema.Schema<A, I, R>) =>
   answer.annotations(HttpApiSchema.annotations({ status: 201 }))
 
-/** What the endpoints that take an `Idempotency-Key` say: whether this is the first answer again (Specification, Lists and sync). */
+/** The `meta` of endpoints that take an `Idempotency-Key`: whether this is a repetition of the first response (Specification, Lists and sync). */
 export const RepeatableMeta = Schema.Struct({ replayed: Schema.Boolean }).annotations({
   identifier: "RepeatableMeta",
   description: "Whether a response is a repeated one"
@@ -37,7 +37,7 @@ const Issue = Schema.Struct({
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
-/** What `details` holds, by status (Specification, Errors). */
+/** The fields of `details`, by status (Specification, Errors). */
 const Details = {
   400: Schema.Struct({
     issues: Schema.Array(Issue).pipe(Schema.maxItems(Limits.issues_max)),
@@ -71,7 +71,7 @@ type AnyDetails = Schema.Schema<Readonly<Record<string, unknown>>>
 // Which of the three it is depends on the status, which the compiler does not follow.
 type MaybeDetails = { readonly details: ReturnType<typeof optional<Readonly<Record<string, unknown>>, unknown>> }
 
-/** The `details` of a status: always there where they tell the cause, with some codes of a 403 only, and else never. */
+/** The `details` of a status: required if they name the cause, optional in a 403, which has them with one code only, and else absent. */
 const detailsOfStatus = (status: number): MaybeDetails => {
   if (!(status in Details)) return {} as MaybeDetails
   const details = Details[status as keyof typeof Details] as unknown as AnyDetails

@@ -14,19 +14,19 @@ import type { RateLimits } from "../ports/StorePorts.js"
 
 type Counts = Context.Tag.Service<RateLimits>
 
-/** How many windows of a policy a process remembers; beyond that it forgets the one that it has known for longest. */
+/** How many windows of a policy a process remembers. Beyond that it forgets the oldest. */
 const MOST_WINDOWS = 10_000
 
-/** The counts behind limits as a process knows them. */
+/** The counts of limits, as far as a process knows them. */
 export interface ExhaustedLimits extends Pick<Counts, "take" | "giveBack"> {
-  /** What this process knows of a limit, without asking the store. */
+  /** The status of a limit as far as this process knows it, without asking the store. */
   readonly look: (take: LimitUse, now: Instant) => LimitStatus
 }
 
 /**
- * Remembers what the store said of limits that are used up, until they reset, so that further refusals cost it nothing;
- * and of every address without a good key, so that what counts nowhere can show its limit. A use that another process
- * gave back meanwhile is not seen: then a refusal lasts until the reset that it names.
+ * Remembers limits that are used up until they reset, so that further refusals do not ask the store. It also remembers the limit of
+ * every address without a good key, so that responses that count nowhere can show it. A use that another process gave back
+ * meanwhile is not seen, so that a refusal may last until the reset that it names.
  */
 const remembering = (limits: Counts): ExhaustedLimits => {
   const known = new Map<PolicyName, Map<string, LimitWindow>>()
@@ -85,7 +85,7 @@ const remembering = (limits: Counts): ExhaustedLimits => {
 
 const made = new WeakMap<Counts, ExhaustedLimits>()
 
-/** What the process remembers of these counts: one memory, whoever asks for it. */
+/** The memory of these counts: the same one for all callers of a process. */
 export const exhaustedLimits = (limits: Counts): ExhaustedLimits => {
   const found = made.get(limits) ?? remembering(limits)
   made.set(limits, found)

@@ -56,7 +56,7 @@ export interface HttpResponse {
   readonly headers: Readonly<Record<string, string>>
   /** Bytes where many responses share one body. */
   readonly body: string | Uint8Array<ArrayBuffer>
-  /** What is sent after the body, until the client leaves or the server stops; its result stops it. Only a sandbox has such a response. */
+  /** Sends more after the body, until the client leaves or the server stops; its result ends that. Only a sandbox has such responses. */
   readonly follow?: Follow
   /** Whether the connection is cut in place of the response: only where a sandbox was asked to do so. */
   readonly isCut?: boolean
@@ -88,5 +88,5 @@ export interface Page {
   readonly follow?: Follow
 }
 
-/** What a handler makes of a request. */
+/** The outcome of a handler that did not fail. */
 export type Outcome = HandlerResult | Page

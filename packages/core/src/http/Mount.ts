@@ -36,9 +36,9 @@ export interface MountOptions<Request> {
   /** The path below which the API's `/v1` is, such as `/workshop`; the root where it is left out. */
   readonly prefix?: `/${string}`
   /**
-   * Who asks, by your own sessions, in place of API keys: the shop, the scopes, and a UUID of the caller, by which
-   * idempotency and limits go. Null or undefined where nobody is signed in, answered 401, as is a shop that there is not;
-   * 500 where it throws or answers anything else, and the log says which field is wrong.
+   * Finds the caller by your own sessions, in place of API keys: the shop, the scopes, and a UUID of the caller, which
+   * counts for idempotency and limits. Null or undefined, or a shop that does not exist, gives a 401. If it throws or returns
+   * anything else, the response is a 500, and the log names the wrong field.
    */
   readonly authenticate?: (
     request: Request
@@ -70,11 +70,11 @@ export interface MountEffectOptions<Request, R = never>
   readonly authenticate?: (request: Request) => Effect.Effect<Caller | null, StoreUnavailable, R>
 }
 
-/** What `authenticate` answered is no caller: a mistake in the embedder's own code, answered 500, of which the log tells. */
+/** `authenticate` returned something that is not a caller: an error in the embedder's code, which gets a 500 and is logged. */
 class NoCaller extends Data.TaggedError("NoCaller")<{ readonly issues: ReadonlyArray<Issue> }> {
   override get message() {
     const wrong = this.issues.map(({ field, message }) => `${field} ${message}`)
-    return `What authenticate answered is neither null nor a caller: ${wrong.join("; ")}`
+    return `authenticate returned neither null nor a caller: ${wrong.join("; ")}`
   }
 }
 

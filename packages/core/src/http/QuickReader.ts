@@ -1,9 +1,9 @@
 import { SchemaAST as AST, Either, Option, type Schema } from "effect"
 
-/** What a quick reader answers where it is not sure: ask the schema itself. */
+/** The result of a quick reader that is not sure whether the value is valid: then the schema itself reads it. */
 export const UNSURE = Symbol.for("@workshop/core/http/unsure")
 
-/** Reads a value as its schema would, or answers {@link UNSURE}. */
+/** Reads a value as its schema would, or returns {@link UNSURE}. */
 export type QuickReader = (value: unknown) => unknown
 
 type Fields = Readonly<Record<string, unknown>>
@@ -143,10 +143,10 @@ const compile = (ast: AST.AST, isExact: boolean): QuickReader | undefined => {
 }
 
 /**
- * Turns a schema into plain functions, once, for what nearly every request is: right. Such a request is read without
- * the effects, paths and collected issues by which a schema explains what is wrong, at a fifth of the cost. Whatever is
- * not plainly right is {@link UNSURE}, and then the schema itself is asked and has the say: the two can never disagree
- * about a refusal. Undefined for a schema that holds something this does not know. `isExact`: unknown fields are refused.
+ * Compiles a schema to plain functions, for valid requests, which nearly all are. They are read without the effects, paths and
+ * collected issues by which a schema explains an error, at a fifth of the cost. A value that is not certainly valid gives
+ * {@link UNSURE}, and then the schema itself reads it, so that the two cannot disagree about a refusal. Undefined for a schema
+ * with a part that is not supported here. `isExact`: unknown fields are refused.
  */
 export const quickReader = <A, I>({ ast }: Schema.Schema<A, I>, isExact: boolean): QuickReader | undefined =>
   compile(ast, isExact)

@@ -7,7 +7,7 @@ import type { BodyIncomplete, BodyTooLarge, HttpRequest } from "./HttpMessage.js
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-/** What a part of a request says, and what is wrong with its form. */
+/** The value of a part of a request, and the issues with its form. */
 export interface RequestPart {
   readonly value: unknown
   readonly issues: ReadonlyArray<RequestIssue>

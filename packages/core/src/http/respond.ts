@@ -9,7 +9,7 @@ import { failureStatusAndBody } from "./Envelope.js"
 import { type Failure, RETRY_AFTER_UNAVAILABLE_S } from "./ErrorTable.js"
 import type { HandlerResult, HttpResponse, Outcome } from "./HttpMessage.js"
 
-/** What is known of a request. Nobody changes one: a check that learns more hands on a new one. */
+/** The facts about a request. A context is never changed: a check that learns more replaces it. */
 export interface RequestContext {
   /** Its `Request-Id`. */
   readonly id: string

@@ -96,7 +96,7 @@ describe("The API as a fetch of its own", () => {
     const wrong = mountFetch(workshop, { authenticate: () => fields as CallerFields })
     const { status } = await wrong(new Request("https://shop.example/v1/shop"))
     expect(status).toBe(500)
-    expect(log).toEqual([expect.stringContaining(`What authenticate answered is neither null nor a caller: ${said}`)])
+    expect(log).toEqual([expect.stringContaining(`authenticate returned neither null nor a caller: ${said}`)])
   })
 
   it("answers a refusal also where somebody else holds the body, who has read nothing of it yet", async () => {

@@ -4,7 +4,7 @@ import { Clock, Effect, Metric, type MetricKey, MetricKeyType, type MetricPair, 
 /** The content type of Prometheus' text format. */
 export const EXPOSITION_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
-/** Whose names these are: our own, and the two that Prometheus' dashboards know. Effect counts more, for itself. */
+/** The names that are shown: our own, and the two kinds that Prometheus' dashboards know. Effect's own metrics are not. */
 const SHOWN = /^(workshop|process|nodejs)_/
 
 type Labels = ReadonlyArray<readonly [string, string]>
@@ -49,7 +49,7 @@ const head = ({ metricKey }: MetricPair.MetricPair.Untyped): string => {
 }
 
 /**
- * What was measured in Prometheus' text format, version 0.0.4: each name once, with its help where it has any and its
+ * The metrics in Prometheus' text format, version 0.0.4: each name once, with its help where it has any and its
  * type, then its samples. Summaries and frequencies, of which we keep none, are left out.
  */
 export const exposition = (measured: ReadonlyArray<MetricPair.MetricPair.Untyped>): string => {

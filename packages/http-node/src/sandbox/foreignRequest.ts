@@ -1,7 +1,7 @@
 import type { HttpRequest } from "@workshop/core/http"
 import { sandboxAllowed } from "./sandboxAllowed.js"
 
-/** What proxies add. Behind one every request comes from this machine, whoever sent it. */
+/** The headers that proxies add. Behind a proxy every request comes from this machine, whoever sent it. */
 const PROXY_HEADERS = [
   "forwarded",
   "via",

@@ -21,8 +21,8 @@ const guess = (request: HttpRequest): LimitUse => {
 }
 
 /**
- * The check of a sandbox's token; none without a token. How long a comparison takes tells nothing of the token. Wrong ones are
- * counted, and an address that sent too many is refused with the right one too, or it could go on guessing.
+ * The check of a sandbox's token; none without a token. The duration of a comparison does not depend on the token. Wrong
+ * tokens are counted, and an address that sent too many is refused with the right one too, so that it cannot continue to guess.
  */
 export const tokenCheck = (token: string | null, limits: ExhaustedLimits): Effect.Effect<Check | undefined> => {
   if (token === null || token === "") return Effect.succeed(undefined)

@@ -11,7 +11,7 @@ const NOT_TEXT = /[^\P{C}\n\t]|\uFFFD/gu
 const PLAIN_TEXT = /^[ -~\n\t]*$/
 const NOTHING = Buffer.alloc(0)
 
-/** What one attempt has found out, and what it must release when it ends. */
+/** The findings of one attempt, and the resources that it must release when it ends. */
 export class AttemptRecord {
   /** The address that was dialled last. */
   address: string | null = null

@@ -16,7 +16,7 @@ export interface ConnectionCounts {
   readonly idle: number
 }
 
-/** What the user of a connection is called with. */
+/** The callbacks of the user of a connection. */
 export interface ConnectionUser {
   readonly onData: (chunk: Buffer) => void
   readonly onError: (cause: Error) => void

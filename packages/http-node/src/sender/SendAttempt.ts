@@ -13,7 +13,7 @@ import type { Target, Targets } from "./Target.js"
 /** How much of a response's body is read. */
 const MAX_BODY_BYTES = 16 * 1024
 
-/** What all attempts of a sender share. */
+/** The parts that all attempts of a sender share. */
 export interface SenderContext {
   readonly clock: Clock.Clock
   readonly targets: Targets
@@ -45,7 +45,7 @@ const connectionFailed = (cause: Error): SendFailed =>
 
 /**
  * One attempt to deliver an event. Its steps: a slot of the shop, the addresses, a connection, the request, and the
- * response as far as the limits allow. Whatever happens first ends the attempt, once.
+ * response as far as the limits allow. The first end or failure ends the attempt, once.
  */
 export class SendAttempt implements ConnectionUser {
   readonly #post: WebhookPost

@@ -4,7 +4,7 @@ import { Effect, Either } from "effect"
 import type { Resolve } from "./Resolver.js"
 import { type SendFailed, sendFailed } from "./SendFailed.js"
 
-/** What a webhook's URL says about where to send. */
+/** The parts of a webhook's URL. */
 export interface Target {
   readonly isHttps: boolean
   /** A name, or an IP address without brackets. */
@@ -21,7 +21,7 @@ export interface Target {
   readonly addresses: ReadonlyArray<string> | Effect.Effect<ReadonlyArray<string>, SendFailed>
 }
 
-/** What decides whether a target is allowed. Tests replace everything but the policy. */
+/** The rules by which a target is allowed. Tests replace all but the policy. */
 export interface TargetRules {
   readonly policy: WebhookAddressPolicy
   readonly resolve: Resolve

@@ -64,7 +64,7 @@ const item = {
   done: "Whether the work on it is done"
 } as const satisfies Words<TicketItem>
 
-/** What each field of each named schema means, in a person's words. The compiler misses no field of ours. */
+/** The meaning of each field of each named schema. The compiler refuses a table that lacks a field. */
 export const fieldWords: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Ticket: ticket,
   TicketInput: {
