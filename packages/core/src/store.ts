@@ -72,6 +72,5 @@ export {
   type SeenTickets,
   Store,
   type TicketFilter,
-  type TicketOrder,
-  TRACKED_MOST
+  type TicketOrder
 } from "./ports/StorePorts.js"

@@ -1,4 +1,4 @@
-import type { ShopId } from "@workshop/core"
+import { ServiceLimits, type ShopId } from "@workshop/core"
 import {
   type Belonging,
   type Closures,
@@ -6,7 +6,6 @@ import {
   type DueClosure,
   latestOfShops,
   offersShown,
-  TRACKED_MOST,
   trackedTicket
 } from "@workshop/core/store"
 import { type Context, Effect, Stream } from "effect"
@@ -100,7 +99,7 @@ export const memoryDirectory = (memory: Memory): Context.Tag.Service<Directory> 
         const id = byTrackingCode.get(tracking_code)
         return id === undefined ? [] : [trackedTicket(slice.tickets.get(id)!, slice.shop)]
       })
-      return found.slice(0, TRACKED_MOST)
+      return found.slice(0, ServiceLimits.tracked_max)
     }),
   account: (id) => Effect.sync(() => memory.accounts.get(id) ?? null),
   offers: (id) =>

@@ -9,6 +9,7 @@ import {
   Limits,
   type NotificationRecord,
   type OfferRecord,
+  ServiceLimits,
   type ShopId,
   type ShopRecord
 } from "@workshop/core"
@@ -22,7 +23,6 @@ import {
   type Message,
   type Messages,
   shownWhileBlocked,
-  TRACKED_MOST,
   type TrackedTicket,
   trackedFields,
   trackedShopFields
@@ -199,7 +199,7 @@ export const pgDirectory = Effect.map(
       return sql<TrackedTicket>`select /* workshop read tracked tickets */ row_to_json(x) as ticket, row_to_json(y) as shop
         from workshop.ticket t join workshop.shop s on s.id = t.shop_id
         cross join lateral (select ${columns("t", trackedFields)}) x cross join lateral (select ${columns("s", trackedShopFields)}) y
-        where t.tracking_code = ${tracking_code} limit ${TRACKED_MOST}`.pipe(available)
+        where t.tracking_code = ${tracking_code} limit ${ServiceLimits.tracked_max}`.pipe(available)
     },
     account: (id) =>
       sql<{ readonly account: ClientAccount }>`

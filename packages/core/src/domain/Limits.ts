@@ -114,6 +114,8 @@ export const ServiceLimits = {
   events_kept_min_ms: 7 * DAY_MS,
   /** Rows of a list that has no pages: the latest ones. */
   list_max: 10_000,
+  /** Tickets with one tracking code that are read: codes are unique only within a shop. */
+  tracked_max: 8,
   /** Changes that one page of a list with `updated_since` and a filter looks at. */
   changes_read_max: 1000,
   /** Rows of such a list where an owner gives no `limit`. */

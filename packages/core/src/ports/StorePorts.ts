@@ -216,9 +216,6 @@ export class AuditLog extends Context.Tag("@workshop/core/AuditLog")<
   }
 >() {}
 
-/** How many tickets with one tracking code are read. */
-export const TRACKED_MOST = 8
-
 /** A thing whose shop is asked for: for acts that carry no shop. */
 export type Belonging =
   | { readonly _tag: "Ticket"; readonly id: TicketId }
@@ -261,7 +258,7 @@ export class Directory extends Context.Tag("@workshop/core/Directory")<
     readonly shopOf: (thing: Belonging) => Effect.Effect<ShopId | null, StoreUnavailable>
     /**
      * The tickets of all shops that have a tracking code, written as it is kept, with what their pages may show: mostly one or none,
-     * because codes are unique only within a shop. At most {@link TRACKED_MOST}, however many there are.
+     * because codes are unique only within a shop. At most `ServiceLimits.tracked_max`, however many there are.
      */
     readonly tracked: (tracking_code: string) => Effect.Effect<ReadonlyArray<TrackedTicket>, StoreUnavailable>
     /** The account with this id; null where there is none. */

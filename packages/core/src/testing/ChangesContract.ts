@@ -233,7 +233,7 @@ export const clientChangesContract = cases({
     yield* same("blocked", (yield* run(loaded(shop.id, Need.ticket(ticket!.id)))).linked, null)
   },
 
-  "OfferPut: the offer, its ticket with its client, and whoever holds the number by then": function* (bench) {
+  "OfferPut: the offer, its ticket with its client, and the present holder of the number": function* (bench) {
     const { directory, shop } = bench
     const [holder, client] = [yield* openAccount(), yield* openAccount({ given_name: "Sami" })]
     const link = { shop_id: shop.id, client_id: client.id, known_at: TEST_START, blocked_at: null }
@@ -375,7 +375,7 @@ export const auditContract = cases({
     yield* same("none is left", yield* log.list(shop.id, earlier.at(-1)!.id, 5), [])
   },
 
-  "an act that is refused, or tells nothing, leaves no line": function* ({ shop, auditLog }) {
+  "an act that is refused, or has no details, leaves no entry": function* ({ shop, auditLog }) {
     yield* run(audited(changeShop(shop.id, PATCH), "owner:amira", () => null))
     yield* same("nothing", yield* auditLog.list(shop.id, null, 10), [])
   },

@@ -112,7 +112,7 @@ export const clientsContract = cases({
     yield* same("client", (yield* reads.client(shop.id, { id }))?.shop, now)
   },
 
-  "whoever holds the number accepts: known, linked and counted at once": function* ({ reads, directory, shop }) {
+  "the holder of the number accepts: known, linked and counted at once": function* ({ reads, directory, shop }) {
     const { id, phone } = yield* openAccount()
     const ticket = yield* run(creating(shop.id, { service: "Hem", client_phone: phone }))
     const [offer] = yield* directory.offers(id)
@@ -125,7 +125,11 @@ export const clientsContract = cases({
     yield* same("answered once", refusal._tag, "OfferClosed")
   },
 
-  "a ticket whose client blocks the shop goes to whoever accepts it next": function* ({ reads, directory, shop }) {
+  "a ticket whose client blocks the shop goes to the client who accepts it next": function* ({
+    reads,
+    directory,
+    shop
+  }) {
     const [blocking, accepting] = [yield* openAccount(), yield* openAccount()]
     yield* run(link(shop.id, blocking.id))
     const offered = { service: "Hem", client_id: blocking.id, client_phone: accepting.phone }

@@ -303,7 +303,7 @@ export const leasesContract = cases({
       yield* same("the holder's word counts for the delivery", yield* record(again!, OK), "delivered")
     },
 
-  "a failure that is told twice, as its first answer was lost, counts once": function* (bench) {
+  "a failure that is recorded twice, because its first answer was lost, counts once": function* (bench) {
     const { dispatcher, reads, deliveryLog } = bench
     const shop = yield* dispatcher.open
     yield* dispatcher.raise(shop, null)

@@ -53,7 +53,7 @@ export const deliveryLogContract = cases({
     yield* same("nor a delivery", yield* deliveryLog.deliveries(shop, { before: 1 }), [])
   },
 
-  "deliveries are told in the order of their events, with every attempt as it was": function* (bench) {
+  "deliveries are listed in the order of their events, with every attempt as it was": function* (bench) {
     const { dispatcher, clock, start, reads } = bench
     const shop = yield* dispatcher.open
     yield* dispatcher.raise(shop, 1, 2)
@@ -326,11 +326,7 @@ export const replayContract = cases({
       )
     },
 
-  "whoever comes late with a token from before a replay changes nothing": function* ({
-    dispatcher,
-    clock,
-    deliveries
-  }) {
+  "a late record with a token from before a replay changes nothing": function* ({ dispatcher, clock, deliveries }) {
     const shop = yield* dispatcher.open
     yield* dispatcher.raise(shop, null)
     const [lost] = yield* dispatcher.claim()

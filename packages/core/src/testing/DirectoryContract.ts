@@ -223,7 +223,9 @@ export const directoryContract = cases({
     yield* same("answered ones stay", statuses, ["accepted", "open", "open"])
   },
 
-  "an offer made before its number has an account is there for who takes the number later": function* (bench) {
+  "an offer made before its number has an account is shown to the client who takes the number later": function* (
+    bench
+  ) {
     const { directory, shop } = bench
     const phone = yield* freshPhone
     const ticket = yield* offered(shop.id, phone)
@@ -231,7 +233,7 @@ export const directoryContract = cases({
     yield* same("offers", each(yield* directory.offers(holder.id), "ticket_id"), [ticket.id])
   },
 
-  "who blocks a shop sees no open offer of it any more, and those of others as before": function* (bench) {
+  "a client who blocks a shop sees no open offer of it any more, and those of others as before": function* (bench) {
     const { clock, directory, shop } = bench
     const other = yield* openShop()
     const holder = yield* openAccount()

@@ -179,7 +179,7 @@ export const messagesContract = cases({
     yield* same("under another count", yield* run(loaded(shop.id, Need.message(row.id, 0))), null)
   },
 
-  "one that was told waits no more, and leaves the others": function* ({ shop, start }) {
+  "a message that was delivered waits no more, and leaves the others": function* ({ shop, start }) {
     for (let n = 0; n < 3; n++) yield* warn(shop.id)
     const [first, second, third] = yield* messagesIn([shop], start)
     yield* run(beginNotification(second!))

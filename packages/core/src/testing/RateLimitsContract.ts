@@ -90,7 +90,7 @@ export const rateLimitsContract = cases({
     yield* same("none taken", (yield* limits.look(request, T)).remaining, 119)
   },
 
-  "if several refuse, all are told, and the longest reset decides": function* ({ limits }) {
+  "if several refuse, all are reported, and the longest reset decides": function* ({ limits }) {
     const id = yield* subject
     const [write, lookup] = [use("writes_per_minute", id), use("lookups_per_hour", id)]
     yield* drain(write, 30)

@@ -25,7 +25,7 @@ const yields = (n: number) => Effect.yieldNow().pipe(Effect.repeatN(n))
 
 /** Commands of one shop run one after another, whole or not at all (docs/how-it-is-built.md). */
 export const transactContract = cases({
-  "a command's changes are all there for whoever reads after its answer": function* ({ reads, shop }) {
+  "a command's changes are all visible to a read after its answer": function* ({ reads, shop }) {
     const { id, phone } = yield* openAccount()
     const ticket = yield* run(creating(shop.id, { service: "Hem", client_phone: phone }))
     const state = yield* reads.shop(shop.id)
@@ -112,7 +112,7 @@ export const transactContract = cases({
     yield* same("and nothing was saved", (yield* reads.shop(shop.id))?.head.next_number, 2)
   },
 
-  "interrupted in flight, a command is saved whole or not at all, and never after its end was told": function* (bench) {
+  "interrupted in flight, a command is saved whole or not at all, and never after it ended": function* (bench) {
     const { reads, shop } = bench
     const fibers = yield* Effect.forEach(Array.from({ length: 60 }), () => Effect.fork(run(creating(shop.id))))
     yield* yields(3)

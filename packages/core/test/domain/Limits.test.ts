@@ -31,6 +31,7 @@ describe("Specification, Limits: every limit has the specification's value", () 
     ["secret_overlap_ms", 24 * HOUR, "Specification, Webhooks"],
     ["others_max", 100, "Specification, Lists and sync"],
     ["body_bytes", 65_536, "Specification, Errors"],
+    ["tracking_after_end_ms", 30 * DAY, "docs/decisions.md"],
     ["idempotency_memory_ms", 30 * DAY, "Specification, Idempotency"],
     ["service_characters", 120, "Specification, Tickets"],
     ["item_characters", 200, "Specification, Tickets"],
@@ -98,7 +99,8 @@ describe("Specification, Limits: every policy has the specification's value", ()
     ["lookups_per_hour", 60, "hour", "shop"],
     ["lookups_per_day", 300, "calendar_day", "shop"],
     ["stamps_per_day", 20, "calendar_day", "client and key"],
-    ["unauthenticated_per_minute", 120, "minute", "address"]
+    ["unauthenticated_per_minute", 120, "minute", "address"],
+    ["tracking_per_minute", 60, "minute", "address"]
   ] as const
   for (const [name, limit, window, per] of VALUES) {
     it(`${name}: ${limit} per ${window} and ${per} (Specification, Limits)`, () => {
