@@ -1,4 +1,4 @@
-import { Entropy, type StorePorts, StoreUnavailable } from "@workshop/core"
+import { Entropy, type StorePorts, StoreUnavailable, Transactions } from "@workshop/core"
 import {
   AuditLog,
   Closures,
@@ -9,6 +9,7 @@ import {
   decide,
   ENTROPY_BYTES,
   Messages,
+  noTransactions,
   type Outcome,
   PersonalData,
   RateLimits,
@@ -145,6 +146,7 @@ export const layer = (path: string): Layer.Layer<StorePorts, never, Entropy> =>
       )
       return Context.make(Store, journalStore(memory, journal, entropy)).pipe(
         Context.add(Reads, memoryReads(memory)),
+        Context.add(Transactions, noTransactions),
         Context.add(AuditLog, journalAuditLog(memory, journal)),
         Context.add(PersonalData, journalPersonalData(memory, journal)),
         Context.add(Directory, journalDirectory(memory, journal)),

@@ -75,7 +75,13 @@ export { Entropy } from "./ports/Entropy.js"
 export { ClientNotifier, NotificationFailed, OwnerNotifier } from "./ports/Notifiers.js"
 export { type Probe, Probes, probe, Tracing, type Within } from "./ports/Probes.js"
 export { ProfanityFilter } from "./ports/ProfanityFilter.js"
-export { type StorePorts, StoreUnavailable } from "./ports/StorePorts.js"
+export {
+  type JoinedTransaction,
+  type StorePorts,
+  StoreUnavailable,
+  TransactionRefused,
+  Transactions
+} from "./ports/StorePorts.js"
 export { TrackingPages } from "./ports/TrackingPages.js"
 export { isOwnHeader, REQUEST_HEADERS, type WebhookPost, WebhookSender } from "./ports/WebhookSender.js"
 export { Actor } from "./services/Actor.js"

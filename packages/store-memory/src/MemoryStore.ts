@@ -1,4 +1,12 @@
-import { Entropy, type Instant, MINUTE_MS, type PolicyName, type StorePorts, TrackingPages } from "@workshop/core"
+import {
+  Entropy,
+  type Instant,
+  MINUTE_MS,
+  type PolicyName,
+  type StorePorts,
+  TrackingPages,
+  Transactions
+} from "@workshop/core"
 import {
   AuditLog,
   Closures,
@@ -12,6 +20,7 @@ import {
   type LimitWindow,
   type LimitWindows,
   Messages,
+  noTransactions,
   PersonalData,
   peekLimit,
   RateLimits,
@@ -121,7 +130,8 @@ export const over = (memory: Memory): Layer.Layer<StorePorts, never, Entropy> =>
         Context.add(Messages, {
           due: (until, limit) => Effect.sync(() => memory.notifications.due(until, limit))
         }),
-        Context.add(RateLimits, memoryRateLimits())
+        Context.add(RateLimits, memoryRateLimits()),
+        Context.add(Transactions, noTransactions)
       )
     )
   )

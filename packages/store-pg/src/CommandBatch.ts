@@ -121,14 +121,18 @@ const decideAll = (entries: ReadonlyArray<QueuedCommand>, loaded: Loaded, secret
 export const decideBatch = (
   connection: Connection,
   entries: ReadonlyArray<QueuedCommand>,
-  { skipsLocked, secrets }: { readonly skipsLocked: boolean; readonly secrets: WebhookSecrets }
+  {
+    skipsLocked,
+    secrets,
+    begin = BEGIN
+  }: { readonly skipsLocked: boolean; readonly secrets: WebhookSecrets; readonly begin?: Statement }
 ): Effect.Effect<DecidedBatch, PgFailure> => {
   const shop_ids = [...new Set(entries.map(({ command }) => command.shop_id))]
   const loads = loadStatements(
     entries.flatMap(({ command: { shop_id, asks } }) => asks.map((ask) => ({ shop_id, ask })))
   )
   const lock = { ...(skipsLocked ? lockFree : lockAll), values: [shop_ids] }
-  const statements = [BEGIN, lock, { ...SHOPS, values: [shop_ids] }, ...loads.map(({ statement }) => statement)]
+  const statements = [begin, lock, { ...SHOPS, values: [shop_ids] }, ...loads.map(({ statement }) => statement)]
   return Effect.map(connection.send(statements), (answers) => {
     const [{ heads }] = rowsOf<HeadsRow>(answers[1]) as readonly [HeadsRow]
     const shared = { accounts: new Map(), holders: new Map() }
@@ -176,6 +180,10 @@ export const saveBatch = (
         connection.send([combined([...changes.statements(), writing(receipt)]), ...changes.rewrites(), COMMIT]),
         (answers) => (answers.at(-1)?.command === "COMMIT" ? Effect.void : undone)
       )
+
+/** Sends the changes of a command that has no transaction of its own; no receipt, because the commit is somebody else's. */
+export const saveWithin = (connection: Connection, { changes }: DecidedBatch): Effect.Effect<void, PgFailure> =>
+  Effect.asVoid(connection.send([combined(changes.statements()), ...changes.rewrites()]))
 
 /** Identifies a batch in the table `batch_receipt`. */
 export interface BatchReceipt {

@@ -53,9 +53,9 @@ const MAX_BATCH = 128
 const MAX_WAITING_OF_SHOP = 1_000
 const MAX_WAITING = 10_000
 /** How often a batch is repeated after conflicts, and a command whose tracking code was taken. */
-const MAX_RUNS = 16
+export const MAX_RUNS = 16
 /** The only unique constraint that no decision can check: another ticket of the shop has the tracking code already. */
-const TRACKING_CODE = "ticket_tracking_code"
+export const TRACKING_CODE = "ticket_tracking_code"
 
 type Commands = ReadonlyArray<QueuedCommand>
 

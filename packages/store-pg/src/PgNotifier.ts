@@ -17,8 +17,10 @@ const AGAIN = "250 millis"
 export interface PgNotifier {
   /** Tells this process at once, and the others soon, that deliveries may be due. */
   readonly notifyDue: () => void
-  /** Tells the other processes that keys or settings of shops changed. */
+  /** Notifies the other processes that keys or settings of shops changed. */
   readonly notifyShops: (shop_ids: ReadonlySet<ShopId>) => void
+  /** Notifies this process that keys or settings of shops changed without its knowledge. */
+  readonly shopsChanged: (shop_ids: ReadonlySet<ShopId>) => void
   /** Returns when deliveries may be due. */
   readonly due: Effect.Effect<void>
   /** The shops that other processes told of; null where something may have been missed. */
@@ -133,6 +135,9 @@ export const pgNotifier = (database: Database, node: string): Effect.Effect<PgNo
       },
       notifyShops: (shop_ids) => {
         for (const shop_id of shop_ids) say(shop_id)
+      },
+      shopsChanged: (shop_ids) => {
+        for (const shop_id of shop_ids) news.unsafeOffer(shop_id)
       },
       due: Effect.async<void>((resume) => {
         const woken = () => resume(Effect.void)

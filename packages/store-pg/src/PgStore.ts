@@ -1,5 +1,5 @@
 import * as Reactivity from "@effect/experimental/Reactivity"
-import { Entropy, type StorePorts } from "@workshop/core"
+import { Entropy, type StorePorts, Transactions } from "@workshop/core"
 import {
   AuditLog,
   Closures,
@@ -15,6 +15,7 @@ import {
 import { Context, Effect, Layer } from "effect"
 import { databaseUrl, warnOfClearText } from "./Address.js"
 import { transact } from "./CommitQueue.js"
+import { joinedTransactions } from "./JoinedTransactions.js"
 import type { DatabaseFailed } from "./migrate/DatabaseFailed.js"
 import { type LeaseClock, pgDeliveries } from "./PgDeliveries.js"
 import { pgDeliveryLog } from "./PgDeliveryLog.js"
@@ -68,7 +69,9 @@ const ports = ({ url, schema: given, lanes = 2, leaseClock = "database", secrets
       },
       entropy
     )
-    return Context.make(Store, { transact: run }).pipe(
+    const { transactions, joining } = yield* joinedTransactions({ schema, secrets, notifier, entropy })
+    return Context.make(Store, { transact: joining(run) }).pipe(
+      Context.add(Transactions, transactions),
       Context.add(Reads, yield* pgReads(secrets)),
       Context.add(AuditLog, yield* pgAuditLog),
       Context.add(PersonalData, yield* pgPersonalData),

@@ -411,6 +411,43 @@ export class Store extends Context.Tag("@workshop/core/Store")<
   }
 >() {}
 
+/** A client that was given to join its transaction cannot be used for that; nothing was written. */
+export class TransactionRefused extends Data.TaggedError("TransactionRefused")<{ readonly message: string }> {}
+
+/** The transaction of an embedder's own in which a fiber's commands run; null for those that have one of the store's. */
+export class OpenTransaction extends Context.Reference<OpenTransaction>()("@workshop/core/OpenTransaction", {
+  defaultValue: (): { readonly onCommit: Array<() => void> } | null => null
+}) {}
+
+/** A transaction that an embedder began, ends, and may roll back. */
+export interface JoinedTransaction {
+  /**
+   * Runs an effect whose commands and reads run in the transaction, one after another. Commands lock their shop until it ends. A
+   * command that is refused or fails leaves the transaction as it was.
+   */
+  readonly run: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /** Notifies dispatchers, caches and listeners at once. Call it after the commit; otherwise they find out by themselves. */
+  readonly afterCommit: Effect.Effect<void>
+}
+
+/** How commands commit together with an embedder's own rows. */
+export class Transactions extends Context.Tag("@workshop/core/Transactions")<
+  Transactions,
+  {
+    /** Joins the open transaction of a database client; refused where it is none, or is not in this store's database. */
+    readonly join: (client: unknown) => Effect.Effect<JoinedTransaction, TransactionRefused | StoreUnavailable>
+  }
+>() {}
+
+/** For a store without transactions to join. */
+export const noTransactions: Context.Tag.Service<Transactions> = {
+  join: () =>
+    new TransactionRefused({
+      message:
+        "This store has no transactions that a client could share: use the Postgres store, in the client's database"
+    })
+}
+
 /** All that a store provides. */
 export type StorePorts =
   | AuditLog
@@ -423,3 +460,4 @@ export type StorePorts =
   | RateLimits
   | Reads
   | Store
+  | Transactions

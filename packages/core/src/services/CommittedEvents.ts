@@ -4,7 +4,7 @@ import type { Change } from "../decisions/ShopState.js"
 import type { EventData, EventRecord } from "../domain/Event.js"
 import type { EventType } from "../domain/EventType.js"
 import { ServiceLimits } from "../domain/Limits.js"
-import { Store } from "../ports/StorePorts.js"
+import { OpenTransaction, Store } from "../ports/StorePorts.js"
 
 /** An event as it was committed: the envelope that webhooks carry, typed by `type` (Specification, Resources; Webhooks). */
 export type CommittedEvent = {
@@ -81,8 +81,11 @@ const observed = (
       })
       return Effect.onExit(store.transact(noted), (exit: Exit.Exit<unknown, unknown>) =>
         Exit.isSuccess(exit)
-          ? Effect.sync(() => {
-              for (const tell of listeners) tell(committed)
+          ? Effect.map(OpenTransaction, (open) => {
+              const tellAll = () => {
+                for (const tell of listeners) tell(committed)
+              }
+              return open === null ? tellAll() : void open.onCommit.push(tellAll)
             })
           : Effect.void
       )

@@ -7,7 +7,7 @@ import type { NoticeRecord } from "../domain/Webhook.js"
 import { Entropy } from "../ports/Entropy.js"
 import { ClientNotifier, NotificationFailed, OwnerNotifier } from "../ports/Notifiers.js"
 import type { ProfanityFilter } from "../ports/ProfanityFilter.js"
-import type { StorePorts, StoreUnavailable } from "../ports/StorePorts.js"
+import { type StorePorts, type StoreUnavailable, Transactions } from "../ports/StorePorts.js"
 import { TrackingPages } from "../ports/TrackingPages.js"
 import { WebhookSender } from "../ports/WebhookSender.js"
 import { Actor } from "./Actor.js"
@@ -96,6 +96,17 @@ export type PromiseWorkshop = ReturnType<typeof promiseApi> &
   ReturnType<typeof turns> & {
     /** The same services on behalf of somebody, as whom the audit log names whoever does an owner's or operator's act. */
     readonly as: (actor: string) => ReturnType<typeof promiseApi>
+    /**
+     * Calls `work` with services whose commands and reads run in the open transaction of a `pg` client: their rows and yours commit
+     * together, or not at all. You begin and end the transaction. Await everything within `work`, and roll back or throw where a command
+     * was refused. Rejects with `TransactionRefused` before anything is written where the client is in no transaction, or in another
+     * database. Call `afterCommit` after your commit: otherwise deliveries wait for the next look of a dispatcher, a fraction of a
+     * second, other processes know of a revoked key after at most half a minute, and `onEvent` listeners are not called.
+     */
+    readonly within: <A>(
+      client: PgClientLike,
+      work: (services: ReturnType<typeof promiseApi>) => Promise<A>
+    ) => Promise<Within<A>>
     /** Calls back after each commit of this process; answers how to stop it. Best effort, see {@link CommittedEvents}. */
     readonly onEvent: (listener: (event: CommittedEvent) => unknown) => () => void
     /** The same as an iterable; a loop over it ends when it is left. */
@@ -105,6 +116,19 @@ export type PromiseWorkshop = ReturnType<typeof promiseApi> &
     /** Lets go of everything, the store too; waits at most five seconds for what is on its way. Calls made afterwards reject. */
     readonly stop: () => Promise<void>
   }
+
+/** A client of the package `pg`, or what a pool of it lends. */
+export interface PgClientLike {
+  // biome-ignore lint/suspicious/noExplicitAny: the overloads of `pg` fit no narrower type
+  readonly query: (...args: Array<any>) => any
+}
+
+/** The result of `within`, before you commit. */
+export interface Within<A> {
+  readonly value: A
+  /** To be called after your commit, and not after a rollback. */
+  readonly afterCommit: () => Promise<void>
+}
 
 /** Stands where no sender was given; the dispatcher on it is never asked to deliver. */
 const noSender = Layer.succeed(WebhookSender, { send: () => Effect.die(new NoSender()) })
@@ -172,6 +196,12 @@ export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorks
   }
   return {
     ...promiseApi(run),
+    within: async (client, work) => {
+      const joined = await run(Effect.flatMap(Transactions, ({ join }) => join(client)))
+      if (!joined.ok) throw joined.refusal
+      const value = await work(promiseApi((effect) => run(joined.value.run(effect))))
+      return { value, afterCommit: () => Runtime.runPromise(runtime)(joined.value.afterCommit) }
+    },
     as: (actor) => promiseApi((effect) => run(Effect.provideService(effect, Actor, actor))),
     ...turns(run, options.sender !== undefined),
     onEvent: listen,

@@ -1,6 +1,7 @@
 import { Data, Effect, Either, Exit, Fiber } from "effect"
 import { type Command, make } from "../decisions/Command.js"
 import type { ShopId } from "../domain/Identifier.js"
+import { Transactions } from "../ports/StorePorts.js"
 import { cases, each, holds, same, ticketIds } from "./ContractCase.js"
 import { changing, creating, NEWEST, openAccount, openShop, placing, run } from "./Fixtures.js"
 
@@ -25,6 +26,15 @@ const yields = (n: number) => Effect.yieldNow().pipe(Effect.repeatN(n))
 
 /** Commands of one shop run one after another, whole or not at all (docs/how-it-is-built.md). */
 export const transactContract = cases({
+  "a client in no transaction of the store's database is refused, and commands go on without it": function* ({ shop }) {
+    const { join } = yield* Transactions
+    for (const client of [undefined, {}, { query: () => Promise.reject(new Error("no server")) }]) {
+      const refused = yield* Effect.flip(join(client))
+      yield* holds("it is refused", refused._tag === "TransactionRefused" || refused._tag === "StoreUnavailable")
+    }
+    yield* same("the shop is as it was", yield* run(count(shop.id)), 1)
+  },
+
   "a command's changes are all visible to a read after its answer": function* ({ reads, shop }) {
     const { id, phone } = yield* openAccount()
     const ticket = yield* run(creating(shop.id, { service: "Hem", client_phone: phone }))

@@ -1,0 +1,246 @@
+import { SqlClient, TransactionConnection } from "@effect/sql/SqlClient"
+import type { Connection as SqlConnection } from "@effect/sql/SqlConnection"
+import { SqlError } from "@effect/sql/SqlError"
+import {
+  type Entropy,
+  type ShopId,
+  type StoreUnavailable,
+  TrackingPages,
+  TransactionRefused,
+  type Transactions
+} from "@workshop/core"
+import { type Command, ENTROPY_BYTES, OpenTransaction, type Outcome, readClock, type Store } from "@workshop/core/store"
+import { type Context, Effect, Exit, Stream } from "effect"
+import pg from "pg"
+import { clockGuard } from "./ClockGuard.js"
+import { type DecidedBatch, decideBatch, type QueuedCommand, saveWithin } from "./CommandBatch.js"
+import { MAX_RUNS, TRACKING_CODE } from "./CommitQueue.js"
+import type { Connection, QueryResult } from "./Connection.js"
+import { failureOf, type PgFailure, storeFailure } from "./PgFailure.js"
+import type { PgNotifier } from "./PgNotifier.js"
+import { DEFAULT_SCHEMA, inSchema } from "./Schema.js"
+import { available } from "./Sql.js"
+import { type Statement, textsIn } from "./Statement.js"
+import type { WebhookSecrets } from "./WebhookSecrets.js"
+
+/*
+ * Commands in a transaction that an embedder began on a client of their own, so that both commit together. A command takes the steps
+ * of a batch of one: it locks the head of its shop, loads, decides and saves. A savepoint takes the place of the transaction, so
+ * that a command that is refused or fails leaves nothing behind, the lock included.
+ *
+ * Nobody is notified before the commit, which only the embedder knows: dispatchers find due deliveries by their next look, and
+ * `afterCommit` notifies them at once. A notification within the transaction would hold up the commits of others.
+ *
+ * Statements are not prepared and set nothing in the session, because behind a pooler the session is the transaction's alone.
+ */
+
+/** The part of a client of `pg` that is used. */
+interface Client {
+  readonly query: (query: object) => Promise<QueryResult>
+}
+
+interface Joined {
+  readonly connection: Connection
+  readonly onCommit: Array<() => void>
+  readonly inTurn: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+}
+
+const SAVEPOINT: Statement = { name: "", text: "savepoint workshop_command", values: [] }
+const RELEASE: Statement = { name: "", text: "release savepoint workshop_command", values: [] }
+const UNDO: Statement = { name: "", text: "rollback to savepoint workshop_command", values: [] }
+
+const NOT_BEGUN = "25P01"
+const FAILED_ALREADY = "25P02"
+
+/** Where a connection leads: which server since its start, which database, and which tables there. */
+const WHERE = `select /* workshop join */ concat_ws(' ', pg_postmaster_start_time(),
+    (select oid from pg_database where datname = current_database()), to_regclass('workshop.shop_head')::oid) as place,
+  current_setting('transaction_isolation') as isolation, current_setting('transaction_read_only') as read_only`
+
+interface Where {
+  readonly place: string
+  readonly isolation: string
+  readonly read_only: string
+}
+
+const refused = (message: string) => new TransactionRefused({ message })
+
+const isClient = (client: unknown): client is Client =>
+  typeof client === "object" && client !== null && "query" in client && typeof client.query === "function"
+
+/** The parsers of `pg` itself: an embedder's client may read JSON or numbers in another way. */
+const types = { getTypeParser: pg.types.getTypeParser }
+
+const connectionOf = (client: Client, schema: string): Connection => {
+  const textOf = textsIn(schema)
+  const send = async (statements: ReadonlyArray<Statement>) => {
+    const answers: Array<QueryResult> = []
+    for (const one of statements)
+      answers.push(await client.query({ text: textOf(one), values: [...one.values], types }))
+    return answers
+  }
+  return {
+    id: "",
+    send: (statements) => Effect.tryPromise({ try: () => send(statements), catch: failureOf }),
+    isOpen: () => true,
+    broken: Effect.never
+  }
+}
+
+/** Lets the store's reads run on the client, so that they see what the transaction has written. */
+const readingOn = ({ connection, inTurn }: Joined): SqlConnection => {
+  const run = (text: string, values: ReadonlyArray<unknown> = []) =>
+    connection.send([SAVEPOINT, { name: "", text, values }, RELEASE]).pipe(
+      Effect.tapError(() => Effect.exit(connection.send([UNDO, RELEASE]))),
+      Effect.mapBoth({
+        onFailure: ({ cause }) => new SqlError({ cause, message: "Failed to execute statement" }),
+        onSuccess: (answers) => answers[1]!.rows as ReadonlyArray<never>
+      }),
+      Effect.uninterruptible,
+      inTurn
+    )
+  return {
+    execute: run,
+    executeRaw: run,
+    executeUnprepared: run,
+    executeValues: () => Effect.dieMessage("The store reads rows by their names"),
+    executeStream: () => Stream.dieMessage("The store reads no streams")
+  }
+}
+
+/** Why a transaction cannot be joined; undefined where it can. */
+const complaint = (theirs: Where, ours: Where): string | undefined => {
+  if (theirs.place !== ours.place)
+    return "The client is connected to another database than the store, or to another server: give a client of the store's database"
+  if (theirs.isolation !== "read committed")
+    return `The transaction is ${theirs.isolation}, in which a command could decide by outdated rows: begin it with read committed`
+  return theirs.read_only === "on" ? "The transaction only reads: begin it with read write" : undefined
+}
+
+/** Looks whether the client is in a transaction that can be joined. The savepoint fails outside of one. */
+const looked = (connection: Connection): Effect.Effect<Where, TransactionRefused | PgFailure> =>
+  connection.send([SAVEPOINT, { name: "", text: WHERE, values: [] }, RELEASE]).pipe(
+    Effect.map((answers) => answers[1]!.rows[0] as unknown as Where),
+    Effect.catchIf(
+      ({ code }) => code === NOT_BEGUN,
+      () => refused("The client is not in a transaction: run begin on it first, and give a client rather than a pool")
+    ),
+    Effect.catchIf(
+      (failure) => failure._tag === "PgFailure" && failure.code === FAILED_ALREADY,
+      () => refused("The client's transaction has failed already: roll it back and begin again")
+    )
+  )
+
+const unavailable = (failure: PgFailure) => Effect.failCause(storeFailure(failure))
+
+interface JoiningOptions {
+  readonly schema: string
+  readonly secrets: WebhookSecrets
+  readonly notifier: Pick<PgNotifier, "notifyDue" | "notifyShops" | "shopsChanged">
+  readonly entropy: Context.Tag.Service<Entropy>
+}
+
+const told =
+  ({ changes }: DecidedBatch, { notifier }: JoiningOptions) =>
+  () => {
+    if (changes.wakesDispatchers) notifier.notifyDue()
+    if (changes.changedShops.size === 0) return
+    notifier.notifyShops(changes.changedShops)
+    notifier.shopsChanged(changes.changedShops)
+  }
+
+/** Runs a command under a savepoint, again where a random tracking code was taken. */
+const runWithin = (joined: Joined, entry: QueuedCommand, options: JoiningOptions) => {
+  const { connection, onCommit } = joined
+  const undo = Effect.exit(connection.send([UNDO, RELEASE]))
+  const once = Effect.gen(function* () {
+    const batch = yield* decideBatch(connection, [entry], {
+      skipsLocked: false,
+      secrets: options.secrets,
+      begin: SAVEPOINT
+    })
+    const exit = batch.exits[0]?.[1] ?? Exit.die(new Error(`No shop ${entry.command.shop_id as ShopId}`))
+    if (batch.changes.isEmpty) return yield* Effect.as(undo, exit)
+    yield* saveWithin(connection, batch)
+    yield* connection.send([RELEASE])
+    onCommit.push(told(batch, options))
+    return exit
+  }).pipe(Effect.tapError(() => undo))
+  const attempt = (runs: number): typeof once =>
+    Effect.catchIf(
+      once,
+      ({ constraint }) => constraint === TRACKING_CODE && runs < MAX_RUNS,
+      () => attempt(runs + 1)
+    )
+  return Effect.matchEffect(attempt(1), {
+    onFailure: (failure) => (failure.kind === "data" ? Effect.die(failure) : unavailable(failure)),
+    onSuccess: (exit) => exit
+  })
+}
+
+/** `Transactions`, and `Store.transact` for commands of transactions that were joined; undefined for all others. */
+export const joinedTransactions = (options: JoiningOptions) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const pages = yield* TrackingPages
+    const guard = yield* clockGuard
+    const { schema = DEFAULT_SCHEMA, entropy } = options
+    const open = new WeakMap<object, Joined>()
+    const ours = Effect.map(available(sql.unsafe<Where>(inSchema(WHERE, schema))), ([row]) => row!)
+
+    const join: Context.Tag.Service<Transactions>["join"] = (client) =>
+      Effect.gen(function* () {
+        if (!isClient(client)) return yield* refused("What was given is no client of pg")
+        const connection = connectionOf(client, schema)
+        const theirs = yield* looked(connection)
+        const reason = complaint(theirs, yield* ours)
+        if (reason !== undefined) return yield* refused(reason)
+        yield* guard(connection)
+        const inTurn = (yield* Effect.makeSemaphore(1)).withPermits(1)
+        const transaction = { onCommit: [] as (() => void)[] }
+        const joined = { connection, inTurn, onCommit: transaction.onCommit }
+        open.set(transaction, joined)
+        return {
+          run: <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+            effect.pipe(
+              Effect.provideService(OpenTransaction, transaction),
+              Effect.provideService(TransactionConnection, [readingOn(joined), 0] as const)
+            ) as Effect.Effect<A, E, R>,
+          afterCommit: Effect.sync(() => {
+            for (const tell of transaction.onCommit.splice(0)) tell()
+          })
+        }
+      }).pipe(Effect.catchTag("PgFailure", unavailable))
+
+    const within =
+      (joined: Joined) =>
+      <A, E>(command: Command<A, E>): Effect.Effect<Outcome<A>, E | StoreUnavailable> =>
+        readClock((clock) => {
+          const entry: QueuedCommand = {
+            command,
+            moment: () => ({
+              now: clock.unsafeCurrentTimeMillis(),
+              entropy: entropy.bytes(ENTROPY_BYTES),
+              tracking_base_url: pages.base_url
+            }),
+            isExpired: () => false,
+            settle: () => undefined
+          }
+          return runWithin(joined, entry, options).pipe(
+            Effect.map(({ answer, usages }) => ({ answer, usages })),
+            Effect.uninterruptible,
+            joined.inTurn
+          ) as Effect.Effect<Outcome<A>, E | StoreUnavailable>
+        })
+
+    /** The store whose commands run in the transaction that a fiber has joined, and on their own elsewhere. */
+    const joining =
+      (transact: Context.Tag.Service<Store>["transact"]): Context.Tag.Service<Store>["transact"] =>
+      (command) =>
+        Effect.flatMap(OpenTransaction, (transaction) => {
+          const joined = transaction === null ? undefined : open.get(transaction)
+          return joined === undefined ? transact(command) : within(joined)(command)
+        })
+
+    return { transactions: { join }, joining }
+  })

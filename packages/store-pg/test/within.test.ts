@@ -1,0 +1,218 @@
+import { type PromiseWorkshop, start } from "@workshop/core/promise"
+import { Effect, Schedule } from "effect"
+import pg from "pg"
+import { describe, expect, it } from "vitest"
+import { layer } from "../src/PgStore.js"
+import { testDatabase } from "./cluster/TestDatabase.js"
+import { NO_POOLER, pooler } from "./failures/Pooler.js"
+import { testing } from "./nodes/Node.js"
+
+const LONG = 60_000
+const SHOP = { name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
+
+/** An embedder's program: a workshop, a table of orders and a pool of its own in one database. */
+const program = (
+  work: (given: {
+    readonly workshop: PromiseWorkshop
+    readonly pool: pg.Pool
+    readonly url: string
+    readonly caller: Parameters<PromiseWorkshop["tickets"]["createInApp"]>[0]
+    readonly orders: () => Promise<ReadonlyArray<string>>
+    readonly tickets: () => Promise<ReadonlyArray<string>>
+  }) => Promise<void>
+) =>
+  testing(
+    Effect.flatMap(testDatabase, ({ url }) =>
+      Effect.promise(async () => {
+        const workshop = await start({ store: layer({ url }), background: false })
+        const pool = new pg.Pool({ connectionString: url })
+        try {
+          await pool.query("create schema app; create table app.orders (id text primary key)")
+          const shop = await workshop.shops.create(SHOP)
+          if (!shop.ok) throw shop.refusal
+          const caller = {
+            shop_id: shop.value.id,
+            caller_id: shop.value.id,
+            scopes: ["tickets:read", "tickets:write"],
+            via: "app"
+          } as const
+          const orders = async () =>
+            (await pool.query("select id from app.orders order by id")).rows.map(({ id }) => id)
+          const tickets = async () => {
+            const listed = await workshop.tickets.list(caller, {})
+            if (!listed.ok) throw listed.refusal
+            return listed.value.data.map(({ service }) => service)
+          }
+          await work({ workshop, pool, url, caller: caller as never, orders, tickets })
+        } finally {
+          await pool.end()
+          await workshop.stop()
+        }
+      })
+    )
+  )
+
+describe("within a transaction of the embedder's own", { timeout: LONG }, () => {
+  it("an order and its ticket commit together, events and idempotency included", () =>
+    program(async ({ workshop, pool, caller, orders, tickets }) => {
+      const heard: Array<string> = []
+      workshop.onEvent(({ type }) => void heard.push(type))
+      const client = await pool.connect()
+      await client.query("begin")
+      await client.query("insert into app.orders values ('A1')")
+      const { value, afterCommit } = await workshop.within(client, ({ tickets }) =>
+        tickets.create({ ...caller, via: "api" }, { service: "Hem" }, "order-A1")
+      )
+      expect(value).toMatchObject({ ok: true })
+      expect([await orders(), await tickets(), heard]).toEqual([[], [], []])
+      await client.query("commit")
+      expect([await orders(), await tickets()]).toEqual([["A1"], ["Hem"]])
+      expect((await pool.query("select type from workshop.event")).rows).toEqual([{ type: "ticket.created" }])
+      expect(heard).toEqual([])
+      await afterCommit()
+      await afterCommit()
+      expect(heard).toEqual(["ticket.created"])
+      client.release()
+      const again = await workshop.tickets.create({ ...caller, via: "api" }, { service: "Hem" }, "order-A1")
+      expect(again).toMatchObject({ ok: true, value: { replayed: true } })
+      expect(await tickets()).toEqual(["Hem"])
+    }))
+
+  it("a rollback leaves no trace, and the next ticket has the number", () =>
+    program(async ({ workshop, pool, caller, orders, tickets }) => {
+      const client = await pool.connect()
+      await client.query("begin; insert into app.orders values ('A1')")
+      const { value } = await workshop.within(client, async (inside) => {
+        const made = await inside.tickets.createInApp(caller, { service: "Lost" })
+        // Reads see what the transaction wrote.
+        const seen = await inside.tickets.list(caller, {})
+        return [made, seen.ok && seen.value.data.length] as const
+      })
+      expect(value[1]).toBe(1)
+      await client.query("rollback")
+      client.release()
+      expect([await orders(), await tickets()]).toEqual([[], []])
+      for (const table of ["event", "remembered", "ticket"])
+        expect((await pool.query(`select from workshop.${table}`)).rowCount).toBe(0)
+      const kept = await workshop.tickets.createInApp(caller, { service: "Kept" })
+      expect(kept).toMatchObject({ ok: true, value: { data: { number: 1 } } })
+    }))
+
+  it("a refused command leaves the transaction usable, and holds no lock", () =>
+    program(async ({ workshop, pool, caller, orders }) => {
+      const client = await pool.connect()
+      await client.query("begin; insert into app.orders values ('A1')")
+      const { value } = await workshop.within(client, (inside) =>
+        inside.tickets.changeStatus(caller, caller.shop_id, "ready")
+      )
+      expect(value).toMatchObject({ ok: false, refusal: { _tag: "TicketNotFound" } })
+      // Another command of the shop does not wait.
+      expect(await workshop.tickets.createInApp(caller, { service: "Hem" })).toMatchObject({ ok: true })
+      await client.query("commit")
+      client.release()
+      expect(await orders()).toEqual(["A1"])
+    }))
+
+  it("commands that are called at once run one after another on the client", () =>
+    program(async ({ workshop, pool, caller, tickets }) => {
+      const client = await pool.connect()
+      await client.query("begin")
+      const { value } = await workshop.within(client, (inside) =>
+        Promise.all(Array.from({ length: 8 }, () => inside.tickets.createInApp(caller, { service: "Hem" })))
+      )
+      await client.query("commit")
+      client.release()
+      expect(value.map((made) => (made.ok ? made.value.data.number : 0)).sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+      expect(await tickets()).toHaveLength(8)
+    }))
+
+  it("runs under the lock of the shop: a command elsewhere waits for the commit and sees it", () =>
+    program(async ({ workshop, pool, caller }) => {
+      const client = await pool.connect()
+      await client.query("begin")
+      await workshop.within(client, ({ tickets }) => tickets.createInApp(caller, { service: "First" }))
+      const second = workshop.tickets.createInApp(caller, { service: "Second" })
+      await Effect.runPromise(
+        Effect.promise(() =>
+          pool.query(
+            "select from pg_stat_activity where application_name = 'workshop apart' and wait_event_type = 'Lock'"
+          )
+        ).pipe(Effect.repeat({ until: ({ rowCount }) => rowCount! > 0, schedule: Schedule.spaced("5 millis") }))
+      )
+      await client.query("commit")
+      client.release()
+      expect(await second).toMatchObject({ ok: true, value: { data: { number: 2 } } })
+    }))
+
+  it("refuses, before anything is written, what is no open transaction of the database", () =>
+    program(async ({ workshop, pool, url, caller, tickets }) => {
+      const refusal = (client: never) =>
+        workshop
+          .within(client, ({ tickets }) => tickets.createInApp(caller, { service: "Never" }))
+          .then(
+            () => "joined",
+            ({ _tag, message }) => `${_tag}: ${message}`
+          )
+      const began = async (begin: string, at = url) => {
+        const client = new pg.Client({ connectionString: at })
+        await client.connect()
+        if (begin !== "") await client.query(begin)
+        const said = await refusal(client as never)
+        await client.end()
+        return said
+      }
+      expect(await refusal({} as never)).toBe("TransactionRefused: What was given is no client of pg")
+      const notBegun =
+        "TransactionRefused: The client is not in a transaction: run begin on it first, and give a client rather than a pool"
+      expect(await began("")).toBe(notBegun)
+      expect(await refusal(pool as never)).toBe(notBegun)
+      expect(await began("begin isolation level serializable")).toBe(
+        "TransactionRefused: The transaction is serializable, in which a command could decide by outdated rows: begin it with read committed"
+      )
+      expect(await began("begin read only")).toBe(
+        "TransactionRefused: The transaction only reads: begin it with read write"
+      )
+      const failed = new pg.Client({ connectionString: url })
+      await failed.connect()
+      await failed.query("begin")
+      await failed.query("select 1 / 0").catch(() => {})
+      expect(await refusal(failed as never)).toBe(
+        "TransactionRefused: The client's transaction has failed already: roll it back and begin again"
+      )
+      await failed.end()
+      expect(await began("begin", url.replace(/[^/]*$/, "postgres"))).toBe(
+        "TransactionRefused: The client is connected to another database than the store, or to another server: give a client of the store's database"
+      )
+      expect(await tickets()).toEqual([])
+    }))
+
+  it.skipIf(NO_POOLER)("works on a client behind a pooler in transaction mode", () =>
+    program(async ({ workshop, url, caller, orders, tickets }) => {
+      await Effect.runPromise(
+        Effect.scoped(
+          Effect.flatMap(pooler(url, "transaction"), (through) =>
+            Effect.promise(async () => {
+              const pooled = new pg.Pool({ connectionString: through, max: 2 })
+              const client = await pooled.connect()
+              for (const [order, end] of [
+                ["A1", "commit"],
+                ["A2", "rollback"]
+              ] as const) {
+                await client.query("begin")
+                await client.query("insert into app.orders values ($1)", [order])
+                const { value } = await workshop.within(client, (inside) =>
+                  inside.tickets.createInApp(caller, { service: order })
+                )
+                expect(value).toMatchObject({ ok: true })
+                await client.query(end)
+              }
+              client.release()
+              await pooled.end()
+            })
+          )
+        )
+      )
+      expect([await orders(), await tickets()]).toEqual([["A1"], ["A1"]])
+    })
+  )
+})
