@@ -22,7 +22,9 @@ export interface Reference {
 /** A reference without a value, and why. */
 export class ReferenceUnknown extends Data.TaggedError("ReferenceUnknown")<{ readonly message: string }> {}
 
-const INNER = String.raw`([A-Za-z_]\w*)((?:\.[\w-]+)*)(?:\s*([+-])\s*(${DURATION}))?`
+/** Without the ends of the whole text. */
+const LENGTH = DURATION.source.slice(1, -1)
+const INNER = String.raw`([A-Za-z_]\w*)((?:\.[\w-]+)*)(?:\s*([+-])\s*(${LENGTH}))?`
 const WHOLE = new RegExp(String.raw`^\$${INNER}$`)
 const BRACED = /\$\{([^{}]*)\}/g
 const IN_BRACES = new RegExp(`^${INNER}$`)
@@ -125,7 +127,7 @@ export const resolve = (value: unknown, names: Names) => withReferences(() => re
 
 /** A length of time as it is written in a scenario. */
 export const DurationText = Schema.String.pipe(
-  Schema.pattern(new RegExp(`^${DURATION}$`), { message: () => "must be a length of time such as 60d, 23h59m or 1ms" })
+  Schema.pattern(DURATION, { message: () => "must be a length of time such as 60d, 23h59m or 1ms" })
 ).annotations({ message: () => "must be a length of time such as 60d, 23h59m or 1ms", examples: ["60d", "23h59m"] })
 
 /** The replies of a receiver that are not a status. */

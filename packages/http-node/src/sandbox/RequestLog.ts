@@ -54,13 +54,11 @@ const headersOf = ({ header }: HttpRequest) =>
 const lastFour = ({ header }: HttpRequest): string | null =>
   /^bearer +wk_\S*(\S{4}) *$/i.exec(header("authorization") ?? "")?.[1] ?? null
 
-const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/
-
 /** The ticket that a request is about: the one that its path names, or the one in its response. */
 const ticketOf = (path: string, body: string): string | null =>
   path.startsWith("/v1/tickets")
-    ? (new RegExp(`^/v1/tickets/(${ID.source})(?:/|$)`).exec(path)?.[1] ??
-      new RegExp(`^\\{"success":true,"data":\\{"id":"(${ID.source})"`).exec(body)?.[1] ??
+    ? (/^\/v1\/tickets\/([0-9a-f-]{36})(?:\/|$)/.exec(path)?.[1] ??
+      /^\{"success":true,"data":\{"id":"([0-9a-f-]{36})"/.exec(body)?.[1] ??
       null)
     : null
 
