@@ -1,0 +1,34 @@
+import { execFileSync } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect } from "effect"
+import { build } from "esbuild"
+import { expect, it } from "vitest"
+import { OURS } from "../../store-pg/src/migrate/Migration.js"
+import { testDatabase } from "../../store-pg/test/cluster/TestDatabase.js"
+import { build as builtPackage } from "../../store-pg/test/embedded/Server.js"
+
+const PROGRAM = `import { Effect } from "effect"
+import { migrate, rolesSql } from "@workshop/store-pg/migrate"
+const at = { schema: "bundled" }
+Effect.runPromise(migrate(process.argv[2], at)).then(({ length }) => console.log(length, rolesSql(at).includes('"bundled".ticket')))`
+
+it("a program that is one bundled file has the migrations and the roles in it", { timeout: 60_000 }, () =>
+  Effect.runPromise(
+    Effect.scoped(
+      Effect.flatMap(testDatabase, ({ url }) =>
+        Effect.promise(async () => {
+          builtPackage()
+          const folder = mkdtempSync(join(tmpdir(), "workshop-bundle-"))
+          const outfile = join(folder, "main.cjs")
+          const stdin = { contents: PROGRAM, resolveDir: import.meta.dirname }
+          await build({ stdin, outfile, bundle: true, platform: "node", format: "cjs", external: ["pg-native"] })
+          const said = execFileSync(process.execPath, [outfile, url], { cwd: folder, encoding: "utf8" })
+          rmSync(folder, { recursive: true })
+          expect(said).toBe(`${OURS.length} true\n`)
+        })
+      )
+    )
+  )
+)
