@@ -58,6 +58,12 @@ const nullable = (node: Node): Node => {
   return { ...other, ...rest, type: [other.type, "null"] }
 }
 
+/** The generator wraps a reference that has a description of its own; OpenAPI 3.1 takes both side by side. */
+const unwrapped = (node: Node): Node => {
+  const { allOf, ...rest } = node
+  return Array.isArray(allOf) && allOf.length === 1 && isNode(allOf[0]) ? { ...allOf[0], ...rest } : node
+}
+
 /** Integers are named by the generator; a name for each number helps nobody. */
 const integer = (node: Node): Node =>
   node.$ref === "#/components/schemas/Int" ? { type: "integer", ...withoutRef(node) } : node
@@ -118,7 +124,7 @@ const tidied = (json: Json, said: Said, isAsked: boolean): Json => {
       : additionalProperties === undefined
         ? {}
         : { additionalProperties: true }
-  return constant(nullable(integer({ ...around, ...fields, ...others })))
+  return constant(nullable(integer(unwrapped({ ...around, ...fields, ...others }))))
 }
 
 /** A schema that has no name. */
