@@ -5,6 +5,8 @@ ARG NODE_IMAGE=node:20.20.2-bookworm-slim
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json tsconfig.json tsconfig.base.json ./
+COPY packages/client/package.json packages/client/
+COPY packages/webhooks/package.json packages/webhooks/
 COPY packages/core/package.json packages/core/
 COPY packages/store-memory/package.json packages/store-memory/
 COPY packages/store-pg/package.json packages/store-pg/

@@ -39,8 +39,12 @@ describe("workshop simulate (Specification, Commands)", { timeout: 60_000 }, () 
   it("a store of its own signs under --signature-header too, and nothing else of the run changes", async () => {
     const words = ["simulate", "--seed", "5", ...SMALL, "--json"]
     const named = await typed([...words, "--signature-header", "X-Lac-Signature"])
-    expect(named).toEqual(await typed(words))
-    expect(named.status).toBe(0)
+    const plain = await typed(words)
+    // The digest covers the sandbox's list of deliveries, which shows each request with the name of its header.
+    const { digest, ...rest } = JSON.parse(named.stdout)
+    const { digest: another, ...same } = JSON.parse(plain.stdout)
+    expect([named.status, named.stderr, rest]).toEqual([plain.status, plain.stderr, same])
+    expect([named.status, digest === another]).toEqual([0, false])
   })
 
   it("prints the seed and the command that repeats the run, and writes a page that needs nothing from outside", async () => {

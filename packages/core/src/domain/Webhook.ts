@@ -72,7 +72,7 @@ export const webhookStatus = (webhook: Webhook | null): WebhookStatus =>
         first_failure_at: toIsoOrNull(webhook.first_failure_at)
       }
 
-/** What the owner is notice: deliveries keep failing, or the webhook turned off (Specification, Webhooks). */
+/** The notice to an owner: deliveries keep failing, or the webhook turned off (Specification, Webhooks). */
 export type NoticeKind = "webhook_failing" | "webhook_off"
 
 /** Something the owner must know. It is stored with what caused it, so the owner gets it even if the process dies (Specification, Webhooks). */

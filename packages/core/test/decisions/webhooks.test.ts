@@ -110,7 +110,7 @@ describe("an owner turns the webhook off and removes it", () => {
     })
     expect(onFailure(off, { status: 410 } as Sent, START)).toMatchObject({
       webhook: { off_reason: "disabled" },
-      told: null
+      notice: null
     })
     expect(shop.does(setWebhook(SHOP, { url: URL_2, secret: "whsec_2" }))).toMatchObject({ off_reason: "disabled" })
     expect(shop.does(enableWebhook(SHOP))).toMatchObject({ off_reason: null, generation: 2, secret: "whsec_1" })

@@ -45,13 +45,17 @@ const KeyView = Schema.Struct({
   created_at: Schema.String,
   revoked_at: Schema.NullOr(Schema.String),
   expires_at: Schema.NullOr(Schema.String),
-  last_used_at: Schema.NullOr(Schema.String),
-  key: Schema.NullOr(Schema.String).annotations({
-    description: "The key's text where this process made it, so that it still knows it; else null"
-  })
+  last_used_at: Schema.NullOr(Schema.String)
 }).annotations({ identifier: "ApiKey" })
 
 const NewKey = Schema.Struct({ id: Schema.String, key: Schema.String })
+const KeyText = Schema.Struct({
+  id: Schema.String,
+  key: Schema.NullOr(Schema.String).annotations({
+    description: "The key's text where this process made it, so that it still knows it; else null"
+  })
+})
+const OfKey = Schema.Struct({ id: KeyId })
 const RevokedKey = Schema.Struct({ id: Schema.String, revoked_at: Schema.NullOr(Schema.String) })
 
 /** A shop's API keys: what its owner does in the app (Specification, Sandbox). */
@@ -61,13 +65,7 @@ export class KeysApi extends HttpApiGroup.make("keys")
       .setPath(OfShop)
       .addSuccess(SuccessBody(Schema.Array(KeyView)))
       .addError(FailureBodyOf("NOT_FOUND"))
-      .annotateContext(
-        described(
-          "listKeys",
-          "List a shop's keys",
-          "Revoked keys too. `key` is the text of a key that this process made."
-        )
-      )
+      .annotateContext(described("listKeys", "List a shop's keys", "Revoked keys too, without their texts."))
   )
   .add(
     HttpApiEndpoint.post("create", "/shops/:id/keys")
@@ -85,15 +83,27 @@ export class KeysApi extends HttpApiGroup.make("keys")
       )
   )
   .add(
+    HttpApiEndpoint.get("text", "/keys/:id/text")
+      .setPath(OfKey)
+      .addSuccess(SuccessBody(KeyText))
+      .annotateContext(
+        described(
+          "readKeyText",
+          "Read a key's text",
+          "For a tester who lost it. A server without a sandbox keeps none."
+        )
+      )
+  )
+  .add(
     HttpApiEndpoint.del("revoke", "/keys/:id")
-      .setPath(Schema.Struct({ id: KeyId }))
+      .setPath(OfKey)
       .addSuccess(SuccessBody(RevokedKey))
       .addError(FailureBodyOf("NOT_FOUND"))
       .annotateContext(described("revokeKey", "Revoke a key", "It stops working within a minute, for good."))
   )
   .annotateContext(titled("Keys", "What a shop's owner does with API keys")) {}
 
-const keyView = ({ id, name, scopes, last_four, ...at }: ApiKeyRecord, key: string | null) => ({
+const keyView = ({ id, name, scopes, last_four, ...at }: ApiKeyRecord) => ({
   id,
   name,
   scopes,
@@ -101,16 +111,15 @@ const keyView = ({ id, name, scopes, last_four, ...at }: ApiKeyRecord, key: stri
   created_at: toIso(at.created_at),
   revoked_at: toIsoOrNull(at.revoked_at),
   expires_at: toIsoOrNull(at.expires_at),
-  last_used_at: toIsoOrNull(at.last_used_at),
-  key
+  last_used_at: toIsoOrNull(at.last_used_at)
 })
 
 /** Lists, makes and revokes keys. */
 export const keysHandlers = Effect.map(
   Keys,
   (keys): GroupHandlers<typeof KeysApi, void> => ({
-    list: ({ path }) =>
-      Effect.map(keys.list(path.id), (records) => data(records.map((one) => keyView(one, keys.knownText(one.id))))),
+    list: ({ path }) => Effect.map(keys.list(path.id), (records) => data(records.map(keyView))),
+    text: ({ path }) => Effect.succeed(data({ id: path.id, key: keys.knownText(path.id) })),
     create: ({ path, payload }) =>
       Effect.map(keys.create(path.id, keyInput(payload)), ({ record, key }) => ({
         status: 201,
