@@ -17,6 +17,8 @@ export interface ServerState {
 export interface Order {
   readonly port: number
   readonly connections: number
+  /** The priority of the attackers' process, from 0, as everybody's, to 19, the lowest. */
+  readonly nice: number
 }
 
 /** How many connections were opened again because the server closed them, and how many bytes were sent and read. */

@@ -65,8 +65,8 @@ const attack = (port: number, n: number): void => {
   })
 }
 
-setPriority(19)
-answering({}, async ({ port, connections }: Order): Promise<Toll> => {
+answering({}, async ({ port, connections, nice }: Order): Promise<Toll> => {
+  setPriority(nice)
   isOn = connections > 0
   const sum = (read: (socket: Socket) => number) => [...open].reduce((sum, socket) => sum + read(socket), 0)
   const toll = { reopened, sent: sent + sum((one) => one.bytesWritten), read: read + sum((one) => one.bytesRead) }

@@ -7,6 +7,7 @@ import { Honest, type Times } from "./Honest.js"
 const MOST_RATIO = 3
 const MOST_RSS = 300 * 2 ** 20
 const WARM_UP_S = 3
+const LOWEST_PRIORITY = 19
 
 const quantile = (ms: ReadonlyArray<number>, share: number): number =>
   [...ms].sort((a, b) => a - b)[Math.min(ms.length - 1, Math.floor(ms.length * share))] ?? Number.NaN
@@ -25,12 +26,12 @@ interface Round {
   readonly lost: number
 }
 
-const round = async (seconds: number, connections: number): Promise<Round> => {
+const round = async (seconds: number, connections: number, nice: number): Promise<Round> => {
   const server = await Child.start<ServerReady>("../hostile/server")
   const attackers = await Child.start<object>("../hostile/attackers")
   const { port } = server.ready
   const honest = new Honest(port)
-  const order = (connections: number) => attackers.ask<Toll>({ port, connections } satisfies Order)
+  const order = (connections: number) => attackers.ask<Toll>({ port, connections, nice } satisfies Order)
   try {
     await honest.run(WARM_UP_S)
     const quiet = await honest.run(seconds)
@@ -57,12 +58,15 @@ export const compareHostile = async (args: ReadonlyArray<string>): Promise<boole
       assert: { type: "boolean", default: false },
       seconds: { type: "string", default: "8" },
       connections: { type: "string", default: "500" },
-      rounds: { type: "string", default: "3" }
+      rounds: { type: "string", default: "3" },
+      "same-priority": { type: "boolean", default: false }
     }
   })
   const rounds: Array<Round> = []
+  // The server's own priority is the parent's, which nothing changes.
+  const nice = values["same-priority"] ? 0 : LOWEST_PRIORITY
   for (let i = 0; i < Number(values.rounds); i++)
-    rounds.push(await round(Number(values.seconds), Number(values.connections)))
+    rounds.push(await round(Number(values.seconds), Number(values.connections), nice))
   const of = (read: (one: Round) => number) => median(rounds.map(read))
   const p99 = (times: Times) => quantile(times.ms, 0.99)
   const failures = rounds.flatMap(({ quiet, attacked, after }) =>

@@ -1,5 +1,6 @@
 import type { Checked, Finding } from "@workshop/store-pg/migrate"
 import { Console, Effect } from "effect"
+import { actingAs, actorFlag } from "./actor.js"
 import { CommandRefused } from "./CommandRefused.js"
 import {
   choiceOf,
@@ -81,6 +82,7 @@ const resealOptions = {
   dataDir: servedDataDir,
   secretsKey,
   inClear: toggle("in-clear", "Store all secrets in clear again, before a program runs that knows no keys."),
+  actor: actorFlag,
   json
 }
 
@@ -97,7 +99,7 @@ const reseal = command({
     "WORKSHOP_SECRETS_KEY_FILE=/run/secrets/key workshop secrets reseal --in-clear"
   ],
   options: resealOptions,
-  run: ({ secretsKey: secretsKeys, inClear, json: asJson, ...flags }) =>
+  run: ({ secretsKey: secretsKeys, inClear, actor, json: asJson, ...flags }) =>
     Effect.gen(function* () {
       const { reseal } = yield* Effect.promise(() => import("@workshop/store-pg/migrate"))
       const { printOutput, sentence } = yield* Effect.promise(() => import("./terminal/Output.js"))
@@ -108,7 +110,7 @@ const reseal = command({
       )
       const webhooks = done.changed === 1 ? "1 webhook" : `${done.changed} webhooks`
       yield* printOutput(sentence(done, inWords(webhooks, done.key_id)), asJson)
-    }).pipe(Effect.scoped)
+    }).pipe(Effect.scoped, actingAs(actor))
 })
 
 /** `workshop secrets`: how webhook secrets are stored. */
@@ -141,6 +143,7 @@ const migrateOptions = {
     "Then let the roles workshop_service and workshop_reader do what roles.sql grants, and nothing else; for the owner of the tables.",
     "WORKSHOP_MIGRATE_ROLES"
   ),
+  actor: actorFlag,
   json
 }
 
@@ -155,7 +158,7 @@ export const migrateCommand = command({
   name: "migrate",
   examples: ["workshop migrate", "DATABASE_URL_FILE=/run/secrets/database-url workshop migrate --roles"],
   options: migrateOptions,
-  run: ({ databaseUrl, dataDir, roles, json, ...flags }) =>
+  run: ({ databaseUrl, dataDir, roles, actor, json, ...flags }) =>
     Effect.gen(function* () {
       const schema = flags.schema ?? undefined
       const url = databaseUrl ?? (yield* sharedIn(dataDir)).url
@@ -171,5 +174,5 @@ export const migrateCommand = command({
       const result = applied.length === 0 ? "The database was up to date." : `Applied ${applied.join(", ")}.`
       const granted = roles ? " The roles workshop_service and workshop_reader have their rights." : ""
       yield* Console.log(json ? JSON.stringify({ applied }) : result + granted)
-    }).pipe(Effect.scoped, Effect.mapError(storeRefused))
+    }).pipe(Effect.scoped, Effect.mapError(storeRefused), actingAs(actor))
 })

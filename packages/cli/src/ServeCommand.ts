@@ -23,6 +23,7 @@ import { Directory } from "@workshop/core/store"
 import { CONNECTION_LIMITS, type ConnectionLimits, serve as listen, pages } from "@workshop/http-node"
 import { isGuard, SandboxReceivers, sandboxAllowed, sandboxRoutes, TOKEN_CHARACTERS } from "@workshop/http-node/sandbox"
 import { Console, Effect, Layer } from "effect"
+import { actingAs } from "./actor.js"
 import { CommandRefused } from "./CommandRefused.js"
 import { delivering, deliveringInSandbox, reaching, workOff } from "./dispatch/delivering.js"
 import { keepEvents, refuseNetwork, signatureHeader, webhookPort } from "./dispatch/WebhookOptions.js"
@@ -383,5 +384,5 @@ export const serveCommand = command({
       const [, message] = conflicts(flags).find(([isThere]) => isThere) ?? [true, unused(flags.store, isTyped)]
       if (message !== undefined) return yield* new CommandRefused({ message })
       return yield* serve(flags)
-    })
+    }).pipe(actingAs(null))
 })

@@ -50,6 +50,27 @@ describe("workshop migrate (Specification, Commands)", { timeout: 60_000 }, () =
       })
     }))
 
+  it("is in the audit log once, by whom and from which version to which", () =>
+    onEmpty(async (url) => {
+      const entries = () =>
+        Effect.runPromise(
+          Effect.scoped(
+            Effect.flatMap(connect(url), ({ run }) =>
+              run("select actor, act, details from workshop.audit_entry order by place")
+            )
+          )
+        )
+      await ran("--database-url", url, "--actor", "operator:karim")
+      await ran("--database-url", url, "--actor", "operator:karim")
+      expect(await entries()).toEqual([
+        {
+          actor: "operator:karim",
+          act: "database.migrated",
+          details: { version_before: 0, version: expect.any(Number), moved_from: null }
+        }
+      ])
+    }))
+
   it("is safe from two places at once", () =>
     onEmpty(async (url) => {
       const both = await Promise.all([ran("--database-url", url, "--json"), ran("--database-url", url, "--json")])
@@ -70,6 +91,14 @@ describe("workshop migrate (Specification, Commands)", { timeout: 60_000 }, () =
         ])
         const again = await ran("--database-url", url, "--roles", "--json")
         expect([again.status, JSON.parse(again.stdout)]).toEqual([0, { applied: [] }])
+        const acts = Effect.flatMap(connect(url), ({ run }) =>
+          run("select act from workshop.audit_entry where actor like 'cli:%' order by place")
+        )
+        expect(await Effect.runPromise(Effect.scoped(acts))).toEqual([
+          { act: "database.migrated" },
+          { act: "database.roles_granted" },
+          { act: "database.roles_granted" }
+        ])
         const rights = Effect.flatMap(connect(url), ({ run }) =>
           run(`select has_table_privilege('workshop_service', 'event', 'insert') as adds,
             has_table_privilege('workshop_service', 'event', 'update') as changes,

@@ -76,3 +76,4 @@ export {
   type TicketFilter,
   type TicketOrder
 } from "./ports/StorePorts.js"
+export { auditEntry } from "./services/Audit.js"

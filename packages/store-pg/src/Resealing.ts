@@ -1,4 +1,5 @@
 import { Effect, Either } from "effect"
+import { recordAct } from "./migrate/OperatorAudit.js"
 import { connect, type Session } from "./migrate/Session.js"
 import { checkedSchema, type Database } from "./Schema.js"
 import { type SecretColumns, SecretsRefused, WebhookSecrets } from "./WebhookSecrets.js"
@@ -81,6 +82,8 @@ export const reseal = (url: string, { schema: given, secretsKeys, inClear = fals
     if (first === undefined) return yield* needed
     const schema = yield* checkedSchema(given)
     const session = yield* connect(url, { ...PATIENCE, schema })
+    const key_id = inClear ? null : first
+    yield* recordAct(session, "database.secrets_resealed", { key_id })
     const target: Target = (row) => Either.map(secrets.open(row), (open) => (inClear ? open : secrets.seal(open)))
     let changed = 0
     for (let passes = 0; passes < MOST_PASSES; passes++) {
@@ -88,5 +91,5 @@ export const reseal = (url: string, { schema: given, secretsKeys, inClear = fals
       changed += done.changed
       if (done.missed === 0) break
     }
-    return { key_id: inClear ? null : first, changed } satisfies Resealed
+    return { key_id, changed } satisfies Resealed
   }).pipe(Effect.scoped)

@@ -10,6 +10,7 @@ import {
 import { pipeline, type RequestObserver } from "@workshop/core/http"
 import { serve as listen, pages } from "@workshop/http-node"
 import { Console, Effect, Layer } from "effect"
+import { actingAs } from "../actor.js"
 import { CommandRefused } from "../CommandRefused.js"
 import { observeOptions, observing, watching } from "../observe/observing.js"
 import {
@@ -108,6 +109,8 @@ export const dispatchCommand = command({
   run: (flags) => {
     if (flags.databaseUrl === null) return refused
     if (flags.trackingPages && flags.publicUrl === null) return unaddressed
-    return dispatch(flags, { ...choiceOf({ ...flags, dataDir: "" }), keepEvents_ms: flags.keepEvents })
+    return dispatch(flags, { ...choiceOf({ ...flags, dataDir: "" }), keepEvents_ms: flags.keepEvents }).pipe(
+      actingAs(null)
+    )
   }
 })

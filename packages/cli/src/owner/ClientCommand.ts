@@ -1,4 +1,5 @@
 import {
+  Audit,
   appOf,
   ClientCorrection,
   ClientId,
@@ -42,9 +43,15 @@ const offerColumns: ReadonlyArray<Column<ReturnType<typeof offerView>>> = [
   { title: "MADE", cell: ({ created_at }) => created_at.slice(0, 10) }
 ]
 
+/** Records that the command did what else a client does. */
+const actedFor = (did: string, details: Readonly<Record<string, string>>, shop_id?: ShopId) =>
+  Audit.note({ act: "client.acted_for", details: { did, ...details } }, shop_id)
+
 /** Opens a client's account. */
 export const create = Effect.fnUntraced(function* (fields: Fields) {
-  return record(yield* Clients.register(yield* decoded(ClientInput, fields)))
+  const client = yield* Clients.register(yield* decoded(ClientInput, fields))
+  yield* actedFor("create", { client_id: client.id })
+  return record(client)
 })
 
 /** An account; or, where a shop is named, the client as that shop sees them. */
@@ -101,6 +108,7 @@ export const erase = Effect.fnUntraced(function* (typed: string, alsoPhones: Rea
 export const visit = Effect.fnUntraced(function* (typed: string, shop: string | null) {
   const [client_id, shop_id] = [yield* clientId(typed), yield* shopId(shop)]
   yield* Clients.visit(client_id, shop_id)
+  yield* actedFor("visit", { client_id }, shop_id)
   return sentence(
     { client_id, shop_id },
     `The shop ${shop_id} knows the client ${client_id} now, unless they blocked it.`
@@ -117,6 +125,7 @@ export const offers = Effect.fnUntraced(function* (typed: string) {
 export const accept = Effect.fnUntraced(function* (client: string, offer: string) {
   const [client_id, id] = [yield* clientId(client), yield* offerId(offer)]
   yield* Offers.accept(client_id, id)
+  yield* actedFor("accept", { client_id, offer_id: id })
   return sentence({ id, status: "accepted" }, `The offer ${id} is accepted; the ticket is the client's.`)
 })
 
@@ -125,6 +134,7 @@ export const block = Effect.fnUntraced(function* (client: string, offer: string,
   const [client_id, id] = [yield* clientId(client), yield* offerId(offer)]
   yield* confirm(`The client ${client_id} blocks the shop of the offer ${id} for good; no visit lifts it.`, isWanted)
   yield* Offers.block(client_id, id)
+  yield* actedFor("block", { client_id, offer_id: id })
   return sentence({ id, status: "blocked" }, "The client blocks the shop of this offer.")
 })
 

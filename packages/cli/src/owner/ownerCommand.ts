@@ -1,6 +1,6 @@
-import { userInfo } from "node:os"
-import { Actor, Entropy, InvalidInput, inputIssues, Profanity, Workshop } from "@workshop/core"
+import { Entropy, InvalidInput, inputIssues, Profanity, Workshop } from "@workshop/core"
 import { Effect, Either, Layer, type Layer as LayerType, type ParseResult, Schema } from "effect"
+import { actingAs, actorFlag } from "../actor.js"
 import { CommandRefused } from "../CommandRefused.js"
 import {
   CommandHints,
@@ -88,10 +88,7 @@ const databaseOptions = {
   dataDir: servedDataDir,
   noMigrate: toggle("no-migrate", "Refuse an older schema instead of bringing it up to date."),
   secretsKey,
-  actor: optional({
-    flag: "--actor <name>",
-    description: "Who acts, for the audit log; cli: and the system's user by default."
-  }),
+  actor: actorFlag,
   json
 }
 
@@ -132,15 +129,6 @@ export const inOneSentence = (refusal: Refusal & { readonly remedy?: string | un
   return new CommandRefused({ message: `${refusal.message}${what === undefined ? "" : `: ${what}`}.` })
 }
 
-/** The user that runs the command. A user of a container may have a number and no name. */
-const userName = (): string => {
-  try {
-    return userInfo().username
-  } catch {
-    return String(process.getuid?.() ?? "")
-  }
-}
-
 /** The work of a command, given the values of its own options. */
 type Act<O, E> = (values: Values<O>) => Effect.Effect<Output, E, Services>
 
@@ -158,11 +146,11 @@ export const ownerCommand = <O extends Options, E extends Refusal>({
       const own = Object.fromEntries(Object.entries(values).filter(([name]) => name in options)) as Values<O>
       const choice = choiceOf(asked)
       return Effect.mapError(act(own), inOneSentence).pipe(
-        Effect.provideService(Actor, actor ?? `cli:${userName()}`),
         Effect.provideService(CommandHints, hintsFor(choice, process.env)),
         Effect.provide(services({ ...choice, isShared: true })),
         Effect.provide(trackingPagesLayer),
-        Effect.flatMap((output) => printOutput(output, json))
+        Effect.flatMap((output) => printOutput(output, json)),
+        actingAs(actor)
       )
     }
   })

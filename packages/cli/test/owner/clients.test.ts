@@ -1,6 +1,7 @@
 import { appOf, type ShopId, TicketInput, Tickets } from "@workshop/core"
 import { Effect, Schema } from "effect"
 import { describe, expect, it } from "vitest"
+import * as audits from "../../src/owner/AuditCommand.js"
 import * as clients from "../../src/owner/ClientCommand.js"
 import { inOneSentence } from "../../src/owner/ownerCommand.js"
 import * as shops from "../../src/owner/ShopCommand.js"
@@ -36,6 +37,19 @@ describe("workshop client (Specification, Clients and loyalty; Commands)", () =>
     expect(await office.refusal(unseen)).toBe("This shop knows no such client.")
     await office.does(clients.visit(id, shop))
     expect((await office.does(clients.show(id, shop))).data).toMatchObject({ id, display_name: "Amira B." })
+  })
+
+  it("what the command line does for a client is in the audit log", async () => {
+    await using office = new Office()
+    const shop = await open(office)
+    const { id } = (await office.does(clients.create(amira))).data
+    await office.does(clients.visit(id, shop))
+    const { data } = await office.does(audits.list({ shop: null, before: null, limit: 2 }))
+    expect(data).toMatchObject([
+      { act: "client.acted_for", shop_id: shop, details: { did: "visit", client_id: id } },
+      { act: "client.acted_for", details: { did: "create", client_id: id } }
+    ])
+    expect(JSON.stringify(data)).not.toContain("Amira")
   })
 
   it("create says which flag is wrong", async () => {

@@ -42,6 +42,19 @@ describe("workshop secrets reseal (docs/operating.md)", { timeout: 60_000 }, () 
       expect(await secrets()).toEqual([{ secret: "whsec_x" }])
     }))
 
+  it("is in the audit log: by whom, and with which key", () =>
+    withWebhook(async (url) => {
+      const set = { DATABASE_URL: url, WORKSHOP_SECRETS_KEY: KEY }
+      await typed(["secrets", "reseal", "--actor", "owner:amira"], set)
+      await typed(["secrets", "reseal", "--in-clear", "--actor", "owner:amira"], set)
+      const { stdout } = await typed(["audit", "--json", "--limit", "2"], set)
+      expect(JSON.parse(stdout)).toMatchObject([
+        { act: "database.secrets_resealed", actor: "owner:amira", details: { key_id: null } },
+        { act: "database.secrets_resealed", actor: "owner:amira", details: { key_id: "72cd6e84" } }
+      ])
+      expect(stdout).not.toContain(KEY)
+    }))
+
   it("is refused without a key, and so are serve, dispatch and the owner's commands where the data need one", () =>
     withWebhook(async (url) => {
       const refusal = await typed(["secrets", "reseal"], { DATABASE_URL: url })

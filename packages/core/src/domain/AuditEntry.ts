@@ -17,7 +17,12 @@ export const auditActs = {
   "deliveries.replayed": "events were replayed: their period and state, or how many ids were given",
   "client.exported": "a client's data were exported: the client's id",
   "client.corrected": "a client's account was corrected: the client's id and the names of the fields",
-  "client.erased": "a client was erased: the client's id"
+  "client.erased": "a client was erased: the client's id",
+  "client.acted_for": "the command line did what a client does: which act, and the ids it was given",
+  "database.migrated":
+    "the tables were brought up to date: the versions before and after, and the schema they were moved from",
+  "database.roles_granted": "the database's roles were given their rights",
+  "database.secrets_resealed": "webhook secrets were encrypted again, or stored in clear: the key's id, null in clear"
 } as const
 
 /** A key of {@link auditActs}. */

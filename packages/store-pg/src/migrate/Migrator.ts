@@ -13,6 +13,7 @@ import {
   TablesElsewhere
 } from "./MigrationError.js"
 import { makeSchema, move } from "./Move.js"
+import { recordAct } from "./OperatorAudit.js"
 import { connect, type Session } from "./Session.js"
 
 /** A row of `schema_migration`. */
@@ -174,6 +175,13 @@ const apply = (session: Session, migration: Migration) =>
     Effect.as(migration.name)
   )
 
+/** An entry in the audit log, which the first migrations are older than. */
+const recordMigration = (session: Session, details: Readonly<Record<string, unknown>>) =>
+  Effect.flatMap(
+    session.run<{ is_there: boolean }>("select to_regclass('audit_entry') is not null as is_there"),
+    ([row]) => (row?.is_there === true ? recordAct(session, "database.migrated", details) : Effect.void)
+  )
+
 const unhurried = "set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0"
 
 /** Where a database is migrated, and what is moved there first. */
@@ -208,13 +216,19 @@ export const migrate = (url: string, options: MigrateOptions = {}, known: Readon
       yield* encoded(session)
       yield* session.run(unhurried)
       yield* locked(session, schema)
-      if (options.moveFrom !== undefined) yield* move(session, yield* checkedSchema(options.moveFrom), schema, options)
-      else if (options.schema === undefined) yield* noneElsewhere(session)
+      const moveFrom = options.moveFrom === undefined ? undefined : yield* checkedSchema(options.moveFrom)
+      const isMoved = moveFrom !== undefined && (yield* move(session, moveFrom, schema, options))
+      if (moveFrom === undefined && options.schema === undefined) yield* noneElsewhere(session)
       yield* makeSchema(session, schema)
       yield* prepareTable(session, schema)
-      const left = yield* remaining(yield* appliedIn(session, schema), known)
+      const applied = yield* appliedIn(session, schema)
+      const left = yield* remaining(applied, known)
       const names = yield* Effect.forEach(left, (migration) => apply(session, migration))
       yield* indexesValid(session)
+      if (names.length > 0 || isMoved) {
+        const versions = { version_before: applied.length, version: applied.length + left.length }
+        yield* recordMigration(session, { ...versions, moved_from: isMoved ? moveFrom : null })
+      }
       return names
     })
   )

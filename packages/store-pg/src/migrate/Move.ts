@@ -134,7 +134,7 @@ export const move = (
 ) =>
   Effect.gen(function* () {
     const [isOld, isNew] = [yield* isThere(session, from), yield* isThere(session, to)]
-    if (from === to || (isNew && !isOld)) return
+    if (from === to || (isNew && !isOld)) return false
     if (!isOld) return yield* new MoveRefused({ message: `The schema ${from} has no tables of the workshop.` })
     if (isNew)
       return yield* new MoveRefused({
@@ -151,6 +151,7 @@ export const move = (
       yield* endOlder(session)
     }
     yield* setSchema(session, from, to)
+    return true
   }).pipe(
     Effect.catchTag("DatabaseFailed", ({ code, what }) =>
       Effect.fail(

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { checkedSchema, type Database, inSchema } from "../Schema.js"
 import { roles } from "./generated/sql.js"
+import { recordAct } from "./OperatorAudit.js"
 import { connect } from "./Session.js"
 
 /** What `roles.sql` of this package says, for the tables of a schema. */
@@ -13,8 +14,8 @@ export const rolesSql = ({ schema }: Pick<Database, "schema"> = {}): string => i
 export const grantRoles = (url: string, options: Pick<Database, "schema"> = {}) =>
   Effect.scoped(
     Effect.gen(function* () {
-      yield* checkedSchema(options.schema)
-      const session = yield* connect(url)
+      const session = yield* connect(url, { schema: yield* checkedSchema(options.schema) })
+      yield* recordAct(session, "database.roles_granted")
       yield* session.run(rolesSql(options))
     })
   )

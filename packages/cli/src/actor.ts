@@ -1,0 +1,22 @@
+import { userInfo } from "node:os"
+import { Actor } from "@workshop/core"
+import { Effect } from "effect"
+import { optional } from "./terminal/commands.js"
+
+/** Names who acts. */
+export const actorFlag = optional({
+  flag: "--actor <name>",
+  description: "Who acts, for the audit log; cli: and the system's user by default."
+})
+
+/** The user that runs the command. A user of a container may have a number and no name. */
+const userName = (): string => {
+  try {
+    return userInfo().username
+  } catch {
+    return String(process.getuid?.() ?? "")
+  }
+}
+
+/** Records acts in the audit log as done by `actor`, or by the system's user where it is null. */
+export const actingAs = (actor: string | null) => Effect.provideService(Actor, actor ?? `cli:${userName()}`)
