@@ -214,12 +214,16 @@ class BatchRunner {
   }
 
   run(entries: Commands): Effect.Effect<void> {
-    return Effect.catchAllCause(this.#run({ entries, runs: 0, skipsLocked: false }), (defect) =>
-      // A bug of ours: the connection may be within a transaction, and if the queue died everybody would wait for ever.
-      Effect.zipRight(
-        this.#options.database.drop,
-        Effect.sync(() => failAll(entries, defect))
-      )
+    const { database } = this.#options
+    return this.#run({ entries, runs: 0, skipsLocked: false }).pipe(
+      Effect.catchAllCause((defect) =>
+        // A bug of ours: the connection may be within a transaction, and if the queue died everybody would wait for ever.
+        Effect.zipRight(
+          database.drop,
+          Effect.sync(() => failAll(entries, defect))
+        )
+      ),
+      Effect.zipRight(database.rest)
     )
   }
 
@@ -344,9 +348,12 @@ export interface CommitQueue {
 /** Runs batches until the scope closes; then it finishes the current one and fails what waits. */
 export const commitQueue = ({
   connection,
+  connecting = reconnecting,
   ...options
 }: Pick<RunnerOptions, "contended" | "onCommit" | "secrets"> & {
   readonly connection: ConnectionOptions
+  /** Where its connections come from: from the caller's pool, or made by the queue itself. */
+  readonly connecting?: typeof reconnecting | undefined
 }): Effect.Effect<CommitQueue, never, Scope.Scope> =>
   Effect.gen(function* () {
     const { within } = yield* Tracing
@@ -354,7 +361,7 @@ export const commitQueue = ({
     const runner = new BatchRunner({
       ...options,
       queue,
-      database: yield* reconnecting(connection),
+      database: yield* connecting(connection),
       guard: yield* clockGuard
     })
     let wake = (): void => undefined
@@ -400,6 +407,7 @@ export const commitQueue = ({
 export interface TransactOptions extends Database {
   /** How many connections run commands at once; the shops are divided among them. */
   readonly lanes: number
+  readonly connecting?: typeof reconnecting | undefined
   readonly secrets: WebhookSecrets
   readonly onCommit: (batch: DecidedBatch) => void
 }
@@ -412,7 +420,7 @@ const indexOf = (shop_id: ShopId, lanes: number): number => {
 
 /** `Store.transact` on one commit queue per lane, and the contended one. */
 export const transact = (
-  { url, schema, lanes, secrets, onCommit }: TransactOptions,
+  { url, schema, lanes, connecting, secrets, onCommit }: TransactOptions,
   { bytes }: Context.Tag.Service<Entropy>
 ): Effect.Effect<Context.Tag.Service<Store>["transact"], never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -420,6 +428,7 @@ export const transact = (
     const queueNamed = (name: string, lock_timeout_ms: number, contended: RunnerOptions["contended"]) =>
       commitQueue({
         connection: { url, schema, name: `workshop ${name}`, lock_timeout_ms },
+        connecting,
         contended,
         secrets,
         onCommit

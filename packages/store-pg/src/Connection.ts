@@ -2,7 +2,7 @@ import { Effect, Exit, Scope } from "effect"
 import type pg from "pg"
 import { failureOf, type PgFailure } from "./PgFailure.js"
 import { type Database, DEFAULT_SCHEMA } from "./Schema.js"
-import { connected, PLANNED_ONCE, SessionClient, shownMs } from "./SessionClient.js"
+import { connected, PLANNED_ONCE, SessionClient, type Settings, shownMs } from "./SessionClient.js"
 import { type Statement, textsIn } from "./Statement.js"
 
 /** What a statement answered: the tag, such as `COMMIT`, and the rows. */
@@ -82,9 +82,26 @@ interface Opened {
   readonly onBreak: Set<() => void>
 }
 
+/** The settings of a session, or of a transaction on a client of somebody else's. */
+export const sessionSettings = ({
+  lock_timeout_ms,
+  isSynchronous = true,
+  answer_timeout_ms = ANSWER_TIMEOUT_MS,
+  silent_ms = SILENT_TRANSACTION_MS,
+  plans = PLANNED_ONCE
+}: Pick<ConnectionOptions, "lock_timeout_ms" | "isSynchronous" | "answer_timeout_ms"> & {
+  readonly silent_ms?: number
+  readonly plans?: Settings
+}): Settings => ({
+  ...plans,
+  ...(isSynchronous ? {} : { synchronous_commit: "off" }),
+  lock_timeout: shownMs(lock_timeout_ms),
+  statement_timeout: shownMs(answer_timeout_ms),
+  idle_in_transaction_session_timeout: shownMs(silent_ms)
+})
+
 const open = async (options: ConnectionOptions): Promise<Opened> => {
-  const { url, name, lock_timeout_ms, isSynchronous = true, onNotification } = options
-  const { answer_timeout_ms = ANSWER_TIMEOUT_MS } = options
+  const { url, name, onNotification, answer_timeout_ms = ANSWER_TIMEOUT_MS } = options
   const config = {
     url,
     application_name: name,
@@ -92,13 +109,7 @@ const open = async (options: ConnectionOptions): Promise<Opened> => {
     query_timeout: answer_timeout_ms + IN_TRANSIT_MS,
     keepAlive: true,
     pipeline: true,
-    settings: {
-      ...PLANNED_ONCE,
-      ...(isSynchronous ? {} : { synchronous_commit: "off" }),
-      lock_timeout: shownMs(lock_timeout_ms),
-      statement_timeout: shownMs(answer_timeout_ms),
-      idle_in_transaction_session_timeout: shownMs(SILENT_TRANSACTION_MS)
-    }
+    settings: sessionSettings(options)
   }
   const client = await connected(url, () => new SessionClient(config))
   const opened: Opened = { client, textOf: textsIn(options.schema ?? DEFAULT_SCHEMA), isOpen: true, onBreak: new Set() }
@@ -167,6 +178,8 @@ export interface ReconnectingConnection {
   readonly connection: Effect.Effect<Connection, PgFailure>
   /** Lets go of the connection; the next one is new. */
   readonly drop: Effect.Effect<void>
+  /** Returns a borrowed connection, whose transaction has ended. The next one may be another. */
+  readonly rest: Effect.Effect<void>
   /**
    * Ends the transaction after a failure. A connection that is gone is let go of, and so is one whose server said something
    * unforeseen, such as that it only reads since a failover.
@@ -200,6 +213,7 @@ export const reconnecting = (options: ConnectionOptions): Effect.Effect<Reconnec
     return {
       connection,
       drop,
+      rest: Effect.void,
       undo: (failure) =>
         failure.isLoss || failure.kind === "other"
           ? drop

@@ -1,6 +1,5 @@
 import { SqlClient, TransactionConnection } from "@effect/sql/SqlClient"
 import type { Connection as SqlConnection } from "@effect/sql/SqlConnection"
-import { SqlError } from "@effect/sql/SqlError"
 import {
   type Entropy,
   type ShopId,
@@ -10,17 +9,17 @@ import {
   type Transactions
 } from "@workshop/core"
 import { type Command, ENTROPY_BYTES, OpenTransaction, type Outcome, readClock, type Store } from "@workshop/core/store"
-import { type Context, Effect, Exit, Stream } from "effect"
-import pg from "pg"
+import { type Context, Effect, Exit } from "effect"
+import { type Client, PLACE, sendOn, sqlConnection } from "./CallersPool.js"
 import { clockGuard } from "./ClockGuard.js"
 import { type DecidedBatch, decideBatch, type QueuedCommand, saveWithin } from "./CommandBatch.js"
 import { MAX_RUNS, TRACKING_CODE } from "./CommitQueue.js"
-import type { Connection, QueryResult } from "./Connection.js"
+import type { Connection } from "./Connection.js"
 import { failureOf, type PgFailure, storeFailure } from "./PgFailure.js"
 import type { PgNotifier } from "./PgNotifier.js"
 import { DEFAULT_SCHEMA, inSchema } from "./Schema.js"
 import { available } from "./Sql.js"
-import { type Statement, textsIn } from "./Statement.js"
+import type { Statement } from "./Statement.js"
 import type { WebhookSecrets } from "./WebhookSecrets.js"
 
 /*
@@ -33,11 +32,6 @@ import type { WebhookSecrets } from "./WebhookSecrets.js"
  *
  * Statements are not prepared and set nothing in the session, because behind a pooler the session is the transaction's alone.
  */
-
-/** The part of a client of `pg` that is used. */
-interface Client {
-  readonly query: (query: object) => Promise<QueryResult>
-}
 
 interface Joined {
   readonly connection: Connection
@@ -52,9 +46,7 @@ const UNDO: Statement = { name: "", text: "rollback to savepoint workshop_comman
 const NOT_BEGUN = "25P01"
 const FAILED_ALREADY = "25P02"
 
-/** Where a connection leads: which server since its start, which database, and which tables there. */
-const WHERE = `select /* workshop join */ concat_ws(' ', pg_postmaster_start_time(),
-    (select oid from pg_database where datname = current_database()), to_regclass('workshop.shop_head')::oid) as place,
+const WHERE = `select /* workshop join */ ${PLACE} as place,
   current_setting('transaction_isolation') as isolation, current_setting('transaction_read_only') as read_only`
 
 interface Where {
@@ -68,17 +60,8 @@ const refused = (message: string) => new TransactionRefused({ message })
 const isClient = (client: unknown): client is Client =>
   typeof client === "object" && client !== null && "query" in client && typeof client.query === "function"
 
-/** The parsers of `pg` itself: an embedder's client may read JSON or numbers in another way. */
-const types = { getTypeParser: pg.types.getTypeParser }
-
 const connectionOf = (client: Client, schema: string): Connection => {
-  const textOf = textsIn(schema)
-  const send = async (statements: ReadonlyArray<Statement>) => {
-    const answers: Array<QueryResult> = []
-    for (const one of statements)
-      answers.push(await client.query({ text: textOf(one), values: [...one.values], types }))
-    return answers
-  }
+  const send = sendOn(client, schema)
   return {
     id: "",
     send: (statements) => Effect.tryPromise({ try: () => send(statements), catch: failureOf }),
@@ -88,25 +71,15 @@ const connectionOf = (client: Client, schema: string): Connection => {
 }
 
 /** Lets the store's reads run on the client, so that they see what the transaction has written. */
-const readingOn = ({ connection, inTurn }: Joined): SqlConnection => {
-  const run = (text: string, values: ReadonlyArray<unknown> = []) =>
-    connection.send([SAVEPOINT, { name: "", text, values }, RELEASE]).pipe(
+const readingOn = ({ connection, inTurn }: Joined): SqlConnection =>
+  sqlConnection((statement) =>
+    connection.send([SAVEPOINT, statement, RELEASE]).pipe(
       Effect.tapError(() => Effect.exit(connection.send([UNDO, RELEASE]))),
-      Effect.mapBoth({
-        onFailure: ({ cause }) => new SqlError({ cause, message: "Failed to execute statement" }),
-        onSuccess: (answers) => answers[1]!.rows as ReadonlyArray<never>
-      }),
+      Effect.map((answers) => answers[1]!),
       Effect.uninterruptible,
       inTurn
     )
-  return {
-    execute: run,
-    executeRaw: run,
-    executeUnprepared: run,
-    executeValues: () => Effect.dieMessage("The store reads rows by their names"),
-    executeStream: () => Stream.dieMessage("The store reads no streams")
-  }
-}
+  )
 
 /** Why a transaction cannot be joined; undefined where it can. */
 const complaint = (theirs: Where, ours: Where): string | undefined => {

@@ -14,6 +14,7 @@ import {
 } from "@workshop/core/store"
 import { Context, Effect, Layer } from "effect"
 import { databaseUrl, warnOfClearText } from "./Address.js"
+import { type CallersPool, callersPool, type PoolLike } from "./CallersPool.js"
 import { transact } from "./CommitQueue.js"
 import { joinedTransactions } from "./JoinedTransactions.js"
 import type { DatabaseFailed } from "./migrate/DatabaseFailed.js"
@@ -36,6 +37,12 @@ export interface PgStoreOptions extends Database {
   readonly lanes?: number
   /** How many connections read; eight, unless told otherwise. */
   readonly readConnections?: number
+  /**
+   * Your own `Pool` of the package `pg`, for the same database: commands and reads borrow its clients, one for each of their
+   * transactions, instead of opening connections. `url` still serves the few connections that wait for notifications and deliver.
+   * You end the pool, after the workshop.
+   */
+  readonly pool?: PoolLike | undefined
   /** On which clock leases are counted; the database's own, unless told otherwise. Tests give theirs. */
   readonly leaseClock?: LeaseClock
   /**
@@ -45,9 +52,11 @@ export interface PgStoreOptions extends Database {
   readonly secretsKeys?: ReadonlyArray<string>
 }
 
-const ports = ({ url, schema: given, lanes = 2, leaseClock = "database", secretsKeys }: PgStoreOptions) =>
+const ports = (
+  { url, schema: given, lanes = 2, leaseClock = "database", secretsKeys }: PgStoreOptions,
+  pool: CallersPool | undefined
+) =>
   Effect.gen(function* () {
-    yield* databaseUrl(url)
     const schema = yield* checkedSchema(given)
     const database = { url, schema }
     yield* warnOfClearText(url)
@@ -61,6 +70,7 @@ const ports = ({ url, schema: given, lanes = 2, leaseClock = "database", secrets
       {
         ...database,
         lanes,
+        connecting: pool?.reconnecting,
         secrets,
         onCommit: ({ changes }) => {
           if (changes.wakesDispatchers) notifier.notifyDue()
@@ -91,10 +101,13 @@ const ports = ({ url, schema: given, lanes = 2, leaseClock = "database", secrets
  * `secretsKeys` opens.
  */
 export const layer = (options: PgStoreOptions): Layer.Layer<StorePorts, DatabaseFailed | SecretsRefused, Entropy> =>
-  Layer.scopedContext(ports(options)).pipe(
-    Layer.provide(
-      Layer.orDie(
-        Sql.layer({ url: options.url, schema: options.schema, connections: options.readConnections ?? 8 })
-      ).pipe(Layer.provide(Reactivity.layer))
-    )
+  Layer.unwrapEffect(
+    Effect.gen(function* () {
+      const { url, pool: given, schema, readConnections = 8 } = options
+      yield* databaseUrl(url)
+      const pool = given && (yield* callersPool(given, { url, schema: yield* checkedSchema(schema) }))
+      if (pool !== undefined) yield* pool.checked
+      const reads = pool?.reads ?? Layer.orDie(Sql.layer({ url, schema, connections: readConnections }))
+      return Layer.provide(Layer.scopedContext(ports(options, pool)), Layer.provide(reads, Reactivity.layer))
+    })
   )

@@ -53,12 +53,18 @@ const AT_ONCE = {
   client_connection_check_interval: "case when version() ~* 'windows|mingw|visual' then '0' else '1s' end"
 }
 
+/** What sets the settings, for the transaction alone where they are local. */
+export const settingsText = (settings: Settings, isLocal: boolean): string => {
+  const names = Object.entries(settings).map(([name, value]) => [name, `'${value}'`])
+  return [...names, ...(isLocal ? [] : Object.entries(AT_ONCE))]
+    .map(([name, value]) => `set_config('${name}', ${value}, ${isLocal})`)
+    .join(", ")
+}
+
 const settleText = (settings: Settings): string => {
-  const names = [...Object.entries(settings).map(([name, value]) => [name, `'${value}'`]), ...Object.entries(AT_ONCE)]
-  const set = names.map(([name, value]) => `set_config('${name}', ${value}, false)`).join(", ")
   return titled(
     "settle",
-    `select array[${set}] as taken, pg_backend_pid() as pid, gen_random_uuid()::text as id,
+    `select array[${settingsText(settings, false)}] as taken, pg_backend_pid() as pid, gen_random_uuid()::text as id,
       pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as only_reads`
   )
 }

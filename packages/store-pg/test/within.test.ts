@@ -1,3 +1,4 @@
+import { mountFetch } from "@workshop/core/http"
 import { type PromiseWorkshop, start } from "@workshop/core/promise"
 import { Effect, Schedule } from "effect"
 import pg from "pg"
@@ -184,6 +185,68 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
         "TransactionRefused: The client is connected to another database than the store, or to another server: give a client of the store's database"
       )
       expect(await tickets()).toEqual([])
+    }))
+
+  it("names in the audit log who acted, for acts that commit with the caller's rows", () =>
+    program(async ({ workshop, pool, caller }) => {
+      const client = await pool.connect()
+      await client.query("begin")
+      await workshop.as("owner:amira").within(client, ({ shops }) => shops.change(caller.shop_id, { active: false }))
+      await client.query("commit")
+      client.release()
+      const listed = await workshop.audit.list(caller.shop_id, null, 1)
+      expect(listed).toMatchObject({ ok: true, value: [{ actor: "owner:amira", act: "shop.changed" }] })
+    }))
+
+  it("wakes the dispatchers of other processes by afterCommit, and not before the commit", () =>
+    program(async ({ workshop, pool, url, caller }) => {
+      await workshop.webhooks.set(caller.shop_id, "https://erp.example.com/hook")
+      const other = new pg.Client({ connectionString: url })
+      await other.connect()
+      await other.query("listen workshop")
+      const heard: Array<string> = []
+      other.on("notification", ({ payload = "" }) => void heard.push(payload))
+      const mark = async () => {
+        // What was notified before a later notification of the same channel has arrived with it.
+        await pool.query("select pg_notify('workshop', 'mark')")
+        await expect.poll(() => heard.includes("mark"), { timeout: 10_000 }).toBe(true)
+        return heard.splice(0).filter((payload) => payload !== "mark")
+      }
+      await mark()
+      const client = await pool.connect()
+      await client.query("begin")
+      const { afterCommit } = await workshop.within(client, ({ tickets }) =>
+        tickets.createInApp(caller, { service: "Hem" })
+      )
+      expect(await mark()).toEqual([])
+      await client.query("commit")
+      client.release()
+      expect(await mark()).toEqual([])
+      await afterCommit()
+      await expect.poll(() => heard.length, { timeout: 10_000 }).toBe(1)
+      await other.end()
+    }))
+
+  it("a key that was revoked leaves the cache by afterCommit", () =>
+    program(async ({ workshop, pool, caller }) => {
+      const made = await workshop.keys.create(caller.shop_id, { name: "till", scopes: ["tickets:read"] })
+      if (!made.ok) throw made.refusal
+      const handler = mountFetch(workshop)
+      const status = async () => {
+        const headers = { authorization: `Bearer ${made.value.key}` }
+        return (await handler(new Request("http://workshop.test/v1/shop", { headers }))).status
+      }
+      expect(await status()).toBe(200)
+      const client = await pool.connect()
+      await client.query("begin")
+      const { afterCommit } = await workshop.within(client, ({ keys }) => keys.revoke(made.value.record.id))
+      // Until the commit the key is good, and is cached again.
+      expect(await status()).toBe(200)
+      await client.query("commit")
+      client.release()
+      expect(await status()).toBe(200)
+      await afterCommit()
+      await expect.poll(status, { timeout: 10_000 }).toBe(401)
     }))
 
   it.skipIf(NO_POOLER)("works on a client behind a pooler in transaction mode", () =>

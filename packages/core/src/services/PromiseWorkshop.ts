@@ -95,7 +95,7 @@ const turns = (run: Run<WorkshopServices>, hasSender: boolean) => {
 export type PromiseWorkshop = ReturnType<typeof promiseApi> &
   ReturnType<typeof turns> & {
     /** The same services on behalf of somebody, as whom the audit log names whoever does an owner's or operator's act. */
-    readonly as: (actor: string) => ReturnType<typeof promiseApi>
+    readonly as: (actor: string) => ReturnType<typeof promiseApi> & Pick<PromiseWorkshop, "within">
     /**
      * Calls `work` with services whose commands and reads run in the open transaction of a `pg` client: their rows and yours commit
      * together, or not at all. You begin and end the transaction. Await everything within `work`, and roll back or throw where a command
@@ -178,7 +178,9 @@ const layerOf = <E>(options: PromiseOptions<E>) => {
 /** Starts a workshop on a store. It closes due tickets and notifies clients and owners by itself; `stop` lets go of everything. */
 export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorkshop> => {
   const managed = ManagedRuntime.make(layerOf(options))
-  const runtime = await managed.runtime()
+  const started = await Effect.runPromiseExit(managed.runtimeEffect)
+  if (Exit.isFailure(started)) throw Cause.squash(started.cause)
+  const runtime = started.value
   const runExit = Runtime.runPromiseExit(runtime)
   let isStopped = false
   const run: Run<WorkshopServices> = async (effect) => {
@@ -194,15 +196,21 @@ export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorks
     isStopped = true
     return managed.dispose()
   }
-  return {
-    ...promiseApi(run),
+  const joining = (runAs: Run<WorkshopServices>): Pick<PromiseWorkshop, "within"> => ({
     within: async (client, work) => {
       const joined = await run(Effect.flatMap(Transactions, ({ join }) => join(client)))
       if (!joined.ok) throw joined.refusal
-      const value = await work(promiseApi((effect) => run(joined.value.run(effect))))
+      const value = await work(promiseApi((effect) => runAs(joined.value.run(effect))))
       return { value, afterCommit: () => Runtime.runPromise(runtime)(joined.value.afterCommit) }
+    }
+  })
+  return {
+    ...promiseApi(run),
+    ...joining(run),
+    as: (actor) => {
+      const runAs: Run<WorkshopServices> = (effect) => run(Effect.provideService(effect, Actor, actor))
+      return { ...promiseApi(runAs), ...joining(runAs) }
     },
-    as: (actor) => promiseApi((effect) => run(Effect.provideService(effect, Actor, actor))),
     ...turns(run, options.sender !== undefined),
     onEvent: listen,
     events: () => Stream.toAsyncIterableRuntime(stream, runtime),

@@ -1,0 +1,271 @@
+import type { Reactivity } from "@effect/experimental/Reactivity"
+import { make as makeSqlClient, SqlClient } from "@effect/sql/SqlClient"
+import type { Connection as SqlConnection } from "@effect/sql/SqlConnection"
+import { SqlError } from "@effect/sql/SqlError"
+import { makeCompiler } from "@effect/sql-pg/PgClient"
+import { Effect, Exit, Layer, type Scope, Stream } from "effect"
+import pg from "pg"
+import {
+  ANSWER_TIMEOUT_MS,
+  BEGIN,
+  COMMIT,
+  CONNECT_TIMEOUT_MS,
+  type Connection,
+  type ConnectionOptions,
+  connect,
+  IN_TRANSIT_MS,
+  type QueryResult,
+  type ReconnectingConnection,
+  ROLLBACK,
+  sessionSettings
+} from "./Connection.js"
+import { DatabaseFailed } from "./migrate/DatabaseFailed.js"
+import { failureOf, PgFailure } from "./PgFailure.js"
+import { type Database, DEFAULT_SCHEMA, inSchema } from "./Schema.js"
+import { PLANNED_EACH_TIME, SessionRefused, type Settings, settingsText } from "./SessionClient.js"
+import { type Statement, textsIn } from "./Statement.js"
+
+/*
+ * Clients of `pg` that belong to an embedder: one in a transaction of theirs (JoinedTransactions.ts), or those of their pool.
+ *
+ * Of a pool, a batch or a read borrows a client for the time of its transaction and returns it as it was: settings hold for the
+ * transaction alone, and nothing is prepared. So the pool may also lead through a pooler in transaction mode.
+ */
+
+/** The part of a client of `pg` that is used. */
+export interface Client {
+  readonly query: (query: object) => Promise<QueryResult | ReadonlyArray<QueryResult>>
+}
+
+interface PoolClient extends Client {
+  readonly on: (event: "error" | "end", listener: () => void) => unknown
+  readonly off: (event: "error" | "end", listener: () => void) => unknown
+  readonly release: (destroy?: boolean) => void
+}
+
+/** A `Pool` of the package `pg`. */
+export interface PoolLike {
+  // biome-ignore lint/suspicious/noExplicitAny: the overloads of `pg` fit no narrower type
+  readonly connect: (...args: Array<any>) => any
+}
+
+/** The parsers of `pg` itself: an embedder's client may read JSON or numbers in another way. */
+const types = { getTypeParser: pg.types.getTypeParser }
+
+/** Sends statements one after another, not prepared. `begin` is sent in place of {@link BEGIN}. */
+export const sendOn =
+  (client: Client, schema: string, begin?: string) =>
+  async (statements: ReadonlyArray<Statement>): Promise<ReadonlyArray<QueryResult>> => {
+    const textOf = textsIn(schema)
+    const answers: Array<QueryResult> = []
+    for (const one of statements) {
+      const query =
+        one === BEGIN && begin !== undefined
+          ? { text: begin }
+          : { text: textOf(one), values: [...one.values], types, query_timeout: ANSWER_TIMEOUT_MS + IN_TRANSIT_MS }
+      const answer = await client.query(query)
+      answers.push(Array.isArray(answer) ? answer[0] : answer)
+    }
+    return answers
+  }
+
+/** What the store reads through, over one way to run a statement. */
+export const sqlConnection = (send: (statement: Statement) => Effect.Effect<QueryResult, PgFailure>): SqlConnection => {
+  const run = (text: string, values: ReadonlyArray<unknown> = []) =>
+    send({ name: "", text, values }).pipe(
+      Effect.mapBoth({
+        onFailure: ({ cause }) => new SqlError({ cause, message: "Failed to execute statement" }),
+        onSuccess: ({ rows }) => rows as ReadonlyArray<never>
+      }),
+      Effect.uninterruptible
+    )
+  return {
+    execute: run,
+    executeRaw: run,
+    executeUnprepared: run,
+    executeValues: () => Effect.dieMessage("The store reads rows by their names"),
+    executeStream: () => Stream.dieMessage("The store reads no streams")
+  }
+}
+
+/** Where a connection leads: which server since its start, which database, and which tables there. */
+export const PLACE = `concat_ws(' ', pg_postmaster_start_time(),
+    (select oid from pg_database where datname = current_database()), to_regclass('workshop.shop_head')::oid)`
+
+const LOOK = (schema: string): Statement => ({
+  name: "",
+  text: inSchema(`select /* workshop pool */ ${PLACE} as place, gen_random_uuid()::text as id`, schema),
+  values: []
+})
+
+const ELSEWHERE = "The pool leads to another database than the store's url, or to another server"
+
+const refused = (message: string) =>
+  new PgFailure({ kind: "other", code: null, constraint: null, cause: new SessionRefused({ message }) })
+
+/** A client that was borrowed. */
+interface Borrowed {
+  readonly client: PoolClient
+  isOpen: boolean
+  readonly release: (destroy: boolean) => void
+}
+
+/** Borrows a client; one that comes too late goes back at once. */
+const borrow = (pool: PoolLike): Effect.Effect<Borrowed, PgFailure> =>
+  Effect.async<PoolClient, PgFailure>((resume) => {
+    let isLate = false
+    Promise.resolve(pool.connect()).then(
+      (client: PoolClient) => (isLate ? client.release() : resume(Effect.succeed(client))),
+      (cause: unknown) => resume(Effect.fail(failureOf(cause)))
+    )
+    return Effect.sync(() => {
+      isLate = true
+    })
+  }).pipe(
+    Effect.interruptible,
+    Effect.timeoutFail({
+      duration: CONNECT_TIMEOUT_MS,
+      onTimeout: () => refused("All clients of the pool are in use: give it more, or return them sooner")
+    }),
+    Effect.map((client) => {
+      const borrowed: Borrowed = {
+        client,
+        isOpen: true,
+        release: (destroy) => {
+          client.off("error", broke)
+          client.off("end", broke)
+          client.release(destroy)
+        }
+      }
+      const broke = () => {
+        borrowed.isOpen = false
+      }
+      client.on("error", broke)
+      client.on("end", broke)
+      return borrowed
+    })
+  )
+
+const beginWith = (settings: Settings): string => `${BEGIN.text}; select ${settingsText(settings, true)}`
+
+/** The caller's pool as the store uses it. */
+export interface CallersPool {
+  /** Fails where the pool leads to another database than the store's url; succeeds where that cannot be found out now. */
+  readonly checked: Effect.Effect<void, DatabaseFailed>
+  /** A connection for batches, borrowed from the first statement of a batch until `rest`. */
+  readonly reconnecting: (options: ConnectionOptions) => Effect.Effect<ReconnectingConnection, never, Scope.Scope>
+  /** Reads, each on a client of its own. */
+  readonly reads: Layer.Layer<SqlClient, never, Reactivity>
+}
+
+/** Borrows until the client is returned. */
+const pooled =
+  (pool: PoolLike, verified: (client: Client) => Effect.Effect<string, PgFailure>, schema: string) =>
+  (options: ConnectionOptions) =>
+    Effect.gen(function* () {
+      const begin = beginWith(sessionSettings(options))
+      let held: { readonly borrowed: Borrowed; readonly connection: Connection } | undefined
+      let id: string | undefined
+      const giveBack = (destroy: boolean) =>
+        Effect.sync(() => {
+          const { borrowed } = held ?? {}
+          held = undefined
+          borrowed?.release(destroy || !borrowed.isOpen)
+        })
+      const opened = Effect.gen(function* () {
+        yield* giveBack(true)
+        const borrowed = yield* borrow(pool)
+        const found = verified(borrowed.client).pipe(Effect.tapError(() => Effect.sync(() => borrowed.release(true))))
+        // Each lane keeps its first id: receipts are found by it, whichever client wrote them.
+        id ??= yield* found
+        const send = sendOn(borrowed.client, schema, begin)
+        const connection: Connection = {
+          id,
+          send: (statements) => Effect.tryPromise({ try: () => send(statements), catch: failureOf }),
+          isOpen: () => borrowed.isOpen,
+          broken: Effect.never
+        }
+        held = { borrowed, connection }
+        return connection
+      })
+      const drop = giveBack(true)
+      yield* Effect.addFinalizer(() => drop)
+      const connection = Effect.suspend(() => (held?.borrowed.isOpen ? Effect.succeed(held.connection) : opened))
+      return {
+        connection,
+        drop,
+        rest: giveBack(false),
+        undo: (failure) =>
+          failure.isLoss || failure.kind === "other" || held === undefined
+            ? drop
+            : held.connection.send([ROLLBACK]).pipe(
+                Effect.catchAll(() => drop),
+                Effect.asVoid
+              )
+      } satisfies ReconnectingConnection
+    })
+
+const readingOn = (pool: PoolLike, schema: string) => {
+  const settings = sessionSettings({ plans: PLANNED_EACH_TIME, lock_timeout_ms: 1_000, silent_ms: ANSWER_TIMEOUT_MS })
+  const begin = beginWith(settings)
+  return sqlConnection((statement) =>
+    Effect.acquireUseRelease(
+      borrow(pool),
+      ({ client }) =>
+        Effect.map(
+          Effect.tryPromise({
+            try: () => sendOn(client, schema, begin)([BEGIN, statement, COMMIT]),
+            catch: failureOf
+          }),
+          (answers) => answers[1]!
+        ),
+      // After a failure it may be within a transaction, or still answer the statement before.
+      ({ release, isOpen }, exit) => Effect.sync(() => release(Exit.isFailure(exit) || !isOpen))
+    )
+  )
+}
+
+/** Readies a caller's pool; fails where it is none. */
+export const callersPool = (pool: PoolLike, database: Database): Effect.Effect<CallersPool, DatabaseFailed> =>
+  Effect.gen(function* () {
+    if (typeof pool?.connect !== "function")
+      return yield* new DatabaseFailed({
+        reason: "bad_pool",
+        code: undefined,
+        what: "The option pool is no pool of pg"
+      })
+    const { schema = DEFAULT_SCHEMA } = database
+    let isVerified = false
+    const placeOf = (send: Connection["send"]) => Effect.map(send([LOOK(schema)]), ([answer]) => answer!.rows[0]!)
+    const ours = Effect.scoped(
+      Effect.flatMap(connect({ ...database, name: "workshop look", lock_timeout_ms: 1_000 }), ({ send }) =>
+        placeOf(send)
+      )
+    )
+    const verified = (client: Client) =>
+      Effect.gen(function* () {
+        const send = sendOn(client, schema)
+        const theirs = yield* placeOf((all) => Effect.tryPromise({ try: () => send(all), catch: failureOf }))
+        if (!isVerified && (yield* ours).place !== theirs.place)
+          return yield* refused(`${ELSEWHERE}: give a pool of the store's database`)
+        isVerified = true
+        return theirs.id as string
+      })
+    const checked = Effect.acquireUseRelease(
+      borrow(pool),
+      ({ client }) => verified(client),
+      ({ release }, exit) => Effect.sync(() => release(Exit.isFailure(exit)))
+    ).pipe(
+      Effect.catchAll(({ cause }) =>
+        cause instanceof SessionRefused && cause.message.startsWith(ELSEWHERE)
+          ? new DatabaseFailed({ reason: "bad_pool", code: undefined, what: ELSEWHERE })
+          : Effect.void
+      ),
+      Effect.asVoid
+    )
+    const reads = Layer.effect(
+      SqlClient,
+      makeSqlClient({ acquirer: Effect.succeed(readingOn(pool, schema)), compiler: makeCompiler(), spanAttributes: [] })
+    )
+    return { checked, reconnecting: pooled(pool, verified, schema), reads }
+  })

@@ -1,0 +1,141 @@
+import { type PromiseWorkshop, start } from "@workshop/core/promise"
+import { runContract, SettableClock } from "@workshop/core/testing"
+import { Effect, Layer } from "effect"
+import pg from "pg"
+import { afterAll, describe, expect, it } from "vitest"
+import { layer, type PgStoreOptions } from "../src/PgStore.js"
+import { testDatabase } from "./cluster/TestDatabase.js"
+import { NO_POOLER, pooler } from "./failures/Pooler.js"
+import { testing } from "./nodes/Node.js"
+
+const LONG = 60_000
+
+const borrowedFrom = (url: string, max = 4) =>
+  Effect.acquireRelease(
+    Effect.sync(() => new pg.Pool({ connectionString: url, max, application_name: "mine" })),
+    (pool) => Effect.promise(() => pool.end())
+  )
+
+/** A workshop on a pool, with a shop. */
+const program = (
+  { max, through }: { readonly max?: number; readonly through?: "transaction" },
+  work: (given: {
+    readonly workshop: PromiseWorkshop
+    readonly pool: pg.Pool
+    readonly caller: Parameters<PromiseWorkshop["tickets"]["createInApp"]>[0]
+  }) => Promise<void>
+) =>
+  testing(
+    Effect.gen(function* () {
+      const { url } = yield* testDatabase
+      const pool = yield* borrowedFrom(through === undefined ? url : yield* pooler(url, through), max)
+      yield* Effect.promise(async () => {
+        const workshop = await start({ store: layer({ url, pool }), background: false })
+        try {
+          const shop = await workshop.shops.create({
+            name: "A",
+            currency: "EUR",
+            decimals: 2,
+            time_zone: "Europe/Paris"
+          })
+          if (!shop.ok) throw shop.refusal
+          const { id } = shop.value
+          await work({ workshop, pool, caller: { shop_id: id, caller_id: id, scopes: [], via: "app" } })
+        } finally {
+          await workshop.stop()
+        }
+      })
+    })
+  )
+
+const refusal = (options: PgStoreOptions) =>
+  start({ store: layer(options) }).then(
+    () => "started",
+    ({ _tag, message }) => `${_tag}: ${message}`
+  )
+
+describe("on the caller's own pool", { timeout: LONG }, () => {
+  it("commands and reads borrow its clients, and return them as they were", () =>
+    program({}, async ({ workshop, pool, caller }) => {
+      const made = await Promise.all(
+        Array.from({ length: 20 }, () => workshop.tickets.createInApp(caller, { service: "Hem" }))
+      )
+      expect(made.every(({ ok }) => ok)).toBe(true)
+      const listed = await workshop.tickets.list(caller, { limit: 100 })
+      expect(listed).toMatchObject({ ok: true, value: { data: { length: 20 } } })
+      expect([pool.idleCount, pool.waitingCount]).toEqual([pool.totalCount, 0])
+      const { rows } = await pool.query(
+        "select application_name as name from pg_stat_activity where datname = current_database()"
+      )
+      expect(rows.filter(({ name }) => /lane|reads|apart/.test(name))).toEqual([])
+      for (const client of await Promise.all(Array.from({ length: pool.totalCount }, () => pool.connect()))) {
+        expect((await client.query("show enable_seqscan")).rows).toEqual([{ enable_seqscan: "on" }])
+        expect((await client.query("select from pg_prepared_statements")).rowCount).toBe(0)
+        expect(client.listenerCount("end")).toBe(new pg.Client().listenerCount("end"))
+        client.release()
+      }
+    }))
+
+  it("one client is enough, and while it is away a call is refused with a sentence", () =>
+    program({ max: 1 }, async ({ workshop, pool, caller }) => {
+      expect(await workshop.tickets.createInApp(caller, { service: "Hem" })).toMatchObject({ ok: true })
+      const client = await pool.connect()
+      const message = "All clients of the pool are in use: give it more, or return them sooner"
+      const refusedSo = { ok: false, refusal: { _tag: "StoreUnavailable", message } }
+      expect(await workshop.tickets.createInApp(caller, { service: "Hem" })).toMatchObject(refusedSo)
+      expect(await workshop.tickets.list(caller, {})).toMatchObject(refusedSo)
+      client.release()
+      expect(await workshop.tickets.createInApp(caller, { service: "Hem" })).toMatchObject({ ok: true })
+    }))
+
+  it("goes on after its clients were cut off", () =>
+    program({}, async ({ workshop, pool, caller }) => {
+      pool.on("error", () => undefined)
+      await workshop.tickets.createInApp(caller, { service: "Hem" })
+      await pool.query(
+        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'mine' and pid <> pg_backend_pid()"
+      )
+      await expect
+        .poll(async () => (await workshop.tickets.createInApp(caller, { service: "Hem" })).ok, { timeout: 20_000 })
+        .toBe(true)
+    }))
+
+  it.skipIf(NO_POOLER)("works behind a pooler in transaction mode", () =>
+    program({ through: "transaction" }, async ({ workshop, caller }) => {
+      const made = await Promise.all(
+        Array.from({ length: 20 }, () => workshop.tickets.createInApp(caller, { service: "Hem" }))
+      )
+      expect(made.every(({ ok }) => ok)).toBe(true)
+      expect(await workshop.tickets.byNumber(caller, 20)).toMatchObject({ ok: true })
+    })
+  )
+
+  it("start refuses what is no pool, and a pool of another database", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url } = yield* testDatabase
+        const pool = yield* borrowedFrom(url.replace(/[^/]*$/, "postgres"))
+        const so = "give a Pool of the package pg, made for the same database as the store's url."
+        expect(yield* Effect.promise(() => refusal({ url, pool: {} as never }))).toBe(
+          `DatabaseFailed: The option pool is no pool of pg: ${so}`
+        )
+        expect(yield* Effect.promise(() => refusal({ url, pool }))).toBe(
+          `DatabaseFailed: The pool leads to another database than the store's url, or to another server: ${so}`
+        )
+      })
+    ))
+})
+
+runContract(
+  { describe, it, afterAll },
+  "The Postgres store on a caller's pool",
+  Layer.unwrapScoped(
+    Effect.gen(function* () {
+      const { url } = yield* testDatabase
+      const leaseClock = Effect.map(SettableClock.current, (clock) =>
+        Number(clock.unsafeCurrentTimeNanos() / 1_000_000n)
+      )
+      return layer({ url, pool: yield* borrowedFrom(url), leaseClock })
+    })
+  )
+)
