@@ -46,6 +46,14 @@ export { meantFirst } from "./domain/Ticket.js"
 export { closure, closureMoves, isOpen, nextDeadline, openStates } from "./domain/TicketLifecycle.js"
 export { type TrackedTicket, trackedFields, trackedShopFields, trackedTicket } from "./domain/TrackedTicket.js"
 export { acknowledges } from "./domain/Webhook.js"
+export {
+  type Cell,
+  CellAccess,
+  type CellDirectory,
+  type DeliveryTurn,
+  type StaleCopies,
+  TURNS_PER_CLAIM
+} from "./ports/CellPorts.js"
 export { readClock } from "./ports/readClock.js"
 export {
   AuditLog,
@@ -77,3 +85,4 @@ export {
   type TicketOrder
 } from "./ports/StorePorts.js"
 export { auditEntry } from "./services/Audit.js"
+export { type CellsOptions, cellPorts } from "./services/Cells.js"

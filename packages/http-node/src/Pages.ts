@@ -35,6 +35,13 @@ const complaint = Effect.gen(function* () {
   return null
 })
 
+/** The cells that do not answer, whose shops alone are refused. */
+const cellsAway = Effect.gen(function* () {
+  const found: Array<string> = []
+  for (const { away = Effect.succeed([]) } of (yield* Probes) ?? []) found.push(...(yield* away))
+  return found
+})
+
 const STORE_UNAVAILABLE = failureRows.StoreUnavailable.message
 
 /** The operator's remedy for a failure, if the store knows one (Specification, Commands). */
@@ -77,8 +84,10 @@ export const pages = Effect.fnUntraced(function* ({ fresh_ms = FRESH_MS, ...opti
   return [
     at("/healthz", () => Effect.succeed(json({ status: "alive" }))),
     at("/readyz", () =>
-      Effect.map(ready, ([reason]) =>
-        reason === undefined ? json({ status: "ready" }) : ({ _tag: "NotReady", message: reason } as const)
+      Effect.zipWith(ready, cellsAway, ([reason], away) =>
+        reason === undefined
+          ? json({ status: "ready", ...(away.length > 0 && { away }) })
+          : ({ _tag: "NotReady", message: reason } as const)
       )
     ),
     at("/metrics", () => Effect.map(metrics, (body) => ({ headers: { "Content-Type": EXPOSITION_TYPE }, body }))),

@@ -33,10 +33,24 @@ export class Memory {
   /** The persons of erasures that have begun. */
   readonly erasures = new Map<ClientId, Person>()
   readonly offersToPhone = new Map<Phone, Array<OfferId>>()
+  /** Called with each account that was opened, changed or erased. */
+  onAccount: (id: ClientId) => void = () => undefined
 
   /** Adds a shop without data. */
   open(shop: ShopRecord): void {
     this.shops.set(shop.id, new ShopData(shop, this.accounts, this.holders))
+  }
+
+  /** Puts an account, or removes it where it is null. */
+  putAccount(id: ClientId, account: ClientAccount | null): void {
+    const before = this.accounts.get(id)
+    if (before !== undefined) this.holders.delete(before.phone)
+    this.accounts.delete(id)
+    if (account !== null) {
+      this.accounts.set(id, account)
+      this.holders.set(account.phone, account)
+    }
+    this.onAccount(id)
   }
 
   /** The data of a shop, whose id comes from the directory. */

@@ -1,5 +1,5 @@
-import { ServiceLimits, type ShopId } from "@workshop/core"
-import type { Claim, Deliveries, DeliveryLog } from "@workshop/core/store"
+import { type Instant, ServiceLimits, type ShopId } from "@workshop/core"
+import { type Claim, type Deliveries, type DeliveryLog, TURNS_PER_CLAIM } from "@workshop/core/store"
 import { type Clock, type Context, Effect } from "effect"
 import type { Memory } from "./Memory.js"
 import { askedFor, logged } from "./ShopData.js"
@@ -11,7 +11,11 @@ const NANOS_PER_MS = 1_000_000n
 const realNanos = (clock: Clock.Clock): bigint => clock.unsafeCurrentTimeNanos()
 
 /** The queue of deliveries: one for each shop, and the order in which shops with due deliveries are served. */
-export const memoryDeliveries = (memory: Memory): Context.Tag.Service<Deliveries> => {
+export const memoryDeliveries = (
+  memory: Memory
+): Omit<Context.Tag.Service<Deliveries>, "claim"> & {
+  readonly claim: (now: Instant, most: number, at?: number) => Effect.Effect<ReadonlyArray<Claim>>
+} => {
   /** Those from which something was claimed and perhaps not acknowledged: where leases may end. */
   const leased = new Map<ShopId, ShopDeliveryQueue>()
 
@@ -25,7 +29,7 @@ export const memoryDeliveries = (memory: Memory): Context.Tag.Service<Deliveries
   }
 
   return {
-    claim: (now, most) =>
+    claim: (now, most, at?: number) =>
       Effect.clockWith((clock) =>
         Effect.sync(() => {
           const lease_until = realNanos(clock) + BigInt(ServiceLimits.delivery_lease_ms) * NANOS_PER_MS
@@ -36,7 +40,7 @@ export const memoryDeliveries = (memory: Memory): Context.Tag.Service<Deliveries
             const claim = claimOne(shop_id, now, lease_until)
             if (claim !== undefined) {
               claims.push(claim)
-              memory.turns.served(shop_id)
+              memory.turns.served(shop_id, at && at * TURNS_PER_CLAIM + claims.length)
             }
             memory.turns.again(shop_id, memory.dataOf(shop_id).queue.next())
           }

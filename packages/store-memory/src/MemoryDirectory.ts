@@ -62,18 +62,14 @@ export const memoryDirectory = (memory: Memory): Context.Tag.Service<Directory> 
   createClient: (account) =>
     Effect.sync(() => {
       if (memory.holders.has(account.phone)) return false
-      memory.accounts.set(account.id, account)
-      memory.holders.set(account.phone, account)
+      memory.putAccount(account.id, account)
       return true
     }),
   changeClient: (account) =>
     Effect.sync(() => {
       const holder = memory.holders.get(account.phone)
       if (holder !== undefined && holder.id !== account.id) return false
-      const before = memory.accounts.get(account.id)
-      if (before !== undefined) memory.holders.delete(before.phone)
-      memory.accounts.set(account.id, account)
-      memory.holders.set(account.phone, account)
+      memory.putAccount(account.id, account)
       return true
     }),
   keyByHash: (hash) =>

@@ -35,10 +35,7 @@ export const memoryPersonalData = (memory: Memory): Context.Tag.Service<Personal
       const account = memory.accounts.get(id)
       const begun = memory.erasures.get(id)
       if (account === undefined && begun === undefined) return null
-      if (account !== undefined) {
-        memory.accounts.delete(id)
-        memory.holders.delete(account.phone)
-      }
+      if (account !== undefined) memory.putAccount(id, null)
       const known = account === undefined ? [] : [account.phone]
       const person: Person = {
         client_id: id,

@@ -173,6 +173,16 @@ export class ShopDeliveryQueue {
     return claimed
   }
 
+  /** How many deliveries could be claimed one after another. */
+  claimable(now: Instant): number {
+    if (!this.#isOpen) return 0
+    const room = Limits.deliveries_in_flight_per_shop - this.#inFlight.size
+    let due = 0
+    for (const line of this.#lines.values())
+      if (due < room && kinds.some((kind) => (line[kind].placed?.due_at ?? Number.POSITIVE_INFINITY) <= now)) due++
+    return due
+  }
+
   /** Puts back what was claimed until now or before. Answers how many that were. */
   reclaim(now: bigint): number {
     const ended = [...this.#inFlight].filter(([, until]) => until <= now)

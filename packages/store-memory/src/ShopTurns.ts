@@ -9,6 +9,9 @@ export interface ShopTurn extends Due {
 /** Below every turn that was served, so that a shop that was never served comes first. */
 const NEVER_SERVED = Number.MIN_SAFE_INTEGER
 
+/** Rises with every turn of every store of the process, so that turns of several cells can be compared. */
+let turns = 0
+
 /**
  * The order in which shops are served: of those that have something due, the one that was served longest ago. A shop is here at most
  * once: it waits until its next delivery is due, and is then ready.
@@ -29,7 +32,7 @@ export class ShopTurns {
   again(shop_id: ShopId, due_at: Instant | undefined): void {
     const known_due_at = this.#ready.get(shop_id)?.was_due_at ?? this.#current.get(shop_id)?.due_at
     if (due_at === undefined || (known_due_at !== undefined && known_due_at <= due_at)) return
-    if (!this.#served.has(shop_id)) this.#served.set(shop_id, NEVER_SERVED + this.#served.size)
+    if (!this.#served.has(shop_id)) this.#served.set(shop_id, NEVER_SERVED + turns++)
     const turn = { due_at, seq: this.#given++, shop_id }
     this.#current.set(shop_id, turn)
     this.#waiting.push(turn)
@@ -43,9 +46,15 @@ export class ShopTurns {
     this.again(shop_id, due_at)
   }
 
-  /** Puts a shop behind all others, because something of it was claimed. */
-  served(shop_id: ShopId): void {
-    this.#served.set(shop_id, this.#given++)
+  /** Puts a shop behind all others, because something of it was claimed: with a number of this claim's, or else the next one. */
+  served(shop_id: ShopId, turn = turns++): void {
+    this.#served.set(shop_id, turn)
+  }
+
+  /** The shops that are ready at `now`, with when each was served last: a number of their order. */
+  ready(now: Instant): ReadonlyArray<readonly [ShopId, number]> {
+    this.#makeReady(now)
+    return Array.from(this.#ready.values(), ({ shop_id, due_at }) => [shop_id, due_at] as const)
   }
 
   /** Wakes whoever sleeps until something may be due. */
@@ -65,6 +74,13 @@ export class ShopTurns {
 
   /** The shop whose turn it is at `now`; it has no turn any more until it gets one again. */
   next(now: Instant): ShopId | undefined {
+    this.#makeReady(now)
+    const first = this.#inOrder.first()
+    if (first !== undefined) this.#ready.delete(first.shop_id)
+    return first?.shop_id
+  }
+
+  #makeReady(now: Instant): void {
     for (let turn = this.#waiting.first(); turn !== undefined && turn.due_at <= now; turn = this.#waiting.first()) {
       const { shop_id, due_at, seq } = turn
       this.#current.delete(shop_id)
@@ -73,8 +89,5 @@ export class ShopTurns {
       this.#ready.set(shop_id, ready)
       this.#inOrder.push(ready)
     }
-    const first = this.#inOrder.first()
-    if (first !== undefined) this.#ready.delete(first.shop_id)
-    return first?.shop_id
   }
 }

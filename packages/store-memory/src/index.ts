@@ -1,6 +1,7 @@
 /** Entry `@workshop/store-memory`: a store in the process's memory, as a whole and in its parts. */
 
 export { Memory } from "./Memory.js"
+export { layerCells, memoryCells } from "./MemoryCells.js"
 export { memoryDeliveries, memoryDeliveryLog } from "./MemoryDeliveries.js"
 export { memoryClosures, memoryDirectory } from "./MemoryDirectory.js"
 export { memoryPersonalData } from "./MemoryPersonalData.js"

@@ -6,6 +6,8 @@ export interface Probe {
   readonly measure?: Effect.Effect<void>
   /** Why requests should go elsewhere for now, in a sentence without secrets or addresses; null where nothing is wrong. */
   readonly complaint?: Effect.Effect<string | null>
+  /** The names of cells that do not answer, whose shops are refused for now; requests of other shops are served. */
+  readonly away?: Effect.Effect<ReadonlyArray<string>>
 }
 
 /** The probes of the process; null, as it is unless provided, where nobody looks. */

@@ -1,4 +1,4 @@
-import { StoreUnavailable } from "@workshop/core"
+import { Probes, StoreUnavailable } from "@workshop/core"
 import { bodyText, type HttpRequest } from "@workshop/core/http"
 import { Directory } from "@workshop/core/store"
 import { pages } from "@workshop/http-node"
@@ -279,6 +279,23 @@ describe("pages (Specification, Commands)", () => {
     const remedy = "The database has no schema: run workshop migrate"
     const { status, body } = await shownWhile(new StoreUnavailable({ cause: "postgres://secret", remedy }), "/readyz")
     expect([status, JSON.parse(body).error]).toEqual([503, { code: "UNAVAILABLE", message: remedy }])
+  })
+
+  it("/readyz names the cells that are away, and the node is ready for all other shops", async () => {
+    const ready = Effect.succeed(null)
+    const directory = { keyByHash: () => ready, latest: Effect.succeed(0) } as unknown as Context.Tag.Service<Directory>
+    const probes = new Set([{ away: Effect.succeed(["north"]) }])
+    const branches = await Effect.runPromise(
+      pages().pipe(Effect.provideService(Directory, directory), Effect.provideService(Probes, probes))
+    )
+    const arrival = { method: "GET", path: "/readyz", query: "", header: () => undefined, address: "x" }
+    const page = await Effect.runPromise(
+      branches
+        .find(({ prefix }) => prefix === "/readyz")!
+        .answer(arrival as unknown as HttpRequest, { id: "r", now: 0, route: null, caller: null, usages: [] })
+        .pipe(Effect.provideService(Probes, probes))
+    )
+    expect([page.status, JSON.parse(bodyText(page))]).toEqual([200, { status: "ready", away: ["north"] }])
   })
 
   it("/openapi.json is an OpenAPI 3.1 document", async () => {

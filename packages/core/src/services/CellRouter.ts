@@ -1,0 +1,267 @@
+import { Context, Effect, Either } from "effect"
+import type { KeyId, ShopId } from "../domain/Identifier.js"
+import { Policies } from "../domain/Limits.js"
+import type { LimitUse } from "../domain/LimitWindow.js"
+import { type Cell, CellAccess, type CellDirectory } from "../ports/CellPorts.js"
+import {
+  AuditLog,
+  Closures,
+  Deliveries,
+  DeliveryLog,
+  Directory,
+  Messages,
+  PersonalData,
+  RateLimits,
+  Reads,
+  Store,
+  StoreUnavailable
+} from "../ports/StorePorts.js"
+
+/** How many shops, and how many keys, a process remembers the cell of. */
+const MOST_KNOWN = 200_000
+
+/** The ports of a cell, by short names. */
+export interface OpenCell {
+  readonly name: string
+  readonly access: Context.Tag.Service<CellAccess>
+  readonly store: Context.Tag.Service<Store>
+  readonly reads: Context.Tag.Service<Reads>
+  readonly directory: Context.Tag.Service<Directory>
+  readonly deliveries: Context.Tag.Service<Deliveries>
+  readonly deliveryLog: Context.Tag.Service<DeliveryLog>
+  readonly audit: Context.Tag.Service<AuditLog>
+  readonly closures: Context.Tag.Service<Closures>
+  readonly messages: Context.Tag.Service<Messages>
+  readonly personal: Context.Tag.Service<PersonalData>
+  readonly limits: Context.Tag.Service<RateLimits>
+}
+
+/** The ports of a cell. */
+export const openCell = ({ name, ports }: Cell): OpenCell => ({
+  name,
+  access: Context.get(ports, CellAccess),
+  store: Context.get(ports, Store),
+  reads: Context.get(ports, Reads),
+  directory: Context.get(ports, Directory),
+  deliveries: Context.get(ports, Deliveries),
+  deliveryLog: Context.get(ports, DeliveryLog),
+  audit: Context.get(ports, AuditLog),
+  closures: Context.get(ports, Closures),
+  messages: Context.get(ports, Messages),
+  personal: Context.get(ports, PersonalData),
+  limits: Context.get(ports, RateLimits)
+})
+
+/** What a process remembers of where things are; beyond its bound it begins anew. */
+class Remembered<K> {
+  readonly #cells = new Map<K, OpenCell>()
+
+  get(key: K): OpenCell | undefined {
+    return this.#cells.get(key)
+  }
+
+  set(key: K, cell: OpenCell): void {
+    if (this.#cells.size >= MOST_KNOWN) this.#cells.clear()
+    this.#cells.set(key, cell)
+  }
+}
+
+const gone = (name: string) =>
+  new StoreUnavailable({
+    remedy: `The directory of cells names the cell ${name}, which this process was not given: start it with the same cells as workshop migrate --cells`
+  })
+
+/** Finds the cell of a shop or a key, and remembers it. */
+export class Router {
+  readonly home: OpenCell
+  readonly #named: ReadonlyMap<string, OpenCell>
+  readonly #directory: CellDirectory
+  readonly #shops = new Remembered<ShopId>()
+  readonly #keys = new Remembered<string>()
+
+  constructor(cells: ReadonlyArray<OpenCell>, directory: CellDirectory) {
+    this.home = cells[0]!
+    this.#named = new Map(cells.map((cell) => [cell.name, cell]))
+    this.#directory = directory
+  }
+
+  #cellNamed(name: string): Effect.Effect<OpenCell, StoreUnavailable> {
+    const cell = this.#named.get(name)
+    return cell === undefined ? gone(name) : Effect.succeed(cell)
+  }
+
+  /** The cell of a shop that was opened; null where no cell has it. */
+  #found(shop_id: ShopId): Effect.Effect<OpenCell | null, StoreUnavailable> {
+    const { home } = this
+    return Effect.flatMap(this.#directory.cellOfShop(shop_id), (name) => {
+      if (name !== null) return this.#cellNamed(name)
+      // Shops that were there before the cells are in the home cell without being placed.
+      return Effect.map(home.reads.shop(shop_id), (shop) => (shop === null ? null : home))
+    })
+  }
+
+  /** The cell of a shop. One that no cell has is not remembered, because another process may be opening it. */
+  of(shop_id: ShopId): Effect.Effect<OpenCell, StoreUnavailable> {
+    const known = this.#shops.get(shop_id)
+    if (known !== undefined) return Effect.succeed(known)
+    return Effect.map(this.#found(shop_id), (cell) => {
+      if (cell !== null) this.#shops.set(shop_id, cell)
+      return cell ?? this.home
+    })
+  }
+
+  /** The cell of a shop, which is placed if it is new. */
+  place(shop_id: ShopId, among: ReadonlyArray<OpenCell>): Effect.Effect<OpenCell, StoreUnavailable> {
+    const known = this.#shops.get(shop_id)
+    if (known !== undefined) return Effect.succeed(known)
+    const placed = Effect.flatMap(
+      this.#directory.place(
+        shop_id,
+        among.map(({ name }) => name)
+      ),
+      (name) => this.#cellNamed(name)
+    )
+    return Effect.flatMap(this.#found(shop_id), (cell) => (cell === null ? placed : Effect.succeed(cell))).pipe(
+      Effect.tap((cell) => Effect.sync(() => this.#shops.set(shop_id, cell)))
+    )
+  }
+
+  keyByHash(hash: string): Effect.Effect<OpenCell, StoreUnavailable> {
+    const known = this.#keys.get(hash)
+    if (known !== undefined) return Effect.succeed(known)
+    return Effect.flatMap(this.#directory.cellOfKey(hash), (name) =>
+      name === null ? Effect.succeed(this.home) : this.#cellNamed(name)
+    )
+  }
+
+  /** Remembers a key that was found, by its hash and by its id. */
+  foundKey(hash: string, id: KeyId, shop_id: ShopId, cell: OpenCell): void {
+    this.#keys.set(hash, cell)
+    this.#keys.set(id, cell)
+    this.#shops.set(shop_id, cell)
+  }
+
+  /** The cell of a key by its id; undefined where this process did not find it by its hash. */
+  key(id: string): OpenCell | undefined {
+    return this.#keys.get(id)
+  }
+
+  /** The cell that counts the uses of a subject. */
+  ofUse({ policy, subject }: LimitUse): Effect.Effect<OpenCell, StoreUnavailable> {
+    const { per } = Policies[policy]
+    if (per === "shop") return this.of(subject as ShopId)
+    return Effect.succeed((per === "address" ? undefined : this.key(subject)) ?? this.home)
+  }
+}
+
+/** Asks all cells for something, but does not wait for those that did not answer before. */
+export class Everywhere {
+  readonly cells: ReadonlyArray<OpenCell>
+  readonly #away = new Set<OpenCell>()
+  readonly #tried = new Set<OpenCell>()
+  readonly #background: <A, E>(effect: Effect.Effect<A, E>) => unknown
+
+  constructor(cells: ReadonlyArray<OpenCell>, background: <A, E>(effect: Effect.Effect<A, E>) => unknown) {
+    this.cells = cells
+    this.#background = background
+  }
+
+  /** The cells that answered when they were asked last. */
+  get here(): ReadonlyArray<OpenCell> {
+    return this.cells.filter((cell) => !this.#away.has(cell))
+  }
+
+  get away(): ReadonlyArray<string> {
+    return [...this.#away].map(({ name }) => name)
+  }
+
+  /** Notes whether the cell answers. */
+  noting<A>(cell: OpenCell, work: Effect.Effect<A, StoreUnavailable>): Effect.Effect<A, StoreUnavailable> {
+    return work.pipe(
+      Effect.tapBoth({
+        onFailure: () => Effect.sync(() => this.#away.add(cell)),
+        onSuccess: () => Effect.sync(() => this.#away.delete(cell))
+      })
+    )
+  }
+
+  #tryInBackground(cell: OpenCell, work: Effect.Effect<unknown, StoreUnavailable>): void {
+    if (this.#tried.has(cell)) return
+    this.#tried.add(cell)
+    const trying = this.noting(cell, work).pipe(
+      Effect.exit,
+      Effect.ensuring(Effect.sync(() => this.#tried.delete(cell)))
+    )
+    this.#background(trying)
+  }
+
+  /** What the cells answer that answer. `work` must be harmless where nobody reads its answer. Fails where no cell answers. */
+  ask<A>(
+    work: (cell: OpenCell) => Effect.Effect<A, StoreUnavailable>
+  ): Effect.Effect<ReadonlyArray<readonly [OpenCell, A]>, StoreUnavailable> {
+    return Effect.suspend(() => {
+      const [asked, left] = [this.here, this.cells.filter((cell) => this.#away.has(cell))]
+      for (const cell of left) this.#tryInBackground(cell, work(cell))
+      return Effect.flatMap(
+        Effect.forEach(asked, (cell) => Effect.either(this.noting(cell, work(cell))), { concurrency: "unbounded" }),
+        (answers) => {
+          const found = answers.flatMap((answer, i) =>
+            Either.isRight(answer) ? [[asked[i]!, answer.right] as const] : []
+          )
+          if (found.length > 0) return Effect.succeed(found)
+          const failure = answers.find(Either.isLeft)
+          return Effect.fail(failure === undefined ? new StoreUnavailable({}) : failure.left)
+        }
+      )
+    })
+  }
+
+  /** The answers of {@link ask}, in one list. */
+  gather<A>(
+    work: (cell: OpenCell) => Effect.Effect<ReadonlyArray<A>, StoreUnavailable>
+  ): Effect.Effect<ReadonlyArray<A>, StoreUnavailable> {
+    return Effect.map(this.ask(work), (answers) => answers.flatMap(([, found]) => found))
+  }
+
+  /** Asks every cell, also those that are away; fails where one does not answer. */
+  all<A>(
+    work: (cell: OpenCell) => Effect.Effect<A, StoreUnavailable>
+  ): Effect.Effect<ReadonlyArray<A>, StoreUnavailable> {
+    return Effect.forEach(this.cells, work, { concurrency: "unbounded" })
+  }
+
+  /** What the first cell finds that finds something. Where none does, nothing is known unless every cell was asked. */
+  find<A>(
+    work: (cell: OpenCell) => Effect.Effect<A | null, StoreUnavailable>
+  ): Effect.Effect<A | null, StoreUnavailable> {
+    return Effect.flatMap(this.ask(work), (answers) => {
+      const found = answers.find(([, one]) => one !== null)
+      if (found !== undefined) return Effect.succeed(found[1])
+      return answers.length === this.cells.length ? Effect.succeed(null) : new StoreUnavailable({})
+    })
+  }
+}
+
+/** An order of rows by a key. */
+export const ascending =
+  <Row>(key: (row: Row) => number | string) =>
+  (a: Row, b: Row): number =>
+    key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0
+
+/** The first rows of several lists that are in the same order. */
+export const merged = <Row>(lists: ReadonlyArray<Row>, key: (row: Row) => number | string, limit: number) =>
+  lists.toSorted(ascending(key)).slice(0, limit)
+
+/** Values in groups, in the order in which each group begins. */
+export const grouped = <A, K>(
+  values: ReadonlyArray<A>,
+  keyOf: (value: A) => K
+): ReadonlyArray<readonly [K, ReadonlyArray<A>]> => {
+  const groups = new Map<K, Array<A>>()
+  for (const value of values) {
+    const group = groups.get(keyOf(value))
+    if (group === undefined) groups.set(keyOf(value), [value])
+    else group.push(value)
+  }
+  return [...groups]
+}

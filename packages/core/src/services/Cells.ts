@@ -1,0 +1,422 @@
+import { Clock, Context, Effect, Either, FiberSet, type Scope, Stream } from "effect"
+import type { Command, Outcome } from "../decisions/Command.js"
+import { type AuditEntry, NO_SHOP } from "../domain/AuditEntry.js"
+import type { ClientId, ShopId } from "../domain/Identifier.js"
+import { ServiceLimits } from "../domain/Limits.js"
+import type { LimitStatus, LimitUse } from "../domain/LimitWindow.js"
+import { type Cell, type CellDirectory, type DeliveryTurn, TURNS_PER_CLAIM } from "../ports/CellPorts.js"
+import { probe } from "../ports/Probes.js"
+import {
+  AuditLog,
+  type Claim,
+  Closures,
+  Deliveries,
+  DeliveryLog,
+  Directory,
+  Messages,
+  PersonalData,
+  RateLimits,
+  Reads,
+  Store,
+  type StorePorts,
+  StoreUnavailable,
+  TransactionRefused,
+  Transactions
+} from "../ports/StorePorts.js"
+import { ascending, Everywhere, grouped, merged, type OpenCell, openCell, Router } from "./CellRouter.js"
+
+/*
+ * A store over stores. Each cell is a complete store, and each shop is in one of them:
+ *
+ * - Commands, reads and the limits of a shop and its keys go to the cell of the shop. A directory knows it, and this process remembers
+ *   it, because a shop never leaves its cell.
+ * - The work on all shops (claims, closures, messages, replays) asks every cell and merges what they answer. A cell that does not
+ *   answer is left out, and asked again in the background until it does, so that it holds up no other.
+ * - Accounts of clients, and the limits of addresses, belong to no shop. The home cell, which is the first, decides on them. Every other
+ *   cell has a copy of each account, because its statements join tickets with accounts. The home cell notes which copies are out of date
+ *   in the transaction that changes an account, so that whichever process comes next brings them up to date.
+ */
+
+/** How often it is looked which cells answer, and which copies of accounts are out of date. */
+const LOOK_EVERY = "1 second"
+
+/** Of how many shops a process remembers the order in which it served them. */
+const MOST_REMEMBERED = 100_000
+
+/** A hash that no key has. */
+const NO_HASH = "cells"
+
+/** How often a copy is written again because its account was changed meanwhile; after that, the background does it. */
+const MOST_COPIES = 8
+
+/** The cells, of which the first is the home cell, and their directory. */
+export interface CellsOptions {
+  readonly cells: readonly [Cell, ...ReadonlyArray<Cell>]
+  readonly directory: CellDirectory
+}
+
+/** The store's commands, each in the cell of its shop. Hashes of keys that a command puts are noted in the directory. */
+const routedStore = (router: Router, directory: CellDirectory): Context.Tag.Service<Store> => ({
+  transact: <A, E>(command: Command<A, E>) =>
+    Effect.flatMap(router.of(command.shop_id), (cell): Effect.Effect<Outcome<A>, E | StoreUnavailable> => {
+      if (cell === router.home) return cell.store.transact(command)
+      const hashes = new Set<string>()
+      const noting: Command<A, E> = {
+        ...command,
+        run: (state, moment) => {
+          const decision = command.run(state, moment)
+          if (Either.isRight(decision))
+            for (const change of decision.right.changes) if (change._tag === "KeyPut") hashes.add(change.row.hash)
+          return decision
+        }
+      }
+      return Effect.tap(cell.store.transact(noting), () =>
+        Effect.forEach(hashes, (hash) => directory.putKey(hash, cell.name), { discard: true })
+      )
+    })
+})
+
+const routedReads = (router: Router): Context.Tag.Service<Reads> => ({
+  shop: (shop_id) => Effect.flatMap(router.of(shop_id), ({ reads }) => reads.shop(shop_id)),
+  ticket: (shop_id, id) => Effect.flatMap(router.of(shop_id), ({ reads }) => reads.ticket(shop_id, id)),
+  tickets: (shop_id, ...rest) => Effect.flatMap(router.of(shop_id), ({ reads }) => reads.tickets(shop_id, ...rest)),
+  ticketsOfNumber: (shop_id, ...rest) =>
+    Effect.flatMap(router.of(shop_id), ({ reads }) => reads.ticketsOfNumber(shop_id, ...rest)),
+  client: (shop_id, by) => Effect.flatMap(router.of(shop_id), ({ reads }) => reads.client(shop_id, by)),
+  keys: (shop_id) => Effect.flatMap(router.of(shop_id), ({ reads }) => reads.keys(shop_id)),
+  events: (shop_id, part) => Effect.flatMap(router.of(shop_id), ({ reads }) => reads.events(shop_id, part))
+})
+
+const routedDeliveryLog = (router: Router): Context.Tag.Service<DeliveryLog> => ({
+  deliveries: (shop_id, part) =>
+    Effect.flatMap(router.of(shop_id), (cell) => cell.deliveryLog.deliveries(shop_id, part)),
+  count: (shop_id, filter) => Effect.flatMap(router.of(shop_id), (cell) => cell.deliveryLog.count(shop_id, filter)),
+  notices: (shop_id) => Effect.flatMap(router.of(shop_id), (cell) => cell.deliveryLog.notices(shop_id))
+})
+
+/** Limits count in the cell of their shop. Uses that belong to several cells are taken one cell after another, and given back where one refuses. */
+const routedLimits = (router: Router): Context.Tag.Service<RateLimits> => {
+  const byCell = (takes: ReadonlyArray<LimitUse>) =>
+    Effect.map(
+      Effect.forEach(takes, (use) => Effect.map(router.ofUse(use), (cell) => [cell, use] as const)),
+      (found) => grouped(found, ([cell]) => cell).map(([cell, uses]) => ({ cell, uses: uses.map(([, use]) => use) }))
+    )
+
+  /** The statuses in the order of the uses. */
+  const inOrder = (takes: ReadonlyArray<LimitUse>, of: ReadonlyMap<LimitUse, LimitStatus>) =>
+    takes.map((use) => of.get(use)!)
+
+  return {
+    take: (takes, now) =>
+      Effect.gen(function* () {
+        const groups = yield* byCell(takes)
+        const taken = new Map<LimitUse, LimitStatus>()
+        for (const { cell, uses } of groups) {
+          const giveBack = Effect.forEach(
+            groups.filter((group) => group.uses.every((use) => taken.has(use))),
+            (group) => group.cell.limits.giveBack(group.uses, inOrder(group.uses, taken))
+          )
+          const statuses = yield* Effect.tapError(cell.limits.take(uses, now), () => giveBack)
+          uses.forEach((use, i) => void taken.set(use, statuses[i]!))
+        }
+        return inOrder(takes, taken)
+      }),
+    giveBack: (takes, taken) =>
+      Effect.flatMap(byCell(takes), (groups) =>
+        Effect.forEach(
+          groups,
+          ({ cell, uses }) =>
+            cell.limits.giveBack(
+              uses,
+              uses.map((use) => taken[takes.indexOf(use)]!)
+            ),
+          { discard: true }
+        )
+      ),
+    look: (use, now) => Effect.flatMap(router.ofUse(use), ({ limits }) => limits.look(use, now))
+  }
+}
+
+/**
+ * Claims in all cells as one store would: the shop that was served longest ago comes first, whichever cell it is in. A cell numbers the
+ * shops of a claim without regard to those of other cells, so this process remembers in which order it claimed.
+ */
+const claiming = (everywhere: Everywhere) => {
+  const real = Clock.make()
+  const served = new Map<ShopId, { readonly at: number; readonly turn: number }>()
+  let last_at = 0
+
+  const orderOf = ({ shop_id, turn }: DeliveryTurn): number => {
+    const known = served.get(shop_id)
+    return known?.at === Math.floor(turn / TURNS_PER_CLAIM) ? known.turn : turn
+  }
+  const remember = (claims: ReadonlyArray<Claim>, at: number) => {
+    if (served.size > MOST_REMEMBERED) served.clear()
+    claims.forEach(({ shop_id }, i) => {
+      served.set(shop_id, { at, turn: at * TURNS_PER_CLAIM + Math.min(i, TURNS_PER_CLAIM - 1) })
+    })
+  }
+
+  return (now: number, most: number) =>
+    Effect.gen(function* () {
+      const found = yield* everywhere.ask(({ access }) => access.turns(now, most))
+      const slots = found
+        .flatMap(([cell, turns]) => turns.map((one) => ({ cell, rank: one.rank, order: orderOf(one) })))
+        .sort((a, b) => a.rank - b.rank || a.order - b.order)
+        .slice(0, most)
+        .map(({ cell }) => cell)
+      const at = Math.max(last_at + 1, real.unsafeCurrentTimeMillis())
+      last_at = at
+      const claimed = yield* Effect.forEach(
+        grouped(slots, (cell) => cell),
+        ([cell, { length }]) =>
+          Effect.map(
+            Effect.orElseSucceed(everywhere.noting(cell, cell.access.claim(now, length, at)), () => []),
+            (claims): readonly [OpenCell, Array<Claim>] => [cell, [...claims]]
+          ),
+        { concurrency: "unbounded" }
+      )
+      const left = new Map(claimed)
+      const claims = slots.flatMap((cell) => left.get(cell)?.shift() ?? [])
+      remember(claims, at)
+      return claims
+    })
+}
+
+const everyDelivery = (everywhere: Everywhere): Context.Tag.Service<Deliveries> => ({
+  claim: claiming(everywhere),
+  reclaim: Effect.map(
+    everywhere.ask(({ deliveries }) => deliveries.reclaim),
+    (counts) => counts.reduce((sum, [, count]) => sum + count, 0)
+  ),
+  next: (until) =>
+    Effect.map(
+      everywhere.ask(({ deliveries }) => deliveries.next(until)),
+      (found) => {
+        const instants = found.flatMap(([, next]) => next ?? [])
+        return instants.length === 0 ? null : Math.min(...instants)
+      }
+    ),
+  changed: Effect.raceAll(everywhere.cells.map(({ deliveries }) => deliveries.changed)),
+  // Their ids rise with the time at which they were begun.
+  replays: Effect.map(
+    everywhere.gather(({ deliveries }) => deliveries.replays),
+    (open) => merged(open, ({ id }) => id, ServiceLimits.replays_per_look)
+  )
+})
+
+/** Brings copies of accounts up to date in the cells that can be reached. */
+const copying = (everywhere: Everywhere, directory: CellDirectory) => {
+  const named = new Map(everywhere.cells.map((cell) => [cell.name, cell]))
+
+  /** Writes one account's copies. One that was changed meanwhile is written again, because writes may overtake each other. */
+  const copy = (client_id: ClientId | null, left: number): Effect.Effect<void, StoreUnavailable> =>
+    Effect.flatMap(directory.stale(client_id), (stale) =>
+      Effect.forEach(
+        stale.flatMap(({ lacking, ...of }) => lacking.map((lack) => ({ ...of, ...lack }))),
+        ({ client_id, account, cell, n }) => {
+          const there = named.get(cell)
+          if (there === undefined || !everywhere.here.includes(there)) return Effect.void
+          return there.access.keepCopy(client_id, account).pipe(
+            Effect.zipRight(directory.copied(client_id, cell, n)),
+            Effect.flatMap((isLatest) => (isLatest || left === 0 ? Effect.void : copy(client_id, left - 1))),
+            // The note stays, so the background tries again.
+            Effect.catchAll(() => Effect.void)
+          )
+        },
+        { concurrency: "unbounded", discard: true }
+      )
+    )
+  return (client_id: ClientId | null) => copy(client_id, MOST_COPIES)
+}
+
+type Copy = ReturnType<typeof copying>
+
+const composedDirectory = (router: Router, everywhere: Everywhere, copy: Copy): Context.Tag.Service<Directory> => {
+  const { home } = router
+  const changing = (change: Effect.Effect<boolean, StoreUnavailable>, id: ClientId) =>
+    Effect.tap(change, (isDone) => (isDone ? copy(id) : Effect.void))
+  return {
+    createShop: (shop) =>
+      Effect.flatMap(router.place(shop.id, everywhere.here), ({ directory }) => directory.createShop(shop)),
+    listShops: (after, limit) =>
+      Effect.map(
+        everywhere.all(({ directory }) => directory.listShops(after, limit)),
+        (pages) => merged(pages.flat(), ({ id }) => id, limit)
+      ),
+    isSandboxMade: home.directory.isSandboxMade,
+    markSandboxMade: home.directory.markSandboxMade,
+    latest: Effect.map(
+      everywhere.all(({ directory }) => directory.latest),
+      (instants) => Math.max(...instants)
+    ),
+    createClient: (account) => changing(home.directory.createClient(account), account.id),
+    listClients: home.directory.listClients,
+    changeClient: (account) => changing(home.directory.changeClient(account), account.id),
+    keyByHash: (hash) =>
+      Effect.flatMap(router.keyByHash(hash), (cell) =>
+        Effect.tap(cell.directory.keyByHash(hash), (found) =>
+          Effect.sync(() => {
+            if (found !== null) router.foundKey(hash, found.key.id, found.shop.id, cell)
+          })
+        )
+      ),
+    // A use of a key that a cell does not have changes nothing there.
+    keysUsed: (uses) =>
+      Effect.forEach(
+        grouped([...uses], ([id]) => router.key(id)),
+        ([cell, ofCell]) =>
+          Effect.forEach(cell === undefined ? everywhere.here : [cell], ({ directory }) =>
+            directory.keysUsed(new Map(ofCell))
+          ),
+        { concurrency: "unbounded", discard: true }
+      ),
+    shopOf: (thing) => everywhere.find(({ directory }) => directory.shopOf(thing)),
+    // Of a code that no cell knows, the cells that are away may know more.
+    tracked: (tracking_code) =>
+      Effect.flatMap(
+        everywhere.ask(({ directory }) => directory.tracked(tracking_code)),
+        (answers) => {
+          const found = answers.flatMap(([, tickets]) => tickets).slice(0, ServiceLimits.tracked_max)
+          const isWhole = found.length > 0 || answers.length === everywhere.cells.length
+          return isWhole ? Effect.succeed(found) : new StoreUnavailable({})
+        }
+      ),
+    account: home.directory.account,
+    offers: (id) =>
+      Effect.map(
+        everywhere.gather(({ directory }) => directory.offers(id)),
+        (rows) => rows.toSorted(ascending(({ created_at }) => created_at))
+      ),
+    news: Stream.mergeAll(
+      everywhere.cells.map(({ directory }) => directory.news),
+      { concurrency: "unbounded" }
+    ),
+    inbox: (id) =>
+      Effect.map(
+        everywhere.gather(({ directory }) => directory.inbox(id)),
+        (rows) => rows.toSorted(ascending(({ created_at }) => created_at))
+      )
+  }
+}
+
+const composedAudit = (router: Router, everywhere: Everywhere): Context.Tag.Service<AuditLog> => ({
+  // The entry of a shop's opening comes before the shop.
+  append: (entry) =>
+    entry.shop_id === NO_SHOP
+      ? router.home.audit.append(entry)
+      : Effect.flatMap(router.place(entry.shop_id, everywhere.here), ({ audit }) => audit.append(entry)),
+  list: (shop_id, before, limit) => {
+    if (shop_id === NO_SHOP) return router.home.audit.list(shop_id, before, limit)
+    if (shop_id !== null) return Effect.flatMap(router.of(shop_id), ({ audit }) => audit.list(shop_id, before, limit))
+    return Effect.map(
+      everywhere.all(({ access }) => access.audit(before, limit)),
+      (pages) =>
+        pages
+          .flat()
+          .toSorted(ascending<AuditEntry>(({ id }) => id))
+          .reverse()
+          .slice(0, limit)
+    )
+  }
+})
+
+/** An erasure must reach every cell, so it fails while one is away, and is begun again. */
+const composedPersonalData = (
+  router: Router,
+  everywhere: Everywhere,
+  copy: Copy
+): Context.Tag.Service<PersonalData> => {
+  const [home, ...others] = [router.home, ...everywhere.cells.slice(1)]
+  return {
+    beginErasure: (id, phones) =>
+      Effect.tap(home.personal.beginErasure(id, phones), (person) =>
+        person === null
+          ? Effect.void
+          : Effect.zipRight(
+              Effect.forEach(others, ({ access }) => access.beginErasure(person), {
+                concurrency: "unbounded",
+                discard: true
+              }),
+              copy(id)
+            )
+      ),
+    endErasure: (id) =>
+      Effect.zipRight(
+        Effect.forEach(others, ({ personal }) => personal.endErasure(id), {
+          concurrency: "unbounded",
+          discard: true
+        }),
+        home.personal.endErasure(id)
+      ),
+    shops: (person) =>
+      Effect.map(
+        everywhere.all(({ personal }) => personal.shops(person)),
+        (lists) => lists.flat().sort()
+      ),
+    held: (shop_id, person) => Effect.flatMap(router.of(shop_id), ({ personal }) => personal.held(shop_id, person)),
+    events: (shop_id, ...rest) =>
+      Effect.flatMap(router.of(shop_id), ({ personal }) => personal.events(shop_id, ...rest)),
+    answers: (shop_id, ...rest) =>
+      Effect.flatMap(router.of(shop_id), ({ personal }) => personal.answers(shop_id, ...rest))
+  }
+}
+
+const notJoined: Context.Tag.Service<Transactions> = {
+  join: () =>
+    new TransactionRefused({
+      message:
+        "This store has several cells, and a client's transaction is in one database: use a store of one cell, or commit your rows and the commands apart"
+    })
+}
+
+/** Every store port over the ports of cells. One cell alone needs none of this: use its ports as they are. */
+export const cellPorts = ({
+  cells,
+  directory
+}: CellsOptions): Effect.Effect<Context.Context<StorePorts>, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const background = yield* FiberSet.makeRuntime<never>()
+    const open = cells.map(openCell)
+    const router = new Router(open, directory)
+    const everywhere = new Everywhere(open, background)
+    const copy = copying(everywhere, directory)
+    yield* probe({ away: Effect.sync(() => everywhere.away) })
+    const look = Effect.zipRight(
+      everywhere.ask(({ directory }) => directory.keyByHash(NO_HASH)),
+      copy(null)
+    )
+    yield* look.pipe(
+      // Who asks a cell that is away is told so.
+      Effect.catchTag("StoreUnavailable", () => Effect.void),
+      Effect.catchAllCause((cause) => Effect.logError("The cells could not be looked at; trying again", cause)),
+      // In real time, as a sandbox's clock may stand.
+      Effect.zipRight(Effect.withClock(Effect.sleep(LOOK_EVERY), Clock.make())),
+      Effect.forever,
+      Effect.forkScoped
+    )
+    return Context.make(Store, routedStore(router, directory)).pipe(
+      Context.add(Transactions, notJoined),
+      Context.add(Reads, routedReads(router)),
+      Context.add(AuditLog, composedAudit(router, everywhere)),
+      Context.add(PersonalData, composedPersonalData(router, everywhere, copy)),
+      Context.add(Directory, composedDirectory(router, everywhere, copy)),
+      Context.add(Closures, {
+        due: (until, limit) =>
+          Effect.map(
+            everywhere.gather(({ closures }) => closures.due(until, limit)),
+            (rows) => merged(rows, ({ due_at }) => due_at, limit)
+          )
+      }),
+      Context.add(Messages, {
+        due: (until, limit) =>
+          Effect.map(
+            everywhere.gather(({ messages }) => messages.due(until, limit)),
+            (rows) => merged(rows, ({ due_at }) => due_at, limit)
+          )
+      }),
+      Context.add(Deliveries, everyDelivery(everywhere)),
+      Context.add(DeliveryLog, routedDeliveryLog(router)),
+      Context.add(RateLimits, routedLimits(router))
+    )
+  })

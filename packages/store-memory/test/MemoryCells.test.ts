@@ -1,0 +1,243 @@
+import { type ShopId, StoreUnavailable } from "@workshop/core"
+import {
+  AuditLog,
+  type Cell,
+  CellAccess,
+  Closures,
+  cellPorts,
+  Deliveries,
+  Directory,
+  Messages,
+  PersonalData,
+  RateLimits,
+  Reads,
+  Store
+} from "@workshop/core/store"
+import { RiggedEntropy, runContract, SettableClock } from "@workshop/core/testing"
+import { layerCells, memoryCells } from "@workshop/store-memory"
+import { Context, Effect, Stream } from "effect"
+import { afterAll, describe, expect, it } from "vitest"
+import { createKey } from "../../core/src/decisions/shopSettings.js"
+import { KEY_BYTES, keyHash, keyText } from "../../core/src/domain/ApiKey.js"
+import { Entropy } from "../../core/src/ports/Entropy.js"
+import { Probes } from "../../core/src/ports/Probes.js"
+import { freshPhone, newTicket, openAccount, openShop, run } from "../../core/src/testing/Fixtures.js"
+import { TestDispatcher } from "../../core/src/testing/TestDispatcher.js"
+
+const NAMES = ["home", "north", "south"] as const
+
+runContract({ describe, it, afterAll }, "A store of three cells in memory", layerCells(NAMES))
+
+const PORTS = [
+  ...[Store, Reads, AuditLog, PersonalData, Directory, Closures, Deliveries, Messages, RateLimits, CellAccess]
+] as unknown as ReadonlyArray<Context.Tag<never, object>>
+
+/** The same cell, whose ports answer nothing while it is away. */
+const breakable = (cell: Cell, away: Set<string>): Cell => {
+  const guarded = (value: unknown): unknown => {
+    if (typeof value === "function") return (...args: ReadonlyArray<unknown>) => guarded(value(...args))
+    if (!Effect.isEffect(value) || Stream.StreamTypeId in (value as object)) return value
+    return Effect.suspend(() => (away.has(cell.name) ? new StoreUnavailable({}) : (value as Effect.Effect<unknown>)))
+  }
+  const ports = PORTS.reduce(
+    (context, tag) => {
+      const service = Object.entries(Context.get(cell.ports as never, tag))
+      return Context.add(context, tag, Object.fromEntries(service.map(([name, value]) => [name, guarded(value)])))
+    },
+    cell.ports as Context.Context<never>
+  )
+  return { name: cell.name, ports: ports as never }
+}
+
+/** Runs a test over three cells, each of which may be away. The shops are opened one in each cell. */
+const testing = (
+  body: (given: {
+    readonly away: Set<string>
+    readonly shops: ReadonlyArray<ShopId>
+    readonly cells: ReadonlyArray<Cell>
+    readonly awaySeen: Effect.Effect<ReadonlyArray<string>>
+  }) => Effect.Effect<void, unknown, never>
+) => {
+  const entropy = new RiggedEntropy(1)
+  const away = new Set<string>()
+  const probes = new Set<import("@workshop/core").Probe>()
+  const program = Effect.gen(function* () {
+    const { cells, directory } = yield* memoryCells(NAMES)
+    const [home, ...others] = cells.map((cell) => breakable(cell, away))
+    const ports = yield* cellPorts({ cells: [home!, ...others], directory })
+    const awaySeen = Effect.map(
+      Effect.forEach(probes, (one) => one.away ?? Effect.succeed([])),
+      (names) => names.flat()
+    )
+    const tested = Effect.gen(function* () {
+      const shops = yield* Effect.replicateEffect(openShop(), 3)
+      yield* body({ away, cells, awaySeen, shops: shops.map(({ id }) => id) }) as Effect.Effect<void>
+    })
+    yield* Effect.provide(tested, ports)
+  })
+  return program.pipe(
+    Effect.provide(entropy.layer),
+    Effect.provideService(Probes, probes),
+    Effect.withClock(new SettableClock()),
+    Effect.scoped,
+    Effect.runPromise
+  )
+}
+
+const within = <A, E, R>(effect: Effect.Effect<A, E, R>) => effect as Effect.Effect<A, E, never>
+
+describe("Several cells", () => {
+  it("a new shop goes to the emptiest cell, and is in no other", () =>
+    testing(({ cells, shops }) =>
+      Effect.gen(function* () {
+        for (const shop of shops) {
+          const having = yield* Effect.filter(cells, ({ ports }) =>
+            Effect.map(Context.get(ports, Reads).shop(shop), (found) => found !== null)
+          )
+          expect(having.map(({ name }) => name)).toEqual([NAMES[shops.indexOf(shop)]])
+        }
+      })
+    ))
+
+  it("a cell that is away refuses its own shops alone, and serves them again once it is back", () =>
+    testing(({ away, shops: [first, second, third] }) =>
+      within(
+        Effect.gen(function* () {
+          yield* newTicket(second!)
+          away.add("north")
+          const { reads, directory } = { reads: yield* Reads, directory: yield* Directory }
+          expect((yield* Effect.flip(newTicket(second!)))._tag).toBe("StoreUnavailable")
+          expect((yield* Effect.flip(reads.shop(second!)))._tag).toBe("StoreUnavailable")
+          yield* newTicket(first!)
+          yield* newTicket(third!)
+          // What is asked of all shops is not known while one cell is away.
+          expect((yield* Effect.flip(directory.listShops(null, 9)))._tag).toBe("StoreUnavailable")
+          away.delete("north")
+          yield* newTicket(second!)
+          expect((yield* directory.listShops(null, 9)).length).toBe(3)
+        })
+      )
+    ))
+
+  it("deliveries of the other cells are claimed while one is away, and those of it once it is back", () =>
+    testing(({ away, awaySeen }) =>
+      within(
+        Effect.gen(function* () {
+          const dispatcher = new TestDispatcher()
+          const shops = yield* Effect.replicateEffect(dispatcher.open, 3)
+          for (const shop of shops) yield* dispatcher.raise(shop, null)
+          away.add("north")
+          const claims = yield* dispatcher.claim()
+          expect(claims.map(({ shop_id }) => shop_id)).toEqual([shops[0], shops[2]])
+          expect(yield* awaySeen).toEqual(["north"])
+          away.delete("north")
+          // The cell is asked in the background, and takes part from the next claim on.
+          yield* dispatcher.claim()
+          yield* Effect.repeat(Effect.yieldNow(), { until: () => Effect.map(awaySeen, ({ length }) => length === 0) })
+          expect((yield* dispatcher.claim()).map(({ shop_id }) => shop_id)).toEqual([shops[1]])
+        })
+      )
+    ))
+
+  it("new shops are opened in the cells that are there", () =>
+    testing(({ away, cells }) =>
+      within(
+        Effect.gen(function* () {
+          away.add("north")
+          yield* Effect.flatMap(Closures, ({ due }) => due(0, 1))
+          const opened = yield* Effect.replicateEffect(openShop(), 3)
+          away.delete("north")
+          const having = yield* Effect.forEach(opened, ({ id }) =>
+            Effect.filter(cells, ({ ports }) =>
+              Effect.map(Context.get(ports, Reads).shop(id), (found) => found !== null)
+            )
+          )
+          expect(having.flat().map(({ name }) => name)).toEqual(["home", "south", "home"])
+        })
+      )
+    ))
+
+  it("an account that was changed while a cell was away is brought up to date there", () =>
+    testing(({ away, cells, awaySeen }) =>
+      within(
+        Effect.gen(function* () {
+          const directory = yield* Directory
+          const north = Context.get(cells[1]!.ports, Directory)
+          const [amira, zoe] = [yield* openAccount(), yield* openAccount({ given_name: "Zoë" })]
+          expect(yield* north.account(amira.id)).toEqual(amira)
+          away.add("north")
+          yield* Effect.flatMap(Closures, ({ due }) => due(0, 1))
+          // Their numbers are exchanged, so that neither copy can be written before the other is gone.
+          const phone = yield* freshPhone
+          yield* directory.changeClient({ ...amira, phone })
+          yield* directory.changeClient({ ...zoe, phone: amira.phone })
+          yield* directory.changeClient({ ...amira, phone: zoe.phone })
+          expect(yield* north.account(zoe.id)).toEqual(zoe)
+          away.delete("north")
+          yield* Effect.flatMap(Closures, ({ due }) => due(0, 1))
+          yield* Effect.repeat(Effect.yieldNow(), { until: () => Effect.map(awaySeen, ({ length }) => length === 0) })
+          // Any change of an account, and the look of every second, writes what is missing.
+          const isThere = Effect.map(north.account(zoe.id), (found) => found?.phone === amira.phone)
+          yield* Effect.repeat(Effect.sleep(20), { until: () => isThere })
+          yield* Effect.repeat(Effect.sleep(20), {
+            until: () => Effect.map(north.account(amira.id), (found) => found?.phone === zoe.phone)
+          })
+        })
+      )
+    ))
+
+  it("an erasure reaches every cell, and is begun again after a cell was away", () =>
+    testing(({ away, cells }) =>
+      within(
+        Effect.gen(function* () {
+          const personal = yield* PersonalData
+          const { id } = yield* openAccount()
+          away.add("south")
+          expect((yield* Effect.flip(personal.beginErasure(id, [])))._tag).toBe("StoreUnavailable")
+          away.delete("south")
+          expect((yield* personal.beginErasure(id, []))?.client_id).toBe(id)
+          for (const { ports } of cells) expect(yield* Context.get(ports, Directory).account(id)).toBeNull()
+        })
+      )
+    ))
+
+  it("a key is found by the cell in the directory, and its limits count in that cell", () =>
+    testing(({ away, shops: [, second] }) =>
+      within(
+        Effect.gen(function* () {
+          const text = keyText("live", yield* Entropy.draw(KEY_BYTES))
+          const key = yield* run(createKey(second!, { name: "Till", scopes: ["tickets:read"] } as never, text))
+          const [directory, limits] = [yield* Directory, yield* RateLimits]
+          expect((yield* directory.keyByHash(keyHash(text)))?.key.id).toBe(key.id)
+          expect(yield* directory.keyByHash("0".repeat(64))).toBeNull()
+          const uses = [
+            { policy: "requests_per_minute", subject: key.id, time_zone: null },
+            { policy: "unauthenticated_per_minute", subject: "192.0.2.1", time_zone: null }
+          ] as const
+          const left = (statuses: ReadonlyArray<{ readonly remaining: number }>) =>
+            statuses.map(({ remaining }) => remaining)
+          expect(left(yield* limits.take(uses, 1))).toEqual([119, 119])
+          for (let n = 0; n < 119; n++) yield* limits.take([uses[1]], 1)
+          // Refused by the home cell, so that the use in the other cell is given back.
+          expect((yield* Effect.flip(limits.take(uses, 1)))._tag).toBe("LimitReached")
+          expect((yield* limits.look(uses[0], 1)).remaining).toBe(119)
+          away.add("north")
+          expect((yield* Effect.flip(limits.take([uses[0]], 1)))._tag).toBe("StoreUnavailable")
+        })
+      )
+    ))
+
+  it("a directory that names a cell that was not given refuses its shops, and says what to do", async () => {
+    const refusal = await Effect.gen(function* () {
+      const { cells, directory } = yield* memoryCells(NAMES)
+      const clock = new SettableClock()
+      const all = yield* cellPorts({ cells, directory })
+      const shops = yield* Effect.replicateEffect(openShop(), 3).pipe(Effect.provide(all), Effect.withClock(clock))
+      const fewer = yield* cellPorts({ cells: [cells[0], cells[1]!], directory })
+      return yield* Effect.flip(Context.get(fewer, Reads).shop(shops[2]!.id))
+    }).pipe(Effect.provide(new RiggedEntropy(1).layer), Effect.scoped, Effect.runPromise)
+    expect(refusal.message).toBe(
+      "The directory of cells names the cell south, which this process was not given: start it with the same cells as workshop migrate --cells"
+    )
+  })
+})
