@@ -181,7 +181,7 @@ const pooled =
         const send = sendOn(borrowed.client, schema, begin)
         const connection: Connection = {
           id,
-          send: (statements) => Effect.tryPromise({ try: () => send(statements), catch: failureOf }),
+          send: (...groups) => Effect.tryPromise({ try: () => send(groups.flat()), catch: failureOf }),
           isOpen: () => borrowed.isOpen,
           broken: Effect.never
         }

@@ -4,6 +4,7 @@ import { failureOf, type PgFailure } from "./PgFailure.js"
 import { type Database, DEFAULT_SCHEMA } from "./Schema.js"
 import { connected, PLANNED_ONCE, SessionClient, type Settings, shownMs } from "./SessionClient.js"
 import { type Statement, textsIn } from "./Statement.js"
+import { StatementBatch } from "./StatementBatch.js"
 
 /** What a statement answered: the tag, such as `COMMIT`, and the rows. */
 export interface QueryResult {
@@ -57,8 +58,13 @@ export const ROLLBACK: Statement = { name: "rollback", text: "rollback", values:
 export interface Connection {
   /** An id that no other connection has. */
   readonly id: string
-  /** Sends statements in one go. Answers all of them, or fails with the first failure among them. */
-  readonly send: (statements: ReadonlyArray<Statement>) => Effect.Effect<ReadonlyArray<QueryResult>, PgFailure>
+  /**
+   * Sends statements in one go. Answers all of them, or fails with the first failure among them, after which none was run. Outside of a
+   * transaction, those of a group are one.
+   */
+  readonly send: (
+    ...groups: ReadonlyArray<ReadonlyArray<Statement>>
+  ) => Effect.Effect<ReadonlyArray<QueryResult>, PgFailure>
   /** False once it broke: then make another one. */
   readonly isOpen: () => boolean
   /** Returns once it broke. */
@@ -108,8 +114,7 @@ const open = async (options: ConnectionOptions): Promise<Opened> => {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: answer_timeout_ms + IN_TRANSIT_MS,
     keepAlive: true,
-    pipeline: true,
-    settings: sessionSettings(options)
+    settings: { default_transaction_isolation: "read committed", ...sessionSettings(options) }
   }
   const client = await connected(url, () => new SessionClient(config))
   const opened: Opened = { client, textOf: textsIn(options.schema ?? DEFAULT_SCHEMA), isOpen: true, onBreak: new Set() }
@@ -132,30 +137,34 @@ const close = ({ client, isOpen }: Opened) =>
 
 const send = async (
   { client, textOf }: Pick<Opened, "client" | "textOf">,
-  statements: ReadonlyArray<Statement>
+  groups: ReadonlyArray<ReadonlyArray<Statement>>
 ): Promise<ReadonlyArray<QueryResult>> => {
-  const stream = streamOf(client)
   const warnings: Array<string> = []
   const warned = ({ code = "", message = "" }) => {
     if (code === WARNING) warnings.push(message)
   }
+  const sent = (one: Statement) => ({ name: one.name, text: textOf(one), values: [...one.values] })
   client.on("notice", warned)
-  stream.cork()
-  const sent = statements.map((one) => client.query({ name: one.name, text: textOf(one), values: [...one.values] }))
-  stream.uncork()
-  const answers = await Promise.allSettled(sent)
-  client.off("notice", warned)
-  // Such as that a commit no longer waits for its synchronous standby: it is answered, and may be lost all the same.
-  if (warnings.length > 0) throw new Error(`The database warned: ${warnings.join("; ")}`)
-  return answers.map((answer) => {
-    if (answer.status === "rejected") throw answer.reason
-    return answer.value
-  })
+  try {
+    const batches = groups.map((statements) => new StatementBatch(statements.map(sent), client))
+    StatementBatch.query(client, batches)
+    const answers = await Promise.all(batches.map((batch) => batch.answers))
+    // Such as that a commit no longer waits for its synchronous standby: it is answered, and may be lost all the same.
+    if (warnings.length > 0) throw new Error(`The database warned: ${warnings.join("; ")}`)
+    return answers.flat()
+  } catch (error) {
+    const failure = failureOf(error)
+    // The answer may still come, and would be taken for another one's.
+    if (failure.kind === "late") streamOf(client).destroy()
+    throw error
+  } finally {
+    client.off("notice", warned)
+  }
 }
 
 const connectionOf = (opened: Opened): Connection => ({
   id: opened.client.id,
-  send: (statements) => Effect.tryPromise({ try: () => send(opened, statements), catch: failureOf }),
+  send: (...groups) => Effect.tryPromise({ try: () => send(opened, groups), catch: failureOf }),
   isOpen: () => opened.isOpen,
   broken: Effect.async<void>((resume) => {
     if (!opened.isOpen) return resume(Effect.void)

@@ -64,7 +64,7 @@ const connectionOf = (client: Client, schema: string): Connection => {
   const send = sendOn(client, schema)
   return {
     id: "",
-    send: (statements) => Effect.tryPromise({ try: () => send(statements), catch: failureOf }),
+    send: (...groups) => Effect.tryPromise({ try: () => send(groups.flat()), catch: failureOf }),
     isOpen: () => true,
     broken: Effect.never
   }

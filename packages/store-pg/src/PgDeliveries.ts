@@ -47,16 +47,16 @@ const shopsOf = (answer: QueryResult | undefined): ReadonlyArray<ShopId> =>
 /** In one go, so that the shops stay locked no longer than the database takes. */
 const claimingBeside = (spare: number, connection: Connection, lease_now: number | null, now: Instant, most: number) =>
   Effect.map(
-    connection.send([
-      statement("make ready", MAKE_READY, now),
-      BEGIN,
-      statement("lock lanes", LOCK_DUE_TURNS, most + spare),
-      statement("claim", CLAIM, now, most, lease_now),
-      statement("lock turns", LOCK_TURNS),
-      statement("look again", LOOK_AGAIN, now, lease_now),
-      COMMIT
-    ]),
-    ([, , , claimed]) => claimed!.rows as unknown as ReadonlyArray<Claim>
+    connection.send(
+      [statement("make ready", MAKE_READY, now)],
+      [
+        statement("lock lanes", LOCK_DUE_TURNS, most + spare),
+        statement("claim", CLAIM, now, most, lease_now),
+        statement("lock turns", LOCK_TURNS),
+        statement("look again", LOOK_AGAIN, now, lease_now)
+      ]
+    ),
+    ([, , claimed]) => claimed!.rows as unknown as ReadonlyArray<Claim>
   )
 
 /** Each shop costs time, so a claim of few has few to spare, and looks for the rest among many where those had too little that can go. */
@@ -81,12 +81,10 @@ const reclaiming = (connection: Connection, lease_now: number | null) =>
 const looking = (connection: Connection, lease_now: number | null, until: Instant) =>
   Effect.gen(function* () {
     for (let corrections = 0; ; corrections++) {
-      const [, , , found] = yield* connection.send([
-        BEGIN,
+      const [, , found] = yield* connection.send([
         statement("lock first turns", LOCK_FIRST_TURNS, until, LANES_CORRECTED),
         statement("look again", LOOK_AGAIN, BEFORE_ALL, lease_now),
-        statement("first lane", FIRST, until),
-        COMMIT
+        statement("first lane", FIRST, until)
       ])
       const [first] = found!.rows as unknown as ReadonlyArray<{ readonly due_at: number; readonly is_locked: boolean }>
       if (first === undefined) return null

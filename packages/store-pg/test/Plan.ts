@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import pg from "pg"
 import { connect, type Session } from "../src/migrate/Session.js"
 import type { Settings } from "../src/SessionClient.js"
+import { StatementBatch } from "../src/StatementBatch.js"
 
 /** A node of a plan, as `explain (analyze, buffers, format json)` tells it. */
 interface Node {
@@ -134,8 +135,9 @@ export const sentDuring = async (act: () => Promise<unknown>): Promise<ReadonlyA
   const sent: Array<Sent> = []
   const query = pg.Client.prototype.query
   pg.Client.prototype.query = function (this: pg.Client, ...args: ReadonlyArray<never>) {
-    const { text, values } = args[0] as unknown as Partial<Sent>
-    if (text !== undefined) sent.push({ text, values: values ?? [] })
+    const asked = args[0] as unknown as Partial<Sent> | StatementBatch
+    for (const { text, values } of asked instanceof StatementBatch ? asked.statements : [asked])
+      if (text !== undefined) sent.push({ text, values: values ?? [] })
     return (query as (...args: ReadonlyArray<never>) => never).apply(this, args as never)
   } as never
   await act().finally(() => {

@@ -15,9 +15,10 @@ export const capture = () => {
   const query = pg.Client.prototype.query
   /** @this {pg.Client} @param {any} first @param {any[]} rest */
   function watched(first, ...rest) {
-    const text = typeof first === "string" ? first : first?.text
-    if (typeof text === "string") {
-      const values = (typeof first === "string" ? rest.find((one) => Array.isArray(one)) : first.values) ?? []
+    for (const one of first?.statements ?? [first]) {
+      const text = typeof one === "string" ? one : one?.text
+      if (typeof text !== "string") continue
+      const values = (typeof one === "string" ? rest.find((one) => Array.isArray(one)) : one.values) ?? []
       const by = /** @type {any} */ (this).connectionParameters.application_name ?? ""
       /** @type {Sent} */
       const known = sent.get(text) ?? { text, by, values: [] }

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest"
 import { openShop } from "../../../core/src/testing/Fixtures.js"
 import { connect } from "../../src/migrate/Session.js"
 import { retention } from "../../src/retention/Retention.js"
+import { StatementBatch } from "../../src/StatementBatch.js"
 import { testDatabase } from "../cluster/TestDatabase.js"
 import { create, node, numbers, testing, upTo } from "../nodes/Node.js"
 
@@ -28,16 +29,14 @@ const OF_RELEASE = "-c workshop_release.is_old=1"
 /** The address for a node of the earlier release, whose statements name no schema. */
 const asOld = (url: string) => {
   const query = pg.Client.prototype.query
-  const unqualified = (text: unknown) =>
-    typeof text === "string" ? text.replaceAll(/\bworkshop\.(?=[a-z_"])/g, "") : text
+  const unqualified = (sent: unknown): unknown => {
+    if (typeof sent === "string") return sent.replaceAll(/\bworkshop\.(?=[a-z_"])/g, "")
+    if (sent instanceof StatementBatch) return Object.assign(sent, { statements: sent.statements.map(unqualified) })
+    return { ...(sent as object), text: unqualified((sent as { readonly text: string }).text) }
+  }
   pg.Client.prototype.query = function (this: pg.Client, first: unknown, ...rest: ReadonlyArray<unknown>) {
     const isOld = (this as unknown as { connectionParameters: { options?: string } }).connectionParameters.options
-    const sent =
-      isOld !== OF_RELEASE
-        ? first
-        : typeof first === "string"
-          ? unqualified(first)
-          : { ...(first as object), text: unqualified((first as { text?: string }).text) }
+    const sent = isOld === OF_RELEASE ? unqualified(first) : first
     return (query as (...args: ReadonlyArray<unknown>) => never).apply(this, [sent, ...rest])
   } as never
   const old = new URL(url)

@@ -1,0 +1,138 @@
+import pg from "pg"
+
+/** What the driver's connection lets a query do with its wire. */
+interface Wire {
+  readonly stream: { readonly cork: () => void; readonly uncork: () => void; readonly destroy: (error?: Error) => void }
+  readonly sync: () => void
+  readonly close: (message: { readonly type: "S"; readonly name: string }) => void
+  readonly parsedStatements: Record<string, string>
+  readonly submittedNamedStatements: Record<string, string>
+}
+
+/** The part of the driver's query that a batch calls. */
+interface DriverQuery {
+  readonly name: string
+  readonly text: string
+  readonly prepare: (wire: Wire) => void
+  readonly handleRowDescription: (message: unknown) => void
+  readonly handleDataRow: (message: unknown) => void
+  readonly handleCommandComplete: (message: unknown, wire: Wire) => void
+  readonly handleReadyForQuery: (wire: Wire) => void
+}
+
+type MakeQuery = new (
+  config: pg.QueryConfig & { readonly callback: (error: Error | null, answer: pg.QueryResult) => void }
+) => DriverQuery
+
+const Query = pg.Query as unknown as MakeQuery
+
+/** What the batches of a connection share. */
+interface Shared {
+  /** The wire without the barrier that the driver's query puts behind itself. */
+  readonly unsynced: Wire
+  /** Statements of which nobody knows whether the server has prepared them, because a failure came in between. */
+  readonly uncertain: Set<string>
+}
+
+const shared = new WeakMap<Wire, Shared>()
+
+const sharedOf = (wire: Wire): Shared => {
+  const known = shared.get(wire)
+  if (known !== undefined) return known
+  const made = { unsynced: Object.create(wire, { sync: { value: () => undefined } }), uncertain: new Set<string>() }
+  shared.set(wire, made)
+  return made
+}
+
+/**
+ * Statements that go to the server with one barrier behind all of them, where the driver would put one behind each. The server answers
+ * them in one packet, skips what follows a failure, and runs statements outside of a transaction as one transaction. This saves a fifth
+ * of a claim. The driver calls the methods, as it does those of its own queries.
+ */
+export class StatementBatch {
+  /** Resolves once all are answered, and fails with the first failure among them. */
+  readonly answers: Promise<ReadonlyArray<pg.QueryResult>>
+  /** Called once by this batch; the driver puts its time limit around it. */
+  callback!: (error: Error | null, answers: ReadonlyArray<pg.QueryResult>) => void
+  readonly #types: pg.CustomTypesConfig
+  #queries: ReadonlyArray<DriverQuery> = []
+  readonly #answers: Array<pg.QueryResult> = []
+  #failure: Error | null = null
+  /** The batches that go out with this one. */
+  #sending: ReadonlyArray<StatementBatch> = [this]
+  #isSent = false
+  #answered = 0
+
+  /** @param types - Reads the values of rows. */
+  constructor(
+    readonly statements: ReadonlyArray<pg.QueryConfig>,
+    types: pg.CustomTypesConfig
+  ) {
+    this.#types = types
+    this.answers = new Promise((resolve, reject) => {
+      this.callback = (error, answers) => (error === null ? resolve(answers) : reject(error))
+    })
+  }
+
+  /** Gives batches to a client, which sends all of them before the first is answered. */
+  static query(client: pg.ClientBase, batches: ReadonlyArray<StatementBatch>): void {
+    const [first] = batches
+    if (first !== undefined) first.#sending = batches
+    for (const batch of batches) client.query(batch as unknown as pg.Submittable)
+  }
+
+  submit(wire: Wire): null {
+    if (this.#isSent) return null
+    wire.stream.cork()
+    for (const batch of this.#sending) batch.#send(wire)
+    wire.stream.uncork()
+    return null
+  }
+
+  #send(wire: Wire): void {
+    const { unsynced, uncertain } = sharedOf(wire)
+    const callback = (error: Error | null, answer: pg.QueryResult) => {
+      this.#failure ??= error
+      this.#answers.push(answer)
+    }
+    this.#queries = this.statements.map((one) => new Query({ ...one, types: this.#types, callback }))
+    for (const query of this.#queries) {
+      if (uncertain.delete(query.name)) wire.close({ type: "S", name: query.name })
+      query.prepare(unsynced)
+    }
+    // A value that cannot be written left out its statement, and the others must not run without it.
+    if (this.#failure !== null) wire.stream.destroy(this.#failure)
+    wire.sync()
+    this.#isSent = true
+  }
+
+  handleRowDescription(message: unknown): void {
+    this.#queries[this.#answered]!.handleRowDescription(message)
+  }
+
+  handleDataRow(message: unknown): void {
+    this.#queries[this.#answered]!.handleDataRow(message)
+  }
+
+  handleCommandComplete(message: unknown, wire: Wire): void {
+    const query = this.#queries[this.#answered++]!
+    query.handleCommandComplete(message, wire)
+    if (wire.submittedNamedStatements[query.name] === undefined) return
+    wire.parsedStatements[query.name] = query.text
+    delete wire.submittedNamedStatements[query.name]
+  }
+
+  handleError(error: Error, wire: Wire): void {
+    for (const { name } of this.#queries.slice(this.#answered)) {
+      if (wire.submittedNamedStatements[name] === undefined) continue
+      delete wire.submittedNamedStatements[name]
+      sharedOf(wire).uncertain.add(name)
+    }
+    this.callback(error, [])
+  }
+
+  handleReadyForQuery(wire: Wire): void {
+    for (const query of this.#queries) query.handleReadyForQuery(wire)
+    this.callback(this.#failure, this.#answers)
+  }
+}

@@ -1,0 +1,108 @@
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { BEGIN, COMMIT, type Connection, type ConnectionOptions, connect, ROLLBACK } from "../src/Connection.js"
+import type { Statement } from "../src/Statement.js"
+import { testDatabase } from "./cluster/TestDatabase.js"
+
+const LONG = 60_000
+
+const on = <A>(act: (connection: Connection) => Effect.Effect<A, unknown>, options: Partial<ConnectionOptions> = {}) =>
+  Effect.gen(function* () {
+    const { url } = yield* testDatabase
+    return yield* act(yield* connect({ url, name: "batch", lock_timeout_ms: 1_000, ...options }))
+  }).pipe(Effect.scoped, Effect.runPromise)
+
+const named = (name: string, text: string, ...values: ReadonlyArray<unknown>): Statement => ({ name, text, values })
+const put = (n: unknown) => named("put", "insert into numbers values ($1)", n)
+const numbers = named("numbers", "select n from numbers order by n")
+const table = named("", "create temporary table numbers (n integer primary key)")
+
+const kept = (connection: Connection) =>
+  Effect.map(connection.send([numbers]), ([answer]) => answer!.rows.map(({ n }) => n))
+
+describe("statements that are sent together (Connection.send)", { timeout: LONG }, () => {
+  it("are each answered, in their order, with rows or without, also when sent once more", () =>
+    on(({ send }) =>
+      Effect.gen(function* () {
+        yield* send([table])
+        for (const n of [1, 2]) {
+          const answers = yield* send([BEGIN, put(n), numbers, COMMIT])
+          expect(answers.map(({ command }) => command)).toEqual(["BEGIN", "INSERT", "SELECT", "COMMIT"])
+          expect(answers.map(({ rows }) => rows.length)).toEqual([0, 0, n, 0])
+        }
+      })
+    ))
+
+  it("are one transaction a group, unless they begin one: a failure undoes its group alone", () =>
+    on((connection) =>
+      Effect.gen(function* () {
+        yield* connection.send([table])
+        const failure = yield* Effect.flip(connection.send([put(1)], [put(2), put(2), put(3)]))
+        expect(failure.code).toBe("23505")
+        expect(yield* kept(connection)).toEqual([1])
+      })
+    ))
+
+  it("are skipped after a failure, COMMIT too, so that the transaction stays open until it is rolled back", () =>
+    on((connection) =>
+      Effect.gen(function* () {
+        yield* connection.send([table])
+        yield* Effect.flip(connection.send([BEGIN, put(1), put(1), COMMIT]))
+        expect((yield* Effect.flip(connection.send([numbers]))).code).toBe("25P02")
+        yield* connection.send([ROLLBACK])
+        expect(yield* kept(connection)).toEqual([])
+      })
+    ))
+
+  it("can be sent again after a failure, whether the server had prepared them before it or not", () =>
+    on((connection) =>
+      Effect.gen(function* () {
+        const wrong = named("wrong", "select from nothing_of_this_name")
+        for (const round of [1, 2]) {
+          const failure = yield* Effect.flip(connection.send([named("first", "select 1 as one"), wrong, numbers]))
+          expect([round, failure.code]).toEqual([round, "42P01"])
+        }
+        yield* connection.send([table])
+        expect(yield* kept(connection)).toEqual([])
+        const [one] = yield* connection.send([named("first", "select 1 as one")])
+        expect(one!.rows).toEqual([{ one: 1 }])
+      })
+    ))
+
+  it("that failed as they ran, after they were prepared, can be sent again", () =>
+    on((connection) =>
+      Effect.gen(function* () {
+        const half = (n: number) => named("half", "select 1 / $1::integer as n", n)
+        expect((yield* Effect.flip(connection.send([half(0)]))).code).toBe("22012")
+        expect((yield* connection.send([half(1)]))[0]!.rows).toEqual([{ n: 1 }])
+      })
+    ))
+
+  it("of which one has a value that cannot be written are refused, and none is kept", () =>
+    on((connection) =>
+      Effect.gen(function* () {
+        const circle: Record<string, unknown> = {}
+        circle.self = circle
+        const failure = yield* Effect.flip(connection.send([table, put(circle), numbers]))
+        expect(failure.isLoss).toBe(true)
+        yield* connection.broken
+        expect(connection.isOpen()).toBe(false)
+      })
+    ))
+
+  it("whose answer is late lose their connection, because the answer would be taken for the next one's", () =>
+    on(
+      (connection) =>
+        Effect.gen(function* () {
+          const failure = yield* Effect.flip(
+            connection.send(
+              [named("", "select set_config('statement_timeout', '0', false)")],
+              [named("", "select pg_sleep(30)")]
+            )
+          )
+          expect([failure.kind, failure.isLoss]).toEqual(["late", true])
+          yield* connection.broken
+        }),
+      { answer_timeout_ms: 100 }
+    ))
+})
