@@ -10,6 +10,7 @@ COPY packages/webhooks/package.json packages/webhooks/
 COPY packages/core/package.json packages/core/
 COPY packages/store-memory/package.json packages/store-memory/
 COPY packages/store-pg/package.json packages/store-pg/
+COPY packages/console/package.json packages/console/
 COPY packages/http-node/package.json packages/http-node/
 COPY packages/cli/package.json packages/cli/
 COPY bench/package.json bench/
@@ -19,7 +20,7 @@ COPY test/smallest-typescript/package.json test/smallest-typescript/
 # What is built is not there yet, so nothing may be built while installing.
 RUN npm ci --ignore-scripts
 COPY packages packages
-RUN npx tsc -b packages/cli && npm run prepack --workspace packages/http-node --workspace packages/cli
+RUN npx tsc -b packages/cli && npm run prepack --workspace packages/console --workspace packages/http-node --workspace packages/cli
 
 FROM ${NODE_IMAGE} AS modules
 WORKDIR /app

@@ -234,6 +234,7 @@ const kept: Readonly<Record<StoreChoice["store"], (choice: StoreChoice) => strin
 
 /** Where the sandbox's calls are listed, and what it does to tickets that are kept. */
 const aboutSandbox = (base: string, { store }: StoreChoice): ReadonlyArray<string> => [
+  `See and drive the sandbox in a browser: ${base}/console`,
   `All calls of the sandbox: ${base}/sandbox/openapi.json`,
   ...(store === "memory"
     ? []

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url"
 import type { Page, RouteGroup } from "@workshop/core/http"
 import { Effect } from "effect"
 import { onceAsked } from "./coalesce.js"
-import { type ConstantBody, constantBody, constantPage, pageGroup } from "./page.js"
+import { type ConstantBody, constantBody, constantPage, guarded, pageGroup } from "./page.js"
 
 /** The page. Its addresses are relative, so that it also works behind a proxy that adds a path. */
 const docsHtml = `<!doctype html>
@@ -51,14 +51,6 @@ const packed = fileURLToPath(new URL("../assets/", import.meta.url))
 const folder = () =>
   existsSync(packed) ? packed : dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"))
 
-/**
- * Nothing comes from elsewhere, and nothing goes elsewhere: neither the key that is typed in nor what is answered.
- * Styles in attributes are how the reader lays itself out.
- */
-const CONTENT_SECURITY_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
-  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-
 const file = (type: string, name: string) =>
   onceAsked(Effect.promise(async () => constantBody(type, await readFile(join(folder(), name)))))
 
@@ -67,16 +59,6 @@ const parts = (): Readonly<Record<string, Effect.Effect<ConstantBody>>> => ({
   "/docs/start.js": Effect.succeed(constantBody("text/javascript; charset=utf-8", docsScript)),
   "/docs/swagger-ui-bundle.js": file("text/javascript; charset=utf-8", "swagger-ui-bundle.js"),
   "/docs/swagger-ui.css": file("text/css; charset=utf-8", "swagger-ui.css")
-})
-
-const guarded = (page: Page): Page => ({
-  ...page,
-  headers: {
-    ...page.headers,
-    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer"
-  }
 })
 
 /** The page's addresses hold without a slash at the end, and this one too where a proxy adds a path. */

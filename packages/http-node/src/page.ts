@@ -29,6 +29,25 @@ export const constantPage = ({ type, bytes, etag }: ConstantBody, { header }: Ht
 }
 
 /**
+ * Nothing comes from elsewhere, and nothing goes elsewhere: neither the key that is typed in nor what is answered.
+ * Styles in attributes are how the reader of `/docs` lays itself out.
+ */
+const CONTENT_SECURITY_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+/** A page that runs scripts, or a part of one, with the headers that let it talk to its own server alone. */
+export const guarded = (page: Page): Page => ({
+  ...page,
+  headers: {
+    ...page.headers,
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer"
+  }
+})
+
+/**
  * Pages below a prefix, read with GET or HEAD; anything else there is not found, in the envelope (Specification, Commands).
  * Pages count against no limit and therefore show none.
  */

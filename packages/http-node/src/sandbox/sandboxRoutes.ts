@@ -19,6 +19,7 @@ import { onceAsked } from "../coalesce.js"
 import { agendaHandlers, makeAgenda } from "./AgendaApi.js"
 import { appHandlers } from "./AppTicketsApi.js"
 import { clockHandlers } from "./ClockApi.js"
+import { consolePages } from "./consolePages.js"
 import { faultsHandlers } from "./FaultsApi.js"
 import { foreignness } from "./foreignRequest.js"
 import { historyHandlers } from "./HistoryApi.js"
@@ -67,7 +68,7 @@ const senderCheck = refusing(
 
 /**
  * The sandbox under `/sandbox`: everything the app, the owner, the client and the clock would do (Specification, Sandbox).
- * The first group is the API, watched. The sandbox's own requests count against no limit, except those with a wrong token; the limits on tickets hold all the same.
+ * The first group is the API, watched; the last are the tester's console. The sandbox's own requests count against no limit, except those with a wrong token; the limits on tickets hold all the same.
  */
 export const sandboxRoutes = ({ token, webhookPolicy, validateResponses, api }: SandboxOptions) =>
   Effect.gen(function* () {
@@ -115,5 +116,5 @@ export const sandboxRoutes = ({ token, webhookPolicy, validateResponses, api }: 
         return Effect.provideService(respond(request, { ...context, usages }, match), Actor, "sandbox")
       }
     }
-    return [log.watch(api), group] as const
+    return [log.watch(api), group, ...(yield* consolePages)]
   })

@@ -1,0 +1,266 @@
+import { useSignal } from "@preact/signals"
+import { roughly, shortIn } from "./format.js"
+import { copy } from "./Live.js"
+import type { Fault, Limit } from "./model.js"
+import { act, clients, faults, key, limits, moveClock, present, shop, shopId, zone } from "./state.js"
+
+const kinds: ReadonlyArray<readonly [Fault["fault"], string, string]> = [
+  ["lose_answer", "lose the answer", "It is done, and the connection is cut before the response"],
+  ["503", "503", "503 with Retry-After; nothing is done"],
+  ["429", "429", "429 of the limit on requests; nothing is done"],
+  ["delay", "delay", "It waits first"]
+]
+
+const targets: ReadonlyArray<readonly [string, string | null, string | null]> = [
+  ["any request", null, null],
+  ["POST /v1/tickets", "POST", "/v1/tickets"],
+  ["POST …/status", "POST", "/v1/tickets/{id}/status"],
+  ["POST …/notified", "POST", "/v1/tickets/{id}/notified"],
+  ["GET /v1/tickets", "GET", "/v1/tickets"],
+  ["GET /v1/clients", "GET", "/v1/clients"]
+]
+
+const setFaults = (next: ReadonlyArray<Fault>, done: string) =>
+  act("PUT", "/faults", { faults: next.map(({ id: _, ...fault }) => fault) }, done)
+
+const nameOf = ({ fault, delay_ms }: Fault): string =>
+  fault === "delay" ? `delay ${delay_ms} ms` : (kinds.find(([kind]) => kind === fault)?.[1] ?? fault)
+
+const Faults = () => {
+  const kind = useSignal<Fault["fault"]>("lose_answer")
+  const target = useSignal(1)
+  const next = useSignal("1")
+  const delay = useSignal("2000")
+  const add = (event: Event) => {
+    event.preventDefault()
+    const [, method, path] = targets[target.value]!
+    const fault: Fault = {
+      ...{ method, path, fault: kind.value },
+      next: Number(next.value) > 0 ? Number(next.value) : null,
+      ...(kind.value === "delay" ? { delay_ms: Number(delay.value) || 1000 } : {})
+    }
+    void setFaults([...faults.value, fault], "The API misbehaves")
+  }
+  return (
+    <section aria-label="Faults of the API">
+      <h3 class="section">Faults of the API</h3>
+      <form class="fault-form" onSubmit={add}>
+        <fieldset class="chips" aria-label="What goes wrong">
+          {kinds.map(([name, text, title]) => (
+            <button
+              type="button"
+              key={name}
+              title={title}
+              aria-pressed={kind.value === name}
+              onClick={() => {
+                kind.value = name
+              }}
+            >
+              {text}
+            </button>
+          ))}
+        </fieldset>
+        <label>
+          of the next
+          <input
+            class="small"
+            inputMode="numeric"
+            placeholder="all"
+            value={next.value}
+            onInput={({ currentTarget }) => {
+              next.value = currentTarget.value
+            }}
+          />
+        </label>
+        <label>
+          requests
+          <select
+            value={target.value}
+            onChange={({ currentTarget }) => {
+              target.value = Number(currentTarget.value)
+            }}
+          >
+            {targets.map(([text], i) => (
+              <option key={text} value={i}>
+                {text}
+              </option>
+            ))}
+          </select>
+        </label>
+        {kind.value === "delay" && (
+          <label>
+            milliseconds
+            <input
+              class="small"
+              inputMode="numeric"
+              value={delay.value}
+              onInput={({ currentTarget }) => {
+                delay.value = currentTarget.value
+              }}
+            />
+          </label>
+        )}
+        <button type="submit" class="primary">
+          Make it so
+        </button>
+      </form>
+      <ul class="faults">
+        {faults.value.map((fault) => (
+          <li key={fault.id}>
+            <b>{nameOf(fault)}</b>
+            <span>
+              {fault.method ?? "any"} {fault.path ?? "path"} · {fault.next === null ? "always" : `${fault.next} left`}
+            </span>
+            <button
+              type="button"
+              aria-label={`Take away: ${nameOf(fault)}`}
+              onClick={() =>
+                void setFaults(
+                  faults.value.filter((one) => one !== fault),
+                  "One fault less"
+                )
+              }
+            >
+              ✕
+            </button>
+          </li>
+        ))}
+      </ul>
+      {faults.value.length === 0 ? (
+        <p class="empty">The API behaves. Lose an answer, and see whether your till repeats with the same key.</p>
+      ) : (
+        <button type="button" onClick={() => void act("DELETE", "/faults", undefined, "The API behaves again")}>
+          Behave again
+        </button>
+      )}
+    </section>
+  )
+}
+
+const Gauge = ({ of }: { of: Limit }) => {
+  const left = Date.parse(of.resets_at) - present.value
+  const share = Math.min(1, of.used / of.limit)
+  const name = of.name.replaceAll("_", " ")
+  const level = of.remaining === 0 ? "full" : share > 0.8 ? "high" : ""
+  return (
+    <li class={`gauge ${level}`}>
+      <span class="name">
+        {name} <small class="dim">a {of.per}</small>
+      </span>
+      <b>
+        {of.used} of {of.limit}
+      </b>
+      <span
+        class="bar"
+        role="meter"
+        aria-label={name}
+        aria-valuemin={0}
+        aria-valuemax={of.limit}
+        aria-valuenow={of.used}
+      >
+        <i style={{ width: `${share * 100}%` }} />
+      </span>
+      <span class="dim">
+        {of.used === 0
+          ? "unused"
+          : `anew in ${roughly(Math.max(0, left))}, ${shortIn(zone.value, Date.parse(of.resets_at), present.value)}`}
+      </span>
+      <span class="row">
+        <button
+          type="button"
+          disabled={of.remaining === 0}
+          onClick={() =>
+            void act("POST", `/shops/${shopId.value}/limits`, { name: of.name, use: "up" }, `${name}: used up`)
+          }
+        >
+          Use up
+        </button>
+        {of.used > 0 && (
+          <button type="button" onClick={() => void moveClock({ to: of.resets_at }, `${name}: anew`)}>
+            Go to its end
+          </button>
+        )}
+      </span>
+    </li>
+  )
+}
+
+const Clients = () => (
+  <section aria-label="Clients">
+    <h3 class="section">Clients</h3>
+    <ul class="clients">
+      {clients.value.map(({ id, display_name, phone, known, blocked, card }) => (
+        <li key={id}>
+          <b>{display_name}</b>
+          <button type="button" class="link" onClick={() => void copy(phone, phone)}>
+            {phone}
+          </button>
+          <span class="dim">
+            {blocked ? "blocks this shop" : known ? "known here" : "not known here"}
+            {card !== null && ` · ${card.balance} stamps`}
+            {card !== null && card.rewards_available > 0 && ` · ${card.rewards_available} reward`}
+          </span>
+          {!known && !blocked && (
+            <button
+              type="button"
+              onClick={() =>
+                void act(
+                  "POST",
+                  `/clients/${id}/visits`,
+                  { shop_id: shopId.value },
+                  `${display_name} came to the counter`
+                )
+              }
+            >
+              Visits
+            </button>
+          )}
+        </li>
+      ))}
+    </ul>
+    {clients.value.length === 0 && <p class="empty">Nobody has an account yet.</p>}
+  </section>
+)
+
+const Till = () => (
+  <section aria-label="Your till">
+    <h3 class="section">Your till</h3>
+    <dl class="facts">
+      <dt>Address</dt>
+      <dd>
+        <code>{location.origin}/v1</code>
+      </dd>
+      <dt>Key</dt>
+      <dd>
+        <code>{key.value === null ? "…" : `${key.value.text.slice(0, 8)}…${key.value.text.slice(-4)}`}</code>{" "}
+        <button type="button" disabled={key.value === null} onClick={() => void copy(key.value?.text ?? "", "the key")}>
+          Copy
+        </button>
+      </dd>
+      <dt>Shop</dt>
+      <dd>
+        {shop.value?.name}, {shop.value?.currency}, {shop.value?.time_zone}
+      </dd>
+    </dl>
+  </section>
+)
+
+/** What the till meets: its key, faults, limits and clients. */
+export const ApiArea = () => (
+  <section class="panel area-api" aria-label="API">
+    <header>
+      <h2>API</h2>
+    </header>
+    <div class="scroll">
+      <Till />
+      <Faults />
+      <h3 class="section">Limits</h3>
+      <ul class="gauges">
+        {limits.value.map((limit) => (
+          <Gauge key={`${limit.name}${limit.key_id}`} of={limit} />
+        ))}
+      </ul>
+      <Clients />
+    </div>
+  </section>
+)

@@ -1,0 +1,125 @@
+import { roughly, shortIn } from "./format.js"
+import type { Attempt, Delivery } from "./model.js"
+import { act, deliveries, present, shopId, webhook, zone } from "./state.js"
+
+const succeeded = ({ status }: Attempt): boolean => status !== null && status >= 200 && status < 300
+
+/** Why an attempt failed, or the status that it got. */
+export const outcomeOf = ({ status, error }: Attempt): string => String(status ?? error ?? "none")
+
+const Bead = ({ attempt, before }: { attempt: Attempt; before: Attempt | undefined }) => {
+  const at = Date.parse(attempt.started_at)
+  return (
+    <li>
+      {before !== undefined && <span class="gap">+{roughly(at - Date.parse(before.started_at))}</span>}
+      <span
+        class={succeeded(attempt) ? "bead good" : "bead bad"}
+        title={`attempt ${attempt.n}, ${attempt.started_at}${attempt.detail === null ? "" : `: ${attempt.detail}`}`}
+      >
+        <span aria-hidden="true">{succeeded(attempt) ? "✓" : "✗"}</span> {outcomeOf(attempt)}
+      </span>
+      <time class="dim" dateTime={attempt.started_at}>
+        {shortIn(zone.value, at, present.value)}
+      </time>
+    </li>
+  )
+}
+
+const Row = ({ delivery }: { delivery: Delivery }) => {
+  const { event_id, type, attempts, state, next_attempt_at } = delivery
+  const last = attempts.at(-1)
+  return (
+    <li class="delivery">
+      <code>{type}</code>
+      <ol class="beads">
+        {attempts.map((attempt, i) => (
+          <Bead key={attempt.n} attempt={attempt} before={attempts[i - 1]} />
+        ))}
+        {next_attempt_at !== null && state === "pending" && (
+          <li>
+            {last !== undefined && (
+              <span class="gap">+{roughly(Date.parse(next_attempt_at) - Date.parse(last.started_at))}</span>
+            )}
+            <span class="bead next">next in {roughly(Math.max(0, Date.parse(next_attempt_at) - present.value))}</span>
+          </li>
+        )}
+      </ol>
+      <span class={`outcome ${state}`}>{state === "parked" ? "waits" : state === "dead" ? "given up" : state}</span>
+      <button
+        type="button"
+        onClick={() =>
+          void act(
+            "POST",
+            `/shops/${shopId.value}/deliveries/replay`,
+            { event_ids: [event_id] },
+            `${type} is sent again`
+          )
+        }
+      >
+        Send again
+      </button>
+    </li>
+  )
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  gone: "its receiver answered 410",
+  failing: "it failed for too long",
+  disabled: "its owner turned it off"
+}
+
+/** The state of the webhook, with what to do where it is off. */
+export const WebhookBanner = () => {
+  const found = webhook.value
+  if (found === null) return null
+  const { url, on, off_reason, off_since, parked } = found
+  if (url === null)
+    return (
+      <p class="banner">
+        <span>This shop has no webhook, so its events go nowhere.</span>
+        <button
+          type="button"
+          class="primary"
+          onClick={() =>
+            void act("PUT", `/shops/${shopId.value}/receiver`, { use: true }, "Events go to the built-in receiver")
+          }
+        >
+          Use the built-in receiver
+        </button>
+      </p>
+    )
+  if (on) return null
+  const since = off_since === null ? "" : ` since ${shortIn(zone.value, Date.parse(off_since), present.value)}`
+  return (
+    <p class="banner bad" role="status">
+      <span>
+        <b>The webhook is off{since}</b>
+        {off_reason !== null && `: ${reasons[off_reason] ?? off_reason.replaceAll("_", " ")}`}.{" "}
+        {parked === 0 ? "Nothing waits." : `${parked} ${parked === 1 ? "event waits" : "events wait"}.`}
+      </span>
+      <button
+        type="button"
+        class="primary"
+        onClick={() => void act("POST", `/shops/${shopId.value}/webhook/enable`, undefined, "The webhook is on")}
+      >
+        {parked === 0 ? "Turn on" : `Turn on and send ${parked}`}
+      </button>
+    </p>
+  )
+}
+
+/** The ticket's events and what became of them. */
+export const Deliveries = () => (
+  <section class="deliveries" aria-label="Deliveries">
+    <WebhookBanner />
+    {deliveries.value.length === 0 ? (
+      webhook.value?.url !== null && <p class="empty">No event of this ticket was to be sent yet.</p>
+    ) : (
+      <ul>
+        {deliveries.value.map((delivery) => (
+          <Row key={delivery.event_id} delivery={delivery} />
+        ))}
+      </ul>
+    )}
+  </section>
+)

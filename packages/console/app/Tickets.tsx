@@ -1,0 +1,253 @@
+import { useSignal } from "@preact/signals"
+import { useRef } from "preact/hooks"
+import { amount, minorOf, roughly } from "./format.js"
+import { type State, states, type Ticket } from "./model.js"
+import {
+  act,
+  callApi,
+  isBoard,
+  losesAnswer,
+  open,
+  present,
+  refresh,
+  search,
+  shop,
+  shopId,
+  stateFilter,
+  ticketId,
+  tickets
+} from "./state.js"
+
+/** What will happen to a ticket by time alone. */
+const nextOf = ({ next }: Ticket, now: number): string => {
+  if (!next) return "nothing due"
+  const left = roughly(Date.parse(next.at) - now)
+  return next.kind === "closure" ? `closes in ${left}` : `may be reopened for ${left}`
+}
+
+/** What is repaired, and the work. */
+export const titleOf = ({ service, item }: Pick<Ticket, "service" | "item">): string =>
+  item === null ? service : `${item}: ${service.toLowerCase()}`
+
+export const StatePill = ({ state }: { state: State }) => <span class={`pill ${state}`}>{state}</span>
+
+const Row = ({ ticket }: { ticket: Ticket }) => (
+  <li>
+    <button
+      type="button"
+      class="ticket"
+      aria-current={ticketId.value === ticket.id}
+      onClick={() => open(ticket.id)}
+      data-ticket={ticket.id}
+    >
+      <span class="number">{ticket.number_label}</span>
+      <span class="title">{titleOf(ticket)}</span>
+      <StatePill state={ticket.state} />
+      <span class="dim">
+        {nextOf(ticket, present.value)}
+        {ticket.external_ref !== null && ` · ${ticket.external_ref}`}
+      </span>
+    </button>
+  </li>
+)
+
+const shownAtOnce = 60
+
+/** A list that shows a part until more is asked for: a hundred tickets must not make the page slow. */
+const List = ({ all }: { all: ReadonlyArray<Ticket> }) => {
+  const most = useSignal(shownAtOnce)
+  return (
+    <>
+      <ul class="tickets">
+        {all.slice(0, most.value).map((ticket) => (
+          <Row key={ticket.id} ticket={ticket} />
+        ))}
+      </ul>
+      {all.length > most.value && (
+        <button
+          type="button"
+          class="more"
+          onClick={() => {
+            most.value += shownAtOnce
+          }}
+        >
+          {all.length - most.value} more
+        </button>
+      )}
+    </>
+  )
+}
+
+/** The field of the form that opens with `n`. */
+export const newTicketField = { current: null as HTMLInputElement | null }
+
+const NewTicket = () => {
+  const form = useRef<HTMLFormElement>(null)
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault()
+    const values = new FormData(form.current!)
+    const text = (name: string) => String(values.get(name) ?? "").trim()
+    const price = minorOf(text("price"), shop.value?.decimals ?? 0)
+    const body = {
+      service: text("service"),
+      ...(text("item") === "" ? {} : { item: text("item") }),
+      ...(price === null ? {} : { price_minor: price }),
+      ...(text("phone") === "" ? {} : { client_phone: text("phone") })
+    }
+    const asApp = (event.submitter as HTMLButtonElement | null)?.value === "app"
+    const answer = asApp
+      ? await act("POST", `/shops/${shopId.value}/tickets`, body, "A ticket from the app")
+      : await callApi("POST", "/v1/tickets", body, "A ticket from the till")
+    if (answer.data?.id === undefined) return
+    form.current?.reset()
+    newTicketField.current?.blur()
+    open(answer.data.id)
+  }
+  return (
+    <details class="new">
+      <summary>
+        New ticket <kbd>n</kbd>
+      </summary>
+      <form ref={form} onSubmit={submit}>
+        <label>
+          Service
+          <input
+            name="service"
+            required
+            placeholder="Resoling"
+            ref={(input) => {
+              newTicketField.current = input
+            }}
+          />
+        </label>
+        <label>
+          Item
+          <input name="item" placeholder="Brown boots" />
+        </label>
+        <label>
+          Price, {shop.value?.currency}
+          <input name="price" inputMode="decimal" placeholder="45" />
+        </label>
+        <label>
+          Phone
+          <input name="phone" inputMode="tel" placeholder="+216…" />
+        </label>
+        <label class="wide">
+          <input
+            type="checkbox"
+            checked={losesAnswer.value}
+            onChange={({ currentTarget }) => {
+              losesAnswer.value = currentTarget.checked
+            }}
+          />{" "}
+          lose the first answer and repeat (till)
+        </label>
+        <div class="wide row">
+          <button type="submit" class="primary" value="till">
+            As the till
+          </button>
+          <button type="submit" value="app">
+            As the app
+          </button>
+        </div>
+      </form>
+    </details>
+  )
+}
+
+const Filters = () => {
+  const choose = (state: State | null) => () => {
+    stateFilter.value = state
+    void refresh()
+  }
+  return (
+    <fieldset class="chips" aria-label="Show tickets by state">
+      <button type="button" aria-pressed={stateFilter.value === null} onClick={choose(null)}>
+        all
+      </button>
+      {states.map((state) => (
+        <button type="button" key={state} aria-pressed={stateFilter.value === state} onClick={choose(state)}>
+          <i class={`swatch ${state}`} aria-hidden="true" />
+          {state}
+        </button>
+      ))}
+    </fieldset>
+  )
+}
+
+const Board = () => (
+  <div class="board">
+    {states.map((state) => {
+      const all = tickets.value.filter((ticket) => ticket.state === state)
+      return (
+        <section key={state} aria-label={state}>
+          <h3>
+            <StatePill state={state} /> {all.length}
+          </h3>
+          <List all={all} />
+        </section>
+      )
+    })}
+  </div>
+)
+
+/** The shop's tickets. */
+export const Tickets = () => (
+  <section class="panel area-tickets" aria-label="Tickets">
+    <header>
+      <h2>Tickets</h2>
+      <span class="dim">{tickets.value.length}</span>
+      <fieldset class="chips" aria-label="Lay tickets out">
+        <button
+          type="button"
+          aria-pressed={!isBoard.value}
+          onClick={() => {
+            isBoard.value = false
+          }}
+        >
+          list
+        </button>
+        <button
+          type="button"
+          aria-pressed={isBoard.value}
+          onClick={() => {
+            isBoard.value = true
+          }}
+        >
+          by state
+        </button>
+      </fieldset>
+    </header>
+    <div class="find">
+      <input
+        type="search"
+        id="search"
+        aria-label="Search tickets by number, phone, reference or words"
+        placeholder="Number, phone, reference, words  /"
+        value={search.value}
+        onInput={({ currentTarget }) => {
+          search.value = currentTarget.value
+          void refresh()
+        }}
+      />
+      <Filters />
+    </div>
+    <NewTicket />
+    <div class="scroll">
+      {tickets.value.length === 0 && (
+        <p class="empty">
+          {search.value !== "" || stateFilter.value !== null
+            ? "No ticket is like that."
+            : "No tickets yet. Open one above, or let your till create one: it appears here at once."}
+        </p>
+      )}
+      {isBoard.value ? <Board /> : <List all={tickets.value} />}
+    </div>
+  </section>
+)
+
+/** What is left to pay, in words. */
+export const moneyOf = ({ money }: Ticket): string =>
+  money.price_minor === null
+    ? "no price"
+    : `${amount(money.price_minor, money)}${money.remaining_minor !== null && money.remaining_minor !== money.price_minor ? `, ${amount(money.remaining_minor, money)} to pay` : ""}`

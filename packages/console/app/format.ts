@@ -1,0 +1,80 @@
+const UNITS = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["m", 60_000],
+  ["s", 1000],
+  ["ms", 1]
+] as const
+
+/** A length of time with all its parts, as the sandbox and scenarios take it: `24h1ms`. */
+export const exactly = (ms: number): string => {
+  let left = ms
+  const parts = UNITS.flatMap(([unit, length]) => {
+    const n = Math.floor(left / length)
+    left -= n * length
+    return n > 0 ? [`${n}${unit}`] : []
+  })
+  return parts.join("") || "0ms"
+}
+
+/** A length of time as people say it, with its two largest parts: `2 d 7 h`. */
+export const roughly = (ms: number): string => {
+  const abs = Math.abs(ms)
+  if (abs < 1000) return `${Math.round(abs)} ms`
+  const first = UNITS.findIndex(([, length]) => abs >= length)
+  const [unit, length] = UNITS[first]!
+  const n = Math.floor(abs / length)
+  const next = UNITS[first + 1]!
+  const rest = Math.floor((abs - n * length) / next[1])
+  return rest > 0 && next[0] !== "ms" ? `${n} ${unit} ${rest} ${next[0]}` : `${n} ${unit}`
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+const formatIn = (zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat => {
+  const id = zone + JSON.stringify(options)
+  const known = formats.get(id) ?? new Intl.DateTimeFormat("en-GB", { timeZone: zone, hourCycle: "h23", ...options })
+  formats.set(id, known)
+  return known
+}
+
+const DAY = { weekday: "short", day: "numeric", month: "short" } as const
+const TIME = { hour: "2-digit", minute: "2-digit", second: "2-digit" } as const
+
+/** `Sun 22 Nov` in a time zone. */
+export const dayIn = (zone: string, at: number): string => formatIn(zone, DAY).format(at).replaceAll(",", "")
+
+/** `21:00:52` in a time zone. */
+export const timeIn = (zone: string, at: number): string => formatIn(zone, TIME).format(at)
+
+/** `21:00` in a time zone. */
+export const minuteIn = (zone: string, at: number): string =>
+  formatIn(zone, { hour: "2-digit", minute: "2-digit" }).format(at)
+
+/** The year in a time zone. */
+export const yearIn = (zone: string, at: number): string => formatIn(zone, { year: "numeric" }).format(at)
+
+/** `Sun 22 Nov 21:00:52` in a time zone. */
+export const instantIn = (zone: string, at: number): string => `${dayIn(zone, at)} ${timeIn(zone, at)}`
+
+/** A time, with its day where that is not today. */
+export const shortIn = (zone: string, at: number, now: number): string =>
+  dayIn(zone, at) === dayIn(zone, now) ? timeIn(zone, at) : `${dayIn(zone, at).slice(4)} ${minuteIn(zone, at)}`
+
+/** An amount with its currency: `45.000 TND`. */
+export const amount = (minor: number, { decimals, currency }: { decimals: number; currency: string }): string =>
+  `${(minor / 10 ** decimals).toFixed(decimals)} ${currency}`
+
+/** The minor units that somebody typed as `45`, `45.5` or `45,500`; null where it is no amount. */
+export const minorOf = (text: string, decimals: number): number | null => {
+  const value = Number(text.trim().replace(",", "."))
+  return text.trim() === "" || !Number.isFinite(value) ? null : Math.round(value * 10 ** decimals)
+}
+
+/** A JSON text laid out over lines; the text itself where it is none. */
+export const laidOut = (text: string): string => {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,234 @@
+import { useSignal } from "@preact/signals"
+import { render } from "preact"
+import { useEffect, useRef } from "preact/hooks"
+import { ApiArea } from "./ApiArea.js"
+import { giveToken, isTokenNeeded } from "./api.js"
+import { ClockBar, Popover } from "./ClockBar.js"
+import { start } from "./feed.js"
+import { Live } from "./Live.js"
+import { listen, shortcuts } from "./shortcuts.js"
+import {
+  type Area,
+  act,
+  area,
+  choose,
+  faults,
+  loadShops,
+  notice,
+  shop,
+  shopId,
+  shops,
+  show,
+  side,
+  webhook
+} from "./state.js"
+import { TicketArea } from "./TicketArea.js"
+import { Tickets } from "./Tickets.js"
+import { WebhookArea } from "./WebhookArea.js"
+
+const NewShop = ({ close }: { close: () => void }) => {
+  const form = useRef<HTMLFormElement>(null)
+  return (
+    <form
+      ref={form}
+      class="ask"
+      aria-label="New shop"
+      onSubmit={async (event) => {
+        event.preventDefault()
+        const { decimals, ...rest } = Object.fromEntries(new FormData(form.current!))
+        const { ok, data } = await act(
+          "POST",
+          "/shops",
+          { ...rest, decimals: Number(decimals) },
+          `${rest.name} is open`
+        )
+        if (!ok) return
+        close()
+        await loadShops()
+        await choose(data.shop.id)
+      }}
+    >
+      <label>
+        Name
+        <input name="name" required defaultValue="Second workshop" />
+      </label>
+      <label>
+        Currency
+        <input name="currency" required defaultValue={shop.value?.currency ?? "EUR"} />
+      </label>
+      <label>
+        Decimals
+        <input name="decimals" required inputMode="numeric" defaultValue={String(shop.value?.decimals ?? 2)} />
+      </label>
+      <label>
+        Time zone
+        <input name="time_zone" required defaultValue={shop.value?.time_zone ?? "Europe/Paris"} />
+      </label>
+      <button type="submit" class="primary">
+        Open it
+      </button>
+    </form>
+  )
+}
+
+const ShopPicker = () => (
+  <div class="shop">
+    <select
+      aria-label="Shop"
+      value={shopId.value ?? ""}
+      onChange={({ currentTarget }) => void choose(currentTarget.value)}
+    >
+      {shops.value.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </select>
+    <Popover label="+" title="New shop">
+      {(close) => <NewShop close={close} />}
+    </Popover>
+  </div>
+)
+
+const areas: ReadonlyArray<readonly [Area, string, string]> = [
+  ["tickets", "Tickets", "☰"],
+  ["ticket", "Ticket", "◷"],
+  ["live", "Live", "⇅"],
+  ["webhook", "Webhook", "⌁"],
+  ["api", "API", "⚠"]
+]
+
+/** Whether an area has something to look after. */
+const isWarning = (name: Area): boolean =>
+  (name === "webhook" && webhook.value?.url != null && !webhook.value.on) || (name === "api" && faults.value.length > 0)
+
+const Tabs = ({ of, current, label }: { of: typeof areas; current: Area; label: string }) => (
+  <nav class="tabs" aria-label={label}>
+    {of.map(([name, text, sign]) => (
+      <button type="button" key={name} aria-current={current === name} onClick={() => show(name)}>
+        <span class="sign" aria-hidden="true">
+          {sign}
+        </span>
+        {text}
+        {isWarning(name) && <i class="alert" role="img" aria-label="look here" />}
+      </button>
+    ))}
+  </nav>
+)
+
+const Help = ({ close }: { close: () => void }) => {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => dialog.current?.showModal(), [])
+  return (
+    <dialog ref={dialog} onClose={close} aria-label="Keys">
+      <h2>Keys</h2>
+      <dl>
+        {[...shortcuts, ["?", "these keys", close] as const].map(([keys, meaning]) => (
+          <div key={keys}>
+            <dt>
+              {keys.split(" ").map((one) => (
+                <kbd key={one}>{one}</kbd>
+              ))}
+            </dt>
+            <dd>{meaning}</dd>
+          </div>
+        ))}
+      </dl>
+      <form method="dialog">
+        <button type="submit" class="primary">
+          Close
+        </button>
+      </form>
+    </dialog>
+  )
+}
+
+const TokenForm = () => {
+  const field = useRef<HTMLInputElement>(null)
+  return (
+    <main class="token">
+      <form
+        class="panel"
+        onSubmit={(event) => {
+          event.preventDefault()
+          giveToken(field.current?.value.trim() ?? "")
+          void start()
+        }}
+      >
+        <h1>This sandbox asks for its token</h1>
+        <p>It is the text that was given to the server with --sandbox-token. It is kept for this tab alone.</p>
+        <label>
+          Token
+          <input ref={field} type="password" autocomplete="off" required />
+        </label>
+        <button type="submit" class="primary">
+          Open the console
+        </button>
+      </form>
+    </main>
+  )
+}
+
+const NOTICE_MS = 5000
+
+const Notice = () => {
+  const said = notice.value
+  useEffect(() => {
+    if (said === null) return
+    const timer = setTimeout(() => {
+      if (notice.peek()?.n === said.n) notice.value = null
+    }, NOTICE_MS)
+    return () => clearTimeout(timer)
+  }, [said])
+  return (
+    <output class={said === null ? "said" : `said shown ${said.ok ? "good" : "bad"}`}>
+      {said !== null && (
+        <>
+          <span aria-hidden="true">{said.ok ? "✓ " : "✗ "}</span>
+          {said.text}
+        </>
+      )}
+    </output>
+  )
+}
+
+const sides = { live: Live, webhook: WebhookArea, api: ApiArea }
+
+const Console = () => {
+  const isHelping = useSignal(false)
+  useEffect(
+    () =>
+      listen(() => {
+        isHelping.value = true
+      }),
+    []
+  )
+  if (isTokenNeeded.value) return <TokenForm />
+  const Side = sides[side.value]
+  return (
+    <div class="console" data-area={area.value}>
+      <header class="top">
+        <h1>Workshop</h1>
+        <ShopPicker />
+        <ClockBar />
+        <button type="button" class="help" aria-label="Keys" title="Keys (?)" onClick={() => (isHelping.value = true)}>
+          ?
+        </button>
+      </header>
+      <main>
+        <Tickets />
+        <TicketArea />
+        <div class="side">
+          <Tabs of={areas.slice(2)} current={side.value} label="Beside the ticket" />
+          <Side />
+        </div>
+      </main>
+      <Tabs of={areas} current={area.value} label="Areas" />
+      <Notice />
+      {isHelping.value && <Help close={() => (isHelping.value = false)} />}
+    </div>
+  )
+}
+
+render(<Console />, document.getElementById("console")!)
+void start()

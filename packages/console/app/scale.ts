@@ -1,0 +1,78 @@
+/** A scale of time on which a pause takes room by its logarithm, so that minutes and sixty days fit in one picture. */
+export interface Scale {
+  readonly width: number
+  /** Where an instant lies; at an instant at which several things happened, where the last of them lies. */
+  readonly at: (instant: number) => number
+  /** Where the nth thing of an instant lies. */
+  readonly nth: (instant: number, n: number) => number
+  /** The instant at a place. */
+  readonly instantAt: (x: number) => number
+  /** The pauses between what happened, with their places. */
+  readonly pauses: ReadonlyArray<{ readonly from: number; readonly to: number; readonly ms: number }>
+}
+
+/** An instant, and how many things happened one after another at it. */
+export interface Anchor {
+  readonly at: number
+  readonly slots: number
+}
+
+/** The pause from which on the logarithm grows, in milliseconds. */
+const FIRST = 20_000
+/** The least room of a pause, and the room of each doubling, in pixels. */
+const LEAST = 20
+const DOUBLING = 7
+/** The room of one more thing at the same instant, in pixels. */
+const SLOT = 24
+
+const naturalOf = (ms: number): number => Math.log2(1 + ms / FIRST)
+
+/** Folds pauses together by their logarithm. `room` is the least width of the whole, `pad` the room at both ends. */
+export const foldedScale = (anchors: ReadonlyArray<Anchor>, room: number, pad: number): Scale => {
+  const gaps = anchors.slice(1).map(({ at }, i) => at - anchors[i]!.at)
+  const fixed = anchors.reduce((sum, { slots }) => sum + (slots - 1) * SLOT, 2 * pad) + gaps.length * LEAST
+  const natural = gaps.reduce((sum, gap) => sum + naturalOf(gap), 0)
+  const unit = natural === 0 ? 0 : Math.max(DOUBLING, (room - fixed) / natural)
+  let x = pad
+  const places = anchors.map(({ at, slots }, i) => {
+    if (i > 0) x += LEAST + unit * naturalOf(gaps[i - 1]!)
+    const from = x
+    x += (slots - 1) * SLOT
+    return { at, from, to: x }
+  })
+  const width = Math.max(room, x + pad)
+  const indexOf = (instant: number): number => places.findLastIndex(({ at }) => at <= instant)
+  return {
+    width,
+    at: (instant) => {
+      const i = indexOf(instant)
+      if (i < 0) return 0
+      const [place, next] = [places[i]!, places[i + 1]]
+      if (next === undefined || instant === place.at) return place.to
+      const share = naturalOf(instant - place.at) / naturalOf(next.at - place.at)
+      return place.to + share * (next.from - place.to)
+    },
+    nth: (instant, n) => {
+      const place = places[indexOf(instant)]
+      return place === undefined ? pad : Math.min(place.to, place.from + n * SLOT)
+    },
+    instantAt: (wanted) => {
+      const i = places.findLastIndex(({ from }) => from <= wanted)
+      if (i < 0) return places[0]?.at ?? 0
+      const [place, next] = [places[i]!, places[i + 1]]
+      if (wanted <= place.to || next === undefined) return place.at
+      const share = (wanted - place.to) / (next.from - place.to)
+      return Math.round(place.at + FIRST * (2 ** (share * naturalOf(next.at - place.at)) - 1))
+    },
+    pauses: places.slice(1).map(({ at, from }, i) => ({ from: places[i]!.to, to: from, ms: at - places[i]!.at }))
+  }
+}
+
+/** A scale on which equal times are equally wide; `zoom` times as wide as the room. */
+export const evenScale = (anchors: ReadonlyArray<Anchor>, room: number, pad: number, zoom: number): Scale => {
+  const [first = 0, last = 1] = [anchors[0]?.at, anchors.at(-1)?.at]
+  const width = room * zoom
+  const unit = (width - 2 * pad) / Math.max(1, last - first)
+  const at = (instant: number) => pad + (instant - first) * unit
+  return { width, at, nth: at, instantAt: (x) => Math.round(first + (x - pad) / unit), pauses: [] }
+}

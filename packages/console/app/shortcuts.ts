@@ -1,0 +1,77 @@
+import { advance, freeze, goTo, nextDue } from "./ClockBar.js"
+import { open, show, ticketId, tickets } from "./state.js"
+import { setStatus } from "./TicketArea.js"
+import { newTicketField } from "./Tickets.js"
+
+const walk = (by: number) => () => {
+  const all = tickets.peek()
+  const i = all.findIndex(({ id }) => id === ticketId.peek())
+  const next = all[i < 0 ? 0 : Math.min(all.length - 1, Math.max(0, i + by))]
+  if (next !== undefined) open(next.id)
+}
+
+const toDue = (beside_ms: number) => () => {
+  const due = nextDue()
+  if (due !== undefined) void goTo(due, beside_ms)
+}
+
+/** The keys of the page, each with what it does. */
+export const shortcuts: ReadonlyArray<readonly [keys: string, meaning: string, run: () => void]> = [
+  ["j", "next ticket", walk(1)],
+  ["k", "ticket before", walk(-1)],
+  [
+    "n",
+    "new ticket",
+    () => {
+      show("tickets")
+      newTicketField.current?.closest("details")?.setAttribute("open", "")
+      newTicketField.current?.focus()
+    }
+  ],
+  ["r", "ready", () => setStatus("ready")],
+  ["c", "collected", () => setStatus("collected")],
+  ["w", "back to workshop", () => setStatus("workshop")],
+  ["i", "impossible", () => setStatus("impossible")],
+  [".", "go to what is due next", toDue(0)],
+  [",", "1 ms before it", toDue(-1)],
+  ["+", "one hour later", () => void advance("1h")],
+  ["f", "freeze the clock, or let it run", () => void freeze()],
+  [
+    "/",
+    "search",
+    () => {
+      show("tickets")
+      document.getElementById("search")?.focus()
+    }
+  ],
+  ["g t", "tickets", () => show("tickets")],
+  ["g l", "live", () => show("live")],
+  ["g w", "webhook", () => show("webhook")],
+  ["g a", "API: faults and limits", () => show("api")]
+]
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+
+/** Listens for the keys, until the function that is returned is called. */
+export const listen = (help: () => void): (() => void) => {
+  let prefix = ""
+  const pressed = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return
+    if (event.key === "Escape" && event.target instanceof HTMLElement && isTyping(event.target)) event.target.blur()
+    const isChecked = event.target instanceof HTMLInputElement && event.target.type === "checkbox"
+    if (isTyping(event.target) && !isChecked) return
+    if (event.key === "?") return help()
+    if (event.key === "g" && prefix === "") {
+      prefix = "g "
+      return
+    }
+    const found = shortcuts.find(([keys]) => keys === prefix + event.key)
+    prefix = ""
+    if (found === undefined) return
+    event.preventDefault()
+    found[2]()
+  }
+  document.addEventListener("keydown", pressed)
+  return () => document.removeEventListener("keydown", pressed)
+}

@@ -1,0 +1,277 @@
+import { batch, computed, signal } from "@preact/signals"
+import { type Answer, type Json, read, refusalOf, send } from "./api.js"
+import type {
+  Client,
+  Delivery,
+  Due,
+  Fault,
+  History,
+  Key,
+  Limit,
+  Move,
+  Received,
+  Receiver,
+  Shop,
+  State,
+  Ticket,
+  Webhook
+} from "./model.js"
+
+export const shops = signal<ReadonlyArray<Shop>>([])
+export const shopId = signal<string | null>(null)
+export const shop = computed(() => shops.value.find(({ id }) => id === shopId.value) ?? null)
+export const zone = computed(() => shop.value?.time_zone ?? "UTC")
+
+/** The sandbox's clock as it was last read, and when that was by this browser. */
+export const clock = signal({ now: 0, frozen: true, ahead_ms: 0, read_at: 0 })
+const beat = signal(0)
+setInterval(() => {
+  if (!clock.peek().frozen) beat.value++
+}, 1000)
+/** The sandbox's present. */
+export const present = computed(() => {
+  beat.value
+  const { now, frozen, read_at } = clock.value
+  return frozen ? now : now + (performance.now() - read_at)
+})
+
+export const agenda = signal<ReadonlyArray<Due>>([])
+/** Whether limits that start anew are due as well: they would hide what matters. */
+export const isLimitDue = signal(false)
+export const dues = computed(() => agenda.value.filter(({ kind }) => isLimitDue.value || kind !== "limit_reset"))
+
+export const tickets = signal<ReadonlyArray<Ticket>>([])
+export const stateFilter = signal<State | null>(null)
+export const search = signal("")
+export const isBoard = signal(false)
+export const ticketId = signal<string | null>(null)
+export const history = signal<History | null>(null)
+export const moves = signal<ReadonlyArray<Move>>([])
+export const deliveries = signal<ReadonlyArray<Delivery>>([])
+export const webhook = signal<Webhook | null>(null)
+export const receiver = signal<Receiver | null>(null)
+export const received = signal<ReadonlyArray<Received>>([])
+export const faults = signal<ReadonlyArray<Fault>>([])
+export const limits = signal<ReadonlyArray<Limit>>([])
+export const clients = signal<ReadonlyArray<Client>>([])
+export const keys = signal<ReadonlyArray<Key>>([])
+export const key = signal<{ readonly id: string; readonly text: string } | null>(null)
+
+/** The ticket that is looked at. */
+export const ticket = computed(
+  () => (history.value?.ticket.id === ticketId.value ? history.value?.ticket : null) ?? null
+)
+
+/** The areas of the page: beside each other on a wide screen, one at a time on a phone. */
+export type Area = "tickets" | "ticket" | "live" | "webhook" | "api"
+export const area = signal<Area>("tickets")
+/** The area at the right of a wide screen. */
+export const side = signal<Exclude<Area, "tickets" | "ticket">>("live")
+
+/** Shows an area, on a screen of any width. */
+export const show = (next: Area): void => {
+  area.value = next
+  if (next !== "tickets" && next !== "ticket") side.value = next
+}
+
+/** What came of the last act, said in words. */
+export const notice = signal<{ readonly text: string; readonly ok: boolean; readonly n: number } | null>(null)
+let said = 0
+/** Says what came of an act. */
+export const say = (text: string, ok = true): void => {
+  notice.value = { text, ok, n: ++said }
+}
+
+/** Reads the clock's state out of a response. */
+export const setClock = ({ now, frozen, ahead_ms }: Json): void => {
+  clock.value = { now: Date.parse(now), frozen, ahead_ms, read_at: performance.now() }
+}
+
+const keep = <A>(target: { value: A }, found: A | undefined): void => {
+  if (found !== undefined) target.value = found
+}
+
+const loadTicket = async (): Promise<void> => {
+  const id = ticketId.peek()
+  if (id === null) return
+  const [story, accepted, sent] = await Promise.all([
+    read<History>(`/tickets/${id}/history`),
+    read<ReadonlyArray<Move>>(`/tickets/${id}/moves`),
+    read<ReadonlyArray<Delivery>>(`/shops/${shopId.peek()}/deliveries?ticket=${id}`)
+  ])
+  if (id !== ticketId.peek()) return
+  batch(() => {
+    keep(history, story)
+    keep(moves, accepted)
+    keep(deliveries, sent)
+  })
+}
+
+const loadTickets = async (): Promise<void> => {
+  const asked = new URLSearchParams()
+  if (stateFilter.peek() !== null) asked.set("state", stateFilter.peek()!)
+  if (search.peek().trim() !== "") asked.set("q", search.peek().trim())
+  const id = shopId.peek()
+  const found = await read<ReadonlyArray<Ticket>>(`/shops/${id}/tickets?limit=200&${asked}`)
+  if (id === shopId.peek()) keep(tickets, found)
+}
+
+const loadShop = async (): Promise<void> => {
+  const id = shopId.peek()
+  const path = `/shops/${id}`
+  const [due, hook, behaviour, gauges, set, all] = await Promise.all([
+    read<ReadonlyArray<Due>>(`/agenda?shop=${id}&limit=50`),
+    read<Webhook>(`${path}/webhook`),
+    read<Receiver>(`${path}/receiver`),
+    read<ReadonlyArray<Limit>>(`${path}/limits`),
+    read<ReadonlyArray<Fault>>("/faults"),
+    read<ReadonlyArray<Client>>(`${path}/clients`)
+  ])
+  const newest = received.peek().at(-1)?.id
+  const got = await read<ReadonlyArray<Received>>(`${path}/received${newest === undefined ? "" : `?after=${newest}`}`)
+  if (id !== shopId.peek()) return
+  batch(() => {
+    keep(agenda, due)
+    keep(webhook, hook)
+    keep(receiver, behaviour)
+    keep(limits, gauges)
+    keep(faults, set)
+    keep(clients, all)
+    if (got !== undefined && got.length > 0) received.value = [...received.peek(), ...got].slice(-500)
+  })
+}
+
+const loadClock = async (): Promise<void> => {
+  const found = await read<Json>("/clock")
+  if (found !== undefined) setClock(found)
+}
+
+/** The least time between two readings, in milliseconds. */
+const REST_MS = 120
+let isReading = false
+let isStale = false
+
+/** Reads everything anew, soon and once however often it is called meanwhile. */
+export const refresh = async (): Promise<void> => {
+  isStale = true
+  if (isReading || shopId.peek() === null) return
+  isReading = true
+  while (isStale) {
+    isStale = false
+    await Promise.all([loadClock(), loadTickets(), loadTicket(), loadShop()])
+    await new Promise((resolve) => setTimeout(resolve, REST_MS))
+  }
+  isReading = false
+}
+
+/** Looks at a ticket. */
+export const open = (id: string | null): void => {
+  ticketId.value = id
+  remember()
+  if (id !== null) {
+    area.value = "ticket"
+    void loadTicket()
+  }
+}
+
+/** The address names the shop and the ticket, so that it may be shared and read again. */
+const remember = (): void => {
+  window.history.replaceState(null, "", `#${[shopId.peek(), ticketId.peek()].filter(Boolean).join("/")}`)
+}
+
+const ALL_SCOPES = 4
+
+/** A key with which the console calls the API: one that the sandbox knows, or else its own. */
+const loadKey = async (): Promise<void> => {
+  const id = shopId.peek()
+  const found = (await read<ReadonlyArray<Key>>(`/shops/${id}/keys`)) ?? []
+  keys.value = found
+  for (const one of found.filter(({ revoked_at, scopes }) => revoked_at === null && scopes.length === ALL_SCOPES)) {
+    const known = await read<{ key: string | null }>(`/keys/${one.id}/text`)
+    if (known?.key) {
+      key.value = { id: one.id, text: known.key }
+      return
+    }
+  }
+  const made = await send("POST", `/sandbox/shops/${id}/keys`, { body: { name: "console", preset: "full" } })
+  if (!made.ok) return say(`The console has no key of this shop: ${refusalOf(made)}. Revoke one of its keys.`, false)
+  key.value = { id: made.data.id, text: made.data.key }
+  keys.value = (await read<ReadonlyArray<Key>>(`/shops/${id}/keys`)) ?? found
+}
+
+let isKeyed: Promise<void> = Promise.resolve()
+
+/** Looks at a shop. */
+export const choose = async (id: string, ticket: string | null = null): Promise<void> => {
+  batch(() => {
+    shopId.value = id
+    ticketId.value = ticket
+    received.value = []
+    deliveries.value = []
+    tickets.value = []
+    history.value = null
+    key.value = null
+  })
+  remember()
+  isKeyed = loadKey()
+  await Promise.all([refresh(), isKeyed])
+}
+
+/** Reads the shops, and looks at one where none is looked at yet. */
+export const loadShops = async (): Promise<void> => {
+  const found = await read<ReadonlyArray<Shop>>("/shops")
+  if (found === undefined) return
+  shops.value = found
+  if (found.some(({ id }) => id === shopId.peek())) return
+  const [wanted, ticket] = location.hash.slice(1).split("/")
+  const named = found.find(({ id }) => id === wanted)
+  const chosen = named ?? found.at(-1)
+  if (chosen !== undefined) await choose(chosen.id, named === undefined ? null : (ticket ?? null))
+}
+
+/** Whoever wants to know of every act, such as the recorder. */
+export const witnesses = new Set<(answer: Answer) => void>()
+
+/** Asks the sandbox for something that somebody does, and says what came of it. */
+export const act = async (method: string, path: string, body?: Json, done?: string): Promise<Answer> => {
+  const answer = await send(method, `/sandbox${path}`, { body })
+  for (const witness of witnesses) witness(answer)
+  if (!answer.ok) say(`${refusalOf(answer)}: ${answer.body?.error?.message ?? ""}`, false)
+  else if (done !== undefined) say(done)
+  void refresh()
+  return answer
+}
+
+/** Whether the answer of the next call is lost, so that it must be repeated. */
+export const losesAnswer = signal(false)
+
+/** Calls the API as the shop's till does, with its key. */
+export const callApi = async (method: string, path: string, body?: Json, done?: string): Promise<Answer> => {
+  await isKeyed
+  const headers = { "Idempotency-Key": `console-${crypto.randomUUID()}` }
+  const ask = () => send(method, path, { body, headers, bearer: key.peek()?.text ?? "" })
+  let lost = ""
+  if (losesAnswer.peek()) {
+    losesAnswer.value = false
+    const fault = { method, path, fault: "lose_answer", next: 1 }
+    await send("PUT", "/sandbox/faults", {
+      body: { faults: [fault, ...faults.peek().map(({ id: _, ...rest }) => rest)] }
+    })
+    await ask()
+    lost = "The first answer was lost. The same request again: "
+  }
+  const answer = await ask()
+  for (const witness of witnesses) witness(answer)
+  const replayed = answer.body?.meta?.replayed === true ? ", replayed" : ""
+  if (!answer.ok) say(`${lost}${refusalOf(answer)}: ${answer.body?.error?.message ?? ""}`, false)
+  else if (done !== undefined || lost !== "") say(`${lost}${lost === "" ? done : `${answer.status}${replayed}`}`)
+  void refresh()
+  return answer
+}
+
+/** Moves the clock. */
+export const moveClock = (body: Json, done?: string): Promise<Answer> =>
+  act("POST", "/clock", body, done).then((answer) => {
+    if (answer.ok) setClock(answer.data)
+    return answer
+  })

@@ -1,0 +1,43 @@
+// Bundles the pages of app/ into assets/: what a server sends, and what reports carry within them. Nothing of it is loaded
+// from anywhere else.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { build } from "esbuild"
+
+const root = fileURLToPath(new URL("..", import.meta.url))
+
+/** The license of a package that is bundled. @param {string} name */
+const licenseOf = (name) => {
+  const places = createRequire(import.meta.url).resolve.paths(name) ?? []
+  const folder = places.map((place) => join(place, name)).find((place) => existsSync(place)) ?? ""
+  const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
+  return `${name} ${version}\n\n${readFileSync(join(folder, "LICENSE"), "utf8").trim()}\n`
+}
+
+/** Bundles the pages into a folder. @param {string} [folder] */
+export const bundle = async (folder = join(root, "assets")) => {
+  mkdirSync(folder, { recursive: true })
+  await build({
+    absWorkingDir: root,
+    entryPoints: [
+      { in: "app/main.tsx", out: "console" },
+      { in: "app/console.css", out: "console" }
+    ],
+    outdir: folder,
+    bundle: true,
+    minify: true,
+    format: "esm",
+    target: ["es2022", "chrome123", "firefox120", "safari17.5"],
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    legalComments: "none",
+    logLevel: "warning"
+  })
+  writeFileSync(join(folder, "console.html"), readFileSync(join(root, "app/console.html")))
+  const licenses = ["preact", "@preact/signals", "@preact/signals-core"].map(licenseOf)
+  writeFileSync(join(folder, "LICENSES.txt"), licenses.join("\n---\n\n"))
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await bundle()

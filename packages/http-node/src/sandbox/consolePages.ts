@@ -1,0 +1,31 @@
+import { readFile } from "node:fs/promises"
+import { consoleAssets } from "@workshop/console"
+import type { Page, RouteGroup } from "@workshop/core/http"
+import { Effect } from "effect"
+import { onceAsked } from "../coalesce.js"
+import { constantBody, constantPage, guarded, pageGroup } from "../page.js"
+
+const file = (type: string, name: string) =>
+  onceAsked(Effect.promise(async () => constantBody(type, await readFile(new URL(name, consoleAssets)))))
+
+const parts = () => ({
+  "/console": file("text/html; charset=utf-8", "console.html"),
+  "/console/console.js": file("text/javascript; charset=utf-8", "console.js"),
+  "/console/console.css": file("text/css; charset=utf-8", "console.css")
+})
+
+/** The page's addresses are relative, so that it also works behind a proxy that adds a path. */
+const leadingTo = (location: string): Page => ({ status: 307, headers: { Location: location }, body: "" })
+
+/**
+ * `/console`: the page on which a tester watches and drives the sandbox, and `/`, which leads there. The page itself says
+ * nothing of any shop, so it needs no token; its calls of the sandbox do.
+ */
+export const consolePages: Effect.Effect<ReadonlyArray<RouteGroup>> = Effect.map(Effect.sync(parts), (known) => [
+  pageGroup("/", ({ path }) => (path === "/" ? Effect.succeed(leadingTo("console")) : undefined)),
+  pageGroup("/console", (request) => {
+    if (request.path === "/console/") return Effect.succeed(leadingTo("../console"))
+    const part = known[request.path as keyof typeof known]
+    return part && Effect.map(part, (body) => guarded(constantPage(body, request)))
+  })
+])

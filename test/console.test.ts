@@ -1,0 +1,241 @@
+import { gzipSync } from "node:zlib"
+import { Entropy } from "@workshop/core"
+import { pipeline, webHandler } from "@workshop/core/http"
+import { pages } from "@workshop/http-node"
+import * as MemoryStore from "@workshop/store-memory"
+import axe from "axe-core"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import { type Browser, chromium, type Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { bundle } from "../packages/console/scripts/bundle.mjs"
+import { chromiumPath, NO_CHROMIUM } from "../scripts/chromium.mjs"
+import { ConsoleSandbox, type Json } from "./consolePage.js"
+
+const executablePath = chromiumPath()
+if (executablePath === undefined) console.warn(`The console is not tried in a real browser: ${NO_CHROMIUM}.`)
+
+const TOKEN = "a-token-of-more-than-32-characters"
+const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+
+beforeAll(() => bundle(), 60_000)
+
+describe("/console (Specification, Sandbox)", () => {
+  let sandbox: ConsoleSandbox
+  beforeAll(async () => {
+    sandbox = await ConsoleSandbox.open()
+  }, 60_000)
+  afterAll(() => sandbox?.close())
+
+  it("is a page whose every part the sandbox serves itself, under 200 kB together, and / leads to it", async () => {
+    const response = await fetch(sandbox.base)
+    expect([response.status, response.url]).toEqual([200, `${sandbox.base}/console`])
+    const html = await response.text()
+    const addresses = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address ?? "")
+    expect(addresses).toEqual(["data:,", "console/console.css", "sandbox/openapi.json", "console/console.js"])
+    const parts = await Promise.all(
+      addresses.filter((address) => /^console/.test(address)).map((part) => fetch(`${sandbox.base}/${part}`))
+    )
+    expect(parts.map(({ status }) => status)).toEqual([200, 200])
+    const bytes = await Promise.all(parts.map(async (part) => gzipSync(await part.arrayBuffer()).length))
+    expect(bytes.reduce((sum, length) => sum + length, 0)).toBeLessThan(200_000)
+    const policy = response.headers.get("content-security-policy") ?? ""
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).not.toMatch(/https?:|unsafe-eval|script-src[^;]*unsafe-inline/)
+  })
+
+  it("is found with a slash at its end too, and takes no other method", async () => {
+    expect((await fetch(`${sandbox.base}/console/`)).url).toBe(`${sandbox.base}/console`)
+    expect((await fetch(`${sandbox.base}/console`, { method: "POST" })).status).toBe(404)
+    expect((await fetch(`${sandbox.base}/console/package.json`)).status).toBe(404)
+  })
+
+  it("is not found without a sandbox", async () => {
+    const runtime = ManagedRuntime.make(Layer.provideMerge(MemoryStore.layer, Entropy.layerSeeded(2)))
+    const answer = await runtime.runPromise(
+      Effect.gen(function* () {
+        return webHandler(yield* pipeline(yield* pages()), yield* Effect.runtime<never>())
+      })
+    )
+    for (const path of ["/console", "/console/console.js", "/"])
+      expect((await answer(new Request(`http://127.0.0.1${path}`))).status).toBe(404)
+    await runtime.dispose()
+  })
+})
+
+describe.skipIf(executablePath === undefined)("the console in Chromium", { timeout: 120_000 }, () => {
+  let browser: Browser
+  let sandbox: ConsoleSandbox
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: executablePath!, args: ["--no-sandbox"] })
+    sandbox = await ConsoleSandbox.open()
+  }, 120_000)
+  afterAll(async () => {
+    await browser?.close()
+    await sandbox?.close()
+  })
+
+  const region = (page: Page, name: string) => page.getByRole("region", { name, exact: true })
+  const side = (page: Page, name: string) =>
+    page.getByRole("navigation", { name: "Beside the ticket" }).getByRole("button", { name }).click()
+
+  it("shows a till's ticket at once, with its moves lit or greyed, and what a refused one says", async () => {
+    const { page, complaints } = await sandbox.page(browser)
+    await page.getByText("live", { exact: true }).waitFor()
+    const { number_label } = await sandbox.till("POST", "/tickets", { service: "Resoling", item: "Brown boots" })
+    await page.getByRole("button", { name: `${number_label} Brown boots: resoling` }).click()
+    const moves = region(page, "What can be done")
+    expect(await moves.locator(".statuses .lit").allInnerTexts()).toEqual([
+      expect.stringContaining("Ready"),
+      expect.stringContaining("Impossible")
+    ])
+    await moves.getByRole("button", { name: /Collected/ }).click()
+    await page
+      .getByText(/409 INVALID_TRANSITION/)
+      .first()
+      .waitFor()
+    await moves.getByRole("button", { name: /^r ?Ready/ }).click()
+    await region(page, "Ticket").locator(".pill.ready").waitFor()
+    await region(page, "Live").getByText(`ticket.ready ${number_label}`).waitFor()
+    await page.locator(".marker.request.bad").waitFor()
+    expect(complaints.filter((text) => !text.includes("409"))).toEqual([])
+    await page.context().close()
+  })
+
+  it("makes a retry happen by moving time to what falls due next, and sends parked events on", async () => {
+    const { page } = await sandbox.page(browser)
+    await sandbox.sandbox("POST", "/clock", { freeze: true })
+    await sandbox.sandbox("PUT", `/shops/${sandbox.shop}/receiver`, { use: true, answer: 500 })
+    const ticket = await sandbox.till("POST", "/tickets", { service: "Hem", item: "Grey trousers" })
+    await sandbox.sandbox("POST", "/clock", { advance: "0ms" })
+    await page.getByRole("button", { name: `${ticket.number_label} Grey trousers: hem` }).click()
+    const deliveries = region(page, "Deliveries")
+    await deliveries.getByText("✗ 500").waitFor()
+    await page.getByRole("button", { name: "Agenda" }).click()
+    await page.getByRole("button", { name: /^Go to: .*ticket\.created/ }).click()
+    await deliveries.getByText("✗ 500").nth(1).waitFor()
+    await side(page, "Webhook")
+    await page.getByRole("group", { name: "How the receiver answers" }).getByText("410").click()
+    await page.locator("body").press(".")
+    await deliveries.getByText(/The webhook is off/).waitFor()
+    await page.getByRole("group", { name: "How the receiver answers" }).getByText("200").click()
+    await deliveries.getByRole("button", { name: "Turn on and send 1" }).click()
+    await page.getByRole("button", { name: "+1 m" }).click()
+    await deliveries.getByText("✓ 200").waitFor()
+    await deliveries.getByRole("button", { name: "Send again" }).click()
+    await page.getByRole("button", { name: "+1 m" }).click()
+    await deliveries.getByText("✓ 200").nth(1).waitFor()
+    await region(page, "Webhook").getByText("✓ signed").first().waitFor()
+    await page.context().close()
+  })
+
+  it("moves the clock to a millisecond before and after what falls due", async () => {
+    const { page } = await sandbox.page(browser)
+    const agenda: Array<Json> = await sandbox.sandbox("GET", `/agenda?shop=${sandbox.shop}`)
+    const due = agenda.find(({ kind }) => kind === "closure")!
+    const before = await sandbox.sandbox("GET", "/clock")
+    for (const beside of [-1, 1]) {
+      await page.getByRole("button", { name: "Agenda" }).click()
+      const name = `1 ms ${beside < 0 ? "before" : "after"}: ${due.text}`
+      if (beside > 0 && (await page.getByRole("button", { name }).count()) === 0) break
+      await page.getByRole("button", { name }).click()
+      const wanted = new Date(Date.parse(due.at) + beside).toISOString()
+      await expect.poll(async () => (await sandbox.sandbox("GET", "/clock")).now).toBe(wanted)
+    }
+    expect(Date.parse(before.now)).toBeLessThan(Date.parse(due.at))
+    await page.context().close()
+  })
+
+  it("loses the till's answer, repeats it, and creates one ticket", async () => {
+    const { page } = await sandbox.page(browser)
+    const count = async () => (await sandbox.sandbox("GET", `/shops/${sandbox.shop}/tickets?limit=1000`)).length
+    const before = await count()
+    await page.locator("body").press("n")
+    await page.getByLabel("Service").fill("Zip")
+    await page.getByLabel(/lose the first answer/).check()
+    await page.getByRole("button", { name: "As the till" }).click()
+    await page.getByText("The first answer was lost. The same request again: 200, replayed").waitFor()
+    expect(await count()).toBe(before + 1)
+    await page.context().close()
+  })
+
+  it("sets and takes away faults, and uses a limit up", async () => {
+    const { page } = await sandbox.page(browser)
+    await side(page, "API")
+    const faults = region(page, "Faults of the API")
+    await faults.getByRole("button", { name: "503" }).click()
+    await faults.getByRole("button", { name: "Make it so" }).click()
+    await faults.getByText("POST /v1/tickets · 1 left").waitFor()
+    expect(await sandbox.sandbox("GET", "/faults")).toMatchObject([{ fault: "503", method: "POST", next: 1 }])
+    await faults.getByRole("button", { name: "Behave again" }).click()
+    await faults.getByText("The API behaves.").waitFor()
+    const gauge = page.locator(".gauge", { hasText: "tickets per hour" })
+    await gauge.getByRole("button", { name: "Use up" }).click()
+    await gauge.getByText("150 of 150").waitFor()
+    await gauge.getByRole("button", { name: "Go to its end" }).click()
+    await gauge.getByText("0 of 150").waitFor()
+    await page.context().close()
+  })
+
+  it("works with the keyboard alone: a new ticket, its statuses, the clock, the help", async () => {
+    const { page } = await sandbox.page(browser)
+    await page.getByText("live", { exact: true }).waitFor()
+    await page.keyboard.press("n")
+    await page.keyboard.type("Patch")
+    await page.keyboard.press("Enter")
+    await page.getByRole("heading", { name: /Patch/ }).waitFor()
+    await page.locator("body").press("r")
+    await region(page, "Ticket").locator(".pill.ready").waitFor()
+    await page.keyboard.press("?")
+    await page.getByRole("dialog", { name: "Keys" }).waitFor()
+    await page.keyboard.press("Escape")
+    const before = Date.parse((await sandbox.sandbox("GET", "/clock")).now)
+    await page.keyboard.press("+")
+    await expect.poll(async () => Date.parse((await sandbox.sandbox("GET", "/clock")).now)).toBe(before + 3_600_000)
+    await page.locator(".grip").focus()
+    await page.keyboard.press("ArrowRight")
+    await expect
+      .poll(async () => Date.parse((await sandbox.sandbox("GET", "/clock")).now))
+      .toBeGreaterThan(before + 3_600_000)
+    await page.context().close()
+  })
+
+  it.each([
+    ["light", 1440],
+    ["dark", 390]
+  ] as const)("is accessible by WCAG 2.2 AA: %s, %i pixels wide", async (colorScheme, width) => {
+    const { page } = await sandbox.page(browser, { colorScheme, viewport: { width, height: 844 } })
+    await page.locator(".ticket").first().click()
+    await page.locator(".timeline svg").waitFor()
+    await page.evaluate(axe.source)
+    for (const tab of ["Ticket", "Live", "Webhook", "API"]) {
+      const name = width > 1000 ? "Beside the ticket" : "Areas"
+      const button = page
+        .getByRole("navigation", { name })
+        .getByRole("button", { name: new RegExp(`^${tab}( look here)?$`) })
+      if ((await button.count()) > 0) await button.click()
+      const { violations } = (await page.evaluate(
+        `axe.run({ runOnly: { type: "tag", values: ${JSON.stringify(WCAG)} } })`
+      )) as { readonly violations: ReadonlyArray<{ id: string; nodes: ReadonlyArray<{ html: string }> }> }
+      expect([tab, width, violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])]).toEqual([
+        tab,
+        width,
+        []
+      ])
+    }
+    const sideways = await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    expect(sideways).toBe(0)
+    await page.context().close()
+  })
+
+  it("asks for the sandbox's token once, and streams with it", async () => {
+    const guarded = await ConsoleSandbox.open(TOKEN)
+    const { page } = await guarded.page(browser)
+    await page.getByLabel("Token").fill(TOKEN)
+    await page.getByRole("button", { name: "Open the console" }).click()
+    await page.getByText("live, with token").waitFor()
+    await page.reload()
+    await page.getByText("live, with token").waitFor()
+    await page.context().close()
+    await guarded.close()
+  })
+})

@@ -1,0 +1,82 @@
+import { type Entropy, type StorePorts, sandboxAddresses } from "@workshop/core"
+import { pipeline, workshopRoutes } from "@workshop/core/http"
+import { serve } from "@workshop/http-node"
+import { sandboxRoutes } from "@workshop/http-node/sandbox"
+import * as MemoryStore from "@workshop/store-memory"
+import { Effect, Exit, type Layer, ManagedRuntime, Scope } from "effect"
+import type { Browser, BrowserContextOptions, Page } from "playwright-core"
+import { inProcessService } from "../packages/cli/src/testkit/InProcessService.js"
+
+/** Anything that JSON holds. */
+// biome-ignore lint/suspicious/noExplicitAny: tests say what they expect of it
+export type Json = any
+
+/** A Friday morning: when every sandbox here begins. */
+export const START = Date.parse("2026-11-20T10:20:42.000Z")
+
+/** A sandbox on a socket with its console, whose clock moves through the sandbox only. */
+export class ConsoleSandbox {
+  #requests = 0
+  private constructor(
+    readonly base: string,
+    readonly shop: string,
+    readonly key: string,
+    readonly close: () => Promise<void>
+  ) {}
+
+  static async open(token: string | null = null): Promise<ConsoleSandbox> {
+    const parts = { store: MemoryStore.layer as Layer.Layer<StorePorts, never, Entropy>, seed: 5, start: START }
+    const service = inProcessService({ ...parts, receiverAt: () => undefined })
+    const runtime = ManagedRuntime.make(service)
+    const scope = Effect.runSync(Scope.make())
+    const started = Effect.gen(function* () {
+      const api = yield* workshopRoutes({ validateResponses: false })
+      const groups = yield* sandboxRoutes({ token, webhookPolicy: sandboxAddresses, validateResponses: false, api })
+      return yield* serve(yield* pipeline(groups), { host: "127.0.0.1", port: 0, trustProxy: false })
+    })
+    const { port } = await runtime.runPromise(Scope.extend(started, scope))
+    const base = `http://127.0.0.1:${port}`
+    const opened = await fetch(`${base}/sandbox/shops`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...(token === null ? {} : { authorization: `Bearer ${token}` }) },
+      body: JSON.stringify({ name: "Atelier Lac", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" })
+    })
+    const { data } = (await opened.json()) as Json
+    return new ConsoleSandbox(base, data.shop.id, data.key, async () => {
+      await runtime.runPromise(Scope.close(scope, Exit.void))
+      await runtime.dispose()
+    })
+  }
+
+  /** What an app, an owner or the clock does; resolves with the data. */
+  async sandbox(method: string, path: string, body?: unknown): Promise<Json> {
+    return this.#ask(method, `/sandbox${path}`, body, {})
+  }
+
+  /** What a till does with the shop's key; resolves with the data. */
+  async till(method: string, path: string, body?: unknown, once = `till-${++this.#requests}`): Promise<Json> {
+    return this.#ask(method, `/v1${path}`, body, { authorization: `Bearer ${this.key}`, "idempotency-key": once })
+  }
+
+  async #ask(method: string, path: string, body: unknown, headers: Record<string, string>): Promise<Json> {
+    const type = body === undefined ? {} : { "content-type": "application/json" }
+    const text = body === undefined ? null : JSON.stringify(body)
+    const response = await fetch(this.base + path, { method, body: text, headers: { ...type, ...headers } })
+    return ((await response.json()) as Json).data
+  }
+
+  /** Opens the console in a browser, with what the browser complained of. */
+  async page(
+    browser: Browser,
+    options: BrowserContextOptions = {}
+  ): Promise<{ page: Page; complaints: Array<string> }> {
+    const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
+    const page = await context.newPage()
+    page.setDefaultTimeout(30_000)
+    const complaints: Array<string> = []
+    page.on("console", (message) => complaints.push(message.text()))
+    page.on("pageerror", (error) => complaints.push(String(error)))
+    await page.goto(`${this.base}/console`)
+    return { page, complaints }
+  }
+}
