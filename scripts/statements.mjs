@@ -11,7 +11,8 @@ import {
   Messages,
   PersonalData,
   RateLimits,
-  Reads
+  Reads,
+  WholeData
 } from "../packages/core/dist/ports/StorePorts.js"
 import { openAccount, openShop } from "../packages/core/dist/testing/Fixtures.js"
 import { RiggedEntropy } from "../packages/core/dist/testing/RiggedEntropy.js"
@@ -110,10 +111,13 @@ const called = Effect.gen(function* () {
   yield* deliveries.next(NOW)
   yield* deliveries.replays
   yield* (yield* RateLimits).take([{ policy: "requests_per_minute", subject: "a key", time_zone: null }], NOW)
+  const whole = yield* WholeData
+  yield* whole.ofShop(id)
   for (const { measure = Effect.void, complaint = Effect.void } of (yield* Probes) ?? []) {
     yield* measure
     yield* complaint
   }
+  yield* whole.clear
 })
 
 /** Said by every connection that needs it, and when, is a matter of moments. */

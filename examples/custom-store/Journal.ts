@@ -6,6 +6,7 @@ import type { Change, Person } from "@workshop/core/store"
 export type Entry =
   | { readonly _tag: "Shop"; readonly shop: ShopRecord }
   | { readonly _tag: "SandboxMade" }
+  | { readonly _tag: "Cleared" }
   | { readonly _tag: "Account"; readonly account: ClientAccount }
   | { readonly _tag: "Audit"; readonly audited: AuditEntry }
   | { readonly _tag: "ErasureBegun"; readonly person: Person }

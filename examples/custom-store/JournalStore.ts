@@ -15,7 +15,8 @@ import {
   RateLimits,
   Reads,
   readClock,
-  Store
+  Store,
+  WholeData
 } from "@workshop/core/store"
 import {
   Memory,
@@ -26,7 +27,8 @@ import {
   memoryDirectory,
   memoryPersonalData,
   memoryRateLimits,
-  memoryReads
+  memoryReads,
+  memoryWholeData
 } from "@workshop/store-memory"
 import { Context, Effect, Either, Layer } from "effect"
 import { type Entry, Journal } from "./Journal.js"
@@ -40,6 +42,7 @@ const replayInto =
     if (entry._tag === "Shop") memory.open(entry.shop)
     else if (entry._tag === "Audit") memory.audit.push(entry.audited)
     else if (entry._tag === "SandboxMade") memory.isSandboxMade = true
+    else if (entry._tag === "Cleared") memory.clear()
     else if (entry._tag === "Account") {
       const { id, phone } = entry.account
       const before = memory.accounts.get(id)
@@ -131,6 +134,14 @@ const journalPersonalData = (memory: Memory, journal: Journal): Context.Tag.Serv
   }
 }
 
+const journalWholeData = (memory: Memory, journal: Journal): Context.Tag.Service<WholeData> => {
+  const known = memoryWholeData(memory)
+  return {
+    ...known,
+    clear: Effect.tap(known.clear, (isCleared) => (isCleared ? written(journal, { _tag: "Cleared" }) : Effect.void))
+  }
+}
+
 /**
  * A store for one process whose data outlives it: the memory store's shops, and a file with every change. Limits on
  * requests start anew with the process, and so do claims: what was on its way when it died is sent again.
@@ -154,7 +165,8 @@ export const layer = (path: string): Layer.Layer<StorePorts, never, Entropy> =>
         Context.add(Deliveries, memoryDeliveries(memory)),
         Context.add(DeliveryLog, memoryDeliveryLog(memory)),
         Context.add(Messages, { due: (until, limit) => Effect.sync(() => memory.notifications.due(until, limit)) }),
-        Context.add(RateLimits, memoryRateLimits())
+        Context.add(RateLimits, memoryRateLimits(memory)),
+        Context.add(WholeData, journalWholeData(memory, journal))
       )
     })
   )

@@ -67,6 +67,8 @@ grant select, insert, update, delete on workshop.webhook to workshop_service;
 
 grant usage on sequence workshop.delivery_turns to workshop_service;
 
+revoke execute on function workshop.clear_sandbox() from public;
+grant execute on function workshop.clear_sandbox() to workshop_service;
 revoke execute on function workshop.keep_partition(text, text, text, bigint, bigint) from public;
 grant execute on function workshop.keep_partition(text, text, text, bigint, bigint) to workshop_service;
 revoke execute on function workshop.rewrite_events(json) from public;

@@ -13,6 +13,22 @@ CREATE OR REPLACE FUNCTION workshop.at(moment instant)
  IMMUTABLE PARALLEL SAFE
 RETURN to_timestamp((((moment)::numeric / 1000.0))::double precision);
 
+CREATE OR REPLACE FUNCTION workshop.clear_sandbox()
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'workshop', 'pg_temp'
+AS $function$
+begin
+  if not exists (select from mark where name = 'sandbox') then
+    return false;
+  end if;
+  truncate api_key, attempt, audit_entry, client_account, client_erasure, client_link, delivery, delivery_round, delivery_turn, event,
+    loyalty_card, loyalty_ledger, message, notice, notification, offer, rate_limit, remembered, replay, shop, shop_head, stamps_used, ticket,
+    webhook;
+  return true;
+end $function$;
+
 CREATE OR REPLACE FUNCTION workshop.keep_partition(step text, parent text, month text, range_from bigint, range_until bigint)
  RETURNS integer
  LANGUAGE plpgsql

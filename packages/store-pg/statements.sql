@@ -113,6 +113,9 @@ with /* workshop claim */ open as (select s.shop_id, s.at, s.place, s.due_from, 
   join workshop.event e on e.shop_id = l.shop_id and e.id = l.event_id
   order by l.n;
 
+-- clear sandbox (workshop reads)
+select /* workshop clear sandbox */ workshop.clear_sandbox() as cleared;
+
 -- count deliveries (workshop reads)
 select /* workshop count deliveries */ found.range
   from (select h.shop_id, $2::bigint as after_seq, h.event_seq as until_seq, $3::json as filter from workshop.shop_head h
@@ -747,6 +750,27 @@ select /* workshop read tracked tickets */ row_to_json(x) as ticket, row_to_json
 
 -- read webhook (workshop reads)
 select /* workshop read webhook */ row_to_json(w) as webhook from workshop.webhook w where w.shop_id = $1;
+
+-- read whole shop (workshop reads)
+
+          select /* workshop read whole shop */ (select coalesce(json_agg(row_to_json(t) order by shop_id), '[]') from workshop."shop_head" t
+            where t.shop_id = s.id) as "shop_head", (select coalesce(json_agg(row_to_json(t) order by shop_id), '[]') from workshop."webhook" t
+            where t.shop_id = s.id) as "webhook", (select coalesce(json_agg(row_to_json(t) order by client_id), '[]') from workshop."client_link" t
+            where t.shop_id = s.id) as "client_link", (select coalesce(json_agg(row_to_json(t) order by change_seq), '[]') from workshop."ticket" t
+            where t.shop_id = s.id) as "ticket", (select coalesce(json_agg(row_to_json(t) order by client_id), '[]') from workshop."loyalty_card" t
+            where t.shop_id = s.id) as "loyalty_card", (select coalesce(json_agg(row_to_json(t) order by created_at, place), '[]') from workshop."offer" t
+            where t.shop_id = s.id) as "offer", (select coalesce(json_agg(row_to_json(t) order by created_at, place), '[]') from workshop."api_key" t
+            where t.shop_id = s.id) as "api_key", (select coalesce(json_agg(row_to_json(t) order by caller_id, client_id), '[]') from workshop."stamps_used" t
+            where t.shop_id = s.id) as "stamps_used", (select coalesce(json_agg(row_to_json(t) order by expires_at), '[]') from workshop."remembered" t
+            where t.shop_id = s.id) as "remembered", (select coalesce(json_agg(row_to_json(t) order by id), '[]') from workshop."loyalty_ledger" t
+            where t.shop_id = s.id) as "loyalty_ledger", (select coalesce(json_agg(row_to_json(t) order by created_at, place), '[]') from workshop."notification" t
+            where t.shop_id = s.id) as "notification", (select coalesce(json_agg(row_to_json(t) order by created_at, place), '[]') from workshop."notice" t
+            where t.shop_id = s.id) as "notice", (select coalesce(json_agg(row_to_json(t) order by seq), '[]') from workshop."event" t
+            where t.shop_id = s.id) as "event", (select coalesce(json_agg(row_to_json(t) order by started_at, n), '[]') from workshop."attempt" t
+            where t.shop_id = s.id) as "attempt", (select coalesce(json_agg(row_to_json(t) order by seq), '[]') from workshop."delivery" t
+            where t.shop_id = s.id) as "delivery", (select coalesce(json_agg(row_to_json(t) order by id), '[]') from workshop."replay" t
+            where t.shop_id = s.id) as "replay", (select coalesce(json_agg(row_to_json(t) order by due_at, id), '[]') from workshop."message" t
+            where t.shop_id = s.id) as "message" from workshop.shop s where s.id = $1;
 
 -- reclaim (workshop deliveries)
 update /* workshop reclaim */ workshop.delivery d set lease_until = null from (

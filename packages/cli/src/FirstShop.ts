@@ -95,11 +95,6 @@ export const refuseRealData = Effect.gen(function* () {
   }
 })
 
-/** An empty store that a sandbox begins is a sandbox's from then on. */
-export const claimForSandbox = Effect.gen(function* () {
-  if (!(yield* hasShops)) yield* (yield* Directory).markSandboxMade
-})
-
 /** The lines of a start without a sandbox on data that a sandbox made. */
 export const madeBySandbox: ReadonlyArray<string> = [
   "A sandbox made these data, and its keys (wk_test_...) are refused here: add --sandbox, or begin with new data by --data-dir or --database-url."
@@ -271,3 +266,7 @@ export const demoSteps = (base: string, { key, phone }: Demo): ReadonlyArray<str
         "Look a client up who has a reward to use:",
         `curl -s '${base}/v1/clients?phone=${encodeURIComponent(phone)}' -H 'Authorization: Bearer ${key}'`
       ]
+
+/** Makes the shop that a start makes in an empty store. Returns its key. */
+export const shopOfStart = (isDemo: boolean) =>
+  isDemo ? Effect.map(demoShop, ({ key }) => key) : Effect.map(openFirstShop, ({ key }) => key)

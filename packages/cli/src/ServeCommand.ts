@@ -28,7 +28,6 @@ import { CommandRefused } from "./CommandRefused.js"
 import { delivering, deliveringInSandbox, reaching, workOff } from "./dispatch/delivering.js"
 import { keepEvents, refuseNetwork, signatureHeader, webhookPort } from "./dispatch/WebhookOptions.js"
 import {
-  claimForSandbox,
   demoShop,
   demoSteps,
   GivenKey,
@@ -38,6 +37,7 @@ import {
   openFirstShop,
   refuseRealData,
   shopOfKey,
+  shopOfStart,
   stillThere
 } from "./FirstShop.js"
 import { boundHeapGrowth } from "./heapGrowth.js"
@@ -247,20 +247,34 @@ const aboutStopping = ({ npm_command }: Readonly<Record<string, string | undefin
     ? []
     : [`Stop it with Ctrl-C, or in a script with kill ${process.pid}: a kill of npx or npm leaves it running.`]
 
+/** The key that a start showed or was given: a reset makes it again, so that a till's configuration stays valid. */
+interface ShownKey {
+  key: string | null
+}
+
+/** Makes what a start makes in an empty store, after a reset. */
+const beginAnew = ({ demo }: ServeFlags, shown: ShownKey) =>
+  Effect.gen(function* () {
+    shown.key = yield* Effect.provideService(shopOfStart(demo), GivenKey, shown.key)
+  }).pipe(
+    Effect.catchAll((failure) => (failure._tag === "StoreUnavailable" ? Effect.fail(failure) : Effect.die(failure)))
+  )
+
 /** The text that a start with `--demo` says; `workshop serve` alone opens a shop where there is none. */
-const greeting = Effect.fnUntraced(function* (asked: ServeFlags, base: string) {
-  if (asked.sandbox) yield* claimForSandbox
-  else if (yield* Effect.flatMap(Directory, ({ isSandboxMade }) => isSandboxMade)) return madeBySandbox
+const greeting = Effect.fnUntraced(function* (asked: ServeFlags, base: string, shown: ShownKey) {
+  if (!asked.sandbox && (yield* Effect.flatMap(Directory, ({ isSandboxMade }) => isSandboxMade))) return madeBySandbox
   const { demoKey } = asked
   const opened = demoKey === null ? null : yield* shopOfKey(demoKey)
   if (demoKey !== null && opened !== null)
     return nextSteps(base, `The shop ${opened.name} of an earlier start is there, with the key of --demo-key:`, demoKey)
   if (asked.demo) {
     const demo = yield* demoShop
+    shown.key = demo.key
     return demo.key === null ? [demo.opening] : [...nextSteps(base, demo.opening, demo.key), ...demoSteps(base, demo)]
   }
   if (demoKey === null && (yield* hasShops)) return yield* stillThere
   const { opening, key } = yield* openFirstShop
+  shown.key = key
   return nextSteps(base, opening, key)
 })
 
@@ -268,11 +282,12 @@ const greeting = Effect.fnUntraced(function* (asked: ServeFlags, base: string) {
 const run = <E, R>(
   asked: ServeFlags,
   choice: StoreChoice,
-  groupsWith: (api: RouteGroup) => Effect.Effect<ReadonlyArray<RouteGroup>, E, R>
+  groupsWith: (api: RouteGroup, shown: ShownKey) => Effect.Effect<ReadonlyArray<RouteGroup>, E, R>
 ) =>
   Effect.gen(function* () {
+    const shown: ShownKey = { key: asked.demoKey }
     if (asked.sandbox && !asked.sandboxOnRealData) yield* refuseRealData
-    const groups = yield* groupsWith(yield* workshopRoutes({ validateResponses: false }))
+    const groups = yield* groupsWith(yield* workshopRoutes({ validateResponses: false }), shown)
     const branches = [...groups, ...(asked.trackingPages ? [yield* trackingRoutes()] : []), ...(yield* pages(asked))]
     // Before a shop is opened: with the port taken, nobody would see its key.
     const pipe = yield* pipeline(branches, watching(asked))
@@ -280,7 +295,7 @@ const run = <E, R>(
     const base = baseOf(asked.host, port)
     const tracking = yield* TrackingPages
     if (asked.trackingPages) tracking.base_url ??= trackingBase(base)
-    const greeted = yield* greeting(asked, base).pipe(
+    const greeted = yield* greeting(asked, base, shown).pipe(
       Effect.provideService(GivenKey, asked.demoKey),
       Effect.provideService(CommandHints, hintsFor(choice, process.env))
     )
@@ -300,6 +315,13 @@ const run = <E, R>(
     // At once, so that all of them are done within the ten seconds of a shutdown (Specification, Commands).
   }).pipe(Effect.parallelFinalizers, Effect.scoped)
 
+/** Runs a scenario apart from this sandbox: with the real clock, and services of its own. Its module is loaded when one is run. */
+const runScenario = (text: string) =>
+  Effect.promise(async (signal) => {
+    const { runText } = await import("./scenario/runFiles.js")
+    return Effect.runPromise(runText(text), { signal })
+  })
+
 const served = (asked: ServeFlags) => {
   // A sandbox's clock makes everything old in a moment.
   const tidies = !asked.noDispatcher && !asked.sandbox
@@ -314,7 +336,14 @@ const served = (asked: ServeFlags) => {
     webhookPolicy: reaching(sandboxAddresses, asked),
     validateResponses: false
   }
-  const groupsWith = (api: RouteGroup) => sandboxRoutes({ ...options, api })
+  const groupsWith = (api: RouteGroup, shown: ShownKey) =>
+    Effect.gen(function* () {
+      const begin = Effect.provide(
+        beginAnew(asked, shown),
+        yield* Effect.context<Effect.Effect.Context<ReturnType<typeof beginAnew>>>()
+      )
+      return yield* sandboxRoutes({ ...options, api, begin, runScenario })
+    })
   return Effect.provide(run(asked, choice, groupsWith), sandboxed(asked, choice))
 }
 

@@ -77,6 +77,43 @@ describe("a first start (Specification, Commands)", PATIENT, () => {
   })
 })
 
+describe("a sandbox that begins anew (Specification, Sandbox)", PATIENT, () => {
+  it("has the demo shop again, with the key that the start showed", async () => {
+    const workshop = new Workshop(["serve", "--port", "0", "--sandbox", "--demo", "--store", "memory"])
+    started.push(workshop)
+    const { base, key } = await workshop.listens()
+    const shop = async () => {
+      const response = await fetch(`${base}/v1/shop`, { headers: { Authorization: `Bearer ${key}` } })
+      return ((await response.json()) as { readonly data: { readonly id: string; readonly name: string } }).data
+    }
+    const before = await shop()
+    expect((await fetch(`${base}/sandbox/reset`, { method: "POST" })).status).toBe(200)
+    const after = await shop()
+    expect([after.name, after.id === before.id]).toEqual(["Demo workshop", false])
+    const shops = (await (await fetch(`${base}/sandbox/shops`)).json()) as { readonly data: ReadonlyArray<unknown> }
+    expect(shops.data).toHaveLength(1)
+
+    const run = async (scenario: string) => {
+      const headers = { "Content-Type": "application/json" }
+      const body = JSON.stringify({ scenario })
+      const response = await fetch(`${base}/sandbox/scenarios/run`, { method: "POST", headers, body })
+      return ((await response.json()) as { readonly data: object }).data
+    }
+    const steps = "steps:\n  - create ticket: { service: Hem }\n    as: hem\n  - advance: 60d\n"
+    const state = (expected: string) => `  - get ticket: $hem\n    expect: { data: { state: ${expected} } }\n`
+    expect(await run(`name: Closed\n${steps}${state("abandoned")}`)).toMatchObject({ passed: 1, failed: 0 })
+    expect(await run(`name: Closed\n${steps}${state("ready")}`)).toMatchObject({
+      passed: 0,
+      failed: 1,
+      scenarios: [{ name: "Closed", failure: { line: 6 } }]
+    })
+    expect(await run("name: Nothing\nsteps:\n  - fly: {}\n")).toMatchObject({ problems: [{ line: 3 }] })
+    // The scenario ran apart: no clock moved here.
+    const { data } = (await (await fetch(`${base}/sandbox/clock`)).json()) as { readonly data: { ahead_ms: number } }
+    expect(data.ahead_ms).toBeLessThan(1000)
+  })
+})
+
 describe("the data of a sandbox (Specification, Keys and scopes)", PATIENT, () => {
   it("are told apart from those in earnest, both ways", async () => {
     const there = await aDatabase()

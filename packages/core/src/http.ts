@@ -15,7 +15,15 @@ export {
   routeCheck
 } from "./http/checks.js"
 export { httpApp, refused } from "./http/EffectMount.js"
-export { type GroupHandlers, type Handlers, Nothing, type RouteMatch, router, routes } from "./http/Endpoint.js"
+export {
+  type GroupHandlers,
+  type Handlers,
+  LargestBody,
+  Nothing,
+  type RouteMatch,
+  router,
+  routes
+} from "./http/Endpoint.js"
 export {
   FailureBodyOf,
   RepeatableMeta,

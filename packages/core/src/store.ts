@@ -34,7 +34,8 @@ export {
   type LedgerEntry,
   LoyaltyCard,
   type StampCountKey,
-  stampCountKey
+  stampCountKey,
+  stampCountOf
 } from "./domain/LoyaltyCard.js"
 export { ENTROPY_BYTES, IDENTIFIERS_PER_MS, type Moment } from "./domain/Moment.js"
 export type { Message, MessageRecord } from "./domain/Notification.js"
@@ -82,7 +83,8 @@ export {
   type SeenTickets,
   Store,
   type TicketFilter,
-  type TicketOrder
+  type TicketOrder,
+  WholeData
 } from "./ports/StorePorts.js"
 export { auditEntry } from "./services/Audit.js"
 export { type CellsOptions, cellPorts } from "./services/Cells.js"

@@ -7,10 +7,11 @@ import type {
   OfferId,
   OfferRecord,
   Phone,
+  PolicyName,
   ShopId,
   ShopRecord
 } from "@workshop/core"
-import type { Change, Person, ReplayRecord } from "@workshop/core/store"
+import type { Change, LimitWindow, Person, ReplayRecord } from "@workshop/core/store"
 import { MemoryNotifications } from "./MemoryNotifications.js"
 import { ShopData } from "./ShopData.js"
 import { ShopTurns } from "./ShopTurns.js"
@@ -35,6 +36,8 @@ export class Memory {
   readonly offersToPhone = new Map<Phone, Array<OfferId>>()
   /** Called with each account that was opened, changed or erased. */
   onAccount: (id: ClientId) => void = () => undefined
+  /** The open windows of limits, by policy and subject: a joined key would be a new text to hash for every take. */
+  readonly limitWindows = new Map<PolicyName, Map<string, LimitWindow>>()
 
   /** Adds a shop without data. */
   open(shop: ShopRecord): void {
@@ -51,6 +54,16 @@ export class Memory {
       this.holders.set(account.phone, account)
     }
     this.onAccount(id)
+  }
+
+  /** Removes everything but that a sandbox made it. Sleepers sleep on. */
+  clear(): void {
+    const { shops, accounts, holders, keyHashes, shopOfOffer, shopOfKey, openReplays, inboxes, erasures } = this
+    const maps = [shops, accounts, holders, keyHashes, shopOfOffer, shopOfKey, openReplays, inboxes, erasures]
+    for (const map of [...maps, this.offersToPhone, this.limitWindows]) map.clear()
+    this.audit.length = 0
+    this.turns.clear()
+    this.notifications.clear()
   }
 
   /** The data of a shop, whose id comes from the directory. */

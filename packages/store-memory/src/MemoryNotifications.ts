@@ -22,6 +22,11 @@ export class MemoryNotifications {
     this.#places.delete(id)
   }
 
+  clear(): void {
+    this.says.clear()
+    this.#places.clear()
+  }
+
   /** At most `limit` messages due at `until` or before, earliest first. Each is taken out to see the one behind it, and put back. */
   due(until: Instant, limit: number): ReadonlyArray<Message> {
     const due: Array<Place> = []

@@ -1,12 +1,4 @@
-import {
-  Entropy,
-  type Instant,
-  MINUTE_MS,
-  type PolicyName,
-  type StorePorts,
-  TrackingPages,
-  Transactions
-} from "@workshop/core"
+import { Entropy, type Instant, MINUTE_MS, type StorePorts, TrackingPages, Transactions } from "@workshop/core"
 import {
   AuditLog,
   Closures,
@@ -17,7 +9,6 @@ import {
   decide,
   ENTROPY_BYTES,
   giveBackUses,
-  type LimitWindow,
   type LimitWindows,
   Messages,
   noTransactions,
@@ -27,7 +18,8 @@ import {
   Reads,
   readClock,
   Store,
-  useLimits
+  useLimits,
+  WholeData
 } from "@workshop/core/store"
 import { Context, Effect, Either, Layer } from "effect"
 import { Memory } from "./Memory.js"
@@ -35,14 +27,16 @@ import { memoryDeliveries, memoryDeliveryLog } from "./MemoryDeliveries.js"
 import { memoryClosures, memoryDirectory } from "./MemoryDirectory.js"
 import { memoryPersonalData } from "./MemoryPersonalData.js"
 import { memoryReads } from "./MemoryReads.js"
+import { memoryWholeData } from "./MemoryWholeData.js"
 
 /** How many windows of a policy are kept. Beyond that the oldest goes: its subject begins anew. */
 const MOST_WINDOWS = 100_000
 
 /** Counts for one process. Windows that have ended are cleared away once a minute. */
-export const memoryRateLimits = (most = MOST_WINDOWS): Context.Tag.Service<RateLimits> => {
-  // A map a policy, by subject: a joined key would be a new text to hash for every take.
-  const kept = new Map<PolicyName, Map<string, LimitWindow>>()
+export const memoryRateLimits = (
+  { limitWindows: kept }: Memory,
+  most = MOST_WINDOWS
+): Context.Tag.Service<RateLimits> => {
   let swept_at = 0
 
   const sweep = (now: Instant) => {
@@ -130,7 +124,8 @@ export const over = (memory: Memory): Layer.Layer<StorePorts, never, Entropy> =>
         Context.add(Messages, {
           due: (until, limit) => Effect.sync(() => memory.notifications.due(until, limit))
         }),
-        Context.add(RateLimits, memoryRateLimits()),
+        Context.add(RateLimits, memoryRateLimits(memory)),
+        Context.add(WholeData, memoryWholeData(memory)),
         Context.add(Transactions, noTransactions)
       )
     )

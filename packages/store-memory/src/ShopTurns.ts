@@ -57,6 +57,13 @@ export class ShopTurns {
     return Array.from(this.#ready.values(), ({ shop_id, due_at }) => [shop_id, due_at] as const)
   }
 
+  /** Takes all turns away. */
+  clear(): void {
+    this.#current.clear()
+    this.#ready.clear()
+    this.#served.clear()
+  }
+
   /** Wakes whoever sleeps until something may be due. */
   wake(): void {
     const sleepers = [...this.sleepers]

@@ -1,11 +1,12 @@
 import { Effect } from "effect"
 import { expect, it } from "vitest"
+import { Memory } from "../src/Memory.js"
 import { memoryRateLimits } from "../src/MemoryStore.js"
 
 const NOW = Date.parse("2026-11-20T10:00:00Z")
 
 it("The table of limits has an end: beyond it the oldest window goes", () => {
-  const { take } = memoryRateLimits(2)
+  const { take } = memoryRateLimits(new Memory(), 2)
   const left = (subject: string) =>
     Effect.runSync(take([{ policy: "unauthenticated_per_minute", subject, time_zone: null }], NOW))[0]?.remaining
   expect([left("a"), left("a"), left("b"), left("b")]).toEqual([119, 118, 119, 118])
@@ -13,7 +14,7 @@ it("The table of limits has an end: beyond it the oldest window goes", () => {
 })
 
 it("Windows that have ended are cleared also after the clock stepped back", () => {
-  const { take, look } = memoryRateLimits(1)
+  const { take, look } = memoryRateLimits(new Memory(), 1)
   const one = { policy: "unauthenticated_per_minute", subject: "a", time_zone: null } as const
   Effect.runSync(take([one], NOW))
   Effect.runSync(take([one], NOW - 3_600_000))

@@ -10,7 +10,8 @@ import {
   PersonalData,
   RateLimits,
   Reads,
-  Store
+  Store,
+  WholeData
 } from "@workshop/core/store"
 import { Context, Effect, Layer } from "effect"
 import { databaseUrl, warnOfClearText } from "./Address.js"
@@ -26,6 +27,7 @@ import { pgPersonalData } from "./PgPersonalData.js"
 import { pgProbe } from "./PgProbe.js"
 import { pgRateLimits } from "./PgRateLimits.js"
 import { pgReads } from "./PgReads.js"
+import { pgWholeData } from "./PgWholeData.js"
 import { checkedSchema, type Database } from "./Schema.js"
 import { secretsGuard } from "./SecretsGuard.js"
 import * as Sql from "./Sql.js"
@@ -90,7 +92,8 @@ const ports = (
       Context.add(Deliveries, yield* pgDeliveries(database, leaseClock, notifier, { secrets, guard })),
       Context.add(DeliveryLog, yield* pgDeliveryLog),
       Context.add(Messages, yield* pgMessages),
-      Context.add(RateLimits, yield* pgRateLimits(database))
+      Context.add(RateLimits, yield* pgRateLimits(database)),
+      Context.add(WholeData, yield* pgWholeData(secrets))
     )
   })
 

@@ -6,7 +6,7 @@ import { type Rows, type TableName, tables } from "./Tables.js"
 import { inClear, type WebhookSecrets } from "./WebhookSecrets.js"
 
 /** Changes that do no more than put their row into a table. */
-const puts = {
+export const puts = {
   HeadPut: "shop_head",
   LinkPut: "client_link",
   OfferPut: "offer",

@@ -17,12 +17,15 @@ const LONG = 600_000
 const scope = Effect.runSync(Scope.make())
 const within = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) => Effect.runPromise(Scope.extend(effect, scope))
 
-/** Runs the whole store contract on a database, and tells what was sent there. */
+/** A sandbox is read and removed as a whole, so these statements have no bound, and nothing would be left to look at the others with. */
+const { WholeData: _, ...bounded } = storeContract
+
+/** Runs the store contract on a database, and tells what was sent there. */
 const sentByContract = (url: string) => {
   const clock = new SettableClock()
   const leaseClock = Effect.sync(() => Number(clock.unsafeCurrentTimeNanos() / 1_000_000n))
   const store = Layer.provideMerge(layer({ url, leaseClock }), Layer.merge(new RiggedEntropy(1).layer, clock.layer))
-  const cases = Object.values(storeContract).flat()
+  const cases = Object.values(bounded).flat()
   const all = Effect.forEach(cases, ({ effect }) =>
     Effect.suspend(() => {
       clock.set(TEST_START)

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { Clock, Console, Effect, Either } from "effect"
+import { Clock, Console, Effect, Either, Option } from "effect"
 import { CommandRefused } from "../CommandRefused.js"
 import { paintFor, widthFor } from "../terminal/Output.js"
 import { problemLines, reportLines, type ScenarioResult, summary } from "./Report.js"
@@ -71,6 +71,12 @@ const textOf = (file: string) =>
     catch: () => new CommandRefused({ message: `${file} cannot be read: check its name and its permissions.` })
   })
 
+/** How many scenarios passed, and each of them: the report of `--json`. */
+const reportOf = (results: ReadonlyArray<ScenarioResult>, duration_ms: number, problems?: ReadonlyArray<object>) => {
+  const failed = results.filter(({ passed }) => !passed).length
+  return { passed: results.length - failed, failed, duration_ms, scenarios: results, ...(problems && { problems }) }
+}
+
 /** All the scenarios, or everything that is wrong with them, and then none is run. */
 const readAll = Effect.fnUntraced(function* (files: ReadonlyArray<string>, asJson: boolean) {
   const scenarios: Array<Scenario> = []
@@ -82,7 +88,7 @@ const readAll = Effect.fnUntraced(function* (files: ReadonlyArray<string>, asJso
   }
   if (problems.length === 0) return scenarios
   yield* asJson
-    ? print([JSON.stringify({ passed: 0, failed: 0, duration_ms: 0, scenarios: [], problems }, null, 2)])
+    ? print([JSON.stringify(reportOf([], 0, problems), null, 2)])
     : Effect.forEach(problems, (problem) => Console.error(...problemLines(problem.file, [problem])))
   const what = problems.length === 1 ? "this" : `these ${problems.length}`
   return yield* new CommandRefused({ message: `Nothing was run: correct ${what}, then try again.` })
@@ -92,6 +98,27 @@ const optionsOf = ({ baseUrl, sandboxToken, signatureHeader }: RunFlags): RunOpt
   signature_header: signatureHeader,
   ...(baseUrl === null ? {} : { base_url: baseUrl }),
   ...(sandboxToken === null ? {} : { sandbox_token: sandboxToken })
+})
+
+/** How long a scenario may run that came over HTTP. */
+const MOST_RUN = "60 seconds"
+
+/** The report of a scenario's text, which runs in a sandbox of its own in this process. */
+export const runText = Effect.fnUntraced(function* (text: string) {
+  const file = "scenario.yaml"
+  const read = readScenario(file, text)
+  if (Either.isLeft(read))
+    return reportOf(
+      [],
+      0,
+      read.left.map((problem) => ({ file, ...problem }))
+    )
+  const began = yield* Clock.currentTimeMillis
+  const result = yield* Effect.timeoutOption(run(read.right), MOST_RUN)
+  const duration_ms = (yield* Clock.currentTimeMillis) - began
+  if (Option.isSome(result)) return reportOf([result.value], duration_ms)
+  const message = `The scenario took longer than ${MOST_RUN}: make it shorter, or run it with workshop scenario run.`
+  return reportOf([], duration_ms, [{ file, line: 1, column: 1, path: "", message }])
 })
 
 /** `workshop scenario run`: exit status 0 only where every scenario passed. */
@@ -110,9 +137,7 @@ export const runFiles = Effect.fnUntraced(function* (asked: RunFlags) {
   const duration_ms = (yield* Clock.currentTimeMillis) - began
   const failed = results.filter(({ passed }) => !passed).length
   yield* print(
-    asked.json
-      ? [JSON.stringify({ passed: results.length - failed, failed, duration_ms, scenarios: results }, null, 2)]
-      : ["", summary(results, duration_ms, paint)]
+    asked.json ? [JSON.stringify(reportOf(results, duration_ms), null, 2)] : ["", summary(results, duration_ms, paint)]
   )
   if (failed === 0) return
   const left = scenarios.length - results.length

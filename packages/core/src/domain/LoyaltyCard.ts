@@ -117,3 +117,9 @@ export interface StampCountKey {
 
 /** The key of a count of stamps in a shop's state. */
 export const stampCountKey = ({ caller_id, client_id }: StampCountKey): string => `${caller_id} ${client_id}`
+
+/** The count that a key of {@link stampCountKey} names. */
+export const stampCountOf = (key: string): StampCountKey => {
+  const [caller_id, client_id] = key.split(" ") as [StampCountKey["caller_id"], StampCountKey["client_id"]]
+  return { caller_id, client_id }
+}

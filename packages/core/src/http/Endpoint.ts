@@ -16,6 +16,9 @@ export class RequiredScope extends Context.Tag("@workshop/core/http/RequiredScop
 /** The policies of the shop that a well-formed request to an endpoint uses once each (Specification, Limits). */
 export class CountedAs extends Context.Tag("@workshop/core/http/CountedAs")<CountedAs, ReadonlyArray<PolicyName>>() {}
 
+/** How long the body of an endpoint may be, in bytes; `Limits.body_bytes` without it. */
+export class LargestBody extends Context.Tag("@workshop/core/http/LargestBody")<LargestBody, number>() {}
+
 type Groups<Api> = Api extends HttpApi.HttpApi<infer _Id, infer Group, infer _E, infer _R> ? Group : never
 type Endpoints<Group> = Group extends HttpApiGroup.HttpApiGroup.Any ? HttpApiGroup.HttpApiGroup.Endpoints<Group> : never
 type GroupName<Group> = Group extends { readonly identifier: infer Name extends string } ? Name : never
@@ -57,6 +60,8 @@ export interface Route {
   readonly policies: ReadonlyArray<PolicyName>
   /** Whether it takes a JSON body. */
   readonly takesBody: boolean
+  /** How long its body may be, in bytes. */
+  readonly body_bytes: number
   readonly headerNames: ReadonlyArray<string>
   /** The query parameters that are lists: `state=a&state=b` means the same as `state=a,b` (Specification, Lists and sync). */
   readonly listParameters: ReadonlyArray<string>
@@ -166,6 +171,7 @@ export const routes =
           scope: Option.getOrUndefined(Context.getOption(mergedAnnotations, RequiredScope)),
           policies: Option.getOrElse(Context.getOption(mergedAnnotations, CountedAs), () => []),
           takesBody: Option.isSome(endpoint.payloadSchema),
+          body_bytes: Option.getOrElse(Context.getOption(mergedAnnotations, LargestBody), () => Limits.body_bytes),
           headerNames: headerNames(endpoint),
           listParameters: listParameters(endpoint),
           decode: decoder(endpoint),

@@ -1,6 +1,5 @@
 import type { Refusal } from "../decisions/Refusal.js"
 import type { Scope } from "../domain/ApiKey.js"
-import { Limits } from "../domain/Limits.js"
 
 /** Every code an answer may carry, with its HTTP status and meaning (Specification, Errors). */
 export const errorCodes = {
@@ -45,6 +44,7 @@ export type AdmissionRefusal =
   | { readonly _tag: "SandboxTokenWrong" }
   | { readonly _tag: "SandboxHostForeign" }
   | { readonly _tag: "SandboxSenderForeign" }
+  | { readonly _tag: "SandboxDataReal" }
   | { readonly _tag: "AccountDeactivated" }
   | { readonly _tag: "ShopNotApproved" }
   | { readonly _tag: "ApiDisabled" }
@@ -105,6 +105,11 @@ export const failureRows = {
     code: "UNAUTHENTICATED",
     message: "Send the token with which the sandbox was started as Authorization: Bearer <token>"
   },
+  SandboxDataReal: {
+    code: "FORBIDDEN",
+    message:
+      "No sandbox made these data (--sandbox-on-real-data), so the sandbox neither removes nor replaces them: start it with other data, or with --store memory"
+  },
   AccountDeactivated: { code: "ACCOUNT_DEACTIVATED", message: "The shop is deactivated" },
   ShopNotApproved: { code: "SHOP_NOT_APPROVED", message: "The shop is not approved yet" },
   ApiDisabled: { code: "API_DISABLED", message: "The API is not open for this shop yet" },
@@ -139,11 +144,11 @@ export const failureRows = {
 export const RETRY_AFTER_UNAVAILABLE_S = 1
 
 /** The issue with a body that is too large. */
-export const bodyTooLarge: RequestIssue = {
+export const bodyTooLarge = (most: number): RequestIssue => ({
   in: "body",
   field: "body",
-  message: `must be at most ${Limits.body_bytes} bytes`
-}
+  message: `must be at most ${most} bytes`
+})
 
 /** The issue with something that a request may say once. */
 export const givenTwice = (part: RequestIssue["in"], field: string): RequestIssue => ({

@@ -21,6 +21,8 @@ const MOST_WINDOWS = 10_000
 export interface ExhaustedLimits extends Pick<Counts, "take" | "giveBack"> {
   /** The status of a limit as far as this process knows it, without asking the store. */
   readonly look: (take: LimitUse, now: Instant) => LimitStatus
+  /** Forgets everything, because the store did. */
+  readonly forget: () => void
 }
 
 /**
@@ -79,7 +81,8 @@ const remembering = (limits: Counts): ExhaustedLimits => {
       Effect.map(limits.giveBack(takes, taken), () => {
         for (const { policy, subject } of takes) known.get(policy)?.delete(subject)
       }),
-    look: (take, now) => limitStatus(windowOf(take, now), take.policy)
+    look: (take, now) => limitStatus(windowOf(take, now), take.policy),
+    forget: () => known.clear()
   }
 }
 

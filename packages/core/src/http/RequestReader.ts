@@ -81,16 +81,16 @@ const readJson = (bytes: Uint8Array, request: HttpRequest): RequestPart => {
 /** The body of a request that has none. */
 export const NO_BODY: RequestPart = readable(undefined)
 
-const unreadBody = (failure: BodyTooLarge | BodyIncomplete): RequestPart =>
+const unreadBody = (failure: BodyTooLarge | BodyIncomplete, most: number): RequestPart =>
   failure._tag === "BodyTooLarge"
-    ? { value: undefined, issues: [bodyTooLarge] }
+    ? { value: undefined, issues: [bodyTooLarge(most)] }
     : unreadable("ended before it was whole")
 
-/** A body's JSON, once the whole body is here. */
-export const readBody = (request: HttpRequest): Effect.Effect<RequestPart> =>
-  Effect.match(request.body(Limits.body_bytes), {
+/** A body's JSON, once the whole body is here; at most so many bytes. */
+export const readBody = (request: HttpRequest, most: number): Effect.Effect<RequestPart> =>
+  Effect.match(request.body(most), {
     onSuccess: (bytes) => readJson(bytes, request),
-    onFailure: unreadBody
+    onFailure: (failure) => unreadBody(failure, most)
   })
 
 /** The part of a request in which a service's own input is. */

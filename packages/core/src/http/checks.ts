@@ -110,7 +110,7 @@ export const handlingChecks = ({
       const { route } = checked.match!
       checked.context = { ...checked.context, route: route.path }
       if (route.method === "GET") return undefined
-      return Effect.map(readBody(checked.request), (body) => {
+      return Effect.map(readBody(checked.request, route.body_bytes), (body) => {
         checked.body = body
         return undefined
       })

@@ -1,6 +1,7 @@
 import { Context, Data, type Effect, type Stream } from "effect"
 import type { Command, HeldShop, Outcome } from "../decisions/Command.js"
 import type { SeenClient } from "../decisions/Load.js"
+import type { Change } from "../decisions/ShopState.js"
 import type { ApiKeyRecord } from "../domain/ApiKey.js"
 import type { AuditEntry } from "../domain/AuditEntry.js"
 import type { Client, ClientAccount, ClientLink } from "../domain/Client.js"
@@ -448,6 +449,23 @@ export const noTransactions: Context.Tag.Service<Transactions> = {
     })
 }
 
+/** The data of a sandbox as a whole: to save them, and to begin anew (Specification, Sandbox). */
+export class WholeData extends Context.Tag("@workshop/core/WholeData")<
+  WholeData,
+  {
+    /**
+     * All data of a shop but its audit log, from one snapshot, as changes: made in this order in the shop as it was opened, they
+     * make it what it is.
+     */
+    readonly ofShop: (shop_id: ShopId) => Effect.Effect<ReadonlyArray<Change>, StoreUnavailable>
+    /**
+     * Removes all shops, accounts, counts of limits and audit entries. Answers false, and removes nothing, where no sandbox made
+     * the data. They count as a sandbox's afterwards too.
+     */
+    readonly clear: Effect.Effect<boolean, StoreUnavailable>
+  }
+>() {}
+
 /** All that a store provides. */
 export type StorePorts =
   | AuditLog
@@ -461,3 +479,4 @@ export type StorePorts =
   | Reads
   | Store
   | Transactions
+  | WholeData

@@ -14,7 +14,8 @@ import {
   RateLimits,
   Reads,
   Store,
-  StoreUnavailable
+  StoreUnavailable,
+  WholeData
 } from "../ports/StorePorts.js"
 
 /** How many shops, and how many keys, a process remembers the cell of. */
@@ -34,6 +35,7 @@ export interface OpenCell {
   readonly messages: Context.Tag.Service<Messages>
   readonly personal: Context.Tag.Service<PersonalData>
   readonly limits: Context.Tag.Service<RateLimits>
+  readonly whole: Context.Tag.Service<WholeData>
 }
 
 /** The ports of a cell. */
@@ -49,7 +51,8 @@ export const openCell = ({ name, ports }: Cell): OpenCell => ({
   closures: Context.get(ports, Closures),
   messages: Context.get(ports, Messages),
   personal: Context.get(ports, PersonalData),
-  limits: Context.get(ports, RateLimits)
+  limits: Context.get(ports, RateLimits),
+  whole: Context.get(ports, WholeData)
 })
 
 /** What a process remembers of where things are; beyond its bound it begins anew. */

@@ -21,7 +21,8 @@ import {
   type StorePorts,
   StoreUnavailable,
   TransactionRefused,
-  Transactions
+  Transactions,
+  WholeData
 } from "../ports/StorePorts.js"
 import { ascending, Everywhere, grouped, merged, type OpenCell, openCell, Router } from "./CellRouter.js"
 
@@ -362,6 +363,18 @@ const composedPersonalData = (
   }
 }
 
+/** A sandbox's data in all cells. The home cell says whether a sandbox made them, and is emptied last. */
+const composedWholeData = (router: Router, everywhere: Everywhere): Context.Tag.Service<WholeData> => {
+  const [home, ...others] = [router.home, ...everywhere.cells.slice(1)]
+  const clearOther = ({ directory, whole }: OpenCell) => Effect.zipRight(directory.markSandboxMade, whole.clear)
+  return {
+    ofShop: (shop_id) => Effect.flatMap(router.of(shop_id), ({ whole }) => whole.ofShop(shop_id)),
+    clear: Effect.flatMap(home.directory.isSandboxMade, (isMade) =>
+      isMade ? Effect.zipRight(Effect.forEach(others, clearOther), home.whole.clear) : Effect.succeed(false)
+    )
+  }
+}
+
 const notJoined: Context.Tag.Service<Transactions> = {
   join: () =>
     new TransactionRefused({
@@ -417,6 +430,7 @@ export const cellPorts = ({
       }),
       Context.add(Deliveries, everyDelivery(everywhere)),
       Context.add(DeliveryLog, routedDeliveryLog(router)),
-      Context.add(RateLimits, routedLimits(router))
+      Context.add(RateLimits, routedLimits(router)),
+      Context.add(WholeData, composedWholeData(router, everywhere))
     )
   })

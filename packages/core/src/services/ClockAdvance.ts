@@ -6,8 +6,8 @@ import { optional } from "../domain/Text.js"
 import type { StoreUnavailable } from "../ports/StorePorts.js"
 
 /**
- * A clock that runs along with a real one, ahead of it by however far it was moved, or stands. It never goes back,
- * also where the real clock does, and stays within the year 9999.
+ * A clock that runs along with a real one, ahead of it by however far it was moved, or stands. Until it begins anew it never
+ * goes back, also where the real clock does, and it stays within the year 9999.
  *
  * Only its time can be moved. Sleeping and the nanoseconds, by which durations are measured, are the real
  * clock's: loops and time-outs go on while this clock stands (Specification, Webhooks). So a loop that looks for what is due once a
@@ -64,6 +64,15 @@ export class MovableClock implements Clock.Clock {
     this.#frozen = frozen
     this.#stands = frozen
     this.#ahead_ms = this.#now - this.#real.unsafeCurrentTimeMillis()
+  }
+
+  /** Begins anew, as when it was made, or at another instant, also an earlier one, running or frozen. */
+  begin(at: Pick<ClockState, "now" | "frozen"> | null): void {
+    const real = this.#real.unsafeCurrentTimeMillis()
+    this.#now = Math.min(LAST_INSTANT, at?.now ?? real)
+    this.#ahead_ms = this.#now - real
+    this.#frozen = at?.frozen ?? false
+    this.#stands = this.#frozen
   }
 
   #reach(instant: Instant): void {
@@ -222,6 +231,15 @@ export class ClockAdvance extends Context.Tag("@workshop/core/TimeWalk")<
     readonly state: Effect.Effect<ClockState>
     /** Answers once everything due on the way has run; a refused move moves nothing. `next` finds the instant of `to: "next"`. */
     readonly move: (move: ClockMove, next?: NextDue) => Effect.Effect<ClockState, InvalidInput | StoreUnavailable>
+    /**
+     * Lets the clock begin anew, at an instant or for null as at the start, between two works: the first ends what was on the old
+     * clock, the second is the first on the new one. No move happens meanwhile.
+     */
+    readonly beginAnew: <A, E>(
+      at: Pick<ClockState, "now" | "frozen"> | null,
+      before: Effect.Effect<void, E>,
+      after: Effect.Effect<A, E>
+    ) => Effect.Effect<A, E>
   }
 >() {
   /** Walks that stop for the given works: `TimeWalk.layer([Closer])`. */
@@ -267,6 +285,16 @@ const make = (clock: MovableClock, works: ReadonlyArray<DueWork>): Context.Tag.S
 
   return {
     state: Effect.sync(() => stateWith(clock.frozen)),
-    move: (move, next = nothing) => oneByOne(Effect.suspend(() => moveAlone(move, next)))
+    move: (move, next = nothing) => oneByOne(Effect.suspend(() => moveAlone(move, next))),
+    beginAnew: (at, before, after) =>
+      oneByOne(
+        Effect.zipRight(
+          Effect.zipRight(
+            before,
+            Effect.sync(() => clock.begin(at))
+          ),
+          after
+        )
+      )
   }
 }

@@ -45,6 +45,11 @@ export class Keys extends Effect.Service<Keys>()("@workshop/core/Keys", {
       }),
       /** The text of a key that this process made, if it is a sandbox; else null. */
       knownText: (id: KeyId): string | null => texts.get(id) ?? null,
+      /** Takes these texts in the place of those that are known, because a sandbox's data were replaced. */
+      knowTexts: (known: ReadonlyMap<KeyId, string>): void => {
+        texts.clear()
+        for (const [id, text] of known) texts.set(id, text)
+      },
       /** All keys of the shop, revoked ones too, oldest first. */
       list: (shop_id: ShopId) => Effect.zipRight(shops.byId(shop_id), reads.keys(shop_id)),
       /** Revokes a key: refused at once here, within a minute elsewhere. */

@@ -14,6 +14,7 @@ import { rateLimitsContract } from "./RateLimitsContract.js"
 import { RiggedEntropy } from "./RiggedEntropy.js"
 import { SettableClock } from "./SettableClock.js"
 import { transactContract } from "./TransactContract.js"
+import { wholeDataContract } from "./WholeDataContract.js"
 
 /** Everything that a store promises, by port or concept. Run it on your own store with `runContract`. */
 export const storeContract = {
@@ -35,7 +36,8 @@ export const storeContract = {
   DeliveryLog: deliveryLogContract,
   Messages: messagesContract,
   PersonalData: personalDataContract,
-  RateLimits: rateLimitsContract
+  RateLimits: rateLimitsContract,
+  WholeData: wholeDataContract
 } as const satisfies Record<string, ReadonlyArray<ContractCase>>
 
 /** The functions of a test runner that `runContract` calls. Vitest and Jest have them; in `node:test`, `afterAll` is `after`. */

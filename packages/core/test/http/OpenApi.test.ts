@@ -321,6 +321,7 @@ describe("the samples of refusals", () => {
       "TestKeyElsewhere",
       "SandboxHostForeign",
       "SandboxSenderForeign",
+      "SandboxDataReal",
       "NotReady",
       "InternalError"
     ]

@@ -66,6 +66,7 @@ describe("Specification, Lists and sync: what holds results to the contract in t
     scope: undefined,
     policies: [],
     takesBody: false,
+    body_bytes: 65_536,
     headerNames: [],
     listParameters: [],
     decode: () => Either.right({}),

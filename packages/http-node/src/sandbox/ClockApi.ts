@@ -7,7 +7,7 @@ import { data, described, titled } from "./described.js"
 import type { Feed } from "./Feed.js"
 
 /** The sandbox clock as it is answered. */
-const ClockView = Schema.Struct({
+export const ClockView = Schema.Struct({
   now: Schema.String,
   frozen: Schema.Boolean,
   ahead_ms: Schema.Int.annotations({ description: "By how much it is ahead of the real clock" })
@@ -36,7 +36,8 @@ export class ClockApi extends HttpApiGroup.make("clock")
   )
   .annotateContext(titled("Clock", "The clock by which every rule goes")) {}
 
-const clockView = ({ now, ...rest }: ClockState) => data({ now: toIso(now), ...rest })
+/** The state of the clock as it is answered. */
+export const clockView = ({ now, ...rest }: ClockState) => data({ now: toIso(now), ...rest })
 
 /** How far the agenda is read for the first entry that is still to come. */
 const LOOKED_THROUGH = 1000

@@ -82,6 +82,9 @@ export class Ring<E extends { readonly id: number }> {
   }
 }
 
+/** The entry after which a reader reads everything again. */
+const resetAt = (last_id: number): string => `id: ${last_id}\nevent: reset\ndata: ${JSON.stringify({ last_id })}\n\n`
+
 const KEPT = 5000
 const KEPT_CHARACTERS = 32 * 1024 * 1024
 
@@ -89,9 +92,11 @@ const KEPT_CHARACTERS = 32 * 1024 * 1024
 export class Feed {
   readonly #ring = new Ring<Entry>(KEPT, KEPT_CHARACTERS, ({ text }) => text.length)
   readonly #readers = new Set<(text: string) => void>()
+  #isHushed = false
 
   /** Adds an entry and sends it to every reader. */
   tell(event: FeedEvent, data: unknown): void {
+    if (this.#isHushed) return
     const { text } = this.#ring.add((id) => ({
       id,
       event,
@@ -115,8 +120,7 @@ export class Feed {
     const hello = `event: hello\ndata: ${JSON.stringify({ last_id: this.last_id })}\n\n`
     if (after === undefined) return hello
     const missed = this.#ring.after(after)
-    if (missed === undefined)
-      return `${hello}id: ${this.last_id}\nevent: reset\ndata: ${JSON.stringify({ last_id: this.last_id })}\n\n`
+    if (missed === undefined) return hello + resetAt(this.last_id)
     return hello + missed.map(({ text }) => text).join("")
   }
 
@@ -126,8 +130,16 @@ export class Feed {
     return () => void this.#readers.delete(send)
   }
 
-  /** Forgets all entries. */
-  clear(): void {
+  /** Adds nothing until it begins anew, because everything is being replaced. */
+  hush(): void {
+    this.#isHushed = true
+  }
+
+  /** Forgets all entries and sends every reader `reset`, also one that comes back later. */
+  beginAnew(): void {
+    this.#isHushed = false
+    this.#ring.add((id) => ({ id, event: "clock", text: "" }))
     this.#ring.clear()
+    for (const send of this.#readers) send(resetAt(this.last_id))
   }
 }

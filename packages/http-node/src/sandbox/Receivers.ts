@@ -83,6 +83,11 @@ export class Receivers {
     return this.#behaviours.get(shop_id) ?? healthy
   }
 
+  /** The behaviours that were set, by shop. */
+  get behaviours(): Readonly<Record<string, ReceiverBehaviour>> {
+    return Object.fromEntries(this.#behaviours)
+  }
+
   behave(shop_id: string, behaviour: ReceiverBehaviour): void {
     this.#behaviours.set(shop_id, behaviour)
   }

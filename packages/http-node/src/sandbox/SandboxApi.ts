@@ -10,6 +10,8 @@ import { LimitsApi } from "./LimitsApi.js"
 import { PeopleApi } from "./PeopleApi.js"
 import { ReceiverApi } from "./ReceiverApi.js"
 import { RequestsApi } from "./RequestsApi.js"
+import { ScenariosApi } from "./ScenariosApi.js"
+import { SessionApi } from "./SessionApi.js"
 import { ShopsApi } from "./ShopsApi.js"
 import { TicketsApi } from "./TicketsApi.js"
 import { WebhookApi } from "./WebhookApi.js"
@@ -29,6 +31,8 @@ export class SandboxApi extends HttpApi.make("sandbox")
   .add(HistoryApi)
   .add(FaultsApi)
   .add(ReceiverApi)
+  .add(SessionApi)
+  .add(ScenariosApi)
   .prefix("/sandbox")
   .addError(FailureBodyOf("VALIDATION_ERROR"))
   .addError(FailureBodyOf("UNAUTHENTICATED"))

@@ -1,4 +1,4 @@
-import { Actor, type WebhookAddressPolicy } from "@workshop/core"
+import { Actor, type StoreUnavailable, type WebhookAddressPolicy } from "@workshop/core"
 import {
   addressUse,
   exhaustedLimits,
@@ -13,7 +13,7 @@ import {
   routes
 } from "@workshop/core/http"
 import type { Node } from "@workshop/core/openapi"
-import { RateLimits } from "@workshop/core/store"
+import { Directory, RateLimits } from "@workshop/core/store"
 import { Effect, Option } from "effect"
 import { onceAsked } from "../coalesce.js"
 import { agendaHandlers, makeAgenda } from "./AgendaApi.js"
@@ -31,6 +31,8 @@ import { receiverHandlers } from "./ReceiverApi.js"
 import { Receivers, SandboxReceivers } from "./Receivers.js"
 import { requestsHandlers } from "./RequestsApi.js"
 import { SandboxApi } from "./SandboxApi.js"
+import { type ScenarioRunner, scenariosHandlers } from "./ScenariosApi.js"
+import { sessionHandlers } from "./SessionApi.js"
 import { shopsHandlers } from "./ShopsApi.js"
 import { ticketsHandlers } from "./TicketsApi.js"
 import { tokenCheck } from "./tokenGuard.js"
@@ -46,6 +48,10 @@ export interface SandboxOptions {
   readonly validateResponses: boolean
   /** The API that the sandbox belongs to: its requests are logged, and meet the faults that are set. */
   readonly api: RouteGroup
+  /** Makes again what the start made in an empty store, after a reset; nothing where it is left out. */
+  readonly begin?: Effect.Effect<void, StoreUnavailable>
+  /** Runs the text of a scenario in a sandbox of its own; without it, `/sandbox/scenarios/run` is a 404. */
+  readonly runScenario?: ScenarioRunner
 }
 
 /**
@@ -66,12 +72,19 @@ const senderCheck = refusing(
   }
 )
 
+/** An empty store that a sandbox begins is a sandbox's from then on. */
+const claimEmptyStore = Effect.flatMap(Directory, ({ listShops, markSandboxMade }) =>
+  Effect.flatMap(listShops(null, 1), ({ length }) => (length === 0 ? markSandboxMade : Effect.void))
+)
+
 /**
  * The sandbox under `/sandbox`: everything the app, the owner, the client and the clock would do (Specification, Sandbox).
  * The first group is the API, watched; the last are the tester's console. The sandbox's own requests count against no limit, except those with a wrong token; the limits on tickets hold all the same.
  */
-export const sandboxRoutes = ({ token, webhookPolicy, validateResponses, api }: SandboxOptions) =>
+export const sandboxRoutes = (options: SandboxOptions) =>
   Effect.gen(function* () {
+    const { token, webhookPolicy, validateResponses, api, begin = Effect.void, runScenario } = options
+    yield* claimEmptyStore
     const limits = exhaustedLimits(yield* RateLimits)
     const access = [headCheck(), (yield* tokenCheck(token, limits)) ?? senderCheck]
     const { feed, faults, log } = yield* observation
@@ -91,7 +104,9 @@ export const sandboxRoutes = ({ token, webhookPolicy, validateResponses, api }: 
       requests: yield* requestsHandlers(log, feed),
       history: yield* historyHandlers(log),
       faults: faultsHandlers(faults, feed),
-      receiver: yield* receiverHandlers(receivers, webhookPolicy, feed)
+      receiver: yield* receiverHandlers(receivers, webhookPolicy, feed),
+      session: yield* sessionHandlers({ log, feed, faults, receivers, begin }),
+      scenarios: scenariosHandlers(runScenario)
     }
     // Loaded and written out when it is first asked for: a start need not wait for it.
     const document = onceAsked(

@@ -7,11 +7,13 @@ import {
   observing,
   Profanity,
   SandboxClock,
+  ShopInput,
+  Shops,
   sandboxAddresses
 } from "@workshop/core"
-import { bodyText, type HttpRequest, type Pipeline, pipeline, workshopRoutes } from "@workshop/core/http"
+import { BodyTooLarge, bodyText, type HttpRequest, type Pipeline, pipeline, workshopRoutes } from "@workshop/core/http"
 import { sandboxRoutes } from "@workshop/http-node/sandbox"
-import { Effect, Layer, ManagedRuntime } from "effect"
+import { Effect, Layer, ManagedRuntime, Schema } from "effect"
 import { expect } from "vitest"
 import { layer as workshopLayer } from "../../../core/src/services/Workshop.js"
 import { testStore } from "../TestStore.js"
@@ -88,6 +90,30 @@ const closeEarlierFiles = async () => {
   await Promise.all(runtimes.map((runtime) => runtime.dispose()))
 }
 
+/** What is particular about a sandbox. */
+interface SandboxParts {
+  readonly token?: string | null
+  readonly seed?: number
+  /** Whether a reset opens a shop, as a start may do. */
+  readonly begin?: boolean
+  /** Whether it finds a shop that no sandbox opened. */
+  readonly isReal?: boolean
+  readonly runScenario?: (text: string) => Effect.Effect<Json>
+}
+
+const openedAtStart = Effect.orDie(
+  Effect.flatMap(Shops, (shops) =>
+    shops.create(
+      Schema.decodeSync(ShopInput)({
+        name: "Made at the start",
+        currency: "TND",
+        decimals: 3,
+        time_zone: "Africa/Tunis"
+      })
+    )
+  )
+).pipe(Effect.asVoid)
+
 /** A service with its sandbox, asked without a socket. */
 export class Sandbox {
   readonly real: HandClock
@@ -101,15 +127,30 @@ export class Sandbox {
     this.#pipeline = pipeline
   }
 
-  static async open({ token = null as string | null, seed = 1 } = {}): Promise<Sandbox> {
+  static async open({
+    token = null,
+    seed = 1,
+    begin = false,
+    isReal = false,
+    runScenario
+  }: SandboxParts = {}): Promise<Sandbox> {
     const real = new HandClock(Date.parse(START))
     await closeEarlierFiles()
     const runtime = open(real, seed)
     opened.runtimes.push(runtime)
     const built = Effect.gen(function* () {
+      if (isReal) yield* openedAtStart
       const api = yield* workshopRoutes({ validateResponses: true })
+      const services = yield* Effect.context<Effect.Effect.Context<typeof openedAtStart>>()
       return yield* pipeline(
-        yield* sandboxRoutes({ token, webhookPolicy: sandboxAddresses, validateResponses: true, api })
+        yield* sandboxRoutes({
+          token,
+          webhookPolicy: sandboxAddresses,
+          validateResponses: true,
+          api,
+          ...(begin && { begin: Effect.provide(openedAtStart, services) }),
+          ...(runScenario && { runScenario })
+        })
       )
     })
     return new Sandbox(real, runtime, await runtime.runPromise(built))
@@ -132,7 +173,10 @@ export class Sandbox {
       header: (name) => headers[name],
       repeats: () => false,
       address: "192.0.2.1",
-      body: () => Effect.succeed(new TextEncoder().encode(text))
+      body: (most) => {
+        const bytes = new TextEncoder().encode(text)
+        return bytes.length > most ? new BodyTooLarge() : Effect.succeed(bytes)
+      }
     }
     const departure = await this.runtime.runPromise(this.#pipeline(arrival))
     for (const name of ["Request-Id", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"])

@@ -52,6 +52,7 @@ export const serviceRights: Readonly<Record<string, ReadonlyArray<Right>>> = {
 
 /** The functions by which the service's role changes what it may not change itself. */
 export const serviceFunctions: ReadonlyArray<string> = [
+  "clear_sandbox()",
   "keep_partition(text, text, text, bigint, bigint)",
   "rewrite_events(json)",
   "rewrite_attempts(json)"

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs"
+import { Directory, WholeData } from "@workshop/core/store"
 import { SettableClock } from "@workshop/core/testing"
 import { check, migrate, rolesSql } from "@workshop/store-pg/migrate"
 import { Effect } from "effect"
@@ -60,6 +61,23 @@ describe("the service's role (docs/operating.md, Database roles)", { timeout: 12
         }
         yield* session.run("insert into client_erasure values (gen_random_uuid(), '', '', '{}')")
         for (const name of ["rewrite_events", "rewrite_attempts"]) yield* session.run(`select ${name}('[]')`)
+      })
+    ))
+
+  it("removes everything only where a sandbox made it", () =>
+    testing(
+      Effect.gen(function* () {
+        const { service } = yield* databaseOfRoles()
+        const ports = yield* node({ url: service })
+        yield* Effect.gen(function* () {
+          const { id } = yield* openShop()
+          const [{ clear }, { listShops, markSandboxMade, isSandboxMade }] = [yield* WholeData, yield* Directory]
+          expect(yield* clear).toBe(false)
+          expect((yield* listShops(null, 2)).map((shop) => shop.id)).toEqual([id])
+          yield* markSandboxMade
+          expect(yield* clear).toBe(true)
+          expect([yield* listShops(null, 2), yield* isSandboxMade]).toEqual([[], true])
+        }).pipe(Effect.provide(ports))
       })
     ))
 

@@ -1,0 +1,85 @@
+import { Effect } from "effect"
+import { changeStatus } from "../decisions/changeStatus.js"
+import { recordVisit } from "../decisions/clientLink.js"
+import { giveStamps, type StampCount } from "../decisions/giveStamps.js"
+import { type IdempotencyKey, idempotent } from "../decisions/Idempotency.js"
+import { startReplay } from "../decisions/replayDeliveries.js"
+import { createKey, type KeyInput } from "../decisions/shopSettings.js"
+import type { TicketId } from "../domain/Identifier.js"
+import { DAY_MS } from "../domain/Instant.js"
+import { RateLimits, WholeData } from "../ports/StorePorts.js"
+import { type Bench, cases, holds, same } from "./ContractCase.js"
+import { changing, creating, openAccount, putting, run, warning } from "./Fixtures.js"
+import { answered, record } from "./TestDispatcher.js"
+
+/** Opens a shop in which every kind of row stands, and answers it with its client. */
+const furnished = Effect.fnUntraced(function* ({
+  dispatcher,
+  reads,
+  clock
+}: Pick<Bench, "dispatcher" | "reads" | "clock">) {
+  const shop_id = yield* dispatcher.open
+  const { id: client_id } = yield* openAccount()
+  const stranger = yield* openAccount()
+  yield* run(recordVisit(shop_id, client_id))
+  const { id: caller_id } = yield* run(
+    createKey(shop_id, { name: "Till", scopes: ["tickets:read"] } as unknown as KeyInput, `wk_test_${shop_id}`)
+  )
+  const program = { active: true, name: "Stamps", stamps_required: 3, stamps_per_ticket: 1, reward_label: "A hem" }
+  const { shop } = (yield* reads.shop(shop_id))!
+  yield* run(putting(shop_id, { _tag: "ShopPut", row: { ...shop, program } }))
+  const { id } = yield* run(creating(shop_id, { service: "Hem", client_id }))
+  yield* run(changeStatus(shop_id, id as TicketId, "ready"))
+  yield* run(creating(shop_id, { service: "Hem", client_phone: stranger.phone }))
+  const gift = giveStamps(shop_id, { client_id, caller_id, count: 2 as StampCount })
+  const asked = { caller_id, operation: "loyalty.stamps", key: "once" as IdempotencyKey, request: { client_id } }
+  yield* run(idempotent(asked, gift))
+  yield* run(changing(shop_id, (changes) => void changes.notifyOwner(warning)))
+  clock.advance(1)
+  for (const claim of yield* dispatcher.claim(1)) yield* record(claim, answered(500))
+  yield* run(startReplay(shop_id, { state: "pending" }))
+  return { shop: (yield* reads.shop(shop_id))!.shop, client_id, stranger }
+})
+
+/** The data of a sandbox as a whole (Specification, Sandbox). */
+export const wholeDataContract = cases({
+  "what stands in a shop is read as changes, and made again of them after everything was removed": function* (bench) {
+    const { directory, deliveries, closures, reads, store, clock } = bench
+    const whole = yield* WholeData
+    yield* directory.markSandboxMade
+    const { shop, client_id, stranger } = yield* furnished(bench)
+    const kept = yield* whole.ofShop(shop.id)
+    const accounts = [yield* directory.account(client_id), stranger]
+    const until = clock.unsafeCurrentTimeMillis() + 90 * DAY_MS
+    const due = yield* closures.due(until, 100_000)
+    const ofShop = due.filter(({ shop_id }) => shop_id === shop.id)
+
+    yield* same("cleared", yield* whole.clear, true)
+    yield* same("shops", yield* directory.listShops(null, 10), [])
+    yield* same("accounts", yield* directory.listClients(null, 10), [])
+    yield* same("closures", yield* closures.due(until, 10), [])
+    yield* same("next delivery", yield* deliveries.next(until), null)
+    yield* same("the shop", yield* reads.shop(shop.id), null)
+    yield* same("still a sandbox's", yield* directory.isSandboxMade, true)
+
+    yield* directory.createShop(shop)
+    for (const account of accounts) yield* directory.createClient(account!)
+    yield* store.transact(putting(shop.id, ...kept))
+    const tags = new Set(kept.map(({ _tag }) => _tag))
+    yield* holds(`every kind of row is there, but got ${[...tags]}`, tags.size === 17)
+    yield* same("all of it", yield* whole.ofShop(shop.id), kept)
+    yield* same("closures again", yield* closures.due(until, 100_000), ofShop)
+    yield* same("deliveries are claimed again", (yield* bench.dispatcher.claim()).length, 2)
+  },
+
+  "limits begin anew once everything is removed": function* ({ directory, limits, start }) {
+    yield* directory.markSandboxMade
+    const use = { policy: "unauthenticated_per_minute", subject: "192.0.2.77", time_zone: null } as const
+    const { take } = yield* RateLimits
+    yield* take([use], start)
+    const { limit, remaining } = yield* limits.look(use, start)
+    yield* same("used", remaining, limit - 1)
+    yield* (yield* WholeData).clear
+    yield* same("unused", (yield* limits.look(use, start)).remaining, limit)
+  }
+})

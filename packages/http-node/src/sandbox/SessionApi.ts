@@ -1,0 +1,261 @@
+import { createHash } from "node:crypto"
+import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import {
+  ApiKeyCache,
+  type ClientAccount,
+  ClockAdvance,
+  InvalidInput,
+  type KeyId,
+  Keys,
+  ServiceLimits,
+  type ShopId,
+  type ShopRecord,
+  type StoreUnavailable,
+  toIso
+} from "@workshop/core"
+import { exhaustedLimits, type GroupHandlers, LargestBody, SuccessBody } from "@workshop/core/http"
+import { type Change, Directory, RateLimits, Store, WholeData } from "@workshop/core/store"
+import { Effect, Either, Schema } from "effect"
+import { ClockView, clockView } from "./ClockApi.js"
+import { data, described, titled } from "./described.js"
+import type { Faults } from "./Faults.js"
+import type { Feed } from "./Feed.js"
+import type { ReceiverBehaviour, Receivers } from "./Receivers.js"
+import type { LoggedRequest, RequestLog } from "./RequestLog.js"
+import { RequestView } from "./RequestsApi.js"
+
+/** The version of the files that this server writes and reads. */
+const VERSION = 1
+
+/** How long a session's file may be, in bytes. */
+const MOST_BYTES = 64 * 1024 * 1024
+
+/** How much text of the log of requests goes into a file. */
+const MOST_LOGGED_CHARACTERS = 16 * 1024 * 1024
+
+/** How many changes one command makes, so that none holds its shop for long. */
+const CHANGES_AT_ONCE = 500
+
+const Fields = Schema.Record({ key: Schema.String, value: Schema.Unknown })
+const Rows = Schema.Array(Fields)
+
+const SessionFile = Schema.Struct({
+  version: Schema.Literal(VERSION),
+  digest: Schema.String.annotations({ description: "SHA-256 of the rest: a file that was changed is not imported" }),
+  exported_at: Schema.String,
+  clock: Schema.Struct({ now: Schema.String, frozen: Schema.Boolean }),
+  clients: Rows,
+  shops: Rows,
+  keys: Schema.Array(Schema.Struct({ id: Schema.String, key: Schema.String })),
+  receivers: Schema.Record({ key: Schema.String, value: Fields }),
+  requests: Schema.Array(RequestView)
+}).annotations({ identifier: "Session" })
+
+/** A file as it is sent: what is in it is looked at only after its version. */
+const SentFile = Schema.Struct({ version: Schema.Unknown }, { key: Schema.String, value: Schema.Unknown }).annotations({
+  identifier: "SessionInput",
+  description: "The data of GET /sandbox/session",
+  jsonSchema: {
+    type: "object",
+    description: "The data of GET /sandbox/session",
+    properties: { version: { type: "integer", const: VERSION } },
+    required: ["version"]
+  }
+})
+
+/** The contents of a file, without its version and its digest. */
+interface Session {
+  readonly exported_at: string
+  readonly clock: { readonly now: string; readonly frozen: boolean }
+  readonly clients: ReadonlyArray<ClientAccount>
+  readonly shops: ReadonlyArray<{ readonly shop: ShopRecord; readonly changes: ReadonlyArray<Change> }>
+  readonly keys: ReadonlyArray<{ readonly id: KeyId; readonly key: string }>
+  readonly receivers: Readonly<Record<string, ReceiverBehaviour>>
+  readonly requests: ReadonlyArray<LoggedRequest>
+}
+
+/** Beginning anew, and a sandbox as a file (Specification, Sandbox). */
+export class SessionApi extends HttpApiGroup.make("session")
+  .add(
+    HttpApiEndpoint.post("reset", "/reset")
+      .addSuccess(SuccessBody(ClockView))
+      .annotateContext(
+        described(
+          "resetSandbox",
+          "Begin anew",
+          "Everything is gone: shops, clients, tickets, events, the log of requests, receivers, faults. The clock shows the real time again. The shop and the key with which the server was started are made again, with the same key; streams are sent `reset`. 403 where no sandbox made the data."
+        )
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("read", "/session")
+      .addSuccess(SuccessBody(SessionFile))
+      .annotateContext(
+        described(
+          "exportSession",
+          "Export the sandbox",
+          "Shops with their tickets, events, attempts, cards and webhooks, clients, keys, receivers, the clock, and the log of requests, as one file. It has keys and secrets in clear. Without the audit log, the counts of limits and the faults."
+        )
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("replace", "/session")
+      .setPayload(SentFile)
+      .annotate(LargestBody, MOST_BYTES)
+      .addSuccess(SuccessBody(ClockView))
+      .annotateContext(
+        described(
+          "importSession",
+          "Import a sandbox",
+          "Puts what `GET /sandbox/session` answered as `data` in the place of everything. The clock shows the time of the export. A file of another version is refused, and one that was changed. 403 where no sandbox made the data."
+        )
+      )
+  )
+  .annotateContext(titled("Session", "Beginning anew, and a sandbox as a file")) {}
+
+const digestOf = (session: unknown): string => createHash("sha256").update(JSON.stringify(session)).digest("hex")
+
+const refused = (field: string, message: string) => Either.left(new InvalidInput({ issues: [{ field, message }] }))
+
+/** The contents of a file; refused by its version, or where it is not as it was exported. */
+const sessionIn = ({ version, digest, ...rest }: Readonly<Record<string, unknown>>) => {
+  if (version !== VERSION) {
+    const message = `is ${JSON.stringify(version)}, and this server reads version ${VERSION}: import the file with the release that wrote it`
+    return refused("version", message)
+  }
+  return digest === digestOf(rest)
+    ? Either.right(rest as unknown as Session)
+    : refused("digest", "does not fit the file, which was changed or cut since it was exported: export it again")
+}
+
+/** The latest requests, as many as fit. */
+const latestOf = (requests: ReadonlyArray<LoggedRequest>): ReadonlyArray<LoggedRequest> => {
+  let left = MOST_LOGGED_CHARACTERS
+  const first = requests.findLastIndex(({ request, response }) => {
+    left -= (request.body?.length ?? 0) + response.body.length
+    return left < 0
+  })
+  return requests.slice(first + 1)
+}
+
+/** All rows of a list that is read a page at a time. */
+const allPages = <Id extends string, Row extends { readonly id: Id }, E>(
+  page: (after: Id | null, limit: number) => Effect.Effect<ReadonlyArray<Row>, E>
+) =>
+  Effect.gen(function* () {
+    const all: Array<Row> = []
+    for (;;) {
+      const rows = yield* page(all.at(-1)?.id ?? null, ServiceLimits.list_max)
+      all.push(...rows)
+      if (rows.length < ServiceLimits.list_max) return all
+    }
+  })
+
+/** The parts of a sandbox that are not in its store. */
+interface Watching {
+  readonly log: RequestLog
+  readonly feed: Feed
+  readonly faults: Faults
+  readonly receivers: Receivers
+  /** Makes what the start made in an empty store. */
+  readonly begin: Effect.Effect<void, StoreUnavailable>
+}
+
+/** Reads the sandbox as a file. */
+const exporter = ({ log, receivers }: Pick<Watching, "log" | "receivers">) =>
+  Effect.gen(function* () {
+    const whole = yield* WholeData
+    const directory = yield* Directory
+    const keys = yield* Keys
+    const { state } = yield* ClockAdvance
+    return Effect.gen(function* () {
+      const { now, frozen } = yield* state
+      const shops = yield* Effect.forEach(yield* allPages(directory.listShops), (shop) =>
+        Effect.map(whole.ofShop(shop.id), (changes) => ({ shop, changes }))
+      )
+      const ids = shops.flatMap(({ changes }) =>
+        changes.flatMap((change) => (change._tag === "KeyPut" ? [change.row.id] : []))
+      )
+      const session: Session = {
+        exported_at: toIso(now),
+        clock: { now: toIso(now), frozen },
+        clients: yield* allPages(directory.listClients),
+        shops,
+        keys: ids.flatMap((id) => {
+          const key = keys.knownText(id)
+          return key === null ? [] : [{ id, key }]
+        }),
+        receivers: receivers.behaviours,
+        requests: latestOf(log.all)
+      }
+      return data({ version: VERSION, digest: digestOf(session), ...session } as never)
+    })
+  })
+
+/** Exports and imports the sandbox, and lets it begin anew. */
+export const sessionHandlers = ({ log, feed, faults, receivers, begin }: Watching) =>
+  Effect.gen(function* () {
+    const read = yield* exporter({ log, receivers })
+    const whole = yield* WholeData
+    const directory = yield* Directory
+    const store = yield* Store
+    const keys = yield* Keys
+    const cachedKeys = yield* ApiKeyCache
+    const limits = exhaustedLimits(yield* RateLimits)
+    const { state, beginAnew } = yield* ClockAdvance
+    const isRemovable = Effect.flatMap(directory.isSandboxMade, (isMade) =>
+      isMade ? Effect.void : Effect.fail({ _tag: "SandboxDataReal" } as const)
+    )
+
+    const clear = Effect.gen(function* () {
+      yield* whole.clear
+      log.clear()
+      faults.set([])
+      receivers.clear()
+      limits.forget()
+      keys.knowTexts(new Map())
+      yield* cachedKeys.forget(null)
+    })
+
+    const put = Effect.fnUntraced(function* (shop_id: ShopId, changes: ReadonlyArray<Change>) {
+      for (let i = 0; i < changes.length; i += CHANGES_AT_ONCE) {
+        const some = changes.slice(i, i + CHANGES_AT_ONCE)
+        const run = () => Either.right({ answer: undefined, changes: some, usages: [] })
+        yield* store.transact({ shop_id, asks: [], run })
+      }
+    })
+
+    const restore = Effect.fnUntraced(function* (session: Session) {
+      for (const account of session.clients) yield* directory.createClient(account)
+      for (const { shop, changes } of session.shops) {
+        yield* directory.createShop(shop)
+        yield* put(shop.id, changes)
+      }
+      for (const [shop_id, behaviour] of Object.entries(session.receivers)) receivers.behave(shop_id, behaviour)
+      keys.knowTexts(new Map(session.keys.map(({ id, key }) => [id, key])))
+      log.restore(session.requests)
+    })
+
+    /** Replaces everything. Readers of the stream get one entry, `reset`, and then read all again. */
+    const replace = (at: Parameters<typeof beginAnew>[0], fill: Effect.Effect<void, StoreUnavailable>) =>
+      Effect.gen(function* () {
+        yield* isRemovable
+        yield* Effect.acquireUseRelease(
+          Effect.sync(() => feed.hush()),
+          () => beginAnew(at, clear, fill),
+          () => Effect.sync(() => feed.beginAnew())
+        )
+        return data(clockView(yield* state).data)
+      }).pipe(Effect.uninterruptible)
+
+    const handlers: GroupHandlers<typeof SessionApi, void> = {
+      reset: () => replace(null, begin),
+      read: () => read,
+      replace: ({ payload }) =>
+        Effect.flatMap(sessionIn(payload), (session) => {
+          const { now, frozen } = session.clock
+          return replace({ now: Date.parse(now), frozen }, restore(session))
+        })
+    }
+    return handlers
+  })

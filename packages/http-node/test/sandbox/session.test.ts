@@ -1,0 +1,224 @@
+import { HttpApi } from "@effect/platform"
+import { SandboxApi } from "@workshop/http-node/sandbox"
+import { Effect } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { World } from "../World.js"
+import { DAY, HOUR, type Json, later, NOBODY, Sandbox, START } from "./Sandbox.js"
+
+/** Entries that a reader of the stream got, each as its event. */
+const listener = async (sandbox: Sandbox) => {
+  const heard: Array<string> = []
+  const response = await sandbox.runtime.runPromise(
+    sandbox.pipeline({
+      method: "GET",
+      path: "/sandbox/stream",
+      query: "",
+      repeats: () => false,
+      header: () => undefined,
+      address: "192.0.2.1",
+      body: () => Effect.succeed(new Uint8Array())
+    })
+  )
+  response.follow!((text) => void heard.push(/^event: (\w+)$/m.exec(text)![1]!))
+  return heard
+}
+
+/** A sandbox with something of everything that a tester sees. */
+const furnished = async (options: Parameters<typeof Sandbox.open>[0] = {}) => {
+  const sandbox = await Sandbox.open(options)
+  await sandbox.clock({ freeze: true })
+  const shop = await sandbox.shop()
+  const program = { active: true, name: "Stamps", stamps_required: 3, stamps_per_ticket: 1, reward_label: "A hem" }
+  await sandbox.good("PATCH", `/sandbox/shops/${shop.id}`, { program })
+  await sandbox.good("PUT", `/sandbox/shops/${shop.id}/receiver`, { use: true, answer: 500 })
+  const person = await sandbox.person()
+  await sandbox.good("POST", `/sandbox/clients/${person.id}/visits`, { shop_id: shop.id })
+  const ticket = await sandbox.ticket(shop, { client_id: person.id })
+  await sandbox.status(shop, ticket, "ready")
+  await sandbox.clock({ advance: "30d" })
+  return { sandbox, shop, person, ticket }
+}
+
+/** Everything that can be seen of a shop over HTTP. */
+const seen = async (
+  sandbox: Sandbox,
+  { shop, ticket }: { readonly shop: { id: string; key: string }; ticket: Json }
+) => {
+  const of = (path: string) => sandbox.good("GET", `/sandbox/shops/${shop.id}${path}`)
+  const { entries, windows } = await sandbox.good("GET", `/sandbox/tickets/${ticket.id}/history`)
+  return {
+    shops: await sandbox.good("GET", "/sandbox/shops"),
+    clients: await of("/clients"),
+    // When a key was used last is written a little later.
+    keys: (await of("/keys")).map(({ last_used_at: _, ...key }: Json) => key),
+    tickets: await of("/tickets"),
+    events: await of("/events"),
+    deliveries: await of("/deliveries"),
+    webhook: await of("/webhook"),
+    receiver: await of("/receiver"),
+    agenda: await sandbox.good("GET", "/sandbox/agenda"),
+    requests: (await sandbox.good("GET", "/sandbox/requests")).map(({ id: _, ...request }: Json) => request),
+    entries: entries.map(({ id: _, ...entry }: Json) => entry),
+    windows
+  }
+}
+
+describe("POST /sandbox/reset (Specification, Sandbox)", () => {
+  it("removes everything, and the clock shows the real time again", async () => {
+    const { sandbox, shop, person, ticket } = await furnished()
+    await sandbox.good("PUT", "/sandbox/faults", { faults: [{ fault: "503" }] })
+    const heard = await listener(sandbox)
+    expect(await sandbox.good("POST", "/sandbox/reset")).toEqual({ now: START, frozen: false, ahead_ms: 0 })
+    expect(heard).toEqual(["reset"])
+    for (const path of ["shops", "faults", "requests", "agenda"])
+      expect(await sandbox.good("GET", `/sandbox/${path}`), path).toEqual([])
+    for (const path of [`shops/${shop.id}`, `tickets/${ticket.id}/history`])
+      expect((await sandbox.ask("GET", `/sandbox/${path}`)).status, path).toBe(404)
+    expect((await sandbox.ask("GET", "/v1/shop", undefined, { bearer: shop.key })).status).toBe(401)
+    // The number is free again, and time goes on from the start.
+    const again = { given_name: "Amira", family_name: "Ben Salah", phone: person.phone }
+    await sandbox.good("POST", "/sandbox/clients", again)
+    expect((await sandbox.ticket(await sandbox.shop())).created_at).toBe(START)
+  })
+
+  it("lets limits that were used up begin anew", async () => {
+    const sandbox = await Sandbox.open()
+    const ask = () => sandbox.ask("GET", "/v1/shop", undefined, { bearer: "wk_test_wrong" })
+    while ((await ask()).status !== 429);
+    await sandbox.good("POST", "/sandbox/reset")
+    expect((await ask()).status).toBe(401)
+  })
+
+  it("tells a reader of the stream who was away to read all again", async () => {
+    const { sandbox } = await furnished()
+    const { id } = (await sandbox.good("GET", "/sandbox/requests")).at(-1)
+    await sandbox.good("POST", "/sandbox/reset")
+    const response = await sandbox.runtime.runPromise(
+      sandbox.pipeline({
+        method: "GET",
+        path: "/sandbox/stream",
+        query: `after=${id}`,
+        repeats: () => false,
+        header: () => undefined,
+        address: "192.0.2.1",
+        body: () => Effect.succeed(new Uint8Array())
+      })
+    )
+    expect(String(response.body)).toMatch(/event: reset\n/)
+  })
+
+  it("makes what the start made again", async () => {
+    const begun = await Sandbox.open({ begin: true })
+    await begun.good("POST", "/sandbox/reset")
+    expect((await begun.good("GET", "/sandbox/shops")).map(({ name }: Json) => name)).toEqual(["Made at the start"])
+  })
+
+  it("is refused, as an import is, where no sandbox made the data", async () => {
+    const sandbox = await Sandbox.open({ isReal: true })
+    const session = await sandbox.good("GET", "/sandbox/session")
+    for (const [path, body] of [
+      ["/sandbox/reset", undefined],
+      ["/sandbox/session", session]
+    ] as const) {
+      const { status, error } = await sandbox.ask("POST", path, body)
+      expect([status, error.code, error.message]).toEqual([403, "FORBIDDEN", expect.stringMatching(/^No sandbox made/)])
+    }
+    expect(await sandbox.good("GET", "/sandbox/shops")).toHaveLength(1)
+  })
+})
+
+describe("GET and POST /sandbox/session (Specification, Sandbox)", () => {
+  it("another sandbox goes on where the exported one stood", async () => {
+    const there = await furnished()
+    const session = await there.sandbox.good("GET", "/sandbox/session")
+    const before = await seen(there.sandbox, there)
+    const here = await Sandbox.open({ seed: 7 })
+    await here.shop({ name: "Gone after the import" })
+    const heard = await listener(here)
+    const imported = await here.good("POST", "/sandbox/session", session)
+    expect(imported).toMatchObject({ now: later(30 * DAY), frozen: true })
+    expect(heard).toEqual(["reset"])
+    expect(await seen(here, there)).toEqual(before)
+    const { id } = before.keys[0]
+    expect(await here.good("GET", `/sandbox/keys/${id}/text`)).toEqual({ id, key: there.shop.key })
+    // The key opens the shop, the next ticket has the next number, and what falls due does so at its time.
+    const next = await here.ticket(there.shop)
+    expect([next.number, next.created_at]).toEqual([there.ticket.number + 1, later(30 * DAY)])
+    await here.clock({ advance: "30d" })
+    expect((await here.good("GET", `/sandbox/tickets/${there.ticket.id}/history`)).ticket.state).toBe("abandoned")
+  })
+
+  it("leads back to an earlier time within the same sandbox", async () => {
+    const { sandbox, shop, ticket } = await furnished()
+    const session = await sandbox.good("GET", "/sandbox/session")
+    await sandbox.clock({ advance: "31d" })
+    expect((await sandbox.good("GET", `/sandbox/tickets/${ticket.id}/history`)).ticket.state).toBe("abandoned")
+    await sandbox.good("POST", "/sandbox/session", session)
+    expect((await sandbox.good("GET", `/sandbox/tickets/${ticket.id}/history`)).ticket.state).toBe("ready")
+    expect((await sandbox.status(shop, ticket, "collected")).data.collected_at).toBe(later(30 * DAY))
+  })
+
+  it("a file of another version is refused by name, and one that was changed or cut", async () => {
+    const { sandbox } = await furnished()
+    const session = await sandbox.good("GET", "/sandbox/session")
+    const refusal = async (file: unknown) => (await sandbox.ask("POST", "/sandbox/session", file)).error.details.issues
+    expect(await refusal({ ...session, version: 2 })).toEqual([
+      {
+        in: "body",
+        field: "version",
+        message: "is 2, and this server reads version 1: import the file with the release that wrote it"
+      }
+    ])
+    expect(await refusal({})).toMatchObject([{ field: "version" }])
+    for (const changed of [{ ...session, shops: [] }, { version: 1 }, { ...session, digest: "0".repeat(64) }])
+      expect(await refusal(changed)).toMatchObject([
+        { field: "digest", message: expect.stringMatching(/export it again/) }
+      ])
+    expect(await sandbox.good("GET", "/sandbox/shops")).toHaveLength(1)
+    expect(await sandbox.now()).toBe(later(30 * DAY))
+  })
+
+  it("may be longer than the body of any other call", async () => {
+    const { sandbox, shop } = await furnished()
+    for (let i = 0; i < 28; i++) await sandbox.ticket(shop, { description: "x".repeat(500) })
+    const session = await sandbox.good("GET", "/sandbox/session")
+    expect(JSON.stringify(session).length).toBeGreaterThan(64 * 1024)
+    expect((await sandbox.clock({ advance: "1h" })).now).toBe(later(30 * DAY + HOUR))
+    expect((await sandbox.good("POST", "/sandbox/session", session)).now).toBe(later(30 * DAY))
+  })
+})
+
+describe("POST /sandbox/scenarios/run (Specification, Sandbox)", () => {
+  it("hands the text to the program that serves the sandbox, and answers its report", async () => {
+    const sandbox = await Sandbox.open({ runScenario: (text) => Effect.succeed({ passed: 1, read: text }) })
+    const report = await sandbox.good("POST", "/sandbox/scenarios/run", { scenario: "name: A hem\n" })
+    expect(report).toEqual({ passed: 1, read: "name: A hem\n" })
+    expect((await sandbox.ask("POST", "/sandbox/scenarios/run", {})).issues).toEqual(["body scenario"])
+  })
+
+  it("is a 404 where that program runs none", async () => {
+    const sandbox = await Sandbox.open()
+    expect((await sandbox.ask("POST", "/sandbox/scenarios/run", { scenario: "" })).status).toBe(404)
+  })
+})
+
+describe("a server without a sandbox (Specification, Sandbox)", () => {
+  let world: World
+  beforeAll(async () => {
+    world = await World.open()
+  })
+  afterAll(() => world.close())
+
+  it("answers 404 at every path of the sandbox", async () => {
+    const shop = await world.shop()
+    const calls: Array<readonly [string, string]> = [["GET", "/sandbox/openapi.json"]]
+    HttpApi.reflect(SandboxApi, {
+      onGroup: () => undefined,
+      onEndpoint: ({ endpoint }) => calls.push([endpoint.method, endpoint.path.replaceAll(/:\w+/g, NOBODY)])
+    })
+    expect(calls.length).toBeGreaterThan(50)
+    for (const [method, path] of calls)
+      for (const key of [null, shop.key])
+        expect((await world.api(method, path, { key })).status, `${method} ${path}`).toBe(404)
+  })
+})

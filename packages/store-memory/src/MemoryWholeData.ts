@@ -1,0 +1,41 @@
+import { type Change, stampCountOf, type WholeData } from "@workshop/core/store"
+import { type Context, Effect } from "effect"
+import type { Memory } from "./Memory.js"
+import type { ShopData } from "./ShopData.js"
+
+const changesOf = (memory: Memory, { slice, events, ledger, notices }: ShopData): ReadonlyArray<Change> => {
+  const { head, webhook } = slice
+  const inboxes = [...memory.inboxes.values()].flat().filter(({ shop_id }) => shop_id === slice.shop.id)
+  const tickets = [...slice.tickets.values()].sort((a, b) => a.change_seq - b.change_seq)
+  const attempts = [...slice.attempts.values()].flat()
+  const put = <Tag extends Change["_tag"], Row>(_tag: Tag, rows: Iterable<Row>) =>
+    Array.from(rows, (row) => ({ _tag, row }) as unknown as Change)
+  return [
+    ...put("HeadPut", [head]),
+    ...put("WebhookPut", webhook === null ? [] : [webhook]),
+    ...put("LinkPut", slice.links.values()),
+    ...put("TicketPut", tickets),
+    ...put("CardPut", slice.cards.values()),
+    ...put("OfferPut", slice.offers.values()),
+    ...put("KeyPut", slice.keys.values()),
+    ...Array.from(slice.stamps_used, ([key, row]): Change => ({ _tag: "StampsUsedPut", key: stampCountOf(key), row })),
+    ...put("RememberedPut", slice.remembered.values()),
+    ...put("LedgerAppended", ledger),
+    ...put("NotificationAppended", inboxes),
+    ...put("NoticeAppended", notices),
+    ...put("EventRaised", events),
+    ...put("AttemptAppended", attempts),
+    ...put("DeliveryPut", slice.deliveries.values()),
+    ...put("ReplayPut", slice.replays.values()),
+    ...put("MessagePut", slice.messages.values())
+  ]
+}
+
+/** The data as a whole, from the maps themselves. */
+export const memoryWholeData = (memory: Memory): Context.Tag.Service<WholeData> => ({
+  ofShop: (shop_id) => Effect.sync(() => changesOf(memory, memory.dataOf(shop_id))),
+  clear: Effect.sync(() => {
+    if (memory.isSandboxMade) memory.clear()
+    return memory.isSandboxMade
+  })
+})
