@@ -1,4 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { gzipSync } from "node:zlib"
+import { runScenario } from "@workshop/cli/scenario"
 import { Entropy } from "@workshop/core"
 import { pipeline, webHandler } from "@workshop/core/http"
 import { pages } from "@workshop/http-node"
@@ -9,7 +13,7 @@ import { type Browser, chromium, type Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { bundle } from "../packages/console/scripts/bundle.mjs"
 import { chromiumPath, NO_CHROMIUM } from "../scripts/chromium.mjs"
-import { ConsoleSandbox, type Json } from "./consolePage.js"
+import { ConsoleSandbox, DroppingProxy, type Json, START } from "./consolePage.js"
 
 const executablePath = chromiumPath()
 if (executablePath === undefined) console.warn(`The console is not tried in a real browser: ${NO_CHROMIUM}.`)
@@ -207,7 +211,7 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
     await page.locator(".ticket").first().click()
     await page.locator(".timeline svg").waitFor()
     await page.evaluate(axe.source)
-    for (const tab of ["Ticket", "Live", "Webhook", "API"]) {
+    for (const tab of ["Ticket", "Live", "Webhook", "API", "Record"]) {
       const name = width > 1000 ? "Beside the ticket" : "Areas"
       const button = page
         .getByRole("navigation", { name })
@@ -225,6 +229,125 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
     const sideways = await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     expect(sideways).toBe(0)
     await page.context().close()
+  })
+
+  it("records clicks and a till's requests as a scenario that runs green, and says what it cannot record", async () => {
+    const { page } = await sandbox.page(browser)
+    const old = await sandbox.till("POST", "/tickets", { service: "Older" })
+    await sandbox.sandbox("PUT", `/shops/${sandbox.shop}/receiver`, { use: true })
+    await side(page, "Record")
+    const record = region(page, "Record")
+    await record.getByLabel(/in a new shop/).uncheck()
+    await record.getByRole("button", { name: "● Record" }).click()
+    await record.getByText("● 0 acts").waitFor()
+    const made = {
+      service: "Resoling",
+      item: 'Brown boots: "old" #1',
+      price_minor: 45_000,
+      client_phone: "+21620999888"
+    }
+    const { id } = await sandbox.till("POST", "/tickets", made, "till-same")
+    await sandbox.till("POST", "/tickets", made, "till-same")
+    await sandbox.till("GET", `/tickets/${id}`)
+    await sandbox.till("POST", `/tickets/${id}/notified`, { channel: "sms" })
+    await sandbox.till("POST", `/tickets/${old.id}/status`, { status: "ready" })
+    await sandbox.till("POST", "/tickets", { service: "" })
+    await record.getByText("● 6 acts").waitFor()
+    await page.locator(`[data-ticket="${id}"]`).click()
+    const moves = region(page, "What can be done")
+    await moves.getByRole("button", { name: /Collected/ }).click()
+    await record.getByText("● 7 acts").waitFor()
+    await moves.getByRole("button", { name: "Lose the answer and repeat" }).click()
+    await moves.locator("[data-act='status:ready']").click()
+    await record.getByText("● 9 acts").waitFor()
+    await moves.getByRole("button", { name: /Delay/ }).click()
+    await moves.getByRole("button", { name: "Delay", exact: true }).click()
+    await record.getByText("● 10 acts").waitFor()
+    await moves.locator("[data-act='quote']").click()
+    await moves.getByRole("textbox", { name: "New price" }).fill("50")
+    await moves.getByRole("button", { name: "New price", exact: true }).click()
+    await moves.locator("[data-act=accept].lit").click()
+    await record.getByText("● 12 acts").waitFor()
+    await page.getByRole("button", { name: "+24 h" }).click()
+    await record.getByText("● 13 acts").waitFor()
+    await record.getByRole("button", { name: "Expect what was received" }).click()
+    await record.getByText("● 14 acts").waitFor()
+    await record.getByText("expect a field…").last().click()
+    await record.getByRole("button", { name: "money.price_minor: 50000" }).click()
+    await record.getByRole("button", { name: "■ Stop" }).click()
+    await record.getByText(/status cannot be recorded: ticket \d+ was made before the recording began/).waitFor()
+    await record.getByText("The whole file").click()
+    const text = await record.locator("[data-scenario]").textContent()
+    const folder = mkdtempSync(join(tmpdir(), "workshop-recorded-"))
+    writeFileSync(join(folder, "recorded.yaml"), text ?? "")
+    const { passed, steps } = await runScenario(join(folder, "recorded.yaml")).catch((error: unknown) => {
+      throw new Error(`${error}\n${text}`)
+    })
+    rmSync(folder, { recursive: true })
+    expect([passed, steps.length]).toEqual([true, 14])
+    expect(text).toContain("expect: 409 INVALID_TRANSITION")
+    expect(text).toMatch(/expect new received: \{ \$unordered: \[ticket.created, client.notified/)
+    expect(text).toContain("promised_at: $now + 2d")
+    expect(text).toContain("- advance: 1d")
+    await page.context().close()
+  })
+
+  it("draws what is seen alone of a hundred tickets and 5,000 rows", async () => {
+    const many = await ConsoleSandbox.open()
+    const { page } = await many.page(browser)
+    await page.getByText("live", { exact: true }).waitFor()
+    for (let n = 0; n < 100; n++)
+      await many.sandbox("POST", `/shops/${many.shop}/tickets`, { service: `Hem ${n}`, price_minor: 1000 })
+    const at = new Date(START).toISOString()
+    const rows = Array.from({ length: 5000 }, (_, i) => {
+      const data = { id: `e${i}`, type: "ticket.ready", created_at: at, shop_id: many.shop, data: {} }
+      return `id: ${1000 + i}\nevent: event\ndata: ${JSON.stringify(data)}\n\n`
+    })
+    let isTold = false
+    await page.route("**/sandbox/stream?**", (route) => {
+      const body = isTold ? ": nothing new\n\n" : rows.join("")
+      isTold = true
+      return route.fulfill({ headers: { "content-type": "text/event-stream" }, body })
+    })
+    await page.addInitScript(
+      "window.longTasks = 0; new PerformanceObserver((list) => { window.longTasks += list.getEntries().length }).observe({ type: 'longtask' })"
+    )
+    await page.reload()
+    await region(page, "Live").getByText("5000", { exact: true }).waitFor()
+    await page.getByRole("button", { name: "40 more" }).waitFor()
+    for (const share of [0.2, 0.5, 0.9, 1]) {
+      await page.evaluate(
+        `document.querySelector(".feed").scrollTop = document.querySelector(".feed").scrollHeight * ${share}`
+      )
+      await page.locator(".feed-row").first().waitFor()
+      expect(await page.locator(".feed-row").count()).toBeLessThan(80)
+    }
+    expect(await page.locator(".ticket").count()).toBe(60)
+    console.log(`5,000 rows and 100 tickets: ${await page.evaluate("window.longTasks")} long tasks`)
+    await page.context().close()
+    await many.close()
+  })
+
+  it("goes on where it was after the stream is dropped, and two consoles show the same", async () => {
+    const proxy = await DroppingProxy.open(sandbox.base)
+    const { page } = await sandbox.page(browser, {}, proxy.base)
+    const other = await sandbox.page(browser)
+    await page.getByText("live", { exact: true }).waitFor()
+    const rows = async () => Number(await page.locator(".area-live > header > .dim").textContent())
+    const before = await rows()
+    proxy.drop()
+    await page.getByText("connecting…").waitFor()
+    const { number_label } = await sandbox.till("POST", "/tickets", { service: "Missed" })
+    proxy.restore()
+    await page.getByText("live", { exact: true }).waitFor()
+    for (const one of [page, other.page]) {
+      await region(one, "Live").getByText(`ticket.created ${number_label}`).waitFor()
+      await one.getByRole("button", { name: `${number_label} Missed` }).waitFor()
+    }
+    expect(await rows()).toBe(before + 2)
+    await page.context().close()
+    await other.page.context().close()
+    proxy.close()
   })
 
   it("asks for the sandbox's token once, and streams with it", async () => {

@@ -1,10 +1,12 @@
+import type { AddressInfo } from "node:net"
+import { connect, createServer, type Socket } from "node:net"
 import { type Entropy, type StorePorts, sandboxAddresses } from "@workshop/core"
 import { pipeline, workshopRoutes } from "@workshop/core/http"
 import { serve } from "@workshop/http-node"
 import { sandboxRoutes } from "@workshop/http-node/sandbox"
 import * as MemoryStore from "@workshop/store-memory"
 import { Effect, Exit, type Layer, ManagedRuntime, Scope } from "effect"
-import type { Browser, BrowserContextOptions, Page } from "playwright-core"
+import type { Browser, BrowserContextOptions } from "playwright-core"
 import { inProcessService } from "../packages/cli/src/testkit/InProcessService.js"
 
 /** Anything that JSON holds. */
@@ -66,17 +68,64 @@ export class ConsoleSandbox {
   }
 
   /** Opens the console in a browser, with what the browser complained of. */
-  async page(
-    browser: Browser,
-    options: BrowserContextOptions = {}
-  ): Promise<{ page: Page; complaints: Array<string> }> {
+  async page(browser: Browser, options: BrowserContextOptions = {}, base = this.base) {
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
     const page = await context.newPage()
     page.setDefaultTimeout(30_000)
     const complaints: Array<string> = []
     page.on("console", (message) => complaints.push(message.text()))
     page.on("pageerror", (error) => complaints.push(String(error)))
-    await page.goto(`${this.base}/console`)
+    await page.goto(`${base}/console`)
     return { page, complaints }
+  }
+}
+
+/** Passes connections on to a server, until it drops them all and takes no more. */
+export class DroppingProxy {
+  readonly #sockets = new Set<Socket>()
+  readonly #server = createServer((socket) => this.#pass(socket))
+  readonly #port: number
+  #isDropped = false
+  base = ""
+
+  private constructor(target: string) {
+    this.#port = Number(new URL(target).port)
+  }
+
+  static async open(target: string): Promise<DroppingProxy> {
+    const proxy = new DroppingProxy(target)
+    await new Promise<void>((resolve) => proxy.#server.listen(0, "127.0.0.1", resolve))
+    proxy.base = `http://127.0.0.1:${(proxy.#server.address() as AddressInfo).port}`
+    return proxy
+  }
+
+  #pass(socket: Socket): void {
+    if (this.#isDropped) return void socket.destroy()
+    const onward = connect(this.#port, "127.0.0.1")
+    for (const end of [socket, onward]) {
+      this.#sockets.add(end)
+      end.on("error", () => end.destroy())
+      end.on("close", () => {
+        socket.destroy()
+        onward.destroy()
+      })
+    }
+    socket.pipe(onward).pipe(socket)
+  }
+
+  /** Cuts every connection, and each new one. */
+  drop(): void {
+    this.#isDropped = true
+    for (const socket of this.#sockets) socket.destroy()
+    this.#sockets.clear()
+  }
+
+  restore(): void {
+    this.#isDropped = false
+  }
+
+  close(): void {
+    this.drop()
+    this.#server.close()
   }
 }

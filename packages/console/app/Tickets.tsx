@@ -100,7 +100,7 @@ const NewTicket = () => {
       : await callApi("POST", "/v1/tickets", body, "A ticket from the till")
     if (answer.data?.id === undefined) return
     form.current?.reset()
-    newTicketField.current?.blur()
+    if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
     open(answer.data.id)
   }
   return (

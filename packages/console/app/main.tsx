@@ -6,6 +6,8 @@ import { giveToken, isTokenNeeded } from "./api.js"
 import { ClockBar, Popover } from "./ClockBar.js"
 import { start } from "./feed.js"
 import { Live } from "./Live.js"
+import { RecordArea } from "./RecordArea.js"
+import { isRecording } from "./recorder.js"
 import { listen, shortcuts } from "./shortcuts.js"
 import {
   type Area,
@@ -95,12 +97,15 @@ const areas: ReadonlyArray<readonly [Area, string, string]> = [
   ["ticket", "Ticket", "◷"],
   ["live", "Live", "⇅"],
   ["webhook", "Webhook", "⌁"],
-  ["api", "API", "⚠"]
+  ["api", "API", "⚠"],
+  ["record", "Record", "●"]
 ]
 
 /** Whether an area has something to look after. */
 const isWarning = (name: Area): boolean =>
-  (name === "webhook" && webhook.value?.url != null && !webhook.value.on) || (name === "api" && faults.value.length > 0)
+  (name === "webhook" && webhook.value?.url != null && !webhook.value.on) ||
+  (name === "api" && faults.value.length > 0) ||
+  (name === "record" && isRecording.value)
 
 const Tabs = ({ of, current, label }: { of: typeof areas; current: Area; label: string }) => (
   <nav class="tabs" aria-label={label}>
@@ -192,7 +197,7 @@ const Notice = () => {
   )
 }
 
-const sides = { live: Live, webhook: WebhookArea, api: ApiArea }
+const sides = { live: Live, webhook: WebhookArea, api: ApiArea, record: RecordArea }
 
 const Console = () => {
   const isHelping = useSignal(false)

@@ -1,4 +1,5 @@
 import { advance, freeze, goTo, nextDue } from "./ClockBar.js"
+import { isRecording, record, stop } from "./recorder.js"
 import { open, show, ticketId, tickets } from "./state.js"
 import { setStatus } from "./TicketArea.js"
 import { newTicketField } from "./Tickets.js"
@@ -47,7 +48,16 @@ export const shortcuts: ReadonlyArray<readonly [keys: string, meaning: string, r
   ["g t", "tickets", () => show("tickets")],
   ["g l", "live", () => show("live")],
   ["g w", "webhook", () => show("webhook")],
-  ["g a", "API: faults and limits", () => show("api")]
+  ["g a", "API: faults and limits", () => show("api")],
+  ["g r", "record", () => show("record")],
+  [
+    "R",
+    "begin a recording, or end it",
+    () => {
+      show("record")
+      void (isRecording.peek() ? stop() : record(false))
+    }
+  ]
 ]
 
 const isTyping = (target: EventTarget | null): boolean =>

@@ -63,7 +63,7 @@ export const ticket = computed(
 )
 
 /** The areas of the page: beside each other on a wide screen, one at a time on a phone. */
-export type Area = "tickets" | "ticket" | "live" | "webhook" | "api"
+export type Area = "tickets" | "ticket" | "live" | "webhook" | "api" | "record"
 export const area = signal<Area>("tickets")
 /** The area at the right of a wide screen. */
 export const side = signal<Exclude<Area, "tickets" | "ticket">>("live")
@@ -261,6 +261,12 @@ export const callApi = async (method: string, path: string, body?: Json, done?: 
     lost = "The first answer was lost. The same request again: "
   }
   const answer = await ask()
+  if (lost !== "") {
+    // Nobody saw it, but it was done; the same request again shows what it was.
+    const status = method === "POST" && path === "/v1/tickets" && answer.ok ? 201 : answer.status
+    const first = { ...answer, status, body: { ...answer.body, meta: { replayed: false } } }
+    for (const witness of witnesses) witness(first)
+  }
   for (const witness of witnesses) witness(answer)
   const replayed = answer.body?.meta?.replayed === true ? ", replayed" : ""
   if (!answer.ok) say(`${lost}${refusalOf(answer)}: ${answer.body?.error?.message ?? ""}`, false)

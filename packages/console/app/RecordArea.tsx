@@ -1,0 +1,220 @@
+import { useSignal } from "@preact/signals"
+import { copy } from "./Live.js"
+import type { Step } from "./record.js"
+import { assertable } from "./record.js"
+import {
+  acts,
+  assert,
+  drop,
+  expectReceived,
+  isRecording,
+  isTillRecorded,
+  problems,
+  type Ran,
+  record,
+  recording,
+  run,
+  stop,
+  title
+} from "./recorder.js"
+
+const Start = () => {
+  const inNewShop = useSignal(true)
+  return (
+    <div class="record-start">
+      <p>
+        What you do here, and what your till sends, becomes a <b>scenario</b>: a test file that runs in your CI with{" "}
+        <code>workshop scenario run</code>.
+      </p>
+      <label class="inline">
+        Name
+        <input
+          value={title.value}
+          onInput={({ currentTarget }) => {
+            title.value = currentTarget.value
+          }}
+        />
+      </label>
+      <label>
+        <input
+          type="checkbox"
+          checked={isTillRecorded.value}
+          onChange={({ currentTarget }) => {
+            isTillRecorded.value = currentTarget.checked
+          }}
+        />{" "}
+        record my till too
+      </label>
+      <label>
+        <input
+          type="checkbox"
+          checked={inNewShop.value}
+          onChange={({ currentTarget }) => {
+            inNewShop.value = currentTarget.checked
+          }}
+        />{" "}
+        in a new shop like this one, so that nothing from before matters
+      </label>
+      <button type="button" class="record" onClick={() => void record(inNewShop.value)}>
+        ● Record
+      </button>
+      {inNewShop.value && isTillRecorded.value && (
+        <p class="dim">Give your till the new shop’s key then: it is in the tab API.</p>
+      )}
+    </div>
+  )
+}
+
+const StepView = ({ step: { act, lines, problem } }: { step: Step }) => {
+  const isAnswer = /^\/v1\/|^\/sandbox\/tickets\//.test(act.path)
+  const fields = isAnswer && act.status < 300 && problem === null ? assertable(act.response?.data) : []
+  return (
+    <li class={problem === null ? "" : "unfaithful"}>
+      <div class="step-line">
+        {problem === null ? (
+          <pre>{lines.map((line) => line.slice(2)).join("\n") || `# ${act.method} ${act.path}`}</pre>
+        ) : (
+          <p>
+            <b>
+              ✗ {act.method} {act.path.replace(/^\/(sandbox|v1)/, "")}
+            </b>{" "}
+            cannot be recorded: {problem}.
+          </p>
+        )}
+        <span class="dim">{act.from === "till" ? "till" : ""}</span>
+        <button
+          type="button"
+          class="link"
+          aria-label="Take this step out"
+          title="Take this step out"
+          onClick={() => drop(act)}
+        >
+          ✕
+        </button>
+      </div>
+      {fields.length > 0 && (
+        <details>
+          <summary class="dim">expect a field…</summary>
+          <div class="chips">
+            {fields.map(([path, value]) => (
+              <button
+                type="button"
+                key={path}
+                aria-pressed={path in act.asserted}
+                onClick={() => assert(act, path, value)}
+              >
+                {path}: {JSON.stringify(value)}
+              </button>
+            ))}
+          </div>
+        </details>
+      )}
+    </li>
+  )
+}
+
+const fileName = (): string =>
+  `${
+    title.value
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, "-")
+      .replaceAll(/^-|-$/g, "") || "recorded"
+  }.yaml`
+
+const save = (text: string): void => {
+  const link = document.createElement("a")
+  link.href = URL.createObjectURL(new Blob([text], { type: "application/yaml" }))
+  link.download = fileName()
+  link.click()
+  URL.revokeObjectURL(link.href)
+}
+
+const Result = ({ of }: { of: Ran }) => (
+  <section class={of.passed === null ? "ran" : of.passed ? "ran good" : "ran bad"} aria-label="Result of the run">
+    <b>
+      {of.passed === null ? "Not run here" : of.passed ? "✓ The scenario runs green" : "✗ The scenario did not pass"}
+    </b>
+    <ul>
+      {of.lines.map(({ text, ok }, i) => (
+        <li key={`${i}${text}`} class={ok === null ? "dim" : ok ? "good" : "bad"}>
+          {ok === null ? "– " : ok ? "✓ " : "✗ "}
+          {text}
+        </li>
+      ))}
+    </ul>
+  </section>
+)
+
+const Tools = ({ text, ran }: { text: string; ran: (result: Ran | null) => void }) => (
+  <div class="row tools">
+    {isRecording.value && (
+      <button type="button" class="record on" onClick={() => void stop()}>
+        ■ Stop
+      </button>
+    )}
+    {isRecording.value && (
+      <button type="button" onClick={() => void expectReceived()}>
+        Expect what was received
+      </button>
+    )}
+    <button type="button" class="primary" disabled={acts.value.length === 0} onClick={() => void run().then(ran)}>
+      Run
+    </button>
+    <button type="button" disabled={acts.value.length === 0} onClick={() => save(text)}>
+      Save
+    </button>
+    <button type="button" disabled={acts.value.length === 0} onClick={() => void copy(text, fileName())}>
+      Copy
+    </button>
+  </div>
+)
+
+/** The recorder: what is done becomes a scenario. */
+export const RecordArea = () => {
+  const ran = useSignal<Ran | null>(null)
+  const found = recording.value
+  return (
+    <section class="panel area-record" aria-label="Record">
+      <header>
+        <h2>Record</h2>
+        {isRecording.value && (
+          <span class="recording" role="status">
+            ● {acts.value.length} {acts.value.length === 1 ? "act" : "acts"}
+          </span>
+        )}
+      </header>
+      <div class="scroll">
+        {!isRecording.value && <Start />}
+        {found !== null && (
+          <>
+            <Tools
+              text={found.text}
+              ran={(result) => {
+                ran.value = result
+              }}
+            />
+            {problems.value.length > 0 && (
+              <p class="banner bad">
+                {problems.value.length} {problems.value.length === 1 ? "act is" : "acts are"} not in the file, each with
+                its reason below.
+              </p>
+            )}
+            {ran.value !== null && <Result of={ran.value} />}
+            {acts.value.length === 0 && (
+              <p class="empty">Nothing yet. Create a ticket, move the clock, let your till call.</p>
+            )}
+            <ol class="steps-recorded">
+              {found.steps.map((step, i) => (
+                <StepView key={i} step={step} />
+              ))}
+            </ol>
+            <details class="fields">
+              <summary>The whole file</summary>
+              <pre data-scenario>{found.text}</pre>
+            </details>
+          </>
+        )}
+      </div>
+    </section>
+  )
+}

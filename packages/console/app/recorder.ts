@@ -1,0 +1,198 @@
+import { computed, signal } from "@preact/signals"
+import { type Answer, type Json, read, send } from "./api.js"
+import { listeners } from "./feed.js"
+import type { Client, Key, LoggedRequest, Received, Receiver, Shop } from "./model.js"
+import { type Act, type Beginning, scenarioOf } from "./record.js"
+import { choose, clock, limits, loadShops, moveClock, present, refresh, say, shop, shopId, witnesses } from "./state.js"
+
+export const title = signal("What my till does")
+export const isRecording = signal(false)
+/** Whether the requests of the tester's own till are recorded too. */
+export const isTillRecorded = signal(true)
+export const begun = signal<Beginning | null>(null)
+export const acts = signal<ReadonlyArray<Act>>([])
+
+/** The recording as a scenario; null where nothing was recorded yet. */
+export const recording = computed(() =>
+  begun.value === null ? null : scenarioOf(title.value, begun.value, acts.value)
+)
+
+/** How many acts could not be recorded. */
+export const problems = computed(() => recording.value?.steps.filter(({ problem }) => problem !== null) ?? [])
+
+const add = (act: Act): void => {
+  acts.value = [...acts.value, act]
+}
+
+let events_before = 0
+let received_before = 0
+let wasFrozen = true
+
+const eventIds = async (): Promise<ReadonlyArray<string>> => {
+  const all = (await read<ReadonlyArray<{ id: string }>>(`/shops/${begun.peek()?.shop.id}/events`)) ?? []
+  return all.slice(events_before).map(({ id }) => id)
+}
+
+const ofConsole = (answer: Answer): Act => ({
+  from: "console",
+  at: answer.sent.path === "/sandbox/clock" && answer.ok ? Date.parse(answer.data.now) : present.peek(),
+  method: answer.sent.method,
+  path: answer.sent.path,
+  body: answer.sent.body,
+  contentType: "application/json",
+  once: answer.sent.headers["Idempotency-Key"] ?? null,
+  key: undefined,
+  status: answer.status,
+  response: answer.body,
+  fault: null,
+  asserted: {}
+})
+
+const ofTill = ({ at, method, path, key_last_four, status, request, response, fault }: LoggedRequest): Act => {
+  const parsed = (text: string | null): Json => {
+    if (text === null || text === "") return undefined
+    try {
+      return JSON.parse(text)
+    } catch {
+      return text
+    }
+  }
+  return {
+    ...{ from: "till", at: Date.parse(at), method, path, status, fault, asserted: {} },
+    body: parsed(request.body),
+    contentType: request.headers["content-type"] ?? null,
+    once: request.headers["idempotency-key"] ?? null,
+    key: key_last_four,
+    response: parsed(response.body)
+  }
+}
+
+const witness = (answer: Answer): void => {
+  const act = ofConsole(answer)
+  if (act.path.endsWith("/deliveries/replay")) void eventIds().then((events) => add({ ...act, events }))
+  else add(act)
+}
+
+const listen = (request: LoggedRequest): void => {
+  const isMine = request.request.headers["idempotency-key"]?.startsWith("console-")
+  const isOfShop = request.shop_id === begun.peek()?.shop.id || (request.shop_id === null && request.status === 401)
+  if (isTillRecorded.peek() && isOfShop && !isMine) add(ofTill(request))
+}
+
+/** A shop like the one that is looked at, with nothing in it, whose events go to the built-in receiver. */
+const openLike = async ({ name, currency, decimals, time_zone, program, ...words }: Shop): Promise<boolean> => {
+  const opened = await send("POST", "/sandbox/shops", {
+    body: { name: `Recorded ${name}`, currency, decimals, time_zone }
+  })
+  if (!opened.ok) return false
+  const { id } = opened.data.shop
+  const { forbidden_words, allowed_words, languages } = words
+  await send("PATCH", `/sandbox/shops/${id}`, { body: { program, forbidden_words, allowed_words, languages } })
+  await send("PUT", `/sandbox/shops/${id}/receiver`, { body: { use: true } })
+  await loadShops()
+  await choose(id)
+  return true
+}
+
+/** Begins a recording: the clock is frozen, because a scenario's time passes by its steps alone. */
+export const record = async (inNewShop: boolean): Promise<void> => {
+  const old = shop.peek()
+  if (old === null || (inNewShop && !(await openLike(old)))) return say("There is no shop to record in.", false)
+  wasFrozen = clock.peek().frozen
+  if (!wasFrozen) await moveClock({ freeze: true })
+  const path = `/shops/${shopId.peek()}`
+  const [settings, clients, keys, receiver, events, got] = await Promise.all([
+    read<Shop>(path),
+    read<ReadonlyArray<Client>>(`${path}/clients`),
+    read<ReadonlyArray<Key>>(`${path}/keys`),
+    read<Receiver>(`${path}/receiver`),
+    read<ReadonlyArray<unknown>>(`${path}/events`),
+    read<ReadonlyArray<Received>>(`${path}/received`),
+    refresh()
+  ])
+  if (settings === undefined || receiver === undefined) return
+  events_before = events?.length ?? 0
+  received_before = got?.at(-1)?.id ?? 0
+  const isCounted = limits.peek().some(({ used }) => used > 0)
+  acts.value = []
+  begun.value = { at: clock.peek().now, shop: settings, clients: clients ?? [], keys: keys ?? [], receiver, isCounted }
+  isRecording.value = true
+  witnesses.add(witness)
+  listeners.add(listen)
+  say("Recording. The clock is frozen: it moves when you move it.")
+}
+
+/** Ends the recording; the clock runs again if it did. */
+export const stop = async (): Promise<void> => {
+  witnesses.delete(witness)
+  listeners.delete(listen)
+  isRecording.value = false
+  if (!wasFrozen) await moveClock({ freeze: false })
+}
+
+/** Adds what the receiver got since it was last looked at, as an expectation. */
+export const expectReceived = async (): Promise<void> => {
+  const id = begun.peek()?.shop.id
+  await send("POST", "/sandbox/clock", { body: { advance: "0ms" } })
+  const got = (await read<ReadonlyArray<Received>>(`/shops/${id}/received?after=${received_before}`)) ?? []
+  received_before = got.at(-1)?.id ?? received_before
+  const { at, ...rest } = ofConsole({
+    sent: { method: "", path: "", body: undefined, headers: {} },
+    status: 200,
+    ok: true,
+    body: null,
+    data: null
+  })
+  add({
+    ...rest,
+    at: clock.peek().now,
+    received: got.map(({ type, body }) => ({ type, ticket_id: JSON.parse(body).data?.ticket?.id ?? null }))
+  })
+}
+
+/** Adds a field of a response to what its step expects, or takes it away. */
+export const assert = (act: Act, path: string, value: Json): void => {
+  acts.value = acts.value.map((one) => {
+    if (one !== act) return one
+    const { [path]: had, ...rest } = one.asserted
+    return { ...one, asserted: path in one.asserted ? rest : { ...rest, [path]: value ?? had ?? null } }
+  })
+}
+
+/** Takes an act out of the recording. */
+export const drop = (act: Act): void => {
+  acts.value = acts.value.filter((one) => one !== act)
+}
+
+/** What came of a run of the recording. */
+export interface Ran {
+  /** Null where it was not run. */
+  readonly passed: boolean | null
+  readonly lines: ReadonlyArray<{ readonly text: string; readonly ok: boolean | null }>
+}
+
+/** Runs the recording in a sandbox of its own. */
+export const run = async (): Promise<Ran> => {
+  const { ok, status, data, body } = await send("POST", "/sandbox/scenarios/run", {
+    body: { scenario: recording.peek()?.text ?? "" }
+  })
+  if (status === 404)
+    return {
+      passed: false,
+      lines: [{ text: "This server runs no scenarios. Save the file, and run: npx workshop scenario run", ok: null }]
+    }
+  if (!ok) return { passed: false, lines: [{ text: body?.error?.message ?? `${status}`, ok: false }] }
+  const faults = (data.problems ?? []).map(({ line, message, path }: Json) => ({
+    text: `line ${line}: ${path} ${message}`,
+    ok: false
+  }))
+  const steps = (data.scenarios ?? []).flatMap(({ steps: all, failure }: Json) => [
+    ...all.map(({ title: text, outcome }: Json) => ({ text, ok: outcome === "not_run" ? null : outcome === "passed" })),
+    ...(failure?.message ? [{ text: failure.message, ok: false }] : []),
+    ...(failure?.mismatches ?? []).map(({ path, expected, actual }: Json) => ({
+      text: `${path}: expected ${expected}, got ${actual}`,
+      ok: false
+    }))
+  ])
+  return { passed: data.failed === 0 && faults.length === 0, lines: [...faults, ...steps] }
+}
