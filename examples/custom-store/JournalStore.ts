@@ -1,4 +1,4 @@
-import { Entropy, type StorePorts, StoreUnavailable, Transactions } from "@workshop/core"
+import { Entropy, ShopNotFound, type StorePorts, StoreUnavailable, Transactions } from "@workshop/core"
 import {
   AuditLog,
   Closures,
@@ -72,9 +72,10 @@ const away = (cause: unknown) => Effect.fail(new StoreUnavailable({ cause }))
 const journalStore = (memory: Memory, journal: Journal, entropy: Context.Tag.Service<Entropy>) =>
   Store.of({
     transact: <A, E>(command: Command<A, E>) =>
-      readClock((clock): Effect.Effect<Outcome<A>, E | StoreUnavailable> => {
+      readClock((clock): Effect.Effect<Outcome<A>, E | ShopNotFound | StoreUnavailable> => {
         const { shop_id } = command
-        const data = memory.dataOf(shop_id)
+        const data = memory.shops.get(shop_id)
+        if (data === undefined) return Effect.fail(new ShopNotFound())
         for (let moments = 0; moments < MOST_MOMENTS; moments++) {
           const moment = { now: clock.unsafeCurrentTimeMillis(), entropy: entropy.bytes(ENTROPY_BYTES) }
           const decision = decide(command, data.slice, moment)
@@ -164,7 +165,7 @@ export const layer = (path: string): Layer.Layer<StorePorts, never, Entropy> =>
         Context.add(Closures, memoryClosures(memory)),
         Context.add(Deliveries, memoryDeliveries(memory)),
         Context.add(DeliveryLog, memoryDeliveryLog(memory)),
-        Context.add(Messages, { due: (until, limit) => Effect.sync(() => memory.notifications.due(until, limit)) }),
+        Context.add(Messages, { due: (until, limit) => Effect.sync(() => memory.messagesDue(until, limit)) }),
         Context.add(RateLimits, memoryRateLimits(memory)),
         Context.add(WholeData, journalWholeData(memory, journal))
       )

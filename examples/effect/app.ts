@@ -19,6 +19,7 @@ export const makeApp = (counter: Caller) =>
     }).pipe(
       Effect.catchTags({
         TicketNotFound: () => Effect.succeed(notFound),
+        ShopNotFound: () => Effect.succeed(notFound),
         ParseError: () => Effect.succeed(notFound),
         StoreUnavailable: () => Effect.succeed(HttpServerResponse.text("Try again\n", { status: 503 }))
       })

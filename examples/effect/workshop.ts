@@ -9,7 +9,6 @@ import {
   Notifiers,
   observing,
   Profanity,
-  productionAddresses,
   ShopInput,
   Shops,
   Workshop
@@ -20,7 +19,7 @@ import { Effect, Layer, Schema } from "effect"
 
 /** The service on its ports. The store stands in one line: another one goes there, and nothing else changes. */
 export const workshop = Layer.mergeAll(Dispatcher.layer(), NotificationSender.Default).pipe(
-  Layer.provide(Layer.merge(NodeSender.layer({ policy: productionAddresses }), Notifiers.layer)),
+  Layer.provide(Layer.merge(NodeSender.layer(), Notifiers.layer)),
   Layer.provideMerge(Workshop.layer),
   Layer.provideMerge(observing(MemoryStore.layer)),
   Layer.provideMerge(Profanity.layer),

@@ -1,4 +1,3 @@
-import { productionAddresses } from "@workshop/core"
 import * as Workshop from "@workshop/core/promise"
 import * as NodeSender from "@workshop/http-node/sender"
 import * as MemoryStore from "@workshop/store-memory"
@@ -6,7 +5,7 @@ import { createApp } from "./app.js"
 
 const workshop = await Workshop.start({
   store: MemoryStore.layer,
-  sender: NodeSender.layer({ policy: productionAddresses })
+  sender: NodeSender.layer()
 })
 const shop = await workshop.shops.create({
   name: "Atelier Lac",

@@ -1,11 +1,19 @@
+import type { IncomingMessage } from "node:http"
+import type { CallerFields } from "@workshop/core/http"
 import type { PromiseWorkshop } from "@workshop/core/promise"
 import { mountNode } from "@workshop/http-node"
-import { type FastifyInstance, fastify } from "fastify"
+import { type FastifyInstance, type FastifyRequest, fastify } from "fastify"
 
-/** A Fastify server with the API under `/workshop`, for those who have a key. */
-export const createApp = (workshop: PromiseWorkshop): FastifyInstance => {
+/** Who is signed in, as your plugins leave it on Fastify's request. */
+export type SessionOf = (request: FastifyRequest) => CallerFields | null
+
+/** A Fastify server with the API under `/workshop`: for those who have a key, or for your own users. */
+export const createApp = (workshop: PromiseWorkshop, sessionOf?: SessionOf): FastifyInstance => {
   const app = fastify()
-  const handle = mountNode(workshop, { prefix: "/workshop" })
+  const handle = mountNode<IncomingMessage, [request: FastifyRequest]>(workshop, {
+    prefix: "/workshop",
+    ...(sessionOf && { authenticate: (_, request) => sessionOf(request) })
+  })
 
   app.register(async (scope) => {
     // The API reads bodies itself, and says what is wrong with them in its own words.
@@ -13,7 +21,7 @@ export const createApp = (workshop: PromiseWorkshop): FastifyInstance => {
     scope.addContentTypeParser("*", (_request, _payload, done) => done(null))
     scope.all("/workshop/v1/*", (request, reply) => {
       reply.hijack()
-      handle(request.raw, reply.raw)
+      handle(request.raw, reply.raw, undefined, request)
     })
   })
 

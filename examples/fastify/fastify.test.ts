@@ -30,3 +30,17 @@ it("a Fastify server has the API under a path, bodies and refusals included", as
   await app.close()
   await workshop.stop()
 })
+
+it("a Fastify server's own sessions are read from Fastify's request", async () => {
+  const workshop = await Workshop.start({ store: MemoryStore.layer, background: false })
+  const shop = await workshop.shops.create({ name: "Lac", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" })
+  if (!shop.ok) throw shop.refusal
+  const amira = { shop_id: shop.value.id, caller_id: "amira", scopes: ["tickets:read"] } as const
+  const app = createApp(workshop, ({ query }) => ((query as { limit?: string }).limit === "7" ? amira : null))
+  await app.listen({ host: "127.0.0.1", port: 0 })
+  const tickets = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/workshop/v1/tickets`
+  expect((await fetch(`${tickets}?limit=7`)).status).toBe(200)
+  expect((await fetch(tickets)).status).toBe(401)
+  await app.close()
+  await workshop.stop()
+})

@@ -3,7 +3,7 @@ import * as MemoryStore from "@workshop/store-memory"
 import { takeAndFinish } from "./counter.js"
 import { byMail, byPush, byWhatsApp, firstOf, ownerByMail, type Post } from "./notifiers.js"
 import { throughGateway } from "./outbox.js"
-import { entropyFrom, shifted } from "./timeAndChance.js"
+import { bytesFrom, shifted } from "./timeAndChance.js"
 import { wordsBy } from "./words.js"
 
 // Stands in for the providers: prints what each would get.
@@ -11,16 +11,16 @@ const post: Post = async (url, body) => console.log(url, JSON.stringify(body))
 
 const workshop = await Workshop.start({
   store: MemoryStore.layer,
-  sender: throughGateway(async ({ url }) => console.log("to the gateway, for", url)),
-  clientNotifier: firstOf(async () => ({ mail: "amira@example.com" }), {
+  send: throughGateway(async ({ url }) => console.log("to the gateway, for", url)),
+  notifyClient: firstOf(async () => ({ mail: "amira@example.com" }), {
     mail: byMail(post, "https://mail.example/send"),
     pushToken: byPush(post, "https://push.example/send"),
     whatsapp: byWhatsApp(post, "https://whatsapp.example/messages")
   }),
-  ownerNotifier: ownerByMail(post, "https://mail.example/send", async () => "owner@example.com"),
+  notifyOwner: ownerByMail(post, "https://mail.example/send", async () => "owner@example.com"),
   profanity: wordsBy(async (text) => text.match(/zut/gi) ?? []),
-  entropy: entropyFrom((bytes) => crypto.getRandomValues(bytes)),
-  clock: shifted(0),
+  randomBytes: bytesFrom((bytes) => crypto.getRandomValues(bytes)),
+  now: shifted(0),
   background: false
 })
 

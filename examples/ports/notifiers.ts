@@ -1,9 +1,9 @@
-import type { NoticeRecord, NotificationRecord } from "@workshop/core"
+import type { ClientNotification, NoticeRecord } from "@workshop/core"
 
 /** Tells a client. Rejecting means "not now": the same notification comes again by the table of retries (Specification, States). */
-export type ClientNotifier = (notification: NotificationRecord) => Promise<void>
+export type ClientNotifier = (notification: ClientNotification) => Promise<void>
 
-/** Where to reach a client, from your own records: the service knows a phone number, and hands out an id. */
+/** Where to reach a client, from your own records. A walk-in has no account: of them only the number on the ticket is known. */
 export interface Contact {
   readonly mail?: string
   readonly pushToken?: string
@@ -27,7 +27,7 @@ export const postWith =
   }
 
 const words = { "ticket.ready": "is ready for you", "ticket.impossible": "cannot be done, sorry: please pick it up" }
-const textOf = ({ type, ticket }: NotificationRecord): string => `${ticket.item ?? ticket.service} ${words[type]}.`
+const textOf = ({ type, ticket }: ClientNotification): string => `${ticket.item ?? ticket.service} ${words[type]}.`
 
 /** By mail, through a provider's HTTP API. */
 export const byMail =
@@ -65,7 +65,8 @@ export const firstOf =
     ways: { readonly [K in keyof Contact]-?: (to: string) => ClientNotifier }
   ): ClientNotifier =>
   async (notification) => {
-    const contact = await contactOf(notification.client_id)
+    const { client_id, phone } = notification
+    const contact = client_id === null ? (phone && { whatsapp: phone.slice(1) }) || {} : await contactOf(client_id)
     for (const way of ["pushToken", "whatsapp", "mail"] as const) {
       const to = contact[way]
       if (to !== undefined) return ways[way](to)(notification)

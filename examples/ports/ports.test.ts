@@ -4,7 +4,7 @@ import { afterEach, expect, it } from "vitest"
 import { takeAndFinish } from "./counter.js"
 import { byMail, byPush, byWhatsApp, type Contact, firstOf } from "./notifiers.js"
 import { throughGateway } from "./outbox.js"
-import { entropyFrom, shifted } from "./timeAndChance.js"
+import { bytesFrom, shifted } from "./timeAndChance.js"
 import { wordsBy } from "./words.js"
 
 const caller_id = "0198c5f1-0d20-7000-8a4f-2be6c90d1357"
@@ -22,7 +22,7 @@ const told = async (contact: Contact) => {
   const posts: Array<readonly [string, unknown]> = []
   const post = async (url: string, body: unknown) => void posts.push([url, body])
   const caller = await opened({
-    clientNotifier: firstOf(async () => contact, {
+    notifyClient: firstOf(async () => contact, {
       mail: byMail(post, "mail"),
       pushToken: byPush(post, "push"),
       whatsapp: byWhatsApp(post, "whatsapp")
@@ -78,7 +78,7 @@ it("webhooks leave through a gateway; what it does not take is tried again (Spec
   const taken: Array<string> = []
   let isOpen = false
   const caller = await opened({
-    sender: throughGateway(async ({ headers, url }) => {
+    send: throughGateway(async ({ headers, url }) => {
       if (!isOpen) throw new Error("closed")
       taken.push(`${url} ${Object.keys(headers)}`)
     })
@@ -92,12 +92,12 @@ it("webhooks leave through a gateway; what it does not take is tried again (Spec
   isOpen = true
   await workshop.webhooks.ping(caller.shop_id)
   await workshop.dispatcher.runOnce()
-  expect(taken).toEqual(["https://erp.example/hook Service-Signature"])
+  expect(taken).toEqual(["https://erp.example/hook content-type,Service-Signature"])
 })
 
 it("time and ids are whoever's the embedder trusts (Specification, Tickets)", async () => {
   let next = 0
-  await opened({ clock: shifted(3_600_000), entropy: entropyFrom((bytes) => bytes.fill(next++)) })
+  await opened({ now: shifted(3_600_000), randomBytes: bytesFrom((bytes) => bytes.fill(next++)) })
   const client = await workshop.clients.register({ given_name: "A", family_name: "B", phone: "+21620123456" })
   if (!client.ok) throw client.refusal
   const milliseconds = Number.parseInt(client.value.id.replaceAll("-", "").slice(0, 12), 16)

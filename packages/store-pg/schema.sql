@@ -294,7 +294,7 @@ create table notification (
   shop_id uuid not null,
   id uuid not null,
   place bigint generated always as identity not null,
-  client_id uuid not null,
+  client_id uuid,
   type text not null,
   ticket json not null,
   ticket_id uuid not null,
@@ -794,7 +794,7 @@ comment on column notification.id is 'UUID version 7, made by the program.';
 
 comment on column notification.place is 'The order in which rows of one instant were written.';
 
-comment on column notification.client_id is 'Whom.';
+comment on column notification.client_id is 'Whom; null for a client without an account, who is told by the ticket''s number.';
 
 comment on column notification.type is 'ticket.ready or ticket.impossible.';
 

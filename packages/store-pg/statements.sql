@@ -171,9 +171,13 @@ with /* workshop data of person */ lines as materialized (
         (select row_to_json(c) from workshop.loyalty_card c where c.shop_id = $13 and c.client_id = $14) as card,
         coalesce((select json_agg(x order by x.created_at, x.id) from lines x), '[]') as ledger,
         coalesce((select json_agg(x order by x.created_at, x.place) from offers x), '[]') as offers,
-        coalesce((select json_agg(x order by x.created_at, x.place) from told x), '[]') as notifications,
+        coalesce((select json_agg(x order by x.created_at, x.place) from (
+          select * from told union all
+          select * from workshop.notification n where n.shop_id = $15 and n.client_id is null
+            and n.ticket_id in (select id from named)
+        ) x), '[]') as notifications,
         coalesce((select json_agg(t order by t.created_at, t.id) from workshop.ticket t
-          where t.shop_id = $15 and t.id in (select id from named)), '[]') as tickets;
+          where t.shop_id = $16 and t.id in (select id from named)), '[]') as tickets;
 
 -- database time (workshop retention)
 select /* workshop database time */ (extract(epoch from clock_timestamp()) * 1000)::double precision as ms;
@@ -185,7 +189,12 @@ select /* workshop database time */ (extract(epoch from clock_timestamp()) * 100
 
 -- due messages (workshop reads)
 
-        select /* workshop due messages */ row_to_json(m) as message, coalesce(row_to_json(t), row_to_json(n)) as says
+        select /* workshop due messages */ row_to_json(m) as message, coalesce(row_to_json(t), row_to_json(n)) as says,
+          case when t.client_id is null then (
+            select k.client_phone from workshop.ticket k where k.shop_id = t.shop_id and k.id = t.ticket_id
+              and not exists (select from workshop.client_account b join workshop.client_link l on l.shop_id = k.shop_id and l.client_id = b.id
+                where b.phone = k.client_phone and l.blocked_at is not null)
+          ) else (select a.phone from workshop.client_account a where a.id = t.client_id) end as phone
         from (select * from workshop.message where due_at <= $1 order by due_at, id limit $2) m
         left join workshop.notification t on t.shop_id = m.shop_id and t.id = m.id
         left join workshop.notice n on n.shop_id = m.shop_id and n.id = m.id

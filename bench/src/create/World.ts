@@ -1,4 +1,4 @@
-import { DAY_MS, Entropy, IdempotencyKey, type KeyId, type ShopId, TicketInput } from "@workshop/core"
+import { type CallerId, DAY_MS, Entropy, IdempotencyKey, type ShopId, TicketInput } from "@workshop/core"
 import { Store } from "@workshop/core/store"
 import { PgStore } from "@workshop/store-pg"
 import { Effect, Layer, Schema } from "effect"
@@ -28,7 +28,7 @@ const input = Schema.decodeSync(TicketInput)(TICKET)
 /** Who creates: a shop, and the key that it uses. */
 export interface Creator {
   readonly shop_id: ShopId
-  readonly caller_id: KeyId
+  readonly caller_id: CallerId
 }
 
 /** A clock that is moved by hand, and by which durations are still real. */

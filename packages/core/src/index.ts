@@ -23,7 +23,7 @@ export { DURATION, durationMs } from "./domain/Duration.js"
 export { Event, type EventRecord } from "./domain/Event.js"
 export { eventTypes } from "./domain/EventType.js"
 export { ForbiddenWord } from "./domain/ForbiddenWord.js"
-export { ClientId, EventId, KeyId, OfferId, ShopId, TicketId } from "./domain/Identifier.js"
+export { CallerId, ClientId, EventId, KeyId, OfferId, ShopId, TicketId } from "./domain/Identifier.js"
 export {
   DAY_MS,
   DateOrDateTimeText,
@@ -37,11 +37,19 @@ export {
 } from "./domain/Instant.js"
 export { InvalidInput, inputIssues } from "./domain/InvalidInput.js"
 export { Language } from "./domain/Language.js"
-export { Limits, Policies, type PolicyName, retryDelays_ms, ServiceLimits } from "./domain/Limits.js"
+export {
+  defaultLimits,
+  Limits,
+  type LimitsByPolicy,
+  Policies,
+  type PolicyName,
+  retryDelays_ms,
+  ServiceLimits
+} from "./domain/Limits.js"
 export { LimitReached, type LimitStatus } from "./domain/LimitWindow.js"
 export { LoyaltyProgram } from "./domain/LoyaltyCard.js"
 export { Currency, usualDecimals } from "./domain/Money.js"
-export type { NotificationRecord } from "./domain/Notification.js"
+export type { ClientNotification, NotificationRecord } from "./domain/Notification.js"
 export { OfferClosed, OfferNotFound, type OfferRecord, type OfferStatus } from "./domain/Offer.js"
 export { Phone } from "./domain/Phone.js"
 export { countedAddress, IPV6_PREFIX, isNetwork } from "./domain/PublicAddress.js"
@@ -73,6 +81,7 @@ export {
 export { makeWordList } from "./domain/WordList.js"
 export { Entropy } from "./ports/Entropy.js"
 export { ClientNotifier, NotificationFailed, OwnerNotifier } from "./ports/Notifiers.js"
+export { PolicyLimits } from "./ports/PolicyLimits.js"
 export { type Probe, Probes, probe, Tracing, type Within } from "./ports/Probes.js"
 export { ProfanityFilter } from "./ports/ProfanityFilter.js"
 export {
@@ -82,7 +91,9 @@ export {
   TransactionRefused,
   Transactions
 } from "./ports/StorePorts.js"
+export { type Tidier, Tidying } from "./ports/Tidying.js"
 export { TrackingPages } from "./ports/TrackingPages.js"
+export { WebhookPolicy } from "./ports/WebhookPolicy.js"
 export { isOwnHeader, REQUEST_HEADERS, type WebhookPost, WebhookSender } from "./ports/WebhookSender.js"
 export { Actor } from "./services/Actor.js"
 export { ApiKeyCache } from "./services/ApiKeyCache.js"
@@ -95,6 +106,7 @@ export { Closer } from "./services/Closer.js"
 export { CommittedChanges, CommittedEvents, observing } from "./services/CommittedEvents.js"
 export { DeliveryHistory, OwnerPage, ReplayInput } from "./services/DeliveryHistory.js"
 export { Dispatcher } from "./services/Dispatcher.js"
+export { EXPOSITION_TYPE, exposition, scrape } from "./services/Exposition.js"
 export { Keys } from "./services/Keys.js"
 export { Loyalty } from "./services/Loyalty.js"
 export { NotificationSender } from "./services/NotificationSender.js"
@@ -102,7 +114,8 @@ export * as Notifiers from "./services/Notifiers.js"
 export { Offers } from "./services/Offers.js"
 export * as Profanity from "./services/Profanity.js"
 export { Progress, Quotes } from "./services/Progress.js"
+export { notReadyReason } from "./services/Readiness.js"
 export { ShopInput, Shops } from "./services/Shops.js"
-export { TicketLimits, Tickets } from "./services/Tickets.js"
+export { Tickets } from "./services/Tickets.js"
 export { Webhooks } from "./services/Webhooks.js"
 export * as Workshop from "./services/Workshop.js"

@@ -2,9 +2,17 @@
 
 export type { Result } from "./services/PromiseApi.js"
 export {
-  type PgClientLike,
+  type CheckedText,
+  type ForbiddenText,
+  type LogLine,
+  OptionRefused,
   type PromiseOptions,
+  type RetentionOption
+} from "./services/PromiseOptions.js"
+export {
+  type PgClientLike,
   type PromiseWorkshop,
+  type Readiness,
   start,
   type Within
 } from "./services/PromiseWorkshop.js"

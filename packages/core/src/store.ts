@@ -38,7 +38,7 @@ export {
   stampCountOf
 } from "./domain/LoyaltyCard.js"
 export { ENTROPY_BYTES, IDENTIFIERS_PER_MS, type Moment } from "./domain/Moment.js"
-export type { Message, MessageRecord } from "./domain/Notification.js"
+export { addressed, type Message, type MessageRecord } from "./domain/Notification.js"
 export { offersShown, shownWhileBlocked } from "./domain/Offer.js"
 export type { Person } from "./domain/Person.js"
 export { firstHead, latestOfShops } from "./domain/Shop.js"

@@ -1,17 +1,26 @@
-import type {
-  AuditEntry,
-  ClientAccount,
-  ClientId,
-  KeyId,
-  NotificationRecord,
-  OfferId,
-  OfferRecord,
-  Phone,
-  PolicyName,
-  ShopId,
-  ShopRecord
+import {
+  type AuditEntry,
+  type ClientAccount,
+  type ClientId,
+  type Instant,
+  type KeyId,
+  type NotificationRecord,
+  type OfferId,
+  type OfferRecord,
+  type Phone,
+  type PolicyName,
+  type ShopId,
+  ShopNotFound,
+  type ShopRecord
 } from "@workshop/core"
-import type { Change, LimitWindow, Person, ReplayRecord } from "@workshop/core/store"
+import {
+  addressed,
+  type Change,
+  type LimitWindow,
+  type Message,
+  type Person,
+  type ReplayRecord
+} from "@workshop/core/store"
 import { MemoryNotifications } from "./MemoryNotifications.js"
 import { ShopData } from "./ShopData.js"
 import { ShopTurns } from "./ShopTurns.js"
@@ -69,7 +78,7 @@ export class Memory {
   /** The data of a shop, whose id comes from the directory. */
   dataOf(shop_id: ShopId): ShopData {
     const data = this.shops.get(shop_id)
-    if (data === undefined) throw new Error(`No shop ${shop_id}`)
+    if (data === undefined) throw new ShopNotFound()
     return data
   }
 
@@ -99,12 +108,13 @@ export class Memory {
         this.turns.wake()
         return
       case "NotificationAppended":
-        this.#inbox(change.row.client_id).push(change.row)
+        if (change.row.client_id !== null) this.#inbox(change.row.client_id).push(change.row)
         this.notifications.says.set(change.row.id, change.row)
         return
       case "NotificationRemoved": {
         const { id, client_id } = change.row
         this.notifications.says.delete(id)
+        if (client_id === null) return
         this.inboxes.set(
           client_id,
           this.#inbox(client_id).filter((told) => told.id !== id)
@@ -124,6 +134,26 @@ export class Memory {
         this.notifications.remove(change.row.id)
         return
     }
+  }
+
+  /** The number by which a client is notified now; null where there is none, or a walk-in's holder blocks the shop. */
+  phoneFor({ client_id, shop_id, ticket_id }: NotificationRecord): Phone | null {
+    if (client_id !== null) return this.accounts.get(client_id)?.phone ?? null
+    const { slice } = this.dataOf(shop_id)
+    const phone = slice.tickets.get(ticket_id)?.client_phone ?? null
+    const holder = phone === null ? undefined : this.holders.get(phone)
+    const isBlocked = holder !== undefined && (slice.links.get(holder.id)?.blocked_at ?? null) !== null
+    return isBlocked ? null : phone
+  }
+
+  /** The messages that are due, as they are sent now. */
+  messagesDue(until: Instant, limit: number): ReadonlyArray<Message> {
+    return this.notifications.due(until, limit).map((row) => {
+      const says = this.notifications.says.get(row.id)
+      const sent =
+        row.receiver === "client" && addressed(says as NotificationRecord, this.phoneFor(says as NotificationRecord))
+      return { ...row, says: sent === false ? says : sent } as Message
+    })
   }
 
   /** The offers made to a phone number, oldest first. */

@@ -1,5 +1,5 @@
 import type { Instant, NoticeRecord, NotificationRecord } from "@workshop/core"
-import type { Message, MessageRecord } from "@workshop/core/store"
+import type { MessageRecord } from "@workshop/core/store"
 import { type Due, DueQueue } from "./DueQueue.js"
 
 interface Place extends Due {
@@ -28,7 +28,7 @@ export class MemoryNotifications {
   }
 
   /** At most `limit` messages due at `until` or before, earliest first. Each is taken out to see the one behind it, and put back. */
-  due(until: Instant, limit: number): ReadonlyArray<Message> {
+  due(until: Instant, limit: number): ReadonlyArray<MessageRecord> {
     const due: Array<Place> = []
     while (due.length < limit) {
       const first = this.#queue.first()
@@ -37,7 +37,7 @@ export class MemoryNotifications {
       due.push(first)
     }
     for (const place of due) this.#stand({ ...place })
-    return due.map(({ row }) => ({ ...row, says: this.says.get(row.id) }) as Message)
+    return due.map(({ row }) => row)
   }
 
   #stand(place: Place): void {

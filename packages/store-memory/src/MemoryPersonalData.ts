@@ -1,4 +1,4 @@
-import { ServiceLimits } from "@workshop/core"
+import { type NotificationRecord, ServiceLimits } from "@workshop/core"
 import { type HeldData, idempotencyRecordKey, type Person, type PersonalData } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
 import type { Memory } from "./Memory.js"
@@ -13,14 +13,20 @@ const names =
 const held = ({ slice, ledger }: ShopData, memory: Memory, { client_id, phones }: Person): HeldData => {
   const lines = ledger.filter((line) => line.client_id === client_id)
   const offers = [...slice.offers.values()].filter(({ phone }) => phones.includes(phone))
-  const notifications = (memory.inboxes.get(client_id) ?? []).filter(({ shop_id }) => shop_id === slice.shop.id)
-  const named = new Set([...lines, ...offers, ...notifications].map(({ ticket_id }) => ticket_id))
+  const inbox = (memory.inboxes.get(client_id) ?? []).filter(({ shop_id }) => shop_id === slice.shop.id)
+  const named = new Set([...lines, ...offers, ...inbox].map(({ ticket_id }) => ticket_id))
   const tickets = [...slice.tickets.values()].filter(
     (ticket) =>
       ticket.client_id === client_id ||
       (ticket.client_phone !== null && phones.includes(ticket.client_phone)) ||
       named.has(ticket.id)
   )
+  const isTheirs = new Set<string>(tickets.map(({ id }) => id))
+  const ofWalkIn = [...memory.notifications.says.values()].filter(
+    (one): one is NotificationRecord =>
+      "ticket_id" in one && one.client_id === null && one.shop_id === slice.shop.id && isTheirs.has(one.ticket_id)
+  )
+  const notifications = [...inbox, ...ofWalkIn].sort((a, b) => a.created_at - b.created_at)
   const link = slice.links.get(client_id) ?? null
   return { link, card: slice.cards.get(client_id) ?? null, ledger: lines, offers, notifications, tickets }
 }

@@ -1,4 +1,11 @@
-import { type ClientId, ServiceLimits, type TicketId, type TicketRecord } from "@workshop/core"
+import {
+  type ClientId,
+  ServiceLimits,
+  type ShopId,
+  ShopNotFound,
+  type TicketId,
+  type TicketRecord
+} from "@workshop/core"
 import {
   asSeen,
   blankCard,
@@ -36,6 +43,13 @@ const matches = (filter: TicketFilter, data: ShopData): ((ticket: TicketRecord) 
     (created_after === undefined || ticket.created_at >= created_after) &&
     (created_before === undefined || ticket.created_at < created_before)
 }
+
+/** Reads in a shop that may not exist. */
+const inShop = <A>(memory: Memory, shop_id: ShopId, read: (data: ShopData) => A): Effect.Effect<A, ShopNotFound> =>
+  Effect.suspend(() => {
+    const data = memory.shops.get(shop_id)
+    return data === undefined ? Effect.fail(new ShopNotFound()) : Effect.succeed(read(data))
+  })
 
 /** The smallest set of tickets, oldest first, that holds all that the filter lets through. */
 const candidates = (data: ShopData, { number, client_id, tracking_code }: TicketFilter): ReadonlyArray<TicketId> => {
@@ -99,15 +113,13 @@ export const memoryReads = (memory: Memory): Context.Tag.Service<Reads> => ({
     }),
 
   ticket: (shop_id, id) =>
-    Effect.sync(() => {
-      const data = memory.dataOf(shop_id)
+    inShop(memory, shop_id, (data) => {
       const record = data.slice.tickets.get(id)
       return { shop: data.slice.shop, tickets: record === undefined ? [] : [seen(data, record)] }
     }),
 
   tickets: (shop_id, filter, order, limit) =>
-    Effect.sync(() => {
-      const data = memory.dataOf(shop_id)
+    inShop(memory, shop_id, (data) => {
       const unread = unreadFrom(data, filter, order)
       const isIn = matches(filter, data)
       const upTo = unread?.change_seq ?? Number.POSITIVE_INFINITY
@@ -124,8 +136,7 @@ export const memoryReads = (memory: Memory): Context.Tag.Service<Reads> => ({
     }),
 
   ticketsOfNumber: (shop_id, number, limit) =>
-    Effect.sync(() => {
-      const data = memory.dataOf(shop_id)
+    inShop(memory, shop_id, (data) => {
       const newest = [...inOrder(data, { number }, { _tag: "Newest", after: null })]
       const found = meantFirst(newest, ({ state }) => state, limit)
       return { shop: data.slice.shop, tickets: found.map((record) => seen(data, record)) }
@@ -133,7 +144,8 @@ export const memoryReads = (memory: Memory): Context.Tag.Service<Reads> => ({
 
   client: (shop_id, by) =>
     Effect.sync(() => {
-      const data = memory.dataOf(shop_id)
+      const data = memory.shops.get(shop_id)
+      if (data === undefined) return null
       const id = "id" in by ? by.id : (memory.holders.get(by.phone)?.id ?? null)
       const client = clientOf(data, id)
       if (client === null) return null

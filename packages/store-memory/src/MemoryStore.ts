@@ -1,4 +1,12 @@
-import { Entropy, type Instant, MINUTE_MS, type StorePorts, TrackingPages, Transactions } from "@workshop/core"
+import {
+  Entropy,
+  type Instant,
+  MINUTE_MS,
+  ShopNotFound,
+  type StorePorts,
+  TrackingPages,
+  Transactions
+} from "@workshop/core"
 import {
   AuditLog,
   Closures,
@@ -12,6 +20,7 @@ import {
   type LimitWindows,
   Messages,
   noTransactions,
+  type Outcome,
   PersonalData,
   peekLimit,
   RateLimits,
@@ -93,8 +102,9 @@ const memoryStore = (
   pages: { readonly base_url: string | null }
 ): Context.Tag.Service<Store> => ({
   transact: <A, E>(command: Command<A, E>) =>
-    readClock((clock) => {
-      const data = memory.dataOf(command.shop_id)
+    readClock((clock): Effect.Effect<Outcome<A>, E | ShopNotFound> => {
+      const data = memory.shops.get(command.shop_id)
+      if (data === undefined) return Effect.fail(new ShopNotFound())
       for (let moments = 0; moments < MOST_MOMENTS; moments++) {
         const { base_url: tracking_base_url } = pages
         const moment = { now: clock.unsafeCurrentTimeMillis(), entropy: bytes(ENTROPY_BYTES), tracking_base_url }
@@ -122,7 +132,7 @@ export const over = (memory: Memory): Layer.Layer<StorePorts, never, Entropy> =>
         Context.add(Deliveries, memoryDeliveries(memory)),
         Context.add(DeliveryLog, memoryDeliveryLog(memory)),
         Context.add(Messages, {
-          due: (until, limit) => Effect.sync(() => memory.notifications.due(until, limit))
+          due: (until, limit) => Effect.sync(() => memory.messagesDue(until, limit))
         }),
         Context.add(RateLimits, memoryRateLimits(memory)),
         Context.add(WholeData, memoryWholeData(memory)),

@@ -69,7 +69,7 @@ export const sendOn =
     return answers
   }
 
-/** What the store reads through, over one way to run a statement. */
+/** A connection for the reads of the store, over one way to run a statement. */
 export const sqlConnection = (send: (statement: Statement) => Effect.Effect<QueryResult, PgFailure>): SqlConnection => {
   const run = (text: string, values: ReadonlyArray<unknown> = []) =>
     send({ name: "", text, values }).pipe(

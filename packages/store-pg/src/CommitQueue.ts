@@ -1,4 +1,12 @@
-import { type Entropy, probe, type ShopId, type StoreUnavailable, Tracing, TrackingPages } from "@workshop/core"
+import {
+  type Entropy,
+  probe,
+  type ShopId,
+  ShopNotFound,
+  type StoreUnavailable,
+  Tracing,
+  TrackingPages
+} from "@workshop/core"
 import { type Command, ENTROPY_BYTES, type Outcome, readClock, type Store } from "@workshop/core/store"
 import { Cause, Clock, type Context, Effect, Exit, type Scope } from "effect"
 import { clockGuard } from "./ClockGuard.js"
@@ -282,7 +290,7 @@ class BatchRunner {
     if (left.length > 0) queue.putBack(left)
     if (missing.length === 0) return
     if (skipsLocked && contended !== null) contended(missing)
-    else failAll(missing, Cause.die(new Error(`No shop ${missing[0]!.command.shop_id}`)))
+    else failAll(missing, Cause.fail(new ShopNotFound()))
   }
 
   #afterFailure(run: Run, failure: PgFailure): Effect.Effect<void> {

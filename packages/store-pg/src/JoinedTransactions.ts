@@ -2,7 +2,7 @@ import { SqlClient, TransactionConnection } from "@effect/sql/SqlClient"
 import type { Connection as SqlConnection } from "@effect/sql/SqlConnection"
 import {
   type Entropy,
-  type ShopId,
+  ShopNotFound,
   type StoreUnavailable,
   TrackingPages,
   TransactionRefused,
@@ -132,7 +132,7 @@ const runWithin = (joined: Joined, entry: QueuedCommand, options: JoiningOptions
       secrets: options.secrets,
       begin: SAVEPOINT
     })
-    const exit = batch.exits[0]?.[1] ?? Exit.die(new Error(`No shop ${entry.command.shop_id as ShopId}`))
+    const exit = batch.exits[0]?.[1] ?? Exit.fail(new ShopNotFound())
     if (batch.changes.isEmpty) return yield* Effect.as(undo, exit)
     yield* saveWithin(connection, batch)
     yield* connection.send([RELEASE])

@@ -9,18 +9,21 @@ import {
   Limits,
   type NotificationRecord,
   type OfferRecord,
+  type Phone,
   ServiceLimits,
   type ShopId,
   type ShopRecord
 } from "@workshop/core"
 import {
   type AuditLog,
+  addressed,
   type Belonging,
   type Closures,
   type Directory,
   type DueClosure,
   firstHead,
   type Message,
+  type MessageRecord,
   type Messages,
   shownWhileBlocked,
   type TrackedTicket,
@@ -230,13 +233,24 @@ export const pgMessages = Effect.map(
   SqlClient,
   (sql): Context.Tag.Service<Messages> => ({
     due: (until, limit) =>
-      sql<{ readonly message: Message; readonly says: Placed<Message["says"]> }>`
-        select /* workshop due messages */ row_to_json(m) as message, coalesce(row_to_json(t), row_to_json(n)) as says
+      sql<{ readonly message: MessageRecord; readonly says: Placed<object>; readonly phone: Phone | null }>`
+        select /* workshop due messages */ row_to_json(m) as message, coalesce(row_to_json(t), row_to_json(n)) as says,
+          case when t.client_id is null then (
+            select k.client_phone from workshop.ticket k where k.shop_id = t.shop_id and k.id = t.ticket_id
+              and not exists (select from workshop.client_account b join workshop.client_link l on l.shop_id = k.shop_id and l.client_id = b.id
+                where b.phone = k.client_phone and l.blocked_at is not null)
+          ) else (select a.phone from workshop.client_account a where a.id = t.client_id) end as phone
         from (select * from workshop.message where due_at <= ${until} order by due_at, id limit ${limit}) m
         left join workshop.notification t on t.shop_id = m.shop_id and t.id = m.id
         left join workshop.notice n on n.shop_id = m.shop_id and n.id = m.id
         order by m.due_at, m.id`.pipe(
-        Effect.map((rows) => rows.map(({ message, says }) => ({ ...message, says: unplaced(says) }) as Message)),
+        Effect.map((rows) =>
+          rows.map(({ message, says, phone }) => {
+            const record = unplaced(says)
+            const sent = message.receiver === "client" ? addressed(record as NotificationRecord, phone) : record
+            return { ...message, says: sent } as Message
+          })
+        ),
         available
       )
   })

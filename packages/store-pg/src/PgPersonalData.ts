@@ -89,7 +89,11 @@ export const pgPersonalData = Effect.map(SqlClient, (sql): Context.Tag.Service<P
         (select row_to_json(c) from workshop.loyalty_card c where c.shop_id = ${shop_id} and c.client_id = ${person.client_id}) as card,
         coalesce((select json_agg(x order by x.created_at, x.id) from lines x), '[]') as ledger,
         coalesce((select json_agg(x order by x.created_at, x.place) from offers x), '[]') as offers,
-        coalesce((select json_agg(x order by x.created_at, x.place) from told x), '[]') as notifications,
+        coalesce((select json_agg(x order by x.created_at, x.place) from (
+          select * from told union all
+          select * from workshop.notification n where n.shop_id = ${shop_id} and n.client_id is null
+            and n.ticket_id in (select id from named)
+        ) x), '[]') as notifications,
         coalesce((select json_agg(t order by t.created_at, t.id) from workshop.ticket t
           where t.shop_id = ${shop_id} and t.id in (select id from named)), '[]') as tickets`.pipe(
         Effect.map(([found]) => ({

@@ -10,6 +10,7 @@ import {
   ServiceLimits,
   type ShopHead,
   type ShopId,
+  ShopNotFound,
   type ShopRecord,
   type Webhook
 } from "@workshop/core"
@@ -53,9 +54,8 @@ interface FoundClient {
   readonly tickets_total: number
 }
 
-/** Ids come from the directory, so a shop that is not there is a bug of the caller. */
-const theShop = <Row>(rows: ReadonlyArray<Row>, shop_id: ShopId): Effect.Effect<Row> =>
-  rows[0] === undefined ? Effect.dieMessage(`No shop ${shop_id}`) : Effect.succeed(rows[0])
+const theShop = <Row>([row]: ReadonlyArray<Row>): Effect.Effect<Row, ShopNotFound> =>
+  row === undefined ? Effect.fail(new ShopNotFound()) : Effect.succeed(row)
 
 const seenTickets = ({ shop, tickets, last_change_at, unread_from }: FoundTickets): ListedTickets => ({
   shop,
@@ -121,11 +121,7 @@ export const pgReads = (secrets: WebhookSecrets) =>
         left join workshop.client_account a on a.id = t.client_id
         left join workshop.client_link l on l.shop_id = t.shop_id and l.client_id = t.client_id
       ) as tickets, ${last_change_at} as last_change_at, ${unread_from} as unread_from
-      from workshop.shop s where s.id = ${shop_id}`.pipe(
-        Effect.flatMap((rows) => theShop(rows, shop_id)),
-        Effect.map(seenTickets),
-        available
-      )
+      from workshop.shop s where s.id = ${shop_id}`.pipe(available, Effect.flatMap(theShop), Effect.map(seenTickets))
     }
 
     return {

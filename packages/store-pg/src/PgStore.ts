@@ -1,5 +1,5 @@
 import * as Reactivity from "@effect/experimental/Reactivity"
-import { Entropy, type StorePorts, Transactions } from "@workshop/core"
+import { Entropy, type StorePorts, Tidying, Transactions } from "@workshop/core"
 import {
   AuditLog,
   Closures,
@@ -28,6 +28,7 @@ import { pgProbe } from "./PgProbe.js"
 import { pgRateLimits } from "./PgRateLimits.js"
 import { pgReads } from "./PgReads.js"
 import { pgWholeData } from "./PgWholeData.js"
+import { tidier } from "./retention/Retention.js"
 import { checkedSchema, type Database } from "./Schema.js"
 import { secretsGuard } from "./SecretsGuard.js"
 import * as Sql from "./Sql.js"
@@ -93,7 +94,10 @@ const ports = (
       Context.add(DeliveryLog, yield* pgDeliveryLog),
       Context.add(Messages, yield* pgMessages),
       Context.add(RateLimits, yield* pgRateLimits(database)),
-      Context.add(WholeData, yield* pgWholeData(secrets))
+      Context.add(WholeData, yield* pgWholeData(secrets)),
+      Context.add(Tidying, (keepEvents_ms?: number) =>
+        tidier({ ...database, ...(keepEvents_ms !== undefined && { keepEvents_ms }) })
+      )
     )
   })
 

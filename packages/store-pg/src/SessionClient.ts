@@ -53,7 +53,7 @@ const AT_ONCE = {
   client_connection_check_interval: "case when version() ~* 'windows|mingw|visual' then '0' else '1s' end"
 }
 
-/** What sets the settings, for the transaction alone where they are local. */
+/** Calls that set the settings, for the transaction alone where they are local. */
 export const settingsText = (settings: Settings, isLocal: boolean): string => {
   const names = Object.entries(settings).map(([name, value]) => [name, `'${value}'`])
   return [...names, ...(isLocal ? [] : Object.entries(AT_ONCE))]

@@ -153,8 +153,6 @@ describe("statements that keep to the rows of the shops they name (docs/how-it-i
       "LoadStatements.ts",
       "ReplayStatements.ts",
       "SaveStatements.ts",
-      // It reads settings and no table.
-      "SessionClient.ts",
       // No SQL, but its words.
       "WebhookSecrets.ts"
     ])

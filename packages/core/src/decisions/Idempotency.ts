@@ -1,7 +1,7 @@
 import { Either, Schema } from "effect"
 import { sha256Hex } from "../domain/Digest.js"
 import { type IdempotencyRecord, idempotencyRecordKey } from "../domain/IdempotencyRecord.js"
-import type { KeyId } from "../domain/Identifier.js"
+import type { CallerId } from "../domain/Identifier.js"
 import { jsonText } from "../domain/JsonText.js"
 import { Limits, ServiceLimits } from "../domain/Limits.js"
 import { Refused } from "../domain/Refusal.js"
@@ -34,7 +34,7 @@ export const FORGOTTEN = ""
 
 /** The parts of a request that make two requests the same. */
 export interface Idempotent {
-  readonly caller_id: KeyId
+  readonly caller_id: CallerId
   readonly operation: string
   readonly key: IdempotencyKey
   /** Everything the request asks for, decoded: path parameters and body (Specification, Idempotency). */

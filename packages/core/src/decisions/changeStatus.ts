@@ -17,7 +17,7 @@ import { type Command, make, unchanged } from "./Command.js"
 import * as Need from "./Load.js"
 
 /**
- * Moves a ticket by the table `statusMoves`: notifies a linked client, earns the ticket's stamps and raises the events of the
+ * Moves a ticket by the table `statusMoves`: notifies a linked client, or a walk-in by the ticket's number, earns the ticket's stamps and raises the events of the
  * move. `bounds` limits how often in a day (Specification, States).
  */
 export const changeStatus = (
@@ -50,11 +50,12 @@ export const changeStatus = (
     const ticket = changes.ticket(next, linked?.client ?? null)
     const data = move.event === "ticket.reopened" ? { ticket, from: record.state } : { ticket }
     changes.raise(move.event, data, id)
+    const type = to === "ready" ? "ticket.ready" : "ticket.impossible"
     if (linked !== null && notifies) {
       changes.raise("client.notified", { ticket, channel: "app", notified_at: toIso(now) }, id)
-      const type = to === "ready" ? "ticket.ready" : "ticket.impossible"
       changes.notifyClient({ client_id: linked.card.client_id, type, ticket, ticket_id: id })
-    }
+    } else if (move.notifies_client && record.client_id === null && record.client_phone !== null)
+      changes.notifyClient({ client_id: null, type, ticket, ticket_id: id })
     if (linked !== null && stamps !== null && stamps > 0)
       changes.ledger(linked.card, { kind: "ticket", stamps, ticket_id: id, caller_id: null })
     return changes.decided(ticket)

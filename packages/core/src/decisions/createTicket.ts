@@ -4,7 +4,7 @@ import { plainWords } from "../domain/DefaultWords.js"
 import { ForbiddenWord, type FoundWord } from "../domain/ForbiddenWord.js"
 import { ClientId, type OfferId, type ShopId, type TicketId } from "../domain/Identifier.js"
 import { DateTimeText, type Instant } from "../domain/Instant.js"
-import { Limits, type PolicyName } from "../domain/Limits.js"
+import { defaultLimits, Limits, type LimitsByPolicy, type PolicyName } from "../domain/Limits.js"
 import { currentWindow, hasRoom, LimitReached, type LimitStatus, limitStatus, withUses } from "../domain/LimitWindow.js"
 import type { ShopMoment } from "../domain/Moment.js"
 import { AmountMinor, depositExceedsPrice } from "../domain/Money.js"
@@ -134,16 +134,26 @@ const POLICIES = ["tickets_per_hour", "tickets_per_day"] as const satisfies Read
 
 type Windows = Pick<ShopHead, (typeof POLICIES)[number]>
 
-const usages = (windows: Windows, policies: ReadonlyArray<keyof Windows> = POLICIES): ReadonlyArray<LimitStatus> =>
-  policies.map((policy) => limitStatus(windows[policy], policy))
+type ShopBounds = Pick<LimitsByPolicy, (typeof POLICIES)[number]>
+
+const usages = (
+  windows: Windows,
+  bounds: ShopBounds,
+  policies: ReadonlyArray<keyof Windows> = POLICIES
+): ReadonlyArray<LimitStatus> => policies.map((policy) => limitStatus(windows[policy], policy, bounds[policy]))
 
 /** The shop's windows with one more ticket in them, or the refusal of those that are full (Specification, Limits). */
-const oneMore = (head: ShopHead, { time_zone }: ShopRecord, now: Instant): Either.Either<Windows, LimitReached> => {
+const oneMore = (
+  head: ShopHead,
+  { time_zone }: ShopRecord,
+  now: Instant,
+  bounds: ShopBounds
+): Either.Either<Windows, LimitReached> => {
   const tickets_per_hour = currentWindow(head.tickets_per_hour, "tickets_per_hour", now, time_zone)
   const tickets_per_day = currentWindow(head.tickets_per_day, "tickets_per_day", now, time_zone)
   const open: Windows = { tickets_per_hour, tickets_per_day }
-  const full = POLICIES.filter((policy) => !hasRoom(open[policy], policy, 1))
-  if (full.length > 0) return Either.left(new LimitReached({ usages: usages(open, full) }))
+  const full = POLICIES.filter((policy) => !hasRoom(open[policy], policy, 1, bounds[policy]))
+  if (full.length > 0) return Either.left(new LimitReached({ usages: usages(open, bounds, full) }))
   return Either.right({
     tickets_per_hour: withUses(tickets_per_hour, 1),
     tickets_per_day: withUses(tickets_per_day, 1)
@@ -158,7 +168,11 @@ const oneMore = (head: ShopHead, { time_zone }: ShopRecord, now: Instant): Eithe
 export const createTicket = (
   shop_id: ShopId,
   input: TicketInput,
-  { via, found }: { readonly via: "app" | "api"; readonly found: ReadonlyArray<FoundWord> }
+  {
+    via,
+    found,
+    bounds = defaultLimits
+  }: { readonly via: "app" | "api"; readonly found: ReadonlyArray<FoundWord>; readonly bounds?: ShopBounds }
 ): Command<Ticket, ClientNotFound | ForbiddenWord | LimitReached> => {
   const wanted = input.client_id === null || input.client_id === undefined ? Need.none : Need.client(input.client_id)
   return make(shop_id, { wanted }, (loaded, changes, moment) => {
@@ -166,9 +180,11 @@ export const createTicket = (
     const refused = refusedField(shop, input, found)
     if (refused !== null) return Either.left(new ForbiddenWord({ field: refused }))
 
-    const windows = oneMore(head, shop, moment.now)
+    const windows = oneMore(head, shop, moment.now, bounds)
     if (Either.isLeft(windows)) return Either.left(windows.left)
-    changes.head({ ...windows.right, next_number: nextNumber(head.next_number) }).touched(...usages(windows.right))
+    changes
+      .head({ ...windows.right, next_number: nextNumber(head.next_number) })
+      .touched(...usages(windows.right, bounds))
     const record = newTicket(shop_id, changes, input, {
       number: head.next_number,
       via,

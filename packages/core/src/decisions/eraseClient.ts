@@ -73,7 +73,7 @@ export interface Known {
 export const forgetClient = (shop_id: ShopId, { client_id }: Person, { offers, notifications }: Known): Command<void> =>
   make(shop_id, {}, (_, changes) => {
     for (const { id } of offers) changes.add({ _tag: "OfferRemoved", row: { shop_id, id } })
-    for (const { id } of notifications) {
+    for (const { id, client_id } of notifications) {
       changes.add({ _tag: "NotificationRemoved", row: { shop_id, id, client_id } })
       changes.add({ _tag: "MessageRemoved", row: { shop_id, id } })
     }

@@ -1,8 +1,8 @@
 import { Either, Schema } from "effect"
 import type { ClientNotFound } from "../domain/Client.js"
-import type { ClientId, KeyId, ShopId } from "../domain/Identifier.js"
+import type { CallerId, ClientId, ShopId } from "../domain/Identifier.js"
 import { toIso } from "../domain/Instant.js"
-import { Limits } from "../domain/Limits.js"
+import { defaultLimits, Limits, type LimitsByPolicy } from "../domain/Limits.js"
 import { currentWindow, hasRoom, LimitReached, limitStatus, withUses } from "../domain/LimitWindow.js"
 import { cardView, LoyaltyCard, LoyaltyOff, NoReward, rewardsAvailable } from "../domain/LoyaltyCard.js"
 import { type Command, make } from "./Command.js"
@@ -44,16 +44,22 @@ export const giveStamps = (
   {
     client_id,
     caller_id,
-    count
-  }: { readonly client_id: ClientId; readonly caller_id: KeyId; readonly count: StampCount }
+    count,
+    bounds = defaultLimits
+  }: {
+    readonly client_id: ClientId
+    readonly caller_id: CallerId
+    readonly count: StampCount
+    readonly bounds?: Pick<LimitsByPolicy, "stamps_per_day">
+  }
 ): Command<StampsGiven, ClientNotFound | LoyaltyOff | LimitReached> => {
   const key = { caller_id, client_id }
   return make(shop_id, { seen: Need.client(client_id), given: Need.stampsUsed(key) }, (loaded, changes, moment) => {
     const { shop, seen, given } = loaded
     if (!shop.program.active) return Either.left(new LoyaltyOff())
     const window = currentWindow(given, "stamps_per_day", moment.now, shop.time_zone)
-    if (!hasRoom(window, "stamps_per_day", count)) {
-      return Either.left(new LimitReached({ usages: [limitStatus(window, "stamps_per_day")] }))
+    if (!hasRoom(window, "stamps_per_day", count, bounds.stamps_per_day)) {
+      return Either.left(new LimitReached({ usages: [limitStatus(window, "stamps_per_day", bounds.stamps_per_day)] }))
     }
     const card = changes.ledger(seen.card, { kind: "stamps", stamps: count, ticket_id: null, caller_id })
     changes.add({ _tag: "StampsUsedPut", key, row: withUses(window, count) })
@@ -65,7 +71,7 @@ export const giveStamps = (
 /** Uses one reward: spends the stamps it costs (Specification, Endpoints; Clients and loyalty). */
 export const redeemReward = (
   shop_id: ShopId,
-  { client_id, caller_id }: { readonly client_id: ClientId; readonly caller_id: KeyId }
+  { client_id, caller_id }: { readonly client_id: ClientId; readonly caller_id: CallerId }
 ): Command<RewardRedeemed, ClientNotFound | LoyaltyOff | NoReward> =>
   make(shop_id, { seen: Need.client(client_id) }, (loaded, changes, moment) => {
     const { shop, seen } = loaded

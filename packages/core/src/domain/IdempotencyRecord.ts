@@ -1,9 +1,9 @@
-import type { KeyId, ShopId } from "./Identifier.js"
+import type { CallerId, ShopId } from "./Identifier.js"
 import type { Instant } from "./Instant.js"
 
 /** The scope of an idempotency key: one operation of one caller (Specification, Idempotency). */
 export interface IdempotencyRecordKey {
-  readonly caller_id: KeyId
+  readonly caller_id: CallerId
   readonly operation: string
   readonly key: string
 }

@@ -1,4 +1,6 @@
 import { Schema } from "effect"
+import { Limits } from "./Limits.js"
+import { Text } from "./Text.js"
 
 const pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
@@ -12,6 +14,9 @@ const Uuid = Schema.transform(
   { strict: true, decode: (text) => text.trim().toLowerCase(), encode: (id) => id }
 )
 
+/** Whether a text is a UUID as it is kept. */
+export const isUuid = (text: string): boolean => pattern.test(text)
+
 /** Identifies a shop. */
 export const ShopId = Uuid.pipe(Schema.brand("ShopId"))
 export type ShopId = typeof ShopId.Type
@@ -24,9 +29,13 @@ export type TicketId = typeof TicketId.Type
 export const ClientId = Uuid.pipe(Schema.brand("ClientId"))
 export type ClientId = typeof ClientId.Type
 
-/** Identifies an API key. It is not the key itself. */
-export const KeyId = Uuid.pipe(Schema.brand("KeyId"))
+/** Identifies an API key. It is not the key itself. Whoever has the key is a caller by this id. */
+export const KeyId = Uuid.pipe(Schema.brand("KeyId"), Schema.brand("CallerId"))
 export type KeyId = typeof KeyId.Type
+
+/** Identifies a caller within a shop: the id of their key, or an embedder's own text, such as `user-42`. */
+export const CallerId = Text(Limits.caller_id_characters).pipe(Schema.brand("CallerId"))
+export type CallerId = typeof CallerId.Type
 
 /** Identifies the offer of a ticket to a phone number. */
 export const OfferId = Uuid.pipe(Schema.brand("OfferId"))

@@ -98,10 +98,11 @@ export const limitStatus = (
 const isScarcer = (a: LimitStatus, b: LimitStatus): boolean =>
   a.remaining < b.remaining || (a.remaining === b.remaining && a.resets_at > b.resets_at)
 
-/** The policy with the fewest uses left; among equals the one that resets last (Specification, Limits). */
+/** The policy with the fewest uses left, of those that are not lifted; among equals the one that resets last (Specification, Limits). */
 export const scarcest = (usages: ReadonlyArray<LimitStatus>): LimitStatus | undefined => {
   let best: LimitStatus | undefined
-  for (const one of usages) if (best === undefined || isScarcer(one, best)) best = one
+  for (const one of usages)
+    if (one.limit !== Number.POSITIVE_INFINITY && (best === undefined || isScarcer(one, best))) best = one
   return best
 }
 
@@ -111,6 +112,8 @@ export interface LimitUse {
   readonly subject: string
   /** The shop's time zone where the window is its calendar day. */
   readonly time_zone: TimeZone | null
+  /** The embedder's limit, in place of the specification's. */
+  readonly limit?: number
 }
 
 /** Where a store keeps the window of each policy and subject. */
@@ -129,14 +132,16 @@ export const useLimits = (
   now: Instant
 ): Either.Either<ReadonlyArray<LimitStatus>, LimitReached> => {
   const found = takes.map((one) => ({ one, window: windowOf(windows, one, now) }))
-  const full = found.filter(({ one, window }) => !hasRoom(window, one.policy, 1))
+  const full = found.filter(({ one, window }) => !hasRoom(window, one.policy, 1, one.limit))
   if (full.length > 0)
-    return Either.left(new LimitReached({ usages: full.map(({ one, window }) => limitStatus(window, one.policy)) }))
+    return Either.left(
+      new LimitReached({ usages: full.map(({ one, window }) => limitStatus(window, one.policy, one.limit)) })
+    )
   return Either.right(
     found.map(({ one, window }) => {
       const counted = withUses(window, 1)
       windows.put(one, counted)
-      return limitStatus(counted, one.policy)
+      return limitStatus(counted, one.policy, one.limit)
     })
   )
 }
@@ -156,4 +161,4 @@ export const giveBackUses = (
 
 /** Reads the status of a limit without using it. */
 export const peekLimit = (windows: LimitWindows, one: LimitUse, now: Instant): LimitStatus =>
-  limitStatus(windowOf(windows, one, now), one.policy)
+  limitStatus(windowOf(windows, one, now), one.policy, one.limit)

@@ -11,6 +11,7 @@ export const Limits = {
   item_label_characters: 200,
   item_service_characters: 120,
   external_ref_characters: 64,
+  caller_id_characters: 80,
   idempotency_key_characters: 80,
   name_characters: 120,
   note_characters: 500,
@@ -173,3 +174,11 @@ export const Policies = {
 
 /** The name of a policy of {@link Policies}. */
 export type PolicyName = keyof typeof Policies
+
+/** How often each policy may be used in its window. */
+export type LimitsByPolicy = Readonly<Record<PolicyName, number>>
+
+/** The limits of the specification. */
+export const defaultLimits = Object.fromEntries(
+  Object.entries(Policies).map(([policy, { limit }]) => [policy, limit])
+) as LimitsByPolicy

@@ -1,5 +1,5 @@
 import { Data, Schema } from "effect"
-import type { ClientId, KeyId, ShopId, TicketId } from "./Identifier.js"
+import type { CallerId, ClientId, ShopId, TicketId } from "./Identifier.js"
 import { type Instant, toIsoOrNull } from "./Instant.js"
 import { Limits } from "./Limits.js"
 import { Refused } from "./Refusal.js"
@@ -63,7 +63,7 @@ export interface LedgerEntry {
   /** Positive where stamps were given, negative where they were spent. */
   readonly stamps: number
   readonly ticket_id: TicketId | null
-  readonly caller_id: KeyId | null
+  readonly caller_id: CallerId | null
   readonly created_at: Instant
 }
 
@@ -111,7 +111,7 @@ export const cardView = (card: CardRecord, program: LoyaltyProgram): LoyaltyCard
 
 /** The client and the caller whose stamps are counted together: one client's, given by one caller (Specification, Limits). */
 export interface StampCountKey {
-  readonly caller_id: KeyId
+  readonly caller_id: CallerId
   readonly client_id: ClientId
 }
 

@@ -1,19 +1,39 @@
 import type { ClientId, ShopId, TicketId } from "./Identifier.js"
 import type { Instant } from "./Instant.js"
+import type { Phone } from "./Phone.js"
 import type { Ticket } from "./Ticket.js"
 import type { NoticeRecord } from "./Webhook.js"
 
-/** A notification to a client in the app: their ticket is ready, or it cannot be done (Specification, States). */
+/** A notification to a client: their ticket is ready, or it cannot be done (Specification, States). */
 export interface NotificationRecord {
+  /** The same when it is sent again. */
   readonly id: string
+  /** The ticket's shop. */
   readonly shop_id: ShopId
-  readonly client_id: ClientId
+  /** The client, in whose inbox it is; null for a client without an account. */
+  readonly client_id: ClientId | null
+  /** The news of the ticket. */
   readonly type: "ticket.ready" | "ticket.impossible"
   /** The ticket at the time of the notification. */
   readonly ticket: Ticket
   readonly ticket_id: TicketId
+  /** When it happened, in milliseconds since 1970. */
   readonly created_at: Instant
 }
+
+/** A notification as the embedder's notifier gets it. */
+export interface ClientNotification extends NotificationRecord {
+  /** `app` for a client with an account; `phone` for a walk-in, of whom only the number on the ticket is known. */
+  readonly channel: "app" | "phone"
+  /** The client's number at present in E.164, such as `+33612345678`; null where the account was erased. */
+  readonly phone: Phone | null
+}
+
+/** How a notification is sent. Null, and it is not sent: the number was erased, or its holder blocks the shop. */
+export const addressed = (record: NotificationRecord, phone: Phone | null): ClientNotification | null =>
+  record.client_id === null && phone === null
+    ? null
+    : { ...record, channel: record.client_id === null ? "phone" : "app", phone }
 
 /**
  * A notification or a notice that waits for the embedder's notifiers. The row exists until it is delivered
@@ -31,5 +51,5 @@ export interface MessageRecord {
 
 /** A message with what it says. */
 export type Message =
-  | (MessageRecord & { readonly receiver: "client"; readonly says: NotificationRecord })
+  | (MessageRecord & { readonly receiver: "client"; readonly says: ClientNotification | null })
   | (MessageRecord & { readonly receiver: "owner"; readonly says: NoticeRecord })

@@ -3,7 +3,7 @@ import type { TimeZone } from "./CalendarDay.js"
 import { type Client, ClientBadge, clientBadge } from "./Client.js"
 import type { ClientId, ShopId, TicketId } from "./Identifier.js"
 import { type Instant, toIso, toIsoOrNull } from "./Instant.js"
-import { Limits, Policies } from "./Limits.js"
+import { defaultLimits, Limits, type LimitsByPolicy } from "./Limits.js"
 import { currentWindow, hasRoom, LimitReached, type LimitWindow, limitStatus, withUses } from "./LimitWindow.js"
 import type { LoyaltyProgram } from "./LoyaltyCard.js"
 import { Money, remaining } from "./Money.js"
@@ -17,13 +17,10 @@ import { trackingUrl } from "./TrackingCode.js"
 export type TicketPolicy = "moves_per_day" | "notifications_per_day"
 
 /** How often a ticket may be moved, and its client notified, in a day of its shop. Set by the embedder. */
-export type TicketBounds = Readonly<Record<TicketPolicy, number>>
+export type TicketBounds = Pick<LimitsByPolicy, TicketPolicy>
 
 /** The bounds of a service whose embedder sets none. */
-export const ticketBounds: TicketBounds = {
-  moves_per_day: Policies.moves_per_day.limit,
-  notifications_per_day: Policies.notifications_per_day.limit
-}
+export const ticketBounds: TicketBounds = defaultLimits
 
 /** The windows as a ticket keeps them; null where a policy was never used. */
 export type TicketWindows = Readonly<Record<TicketPolicy, LimitWindow | null>>

@@ -1,7 +1,6 @@
-import { type Brand, Either, Schema } from "effect"
+import { type Brand, Either } from "effect"
 import { Limits } from "./Limits.js"
 import { isInNetworks, isPublicAddress } from "./PublicAddress.js"
-import { keptText } from "./Text.js"
 import { hasCredentials, urlRefusals, urlTextRefusal } from "./WebLink.js"
 
 /** The address of a shop's webhook, as text: vetted as far as that goes without looking its host up (Specification, Webhooks). */
@@ -89,13 +88,3 @@ export const productionAddresses: WebhookAddressPolicy = { ports: [443], allowLo
 
 /** As `production`, and a tester's own machine (Specification, Sandbox). */
 export const sandboxAddresses: WebhookAddressPolicy = { ...productionAddresses, allowLoopbackHttp: true }
-
-/** An address that {@link productionAddresses} takes, as a schema. */
-export const ProductionAddress: Schema.Schema<WebhookAddress, string> = keptText(
-  (text) => parseWebhookAddress(text, productionAddresses),
-  {
-    type: "string",
-    format: "uri",
-    description: "An https address that can be reached from the internet"
-  }
-).pipe(Schema.brand("WebhookAddress"))

@@ -1,6 +1,6 @@
 import { type Context, Effect } from "effect"
 import type { Instant } from "../domain/Instant.js"
-import type { PolicyName } from "../domain/Limits.js"
+import { defaultLimits, type LimitsByPolicy, type PolicyName } from "../domain/Limits.js"
 import {
   currentWindow,
   hasRoom,
@@ -10,7 +10,8 @@ import {
   type LimitWindow,
   limitStatus
 } from "../domain/LimitWindow.js"
-import type { RateLimits } from "../ports/StorePorts.js"
+import { PolicyLimits } from "../ports/PolicyLimits.js"
+import { RateLimits } from "../ports/StorePorts.js"
 
 type Counts = Context.Tag.Service<RateLimits>
 
@@ -30,7 +31,15 @@ export interface ExhaustedLimits extends Pick<Counts, "take" | "giveBack"> {
  * every address without a good key, so that responses that count nowhere can show it. A use that another process gave back
  * meanwhile is not seen, so that a refusal may last until the reset that it names.
  */
-const remembering = (limits: Counts): ExhaustedLimits => {
+const remembering = (limits: Counts, bounds: LimitsByPolicy): ExhaustedLimits => {
+  /** Without the uses of lifted policies. */
+  const bounded = (takes: ReadonlyArray<LimitUse>): ReadonlyArray<LimitUse> =>
+    bounds === defaultLimits
+      ? takes
+      : takes.flatMap((take) => {
+          const limit = bounds[take.policy]
+          return limit === Number.POSITIVE_INFINITY ? [] : [{ ...take, limit }]
+        })
   const known = new Map<PolicyName, Map<string, LimitWindow>>()
 
   const note = (takes: ReadonlyArray<LimitUse>, usages: ReadonlyArray<LimitStatus>) => {
@@ -57,13 +66,14 @@ const remembering = (limits: Counts): ExhaustedLimits => {
     for (const take of takes) {
       if (known.get(take.policy)?.has(take.subject) !== true) continue
       const window = windowOf(take, now)
-      if (!hasRoom(window, take.policy, 1)) usages.push(limitStatus(window, take.policy))
+      if (!hasRoom(window, take.policy, 1, take.limit)) usages.push(limitStatus(window, take.policy, take.limit))
     }
     return usages.length === 0 ? undefined : new LimitReached({ usages })
   }
 
   return {
-    take: (takes, now) => {
+    take: (asked, now) => {
+      const takes = bounded(asked)
       const refusal = refused(takes, now)
       if (refusal !== undefined) return Effect.fail(refusal)
       return Effect.mapBoth(limits.take(takes, now), {
@@ -77,20 +87,23 @@ const remembering = (limits: Counts): ExhaustedLimits => {
         }
       })
     },
-    giveBack: (takes, taken) =>
-      Effect.map(limits.giveBack(takes, taken), () => {
+    giveBack: (asked, taken) => {
+      const takes = bounded(asked)
+      return Effect.map(limits.giveBack(takes, taken), () => {
         for (const { policy, subject } of takes) known.get(policy)?.delete(subject)
-      }),
-    look: (take, now) => limitStatus(windowOf(take, now), take.policy),
+      })
+    },
+    look: (take, now) => limitStatus(windowOf(take, now), take.policy, bounds[take.policy]),
     forget: () => known.clear()
   }
 }
 
 const made = new WeakMap<Counts, ExhaustedLimits>()
 
-/** The memory of these counts: the same one for all callers of a process. */
-export const exhaustedLimits = (limits: Counts): ExhaustedLimits => {
-  const found = made.get(limits) ?? remembering(limits)
+/** The memory of the counts: the same one for all callers of a process. */
+export const exhaustedLimits: Effect.Effect<ExhaustedLimits, never, RateLimits> = Effect.gen(function* () {
+  const limits = yield* RateLimits
+  const found = made.get(limits) ?? remembering(limits, yield* PolicyLimits)
   made.set(limits, found)
   return found
-}
+})

@@ -31,17 +31,21 @@ export interface Unauthenticated {
 
 const SIGN_IN: Unauthenticated = { message: "Sign in first" }
 
-/** How the API is mounted inside a server that has routes of its own. `Request` is that server's form of a request. */
-export interface MountOptions<Request> {
+/**
+ * How the API is mounted inside a server that has routes of its own. `Request` is that server's form of a request, and `Context` what
+ * you pass to the mount's handler besides it, such as Hono's `c` or a worker's `env`.
+ */
+export interface MountOptions<Request, Context extends ReadonlyArray<unknown> = []> {
   /** The path below which the API's `/v1` is, such as `/workshop`; the root where it is left out. */
   readonly prefix?: `/${string}`
   /**
-   * Finds the caller by your own sessions, in place of API keys: the shop, the scopes, and a UUID of the caller, which
-   * counts for idempotency and limits. Null or undefined, or a shop that does not exist, gives a 401. If it throws or returns
+   * Finds the caller by your own sessions, in place of API keys: the shop, the scopes, and an id of the caller, any text of up to
+   * 80 characters, by which idempotency and limits count. Null or undefined, or a shop that does not exist, gives a 401. If it throws or returns
    * anything else, the response is a 500, and the log names the wrong field.
    */
   readonly authenticate?: (
-    request: Request
+    request: Request,
+    ...context: Context
   ) => Promise<CallerFields | null | undefined> | CallerFields | null | undefined
   /** The response to a caller whom `authenticate` does not know; `Sign in first` where it is left out. */
   readonly unauthenticated?: Unauthenticated
@@ -53,7 +57,13 @@ export interface MountOptions<Request> {
    */
   readonly trackingPages?: TrackingOptions
   /** The address of a request, for the limit on requests without a good key. */
-  readonly addressOf?: (request: Request) => string
+  readonly addressOf?: (request: Request, ...context: Context) => string
+}
+
+/** A request of the embedder's server, with what came besides it. */
+interface Received<Request> {
+  readonly request: Request
+  readonly context: ReadonlyArray<unknown>
 }
 
 /** The API inside another server. */
@@ -87,10 +97,10 @@ const callerFrom = (fields: CallerFields): Effect.Effect<Caller> =>
 
 /** Authentication by a promise of plain values. */
 const promisedCaller =
-  <Request>(ask: NonNullable<MountOptions<Request>["authenticate"]>) =>
-  (request: Request): Effect.Effect<Caller | null> =>
+  <Request, Context extends ReadonlyArray<unknown>>(ask: NonNullable<MountOptions<Request, Context>["authenticate"]>) =>
+  ({ request, context }: Received<Request>): Effect.Effect<Caller | null> =>
     Effect.flatMap(
-      Effect.promise(async () => ask(request)),
+      Effect.promise(async () => ask(request, ...(context as Context))),
       (fields) => (fields ? callerFrom(fields) : Effect.succeed(null))
     )
 
@@ -124,12 +134,12 @@ export const mountEffect = <Request, R = never>({
   })
 
 /** Readies the API for a server's own form of requests, on a workshop of the Promise face. */
-export const mountPromise = <Request>(
+export const mountPromise = <Request, Context extends ReadonlyArray<unknown>>(
   { runtime }: Mountable,
-  { authenticate, ...rest }: MountOptions<Request>
-): Mounted<Request> =>
+  { authenticate, ...rest }: Omit<MountOptions<Request, Context>, "addressOf">
+): Mounted<Received<Request>> =>
   Runtime.runSync(runtime)(
-    mountEffect<Request>({
+    mountEffect<Received<Request>>({
       ...rest,
       ...(authenticate && { authenticate: promisedCaller(authenticate) })
     })
@@ -228,15 +238,19 @@ export const webHandler =
   async (request: Request): Promise<Response> =>
     fetchResponse(request, await Runtime.runPromise(runtime)(pipeline(fetchRequest(request, addressOf(request)))))
 
-/** The API as a web-standard `fetch`: for Hono, workers, Bun, Deno and whatever else speaks `Request` and `Response`. */
-export const mountFetch = (
+/**
+ * The API as a web-standard `fetch`: for Hono, workers, Bun, Deno and whatever else speaks `Request` and `Response`. `authenticate`
+ * and `addressOf` also get all that you pass besides the request.
+ */
+export const mountFetch = <Context extends ReadonlyArray<unknown> = []>(
   workshop: Mountable,
-  options: MountOptions<Request> = {}
-): ((request: Request) => Promise<Response>) => {
+  options: MountOptions<Request, Context> = {}
+): ((request: Request, ...context: Context) => Promise<Response>) => {
   const { answer } = mountPromise(workshop, options)
   const { addressOf = () => "unknown" } = options
-  return async (request) => {
-    const received = { ...fetchRequest(request, addressOf(request)), source: request }
+  return async (request, ...context) => {
+    const source = { request, context }
+    const received = { ...fetchRequest(request, addressOf(request, ...context)), source }
     return fetchResponse(request, await Runtime.runPromise(workshop.runtime)(answer(received)))
   }
 }

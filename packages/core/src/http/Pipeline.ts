@@ -2,7 +2,7 @@ import { bytesToHex } from "@noble/hashes/utils.js"
 import { Effect } from "effect"
 import { Entropy } from "../ports/Entropy.js"
 import { readClock } from "../ports/readClock.js"
-import { RateLimits } from "../ports/StorePorts.js"
+import type { RateLimits } from "../ports/StorePorts.js"
 import { addressUse } from "./checks.js"
 import type { RouteMatch } from "./Endpoint.js"
 import { exhaustedLimits } from "./ExhaustedLimits.js"
@@ -60,7 +60,7 @@ export const pipeline = (
 ): Effect.Effect<Pipeline, never, Entropy | RateLimits> =>
   Effect.gen(function* () {
     const { bytes } = yield* Entropy
-    const limits = exhaustedLimits(yield* RateLimits)
+    const limits = yield* exhaustedLimits
 
     const notFound = (request: HttpRequest, context: RequestContext) =>
       Effect.sync(() =>

@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 import type { Instant } from "../domain/Instant.js"
 import { LimitReached } from "../domain/LimitWindow.js"
-import { RateLimits, Reads, type StoreUnavailable } from "../ports/StorePorts.js"
+import { Reads, type StoreUnavailable } from "../ports/StorePorts.js"
 import { ApiKeyCache, type ApiKeyHolder } from "../services/ApiKeyCache.js"
 import type { Caller } from "../services/Caller.js"
 import { addressUse, type Check, type CheckedRequest, type CheckResult, Rejected } from "./checks.js"
@@ -72,7 +72,7 @@ export const authentication = (own?: OwnAuthentication) =>
   Effect.gen(function* () {
     const keys = yield* ApiKeyCache
     const reads = yield* Reads
-    const lookUp = yield* keyLookUp(keys, exhaustedLimits(yield* RateLimits))
+    const lookUp = yield* keyLookUp(keys, yield* exhaustedLimits)
 
     const admitted = (checked: CheckedRequest, { caller, shop }: ApiKeyHolder): CheckResult => {
       checked.request.onAdmitted?.()

@@ -1,7 +1,9 @@
 import { type Cause, Effect, Either } from "effect"
+import { isUuid } from "../domain/Identifier.js"
 import type { LimitStatus, LimitUse } from "../domain/LimitWindow.js"
 import { countedAddress } from "../domain/PublicAddress.js"
 import type { ShopRecord } from "../domain/Shop.js"
+import type { Caller } from "../services/Caller.js"
 import type { RouteMatch } from "./Endpoint.js"
 import { headerCase } from "./Endpoint.js"
 import { type Failure, givenTwice } from "./ErrorTable.js"
@@ -159,10 +161,13 @@ export const addressUse = (request: HttpRequest): LimitUse => ({
   time_zone: null
 })
 
-/** The limit on all requests of a caller. */
-export const requestUse = (caller_id: string): LimitUse => ({
-  policy: "requests_per_minute",
-  subject: caller_id,
+/** A limit of a caller. Keys are unique; ids of an embedder's own are so within a shop alone. */
+export const callerUse = (
+  policy: "requests_per_minute" | "writes_per_minute",
+  { caller_id, shop_id }: Caller
+): LimitUse => ({
+  policy,
+  subject: isUuid(caller_id) ? caller_id : `${shop_id} ${caller_id}`,
   time_zone: null
 })
 
@@ -214,7 +219,7 @@ export const respondAfter = (checks: ReadonlyArray<Check>, limits: ExhaustedLimi
   const uncount = ({ caller, usages }: RequestContext): Effect.Effect<void> => {
     const taken = usages.filter(({ policy }) => policy === "requests_per_minute")
     if (caller === null || taken.length === 0) return Effect.void
-    return Effect.catchAllCause(limits.giveBack([requestUse(caller.caller_id)], taken), (cause) =>
+    return Effect.catchAllCause(limits.giveBack([callerUse("requests_per_minute", caller)], taken), (cause) =>
       Effect.logWarning("A refused request stays counted", cause)
     )
   }

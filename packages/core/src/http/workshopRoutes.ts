@@ -3,7 +3,7 @@ import type { IdempotentResult } from "../decisions/Idempotency.js"
 import type { LimitStatus } from "../domain/LimitWindow.js"
 import type { ShopView } from "../domain/Shop.js"
 import type { Ticket } from "../domain/Ticket.js"
-import { RateLimits, Reads } from "../ports/StorePorts.js"
+import { Reads } from "../ports/StorePorts.js"
 import type { Caller } from "../services/Caller.js"
 import { Clients } from "../services/Clients.js"
 import { Loyalty } from "../services/Loyalty.js"
@@ -13,10 +13,10 @@ import {
   addressUse,
   type Check,
   type CheckedRequest,
+  callerUse,
   handlingChecks,
   headCheck,
   refusing,
-  requestUse,
   respondAfter,
   routeCheck
 } from "./checks.js"
@@ -43,7 +43,7 @@ export const workshopChecks = (
     name: "the limit on requests",
     refuses: "429",
     kind: "count",
-    count: ({ context }) => [requestUse(context.caller!.caller_id)]
+    count: ({ context }) => [callerUse("requests_per_minute", context.caller!)]
   },
   refusing("the shop", "403 of a shop that is deactivated, not approved or without API", shopRefusal),
   routeCheck,
@@ -56,9 +56,7 @@ export const workshopChecks = (
     refuses: "429",
     kind: "count",
     count: ({ request, context }) =>
-      request.method === "POST"
-        ? [{ policy: "writes_per_minute", subject: context.caller!.caller_id, time_zone: null }]
-        : []
+      request.method === "POST" ? [callerUse("writes_per_minute", context.caller!)] : []
   },
   ...handlingChecks(options)
 ]
@@ -128,7 +126,7 @@ export const workshopRoutes = (options: { readonly validateResponses: boolean; r
     const group: RouteGroup = {
       prefix: "/v1",
       find: router(routes<Caller>()(WorkshopApi, yield* workshopHandlers)),
-      answer: respondAfter(checks, exhaustedLimits(yield* RateLimits))
+      answer: respondAfter(checks, yield* exhaustedLimits)
     }
     return group
   })

@@ -13,11 +13,14 @@ export class Entropy extends Context.Tag("@workshop/core/Entropy")<
   static readonly layer = Layer.sync(Entropy, () => Entropy.of({ bytes: pooled() }))
 
   /** Bytes that follow from a seed: the same run again. For tests and simulations only, as they can be guessed. */
+  static readonly seededBytes = (seed: number): ((n: number) => Uint8Array) => {
+    const random = new PCGRandom(seed)
+    return (n) => Uint8Array.from({ length: n }, () => random.integer(256))
+  }
+
+  /** The same as a layer. */
   static readonly layerSeeded = (seed: number) =>
-    Layer.sync(Entropy, () => {
-      const random = new PCGRandom(seed)
-      return Entropy.of({ bytes: (n) => Uint8Array.from({ length: n }, () => random.integer(256)) })
-    })
+    Layer.sync(Entropy, () => Entropy.of({ bytes: Entropy.seededBytes(seed) }))
 
   /** Entropy as an effect, for a single use. */
   static readonly draw = (n: number) => Effect.map(Entropy, ({ bytes }) => bytes(n))

@@ -1,5 +1,5 @@
 import { Context, Data, type Effect } from "effect"
-import type { NotificationRecord } from "../domain/Notification.js"
+import type { ClientNotification } from "../domain/Notification.js"
 import type { NoticeRecord } from "../domain/Webhook.js"
 
 /** A notifier could not deliver a notification; it is sent again later. */
@@ -18,7 +18,7 @@ export class ClientNotifier extends Context.Tag("@workshop/core/ClientNotifier")
      * `id`. A failure, a defect, or ten real seconds without an answer make it come again by the retry table of
      * webhooks, eight attempts in all. Many are sent at once, and their order is not kept.
      */
-    readonly notify: (notification: NotificationRecord) => Effect.Effect<void, NotificationFailed>
+    readonly notify: (notification: ClientNotification) => Effect.Effect<void, NotificationFailed>
   }
 >() {}
 

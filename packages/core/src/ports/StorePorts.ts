@@ -17,7 +17,7 @@ import type { Message, NotificationRecord } from "../domain/Notification.js"
 import type { OfferRecord } from "../domain/Offer.js"
 import type { Person } from "../domain/Person.js"
 import type { Phone } from "../domain/Phone.js"
-import type { ShopRecord } from "../domain/Shop.js"
+import type { ShopNotFound, ShopRecord } from "../domain/Shop.js"
 import type { TicketRecord } from "../domain/Ticket.js"
 import type { TicketState } from "../domain/TicketLifecycle.js"
 import type { TrackedTicket } from "../domain/TrackedTicket.js"
@@ -360,20 +360,20 @@ export class Reads extends Context.Tag("@workshop/core/Reads")<
     /** The shop's settings, head and webhook; null where there is no such shop. */
     readonly shop: (shop_id: ShopId) => Effect.Effect<HeldShop | null, StoreUnavailable>
     /** One ticket of the shop, or none. */
-    readonly ticket: (shop_id: ShopId, id: TicketId) => Effect.Effect<SeenTickets, StoreUnavailable>
+    readonly ticket: (shop_id: ShopId, id: TicketId) => Effect.Effect<SeenTickets, ShopNotFound | StoreUnavailable>
     /** At most `limit` tickets; fewer, or none, where `unread_from` says that the list goes on. A `client_id` that the shop does not see matches nothing. */
     readonly tickets: (
       shop_id: ShopId,
       filter: TicketFilter,
       order: TicketOrder,
       limit: number
-    ) => Effect.Effect<ListedTickets, StoreUnavailable>
+    ) => Effect.Effect<ListedTickets, ShopNotFound | StoreUnavailable>
     /** The ticket that `by-number` means (the newest open one, else the newest), then at most `limit` others, newest first. */
     readonly ticketsOfNumber: (
       shop_id: ShopId,
       number: number,
       limit: number
-    ) => Effect.Effect<SeenTickets, StoreUnavailable>
+    ) => Effect.Effect<SeenTickets, ShopNotFound | StoreUnavailable>
     /** A client by id or by phone number. */
     readonly client: (
       shop_id: ShopId,
@@ -406,9 +406,9 @@ export class Store extends Context.Tag("@workshop/core/Store")<
      * Commands of one shop run one after another, across all processes; whoever is answered has been saved.
      * Interrupted before its turn, a command never runs; afterwards it runs to its end. A `run` that throws
      * fails this command alone. Should a stored rule (such as a tracking code taken already) reject the changes,
-     * the command runs again in a fresh moment. An unknown shop is a defect: ids of shops come from the directory.
+     * the command runs again in a fresh moment. An unknown shop fails with `ShopNotFound`.
      */
-    readonly transact: <A, E>(command: Command<A, E>) => Effect.Effect<Outcome<A>, E | StoreUnavailable>
+    readonly transact: <A, E>(command: Command<A, E>) => Effect.Effect<Outcome<A>, E | ShopNotFound | StoreUnavailable>
   }
 >() {}
 

@@ -1,12 +1,13 @@
 import { Context, Effect } from "effect"
 import { type Audited, audited, type Command } from "../decisions/Command.js"
 import { Limits } from "../domain/Limits.js"
+import type { ShopNotFound } from "../domain/Shop.js"
 import type { Store, StoreUnavailable } from "../ports/StorePorts.js"
 
 /** Runs commands on a store for their answers alone, where nobody asks for the limits that they touched. */
 export const resultOf =
   (store: Context.Tag.Service<Store>) =>
-  <A, E>(command: Command<A, E>): Effect.Effect<A, E | StoreUnavailable> =>
+  <A, E>(command: Command<A, E>): Effect.Effect<A, E | ShopNotFound | StoreUnavailable> =>
     Effect.map(store.transact(command), ({ answer }) => answer)
 
 /**

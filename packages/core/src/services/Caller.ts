@@ -1,15 +1,15 @@
 import { Schema } from "effect"
 import { Scope, scopePresets } from "../domain/ApiKey.js"
-import { KeyId, ShopId } from "../domain/Identifier.js"
+import { CallerId, ShopId } from "../domain/Identifier.js"
 
 /**
  * On whose behalf a service is called. `caller_id` stands for the API key in idempotency and stamp limits, so an
- * embedder with its own authentication gives each of its callers an id. Services trust a caller: flags, scopes
+ * embedder with its own authentication gives each of its callers an id, which is any text of up to 80 characters. Services trust a caller: flags, scopes
  * and request limits are checked where a request is admitted.
  */
 export const Caller = Schema.Struct({
   shop_id: ShopId,
-  caller_id: KeyId,
+  caller_id: CallerId,
   scopes: Schema.Array(Scope),
   /** Whether tickets count as made in the shop's app or through the API. */
   via: Schema.Literal("app", "api")
@@ -20,7 +20,7 @@ export interface Caller extends Schema.Schema.Type<typeof Caller> {}
 /** A shop's own app as a caller. It has no key: the shop's id stands for one, so that its idempotency keys are its own. */
 export const appOf = (shop_id: ShopId): Caller => ({
   shop_id,
-  caller_id: `${shop_id}` as KeyId,
+  caller_id: `${shop_id}` as CallerId,
   scopes: scopePresets.full,
   via: "app"
 })

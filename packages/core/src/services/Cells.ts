@@ -4,6 +4,7 @@ import { type AuditEntry, NO_SHOP } from "../domain/AuditEntry.js"
 import type { ClientId, ShopId } from "../domain/Identifier.js"
 import { ServiceLimits } from "../domain/Limits.js"
 import type { LimitStatus, LimitUse } from "../domain/LimitWindow.js"
+import type { ShopNotFound } from "../domain/Shop.js"
 import { type Cell, type CellDirectory, type DeliveryTurn, TURNS_PER_CLAIM } from "../ports/CellPorts.js"
 import { probe } from "../ports/Probes.js"
 import {
@@ -59,22 +60,25 @@ export interface CellsOptions {
 /** The store's commands, each in the cell of its shop. Hashes of keys that a command puts are noted in the directory. */
 const routedStore = (router: Router, directory: CellDirectory): Context.Tag.Service<Store> => ({
   transact: <A, E>(command: Command<A, E>) =>
-    Effect.flatMap(router.of(command.shop_id), (cell): Effect.Effect<Outcome<A>, E | StoreUnavailable> => {
-      if (cell === router.home) return cell.store.transact(command)
-      const hashes = new Set<string>()
-      const noting: Command<A, E> = {
-        ...command,
-        run: (state, moment) => {
-          const decision = command.run(state, moment)
-          if (Either.isRight(decision))
-            for (const change of decision.right.changes) if (change._tag === "KeyPut") hashes.add(change.row.hash)
-          return decision
+    Effect.flatMap(
+      router.of(command.shop_id),
+      (cell): Effect.Effect<Outcome<A>, E | ShopNotFound | StoreUnavailable> => {
+        if (cell === router.home) return cell.store.transact(command)
+        const hashes = new Set<string>()
+        const noting: Command<A, E> = {
+          ...command,
+          run: (state, moment) => {
+            const decision = command.run(state, moment)
+            if (Either.isRight(decision))
+              for (const change of decision.right.changes) if (change._tag === "KeyPut") hashes.add(change.row.hash)
+            return decision
+          }
         }
+        return Effect.tap(cell.store.transact(noting), () =>
+          Effect.forEach(hashes, (hash) => directory.putKey(hash, cell.name), { discard: true })
+        )
       }
-      return Effect.tap(cell.store.transact(noting), () =>
-        Effect.forEach(hashes, (hash) => directory.putKey(hash, cell.name), { discard: true })
-      )
-    })
+    )
 })
 
 const routedReads = (router: Router): Context.Tag.Service<Reads> => ({

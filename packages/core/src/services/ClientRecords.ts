@@ -7,7 +7,7 @@ import type { ShopId } from "../domain/Identifier.js"
 import { type Instant, toIso, toIsoOrNull } from "../domain/Instant.js"
 import { ServiceLimits } from "../domain/Limits.js"
 import type { Person } from "../domain/Person.js"
-import type { ShopRecord } from "../domain/Shop.js"
+import type { ShopNotFound, ShopRecord } from "../domain/Shop.js"
 import { ticketView } from "../domain/Ticket.js"
 import { type HeldData, PersonalData, Reads, Store, type StoreUnavailable } from "../ports/StorePorts.js"
 import { auditing, resultOf } from "./Actor.js"
@@ -73,6 +73,10 @@ export const personOf = ({ id, given_name, family_name, phone }: ClientAccount):
   phones: [phone]
 })
 
+/** For shops that the store itself named. */
+const known = <A, R>(effect: Effect.Effect<A, ShopNotFound | StoreUnavailable, R>) =>
+  Effect.catchTag(effect, "ShopNotFound", Effect.die)
+
 /** Finds what is stored of clients over all shops, hands it out and erases it. */
 export const clientRecords = Effect.gen(function* () {
   const personal = yield* PersonalData
@@ -129,17 +133,21 @@ export const clientRecords = Effect.gen(function* () {
    */
   const eraseFrom = Effect.fnUntraced(function* (shop_id: ShopId, person: Person) {
     const held = yield* personal.held(shop_id, person)
-    for (const some of chunks(held.tickets.map(({ id }) => id))) yield* run(eraseTickets(shop_id, person, some))
+    for (const some of chunks(held.tickets.map(({ id }) => id))) yield* known(run(eraseTickets(shop_id, person, some)))
     yield* eventsOf(shop_id, person, held, (found) =>
-      Effect.forEach(chunks(found.map(({ event }) => event.id)), (some) => run(eraseEvents(shop_id, person, some)))
+      Effect.forEach(chunks(found.map(({ event }) => event.id)), (some) =>
+        known(run(eraseEvents(shop_id, person, some)))
+      )
     )
     yield* answersOf(shop_id, person, held, (found) =>
-      Effect.forEach(chunks(found), (some) => run(eraseAnswers(shop_id, person, some)))
+      Effect.forEach(chunks(found), (some) => known(run(eraseAnswers(shop_id, person, some))))
     )
-    yield* runAudited(forgetClient(shop_id, person, held), () => ({
-      act: "client.erased",
-      details: { client_id: person.client_id }
-    }))
+    yield* known(
+      runAudited(forgetClient(shop_id, person, held), () => ({
+        act: "client.erased",
+        details: { client_id: person.client_id }
+      }))
+    )
   })
 
   return {

@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { type Context, Effect, Schema } from "effect"
 import { recordVisit } from "../decisions/clientLink.js"
 import { type ClientAccount, ClientNotFound, type ClientView } from "../domain/Client.js"
 import type { ClientId, ShopId } from "../domain/Identifier.js"
@@ -8,6 +8,7 @@ import { Limits } from "../domain/Limits.js"
 import { cardView } from "../domain/LoyaltyCard.js"
 import { ENTROPY_BYTES, identifier } from "../domain/Moment.js"
 import { Phone } from "../domain/Phone.js"
+import { ShopNotFound } from "../domain/Shop.js"
 import { optional, Text } from "../domain/Text.js"
 import { Entropy } from "../ports/Entropy.js"
 import { type CountedClient, Directory, PersonalData, Reads, Store } from "../ports/StorePorts.js"
@@ -44,6 +45,10 @@ const clientView = ({ client, card, shop, tickets_open, tickets_total }: Counted
   loyalty: shop.program.active ? cardView(card, shop.program) : null
 })
 
+/** Why a shop has no such client: perhaps there is no such shop. */
+export const noClient = (reads: Context.Tag.Service<Reads>, shop_id: ShopId) =>
+  Effect.flatMap(reads.shop(shop_id), (shop) => Effect.fail(shop === null ? new ShopNotFound() : new ClientNotFound()))
+
 const phoneTaken = new InvalidInput({
   issues: [{ field: "phone", message: "belongs to another account: give another number, or correct that account" }]
 })
@@ -62,8 +67,10 @@ export class Clients extends Effect.Service<Clients>()("@workshop/core/Clients",
     const personal = yield* PersonalData
     const records = yield* clientRecords
 
-    const found = (client: CountedClient | null) =>
-      client === null ? Effect.fail(new ClientNotFound()) : Effect.succeed(clientView(client))
+    const find = (shop_id: ShopId, by: Parameters<typeof reads.client>[1]) =>
+      Effect.flatMap(reads.client(shop_id, by), (client) =>
+        client === null ? noClient(reads, shop_id) : Effect.succeed(clientView(client))
+      )
 
     const account = (id: ClientId) =>
       Effect.flatMap(directory.account(id), (account) =>
@@ -72,9 +79,9 @@ export class Clients extends Effect.Service<Clients>()("@workshop/core/Clients",
 
     return {
       /** A client of the shop; unknown and blocking are the same refusal. */
-      byId: ({ shop_id }: Caller, id: ClientId) => Effect.flatMap(reads.client(shop_id, { id }), found),
+      byId: ({ shop_id }: Caller, id: ClientId) => find(shop_id, { id }),
       /** The client of the shop who holds a number; unknown and blocking are the same refusal. */
-      byPhone: ({ shop_id }: Caller, phone: Phone) => Effect.flatMap(reads.client(shop_id, { phone }), found),
+      byPhone: ({ shop_id }: Caller, phone: Phone) => find(shop_id, { phone }),
 
       /** Opens a client's account. */
       register: Effect.fnUntraced(function* register(input: ClientInput) {

@@ -19,6 +19,7 @@ export class Closer extends Effect.Service<Closer>()("@workshop/core/Closer", {
       store.transact(closeTicket(shop_id, id)).pipe(
         Effect.map(({ answer }) => answer !== null),
         Effect.catchTag("TicketNotFound", () => Effect.succeed(false)),
+        Effect.catchTag("ShopNotFound", Effect.die),
         // One that cannot be closed must not keep the others from it; a store that is away fails them all alike.
         Effect.catchAllDefect((defect) => Effect.as(Effect.logError("A ticket could not be closed", id, defect), false))
       )

@@ -260,7 +260,9 @@ const replayer = ({ replays }: Context.Tag.Service<Deliveries>, store: Context.T
     /** Takes a step of every open replay. Returns how many replays advanced. */
     advance: Effect.gen(function* () {
       const open = yield* replays
-      const steps = yield* Effect.forEach(open, ({ shop_id, id }) => store.transact(advanceReplay(shop_id, id)))
+      const steps = yield* Effect.forEach(open, ({ shop_id, id }) =>
+        Effect.catchTag(store.transact(advanceReplay(shop_id, id)), "ShopNotFound", Effect.die)
+      )
       for (const { answer } of steps) replayed += answer.taken_up
       return steps.filter(({ answer }) => answer.taken_up > 0 || !answer.is_done).length
     }),

@@ -1,12 +1,13 @@
 import { Effect } from "effect"
 import { giveStamps, redeemReward, type StampCount } from "../decisions/giveStamps.js"
 import { type IdempotencyKey, idempotent } from "../decisions/Idempotency.js"
-import { ClientNotFound } from "../domain/Client.js"
 import type { ClientId } from "../domain/Identifier.js"
 import { cardView } from "../domain/LoyaltyCard.js"
+import { PolicyLimits } from "../ports/PolicyLimits.js"
 import { Reads, Store } from "../ports/StorePorts.js"
 import { resultOf } from "./Actor.js"
 import type { Caller } from "./Caller.js"
+import { noClient } from "./Clients.js"
 
 /** Loyalty cards: read, stamped and used (Specification, Endpoints; Clients and loyalty). */
 export class Loyalty extends Effect.Service<Loyalty>()("@workshop/core/Loyalty", {
@@ -14,17 +15,18 @@ export class Loyalty extends Effect.Service<Loyalty>()("@workshop/core/Loyalty",
   effect: Effect.gen(function* () {
     const run = resultOf(yield* Store)
     const reads = yield* Reads
+    const bounds = yield* PolicyLimits
     return {
       /** The shop's programme and the client's card as it stands, also while the programme is off. */
       read: ({ shop_id }: Caller, id: ClientId) =>
         Effect.flatMap(reads.client(shop_id, { id }), (client) =>
           client === null
-            ? Effect.fail(new ClientNotFound())
+            ? noClient(reads, shop_id)
             : Effect.succeed({ program: client.shop.program, card: cardView(client.card, client.shop.program) })
         ),
       /** Adds stamps to the card; a repetition under the same key adds none. */
       giveStamps: ({ shop_id, caller_id }: Caller, client_id: ClientId, count: StampCount, key: IdempotencyKey) => {
-        const command = giveStamps(shop_id, { client_id, caller_id, count })
+        const command = giveStamps(shop_id, { client_id, caller_id, count, bounds })
         const request = { client_id, count }
         return run(idempotent({ caller_id, operation: "loyalty.stamps", key, request }, command))
       },

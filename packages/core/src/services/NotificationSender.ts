@@ -24,9 +24,10 @@ const makeAttempt = Effect.gen(function* () {
   const owners = yield* OwnerNotifier
 
   const send = (message: Message) =>
-    Effect.suspend(() =>
-      message.receiver === "client" ? clients.notify(message.says) : owners.notify(message.says)
-    ).pipe(
+    Effect.suspend(() => {
+      if (message.receiver === "owner") return owners.notify(message.says)
+      return message.says === null ? Effect.void : clients.notify(message.says)
+    }).pipe(
       Effect.disconnect,
       Effect.timeoutFail({
         duration: notifier_answer_ms,
@@ -61,6 +62,7 @@ const makeBegin = (inFlight: InFlight) =>
         if (answer === "begun") yield* inFlight.begin(attempt(message))
         return answer !== "superseded"
       }).pipe(
+        Effect.catchTag("ShopNotFound", Effect.die),
         // A defect in one notification must not stop the others; an unavailable store stops all of them.
         Effect.catchAllDefect((defect) =>
           Effect.as(Effect.logError("A notification could not be begun", message.id, defect), false)

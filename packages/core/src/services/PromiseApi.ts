@@ -12,7 +12,8 @@ import { Phone } from "../domain/Phone.js"
 import { trimmer } from "../domain/Text.js"
 import { TicketNumber } from "../domain/Ticket.js"
 import { TicketStatus } from "../domain/TicketLifecycle.js"
-import { ProductionAddress } from "../domain/WebhookAddress.js"
+import { parseWebhookAddress } from "../domain/WebhookAddress.js"
+import { WebhookPolicy } from "../ports/WebhookPolicy.js"
 import { Audit } from "./Audit.js"
 import { Caller } from "./Caller.js"
 import { ClientCorrection, ClientInput, Clients } from "./Clients.js"
@@ -170,6 +171,15 @@ export const toPromise =
       )
   }
 
+/** The address of a webhook under the embedder's policy. */
+const addressUnderPolicy = (url: string) =>
+  Effect.flatMap(WebhookPolicy, (policy) =>
+    Either.mapLeft(
+      parseWebhookAddress(url, policy),
+      (message) => new InvalidInput({ issues: [{ field: "webhook_address", message }] })
+    )
+  )
+
 /** The services that the Promise face has methods of. */
 type Faced =
   | Audit
@@ -314,7 +324,9 @@ const office = (run: Run<Faced>) => {
     },
     webhooks: {
       /** Sets the address. The first time it makes the secret; either way the secret is shown (Specification, Webhooks). */
-      set: method([ShopId, ProductionAddress], (shop_id, url) => Webhooks.set(shop_id, url)),
+      set: method([ShopId, Schema.String], (shop_id, url) =>
+        Effect.flatMap(addressUnderPolicy(url), (address) => Webhooks.set(shop_id, address))
+      ),
       /** Where events go, and how that has been going. */
       status: method([ShopId], (shop_id) => Webhooks.status(shop_id)),
       /** A new secret; the old one signs beside it for 24 hours (Specification, Webhooks). */

@@ -1,61 +1,27 @@
-import { Cause, type Clock, Effect, Either, Exit, Layer, ManagedRuntime, Runtime, Stream } from "effect"
-import type { NotificationRecord } from "../domain/Notification.js"
+import { Cause, Context, Effect, Either, Exit, Layer, ManagedRuntime, Runtime, Stream } from "effect"
 import { Refused } from "../domain/Refusal.js"
 import { SIGNATURE_HEADER } from "../domain/Signature.js"
-import { type TicketBounds, ticketBounds } from "../domain/Ticket.js"
-import type { NoticeRecord } from "../domain/Webhook.js"
-import { Entropy } from "../ports/Entropy.js"
-import { ClientNotifier, NotificationFailed, OwnerNotifier } from "../ports/Notifiers.js"
-import type { ProfanityFilter } from "../ports/ProfanityFilter.js"
-import { type StorePorts, type StoreUnavailable, Transactions } from "../ports/StorePorts.js"
-import { TrackingPages } from "../ports/TrackingPages.js"
+import type { Entropy } from "../ports/Entropy.js"
+import { type Probe, Probes } from "../ports/Probes.js"
+import { Store, type StorePorts, type StoreUnavailable, Transactions } from "../ports/StorePorts.js"
+import { type Tidier, Tidying } from "../ports/Tidying.js"
 import { WebhookSender } from "../ports/WebhookSender.js"
 import { Actor } from "./Actor.js"
 import { Closer } from "./Closer.js"
 import { type CommittedEvent, CommittedEvents, observing } from "./CommittedEvents.js"
 import { Dispatcher } from "./Dispatcher.js"
+import { scrape } from "./Exposition.js"
 import { NotificationSender } from "./NotificationSender.js"
-import * as Notifiers from "./Notifiers.js"
-import * as Profanity from "./Profanity.js"
 import { promiseApi, type Run, toPromise } from "./PromiseApi.js"
-import { TicketLimits } from "./Tickets.js"
+import { type PromiseOptions, refusedOption, settingsOf } from "./PromiseOptions.js"
+import { notReadyReason } from "./Readiness.js"
 import { layer as services } from "./Workshop.js"
 
-/** The options of a workshop; only the store has no default. */
-export interface PromiseOptions<E = never> {
-  readonly store: Layer.Layer<StorePorts, E, Entropy>
-  /** How webhooks leave; without one, events are recorded and queued, for a process that has one. */
-  readonly sender?: Layer.Layer<WebhookSender>
-  /**
-   * The header that carries the signature of a webhook (Specification, Webhooks), `Service-Signature` where it is left out. Where you serve the OpenAPI document, pass it to `documentOf` too.
-   */
-  readonly signatureHeader?: string
-  /** Notifies a client besides their inbox; where it rejects, it is called again later with the same notification (Specification, States). */
-  readonly clientNotifier?: (notification: NotificationRecord) => Promise<void>
-  /** Notifies a shop's owner about their webhook, in the same way; the log where it is left out (Specification, Webhooks). */
-  readonly ownerNotifier?: (notice: NoticeRecord) => Promise<void>
-  /** How often a ticket may be moved, and its client notified, in a day of its shop: 100 and 50 where they are left out. */
-  readonly ticketLimits?: Partial<TicketBounds>
-  /**
-   * The beginning of `tracking_url` in a shop without a `tracking_base_url`, such as `https://shop.example/t/`: where you serve the
-   * clients' pages, see `trackingPages` of the mounts. Null, and no such page, where it is left out.
-   */
-  readonly trackingBaseUrl?: string
-  /** The usual English and French words where it is left out. */
-  readonly profanity?: Layer.Layer<ProfanityFilter>
-  /** The system's random source where it is left out. */
-  readonly entropy?: Layer.Layer<Entropy>
-  /** The real clock where it is left out. */
-  readonly clock?: Clock.Clock
-  /**
-   * Whether it closes due tickets, delivers and notifies by itself, until it is stopped: true where it is left out. With
-   * false nothing happens but by `closer.runOnce`, `dispatcher.runOnce` and `messenger.runOnce`, such as from a cron job.
-   */
-  readonly background?: boolean
-}
-
 /** `dispatcher.runOnce` was called, but `start` was given no `sender`: its events wait for a process that has one. */
-export class NoSender extends Refused("NoSender", "This workshop has no way to send webhooks; give start a sender") {}
+export class NoSender extends Refused(
+  "NoSender",
+  "This workshop has no way to send webhooks; give start a sender or a function send"
+) {}
 
 /** Everything a workshop runs on: for what is built on top of it in Effect, such as `PromiseWorkshop.runtime`. */
 export type WorkshopServices =
@@ -65,6 +31,7 @@ export type WorkshopServices =
   | CommittedEvents
   | Dispatcher
   | NotificationSender
+  | Tidy
 
 /** The background work, a turn at a time: for cron jobs. */
 const turns = (run: Run<WorkshopServices>, hasSender: boolean) => {
@@ -83,6 +50,10 @@ const turns = (run: Run<WorkshopServices>, hasSender: boolean) => {
             hasSender ? runOnce : Effect.fail(new NoSender())
         )
       )
+    },
+    tidier: {
+      /** Removes rows that have had their time, a batch of each table. For cron jobs. Nothing in a store that keeps no such rows. */
+      runOnce: method([], () => Effect.flatMap(Tidy, (tidier) => tidier?.runOnce ?? Effect.void))
     },
     messenger: {
       /** Sends clients and owners all notifications due by now; how many attempts that were. For cron jobs. */
@@ -111,11 +82,18 @@ export type PromiseWorkshop = ReturnType<typeof promiseApi> &
     readonly onEvent: (listener: (event: CommittedEvent) => unknown) => () => void
     /** The same as an iterable; a loop over it ends when it is left. */
     readonly events: () => AsyncIterable<CommittedEvent>
+    /** Whether the process should get requests now, for a health check; with the reason where it should not. */
+    readonly ready: () => Promise<Readiness>
+    /** The metrics of the process as Prometheus reads them. They count everything in the process, other workshops too. */
+    readonly metrics: () => Promise<string>
     /** For what is built on it: mounts (`@workshop/core/http`), or effects of your own over its services. */
     readonly runtime: Runtime.Runtime<WorkshopServices>
     /** Lets go of everything, the store too; waits at most five seconds for what is on its way. Calls made afterwards reject. */
     readonly stop: () => Promise<void>
   }
+
+/** Whether a process should get requests. */
+export type Readiness = { readonly ready: true } | { readonly ready: false; readonly reason: string }
 
 /** A client of the package `pg`, or what a pool of it lends. */
 export interface PgClientLike {
@@ -133,50 +111,51 @@ export interface Within<A> {
 /** Stands where no sender was given; the dispatcher on it is never asked to deliver. */
 const noSender = Layer.succeed(WebhookSender, { send: () => Effect.die(new NoSender()) })
 
-const telling = <Record>(tell: (record: Record) => Promise<void>) => ({
-  notify: (record: Record) =>
-    Effect.tryPromise({ try: () => tell(record), catch: (cause) => new NotificationFailed({ cause }) })
-})
+/** The removal of old rows; null where nothing does. */
+class Tidy extends Context.Tag("@workshop/core/PromiseWorkshop/Tidy")<Tidy, Tidier | null>() {}
 
-/** Notifies clients and owners with the given notifiers. */
-const messenger = ({ clientNotifier, ownerNotifier }: Pick<PromiseOptions, "clientNotifier" | "ownerNotifier">) =>
-  NotificationSender.Default.pipe(
-    Layer.provide(
-      clientNotifier === undefined ? Notifiers.inboxOnly : Layer.succeed(ClientNotifier, telling(clientNotifier))
-    ),
-    Layer.provide(
-      ownerNotifier === undefined ? Notifiers.logOwner : Layer.succeed(OwnerNotifier, telling(ownerNotifier))
+/** The tidying of the store, on its own scope; the store is known by then. */
+const tidying = (retention: PromiseOptions["retention"]) =>
+  Layer.scoped(
+    Tidy,
+    Effect.flatMap(Effect.zipRight(Store, Tidying), (tidying) =>
+      tidying === null || retention === false ? Effect.succeed(null) : tidying(retention?.keepEvents_ms)
     )
   )
 
-/** The background work: closing, notifying and, where there is a sender, delivering. */
-const inBackground = (hasSender: boolean) => {
-  const closing = Effect.flatMap(Closer, ({ run }) => Effect.forkScoped(run))
-  const telling = Effect.flatMap(NotificationSender, ({ run }) => Effect.forkScoped(run))
-  const delivering = Effect.flatMap(Dispatcher, ({ run }) => Effect.forkScoped(run))
-  const always = Effect.zipRight(closing, telling)
-  return Layer.scopedDiscard(hasSender ? Effect.zipRight(always, delivering) : always)
-}
+/** The background work: closing, notifying, removing old rows and, where there is a sender, delivering. */
+const inBackground = (hasSender: boolean) =>
+  Layer.scopedDiscard(
+    Effect.gen(function* () {
+      yield* Effect.forkScoped((yield* Closer).run)
+      yield* Effect.forkScoped((yield* NotificationSender).run)
+      if (hasSender) yield* Effect.forkScoped((yield* Dispatcher).run)
+      const tidier = yield* Tidy
+      if (tidier !== null) yield* Effect.forkScoped(tidier.run)
+    })
+  )
 
 const layerOf = <E>(options: PromiseOptions<E>) => {
-  const { store, sender = noSender, profanity = Profanity.layer, entropy = Entropy.layer, clock } = options
+  const { environment, sender = noSender, notifiers, profanity, entropy } = settingsOf(options)
   const { signatureHeader = SIGNATURE_HEADER } = options
-  const background = options.background === false ? Layer.empty : inBackground(options.sender !== undefined)
-  const whole = background.pipe(
-    Layer.provideMerge(messenger(options)),
+  const background = options.background === false ? Layer.empty : inBackground(sender !== noSender)
+  return background.pipe(
+    Layer.provideMerge(Layer.provide(NotificationSender.Default, notifiers)),
     Layer.provideMerge(Layer.provide(Dispatcher.layer({ signatureHeader }), sender)),
     Layer.provideMerge(services),
-    Layer.provideMerge(observing(store)),
-    Layer.provideMerge(Layer.succeed(TicketLimits, { ...ticketBounds, ...options.ticketLimits })),
+    Layer.provideMerge(tidying(options.retention)),
+    Layer.provideMerge(observing(options.store)),
     Layer.provideMerge(profanity),
-    Layer.provideMerge(Layer.succeed(TrackingPages, { base_url: options.trackingBaseUrl ?? null })),
-    Layer.provideMerge(entropy)
+    Layer.provideMerge(entropy),
+    Layer.provideMerge(Layer.sync(Probes, () => new Set<Probe>())),
+    Layer.provideMerge(environment)
   )
-  return clock === undefined ? whole : Layer.provideMerge(whole, Layer.setClock(clock))
 }
 
 /** Starts a workshop on a store. It closes due tickets and notifies clients and owners by itself; `stop` lets go of everything. */
 export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorkshop> => {
+  const refused = refusedOption(options)
+  if (refused !== null) throw refused
   const managed = ManagedRuntime.make(layerOf(options))
   const started = await Effect.runPromiseExit(managed.runtimeEffect)
   if (Exit.isFailure(started)) throw Cause.squash(started.cause)
@@ -196,6 +175,12 @@ export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorks
     isStopped = true
     return managed.dispose()
   }
+  let reason: Promise<Effect.Effect<string | null>> | undefined
+  const ready = async (): Promise<Readiness> => {
+    reason ??= Runtime.runPromise(runtime)(notReadyReason)
+    const found = await Runtime.runPromise(runtime)(await reason)
+    return found === null ? { ready: true } : { ready: false, reason: found }
+  }
   const joining = (runAs: Run<WorkshopServices>): Pick<PromiseWorkshop, "within"> => ({
     within: async (client, work) => {
       const joined = await run(Effect.flatMap(Transactions, ({ join }) => join(client)))
@@ -211,7 +196,9 @@ export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorks
       const runAs: Run<WorkshopServices> = (effect) => run(Effect.provideService(effect, Actor, actor))
       return { ...promiseApi(runAs), ...joining(runAs) }
     },
-    ...turns(run, options.sender !== undefined),
+    ...turns(run, options.sender !== undefined || options.send !== undefined),
+    ready,
+    metrics: () => Runtime.runPromise(runtime)(scrape),
     onEvent: listen,
     events: () => Stream.toAsyncIterableRuntime(stream, runtime),
     runtime,

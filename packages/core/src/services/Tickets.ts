@@ -1,4 +1,4 @@
-import { Clock, Context, Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { Command } from "../decisions/Command.js"
 import { changeStatus, recordNotified, type ShopChannel } from "../decisions/changeStatus.js"
 import { checkedTexts, createTicket, type TicketInput, ticketDefaults } from "../decisions/createTicket.js"
@@ -7,15 +7,9 @@ import type { TicketId } from "../domain/Identifier.js"
 import { toIso } from "../domain/Instant.js"
 import { Limits } from "../domain/Limits.js"
 import type { ShopRecord } from "../domain/Shop.js"
-import {
-  numberLabel,
-  type Ticket,
-  type TicketBounds,
-  TicketNotFound,
-  ticketBounds,
-  ticketView
-} from "../domain/Ticket.js"
+import { numberLabel, type Ticket, TicketNotFound, ticketView } from "../domain/Ticket.js"
 import type { TicketState, TicketStatus } from "../domain/TicketLifecycle.js"
+import { PolicyLimits } from "../ports/PolicyLimits.js"
 import { ProfanityFilter } from "../ports/ProfanityFilter.js"
 import { Reads, type SeenTicket, Store } from "../ports/StorePorts.js"
 import { TrackingPages } from "../ports/TrackingPages.js"
@@ -48,11 +42,6 @@ const repeatable =
       ? Effect.map(run(command), (data): IdempotentResult<Ticket> => ({ data, replayed: false }))
       : run(idempotent({ ...asked, key }, command))
 
-/** The embedder's bounds on what one ticket may raise in a day; the defaults where none are provided. */
-export class TicketLimits extends Context.Reference<TicketLimits>()("@workshop/core/TicketLimits", {
-  defaultValue: (): TicketBounds => ticketBounds
-}) {}
-
 /** The tickets of a shop: created, read, moved and kept up to date (Specification, States; Endpoints). */
 export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets", {
   accessors: true,
@@ -61,7 +50,7 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
     const run = resultOf(store)
     const reads = yield* Reads
     const profanity = yield* ProfanityFilter
-    const bounds = yield* TicketLimits
+    const bounds = yield* PolicyLimits
     const pages = yield* TrackingPages
 
     const view = (shop: ShopRecord, { record, client }: SeenTicket): Ticket =>
@@ -77,7 +66,7 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
       key?: IdempotencyKey
     ) {
       const found = yield* profanity.find(checkedTexts(input))
-      const command = createTicket(shop_id, input, { via, found })
+      const command = createTicket(shop_id, input, { via, found, bounds })
       if (key === undefined) {
         const { answer, usages } = yield* store.transact(command)
         return { data: answer, replayed: false, usages }

@@ -6,7 +6,7 @@ import type { Change } from "../decisions/ShopState.js"
 import { changeShop, type ShopPatch } from "../decisions/shopSettings.js"
 import { type ApiKeyRecord, keyHash } from "../domain/ApiKey.js"
 import { type AuditEntry, NO_SHOP } from "../domain/AuditEntry.js"
-import type { EventId, KeyId, OfferId, ShopId, TicketId } from "../domain/Identifier.js"
+import type { CallerId, EventId, KeyId, OfferId, ShopId, TicketId } from "../domain/Identifier.js"
 import { DAY_MS } from "../domain/Instant.js"
 import { Limits } from "../domain/Limits.js"
 import { blankCard, type CardRecord } from "../domain/LoyaltyCard.js"
@@ -273,7 +273,7 @@ export const clientChangesContract = cases({
     const { id: client_id } = yield* openAccount()
     const [caller_id, other] = [yield* freshCaller, yield* freshCaller]
     const row = { used: 7, resets_at: LATER }
-    const needed = (caller: KeyId) => run(loaded(shop.id, Need.stampsUsed({ caller_id: caller, client_id })))
+    const needed = (caller: CallerId) => run(loaded(shop.id, Need.stampsUsed({ caller_id: caller, client_id })))
     yield* same("none yet", yield* needed(caller_id), undefined)
     yield* run(putting(shop.id, { _tag: "StampsUsedPut", key: { caller_id, client_id }, row }))
     yield* same("counted", yield* needed(caller_id), row)

@@ -5,7 +5,7 @@ import type * as Need from "../decisions/Load.js"
 import type { Change } from "../decisions/ShopState.js"
 import { TimeZone } from "../domain/CalendarDay.js"
 import type { ClientAccount } from "../domain/Client.js"
-import type { ClientId, KeyId, ShopId, TicketId } from "../domain/Identifier.js"
+import type { CallerId, ClientId, ShopId, TicketId } from "../domain/Identifier.js"
 import { ENTROPY_BYTES, identifier, type ShopMoment } from "../domain/Moment.js"
 import { Phone } from "../domain/Phone.js"
 import type { ShopRecord } from "../domain/Shop.js"
@@ -25,7 +25,7 @@ export const freshId = <Id extends string>(): Effect.Effect<Id, never, Entropy> 
   )
 
 /** The id of a caller that no one else has. */
-export const freshCaller: Effect.Effect<KeyId, never, Entropy> = freshId<KeyId>()
+export const freshCaller: Effect.Effect<CallerId, never, Entropy> = freshId<CallerId>()
 
 /** A Tunisian mobile number that no one else has, as far as randomness goes. */
 export const freshPhone: Effect.Effect<Phone, never, Entropy> = Effect.map(Entropy.draw(4), (bytes) =>

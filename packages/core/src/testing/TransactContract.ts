@@ -1,9 +1,9 @@
 import { Data, Effect, Either, Exit, Fiber } from "effect"
 import { type Command, make } from "../decisions/Command.js"
-import type { ShopId } from "../domain/Identifier.js"
+import type { ClientId, ShopId, TicketId } from "../domain/Identifier.js"
 import { Transactions } from "../ports/StorePorts.js"
 import { cases, each, holds, same, ticketIds } from "./ContractCase.js"
-import { changing, creating, NEWEST, openAccount, openShop, placing, run } from "./Fixtures.js"
+import { changing, creating, freshId, NEWEST, openAccount, openShop, placing, run } from "./Fixtures.js"
 
 class Refused extends Data.TaggedError("Refused")<{ readonly seen: number }> {}
 
@@ -70,6 +70,21 @@ export const transactContract = cases({
     const failed = exits.flatMap((exit, i) => (Exit.isFailure(exit) ? [i % 3] : []))
     yield* same("only those that throw fail", failed, Array(10).fill(1))
     yield* same("the others are saved", (yield* reads.shop(shop.id))?.head.next_number, 21)
+  },
+
+  "a shop that does not exist is refused by name, beside others and in every read": function* ({ reads, shop }) {
+    const nobody = yield* freshId<ShopId>()
+    const filter = { _tag: "Newest", after: null } as const
+    const refusals = yield* Effect.all([
+      Effect.flip(run(count(nobody))),
+      Effect.flip(reads.ticket(nobody, yield* freshId<TicketId>())),
+      Effect.flip(reads.tickets(nobody, {}, filter, 1)),
+      Effect.flip(reads.ticketsOfNumber(nobody, 1, 1))
+    ])
+    yield* same("refused", each(refusals, "_tag"), Array(4).fill("ShopNotFound"))
+    yield* same("no client", yield* reads.client(nobody, { id: yield* freshId<ClientId>() }), null)
+    const both = yield* Effect.all([Effect.either(run(count(nobody))), run(count(shop.id))], { concurrency: 2 })
+    yield* same("the other is answered", both[1], 1)
   },
 
   "a refusal amid others disturbs nobody": function* ({ shop }) {
@@ -192,11 +207,5 @@ export const transactContract = cases({
       ["tickets_per_hour", 150, 149],
       ["tickets_per_day", 600, 599]
     ])
-  },
-
-  "a shop that nobody opened is a defect, not a refusal": function* ({ shop }) {
-    const nowhere = `${shop.id.slice(0, -12)}000000000000` as ShopId
-    const exit = yield* Effect.exit(run(count(nowhere)))
-    yield* holds("dies", Exit.isFailure(exit) && exit.cause._tag === "Die")
   }
 })

@@ -8,7 +8,7 @@ import type { SettableClock } from "../../src/testing/SettableClock.js"
 export const openShopfront = async (options: { readonly seed: number; readonly clock?: SettableClock }) => {
   const workshop = await start({
     store: MemoryStore.layer,
-    entropy: Entropy.layerSeeded(options.seed),
+    randomBytes: Entropy.seededBytes(options.seed),
     background: false,
     ...(options.clock === undefined ? {} : { clock: options.clock })
   })

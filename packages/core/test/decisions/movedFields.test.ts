@@ -147,15 +147,30 @@ describe("Specification, States: the client is notified as from the app", () => 
     expect(shop.record(id).notified_at).toBe(START + HOUR)
   })
 
-  it("a ticket without a client notifies nobody (Specification, States)", () => {
+  it("a ticket with a number and no client is told by phone, which the API does not show (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.create({ client_phone: AMIRA.phone })
-    for (const status of ["ready", "workshop", "impossible"] as const) {
+    for (const [status, type] of [
+      ["ready", "ticket.ready"],
+      ["workshop"],
+      ["impossible", "ticket.impossible"]
+    ] as const) {
       shop.moves(id, status)
-      expect(shop.rows("NotificationAppended")).toEqual([])
+      expect(shop.rows("NotificationAppended").map((row) => [row.client_id, row.type])).toEqual(
+        type === undefined ? [] : [[null, type]]
+      )
       expect(shop.eventTypes).toHaveLength(1)
     }
     expect(shop.record(id).notified_at).toBeNull()
+  })
+
+  it("a ticket without a client and a number notifies nobody (Specification, States)", () => {
+    const shop = new TestShop()
+    const id = shop.create({})
+    for (const status of ["ready", "workshop", "impossible"] as const) {
+      shop.moves(id, status)
+      expect(shop.rows("NotificationAppended")).toEqual([])
+    }
   })
 
   it("a linked client who blocks the shop is not told, and the ticket shows no client (Specification, Clients and loyalty)", () => {

@@ -8,7 +8,7 @@ let workshop: PromiseWorkshop
 afterEach(() => workshop.stop())
 
 const opened = async () => {
-  workshop = await start({ store: MemoryStore.layer, entropy: Entropy.layerSeeded(11), background: false })
+  workshop = await start({ store: MemoryStore.layer, randomBytes: Entropy.seededBytes(11), background: false })
   const shop = await workshop.shops.create({ name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" })
   if (!shop.ok) throw new Error("refused")
   const caller_id = "019a0000-0000-7000-8000-000000000001"

@@ -11,7 +11,7 @@ const logger = Logger.make(({ message, cause }) => void log.push(`${message}: ${
 
 const workshop = await start({
   store: Layer.provideMerge(MemoryStore.layer, Logger.replace(Logger.defaultLogger, logger)),
-  entropy: Entropy.layerSeeded(11),
+  randomBytes: Entropy.seededBytes(11),
   clock: new SettableClock(),
   background: false
 })
@@ -88,7 +88,7 @@ describe("The API as a fetch of its own", () => {
   })
 
   it.each([
-    ["caller_id must be a UUID", { shop_id, caller_id: "42", scopes: [] }],
+    ["caller_id must be 1 to 80 characters", { shop_id, caller_id: "4".repeat(81), scopes: [] }],
     ["shop_id is required; scopes.0 must be one of tickets:read, ", { caller_id, scopes: ["tickets:delete"] }],
     ["shop_id is required; caller_id is required; scopes is required", "amira"]
   ])("answers 500 where authenticate names no caller, and the log says: %s", async (said, fields) => {

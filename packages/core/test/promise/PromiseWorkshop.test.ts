@@ -6,7 +6,7 @@ import { SettableClock } from "../../src/testing/SettableClock.js"
 import { ScriptedSender } from "../deliveries/ScriptedSender.js"
 
 const clock = new SettableClock()
-const workshop = await start({ store: MemoryStore.layer, entropy: Entropy.layerSeeded(7), clock })
+const workshop = await start({ store: MemoryStore.layer, randomBytes: Entropy.seededBytes(7), clock })
 afterAll(() => workshop.stop())
 
 const shop = async () => {
@@ -136,7 +136,7 @@ describe("The Promise face", () => {
     const own = await start({
       store: MemoryStore.layer,
       clock,
-      clientNotifier: async ({ id, type }) => {
+      notifyClient: async ({ id, type }) => {
         told.push(`${type} ${id}`)
         if (told.length === 1) throw new Error("The line is busy")
       }
@@ -166,7 +166,7 @@ describe("The Promise face", () => {
       store: MemoryStore.layer,
       clock,
       background: false,
-      clientNotifier: async ({ type }) => void told.push(type)
+      notifyClient: async ({ type }) => void told.push(type)
     })
     const opened = await own.shops.create({ name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" })
     const client = await own.clients.register({ given_name: "Amira", family_name: "B", phone: "+21620123456" })
@@ -219,8 +219,28 @@ describe("The Promise face", () => {
     await own.stop()
   })
 
-  it("rejects only for defects: a shop that never was is one (docs/how-it-is-built.md)", async () => {
+  it("refuses a shop that never was by its name, in every method (Specification, Errors)", async () => {
     const caller = { ...(await shop()), shop_id: "019a0000-0000-7000-8000-00000000dead" }
-    await expect(workshop.tickets.createInApp(caller, { service: "Heels" })).rejects.toThrow("No shop")
+    const id = "019a0000-0000-7000-8000-00000000beef"
+    const refused = await Promise.all([
+      workshop.tickets.createInApp(caller, { service: "Heels" }),
+      workshop.tickets.create(caller, { service: "Heels" }, "k"),
+      workshop.tickets.byId(caller, id),
+      workshop.tickets.byNumber(caller, 1),
+      workshop.tickets.list(caller, {}),
+      workshop.tickets.changeStatus(caller, id, "ready"),
+      workshop.progress.edit(caller, id, { item: "Coat" }),
+      workshop.quotes.propose(caller, id, { price_minor: 1 }),
+      workshop.clients.byId(caller, id),
+      workshop.clients.byPhone(caller, "+21620123456"),
+      workshop.clients.visit(id, caller.shop_id),
+      workshop.loyalty.read(caller, id),
+      workshop.loyalty.redeem(caller, id, "k"),
+      workshop.shops.byId(caller.shop_id),
+      workshop.keys.list(caller.shop_id),
+      workshop.webhooks.ping(caller.shop_id),
+      workshop.outbox.notices(caller.shop_id)
+    ])
+    expect(refused.map((one) => (one.ok ? "ok" : one.refusal._tag))).toEqual(refused.map(() => "ShopNotFound"))
   })
 })

@@ -1,6 +1,8 @@
 import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
-import { TicketLimits, Tickets } from "../../src/services/Tickets.js"
+import { defaultLimits } from "../../src/domain/Limits.js"
+import { PolicyLimits } from "../../src/ports/PolicyLimits.js"
+import { Tickets } from "../../src/services/Tickets.js"
 import { ticketInput } from "../../src/testing/Fixtures.js"
 import { SettableClock } from "../../src/testing/SettableClock.js"
 import { openShop, refusalOf, ticketId, workshopLayer } from "./Workbench.js"
@@ -8,7 +10,7 @@ import { openShop, refusalOf, ticketId, workshopLayer } from "./Workbench.js"
 describe("the embedder's bounds on what one ticket may raise in a day", () => {
   it("take the place of the defaults where they are provided", () => {
     const clock = new SettableClock()
-    const bounds = Layer.succeed(TicketLimits, { moves_per_day: 1, notifications_per_day: 0 })
+    const bounds = Layer.succeed(PolicyLimits, { ...defaultLimits, moves_per_day: 1, notifications_per_day: 0 })
     const program = Effect.gen(function* () {
       const caller = yield* openShop()
       const tickets = yield* Tickets

@@ -14,13 +14,28 @@ import { CONNECTION_LIMITS, SERVER_TIMEOUTS } from "../serverLimits.js"
 import { UnreadResponses } from "../UnreadResponses.js"
 
 /** How the API is mounted inside a Node server. */
-export interface NodeMountOptions extends Omit<MountOptions<IncomingMessage>, "addressOf"> {
+export interface NodeMountOptions<
+  Request extends IncomingMessage = IncomingMessage,
+  Context extends ReadonlyArray<unknown> = []
+> extends Omit<MountOptions<Request, Context>, "addressOf"> {
   /** Believe the last address of `X-Forwarded-For`: only behind a proxy that sets it. False where it is left out. */
   readonly trustProxy?: boolean
 }
 
-/** The handler that Express and `node:http` call. Without `next`, a path that is not the API's gets a 404. */
-export type NodeHandler = (request: IncomingMessage, response: ServerResponse, next?: (error?: unknown) => void) => void
+/**
+ * The handler that Express and `node:http` call. Without `next`, a path that is not the API's gets a 404. `authenticate` gets all
+ * that follows, such as Fastify's own request.
+ */
+export type NodeHandler<
+  Request extends IncomingMessage = IncomingMessage,
+  Context extends ReadonlyArray<unknown> = []
+> = (
+  request: Request,
+  response: ServerResponse,
+  ...rest: Context extends readonly []
+    ? [next?: (error?: unknown) => void]
+    : [next: ((error?: unknown) => void) | undefined, ...context: Context]
+) => void
 
 /** The fields in which body parsers leave a body that they have read. */
 interface Parsed {
@@ -37,8 +52,8 @@ const parsedBody = ({ body, rawBody }: Parsed): Uint8Array | undefined => {
 }
 
 /** A request whose body a parser may have read already. */
-const afterParsers = (request: IncomingMessage, trustProxy: boolean): HttpRequest & { source: IncomingMessage } => {
-  const received = { ...httpRequestOf(request, trustProxy), source: request }
+const afterParsers = (request: IncomingMessage, trustProxy: boolean): HttpRequest => {
+  const received = httpRequestOf(request, trustProxy)
   if (!request.readableEnded) return received
   return {
     ...received,
@@ -55,13 +70,19 @@ const afterParsers = (request: IncomingMessage, trustProxy: boolean): HttpReques
  * The API as `(req, res)` and `(req, res, next)`: for `node:http`, Express, Fastify's raw requests and whatever else
  * is built on Node's server. It works before and after a body parser; before it saves the parser's work.
  */
-export const mountNode = (workshop: Mountable, options: NodeMountOptions = {}): NodeHandler => {
+export const mountNode = <
+  Request extends IncomingMessage = IncomingMessage,
+  Context extends ReadonlyArray<unknown> = []
+>(
+  workshop: Mountable,
+  options: NodeMountOptions<Request, Context> = {}
+): NodeHandler<Request, Context> => {
   const { trustProxy = false, ...rest } = options
-  const { owns, answer } = mountPromise<IncomingMessage>(workshop, rest)
+  const { owns, answer } = mountPromise<Request, Context>(workshop, rest)
   const unread = new UnreadResponses(workshop.runtime, SERVER_TIMEOUTS, CONNECTION_LIMITS.maxUnreadBytes)
   const respond = listener(workshop.runtime, { backlog: new Backlog(), unread })
-  return (request, response, next) => {
-    const received = afterParsers(request, trustProxy)
+  return (request, response, ...[next, ...context]) => {
+    const received = { ...afterParsers(request, trustProxy), source: { request, context } }
     if (next !== undefined && !owns(received.path)) return next()
     return respond(request, response, () => answer(received))
   }

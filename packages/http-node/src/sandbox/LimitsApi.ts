@@ -103,7 +103,7 @@ export const shopLimits = (address: () => string) =>
     const shops = yield* Shops
     const store = yield* Store
     const limits = yield* RateLimits
-    const known = exhaustedLimits(limits)
+    const known = yield* exhaustedLimits
 
     const usesIn = Effect.fnUntraced(function* (shop_id: ShopId, now: Instant) {
       const { shop, head } = yield* shops.byId(shop_id)

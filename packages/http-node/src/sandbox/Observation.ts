@@ -1,6 +1,6 @@
 import { CommittedChanges, type EventRecord } from "@workshop/core"
 import { exhaustedLimits } from "@workshop/core/http"
-import { type Change, RateLimits } from "@workshop/core/store"
+import type { Change } from "@workshop/core/store"
 import { Effect, Option } from "effect"
 import { Faults } from "./Faults.js"
 import { Feed } from "./Feed.js"
@@ -26,7 +26,7 @@ const tellChange = (feed: Feed, change: Change): void => {
 export const observation = Effect.gen(function* () {
   const feed = new Feed()
   const faults = new Faults()
-  const log = new RequestLog(faults, exhaustedLimits(yield* RateLimits), (request) => {
+  const log = new RequestLog(faults, yield* exhaustedLimits, (request) => {
     feed.tell("request", request)
     if (request.fault !== null) feed.tell("fault", { faults: faults.all, met: request.fault })
   })

@@ -14,7 +14,7 @@ import {
   toIso
 } from "@workshop/core"
 import { exhaustedLimits, type GroupHandlers, LargestBody, SuccessBody } from "@workshop/core/http"
-import { type Change, Directory, RateLimits, Store, WholeData } from "@workshop/core/store"
+import { type Change, Directory, Store, WholeData } from "@workshop/core/store"
 import { Effect, Either, Schema } from "effect"
 import { ClockView, clockView } from "./ClockApi.js"
 import { data, described, titled } from "./described.js"
@@ -201,7 +201,7 @@ export const sessionHandlers = ({ log, feed, faults, receivers, begin }: Watchin
     const store = yield* Store
     const keys = yield* Keys
     const cachedKeys = yield* ApiKeyCache
-    const limits = exhaustedLimits(yield* RateLimits)
+    const limits = yield* exhaustedLimits
     const { state, beginAnew } = yield* ClockAdvance
     const isRemovable = Effect.flatMap(directory.isSandboxMade, (isMade) =>
       isMade ? Effect.void : Effect.fail({ _tag: "SandboxDataReal" } as const)
@@ -221,7 +221,7 @@ export const sessionHandlers = ({ log, feed, faults, receivers, begin }: Watchin
       for (let i = 0; i < changes.length; i += CHANGES_AT_ONCE) {
         const some = changes.slice(i, i + CHANGES_AT_ONCE)
         const run = () => Either.right({ answer: undefined, changes: some, usages: [] })
-        yield* store.transact({ shop_id, asks: [], run })
+        yield* Effect.catchTag(store.transact({ shop_id, asks: [], run }), "ShopNotFound", Effect.die)
       }
     })
 

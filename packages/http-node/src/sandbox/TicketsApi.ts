@@ -1,11 +1,11 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import {
+  PolicyLimits,
   ServiceLimits,
   type ShopId,
   Shops,
   Ticket,
   TicketId,
-  TicketLimits,
   TicketNotFound,
   TicketState,
   ticketView,
@@ -111,7 +111,7 @@ export const ticketsHandlers = Effect.gen(function* () {
   const reads = yield* Reads
   const directory = yield* Directory
   const store = yield* Store
-  const bounds = yield* TicketLimits
+  const bounds = yield* PolicyLimits
 
   /** The newest tickets that pass a filter and a search. */
   const find = Effect.fnUntraced(function* find(

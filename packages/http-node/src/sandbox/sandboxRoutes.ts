@@ -13,7 +13,7 @@ import {
   routes
 } from "@workshop/core/http"
 import type { Node } from "@workshop/core/openapi"
-import { Directory, RateLimits } from "@workshop/core/store"
+import { Directory } from "@workshop/core/store"
 import { Effect, Option } from "effect"
 import { onceAsked } from "../coalesce.js"
 import { agendaHandlers, makeAgenda } from "./AgendaApi.js"
@@ -85,7 +85,7 @@ export const sandboxRoutes = (options: SandboxOptions) =>
   Effect.gen(function* () {
     const { token, webhookPolicy, validateResponses, api, begin = Effect.void, runScenario } = options
     yield* claimEmptyStore
-    const limits = exhaustedLimits(yield* RateLimits)
+    const limits = yield* exhaustedLimits
     const access = [headCheck(), (yield* tokenCheck(token, limits)) ?? senderCheck]
     const { feed, faults, log } = yield* observation
     const receivers = Option.getOrElse(yield* Effect.serviceOption(SandboxReceivers), () => new Receivers())

@@ -4,6 +4,7 @@ import {
   Limits,
   type Sent,
   type WebhookAddressPolicy,
+  WebhookPolicy,
   type WebhookPost,
   WebhookSender
 } from "@workshop/core"
@@ -16,7 +17,8 @@ import { Targets } from "./Target.js"
 
 /** How a sender works. The defaults are the specification's (Webhooks). */
 export interface NodeSenderOptions {
-  readonly policy: WebhookAddressPolicy
+  /** Where webhooks may go; by default `webhookPolicy` of `start`, or port 443 on the internet. */
+  readonly policy?: WebhookAddressPolicy
   /** From the call to the status line, including the wait for a slot, look-up, connect and handshake. */
   readonly deadline_ms?: number
   /** How long the response is read after its status line, for the log and to reuse the connection. */
@@ -53,9 +55,9 @@ const withSpan = <A>(sending: Effect.Effect<A>): Effect.Effect<A> =>
   )
 
 /** A sender on Node's sockets, whose connections close with the scope. */
-export const make = (options: NodeSenderOptions): Effect.Effect<NodeSender, never, Scope.Scope> =>
+export const make = (options: NodeSenderOptions = {}): Effect.Effect<NodeSender, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const { policy, deadline_ms = Limits.webhook_answer_ms, body_ms = 1000, ca } = options
+    const { policy = yield* WebhookPolicy, deadline_ms = Limits.webhook_answer_ms, body_ms = 1000, ca } = options
     const { resolve = nameServers(), isPublic = (address) => allowsAddress(address, policy) } = options
     const pool = yield* Effect.acquireRelease(
       Effect.sync(() => new ConnectionPool(options.idle_ms ?? 4000)),
@@ -91,5 +93,5 @@ export const make = (options: NodeSenderOptions): Effect.Effect<NodeSender, neve
   })
 
 /** The sender of a service on Node (Specification, Webhooks). */
-export const layer = (options: NodeSenderOptions): Layer.Layer<WebhookSender> =>
+export const layer = (options: NodeSenderOptions = {}): Layer.Layer<WebhookSender> =>
   Layer.scoped(WebhookSender, make(options))

@@ -1,4 +1,15 @@
-import { Entropy, KeyInput, Keys, type Probe, Probes, Profanity, probe, ShopInput, Shops } from "@workshop/core"
+import {
+  Entropy,
+  exposition,
+  KeyInput,
+  Keys,
+  type Probe,
+  Probes,
+  Profanity,
+  probe,
+  ShopInput,
+  Shops
+} from "@workshop/core"
 import { pipeline, type RouteGroup, webHandler, workshopRoutes } from "@workshop/core/http"
 import { Directory } from "@workshop/core/store"
 import { SettableClock } from "@workshop/core/testing"
@@ -21,7 +32,6 @@ import { afterAll, describe, expect, it, vi } from "vitest"
 import { fetchRequest } from "../../../core/src/http/Mount.js"
 import { layer as workshopLayer } from "../../../core/src/services/Workshop.js"
 import { changing, openShop, run } from "../../../core/src/testing/Fixtures.js"
-import { exposition } from "../../src/metrics/exposition.js"
 import { testStore } from "../TestStore.js"
 import { readExposition, total } from "./Exposition.js"
 

@@ -7,7 +7,7 @@ import * as MemoryStore from "@workshop/store-memory"
 import { afterAll, afterEach, describe, expect, it } from "vitest"
 import { RawClient } from "../server/RawClient.js"
 
-const workshop = await start({ store: MemoryStore.layer, entropy: Entropy.layerSeeded(9), background: false })
+const workshop = await start({ store: MemoryStore.layer, randomBytes: Entropy.seededBytes(9), background: false })
 afterAll(() => workshop.stop())
 
 const opened = async () => {

@@ -159,7 +159,7 @@ describe("one request at a time on a connection", { timeout: 60_000 }, () => {
   it("holds inside another Node server too", async () => {
     const workshop = await startWorkshop({
       store: MemoryStore.layer,
-      entropy: Entropy.layerSeeded(9),
+      randomBytes: Entropy.seededBytes(9),
       background: false
     })
     let running = 0

@@ -12,7 +12,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { RawClient } from "./RawClient.js"
 import { type Running, start } from "./running.js"
 
-const workshop = await startWorkshop({ store: MemoryStore.layer, entropy: Entropy.layerSeeded(9), background: false })
+const workshop = await startWorkshop({
+  store: MemoryStore.layer,
+  randomBytes: Entropy.seededBytes(9),
+  background: false
+})
 afterAll(() => workshop.stop())
 
 /** How many bytes of bodies reached the server behind this listener. */

@@ -1,8 +1,8 @@
-import { DAY_MS, HOUR_MS, type Instant, MINUTE_MS, ServiceLimits } from "@workshop/core"
+import { DAY_MS, HOUR_MS, type Instant, MINUTE_MS, ServiceLimits, type Tidier } from "@workshop/core"
 import { Clock, Effect, Layer, type Scope } from "effect"
 import { clockGuard } from "../ClockGuard.js"
 import { BEGIN, COMMIT, type Connection, reconnecting } from "../Connection.js"
-import type { PgFailure } from "../PgFailure.js"
+import { type PgFailure, reported } from "../PgFailure.js"
 import { type Database, lockOf } from "../Schema.js"
 import { once, type Statement } from "../Statement.js"
 import { BY_AGE, countOf, isTrue, keepPartitions, type Partitioning } from "./Partitions.js"
@@ -173,17 +173,19 @@ export const retention = ({
     })
   )
 
+/** The tidying of a store that was given these options. */
+export const tidier = (options: RetentionOptions): Effect.Effect<Tidier, never, Scope.Scope> =>
+  Effect.map(retention(options), ({ runOnce }) => ({
+    runOnce: Effect.asVoid(reported(runOnce)),
+    run: runOnce.pipe(
+      Effect.catchAllCause((cause) =>
+        Effect.as(Effect.logWarning("Old rows could not be removed; trying again", cause), null)
+      ),
+      Effect.flatMap((tidied) => (tidied?.isMore ? Effect.void : Effect.sleep(TURN))),
+      Effect.forever
+    )
+  }))
+
 /** Tidies now and then again, at once where there is more, as long as the layer lives. A database that is away is tried again. */
 export const layer = (options: RetentionOptions): Layer.Layer<never> =>
-  Layer.scopedDiscard(
-    Effect.flatMap(retention(options), ({ runOnce }) =>
-      runOnce.pipe(
-        Effect.catchAllCause((cause) =>
-          Effect.as(Effect.logWarning("Old rows could not be removed; trying again", cause), null)
-        ),
-        Effect.flatMap((tidied) => (tidied?.isMore ? Effect.void : Effect.sleep(TURN))),
-        Effect.forever,
-        Effect.forkScoped
-      )
-    )
-  )
+  Layer.scopedDiscard(Effect.flatMap(tidier(options), ({ run }) => Effect.forkScoped(run)))

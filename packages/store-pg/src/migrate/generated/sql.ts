@@ -1044,6 +1044,11 @@ begin
   execute format('alter function clear_sandbox() set search_path = %I, pg_temp', current_schema());
   revoke execute on function clear_sandbox() from public;
 end $body$;
+`,
+  "0027_walk_ins.sql": `-- A notification of a ticket that has a telephone number and no client.
+alter table notification alter column client_id drop not null;
+
+comment on column notification.client_id is 'Whom; null for a client without an account, who is told by the ticket''s number.';
 `
 }
 

@@ -1,0 +1,349 @@
+import { Array as Arrays, Cause, Clock, Data, Effect, HashMap, Layer, Logger, LogLevel } from "effect"
+import { durationInWords } from "../domain/Instant.js"
+import { defaultLimits, Limits, type PolicyName, ServiceLimits } from "../domain/Limits.js"
+import type { ClientNotification } from "../domain/Notification.js"
+import { isNetwork } from "../domain/PublicAddress.js"
+import type { NoticeRecord, Sent } from "../domain/Webhook.js"
+import { productionAddresses, type WebhookAddressPolicy } from "../domain/WebhookAddress.js"
+import { Entropy } from "../ports/Entropy.js"
+import { ClientNotifier, NotificationFailed, OwnerNotifier } from "../ports/Notifiers.js"
+import { PolicyLimits } from "../ports/PolicyLimits.js"
+import { ProfanityFilter } from "../ports/ProfanityFilter.js"
+import type { StorePorts } from "../ports/StorePorts.js"
+import { TrackingPages } from "../ports/TrackingPages.js"
+import { WebhookPolicy } from "../ports/WebhookPolicy.js"
+import { type WebhookPost, WebhookSender } from "../ports/WebhookSender.js"
+import * as Notifiers from "./Notifiers.js"
+import * as Profanity from "./Profanity.js"
+
+/** A text of a ticket that may hold a forbidden word. */
+export interface CheckedText {
+  /** Its field, dotted, such as `items.0.label`. */
+  readonly field: string
+  /** The text as it was sent. */
+  readonly text: string
+}
+
+/** A word that must not be used. */
+export interface ForbiddenText {
+  /** The field of the text that holds it. */
+  readonly field: string
+  /** The word, for shops that allow it. */
+  readonly word: string
+}
+
+/** A line of the log. */
+export interface LogLine {
+  /** When it was written. */
+  readonly at: Date
+  /** How serious it is. */
+  readonly level: "debug" | "info" | "warning" | "error"
+  /** One sentence. */
+  readonly message: string
+  /** Details, such as `request_id`, `shop_id`. */
+  readonly fields: Readonly<Record<string, unknown>>
+  /** The error behind it, if there is one. */
+  readonly error?: unknown
+}
+
+/** When old rows are removed. */
+export interface RetentionOption {
+  /** How long events and their attempts are kept, in milliseconds: at least seven days, and 90 by default. */
+  readonly keepEvents_ms?: number
+}
+
+/** The options of a workshop; only the store has no default. */
+export interface PromiseOptions<E = never> {
+  /** Where everything is kept: the `layer` of a store, such as that of `@workshop/store-pg`. */
+  readonly store: Layer.Layer<StorePorts, E, Entropy>
+  /** How webhooks leave: the `layer` of `@workshop/http-node/sender`. Without it or `send`, events wait for a process that has one. */
+  readonly sender?: Layer.Layer<WebhookSender>
+  /**
+   * How webhooks leave, in place of `sender`: makes one POST and returns its status, as `fetch` does. Rejecting counts as a failed
+   * attempt. It must not reach private addresses or follow redirects, so give it a gateway of your own.
+   */
+  readonly send?: (request: WebhookPost) => Promise<{ readonly status: number }>
+  /** Where webhooks may go, in place of port 443 on the internet. */
+  readonly webhookPolicy?: Partial<WebhookAddressPolicy>
+  /** The header of a webhook's signature, `Service-Signature` by default. Where you serve the OpenAPI document, pass it to `documentOf` too. */
+  readonly signatureHeader?: string
+  /**
+   * Notifies a client besides their inbox, and a walk-in by the telephone number on the ticket. Where it rejects, or takes longer than
+   * ten seconds, it is called again later with the same `id`.
+   */
+  readonly notifyClient?: (notification: ClientNotification) => Promise<unknown>
+  /** Notifies a shop's owner about their webhook, in the same way; by default the log. */
+  readonly notifyOwner?: (notice: NoticeRecord) => Promise<unknown>
+  /** The forbidden words in the texts of a ticket, in place of the usual insults. Asked before every create, so keep it quick. */
+  readonly profanity?: (
+    texts: ReadonlyArray<CheckedText>
+  ) => Promise<ReadonlyArray<ForbiddenText>> | ReadonlyArray<ForbiddenText>
+  /** The time in milliseconds since 1970, in place of the machine's. */
+  readonly now?: () => number
+  /** `n` random bytes, in place of the system's: ids, tracking codes, keys and secrets come from them. */
+  readonly randomBytes?: (n: number) => Uint8Array
+  /** Takes the lines of the log, in place of the console. */
+  readonly logger?: (line: LogLine) => void
+  /** Called with each error that no caller gets: of background work, and of a mount's response 500. */
+  readonly onError?: (error: unknown, line: LogLine) => void
+  /** Other limits than the specification's, by policy; null lifts one. All processes on a store need the same. */
+  readonly limits?: Readonly<Partial<Record<PolicyName, number | null>>>
+  /** Which old rows the background work removes from the database; false to remove nothing. */
+  readonly retention?: RetentionOption | false
+  /**
+   * The beginning of `tracking_url` in a shop without a `tracking_base_url`, such as `https://shop.example/t/`: where you serve the
+   * clients' pages, see `trackingPages` of the mounts. By default null, and there is no such page.
+   */
+  readonly trackingBaseUrl?: string
+  /**
+   * Whether it closes due tickets, delivers, notifies and removes old rows by itself until it is stopped; true by default. With false
+   * nothing happens but by the methods `runOnce`, such as from a cron job.
+   */
+  readonly background?: boolean
+  /** A clock of Effect in place of `now`, which also says how long a sleep takes: for tests. */
+  readonly clock?: Clock.Clock
+}
+
+/** An option of `start` is wrong; the message says which, and what to give. */
+export class OptionRefused extends Data.TaggedError("OptionRefused")<{
+  /** The option's name. */
+  readonly option: string
+  readonly message: string
+}> {}
+
+type Complaint = string | undefined
+
+const isFunction = (value: unknown): Complaint => (typeof value === "function" ? undefined : "must be a function")
+const isLayer = (value: unknown): Complaint =>
+  Layer.isLayer(value) ? undefined : "must be a layer, such as that of @workshop/store-memory"
+const isSender = (value: unknown): Complaint =>
+  Layer.isLayer(value) ? undefined : "must be the layer of @workshop/http-node/sender; a function is the option send"
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+const isWhole = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
+
+const HEADER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+
+const ofLimits = (value: unknown): Complaint => {
+  if (!isObject(value)) return "must be an object of numbers by policy"
+  for (const [policy, limit] of Object.entries(value)) {
+    if (!Object.hasOwn(defaultLimits, policy))
+      return `has no policy ${policy}: the policies are ${Object.keys(defaultLimits).join(", ")}`
+    if (limit !== null && limit !== undefined && !isWhole(limit))
+      return `must have a whole number or null for ${policy}`
+  }
+  return undefined
+}
+
+const ofRetention = (value: unknown): Complaint => {
+  if (value === false) return undefined
+  if (!isObject(value)) return "must be false or an object with keepEvents_ms"
+  const unknown = Object.keys(value).find((name) => name !== "keepEvents_ms")
+  if (unknown !== undefined) return `has no ${unknown}: it may have keepEvents_ms`
+  const { keepEvents_ms } = value
+  const least = ServiceLimits.events_kept_min_ms
+  return keepEvents_ms === undefined || (isWhole(keepEvents_ms) && keepEvents_ms >= least)
+    ? undefined
+    : `must have a keepEvents_ms of at least ${least}, which is ${durationInWords(least / 1000)}`
+}
+
+const ofPolicy = (value: unknown): Complaint => {
+  if (!isObject(value)) return "must be an object with ports, allowLoopbackHttp or refusedNetworks"
+  const unknown = Object.keys(value).find((name) => !["ports", "allowLoopbackHttp", "refusedNetworks"].includes(name))
+  if (unknown !== undefined) return `has no ${unknown}: it may have ports, allowLoopbackHttp and refusedNetworks`
+  const { ports = [443], allowLoopbackHttp = false, refusedNetworks = [] } = value
+  if (!Array.isArray(ports) || ports.length === 0 || !ports.every((port) => isWhole(port) && port > 0 && port < 65_536))
+    return "must have a list of ports from 1 to 65535"
+  if (typeof allowLoopbackHttp !== "boolean") return "must have true or false for allowLoopbackHttp"
+  return Array.isArray(refusedNetworks) && refusedNetworks.every((one) => typeof one === "string" && isNetwork(one))
+    ? undefined
+    : "must have networks such as 203.0.113.0/24 in refusedNetworks"
+}
+
+/** The check of each option. */
+const options: Readonly<Record<keyof PromiseOptions, (value: unknown) => Complaint>> = {
+  store: isLayer,
+  sender: isSender,
+  send: isFunction,
+  webhookPolicy: ofPolicy,
+  signatureHeader: (value) =>
+    typeof value === "string" && HEADER.test(value)
+      ? undefined
+      : "must be the name of a header, such as Service-Signature",
+  notifyClient: isFunction,
+  notifyOwner: isFunction,
+  profanity: isFunction,
+  now: isFunction,
+  randomBytes: isFunction,
+  logger: isFunction,
+  onError: isFunction,
+  limits: ofLimits,
+  retention: ofRetention,
+  trackingBaseUrl: (value) =>
+    typeof value === "string" && /^https?:\/\//.test(value) && URL.canParse(value)
+      ? undefined
+      : "must be a web address, such as https://shop.example/t/",
+  background: (value) => (typeof value === "boolean" ? undefined : "must be true or false"),
+  clock: (value) =>
+    isObject(value) && Clock.ClockTypeId in value
+      ? undefined
+      : "must be a clock of Effect; a function is the option now"
+}
+
+/** The first wrong option, in a sentence; null where all are right. */
+export const refusedOption = (given: unknown): OptionRefused | null => {
+  if (!isObject(given))
+    return new OptionRefused({ option: "", message: "Give start an object of options with a store" })
+  const refuse = (option: string, what: string) =>
+    new OptionRefused({ option, message: `The option ${option} ${what}` })
+  for (const [name, value] of Object.entries(given)) {
+    if (!Object.hasOwn(options, name))
+      return new OptionRefused({
+        option: name,
+        message: `There is no option ${name}: the options are ${Object.keys(options).join(", ")}`
+      })
+    const complaint = value === undefined ? undefined : options[name as keyof PromiseOptions](value)
+    if (complaint !== undefined) return refuse(name, complaint)
+  }
+  if (given.store === undefined)
+    return refuse("store", "is missing: give a store, such as layer of @workshop/store-memory")
+  if (given.sender !== undefined && given.send !== undefined)
+    return refuse("send", "cannot be given together with sender: leave one of them out")
+  return given.now !== undefined && given.clock !== undefined
+    ? refuse("now", "cannot be given together with clock: leave one of them out")
+    : null
+}
+
+const notifying = <Record>(notify: (record: Record) => Promise<unknown>) => ({
+  notify: (record: Record) =>
+    Effect.asVoid(
+      Effect.tryPromise({
+        try: async () => notify(record),
+        catch: (cause) => new NotificationFailed({ cause })
+      })
+    )
+})
+
+const UNTIMED = { lookup_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: null }
+const real = Clock.make()
+
+/** A sender that calls a function; it has as long as any other sender. */
+const sending = (send: NonNullable<PromiseOptions["send"]>) =>
+  Layer.succeed(WebhookSender, {
+    send: (post) =>
+      Effect.suspend(() => {
+        const began = real.unsafeCurrentTimeNanos()
+        const headers = { "content-type": "application/json", ...post.headers }
+        const ended = (result: Pick<Sent, "status" | "error" | "detail">): Sent => ({
+          ...result,
+          address: null,
+          timings: { ...UNTIMED, total_ms: Number((real.unsafeCurrentTimeNanos() - began) / 1_000_000n) },
+          head: ""
+        })
+        return Effect.tryPromise(async () => (await send({ ...post, headers })).status).pipe(
+          Effect.timeout(Limits.webhook_answer_ms),
+          Effect.withClock(real),
+          Effect.match({
+            onSuccess: (status) =>
+              Number.isInteger(status)
+                ? ended({ status, error: null, detail: null })
+                : ended({ status: null, error: "malformed", detail: "send returned no status" }),
+            onFailure: (failure) =>
+              failure._tag === "TimeoutException"
+                ? ended({ status: null, error: "timeout", detail: null })
+                : ended({ status: null, error: "connect", detail: String(failure.error) })
+          })
+        )
+      })
+  })
+
+const filtering = (find: NonNullable<PromiseOptions["profanity"]>) =>
+  Layer.succeed(ProfanityFilter, {
+    find: (texts) => Effect.promise(async () => find(texts.map(([field, text]) => ({ field, text }))))
+  })
+
+/** The real clock, at another time. */
+const telling = (now: () => number): Clock.Clock => ({
+  ...real,
+  sleep: real.sleep,
+  unsafeCurrentTimeMillis: now,
+  unsafeCurrentTimeNanos: () => real.unsafeCurrentTimeNanos(),
+  currentTimeMillis: Effect.sync(now),
+  currentTimeNanos: Effect.sync(() => real.unsafeCurrentTimeNanos())
+})
+
+const levelOf = (level: LogLevel.LogLevel): LogLine["level"] => {
+  if (LogLevel.greaterThanEqual(level, LogLevel.Error)) return "error"
+  if (LogLevel.greaterThanEqual(level, LogLevel.Warning)) return "warning"
+  return LogLevel.greaterThanEqual(level, LogLevel.Info) ? "info" : "debug"
+}
+
+const lineOf = ({ date, logLevel, message, annotations, cause }: Logger.Logger.Options<unknown>): LogLine => {
+  const parts = Arrays.ensure(message)
+  const [errors, texts] = Arrays.partition(parts, (part) => typeof part === "string")
+  const error = Cause.isEmpty(cause) ? errors[0] : Cause.squash(cause)
+  return {
+    at: date,
+    level: levelOf(logLevel),
+    message: texts.join(" "),
+    fields: Object.fromEntries(HashMap.toEntries(annotations)),
+    ...(error !== undefined && { error })
+  }
+}
+
+/** A function of the embedder's that throws must not end what is logged. */
+const guarded = (call: () => void): void => {
+  try {
+    call()
+  } catch (error) {
+    globalThis.console.error(error)
+  }
+}
+
+const logging = ({ logger, onError }: Pick<PromiseOptions, "logger" | "onError">): Layer.Layer<never> => {
+  const lines =
+    logger === undefined
+      ? Layer.empty
+      : Logger.replace(
+          Logger.defaultLogger,
+          Logger.make((entry) => guarded(() => logger(lineOf(entry))))
+        )
+  if (onError === undefined) return lines
+  const errors = Logger.make((entry) => {
+    const line = lineOf(entry)
+    if (line.level === "error") guarded(() => onError(line.error ?? new Error(line.message), line))
+  })
+  return Layer.merge(lines, Logger.add(errors))
+}
+
+const bounds = (limits: NonNullable<PromiseOptions["limits"]>) => {
+  const given = Object.entries(limits).filter(([, limit]) => limit !== undefined)
+  return {
+    ...defaultLimits,
+    ...Object.fromEntries(given.map(([policy, limit]) => [policy, limit ?? Number.POSITIVE_INFINITY]))
+  }
+}
+
+/** The services and settings that the options give. */
+export const settingsOf = <E>(given: PromiseOptions<E>) => {
+  const { notifyClient, notifyOwner, profanity, randomBytes, now } = given
+  const clock = now === undefined ? given.clock : telling(now)
+  const policy = { ...productionAddresses, ...given.webhookPolicy }
+  const environment = Layer.mergeAll(
+    logging(given),
+    clock === undefined ? Layer.empty : Layer.setClock(clock),
+    Layer.succeed(WebhookPolicy, policy),
+    given.limits === undefined ? Layer.empty : Layer.succeed(PolicyLimits, bounds(given.limits)),
+    Layer.succeed(TrackingPages, { base_url: given.trackingBaseUrl ?? null })
+  )
+  return {
+    environment,
+    sender: given.send === undefined ? given.sender : sending(given.send),
+    notifiers: Layer.merge(
+      notifyClient === undefined ? Notifiers.inboxOnly : Layer.succeed(ClientNotifier, notifying(notifyClient)),
+      notifyOwner === undefined ? Notifiers.logOwner : Layer.succeed(OwnerNotifier, notifying(notifyOwner))
+    ),
+    profanity: profanity === undefined ? Profanity.layer : filtering(profanity),
+    entropy: randomBytes === undefined ? Entropy.layer : Layer.succeed(Entropy, Entropy.of({ bytes: randomBytes }))
+  }
+}

@@ -1,0 +1,37 @@
+import { Cause, Effect, Option } from "effect"
+import { Probes } from "../ports/Probes.js"
+import { Directory, type StoreUnavailable } from "../ports/StorePorts.js"
+import { dataAhead } from "./ClockRepair.js"
+
+/** How long the store may take to answer before the process counts as not ready. */
+const READY = "2 seconds"
+
+/** Why a process that the store answers should get no requests all the same; null where nothing is wrong. */
+const complaint = Effect.gen(function* () {
+  for (const { complaint = Effect.succeed(null) } of (yield* Probes) ?? []) {
+    const found = yield* complaint
+    if (found !== null) return found
+  }
+  return null
+})
+
+/** The operator's remedy for a failure, if the store knows one (Specification, Commands). */
+const remedyIn = (cause: Cause.Cause<StoreUnavailable | Cause.TimeoutException>): Option.Option<string> =>
+  Option.flatMapNullable(Cause.failureOption(cause), (failure) => ("remedy" in failure ? failure.remedy : null))
+
+/** Why the process should get no requests for now, in a sentence for its operator; null where it is ready (Specification, Commands). */
+export const notReadyReason: Effect.Effect<Effect.Effect<string | null>, never, Directory> = Effect.gen(function* () {
+  const directory = yield* Directory
+  const ahead = yield* dataAhead
+  // No key has this hash: a look-up that the store must really make.
+  return Effect.zipRight(directory.keyByHash("readyz"), complaint).pipe(
+    Effect.flatMap((found) => (found === null ? ahead : Effect.succeed(found))),
+    Effect.timeout(READY),
+    Effect.catchAllCause((cause) =>
+      Effect.as(
+        Effect.logWarning("Not ready: the store does not answer", cause),
+        Option.getOrElse(remedyIn(cause), () => "The service cannot reach its store; try again in a moment")
+      )
+    )
+  )
+})

@@ -1,0 +1,313 @@
+import * as MemoryStore from "@workshop/store-memory"
+import { afterEach, describe, expect, it } from "vitest"
+import { mountFetch } from "../../src/http.js"
+import { Entropy } from "../../src/ports/Entropy.js"
+import { type LogLine, type PromiseOptions, type PromiseWorkshop, start } from "../../src/promise.js"
+import { SettableClock } from "../../src/testing/SettableClock.js"
+
+const SHOP = { name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
+const store = MemoryStore.layer
+
+let workshop: PromiseWorkshop | undefined
+afterEach(() => workshop?.stop())
+
+const begun = async (options: Partial<PromiseOptions>) => {
+  workshop = await start({ store, background: false, ...options })
+  const shop = await workshop.shops.create(SHOP)
+  if (!shop.ok) throw shop.refusal
+  const caller = { shop_id: shop.value.id, caller_id: "user-42", scopes: ["tickets:write"], via: "app" } as const
+  return { workshop, caller }
+}
+
+describe("start with wrong options", () => {
+  const said = async (options: unknown) =>
+    start(options as never).then(
+      () => "started",
+      ({ _tag, option, message }) => `${_tag} ${option}: ${message}`
+    )
+
+  it.each([
+    [undefined, "", "Give start an object of options with a store"],
+    [{}, "store", "The option store is missing: give a store, such as layer of @workshop/store-memory"],
+    [{ store: "memory" }, "store", "The option store must be a layer, such as that of @workshop/store-memory"],
+    [
+      { store, clientNotifier: () => {} },
+      "clientNotifier",
+      /^There is no option clientNotifier: the options are store, sender, /
+    ],
+    [
+      { store, sender: () => {} },
+      "sender",
+      "The option sender must be the layer of @workshop/http-node/sender; a function is the option send"
+    ],
+    [
+      { store, sender: store, send: () => {} },
+      "send",
+      "The option send cannot be given together with sender: leave one of them out"
+    ],
+    [
+      { store, signatureHeader: "X Lac" },
+      "signatureHeader",
+      "The option signatureHeader must be the name of a header, such as Service-Signature"
+    ],
+    [{ store, now: 5 }, "now", "The option now must be a function"],
+    [{ store, clock: Date }, "clock", "The option clock must be a clock of Effect; a function is the option now"],
+    [
+      { store, limits: { tickets: 5 } },
+      "limits",
+      /^The option limits has no policy tickets: the policies are requests_per_minute, /
+    ],
+    [
+      { store, limits: { tickets_per_day: 1.5 } },
+      "limits",
+      "The option limits must have a whole number or null for tickets_per_day"
+    ],
+    [
+      { store, retention: { keepEvents_ms: 5 } },
+      "retention",
+      "The option retention must have a keepEvents_ms of at least 604800000, which is 7 days"
+    ],
+    [{ store, retention: { days: 5 } }, "retention", "The option retention has no days: it may have keepEvents_ms"],
+    [
+      { store, webhookPolicy: { ports: [] } },
+      "webhookPolicy",
+      "The option webhookPolicy must have a list of ports from 1 to 65535"
+    ],
+    [
+      { store, webhookPolicy: { refusedNetworks: ["10"] } },
+      "webhookPolicy",
+      "The option webhookPolicy must have networks such as 203.0.113.0/24 in refusedNetworks"
+    ],
+    [
+      { store, webhookPolicy: { port: 5 } },
+      "webhookPolicy",
+      "The option webhookPolicy has no port: it may have ports, allowLoopbackHttp and refusedNetworks"
+    ],
+    [
+      { store, trackingBaseUrl: "shop.example/t/" },
+      "trackingBaseUrl",
+      "The option trackingBaseUrl must be a web address, such as https://shop.example/t/"
+    ],
+    [{ store, background: "no" }, "background", "The option background must be true or false"]
+  ])("refuses %o in one sentence", async (options, option, message) => {
+    expect(await said(options)).toMatch(
+      typeof message === "string"
+        ? `OptionRefused ${option}: ${message}`
+        : new RegExp(`^OptionRefused ${option}: ${message.source.slice(1)}`)
+    )
+  })
+
+  it("undefined is absent", async () => {
+    workshop = await start({ store, background: false, now: undefined, logger: undefined } as never)
+    expect(await workshop.ready()).toEqual({ ready: true })
+  })
+})
+
+describe("the options of start", () => {
+  it("now() and randomBytes(n) are the source of time and of ids (Specification, Tickets)", async () => {
+    const { workshop } = await begun({ now: () => 1_700_000_000_000, randomBytes: (n) => new Uint8Array(n).fill(7) })
+    const client = await workshop.clients.register({ given_name: "A", family_name: "B", phone: "+21620123456" })
+    if (!client.ok) throw client.refusal
+    expect(client.value.id).toMatch(/^018bcfe5-6800-7\w{3}-\w{4}-(\w\w)\1{5}$/)
+  })
+
+  it("profanity(texts) names the words that are refused, by their fields (Specification, Errors)", async () => {
+    const asked: Array<unknown> = []
+    const profanity: PromiseOptions["profanity"] = (texts) => {
+      asked.push(...texts)
+      return texts.flatMap(({ field, text }) => (text.includes("zut") ? [{ field, word: "zut" }] : []))
+    }
+    const { workshop, caller } = await begun({ profanity })
+    const refused = { ok: false, refusal: { _tag: "ForbiddenWord", field: "items.1.label" } }
+    const items = [{ label: "hem" }, { label: "zut" }]
+    expect(await workshop.tickets.createInApp(caller, { service: "Hem", items })).toMatchObject(refused)
+    expect(asked).toContainEqual({ field: "service", text: "Hem" })
+    expect(await workshop.tickets.createInApp(caller, { service: "merde" })).toMatchObject({ ok: true })
+  })
+
+  it("send(request) delivers webhooks, signed; what it rejects is tried again (Specification, Webhooks)", async () => {
+    const results = [
+      Promise.reject(new Error("closed")),
+      Promise.resolve({ status: 204 }),
+      Promise.resolve({} as never)
+    ]
+    const sent: Array<readonly [string, ReadonlyArray<string>]> = []
+    const { workshop, caller } = await begun({
+      send: ({ url, headers }) => {
+        sent.push([url, Object.keys(headers)])
+        return results.shift()!
+      }
+    })
+    await workshop.webhooks.set(caller.shop_id, "https://erp.example.com/hook")
+    for (let n = 0; n < 3; n++) {
+      await workshop.webhooks.ping(caller.shop_id)
+      expect(await workshop.dispatcher.runOnce()).toMatchObject({ ok: true, value: 1 })
+    }
+    expect(sent[0]).toEqual(["https://erp.example.com/hook", ["content-type", "Service-Signature"]])
+    const listed = await workshop.outbox.deliveries(caller.shop_id)
+    if (!listed.ok) throw listed.refusal
+    expect(
+      listed.value.map(({ state, attempts: [{ status, error } = {} as never] }) => [state, status, error])
+    ).toEqual([
+      ["pending", null, "connect"],
+      ["delivered", 204, null],
+      ["pending", null, "malformed"]
+    ])
+  })
+
+  it("webhookPolicy says where webhooks may go", async () => {
+    const local = "http://127.0.0.1:4399/hook"
+    const { workshop, caller } = await begun({ webhookPolicy: { allowLoopbackHttp: true, ports: [443, 8443] } })
+    expect(await workshop.webhooks.set(caller.shop_id, local)).toMatchObject({ ok: true })
+    expect(await workshop.webhooks.set(caller.shop_id, "https://erp.example.com:8443/")).toMatchObject({ ok: true })
+    expect(await workshop.webhooks.set(caller.shop_id, "https://erp.example.com:1/")).toMatchObject({
+      refusal: { issues: [{ field: "webhook_address", message: "must use port 443 or 8443" }] }
+    })
+  })
+
+  it("notifyClient gets the client's number, and is called for a walk-in too (Specification, States)", async () => {
+    const told: Array<unknown> = []
+    const { workshop, caller } = await begun({
+      notifyClient: async ({ channel, phone, client_id, type, ticket }) =>
+        told.push([channel, phone, client_id, type, ticket.service])
+    })
+    const amira = await workshop.clients.register({ given_name: "Amira", family_name: "B", phone: "+21620123456" })
+    if (!amira.ok) throw amira.refusal
+    await workshop.clients.visit(amira.value.id, caller.shop_id)
+    for (const ticket of [
+      { service: "Coat", client_id: amira.value.id },
+      { service: "Hem", client_phone: "+21620999999" },
+      { service: "Nobody" }
+    ]) {
+      const made = await workshop.tickets.createInApp(caller, ticket)
+      if (!made.ok) throw made.refusal
+      const moved = await workshop.tickets.changeStatus(caller, made.value.data.id, "ready")
+      if (!moved.ok) throw moved.refusal
+      // What the API shows does not tell of it: a walk-in has no app.
+      expect(moved.value.notified_at === null).toBe(ticket.client_id === undefined)
+      await workshop.messenger.runOnce()
+    }
+    expect(told).toEqual([
+      ["app", "+21620123456", amira.value.id, "ticket.ready", "Coat"],
+      ["phone", "+21620999999", null, "ticket.ready", "Hem"]
+    ])
+    const events = await workshop.webhooks.events(caller.shop_id)
+    if (!events.ok) throw events.refusal
+    expect(events.value.filter(({ type }) => type === "client.notified")).toHaveLength(1)
+  })
+
+  it("a walk-in whose number blocks the shop, or was erased, is not called", async () => {
+    const told: Array<string> = []
+    const { workshop, caller } = await begun({ notifyClient: async ({ ticket }) => told.push(ticket.service) })
+    const client = await workshop.clients.register({ given_name: "A", family_name: "B", phone: "+21620123456" })
+    if (!client.ok) throw client.refusal
+    const blocking = await workshop.tickets.createInApp(caller, { service: "Hem", client_phone: "+21620123456" })
+    const erased = await workshop.tickets.createInApp(caller, { service: "Coat", client_phone: "+21620999999" })
+    if (!blocking.ok || !erased.ok) throw new Error("refused")
+    const offers = await workshop.offers.ofClient(client.value.id)
+    if (!offers.ok) throw offers.refusal
+    await workshop.offers.block(client.value.id, offers.value[0]!.id)
+    for (const { value } of [blocking, erased]) await workshop.tickets.changeStatus(caller, value.data.id, "ready")
+    expect(await workshop.clients.erase(client.value.id, ["+21620999999"])).toMatchObject({ ok: true })
+    expect(await workshop.messenger.runOnce()).toMatchObject({ ok: true })
+    expect(told).toEqual([])
+  })
+
+  it("logger gets each line, onError what no caller gets; one that throws stops nothing", async () => {
+    const lines: Array<LogLine> = []
+    const errors: Array<unknown> = []
+    const { workshop, caller } = await begun({
+      logger: (line) => {
+        lines.push(line)
+        throw new Error("a bug in the logger")
+      },
+      onError: (error, { fields }) => errors.push([error, Object.keys(fields)])
+    })
+    const bug = new Error("a bug in authenticate")
+    const handler = mountFetch(workshop, {
+      authenticate: () => {
+        throw bug
+      }
+    })
+    expect((await handler(new Request("http://shop.test/v1/shop"))).status).toBe(500)
+    expect(errors).toEqual([[bug, ["request_id"]]])
+    expect(lines).toMatchObject([{ level: "error", message: "A request failed", error: bug }])
+    expect(await workshop.tickets.createInApp(caller, { service: "Hem" })).toMatchObject({ ok: true })
+  })
+
+  it("limits raise, lower and lift what the specification sets (Specification, Limits)", async () => {
+    const { workshop, caller } = await begun({
+      limits: {
+        tickets_per_hour: null,
+        tickets_per_day: 700,
+        requests_per_minute: 200,
+        writes_per_minute: null,
+        stamps_per_day: 1
+      }
+    })
+    const handler = mountFetch(workshop, { authenticate: () => caller })
+    const headers = { "content-type": "application/json", "idempotency-key": "k" }
+    const create = (n: number) =>
+      handler(
+        new Request("http://a.test/v1/tickets", {
+          method: "POST",
+          headers: { ...headers, "idempotency-key": `${n}` },
+          body: '{"service":"Hem"}'
+        })
+      )
+    const statuses = []
+    for (let n = 0; n < 201; n++) statuses.push((await create(n)).status)
+    expect(statuses.filter((status) => status === 201)).toHaveLength(200)
+    const refused = await create(500)
+    expect([
+      refused.status,
+      refused.headers.get("ratelimit-limit"),
+      (await refused.json()).error.details.limit
+    ]).toEqual([429, "200", "requests_per_minute"])
+    let made = 200
+    while ((await workshop.tickets.createInApp(caller, { service: "Hem" })).ok) made++
+    expect(made).toBe(700)
+  })
+
+  it("caller_id is any text of up to 80 characters, by which keys and limits count within a shop", async () => {
+    const { workshop, caller } = await begun({})
+    const create = (caller_id: string) => workshop.tickets.create({ ...caller, caller_id }, { service: "Hem" }, "same")
+    expect(await create("user-42")).toMatchObject({ value: { replayed: false } })
+    expect(await create("user-42")).toMatchObject({ value: { replayed: true } })
+    expect(await create("user-43")).toMatchObject({ value: { replayed: false } })
+    expect(await create("é".repeat(81))).toMatchObject({
+      refusal: { issues: [{ field: "caller_id", message: "must be 1 to 80 characters" }] }
+    })
+    const other = await workshop.shops.create(SHOP)
+    if (!other.ok) throw other.refusal
+    const remaining = async (shop_id: string) => {
+      const handler = mountFetch(workshop, { authenticate: () => ({ ...caller, shop_id, caller_id: "owner" }) })
+      return (await handler(new Request("http://a.test/v1/shop"))).headers.get("ratelimit-remaining")
+    }
+    expect([await remaining(caller.shop_id), await remaining(other.value.id)]).toEqual(["119", "119"])
+  })
+
+  it("authenticate and addressOf get what is passed besides the request", async () => {
+    const { workshop, caller } = await begun({})
+    const handler = mountFetch<[env: { readonly user: string }]>(workshop, {
+      authenticate: ({ headers }, env) => (headers.get("cookie") === env.user ? caller : null)
+    })
+    const ask = async (user: string) =>
+      (await handler(new Request("http://a.test/v1/shop", { headers: { cookie: "amira" } }), { user })).status
+    expect([await ask("amira"), await ask("paul")]).toEqual([200, 401])
+  })
+
+  it("metrics() and ready() are for the operator (Specification, Commands)", async () => {
+    const clock = new SettableClock()
+    const { workshop, caller } = await begun({ clock, randomBytes: Entropy.seededBytes(3) })
+    await workshop.tickets.createInApp(caller, { service: "Hem" })
+    expect(await workshop.metrics()).toMatch(/^# TYPE workshop_|^# HELP workshop_/m)
+    expect(await workshop.ready()).toEqual({ ready: true })
+    clock.set(clock.unsafeCurrentTimeMillis() - 3_600_000)
+    expect(await workshop.ready()).toMatchObject({
+      ready: false,
+      reason: expect.stringMatching(/^The data are .* ahead/)
+    })
+    expect(await workshop.tidier.runOnce()).toEqual({ ok: true, value: undefined })
+  })
+})
