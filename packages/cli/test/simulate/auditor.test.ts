@@ -51,6 +51,12 @@ describe("the auditor (Specification, Commands)", () => {
     }
   }, 60_000)
 
+  it("tells a notification by the service from one by the shop in the same millisecond", async () => {
+    // In this run a ticket becomes ready and its shop notes a call at one instant.
+    const { trace } = await played(31, { steps: 120, shops: 2 })
+    expect(audit(trace)).toEqual([])
+  }, 60_000)
+
   it.each(corruptions)("finds it where $name", ({ rule, lie }) => {
     expect(checks[rule](lied(lie)).map((violation) => violation.rule)).toContain(rule)
   })
