@@ -22,8 +22,9 @@ export interface EventFound extends Pick<EventRecord, "id" | "type" | "ticket_id
 const WITH_DELIVERY = `select e.id, e.type, e.ticket_id, e.seq, e.created_at, row_to_json(d) as delivery,
     greatest(a.n, d.attempts_made, 0) as attempts_made, a.status as last_status`
 
+/** Attempts share a number where one was overtaken and its outcome came late: the last is the one that began last. */
 const LAST_ATTEMPT = `left join lateral (
-    select a.n, a.status from workshop.attempt a where a.shop_id = e.shop_id and a.event_id = e.id order by a.n desc limit 1
+    select a.n, a.status from workshop.attempt a where a.shop_id = e.shop_id and a.event_id = e.id order by a.n desc, a.started_at desc limit 1
   ) a on true`
 
 /** How many events one statement looks through. */

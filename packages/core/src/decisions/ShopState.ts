@@ -111,10 +111,12 @@ export const loadState = ({ shop, head, webhook, events, replayable, accounts, h
   holders
 })
 
+/** Logs an attempt before those that began after it: the outcome of one that was overtaken comes late, and must not be the last. */
 const log = (attempts: ShopState["attempts"], row: AttemptRecord): void => {
-  const known = attempts.get(row.event_id)
-  if (known === undefined) attempts.set(row.event_id, [row])
-  else known.push(row)
+  const known = attempts.get(row.event_id) ?? []
+  attempts.set(row.event_id, known)
+  const isEarlier = ({ n, started_at }: AttemptRecord) => n < row.n || (n === row.n && started_at <= row.started_at)
+  known.splice(known.findLastIndex(isEarlier) + 1, 0, row)
 }
 
 type Applied = { readonly [Tag in Change["_tag"]]: (state: ShopState, change: Extract<Change, { _tag: Tag }>) => void }

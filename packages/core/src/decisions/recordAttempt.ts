@@ -99,8 +99,9 @@ export const recordSuperseded = (shop_id: ShopId, attempted: Attempted): Command
     const { started_at } = attempted
     if (webhook === null || attempts.some((one) => one.started_at === started_at))
       return unchanged("superseded" as const)
+    // It shares the number of the one before it, because numbers are the delivery's, and it used up none of its attempts.
     const before = attempts.filter((one) => one.started_at < started_at).map(({ n }) => n)
-    logged(changes, webhook, attempted, { n: Math.max(0, ...before) + 1, now: moment.now })
+    logged(changes, webhook, attempted, { n: Math.max(1, ...before), now: moment.now })
     return changes.decided("superseded" as const)
   })
 

@@ -300,8 +300,38 @@ export const leasesContract = cases({
       yield* recordLate(slow!, answered(410))
       yield* same("a 410 turns it off", (yield* reads.shop(shop))?.webhook?.off_reason, "gone")
       yield* same("logged", each((yield* log.deliveries(shop))[0]?.attempts, "status"), [500, 410])
+      // No two attempts at an event begin in one millisecond.
+      clock.advance(1)
       yield* same("the holder's word counts for the delivery", yield* record(again!, OK), "delivered")
     },
+
+  "a delivery that arrived stays delivered when failures of earlier attempts are logged late": function* (bench) {
+    const { dispatcher, clock, deliveries, deliveryLog: log, start } = bench
+    const shop = yield* dispatcher.open
+    yield* dispatcher.raise(shop, null)
+    const claims: Array<Claim> = []
+    for (let overtaken = 0; overtaken < 3; overtaken++) {
+      claims.push(...(yield* dispatcher.claim()))
+      clock.advance(ServiceLimits.delivery_lease_ms)
+      yield* deliveries.reclaim
+    }
+    const [again] = yield* dispatcher.claim()
+    const now = clock.unsafeCurrentTimeMillis()
+    const late = function* (place: number) {
+      clock.set(start + place * ServiceLimits.delivery_lease_ms)
+      yield* recordLate(claims[place]!, DOWN)
+      clock.set(now)
+    }
+    yield* late(0)
+    yield* late(1)
+    yield* same("arrived", yield* record(again!, OK), "delivered")
+    yield* late(2)
+    const [logged] = yield* log.deliveries(shop)
+    yield* same("the state", logged?.state, "delivered")
+    yield* same("in the order in which they began", each(logged?.attempts, "status"), [500, 500, 500, 200])
+    yield* same("given up", yield* log.count(shop, { state: "dead" }), 0)
+    yield* same("delivered", yield* log.count(shop, { state: "delivered" }), 1)
+  },
 
   "a failure that is recorded twice, because its first answer was lost, counts once": function* (bench) {
     const { dispatcher, reads, deliveryLog } = bench
