@@ -47,7 +47,7 @@ export default defineConfig({
           ...running,
           name: "memory",
           provide: { store: "memory" },
-          include: ["packages/*/test/**/*.test.ts", "examples/**/*.test.ts", "test/**/*.test.ts"]
+          include: ["packages/*/test/**/*.test.ts", "examples/**/*.test.ts", "test/**/*.test.ts", "proof/**/*.test.ts"]
         }
       },
       {

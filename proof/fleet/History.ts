@@ -1,0 +1,146 @@
+import type { Change } from "@workshop/core/store"
+
+/** A request to a node and what came of it; times are the world's, which no clock of a node shows. */
+export interface Exchange {
+  readonly kind: "exchange"
+  readonly at: number
+  readonly ended_at: number
+  readonly node: string
+  readonly shop: number
+  /** The id of the API key. */
+  readonly key: string
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly once: string | null
+  readonly body: Json
+  /** Null where no answer came: the node died, or the client waited no longer. */
+  readonly status: number | null
+  readonly headers: Readonly<Record<string, string>>
+  readonly answer: Json
+  /** Whether a fault hit the node meanwhile. */
+  readonly isTroubled: boolean
+}
+
+/** For so long an Idempotency-Key is remembered (Specification, Endpoints). */
+const REMEMBERED_MS = 30 * 24 * 3_600_000
+
+/** The requests that one Idempotency-Key makes one; a request without a key is alone. */
+export const byKeys = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<ReadonlyArray<Exchange>> => {
+  const groups: Array<Array<Exchange>> = []
+  const latest = new Map<string, Array<Exchange>>()
+  for (const exchange of exchanges) {
+    const { key, path, once, at } = exchange
+    const name = `${key} ${path} ${once}`
+    const known = once === null ? undefined : latest.get(name)
+    if (known !== undefined && at - known[0]!.at < REMEMBERED_MS) known.push(exchange)
+    else {
+      const group = [exchange]
+      groups.push(group)
+      latest.set(name, group)
+    }
+  }
+  return groups
+}
+
+/** An act of an owner or a client in the app. Its outcome is unknown where the node died or the store's answer was lost. */
+export interface Act {
+  readonly kind: "act"
+  readonly at: number
+  readonly ended_at: number
+  readonly node: string
+  readonly shop: number
+  readonly act: string
+  readonly about: Json
+  readonly outcome: "done" | "refused" | "unknown"
+  readonly answer: Json
+}
+
+/** A delivery as it reached a receiver, and what the node was answered. */
+export interface Reception {
+  readonly kind: "reception"
+  readonly at: number
+  readonly started_at: number
+  readonly node: string
+  readonly url: string
+  readonly shop: string
+  readonly signature: string | null
+  readonly body: string
+  /** Null where no answer came in time. */
+  readonly status: number | null
+  /** When the node had its answer; null where it died before. */
+  ended_at: number | null
+  /** The network brought it a second time. */
+  readonly isDouble: boolean
+}
+
+/** An event that was committed, or a webhook's settings. */
+export type Commit =
+  | { readonly kind: "event"; readonly at: number; readonly node: string; readonly shop: string; readonly body: string }
+  | { readonly kind: "webhook"; readonly at: number; readonly shop: string; readonly row: Json }
+  | { readonly kind: "attempt"; readonly at: number; readonly shop: string; readonly row: Json }
+  | { readonly kind: "message"; readonly at: number; readonly shop: string; readonly row: Json }
+
+/** Anything else that the judge has to know. */
+export type Note =
+  | {
+      readonly kind: "told"
+      readonly at: number
+      readonly to: "client" | "owner"
+      readonly id: string
+      readonly shop: string
+    }
+  | { readonly kind: "crash"; readonly at: number; readonly node: string; readonly what: string }
+  | { readonly kind: "fault"; readonly at: number; until: number; readonly node: string; readonly what: string }
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are taken apart as any client would
+export type Json = any
+
+/** The end state as an API client and the shop's owner read it. */
+export interface ShopEnd {
+  readonly id: string
+  readonly tickets: ReadonlyArray<Json>
+  /** The tickets of a till that followed `updated_since` and `cursor` all along. */
+  readonly mirror: ReadonlyArray<Json>
+  readonly events: ReadonlyArray<Json>
+  readonly deliveries: ReadonlyArray<Json>
+  readonly notices: ReadonlyArray<Json>
+  readonly webhook: Json
+  readonly cards: ReadonlyArray<{ readonly client: string; readonly status: number; readonly data: Json }>
+}
+
+/** Everything that was seen in a run, in the order in which it was. */
+export class History {
+  readonly exchanges: Array<Exchange> = []
+  readonly acts: Array<Act> = []
+  readonly receptions: Array<Reception> = []
+  readonly commits: Array<Commit> = []
+  readonly notes: Array<Note> = []
+  shops: ReadonlyArray<ShopEnd> = []
+  clients: ReadonlyArray<string> = []
+  /** From then on every clock was right, every node up and every receiver well. */
+  healed_at = 0
+  ended_at = 0
+  /** What happens after the run is over is not written down. */
+  isOver = false
+
+  note(note: Note): void {
+    if (!this.isOver) this.notes.push(note)
+  }
+
+  /** Notes what of a commit the judge has to know the instant of. */
+  committed(at: number, node: string, change: Change): void {
+    if (this.isOver) return
+    const row: Json = change.row
+    if (change._tag === "EventRaised") this.commits.push({ kind: "event", at, node, shop: row.shop_id, body: row.body })
+    if (change._tag === "WebhookPut") this.commits.push({ kind: "webhook", at, shop: row.shop_id, row })
+    if (change._tag === "AttemptAppended") this.commits.push({ kind: "attempt", at, shop: row.shop_id, row })
+    if (change._tag === "NotificationAppended" || change._tag === "NoticeAppended")
+      this.commits.push({
+        kind: "message",
+        at,
+        shop: row.shop_id,
+        row: { ...row, to: change._tag === "NoticeAppended" ? "owner" : "client" }
+      })
+  }
+}

@@ -1,0 +1,34 @@
+import type { History } from "./History.js"
+import { judgeDeliveries, judgeHealth, judgeSignatures } from "./judgeDeliveries.js"
+import { judgeDoors, judgeRequests, judgeSync } from "./judgeRequests.js"
+import { judgeCards, judgeEvents, judgeTickets } from "./judgeTickets.js"
+
+/** What a run broke: the rule's name, and what was seen. */
+export interface Breach {
+  readonly rule: string
+  readonly what: string
+}
+
+/** A rule of the specification, held against what was seen. */
+export type Rule = (history: History) => Iterable<string>
+
+/** Every rule that is held against a run. It knows the specification and nothing of the service's code. */
+export const rules: Readonly<Record<string, Rule>> = {
+  crash: function* ({ notes }) {
+    for (const note of notes)
+      if (note.kind === "crash") yield `${note.node} ended by itself: ${note.what.slice(0, 300)}`
+  },
+  requests: judgeRequests,
+  doors: judgeDoors,
+  sync: judgeSync,
+  events: judgeEvents,
+  tickets: judgeTickets,
+  cards: judgeCards,
+  deliveries: judgeDeliveries,
+  signatures: judgeSignatures,
+  health: judgeHealth
+}
+
+/** What a run broke. */
+export const judge = (history: History): ReadonlyArray<Breach> =>
+  Object.entries(rules).flatMap(([rule, find]) => [...find(history)].map((what) => ({ rule, what })))

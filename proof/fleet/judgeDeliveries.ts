@@ -1,0 +1,295 @@
+import { createHmac } from "node:crypto"
+import type { History, Json, Reception } from "./History.js"
+import { START } from "./World.js"
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DELAYS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR]
+/** Clocks of nodes differ by at most so much, besides the hours by which all are ahead now and then. */
+const SKEW = 3 * SECOND
+const LEASE = 15 * SECOND
+
+const idOf = ({ body }: { readonly body: string }): string => JSON.parse(body).id
+const ticketOf = ({ body }: { readonly body: string }): string | null => JSON.parse(body).data.ticket?.id ?? null
+
+/** The spans in which the clocks of all nodes were hours ahead, or a node stood still. */
+const spansOf = ({ notes }: History, what: string, node?: string) =>
+  notes.flatMap((note) =>
+    note.kind === "fault" && note.what === what && (node === undefined || note.node === node) ? [note] : []
+  )
+
+/** Every event arrives, byte for byte, a ticket's in their order, one at a time, four of a shop at once. */
+export function* judgeDeliveries(history: History): Iterable<string> {
+  for (const shop of history.shops) {
+    const mine = history.receptions.filter((one) => one.shop === shop.id)
+    const events = history.commits.flatMap((one) => (one.kind === "event" && one.shop === shop.id ? [one] : []))
+    const bodies = new Map(events.map((one) => [idOf(one), one.body]))
+    const log = new Map(shop.deliveries.map((one: Json) => [one.event_id as string, one]))
+    for (const one of mine) {
+      if (bodies.get(idOf(one)) !== one.body) yield `what arrived is not what was committed: ${one.body.slice(0, 200)}`
+    }
+    const setAt =
+      history.commits.find((one) => one.kind === "webhook" && one.shop === shop.id)?.at ?? Number.POSITIVE_INFINITY
+    for (const event of events) {
+      if (event.at < setAt) continue
+      const found = log.get(idOf(event))
+      const arrived = mine.filter(
+        (one) => idOf(one) === idOf(event) && one.status !== null && one.status < 300 && one.ended_at !== null
+      )
+      if (found === undefined) yield `event ${idOf(event)} has no delivery`
+      else if (found.state === "delivered" && !mine.some((one) => idOf(one) === idOf(event)))
+        yield `an event counts as delivered and never arrived`
+      else if (found.state === "dead" && found.attempts.length < 8)
+        yield `a delivery was given up after ${found.attempts.length} attempts`
+      else if (found.state === "pending" || found.state === "parked")
+        yield `event ${idOf(event)} (${JSON.parse(event.body).type}, committed at ${event.at} ms) is ${found.state} at the end, ${arrived.length} arrivals: ${JSON.stringify({ ...found, attempts: found.attempts.length })}`
+    }
+    yield* orderWrong(history, mine, events)
+    yield* crowdWrong(history, mine)
+    yield* logWrong(history, mine, log)
+    yield* waitsWrong(history, shop.id, mine, events)
+  }
+}
+
+const isAcknowledged = ({ status }: { readonly status: number | null }) =>
+  status !== null && status >= 200 && status < 300
+
+/** The first attempts at a ticket's events start in the order of the events. */
+function* orderWrong(
+  history: History,
+  mine: ReadonlyArray<Reception>,
+  events: ReadonlyArray<{ readonly body: string; readonly at: number }>
+): Iterable<string> {
+  const firsts = new Map<string, number>()
+  for (const one of mine) if (!firsts.has(idOf(one))) firsts.set(idOf(one), one.started_at)
+  const last = new Map<string, { readonly at: number; readonly id: string }>()
+  for (const event of events) {
+    const ticket = ticketOf(event)
+    const first = firsts.get(idOf(event))
+    if (ticket === null || first === undefined) continue
+    const before = last.get(ticket)
+    // An attempt that never reached the receiver, because its node died before, is not seen.
+    const isBlurred = history.notes.some(
+      (note) =>
+        note.kind === "fault" &&
+        (note.what === "killed" || note.what === "stopped" || note.what === "asleep" || note.what.startsWith("store"))
+    )
+    if (before !== undefined && first < before.at && !isBlurred)
+      yield `event ${idOf(event)} overtook ${before.id} of its ticket`
+    if (before === undefined || first > before.at) last.set(ticket, { at: first, id: idOf(event) })
+  }
+}
+
+/** While no node stands still or dies: one delivery of a ticket at a time, four of a shop. */
+function* crowdWrong(history: History, mine: ReadonlyArray<Reception>): Iterable<string> {
+  const all = mine.filter(({ isDouble }) => !isDouble)
+  for (const [i, one] of all.entries()) {
+    const until = one.ended_at ?? one.started_at
+    // A node that died, stood still or could not record leaves its claim to the lease.
+    const near = history.notes.some(
+      (note) =>
+        note.kind === "fault" &&
+        /stopped|killed|store|asleep/.test(note.what) &&
+        note.at - LEASE - SECOND < one.started_at &&
+        note.until + LEASE + SECOND > one.started_at
+    )
+    if (near) continue
+    const others = all.filter(
+      (other, j) =>
+        j !== i &&
+        other.started_at >= one.started_at &&
+        other.started_at < until &&
+        (other.started_at > one.started_at || j > i)
+    )
+    const ticket = ticketOf(one)
+    if (ticket !== null && others.some((other) => ticketOf(other) === ticket))
+      yield `two deliveries of a ticket at once, at ${one.started_at} ms`
+    const open = all.filter(
+      (other) => other.started_at <= one.started_at && (other.ended_at ?? other.started_at) > one.started_at
+    )
+    if (open.length > 4) yield `${open.length} deliveries of a shop at once, at ${one.started_at} ms`
+  }
+}
+
+/** Every attempt whose node had its outcome is logged, once, with that outcome. */
+function* logWrong(history: History, mine: ReadonlyArray<Reception>, log: ReadonlyMap<string, Json>): Iterable<string> {
+  const dead = new Map(spansOf(history, "killed").map(({ node, at }) => [node, at]))
+  const ended = mine.filter(({ isDouble, ended_at }) => !isDouble && ended_at !== null)
+  const byEvent = new Map<string, Array<Reception>>()
+  for (const one of ended) byEvent.set(idOf(one), [...(byEvent.get(idOf(one)) ?? []), one])
+  for (const [id, all] of byEvent) {
+    const attempts: ReadonlyArray<Json> = log.get(id)?.attempts ?? []
+    // Its node may have died before it could record, or found the store away for as long as it tries.
+    const sure = all.filter(
+      ({ node, ended_at }) => (dead.get(node) ?? Number.POSITIVE_INFINITY) > ended_at! + 20 * SECOND
+    )
+    for (const status of new Set(sure.map((one) => one.status))) {
+      const seen = sure.filter((one) => one.status === status).length
+      const logged = attempts.filter((one) => one.status === status).length
+      if (logged < seen) yield `${seen} attempts at ${id} ended with ${status}, and ${logged} of them are logged`
+    }
+    const most = mine.filter((one) => !one.isDouble && idOf(one) === id).length
+    if (attempts.length > most) yield `${attempts.length} attempts at ${id} are logged, and ${most} were made`
+  }
+}
+
+/** Retries keep the table's distances; an event whose receiver is well goes out at once, whatever the clocks said before. */
+function* waitsWrong(
+  history: History,
+  shop: string,
+  mine: ReadonlyArray<Reception>,
+  events: ReadonlyArray<{ readonly body: string; readonly at: number }>
+): Iterable<string> {
+  const byEvent = new Map<string, Array<Reception>>()
+  for (const one of mine) if (!one.isDouble) byEvent.set(idOf(one), [...(byEvent.get(idOf(one)) ?? []), one])
+  const anew = history.acts.filter(
+    ({ act, shop: no }) =>
+      (act === "replay" || act === "turn on" || act === "address") && history.shops[no]?.id === shop
+  )
+  const isBlurred = (from: number, until: number) =>
+    history.notes.some(
+      (note) => note.kind === "fault" && note.at <= until + SKEW && note.until + LEASE + 5 * SECOND >= from
+    ) || anew.some((act) => act.at <= until && act.ended_at >= from - MINUTE && act.outcome !== "refused")
+  for (const all of byEvent.values()) {
+    for (const [i, one] of all.entries()) {
+      const before = all[i - 1]
+      if (before === undefined || before.ended_at === null || isAcknowledged(before)) continue
+      if (isBlurred(before.started_at, one.started_at)) continue
+      const waited = one.started_at - before.ended_at
+      const least = DELAYS[Math.min(i - 1, DELAYS.length - 1)]!
+      if (waited < Math.min(...DELAYS) - SKEW) yield `tried again ${waited} ms after a failure, attempt ${i + 1}`
+      if (anew.length === 0 && waited < least - SKEW)
+        yield `attempt ${i + 1} came ${waited} ms after a failure, before its ${least} ms`
+    }
+  }
+  const isOn = (at: number): boolean => {
+    const row = history.commits.findLast((one) => one.kind === "webhook" && one.shop === shop && one.at <= at)
+    return row?.kind === "webhook" && row.row.off_reason === null
+  }
+  for (const event of events) {
+    if (!isOn(event.at) || !isOn(event.at + 4 * SECOND)) continue
+    const isTroubled = history.notes.some(
+      (note) =>
+        note.kind === "fault" &&
+        /store|stopped|killed|asleep/.test(note.what) &&
+        note.at <= event.at + 4 * SECOND &&
+        note.until + LEASE + 2 * SECOND >= event.at - LEASE
+    )
+    const isAhead = spansOf(history, "all clocks ahead").some(
+      (note) => note.at <= event.at + 4 * SECOND && note.until + 5 * SECOND >= event.at
+    )
+    if (isTroubled || isAhead) continue
+    // Others of its ticket, or four of its shop, may hold it up.
+    const isHeldUp = mine.some(
+      (one) => one.started_at <= event.at + 4 * SECOND && (one.ended_at ?? one.started_at + LEASE) > event.at + SECOND
+    )
+    const first = byEvent.get(idOf(event))?.[0]
+    if (!isHeldUp && (first === undefined || first.started_at > event.at + 4 * SECOND + 1500))
+      yield `event ${idOf(event)} (${JSON.parse(event.body).type}) waited ${first === undefined ? "for ever" : `${first.started_at - event.at} ms`} from ${event.at} ms although nothing was in its way`
+  }
+}
+
+/** Every delivery is signed at its time with the secrets valid then. */
+export function* judgeSignatures(history: History): Iterable<string> {
+  for (const { id } of history.shops) {
+    const rows = history.commits.flatMap((one) => (one.kind === "webhook" && one.shop === id ? [one] : []))
+    for (const one of history.receptions) {
+      if (one.shop !== id) continue
+      const [, t, values] = /^t=(\d{1,11}),(v1=.*)$/.exec(one.signature ?? "") ?? []
+      if (t === undefined || values === undefined) {
+        yield `a signature cannot be read: ${one.signature}`
+        continue
+      }
+      const given = values.split(",").map((value) => value.slice(3))
+      const secrets = new Set(rows.map(({ row }) => row.secret as string))
+      const by = given.map((value) =>
+        [...secrets].find((secret) => createHmac("sha256", secret).update(`${t}.${one.body}`).digest("hex") === value)
+      )
+      if (by.includes(undefined)) {
+        yield `a signature is made with no secret of the shop: ${one.signature}`
+        continue
+      }
+      // A node that stood still sends what it signed before; its webhook is as it was claimed.
+      const isStale = [...spansOf(history, "stopped", one.node), ...spansOf(history, "asleep")].some(
+        (note) => note.at <= one.at && note.until + 10 * SECOND >= one.started_at
+      )
+      const isAhead = spansOf(history, "all clocks ahead").some(
+        (note) => note.at - SECOND <= one.started_at && note.until + SECOND >= one.started_at
+      )
+      const off = Math.abs(Number(t) * SECOND - (START + one.started_at))
+      if (off > SKEW && !isAhead && !isStale) yield `a signature is ${off} ms from its time`
+      if (isStale || isAhead) continue
+      const last = rows.findLastIndex((row) => row.at <= one.started_at + 1)
+      const changed = rows.findLast((row, i) => i <= last && i > 0 && rows[i - 1]!.row.secret !== row.row.secret)
+      const isNear = rows.some((row) => Math.abs(row.at - one.started_at) < 2 * SECOND)
+      if (isNear) continue
+      const current = rows[last]?.row.secret
+      if (by[0] !== current) yield `a delivery at ${one.started_at} ms is not signed with the current secret`
+      const age = changed === undefined ? Number.POSITIVE_INFINITY : one.started_at - changed.at
+      const wasAhead = spansOf(history, "all clocks ahead").length > 0
+      if (age < 24 * HOUR - SKEW && by.length !== 2 && !wasAhead)
+        yield `the secret before does not sign ${age} ms after the change`
+      if (age > 24 * HOUR + SKEW && by.length !== 1 && !wasAhead)
+        yield `the secret before still signs ${age} ms after the change`
+    }
+  }
+}
+
+/** A webhook turns off after a 410 at its address, or twenty failures over 72 hours; its owner is told, and clients are notified. */
+export function* judgeHealth(history: History): Iterable<string> {
+  for (const shop of history.shops) {
+    const rows = history.commits.flatMap((one) => (one.kind === "webhook" && one.shop === shop.id ? [one] : []))
+    let offs = 0
+    for (const [i, { at, row }] of rows.entries()) {
+      const before = rows[i - 1]?.row
+      if (before !== undefined && before.url !== row.url && row.failures_in_row > 0)
+        yield `another address begins with ${row.failures_in_row} failures`
+      if (before === undefined || before.off_reason !== null || row.off_reason === null) continue
+      if (row.off_reason === "disabled") continue
+      offs++
+      const gone = history.receptions.some(
+        (one) =>
+          one.shop === shop.id &&
+          one.url === row.url &&
+          one.status === 410 &&
+          one.ended_at !== null &&
+          one.ended_at <= at
+      )
+      if (row.off_reason === "gone" && !gone) yield `turned off as gone at ${at} ms without a 410 from ${row.url}`
+      if (row.off_reason === "failing" && row.failures_in_row < 20)
+        yield `turned off after ${row.failures_in_row} failures`
+    }
+    const told = shop.notices.filter(({ kind }: Json) => kind === "webhook_off").length
+    if (told !== offs) yield `turned off ${offs} times, and the owner was told ${told} times`
+    // A 410 from the address that is set turns it off, whatever became of the delivery.
+    const dead = new Map(spansOf(history, "killed").map(({ node, at }) => [node, at]))
+    for (const one of history.receptions) {
+      if (one.shop !== shop.id || one.status !== 410 || one.ended_at === null || one.isDouble) continue
+      if ((dead.get(one.node) ?? Number.POSITIVE_INFINITY) < one.ended_at + 20 * SECOND) continue
+      const from = rows.findLastIndex(({ at }) => at <= one.started_at)
+      const recorded = history.commits.find(
+        (commit) =>
+          commit.kind === "attempt" &&
+          commit.shop === shop.id &&
+          commit.row.event_id === idOf(one) &&
+          commit.at >= one.ended_at! &&
+          commit.row.status === 410
+      )
+      if (recorded === undefined) {
+        yield `the 410 at ${one.ended_at} ms was never recorded`
+        continue
+      }
+      const then = rows.findLast(({ at }) => at <= recorded.at + 1)
+      const isMeant = from >= 0 && then?.row.url === one.url
+      const wasOff = rows
+        .slice(Math.max(0, from))
+        .some(({ at, row }) => at <= recorded.at + 1 && row.off_reason !== null)
+      if (isMeant && !wasOff) yield `a 410 recorded at ${recorded.at} ms did not turn the webhook off`
+    }
+  }
+  const told = new Set(history.notes.flatMap((note) => (note.kind === "told" ? [note.id] : [])))
+  for (const commit of history.commits)
+    if (commit.kind === "message" && !told.has(commit.row.id))
+      yield `a notification to the ${commit.row.to} never came: ${commit.row.kind ?? commit.row.type}`
+}

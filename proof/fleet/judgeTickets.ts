@@ -1,0 +1,308 @@
+import { byKeys, type Exchange, type History, type Json } from "./History.js"
+
+const DAY = 24 * 3_600_000
+
+/** From state and status to the event; everything else is refused (Specification, States). */
+const moves: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  workshop: { ready: "ticket.ready", impossible: "ticket.impossible" },
+  ready: { collected: "ticket.collected", workshop: "ticket.reopened" },
+  impossible: { collected: "ticket.collected", workshop: "ticket.reopened" },
+  collected: { workshop: "ticket.reopened" },
+  abandoned: {}
+}
+
+const stateAfter: Readonly<Record<string, string>> = {
+  "ticket.created": "workshop",
+  "ticket.ready": "ready",
+  "ticket.impossible": "impossible",
+  "ticket.collected": "collected",
+  "ticket.reopened": "workshop",
+  "ticket.abandoned": "abandoned"
+}
+
+const ms = (text: string): number => Date.parse(text)
+
+/** The events of a shop as they were committed, each with the instant at which it was. */
+const eventsOf = ({ commits }: History, shop: string): ReadonlyArray<{ readonly at: number; readonly event: Json }> =>
+  commits.flatMap((one) =>
+    one.kind === "event" && one.shop === shop ? [{ at: one.at, event: JSON.parse(one.body) }] : []
+  )
+
+/** What a request that succeeded, or may have, raises first. */
+const raises = ({ method, path, body }: Exchange): { readonly type: string; readonly ticket: string | null } | null => {
+  if (method !== "POST") return null
+  if (path === "/v1/tickets") return { type: "ticket.created", ticket: null }
+  const [, ticket, what] = /^\/v1\/tickets\/([^/]+)\/(status|notified)$/.exec(path) ?? []
+  if (ticket === undefined) return null
+  if (what === "notified") return { type: "client.notified", ticket }
+  const type = {
+    ready: "ticket.ready",
+    impossible: "ticket.impossible",
+    collected: "ticket.collected",
+    workshop: "ticket.reopened"
+  }[body.status as string]
+  return type === undefined ? null : { type, ticket }
+}
+
+const actTypes: Readonly<Record<string, string>> = {
+  quote: "quote.proposed",
+  "quote accepted": "quote.accepted",
+  "quote refused": "quote.refused",
+  ping: "ping"
+}
+
+interface Cause {
+  readonly from: number
+  readonly until: number
+  readonly isSure: boolean
+  readonly says: (event: Json) => boolean
+  used: boolean
+}
+
+/** Requests and acts that raise an event; those with one key are one cause. */
+const causesOf = (history: History, no: number): ReadonlyArray<Cause> => {
+  const raising = history.exchanges.filter((one) => one.shop === no && raises(one) !== null)
+  const requests = byKeys(raising).flatMap((all): ReadonlyArray<Cause> => {
+    const isSure = all.some(({ status }) => status !== null && status < 300)
+    const isPossible = isSure || all.some(({ status }) => status === null || status === 503)
+    if (!isPossible) return []
+    const { type, ticket } = raises(all[0]!)!
+    const { body } = all[0]!
+    const says = ({ type: found, data }: Json) =>
+      found === type &&
+      (ticket === null || data.ticket?.id === ticket) &&
+      (type !== "ticket.created" || data.ticket.external_ref === body.external_ref) &&
+      (type !== "client.notified" || data.channel === body.channel)
+    const good = all.filter(({ status }) => status !== null && status < 300)
+    // Without an answer a request may have its effect long after its client went away.
+    const until = isSure ? Math.min(...good.map(({ ended_at }) => ended_at)) : Number.POSITIVE_INFINITY
+    return [{ from: Math.min(...all.map(({ at }) => at)), until, isSure, says, used: false }]
+  })
+  const acts = history.acts.flatMap((act): ReadonlyArray<Cause> => {
+    const type = actTypes[act.act]
+    if (act.shop !== no || type === undefined || act.outcome === "refused") return []
+    const isSure = act.outcome === "done"
+    const says = (event: Json) => event.type === type && (type === "ping" || event.data.ticket.id === act.about.ticket)
+    return [{ from: act.at, until: isSure ? act.ended_at : Number.POSITIVE_INFINITY, isSure, says, used: false }]
+  })
+  return [...requests, ...acts].sort((a, b) => Number(b.isSure) - Number(a.isSure) || a.until - b.until)
+}
+
+const comesByItself = (event: Json, before: Json | undefined, links: ReadonlySet<string>): boolean => {
+  if (event.type === "ticket.abandoned") return true
+  const isBehind = before?.data.ticket?.id === event.data.ticket?.id
+  if (event.type === "client.notified")
+    return (
+      event.data.channel === "app" &&
+      isBehind &&
+      (before.type === "ticket.ready" || before.type === "ticket.impossible")
+    )
+  if (event.type === "client.linked")
+    return (isBehind && before.type === "ticket.created") || links.has(event.data.ticket.id)
+  return false
+}
+
+/** Every acknowledged change has its event, once; every event comes of something; the log is as it was committed. */
+export function* judgeEvents(history: History): Iterable<string> {
+  for (const [no, shop] of history.shops.entries()) {
+    const events = eventsOf(history, shop.id)
+    const links = new Set(
+      history.acts.flatMap((act) =>
+        act.act === "accept" && act.outcome !== "refused" ? [act.about.ticket as string] : []
+      )
+    )
+    const causes = causesOf(history, no)
+    for (const [i, { at, event }] of events.entries()) {
+      const before = events[i - 1]
+      if (before !== undefined && ms(event.created_at) < ms(before.event.created_at))
+        yield `time went back: ${before.event.type} at ${before.event.created_at}, then ${event.type} at ${event.created_at}`
+      if (event.shop_id !== shop.id || event.api_version !== "1")
+        yield `an event is another shop's: ${JSON.stringify(event)}`
+      if (comesByItself(event, before?.event, links)) continue
+      const cause = causes.find((one) => !one.used && one.from <= at && at <= one.until && one.says(event))
+      if (cause === undefined)
+        yield `${event.type} at ${at} ms comes of nothing that was done: ${JSON.stringify(event.data).slice(0, 200)}`
+      else cause.used = true
+      const follower = events[i + 1]?.event
+      const isFollowed = follower?.data.ticket?.id === event.data.ticket?.id
+      const has = event.data.ticket?.client !== null && event.data.ticket !== undefined
+      if (
+        (event.type === "ticket.ready" || event.type === "ticket.impossible") &&
+        has &&
+        !(isFollowed && follower.type === "client.notified")
+      )
+        yield `${event.type} of a client without client.notified`
+      if (event.type === "ticket.created" && has && !(isFollowed && follower.type === "client.linked"))
+        yield "ticket.created of a client without client.linked"
+    }
+    for (const cause of causes)
+      if (cause.isSure && !cause.used)
+        yield `what was acknowledged until ${cause.until} ms raised no event in shop ${no}: ${cause.says}`
+    const log = shop.events.map(({ body }: Json) => body)
+    if (JSON.stringify(log) !== JSON.stringify(events.map(({ event }) => JSON.stringify(event))))
+      yield `the log of shop ${no} has ${log.length} events, ${events.length} were committed`
+  }
+}
+
+interface Standing {
+  readonly at: number
+  readonly state: string
+  readonly collected_at: string | null
+  readonly updated_at: string
+}
+
+/** The ways a ticket stood, with the instant from which on it did. */
+const standingsOf = (
+  events: ReadonlyArray<{ readonly at: number; readonly event: Json }>
+): ReadonlyMap<string, ReadonlyArray<Standing>> => {
+  const standings = new Map<string, Array<Standing>>()
+  for (const { at, event } of events) {
+    const ticket = event.data.ticket
+    if (ticket === undefined) continue
+    const { state, collected_at, updated_at } = ticket
+    standings.set(ticket.id, [...(standings.get(ticket.id) ?? []), { at, state, collected_at, updated_at }])
+  }
+  return standings
+}
+
+const reasonFor = ({ state }: Standing, to: string): ReadonlyArray<string> => {
+  if (state === "abandoned") return ["ABANDONED"]
+  if (state === "collected")
+    return to === "collected"
+      ? ["SAME_STATE", "REOPEN_WINDOW"]
+      : to === "workshop"
+        ? ["REOPEN_WINDOW"]
+        : ["INVALID_TRANSITION", "REOPEN_WINDOW"]
+  if (state === to) return ["SAME_STATE"]
+  return moves[state]?.[to] === undefined ? ["INVALID_TRANSITION"] : []
+}
+
+/** Tickets move by the table, are numbered one after another, close on time; a refusal is true of the ticket as it stood. */
+export function* judgeTickets(history: History): Iterable<string> {
+  for (const [no, shop] of history.shops.entries()) {
+    const events = eventsOf(history, shop.id)
+    const states = new Map<string, Json>()
+    let number = 0
+    for (const { event } of events) {
+      const ticket = event.data.ticket
+      const before = ticket === undefined ? undefined : states.get(ticket.id)
+      const to = stateAfter[event.type]
+      if (ticket !== undefined) states.set(ticket.id, ticket)
+      if (to === undefined) {
+        if (before !== undefined && before.state !== ticket.state) yield `${event.type} changed a state`
+        continue
+      }
+      if (ticket.state !== to) yield `${event.type} carries a ticket that is ${ticket.state}`
+      if (event.type === "ticket.created") {
+        number++
+        if (ticket.number !== number) yield `number ${ticket.number} where ${number} is next`
+        continue
+      }
+      if (before === undefined) yield `${event.type} of a ticket that was never created`
+      else if (event.type === "ticket.abandoned") yield* closureWrong(event, before, events)
+      else if (moves[before.state]?.[to] !== event.type) yield `from ${before.state} to ${to}`
+      else if (before.state === "collected" && ms(ticket.updated_at) - ms(before.collected_at) > DAY)
+        yield `reopened ${ms(ticket.updated_at) - ms(before.collected_at)} ms after it was collected`
+      yield* fieldsWrong(ticket, before)
+    }
+    for (const ticket of shop.tickets) {
+      const last = states.get(ticket.id)
+      if (JSON.stringify({ ...last, client: null }) !== JSON.stringify({ ...ticket, client: null }))
+        yield `ticket ${ticket.number} is not as its last event left it: ${JSON.stringify(last)} against ${JSON.stringify(ticket)}`
+    }
+    yield* refusalsWrong(history, no, standingsOf(events))
+  }
+}
+
+function* closureWrong(
+  { data }: Json,
+  before: Json,
+  events: ReadonlyArray<{ readonly at: number; readonly event: Json }>
+): Iterable<string> {
+  const { id, abandoned_at } = data.ticket
+  if (before.state !== "ready" && before.state !== "workshop") return yield `closed from ${before.state}`
+  const reason = before.state === "ready" ? "uncollected" : "no_news"
+  if (data.reason !== reason || data.ticket.abandon_reason !== reason) yield `closed for ${data.reason}, not ${reason}`
+  if (before.state === "ready" && ms(abandoned_at) !== ms(before.ready_at) + 60 * DAY)
+    yield `closed ${ms(abandoned_at) - ms(before.ready_at)} ms after it was ready`
+  if (before.state === "workshop") {
+    const byShop = events.filter(
+      ({ event }) => event.data.ticket?.id === id && !/abandoned|linked|accepted|refused/.test(event.type)
+    )
+    const last = Math.max(...byShop.map(({ event }) => ms(event.data.ticket.updated_at)))
+    // The shop's order of changes may run ahead of the clock by which closures count, where that was corrected.
+    if (ms(abandoned_at) > last + 60 * DAY) yield `closed ${ms(abandoned_at) - last} ms after the last news`
+  }
+}
+
+function* fieldsWrong(ticket: Json, before: Json | undefined): Iterable<string> {
+  const { state, outcome, ready_at, collected_at } = ticket
+  if (before !== undefined && ms(ticket.updated_at) < ms(before.updated_at)) yield "updated_at goes back"
+  if (state === "workshop" && (outcome ?? ready_at ?? collected_at) !== null)
+    yield "in the workshop with the fields of an earlier end"
+  if (state === "ready" && ready_at === null) yield "ready without ready_at"
+  if (state === "collected" && (collected_at === null || outcome !== before?.state))
+    yield `collected with the outcome ${outcome} after ${before?.state}`
+}
+
+function* refusalsWrong(
+  { exchanges }: History,
+  no: number,
+  standings: ReadonlyMap<string, ReadonlyArray<Standing>>
+): Iterable<string> {
+  for (const { shop, path, status, answer, at, ended_at, body } of exchanges) {
+    const [, id] = /^\/v1\/tickets\/([^/]+)\/status$/.exec(path) ?? []
+    const reason = answer?.error?.details?.reason
+    if (shop !== no || status !== 409 || id === undefined || reason === "IDEMPOTENCY_KEY_REUSED") continue
+    const all = standings.get(id) ?? []
+    // How it stood when the request began, or came to stand while it was on its way.
+    const possible = all.filter(
+      (standing, i) => standing.at <= ended_at && (all[i + 1]?.at ?? Number.POSITIVE_INFINITY) >= at
+    )
+    if (!possible.some((standing) => reasonFor(standing, body.status).includes(reason)))
+      yield `${body.status} was refused for ${reason}, where the ticket was ${possible.map(({ state }) => state).join(", ")}`
+    if (!possible.some(({ state }) => state === answer.error.details.state))
+      yield `a refusal says the ticket is ${answer.error.details.state}`
+  }
+}
+
+/** A card is the sum of what was given, earned and redeemed; what no answer came to may count or not. */
+export function* judgeCards(history: History): Iterable<string> {
+  for (const [no, shop] of history.shops.entries()) {
+    const events = eventsOf(history, shop.id)
+    for (const { client, status, data } of shop.cards) {
+      if (status !== 200) continue
+      let [least, most, redeemed, perhaps] = [0, 0, 0, 0]
+      const once = new Map<string, { readonly kind: string; readonly stamps: number; isSure: boolean }>()
+      for (const exchange of history.exchanges) {
+        const [, id, kind] = /^\/v1\/clients\/([^/]+)\/loyalty\/(stamps|redeem)$/.exec(exchange.path) ?? []
+        if (exchange.shop !== no || id !== client || kind === undefined) continue
+        const isSure = exchange.status !== null && exchange.status < 300
+        if (!isSure && exchange.status !== null && exchange.status !== 503) continue
+        const name = `${exchange.key} ${exchange.once}`
+        once.set(name, { kind, stamps: exchange.body?.count ?? 0, isSure: isSure || once.get(name)?.isSure === true })
+      }
+      for (const { kind, stamps, isSure } of once.values()) {
+        if (kind === "stamps") [least, most] = [least + (isSure ? stamps : 0), most + stamps]
+        else if (isSure) redeemed++
+        else perhaps++
+      }
+      const earned = new Set(
+        events.flatMap(({ event: { type, data } }) =>
+          data.ticket?.client?.id === client &&
+          (type === "ticket.ready" || (type === "ticket.collected" && data.ticket.outcome === "ready"))
+            ? [data.ticket.id]
+            : []
+        )
+      )
+      // Whether the programme was on at each of these instants is not told to an API client.
+      const { lifetime, balance, rewards_redeemed } = data.card
+      if (lifetime < least || lifetime > most + earned.size)
+        yield `a card's lifetime is ${lifetime}, where ${least} to ${most} were given and at most ${earned.size} earned`
+      if (rewards_redeemed < redeemed || rewards_redeemed > redeemed + perhaps)
+        yield `a card has ${rewards_redeemed} rewards redeemed, where ${redeemed} were`
+      if (balance !== lifetime - 3 * rewards_redeemed)
+        yield `a card's balance is ${balance}, its lifetime ${lifetime} and ${rewards_redeemed} rewards redeemed`
+    }
+  }
+}

@@ -1,0 +1,749 @@
+/**
+ * Bugs to plant, one at a time: each replaces a piece of the sources by another while they are compiled, and nowhere else.
+ * `from` occurs once in its file; `bugs.test.ts` checks that.
+ *
+ * @typedef {{ readonly id: string, readonly file: string, readonly what: string, readonly from: string, readonly to: string }} Bug
+ */
+
+/** @param {string} folder @returns {(name: string, id: string, what: string, from: string, to: string) => Bug} */
+const below = (folder) => (name, id, what, from, to) => ({ id, file: `packages/${folder}/${name}.ts`, what, from, to })
+
+const domain = below("core/src/domain")
+const decision = below("core/src/decisions")
+const service = below("core/src/services")
+const http = below("core/src/http")
+const memory = below("store-memory/src")
+
+/** @type {ReadonlyArray<Bug>} */
+const ofTickets = [
+  domain(
+    "TicketLifecycle",
+    "reopen-a-millisecond-late",
+    "a collected ticket may be reopened 24 h and 1 ms later",
+    "now <= ticket.collected_at + move.within_ms)",
+    "now <= ticket.collected_at + move.within_ms + 1)"
+  ),
+  domain(
+    "TicketLifecycle",
+    "reopen-window-exclusive",
+    "a collected ticket may not be reopened at exactly 24 h",
+    "now <= ticket.collected_at + move.within_ms)",
+    "now < ticket.collected_at + move.within_ms)"
+  ),
+  domain(
+    "TicketLifecycle",
+    "reopen-keeps-outcome",
+    "a reopened ticket keeps its outcome",
+    'clears: ["ready_at", "collected_at", "outcome"]',
+    'clears: ["ready_at", "collected_at"]'
+  ),
+  domain(
+    "TicketLifecycle",
+    "reopen-keeps-ready-at",
+    "a reopened ticket keeps the instant at which it was ready",
+    'clears: ["ready_at", "collected_at", "outcome"]',
+    'clears: ["collected_at", "outcome"]'
+  ),
+  domain(
+    "TicketLifecycle",
+    "impossible-earns",
+    "an impossible ticket earns stamps when it is collected",
+    '{ from: "impossible", ...collected, outcome: "impossible", earns_stamps: false }',
+    '{ from: "impossible", ...collected, outcome: "impossible", earns_stamps: true }'
+  ),
+  domain(
+    "TicketLifecycle",
+    "collected-outcome-swapped",
+    "an impossible ticket is collected as ready",
+    '{ from: "impossible", ...collected, outcome: "impossible", earns_stamps: false }',
+    '{ from: "impossible", ...collected, outcome: "ready", earns_stamps: false }'
+  ),
+  domain(
+    "TicketLifecycle",
+    "collection-earns-nothing",
+    "a ticket without stamps earns none when it is collected",
+    '{ from: "ready", ...collected, outcome: "ready", earns_stamps: true }',
+    '{ from: "ready", ...collected, outcome: "ready", earns_stamps: false }'
+  ),
+  domain(
+    "TicketLifecycle",
+    "impossible-is-silent",
+    "the client is not notified of an impossible ticket",
+    'event: "ticket.impossible", notifies_client: true',
+    'event: "ticket.impossible", notifies_client: false'
+  ),
+  domain(
+    "TicketLifecycle",
+    "same-state-is-invalid",
+    "a ticket that is in the state already is refused as an invalid transition",
+    "ticket.state === to ? new SameState(refused)",
+    "ticket.state !== to ? new SameState(refused)"
+  ),
+  domain(
+    "TicketLifecycle",
+    "closure-counts-from-creation",
+    "a ready ticket closes 60 days after the shop's last change, not after it was ready",
+    'reason: "uncollected", counts_from: "ready_at"',
+    'reason: "uncollected", counts_from: "shop_changed_at"'
+  ),
+  decision(
+    "changeStatus",
+    "closure-a-millisecond-early",
+    "a ticket closes a millisecond before its 60 days are over",
+    "moment.now < due.due_at) return",
+    "moment.now < due.due_at - 1) return"
+  ),
+  decision(
+    "changeStatus",
+    "closure-dated-late",
+    "a closure bears the instant at which it ran",
+    "abandoned_at: due.due_at",
+    "abandoned_at: moment.now + 1"
+  ),
+  decision(
+    "changeStatus",
+    "closure-wins-over-command",
+    "a ticket closes although the shop changed it since",
+    "if (due === null || moment.now < due.due_at) return unchanged<Ticket | null>(null)",
+    "if (due === null) return unchanged<Ticket | null>(null)"
+  ),
+  decision(
+    "changeStatus",
+    "status-is-no-news",
+    "a status does not count as news from the shop",
+    "      shop_changed_at: now,\n",
+    ""
+  ),
+  decision(
+    "changeStatus",
+    "earns-twice",
+    "a ticket earns its stamps each time it is ready",
+    "stamps_earned: record.stamps_earned || stamps !== null",
+    "stamps_earned: false"
+  ),
+  decision(
+    "changeStatus",
+    "notified-at-not-set",
+    "a notified client leaves no notified_at",
+    '...(notifies && { notified_at: now, notified_channel: "app" as const }),',
+    ""
+  ),
+  decision(
+    "changeStatus",
+    "reopened-without-from",
+    "ticket.reopened does not say from which state",
+    'move.event === "ticket.reopened" ? { ticket, from: record.state } : { ticket }',
+    "({ ticket }) as never"
+  ),
+  decision(
+    "changeStatus",
+    "event-lost-on-collect",
+    "a collected ticket raises no event",
+    "    changes.raise(move.event, data, id)\n",
+    '    if (move.event !== "ticket.collected") changes.raise(move.event, data, id)\n'
+  ),
+  decision(
+    "changeStatus",
+    "event-before-change",
+    "ticket.ready carries the ticket as it was before",
+    "const ticket = changes.ticket(next, linked?.client ?? null)\n    const data",
+    "changes.ticket(next, linked?.client ?? null)\n    const ticket = changes.changed({ ...next, state: record.state, ...changes.change }, linked?.client ?? null)\n    const data"
+  ),
+  decision(
+    "actOnTicket",
+    "client-postpones-closure",
+    "a client's answer to a quote puts the closure off",
+    'act.by === "shop" ? moment.now : record.shop_changed_at',
+    "moment.now"
+  ),
+  decision(
+    "actOnTicket",
+    "abandoned-still-changes",
+    "an abandoned ticket can still be noted as notified",
+    'if (state === "abandoned") return',
+    'if (state === "abandoned" && act.by !== "shop") return'
+  ),
+  decision(
+    "actOnTicket",
+    "quote-answered-twice",
+    "a quote can be accepted a second time",
+    'if (quote?.status !== "proposed") return Either.left(closed(record))',
+    "if (quote === null) return Either.left(closed(record))"
+  ),
+  decision(
+    "actOnTicket",
+    "accepted-price-not-taken",
+    "an accepted quote leaves the price as it was",
+    "before_minor: price_minor, price_minor: quote.price_minor",
+    "before_minor: price_minor"
+  ),
+  decision(
+    "createTicket",
+    "limit-counted-before-refusal",
+    "a ticket that is refused for its words is counted",
+    "    if (refused !== null) return Either.left(new ForbiddenWord({ field: refused }))\n\n    const windows",
+    "    if (refused !== null) return changes.head(Either.getOrElse(oneMore(head, shop, moment.now), () => head)).decided(null as never)\n\n    const windows"
+  ),
+  decision(
+    "createTicket",
+    "number-skipped",
+    "a ticket's number is skipped at every fortieth change",
+    "next_number: nextNumber(head.next_number) })",
+    "next_number: head.change_seq % 40 === 0 ? nextNumber(nextNumber(head.next_number)) : nextNumber(head.next_number) })"
+  ),
+  decision(
+    "createTicket",
+    "hour-and-day-swapped",
+    "the hour's limit of tickets is not looked at",
+    "const full = POLICIES.filter((policy) =>",
+    'const full = POLICIES.filter((policy) => policy !== "tickets_per_hour" &&'
+  ),
+  decision(
+    "createTicket",
+    "offer-not-made",
+    "a ticket with a phone number offers itself to nobody",
+    "if (client_phone !== null && client_phone !== wanted?.phone)",
+    "if (client_phone !== null && client_phone === wanted?.phone)"
+  ),
+  decision(
+    "createTicket",
+    "linked-event-missing",
+    "a ticket made for a known client raises no client.linked",
+    'if (ticket.client !== null) changes.raise("client.linked"',
+    'if (ticket.client !== null && ticket.number === 0) changes.raise("client.linked"'
+  )
+]
+
+/** @type {ReadonlyArray<Bug>} */
+const ofClients = [
+  domain(
+    "LoyaltyCard",
+    "lifetime-falls",
+    "a redeemed reward lowers the card's lifetime",
+    "lifetime: card.lifetime + Math.max(0, entry.stamps)",
+    "lifetime: card.lifetime + entry.stamps"
+  ),
+  domain(
+    "LoyaltyCard",
+    "redeem-not-counted",
+    "a redeemed reward is not counted on the card",
+    'entry.kind === "redeem" ? 1 : 0',
+    'entry.kind === "stamps" ? 0 : 0'
+  ),
+  domain(
+    "LoyaltyCard",
+    "reward-rounded-up",
+    "a card shows a reward for which a stamp is missing",
+    "Math.floor(card.balance / program.stamps_required)",
+    "Math.floor((card.balance + 1) / program.stamps_required)"
+  ),
+  decision(
+    "giveStamps",
+    "redeem-costs-less",
+    "a reward costs a stamp less than the programme says",
+    "stamps: -stamps_required",
+    "stamps: 1 - stamps_required"
+  ),
+  decision(
+    "giveStamps",
+    "stamps-limit-ignored",
+    "more than 20 stamps a day can be given",
+    'if (!hasRoom(window, "stamps_per_day", count))',
+    'if (!hasRoom(window, "stamps_per_day", 1))'
+  ),
+  decision(
+    "giveStamps",
+    "stamps-not-counted",
+    "stamps are given without being counted",
+    "row: withUses(window, count)",
+    "row: withUses(window, 1)"
+  ),
+  decision(
+    "giveStamps",
+    "stamps-while-off",
+    "stamps can be added while the programme is off",
+    "if (!shop.program.active) return Either.left(new LoyaltyOff())",
+    ""
+  ),
+  domain(
+    "Client",
+    "block-is-seen",
+    "a client who blocks the shop is still seen by it",
+    "export const visibleLink = { known_at: true, blocked_at: false }",
+    "export const visibleLink = { known_at: true }"
+  ),
+  domain(
+    "Client",
+    "hidden-name-shown",
+    "a hidden name is shown in full",
+    "hide_name ? ",
+    "hide_name && family_name === given_name ? "
+  ),
+  decision(
+    "clientLink",
+    "block-forgets-nothing",
+    "a client who blocks stays known",
+    "blocked_at: now }\n      return changes.add",
+    "blocked_at: null }\n      return changes.add"
+  ),
+  decision(
+    "clientLink",
+    "accept-does-not-link",
+    "an accepted offer makes the client known and links nothing",
+    'if (linked === null && client !== null && ticket.state !== "abandoned")',
+    'if (linked !== null && client !== null && ticket.state !== "abandoned")'
+  ),
+  decision(
+    "clientLink",
+    "offer-answered-twice",
+    "an offer can be answered a second time",
+    'if (record.status !== "open" || (link !== null && link.blocked_at !== null))',
+    "if (link !== null && link.blocked_at !== null)"
+  ),
+  decision(
+    "clientLink",
+    "visit-lifts-block",
+    "a visit lifts a block",
+    "if (loaded.known.link !== null) return unchanged<void>(undefined)",
+    "if (loaded.known.link !== null && loaded.known.link.blocked_at === null) return unchanged<void>(undefined)"
+  )
+]
+
+/** @type {ReadonlyArray<Bug>} */
+const ofRequests = [
+  decision(
+    "Idempotency",
+    "answer-not-remembered",
+    "a request with a key that was used is done again after a day",
+    "moment.now + Limits.idempotency_memory_ms",
+    "moment.now + Limits.idempotency_memory_ms / 720"
+  ),
+  decision(
+    "Idempotency",
+    "another-request-replayed",
+    "another request with the same key gets the first one's answer",
+    "first.fingerprint === print || first.fingerprint === FORGOTTEN",
+    "first.fingerprint !== null"
+  ),
+  decision(
+    "Idempotency",
+    "replay-not-flagged",
+    "a repetition says that it is not one",
+    "replayed: true }, changes: []",
+    "replayed: false }, changes: []"
+  ),
+  decision(
+    "Idempotency",
+    "memory-outside-commit",
+    "the first answer is not in the commit of its effect",
+    'changes: [...changes, { _tag: "RememberedPut", row }]',
+    'changes: changes.length > 4 ? changes : [...changes, { _tag: "RememberedPut", row }]'
+  ),
+  domain(
+    "ApiKey",
+    "revoked-key-works",
+    "a revoked key goes on working",
+    "  revoked_at === null && (expires_at === null || now < expires_at)",
+    "  revoked_at !== 0 && (expires_at === null || now < expires_at)"
+  ),
+  decision(
+    "shopSettings",
+    "sixth-key",
+    "a shop may have six active keys",
+    "active.length >= Limits.active_keys_per_shop",
+    "active.length > Limits.active_keys_per_shop"
+  ),
+  http(
+    "checks",
+    "refused-request-not-given-back",
+    "a request that got a 429 stays counted",
+    'return failure._tag === "LimitReached" ? Effect.as(uncount(context), response) : Effect.succeed(response)',
+    "return Effect.succeed(response)"
+  ),
+  domain(
+    "LimitWindow",
+    "limit-off-by-one",
+    "one more use is allowed than a limit says",
+    "): boolean => window.used + n <= limit",
+    "): boolean => window.used + n <= limit + 1"
+  ),
+  domain(
+    "LimitWindow",
+    "window-never-resets-at-its-end",
+    "a window still counts at the instant at which it resets",
+    "now < resets_at && resets_at - now",
+    "now <= resets_at && resets_at - now"
+  ),
+  domain(
+    "LimitWindow",
+    "day-in-utc",
+    "a day of a limit is a day of UTC",
+    "return nextMidnight(now, time_zone)",
+    "return (Math.floor(now / 86400000) + 1) * 86400000"
+  ),
+  domain(
+    "LimitWindow",
+    "plentiful-shown",
+    "headers describe the limit with the most uses left",
+    "a.remaining < b.remaining ||",
+    "a.remaining > b.remaining ||"
+  ),
+  service(
+    "TicketQuery",
+    "sync-by-time-alone",
+    "the pages of a sync go on by time alone, so changes of one instant get lost",
+    'order._tag === "Changes" ? String(record.change_seq)',
+    'order._tag === "Changes" ? String(record.change_seq + 1)'
+  ),
+  service(
+    "TicketQuery",
+    "synced-until-too-late",
+    "synced_until is a millisecond after the last change",
+    "toIso(Math.min(reached, now))",
+    "toIso(reached + 1)"
+  ),
+  service(
+    "TicketQuery",
+    "last-page-says-more",
+    "a page that is exactly full says that there is more",
+    "const isFull = found.length > limit",
+    "const isFull = found.length >= limit"
+  ),
+  domain(
+    "Cursor",
+    "cursor-not-bound",
+    "a cursor works in another shop's list",
+    "JSON.stringify([shop_id, filters, place])",
+    "JSON.stringify([filters, place])"
+  ),
+  memory(
+    "MemoryReads",
+    "page-repeats-its-end",
+    "the next page begins with the last ticket of the page before",
+    "if (after > ids[middle]!) low",
+    "if (after >= ids[middle]!) low"
+  ),
+  memory(
+    "ShopData",
+    "change-of-one-instant-lost",
+    "a sync leaves out the change at the very instant asked for",
+    "place.updated_at >= since && place.change_seq > after",
+    "place.updated_at > since && place.change_seq > after"
+  ),
+  service(
+    "ApiKeyCache",
+    "key-cached-too-long",
+    "a key is used from memory for two minutes",
+    "Math.min(now + api_key_cache_ms,",
+    "Math.min(now + 4 * api_key_cache_ms,"
+  ),
+  service(
+    "ApiKeyCache",
+    "key-cache-clock-back",
+    "a cached key outlives a clock that steps back",
+    "now < entry.read_at || now >= entry.until",
+    "now >= entry.until"
+  ),
+  service(
+    "ApiKeyCache",
+    "lookup-revives-key",
+    "a look-up begun before a revocation brings the key back to memory",
+    "if (before === forgotten) {",
+    "if (before <= forgotten) {"
+  ),
+  service(
+    "ApiKeyCache",
+    "invalidation-lost",
+    "what changed in a shop is not forgotten",
+    "yield* Effect.forkScoped(Stream.runForEach(directory.news, forget))",
+    "void Stream"
+  )
+]
+
+/** @type {ReadonlyArray<Bug>} */
+const ofDeliveries = [
+  decision(
+    "Command",
+    "event-not-delivered-while-off",
+    "events raised while the webhook is off are never delivered",
+    "if (this.#webhook !== null) this.add",
+    "if (this.#webhook !== null && this.#webhook.off_reason === null) this.add"
+  ),
+  decision(
+    "Command",
+    "time-goes-back",
+    "a shop's records go back with a clock that steps back",
+    "recorded_at: Math.max(moment.now, slice.head.last_instant)",
+    "recorded_at: moment.now"
+  ),
+  decision(
+    "Command",
+    "due-by-recorded-time",
+    "a delivery is due when the shop's records say, not by the present clock",
+    "firstDelivery(row, this.#webhook, now)",
+    "firstDelivery(row, this.#webhook, recorded_at + 0 * now)"
+  ),
+  decision(
+    "Command",
+    "notice-due-by-recorded-time",
+    "a notification is due when the shop's records say",
+    "attempts_made: 0, due_at: this.#moment.now }",
+    "attempts_made: 0, due_at: this.#moment.recorded_at }"
+  ),
+  decision(
+    "recordAttempt",
+    "first-failure-forgotten",
+    "the retry table starts anew after every failure",
+    "presentSchedule(delivery, webhook).attempts_in_round + 1",
+    "Math.min(1, presentSchedule(delivery, webhook).attempts_in_round + 1)"
+  ),
+  decision(
+    "recordAttempt",
+    "gone-is-not-parked",
+    "the delivery that met a 410 with its last attempt is given up",
+    "?? (saysGone(sent) ? now : null)",
+    "?? (saysGone(sent) ? null : null)"
+  ),
+  decision(
+    "recordAttempt",
+    "other-address-judged",
+    "an attempt at an earlier address counts against the new one",
+    "if (url !== webhook.url) return { webhook, notice: null }",
+    "if (url === null) return { webhook, notice: null }"
+  ),
+  decision(
+    "recordAttempt",
+    "echo-counts-twice",
+    "a record sent again because its answer was lost counts twice",
+    "token: delivery.token + 1\n    }\n    changes.add",
+    "token: delivery.token\n    }\n    changes.add"
+  ),
+  decision(
+    "recordAttempt",
+    "late-outcome-swallowed",
+    "the outcome of an attempt that a replay overtook is not logged",
+    "if (webhook === null || attempts.some((one) => one.started_at === started_at))",
+    "if (webhook === null || attempts.length >= 0)"
+  ),
+  decision(
+    "recordAttempt",
+    "owner-not-told",
+    "the owner is not told that the webhook turned off",
+    "if (notice !== null) changes.notifyOwner",
+    'if (notice === "webhook_failing") changes.notifyOwner'
+  ),
+  decision(
+    "recordAttempt",
+    "health-unsaved",
+    "a success does not end a row of failures",
+    "if (after !== webhook) changes.add",
+    "if (after.failures_in_row > 0) changes.add"
+  ),
+  decision(
+    "Load",
+    "unfenced-acknowledgement",
+    "an attempt is recorded although another claim had taken it over",
+    "row === undefined || row.token !== token ? null : row",
+    "row === undefined || row.token < token ? null : row"
+  ),
+  domain(
+    "Webhook",
+    "old-secret-signs-on",
+    "the secret before signs for 25 hours",
+    "previous_until: now + Limits.secret_overlap_ms",
+    "previous_until: now + Limits.secret_overlap_ms + 3600000"
+  ),
+  domain(
+    "Webhook",
+    "off-too-early",
+    "twenty failures turn a webhook off although the first is not 72 hours old",
+    'failures: 20, age_ms: 72 * HOUR_MS, kind: "webhook_off"',
+    'failures: 20, age_ms: 48 * HOUR_MS, kind: "webhook_off"'
+  ),
+  domain("Webhook", "gone-ignored", "a 410 does not turn the webhook off", "status === 410", "status === 411"),
+  domain(
+    "Webhook",
+    "three-hundred-acknowledges",
+    "a redirect counts as an acknowledgement",
+    "status >= 200 && status < 300",
+    "status >= 200 && status < 400"
+  ),
+  domain(
+    "Delivery",
+    "released-starts-where-it-was",
+    "released deliveries go on with the attempts they had",
+    "delivery.generation < webhook.generation ? { attempts_in_round: 0, due_at: webhook.released_at } : delivery",
+    "delivery"
+  ),
+  domain(
+    "Delivery",
+    "retry-early",
+    "a retry comes a second early",
+    ": ended_at + delay_ms +",
+    ": ended_at - 1000 + delay_ms +"
+  ),
+  domain(
+    "Delivery",
+    "seven-attempts",
+    "a delivery is given up after seven attempts",
+    "const delay_ms = retryDelays_ms[made - 1]",
+    "const delay_ms = made === 7 ? undefined : retryDelays_ms[made - 1]"
+  ),
+  domain(
+    "Signature",
+    "signed-with-milliseconds",
+    "a signature says its time in milliseconds",
+    "Math.floor(at / SECOND_MS)",
+    "Math.floor(at / 1)"
+  ),
+  domain(
+    "Signature",
+    "old-secret-first",
+    "only the secret before signs in its last day",
+    "[secret, previous_secret] : [secret]",
+    "[previous_secret] : [secret]"
+  ),
+  decision(
+    "webhookSettings",
+    "address-keeps-failures",
+    "another address inherits the failures of the one before",
+    "loaded.webhook?.url === url ? known : onSuccess({ ...known, url })",
+    "loaded.webhook?.url === url ? known : known"
+  ),
+  decision(
+    "webhookSettings",
+    "release-forgets",
+    "turning a webhook on releases nothing",
+    "off_reason: null, generation: webhook.generation + 1, released_at: now",
+    "off_reason: null, released_at: now"
+  ),
+  decision(
+    "webhookSettings",
+    "address-change-new-secret",
+    "another address gets another secret",
+    "onSuccess({ ...known, url })), url }",
+    "onSuccess({ ...known, url, secret })), url }"
+  ),
+  decision(
+    "replayDeliveries",
+    "replay-swallows-attempt",
+    "a replay takes over an attempt in flight, whose outcome is lost",
+    'if (is_in_flight) return { _tag: "DeliveryRenewed", row: { ...delivery, attempts_in_round: 0 } }',
+    "void is_in_flight"
+  ),
+  decision(
+    "replayDeliveries",
+    "replay-overtakes-live",
+    "what is replayed goes before what is live",
+    "is_replay: true,",
+    "is_replay: false,"
+  ),
+  decision(
+    "replayDeliveries",
+    "replay-stops-one-short",
+    "a replay leaves out the last event",
+    "after_seq >= record.until_seq - 1",
+    "after_seq >= record.until_seq - 2"
+  ),
+  memory(
+    "ShopDeliveryQueue",
+    "two-of-a-ticket",
+    "two deliveries of a ticket go out at once",
+    "    line.busy = event_id\n    this.#place(line)\n    return claimed",
+    "    this.#place(line)\n    return claimed"
+  ),
+  memory(
+    "ShopDeliveryQueue",
+    "five-in-flight",
+    "a shop may have five deliveries in flight",
+    "this.#inFlight.size < Limits.deliveries_in_flight_per_shop",
+    "this.#inFlight.size <= Limits.deliveries_in_flight_per_shop"
+  ),
+  memory(
+    "ShopDeliveryQueue",
+    "claim-without-token",
+    "a claim does not raise the delivery's token",
+    "const claimed = { ...row, token: row.token + 1 }",
+    "const claimed = { ...row }"
+  ),
+  memory(
+    "ShopDeliveryQueue",
+    "lease-never-ends",
+    "the delivery of a process that died is never made again",
+    ".filter(([, until]) => until <= now)",
+    ".filter(([, until]) => until < 0n * now)"
+  ),
+  memory(
+    "ShopDeliveryQueue",
+    "ticket-out-of-order",
+    "the newest event of a ticket goes first",
+    "untried[at - 1]!.seq > waiting.seq) at--",
+    "untried[at - 1]!.seq < waiting.seq) at--"
+  ),
+  memory(
+    "ShopTurns",
+    "one-shop-starves-all",
+    "a shop that was served stays first",
+    "this.#served.set(shop_id, this.#given++)",
+    "this.#given++"
+  ),
+  service(
+    "Dispatcher",
+    "recorded-before-sent",
+    "a delivery that could not be recorded is not tried to be recorded again",
+    "Effect.catchAll(() => Effect.delay(Effect.retry(recording, RECORDING), FIRST_RETRY)),",
+    'Effect.catchAll(() => Effect.succeed({ answer: "superseded" as const, usages: [] })),'
+  ),
+  service(
+    "Dispatcher",
+    "nobody-reclaims",
+    "no process takes back what a dead one had claimed",
+    "const reclaimThenWait = Effect.zipRight(logFailure(deliveries.reclaim),",
+    "const reclaimThenWait = Effect.zipRight(Effect.void,"
+  ),
+  service(
+    "Dispatcher",
+    "superseded-outcome-dropped",
+    "the outcome of an attempt whose claim was taken over is dropped",
+    'outcome.answer === "superseded" ? store.transact',
+    'outcome.answer === ("never" as never) ? store.transact'
+  ),
+  decision(
+    "sendNotification",
+    "notification-forgotten-when-begun",
+    "a notification is forgotten as soon as its first attempt begins",
+    'changes.add({ _tag: "MessagePut", row: { ...message, attempts_made: attempts_made + 1, due_at } })',
+    "void due_at\n    removed(changes, message)"
+  ),
+  decision(
+    "recordAttempt",
+    "late-failure-has-a-number",
+    "an attempt that was overtaken uses up a number, so the delivery's last attempt is not its last",
+    "n: Math.max(1, ...before)",
+    "n: Math.max(0, ...before) + 1"
+  ),
+  decision(
+    "ShopState",
+    "late-failure-is-last",
+    "the failure of an attempt that was overtaken makes a delivery that arrived one given up",
+    "known.splice(known.findLastIndex(isEarlier) + 1, 0, row)",
+    "void isEarlier\n  known.push(row)"
+  ),
+  service(
+    "Dispatcher",
+    "signed-at-claim",
+    "a delivery is signed with the secrets of two days ago",
+    "signingSecrets(webhook, started_at)",
+    "signingSecrets(webhook, started_at - 172800000)"
+  ),
+  service(
+    "NotificationSender",
+    "notification-recorded-as-told",
+    "a notification that failed counts as told",
+    "recordNotification(made, Exit.isSuccess(exit))",
+    "recordNotification(made, Exit.isSuccess(exit) || true)"
+  )
+]
+
+/** Every bug that can be planted. */
+export const bugs = [...ofTickets, ...ofClients, ...ofRequests, ...ofDeliveries]

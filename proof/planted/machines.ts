@@ -1,0 +1,107 @@
+import { runCases, suite } from "@workshop/cli/conform"
+import { runContract } from "@workshop/core/testing"
+import * as MemoryStore from "@workshop/store-memory"
+import { Effect } from "effect"
+import { audit } from "../../packages/cli/src/simulate/auditor/audit.js"
+import { Api } from "../../packages/cli/src/testkit/Api.js"
+import { inProcess } from "../../packages/cli/test/conform/InProcess.js"
+import { played } from "../../packages/cli/test/simulate/played.js"
+import { play } from "../fleet/play.js"
+
+/** What a machine found: null where it found nothing wrong. After how many seeds, where it has seeds. */
+interface Found {
+  readonly what: string | null
+  readonly seeds: number | null
+}
+
+/** Something that looks for bugs. */
+interface Machine {
+  readonly name: string
+  readonly look: () => Promise<Found>
+}
+
+/** The seeds that a simulation may take for one bug. */
+const MOST_SEEDS = Number(process.env.PLANTED_SEEDS ?? 60)
+
+/** Runs seeds one after another until one finds something. */
+const seeded = async (find: (seed: number) => Promise<string | null>): Promise<Found> => {
+  for (let seed = 1; seed <= MOST_SEEDS; seed++) {
+    const what = await find(seed).catch((error) => `the run failed: ${error}`)
+    if (what !== null) return { what, seeds: seed }
+  }
+  return { what: null, seeds: MOST_SEEDS }
+}
+
+/** The store's contract, on the memory store: the first case that fails. */
+const contract: Machine = {
+  name: "contract",
+  look: async () => {
+    const cases: Array<readonly [string, () => Promise<void>]> = []
+    const runner = {
+      describe: (_: string, body: () => void) => body(),
+      it: (name: string, body: () => Promise<void>) => cases.push([name, body]),
+      afterAll: () => {}
+    }
+    runContract(runner, "The memory store", MemoryStore.layer)
+    for (const [name, run] of cases) {
+      const failed = await run().then(
+        () => false,
+        () => true
+      )
+      if (failed) return { what: name, seeds: null }
+    }
+    return { what: null, seeds: null }
+  }
+}
+
+/** `workshop simulate` on the memory store, with its auditor. */
+const simulate: Machine = {
+  name: "simulate",
+  look: () =>
+    seeded(async (seed) => {
+      const { trace } = await played(seed, { steps: 120, shops: 2 })
+      const [first] = audit(trace)
+      return first === undefined ? null : `${first.rule}: ${first.message}`
+    })
+}
+
+/** `workshop conform` against the service in this process: the first case that fails. */
+const conform: Machine = {
+  name: "conform",
+  look: async () => {
+    const server = await inProcess()
+    const target = {
+      api: new Api("http://workshop.test", { fetch: server.ask }),
+      key: undefined,
+      sandbox: { inboxes: server.inboxes }
+    }
+    for (const one of suite) {
+      const [result] = await Effect.runPromise(runCases(target, [one]))
+      if (result?.outcome === "failed") return { what: result.case.id, seeds: null }
+    }
+    return { what: null, seeds: null }
+  }
+}
+
+/** Several nodes over one store, with faults at every port: `npm run simulate`. */
+const fleet: Machine = {
+  name: "nodes",
+  look: () =>
+    seeded(async (seed) => {
+      const [first] = play(seed).breaches
+      return first === undefined ? null : `${first.rule}: ${first.what}`
+    })
+}
+
+/** Every machine, the cheapest first. */
+const machines: ReadonlyArray<Machine> = [contract, simulate, fleet, conform]
+
+const asked = process.argv.slice(2)
+for (const { name, look } of machines.filter((machine) => asked.length === 0 || asked.includes(machine.name))) {
+  const began = performance.now()
+  const found = await look()
+  const took_ms = Math.round(performance.now() - began)
+  process.stdout.write(`${JSON.stringify({ machine: name, ...found, took_ms })}\n`)
+  if (found.what !== null && !process.env.PLANTED_ALL) break
+}
+process.exit()

@@ -1,0 +1,25 @@
+import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { bugs } from "./bugs.mjs"
+
+/** The folder of the project. */
+export const root = fileURLToPath(new URL("../..", import.meta.url))
+
+/** How often a text holds another. @param {string} text @param {string} part */
+const count = (text, part) => text.split(part).length - 1
+
+/** Why a bug cannot be planted, if it cannot. @param {import("./bugs.mjs").Bug} bug @returns {string | undefined} */
+export const misfit = ({ id, file, from }) => {
+  const times = count(readFileSync(root + file, "utf8"), from)
+  return times === 1 ? undefined : `${id}: its text occurs ${times} times in ${file}, not once. Write \`from\` anew.`
+}
+
+/** The bug with an id. @param {string} id */
+export const bugOf = (id) => {
+  const found = bugs.find((bug) => bug.id === id)
+  if (found === undefined) throw new Error(`There is no planted bug ${id}: see proof/planted/bugs.mjs`)
+  return found
+}
+
+/** The text of a source file with a bug in it. @param {import("./bugs.mjs").Bug} bug @param {string} text */
+export const planted = ({ from, to }, text) => text.replace(from, () => to)

@@ -1,0 +1,138 @@
+// Plants one bug after another, and says what catches it: `npm run planted`. See docs/reliability.md.
+import { spawn } from "node:child_process"
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { parseArgs } from "node:util"
+import { bugs } from "./bugs.mjs"
+import { plantingBuild } from "./build.mjs"
+import { bugOf, misfit, root } from "./plant.mjs"
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    // Every machine looks, not only the first that finds something.
+    all: { type: "boolean", default: false },
+    // Writes the table into the page.
+    write: { type: "boolean", default: false },
+    seeds: { type: "string", default: "60" }
+  }
+})
+
+/** For so long the machines look for one bug. */
+const MOST_MS = 300_000
+const TESTS = ["decisions", "domain", "services", "deliveries", "http"].map((name) => `packages/core/test/${name}`)
+
+/** @typedef {{ machine: string, what: string | null, seeds: number | null, took_ms: number }} Look */
+
+/**
+ * What a program writes, and its exit status; null where it did not end in time.
+ * @param {string[]} words @param {NodeJS.ProcessEnv} env @returns {Promise<{ out: string, code: number | null }>}
+ */
+const outputOf = (words, env) =>
+  new Promise((resolve) => {
+    const child = spawn(process.execPath, words, { env: { ...process.env, ...env }, cwd: root })
+    let out = ""
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (out += data))
+    const timer = setTimeout(() => child.kill("SIGKILL"), MOST_MS)
+    child.on("close", (code) => {
+      clearTimeout(timer)
+      resolve({ out, code })
+    })
+  })
+
+/** What the machines find in a program. @param {string} program @returns {Promise<Look[]>} */
+const looksAt = async (program) => {
+  const { out, code } = await outputOf([program], {
+    PLANTED_SEEDS: values.seeds,
+    ...(values.all ? { PLANTED_ALL: "1" } : {})
+  })
+  /** @type {Look[]} */
+  const looks = out
+    .split("\n")
+    .filter((line) => line.startsWith('{"machine"'))
+    .map((line) => JSON.parse(line))
+  if (code === null)
+    looks.push({ machine: "all", what: `no end within ${MOST_MS / 1000} s`, seeds: null, took_ms: MOST_MS })
+  else if (code !== 0)
+    looks.push({ machine: "all", what: `no start: ${out.trim().split("\n").at(-1)}`, seeds: null, took_ms: 0 })
+  return looks
+}
+
+/** What the project's own tests find, which are asked last. @param {string} id @returns {Promise<Look>} */
+const testsFind = async (id) => {
+  const began = performance.now()
+  const words = [
+    "node_modules/vitest/vitest.mjs",
+    "run",
+    "--config",
+    "proof/planted/vitest.config.ts",
+    "--bail",
+    "1",
+    ...TESTS
+  ]
+  const { out } = await outputOf(words, { PLANTED: id, NO_COLOR: "1", FORCE_COLOR: "0" })
+  const [, test] = /FAIL\s+\|memory\| (.*)/.exec(out) ?? []
+  return { machine: "tests", what: test ?? null, seeds: null, took_ms: Math.round(performance.now() - began) }
+}
+
+const asked = positionals.length > 0 ? positionals.map(bugOf) : bugs
+for (const bug of asked) {
+  const why = misfit(bug)
+  if (why !== undefined) throw new Error(why)
+}
+
+mkdirSync(`${root}.workshop/planted`, { recursive: true })
+const program = `${root}.workshop/planted/machines.mjs`
+const build = await plantingBuild(`${root}proof/planted/machines.ts`, program)
+await build.with(null)
+const whole = await looksAt(program)
+const wrong = whole.filter(({ what }) => what !== null)
+if (wrong.length > 0) throw new Error(`Without a planted bug something is found already: ${JSON.stringify(wrong)}`)
+
+/** @type {Map<string, Look[]>} */
+const results = new Map()
+for (const bug of asked) {
+  await build.with(bug)
+  const looks = await looksAt(program)
+  if (looks.every(({ what }) => what === null)) looks.push(await testsFind(bug.id))
+  results.set(bug.id, looks)
+  const caught = looks.filter(({ what }) => what !== null)
+  const by = caught.map(({ machine, seeds }) => (seeds === null ? machine : `${machine} (seed ${seeds})`)).join(", ")
+  console.log(`${bug.id}: ${by || "caught by nothing"}${caught[0] ? `: ${caught[0].what}` : ""}`.slice(0, 200))
+}
+await build.end()
+
+const missed = asked.filter(({ id }) => results.get(id)?.every(({ what }) => what === null))
+console.log(`${asked.length - missed.length} of ${asked.length} planted bugs were caught.`)
+if (missed.length > 0) process.exitCode = 1
+
+/** @param {Look[]} looks @param {string} machine */
+const cell = (looks, machine) => {
+  const look = looks.find((one) => one.machine === machine)
+  if (look === undefined) return ""
+  if (look.what === null) return "–"
+  return look.seeds === null ? "yes" : `seed ${look.seeds}`
+}
+
+if (values.write) {
+  const page = `${root}docs/reliability.md`
+  const rows = asked.map((bug) => {
+    const looks = results.get(bug.id) ?? []
+    const others = looks.find(({ machine }) => machine === "all")
+    const cells = ["contract", "simulate", "nodes", "conform", "tests"].map(
+      (name) => cell(looks, name) || (others ? "no end" : "")
+    )
+    return `| ${bug.what} | ${cells.join(" | ")} |`
+  })
+  const table = [
+    "| planted bug | contract | simulate | nodes | conform | tests |",
+    "|---|---|---|---|---|---|",
+    ...rows,
+    "",
+    `${asked.length - missed.length} of ${asked.length} were caught.`
+  ].join("\n")
+  const text = readFileSync(page, "utf8")
+  writeFileSync(
+    page,
+    text.replace(/(<!-- planted -->\n\n)[\s\S]*?(\n\n<!-- \/planted -->)/, (_, begin, end) => begin + table + end)
+  )
+}

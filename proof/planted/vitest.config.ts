@@ -1,0 +1,22 @@
+import { defineConfig, mergeConfig } from "vitest/config"
+import base from "../../vitest.config.js"
+import { bugOf, planted, root } from "./plant.mjs"
+
+// The project's tests with a bug in the sources: PLANTED=id npx vitest run --config proof/planted/vitest.config.ts packages/core
+const bug = bugOf(process.env.PLANTED ?? "")
+const planting = {
+  name: "planting",
+  enforce: "pre" as const,
+  transform: (text: string, path: string) => (path === root + bug.file ? planted(bug, text) : undefined)
+}
+
+const { projects = [], ...test } = base.test ?? {}
+export default mergeConfig(
+  { test: { ...test, root } },
+  defineConfig({
+    plugins: [planting],
+    test: {
+      projects: projects.map((project) => (typeof project === "object" ? { ...project, plugins: [planting] } : project))
+    }
+  })
+)
