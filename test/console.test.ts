@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
@@ -348,6 +348,38 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
     await page.context().close()
     await other.page.context().close()
     proxy.close()
+  })
+
+  it("saves the sandbox as a file, begins anew, and opens the file again; another version is refused by name", async () => {
+    const saved = await ConsoleSandbox.open()
+    const { page } = await saved.page(browser)
+    await saved.till("POST", "/tickets", { service: "Kept" })
+    const kept = page.getByRole("button", { name: "0001 Kept" })
+    await kept.waitFor()
+    const session = () => page.getByRole("button", { name: "Session" }).click()
+    await session()
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Save as a file" }).click()
+    ])
+    const file = await download.path()
+    await session()
+    await page.getByRole("button", { name: "Begin anew" }).click()
+    await kept.waitFor({ state: "detached" })
+    await session()
+    await page.getByLabel("Open a file…").setInputFiles(file)
+    await kept.waitFor()
+    await session()
+    const other = { ...JSON.parse(readFileSync(file, "utf8")), version: 99 }
+    const buffer = Buffer.from(JSON.stringify(other))
+    await page.getByLabel("Open a file…").setInputFiles({ name: "other.json", mimeType: "application/json", buffer })
+    await page.getByText(/400 VALIDATION_ERROR/).waitFor()
+    await page
+      .getByText(/version/)
+      .first()
+      .waitFor()
+    await page.context().close()
+    await saved.close()
   })
 
   it("asks for the sandbox's token once, and streams with it", async () => {

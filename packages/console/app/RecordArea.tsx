@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals"
+import { saveFile } from "./files.js"
 import { copy } from "./Live.js"
 import type { Step } from "./record.js"
 import { assertable } from "./record.js"
@@ -121,14 +122,6 @@ const fileName = (): string =>
       .replaceAll(/^-|-$/g, "") || "recorded"
   }.yaml`
 
-const save = (text: string): void => {
-  const link = document.createElement("a")
-  link.href = URL.createObjectURL(new Blob([text], { type: "application/yaml" }))
-  link.download = fileName()
-  link.click()
-  URL.revokeObjectURL(link.href)
-}
-
 const Result = ({ of }: { of: Ran }) => (
   <section class={of.passed === null ? "ran" : of.passed ? "ran good" : "ran bad"} aria-label="Result of the run">
     <b>
@@ -160,7 +153,11 @@ const Tools = ({ text, ran }: { text: string; ran: (result: Ran | null) => void 
     <button type="button" class="primary" disabled={acts.value.length === 0} onClick={() => void run().then(ran)}>
       Run
     </button>
-    <button type="button" disabled={acts.value.length === 0} onClick={() => save(text)}>
+    <button
+      type="button"
+      disabled={acts.value.length === 0}
+      onClick={() => saveFile(fileName(), text, "application/yaml")}
+    >
       Save
     </button>
     <button type="button" disabled={acts.value.length === 0} onClick={() => void copy(text, fileName())}>

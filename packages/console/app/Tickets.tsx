@@ -236,9 +236,11 @@ export const Tickets = () => (
     <div class="scroll">
       {tickets.value.length === 0 && (
         <p class="empty">
-          {search.value !== "" || stateFilter.value !== null
-            ? "No ticket is like that."
-            : "No tickets yet. Open one above, or let your till create one: it appears here at once."}
+          {shop.value === null
+            ? "There is no shop. Open one with + at the top."
+            : search.value !== "" || stateFilter.value !== null
+              ? "No ticket is like that."
+              : "No tickets yet. Open one above, or let your till create one: it appears here at once."}
         </p>
       )}
       {isBoard.value ? <Board /> : <List all={tickets.value} />}

@@ -186,6 +186,8 @@ export const connect = (): void => {
   stream.addEventListener("reset", (message) => {
     last_id = Number(message.lastEventId)
     void begin()
+    // Shops may be gone, or be others under the same ids.
+    shopId.value = null
     void loadShops()
   })
 }

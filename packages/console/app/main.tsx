@@ -8,6 +8,7 @@ import { start } from "./feed.js"
 import { Live } from "./Live.js"
 import { RecordArea } from "./RecordArea.js"
 import { isRecording } from "./recorder.js"
+import { Session } from "./Session.js"
 import { listen, shortcuts } from "./shortcuts.js"
 import {
   type Area,
@@ -216,6 +217,7 @@ const Console = () => {
         <h1>Workshop</h1>
         <ShopPicker />
         <ClockBar />
+        <Session />
         <button type="button" class="help" aria-label="Keys" title="Keys (?)" onClick={() => (isHelping.value = true)}>
           ?
         </button>

@@ -201,16 +201,22 @@ const loadKey = async (): Promise<void> => {
 
 let isKeyed: Promise<void> = Promise.resolve()
 
+/** Forgets the shop that was looked at. */
+const forget = (): void =>
+  batch(() => {
+    shopId.value = null
+    ticketId.value = null
+    for (const list of [received, deliveries, tickets, agenda, limits, clients, moves]) list.value = []
+    for (const one of [history, webhook, receiver, key]) one.value = null
+    void loadClock()
+  })
+
 /** Looks at a shop. */
 export const choose = async (id: string, ticket: string | null = null): Promise<void> => {
   batch(() => {
+    forget()
     shopId.value = id
     ticketId.value = ticket
-    received.value = []
-    deliveries.value = []
-    tickets.value = []
-    history.value = null
-    key.value = null
   })
   remember()
   isKeyed = loadKey()
@@ -226,7 +232,15 @@ export const loadShops = async (): Promise<void> => {
   const [wanted, ticket] = location.hash.slice(1).split("/")
   const named = found.find(({ id }) => id === wanted)
   const chosen = named ?? found.at(-1)
-  if (chosen !== undefined) await choose(chosen.id, named === undefined ? null : (ticket ?? null))
+  if (chosen === undefined) return forget()
+  await choose(chosen.id, named === undefined ? null : (ticket ?? null))
+}
+
+/** What a refusal says, with the fields that it names. */
+const reasonOf = ({ body }: Answer): string => {
+  const { message = "", details } = body?.error ?? {}
+  const issues: ReadonlyArray<Json> = details?.issues ?? []
+  return issues.length === 0 ? message : issues.map((issue) => `${issue.field} ${issue.message}`).join("; ")
 }
 
 /** Whoever wants to know of every act, such as the recorder. */
@@ -236,7 +250,7 @@ export const witnesses = new Set<(answer: Answer) => void>()
 export const act = async (method: string, path: string, body?: Json, done?: string): Promise<Answer> => {
   const answer = await send(method, `/sandbox${path}`, { body })
   for (const witness of witnesses) witness(answer)
-  if (!answer.ok) say(`${refusalOf(answer)}: ${answer.body?.error?.message ?? ""}`, false)
+  if (!answer.ok) say(`${refusalOf(answer)}: ${reasonOf(answer)}`, false)
   else if (done !== undefined) say(done)
   void refresh()
   return answer
@@ -269,7 +283,7 @@ export const callApi = async (method: string, path: string, body?: Json, done?: 
   }
   for (const witness of witnesses) witness(answer)
   const replayed = answer.body?.meta?.replayed === true ? ", replayed" : ""
-  if (!answer.ok) say(`${lost}${refusalOf(answer)}: ${answer.body?.error?.message ?? ""}`, false)
+  if (!answer.ok) say(`${lost}${refusalOf(answer)}: ${reasonOf(answer)}`, false)
   else if (done !== undefined || lost !== "") say(`${lost}${lost === "" ? done : `${answer.status}${replayed}`}`)
   void refresh()
   return answer

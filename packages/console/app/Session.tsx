@@ -1,0 +1,72 @@
+import { useRef } from "preact/hooks"
+import { refusalOf, send } from "./api.js"
+import { Popover } from "./ClockBar.js"
+import { saveFile } from "./files.js"
+import { act, say } from "./state.js"
+
+/** Saves everything that the sandbox holds as a file. */
+const save = async (): Promise<void> => {
+  const { ok, data, ...answer } = await send("GET", "/sandbox/session")
+  if (!ok) return say(`There is no session to save: ${refusalOf(answer)}`, false)
+  saveFile(`session-${String(data.clock?.now ?? "").slice(0, 10)}.json`, JSON.stringify(data), "application/json")
+}
+
+/** Puts the sandbox of a file in the place of this one. */
+export const openSession = async (file: File): Promise<void> => {
+  try {
+    const session = JSON.parse(await file.text())
+    await act("POST", "/session", session, `The session of ${file.name} is open`)
+  } catch {
+    say(`${file.name} is no session: choose a file that "Save as a file" made.`, false)
+  }
+}
+
+/** The whole sandbox: begun anew, saved as a file, or opened from one. */
+export const Session = () => {
+  const field = useRef<HTMLInputElement>(null)
+  return (
+    <Popover label="Session" title="Session" end>
+      {(close) => (
+        <div class="session">
+          <button
+            type="button"
+            onClick={() => {
+              void save()
+              close()
+            }}
+          >
+            Save as a file
+          </button>
+          <label class="button">
+            Open a file…
+            <input
+              ref={field}
+              type="file"
+              accept="application/json,.json"
+              class="unseen"
+              onChange={({ currentTarget }) => {
+                const [file] = currentTarget.files ?? []
+                if (file !== undefined) void openSession(file)
+                close()
+              }}
+            />
+          </label>
+          <button
+            type="button"
+            class="record"
+            onClick={() => {
+              void act("POST", "/reset", undefined, "The sandbox begins anew")
+              close()
+            }}
+          >
+            Begin anew
+          </button>
+          <p class="dim">
+            A file holds shops, tickets, events, attempts, the clock and the request log: send it along with a bug
+            report.
+          </p>
+        </div>
+      )}
+    </Popover>
+  )
+}
