@@ -193,7 +193,7 @@ const ofTickets = [
   ),
   decision(
     "createTicket",
-    "hour-and-day-swapped",
+    "hour-not-looked-at",
     "the hour's limit of tickets is not looked at",
     "const full = POLICIES.filter((policy) =>",
     'const full = POLICIES.filter((policy) => policy !== "tickets_per_hour" &&'
@@ -248,8 +248,8 @@ const ofClients = [
     "giveStamps",
     "stamps-limit-ignored",
     "more than 20 stamps a day can be given",
-    'if (!hasRoom(window, "stamps_per_day", count))',
-    'if (!hasRoom(window, "stamps_per_day", 1))'
+    'if (!hasRoom(window, "stamps_per_day", count, bounds',
+    'if (!hasRoom(window, "stamps_per_day", 1, bounds'
   ),
   decision(
     "giveStamps",
@@ -684,8 +684,8 @@ const ofDeliveries = [
     "ShopTurns",
     "one-shop-starves-all",
     "a shop that was served stays first",
-    "this.#served.set(shop_id, this.#given++)",
-    "this.#given++"
+    "    this.#served.set(shop_id, turn)",
+    "    void shop_id\\n    void turn"
   ),
   service(
     "Dispatcher",

@@ -11,7 +11,9 @@ const count = (text, part) => text.split(part).length - 1
 /** Why a bug cannot be planted, if it cannot. @param {import("./bugs.mjs").Bug} bug @returns {string | undefined} */
 export const misfit = ({ id, file, from }) => {
   const times = count(readFileSync(root + file, "utf8"), from)
-  return times === 1 ? undefined : `${id}: its text occurs ${times} times in ${file}, not once. Write \`from\` anew.`
+  return times === 1
+    ? undefined
+    : `${file} holds the text that the planted bug ${id} replaces ${times} times: write its \`from\` anew in proof/planted/bugs.mjs, so that it occurs once.`
 }
 
 /** The bug with an id. @param {string} id */
