@@ -34,6 +34,7 @@ const headings = {
     secrets: "How the secrets of webhooks are stored in a database"
   },
   "Build and test against it:": {
+    logs: "The requests to a sandbox's API, as they come",
     receive: "Receive webhooks: verify, drop duplicates, print each event",
     verify: "Check a webhook's signature",
     scenario: "Readable scenarios: acts, clock and expectations in YAML",
@@ -61,6 +62,7 @@ const loaders: Readonly<Record<Grouped<(typeof headings)[keyof typeof headings]>
   audit: async () => (await import("./owner/AuditCommand.js")).auditCommand,
   check: async () => (await import("./DatabaseCommands.js")).checkCommand,
   secrets: async () => (await import("./DatabaseCommands.js")).secretsCommand,
+  logs: async () => (await import("./logs/LogsCommand.js")).logsCommand,
   receive: async () => (await import("./receive/ReceiveCommand.js")).receiveCommand,
   verify: async () => (await import("./verify/VerifyCommand.js")).verifyCommand,
   scenario: async () => (await import("./scenario/ScenarioCommand.js")).scenarioCommand,

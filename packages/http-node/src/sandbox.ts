@@ -1,6 +1,8 @@
 /** Entry `@workshop/http-node/sandbox`: the sandbox: routes with which a test acts as the app, the owner, the client and the clock. */
 
+export { faultKinds } from "./sandbox/Faults.js"
 export { SandboxReceivers, sandboxSender } from "./sandbox/Receivers.js"
+export type { LoggedRequest } from "./sandbox/RequestLog.js"
 export { SandboxApi } from "./sandbox/SandboxApi.js"
 export { isGuard, sandboxAllowed, TOKEN_CHARACTERS } from "./sandbox/sandboxAllowed.js"
 export { sandboxDocument, sandboxRoutes } from "./sandbox/sandboxRoutes.js"

@@ -6,7 +6,7 @@ import { type ReceiveFlags, receiveOptions } from "./ReceiveOptions.js"
 
 const refuse = (message: string) => new CommandRefused({ message })
 
-const checked = ({ secret, register, status, redirect, gone, endless }: ReceiveFlags) => {
+const checked = ({ secret, register, status, redirect, gone, endless, forwardTo }: ReceiveFlags) => {
   if (secret.length === 0 && register === null) {
     return refuse(
       "Without the webhook's secret nothing can be believed: set WORKSHOP_SECRET, or use --register http://127.0.0.1:4010 to point a sandbox shop here."
@@ -14,9 +14,9 @@ const checked = ({ secret, register, status, redirect, gone, endless }: ReceiveF
   }
   if (!secret.every(beginsAsSecret))
     return refuse("A webhook's secret starts with whsec_, which is part of it: set WORKSHOP_SECRET to the whole of it.")
-  const manners = [status !== 200, redirect !== null, gone, endless].filter((isAsked) => isAsked)
+  const manners = [status !== 200, redirect !== null, gone, endless, forwardTo !== null].filter((isAsked) => isAsked)
   return manners.length > 1
-    ? refuse("A request has one answer: give one of --status, --redirect, --gone and --endless.")
+    ? refuse("A request has one answer: give one of --status, --redirect, --gone, --endless and --forward-to.")
     : undefined
 }
 
@@ -26,6 +26,7 @@ export const receiveCommand = command({
   examples: [
     "WORKSHOP_SECRET_FILE=secret.txt workshop receive",
     "workshop receive --register http://127.0.0.1:4010",
+    "workshop receive --register http://127.0.0.1:4010 --forward-to http://127.0.0.1:3000/webhooks",
     "WORKSHOP_KEY_FILE=key.txt workshop receive --register http://127.0.0.1:4010 --fail-share 0.3 --seed 7"
   ],
   options: receiveOptions,

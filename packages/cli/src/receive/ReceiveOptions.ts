@@ -84,6 +84,12 @@ export const receiveOptions = {
     decoder: webAddress,
     variable: "WORKSHOP_RECEIVE_REDIRECT"
   }),
+  forwardTo: optional({
+    flag: "--forward-to <url>",
+    description: "Pass each event that is in order on to this address, and answer as it answers.",
+    decoder: webAddress,
+    variable: "WORKSHOP_RECEIVE_FORWARD_TO"
+  }),
   gone: toggle("gone", "Answer 410, which turns the webhook off.", "WORKSHOP_RECEIVE_GONE"),
   endless: toggle("endless", "Answer 200 with a body that never ends.", "WORKSHOP_RECEIVE_ENDLESS"),
   json

@@ -30,7 +30,7 @@ export type Outcome =
 export type Refusal = VerifyFailure | "not_an_event" | "not_a_post" | "too_large"
 
 /** A request as it arrived, complete. */
-interface ReceivedRequest {
+export interface ReceivedRequest {
   /** Its place in the order of arrival, from 1. */
   readonly n: number
   /** When it was complete, on the receiver's clock. */
@@ -66,6 +66,8 @@ export interface Behaviour {
   readonly delay_ms: number
   /** The share of requests, 0 to 1, that it answers with 500 instead; the receiver's seed decides which. */
   readonly fail_share: number
+  /** Passes a complete request on, and replies as it is replied to there; in the place of `answer`. */
+  readonly forward?: (request: ReceivedRequest) => Effect.Effect<Reply>
 }
 
 /** A receiver in good health: 200, at once, always. */
@@ -175,10 +177,11 @@ class Memory {
   }
 
   /** The reply to a request that is in order. Called once a request, as it draws at random. */
-  replyTo(request: ReceivedRequest): Reply {
-    const { answer, fail_share } = this.behaviour
-    if (fail_share > 0 && this.#random.number() < fail_share) return saying(500)
-    return typeof answer === "function" ? answer(request) : answer
+  replyTo(request: ReceivedRequest): Effect.Effect<Reply> {
+    const { answer, fail_share, forward } = this.behaviour
+    if (fail_share > 0 && this.#random.number() < fail_share) return Effect.succeed(saying(500))
+    if (forward !== undefined) return forward(request)
+    return Effect.succeed(typeof answer === "function" ? answer(request) : answer)
   }
 
   /** Whether an event comes for the first time; only an acknowledged one is remembered. */
@@ -260,7 +263,7 @@ export const handling = (options: ReceiverOptions) =>
         onReceived(memory.note({ ...request, outcome: "refused", doubt, redialled: false, answered: status }))
         return { reply: { kind: "status", status, text: `${says}.\n` } as const }
       }
-      const reply = memory.replyTo(request)
+      const reply = yield* memory.replyTo(request)
       const outcome = memory.outcomeOf(request.event?.id ?? "", reply)
       const redialled = memory.isRedial(signature, reply, isKept)
       const answered = reply.kind === "status" ? reply.status : reply.kind

@@ -6,6 +6,7 @@ import { paintFor } from "../terminal/Output.js"
 import { Api, type CallOptions, dataOf, type Exchange, envelopeOf } from "../testkit/Api.js"
 import { saying } from "../testkit/Receiver.js"
 import { eventJson, eventLine, KnownTickets, type News } from "./eventLine.js"
+import { forwardTo } from "./forward.js"
 import type { ReceiveFlags } from "./ReceiveOptions.js"
 import * as Receiver from "./Receiver.js"
 import { type Behaviour, healthy } from "./Receiver.js"
@@ -229,7 +230,16 @@ export const sandboxNow = (registration: Registration): Effect.Effect<number> =>
       Effect.catchAllCause(() => Effect.clockWith((clock) => clock.currentTimeMillis))
     )
 
-const behaviourOf = ({ status, delay, failShare, redirect, gone, endless }: ReceiveFlags): Receiver.Behaviour => ({
+const behaviourOf = ({
+  status,
+  delay,
+  failShare,
+  redirect,
+  gone,
+  endless,
+  forwardTo: address
+}: ReceiveFlags): Receiver.Behaviour => ({
+  ...(address === null ? {} : { forward: forwardTo(address) }),
   answer: gone
     ? saying(410)
     : endless

@@ -116,6 +116,9 @@ export const idOf = (value: unknown): Effect.Effect<string, ReferenceUnknown> =>
       )
 }
 
+/** The status of a response that was lost: its connection was cut before it came. */
+export const LOST = 0
+
 /** Whether the service did what it was asked. */
 export const isSuccess = ({ status }: StepExchange): boolean => status >= 200 && status < 300
 

@@ -10,6 +10,7 @@ import {
   EnvironmentFailed,
   idOf,
   isSuccess,
+  LOST,
   needed,
   type ScenarioReceiver,
   type ScenarioShop,
@@ -114,6 +115,9 @@ const parsed = (text: string): unknown => {
   }
 }
 
+/** The codes of a connection that was cut before the response came. */
+const CUT: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"])
+
 const usualShop = { currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
 
 const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
@@ -159,11 +163,12 @@ export class Runner {
     const { api } = this.#environment
     return api.call(method, path, { bearer: null, headers, ...content }).pipe(
       Effect.map(({ response }): StepExchange => ({ call, ...response, body: parsed(response.body) })),
-      Effect.mapError(
-        ({ url, detail }) =>
-          new EnvironmentFailed({
-            message: `${method} ${url} got no response (${detail}): is the service running there?`
-          })
+      Effect.catchAll(({ url, detail, code }) =>
+        CUT.has(code ?? "")
+          ? Effect.succeed({ call, status: LOST, headers: {}, body: "" })
+          : new EnvironmentFailed({
+              message: `${method} ${url} got no response (${detail}): is the service running there?`
+            })
       )
     )
   }

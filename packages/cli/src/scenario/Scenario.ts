@@ -59,7 +59,7 @@ const GivenClient = Schema.Struct({
 /** A client as a scenario gives them. */
 export type GivenClient = typeof GivenClient.Type
 
-const SHORT = /^\d{3}( [A-Z_]+)?$/
+const SHORT = /^(\d{3}( [A-Z_]+)?|lost)$/
 
 const ExpectedResponse = Schema.Union(
   Schema.Int,
@@ -75,7 +75,7 @@ const ExpectedResponse = Schema.Union(
 ).annotations({
   identifier: "ExpectedAnswer",
   message: () =>
-    "must be a status such as 201, a status and its reason such as 409 REOPEN_WINDOW, or fields of the answer"
+    "must be a status such as 201, a status and its reason such as 409 REOPEN_WINDOW, lost, or fields of the answer"
 })
 /** The response that a step expects. */
 export type ExpectedResponse = typeof ExpectedResponse.Type
@@ -89,7 +89,10 @@ const rows = [...actions.values(), ...observations.values()]
 const stepOptions = {
   title: maybe(Text).annotations({ description: "What the step is for, shown in its place" }),
   as: maybe(Captures),
-  expect: maybe(ExpectedResponse).annotations({ description: "The response that is expected; by default any success" }),
+  expect: maybe(ExpectedResponse).annotations({
+    description:
+      "The response that is expected, or lost where a fault cuts the connection before it; by default any success"
+  }),
   repeat: maybe(
     Schema.Int.pipe(Schema.between(1, 1000, { message: () => "must be a whole number from 1 to 1000" }))
   ).annotations({ description: "How many times; $n counts from 1" }),

@@ -1,4 +1,5 @@
 import { durationMs, eventTypes, toIso } from "@workshop/core"
+import { faultKinds } from "@workshop/http-node/sandbox"
 import { Effect, Schema } from "effect"
 import type { ReceivedDelivery } from "../receive/Receiver.js"
 import { type CallName, calls, requestOf } from "../testkit/Actors.js"
@@ -401,6 +402,43 @@ const moving = (
   perform: (argument, { clock }) => clock(moveOf(argument))
 })
 
+const kinds = Object.keys(faultKinds)
+
+/** A kind of fault; in YAML, 503 and 429 are numbers. */
+const FaultText = Schema.Union(
+  Schema.Literal(...(kinds as [string, ...Array<string>])),
+  Schema.Literal(503, 429)
+).annotations({
+  message: () => `must be one of ${kinds.join(", ")}`
+})
+
+const fault = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+
+const FaultsText = Schema.Array(
+  Schema.Struct({
+    fault: FaultText,
+    method: fault(Schema.Literal("GET", "POST")),
+    path: fault(Schema.String),
+    next: fault(Schema.Int),
+    delay_ms: fault(Schema.Int)
+  })
+)
+
+/** Actions of the tester, who makes requests go wrong (Specification, Sandbox). */
+const testerActions: ReadonlyArray<Action> = [
+  row(
+    "set faults",
+    "How requests to /v1 go wrong from now on, in the place of all faults set before: each with its fault, and the method, path and number (next) of the requests that meet it",
+    FaultsText,
+    (asked: typeof FaultsText.Type, context) => {
+      const { method, path } = requestOf("set faults")
+      const faults = asked.map(({ fault, ...rest }) => ({ ...rest, fault: String(fault) }))
+      return context.sandbox(method, path, { faults })
+    }
+  ),
+  plain("clear faults", "Requests are answered as ever")
+]
+
 /** Actions of the receiver of webhooks and of the clock (Specification, Sandbox). */
 const machineActions: ReadonlyArray<Action> = [
   {
@@ -435,7 +473,9 @@ const machineActions: ReadonlyArray<Action> = [
 
 /** Everything that a step can do, by name. */
 export const actions: ReadonlyMap<string, Action> = new Map(
-  [systemActions, appActions, ownerActions, clientActions, machineActions].flat().map((action) => [action.name, action])
+  [systemActions, appActions, ownerActions, clientActions, testerActions, machineActions]
+    .flat()
+    .map((action) => [action.name, action])
 )
 
 /** Everything that a step is named for. */

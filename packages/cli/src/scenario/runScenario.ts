@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { SIGNATURE_HEADER } from "@workshop/core"
 import { Effect, Either } from "effect"
-import { type Action, isSuccess, type Observation, type StepContext, type StepFailed } from "./Action.js"
+import { type Action, isSuccess, LOST, type Observation, type StepContext, type StepFailed } from "./Action.js"
 import { type Fields, type Found, isObject, type Mismatch, match } from "./Expectation.js"
 import { type Failure, problemLines, reportLines, type ScenarioResult, type StepExchange } from "./Report.js"
 import { inProcessEnvironment, Runner, remoteEnvironment } from "./Runner.js"
@@ -20,6 +20,7 @@ const placesOf = ({ status, headers, body }: StepExchange): Fields => {
 
 /** The status, and in a refusal its code and reason. */
 const verdict = (exchange: StepExchange): string => {
+  if (exchange.status === LOST) return "lost"
   const { error } = placesOf(exchange)
   if (!isObject(error)) return String(exchange.status)
   const reason = isObject(error.details) && typeof error.details.reason === "string" ? ` ${error.details.reason}` : ""
@@ -30,7 +31,7 @@ const mismatch = (expected: string, exchange: StepExchange): ReadonlyArray<Misma
   { path: "status", expected, actual: verdict(exchange) }
 ]
 
-/** `409 REOPEN_WINDOW`: the status, and the code or the reason. */
+/** `409 REOPEN_WINDOW`: the status, and the code or the reason; or `lost`. */
 const matchShort = (expected: string, exchange: StepExchange): ReadonlyArray<Mismatch> => {
   const [status, word] = expected.split(" ")
   const [actual, ...words] = verdict(exchange).split(" ")

@@ -48,6 +48,8 @@ export const calls = {
   "get inbox": ["client", "GET /sandbox/clients/:id/inbox"],
   "accept quote": ["client", "POST /sandbox/tickets/:id/quote/accept"],
   "refuse quote": ["client", "POST /sandbox/tickets/:id/quote/refuse"],
+  "set faults": ["tester", "PUT /sandbox/faults"],
+  "clear faults": ["tester", "DELETE /sandbox/faults"],
   "read clock": ["clock", "GET /sandbox/clock"],
   "move clock": ["clock", "POST /sandbox/clock"]
 } as const satisfies Readonly<Record<string, readonly [Actor, string]>>

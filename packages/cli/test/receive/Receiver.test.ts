@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { signatureHeader } from "../../../core/src/domain/Signature.js"
 import { eventLine } from "../../src/receive/eventLine.js"
+import { forwardTo } from "../../src/receive/forward.js"
 import { plain } from "../../src/terminal/Output.js"
 import { type Reply, saying } from "../../src/testkit/Receiver.js"
 import { eventText, NOON, SECRET, Sender } from "./Sender.js"
@@ -204,5 +205,26 @@ describe("a receiver misbehaves as it is told (Specification, Commands)", () => 
       behaviour: { answer: ({ event }) => ({ kind: "status", status: event?.id === "bad" ? 500 : 200 }) }
     })
     expect(await sender.statuses("good", "bad", "good2")).toEqual([200, 500, 200])
+  })
+})
+
+describe("a receiver that forwards (Specification, Sandbox)", () => {
+  it("passes what is in order on as it came, and answers as it is answered there", async () => {
+    await using behind = await Sender.open({ behaviour: { answer: saying(503) } })
+    await using sender = await Sender.open({ behaviour: { forward: forwardTo(behind.receiver.url) } })
+    expect((await sender.send(eventText("e1"))).status).toBe(503)
+    expect((await sender.send(eventText("e2"), null)).status).toBe(400)
+    expect(sender.received.map(({ outcome, answered }) => [outcome, answered])).toEqual([
+      ["failed", 503],
+      ["refused", 400]
+    ])
+    // The signature came along, and is good there too.
+    expect(behind.received).toMatchObject([{ outcome: "failed", doubt: null, event: { id: "e1" } }])
+  })
+
+  it("cuts the connection where nobody answers there", async () => {
+    await using sender = await Sender.open({ behaviour: { forward: forwardTo("http://127.0.0.1:9/") } })
+    await expect(sender.send(eventText("e1"))).rejects.toThrow()
+    expect(sender.received).toMatchObject([{ outcome: "failed", answered: "cut" }])
   })
 })

@@ -146,7 +146,7 @@ describe.concurrent("workshop receive (Specification, Commands)", PATIENT, () =>
     ],
     [
       ["receive", "--port", "0", "--secret", "whsec_s", "--gone", "--endless"],
-      "A request has one answer: give one of --status, --redirect, --gone and --endless."
+      "A request has one answer: give one of --status, --redirect, --gone, --endless and --forward-to."
     ],
     [
       ["receive", "--port", "0", "--secret", "whsec_s", "--delay", "soon"],

@@ -30,15 +30,19 @@ const noting = () => {
 
 const rows = [...actions.values(), ...observations.values()].filter(({ endpoint }) => endpoint !== undefined)
 
-/** An argument for actions that take an id, and one for those that take fields. */
-const ARGUMENTS = ["it", { ticket: "it", client: "it" }]
+/** An argument for actions that take an id, one for those that take fields, and one for those that take a list. */
+const ARGUMENTS = ["it", { ticket: "it", client: "it" }, []]
 
 describe("what is known of the responses to actions (Specification, Commands)", () => {
   it.each(rows.map((row) => [row.name, row] as const))("%s: of the endpoint that it asks", async (_, row) => {
     const { calls, context } = noting()
     for (const argument of ARGUMENTS) {
       await Effect.runPromiseExit(
-        "observe" in row ? Effect.asVoid(row.observe(context)) : Effect.asVoid(row.perform(argument as never, context))
+        Effect.suspend(() =>
+          "observe" in row
+            ? Effect.asVoid(row.observe(context))
+            : Effect.asVoid(row.perform(argument as never, context))
+        )
       )
     }
     const asked = new Set(calls.map((call) => call.replaceAll(/\/(it|%5Bobject%20Object%5D)(?=\/|$)/g, "/:id")))

@@ -113,7 +113,7 @@ steps:
     ],
     [
       "  - ping: {}\n    expect: 4O9",
-      "a.yaml:4:13 steps.0.expect must be a status such as 201, a status and its reason such as 409 REOPEN_WINDOW, or fields of the answer."
+      "a.yaml:4:13 steps.0.expect must be a status such as 201, a status and its reason such as 409 REOPEN_WINDOW, lost, or fields of the answer."
     ],
     [
       "  - receiver: sulk",

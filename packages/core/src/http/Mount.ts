@@ -221,7 +221,7 @@ const followed = (body: HttpResponse["body"], follow: Follow): ReadableStream<Ui
 
 /** A response to a web-standard request. The rest of the request's body is read only as far as necessary. */
 const fetchResponse = (request: Request, { status, headers, body, isCut, follow }: HttpResponse): Response => {
-  if (isCut === true) throw new TypeError("The connection was cut")
+  if (isCut === true) throw Object.assign(new TypeError("The connection was cut"), { code: "ECONNRESET" })
   // Middleware of the server that reads the body reads it to its end.
   if (request.body !== null && !request.bodyUsed && !request.body.locked) dropped(request.body.getReader())
   if (follow !== undefined && request.method !== "HEAD")

@@ -34,6 +34,11 @@ export class HandClock implements Clock.Clock {
     return BigInt(this.#now) * 1_000_000n
   }
 
+  /** Whether somebody sleeps for so long from now. */
+  hasSleeper(ms: number): boolean {
+    return this.#sleepers.some(({ at }) => at === this.#now + ms)
+  }
+
   /** Time passes; a negative number is a clock that is put back. */
   pass(ms: number): void {
     this.#now += ms

@@ -174,6 +174,26 @@ describe("Faults of the API (Specification, Sandbox)", () => {
     expect(log.map(({ fault }) => fault)).toEqual([null, "503", "503", null, "429", null])
   })
 
+  it("delay holds the next requests for so long, and then they are answered", async () => {
+    const { sandbox, shop } = await opened()
+    await set(sandbox, { path: "/v1/shop", fault: "delay", delay_ms: 1500, next: 1 })
+    const ask = () => sandbox.ask("GET", "/v1/shop", undefined, { bearer: shop.key })
+    let status = 0
+    const answered = ask().then((answer) => {
+      status = answer.status
+    })
+    const turn = () => new Promise((resume) => setImmediate(resume))
+    while (!sandbox.real.hasSleeper(1500)) await turn()
+    sandbox.real.pass(1499)
+    for (let i = 0; i < 10; i++) await turn()
+    expect(status).toBe(0)
+    sandbox.real.pass(1)
+    await answered
+    expect(status).toBe(200)
+    expect((await ask()).status).toBe(200)
+    expect((await requests(sandbox)).map(({ fault }) => fault)).toEqual(["delay", null])
+  })
+
   it("lose_answer does the work and cuts the connection", async () => {
     const { sandbox, shop } = await opened()
     const ticket = await sandbox.ticket(shop)

@@ -1,0 +1,155 @@
+import type { LoggedRequest } from "@workshop/http-node/sandbox"
+import { Clock, Console, Effect } from "effect"
+import { CommandRefused } from "../CommandRefused.js"
+import { command, json, optional, toggle, type Values, value } from "../terminal/commands.js"
+import { oneOf, textThat, webAddress, wholeNumber } from "../terminal/decoders.js"
+import { type Paint, paintFor } from "../terminal/Output.js"
+import { Api, dataOf, type NoResponse } from "../testkit/Api.js"
+
+const options = {
+  baseUrl: value({
+    flag: "--base-url <url>",
+    description: "The server with its sandbox, with or without /v1.",
+    decoder: webAddress,
+    fallback: "http://127.0.0.1:4010"
+  }),
+  sandboxToken: optional({ flag: "--sandbox-token <text>", description: "The token that the sandbox asks for." }),
+  follow: toggle("follow", "Print requests as they come, until Ctrl-C.", "WORKSHOP_LOGS_FOLLOW"),
+  shop: optional({
+    flag: "--shop <id>",
+    description: "Only requests with a key of this shop.",
+    variable: "WORKSHOP_LOGS_SHOP"
+  }),
+  ticket: optional({
+    flag: "--ticket <id>",
+    description: "Only requests about this ticket.",
+    variable: "WORKSHOP_LOGS_TICKET"
+  }),
+  method: optional({
+    ...oneOf(["GET", "POST"]),
+    flag: "--method <method>",
+    description: "Only requests with this method.",
+    variable: "WORKSHOP_LOGS_METHOD"
+  }),
+  path: optional({
+    flag: "--path <text>",
+    description: "Only requests whose path has this text in it.",
+    variable: "WORKSHOP_LOGS_PATH"
+  }),
+  status: optional({
+    flag: "--status <status>",
+    description: "Only responses with this status, such as 409, or of this class, such as 4xx.",
+    decoder: textThat("must be a status such as 409, or a class such as 4xx", (text) => /^[1-5](\d\d|xx)$/.test(text)),
+    variable: "WORKSHOP_LOGS_STATUS"
+  }),
+  reason: optional({
+    flag: "--reason <reason>",
+    description: "Only refusals with this code or reason, such as REOPEN_WINDOW.",
+    variable: "WORKSHOP_LOGS_REASON"
+  }),
+  bodies: toggle("bodies", "Print what was sent and answered too.", "WORKSHOP_LOGS_BODIES"),
+  limit: value({
+    flag: "--limit <number>",
+    description: "How many at most, the latest ones.",
+    decoder: wholeNumber(1, 5000),
+    fallback: "100",
+    variable: "WORKSHOP_LOGS_LIMIT"
+  }),
+  json
+}
+
+type Flags = Values<typeof options>
+
+/** Whether a request is one of those that are asked for, besides its shop and its ticket. */
+const matches =
+  ({ method, path, status, reason }: Flags) =>
+  (request: LoggedRequest): boolean =>
+    (method === null || request.method === method) &&
+    (path === null || request.path.includes(path)) &&
+    (status === null || String(request.status) === status || `${String(request.status)[0]}xx` === status) &&
+    (reason === null || request.code === reason || request.reason === reason)
+
+const toneOf = (status: number) => (status < 400 ? "good" : status < 500 ? "warn" : "bad")
+
+const lineOf = (request: LoggedRequest, bodies: boolean, paint: Paint): string => {
+  const { at, method, path, status, code, reason, replayed, fault, key_last_four, duration_ms } = request
+  const said = [code, reason].filter((word) => word !== null).join(" ")
+  const marks = [replayed ? "replayed" : "", fault === null ? "" : `fault ${fault}`].filter((mark) => mark !== "")
+  const line = [
+    paint("faint", at),
+    paint(toneOf(status), String(status)),
+    method,
+    path,
+    ...(said === "" ? [] : [paint("warn", said)]),
+    ...marks.map((mark) => paint("name", mark)),
+    paint("faint", `${duration_ms.toFixed(1)} ms${key_last_four === null ? "" : `, key ...${key_last_four}`}`)
+  ].join(" ")
+  if (!bodies) return line
+  const sent = request.request.body === null || request.request.body === "" ? [] : [`  > ${request.request.body}`]
+  return [line, ...sent, `  < ${request.response.body}`].join("\n")
+}
+
+/** Reads the log of a sandbox. */
+const reading = (flags: Flags) => {
+  const { baseUrl, sandboxToken, shop, ticket } = flags
+  const api = new Api(baseUrl, { sandbox_token: sandboxToken })
+  const refused = (status: number) =>
+    new CommandRefused({
+      message:
+        status === 404
+          ? `${api.origin} has no sandbox: start it with workshop serve --sandbox --store memory.`
+          : status === 401 || status === 403
+            ? `The sandbox of ${api.origin} asks for its token: give it in WORKSHOP_SANDBOX_TOKEN.`
+            : `${api.origin} answered ${status}: check --shop and --ticket, which are ids.`
+    })
+  return (parameters: Readonly<Record<string, string>>) => {
+    const given = { ...(shop !== null && { shop }), ...(ticket !== null && { ticket }), ...parameters }
+    return Effect.flatMap(
+      api.call("GET", `/sandbox/requests?${new URLSearchParams(given)}`),
+      (exchange): Effect.Effect<ReadonlyArray<LoggedRequest>, CommandRefused> => {
+        const found = dataOf<ReadonlyArray<LoggedRequest>>(exchange)
+        return found === undefined ? refused(exchange.response.status) : Effect.succeed(found)
+      }
+    )
+  }
+}
+
+const LOOK_EVERY = "500 millis"
+
+const inOneSentence = ({ message }: NoResponse | CommandRefused) => new CommandRefused({ message })
+
+/** `workshop logs` (Specification, Sandbox): the requests to a sandbox's API, in the terminal. */
+export const logsCommand = command({
+  name: "logs",
+  examples: [
+    "workshop logs --follow",
+    "workshop logs --status 4xx --bodies",
+    "workshop logs --reason REOPEN_WINDOW --json"
+  ],
+  options,
+  run: (flags) =>
+    Effect.gen(function* () {
+      const read = reading(flags)
+      const paint = paintFor()
+      const print = (requests: ReadonlyArray<LoggedRequest>) =>
+        Effect.forEach(
+          requests,
+          (request) => Console.log(flags.json ? JSON.stringify(request) : lineOf(request, flags.bodies, paint)),
+          { discard: true }
+        )
+      const found = yield* read({})
+      const shown = found.filter(matches(flags))
+      yield* print(shown.slice(-flags.limit))
+      if (!flags.follow) return
+      let last = found.at(-1)?.id ?? 0
+      for (;;) {
+        yield* Effect.withClock(Effect.sleep(LOOK_EVERY), Clock.make())
+        // A server that is away for a while, or starts anew, is waited for.
+        const after = yield* Effect.catchTag(read({ after: String(last) }), "NoResponse", () => Effect.succeed([]))
+        const newest = after.length > 0 ? [] : yield* Effect.orElseSucceed(read({ limit: "1" }), () => [])
+        if (newest.some(({ id }) => id < last)) last = 0
+        yield* print(after.filter(matches(flags)))
+        last = after.at(-1)?.id ?? last
+      }
+    }).pipe(Effect.mapError(inOneSentence))
+})

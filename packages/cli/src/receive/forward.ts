@@ -1,0 +1,31 @@
+import { Limits } from "@workshop/core"
+import { Effect } from "effect"
+import { type Reply, saying } from "../testkit/Receiver.js"
+import type { ReceivedRequest } from "./Receiver.js"
+
+/** Headers that belong to one connection, or that the new request gets by itself. */
+const LEFT_OUT = new Set(["host", "connection", "content-length", "transfer-encoding", "keep-alive", "expect"])
+
+const headersOf = ({ headers }: ReceivedRequest): Headers => {
+  const kept = new Headers()
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined && !LEFT_OUT.has(name)) kept.set(name, Array.isArray(value) ? value.join(", ") : value)
+  return kept
+}
+
+/** Passes requests on to an address, with their signature. Where it does not respond in time, the connection is cut. */
+export const forwardTo =
+  (url: string) =>
+  (request: ReceivedRequest): Effect.Effect<Reply> =>
+    Effect.tryPromise(async (signal) => {
+      const timeout = AbortSignal.timeout(Limits.webhook_answer_ms)
+      const response = await fetch(url, {
+        method: "POST",
+        headers: headersOf(request),
+        body: request.body,
+        redirect: "manual",
+        signal: AbortSignal.any([signal, timeout])
+      })
+      await response.body?.cancel()
+      return saying(response.status)
+    }).pipe(Effect.orElseSucceed((): Reply => ({ kind: "cut" })))

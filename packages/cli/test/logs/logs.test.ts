@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { typed } from "../commandLine.js"
+import { build, Workshop } from "../Workshop.js"
+
+const PATIENT = { timeout: 180_000 }
+const started: Array<Workshop> = []
+const start = (args: ReadonlyArray<string>) => {
+  const workshop = new Workshop(args)
+  started.push(workshop)
+  return workshop
+}
+
+beforeAll(build, 120_000)
+afterAll(async () => {
+  for (const workshop of started) {
+    workshop.kill("SIGKILL")
+    await workshop.exited
+  }
+}, 60_000)
+
+describe("workshop logs (Specification, Sandbox)", PATIENT, () => {
+  it("prints the requests to a sandbox's API, filtered, and follows them", async () => {
+    const server = start(["serve", "--store", "memory", "--sandbox", "--port", "0"])
+    const { base, key } = await server.listens()
+    const ask = async (method: string, path: string, body?: object, once = "one") => {
+      const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", "idempotency-key": once }
+      const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+      const response = await fetch(base + path, { method, headers, ...sent })
+      return ((await response.json()) as { readonly data: { readonly id: string } }).data
+    }
+    const { id } = await ask("POST", "/v1/tickets", { service: "Hem" })
+    await ask("POST", "/v1/tickets", { service: "Hem" })
+    await ask("POST", `/v1/tickets/${id}/status`, { status: "collected" })
+    await ask("GET", "/v1/shop")
+
+    const lines = async (...flags: ReadonlyArray<string>) => {
+      const { status, stdout, stderr } = await typed(["logs", "--base-url", base, ...flags])
+      expect([status, stderr]).toEqual([0, ""])
+      return stdout.trim() === "" ? [] : stdout.trim().split("\n")
+    }
+    expect((await lines()).map((line) => line.replace(/^\S+ (.*) [\d.]+ ms, key \.\.\..{4}$/, "$1"))).toEqual([
+      "201 POST /v1/tickets",
+      "200 POST /v1/tickets replayed",
+      `409 POST /v1/tickets/${id}/status CONFLICT INVALID_TRANSITION`,
+      "200 GET /v1/shop"
+    ])
+    expect(await lines("--status", "4xx")).toHaveLength(1)
+    expect(await lines("--status", "200")).toHaveLength(2)
+    expect(await lines("--reason", "INVALID_TRANSITION")).toHaveLength(1)
+    expect(await lines("--method", "GET")).toHaveLength(1)
+    expect(await lines("--path", "/status")).toHaveLength(1)
+    expect(await lines("--ticket", id)).toHaveLength(3)
+    expect(await lines("--limit", "2", "--method", "POST")).toHaveLength(2)
+    const [line, sent, answered] = await lines("--path", "/status", "--bodies")
+    expect([line, sent, answered]).toEqual([
+      expect.stringContaining("409"),
+      '  > {"status":"collected"}',
+      expect.stringMatching(/^ {2}< \{"success":false/)
+    ])
+    const [logged] = await lines("--reason", "INVALID_TRANSITION", "--json")
+    expect(JSON.parse(logged!)).toMatchObject({ status: 409, reason: "INVALID_TRANSITION", ticket_id: id })
+    expect(logged).not.toContain(key)
+
+    const following = start(["logs", "--base-url", base, "--follow", "--method", "GET"])
+    await following.says(/GET \/v1\/shop/)
+    await ask("GET", `/v1/tickets/${id}`)
+    await following.says(new RegExp(`GET /v1/tickets/${id}`))
+    expect(following.stdout.trim().split("\n")).toHaveLength(2)
+    following.kill("SIGINT")
+    await following.exited
+  })
+
+  it("says what to do where there is no sandbox, or nobody", async () => {
+    const server = start(["serve", "--store", "memory", "--port", "0"])
+    const { base } = await server.listens()
+    const refused = await typed(["logs", "--base-url", base])
+    expect([refused.status, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining("has no sandbox: start it with workshop serve --sandbox")
+    ])
+    const nobody = await typed(["logs", "--base-url", "http://127.0.0.1:9"])
+    expect([nobody.status, nobody.stderr]).toEqual([1, expect.stringContaining("No answer came from")])
+  })
+})
