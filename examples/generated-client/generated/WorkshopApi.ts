@@ -1699,7 +1699,7 @@ export class HttpClient<SecurityDataType = unknown> {
  * | `stamps_per_day` | 20 stamps added | client and key | day of the shop |
  * | `moves_per_day` | 100 changes of state | ticket | day of the shop |
  * | `notifications_per_day` | 50 times the client was notified | ticket | day of the shop |
- * | `unauthenticated_per_minute` | 120 requests without a good key | address | minute |
+ * | `unauthenticated_per_minute` | 120 requests without a valid key | address | minute |
  * | `tracking_per_minute` | 60 requests of tickets' pages | address | minute |
  *
  * Minutes and hours start with the first use. What goes beyond gets a 429; `details.limit` names the policy, and `Retry-After` says how many seconds to wait. Only a 503, and what could not be read as HTTP at all, may lack the `RateLimit-*` headers.

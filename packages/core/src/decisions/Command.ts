@@ -22,7 +22,7 @@ import type { NoticeRecord, Webhook } from "../domain/Webhook.js"
 import type { Load, LoadRequest } from "./Load.js"
 import { apply, type Change, type ShopState } from "./ShopState.js"
 
-/** A decision: the answer, all changes that make it true, and the limits it touched. */
+/** A decision: its result, all changes that make it true, and the statuses of the limits that it used. */
 export interface Decision<out A> {
   readonly answer: A
   readonly changes: ReadonlyArray<Change>
@@ -36,14 +36,14 @@ export interface HeldShop {
   readonly webhook: Webhook | null
 }
 
-/** A write to one shop: what must be loaded, and the decision over it. Stores run it; nothing else writes. */
+/** A write to one shop: the data to load, and the decision over them. Stores run commands; nothing else writes a shop's data. */
 export interface Command<out A, out E = never> {
   readonly shop_id: ShopId
   readonly asks: ReadonlyArray<LoadRequest>
-  readonly run: (slice: ShopState, moment: ShopMoment) => Either.Either<Decision<A>, E>
+  readonly run: (state: ShopState, moment: ShopMoment) => Either.Either<Decision<A>, E>
 }
 
-/** A command's answer, with the limits it touched. */
+/** A command's result, with the statuses of the limits that it used. */
 export interface Outcome<out A> {
   readonly answer: A
   readonly usages: ReadonlyArray<LimitStatus>
@@ -56,8 +56,8 @@ type Answer<R> = R extends Either.Right<infer _, infer D> ? (D extends Decision<
 type Refused<R> = R extends Either.Left<infer E, infer _> ? E : never
 
 /**
- * Makes a command from its needs and a pure `decide`. It passes to `decide` the rows that the needs name, and a change set to gather
- * the changes in. A missing row refuses the command before `decide` is called.
+ * Makes a command from its needs and a pure `decide`, which gets the rows that the needs name and a change set for the changes. If a row is
+ * missing, the command is refused and `decide` is not called.
  */
 export const make = <const N extends Needs, R extends Either.Either<Decision<unknown>, unknown>>(
   shop_id: ShopId,
@@ -68,10 +68,10 @@ export const make = <const N extends Needs, R extends Either.Either<Decision<unk
   return {
     shop_id,
     asks: named.flatMap(([, need]) => need.asks),
-    run: (slice, moment) => {
-      const loaded: Record<string, unknown> & HeldShop = { shop: slice.shop, head: slice.head, webhook: slice.webhook }
+    run: (state, moment) => {
+      const loaded: Record<string, unknown> & HeldShop = { shop: state.shop, head: state.head, webhook: state.webhook }
       for (const [name, need] of named) {
-        const row = need.read(slice)
+        const row = need.read(state)
         if (Either.isLeft(row)) return Either.left(row.left as Missing<N>)
         loaded[name] = row.right
       }
@@ -82,40 +82,42 @@ export const make = <const N extends Needs, R extends Either.Either<Decision<unk
 }
 
 /**
- * Decides a command on its shop's data without changing anything. Its records never have an earlier instant than the
- * shop's latest command, so that order of time and order of commits agree (Specification, Lists and sync); due times follow the clock.
+ * Decides a command on its shop's data without changing them. Its records never have an earlier instant than the shop's latest command, so
+ * the order by time is the order of commits (Specification, Lists and sync). Scheduled times follow the clock.
  */
-export const decide = <A, E>(command: Command<A, E>, slice: ShopState, moment: Moment): Either.Either<Decision<A>, E> =>
-  command.run(slice, { ...moment, recorded_at: Math.max(moment.now, slice.head.last_instant) })
+export const decide = <A, E>(command: Command<A, E>, state: ShopState, moment: Moment): Either.Either<Decision<A>, E> =>
+  command.run(state, { ...moment, recorded_at: Math.max(moment.now, state.head.last_instant) })
 
-/** Decides a command and makes its changes visible in the slice. A refusal changes nothing. */
+/** Decides a command and applies its changes to the state. A refusal changes nothing. */
 export const execute = <A, E>(
   command: Command<A, E>,
-  slice: ShopState,
+  state: ShopState,
   moment: Moment
 ): Either.Either<Decision<A>, E> => {
-  const decision = decide(command, slice, moment)
-  if (Either.isRight(decision)) for (const change of decision.right.changes) apply(slice, change)
+  const decision = decide(command, state, moment)
+  if (Either.isRight(decision)) for (const change of decision.right.changes) apply(state, change)
   return decision
 }
 
-/** The part of an audit entry that depends on the act. */
+/** The fields of an audit entry that depend on the act. */
 export type Audited = Pick<AuditEntry, "act" | "details">
 
-/** The command with its line in the audit log, in the same commit; no line where `tell` answers null, or it is refused. */
+/**
+ * The command with its entry in the audit log, in the same commit. There is no entry if `entryOf` returns null or the command is refused.
+ */
 export const audited = <A, E>(
   command: Command<A, E>,
   actor: string,
-  tell: (answer: A) => Audited | null
+  entryOf: (answer: A) => Audited | null
 ): Command<A, E> => ({
   ...command,
-  run: (slice, moment) =>
-    Either.map(command.run(slice, moment), (decision) => {
-      const told = tell(decision.answer)
-      if (told === null) return decision
+  run: (state, moment) =>
+    Either.map(command.run(state, moment), (decision) => {
+      const entry = entryOf(decision.answer)
+      if (entry === null) return decision
       const { shop_id } = command
       const id = identifier<string>(moment, LAST_IDENTIFIER)
-      const row: AuditEntry = { ...told, shop_id, id, created_at: moment.now, actor }
+      const row: AuditEntry = { ...entry, shop_id, id, created_at: moment.now, actor }
       return { ...decision, changes: [...decision.changes, { _tag: "AuditAppended", row }] }
     })
 })
@@ -124,8 +126,8 @@ type Marked = Pick<NotificationRecord & NoticeRecord, "id" | "shop_id" | "create
 type Moving<Row> = { -readonly [Name in keyof Row]: Row[Name] }
 
 /**
- * Gathers the changes of one decision. It lives no longer than the decision does, so the decision stays pure;
- * it keeps the shop's two orders (of changes and of events) and gives each thing the next identifier of the moment.
+ * Collects the changes of one decision. It exists only during the decision, so the decision stays pure. It continues the shop's two orders,
+ * of changes and of events, and assigns the identifiers of the moment.
  */
 export class ChangeSet {
   readonly #changes: Array<Change> = []
@@ -140,7 +142,7 @@ export class ChangeSet {
 
   constructor({ shop, head, webhook }: HeldShop, moment: ShopMoment) {
     this.#moment = moment
-    // By how much identifiers run ahead of their instants never falls, so lists by creation find an instant among them.
+    // The lead of the identifiers over their instants never decreases, so a list by creation can find an instant among them.
     this.#ids_made =
       moment.recorded_at === head.last_instant ? head.ids_made : identifiersAhead(head) * IDENTIFIERS_PER_MS
     this.#shop = shop
@@ -148,19 +150,22 @@ export class ChangeSet {
     this.#head = { ...head }
   }
 
-  /** The next identifier of the shop: it sorts behind all that the shop's commands made before, on whichever node (Specification, Lists and sync). */
+  /**
+   * The shop's next identifier. It sorts after all earlier ones of the shop, on whichever node they were made (Specification, Lists and
+   * sync).
+   */
   id<Id extends string>(): Id {
     const n = this.#ids_made++ % IDENTIFIERS_PER_MS
     return identifier<Id>(this.#idMoment(n), n)
   }
 
-  /** The identifier of what this decision grants, which does not follow from the others: one at most. */
+  /** The identifier of something that grants access, which cannot be derived from the others. A decision has at most one. */
   grantId<Id extends string>(): Id {
     const n = this.#ids_made++ % IDENTIFIERS_PER_MS
     return grantIdentifier<Id>(this.#idMoment(n), n)
   }
 
-  /** The millisecond that the identifier just counted bears: the recorded one, or a later one where that has no room left. */
+  /** The millisecond of the identifier that was just counted: the recorded one, or a later one if that is full. */
   #idMoment(n: number): Moment {
     const { recorded_at, entropy } = this.#moment
     if (this.#id_moment === undefined || n === 0)
@@ -168,42 +173,42 @@ export class ChangeSet {
     return this.#id_moment
   }
 
-  /** Adds a change as it is. */
+  /** Adds a change. */
   add(change: Change): this {
     this.#changes.push(change)
     return this
   }
 
-  /** Moves the head on, besides what this class itself keeps of it. */
+  /** Changes the fields of the head that this class does not maintain itself. */
   head(moved: Partial<Pick<ShopHead, "next_number" | "tickets_per_hour" | "tickets_per_day">>): this {
     Object.assign(this.#head, moved)
     return this
   }
 
-  /** Notes a limit that the decision touched, for the answer's headers. */
+  /** Adds the status of a limit, for the response's headers. */
   touched(...usages: ReadonlyArray<LimitStatus>): this {
     this.#usages.push(...usages)
     return this
   }
 
-  /** The fields of a ticket that come from the shop's next change. */
+  /** The fields of a ticket that its next change sets. */
   get change(): Pick<TicketRecord, "updated_at" | "change_seq"> {
     return { updated_at: this.#moment.recorded_at, change_seq: this.#head.change_seq }
   }
 
-  /** Stores a ticket as the shop's next change, and answers how its shop sees it from now on. */
+  /** Saves a ticket as the shop's next change, and returns the ticket as its shop sees it afterwards. */
   ticket(record: Omit<TicketRecord, "updated_at" | "change_seq">, client: Client | null): Ticket {
     return this.changed({ ...record, ...this.change }, client)
   }
 
-  /** As `ticket`, for one that bears the {@link change} already. */
+  /** Like `ticket`, for a ticket that has its {@link change} already. */
   changed(row: TicketRecord, client: Client | null): Ticket {
     this.#head.change_seq++
     this.add({ _tag: "TicketPut", row })
     return ticketView(row, this.#shop, client, this.#moment.tracking_base_url)
   }
 
-  /** Adds a line to the ledger and the card that follows from it (Specification, Clients and loyalty). */
+  /** Adds an entry to the ledger, and the card that results from it (Specification, Clients and loyalty). */
   ledger(card: CardRecord, line: Pick<LedgerEntry, "kind" | "stamps" | "ticket_id" | "caller_id">): CardRecord {
     const { shop_id, client_id } = card
     const row: LedgerEntry = { ...line, shop_id, client_id, id: this.id(), created_at: this.#moment.recorded_at }
@@ -212,7 +217,10 @@ export class ChangeSet {
     return next
   }
 
-  /** Raises an event; its text is frozen here. Where a webhook is set it is to be delivered, also if that is off (Specification, Webhooks). */
+  /**
+   * Raises an event, whose text is frozen here. If a webhook is set, the event is to be delivered, even if the webhook is off
+   * (Specification, Webhooks).
+   */
   raise<T extends EventType>(type: T, data: EventData[T], ticket_id: EventRecord["ticket_id"]): EventRecord {
     const id = this.id<EventId>()
     const { now, recorded_at } = this.#moment
@@ -231,13 +239,13 @@ export class ChangeSet {
     return row
   }
 
-  /** Notifies a client: the notification is in their inbox and waits for the embedder's notifier (Specification, States). */
+  /** Notifies a client: saves the notification in their inbox, where it waits for the embedder's notifier (Specification, States). */
   notifyClient(told: Omit<NotificationRecord, keyof Marked>): this {
     const row = { ...told, ...this.#marked }
     return this.add({ _tag: "NotificationAppended", row }).#await(row, "client")
   }
 
-  /** Notifies the shop's owner: the notice is stored and waits for the embedder's notifier (Specification, Webhooks). */
+  /** Notifies the shop's owner: saves the notice, which waits for the embedder's notifier (Specification, Webhooks). */
   notifyOwner(told: Omit<NoticeRecord, keyof Marked>): this {
     const row = { ...told, ...this.#marked }
     return this.add({ _tag: "NoticeAppended", row }).#await(row, "owner")
@@ -251,7 +259,7 @@ export class ChangeSet {
     return this.add({ _tag: "MessagePut", row: { shop_id, id, receiver, attempts_made: 0, due_at: this.#moment.now } })
   }
 
-  /** The decision. From now on its shop's clock shows this moment. */
+  /** The decision, which also moves the shop's recorded time to this moment. */
   decided<A>(answer: A): Either.Either<Decision<A>, never> {
     this.#head.last_instant = this.#moment.recorded_at
     this.#head.ids_made = this.#ids_made
@@ -259,7 +267,7 @@ export class ChangeSet {
     return this.decidedQuietly(answer)
   }
 
-  /** The decision, without moving the shop's clock on: for what no later command depends on. */
+  /** The decision, without moving the shop's recorded time, for a change that no later command depends on. */
   decidedQuietly<A>(answer: A): Either.Either<Decision<A>, never> {
     return Either.right({ answer, changes: this.#changes, usages: this.#usages })
   }

@@ -8,17 +8,17 @@ import { Refused } from "../domain/Refusal.js"
 import { Text } from "../domain/Text.js"
 import type { Command, Decision } from "./Command.js"
 
-/** The key under which a caller may repeat a request and get the first answer (Specification, Endpoints). */
+/** The key under which a caller may repeat a request and get the first response (Specification, Endpoints). */
 export const IdempotencyKey = Text(Limits.idempotency_key_characters).pipe(Schema.brand("IdempotencyKey"))
 export type IdempotencyKey = typeof IdempotencyKey.Type
 
-/** The key was used for another request of this operation (Specification, Idempotency). */
+/** The key was already used for another request of this operation (Specification, Idempotency). */
 export class IdempotencyKeyReused extends Refused(
   "IdempotencyKeyReused",
   "This Idempotency-Key was used for another request; take a new key for a new request"
 ) {}
 
-/** An answer that may be a repetition of the first one. */
+/** A result that may be a repetition of the first one. */
 export interface IdempotentResult<out A> {
   readonly data: A
   readonly replayed: boolean
@@ -27,19 +27,19 @@ export interface IdempotentResult<out A> {
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * Stands for the fingerprint of a request that held data of a client who was erased. Any request with its key is taken
- * for a repetition: a till that asks again must not make a second ticket.
+ * Replaces the fingerprint of a request that had data of an erased client. Any request with its key counts as a repetition, so that a till
+ * that repeats the request does not create a second ticket.
  */
 export const FORGOTTEN = ""
 
-/** The parts of a request that make two requests the same. */
+/** The parts of a request by which two requests are compared. */
 export interface Idempotent {
   readonly caller_id: CallerId
   readonly operation: string
   readonly key: IdempotencyKey
-  /** Everything the request asks for, decoded: path parameters and body (Specification, Idempotency). */
+  /** The decoded path parameters and body (Specification, Idempotency). */
   readonly request: unknown
-  /** Values of its fields that mean the same as leaving them out. */
+  /** The field values that mean the same as an absent field. */
   readonly defaults?: Fields
 }
 
@@ -48,7 +48,7 @@ const isSaid = (name: string, value: unknown, defaults: Fields): boolean =>
 
 const NONE: Fields = {}
 
-/** The value with its fields in order, without those that mean the same as leaving them out. */
+/** The value with its fields in order, without those that mean the same as absent ones. */
 const canonical = (value: unknown, defaults: Fields): unknown => {
   if (typeof value !== "object" || value === null) return value
   if (Array.isArray(value)) return value.map((entry) => canonical(entry, NONE))
@@ -61,16 +61,16 @@ const canonical = (value: unknown, defaults: Fields): unknown => {
   return said
 }
 
-/** Alike for requests that differ only in the order of fields, in absent against null ones, or in explicit defaults. */
+/** Equal for requests that differ only in the order of fields, in absent fields instead of null ones, or in explicit defaults. */
 export const fingerprint = (request: unknown, defaults: Fields = NONE): string => {
   const text = JSON.stringify(canonical(request, defaults))
   return text.length <= ServiceLimits.fingerprint_characters ? text : sha256Hex(text)
 }
 
 /**
- * The command, run once for each key: a repetition gets the first answer as it was and changes nothing.
- * Only successes are remembered, in the same change set as their effect. As commands of one shop run one
- * after another, a duplicate in flight waits its turn and finds the answer (Specification, Idempotency).
+ * The command, run once for each key: a repetition gets the first result as it was, and changes nothing. Only successes are remembered, in
+ * the same change set as their changes. Commands of one shop run one after another, so a duplicate that arrives meanwhile waits and finds
+ * the result (Specification, Idempotency).
  */
 export const idempotent = <A, E>(
   { caller_id, operation, key, request, defaults }: Idempotent,
@@ -82,14 +82,14 @@ export const idempotent = <A, E>(
   return {
     shop_id: command.shop_id,
     asks: [...command.asks, { _tag: "Remembered", key: remembered }],
-    run: (slice, moment): Either.Either<Decision<IdempotentResult<A>>, E | IdempotencyKeyReused> => {
-      const first = slice.remembered.get(place)
+    run: (state, moment): Either.Either<Decision<IdempotentResult<A>>, E | IdempotencyKeyReused> => {
+      const first = state.remembered.get(place)
       if (first !== undefined && moment.now < first.expires_at) {
         return first.fingerprint === print || first.fingerprint === FORGOTTEN
           ? Either.right({ answer: { data: JSON.parse(first.answer) as A, replayed: true }, changes: [], usages: [] })
           : Either.left(new IdempotencyKeyReused())
       }
-      return Either.map(command.run(slice, moment), ({ answer, changes, usages }) => {
+      return Either.map(command.run(state, moment), ({ answer, changes, usages }) => {
         const expires_at = moment.now + Limits.idempotency_memory_ms
         const row: IdempotencyRecord = {
           caller_id,

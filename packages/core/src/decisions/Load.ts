@@ -12,13 +12,16 @@ import type { Phone } from "../domain/Phone.js"
 import { TicketNotFound, type TicketRecord } from "../domain/Ticket.js"
 import type { ShopState } from "./ShopState.js"
 
-/** A row that a store must load before the command runs. No ask depends on another's row. */
+/** A row that a store must load before the command runs. No request depends on another request's row. */
 export type LoadRequest =
   /** The ticket, with its client's account, link and card. */
   | { readonly _tag: "Ticket"; readonly id: TicketId }
   /** The client's account, link and card. */
   | { readonly _tag: "Client"; readonly id: ClientId }
-  /** The same of a client whom the shop sees. For all others a store must do the same work, so that its time reveals nothing. */
+  /**
+   * The same for a client whom the shop sees. For any other client a store must do the same work, so that its response time reveals
+   * nothing.
+   */
   | { readonly _tag: "VisibleClient"; readonly id: ClientId }
   /** The offer, its ticket with its client's account and link, and the account that holds its phone number, with that account's link. */
   | { readonly _tag: "Offer"; readonly id: OfferId }
@@ -26,38 +29,41 @@ export type LoadRequest =
   | { readonly _tag: "StampsUsed"; readonly key: StampCountKey }
   /** All keys of the shop. */
   | { readonly _tag: "Keys" }
-  /** The delivery of an event that still has to arrive. */
+  /** The event's delivery, unless the event has arrived or was given up. */
   | { readonly _tag: "Delivery"; readonly event_id: EventId }
-  /** So many deliveries of the shop that still have to arrive, or all where there are fewer. */
+  /** At most this many waiting deliveries of the shop. */
   | { readonly _tag: "Deliveries"; readonly most: number }
   /** The event with its attempts. */
   | { readonly _tag: "Event"; readonly id: EventId }
-  /** The attempts at an event that were logged. */
+  /** The logged attempts to deliver the event. */
   | { readonly _tag: "Attempts"; readonly event_id: EventId }
-  /** The message that still has to be sent. */
+  /** The message, unless it was sent or given up. */
   | { readonly _tag: "Message"; readonly id: string }
-  /** The replay, and the next events that it asks for with their deliveries. */
+  /** The replay, and the next events that it selects, with their deliveries. */
   | { readonly _tag: "Replay"; readonly id: string; readonly most: number }
 
-/** A piece of the shop's data: what to load, and how to read it from the slice; a missing row is the need's own refusal. */
+/**
+ * A piece of the shop's data: what to load, and how to read it from the state. If its row is missing, the command gets the need's own
+ * refusal.
+ */
 export interface Load<out L, out E = never> {
   readonly asks: ReadonlyArray<LoadRequest>
-  readonly read: (slice: ShopState) => Either.Either<L, E>
+  readonly read: (state: ShopState) => Either.Either<L, E>
 }
 
-/** A client whom the shop may see, with the card. */
+/** A client whom the shop may see, with their card. */
 export interface SeenClient {
   readonly client: Client
   readonly card: CardRecord
 }
 
-const seen = (slice: ShopState, id: ClientId | null): SeenClient | null => {
+const seen = (state: ShopState, id: ClientId | null): SeenClient | null => {
   if (id === null) return null
-  const client = asSeen(slice.accounts.get(id), slice.links.get(id))
-  return client === null ? null : { client, card: slice.cards.get(id) ?? blankCard(slice.shop.id, id) }
+  const client = asSeen(state.accounts.get(id), state.links.get(id))
+  return client === null ? null : { client, card: state.cards.get(id) ?? blankCard(state.shop.id, id) }
 }
 
-/** Nothing: for a need that the input leaves open. */
+/** Loads nothing, for a need that the input does not name. */
 export const none: Load<null> = { asks: [], read: () => Either.right(null) }
 
 /** A ticket of the shop, with its client as the shop sees them. */
@@ -65,39 +71,39 @@ export const ticket = (
   id: TicketId
 ): Load<{ readonly record: TicketRecord; readonly linked: SeenClient | null }, TicketNotFound> => ({
   asks: [{ _tag: "Ticket", id }],
-  read: (slice) => {
-    const record = slice.tickets.get(id)
+  read: (state) => {
+    const record = state.tickets.get(id)
     return record === undefined
       ? Either.left(new TicketNotFound())
-      : Either.right({ record, linked: seen(slice, record.client_id) })
+      : Either.right({ record, linked: seen(state, record.client_id) })
   }
 })
 
-/** A client whom the shop knows and who does not block it, with the number that they hold. */
+/** A client whom the shop knows and who does not block it, with their phone number. */
 export const client = (id: ClientId): Load<SeenClient & { readonly phone: Phone }, ClientNotFound> => ({
   asks: [{ _tag: "VisibleClient", id }],
-  read: (slice) => {
-    const found = seen(slice, id)
+  read: (state) => {
+    const found = seen(state, id)
     return found === null
       ? Either.left(new ClientNotFound())
-      : Either.right({ ...found, phone: slice.accounts.get(id)!.phone })
+      : Either.right({ ...found, phone: state.accounts.get(id)!.phone })
   }
 })
 
-/** A client's account and link whatever the shop may see of them: for what the client does, never for an answer to a shop. */
+/** A client's account and link, whether or not the shop may see them: for what the client does, never for a response to a shop. */
 export const account = (
   id: ClientId
 ): Load<{ readonly account: ClientAccount; readonly link: ClientLink | null }, ClientNotFound> => ({
   asks: [{ _tag: "Client", id }],
-  read: (slice) => {
-    const account = slice.accounts.get(id)
+  read: (state) => {
+    const account = state.accounts.get(id)
     return account === undefined
       ? Either.left(new ClientNotFound())
-      : Either.right({ account, link: slice.links.get(id) ?? null })
+      : Either.right({ account, link: state.links.get(id) ?? null })
   }
 })
 
-/** An offer with its ticket, the client linked to that as the shop sees them, and whoever holds its phone number now. */
+/** An offer with its ticket, the client who is linked to that ticket, and the account that has the offer's phone number now. */
 export const offer = (
   id: OfferId
 ): Load<
@@ -111,90 +117,90 @@ export const offer = (
   OfferNotFound
 > => ({
   asks: [{ _tag: "Offer", id }],
-  read: (slice) => {
-    const record = slice.offers.get(id)
-    const ticket = record === undefined ? undefined : slice.tickets.get(record.ticket_id)
-    const holder = record === undefined ? undefined : slice.holders.get(record.phone)
+  read: (state) => {
+    const record = state.offers.get(id)
+    const ticket = record === undefined ? undefined : state.tickets.get(record.ticket_id)
+    const holder = record === undefined ? undefined : state.holders.get(record.phone)
     return record === undefined || ticket === undefined || holder === undefined
       ? Either.left(new OfferNotFound())
       : Either.right({
           record,
           ticket,
-          linked: seen(slice, ticket.client_id),
+          linked: seen(state, ticket.client_id),
           holder,
-          link: slice.links.get(holder.id) ?? null
+          link: state.links.get(holder.id) ?? null
         })
   }
 })
 
-/** All keys of the shop, revoked ones too. */
+/** All keys of the shop, including revoked ones. */
 export const keys: Load<ReadonlyArray<ApiKeyRecord>> = {
   asks: [{ _tag: "Keys" }],
-  read: (slice) => Either.right([...slice.keys.values()])
+  read: (state) => Either.right([...state.keys.values()])
 }
 
-/** How many stamps a caller gave a client in the window that was last open. */
+/** How many stamps a caller gave a client in the last window. */
 export const stampsUsed = (key: StampCountKey): Load<LimitWindow | undefined> => ({
   asks: [{ _tag: "StampsUsed", key }],
-  read: (slice) => Either.right(slice.stamps_used.get(stampCountKey(key)))
+  read: (state) => Either.right(state.stamps_used.get(stampCountKey(key)))
 })
 
-/** An event's delivery under a claim's token; null where it arrived, was given up, or was claimed anew since. */
+/** An event's delivery under a claim's token; null if the event arrived, was given up, or was claimed again since. */
 export const delivery = (event_id: EventId, token: number): Load<DeliveryRecord | null> => ({
   asks: [{ _tag: "Delivery", event_id }],
-  read: (slice) => {
-    const row = slice.deliveries.get(event_id)
+  read: (state) => {
+    const row = state.deliveries.get(event_id)
     return Either.right(row === undefined || row.token !== token ? null : row)
   }
 })
 
-/** At least so many events of the shop that still have to arrive, or all where there are fewer. */
+/** At least this many waiting deliveries of the shop, or all if there are fewer. */
 export const waiting = (most: number): Load<ReadonlyArray<EventId>> => ({
   asks: [{ _tag: "Deliveries", most }],
-  read: (slice) => Either.right([...slice.deliveries.keys()].slice(0, most))
+  read: (state) => Either.right([...state.deliveries.keys()].slice(0, most))
 })
 
-/** Those of some events that are still kept, with their attempts. */
+/** Those of the named events that are still kept, with their attempts. */
 export const events = (ids: ReadonlyArray<EventId>): Load<ReadonlyArray<SentEvent>> => ({
   asks: ids.map((id) => ({ _tag: "Event", id })),
-  read: (slice) => Either.right(ids.flatMap((id) => slice.events.get(id) ?? []))
+  read: (state) => Either.right(ids.flatMap((id) => state.events.get(id) ?? []))
 })
 
-/** Those of some tickets that are there. */
+/** Those of the named tickets that exist. */
 export const tickets = (ids: ReadonlyArray<TicketId>): Load<ReadonlyArray<TicketRecord>> => ({
   asks: ids.map((id) => ({ _tag: "Ticket", id })),
-  read: (slice) => Either.right(ids.flatMap((id) => slice.tickets.get(id) ?? []))
+  read: (state) => Either.right(ids.flatMap((id) => state.tickets.get(id) ?? []))
 })
 
-/** Those of some first answers that are still remembered. */
+/** Those of the named idempotency records that are still kept. */
 export const remembered = (keys: ReadonlyArray<IdempotencyRecordKey>): Load<ReadonlyArray<IdempotencyRecord>> => ({
   asks: keys.map((key) => ({ _tag: "Remembered", key })),
-  read: (slice) => Either.right(keys.flatMap((key) => slice.remembered.get(idempotencyRecordKey(key)) ?? []))
+  read: (state) => Either.right(keys.flatMap((key) => state.remembered.get(idempotencyRecordKey(key)) ?? []))
 })
 
-/** The attempts at an event that were logged, oldest first. */
+/** The logged attempts to deliver an event, oldest first. */
 export const attempts = (event_id: EventId): Load<ReadonlyArray<AttemptRecord>> => ({
   asks: [{ _tag: "Attempts", event_id }],
-  read: (slice) => Either.right(slice.attempts.get(event_id) ?? [])
+  read: (state) => Either.right(state.attempts.get(event_id) ?? [])
 })
 
-/** A message that was attempted so often; null where it was delivered, given up, or begun anew since. */
+/** A message with this number of attempts; null if it was delivered, given up, or attempted again since. */
 export const message = (id: string, attempts_made: number): Load<MessageRecord | null> => ({
   asks: [{ _tag: "Message", id }],
-  read: (slice) => {
-    const row = slice.messages.get(id)
+  read: (state) => {
+    const row = state.messages.get(id)
     return Either.right(row === undefined || row.attempts_made !== attempts_made ? null : row)
   }
 })
 
-/** A replay with the next events that it asks for; null where there is no such replay. */
+/** A replay with the next events that it selects; null if there is no such replay. */
 export const replay = (
   id: string,
   most: number
 ): Load<{ readonly record: ReplayRecord; readonly next: EventRange } | null> => ({
   asks: [{ _tag: "Replay", id, most }],
-  read: (slice) => {
-    const record = slice.replays.get(id)
-    return Either.right(record === undefined ? null : { record, next: slice.replayable(record, most) })
+  read: (state) => {
+    const record = state.replays.get(id)
+    return Either.right(record === undefined ? null : { record, next: state.replayable(record, most) })
   }
 })

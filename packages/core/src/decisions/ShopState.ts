@@ -15,8 +15,8 @@ import type { TicketRecord } from "../domain/Ticket.js"
 import type { NoticeRecord, Webhook } from "../domain/Webhook.js"
 
 /**
- * The whole vocabulary of what can happen to the data. A `Put` holds the row as it is from now on, a `Removed` names
- * the row that is gone, an `Appended` or `Raised` holds a row that is never touched again, but to erase a client.
+ * Every change that can happen to the data. A `Put` has the row as it is afterwards, a `Removed` names the row that is deleted, and an
+ * `Appended` or `Raised` has a row that only the erasure of a client may change later.
  */
 export type Change =
   | { readonly _tag: "HeadPut"; readonly row: ShopHead }
@@ -32,7 +32,7 @@ export type Change =
   | { readonly _tag: "WebhookPut"; readonly row: Webhook }
   | { readonly _tag: "WebhookRemoved"; readonly row: Pick<Webhook, "shop_id"> }
   | { readonly _tag: "DeliveryPut"; readonly row: DeliveryRecord }
-  /** A delivery that is under way gets all its attempts anew; its claim holds as before. */
+  /** Gives a delivery that is in flight all its attempts again; its claim stays valid. */
   | { readonly _tag: "DeliveryRenewed"; readonly row: DeliveryRecord }
   | { readonly _tag: "DeliveryRemoved"; readonly row: Pick<DeliveryRecord, "shop_id" | "event_id"> }
   | { readonly _tag: "ReplayPut"; readonly row: ReplayRecord }
@@ -47,19 +47,19 @@ export type Change =
   | { readonly _tag: "NoticeAppended"; readonly row: NoticeRecord }
   | { readonly _tag: "AuditAppended"; readonly row: AuditEntry }
   | { readonly _tag: "EventRaised"; readonly row: EventRecord }
-  /** Only while a client's erasure is under way (`PersonalData.beginErasure`): the same event with another text. */
+  /** Replaces an event's text. Used only during a client's erasure (`PersonalData.beginErasure`). */
   | { readonly _tag: "EventRewritten"; readonly row: EventRecord }
-  /** Likewise: the same attempt with another head of its answer. */
+  /** Replaces the stored start of an attempt's response. Used only during an erasure. */
   | { readonly _tag: "AttemptRewritten"; readonly row: AttemptRecord }
 
-/** A read-only look into rows by their key; a store backs it with a map, or with what it loaded. */
+/** Read-only access to rows by key. A store backs it with a map, or with the rows that it loaded. */
 export interface ReadMap<K, V> {
   readonly get: (key: K) => V | undefined
 }
 
 /**
- * The part of one shop's data that a command sees. The memory store keeps one a shop;
- * another store fills one with what the commands of a batch ask for.
+ * The part of one shop's data that a command sees. The memory store keeps one per shop; another store fills one with the rows that the
+ * commands of a batch ask for.
  */
 export interface ShopState {
   shop: ShopRecord
@@ -72,25 +72,25 @@ export interface ShopState {
   readonly keys: Map<KeyId, ApiKeyRecord>
   readonly remembered: Map<string, IdempotencyRecord>
   readonly deliveries: Map<EventId, DeliveryRecord>
-  /** The attempts at events, oldest first. */
+  /** Attempts to deliver events, oldest first. */
   readonly attempts: Map<EventId, Array<AttemptRecord>>
   readonly replays: Map<string, ReplayRecord>
   readonly messages: Map<string, MessageRecord>
   readonly stamps_used: Map<string, LimitWindow>
-  /** Events that were raised before, with their attempts. */
+  /** Earlier events, with their attempts. */
   readonly events: ReadMap<EventId, SentEvent> & { readonly rewrite: (event: EventRecord) => void }
-  /** The next events of a replay, of which at most `most` were looked at. */
+  /** The next events of a replay, after looking at no more than `most`. */
   readonly replayable: (replay: ReplayRecord, most: number) => EventRange
-  /** Accounts belong to no shop; a slice only looks at them. */
+  /** Accounts belong to no shop, so a command only reads them. */
   readonly accounts: ReadMap<ClientId, ClientAccount>
   readonly holders: ReadMap<Phone, ClientAccount>
 }
 
 type Seen = Pick<ShopState, "shop" | "head" | "webhook" | "events" | "replayable" | "accounts" | "holders">
 
-/** A slice of a shop into which nothing but its settings is loaded yet. */
+/** A shop's state into which only the settings are loaded yet. */
 export const loadState = ({ shop, head, webhook, events, replayable, accounts, holders }: Seen): ShopState => ({
-  // Each by its name: an object that begins as a spread is slower to read, and costs a request a tenth more.
+  // Written field by field, because an object that is created by a spread is slower to read: a request would cost a tenth more.
   shop,
   head,
   webhook,
@@ -121,7 +121,7 @@ const log = (attempts: ShopState["attempts"], row: AttemptRecord): void => {
 
 type Applied = { readonly [Tag in Change["_tag"]]: (state: ShopState, change: Extract<Change, { _tag: Tag }>) => void }
 
-/** A row that no command asks for: the store keeps it. */
+/** A row that no command loads; the store keeps it itself. */
 const leftToStore = () => {}
 
 const putDelivery: Applied["DeliveryPut"] & Applied["DeliveryRenewed"] = (state, { row }) =>
@@ -164,6 +164,6 @@ const applied: Applied = {
   NotificationRemoved: leftToStore
 }
 
-/** Makes a change visible to the commands that follow. */
+/** Applies a change, so that later commands see it. */
 export const apply = (state: ShopState, change: Change): void =>
   (applied[change._tag] as (state: ShopState, change: Change) => void)(state, change)

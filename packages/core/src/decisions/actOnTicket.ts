@@ -17,19 +17,19 @@ import * as Need from "./Load.js"
 /** The fields of a ticket that an act changes. */
 export type TicketPatch = Partial<Omit<TicketRecord, "shop_id" | "id" | "updated_at" | "change_seq">>
 
-/** An act on a ticket that is no move between states. */
+/** An act on a ticket that does not change its state. */
 export interface TicketAct<E> {
-  /** Whether the act is news from the shop, which puts off the closure for want of news (Specification, States). */
+  /** Whether the act counts as news from the shop, which delays the closure `no_news` (Specification, States). */
   readonly by: "shop" | "client"
-  /** The only client who may act: to any other the ticket is not found. Anybody where it names none. */
+  /** The only client who may act; for others the ticket is not found. If null, anybody may. */
   readonly of?: ClientId | undefined
-  /** Why the act cannot be done to the ticket as it stands, whatever was sent with it; null where it can. */
+  /** The reason that the ticket does not accept the act now, whatever its input; null if it does. */
   readonly refused?: (record: TicketRecord) => E | null
   readonly patch: (
     record: TicketRecord,
     at: { readonly now: Instant; readonly shop: ShopRecord }
   ) => Either.Either<TicketPatch, E>
-  /** Raises the events of the act; the ticket and its record are as the patch left them. */
+  /** Raises the act's events. The ticket and its record already have the patch. */
   readonly raise: (
     changes: ChangeSet,
     ticket: Ticket,
@@ -37,7 +37,7 @@ export interface TicketAct<E> {
   ) => void
 }
 
-/** The fields of a ticket in which what the shop says of it shows. */
+/** The ticket's fields that a shop's message to its client changes. */
 const SHOWN_IN = {
   service: "service",
   item: "item",
@@ -54,14 +54,14 @@ const SHOWN_IN = {
 
 const names = Object.keys(SHOWN_IN) as ReadonlyArray<keyof typeof SHOWN_IN>
 
-/** Raises `ticket.updated` with the fields of the ticket that the act changed (Specification, Endpoints). */
+/** Raises `ticket.updated` with the names of the fields that the act changed (Specification, Endpoints). */
 export const raiseUpdated: TicketAct<never>["raise"] = (changes, ticket, { before, record }) => {
   const differing = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(record[name]))
   const changed = [...new Set(differing.map((name) => SHOWN_IN[name]))]
   changes.raise("ticket.updated", { ticket, changed }, record.id)
 }
 
-/** An act on a ticket in any state but `abandoned`, or in those that the act itself allows (Specification, States). */
+/** An act on a ticket in any state except `abandoned`, or in the states that the act itself allows (Specification, States). */
 export const actOnTicket = <E>(
   shop_id: ShopId,
   id: TicketId,
@@ -86,7 +86,7 @@ export const actOnTicket = <E>(
 const changed = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 const cleared = <A, I>(schema: Schema.Schema<A, I>) => changed(Schema.NullOr(schema))
 
-/** The corrections of a ticket: a field left out stays, `null` empties it. Items are ticked off by their id. */
+/** The corrections of a ticket: an absent field keeps its value, and `null` clears it. Items are marked as done by their id. */
 export const TicketEdit = Schema.Struct({
   service: changed(Text(Limits.service_characters)),
   item: cleared(Text(Limits.item_characters)),
@@ -108,7 +108,9 @@ const unknownItems = (record: TicketRecord, { items_done = [] }: TicketEdit) =>
       : [{ field: `items_done.${i}.id`, message: "is not an item of this ticket" }]
   )
 
-/** Changes what was said of a ticket; counts as news from the shop (Specification, States). `found` is what the filter found in its texts. */
+/**
+ * Corrects a ticket, which counts as news from the shop (Specification, States). `found` has the words that the filter found in the texts.
+ */
 export const editTicket = (shop_id: ShopId, id: TicketId, edit: TicketEdit, found: ReadonlyArray<FoundWord>) =>
   actOnTicket<ForbiddenWord | InvalidInput>(shop_id, id, {
     by: "shop",
@@ -119,7 +121,7 @@ export const editTicket = (shop_id: ShopId, id: TicketId, edit: TicketEdit, foun
       if (depositExceedsPrice(next.price_minor, next.deposit_minor)) {
         issues.push({ field: "deposit_minor", message: "must not be more than price_minor" })
       }
-      // Accepting the quote would otherwise make it a price below the deposit.
+      // Otherwise accepting the quote would make its price lower than the deposit.
       if (record.quote?.status === "proposed" && depositExceedsPrice(record.quote.price_minor, next.deposit_minor)) {
         issues.push({ field: "deposit_minor", message: "must not be more than the price that was proposed" })
       }
@@ -135,11 +137,11 @@ export const editTicket = (shop_id: ShopId, id: TicketId, edit: TicketEdit, foun
     raise: raiseUpdated
   })
 
-/** The client's answer to a proposed price. */
+/** The client's response to a proposed price. */
 export const QuoteAnswer = Schema.Literal("accepted", "refused")
 export type QuoteAnswer = typeof QuoteAnswer.Type
 
-/** A new price and what the shop says of it. */
+/** A new price and the shop's note. */
 export const QuoteInput = Schema.Struct({
   price_minor: AmountMinor,
   note: optional(Text(Limits.note_characters))
@@ -151,12 +153,12 @@ export type QuoteInput = typeof QuoteInput.Type
 const closed = ({ quote, state, updated_at }: TicketRecord) =>
   new QuoteClosed({ status: quote?.status ?? null, state, updated_at })
 
-/** Raises the event of the quote as it is now: proposed, accepted or refused (Specification, Webhooks). */
+/** Raises the quote's event by its status: proposed, accepted or refused (Specification, Webhooks). */
 const raiseQuote: TicketAct<never>["raise"] = (changes, ticket, { record: { id, quote } }) => {
   if (quote !== null) changes.raise(`quote.${quote.status}`, { ticket, quote: quoteView(quote) }, id)
 }
 
-/** Proposes a new price; it takes the place of one proposed before. Never below what was paid already (Specification, Tickets). */
+/** Proposes a new price, which replaces an earlier proposal. It is never below the deposit (Specification, Tickets). */
 export const proposeQuote = (shop_id: ShopId, id: TicketId, { price_minor, note }: QuoteInput) =>
   actOnTicket<QuoteClosed | InvalidInput>(shop_id, id, {
     by: "shop",
@@ -175,8 +177,8 @@ export const proposeQuote = (shop_id: ShopId, id: TicketId, { price_minor, note 
   })
 
 /**
- * The client's answer to the proposed price, while the item is in the shop. Accepting makes it the price; the one
- * before stays to be seen (Specification, Tickets). Where it names a client, the ticket is not found unless it is theirs.
+ * Records the client's answer to the proposed price, while the item is in the shop. If the client accepts, the quote becomes the price, and
+ * `before_minor` keeps the earlier one (Specification, Tickets). If the act names a client, the ticket is not found unless it is theirs.
  */
 export const answerQuote = (shop_id: ShopId, id: TicketId, status: QuoteAnswer, client?: ClientId) =>
   actOnTicket(shop_id, id, {
@@ -196,7 +198,7 @@ export const answerQuote = (shop_id: ShopId, id: TicketId, status: QuoteAnswer, 
     raise: raiseQuote
   })
 
-/** A later promise and why. */
+/** A later promised date and the reason. */
 export const DelayInput = Schema.Struct({
   promised_at: DateTimeText,
   reason: optional(Text(Limits.note_characters))
@@ -205,7 +207,7 @@ export const DelayInput = Schema.Struct({
   .annotations({ identifier: "DelayInput" })
 export type DelayInput = typeof DelayInput.Type
 
-/** A part the workshop waits for, or has received. */
+/** A part that the workshop waits for, or has received. */
 export const PartInput = Schema.Struct({
   label: Text(Limits.item_label_characters),
   status: PartStatus,
@@ -215,13 +217,13 @@ export const PartInput = Schema.Struct({
   .annotations({ identifier: "PartInput" })
 export type PartInput = typeof PartInput.Type
 
-/** An https address of a picture of the item. */
+/** The https address of a picture of the item. */
 export const PhotoInput = Schema.Struct({ photo_url: SecureWebLink }).pipe(Schema.brand("PhotoInput")).annotations({
   identifier: "PhotoInput"
 })
 export type PhotoInput = typeof PhotoInput.Type
 
-/** Postpones the promise; the delay keeps the one before (Specification, Tickets). */
+/** Changes the promised date; `delay` keeps the previous one (Specification, Tickets). */
 export const announceDelay = (shop_id: ShopId, id: TicketId, { promised_at, reason }: DelayInput) =>
   actOnTicket<never>(shop_id, id, {
     by: "shop",
@@ -233,7 +235,7 @@ export const announceDelay = (shop_id: ShopId, id: TicketId, { promised_at, reas
     raise: raiseUpdated
   })
 
-/** Notes a part as ordered or received. The same part received keeps when it was ordered (Specification, Tickets). */
+/** Records a part as ordered or received. When the same part is received, `ordered_at` is kept (Specification, Tickets). */
 export const recordPart = (shop_id: ShopId, id: TicketId, { label, status, expected_at }: PartInput) =>
   actOnTicket<never>(shop_id, id, {
     by: "shop",
@@ -252,6 +254,6 @@ export const recordPart = (shop_id: ShopId, id: TicketId, { label, status, expec
     raise: raiseUpdated
   })
 
-/** Puts a picture to the ticket, in the place of the one before. */
+/** Sets the ticket's picture, in place of an earlier one. */
 export const attachPhoto = (shop_id: ShopId, id: TicketId, { photo_url }: PhotoInput) =>
   actOnTicket<never>(shop_id, id, { by: "shop", patch: () => Either.right({ photo_url }), raise: raiseUpdated })

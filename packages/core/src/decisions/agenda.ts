@@ -7,10 +7,10 @@ import { numberLabel, type TicketRecord } from "../domain/Ticket.js"
 import { nextDeadline } from "../domain/TicketLifecycle.js"
 import { overlapEnd, type Webhook } from "../domain/Webhook.js"
 
-/** The events that time alone causes: an attempt at a delivery, a closure, the end of a time within which something is possible. */
+/** The kinds of events that time alone causes: a delivery attempt, a closure, the end of a period in which something is allowed. */
 export type AgendaKind = "retry" | "closure" | "reopen_end" | "limit_reset" | "secret_end" | "key_expiry"
 
-/** Something that falls due in a shop by time alone. */
+/** An event that will happen in a shop as time passes. */
 export interface AgendaEntry {
   readonly at: Instant
   readonly kind: AgendaKind
@@ -23,7 +23,7 @@ export interface AgendaEntry {
   readonly text: string
 }
 
-/** A delivery that is to be tried again. */
+/** A delivery that will be tried again. */
 export interface AwaitedAttempt {
   readonly event_id: EventId
   readonly type: EventType
@@ -41,7 +41,7 @@ export interface AgendaData {
   readonly keys: ReadonlyArray<ApiKeyRecord>
   readonly tickets: ReadonlyArray<TicketRecord>
   readonly attempts: ReadonlyArray<AwaitedAttempt>
-  /** The limits of which something is used. */
+  /** The limits that have been used. */
   readonly limits: ReadonlyArray<LimitStatus>
 }
 
@@ -79,7 +79,7 @@ const ofLimit = ({ policy, limit, remaining, resets_at }: LimitStatus) =>
         }
       ]
 
-/** Everything that falls due in a shop at `now` or later, soonest first. */
+/** Everything scheduled in a shop at `now` or later, soonest first. */
 export const agendaOf = (data: AgendaData, now: Instant): ReadonlyArray<AgendaEntry> =>
   [
     ...data.attempts.map(ofAttempt),

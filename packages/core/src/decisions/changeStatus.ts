@@ -62,8 +62,8 @@ export const changeStatus = (
   })
 
 /**
- * Closes a ticket whose time is up, as of the instant at which it was; null where it is not, for instance because
- * the shop's own command came first (Specification, States).
+ * Closes a ticket whose closure is due, as of the time at which it was due. The result is null if nothing is due any more, for instance
+ * because a command of the shop came first (Specification, States).
  */
 export const closeTicket = (shop_id: ShopId, id: TicketId): Command<Ticket | null, TicketNotFound> =>
   make(shop_id, { ticket: Need.ticket(id) }, (loaded, changes, moment) => {
@@ -76,11 +76,11 @@ export const closeTicket = (shop_id: ShopId, id: TicketId): Command<Ticket | nul
     return changes.decided<Ticket | null>(ticket)
   })
 
-/** How the shop notified the client itself (Specification, Endpoints). */
+/** The way in which the shop notified the client (Specification, Endpoints). */
 export const ShopChannel = Schema.Literal("sms", "whatsapp", "call").annotations({ identifier: "ShopChannel" })
 export type ShopChannel = typeof ShopChannel.Type
 
-/** Records that the shop notified the client itself, so that the client's page shows it (Specification, Endpoints; States). */
+/** Records that the shop notified the client, so that the client's page shows it (Specification, Endpoints; States). */
 export const recordNotified = (
   shop_id: ShopId,
   id: TicketId,

@@ -9,7 +9,7 @@ import * as Need from "./Load.js"
 const linkOrNew = (shop_id: ShopId, client_id: ClientId, link: ClientLink | null, now: Instant): ClientLink =>
   link ?? { shop_id, client_id, known_at: now, blocked_at: null }
 
-/** A visit to the counter: the shop knows the client from now on. It does not lift a block (Specification, Clients and loyalty). */
+/** A visit to the counter: from now on the shop knows the client. A visit does not lift a block (Specification, Clients and loyalty). */
 export const recordVisit = (shop_id: ShopId, client_id: ClientId): Command<void, ClientNotFound> =>
   make(shop_id, { known: Need.account(client_id) }, (loaded, changes, moment) => {
     if (loaded.known.link !== null) return unchanged<void>(undefined)
@@ -18,9 +18,9 @@ export const recordVisit = (shop_id: ShopId, client_id: ClientId): Command<void,
   })
 
 /**
- * The answer of whoever holds the number to which a ticket was offered: to accept makes the client known and links the
- * ticket, unless it is abandoned or has a client whom the shop sees; to block makes the shop forget that they exist (Specification, Endpoints,
- * Specification, Clients and loyalty). Where it names a client, the offer is not found unless that client holds the number.
+ * The answer of the account that has the number to which a ticket was offered. Accepting makes the client known to the shop and links the
+ * ticket, unless the ticket is abandoned or has a client whom the shop sees. Blocking hides the client from the shop (Specification,
+ * Endpoints; Clients and loyalty). If the answer names a client, the offer is not found unless that client has the number.
  */
 export const answerOffer = (
   shop_id: ShopId,
@@ -41,7 +41,7 @@ export const answerOffer = (
     const known = linkOrNew(shop_id, holder.id, link, now)
     changes.add({ _tag: "LinkPut", row: known })
     const client = asSeen(holder, known)
-    // A client who blocked the shop since is for it as if they had never been, so their ticket has none.
+    // A client who has blocked the shop since counts as none, so the ticket has no client.
     if (linked === null && client !== null && ticket.state !== "abandoned") {
       const view = changes.ticket({ ...ticket, client_id: holder.id }, client)
       changes.raise("client.linked", { ticket: view, client: clientBadge(client) }, ticket.id)

@@ -18,7 +18,7 @@ import * as WordList from "../domain/WordList.js"
 import { type ChangeSet, type Command, make } from "./Command.js"
 import * as Need from "./Load.js"
 
-/** The texts of a ticket in which a forbidden word is looked for, each with its dotted path (Specification, Errors). */
+/** The texts of a ticket that are searched for forbidden words, each with its dotted path (Specification, Errors). */
 export const checkedTexts = (input: {
   readonly service?: string | null
   readonly item?: string | null
@@ -44,15 +44,15 @@ const wordOf = ({ word }: FoundWord): string => word
 type Spoken = Parameters<typeof checkedTexts>[0]
 
 /**
- * Whether a shop refuses a text because of words that were found in it. Words that the same shop's lists judge are looked for
- * together, because a text may hold hundreds.
+ * Whether a shop refuses a text because of the words found in it. All words are looked up in the shop's lists at once, because a text may
+ * contain hundreds.
  */
 const isRefused = (text: string, found: ReadonlyArray<string>, allowed: ReadonlyArray<WordList.WordList>): boolean => {
   if (found.length === 0) return false
   const words = [...new Set(found.map(WordList.spelled))]
   const list = WordList.makeWordList(words)
   if (WordList.findWords(list, text, allowed).length > 0) return true
-  // A filter of the embedder's may name a word otherwise than it is written; then the word itself must be allowed.
+  // An embedder's filter may name a word in another form than the list; then the shop must allow that form.
   const written = new Set(WordList.findWords(list, text))
   return words.some(
     (word) => !written.has(word) && WordList.findWords(WordList.makeWordList([word]), word, allowed).length > 0
@@ -60,8 +60,8 @@ const isRefused = (text: string, found: ReadonlyArray<string>, allowed: Readonly
 }
 
 /**
- * The first text of a ticket that the shop refuses: because of a word that was found and is neither plain in the
- * shop's languages nor allowed by it, or because of one of its own forbidden words (Specification, Errors).
+ * The first text of a ticket that the shop refuses: for a found word that is not harmless in the shop's languages and not allowed by it, or
+ * for a word that the shop forbids (Specification, Errors).
  */
 export const refusedField = (shop: ShopRecord, input: Spoken, found: ReadonlyArray<FoundWord>): string | null => {
   if (found.length === 0 && shop.forbidden_words.length === 0) return null
@@ -79,8 +79,8 @@ export const refusedField = (shop: ShopRecord, input: Spoken, found: ReadonlyArr
   return texts.find(([, text]) => WordList.containsWord(own, text))?.[0] ?? null
 }
 
-// Effect's own mark on minItems and its like: the filter is asked, with what was sent, also where other fields are
-// wrong, so that every problem is reported at once (Specification, Errors).
+// Sets Effect's own mark of minItems and similar checks: the filter also runs, on the raw input, when other fields are invalid, so that a
+// 400 reports every problem at once (Specification, Errors).
 const ASKED_ALWAYS = Symbol.for("effect/annotation/StableFilter")
 
 const isAmount = Schema.is(AmountMinor)
@@ -93,7 +93,7 @@ const ItemInput = Schema.Struct({
 
 const refusedCount = () => `must hold ${Limits.items_min} to ${Limits.items_max} entries`
 
-/** The body for a new ticket (Specification, Endpoints). Defaults are applied by the decision. */
+/** The body of a new ticket (Specification, Endpoints). The decision applies the defaults. */
 export const TicketInput = Schema.Struct({
   service: Text(Limits.service_characters).annotations({ description: "The service, as in the app" }),
   type: optional(TicketType),
@@ -126,7 +126,7 @@ export const TicketInput = Schema.Struct({
   .annotations({ identifier: "TicketInput" })
 export type TicketInput = typeof TicketInput.Type
 
-/** The values of fields that are left out (Specification, Endpoints). */
+/** The values of absent fields (Specification, Endpoints). */
 export const ticketDefaults = { type: "repair" } as const satisfies Partial<TicketInput>
 
 /** The limits that a shop's tickets count against. */
@@ -142,7 +142,7 @@ const usages = (
   policies: ReadonlyArray<keyof Windows> = POLICIES
 ): ReadonlyArray<LimitStatus> => policies.map((policy) => limitStatus(windows[policy], policy, bounds[policy]))
 
-/** The shop's windows with one more ticket in them, or the refusal of those that are full (Specification, Limits). */
+/** The shop's windows after one more ticket, or the refusal by those that are full (Specification, Limits). */
 const oneMore = (
   head: ShopHead,
   { time_zone }: ShopRecord,
@@ -161,9 +161,9 @@ const oneMore = (
 }
 
 /**
- * A new ticket in the workshop with the shop's next number. A known client is linked at once; a phone number gets
- * an offer, whoever holds it or nobody, unless it is the linked client's own (Specification, States; Tickets). `found` is
- * what the embedder's filter found in the texts beforehand; the shop's settings decide on it, in its turn (Specification, Errors).
+ * Creates a ticket in the workshop with the shop's next number. A known client is linked at once. For a phone number an offer is made,
+ * whether or not an account has the number, unless it is the linked client's own (Specification, States; Tickets). `found` has the words
+ * that the embedder's filter found before the command ran; the shop's settings decide on them within the command (Specification, Errors).
  */
 export const createTicket = (
   shop_id: ShopId,
@@ -195,7 +195,7 @@ export const createTicket = (
     changes.raise("ticket.created", { ticket }, record.id)
     if (ticket.client !== null) changes.raise("client.linked", { ticket, client: ticket.client }, record.id)
     const { client_phone } = record
-    // The account that is linked already has nothing to accept.
+    // No offer is made to the account that is already linked.
     if (client_phone !== null && client_phone !== wanted?.phone)
       changes.add({ _tag: "OfferPut", row: newOffer(changes.grantId(), record, client_phone) })
     return changes.decided(ticket)

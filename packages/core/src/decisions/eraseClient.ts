@@ -11,8 +11,8 @@ import * as Need from "./Load.js"
 const isOther = (before: unknown, after: unknown): boolean => JSON.stringify(before) !== JSON.stringify(after)
 
 /**
- * Erases a person from tickets. Each that changes takes the next place in the order of changes, so that a sync brings it to
- * the shop's other systems; no event is raised. The client's id stays, as the pseudonym under which the books add up.
+ * Erases a person from tickets. Each changed ticket takes the next place in the order of changes, so that a sync brings it to the shop's
+ * other systems; no event is raised. The client's id stays as a pseudonym, because the ledger must add up.
  */
 export const eraseTickets = (shop_id: ShopId, person: Person, ids: ReadonlyArray<TicketId>): Command<void> =>
   make(shop_id, { tickets: Need.tickets(ids) }, (loaded, changes) => {
@@ -24,13 +24,13 @@ export const eraseTickets = (shop_id: ShopId, person: Person, ids: ReadonlyArray
     return changes.decided<void>(undefined)
   })
 
-/** Erases a person from the frozen texts of events, those still to be delivered too, and from what receivers answered to them. */
+/** Erases a person from the frozen texts of events, including those that wait for delivery, and from the stored responses of receivers. */
 export const eraseEvents = (shop_id: ShopId, person: Person, ids: ReadonlyArray<EventId>): Command<void> =>
   make(shop_id, { events: Need.events(ids) }, (loaded, changes) => {
     for (const { event, attempts } of loaded.events) {
       const body = bodyWithout(person, event.body)
       if (body !== event.body) changes.add({ _tag: "EventRewritten", row: { ...event, body } })
-      // A receiver may have sent back what it was sent, in whatever form.
+      // A receiver's response may repeat the request in any form.
       for (const attempt of attempts)
         if (attempt.head !== "") changes.add({ _tag: "AttemptRewritten", row: { ...attempt, head: "" } })
     }
@@ -40,8 +40,8 @@ export const eraseEvents = (shop_id: ShopId, person: Person, ids: ReadonlyArray<
 const isTicket = (answer: object): answer is Ticket => "tracking_code" in answer
 
 /**
- * Erases a person from remembered answers. The key goes on to stand for the same ticket; what was asked is forgotten. An
- * answer whose key itself names the person is forgotten altogether.
+ * Erases a person from idempotency records. The key still leads to the same ticket, but the request is forgotten. A record whose key names
+ * the person is deleted.
  */
 export const eraseAnswers = (
   shop_id: ShopId,
@@ -63,13 +63,13 @@ export const eraseAnswers = (
     return changes.decidedQuietly<void>(undefined)
   })
 
-/** The records of a person that remain by number or id when the texts are erased. */
+/** The person's records that are still found by number or id when the texts have been erased. */
 export interface Known {
   readonly offers: ReadonlyArray<OfferRecord>
   readonly notifications: ReadonlyArray<NotificationRecord>
 }
 
-/** Ends the erasure in a shop: takes away offers, notifications, waiting messages, and the link with the shop. */
+/** Ends the erasure in a shop: deletes offers, notifications, waiting messages, and the link with the shop. */
 export const forgetClient = (shop_id: ShopId, { client_id }: Person, { offers, notifications }: Known): Command<void> =>
   make(shop_id, {}, (_, changes) => {
     for (const { id } of offers) changes.add({ _tag: "OfferRemoved", row: { shop_id, id } })

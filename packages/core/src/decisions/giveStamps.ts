@@ -17,7 +17,7 @@ export const StampCount = Schema.Int.pipe(
 )
 export type StampCount = typeof StampCount.Type
 
-/** The card after stamps were added, and how many rewards they unlocked (Specification, Clients and loyalty). */
+/** The card after stamps were added, and the number of rewards that they unlocked (Specification, Clients and loyalty). */
 export const StampsGiven = Schema.Struct({
   card: LoyaltyCard,
   added: Schema.Int,
@@ -36,8 +36,8 @@ export const RewardRedeemed = Schema.Struct({
 export type RewardRedeemed = typeof RewardRedeemed.Type
 
 /**
- * Adds stamps to a client's card, all or none: at most 20 a client, day of the shop and caller.
- * Stamps earned by tickets do not count (Specification, Endpoints; Clients and loyalty).
+ * Adds stamps to a client's card, all or none. A caller may give a client at most 20 on a day of the shop. Stamps earned by tickets do not
+ * count (Specification, Endpoints; Clients and loyalty).
  */
 export const giveStamps = (
   shop_id: ShopId,
@@ -68,7 +68,7 @@ export const giveStamps = (
   })
 }
 
-/** Uses one reward: spends the stamps it costs (Specification, Endpoints; Clients and loyalty). */
+/** Uses one reward, which spends its stamps (Specification, Endpoints; Clients and loyalty). */
 export const redeemReward = (
   shop_id: ShopId,
   { client_id, caller_id }: { readonly client_id: ClientId; readonly caller_id: CallerId }

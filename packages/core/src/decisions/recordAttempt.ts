@@ -15,31 +15,33 @@ import {
 import { type ChangeSet, type Command, make, unchanged } from "./Command.js"
 import * as Need from "./Load.js"
 
-/** An attempt that ended. */
+/** A finished attempt. */
 export interface Attempted {
   readonly event_id: EventId
-  /** The claim under which it was made. */
+  /** The claim under which the attempt was made. */
   readonly token: number
-  /** Where it went: since the claim the webhook may have been given another address. */
+  /** The URL to which the event was sent; the webhook's URL may have changed since the claim. */
   readonly url: string
   readonly started_at: Instant
   readonly sent: Sent
-  /** From 0 to 1: how much of the possible jitter the next attempt gets. */
+  /** From 0 to 1: the share of the largest possible jitter for the next attempt. */
   readonly jitter: number
 }
 
-/** The result for the delivery; `superseded` where another claim had taken it over, and then nothing changed: see {@link recordSuperseded}. */
+/**
+ * The result for the delivery. `superseded` means that another claim had taken it over, so nothing changed: see {@link recordSuperseded}.
+ */
 export type AttemptOutcome = "delivered" | "retry" | "parked" | "dead" | "superseded"
 
-/** The webhook's health after an attempt. An attempt that went to another address changes nothing. */
+/** The webhook's health after an attempt. An attempt to another URL changes nothing. */
 const healthAfter = (webhook: Webhook, { url, sent }: Attempted, now: Instant): HealthChange => {
   if (url !== webhook.url) return { webhook, notice: null }
   return acknowledges(sent) ? { webhook: onSuccess(webhook), notice: null } : onFailure(webhook, sent, now)
 }
 
 /**
- * Records an attempt: the delivery arrived, is tried again after its delay, or is given up; the webhook's row of
- * failures grows or ends, and on its way to the switch-off the owner is notified (Specification, Webhooks).
+ * Records an attempt: the event arrived, is retried after its delay, or is given up. The webhook's row of failures grows or ends, and the
+ * owner is notified on the way to the switch-off (Specification, Webhooks).
  */
 export const recordAttempt = (shop_id: ShopId, attempted: Attempted): Command<AttemptOutcome> =>
   make(shop_id, { delivery: Need.delivery(attempted.event_id, attempted.token) }, (loaded, changes, moment) => {
@@ -54,7 +56,7 @@ export const recordAttempt = (shop_id: ShopId, attempted: Attempted): Command<At
       return changes.decidedQuietly<AttemptOutcome>("delivered")
     }
     const attempts_in_round = presentSchedule(delivery, webhook).attempts_in_round + 1
-    // Turned away for good, it waits with the others for the webhook to be on again, also after its last attempt.
+    // After a 410 the delivery is parked until the webhook is on again, even after its last attempt.
     const due_at = nextAttempt(attempts_in_round, now, attempted.jitter) ?? (saysGone(sent) ? now : null)
     if (due_at === null) {
       changes.add({ _tag: "DeliveryRemoved", row: { shop_id, event_id } })
@@ -66,14 +68,14 @@ export const recordAttempt = (shop_id: ShopId, attempted: Attempted): Command<At
       attempts_in_round,
       due_at,
       generation: webhook.generation,
-      // An echo of this record, sent again because its answer was lost, must not count twice.
+      // If this record was sent twice because the first response was lost, it must not count twice.
       token: delivery.token + 1
     }
     changes.add({ _tag: "DeliveryPut", row: next })
     return changes.decided<AttemptOutcome>(after.off_reason === null ? "retry" : "parked")
   })
 
-/** Logs an attempt and judges the webhook by it; answers the webhook as it is from now on. */
+/** Logs an attempt and updates the webhook's health; returns the webhook as it is afterwards. */
 const logged = (
   changes: ChangeSet,
   webhook: Webhook,
@@ -89,9 +91,8 @@ const logged = (
 }
 
 /**
- * Records an attempt whose delivery another claim had taken over, or that is gone: it is logged, and counts for the
- * webhook's health, but nothing becomes of the delivery (Specification, Webhooks). An echo of a record that was made is known by its
- * log, and changes nothing.
+ * Records an attempt whose delivery another claim has taken over, or whose delivery no longer exists. The attempt is logged and counts for
+ * the webhook's health, but the delivery does not change (Specification, Webhooks). If the log already has the attempt, nothing changes.
  */
 export const recordSuperseded = (shop_id: ShopId, attempted: Attempted): Command<"superseded"> =>
   make(shop_id, { attempts: Need.attempts(attempted.event_id) }, (loaded, changes, moment) => {

@@ -11,10 +11,12 @@ import { type Command, make, unchanged } from "./Command.js"
 import * as Need from "./Load.js"
 import type { Change } from "./ShopState.js"
 
-/** Beyond this, for a clock that was 34 years ahead, numbers could no longer be counted one by one. */
+/** With a clock that was more than 34 years ahead, numbers could no longer be counted one by one. */
 const MOST_IDENTIFIERS_MADE = 2 ** 52
 
-/** The webhook as if it were turned on now: all that waits is due at once, also what a clock that was ahead put off for weeks. */
+/**
+ * Treats the webhook as turned on now: everything that waits is due at once, including deliveries that the wrong clock delayed by weeks.
+ */
 const released = (webhook: Webhook, now: Instant): Webhook => ({
   ...webhook,
   generation: webhook.generation + 1,
@@ -23,16 +25,16 @@ const released = (webhook: Webhook, now: Instant): Webhook => ({
   first_failure_at: webhook.first_failure_at && Math.min(webhook.first_failure_at, now)
 })
 
-/** The head at an earlier instant. Identifiers go on from the last one, so that tickets stay in the order of their creation. */
+/** The head at an earlier instant. Identifiers continue after the last one, so that tickets keep their order of creation. */
 const takenBack = (head: ShopHead, now: Instant): ShopHead => {
   const ids_made = head.ids_made + (head.last_instant - now) * IDENTIFIERS_PER_MS
   return { ...head, last_instant: now, ids_made: Math.min(ids_made, MOST_IDENTIFIERS_MADE) }
 }
 
 /**
- * Brings a shop that a wrong clock dated ahead back to the present: its next changes bear the present clock's instants again.
- * Answers the instant at which it was; null where it was not ahead. The one command that may take a shop's time back: its
- * tickets must be dated anew right after, see {@link redateTicket}.
+ * Brings a shop that a wrong clock dated ahead back to the present, so that its next changes get the present clock's instants again.
+ * Returns the instant at which the shop was; null if it was not ahead. This is the only command that may set a shop's time back: its
+ * tickets must be redated right after, see {@link redateTicket}.
  */
 export const repairClock = (shop_id: ShopId): Command<Instant | null> =>
   make(shop_id, {}, ({ head, webhook }, _changes, { now }) => {
@@ -42,7 +44,7 @@ export const repairClock = (shop_id: ShopId): Command<Instant | null> =>
     return Either.right({ answer: head.last_instant, changes, usages: [] })
   })
 
-/** The ticket as it was before it was closed ahead of its time; nothing where it was not. */
+/** The ticket as it was before it was closed too early; undefined if it was not. */
 const reopened = ({ state, abandoned_at, abandon_reason }: TicketRecord, now: Instant): Partial<TicketRecord> => {
   const move = closureMoves.find(({ reason }) => reason === abandon_reason)
   return state === "abandoned" && abandoned_at !== null && abandoned_at > now && move !== undefined
@@ -51,8 +53,8 @@ const reopened = ({ state, abandoned_at, abandon_reason }: TicketRecord, now: In
 }
 
 /**
- * Dates a ticket anew that bears instants that are yet to come: none of its own is later than the present then, and a
- * closure ahead of its time is taken back, which is reported as `ticket.reopened`. Answers whether it was such a ticket.
+ * Redates a ticket that has future instants: afterwards none of them is later than the present. A closure that came too early is undone,
+ * with the event `ticket.reopened`. Returns whether it was such a ticket.
  */
 export const redateTicket = (shop_id: ShopId, id: TicketId): Command<boolean, TicketNotFound> =>
   make(shop_id, { ticket: Need.ticket(id) }, (loaded, changes, moment) => {

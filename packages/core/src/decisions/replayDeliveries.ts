@@ -14,7 +14,7 @@ import { type Command, make, unchanged } from "./Command.js"
 import * as Need from "./Load.js"
 import type { Change } from "./ShopState.js"
 
-/** Begins to send events again, as far as they were raised by now (Specification, Sandbox). */
+/** Begins a replay of events that were raised by now (Specification, Sandbox). */
 export const startReplay = (shop_id: ShopId, filter: ReplayFilter): Command<ReplayRecord, WebhookNotSet> =>
   make(shop_id, {}, (loaded, changes, moment) => {
     if (loaded.webhook === null) return Either.left(new WebhookNotSet())
@@ -31,7 +31,7 @@ export const startReplay = (shop_id: ShopId, filter: ReplayFilter): Command<Repl
     return changes.add({ _tag: "ReplayPut", row }).decided(row)
   })
 
-/** The delivery of an event that had arrived or been given up: it goes behind everything live (Specification, Webhooks). */
+/** The new delivery of an event that had arrived or was given up: it is queued behind all live ones (Specification, Webhooks). */
 const again = (
   shop_id: ShopId,
   { event, attempts_made }: Replayable,
@@ -48,14 +48,14 @@ const again = (
   due_at: now,
   generation,
   is_replay: true,
-  // Beyond every token given so far under the row that is gone: whoever comes late must not end the replayed delivery.
+  // Higher than every token of the deleted row, so that a late record of an old attempt cannot end the replayed delivery.
   token: recorded_at + 2 * attempts_made + 1
 })
 
 /**
- * The change that a replay makes to an event's delivery. One that never arrived stays of its kind and takes its place before all of its
- * ticket that were not tried yet: due since its event was raised, as they are since theirs. One that is under way goes on,
- * and its failure is the first of a new round; one that has all its attempts is left as it is.
+ * The change that a replay makes to an event's delivery. If the event never arrived, its delivery stays live and is due since the event was
+ * raised, so it precedes the ticket's later events. If it is in flight, the attempt continues, and its failure is the first of the new
+ * attempts. If it has all its attempts left, nothing changes.
  */
 const takenUp = (shop_id: ShopId, found: Replayable, webhook: Webhook, moment: ShopMoment): Change | null => {
   const { event, delivery, is_in_flight } = found
@@ -72,19 +72,19 @@ const takenUp = (shop_id: ShopId, found: Replayable, webhook: Webhook, moment: S
 
 /** The result of a replay's step. */
 export interface ReplayStep {
-  /** How many events it found to send again. */
+  /** How many events the step selected. */
   readonly taken_up: number
   readonly is_done: boolean
 }
 
-/** Takes a replay's next step: of the next thousand events, makes those due anew that it asks for, with all attempts. */
+/** Takes a replay's next step: looks at the next thousand events and makes the selected ones due again, with all attempts. */
 export const advanceReplay = (shop_id: ShopId, id: string): Command<ReplayStep> =>
   make(shop_id, { replay: Need.replay(id, Limits.replay_step_events) }, (loaded, changes, moment) => {
     const { replay, webhook } = loaded
     if (replay === null || replay.record.is_done) return unchanged<ReplayStep>({ taken_up: 0, is_done: true })
     const { record, next } = replay
     if (webhook === null) {
-      // Removed meanwhile: there is nowhere to send to, also where another address is set later.
+      // The webhook was removed meanwhile, so nothing is sent, even if another URL is set later.
       changes.add({ _tag: "ReplayPut", row: { ...record, is_done: true } })
       return changes.decided<ReplayStep>({ taken_up: 0, is_done: true })
     }

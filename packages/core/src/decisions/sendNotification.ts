@@ -4,12 +4,12 @@ import type { MessageRecord } from "../domain/Notification.js"
 import { type ChangeSet, type Command, make, unchanged } from "./Command.js"
 import * as Need from "./Load.js"
 
-/** Which attempt at which message. */
+/** A message, and the number of the attempt. */
 export type NotificationAttempt = Pick<MessageRecord, "shop_id" | "id" | "attempts_made">
 
 /**
- * Whether to send a message now; `superseded` where another process began, or has sent it. It is put off beforehand as if
- * it had failed: so nobody else begins meanwhile, and whoever dies over it comes again by the table, and not for ever.
+ * Whether to send a message now; `superseded` if another process has begun or sent it. The command delays the next attempt beforehand, as
+ * after a failure: so no other process begins meanwhile, and a message that crashes its process is not tried forever.
  */
 export const beginNotification = ({
   shop_id,
@@ -25,7 +25,7 @@ export const beginNotification = ({
     return changes.decidedQuietly("begun" as const)
   })
 
-/** Makes a message due now that a clock which was ahead put off. */
+/** Makes a message due now that a clock which was ahead had delayed. */
 export const retryNotificationNow = ({ shop_id, id, attempts_made }: NotificationAttempt): Command<void> =>
   make(shop_id, { message: Need.message(id, attempts_made) }, (loaded, changes, moment) => {
     const { message } = loaded
@@ -34,7 +34,7 @@ export const retryNotificationNow = ({ shop_id, id, attempts_made }: Notificatio
     return changes.add({ _tag: "MessagePut", row }).decidedQuietly<void>(undefined)
   })
 
-/** Records the end of an attempt: the message was delivered, is sent again by the retry table, or is given up. */
+/** Records the end of an attempt: the message was delivered, is retried by the retry table, or is given up. */
 export const recordNotification = (
   { shop_id, id, attempts_made }: NotificationAttempt,
   isTold: boolean

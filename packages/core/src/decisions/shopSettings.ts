@@ -20,7 +20,7 @@ const Words = Schema.Array(Text(Limits.name_characters)).pipe(
   })
 )
 
-/** The languages of a shop, whose default words it refuses; each once. */
+/** The languages whose default words a shop refuses, each once. */
 export const Languages = Schema.Array(Language).pipe(
   Schema.maxItems(Limits.named_values_max),
   Schema.filter((languages) => new Set(languages).size === languages.length || "must name each language once"),
@@ -29,7 +29,10 @@ export const Languages = Schema.Array(Language).pipe(
   })
 )
 
-/** Any of a shop's settings, its programme field by field; what is left out stays. The programme's name and label may be null (Specification, Sandbox). */
+/**
+ * Any of a shop's settings, and each field of its programme; absent fields keep their values. The programme's name and label may be null
+ * (Specification, Sandbox).
+ */
 export const ShopPatch = Schema.Struct({
   approved: optional(Schema.Boolean),
   active: optional(Schema.Boolean),
@@ -82,7 +85,7 @@ export const changeShop = (
     return changes.head({ next_number: head.next_number }).decided({ shop, head })
   })
 
-/** A new key's name, what it may do, and until when where it is to expire. */
+/** A new key's name, its scopes, and when it expires, if it does. */
 export const KeyInput = Schema.Struct({
   name: Text(Limits.name_characters),
   scopes: Schema.NonEmptyArray(Scope).pipe(Schema.maxItems(Limits.named_values_max)),
@@ -92,7 +95,10 @@ export type KeyInput = typeof KeyInput.Type
 
 const expiredAtOnce = new InvalidInput({ issues: [{ field: "expires_at", message: "must be in the future" }] })
 
-/** Adds a key to the shop. `key` is its text, of which only the hash and the last four characters are stored (Specification, Keys and scopes). */
+/**
+ * Adds a key to the shop. `key` is its text, of which only the hash and the last four characters are stored (Specification, Keys and
+ * scopes).
+ */
 export const createKey = (
   shop_id: ShopId,
   { name, scopes, expires_at }: KeyInput,
@@ -117,7 +123,7 @@ export const createKey = (
     return changes.add({ _tag: "KeyPut", row }).decided(row)
   })
 
-/** Revokes a key; a key revoked before stays as it was (Specification, Keys and scopes). */
+/** Revokes a key; a key that was revoked before does not change (Specification, Keys and scopes). */
 export const revokeKey = (shop_id: ShopId, id: KeyId): Command<ApiKeyRecord, KeyNotFound> =>
   make(shop_id, { keys: Need.keys }, (loaded, changes, moment) => {
     const key = loaded.keys.find((key) => key.id === id)

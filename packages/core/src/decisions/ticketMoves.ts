@@ -22,7 +22,7 @@ const status =
   (shop_id, { id }, bounds) =>
     changeStatus(shop_id, id, to, bounds)
 
-/** The acts on a ticket, by name, each as its command. Further input is made up so that the act is accepted. */
+/** The acts on a ticket by name, each as its command. Other input is made up so that the ticket accepts it. */
 export const ticketActs = {
   "status:ready": status("ready"),
   "status:impossible": status("impossible"),
@@ -40,13 +40,13 @@ export const ticketActs = {
 /** The name of an act of {@link ticketActs}. */
 export type TicketActName = keyof typeof ticketActs
 
-/** Whether a ticket would accept an act now: the refusal with which it would not, or null. */
+/** Whether a ticket would accept an act now: the refusal, or null. */
 export interface TicketMove {
   readonly act: TicketActName
   readonly refusal: Refusal | null
 }
 
-/** Asks the decision of every act what it would say of a ticket as it is now. Nothing is changed. */
+/** Runs the decision of every act on a ticket as it is now. Nothing is saved. */
 export const ticketMoves = (
   shop_id: ShopId,
   id: TicketId,

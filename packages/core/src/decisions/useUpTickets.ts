@@ -4,7 +4,7 @@ import { currentWindow } from "../domain/LimitWindow.js"
 
 import { make } from "./Command.js"
 
-/** Uses up a limit on a shop's tickets, as if so many had been created: for testers of what follows. */
+/** Uses up a limit on a shop's tickets, as if that many had been created, so that a tester can see the refusal. */
 export const useUpTickets = (shop_id: ShopId, policy: "tickets_per_hour" | "tickets_per_day") =>
   make(shop_id, {}, (loaded, changes, moment) => {
     const { resets_at } = currentWindow(loaded.head[policy], policy, moment.now, loaded.shop.time_zone)

@@ -8,8 +8,8 @@ import { type Command, make } from "./Command.js"
 import * as Need from "./Load.js"
 
 /**
- * Sets the shop's one address. The first time it takes the given secret; afterwards it keeps its own (Specification, Webhooks).
- * Another address starts with no failures to its name: those of the last one must not turn it off.
+ * Sets the shop's URL. The first time it takes the given secret; later it keeps the existing one (Specification, Webhooks). A new URL
+ * starts with no failures, because those of the previous URL must not turn it off.
  */
 export const setWebhook = (
   shop_id: ShopId,
@@ -40,15 +40,15 @@ const change = (shop_id: ShopId, next: (webhook: Webhook, now: Instant) => Webho
     return changes.add({ _tag: "WebhookPut", row }).decided(row)
   })
 
-/** A new secret, and until when the one that it pushes out would have signed; null where none did any more. */
+/** A new secret, and until when the secret that it replaces early would have signed; null if none was ended early. */
 export interface RotatedSecret {
   readonly webhook: Webhook
   readonly replaces_before: Instant | null
 }
 
 /**
- * Gives the webhook a new secret; for 24 hours the old one signs beside it (Specification, Webhooks). Only one does: a second rotation
- * within those hours ends the secret before it early, and says until when that one would have signed (Specification, Endpoints).
+ * Gives the webhook a new secret; the old one signs beside it for 24 hours (Specification, Webhooks). A second rotation within these hours
+ * ends the oldest secret early, and returns until when that would have signed (Specification, Endpoints).
  */
 export const rotateSecret = (shop_id: ShopId, secret: string): Command<RotatedSecret, WebhookNotSet> =>
   make(shop_id, {}, (loaded, changes, moment) => {
@@ -58,7 +58,7 @@ export const rotateSecret = (shop_id: ShopId, secret: string): Command<RotatedSe
     return changes.decided({ webhook, replaces_before: overlapEnd(loaded.webhook, moment.now) })
   })
 
-/** Turns the webhook on again, with no failures to its name. Parked deliveries are due at once, with all attempts anew (Specification, Webhooks). */
+/** Turns the webhook on again, with no failures. Parked deliveries are due at once, with all attempts again (Specification, Webhooks). */
 export const enableWebhook = (shop_id: ShopId) =>
   change(shop_id, (webhook, now) =>
     webhook.off_reason === null
@@ -66,13 +66,13 @@ export const enableWebhook = (shop_id: ShopId) =>
       : { ...onSuccess(webhook), off_reason: null, generation: webhook.generation + 1, released_at: now }
   )
 
-/** Turns the webhook off until its owner turns it on again; events are parked meanwhile (Specification, Webhooks). */
+/** Turns the webhook off until its owner turns it on again; meanwhile deliveries are parked (Specification, Webhooks). */
 export const disableWebhook = (shop_id: ShopId) =>
   change(shop_id, (webhook) => ({ ...webhook, off_reason: "disabled" }))
 
 /**
- * Removes the webhook, its address and its secrets with what waits to be delivered, a thousand deliveries at a time:
- * until none is left the webhook is only turned off, so nothing more is sent. The attempts stay in the log.
+ * Removes the webhook, its URL, its secrets and its waiting deliveries, a thousand deliveries at a time. Until the last one is gone, the
+ * webhook is only turned off, so nothing more is sent. The attempts stay in the log.
  */
 export const removeWebhook = (shop_id: ShopId): Command<"removed" | "more", WebhookNotSet> =>
   make(shop_id, { waiting: Need.waiting(Limits.replay_step_events) }, (loaded, changes) => {

@@ -53,81 +53,81 @@ export const Limits = {
  * prints them with their docstrings. Names that end in `_ms` are in milliseconds.
  */
 export const ServiceLimits = {
-  /** A process uses an API key that it has read for so long, unless it is notified of a change: well within the minute in which a revoked key must stop working. */
+  /** How long a process uses a cached API key without reading it again, unless it is notified of a change. A revoked key must stop working within a minute. */
   api_key_cache_ms: 30 * SECOND_MS,
-  /** API keys that a process caches; when there are more, it empties the cache. */
+  /** The API keys that a process caches; if there are more, it empties the cache. */
   api_key_cache_size: 10_000,
-  /** The last use of a key is stored at most this often. */
+  /** A process stores the last use of a key at most this often. */
   key_use_every_ms: MINUTE_MS,
-  /** Uses of keys are gathered for so long, in real time, and stored in one write. */
+  /** How long a process collects uses of keys, in real time, before it stores them in one write. */
   key_use_batch_ms: 100,
-  /** A claimed delivery belongs to its process for so long: longer than an attempt can last. */
+  /** How long a claimed delivery belongs to its process: longer than an attempt can last. */
   delivery_lease_ms: 15 * SECOND_MS,
-  /** Deliveries that one process has in flight, without those that wait for slow receivers. */
+  /** The deliveries that one process has in flight, not counting those that wait for slow receivers. */
   deliveries_in_flight_per_process: 256,
-  /** A delivery that has taken so long, in real time, no longer holds one of those slots. */
+  /** After this time, in real time, a delivery no longer occupies one of these slots. */
   delivery_slow_after_ms: 250,
-  /** With the slow ones, at most so many times as many deliveries are in flight. */
+  /** The slots times this factor is the most deliveries in flight, including slow ones. */
   delivery_slow_factor: 16,
-  /** Claims are at least so far apart while deliveries are in flight. */
+  /** The shortest pause between two claims while deliveries are in flight. */
   delivery_claim_pause_min_ms: 1,
-  /** Claims are as far apart as the last one took, but no farther than this. */
+  /** The longest pause between two claims; otherwise it is as long as the last claim took. */
   delivery_claim_pause_max_ms: 5,
-  /** A process looks for due deliveries this often when nothing wakes it. */
+  /** How often a process looks for due deliveries if nothing notifies it. */
   delivery_poll_ms: 250,
-  /** A process looks for leases that have ended this often. */
+  /** How often a process looks for leases that have ended. */
   delivery_reclaim_every_ms: SECOND_MS,
-  /** A process that always has something to deliver looks for replays every so many claims. */
+  /** A process that always has deliveries looks for replays once in this many claims. */
   delivery_claims_per_replay_look: 16,
-  /** Replays that advance in one look. */
+  /** The replays that one look advances. */
   replays_per_look: 100,
-  /** A retry is put off by at most this share of its delay, so that not all come at once. */
+  /** Jitter delays a retry by at most this share of its delay, so that retries do not all start at once. */
   retry_jitter_share: 0.1,
-  /** A retry is put off by at most this. */
+  /** Jitter delays a retry by at most this. */
   retry_jitter_max_ms: 5 * MINUTE_MS,
-  /** Notifications that one process sends at once. */
+  /** The notifications that one process sends at once. */
   notifications_in_flight_per_process: 256,
-  /** A notifier has so long for one notification, in real time. */
+  /** How long a notifier may take for one notification, in real time. */
   notifier_answer_ms: 10 * SECOND_MS,
-  /** A process looks for due notifications this often. */
+  /** How often a process looks for due notifications. */
   notification_poll_ms: SECOND_MS,
-  /** A notification whose last attempt never ended is given up after so long. */
+  /** How long after its start a last attempt that never ended is given up. */
   notification_last_look_ms: MINUTE_MS,
-  /** A process that stops waits so long, in real time, for what is in flight. */
+  /** How long a process that stops waits for work in flight, in real time. */
   stop_grace_ms: 5 * SECOND_MS,
-  /** A process looks for tickets to close this often. */
+  /** How often a process looks for tickets to close. */
   closure_poll_ms: SECOND_MS,
-  /** Tickets to close that are read at once. */
+  /** The tickets to close that a process reads at once. */
   closures_per_batch: 256,
-  /** Rows of a client that one command rewrites: few enough that the shop waits for none of them. */
+  /** The rows of a client that one command rewrites: few, so that the shop's other commands do not wait. */
   erasure_batch_rows: 100,
-  /** Events that a search for a client's data reads at once. */
+  /** The events that a search for a client's data reads at once. */
   erasure_batch_events: 1000,
-  /** Tickets that a repair of a shop's clock reads at once. */
+  /** The tickets that a repair of a shop's clock reads at once. */
   clock_repair_batch_tickets: 100,
-  /** Data that are farther ahead of the server's clock are reported. */
+  /** `/readyz` reports data that are farther ahead of the server's clock than this. */
   data_ahead_max_ms: 10 * SECOND_MS,
-  /** Data that were in step with the clock are compared with it again after so long, in real time. */
+  /** How often `/readyz` compares the data with the clock, in real time, as long as they agree. */
   data_ahead_check_every_ms: MINUTE_MS,
-  /** A limit's window that would end later than its length and this was opened by a clock that was set back; it starts anew. */
+  /** If a limit's window ends later than its length and this from now, a clock was set back since; the window starts again. */
   window_clock_skew_ms: 5 * SECOND_MS,
-  /** Events and their attempts are kept for at least so long: beyond the last attempt of every delivery, and the days in which a shop asks what happened. */
+  /** The shortest time for which events and their attempts can be kept: longer than the last retry, and than a shop usually takes to ask about an event. */
   events_kept_min_ms: 7 * DAY_MS,
-  /** Rows of a list that has no pages: the latest ones. */
+  /** The rows of a list without pages: the latest ones. */
   list_max: 10_000,
-  /** Tickets with one tracking code that are read: codes are unique only within a shop. */
+  /** The tickets with one tracking code that are read; codes are unique only within a shop. */
   tracked_max: 8,
-  /** Changes that one page of a list with `updated_since` and a filter looks at. */
+  /** The changes that one page of a list with `updated_since` and a filter looks at. */
   changes_read_max: 1000,
-  /** Rows of such a list where an owner gives no `limit`. */
+  /** The rows of a list without pages if an owner gives no `limit`. */
   list_default: 1000,
-  /** Events that a stream keeps for a slow reader; it drops the oldest. */
+  /** The events that a stream keeps for a slow reader; if there are more, it drops the oldest. */
   event_stream_buffer: 1024,
   /** Requests up to this length are their own fingerprint; longer ones are hashed. */
   fingerprint_characters: 512
 } as const
 
-/** How long after the end of each failed attempt the next one starts; there is none after the last (Specification, Webhooks). */
+/** The time from the end of each failed attempt to the start of the next; the last attempt has none (Specification, Webhooks). */
 export const retryDelays_ms = [
   MINUTE_MS,
   5 * MINUTE_MS,
@@ -144,7 +144,7 @@ export const MOST_ATTEMPTS = retryDelays_ms.length + 1
 /** How long a policy's window lasts: a minute or an hour from its first use, or the shop's own calendar day. */
 export type WindowKind = "minute" | "hour" | "calendar_day"
 
-/** The limits on the use of the service, a row each; the keys are the names that answers carry in `details.limit` (Specification, Limits). */
+/** The limits on the use of the service, a row each; the keys are the names in `details.limit` of a response (Specification, Limits). */
 export const Policies = {
   requests_per_minute: { limit: 120, window: "minute", per: "key", counts: "requests" },
   writes_per_minute: { limit: 30, window: "minute", per: "key", counts: "write operations" },
@@ -165,7 +165,7 @@ export const Policies = {
   stamps_per_day: { limit: 20, window: "calendar_day", per: "client and key", counts: "stamps added" },
   moves_per_day: { limit: 100, window: "calendar_day", per: "ticket", counts: "changes of state" },
   notifications_per_day: { limit: 50, window: "calendar_day", per: "ticket", counts: "times the client was notified" },
-  unauthenticated_per_minute: { limit: 120, window: "minute", per: "address", counts: "requests without a good key" },
+  unauthenticated_per_minute: { limit: 120, window: "minute", per: "address", counts: "requests without a valid key" },
   tracking_per_minute: { limit: 60, window: "minute", per: "address", counts: "requests of tickets' pages" }
 } as const satisfies Record<
   string,

@@ -63,7 +63,7 @@ const keyLookUp = (keys: ApiKeyCache, limits: ExhaustedLimits) =>
 /** The check as the diagram in the docs shows it. */
 export const AUTHENTICATION = {
   name: "authentication",
-  refuses: "401, or 429 of an address with too many of them",
+  refuses: "401, or 429 for an address with too many of them",
   kind: "wait"
 } as const
 

@@ -84,7 +84,7 @@ const SINGLE_HEADERS = ["authorization", "host"] as const
 export const headCheck = (uses?: (request: HttpRequest) => ReadonlyArray<LimitUse>): Check =>
   refusing(
     "head",
-    "400 of a key or a host that is sent twice",
+    "400 if the key or the host is sent twice",
     ({ request }) => {
       const repeated = SINGLE_HEADERS.filter(request.repeats)
       if (repeated.length === 0) return undefined
@@ -106,7 +106,7 @@ export const handlingChecks = ({
 }): ReadonlyArray<Check> => [
   {
     name: "body",
-    refuses: "400, together with all else that is invalid",
+    refuses: "400, together with everything else that is invalid",
     kind: "wait",
     wait: (checked) => {
       const { route } = checked.match!
@@ -143,7 +143,7 @@ export const handlingChecks = ({
   },
   {
     name: "handler",
-    refuses: "a replay, 404, 409, 422, 429 of tickets and stamps",
+    refuses: "a replay, 404, 409, 422, or 429 for tickets and stamps",
     kind: "handle",
     handle: ({ match, input, context }) => {
       const { route } = match!

@@ -45,7 +45,7 @@ export const workshopChecks = (
     kind: "count",
     count: ({ context }) => [callerUse("requests_per_minute", context.caller!)]
   },
-  refusing("the shop", "403 of a shop that is deactivated, not approved or without API", shopRefusal),
+  refusing("the shop", "403 for a shop that is deactivated, not approved or without API", shopRefusal),
   routeCheck,
   refusing("scope", "403", ({ match, context }) => {
     const { scope } = match!.route

@@ -5,14 +5,14 @@ import { PCGRandom } from "effect/Utils"
 export class Entropy extends Context.Tag("@workshop/core/Entropy")<
   Entropy,
   {
-    /** `n` random bytes. They are the caller's to keep. */
+    /** `n` random bytes. The caller may keep and change them. */
     readonly bytes: (n: number) => Uint8Array
   }
 >() {
   /** The system's own random source, through the web-standard `crypto`. */
   static readonly layer = Layer.sync(Entropy, () => Entropy.of({ bytes: pooled() }))
 
-  /** Bytes that follow from a seed: the same run again. For tests and simulations only, as they can be guessed. */
+  /** Bytes that are derived from a seed, so a run can be repeated. For tests and simulations only, because they can be guessed. */
   static readonly seededBytes = (seed: number): ((n: number) => Uint8Array) => {
     const random = new PCGRandom(seed)
     return (n) => Uint8Array.from({ length: n }, () => random.integer(256))
@@ -28,7 +28,7 @@ export class Entropy extends Context.Tag("@workshop/core/Entropy")<
 
 const POOL_BYTES = 8192
 
-/** One call to the system fills many small draws; bytes are never handed out twice. */
+/** One call to the system serves many small requests; no byte is returned twice. */
 const pooled = () => {
   let pool = new Uint8Array(0)
   let at = 0

@@ -1,21 +1,21 @@
 import { Context, Effect, type Scope } from "effect"
 
-/** The state of a part of the process for its operator, besides its counters (Specification, Commands). */
+/** The state of a part of the process, for its operator, besides its counters (Specification, Commands). */
 export interface Probe {
-  /** Brings gauges up to date; it runs on every look, so it is cheap, and it reports its own failure in the gauge. */
+  /** Updates gauges. It runs on every scrape, so it must be cheap; it reports its own failure in the gauge. */
   readonly measure?: Effect.Effect<void>
-  /** Why requests should go elsewhere for now, in a sentence without secrets or addresses; null where nothing is wrong. */
+  /** The reason that requests should go to other nodes for now, as a sentence without secrets or addresses; null if nothing is wrong. */
   readonly complaint?: Effect.Effect<string | null>
-  /** The names of cells that do not answer, whose shops are refused for now; requests of other shops are served. */
+  /** The names of cells that do not respond. Requests of their shops are refused for now; others are served. */
   readonly away?: Effect.Effect<ReadonlyArray<string>>
 }
 
-/** The probes of the process; null, as it is unless provided, where nobody looks. */
+/** The probes of the process; null, the default, if nobody reads them. */
 export class Probes extends Context.Reference<Probes>()("@workshop/core/Probes", {
   defaultValue: (): Set<Probe> | null => null
 }) {}
 
-/** Lets the operator see something for as long as the scope lasts. */
+/** Adds a probe for as long as the scope is open. */
 export const probe = (one: Probe): Effect.Effect<void, never, Scope.Scope> =>
   Effect.flatMap(Probes, (probes) =>
     probes === null
@@ -26,18 +26,18 @@ export const probe = (one: Probe): Effect.Effect<void, never, Scope.Scope> =>
         )
   )
 
-/** The attributes of a span; never a key, a phone number or a text of a ticket. */
+/** The attributes of a span. They never contain a key, a phone number or a text of a ticket. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>
 
 /**
- * Puts a span around a piece of the process's own work. It does nothing unless provided, so that work which nobody
- * traces costs nothing: a span of Effect's is made whether or not anybody receives it.
+ * Makes a span around the process's own work. By default it does nothing, so untraced work costs nothing; Effect would create its spans
+ * even if nobody receives them.
  */
 export class Tracing extends Context.Reference<Tracing>()("@workshop/core/Tracing", {
   defaultValue: (): { readonly within: Within } => ({ within: (_name, _attributes, work) => work })
 }) {}
 
-/** Runs work within a span of a name. */
+/** Runs work within a span of this name. */
 export type Within = <A, E, R>(
   name: string,
   attributes: SpanAttributes,

@@ -23,49 +23,49 @@ import type { TicketState } from "../domain/TicketLifecycle.js"
 import type { TrackedTicket } from "../domain/TrackedTicket.js"
 import type { NoticeRecord, Webhook } from "../domain/Webhook.js"
 
-/** A delivery that is this process's to make, until its lease (`ServiceLimits.delivery_lease_ms`) ends. */
+/** A delivery that belongs to this process until its lease (`ServiceLimits.delivery_lease_ms`) ends. */
 export interface Claim {
   readonly shop_id: ShopId
   readonly event_id: EventId
   /** Proves, when the attempt is recorded, that no other claim was made since. */
   readonly token: number
-  /** As it is now: where to send and which secrets sign. */
+  /** The webhook as it is now: its URL and its signing secrets. */
   readonly webhook: Webhook
   /** The event's text, byte for byte. */
   readonly body: string
 }
 
-/** A replay that has steps to take. */
+/** A replay that is not finished. */
 export interface OpenReplay {
   readonly shop_id: ShopId
   readonly id: string
 }
 
 /**
- * The queue of deliveries. Their rows are written by commands; this port only hands them out. Leases are counted on the
- * store's own clock in real time, so neither a sandbox nor a process whose clock is off holds a delivery too long.
+ * The queue of deliveries. Commands write its rows; this port only hands them out. Leases use the store's own clock in real time, so
+ * neither a sandbox nor a process with a wrong clock keeps a delivery too long.
  */
 export class Deliveries extends Context.Tag("@workshop/core/Deliveries")<
   Deliveries,
   {
     /**
-     * At most `most` deliveries due at `now`, going round the shops, so that one with a long queue delays no other:
-     * no more than four of a shop in flight, one of a ticket, a ticket's in the order of its events, live ones before
-     * replayed ones, none of a webhook that is off. No delivery is claimed by two processes at once.
+     * Claims at most `most` deliveries due at `now`, shop by shop, so that a shop with a long queue delays no other: at most four of a shop
+     * in flight, one of a ticket, a ticket's in the order of its events, live ones before replayed ones, none of a webhook that is off. No
+     * delivery is claimed by two processes at once.
      */
     readonly claim: (now: Instant, most: number) => Effect.Effect<ReadonlyArray<Claim>, StoreUnavailable>
-    /** Puts deliveries back whose lease has ended because their process died. It uses up none of their attempts. */
+    /** Returns deliveries whose lease has ended because their process died. This uses up none of their attempts. */
     readonly reclaim: Effect.Effect<number, StoreUnavailable>
-    /** The earliest instant, at most `until`, at which a delivery is due that could be claimed; null where there is none. */
+    /** The earliest instant, at most `until`, at which a delivery becomes due that can be claimed; null if there is none. */
     readonly next: (until: Instant) => Effect.Effect<Instant | null, StoreUnavailable>
-    /** Returns when something may have become due. It may return early or for nothing; a slow poll covers what it misses. */
+    /** Returns when something may have become due. It may return early or without a reason; a slow poll finds what it misses. */
     readonly changed: Effect.Effect<void>
-    /** Replays that have steps to take, oldest first, at most `ServiceLimits.replays_per_look`. */
+    /** Unfinished replays, oldest first, at most `ServiceLimits.replays_per_look`. */
     readonly replays: Effect.Effect<ReadonlyArray<OpenReplay>, StoreUnavailable>
   }
 >() {}
 
-/** The data of a person in a shop, apart from events and remembered answers. */
+/** The data of a person in a shop, except events and idempotency records. */
 export interface HeldData {
   readonly link: ClientLink | null
   readonly card: CardRecord | null
@@ -73,38 +73,37 @@ export interface HeldData {
   /** Offers to the person's numbers. */
   readonly offers: ReadonlyArray<OfferRecord>
   readonly notifications: ReadonlyArray<NotificationRecord>
-  /** Tickets that bear the person or one of the numbers, or that an offer, a notification or the ledger names. */
+  /** Tickets that have the person or one of the numbers, or that an offer, a notification or the ledger names. */
   readonly tickets: ReadonlyArray<TicketRecord>
 }
 
-/** Some first answers, and where to look on; null where all were looked at. */
+/** Some idempotency records, and where to continue; null if there are no more. */
 export interface HeldAnswers {
   readonly found: ReadonlyArray<IdempotencyRecord>
   readonly next: IdempotencyRecordKey | null
 }
 
-/** The data of one person, over all shops: to hand it out, and to erase it. Nothing here is in the path of a request. */
+/** The data of one person in all shops, for export and erasure. Requests of the API do not use it. */
 export class PersonalData extends Context.Tag("@workshop/core/PersonalData")<
   PersonalData,
   {
     /**
-     * Takes the account away, so that no shop sees the client any more, and remembers whom to look for until
-     * `endErasure`: the account's names and number, and the further numbers given, now or by an earlier call. Null where
-     * there is neither such an account nor an erasure begun.
+     * Deletes the account, so that no shop sees the client any more, and remembers whom to search for until `endErasure`: the account's
+     * names and number, and further numbers of this or an earlier call. Null if there is neither such an account nor an unfinished erasure.
      */
     readonly beginErasure: (
       id: ClientId,
       phones: ReadonlyArray<Phone>
     ) => Effect.Effect<Person | null, StoreUnavailable>
-    /** Forgets whom to look for. */
+    /** Forgets whom to search for. */
     readonly endErasure: (id: ClientId) => Effect.Effect<void, StoreUnavailable>
-    /** The shops that have a link, ticket, offer, card or notification of the person, in the order of their ids. */
+    /** The shops that have a link, ticket, offer, card or notification of the person, ordered by id. */
     readonly shops: (person: Person) => Effect.Effect<ReadonlyArray<ShopId>, StoreUnavailable>
     /** The person's data in a shop. */
     readonly held: (shop_id: ShopId, person: Person) => Effect.Effect<HeldData, StoreUnavailable>
     /**
-     * Of the `ServiceLimits.erasure_batch_events` events from `from_seq` on those that are of the tickets, or whose text has the person's id or one
-     * of the numbers.
+     * Looks at `ServiceLimits.erasure_batch_events` events from `from_seq` on, and returns those that are of the tickets, or whose text has
+     * the person's id or one of the numbers.
      */
     readonly events: (
       shop_id: ShopId,
@@ -112,7 +111,7 @@ export class PersonalData extends Context.Tag("@workshop/core/PersonalData")<
       tickets: ReadonlyArray<TicketId>,
       from_seq: number
     ) => Effect.Effect<ReadonlyArray<SentEvent>, StoreUnavailable>
-    /** Some of the remembered answers after `after` that are one of the tickets, or have the person's id or a number in them. */
+    /** Some of the idempotency records after `after` that belong to one of the tickets, or contain the person's id or a number. */
     readonly answers: (
       shop_id: ShopId,
       person: Person,
@@ -122,16 +121,22 @@ export class PersonalData extends Context.Tag("@workshop/core/PersonalData")<
   }
 >() {}
 
-/** The counts behind request, write, look-up and unauthenticated limits, shared by all processes of one service (Specification, Limits). */
+/**
+ * The counts of the limits on requests, writes, look-ups and requests without a valid key. All processes of one service share them
+ * (Specification, Limits).
+ */
 export class RateLimits extends Context.Tag("@workshop/core/RateLimits")<
   RateLimits,
   {
-    /** Takes one use of every policy, or of none: then those refuse that have none left. Concurrent takes never overdraw. */
+    /**
+     * Takes one use of every policy, or of none; then the result names the policies that have none left. Concurrent calls never exceed a
+     * limit.
+     */
     readonly take: (
       takes: ReadonlyArray<LimitUse>,
       now: Instant
     ) => Effect.Effect<ReadonlyArray<LimitStatus>, LimitReached | StoreUnavailable>
-    /** Returns uses that a take answered with `taken`, where their windows are still open: for answers that the contract does not count. */
+    /** Returns uses of a result `taken`, if their windows are still open, for responses that the contract does not count. */
     readonly giveBack: (
       takes: ReadonlyArray<LimitUse>,
       taken: ReadonlyArray<LimitStatus>
@@ -148,21 +153,21 @@ export interface LoggedDelivery {
   readonly seq: number
   readonly type: EventType
   readonly state: DeliveryState
-  /** Null where no attempt is to come, or none while the webhook is off. */
+  /** Null if no attempt will follow, or none while the webhook is off. */
   readonly next_attempt_at: Instant | null
   readonly attempts: ReadonlyArray<AttemptRecord>
 }
 
-/** The deliveries that a shop's owner can read (Specification, Sandbox). */
+/** The deliveries of a shop, for its owner (Specification, Sandbox). */
 export class DeliveryLog extends Context.Tag("@workshop/core/DeliveryLog")<
   DeliveryLog,
   {
-    /** The latest deliveries of a part, at most its limit, in the order of the events; events raised without a webhook have none. */
+    /** The latest deliveries of a part, at most its limit, in the order of the events. Events raised without a webhook have none. */
     readonly deliveries: (
       shop_id: ShopId,
       part?: EventPart
     ) => Effect.Effect<ReadonlyArray<LoggedDelivery>, StoreUnavailable>
-    /** How many events a replay with this filter would send again now. */
+    /** How many events a replay with this filter would send now. */
     readonly count: (shop_id: ShopId, filter: ReplayFilter) => Effect.Effect<number, StoreUnavailable>
     /** The owner's notices, the latest `ServiceLimits.list_max`, oldest first. */
     readonly notices: (shop_id: ShopId) => Effect.Effect<ReadonlyArray<NoticeRecord>, StoreUnavailable>
@@ -170,17 +175,18 @@ export class DeliveryLog extends Context.Tag("@workshop/core/DeliveryLog")<
 >() {}
 
 /**
- * The messages that wait to be sent (Specification, States; Webhooks). Their rows are written by commands; an entry is only a hint: the command decides who sends a message, so of two processes that find the same entry one begins.
+ * Messages that wait to be sent (Specification, States; Webhooks). Commands write their rows. An entry is only a hint: the command decides
+ * who sends a message, so if two processes find the same entry, only one sends it.
  */
 export class Messages extends Context.Tag("@workshop/core/Messages")<
   Messages,
   {
-    /** At most `limit` messages due at `until` or before, earliest first, with what they say. */
+    /** At most `limit` messages due at `until` or before, earliest first, with their content. */
     readonly due: (until: Instant, limit: number) => Effect.Effect<ReadonlyArray<Message>, StoreUnavailable>
   }
 >() {}
 
-/** A ticket whose automatic closure awaits it. */
+/** A ticket that waits for its automatic closure. */
 export interface DueClosure {
   readonly shop_id: ShopId
   readonly id: TicketId
@@ -188,8 +194,8 @@ export interface DueClosure {
 }
 
 /**
- * Which tickets await their automatic closure (Specification, States). An entry is only a hint to look: whether a ticket is
- * closed is decided by its command, so two processes that find the same entry close it once.
+ * The tickets that wait for their automatic closure (Specification, States). An entry is only a hint: the command decides whether a ticket
+ * is closed, so if two processes find the same entry, the ticket is closed once.
  */
 export class Closures extends Context.Tag("@workshop/core/Closures")<
   Closures,
@@ -200,15 +206,15 @@ export class Closures extends Context.Tag("@workshop/core/Closures")<
 >() {}
 
 /**
- * The acts of owners and operators. Entries of acts on a shop are written by their commands; no method changes or removes
- * one, and a store keeps them for good.
+ * The acts of owners and operators. Commands write the entries of acts on a shop. No method changes or deletes an entry, and a store keeps
+ * them permanently.
  */
 export class AuditLog extends Context.Tag("@workshop/core/AuditLog")<
   AuditLog,
   {
-    /** Adds the entry of an act that no command of a shop does. */
+    /** Adds the entry of an act that is not a command of a shop. */
     readonly append: (entry: AuditEntry) => Effect.Effect<void, StoreUnavailable>
-    /** At most `limit` entries, the latest first: of one shop, or all for null; those before the entry `before`. */
+    /** At most `limit` entries, the latest first: of one shop, or of all for null; only those before the entry `before`. */
     readonly list: (
       shop_id: ShopId | null,
       before: string | null,
@@ -217,58 +223,63 @@ export class AuditLog extends Context.Tag("@workshop/core/AuditLog")<
   }
 >() {}
 
-/** A thing whose shop is asked for: for acts that carry no shop. */
+/** Something whose shop is looked up, for acts that name no shop. */
 export type Belonging =
   | { readonly _tag: "Ticket"; readonly id: TicketId }
   | { readonly _tag: "Offer"; readonly id: OfferId }
   | { readonly _tag: "Key"; readonly id: KeyId }
 
-/** The data that belong to no one shop: the shops themselves, client accounts, and whose a key or a thing is. */
+/** The data that belong to no single shop: the shops themselves, client accounts, and the shop of a key or another thing. */
 export class Directory extends Context.Tag("@workshop/core/Directory")<
   Directory,
   {
-    /** Opens a shop with an untouched head. */
+    /** Creates a shop with an empty head. */
     readonly createShop: (shop: ShopRecord) => Effect.Effect<void, StoreUnavailable>
-    /** At most `limit` shops in the order of their ids, which is that of their opening; after `after` where it is given. */
+    /** At most `limit` shops ordered by id, which is the order of their creation; only those after `after`, if given. */
     readonly listShops: (
       after: ShopId | null,
       limit: number
     ) => Effect.Effect<ReadonlyArray<ShopRecord>, StoreUnavailable>
-    /** Whether the data were made by a sandbox, for good: never in earnest (Specification, Keys and scopes). */
+    /**
+     * Whether a sandbox created the data. This never changes, and a production server refuses such data (Specification, Keys and scopes).
+     */
     readonly isSandboxMade: Effect.Effect<boolean, StoreUnavailable>
-    /** Notes that the data are a sandbox's. */
+    /** Records permanently that the data belong to a sandbox. */
     readonly markSandboxMade: Effect.Effect<void, StoreUnavailable>
-    /** The latest instant at which any shop did something; 0 where none did. A clock set to no earlier time is in no shop's past. */
+    /** The latest instant of any shop; 0 if there is none. A clock that is set to this time or later is in no shop's past. */
     readonly latest: Effect.Effect<Instant, StoreUnavailable>
-    /** Opens a client account; false, and nothing opened, where another account holds the number. */
+    /** Creates a client account; false, without an account, if another one has the number. */
     readonly createClient: (account: ClientAccount) => Effect.Effect<boolean, StoreUnavailable>
-    /** At most `limit` accounts in the order of their ids, which is that of their opening; after `after` where it is given. */
+    /** At most `limit` accounts ordered by id, which is the order of their creation; only those after `after`, if given. */
     readonly listClients: (
       after: ClientId | null,
       limit: number
     ) => Effect.Effect<ReadonlyArray<ClientAccount>, StoreUnavailable>
-    /** Replaces the account with this id; false, and nothing changed, where another account holds the number. */
+    /** Replaces the account with this id; false, without a change, if another account has the number. */
     readonly changeClient: (account: ClientAccount) => Effect.Effect<boolean, StoreUnavailable>
-    /** The key with this hash and its shop, revoked or not; null where there is none. */
+    /** The key with this hash and its shop, even if it is revoked; null if there is none. */
     readonly keyByHash: (
       hash: string
     ) => Effect.Effect<{ readonly key: ApiKeyRecord; readonly shop: ShopRecord } | null, StoreUnavailable>
-    /** Notes when keys were last used, each by its id; an earlier instant than the one noted changes nothing. */
+    /** Records when keys were last used, each by its id. An instant earlier than the recorded one changes nothing. */
     readonly keysUsed: (uses: ReadonlyMap<KeyId, Instant>) => Effect.Effect<void, StoreUnavailable>
-    /** The shop to which a thing belongs; null where there is no such thing. */
+    /** The shop to which a thing belongs; null if there is no such thing. */
     readonly shopOf: (thing: Belonging) => Effect.Effect<ShopId | null, StoreUnavailable>
     /**
-     * The tickets of all shops that have a tracking code, written as it is kept, with what their pages may show: mostly one or none,
-     * because codes are unique only within a shop. At most `ServiceLimits.tracked_max`, however many there are.
+     * The tickets of all shops with this tracking code, in its stored form, with the fields that their pages may show. There are at most
+     * `ServiceLimits.tracked_max`, and usually one or none, because codes are unique only within a shop.
      */
     readonly tracked: (tracking_code: string) => Effect.Effect<ReadonlyArray<TrackedTicket>, StoreUnavailable>
     /** The account with this id; null where there is none. */
     readonly account: (id: ClientId) => Effect.Effect<ClientAccount | null, StoreUnavailable>
-    /** The offers to a client's number that the client sees, oldest first, the latest of each shop: none still open of a shop they block. */
+    /**
+     * The offers to a client's number that the client sees, oldest first, the latest of each shop. Open offers of a shop that they block
+     * are not among them.
+     */
     readonly offers: (id: ClientId) => Effect.Effect<ReadonlyArray<OfferRecord>, StoreUnavailable>
     /**
-     * The shops of which keys or settings changed in another process, as it is heard of; null where something may have been
-     * missed, so that anything may have changed. Empty where there is but one process.
+     * The shops whose keys or settings changed in another process, as a stream; null if a change may have been missed, so that anything may
+     * have changed. The stream is empty if there is only one process.
      */
     readonly news: Stream.Stream<ShopId | null>
     /** The client's notifications in the app, oldest first, the latest of each shop. */
@@ -276,7 +287,7 @@ export class Directory extends Context.Tag("@workshop/core/Directory")<
   }
 >() {}
 
-/** A ticket with its client as the shop sees them now: blocks and renames apply on reading. */
+/** A ticket with its client as the shop sees them now: blocks and new names apply on reading. */
 export interface SeenTicket {
   readonly record: TicketRecord
   readonly client: Client | null
@@ -288,22 +299,22 @@ export interface SeenTickets {
   readonly tickets: ReadonlyArray<SeenTicket>
 }
 
-/** A list of tickets, with when any ticket of the shop last changed as of that read, whatever the list's filter. */
+/** A list of tickets, with the time of the latest change of any of the shop's tickets in the same read, whatever the list's filter. */
 export interface ListedTickets extends SeenTickets {
-  /** Null where the shop has no ticket, and for a list in the order `Newest`, which has no use for it. */
+  /** Null if the shop has no ticket, and for a list in the order `Newest`, which does not need it. */
   readonly last_change_at: Instant | null
-  /** The first change that the read did not look at, where it gave up after `TicketOrder.most` of them; else null. */
+  /** The first change that the read did not look at because it reached `TicketOrder.most`; else null. */
   readonly unread_from: { readonly change_seq: number; readonly updated_at: Instant } | null
 }
 
-/** Which tickets to list (Specification, Endpoints); all that are given must hold. */
+/** The filter of a list of tickets (Specification, Endpoints); a ticket must match all given fields. */
 export interface TicketFilter {
   readonly state?: ReadonlyArray<TicketState>
   readonly number?: number
   readonly client_id?: ClientId
   readonly phone?: Phone
   readonly external_ref?: string
-  /** As it is kept, such as `7K3M-Q9XD`. */
+  /** In its stored form, such as `7K3M-Q9XD`. */
   readonly tracking_code?: string
   /** Inclusive. */
   readonly created_after?: Instant
@@ -311,17 +322,17 @@ export interface TicketFilter {
   readonly created_before?: Instant
 }
 
-/** In which order to list, and after which place (Specification, Lists and sync). */
+/** The order of a list, and the place after which it begins (Specification, Lists and sync). */
 export type TicketOrder =
-  /** By creation, the last one first: by `id` descending, since the identifiers of a shop rise. */
+  /** By creation, newest first: by `id` descending, because the identifiers of a shop increase. */
   | { readonly _tag: "Newest"; readonly after: TicketId | null }
   /**
-   * By change, ascending: what changed at `since` or later, after the change `after`. With a filter, a read looks at the next
-   * `most` changes, or else `ServiceLimits.changes_read_max`; or at all tickets that `narrowest` leaves, where they are no more.
+   * By change, ascending: tickets that changed at `since` or later, after the change `after`. With a filter, a read looks at the next
+   * `most` changes, by default `ServiceLimits.changes_read_max`, or at all tickets of `narrowest` if there are no more than that.
    */
   | { readonly _tag: "Changes"; readonly since: Instant; readonly after: number | null; readonly most?: number }
 
-/** The part of a filter by whose index the fewest tickets are found; null for a list of all tickets. */
+/** The part of a filter whose index finds the fewest tickets; null for a list of all tickets. */
 export const narrowest = (filter: TicketFilter): TicketFilter | null => {
   const { state, number, client_id, phone, external_ref, created_after, created_before } = filter
   const created = {
@@ -336,32 +347,39 @@ export const narrowest = (filter: TicketFilter): TicketFilter | null => {
   return Object.keys(created).length === 0 ? null : created
 }
 
-/** A client as a shop sees them, with their tickets there counted. */
+/** A client as a shop sees them, with the numbers of their tickets there. */
 export interface CountedClient extends SeenClient {
   readonly shop: ShopRecord
   readonly tickets_open: number
   readonly tickets_total: number
 }
 
-/** Which of a shop's events: the latest ones, at most `limit` or else `ServiceLimits.list_max`, of those before the one numbered `before`. */
+/**
+ * A part of a shop's events: the latest, at most `limit` or else `ServiceLimits.list_max`, of those before the event with the number
+ * `before`.
+ */
 export interface EventPart {
-  /** The `seq` of an event: for the part before this one, that of its first. */
+  /** The event's `seq`; the part before this one is that before its first event. */
   readonly before?: number | undefined
   readonly limit?: number | undefined
 }
 
 /**
- * The reads of a shop, each from one snapshot of committed data. The cost of a read does not depend on how many tickets
- * the shop has; that of a client grows with the client's own tickets there, which it counts. Clients whom the shop does not know and clients who block it are absent alike, and at the same cost: the response time must not reveal who has an account.
+ * The reads of a shop, each from one snapshot of committed data. The cost of a read does not depend on how many tickets the shop has; the
+ * cost of reading a client grows with the client's own tickets there, which are counted. Clients whom the shop does not know and clients
+ * who block it give the same result at the same cost, because the response time must not reveal who has an account.
  */
 export class Reads extends Context.Tag("@workshop/core/Reads")<
   Reads,
   {
-    /** The shop's settings, head and webhook; null where there is no such shop. */
+    /** The shop's settings, head and webhook; null if there is no such shop. */
     readonly shop: (shop_id: ShopId) => Effect.Effect<HeldShop | null, StoreUnavailable>
-    /** One ticket of the shop, or none. */
+    /** One ticket of the shop; null if there is none. */
     readonly ticket: (shop_id: ShopId, id: TicketId) => Effect.Effect<SeenTickets, ShopNotFound | StoreUnavailable>
-    /** At most `limit` tickets; fewer, or none, where `unread_from` says that the list goes on. A `client_id` that the shop does not see matches nothing. */
+    /**
+     * At most `limit` tickets; fewer, or none, if `unread_from` says that the list continues. A `client_id` that the shop does not see
+     * matches nothing.
+     */
     readonly tickets: (
       shop_id: ShopId,
       filter: TicketFilter,
@@ -379,17 +397,17 @@ export class Reads extends Context.Tag("@workshop/core/Reads")<
       shop_id: ShopId,
       by: { readonly id: ClientId } | { readonly phone: Phone }
     ) => Effect.Effect<CountedClient | null, StoreUnavailable>
-    /** The shop's latest `ServiceLimits.list_max` keys, revoked ones too, oldest first. */
+    /** The shop's latest `ServiceLimits.list_max` keys, including revoked ones, oldest first. */
     readonly keys: (shop_id: ShopId) => Effect.Effect<ReadonlyArray<ApiKeyRecord>, StoreUnavailable>
     /** The latest events of a part, in the order in which they were raised. */
     readonly events: (shop_id: ShopId, part?: EventPart) => Effect.Effect<ReadonlyArray<EventRecord>, StoreUnavailable>
   }
 >() {}
 
-/** The store cannot be reached or did not settle in time. It is unknown whether it will be back soon; try again (Specification, Errors). */
+/** The store cannot be reached or did not respond in time. Try again (Specification, Errors). */
 export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
   readonly cause?: unknown
-  /** The cause and the remedy, where waiting does not help: a sentence for the operator, without secrets or addresses. */
+  /** The cause and the remedy, if waiting does not help: a sentence for the operator, without secrets or addresses. */
   readonly remedy?: string
 }> {
   override get message() {
@@ -397,7 +415,7 @@ export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
   }
 }
 
-/** Where all writes to a shop go. */
+/** All writes to a shop go through this port. */
 export class Store extends Context.Tag("@workshop/core/Store")<
   Store,
   {
@@ -412,35 +430,37 @@ export class Store extends Context.Tag("@workshop/core/Store")<
   }
 >() {}
 
-/** A client that was given to join its transaction cannot be used for that; nothing was written. */
+/** The given client cannot be used to join its transaction; nothing was written. */
 export class TransactionRefused extends Data.TaggedError("TransactionRefused")<{ readonly message: string }> {}
 
-/** The transaction of an embedder's own in which a fiber's commands run; null for those that have one of the store's. */
+/** The embedder's transaction in which a fiber's commands run; null if the store makes its own. */
 export class OpenTransaction extends Context.Reference<OpenTransaction>()("@workshop/core/OpenTransaction", {
   defaultValue: (): { readonly onCommit: Array<() => void> } | null => null
 }) {}
 
-/** A transaction that an embedder began, ends, and may roll back. */
+/** A transaction that an embedder begins, ends, and may roll back. */
 export interface JoinedTransaction {
   /**
-   * Runs an effect whose commands and reads run in the transaction, one after another. Commands lock their shop until it ends. A
-   * command that is refused or fails leaves the transaction as it was.
+   * Runs an effect whose commands and reads use the transaction, one after another. Commands lock their shop until the transaction ends. A
+   * command that is refused or fails leaves the transaction unchanged.
    */
   readonly run: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** Notifies dispatchers, caches and listeners at once. Call it after the commit; otherwise they find out by themselves. */
+  /**
+   * Notifies dispatchers, caches and listeners at once. Call it after the commit; otherwise they notice the changes later by themselves.
+   */
   readonly afterCommit: Effect.Effect<void>
 }
 
-/** How commands commit together with an embedder's own rows. */
+/** Lets commands commit together with an embedder's own rows. */
 export class Transactions extends Context.Tag("@workshop/core/Transactions")<
   Transactions,
   {
-    /** Joins the open transaction of a database client; refused where it is none, or is not in this store's database. */
+    /** Joins the open transaction of a database client; refused if the client has none, or is not connected to this store's database. */
     readonly join: (client: unknown) => Effect.Effect<JoinedTransaction, TransactionRefused | StoreUnavailable>
   }
 >() {}
 
-/** For a store without transactions to join. */
+/** For a store without transactions that could be joined. */
 export const noTransactions: Context.Tag.Service<Transactions> = {
   join: () =>
     new TransactionRefused({
@@ -466,7 +486,7 @@ export class WholeData extends Context.Tag("@workshop/core/WholeData")<
   }
 >() {}
 
-/** All that a store provides. */
+/** All the ports of a store. */
 export type StorePorts =
   | AuditLog
   | Closures

@@ -2,7 +2,7 @@ import { Context, type Effect } from "effect"
 import type { ShopId } from "../domain/Identifier.js"
 import type { Sent } from "../domain/Webhook.js"
 
-/** The headers that every request has, in lower case; what a post brings under these names is left out. */
+/** The headers that every request has, in lower case. A post cannot replace them. */
 export const REQUEST_HEADERS: ReadonlySet<string> = new Set([
   ...["host", "content-type", "content-length", "user-agent", "accept-encoding"],
   ...["connection", "transfer-encoding"]
@@ -11,31 +11,30 @@ export const REQUEST_HEADERS: ReadonlySet<string> = new Set([
 /** The characters of an HTTP header's name (RFC 9110 §5.1). */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
-/** Whether a post may bring a header of this name: one of its own, so that it is sent. */
+/** Whether a post may set a header of this name. */
 export const isOwnHeader = (name: string): boolean => HEADER_NAME.test(name) && !REQUEST_HEADERS.has(name.toLowerCase())
 
-/** An event on its way to its receiver. */
+/** An event to be sent to its receiver. */
 export interface WebhookPost {
   /** Connections are never shared between shops. */
   readonly shop_id: ShopId
-  /** Judged again by the sender, whatever was judged when it was set. */
+  /** The sender checks the URL again, although it was checked when it was set. */
   readonly url: string
-  /** The headers of this event, above all its signature. The sender adds what every request has, which these cannot change. */
+  /** The headers of this event, such as its signature. The sender adds those that every request has, which these cannot replace. */
   readonly headers: Readonly<Record<string, string>>
-  /** Sent byte for byte in UTF-8: the text that was signed. */
+  /** The signed text, sent byte for byte in UTF-8. */
   readonly body: string
 }
 
-/** How events leave for the receivers of shops, wherever those may point (Specification, Webhooks). */
+/** Sends events to the receivers of shops, whatever hosts their URLs name (Specification, Webhooks). */
 export class WebhookSender extends Context.Tag("@workshop/core/WebhookSender")<
   WebhookSender,
   {
     /**
-     * One POST, and what came of it. Never fails and never repeats: where the connection ends after bytes have left,
-     * the answer is `reset`, and whether to send again is the caller's to decide. The verdict falls at the status
-     * line, within ten real seconds of the call; the call itself may last one second more, for the log. Follows no
-     * redirect, calls none but public addresses, and holds little memory whatever the receiver does. Interrupting it
-     * closes the connection.
+     * Makes one POST and returns its result. It never fails and never retries: if the connection ends after bytes were sent, the result is
+     * `reset`, and the caller decides whether to send again. The result is known at the status line, within ten real seconds of the call;
+     * the call may take one second more, for the log. It follows no redirect, connects to public addresses only, and uses little memory
+     * whatever the receiver does. Interrupting it closes the connection.
      */
     readonly send: (post: WebhookPost) => Effect.Effect<Sent>
   }

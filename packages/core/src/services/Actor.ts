@@ -26,6 +26,6 @@ export class Actor extends Context.Reference<Actor>()("@workshop/core/Actor", {
 /** Runs commands for their answers, each with the line in the audit log that `tell` makes of its answer. */
 export const auditing = (store: Context.Tag.Service<Store>) => {
   const run = resultOf(store)
-  return <A, E>(command: Command<A, E>, tell: (answer: A) => Audited | null) =>
-    Effect.flatMap(Actor.current, (actor) => run(audited(command, actor, tell)))
+  return <A, E>(command: Command<A, E>, entryOf: (answer: A) => Audited | null) =>
+    Effect.flatMap(Actor.current, (actor) => run(audited(command, actor, entryOf)))
 }

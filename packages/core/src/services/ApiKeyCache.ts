@@ -93,7 +93,7 @@ const holder = ({ key, shop }: { readonly key: ApiKeyRecord; readonly shop: Shop
 })
 
 /** Finds the holder of an API key, from memory where it can (Specification, Keys and scopes). */
-export class ApiKeyCache extends Effect.Service<ApiKeyCache>()("@workshop/core/KeyRing", {
+export class ApiKeyCache extends Effect.Service<ApiKeyCache>()("@workshop/core/ApiKeyCache", {
   scoped: Effect.gen(function* () {
     const directory = yield* Directory
     const cached = new Map<string, CachedKey>()

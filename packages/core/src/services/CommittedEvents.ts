@@ -53,8 +53,8 @@ export class CommittedChanges extends Context.Tag("@workshop/core/CommittedChang
 /** A command that notes the changes of its latest run: a store may run it again, and commits the last. */
 const noting = <A, E>(command: Command<A, E>, note: (changes: Changes) => void): Command<A, E> => ({
   ...command,
-  run: (slice, moment) => {
-    const decision = command.run(slice, moment)
+  run: (state, moment) => {
+    const decision = command.run(state, moment)
     note(Either.isRight(decision) ? decision.right.changes : [])
     return decision
   }
@@ -82,10 +82,10 @@ const observed = (
       return Effect.onExit(store.transact(noted), (exit: Exit.Exit<unknown, unknown>) =>
         Exit.isSuccess(exit)
           ? Effect.map(OpenTransaction, (open) => {
-              const tellAll = () => {
-                for (const tell of listeners) tell(committed)
+              const notifyAll = () => {
+                for (const listener of listeners) listener(committed)
               }
-              return open === null ? tellAll() : void open.onCommit.push(tellAll)
+              return open === null ? notifyAll() : void open.onCommit.push(notifyAll)
             })
           : Effect.void
       )

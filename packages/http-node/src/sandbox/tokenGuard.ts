@@ -30,7 +30,7 @@ export const tokenCheck = (token: string | null, limits: ExhaustedLimits): Effec
   const expected = digest(token)
   return Effect.succeed({
     name: "token",
-    refuses: "401, or 429 of an address with too many of them",
+    refuses: "401, or 429 for an address with too many of them",
     kind: "check",
     check: ({ request, context }) => {
       if (!timingSafeEqual(digest(tokenIn(request)), expected)) {
