@@ -26,7 +26,7 @@ export const scopePresets = {
   read: ["tickets:read", "clients:read"]
 } as const satisfies Record<string, ReadonlyArray<Scope>>
 
-/** An API key as it is stored: never the key, only its hash and its last four characters (Specification, Keys and scopes). */
+/** An API key as it is stored: its hash and its last four characters, but never the key itself (Specification, Keys and scopes). */
 export interface ApiKeyRecord {
   readonly id: KeyId
   readonly shop_id: ShopId
@@ -36,23 +36,26 @@ export interface ApiKeyRecord {
   readonly last_four: string
   readonly created_at: Instant
   readonly revoked_at: Instant | null
-  /** From then on it is refused; null for one that never expires. */
+  /** From this instant on the key is refused; null if it never expires. */
   readonly expires_at: Instant | null
-  /** When a request last used it, to the minute; null where none ever did. */
+  /** When a request last used the key, to the minute; null if none did. */
   readonly last_used_at: Instant | null
 }
 
-/** Whether a key is good at an instant: neither revoked nor expired. */
+/** Whether a key is valid at an instant: neither revoked nor expired. */
 export const isActive = ({ revoked_at, expires_at }: ApiKeyRecord, now: Instant): boolean =>
   revoked_at === null && (expires_at === null || now < expires_at)
 
-/** The kind of server that a key is for: a shop of a server in earnest, or of a sandbox, which no other server takes (Specification, Keys and scopes). */
+/**
+ * The kind of server that accepts a key: a production server or a sandbox, whose keys no other server accepts (Specification, Keys and
+ * scopes).
+ */
 export type KeyKind = "live" | "test"
 
 /** How a key begins. */
 export const keyPrefixes = { live: "wk_live_", test: "wk_test_" } as const satisfies Record<KeyKind, string>
 
-/** A test key may be given, so that a till's configuration outlives the sandbox; it is shorter or longer then. */
+/** The length of a test key may vary, because a tester may choose its text, so that a till's configuration stays valid. */
 const TEST_KEY = /^wk_test_[A-Za-z0-9_-]{8,64}$/
 
 /** Bytes of entropy a new key takes. */
@@ -64,14 +67,14 @@ export const keyText = (kind: KeyKind, entropy: Uint8Array): string => keyPrefix
 /** The hash of a key as it is stored, in lower-case hexadecimal. */
 export const keyHash = (key: string): string => sha256Hex(key)
 
-/** Whether a text could be a test key. */
+/** Whether a text has the form of a test key. */
 export const looksLikeTestKey = (text: string): boolean => TEST_KEY.test(text)
 
-/** Whether a text could be a key at all; anything else needs no look-up. */
+/** Whether a text has the form of a key; if not, no look-up is needed. */
 export const looksLikeKey = (text: string): boolean =>
   looksLikeTestKey(text) || (text.startsWith(keyPrefixes.live) && isSecretText(text.slice(keyPrefixes.live.length)))
 
-/** The shop has as many active keys as it may have (Specification, Limits). */
+/** The shop has the maximum number of active keys (Specification, Limits). */
 export class TooManyKeys extends Refused(
   "TooManyKeys",
   `The shop has ${Limits.active_keys_per_shop} active keys, which is the most; revoke one first`

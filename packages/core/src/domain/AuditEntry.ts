@@ -1,7 +1,7 @@
 import type { ShopId } from "./Identifier.js"
 import type { Instant } from "./Instant.js"
 
-/** The acts of owners and operators that are logged, each with the contents of its entry besides the actor and the time. */
+/** The acts of owners and operators that are logged, each with a description of what its entry contains besides the actor and the time. */
 export const auditActs = {
   "shop.created": "a shop was created: its name",
   "shop.changed": "settings of a shop were changed: their new values, for lists of words only their number",
@@ -28,9 +28,9 @@ export const auditActs = {
 /** A key of {@link auditActs}. */
 export type AuditAct = keyof typeof auditActs
 
-/** A line of the audit log. It is never changed, and holds no secret, name or phone number of a client. */
+/** An entry of the audit log. It never changes, and contains no secret and no client's name or phone number. */
 export interface AuditEntry {
-  /** {@link NO_SHOP} where the act concerns no one shop. */
+  /** {@link NO_SHOP} if the act concerns no single shop. */
   readonly shop_id: ShopId
   readonly id: string
   readonly created_at: Instant
@@ -40,5 +40,5 @@ export interface AuditEntry {
   readonly details: Readonly<Record<string, unknown>>
 }
 
-/** The shop's id in the audit log for an act that concerns no one shop. */
+/** The shop's id in the audit log for an act that concerns no single shop. */
 export const NO_SHOP = "00000000-0000-0000-0000-000000000000" as ShopId

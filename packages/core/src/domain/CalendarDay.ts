@@ -2,8 +2,8 @@ import { Either, Schema } from "effect"
 import { DAY_MS, HOUR_MS, type Instant, MINUTE_MS, SECOND_MS } from "./Instant.js"
 import { keptText, type Reading } from "./Text.js"
 
-// Making a formatter costs 65 µs, asking one for an offset 1 µs, and a day's limits ask on the path of every create:
-// they are kept. There are no more of them than IANA has names.
+// Formatters are cached, because creating one costs 65 µs and using it 1 µs, and every create needs one for a day's limits. There are at
+// most as many as IANA has zones.
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
 const formatterOf = (name: string): Intl.DateTimeFormat => {
@@ -15,7 +15,7 @@ const formatterOf = (name: string): Intl.DateTimeFormat => {
   return made
 }
 
-// Intl also takes bare offsets such as +01:00 on some platforms; those are no zones and know no calendar.
+// On some platforms Intl also accepts offsets such as +01:00, which are not zones and have no calendar.
 const NAME = /^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/
 
 const isTimeZone = (name: string): boolean => {
@@ -36,8 +36,8 @@ const read = (text: string): Reading<string> => {
 }
 
 /**
- * The name of a shop's time zone in the IANA database, such as `Africa/Tunis`, kept as given. The platform must know
- * it, whatever its case (Specification, Clients and loyalty; Limits: a shop's day is its own calendar day).
+ * The IANA name of a shop's time zone, such as `Africa/Tunis`, stored as given. The platform must know the zone; case does not matter
+ * (Specification, Clients and loyalty; Limits: a shop's day is its own calendar day).
  */
 export const TimeZone = keptText(read, {
   type: "string",
@@ -58,10 +58,10 @@ const offsetAt = (formatter: Intl.DateTimeFormat, instant: Instant): number => {
 }
 
 /**
- * The first instant after `now` that belongs to a later calendar day of the zone: where a shop's day ends
- * (Specification, Clients and loyalty; Limits). Midnight itself, unless the clocks jump over it; then the instant of the jump.
- * Effect's `DateTime` takes fifteen times as long, and answers with the past where clocks went back over midnight at
- * one minute past (Canada until 2011); elsewhere the two agree, and the tests hold them to it.
+ * The first instant after `now` of a later calendar day of the zone, which ends the shop's day (Specification, Clients and loyalty;
+ * Limits): midnight, or if the clocks skip midnight, the instant of the change. Effect's `DateTime` takes fifteen times as long, and
+ * returns a past instant where clocks went back across midnight at one minute past (Canada until 2011); tests check that the two agree
+ * everywhere else.
  */
 export const nextMidnight = (now: Instant, time_zone: TimeZone): Instant => {
   const formatter = formatterOf(time_zone)
@@ -70,7 +70,7 @@ export const nextMidnight = (now: Instant, time_zone: TimeZone): Instant => {
   const unchanged = next_day * DAY_MS - offset
   if (offsetAt(formatter, unchanged) === offset) return unchanged
 
-  // The clocks are changed on the way there, once: find the first instant of the new offset.
+  // The clocks change in between, once, so this finds the first instant of the new offset.
   let [before, changed] = [now, unchanged]
   while (changed - before > 1) {
     const middle = Math.floor((before + changed) / 2)

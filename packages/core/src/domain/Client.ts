@@ -5,7 +5,7 @@ import { LoyaltyCard } from "./LoyaltyCard.js"
 import type { Phone } from "./Phone.js"
 import { Refused } from "./Refusal.js"
 
-/** A person with an account, whichever shops know them. */
+/** A person with an account, whether or not a shop knows them. */
 export interface ClientAccount {
   readonly id: ClientId
   readonly given_name: string
@@ -15,7 +15,7 @@ export interface ClientAccount {
   readonly created_at: Instant
 }
 
-/** The relation of a client and a shop: known after an accepted offer or a visit; a block stays (Specification, Clients and loyalty). */
+/** A client's relation to a shop: known after an accepted offer or a visit; a block is permanent (Specification, Clients and loyalty). */
 export interface ClientLink {
   readonly shop_id: ShopId
   readonly client_id: ClientId
@@ -23,23 +23,25 @@ export interface ClientLink {
   readonly blocked_at: Instant | null
 }
 
-/** A client whom a shop may see. Nothing else of an account ever reaches a shop. */
+/** A client whom a shop may see. A shop gets no other data of the account. */
 export interface Client {
   readonly id: ClientId
   readonly display_name: string
 }
 
-/** No client of this shop. An unknown one and one who blocks the shop are the same refusal (Specification, Endpoints). */
+/**
+ * The shop has no such client. A client who does not exist and one who blocks the shop give the same refusal (Specification, Endpoints).
+ */
 export class ClientNotFound extends Refused("ClientNotFound", "This shop knows no such client") {}
 
-/** The client as a ticket carries them. */
+/** The client, as a ticket contains them. */
 export const ClientBadge = Schema.Struct({
   id: Schema.String.annotations({ jsonSchema: { type: "string", format: "uuid" } }),
   display_name: Schema.NullOr(Schema.String)
 }).annotations({ identifier: "ClientBadge", description: "The client linked to the ticket" })
 export type ClientBadge = typeof ClientBadge.Type
 
-/** A client as they are answered (Specification, Resources). */
+/** A client, as responses contain them (Specification, Resources). */
 export const ClientView = Schema.Struct({
   ...ClientBadge.fields,
   tickets_open: Schema.Int,
@@ -48,7 +50,7 @@ export const ClientView = Schema.Struct({
 }).annotations({ identifier: "Client", description: "A client as a shop that knows them sees them" })
 export type ClientView = typeof ClientView.Type
 
-/** The name the client chose to show: in full, or `Amira B.` (Specification, Resources; Clients and loyalty). */
+/** The name that the client chose to show: in full, or `Amira B.` (Specification, Resources; Clients and loyalty). */
 export const displayName = ({
   given_name,
   family_name,
@@ -56,7 +58,10 @@ export const displayName = ({
 }: Pick<ClientAccount, "given_name" | "family_name" | "hide_name">): string =>
   hide_name ? `${given_name} ${[...family_name][0] ?? ""}.` : `${given_name} ${family_name}`
 
-/** Which fields of a link are set where the shop sees the client: one who is known and does not block it (Specification, Clients and loyalty). */
+/**
+ * The fields of a link that must be set so that the shop sees the client: one who is known and does not block it (Specification, Clients
+ * and loyalty).
+ */
 export const visibleLink = { known_at: true, blocked_at: false } as const satisfies Partial<
   Record<keyof ClientLink, boolean>
 >
@@ -65,11 +70,11 @@ export const visibleLink = { known_at: true, blocked_at: false } as const satisf
 export const isVisible = (link: ClientLink): boolean =>
   (link.known_at !== null) === visibleLink.known_at && (link.blocked_at !== null) === visibleLink.blocked_at
 
-/** The client as this shop may see them, or null: unknown and blocking are one (Specification, Clients and loyalty). */
+/** The client as this shop may see them; null both for an unknown and for a blocking one (Specification, Clients and loyalty). */
 export const asSeen = (account: ClientAccount | undefined, link: ClientLink | undefined): Client | null =>
   account === undefined || link === undefined || !isVisible(link)
     ? null
     : { id: account.id, display_name: displayName(account) }
 
-/** The client as tickets and events carry them. */
+/** The client, as tickets and events contain them. */
 export const clientBadge = (client: Client): ClientBadge => ({ id: client.id, display_name: client.display_name })

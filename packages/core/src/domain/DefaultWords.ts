@@ -9,8 +9,9 @@ import { Italian } from "./words/Italian.js"
 import { Spanish } from "./words/Spanish.js"
 
 /**
- * The words refused on tickets where the embedder brings no list, by language (Specification, Errors). Only what is an insult or
- * an obscenity there: a false refusal stops the counter with a client in front of it, a word that slips through does not.
+ * The words that are refused on tickets if the embedder provides no list, by language (Specification, Errors). A word is listed only if it
+ * is an insult or an obscenity in that language, because a false refusal keeps a client waiting at the counter, which is worse than a word
+ * that slips through.
  */
 export const defaultWords = {
   ar: Arabic,

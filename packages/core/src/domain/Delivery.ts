@@ -5,35 +5,35 @@ import type { Instant } from "./Instant.js"
 import { Limits, retryDelays_ms, ServiceLimits } from "./Limits.js"
 import type { Sent, Webhook } from "./Webhook.js"
 
-/** The state of an event's delivery: it waits, it arrived, it waits for its webhook to be on again, or it was given up. */
+/** The state of an event's delivery: waiting, delivered, parked until its webhook is on again, or given up. */
 export type DeliveryState = "pending" | "delivered" | "parked" | "dead"
 
 /**
- * An event that still has to arrive. The row lives as long as that; afterwards only the log of attempts remains.
- * Its arrival or its last failure takes it away, a replay brings it back.
+ * The delivery of an event that has not arrived. The row is deleted when the event arrives or is given up, so that only the log of attempts
+ * remains; a replay creates it again.
  */
 export interface DeliveryRecord {
   readonly shop_id: ShopId
   readonly event_id: EventId
   readonly type: EventType
-  /** Deliveries of one ticket go out one at a time, in the order of their events; null for a ping. */
+  /** Deliveries of one ticket are sent one at a time, in the order of their events; null for a ping. */
   readonly ticket_id: TicketId | null
   /** The event's place in the shop's order of events. */
   readonly seq: number
-  /** How often it was ever tried; the numbers of attempts go on through releases and replays. */
+  /** How many attempts were made in all; the numbers of attempts continue after releases and replays. */
   readonly attempts_made: number
-  /** How often since it was last made due anew: what the retry schedule counts. */
+  /** How many attempts were made since the delivery was last made due again: the retry schedule counts these. */
   readonly attempts_in_round: number
   readonly due_at: Instant
-  /** The webhook's generation when the row was written; an older one is due anew, see {@link presentSchedule}. */
+  /** The webhook's generation when the row was written; a delivery of an older one is due again, see {@link presentSchedule}. */
   readonly generation: number
-  /** A replayed one waits until no live one is due, so that a replay starves nobody. */
+  /** A replayed delivery waits until no live one is due, so that a replay delays no new event. */
   readonly is_replay: boolean
-  /** Raised by every claim, and by every record of an attempt. A result with an older token changes nothing. */
+  /** Increases with every claim, and with every record of an attempt. A result with an older token changes nothing. */
   readonly token: number
 }
 
-/** One attempt, as it is logged for good. */
+/** One attempt, as it is logged permanently. */
 export interface AttemptRecord extends Sent {
   readonly shop_id: ShopId
   readonly event_id: EventId
@@ -48,7 +48,7 @@ export interface SentEvent {
   readonly attempts: ReadonlyArray<AttemptRecord>
 }
 
-/** The delivery of an event that was just raised: due at once. */
+/** The delivery of an event that was just raised, due at once. */
 export const firstDelivery = (
   { shop_id, id, type, ticket_id, seq }: EventRecord,
   { generation }: Webhook,
@@ -67,14 +67,14 @@ export const firstDelivery = (
   token: 0
 })
 
-/** A delivery's present place in the schedule: one from before its webhook was turned on again starts anew. */
+/** A delivery's present schedule. If its webhook was turned on again since, the schedule starts again. */
 export const presentSchedule = (
   delivery: DeliveryRecord,
   webhook: Webhook
 ): Pick<DeliveryRecord, "attempts_in_round" | "due_at"> =>
   delivery.generation < webhook.generation ? { attempts_in_round: 0, due_at: webhook.released_at } : delivery
 
-/** The state of an event's delivery, from its row (if it still has one), its last attempt and its webhook. */
+/** The state of an event's delivery, derived from its row (if it still has one), its last attempt and its webhook. */
 export const deliveryState = (
   delivery: DeliveryRecord | undefined,
   webhook: Webhook,
@@ -87,8 +87,8 @@ export const deliveryState = (
 const { retry_jitter_share, retry_jitter_max_ms } = ServiceLimits
 
 /**
- * When to try again after the `made`th attempt failed at `ended_at`, or null where it was the last. `jitter`, from 0 to 1,
- * puts it off by up to a tenth and never brings it forward; the sandbox gives 0 (Specification, Webhooks).
+ * When to retry after the `made`th attempt failed at `ended_at`; null if it was the last. `jitter`, from 0 to 1, delays the retry by up to
+ * a tenth; the sandbox passes 0 (Specification, Webhooks).
  */
 export const nextAttempt = (made: number, ended_at: Instant, jitter: number): Instant | null => {
   const delay_ms = retryDelays_ms[made - 1]
@@ -99,18 +99,18 @@ export const nextAttempt = (made: number, ended_at: Instant, jitter: number): In
 
 /** A delivery in the queue. */
 export interface Queued {
-  /** The place of its event in the shop's order. */
+  /** The event's place in the shop's order of events. */
   readonly seq: number
-  /** Deliveries of one ticket go one after another; null: of no ticket. */
+  /** Deliveries of one ticket are sent one after another; null if there is no ticket. */
   readonly ticket: number | null
   readonly is_replay: boolean
   readonly due_at: Instant
 }
 
-/** The fields by which a shop's due deliveries are ordered, ascending: live before replayed, then the earliest (Specification, Webhooks). */
+/** The fields that order a shop's due deliveries, ascending: live before replayed, then the earliest (Specification, Webhooks). */
 export const claimOrder = ["is_replay", "due_at", "seq"] as const satisfies ReadonlyArray<keyof Queued>
 
-/** Compares two due deliveries of a shop by {@link claimOrder}: negative where `a` goes first. */
+/** Compares two due deliveries of a shop by {@link claimOrder}: negative if `a` is first. */
 export const compareClaims = (a: ClaimRank, b: ClaimRank): number =>
   claimOrder.reduce((order, field) => order || Number(a[field]) - Number(b[field]), 0)
 
@@ -123,7 +123,7 @@ export interface QueuedShop {
   readonly in_flight: ReadonlyArray<Queued>
 }
 
-/** The delivery of a shop that goes next: none of a ticket that has one in flight, and no more than a shop may have in flight. */
+/** The shop's next delivery: not one of a ticket that has one in flight, and none if the shop has as many in flight as it may. */
 const nextOf = ({ waiting, in_flight }: QueuedShop, now: Instant): Queued | undefined => {
   if (in_flight.length >= Limits.deliveries_in_flight_per_shop) return undefined
   const busy = new Set(in_flight.map(({ ticket }) => ticket))
@@ -131,16 +131,16 @@ const nextOf = ({ waiting, in_flight }: QueuedShop, now: Instant): Queued | unde
   return [...free].sort(compareClaims)[0]
 }
 
-/** The deliveries that were claimed, each with the place of its shop in the queue before; and the queue afterwards. */
+/** The claimed deliveries, each with the place of its shop in the queue before the claim, and the queue afterwards. */
 export interface NextClaims<Shop> {
   readonly claims: ReadonlyArray<readonly [place: number, delivery: Queued]>
   readonly queue: ReadonlyArray<Shop>
 }
 
 /**
- * The rule of claims (Specification, Webhooks), written without regard to speed: the contract suite compares every store with it. The
- * queue has the shop that was served longest ago first. A shop that is served goes to the end, so each shop that has something due
- * gets its turn before any gets its second.
+ * The rule of claims (Specification, Webhooks), written without regard to speed: the contract suite compares every store with it. The queue
+ * begins with the shop that was served longest ago. A shop that is served moves to the end, so each shop with due deliveries is served
+ * before any is served again.
  */
 export const nextClaims = <Shop extends QueuedShop>(
   queue: ReadonlyArray<Shop>,
@@ -162,7 +162,10 @@ export const nextClaims = <Shop extends QueuedShop>(
   return { claims, queue: turns.map(({ shop }) => shop) }
 }
 
-/** Which events to send again: the named ones, or those of a time whose delivery is in a state; all that is given must hold (Specification, Sandbox). */
+/**
+ * The events to send again: the named ones, or those of a period whose delivery is in a state. An event must match all given fields
+ * (Specification, Sandbox).
+ */
 export interface ReplayFilter {
   readonly event_ids?: ReadonlyArray<EventId>
   /** Inclusive. */
@@ -172,37 +175,37 @@ export interface ReplayFilter {
   readonly state?: DeliveryState
 }
 
-/** A replay on its way through the shop's events, a thousand at a time, so that a long one never holds up the shop. */
+/** A replay's progress through the shop's events. It takes a thousand at a time, so that a long replay does not delay the shop. */
 export interface ReplayRecord {
   readonly shop_id: ShopId
   readonly id: string
   readonly filter: ReplayFilter
-  /** The place in the order of events after which it goes on. */
+  /** The place in the order of events after which the replay continues. */
   readonly after_seq: number
-  /** The place at which it ends: events raised later are not replayed. */
+  /** The place at which it ends; later events are not replayed. */
   readonly until_seq: number
   readonly is_done: boolean
   readonly created_at: Instant
 }
 
-/** An event to send again, with what is known of its delivery. */
+/** An event that a replay may send again, with the state of its delivery. */
 export interface Replayable {
   readonly event: Pick<EventRecord, "id" | "type" | "ticket_id" | "seq" | "created_at">
   readonly delivery: DeliveryRecord | undefined
-  /** Whether an attempt is under way. */
+  /** Whether an attempt is in flight. */
   readonly is_in_flight: boolean
-  /** How often it was ever tried. */
+  /** How many attempts were made in all. */
   readonly attempts_made: number
 }
 
-/** The events that a replay's next step read: never more than it may, however few of the events it asks for. */
+/** The events that a replay's next step read. The number of events read is bounded, even if few of them match. */
 export interface EventRange {
   readonly found: ReadonlyArray<Replayable>
-  /** The place up to which it looked. */
+  /** The place up to which the step looked. */
   readonly last_seq: number
 }
 
-/** Whether a filter asks for an event whose delivery is in a state (undefined: it never had one). */
+/** Whether a filter matches an event whose delivery is in a state (undefined: it never had a delivery). */
 export const matchesReplayFilter = (
   { event_ids, since, until, state }: ReplayFilter,
   event: Pick<EventRecord, "id" | "created_at">,

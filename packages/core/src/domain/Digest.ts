@@ -21,7 +21,7 @@ interface Host {
   readonly process?: { readonly getBuiltinModule?: (name: "node:crypto") => NativeCrypto | undefined }
 }
 
-/** In plain JavaScript: for every platform. */
+/** In plain JavaScript, for platforms without node:crypto. */
 export const portable: Digests = {
   sha256Hex: (text) => bytesToHex(sha256(utf8ToBytes(text))),
   hmacSha256Hex: (key, text) => bytesToHex(hmac(sha256, utf8ToBytes(key), utf8ToBytes(text)))
@@ -32,9 +32,9 @@ const nativeOf = ({ createHash, createHmac }: NativeCrypto): Digests => ({
   hmacSha256Hex: (key, text) => createHmac("sha256", key).update(text, "utf8").digest("hex")
 })
 
-// The platform's own are several times faster, and the web-standard ones are asynchronous. Asked for by name at run time, as
-// this package is also bundled for platforms without them.
+// The platform's own digests are several times faster, and the web-standard ones are asynchronous. The module is named at run time, because
+// this package is also bundled for platforms that lack it.
 const native = (globalThis as Host).process?.getBuiltinModule?.("node:crypto")
 
-/** The fastest that the platform has. */
+/** The fastest implementation on this platform. */
 export const { sha256Hex, hmacSha256Hex }: Digests = native === undefined ? portable : nativeOf(native)

@@ -3,7 +3,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "./Instant.js"
 
 const UNITS = { d: DAY_MS, h: HOUR_MS, m: MINUTE_MS, s: SECOND_MS, ms: 1 } as const
 
-/** A text that is a length of time, as a whole: `60d`, `23h59m`, `1ms`. */
+/** Matches a whole text that is a length of time: `60d`, `23h59m`, `1ms`. */
 export const DURATION = /^(?:\d{1,9}(?:ms|d|h|m|s))+$/
 
 /** A length of time such as `60d`, `23h59m` or `1ms` in milliseconds; undefined for any other text. */

@@ -7,7 +7,7 @@ import { jsonText } from "./JsonText.js"
 import type { NotifiedChannel, Quote, Ticket } from "./Ticket.js"
 import type { AbandonReason, TicketState } from "./TicketLifecycle.js"
 
-/** The version that every event carries (Specification, Versions). */
+/** The version in every event (Specification, Versions). */
 export const API_VERSION = "1"
 
 /** The fields of `data`, by type (Specification, Webhooks). */
@@ -31,14 +31,14 @@ export interface EventData {
   readonly ping: {}
 }
 
-/** An event as it is stored. `body` is the text that is signed and sent, frozen when the event commits (Specification, Webhooks). */
+/** An event as it is stored. `body` is the signed text that is sent, frozen when the event commits (Specification, Webhooks). */
 export interface EventRecord {
   readonly shop_id: ShopId
   readonly id: EventId
   readonly type: EventType
-  /** The place in the shop's order of events. */
+  /** The event's place in the shop's order of events. */
   readonly seq: number
-  /** The ticket it is about; null for a ping. */
+  /** The event's ticket; null for a ping. */
   readonly ticket_id: TicketId | null
   readonly created_at: Instant
   readonly body: string
@@ -46,7 +46,7 @@ export interface EventRecord {
 
 const literals = Object.keys(eventTypes) as [EventType, ...Array<EventType>]
 
-/** The envelope in which every event is sent (Specification, Resources). */
+/** The envelope of every event (Specification, Resources). */
 export const Event = Schema.Struct({
   id: Schema.String,
   type: Schema.Literal(...literals),
@@ -67,12 +67,12 @@ export const eventBody = <T extends EventType>(
   shop_id: ShopId,
   data: EventData[T]
 ): string => {
-  // Joined, as a chain of additions would be kept as it is, link by link, for as long as the event.
+  // Joined, because V8 would keep a chain of additions as it is, link by link, as long as the event exists.
   const head = ['{"id":"', id, '","type":"', type, '","created_at":"', toIso(created_at), MIDDLE, shop_id, '","data":{']
   let text = head.join("")
   let comma = ""
   for (const name of Object.keys(data)) {
-    // The ticket's text, the greatest part, is added and not copied: the remembered answer holds the same.
+    // The ticket's text, the largest part, is shared and not copied, because the stored response contains the same text.
     text += `${comma}"${name}":${jsonText(data[name as keyof typeof data])}`
     comma = ","
   }

@@ -8,7 +8,10 @@ export interface IdempotencyRecordKey {
   readonly key: string
 }
 
-/** The first answer to an idempotency key, as text so that a replay is what it was (Specification, Idempotency). */
+/**
+ * The first response for an idempotency key, as text, so that a replay returns exactly what the first response contained (Specification,
+ * Idempotency).
+ */
 export interface IdempotencyRecord extends IdempotencyRecordKey {
   readonly shop_id: ShopId
   readonly fingerprint: string
@@ -16,6 +19,6 @@ export interface IdempotencyRecord extends IdempotencyRecordKey {
   readonly expires_at: Instant
 }
 
-/** The key of a remembered answer in a shop's state. */
+/** The key of an idempotency record in a shop's state. */
 export const idempotencyRecordKey = ({ caller_id, operation, key }: IdempotencyRecordKey): string =>
   `${caller_id} ${operation} ${key}`

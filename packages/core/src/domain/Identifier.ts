@@ -5,8 +5,8 @@ import { Text } from "./Text.js"
 const pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /**
- * A UUID in lower case. Upper case is accepted and lowered, so that one thing has one spelling in
- * maps, cursors and fingerprints (Specification, Tickets).
+ * A UUID in lower case. Upper case is accepted and converted, so that one thing has one spelling in maps, cursors and fingerprints
+ * (Specification, Tickets).
  */
 const Uuid = Schema.transform(
   Schema.String,
@@ -41,6 +41,6 @@ export type CallerId = typeof CallerId.Type
 export const OfferId = Uuid.pipe(Schema.brand("OfferId"))
 export type OfferId = typeof OfferId.Type
 
-/** Identifies an event. A receiver drops duplicates by it (Specification, Webhooks). */
+/** Identifies an event. A receiver recognises duplicates by it (Specification, Webhooks). */
 export const EventId = Uuid.pipe(Schema.brand("EventId"))
 export type EventId = typeof EventId.Type

@@ -1,6 +1,6 @@
 import { Either, ParseResult, Schema } from "effect"
 
-/** A moment: whole milliseconds since 1970-01-01T00:00:00Z, leap seconds not counted. */
+/** An instant: whole milliseconds since 1970-01-01T00:00:00Z, without leap seconds. */
 export type Instant = number
 
 /** Milliseconds in a second. */
@@ -9,12 +9,12 @@ export const SECOND_MS = 1000
 export const MINUTE_MS = 60 * SECOND_MS
 /** Milliseconds in an hour. */
 export const HOUR_MS = 60 * MINUTE_MS
-/** Milliseconds in 24 hours. Not a calendar day, which may have 23 or 25: see `CalendarDay`. */
+/** Milliseconds in 24 hours. A calendar day may have 23 or 25 hours: see `CalendarDay`. */
 export const DAY_MS = 24 * HOUR_MS
 
-// 0001-01-01T00:00:00.000Z: with the last one, what four digits of a year can say.
+// 0001-01-01T00:00:00.000Z: with the last one, the range that a year of four digits can express.
 const FIRST_INSTANT: Instant = -62_135_596_800_000
-/** 9999-12-31T23:59:59.999Z: no instant is later. */
+/** 9999-12-31T23:59:59.999Z, the latest instant. */
 export const LAST_INSTANT: Instant = 253_402_300_799_999
 
 const isInstant = (n: number): boolean => Number.isInteger(n) && n >= FIRST_INSTANT && n <= LAST_INSTANT
@@ -32,7 +32,7 @@ export const toIso = (instant: Instant): string => {
   }
   return last_iso
 }
-// Kept, as the instants of one answer are mostly the same.
+// Cached, because the instants of one response are mostly on the same day.
 let last_instant: Instant | undefined
 let last_iso = ""
 
@@ -42,7 +42,7 @@ const padded = (count: number, digits: number): ReadonlyArray<string> =>
 const TWO_DIGITS = padded(60, 2)
 const THREE_DIGITS = padded(1000, 3)
 
-/** As `Date.toISOString`, in a third of the time: an answer of a hundred tickets holds hundreds of instants. */
+/** Like `Date.toISOString`, in a third of the time: a response with a hundred tickets contains hundreds of instants. */
 const isoText = (instant: Instant): string => {
   const day = Math.floor(instant / DAY_MS)
   const ms = instant - day * DAY_MS
@@ -65,7 +65,7 @@ const dateOf = (day: number): string => {
   return date
 }
 
-/** `toIso`, with null for an instant that has not come. */
+/** Like `toIso`, but null stays null. */
 export const toIsoOrNull = (instant: Instant | null): string | null => (instant === null ? null : toIso(instant))
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
@@ -76,7 +76,9 @@ const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const
 const daysInMonth = (year: number, month: number): number =>
   month === 2 && year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : (DAYS_IN_MONTH[month - 1] ?? 0)
 
-/** The instant that the parts of a text name, if there is one. By hand: `Date.parse` rolls 30 February into March. */
+/**
+ * The instant that the parts of a text name; undefined if the date does not exist. `Date.parse` would read 30 February as a day in March.
+ */
 const parse = (parts: RegExpExecArray | null): Instant | undefined => {
   if (parts === null) return undefined
   const part = (at: number): number => Number(parts[at] ?? 0)
@@ -87,7 +89,7 @@ const parse = (parts: RegExpExecArray | null): Instant | undefined => {
   const milliseconds = Number((parts[7] ?? "").slice(0, 3).padEnd(3, "0"))
   const time_of_day = hour * HOUR_MS + minute * MINUTE_MS + second * SECOND_MS + milliseconds
   const offset = (offset_hours * HOUR_MS + offset_minutes * MINUTE_MS) * (parts[8] === "-" ? -1 : 1)
-  // Date.UTC takes the years 0 to 99 for 1900 to 1999; `setUTCFullYear` takes them as they are.
+  // Date.UTC reads the years 0 to 99 as 1900 to 1999; `setUTCFullYear` does not.
   const instant = new Date(0).setUTCFullYear(year, month - 1, day) + time_of_day - offset
   return isInstant(instant) ? instant : undefined
 }
@@ -110,8 +112,8 @@ const instantFrom = (
 const EXAMPLE = "2026-11-20T10:20:42Z"
 
 /**
- * An ISO 8601 date and time with `Z` or an offset from UTC, to an instant. Seconds may be left out; a fraction of a
- * second may have any length and is cut down to milliseconds. Dates that do not exist are refused (Specification, Tickets).
+ * An ISO 8601 date and time with `Z` or an offset from UTC, decoded to an instant. Seconds are optional; a fraction of a second may have
+ * any length and is cut to milliseconds. Dates that do not exist are refused (Specification, Tickets).
  */
 export const DateTimeText = instantFrom((text) => parse(DATE_TIME.exec(text.trim())), {
   refused: `must be a date and time such as ${EXAMPLE}`,
@@ -123,7 +125,7 @@ export const DateTimeText = instantFrom((text) => parse(DATE_TIME.exec(text.trim
   }
 })
 
-/** The first instant that is not before a date, or a date and time. The `+` of an offset may have arrived as a space. */
+/** The first instant that is not before a date, or a date and time. The `+` of an offset may arrive as a space. */
 const startOf = (text: string): Instant | undefined => {
   const parts = DATE_TIME.exec(text.replace(/ (?=\d{2}:\d{2}$)/, "+"))
   const instant = parse(parts ?? DATE.exec(text))
@@ -132,14 +134,14 @@ const startOf = (text: string): Instant | undefined => {
 }
 
 /**
- * A bound of instants: as `DateTimeText`, or a bare date, which means 00:00 UTC of that day (Specification, Lists and sync). A fraction of a
- * second that lies between two milliseconds means the later one, which is on the same side of the bound. A space is read
- * as the `+` of the offset, because that is how an unescaped `+` arrives in a query (Specification, Lists and sync).
+ * A limit of a period: like `DateTimeText`, or a bare date, which means 00:00 UTC of that day (Specification, Lists and sync). A fraction
+ * between two milliseconds is rounded up, so that the same instants are before and after it. A space is read as the `+` of the offset,
+ * because an unescaped `+` arrives as a space in a query (Specification, Lists and sync).
  */
 export const DateOrDateTimeText = instantFrom((text) => startOf(text.trim()), {
   refused: `must be a date and time such as ${EXAMPLE}, or a date such as 2026-11-20`,
   jsonSchema: {
-    // The type is in each branch: generators read a branch by itself, and would take one without a type for anything.
+    // The type is repeated in each branch, because generators read each branch alone and would treat one without a type as any value.
     anyOf: [
       { type: "string", format: "date-time" },
       { type: "string", format: "date" }
@@ -159,7 +161,7 @@ const UNITS = [
 
 const counted = (amount: number, unit: string): string => `${amount} ${unit}${amount === 1 ? "" : "s"}`
 
-/** A length of time in its largest unit and the next one, such as `2 years 3 days`; a year has 365 days. */
+/** A length of time in its largest unit and the next smaller one, such as `2 years 3 days`; a year has 365 days. */
 export const durationInWords = (seconds: number): string => {
   const first = UNITS.findIndex(([, length]) => seconds >= length)
   const [[unit, length], next] = first === -1 ? [UNITS[4], undefined] : [UNITS[first]!, UNITS[first + 1]]

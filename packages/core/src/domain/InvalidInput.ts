@@ -1,6 +1,6 @@
 import { SchemaAST as AST, Data, Option, type ParseResult, Schema } from "effect"
 
-/** One thing that is wrong with an input: where it stands and what to change. */
+/** One error in an input: its field, and what to change. */
 export interface Issue {
   readonly field: string
   readonly message: string
@@ -51,7 +51,7 @@ const isWhole = (ast: AST.Refinement): boolean => ast.annotations[AST.SchemaIdAn
 
 const isNull = (ast: AST.AST): boolean => AST.isLiteral(ast) && ast.literal === null
 
-/** The message that the schema's author gave, where it is plain text. */
+/** The message of the schema's author, if it is plain text. */
 const authored = (ast: AST.Annotated, issue: ParseResult.ParseIssue): string | undefined => {
   const message = Option.getOrUndefined(AST.getMessageAnnotation(ast))?.(issue)
   return typeof message === "string" ? message : undefined
@@ -62,7 +62,7 @@ const many = <A>(one: ParseResult.SingleOrNonEmpty<A>): ReadonlyArray<A> => (Arr
 const at = (path: string, more: ParseResult.Path): string =>
   [path, ...many(more).map(String)].filter((part) => part !== "").join(".")
 
-/** Of a choice, what is wrong with the choice that comes nearest: not null, and refused deepest. */
+/** Of the alternatives of a union, the errors of the one that comes closest: not null, and refused at the deepest field. */
 const nearest = (issue: ParseResult.Composite, path: string): ReadonlyArray<Issue> => {
   if (literals(issue.ast) !== undefined) return [{ field: path, message: expectation(issue.ast) }]
   const choices = many(issue.issues).filter((choice) => !(choice._tag === "Type" && isNull(choice.ast)))
@@ -71,7 +71,7 @@ const nearest = (issue: ParseResult.Composite, path: string): ReadonlyArray<Issu
 }
 
 /**
- * The errors that a schema found, a line each, with dotted paths. Values are never repeated: they may be huge, deep or secret.
+ * The errors that a schema found, one line each, with dotted paths. Values are never repeated, because they may be huge, deep or secret.
  */
 export const inputIssues = (issue: ParseResult.ParseIssue, path = ""): ReadonlyArray<Issue> => {
   switch (issue._tag) {

@@ -2,8 +2,8 @@ let last: object | undefined
 let last_text = ""
 
 /**
- * The JSON of a value that nothing changes any more. The last one is kept: what a command answers is remembered, raised
- * in its event and sent, one right after another, and all three share one text instead of holding three.
+ * The JSON of a value that never changes again. The last text is cached: a command's result is stored for replays, raised in its event and
+ * sent, one right after another, and all three share one text.
  */
 export const jsonText = (value: unknown): string => {
   if (typeof value !== "object" || value === null) return JSON.stringify(value)

@@ -1,10 +1,10 @@
 import { Schema } from "effect"
 
-/** A language in which the service knows words that do not belong on a ticket. */
+/** A language for which the service has a list of forbidden words. */
 export const Language = Schema.Literal("ar", "de", "en", "es", "fr", "it").annotations({ identifier: "Language" })
 export type Language = typeof Language.Type
 
-// Where a language other than English and French is spoken at the counter.
+// The time zones where a language other than English and French is spoken at the counter.
 const zones: Partial<Record<Language, RegExp>> = {
   ar: /^(africa\/(tunis|algiers|casablanca|el_aaiun|tripoli|cairo|khartoum|nouakchott|djibouti|mogadishu)|indian\/comoro|asia\/(beirut|damascus|amman|baghdad|kuwait|riyadh|bahrain|qatar|dubai|muscat|aden|gaza|hebron))$/,
   de: /^europe\/(berlin|busingen|vienna|zurich|vaduz|luxembourg)$/,
@@ -12,7 +12,7 @@ const zones: Partial<Record<Language, RegExp>> = {
   it: /^europe\/(rome|vatican|san_marino|zurich)$/
 }
 
-/** The languages of a shop that names none: English, French, and what is spoken in its time zone. */
+/** The default languages of a shop: English, French, and the language of its time zone. */
 export const languagesIn = (time_zone: string): ReadonlyArray<Language> => {
   const zone = time_zone.toLowerCase()
   return ["en", "fr", ...Language.literals.filter((language) => zones[language]?.test(zone))]

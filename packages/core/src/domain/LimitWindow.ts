@@ -17,9 +17,9 @@ export interface LimitStatus {
   readonly resets_at: Instant
 }
 
-/** A policy has no uses left; `usages` are those that refused. Wait until the latest `resets_at` (Specification, Limits). */
+/** A policy has no uses left; `usages` has the policies that refused. Wait until the latest `resets_at` (Specification, Limits). */
 export class LimitReached extends Data.TaggedError("LimitReached")<{ readonly usages: ReadonlyArray<LimitStatus> }> {
-  /** The one to wait for: if several refuse, the longest reset. */
+  /** The policy to wait for: if several refuse, the one that resets last. */
   get decisive(): LimitStatus {
     return this.usages.reduce((a, b) => (b.resets_at > a.resets_at ? b : a))
   }
@@ -44,21 +44,21 @@ const endOfWindow = (policy: PolicyName, now: Instant, time_zone: TimeZone | nul
   return nextMidnight(now, time_zone)
 }
 
-/** Whether a window counts now. One that seems to last longer than any can was opened by a clock that stepped back since. */
+/** Whether a window is still open. If it seems to last longer than any window can, it was opened by a clock that has stepped back since. */
 const isOpen = ({ resets_at }: LimitWindow, policy: PolicyName, now: Instant): boolean =>
   now < resets_at && resets_at - now <= longest[Policies[policy].window]
 
-// Processes share windows. One whose clock is a little behind must not take another's for such a one, because it would start it anew.
+// Processes share windows, so a process whose clock is a little behind must not restart another process's window.
 const { window_clock_skew_ms } = ServiceLimits
 
-// The longest calendar day has the hour that clocks go back; two, to be safe.
+// The longest calendar day has one more hour, when clocks go back; this allows two.
 const longest = {
   minute: MINUTE_MS + window_clock_skew_ms,
   hour: HOUR_MS + window_clock_skew_ms,
   calendar_day: 26 * HOUR_MS
 } as const satisfies Record<WindowKind, number>
 
-/** The window that counts now: the given one, or a new one where it has ended or there was none. */
+/** The open window: the given one, or a new one if it has ended or there was none. */
 export const currentWindow = (
   window: LimitWindow | undefined,
   policy: PolicyName,
@@ -69,7 +69,7 @@ export const currentWindow = (
     ? window
     : { used: 0, resets_at: endOfWindow(policy, now, time_zone) }
 
-/** Whether a policy may be used `n` times more within a window. An embedder may have set another limit. */
+/** Whether a policy may be used `n` more times within a window. An embedder may have set another limit. */
 export const hasRoom = (
   window: LimitWindow,
   policy: PolicyName,
@@ -110,13 +110,13 @@ export const scarcest = (usages: ReadonlyArray<LimitStatus>): LimitStatus | unde
 export interface LimitUse {
   readonly policy: PolicyName
   readonly subject: string
-  /** The shop's time zone where the window is its calendar day. */
+  /** The shop's time zone, if the window is its calendar day. */
   readonly time_zone: TimeZone | null
   /** The embedder's limit, in place of the specification's. */
   readonly limit?: number
 }
 
-/** Where a store keeps the window of each policy and subject. */
+/** The key under which a store keeps the window of a policy and subject. */
 export interface LimitWindows {
   readonly get: (take: LimitUse) => LimitWindow | undefined
   readonly put: (take: LimitUse, window: LimitWindow) => void
@@ -125,7 +125,7 @@ export interface LimitWindows {
 const windowOf = (windows: LimitWindows, take: LimitUse, now: Instant): LimitWindow =>
   currentWindow(windows.get(take), take.policy, now, take.time_zone)
 
-/** Takes one use of every policy, or of none: then those refuse that have none left (Specification, Limits). */
+/** Takes one use of every policy, or of none; then the result names those that have none left (Specification, Limits). */
 export const useLimits = (
   windows: LimitWindows,
   takes: ReadonlyArray<LimitUse>,
@@ -146,7 +146,7 @@ export const useLimits = (
   )
 }
 
-/** Returns uses that a take answered with `taken`, where their windows are still the same. */
+/** Returns uses of a result `taken`, if their windows are still the same. */
 export const giveBackUses = (
   windows: LimitWindows,
   takes: ReadonlyArray<LimitUse>,
@@ -159,6 +159,6 @@ export const giveBackUses = (
   })
 }
 
-/** Reads the status of a limit without using it. */
+/** The status of a limit, without using it. */
 export const peekLimit = (windows: LimitWindows, one: LimitUse, now: Instant): LimitStatus =>
   limitStatus(windowOf(windows, one, now), one.policy, one.limit)

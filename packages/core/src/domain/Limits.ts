@@ -1,8 +1,8 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "./Instant.js"
 
 /**
- * The limits that callers and owners notice: every bound of the contract, with its unit in its name (Specification, Limits; Idempotency; Tickets;
- * Clients and loyalty; Webhooks). Durations are in milliseconds, lengths in Unicode code points.
+ * The limits that callers and owners notice: every limit of the contract, with its unit in its name (Specification, Limits; Idempotency;
+ * Tickets; Clients and loyalty; Webhooks). Durations are in milliseconds, lengths in Unicode code points.
  */
 export const Limits = {
   service_characters: 120,
@@ -138,13 +138,13 @@ export const retryDelays_ms = [
   24 * HOUR_MS
 ] as const satisfies ReadonlyArray<number>
 
-/** How often an event is tried in all: at once, and after each delay. */
+/** How many attempts an event has in all: one at once, and one after each delay. */
 export const MOST_ATTEMPTS = retryDelays_ms.length + 1
 
 /** How long a policy's window lasts: a minute or an hour from its first use, or the shop's own calendar day. */
 export type WindowKind = "minute" | "hour" | "calendar_day"
 
-/** The limits on the use of the service, a row each; the keys are the names in `details.limit` of a response (Specification, Limits). */
+/** The limits on the use of the service, one row each; the keys are the names in `details.limit` of a response (Specification, Limits). */
 export const Policies = {
   requests_per_minute: { limit: 120, window: "minute", per: "key", counts: "requests" },
   writes_per_minute: { limit: 30, window: "minute", per: "key", counts: "write operations" },

@@ -22,7 +22,7 @@ export const LoyaltyProgram = Schema.Struct({
 }).annotations({ identifier: "LoyaltyProgram", description: "A shop's rules for stamps and rewards" })
 export type LoyaltyProgram = typeof LoyaltyProgram.Type
 
-/** The programme of a shop that has not set one up. */
+/** The default programme of a new shop. */
 export const noProgram: LoyaltyProgram = {
   active: false,
   name: null,
@@ -54,20 +54,23 @@ export interface CardRecord {
   readonly updated_at: Instant | null
 }
 
-/** One line of the append-only ledger: stamps given by hand or earned by a ticket, or spent on a reward (Specification, Clients and loyalty). */
+/**
+ * One entry of the append-only ledger: stamps that were added, earned by a ticket, or spent on a reward (Specification, Clients and
+ * loyalty).
+ */
 export interface LedgerEntry {
   readonly shop_id: ShopId
   readonly id: string
   readonly client_id: ClientId
   readonly kind: "stamps" | "ticket" | "redeem"
-  /** Positive where stamps were given, negative where they were spent. */
+  /** Positive if stamps were given, negative if they were spent. */
   readonly stamps: number
   readonly ticket_id: TicketId | null
   readonly caller_id: CallerId | null
   readonly created_at: Instant
 }
 
-/** There is nothing to redeem on the card. */
+/** The card has no reward to redeem. */
 export class NoReward extends Data.TaggedError("NoReward")<{
   readonly balance: number
   readonly stamps_required: number
@@ -87,7 +90,7 @@ export const blankCard = (shop_id: ShopId, client_id: ClientId): CardRecord => (
   updated_at: null
 })
 
-/** The card after one more line of the ledger. */
+/** The card after one more entry of the ledger. */
 export const applyEntry = (card: CardRecord, entry: LedgerEntry): CardRecord => ({
   ...card,
   balance: card.balance + entry.stamps,
@@ -100,7 +103,7 @@ export const applyEntry = (card: CardRecord, entry: LedgerEntry): CardRecord => 
 export const rewardsAvailable = (card: CardRecord, program: LoyaltyProgram): number =>
   Math.floor(card.balance / program.stamps_required)
 
-/** The card as it is answered. */
+/** The card, as responses contain it. */
 export const cardView = (card: CardRecord, program: LoyaltyProgram): LoyaltyCard => ({
   balance: card.balance,
   lifetime: card.lifetime,
@@ -109,13 +112,13 @@ export const cardView = (card: CardRecord, program: LoyaltyProgram): LoyaltyCard
   updated_at: toIsoOrNull(card.updated_at)
 })
 
-/** The client and the caller whose stamps are counted together: one client's, given by one caller (Specification, Limits). */
+/** The key of a stamp limit: a client and the caller who adds the stamps (Specification, Limits). */
 export interface StampCountKey {
   readonly caller_id: CallerId
   readonly client_id: ClientId
 }
 
-/** The key of a count of stamps in a shop's state. */
+/** The key of a stamp count in a shop's state. */
 export const stampCountKey = ({ caller_id, client_id }: StampCountKey): string => `${caller_id} ${client_id}`
 
 /** The count that a key of {@link stampCountKey} names. */

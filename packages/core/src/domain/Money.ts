@@ -20,7 +20,7 @@ export const Decimals = Schema.Int.pipe(Schema.between(0, 4, { message: () => "m
 export const usualDecimals = (currency: string): number =>
   new Intl.NumberFormat("en", { style: "currency", currency }).resolvedOptions().maximumFractionDigits ?? 2
 
-/** A ticket's money as it is answered (Specification, Resources). */
+/** A ticket's money, as responses contain it (Specification, Resources). */
 export const Money = Schema.Struct({
   currency: Schema.NullOr(Schema.String),
   decimals: Schema.Int,
@@ -34,10 +34,10 @@ export const Money = Schema.Struct({
 })
 export type Money = typeof Money.Type
 
-/** The amount left to pay: price less deposit, null without a price; a missing deposit counts 0 (Specification, Tickets). */
+/** The amount left to pay: price less deposit, or null without a price; a missing deposit counts as 0 (Specification, Tickets). */
 export const remaining = (price_minor: number | null, deposit_minor: number | null): number | null =>
   price_minor === null ? null : price_minor - (deposit_minor ?? 0)
 
-/** Whether a deposit is more than the price it was paid towards. */
+/** Whether a deposit is higher than its price. */
 export const depositExceedsPrice = (price_minor: number | null, deposit_minor: number | null): boolean =>
   price_minor !== null && deposit_minor !== null && deposit_minor > price_minor

@@ -36,20 +36,20 @@ export const addressed = (record: NotificationRecord, phone: Phone | null): Clie
     : { ...record, channel: record.client_id === null ? "phone" : "app", phone }
 
 /**
- * A notification or a notice that waits for the embedder's notifiers. The row exists until it is delivered
- * or given up; what it says is stored apart, for good, under the same id.
+ * A notification or a notice that waits for the embedder's notifiers. The row exists until the message is delivered or given up; its
+ * content is stored separately and permanently, under the same id.
  */
 export interface MessageRecord {
   readonly shop_id: ShopId
   /** The id of the notification or the notice. */
   readonly id: string
   readonly receiver: "client" | "owner"
-  /** The number of attempts that were begun: counted before, so that whoever dies over it has used up an attempt. */
+  /** How many attempts were begun. They are counted before they are made, so that an attempt that crashes its process counts. */
   readonly attempts_made: number
   readonly due_at: Instant
 }
 
-/** A message with what it says. */
+/** A message with its content. */
 export type Message =
   | (MessageRecord & { readonly receiver: "client"; readonly says: ClientNotification | null })
   | (MessageRecord & { readonly receiver: "owner"; readonly says: NoticeRecord })

@@ -4,12 +4,12 @@ import type { Phone } from "./Phone.js"
 import { Refused } from "./Refusal.js"
 import { latestOfShops } from "./Shop.js"
 
-/** Whether an offer waits for its answer, was accepted, or answered with a block of the shop. */
+/** The status of an offer: open, accepted, or answered with a block of the shop. */
 export type OfferStatus = "open" | "accepted" | "blocked"
 
 /**
- * A ticket offered to whoever holds a phone number, or to nobody. It is made to the number and not to an account,
- * so nothing of a create depends on whether an account exists (Specification, Endpoints; Tickets).
+ * A ticket offered to a phone number, whether or not an account has it. The offer is made to the number and not to an account, so that
+ * nothing in a create depends on whether an account exists (Specification, Endpoints; Tickets).
  */
 export interface OfferRecord {
   readonly id: OfferId
@@ -21,13 +21,18 @@ export interface OfferRecord {
   readonly answered_at: Instant | null
 }
 
-/** Whether a client still sees an offer of a shop that they block, by its status: an open one is hidden (Specification, Clients and loyalty). */
+/**
+ * Whether a client still sees an offer of a shop that they block, by the offer's status: an open one is hidden (Specification, Clients and
+ * loyalty).
+ */
 export const shownWhileBlocked = { open: false, accepted: true, blocked: true } as const satisfies Record<
   OfferStatus,
   boolean
 >
 
-/** The offers that a client sees, out of all to their number, oldest first: the latest of each shop (Specification, Clients and loyalty). */
+/**
+ * The offers that a client sees, of all offers to their number, oldest first: the latest of each shop (Specification, Clients and loyalty).
+ */
 export const offersShown = (
   offers: ReadonlyArray<OfferRecord>,
   isBlocked: (shop_id: ShopId) => boolean
@@ -37,5 +42,5 @@ export const offersShown = (
 /** No such offer. */
 export class OfferNotFound extends Refused("OfferNotFound", "There is no such offer") {}
 
-/** The offer was answered already, or its shop is blocked (Specification, Sandbox). */
+/** The offer was already answered, or the client blocks its shop (Specification, Sandbox). */
 export class OfferClosed extends Refused("OfferClosed", "The offer was answered already") {}

@@ -2,7 +2,7 @@ import type { ClientBadge } from "./Client.js"
 import type { ClientId } from "./Identifier.js"
 import { numberParts, type Phone } from "./Phone.js"
 
-/** Of whom personal data are looked for: a client by their id, names and numbers. */
+/** The person whose data are searched for: a client's id, names and numbers. */
 export interface Person {
   readonly client_id: ClientId
   /** Given and family name. */
@@ -13,12 +13,12 @@ export interface Person {
 /** The text that replaces an erased name or number. */
 export const ERASED = "[erased]"
 
-// Between the digits of a number, and not more than three in a row.
+// What may be between the digits of a number: at most three characters in a row.
 const BETWEEN = "[ .()/\\u00a0-]{0,3}"
 
 const spaced = (digits: string): string => [...digits].join(BETWEEN)
 
-/** Every way to write a number: in E.164, with 00, or as it is dialled within its country, with whatever stands between its digits. */
+/** Matches every way to write a number: in E.164, with 00, or as it is dialled within its country, with separators between its digits. */
 const numberPattern = (phone: Phone): RegExp => {
   const { calling_code, national } = numberParts(phone)
   const country = `(?:(?:\\+|00)${BETWEEN}${spaced(calling_code)}${BETWEEN})?(?:\\(?0\\)?${BETWEEN})?`
@@ -27,7 +27,7 @@ const numberPattern = (phone: Phone): RegExp => {
 
 const literally = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")
 
-/** A name as whole words, in whatever case, with its accents in one character or apart, and whatever white space between its parts. */
+/** Matches a name as whole words, in any case, with composed or decomposed accents, and any white space between its parts. */
 const namePattern = (name: string): RegExp => {
   const spellings = (["NFC", "NFD"] as const).map((form) =>
     name.normalize(form).split(/\s+/).map(literally).join("\\s+")
@@ -36,7 +36,7 @@ const namePattern = (name: string): RegExp => {
   return new RegExp(`(?<![\\p{L}\\p{N}])(?:${names})(?![\\p{L}\\p{N}])`, "giu")
 }
 
-/** Takes a person's names and numbers out of texts. A name of one character is left, as it would be found everywhere. */
+/** Removes a person's names and numbers from texts. A name of one character stays, because it would be found everywhere. */
 export const eraser = ({ names, phones }: Person): ((text: string) => string) => {
   const patterns = [...phones.map(numberPattern), ...names.filter((name) => [...name].length > 1).map(namePattern)]
   return (text) => patterns.reduce((left, pattern) => left.replace(pattern, ERASED), text)
@@ -57,8 +57,8 @@ interface Written {
 }
 
 /**
- * A ticket without a person. Of a ticket of theirs the number, the picture and all notes go; in what the shop's books need
- * (service, item, labels, the caller's reference), and in tickets of others, only their names and numbers are taken out.
+ * A ticket without a person. If the ticket is theirs, the number, the picture and all notes are removed. From texts that the shop's books
+ * need (service, item, labels, the caller's reference), and from tickets of others, only their names and numbers are removed.
  */
 export const ticketWithout = <T extends Written>(person: Person, ticket: T, isTheirs: boolean): T => {
   const erase = eraser(person)
@@ -82,21 +82,21 @@ export const ticketWithout = <T extends Written>(person: Person, ticket: T, isTh
 
 type Seen = Written & { readonly client: ClientBadge | null }
 
-/** The badge without the name; the id stays as a pseudonym. */
+/** The client's badge without the name; the id stays as a pseudonym. */
 const badgeWithout = ({ client_id }: Person, badge: ClientBadge): ClientBadge =>
   badge.id === client_id ? { id: badge.id, display_name: null } : badge
 
-/** Whether a ticket that bore this client then may be the person's. */
+/** Whether a ticket that had this client may be the person's. */
 const isOf = ({ client_id }: Person, client: ClientBadge | null): boolean => client === null || client.id === client_id
 
-/** A ticket as it was once answered or sent, without a person. It is theirs unless it bore another client. */
+/** A ticket of an earlier response or event, without a person. It is theirs unless it had another client. */
 export const seenWithout = <T extends Seen>(person: Person, ticket: T): T => {
   const isTheirs = isOf(person, ticket.client)
   const client = ticket.client && badgeWithout(person, ticket.client)
   return { ...ticketWithout(person, ticket, isTheirs), client }
 }
 
-/** The text of an event without a person: everything else, its id too, stays as it was frozen. */
+/** The text of an event without a person; everything else, including its id, stays as it was frozen. */
 export const bodyWithout = (person: Person, body: string): string => {
   const erase = eraser(person)
   const event = JSON.parse(body)

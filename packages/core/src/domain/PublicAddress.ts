@@ -1,19 +1,19 @@
 import ipaddr from "ipaddr.js"
 
-// IANA hands out global unicast from this block alone. Everything that carries an IPv4 address inside (mapped,
-// compatible, translated, NAT64) lies outside it, save 6to4 and Teredo, which ipaddr.js knows by name.
+// IANA assigns global unicast only from this block. All addresses that contain an IPv4 address (mapped, compatible, translated, NAT64) are
+// outside it, except 6to4 and Teredo, which ipaddr.js knows by name.
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3")
 
-// Public by their numbers, and yet somebody's inside: the host of a virtual machine on Azure answers at the first. ISATAP puts
-// an IPv4 address, also a private one, behind 5efe in the last 64 bits of an address of any network.
+// These addresses look public but are internal: the first is the host of a virtual machine on Azure. ISATAP puts an IPv4 address, which may
+// be private, after 5efe in the last 64 bits of an address of any network.
 const AZURE_HOST = ipaddr.IPv4.parseCIDR("168.63.129.16/32")
 const isIsatap = ({ parts }: ipaddr.IPv6): boolean => (parts[4]! & 0xfdff) === 0 && parts[5] === 0x5efe
 
 /**
- * Whether an address literal is global unicast, so that a webhook may be sent there (Specification, Webhooks). For addresses as
- * the system's resolver and sockets give them: four decimal numbers, or IPv6 without brackets. Anything else, also
- * an address with a zone (`%eth0`), is not public. Special-purpose blocks are refused whole, even where the registry
- * calls a part of one reachable: no receiver lives in an anycast block of a protocol.
+ * Whether an address literal is global unicast, so that a webhook may be sent there (Specification, Webhooks). It reads addresses in the
+ * form of the system's resolver and sockets: four decimal numbers, or IPv6 without brackets. Anything else, including an address with a
+ * zone (`%eth0`), is not public. Special-purpose blocks are refused as a whole, even if the registry marks a part as reachable, because no
+ * receiver is in an anycast block of a protocol.
  */
 export const isPublicAddress = (ip: string): boolean => {
   if (ipaddr.IPv4.isValidFourPartDecimal(ip)) {
@@ -25,10 +25,10 @@ export const isPublicAddress = (ip: string): boolean => {
   return address.match(GLOBAL_UNICAST) && address.range() === "unicast" && !isIsatap(address)
 }
 
-/** Whether a text names a network, such as `203.0.113.0/24` or `2001:db8::/32`. */
+/** Whether a text is a network, such as `203.0.113.0/24` or `2001:db8::/32`. */
 export const isNetwork = (text: string): boolean => ipaddr.isValidCIDR(text)
 
-/** Whether an address, as {@link isPublicAddress} reads it, lies in one of some networks. */
+/** Whether an address, in the form of {@link isPublicAddress}, is in one of some networks. */
 export const isInNetworks = (ip: string, networks: ReadonlyArray<string>): boolean => {
   if (networks.length === 0 || !ipaddr.isValid(ip)) return false
   const address = ipaddr.parse(ip)
@@ -38,12 +38,12 @@ export const isInNetworks = (ip: string, networks: ReadonlyArray<string>): boole
   })
 }
 
-/** By how many bits an IPv6 address names its network, where nothing else is said. */
+/** The default number of bits of an IPv6 address that identify its network. */
 export const IPV6_PREFIX = 64
 
 /**
- * The address by which requests and connections are counted: of IPv6 the network, such as `2001:db8:1:2::/64`, because
- * whoever has one address there has all of them. An IPv4 address within IPv6 counts as itself.
+ * The address by which requests and connections are counted: for IPv6 the network, such as `2001:db8:1:2::/64`, because a client with one
+ * address there has all of them. An IPv4 address within IPv6 counts as itself.
  */
 export const countedAddress = (address: string, ipv6Prefix: number = IPV6_PREFIX): string => {
   if (!address.includes(":") || !ipaddr.IPv6.isValid(address)) return address

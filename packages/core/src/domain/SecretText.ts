@@ -1,4 +1,4 @@
-/** Writes bytes in an alphabet of 32 or 64 characters: five or six bits a character, the last one filled up with zeros. */
+/** Encodes bytes in an alphabet of 32 or 64 characters: five or six bits per character, the last one padded with zeros. */
 export const inAlphabet = (alphabet: string): ((bytes: Uint8Array) => string) => {
   const size = Math.log2(alphabet.length)
   return (bytes) => {
@@ -24,5 +24,5 @@ export const SECRET_BYTES = 32
 /** Base64url without padding: 43 characters for 32 bytes (Specification, Keys and scopes; Webhooks). */
 export const secretText = inAlphabet("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
 
-/** Whether a text could be that of {@link SECRET_BYTES} bytes. */
+/** Whether a text has the form of an encoding of {@link SECRET_BYTES} bytes. */
 export const isSecretText = (text: string): boolean => /^[A-Za-z0-9_-]{43}$/.test(text)

@@ -18,35 +18,35 @@ export interface ShopRecord {
   readonly decimals: number
   readonly time_zone: TimeZone
   readonly tracking_base_url: string | null
-  /** The shop may work at all; otherwise `SHOP_NOT_APPROVED`. */
+  /** Whether the shop is approved; otherwise requests get `SHOP_NOT_APPROVED`. */
   readonly approved: boolean
-  /** The account is open; otherwise `ACCOUNT_DEACTIVATED`. */
+  /** Whether the account is open; otherwise requests get `ACCOUNT_DEACTIVATED`. */
   readonly active: boolean
-  /** The API is switched on for this shop; otherwise `API_DISABLED` (Specification, Requests and answers). */
+  /** Whether the API is switched on for this shop; otherwise requests get `API_DISABLED` (Specification, Requests and answers). */
   readonly api_enabled: boolean
   readonly program: LoyaltyProgram
-  /** Words refused in this shop's texts besides the embedder's own list (Specification, Errors). */
+  /** Words that this shop forbids in addition to the embedder's list (Specification, Errors). */
   readonly forbidden_words: ReadonlyArray<string>
-  /** Words and phrases of the embedder's list that this shop may use all the same. */
+  /** Words and phrases of the embedder's list that this shop allows. */
   readonly allowed_words: ReadonlyArray<string>
-  /** The languages whose default words are refused in this shop's texts; none refuses none. */
+  /** The languages whose default words are refused in this shop's texts; an empty list refuses none. */
   readonly languages: ReadonlyArray<Language>
   readonly created_at: Instant
 }
 
-/** The counters that every command of a shop may advance: the one narrow row under which they run one after another. */
+/** The counters that a shop's commands increase, in one narrow row, whose lock makes the commands run one after another. */
 export interface ShopHead {
   readonly shop_id: ShopId
   readonly next_number: number
-  /** The place that the next change of a ticket takes. */
+  /** The place of the next change of a ticket. */
   readonly change_seq: number
-  /** The place that the next event takes. */
+  /** The place of the next event. */
   readonly event_seq: number
-  /** The instant of the latest command; the next one is never earlier (Specification, Lists and sync). */
+  /** The instant of the latest command; the next command's is never earlier (Specification, Lists and sync). */
   readonly last_instant: Instant
   /**
-   * How many identifiers were made at `last_instant`, with those of the milliseconds by which they run ahead of it. The next ones go on
-   * from there, so that the identifiers of a shop rise in the order in which they were made (Specification, Lists and sync).
+   * How many identifiers were made at `last_instant`, including those of the milliseconds by which they are ahead of it. The next ones
+   * continue from there, so that a shop's identifiers increase in the order in which they were made (Specification, Lists and sync).
    */
   readonly ids_made: number
   readonly tickets_per_hour: LimitWindow
@@ -68,14 +68,14 @@ export const ShopView = Schema.Struct({
 export type ShopView = typeof ShopView.Type
 
 /**
- * By how many milliseconds the shop's identifiers run ahead of the instants at which they are made: 0, unless one millisecond had no
- * room for all, or the shop's time was taken back. It never falls, so none of the shop's identifiers was ever further ahead.
+ * How many milliseconds the shop's identifiers are ahead of the instants at which they are made: 0, unless a millisecond was full or the
+ * shop's time was set back. It never decreases, so no identifier of the shop was ever further ahead.
  */
 export const identifiersAhead = ({ ids_made }: ShopHead): number => Math.floor(ids_made / IDENTIFIERS_PER_MS)
 
 const ended: LimitWindow = { used: 0, resets_at: 0 }
 
-/** The head of a shop that has done nothing yet. */
+/** The head of a new shop. */
 export const firstHead = (shop_id: ShopId): ShopHead => ({
   shop_id,
   next_number: 1,
@@ -88,7 +88,8 @@ export const firstHead = (shop_id: ShopId): ShopHead => ({
 })
 
 /**
- * The latest rows of each shop, at most `client_list_of_shop_max` of them, in the order given, which is that of their age. So a shop that sends a client many offers or notifications fills neither the client's lists nor the process that reads them.
+ * The latest rows of each shop, at most `client_list_of_shop_max`, in the given order, which is by age. So a shop that sends a client many
+ * offers or notifications exhausts neither the client's lists nor the memory of the process that reads them.
  */
 export const latestOfShops = <Row extends { readonly shop_id: ShopId }>(
   rows: ReadonlyArray<Row>

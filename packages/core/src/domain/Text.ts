@@ -1,21 +1,21 @@
 import { SchemaAST as AST, Either, Option, ParseResult, Schema } from "effect"
 import { Limits } from "./Limits.js"
 
-// Cc is C0, DEL and C1 in one class; Cs, in a `u` expression, is a surrogate without its other half.
+// The class Cc has C0, DEL and C1; the class Cs, in a `u` expression, matches a surrogate without its other half.
 const UNCLEAN = /[^\P{Cc}\n\t]|\p{Cs}/u
 
 const REFUSED_TYPE = Either.left("must be a string")
 
-/** Whether a text is well-formed Unicode without control characters, newline and tab aside (Specification, Tickets). */
+/** Whether a text is well-formed Unicode without control characters, except newline and tab (Specification, Tickets). */
 export const isCleanText = (text: string): boolean => !UNCLEAN.test(text)
 
 /** The result of reading a text: a value, or a sentence that says what to change, without the text itself. */
 export type Reading<A> = Either.Either<A, string>
 
 /**
- * A schema of strings that are put in order as they are read: `read` gives the string to keep. A declaration and not
- * a transformation: a third of the time, and annotations added later still reach OpenAPI (effect ignores them there
- * on a transformation with a JSON Schema of its own).
+ * A schema of strings that are normalised as they are read: `read` returns the string to keep. It is a declaration and not a
+ * transformation, because that takes a third of the time, and because annotations added later still reach OpenAPI (effect ignores them on a
+ * transformation that has a JSON Schema of its own).
  */
 export const keptText = (read: (text: string) => Reading<string>, jsonSchema: object): Schema.Schema<string> =>
   Schema.declare(
@@ -36,8 +36,8 @@ const REFUSED_CONTROL = Either.left("must not hold control characters other than
 const REFUSED_SURROGATE = Either.left("must be well-formed Unicode, without lone surrogates")
 
 /**
- * Text from outside of at most `max` Unicode code points (Specification, Tickets): surrounding white space is cut off first,
- * and something must remain. Refused: control characters other than newline and tab, and lone surrogates.
+ * A text from outside with at most `max` Unicode code points (Specification, Tickets). Surrounding white space is removed first, and at
+ * least one character must remain. Control characters other than newline and tab, and lone surrogates, are refused.
  */
 export const Text = (max: number): Schema.Schema<string> => {
   const refusedLength = Either.left(`must be 1 to ${max} characters`)
@@ -55,7 +55,7 @@ export const Text = (max: number): Schema.Schema<string> => {
   })
 }
 
-/** Counts code points only where the number of UTF-16 units leaves a doubt. */
+/** Counts code points only if the number of UTF-16 units is not conclusive. */
 const isLonger = (text: string, max: number): boolean => {
   if (text.length <= max) return false
   if (text.length > 2 * max) return true
@@ -65,18 +65,19 @@ const isLonger = (text: string, max: number): boolean => {
 }
 
 /**
- * A field of a body that may be left out; `null` means the same (Specification, Errors). The readers of a field treat both alike: to turn one into the other while decoding would make the whole body a transformation, at several times the cost.
+ * An optional field of a body; `null` means the same as an absent field (Specification, Errors). The code that reads a field handles both,
+ * because converting one into the other while decoding would make the whole body a transformation, at several times the cost.
  */
 export const optional = <A, I>(schema: Schema.Schema<A, I>) =>
   Schema.optionalWith(Schema.NullOr(schema), { exact: true })
 
 type Trim = (value: unknown) => unknown
 
-/** Of an object of a class nobody knows what its names are worth; JSON makes none. */
+/** Objects of a class are left alone, because only the class knows what its fields mean; JSON yields none. */
 const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && [Object.prototype, null].includes(Object.getPrototypeOf(value))
 
-/** Unknown fields are refused by name, and an answer names so many. */
+/** Unknown fields are refused by name, and an error names at most this many. */
 const ofFields = (ast: AST.TypeLiteral): Trim => {
   const known = new Map(ast.propertySignatures.map(({ name, type }) => [String(name), trimmer(type)]))
   return (value) => {
@@ -106,9 +107,8 @@ const ofList = (ast: AST.TupleType, most: number): Trim => {
 }
 
 /**
- * Cuts a value, before it is read, to what its schema could take and a little more: the first entry too many and the
- * first unknown fields are what it is refused for, and the rest would be work without an end. Undefined where nothing
- * is to be cut.
+ * Cuts a value, before it is read, to slightly more than its schema could accept: the first entry too many and the first unknown fields are
+ * enough to refuse it, and reading the rest would be unbounded work. Undefined if nothing needs to be cut.
  */
 export const trimmer = (ast: AST.AST, most = Number.POSITIVE_INFINITY): Trim | undefined => {
   switch (ast._tag) {

@@ -13,26 +13,29 @@ import type { ShopRecord } from "./Shop.js"
 import { AbandonReason, isOpen, type StatusMove, type TicketPresent, TicketState } from "./TicketLifecycle.js"
 import { trackingUrl } from "./TrackingCode.js"
 
-/** The policies that bound what one ticket may raise in a day: each move stores the whole ticket again, and notifies people. */
+/**
+ * The policies that limit the moves and notifications of one ticket in a day, because each move stores the whole ticket again and notifies
+ * people.
+ */
 export type TicketPolicy = "moves_per_day" | "notifications_per_day"
 
-/** How often a ticket may be moved, and its client notified, in a day of its shop. Set by the embedder. */
+/** How often a ticket may be moved, and its client notified, in a day of its shop. The embedder may set these. */
 export type TicketBounds = Pick<LimitsByPolicy, TicketPolicy>
 
-/** The bounds of a service whose embedder sets none. */
+/** The default limits. */
 export const ticketBounds: TicketBounds = defaultLimits
 
-/** The windows as a ticket keeps them; null where a policy was never used. */
+/** The windows as a ticket stores them; null if a policy was never used. */
 export type TicketWindows = Readonly<Record<TicketPolicy, LimitWindow | null>>
 
-/** When and where a use is counted. */
+/** The time zone and the instant of a use. */
 export interface Counting {
   readonly bounds: TicketBounds
   readonly now: Instant
   readonly time_zone: TimeZone
 }
 
-/** The windows with one more use of each of some policies, or the refusal of those that are full. */
+/** The windows after one more use of each of some policies, or the refusal by those that are full. */
 export const countUse = (
   windows: TicketWindows,
   policies: ReadonlyArray<TicketPolicy>,
@@ -52,17 +55,17 @@ export const countUse = (
 
 const { ticket_number_max } = Limits
 
-/** A ticket's number as a shop writes it: 1 to 9999. */
+/** A ticket's number: 1 to 9999. */
 export const TicketNumber = Schema.Int.pipe(
   Schema.between(1, ticket_number_max, { message: () => `must be a whole number from 1 to ${ticket_number_max}` })
 )
 
-/** The number after `number`; 9999 is followed by 1, nothing is skipped (Specification, Tickets). */
+/** The number after `number`; 9999 is followed by 1, and none is skipped (Specification, Tickets). */
 export const nextNumber = (number: number): number => (number >= ticket_number_max ? 1 : number + 1)
 
 /**
- * The ticket that `by-number` means, then at most `limit` others: the newest open one, else the newest. Of `tickets`, which have
- * the same number and come newest first, the newest open one and the first `limit + 1` are enough (Specification, Lists and sync).
+ * The ticket that `by-number` means, then at most `limit` others. It is the newest open one, or else the newest. `tickets` have the same
+ * number, newest first; the newest open one and the first `limit + 1` are enough (Specification, Lists and sync).
  */
 export const meantFirst = <T>(
   tickets: ReadonlyArray<T>,
@@ -95,7 +98,7 @@ export interface QuoteRecord {
   readonly answered_at: Instant | null
 }
 
-/** The quote as it is answered. */
+/** The quote, as responses contain it. */
 export const quoteView = (quote: QuoteRecord): Quote => ({
   status: quote.status,
   price_minor: quote.price_minor,
@@ -104,7 +107,7 @@ export const quoteView = (quote: QuoteRecord): Quote => ({
   answered_at: toIsoOrNull(quote.answered_at)
 })
 
-/** The quote was answered already, none was proposed, or the ticket has left the shop (Specification, Sandbox). */
+/** The quote was already answered, none was proposed, or the ticket has left the shop (Specification, Sandbox). */
 export class QuoteClosed extends Data.TaggedError("QuoteClosed")<
   TicketPresent & { readonly status: Quote["status"] | null }
 > {
@@ -120,7 +123,7 @@ export class QuoteClosed extends Data.TaggedError("QuoteClosed")<
 export const PartStatus = Schema.Literal("ordered", "received").annotations({ identifier: "PartStatus" })
 export type PartStatus = typeof PartStatus.Type
 
-/** A part the workshop waits for (Specification, Tickets). */
+/** A part that the workshop waits for (Specification, Tickets). */
 export const Part = Schema.Struct({
   label: Schema.String,
   status: PartStatus,
@@ -139,7 +142,7 @@ export interface PartRecord {
   readonly received_at: Instant | null
 }
 
-/** The part as it is answered. */
+/** The part, as responses contain it. */
 export const partView = (part: PartRecord): Part => ({
   label: part.label,
   status: part.status,
@@ -148,7 +151,7 @@ export const partView = (part: PartRecord): Part => ({
   received_at: toIsoOrNull(part.received_at)
 })
 
-/** A later promise; the ticket's `promised_at` holds the new one (Specification, Tickets). */
+/** A later promised date; the ticket's `promised_at` has the new one (Specification, Tickets). */
 export const Delay = Schema.Struct({
   previous_promised_at: Schema.NullOr(Schema.String),
   reason: Schema.NullOr(Schema.String),
@@ -163,20 +166,20 @@ export interface DelayRecord {
   readonly announced_at: Instant
 }
 
-/** The delay as it is answered. */
+/** The delay, as responses contain it. */
 export const delayView = (delay: DelayRecord): Delay => ({
   previous_promised_at: toIsoOrNull(delay.previous_promised_at),
   reason: delay.reason,
   announced_at: toIso(delay.announced_at)
 })
 
-/** Work on something brought in, or the preparation of an order (Specification, Requests and answers). */
+/** `repair` of something that was brought in, or `prepare` for an order (Specification, Requests and answers). */
 export const TicketType = Schema.Literal("repair", "prepare").annotations({ identifier: "TicketType" })
 export type TicketType = typeof TicketType.Type
 
 const Outcome = Schema.Literal("ready", "impossible").annotations({ identifier: "TicketOutcome" })
 
-/** One of several things on a ticket (Specification, Resources). */
+/** One of several items on a ticket (Specification, Resources). */
 export const TicketItem = Schema.Struct({
   id: Schema.String,
   label: Schema.String,
@@ -189,7 +192,7 @@ export type TicketItem = typeof TicketItem.Type
 const text = Schema.NullOr(Schema.String)
 const instant = Schema.NullOr(Schema.String.annotations({ jsonSchema: { type: "string", format: "date-time" } }))
 
-/** A ticket as it is answered and as events carry it (Specification, Resources). */
+/** A ticket, as responses and events contain it (Specification, Resources). */
 export const Ticket = Schema.Struct({
   id: Schema.String.annotations({ jsonSchema: { type: "string", format: "uuid" } }),
   number: Schema.NullOr(Schema.Int),
@@ -231,7 +234,7 @@ export type Ticket = typeof Ticket.Type
 /** How the client was notified (Specification, Endpoints; States). */
 export type NotifiedChannel = "app" | "sms" | "whatsapp" | "call"
 
-/** A ticket as it is stored: what `ticketView` needs, and what the rules count from. */
+/** A ticket as it is stored: the data that `ticketView` needs, and those that the rules count from. */
 export interface TicketRecord extends TicketWindows {
   readonly shop_id: ShopId
   readonly id: TicketId
@@ -261,23 +264,23 @@ export interface TicketRecord extends TicketWindows {
   readonly abandoned_at: Instant | null
   readonly abandon_reason: AbandonReason | null
   readonly notified_at: Instant | null
-  /** How the client was last notified; null also where an older release noted it. */
+  /** How the client was last notified; null also if an older release recorded it. */
   readonly notified_channel: NotifiedChannel | null
   readonly created_via: "app" | "api"
   readonly external_ref: string | null
-  /** The place of the last change in the shop's order of changes; the sync follows it (Specification, Lists and sync). */
+  /** The place of the ticket's last change in the shop's order of changes, which the sync follows (Specification, Lists and sync). */
   readonly change_seq: number
-  /** When the shop last did something with the ticket; what a client does leaves it (Specification, States). */
+  /** When the shop last did something with the ticket; a client's acts do not change it (Specification, States). */
   readonly shop_changed_at: Instant
-  /** The ticket has earned its stamps, be they none, once in its life (Specification, Clients and loyalty). */
+  /** Whether the ticket has earned its stamps, even if they were none: once in its life (Specification, Clients and loyalty). */
   readonly stamps_earned: boolean
 }
 
-/** No such ticket in this shop (Specification, Endpoints). */
+/** The shop has no such ticket (Specification, Endpoints). */
 export class TicketNotFound extends Refused("TicketNotFound", "This shop has no such ticket") {}
 
 /**
- * The ticket as its shop sees it; `client` is null where the shop knows none or is blocked (Specification, Resources; Clients and loyalty).
+ * The ticket as its shop sees it. `client` is null if the shop knows none or is blocked (Specification, Resources; Clients and loyalty).
  * `tracking_base_url` is that of the service's own pages, for a shop that has none.
  */
 export const ticketView = (
@@ -325,9 +328,9 @@ export const ticketView = (
 })
 
 /**
- * The stamps a move gives: once in a ticket's life, at the first of `ready` or `collected` (with outcome ready)
- * at which it has a linked client and the programme is on, even where the programme gives none then (Specification, Clients and loyalty).
- * Null at any other move, so that a later one may still earn.
+ * The stamps that a move gives: once in a ticket's life, at the first of `ready` or `collected` (with outcome ready) at which it has a
+ * linked client and the programme is on, even if the programme gives none then (Specification, Clients and loyalty). Null at any other
+ * move, so that a later one may still give them.
  */
 export const stampsEarned = (
   ticket: TicketRecord,

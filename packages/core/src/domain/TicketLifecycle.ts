@@ -3,7 +3,7 @@ import type { EventType } from "./EventType.js"
 import { HOUR_MS, type Instant } from "./Instant.js"
 import { Limits } from "./Limits.js"
 
-/** Where a ticket stands (Specification, States). */
+/** The state of a ticket (Specification, States). */
 export const TicketState = Schema.Literal("workshop", "ready", "impossible", "collected", "abandoned").annotations({
   identifier: "TicketState"
 })
@@ -15,11 +15,13 @@ export const TicketStatus = Schema.Literal("ready", "impossible", "workshop", "c
 })
 export type TicketStatus = typeof TicketStatus.Type
 
-/** Why a ticket was closed without its client: ready and never picked up, or left in the workshop without news (Specification, Resources). */
+/**
+ * Why the service closed a ticket: it was ready and nobody collected it, or it was in the workshop without news (Specification, Resources).
+ */
 export const AbandonReason = Schema.Literal("uncollected", "no_news").annotations({ identifier: "AbandonReason" })
 export type AbandonReason = typeof AbandonReason.Type
 
-/** A move that a status request makes. */
+/** A move that a request makes. */
 export interface StatusMove {
   readonly from: TicketState
   readonly to: TicketStatus
@@ -28,17 +30,17 @@ export interface StatusMove {
   readonly notifies_client: boolean
   /** The first such move of a ticket earns its stamps (Specification, Clients and loyalty). */
   readonly earns_stamps: boolean
-  /** How long after collection the move is still accepted. */
+  /** How long after the collection the move is still accepted. */
   readonly within_ms?: number
   /** The field that is set to the instant of the move. */
   readonly dates?: "ready_at" | "collected_at"
-  /** The outcome that the move gives the ticket. */
+  /** The outcome that the ticket gets. */
   readonly outcome?: "ready" | "impossible"
-  /** The fields that the move empties. */
+  /** The fields that the move clears. */
   readonly clears?: ReadonlyArray<keyof MovedFields>
 }
 
-/** The fields of a ticket that its moves set and empty. */
+/** The fields of a ticket that its moves set and clear. */
 export interface MovedFields {
   readonly ready_at: Instant | null
   readonly collected_at: Instant | null
@@ -49,13 +51,15 @@ export interface MovedFields {
 export interface ClosureMove {
   readonly from: TicketState
   readonly reason: AbandonReason
-  /** The field of the ticket from which the time counts. */
+  /** The field of the ticket from which the period counts. */
   readonly counts_from: "ready_at" | "shop_changed_at"
   readonly after_ms: number
 }
 
 const quiet = { notifies_client: false, earns_stamps: false } as const
-/** Back to the workshop: the ticket forgets how its work ended, but not when its client was notified (Specification, States). */
+/**
+ * Back to the workshop: the ticket loses the result of the work, but not the time at which its client was notified (Specification, States).
+ */
 const reopened = {
   to: "workshop",
   event: "ticket.reopened",
@@ -64,7 +68,7 @@ const reopened = {
 } as const
 const collected = { to: "collected", event: "ticket.collected", dates: "collected_at", notifies_client: false } as const
 
-/** Every move that a status request can make; all others are refused (Specification, States). */
+/** Every move that a request can make; all others are refused (Specification, States). */
 export const statusMoves = [
   {
     from: "workshop",
@@ -82,32 +86,35 @@ export const statusMoves = [
   { from: "collected", ...reopened, within_ms: Limits.reopen_window_ms }
 ] as const satisfies ReadonlyArray<StatusMove>
 
-/** Both automatic closures. `impossible` never closes by itself (Specification, States). */
+/** Both automatic closures. `impossible` never closes automatically (Specification, States). */
 export const closureMoves = [
   { from: "ready", reason: "uncollected", counts_from: "ready_at", after_ms: Limits.closure_ms },
   { from: "workshop", reason: "no_news", counts_from: "shop_changed_at", after_ms: Limits.closure_ms }
 ] as const satisfies ReadonlyArray<ClosureMove>
 
-/** The fields that a move sets and empties, by its row (Specification, States). */
+/** The fields that a move sets and clears, from its row (Specification, States). */
 export const movedFields = ({ dates, outcome, clears = [] }: StatusMove, now: Instant): Partial<MovedFields> => ({
   ...Object.fromEntries(clears.map((field) => [field, null])),
   ...(dates !== undefined && { [dates]: now }),
   ...(outcome !== undefined && { outcome })
 })
 
-/** States in which the item is still in the shop. `by-number` prefers them (Specification, Lists and sync). */
+/** States in which the item is still in the shop; `by-number` prefers them (Specification, Lists and sync). */
 export const openStates = ["workshop", "ready", "impossible"] as const satisfies ReadonlyArray<TicketState>
 
 /** Whether the item is still in the shop. */
 export const isOpen = (state: TicketState): boolean => (openStates as ReadonlyArray<TicketState>).includes(state)
 
-/** How a ticket is at this moment; a refusal carries it, so that a till can show it without another read (Specification, Requests and answers). */
+/**
+ * The present state of a ticket. A refusal contains it, so that a till can show it without another read (Specification, Requests and
+ * answers).
+ */
 export interface TicketPresent {
   readonly state: TicketState
   readonly updated_at: Instant
 }
 
-/** The part of a ticket that its moves depend on. */
+/** The fields of a ticket that its moves depend on. */
 export interface Standing extends TicketPresent {
   readonly ready_at: Instant | null
   readonly collected_at: Instant | null
@@ -120,7 +127,7 @@ const stillAccepted = (move: StatusMove, ticket: Standing, now: Instant): boolea
 const movesFrom = (ticket: Standing, now: Instant): ReadonlyArray<StatusMove> =>
   statusMoves.filter((move) => move.from === ticket.state && stillAccepted(move, ticket, now))
 
-/** A move the ticket does not make. `allowed` lists the statuses it would accept now (Specification, Errors). */
+/** The ticket does not accept the move. `allowed` lists the statuses that it would accept now (Specification, Errors). */
 interface RefusedMove extends TicketPresent {
   readonly from: TicketState
   readonly to: TicketStatus
@@ -130,28 +137,28 @@ interface RefusedMove extends TicketPresent {
 const instead = ({ allowed }: Pick<RefusedMove, "allowed">) =>
   allowed.length === 0 ? "" : `; it would accept: ${allowed.join(", ")}`
 
-/** The ticket is in that state already. */
+/** The ticket is already in that state. */
 export class SameState extends Data.TaggedError("SameState")<RefusedMove> {
   override get message() {
     return `The ticket is ${this.from} already${instead(this)}`
   }
 }
 
-/** No such move exists. */
+/** There is no such move. */
 export class InvalidTransition extends Data.TaggedError("InvalidTransition")<RefusedMove> {
   override get message() {
     return `A ticket that is ${this.from} cannot become ${this.to}${instead(this)}`
   }
 }
 
-/** The ticket was collected longer ago than it may be reopened. */
+/** The ticket was collected too long ago to be reopened. */
 export class ReopenWindowPassed extends Data.TaggedError("ReopenWindowPassed")<RefusedMove> {
   override get message() {
     return `The ticket was collected more than ${Limits.reopen_window_ms / HOUR_MS} hours ago and can no longer change`
   }
 }
 
-/** The ticket was closed by the service. Nothing changes it any more. */
+/** The service closed the ticket. Nothing changes it any more. */
 export class TicketAbandoned extends Data.TaggedError("TicketAbandoned")<
   TicketPresent & Partial<Omit<RefusedMove, keyof TicketPresent>>
 > {
@@ -160,10 +167,10 @@ export class TicketAbandoned extends Data.TaggedError("TicketAbandoned")<
   }
 }
 
-/** Why a ticket refuses a status. */
+/** The reasons for which a ticket refuses a status. */
 export type MoveRefusal = SameState | InvalidTransition | ReopenWindowPassed | TicketAbandoned
 
-/** The move that a status request makes, or why there is none (Specification, States). */
+/** The move that a status makes, or the refusal (Specification, States). */
 export const moveTo = (ticket: Standing, to: TicketStatus, now: Instant): Either.Either<StatusMove, MoveRefusal> => {
   const moves = movesFrom(ticket, now)
   const found = moves.find((move) => move.to === to)
@@ -176,20 +183,20 @@ export const moveTo = (ticket: Standing, to: TicketStatus, now: Instant): Either
   return Either.left(ticket.state === to ? new SameState(refused) : new InvalidTransition(refused))
 }
 
-/** The automatic closure that awaits a ticket and the instant at which it is due, or null where none does (Specification, States). */
+/** The automatic closure that a ticket waits for, and the instant at which it is due; null if there is none (Specification, States). */
 export const closure = (ticket: Standing): { readonly due_at: Instant; readonly reason: AbandonReason } | null => {
   const move = closureMoves.find((row) => row.from === ticket.state)
   const since = move === undefined ? null : ticket[move.counts_from]
   return move === undefined || since === null ? null : { due_at: since + move.after_ms, reason: move.reason }
 }
 
-/** The next event of a ticket that time alone causes: its automatic closure, or the end of the time in which it may be reopened. */
+/** The next event of a ticket that time alone causes: its automatic closure, or the end of the period in which it may be reopened. */
 export interface TicketDeadline {
   readonly at: Instant
   readonly kind: "closure" | "reopen_end"
 }
 
-/** The next such event of a ticket at `now` or later; null where nothing does. */
+/** The next such event of a ticket at `now` or later; null if there is none. */
 export const nextDeadline = (ticket: Standing, now: Instant): TicketDeadline | null => {
   const closes = closure(ticket)
   if (closes !== null) return { at: closes.due_at, kind: "closure" }

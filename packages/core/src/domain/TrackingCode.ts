@@ -2,10 +2,10 @@ import { Either, ParseResult, Schema } from "effect"
 import { ENTROPY_BYTES, type Moment, TRACKING_CODE_AT } from "./Moment.js"
 import { inAlphabet } from "./SecretText.js"
 
-/** Crockford's base 32: no I, L, O or U, so a code read aloud or off a receipt is not mistaken. */
+/** Crockford's base 32: no I, L, O or U, so that people do not misread or mishear a code. */
 const crockford = inAlphabet("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
 
-/** Eight random characters written `XXXX-XXXX`, derived from nothing else of the ticket (Specification, Tickets). */
+/** Eight random characters, written `XXXX-XXXX`, that cannot be derived from the ticket (Specification, Tickets). */
 export const trackingCode = ({ entropy }: Moment): string => {
   const code = crockford(entropy.subarray(TRACKING_CODE_AT, ENTROPY_BYTES))
   return `${code.slice(0, 4)}-${code.slice(4)}`
@@ -14,13 +14,13 @@ export const trackingCode = ({ entropy }: Moment): string => {
 const LOOK_ALIKES: Readonly<Record<string, string>> = { O: "0", I: "1", L: "1" }
 
 /**
- * A tracking code as somebody types it, to the code as it is kept: case, hyphens and dashes do not count, and O is read as 0,
- * I and L as 1 (Specification, Lists and sync).
+ * A typed tracking code in its stored form: case, hyphens and dashes do not matter, O is read as 0, I and L as 1 (Specification, Lists and
+ * sync).
  */
 export const TrackingCodeText = Schema.transformOrFail(Schema.String, Schema.String, {
   strict: true,
   decode: (text, _, ast) => {
-    // Letter by letter, as `toUpperCase` would also make an S of a long s.
+    // Letter by letter, because `toUpperCase` would also convert a long s to an S.
     const capitals = text.trim().replace(/[a-z]/g, (letter) => letter.toUpperCase())
     const code = capitals.replace(/[-\u2010-\u2015OIL]/g, (character) => LOOK_ALIKES[character] ?? "")
     return /^[0-9A-HJKMNP-TV-Z]{8}$/.test(code)
@@ -30,5 +30,5 @@ export const TrackingCodeText = Schema.transformOrFail(Schema.String, Schema.Str
   encode: (code) => Either.right(code)
 }).annotations({ jsonSchema: { type: "string" } })
 
-/** The page on which the client follows the ticket: the base of the shop, or of the service's own pages, followed by the code; null without a base. */
+/** The address of the client's page: the base URL of the shop, or of the service's own pages, followed by the code; null without a base. */
 export const trackingUrl = (base: string | null, code: string): string | null => (base === null ? null : base + code)

@@ -6,18 +6,18 @@ import { type NotifiedChannel, numberLabel, type Part, type TicketType } from ".
 import { type AbandonReason, isOpen, type TicketState } from "./TicketLifecycle.js"
 import type { TrackedTicket } from "./TrackedTicket.js"
 
-/** A step of a ticket's way, as its client sees it. */
+/** A step of a ticket, as its client sees it. */
 export interface TrackingStep {
   readonly step: "received" | TicketState
-  /** `current` is where the ticket is now; no step is, once the item was collected. */
+  /** `current` is the ticket's present step; no step is after the item was collected. */
   readonly progress: "done" | "current" | "upcoming"
-  /** When the step was reached; null where it was not, or the instant is not kept. */
+  /** When the step was reached; null if it was not, or if the instant is not stored. */
   readonly at: string | null
 }
 
 /**
- * Everything that a ticket's page may show. The client's name and phone number, the note for the workshop, the shop's own reference and
- * the quote have no field here, so no template can show them. Instants are ISO 8601 in UTC, amounts are in minor units.
+ * Everything that a ticket's page may show. The client's name and phone number, the note for the workshop, the shop's own reference and the
+ * quote have no field here, so no template can show them. Instants are ISO 8601 in UTC, amounts are in minor units.
  */
 export interface TrackingView {
   readonly shop_name: string
@@ -30,16 +30,16 @@ export interface TrackingView {
   readonly type: TicketType
   readonly state: TicketState
   readonly abandon_reason: AbandonReason | null
-  /** The things that were brought or ordered; the service where the shop named none. */
+  /** The items that were brought or ordered; the service if there are none. */
   readonly items: ReadonlyArray<string>
   readonly steps: ReadonlyArray<TrackingStep>
-  /** Only while the ticket is in the workshop, as are `delay` and `part`. */
+  /** Set only while the ticket is in the workshop, as are `delay` and `part`. */
   readonly promised_at: string | null
   readonly delay: { readonly previous_promised_at: string | null; readonly reason: string | null } | null
   readonly part: Pick<Part, "label" | "status" | "expected_at" | "received_at"> | null
   readonly price_minor: number | null
   readonly deposit_minor: number | null
-  /** Null also once the item has left the shop. */
+  /** Also null after the item has left the shop. */
   readonly remaining_minor: number | null
   readonly notified: { readonly at: string; readonly channel: NotifiedChannel | null } | null
   readonly updated_at: string
@@ -56,7 +56,7 @@ const step = (name: TrackingStep["step"], progress: TrackingStep["progress"], at
   at: toIsoOrNull(at)
 })
 
-/** The way of a ticket up to its end, which is another one where the work cannot be done or nobody collected the item. */
+/** The steps of a ticket up to its end, which differ if the work cannot be done or nobody collected the item. */
 const stepsOf = (ticket: Tracked): ReadonlyArray<TrackingStep> => {
   const { state, created_at, ready_at, collected_at, abandoned_at } = ticket
   const received = step("received", "done", created_at)
@@ -116,15 +116,15 @@ export const trackingView = ({ ticket, shop }: TrackedTicket): TrackingView => {
   }
 }
 
-/** A ticket that ended so long ago has no page any more: the fewer codes lead somewhere, the less there is to guess. */
+/** The page of a ticket ends this long after the ticket, so that fewer codes can be guessed. */
 const isPast = ({ collected_at, abandoned_at }: Tracked, now: Instant): boolean => {
   const ended_at = abandoned_at ?? collected_at
   return ended_at !== null && now - ended_at > Limits.tracking_after_end_ms
 }
 
 /**
- * The page of the ticket that a tracking code means, of all tickets that have the code; null where there is none to show. A shop that
- * may not work shows none, nor does one other than `shop_id` where that is given. Of two tickets with one code neither is shown,
+ * The view of the ticket with a tracking code, of all tickets that have the code; null if no page may be shown. A shop that is not active
+ * or not approved shows none, nor does another shop than `shop_id` if that is given. If two tickets have the code, neither is shown,
  * because either client would see the other's.
  */
 export const trackingPageOf = (

@@ -2,14 +2,14 @@ import { Either, type Schema } from "effect"
 import { Limits } from "./Limits.js"
 import { isCleanText, keptText } from "./Text.js"
 
-/** The refusals that hold for every address, each as an advice. */
+/** The refusals of an address, each with its message. */
 export const urlRefusals = {
   length: `must be at most ${Limits.url_characters} characters`,
   space: "must not hold white space or control characters",
   credentials: "must not hold a user name or a password"
 } as const
 
-/** The refusal of a text before `URL` reads it, because `URL` would drop tabs and newlines and escape spaces in silence. */
+/** The refusal of a text before `URL` reads it, because `URL` would silently remove tabs and newlines and escape spaces. */
 export const urlTextRefusal = (text: string): string | undefined => {
   if (text.length > Limits.url_characters) return urlRefusals.length
   return /\s/.test(text) || !isCleanText(text) ? urlRefusals.space : undefined
@@ -21,7 +21,7 @@ export const hasCredentials = ({ username, password }: URL): boolean => username
 const refusalOf = (text: string, schemes: ReadonlyArray<string>): string | undefined => {
   const refusal = urlTextRefusal(text)
   if (refusal !== undefined) return refusal
-  // The text and not what `URL` makes of it, which makes up for a missing slash.
+  // Checks the text and not the result of `URL`, which adds a missing slash.
   if (!schemes.some((scheme) => text.slice(0, scheme.length).toLowerCase() === scheme))
     return `must start with ${schemes.join(" or ")}`
   if (!URL.canParse(text)) return "must be a web address such as https://shop.example.com/"
@@ -44,10 +44,10 @@ const link = (schemes: ReadonlyArray<string>): Schema.Schema<string> =>
   )
 
 /**
- * An address that people open in a browser, kept as it was given: http or https, without credentials. Where the service
- * itself calls, `WebhookAddress` is stricter.
+ * An address that people open in a browser, stored as given: http or https, without credentials. `WebhookAddress` is stricter, because the
+ * service itself calls it.
  */
 export const WebLink = link(["https://", "http://"])
 
-/** As {@link WebLink}, https alone: for what other pages show, which browsers refuse over http. */
+/** Like {@link WebLink}, but https only: for pictures in https pages, where browsers refuse http. */
 export const SecureWebLink = link(["https://"])

@@ -5,24 +5,24 @@ import { Limits } from "./Limits.js"
 import { Refused } from "./Refusal.js"
 import { secretText } from "./SecretText.js"
 
-/** Why a webhook is off: its receiver said it is gone, it failed for too long (Specification, Webhooks), or its owner turned it off. */
+/** Why a webhook is off: its receiver responded with 410, it failed for too long (Specification, Webhooks), or its owner turned it off. */
 export const WebhookOffReason = Schema.Literal("gone", "failing", "disabled")
 export type WebhookOffReason = typeof WebhookOffReason.Type
 
-/** The one address to which a shop's events are sent (Specification, Webhooks). */
+/** The one URL to which a shop's events are sent (Specification, Webhooks). */
 export interface Webhook {
   readonly shop_id: ShopId
   readonly url: string
   readonly secret: string
-  /** The secret before the last change; both sign until `previous_until` (Specification, Webhooks). */
+  /** The previous secret; both secrets sign until `previous_until` (Specification, Webhooks). */
   readonly previous_secret: string | null
   readonly previous_until: Instant | null
   readonly off_reason: WebhookOffReason | null
   readonly failures_in_row: number
   readonly first_failure_at: Instant | null
-  /** The number of steps towards the switch-off of which the owner was notified in this row of failures. */
+  /** How many steps on the way to the switch-off the owner has been notified of in this row of failures. */
   readonly steps_told: number
-  /** Raised each time the webhook is turned on again: deliveries from before are then due anew, without being touched. */
+  /** Increases each time the webhook is turned on again, which makes earlier deliveries due again without changing their rows. */
   readonly generation: number
   /** When it was last turned on. */
   readonly released_at: Instant
@@ -42,10 +42,10 @@ export class WebhookNotSet extends Refused("WebhookNotSet", "The shop has no web
 
 const SECRET_PREFIX = "whsec_"
 
-/** Whether a text begins as every webhook's secret does: one that does not was cut, or is another's (Specification, Webhooks). */
+/** Whether a text begins like every webhook secret; if not, the text was cut or is something else (Specification, Webhooks). */
 export const beginsAsSecret = (text: string): boolean => text.startsWith(SECRET_PREFIX)
 
-/** A webhook secret's text (Specification, Webhooks). */
+/** The text of a webhook secret (Specification, Webhooks). */
 export const webhookSecret = (entropy: Uint8Array): string => `${SECRET_PREFIX}${secretText(entropy)}`
 
 /** The webhook with a new secret; the old one signs beside it for 24 hours (Specification, Webhooks). */
@@ -56,11 +56,11 @@ export const rotated = (webhook: Webhook, secret: string, now: Instant): Webhook
   previous_until: now + Limits.secret_overlap_ms
 })
 
-/** Until when the secret before the last change still signs; null where it does not. */
+/** Until when the previous secret still signs; null if it does not. */
 export const overlapEnd = ({ previous_until }: Webhook, now: Instant): Instant | null =>
   previous_until !== null && now < previous_until ? previous_until : null
 
-/** The webhook as its owner sees it; without one everything is empty. */
+/** The webhook as its owner sees it; if there is none, all fields are empty. */
 export const webhookStatus = (webhook: Webhook | null): WebhookStatus =>
   webhook === null
     ? { url: null, on: false, off_reason: null, failures_in_row: 0, first_failure_at: null }
@@ -72,23 +72,25 @@ export const webhookStatus = (webhook: Webhook | null): WebhookStatus =>
         first_failure_at: toIsoOrNull(webhook.first_failure_at)
       }
 
-/** The notice to an owner: deliveries keep failing, or the webhook turned off (Specification, Webhooks). */
+/** A notice to an owner: deliveries keep failing, or the webhook was turned off (Specification, Webhooks). */
 export type NoticeKind = "webhook_failing" | "webhook_off"
 
-/** Something the owner must know. It is stored with what caused it, so the owner gets it even if the process dies (Specification, Webhooks). */
+/**
+ * A message to the owner. It is stored together with its cause, so the owner gets it even if the process dies (Specification, Webhooks).
+ */
 export interface NoticeRecord {
   readonly shop_id: ShopId
   readonly id: string
   readonly kind: NoticeKind
   readonly created_at: Instant
   readonly url: string
-  /** Why it turned off; null for a warning. */
+  /** Why the webhook was turned off; null for a warning. */
   readonly off_reason: WebhookOffReason | null
   readonly failures_in_row: number
   readonly first_failure_at: Instant | null
 }
 
-/** Why an attempt got no answer, each with what it means to the owner of the receiver (Specification, Webhooks). */
+/** Why an attempt got no response, each with its meaning for the receiver's owner (Specification, Webhooks). */
 export const sendErrors = {
   timeout: "no status line came within the deadline, which counts from before the look-up",
   lookup: "the host's name has no address, or the name servers gave no answer",
@@ -104,16 +106,16 @@ export const sendErrors = {
 export type SendError = keyof typeof sendErrors
 
 /**
- * How long each stage took, in whole milliseconds of real time, also in a sandbox whose clock stands; null where the
- * stage was not completed, or not needed: no look-up of an address literal, no dial on a connection kept alive.
+ * How long each stage took, in whole milliseconds of real time, even in a sandbox whose clock is frozen; null if the stage was not
+ * completed or not needed (an address literal needs no look-up, and a connection kept alive no dial).
  */
 export interface Timings {
   readonly lookup_ms: number | null
   readonly connect_ms: number | null
   readonly tls_ms: number | null
-  /** From the request's start to the first byte of the answer. */
+  /** From the request's start to the first byte of the response. */
   readonly first_byte_ms: number | null
-  /** From the attempt's start to its end, what was read of the body included. */
+  /** From the attempt's start to its end, including the part of the body that was read. */
   readonly total_ms: number
 }
 
@@ -121,19 +123,19 @@ export interface Timings {
 export interface Sent {
   readonly status: number | null
   readonly error: SendError | null
-  /** The system's own name for the error, such as `ECONNREFUSED` or `CERT_HAS_EXPIRED`, where there is one. */
+  /** The system's name for the error, such as `ECONNREFUSED` or `CERT_HAS_EXPIRED`, if there is one. */
   readonly detail: string | null
-  /** The address last dialled. Null where none was: a refused address is left out, because it may be inside our network. */
+  /** The address that was last connected to; null if there was none. A refused address is omitted, because it may be inside our network. */
   readonly address: string | null
   readonly timings: Timings
   /**
-   * The start of the answer as it came over the wire: status line, headers and body, chunk sizes and all. At most
-   * 4 KiB of UTF-8, lines parted by `\n`, and `?` for whatever is not text.
+   * The start of the response as it was received: status line, headers and body, including chunk sizes. At most 4 KiB of UTF-8, with lines
+   * separated by `\n`, and `?` for bytes that are not text.
    */
   readonly head: string
 }
 
-/** Whether the receiver took the event: any 2xx (Specification, Webhooks). */
+/** Whether the receiver acknowledged the event: any 2xx (Specification, Webhooks). */
 export const acknowledges = ({ status }: Pick<Sent, "status">): boolean =>
   status !== null && status >= 200 && status < 300
 
@@ -141,8 +143,8 @@ export const acknowledges = ({ status }: Pick<Sent, "status">): boolean =>
 export const saysGone = ({ status }: Sent): boolean => status === 410
 
 /**
- * How long and how often a webhook may fail in a row before the owner is warned, warned again, and it turns off:
- * both numbers of a row must be reached (Specification, Webhooks).
+ * How many failures in a row, and over what time, lead to the first warning, the second, and the switch-off: both numbers of a row must be
+ * reached (Specification, Webhooks).
  */
 export const failureSteps = [
   { failures: 7, age_ms: 24 * HOUR_MS, kind: "webhook_failing" },
@@ -156,9 +158,9 @@ export interface HealthChange {
   readonly notice: NoticeKind | null
 }
 
-/** The webhook after one more failure in a row. A 410 turns it off at once. One that is off already stays as it is. */
+/** The webhook after one more failure in a row. A 410 turns it off at once. A webhook that is already off does not change. */
 export const onFailure = (webhook: Webhook, sent: Sent, now: Instant): HealthChange => {
-  // One that is yet to come was dated by a clock that was ahead.
+  // A failure in the future was recorded by a clock that was ahead.
   const first_failure_at = Math.min(webhook.first_failure_at ?? now, now)
   const failing = { ...webhook, failures_in_row: webhook.failures_in_row + 1, first_failure_at }
   if (webhook.off_reason !== null) return { webhook: failing, notice: null }
@@ -172,6 +174,6 @@ export const onFailure = (webhook: Webhook, sent: Sent, now: Instant): HealthCha
   return { webhook: { ...failing, steps_told: reached.length, off_reason }, notice: step.kind }
 }
 
-/** The webhook after a success: no failures to its name. The same object where there were none, so nothing need be written. */
+/** The webhook after a success: without failures. If there were none, the same object is returned, so nothing need be written. */
 export const onSuccess = (webhook: Webhook): Webhook =>
   webhook.failures_in_row === 0 ? webhook : { ...webhook, failures_in_row: 0, first_failure_at: null, steps_told: 0 }

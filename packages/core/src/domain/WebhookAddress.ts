@@ -3,19 +3,19 @@ import { Limits } from "./Limits.js"
 import { isInNetworks, isPublicAddress } from "./PublicAddress.js"
 import { hasCredentials, urlRefusals, urlTextRefusal } from "./WebLink.js"
 
-/** The address of a shop's webhook, as text: vetted as far as that goes without looking its host up (Specification, Webhooks). */
+/** The URL of a shop's webhook, checked as far as possible without looking up its host (Specification, Webhooks). */
 export type WebhookAddress = string & Brand.Brand<"WebhookAddress">
 
-/** Where webhooks may go. `ports` holds for all but loopback hosts, which `allowLoopbackHttp` frees altogether. */
+/** Where webhooks may go. `ports` applies to all hosts except loopback ones, which `allowLoopbackHttp` permits on any port. */
 export interface WebhookAddressPolicy {
   readonly ports: ReadonlyArray<number>
   /** Loopback hosts may be reached, over http or https, on any port (Specification, Sandbox). */
   readonly allowLoopbackHttp: boolean
-  /** Networks of the operator's own that are refused besides, such as `203.0.113.0/24`, though their addresses are public. */
+  /** The operator's own networks that are also refused, such as `203.0.113.0/24`, although their addresses are public. */
   readonly refusedNetworks?: ReadonlyArray<string>
 }
 
-/** Whether an address may be called under a policy, be it in the webhook's text or what its host's name led to. */
+/** Whether a policy allows connecting to an address, which is in the URL or was found by the look-up of its host. */
 export const allowsAddress = (ip: string, { refusedNetworks = [] }: WebhookAddressPolicy): boolean =>
   isPublicAddress(ip) && !isInNetworks(ip, refusedNetworks)
 
@@ -34,7 +34,7 @@ const REFUSED = {
 
 const isLocalName = (host: string): boolean => host === "localhost" || host.endsWith(".localhost")
 
-// `URL` has flattened every spelling of an IPv4 address (0x7f.1, 2130706433, …) to four decimals.
+// `URL` has converted every spelling of an IPv4 address (0x7f.1, 2130706433, …) to four decimals.
 const IPV4 = /^\d+\.\d+\.\d+\.\d+$/
 
 const isLoopback = (host: string): boolean =>
@@ -54,7 +54,7 @@ const refusalOf = (url: URL, policy: WebhookAddressPolicy): string | undefined =
   const free = policy.allowLoopbackHttp && isLoopback(url.hostname)
   if (url.protocol !== "https:" && !(free && url.protocol === "http:")) return REFUSED.scheme
   if (hasCredentials(url)) return urlRefusals.credentials
-  // Not `url.hash`, which is also empty for a lone # at the end.
+  // Not `url.hash`, which is also empty if the URL ends in `#`.
   if (url.href.includes("#")) return REFUSED.fragment
   if (free) return portOf(url) === 0 ? REFUSED.unreadable : undefined
   return (
@@ -63,9 +63,9 @@ const refusalOf = (url: URL, policy: WebhookAddressPolicy): string | undefined =
 }
 
 /**
- * A webhook's address, or a sentence that says what to change: what could never be dialled is refused when it is set;
- * a host's name is judged when it is dialled, by the addresses it then has (Specification, Webhooks).
- * Kept in the one spelling that `URL` gives it, so that what was judged is what will be dialled.
+ * A webhook's URL, or a sentence that says what to change. A URL that can never be allowed is refused when it is set; a host name is
+ * checked before each connection, by the addresses that it then has (Specification, Webhooks). It is stored in the form that `URL`
+ * produces, so that the checked URL is the one that is used.
  */
 export const parseWebhookAddress = (
   text: string,
@@ -78,7 +78,7 @@ export const parseWebhookAddress = (
   const url = new URL(trimmed)
   const refusal = refusalOf(url, policy)
   if (refusal !== undefined) return Either.left(refusal)
-  // Escapes can lengthen it. A bare origin stays without the slash that `URL` puts after it: it reads back as given.
+  // Escapes can make it longer. A URL without a path stays without the slash that `URL` appends, so it is returned as given.
   if (url.href.length > Limits.url_characters) return Either.left(urlRefusals.length)
   return Either.right((url.href === `${trimmed}/` ? trimmed : url.href) as WebhookAddress)
 }
@@ -86,5 +86,5 @@ export const parseWebhookAddress = (
 /** The policy for production: port 443, and no private addresses. */
 export const productionAddresses: WebhookAddressPolicy = { ports: [443], allowLoopbackHttp: false }
 
-/** As `production`, and a tester's own machine (Specification, Sandbox). */
+/** Like `production`, and also loopback hosts of a tester's machine (Specification, Sandbox). */
 export const sandboxAddresses: WebhookAddressPolicy = { ...productionAddresses, allowLoopbackHttp: true }

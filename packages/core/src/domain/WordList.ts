@@ -1,27 +1,29 @@
-/** Where a phrase that was read word by word may go on. */
+/** A node of the tree of phrases. */
 interface Step {
   /** Whether the words so far are an entry. */
   isEntry: boolean
-  /** By the next word; undefined where no entry goes on. */
+  /** The nodes by next word; undefined if no entry continues. */
   next: Steps | undefined
 }
 
 type Steps = Map<string, Step>
 
-/** Words and phrases to look for: by the first word of each entry, as a tree, so that entries that begin alike are tried at once. */
+/**
+ * Words and phrases to look for, as a tree by the first word of each entry, so that entries with the same beginning are compared at once.
+ */
 export type WordList = ReadonlyMap<string, Step>
 
-// A pictograph stands for a word of its own, so that a gesture can be listed.
+// A pictograph is a word of its own, so that a gesture can be listed.
 const WORD = /[\p{L}\p{M}\p{N}]+|\p{Extended_Pictographic}/gu
 
-// Of ASCII, which most texts are, and on which NFKC changes nothing.
+// Whether a text is ASCII, as most texts are; NFKC does not change these.
 const ASCII = /^[\x20-\x7e\n\t]*$/
 const ASCII_WORD = /[a-z0-9]+/g
 
-// Such as a soft hyphen or a space of no width: nobody sees it, and it would part a word.
+// Invisible characters inside words, such as a soft hyphen or a zero-width space, which would split a word.
 const INVISIBLE = /\p{Cf}/gu
 
-// NFKC makes composed and decomposed, full-width and ordinary letters alike; words with other accents stay different.
+// NFKC makes composed and decomposed, full-width and ordinary letters equal; words with different accents stay different.
 const plain = (text: string): string => text.normalize("NFKC").replace(INVISIBLE, "").toLowerCase()
 
 const wordsOf = (text: string): ReadonlyArray<string> =>
@@ -35,7 +37,7 @@ const grown = (steps: Steps, word: string): Step => {
   return step
 }
 
-/** Reads entries as they are written; hyphens and apostrophes split one into a phrase. Entries without a word vanish. */
+/** Reads written entries; hyphens and apostrophes split one into a phrase. Entries without a word are dropped. */
 export const makeWordList = (entries: Iterable<string>): WordList => {
   const list: Steps = new Map()
   for (const entry of entries) {
@@ -51,7 +53,7 @@ export const makeWordList = (entries: Iterable<string>): WordList => {
   return list
 }
 
-// Hashes of the first words, of those in ASCII, by list.
+// Hashes of the first words of entries, for ASCII ones, by list.
 const hashes = new WeakMap<WordList, ReadonlySet<number>>()
 
 const START = 7
@@ -74,8 +76,8 @@ const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
 const isLowerLetter = (code: number): boolean => code >= 0x61 && code <= 0x7a
 
 /**
- * Whether a text could hold an entry: whether it holds a word that hashes as the first of one does, or is not of ASCII.
- * Nearly no text does, and then it need not be taken apart, which would cost every create some thirty small texts.
+ * Whether a text could contain an entry: it has a word whose hash is that of an entry's first word, or it is not ASCII. Nearly no text
+ * does, and then it need not be split into words, which would cost every create some thirty small strings.
  */
 const mayContain = (list: WordList, text: string): boolean => {
   const firstWords = firstWordsOf(list)
@@ -93,7 +95,7 @@ const mayContain = (list: WordList, text: string): boolean => {
   return firstWords.has(hash)
 }
 
-/** The place of an entry in a text: from which word on, and how many. */
+/** The place of an entry in a text: its first word, and the number of words. */
 interface Occurrence {
   readonly at: number
   readonly length: number
@@ -111,7 +113,7 @@ const occurrences = (list: WordList, words: ReadonlyArray<string>): ReadonlyArra
   return all
 }
 
-/** Which words are part of what is allowed: for each place, how far the entries reach that begin there or before. */
+/** Which words are part of an allowed phrase: for each place, how far the entries reach that begin there or before. */
 const reachOf = (allowed: ReadonlyArray<WordList>, words: ReadonlyArray<string>): ReadonlyArray<number> => {
   const reach = new Array<number>(words.length).fill(0)
   for (const list of allowed)
@@ -120,15 +122,15 @@ const reachOf = (allowed: ReadonlyArray<WordList>, words: ReadonlyArray<string>)
   return reach
 }
 
-/** An entry as {@link findWords} gives it: its words in lower case, between single spaces. */
+/** An entry as {@link findWords} returns it: its words in lower case, separated by single spaces. */
 export const spelled = (entry: string): string => wordsOf(entry).join(" ")
 
 const NOTHING: ReadonlyArray<string> = []
 
 /**
- * The entries of the list that stand in a text as whole words, whatever their case and what stands between them
- * (Specification, Errors, the 422 rule): `Scunthorpe` holds no entry that is only a part of it. Words within an entry of an
- * `allowed` list are ignored: `pussy` in `pussy bow`.
+ * The entries of the list that a text contains as whole words, in any case and with anything between the words (Specification, Errors, the
+ * 422 rule): `Scunthorpe` contains no entry that is only a part of it. Words within an entry of an `allowed` list are ignored: `pussy` in
+ * `pussy bow`.
  */
 export const findWords = (
   list: WordList,
@@ -143,5 +145,5 @@ export const findWords = (
     .map(({ at, length }) => words.slice(at, at + length).join(" "))
 }
 
-/** Whether a text holds an entry of the list; see {@link findWords}. */
+/** Whether a text contains an entry of the list; see {@link findWords}. */
 export const containsWord = (list: WordList, text: string): boolean => findWords(list, text).length > 0

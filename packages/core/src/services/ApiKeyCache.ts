@@ -12,23 +12,23 @@ const { key_use_every_ms, key_use_batch_ms } = ServiceLimits
 
 const NEVER: Instant = Number.NEGATIVE_INFINITY
 
-/** A key, and when its last use was noted. */
+/** A key, and when its last use was recorded. */
 interface KeyUse {
   readonly id: KeyId
   noted_at: Instant
 }
 
-/** Notes the uses of keys. */
+/** Records the uses of keys. */
 interface LastUsedWriter {
-  /** The use of a key: the same one for all who ask. */
+  /** Records the use of a key. Concurrent callers share the recorder. */
   readonly useOf: (id: KeyId) => KeyUse
-  /** Notes that a key is used now. */
+  /** Records that a key is used now. */
   readonly note: (use: KeyUse, now: Instant) => void
 }
 
 /**
- * Writes when keys were last used: at most once a minute for each key, several keys in one write, and never in the path of the
- * request that uses one. If a write fails, the key's next use is written.
+ * Writes when keys were last used: at most once a minute for each key, several keys in one write, and never while the request waits. If a
+ * write fails, the key's next use is written.
  */
 export const lastUsedWriter = (
   directory: Context.Tag.Service<Directory>
@@ -66,13 +66,13 @@ export const lastUsedWriter = (
         if (now >= use.noted_at && now < use.noted_at + key_use_every_ms) return
         use.noted_at = now
         waiting.set(use.id, now)
-        // The first of those that wait writes them all.
+        // The first of the waiting uses writes all of them.
         if (waiting.size === 1) fork(writeLater)
       }
     }
   })
 
-/** A good key: on whose behalf it speaks, and its shop as it was when the key was read. */
+/** A valid key: its caller, and its shop as it was when the key was read. */
 export interface ApiKeyHolder {
   readonly caller: Caller
   readonly shop: ShopRecord
@@ -92,14 +92,14 @@ const holder = ({ key, shop }: { readonly key: ApiKeyRecord; readonly shop: Shop
   shop
 })
 
-/** Finds the holder of an API key, from memory where it can (Specification, Keys and scopes). */
+/** Finds the holder of an API key, in the cache if possible (Specification, Keys and scopes). */
 export class ApiKeyCache extends Effect.Service<ApiKeyCache>()("@workshop/core/ApiKeyCache", {
   scoped: Effect.gen(function* () {
     const directory = yield* Directory
     const cached = new Map<string, CachedKey>()
     const used = yield* lastUsedWriter(directory)
     const isSandbox = yield* inSandbox
-    /** Counts what was forgotten, so that a look-up begun before does not bring it back. */
+    /** Counts invalidations, so that a look-up that began before one does not cache its result. */
     let forgotten = 0
 
     const lookUp = Effect.fnUntraced(function* lookUp(key: string, now: Instant) {
@@ -117,7 +117,7 @@ export class ApiKeyCache extends Effect.Service<ApiKeyCache>()("@workshop/core/A
       return known
     })
 
-    /** The holder of a key, from memory. One read later than now is not cached: a clock stepped back, so its age is not known. */
+    /** The holder of a key, from the cache. A holder read later than now is not used: a clock stepped back, so its age is unknown. */
     const known = (key: string, now: Instant): ApiKeyHolder | undefined => {
       const entry = cached.get(key)
       if (entry === undefined || now < entry.read_at || now >= entry.until) return undefined
@@ -132,21 +132,24 @@ export class ApiKeyCache extends Effect.Service<ApiKeyCache>()("@workshop/core/A
       })
     yield* Effect.forkScoped(Stream.runForEach(directory.news, forget))
 
-    /** Whether a key is a sandbox's, which this process is not: it is refused by that name, whether or not it was ever made. */
+    /**
+     * Whether the key is a sandbox's although this process is no sandbox: such a key is refused with a reason of its own, whether or not it
+     * exists.
+     */
     const isTestKeyElsewhere = (key: string) => !isSandbox && looksLikeTestKey(key)
 
     return {
       known,
-      /** Whether a key must be looked up that was never found good here. */
+      /** Whether the key must be looked up because this process never found it valid. */
       isNew: (key: string): boolean => looksLikeKey(key) && !isTestKeyElsewhere(key) && !cached.has(key),
       isTestKeyElsewhere,
-      /** The holder of a key; null where the key is missing, wrong, revoked or expired. Such misses are not remembered. */
+      /** The holder of a key; null if the key is missing, wrong, revoked or expired. Such results are not cached. */
       holderOf: (key: string, now: Instant) => {
         const holder = known(key, now)
         if (holder !== undefined) return Effect.succeed(holder)
         return looksLikeKey(key) && !isTestKeyElsewhere(key) ? lookUp(key, now) : Effect.succeed(null)
       },
-      /** Forgets the keys of a shop of which something changed; of all shops for null. */
+      /** Removes a shop's keys from the cache because something of it changed; for null, the keys of all shops. */
       forget
     }
   })

@@ -7,7 +7,7 @@ import { Entropy } from "../ports/Entropy.js"
 import { AuditLog } from "../ports/StorePorts.js"
 import { Actor } from "./Actor.js"
 
-/** The audit log's entry of an act that no command of a shop does: by the present {@link Actor}, now. */
+/** Makes the audit entry of an act that is not a command of a shop, with the present {@link Actor} and time. */
 export const auditEntry = Effect.fnUntraced(function* (told: Audited, shop_id: ShopId = NO_SHOP) {
   const created_at = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
   const id = identifier<string>({ now: created_at, entropy: yield* Entropy.draw(ENTROPY_BYTES) }, 0)
@@ -21,9 +21,9 @@ export class Audit extends Effect.Service<Audit>()("@workshop/core/Audit", {
     const log = yield* AuditLog
     const entropy = yield* Entropy
     return {
-      /** At most `limit` entries, the latest first: of a shop, or all for null; the next page is before the last one's id. */
+      /** At most `limit` entries, the latest first: of a shop, or of all for null. The next page is before the last entry's id. */
       list: (shop_id: ShopId | null, before: string | null, limit: number) => log.list(shop_id, before, limit),
-      /** Writes down an act outside a shop's commands, just before it is done: what was begun is never missing. */
+      /** Adds the entry of an act outside a shop's commands. Call it just before the act, so that no act is missing. */
       note: (told: Audited, shop_id?: ShopId) =>
         auditEntry(told, shop_id).pipe(Effect.provideService(Entropy, entropy), Effect.flatMap(log.append))
     }

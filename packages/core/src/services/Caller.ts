@@ -11,13 +11,15 @@ export const Caller = Schema.Struct({
   shop_id: ShopId,
   caller_id: CallerId,
   scopes: Schema.Array(Scope),
-  /** Whether tickets count as made in the shop's app or through the API. */
+  /** Whether tickets are created as the shop's app or through the API. */
   via: Schema.Literal("app", "api")
 }).annotations({ identifier: "Caller" })
-// An interface, so that editors and errors call it by its name.
+// An interface, so that editors and errors show this name.
 export interface Caller extends Schema.Schema.Type<typeof Caller> {}
 
-/** A shop's own app as a caller. It has no key: the shop's id stands for one, so that its idempotency keys are its own. */
+/**
+ * A shop's own app as a caller. It has no key, so the shop's id takes its place, and its idempotency keys collide with no other caller's.
+ */
 export const appOf = (shop_id: ShopId): Caller => ({
   shop_id,
   caller_id: `${shop_id}` as CallerId,

@@ -60,7 +60,7 @@ const shopPart = (
   }))
 })
 
-/** Everything that concerns one client, as it is handed out to them. */
+/** Everything that is stored about one client, for export. */
 export interface ClientExport {
   readonly account: Readonly<Record<string, unknown>>
   readonly shops: ReadonlyArray<ReturnType<typeof shopPart>>
@@ -77,7 +77,7 @@ export const personOf = ({ id, given_name, family_name, phone }: ClientAccount):
 const known = <A, R>(effect: Effect.Effect<A, ShopNotFound | StoreUnavailable, R>) =>
   Effect.catchTag(effect, "ShopNotFound", Effect.die)
 
-/** Finds what is stored of clients over all shops, hands it out and erases it. */
+/** Finds the data of clients in all shops, exports and erases them. */
 export const clientRecords = Effect.gen(function* () {
   const personal = yield* PersonalData
   const reads = yield* Reads
@@ -128,8 +128,8 @@ export const clientRecords = Effect.gen(function* () {
   })
 
   /**
-   * Erases a person from one shop. Offers, notifications and the link go last: until then a later run finds the shop, and
-   * in it the same tickets, so an erasure that was interrupted is done again from its beginning.
+   * Erases a person from one shop. Offers, notifications and the link are deleted last: until then a later run finds the shop and its
+   * tickets, so an interrupted erasure can start again.
    */
   const eraseFrom = Effect.fnUntraced(function* (shop_id: ShopId, person: Person) {
     const held = yield* personal.held(shop_id, person)
@@ -156,7 +156,7 @@ export const clientRecords = Effect.gen(function* () {
       const shops = yield* personal.shops(person)
       return (yield* Effect.forEach(shops, (shop_id) => exportOf(shop_id, person))).flat()
     }),
-    /** Erases a person from all shops, one after the other. Answers which. */
+    /** Erases a person from all shops, one after the other. Returns the shops. */
     eraseEverywhere: Effect.fnUntraced(function* (person: Person) {
       const shops = yield* personal.shops(person)
       yield* Effect.forEach(shops, (shop_id) => eraseFrom(shop_id, person))

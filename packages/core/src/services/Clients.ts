@@ -17,7 +17,7 @@ import type { Caller } from "./Caller.js"
 import { type ClientExport, clientRecords, personOf } from "./ClientRecords.js"
 import { Shops } from "./Shops.js"
 
-/** The person who opens an account. */
+/** The data of a new account. */
 export const ClientInput = Schema.Struct({
   given_name: Text(Limits.name_characters),
   family_name: Text(Limits.name_characters),
@@ -53,7 +53,7 @@ const phoneTaken = new InvalidInput({
   issues: [{ field: "phone", message: "belongs to another account: give another number, or correct that account" }]
 })
 
-/** Clients: their accounts, and what a shop that knows them may see (Specification, Resources; Clients and loyalty). */
+/** Clients: their accounts, and the data of clients that a shop may see (Specification, Resources; Clients and loyalty). */
 export class Clients extends Effect.Service<Clients>()("@workshop/core/Clients", {
   accessors: true,
   dependencies: [Audit.Default],
@@ -78,12 +78,12 @@ export class Clients extends Effect.Service<Clients>()("@workshop/core/Clients",
       )
 
     return {
-      /** A client of the shop; unknown and blocking are the same refusal. */
+      /** A client of the shop. An unknown client and one who blocks the shop give the same refusal. */
       byId: ({ shop_id }: Caller, id: ClientId) => find(shop_id, { id }),
-      /** The client of the shop who holds a number; unknown and blocking are the same refusal. */
+      /** The shop's client with this number. An unknown client and one who blocks the shop give the same refusal. */
       byPhone: ({ shop_id }: Caller, phone: Phone) => find(shop_id, { phone }),
 
-      /** Opens a client's account. */
+      /** Creates a client's account. */
       register: Effect.fnUntraced(function* register(input: ClientInput) {
         const { given_name, family_name, phone } = input
         const hide_name = input.hide_name ?? false
@@ -92,10 +92,10 @@ export class Clients extends Effect.Service<Clients>()("@workshop/core/Clients",
         const opened = yield* directory.createClient({ id, given_name, family_name, phone, hide_name, created_at: now })
         return opened ? { id } : yield* phoneTaken
       }),
-      /** The client comes to the shop's counter; from then on the shop knows them. */
+      /** Records a visit to the shop's counter; from then on the shop knows the client. */
       visit: (id: ClientId, shop_id: ShopId) =>
         Effect.zipRight(shops.byId(shop_id), Effect.asVoid(store.transact(recordVisit(shop_id, id)))),
-      /** Everything that is stored about a client, in all shops, also in those that they block. */
+      /** Everything that is stored about a client, in all shops, including those that they block. */
       export: Effect.fnUntraced(function* exportClient(id: ClientId) {
         const known = yield* account(id)
         yield* audit.note({ act: "client.exported", details: { client_id: id } })
@@ -103,7 +103,10 @@ export class Clients extends Effect.Service<Clients>()("@workshop/core/Clients",
         const shops = yield* records.exportOf(personOf(known))
         return { account: { ...fields, created_at: toIso(created_at) }, shops } satisfies ClientExport
       }),
-      /** Corrects a client's name or number; what is left out stays. Shops see it from then on; what was sent stays as it was. */
+      /**
+       * Corrects a client's name or number; absent fields keep their values. Shops see the change at once; events that were sent do not
+       * change.
+       */
       correct: Effect.fnUntraced(function* correct(id: ClientId, correction: ClientCorrection) {
         const before = yield* account(id)
         const after: ClientAccount = {
@@ -118,9 +121,9 @@ export class Clients extends Effect.Service<Clients>()("@workshop/core/Clients",
         return (yield* directory.changeClient(after)) ? after : yield* phoneTaken
       }),
       /**
-       * Erases a client: the account, and their names and numbers wherever shops have them, with further numbers that were
-       * theirs. The records that the books need stay under the client's id, which leads nowhere any more. Interrupted, it is called
-       * again and goes on. Answers the shops concerned: their own systems may have copies.
+       * Erases a client: the account, and their names and numbers in all shops, including the given earlier numbers. The records that the
+       * ledger needs stay under the client's id, which leads to no account any more. If it is interrupted, call it again. Returns the shops
+       * concerned, because their own systems may have copies.
        */
       erase: Effect.fnUntraced(function* erase(id: ClientId, phones: ReadonlyArray<Phone> = []) {
         const person = yield* personal.beginErasure(id, phones)

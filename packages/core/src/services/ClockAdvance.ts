@@ -22,7 +22,7 @@ export class MovableClock implements Clock.Clock {
   #ahead_ms = 0
   #stands = false
   #frozen = false
-  /** The latest time it returned, which is its time while it is frozen. */
+  /** The latest time that it returned, which is its time while it is frozen. */
   #now: Instant
 
   constructor(real: Clock.Clock) {
@@ -41,24 +41,24 @@ export class MovableClock implements Clock.Clock {
     return this.#real.unsafeCurrentTimeNanos()
   }
 
-  /** Whether the clock is frozen; a walk that holds it for a while does not count. */
+  /** Whether the clock is frozen, not counting a move in progress that holds it. */
   get frozen(): boolean {
     return this.#frozen
   }
 
-  /** By how much the clock is ahead of the real one, in milliseconds; negative where it stands while that goes on. */
+  /** How far the clock is ahead of the real one, in milliseconds; negative if it is frozen and the real clock has passed it. */
   get ahead_ms(): number {
     return this.unsafeCurrentTimeMillis() - this.#real.unsafeCurrentTimeMillis()
   }
 
-  /** Lets the clock stand at an instant, or where it is if that is later, until it is released. */
+  /** Holds the clock at an instant, or at the present one if that is later, until it is released. */
   holdAt(instant: Instant): void {
     this.unsafeCurrentTimeMillis()
     this.#stands = true
     this.#reach(instant)
   }
 
-  /** From where it is, the clock stays if it is to be frozen, and otherwise runs along again. */
+  /** Releases the clock, which then runs again from this time, or stays frozen. */
   release(frozen: boolean): void {
     this.unsafeCurrentTimeMillis()
     this.#frozen = frozen
@@ -80,9 +80,9 @@ export class MovableClock implements Clock.Clock {
   }
 }
 
-/** The movable clock of this process, for those who move it; everybody else has Effect's `Clock` (Specification, Sandbox). */
+/** This process's movable clock, for code that moves it; all other code uses Effect's `Clock` (Specification, Sandbox). */
 export class SandboxClock extends Context.Tag("@workshop/core/SandboxClock")<SandboxClock, MovableClock>() {
-  /** Sets the clock of whatever is built on this layer, and of what runs there. The clock beneath is taken for the real one. */
+  /** Sets the clock of everything that is built on this layer. The clock below it counts as the real one. */
   static readonly layer: Layer.Layer<SandboxClock> = Layer.unwrapEffect(
     Effect.map(Effect.clock, (real) => {
       const clock = new MovableClock(real)
@@ -91,14 +91,14 @@ export class SandboxClock extends Context.Tag("@workshop/core/SandboxClock")<San
   )
 }
 
-/** Whether the process is a sandbox: its time can be moved, so nothing that it keeps is in earnest (Specification, Keys and scopes). */
+/** Whether the process is a sandbox: its time can be moved, so its data must not be used in production (Specification, Keys and scopes). */
 export const inSandbox: Effect.Effect<boolean> = Effect.map(Effect.serviceOption(SandboxClock), Option.isSome)
 
-/** Work that becomes due at instants of its own, such as closures (`Closer`): what a walk through time stops for. */
+/** Work that becomes due at certain instants, such as closures (`Closer`). A clock that moves stops at each of them. */
 export interface DueWork {
-  /** The earliest instant, at most `until`, at which there is something to do, also where it has passed; null where there is nothing. */
+  /** The earliest instant, at most `until`, at which work is due, even if it has passed; null if there is none. */
   readonly next: (until: Instant) => Effect.Effect<Instant | null, StoreUnavailable>
-  /** Does all that is due by now, and whatever that makes due now. Answers how much that was. */
+  /** Does all work that is due by now, including work that becomes due through it. Returns how much it was. */
   readonly runOnce: Effect.Effect<number, StoreUnavailable>
 }
 
@@ -106,7 +106,7 @@ const TO_REFUSED = 'must be "next", or a date and time such as 2026-11-20T10:20:
 
 const dateTime = Schema.decodeEither(DateTimeText)
 
-/** `next`, or an instant: one message covers both. */
+/** `next`, or an instant; one error message covers both. */
 const NextOrInstant = Schema.transformOrFail(Schema.String, Schema.Union(Schema.Literal("next"), InstantNumber), {
   strict: true,
   decode: (text, _, ast): Either.Either<"next" | Instant, ParseResult.ParseIssue> =>
@@ -123,8 +123,8 @@ const NextOrInstant = Schema.transformOrFail(Schema.String, Schema.Union(Schema.
 })
 
 /**
- * How to move the clock: first to `set`, then on by `advance_ms` or `advance`, or else `to` an instant or what falls due next; there it
- * stands or runs along as `freeze` says, or as before.
+ * How to move the clock: first to `set`, then by `advance_ms` or `advance`, or else to the instant `to` or the next scheduled one.
+ * Afterwards `freeze` says whether it is frozen; the default is as before.
  */
 export const ClockMove = Schema.Struct({
   advance_ms: optional(
@@ -156,14 +156,14 @@ export type ClockMove = typeof ClockMove.Type
 export interface ClockState {
   readonly now: Instant
   readonly frozen: boolean
-  /** By how much it is ahead of the real clock, in milliseconds. */
+  /** How far it is ahead of the real clock, in milliseconds. */
   readonly ahead_ms: number
 }
 
 const refused = (field: keyof ClockMove, message: string) =>
   Effect.fail(new InvalidInput({ issues: [{ field, message }] }))
 
-/** Where a move leads, from `now`; what leads back or too far is refused. */
+/** The target of a move from `now`; a move back or too far ahead is refused. */
 const destination = (
   { set, advance_ms, advance, to }: ClockMove,
   now: Instant
@@ -176,7 +176,7 @@ const destination = (
     : Effect.succeed(target)
 }
 
-/** A move whose `to: "next"` is the instant that it means. */
+/** Replaces `to: "next"` by the instant that it means. */
 const withNext = (
   move: ClockMove,
   next: NextDue,
@@ -190,14 +190,14 @@ const withNext = (
           : Effect.succeed({ ...move, to: at })
       )
 
-/** The first instant after `now` at which something falls due by time alone; null where nothing does. */
+/** The first instant after `now` at which something is scheduled; null if nothing is. */
 export type NextDue = (now: Instant) => Effect.Effect<Instant | null, StoreUnavailable>
 
-/** How often in a row, at one instant, work may be said to be due and none be done. */
+/** How often in a row, at one instant, work may be reported as due although none is done. */
 const MOST_IDLE = 100
 
 const walker = (clock: MovableClock, works: ReadonlyArray<DueWork>) => {
-  /** Does all work that is due at the earliest instant until `target`. Answers how much that was; null where nothing is due. */
+  /** Does all work that is due at the earliest instant up to `target`. Returns how much it was; null if nothing is due. */
   const step = Effect.fnUntraced(function* step(target: Instant) {
     const nexts = yield* Effect.forEach(works, (work) => work.next(target))
     const dues = nexts.filter((next) => next !== null)
@@ -221,15 +221,15 @@ const walker = (clock: MovableClock, works: ReadonlyArray<DueWork>) => {
 }
 
 /**
- * Moves the sandbox clock (Specification, Sandbox). The way leads from one instant at which something is due to the next: the clock shows that very instant while the work runs, so order and timestamps are those of a clock that ran there.
- * Moves wait for one another. Where one is interrupted or the store fails, the clock stays at the instant it reached,
- * with all that was due by then done or still due.
+ * Moves the sandbox clock (Specification, Sandbox). The clock stops at each instant at which work is due and shows exactly that instant
+ * while the work runs, so order and timestamps are those of a clock that really ran. Moves run one after another. If a move is interrupted
+ * or the store fails, the clock stays at the instant it reached, and the work up to then is done or still due.
  */
 export class ClockAdvance extends Context.Tag("@workshop/core/TimeWalk")<
   ClockAdvance,
   {
     readonly state: Effect.Effect<ClockState>
-    /** Answers once everything due on the way has run; a refused move moves nothing. `next` finds the instant of `to: "next"`. */
+    /** Returns when all work up to the target is done; a refused move changes nothing. `next` finds the instant of `to: "next"`. */
     readonly move: (move: ClockMove, next?: NextDue) => Effect.Effect<ClockState, InvalidInput | StoreUnavailable>
     /**
      * Lets the clock begin anew, at an instant or for null as at the start, between two works: the first ends what was on the old
@@ -242,7 +242,7 @@ export class ClockAdvance extends Context.Tag("@workshop/core/TimeWalk")<
     ) => Effect.Effect<A, E>
   }
 >() {
-  /** Walks that stop for the given works: `TimeWalk.layer([Closer])`. */
+  /** A `TimeWalk` for these kinds of work: `TimeWalk.layer([Closer])`. */
   static readonly layer = <const Works extends ReadonlyArray<Effect.Effect<DueWork, never, unknown>>>(
     works: Works
   ): Layer.Layer<ClockAdvance, never, SandboxClock | Effect.Effect.Context<Works[number]>> =>

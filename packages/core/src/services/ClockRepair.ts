@@ -10,15 +10,15 @@ import { auditing } from "./Actor.js"
 
 /** The result of a repair. */
 export interface ClockRepaired {
-  /** The instant at which the shop was; null where it was not ahead of the clock. */
+  /** The instant at which the shop was; null if it was not ahead of the clock. */
   readonly ahead_until: Instant | null
-  /** How many tickets bore instants that were yet to come, and were dated anew. */
+  /** How many tickets had future instants and were redated. */
   readonly tickets: number
 }
 
 /**
- * Brings a shop that was dated ahead back to the present clock, with its tickets; what waits to be delivered is due at once.
- * Cut short, it goes on when it is called again. The shop may work meanwhile.
+ * Brings a shop that was dated ahead back to the present clock, with its tickets; waiting deliveries become due at once. If it is
+ * interrupted, call it again. The shop may work meanwhile.
  */
 export const repairShopClock = Effect.fn("repairShopClock")(function* (shop_id: ShopId) {
   const store = yield* Store
@@ -36,7 +36,8 @@ export const repairShopClock = Effect.fn("repairShopClock")(function* (shop_id: 
       { concurrency: 16 }
     )
   }
-  // Until all are dated anew the order of changes is not that of time, so one that was cut short begins with the first change.
+  // Until all tickets are redated, the order of changes is not the order of time, so an interrupted repair begins with the first change
+  // again.
   const since = ahead_until === null ? 0 : begun_at
   const last = ((yield* reads.shop(shop_id))?.head.change_seq ?? 1) - 1
   let tickets = 0
@@ -63,9 +64,8 @@ export const repairShopClock = Effect.fn("repairShopClock")(function* (shop_id: 
 const { data_ahead_max_ms, data_ahead_check_every_ms } = ServiceLimits
 
 /**
- * Compares the data with the clock: logs at once that they are more than ten seconds ahead of it, and answers an effect that
- * says so for as long as they are; null where nothing is wrong. Then either is wrong, and what is created bears an instant
- * that is yet to come.
+ * Compares the data with the clock, and logs an error if they are more than ten seconds ahead. Then either is wrong, and new data get
+ * future instants. Returns an effect that gives the reason as long as this is so; null if nothing is wrong.
  */
 export const dataAhead: Effect.Effect<Effect.Effect<string | null, StoreUnavailable>, never, Directory> = Effect.gen(
   function* () {
@@ -82,7 +82,7 @@ export const dataAhead: Effect.Effect<Effect.Effect<string | null, StoreUnavaila
           : null
       })
     const complaint = readClock((clock) => {
-      // A clock that was set back since has to be compared anew.
+      // If the clock was set back since, the data must be compared with it again.
       const isFine =
         fine !== undefined &&
         clock.unsafeCurrentTimeMillis() >= fine.at &&
@@ -90,7 +90,7 @@ export const dataAhead: Effect.Effect<Effect.Effect<string | null, StoreUnavaila
       return isFine ? Effect.succeed(null) : compare(clock)
     })
 
-    // A store that does not answer is reported by whoever asks it for more than this.
+    // If the store does not respond, the caller that needs more than this reports it.
     const found = yield* Effect.catchAll(complaint, () => Effect.succeed(null))
     if (found !== null) yield* Effect.logWarning(found)
     return complaint

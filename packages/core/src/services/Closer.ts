@@ -7,24 +7,26 @@ import { ticketsClosed } from "./ServiceMetrics.js"
 
 const { closures_per_batch, closure_poll_ms } = ServiceLimits
 
-/** Closes tickets that were never collected, or of which the shop gave no news, for sixty days (Specification, States). */
+/** Closes tickets that were not collected for sixty days, or for which the shop had no news (Specification, States). */
 export class Closer extends Effect.Service<Closer>()("@workshop/core/Closer", {
   accessors: true,
   effect: Effect.gen(function* () {
     const store = yield* Store
     const closures = yield* Closures
 
-    /** Whether the ticket was closed: what is due is only a hint (`Closures`), the command knows. */
+    /** Whether the ticket was closed. A due entry is only a hint (`Closures`); the command decides. */
     const close = ({ shop_id, id }: DueClosure) =>
       store.transact(closeTicket(shop_id, id)).pipe(
         Effect.map(({ answer }) => answer !== null),
         Effect.catchTag("TicketNotFound", () => Effect.succeed(false)),
         Effect.catchTag("ShopNotFound", Effect.die),
-        // One that cannot be closed must not keep the others from it; a store that is away fails them all alike.
+        // A ticket that cannot be closed must not keep the others from it, but an unavailable store fails all of them.
         Effect.catchAllDefect((defect) => Effect.as(Effect.logError("A ticket could not be closed", id, defect), false))
       )
 
-    /** Closes everything due by now, and answers how many tickets that were. For cron jobs and workers without a process. */
+    /**
+     * Closes everything due by now, and returns the number of closed tickets. For cron jobs and for workers that do not run permanently.
+     */
     const runOnce = Effect.gen(function* () {
       let closed = 0
       while (true) {
@@ -40,9 +42,9 @@ export class Closer extends Effect.Service<Closer>()("@workshop/core/Closer", {
 
     return {
       runOnce,
-      /** The earliest instant, at most `until`, at which a ticket is due to close; null where none is. */
+      /** The earliest instant, at most `until`, at which a ticket is due to close; null if none is. */
       next: (until: Instant) => Effect.map(closures.due(until, 1), ([first]) => first?.due_at ?? null),
-      /** Closes what is due, now and then again, until interrupted. A store that is away is tried again at the next turn. */
+      /** Closes due tickets again and again, until interrupted. If the store is unavailable, it tries again at the next poll. */
       run: runOnce.pipe(
         Effect.catchAllCause((cause) => Effect.logWarning("Tickets could not be closed; trying again", cause)),
         Effect.repeat(Schedule.spaced(closure_poll_ms))

@@ -6,7 +6,7 @@ import type { EventType } from "../domain/EventType.js"
 import { ServiceLimits } from "../domain/Limits.js"
 import { OpenTransaction, Store } from "../ports/StorePorts.js"
 
-/** An event as it was committed: the envelope that webhooks carry, typed by `type` (Specification, Resources; Webhooks). */
+/** A committed event: the envelope that webhooks send, typed by `type` (Specification, Resources; Webhooks). */
 export type CommittedEvent = {
   readonly [T in EventType]: {
     readonly id: string
@@ -23,17 +23,18 @@ type Listener = (event: CommittedEvent) => unknown
 const eventOf = ({ body }: EventRecord): CommittedEvent => JSON.parse(body)
 
 /**
- * The events that this process commits, to refresh a screen or a cache without polling. Best effort: it emits an event after the
- * commit, to the listeners of that moment, and keeps none. For events that must not be missed, use the webhook or the sync of
- * `GET /v1/tickets?updated_since=…` (Specification, Webhooks).
+ * The events that this process commits, to refresh a screen or a cache without polling. They are best effort: an event is passed on after
+ * its commit to the listeners of that moment, and is not kept. If you must not miss an event, use the webhook or the sync of `GET
+ * /v1/tickets?updated_since=…` (Specification, Webhooks).
  */
 export class CommittedEvents extends Context.Tag("@workshop/core/CommittedEvents")<
   CommittedEvents,
   {
-    /** Every event from now on. A reader who is more than 1024 behind loses the oldest. */
+    /** Every event from now on. A reader who is more than 1024 events behind loses the oldest. */
     readonly stream: Stream.Stream<CommittedEvent>
     /**
-     * Calls back after each commit, at once; answers how to stop it. An error that it throws or rejects with is logged and changes nothing; no commit waits for that promise.
+     * Calls the listener after each commit, at once; returns a function that stops this. If the listener throws or rejects, the error is
+     * logged and has no other effect; no commit waits for its promise.
      */
     readonly listen: (listener: Listener) => () => void
   }
@@ -41,16 +42,16 @@ export class CommittedEvents extends Context.Tag("@workshop/core/CommittedEvents
 
 type Changes = ReadonlyArray<Change>
 
-/** The changes that this process commits, reported like {@link CommittedEvents}: for a sandbox, which shows more than its events. */
+/** The changes that this process commits, reported like {@link CommittedEvents}, for a sandbox, which shows more than events. */
 export class CommittedChanges extends Context.Tag("@workshop/core/CommittedChanges")<
   CommittedChanges,
   {
-    /** Calls back after each commit, at once; answers how to stop it. */
+    /** Calls the listener after each commit, at once; returns a function that stops this. */
     readonly listen: (listener: (changes: Changes) => void) => () => void
   }
 >() {}
 
-/** A command that notes the changes of its latest run: a store may run it again, and commits the last. */
+/** A command that records the changes of its latest run, because a store may run it again and commits the last run. */
 const noting = <A, E>(command: Command<A, E>, note: (changes: Changes) => void): Command<A, E> => ({
   ...command,
   run: (state, moment) => {
@@ -60,7 +61,7 @@ const noting = <A, E>(command: Command<A, E>, note: (changes: Changes) => void):
   }
 })
 
-/** Calls a listener at once; the promise rejects with whatever comes of it, thrown now or later. */
+/** Calls a listener at once. The promise rejects with its error, thrown now or later. */
 const call = async (listener: Listener, event: CommittedEvent): Promise<void> => void (await listener(event))
 
 const observed = (
@@ -92,7 +93,7 @@ const observed = (
     })
 
   const listenToChanges = (listener: (changes: Changes) => void) => {
-    // A wrapper of its own, so that the same function may listen twice and stop once.
+    // Wrapped, so that the same function may listen twice and stop once.
     const own = (changes: Changes) => listener(changes)
     listeners.add(own)
     return () => void listeners.delete(own)
@@ -120,8 +121,8 @@ const observed = (
 }
 
 /**
- * A store that reports the changes committed through it. All services must stand on this one: put it where the store
- * itself would be. While nobody listens it costs nothing.
+ * A store that reports the changes committed through it. Put it in place of the store, so that all services use it. It costs nothing while
+ * nobody listens.
  */
 export const observing = <Ports, E, R>(
   store: Layer.Layer<Ports | Store, E, R>
@@ -131,7 +132,7 @@ export const observing = <Ports, E, R>(
       Effect.gen(function* () {
         const known = ports as Context.Context<Ports | Store>
         const inner: Context.Tag.Service<Store> = Context.unsafeGet(known, Store)
-        // Streams end with the store, or whoever reads one would wait for ever.
+        // Streams end with the store; otherwise their readers would wait forever.
         const ended = yield* Effect.acquireRelease(Deferred.make<void>(), (ended) => Deferred.succeed(ended, undefined))
         const { store, events, changes } = observed(inner, yield* Effect.runtime<never>(), ended)
         return known.pipe(

@@ -13,21 +13,21 @@ const { list_max, list_default } = ServiceLimits
 const count = (most: number) => Schema.optionalWith(Schema.Int.pipe(Schema.between(1, most)), { exact: true })
 
 /**
- * Which part of a shop's events or deliveries an owner reads: the latest, at most `limit` (1,000 where it is left out, 10,000 at
- * most), of those before the event whose `seq` is `before`.
+ * A part of a shop's events or deliveries: the latest, at most `limit` (default 1,000, at most 10,000), of those before the event whose
+ * `seq` is `before`.
  */
 export const OwnerPage = Schema.Struct({ before: count(Number.MAX_SAFE_INTEGER), limit: count(list_max) })
 export type OwnerPage = typeof OwnerPage.Type
 
-/** The page as the store is asked for it. */
+/** The part, as the store's method takes it. */
 export const pageOf = ({ before, limit = list_default }: OwnerPage) => ({ before, limit: Math.min(limit, list_max) })
 
-// Unlike `Optional`, `null` is taken out while decoding: the filter goes to the store as it is.
+// Unlike with `Optional`, decoding removes `null`, because the store gets the filter as it is.
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true, nullable: true })
 
 const { replay_named_events } = Limits
 
-/** Which events to send again: those named, or those of a time or state; `dry_run` only counts them (Specification, Sandbox). */
+/** The events to send again: the named ones, or those of a period or state; `dry_run` only counts them (Specification, Sandbox). */
 export const ReplayInput = Schema.Struct({
   event_ids: optional(
     Schema.NonEmptyArray(EventId).pipe(
@@ -52,7 +52,7 @@ export const ReplayInput = Schema.Struct({
   .annotations({ identifier: "ReplayInput" })
 export type ReplayInput = typeof ReplayInput.Type
 
-/** The deliveries of a shop's events, and their replay: for its owner (Specification, Webhooks; Sandbox). */
+/** The deliveries of a shop's events and their replay, for the shop's owner (Specification, Webhooks; Sandbox). */
 export class DeliveryHistory extends Effect.Service<DeliveryHistory>()("@workshop/core/Outbox", {
   accessors: true,
   effect: Effect.gen(function* () {
@@ -60,12 +60,12 @@ export class DeliveryHistory extends Effect.Service<DeliveryHistory>()("@worksho
     const log = yield* DeliveryLog
     const shops = yield* Shops
     return {
-      /** The latest deliveries, in the order of their events; the page before is that before the first one's `seq`. */
+      /** The latest deliveries, in the order of their events. The part before this one is that before the first one's `seq`. */
       deliveries: (shop_id: ShopId, page: OwnerPage = {}) =>
         Effect.zipRight(shops.byId(shop_id), log.deliveries(shop_id, pageOf(page))),
-      /** The owner's notices about their webhook, oldest first. */
+      /** The notices to the owner about the webhook, oldest first. */
       notices: (shop_id: ShopId) => Effect.zipRight(shops.byId(shop_id), log.notices(shop_id)),
-      /** Sends events again, under the same ids, after everything that is due now. Answers how many. */
+      /** Sends events again, with the same ids, after everything that is due now. Returns how many. */
       replay: Effect.fnUntraced(function* replay(shop_id: ShopId, { dry_run = false, ...filter }: ReplayInput) {
         if ((yield* shops.byId(shop_id)).webhook === null) return yield* new WebhookNotSet()
         const count = yield* log.count(shop_id, filter)

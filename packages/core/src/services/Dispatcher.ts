@@ -12,10 +12,10 @@ import { type Claim, Deliveries, Store, type StoreUnavailable } from "../ports/S
 import { isOwnHeader, WebhookSender } from "../ports/WebhookSender.js"
 import { attemptsEnded, showDeliveries } from "./ServiceMetrics.js"
 
-/** The deliveries or notifications that a process has in flight, and the means to wait until one of them has finished. */
+/** The deliveries or notifications that a process has in flight, and a way to wait until one of them has finished. */
 export class InFlight {
   readonly #fibers = new Set<Fiber.RuntimeFiber<void>>()
-  /** Only while somebody may wait for it. */
+  /** Only set while somebody waits for it. */
   #news: Deferred.Deferred<void> | undefined
   #finished = 0
 
@@ -29,16 +29,19 @@ export class InFlight {
     return this.#finished
   }
 
-  /** Returns when the next one finishes, or at the next `wake`, counted from now: read it before looking for work, and no change is missed. */
+  /**
+   * Returns when the next delivery finishes or at the next `wake`, counted from now. Read it before you look for work, so that you miss no
+   * change.
+   */
   get news(): Effect.Effect<void> {
     this.#news ??= Deferred.unsafeMake<void>(FiberId.none)
     return Deferred.await(this.#news)
   }
 
-  /** Wakes all who wait for news. */
+  /** Wakes everybody who waits. */
   readonly wake = Effect.sync(() => this.#wake())
 
-  /** Runs work on its own. `onFinished` is called when it ends, in whatever way, before those who wait for news are woken. */
+  /** Runs work in a fiber of its own. `onFinished` is called when the work ends in any way, before those who wait are woken. */
   readonly begin = (work: Effect.Effect<void>, onFinished?: () => void): Effect.Effect<void> =>
     Effect.map(Effect.forkDaemon(Effect.interruptible(work)), (fiber) => {
       this.#fibers.add(fiber)
@@ -50,14 +53,17 @@ export class InFlight {
       })
     })
 
-  /** Interrupts all: what they had claimed is left to its lease. */
+  /** Interrupts all work; claims stay until their lease ends. */
   readonly interruptAll: Effect.Effect<void> = Effect.suspend(() => Fiber.interruptAll([...this.#fibers]))
 
   readonly #allFinished: Effect.Effect<void> = Effect.suspend(() =>
     this.count === 0 ? Effect.void : Effect.zipRight(this.news, this.#allFinished)
   )
 
-  /** Runs a loop until it is interrupted; then waits for what is in flight, for `ServiceLimits.stop_grace_ms` at most, and interrupts the rest. */
+  /**
+   * Runs a loop until it is interrupted. Then it waits for the work in flight, at most `ServiceLimits.stop_grace_ms`, and interrupts the
+   * rest.
+   */
   readonly finishAfter = <A>(loop: Effect.Effect<A>): Effect.Effect<A> =>
     Effect.ensuring(
       loop,
@@ -77,10 +83,10 @@ export class InFlight {
 const { delivery_slow_after_ms, delivery_slow_factor, delivery_claim_pause_min_ms, delivery_claim_pause_max_ms } =
   ServiceLimits
 
-/** Milliseconds of real time, also where a sandbox's clock is frozen. */
+/** Milliseconds of real time, even if a sandbox's clock is frozen. */
 const realNow = (clock: Clock.Clock): number => Number(clock.unsafeCurrentTimeNanos()) / 1e6
 
-/** Deliveries that one claim began. */
+/** The deliveries that one claim started. */
 interface Batch {
   readonly began_at: number
   running: number
@@ -88,8 +94,8 @@ interface Batch {
 }
 
 /**
- * Bounds how many deliveries a process has in flight. A delivery that waits for a slow receiver stops counting, so that slow
- * receivers do not hold up the others; only a much higher bound, which protects memory, still counts it (Specification, Webhooks).
+ * Limits how many deliveries a process has in flight. A delivery that waits for a slow receiver stops counting, so that slow receivers do
+ * not delay the others; only a much higher limit, which protects memory, still counts it (Specification, Webhooks).
  */
 class DeliverySlots {
   readonly #most: number
@@ -101,12 +107,12 @@ class DeliverySlots {
     this.#most = most
   }
 
-  /** How many are free when every delivery counts. */
+  /** How many slots are free if every delivery counts. */
   get free(): number {
     return this.#most - this.#running
   }
 
-  /** How many are free at a time, in milliseconds, when the slow ones do not count. */
+  /** How many slots are free at a time, in milliseconds, if slow deliveries do not count. */
   freeIgnoringSlow(now_ms: number): number {
     while (this.#quick[0] !== undefined && this.#quick[0].began_at <= now_ms - delivery_slow_after_ms) {
       const slow = this.#quick.shift()!
@@ -116,7 +122,7 @@ class DeliverySlots {
     return Math.min(this.#most - this.#quickRunning, delivery_slow_factor * this.#most - this.#running)
   }
 
-  /** Takes a slot for each delivery of a batch. The result gives one slot back; each delivery calls it once. */
+  /** Takes a slot for each delivery of a batch. The result frees one slot; each delivery calls it once. */
   take(count: number, now_ms: number): () => void {
     const batch: Batch = { began_at: now_ms, running: count, isQuick: true }
     if (count > 0) this.#quick.push(batch)
@@ -158,22 +164,26 @@ export const deliveryClaimer = ({ deliveries, inFlight, attempt, oneByOne, mostI
       return claims.length
     })
 
-  // One at a time, because two would fill the same slots; uninterruptible, because a claim that is not begun waits for its lease.
+  // One claim at a time, because two would fill the same slots. Uninterruptible, because claimed deliveries that are not started would wait
+  // until their lease ends.
   const dispatching = (freeSlots: (now_ms: number) => number) =>
     oneByOne(Effect.uninterruptible(claimAndBegin(freeSlots)))
 
   return {
-    /** Whether a slot is free when the slow deliveries do not count. */
+    /** Whether a slot is free if slow deliveries do not count. */
     hasFreeSlot: readClock((clock) => Effect.sync(() => slots.freeIgnoringSlow(realNow(clock)) > 0)),
-    /** Waits a little after the last claim while deliveries are in flight, so that one claim fills many slots: it costs as much as a claim of one. */
+    /**
+     * Waits a little after the last claim while deliveries are in flight, so that one claim fills many slots: it costs as much as a claim
+     * of one delivery.
+     */
     throttle: readClock((clock) => {
       const pause_ms = Math.min(delivery_claim_pause_max_ms, Math.max(delivery_claim_pause_min_ms, took_ms))
       const left_ms = inFlight.count === 0 ? 0 : claimed_at + pause_ms - realNow(clock)
       return left_ms > 0 ? clock.sleep(Duration.millis(Math.min(pause_ms, left_ms))) : Effect.void
     }),
-    /** Claims what is due and has a slot, and begins each delivery on its own. Returns how many. */
+    /** Claims due deliveries that have a slot, and starts each in a fiber of its own. Returns how many. */
     dispatch: dispatching(() => slots.free),
-    /** The same, where slow deliveries do not count. */
+    /** The same, but slow deliveries do not count. */
     dispatchIgnoringSlow: dispatching((now_ms) => slots.freeIgnoringSlow(now_ms))
   }
 }
@@ -182,15 +192,20 @@ export const deliveryClaimer = ({ deliveries, inFlight, attempt, oneByOne, mostI
 export interface AttemptOptions {
   /** The name of the header that carries the signature. */
   readonly signatureHeader: string
-  /** Puts retries off by up to a tenth, so that many do not come at once; the sandbox does without (Specification, Webhooks). */
+  /** Adds jitter of up to a tenth to retries, so that they do not all start at once; the sandbox has none (Specification, Webhooks). */
   readonly isJittered: boolean
 }
 
-/** How the result of an attempt is recorded: for about as long as its claim holds, because a later record changes nothing. */
+/**
+ * How the result of an attempt is recorded: repeatedly, for about as long as its claim is valid, because a later record changes nothing.
+ */
 const RECORDING = Schedule.intersect(Schedule.exponential("100 millis"), Schedule.recurs(6))
 const FIRST_RETRY = "50 millis"
 
-/** One attempt: signs, sends and records. If it cannot be recorded, its lease ends, and the delivery is made again under the same event id. */
+/**
+ * One attempt: signs, sends and records. If it cannot be recorded, its lease ends, and the delivery is attempted again with the same event
+ * id.
+ */
 export const makeAttempt = ({ signatureHeader: header, isJittered }: AttemptOptions) =>
   Effect.gen(function* () {
     if (!isOwnHeader(header))
@@ -206,7 +221,7 @@ export const makeAttempt = ({ signatureHeader: header, isJittered }: AttemptOpti
       const recording = Effect.flatMap(store.transact(recordAttempt(shop_id, attempted)), (outcome) =>
         outcome.answer === "superseded" ? store.transact(recordSuperseded(shop_id, attempted)) : Effect.succeed(outcome)
       )
-      // The first try goes without a schedule, which costs time.
+      // The first try runs without a schedule, which costs time.
       return recording.pipe(
         Effect.catchAll(() => Effect.delay(Effect.retry(recording, RECORDING), FIRST_RETRY)),
         Effect.map(({ answer }) => attemptsEnded[answer].unsafeUpdate(1, []))
@@ -228,7 +243,7 @@ export const makeAttempt = ({ signatureHeader: header, isJittered }: AttemptOpti
 
 /** How a dispatcher works. */
 export interface DispatcherOptions extends AttemptOptions {
-  /** How many deliveries this process has in flight at once, without those that wait for slow receivers. */
+  /** How many deliveries this process has in flight at once, not counting those that wait for slow receivers. */
   readonly mostInFlight: number
 }
 
@@ -253,11 +268,11 @@ const logFailure = <A, E>(work: Effect.Effect<A, E>) =>
     Effect.zipRight(Effect.logWarning("Deliveries could not be claimed; trying again", cause), Effect.sleep("1 second"))
   )
 
-/** Turns replays into deliveries, step by step (Specification, Webhooks). */
+/** Turns replays into deliveries, in steps (Specification, Webhooks). */
 const replayer = ({ replays }: Context.Tag.Service<Deliveries>, store: Context.Tag.Service<Store>) => {
   let replayed = 0
   return {
-    /** Takes a step of every open replay. Returns how many replays advanced. */
+    /** Takes one step of every unfinished replay. Returns how many replays advanced. */
     advance: Effect.gen(function* () {
       const open = yield* replays
       const steps = yield* Effect.forEach(open, ({ shop_id, id }) =>
@@ -285,7 +300,7 @@ const make = (options: DispatcherOptions) =>
     const replays = replayer(deliveries, store)
 
     let claimsLeft = 0
-    /** Advances replays, now and then, and dispatches. Returns how much was done; where that is nothing, it has looked for replays. */
+    /** Sometimes advances replays, then dispatches. Returns how much it did; if that is nothing, it has looked for replays. */
     const turn = (dispatch: typeof claimer.dispatch) =>
       Effect.gen(function* () {
         const isLookingFirst = claimsLeft === 0
@@ -306,7 +321,7 @@ const make = (options: DispatcherOptions) =>
       yield* deliveries.reclaim
       while (true) {
         const { news } = inFlight
-        // A delivery that finishes after the claim has looked makes room that the claim did not see.
+        // A delivery that finishes after the claim has counted the slots frees one that the claim did not see.
         const isQuiet = inFlight.count === 0
         const begun = yield* turn(claimer.dispatch)
         if (inFlight.count > 0) yield* news
@@ -314,7 +329,7 @@ const make = (options: DispatcherOptions) =>
       }
     })
 
-    // Only here does real time count: `runOnce`, as in a sandbox, gives the same order however fast the machine is.
+    // Real time counts only here: `runOnce`, which a sandbox uses, has the same order on any machine.
     const turnOrWait = Effect.gen(function* () {
       yield* claimer.throttle
       const { news } = inFlight
@@ -331,11 +346,11 @@ const make = (options: DispatcherOptions) =>
 
     return {
       /**
-       * Makes every delivery due by now, also those whose process died, and waits for all in flight. Returns how many finished,
-       * and how many events were replayed, since the last call, whoever began them.
+       * Makes every delivery due by now, including those whose process died, and waits for all in flight. Returns how many finished and how
+       * many events were replayed since the last call, including those that another caller began.
        */
       runOnce,
-      /** The earliest instant, at most `until`, at which there is something to do: now while deliveries or replays are in progress. */
+      /** The earliest instant, at most `until`, at which there is work: now, while deliveries or replays are in progress. */
       next: (until: Instant) =>
         oneByOne(
           Effect.gen(function* () {
@@ -344,22 +359,22 @@ const make = (options: DispatcherOptions) =>
           })
         ),
       /**
-       * Delivers, until interrupted; tries again when the store is unavailable. After an interruption it claims no more and waits at
-       * most five real seconds for what is in flight. The rest is left to its lease and uses up no attempt.
+       * Delivers until interrupted; tries again if the store is unavailable. After an interruption it claims no more and waits at most five
+       * real seconds for the deliveries in flight. The others keep their claims until the lease ends, which uses up no attempt.
        */
       run
     }
   })
 
 /**
- * Delivers events to the webhooks of shops: claims what is due, signs and sends it, and records the result. The command that records
- * it decides what comes next (Specification, Webhooks).
+ * Delivers events to shops' webhooks: claims due deliveries, signs and sends them, and records the results. The command that records a
+ * result decides what happens next (Specification, Webhooks).
  */
 export class Dispatcher extends Context.Tag("@workshop/core/Dispatcher")<
   Dispatcher,
   Effect.Effect.Success<ReturnType<typeof make>>
 >() {
-  /** A dispatcher with the default options except those given. */
+  /** A dispatcher with the default options, except for the given ones. */
   static readonly layer = (
     options: Partial<DispatcherOptions> = {}
   ): Layer.Layer<Dispatcher, never, Store | Deliveries | WebhookSender | Entropy> =>

@@ -10,7 +10,7 @@ import { ApiKeyCache } from "./ApiKeyCache.js"
 import { inSandbox } from "./ClockAdvance.js"
 import { Shops } from "./Shops.js"
 
-/** A shop's API keys: what its owner does with them (Specification, Keys and scopes). */
+/** A shop's API keys, managed by its owner (Specification, Keys and scopes). */
 export class Keys extends Effect.Service<Keys>()("@workshop/core/Keys", {
   accessors: true,
   effect: Effect.gen(function* () {
@@ -22,7 +22,7 @@ export class Keys extends Effect.Service<Keys>()("@workshop/core/Keys", {
     const keyRing = yield* ApiKeyCache
     const run = auditing(store)
     const isSandbox = yield* inSandbox
-    /** The texts of the keys that this process made, for testers; a server in earnest keeps none. */
+    /** The texts of the keys that this process made, for testers; a production server keeps none. */
     const texts = new Map<KeyId, string>()
     const fresh = Effect.gen(function* () {
       const isTest = isSandbox || (yield* directory.isSandboxMade)
@@ -30,8 +30,8 @@ export class Keys extends Effect.Service<Keys>()("@workshop/core/Keys", {
     })
     return {
       /**
-       * A new key. `key` is its text; outside a sandbox it is never to be had again. In a sandbox, and on data that one made, it is a test key,
-       * whose text may be given (Specification, Keys and scopes).
+       * Creates a key. `key` is its text, which outside a sandbox is never shown again. In a sandbox, and on a sandbox's data, it is a test
+       * key, whose text may be given (Specification, Keys and scopes).
        */
       create: Effect.fnUntraced(function* create(shop_id: ShopId, input: KeyInput, given?: string) {
         yield* shops.byId(shop_id)
@@ -50,9 +50,9 @@ export class Keys extends Effect.Service<Keys>()("@workshop/core/Keys", {
         texts.clear()
         for (const [id, text] of known) texts.set(id, text)
       },
-      /** All keys of the shop, revoked ones too, oldest first. */
+      /** All keys of the shop, including revoked ones, oldest first. */
       list: (shop_id: ShopId) => Effect.zipRight(shops.byId(shop_id), reads.keys(shop_id)),
-      /** Revokes a key: refused at once here, within a minute elsewhere. */
+      /** Revokes a key: this process refuses it at once, others within a minute. */
       revoke: Effect.fnUntraced(function* revoke(id: KeyId) {
         const shop_id = yield* directory.shopOf({ _tag: "Key", id })
         if (shop_id === null) return yield* new KeyNotFound()

@@ -9,7 +9,7 @@ import { resultOf } from "./Actor.js"
 import type { Caller } from "./Caller.js"
 import { noClient } from "./Clients.js"
 
-/** Loyalty cards: read, stamped and used (Specification, Endpoints; Clients and loyalty). */
+/** Loyalty cards: reading them, adding stamps, redeeming rewards (Specification, Endpoints; Clients and loyalty). */
 export class Loyalty extends Effect.Service<Loyalty>()("@workshop/core/Loyalty", {
   accessors: true,
   effect: Effect.gen(function* () {
@@ -17,20 +17,20 @@ export class Loyalty extends Effect.Service<Loyalty>()("@workshop/core/Loyalty",
     const reads = yield* Reads
     const bounds = yield* PolicyLimits
     return {
-      /** The shop's programme and the client's card as it stands, also while the programme is off. */
+      /** The shop's programme and the client's present card, even while the programme is off. */
       read: ({ shop_id }: Caller, id: ClientId) =>
         Effect.flatMap(reads.client(shop_id, { id }), (client) =>
           client === null
             ? noClient(reads, shop_id)
             : Effect.succeed({ program: client.shop.program, card: cardView(client.card, client.shop.program) })
         ),
-      /** Adds stamps to the card; a repetition under the same key adds none. */
+      /** Adds stamps to the card; a repetition with the same key adds none. */
       giveStamps: ({ shop_id, caller_id }: Caller, client_id: ClientId, count: StampCount, key: IdempotencyKey) => {
         const command = giveStamps(shop_id, { client_id, caller_id, count, bounds })
         const request = { client_id, count }
         return run(idempotent({ caller_id, operation: "loyalty.stamps", key, request }, command))
       },
-      /** Uses one reward; a repetition under the same key uses none. */
+      /** Redeems one reward; a repetition with the same key redeems none. */
       redeem: ({ shop_id, caller_id }: Caller, client_id: ClientId, key: IdempotencyKey) => {
         const command = redeemReward(shop_id, { client_id, caller_id })
         const request = { client_id }

@@ -9,7 +9,7 @@ import { InFlight } from "./Dispatcher.js"
 
 const { notifications_in_flight_per_process, notifier_answer_ms, notification_poll_ms } = ServiceLimits
 
-/** How the result of an attempt is recorded; where that fails, the attempt counts as failed. */
+/** How the result of an attempt is recorded; if that fails, the attempt counts as failed. */
 const RECORDING = Schedule.intersect(Schedule.exponential("50 millis"), Schedule.recurs(7))
 
 const now = Effect.clockWith((clock) => clock.currentTimeMillis)
@@ -17,7 +17,7 @@ const now = Effect.clockWith((clock) => clock.currentTimeMillis)
 const logGivenUp = ({ shop_id, id }: NotificationAttempt) =>
   Effect.annotateLogs(Effect.logError("A notification was given up after its last attempt"), { shop_id, id })
 
-/** One attempt: notifies, and records the result. A notifier that dies has failed. */
+/** One attempt: notifies, and records the result. A notifier that dies counts as failed. */
 const makeAttempt = Effect.gen(function* () {
   const store = yield* Store
   const clients = yield* ClientNotifier
@@ -50,7 +50,7 @@ const makeAttempt = Effect.gen(function* () {
     )
 })
 
-/** Begins an attempt on its own, so that no notification waits for another. Returns whether the queue changed by it. */
+/** Starts an attempt in a fiber of its own, so that no notification waits for another. Returns whether the queue changed. */
 const makeBegin = (inFlight: InFlight) =>
   Effect.gen(function* () {
     const store = yield* Store
@@ -70,7 +70,7 @@ const makeBegin = (inFlight: InFlight) =>
       )
   })
 
-/** Hands notifications for clients and owners to the embedder's notifiers, with retries (Specification, States; Webhooks). */
+/** Passes notifications for clients and owners to the embedder's notifiers, with retries (Specification, States; Webhooks). */
 export class NotificationSender extends Effect.Service<NotificationSender>()("@workshop/core/NotificationSender", {
   accessors: true,
   scoped: Effect.gen(function* () {
@@ -81,7 +81,7 @@ export class NotificationSender extends Effect.Service<NotificationSender>()("@w
     const oneByOne = Effect.unsafeMakeSemaphore(1).withPermits(1)
     let reported = 0
 
-    // Uninterruptible, because an attempt that is begun and not made would be used up for nothing.
+    // Uninterruptible, because an attempt that is counted but not made would be lost.
     const beginDue = oneByOne(
       Effect.uninterruptible(
         Effect.gen(function* () {
@@ -122,7 +122,7 @@ export class NotificationSender extends Effect.Service<NotificationSender>()("@w
     return {
       /** Sends everything due by now, and waits for all in flight. Returns how many attempts ended since the last call. */
       runOnce,
-      /** The earliest instant, at most `until`, at which a notification is due: now while some are in flight; null where none is. */
+      /** The earliest instant, at most `until`, at which a notification is due: now, while some are in flight; null if none is. */
       next: (until: Instant) =>
         oneByOne(
           Effect.suspend(() =>
@@ -130,7 +130,7 @@ export class NotificationSender extends Effect.Service<NotificationSender>()("@w
           )
         ),
       /**
-       * Sends what is due, until interrupted. Then it begins no more, and waits at most five real seconds for what is in flight; the
+       * Sends due notifications until interrupted. Then it starts no more, and waits at most five real seconds for those in flight; the
        * retry table sends the rest again.
        */
       run: inFlight.finishAfter(Effect.forever(turn))

@@ -4,7 +4,7 @@ import { ClientNotifier, OwnerNotifier } from "../ports/Notifiers.js"
 /** Sends nothing: clients have their inbox (`Clients.inbox`). */
 export const inboxOnly: Layer.Layer<ClientNotifier> = Layer.succeed(ClientNotifier, { notify: () => Effect.void })
 
-/** Logs the notices to owners. A webhook's query may hold a secret of its receiver, so it is left out. */
+/** Logs the notices to owners, without the query of the webhook's URL, which may contain a secret of the receiver. */
 export const logOwner: Layer.Layer<OwnerNotifier> = Layer.succeed(OwnerNotifier, {
   notify: ({ kind, shop_id, url }) =>
     Effect.annotateLogs(Effect.logWarning("An owner has a notice about their webhook"), {
@@ -14,5 +14,5 @@ export const logOwner: Layer.Layer<OwnerNotifier> = Layer.succeed(OwnerNotifier,
     })
 })
 
-/** The default notifiers, for embedders who bring none. */
+/** The default notifiers, for embedders without notifiers. */
 export const layer: Layer.Layer<ClientNotifier | OwnerNotifier> = Layer.merge(inboxOnly, logOwner)

@@ -6,7 +6,7 @@ import { OfferNotFound } from "../domain/Offer.js"
 import { Directory, Store } from "../ports/StorePorts.js"
 import { resultOf } from "./Actor.js"
 
-/** Tickets offered to a phone number, and the answers of whoever holds it (Specification, Endpoints; Tickets). */
+/** Tickets offered to a phone number, and the answers of the account with that number (Specification, Endpoints; Tickets). */
 export class Offers extends Effect.Service<Offers>()("@workshop/core/Offers", {
   accessors: true,
   effect: Effect.gen(function* () {
@@ -22,11 +22,11 @@ export class Offers extends Effect.Service<Offers>()("@workshop/core/Offers", {
         if ((yield* directory.account(id)) === null) return yield* new ClientNotFound()
         return yield* directory.offers(id)
       }),
-      /** The client takes the ticket as theirs; the shop knows them from now on. An offer to another's number is not found. */
+      /** The client accepts the offer; the shop knows them from now on. An offer to another number is not found. */
       accept: (client_id: ClientId, id: OfferId) => answer("accepted", id, client_id),
-      /** The client blocks the shop, for good. An offer to another's number is not found. */
+      /** The client blocks the shop permanently. An offer to another number is not found. */
       block: (client_id: ClientId, id: OfferId) => answer("blocked", id, client_id),
-      /** Answers for whoever holds the number, without asking who asks: for tests and the sandbox alone. */
+      /** Answers the offer for the account with its number, without checking the caller: for tests and the sandbox only. */
       answerForHolder: (id: OfferId, status: "accepted" | "blocked") => answer(status, id)
     }
   })

@@ -11,14 +11,14 @@ const finding = (list: WordList.WordList, found: (field: string, word: string) =
     )
 })
 
-/** A filter that refuses every text in which a word of the list stands, in shops of every language. */
+/** A filter that refuses every text with a word of the list, in shops of every language. */
 export const layerWords = (list: WordList.WordList): Layer.Layer<ProfanityFilter> =>
   Layer.succeed(
     ProfanityFilter,
     finding(list, (field, word) => ({ field, word }))
   )
 
-/** The usual insults of each shop's languages (Specification, Errors). */
+/** The usual insults in each shop's languages (Specification, Errors). */
 export const layer: Layer.Layer<ProfanityFilter> = Layer.succeed(
   ProfanityFilter,
   finding(everyLanguage, (field, word) => ({ field, word, languages: languagesOf(word) }))

@@ -21,27 +21,27 @@ import { Directory, Store } from "../ports/StorePorts.js"
 import { resultOf } from "./Actor.js"
 import type { Caller } from "./Caller.js"
 
-/** The shop's news of a ticket while the work goes on: delays, parts, pictures, corrections (Specification, Tickets; States). */
+/** What the shop's app does with a ticket while the work goes on: delays, parts, pictures, corrections (Specification, Tickets; States). */
 export class Progress extends Effect.Service<Progress>()("@workshop/core/Progress", {
   accessors: true,
   effect: Effect.gen(function* () {
     const run = resultOf(yield* Store)
     const profanity = yield* ProfanityFilter
     return {
-      /** Changes what was said of a ticket. */
+      /** Corrects the fields of a ticket. */
       edit: ({ shop_id }: Caller, id: TicketId, edit: TicketEdit) =>
         Effect.flatMap(profanity.find(checkedTexts(edit)), (found) => run(editTicket(shop_id, id, edit, found))),
-      /** Postpones the promised date. */
+      /** Changes the promised date to a later one. */
       announceDelay: ({ shop_id }: Caller, id: TicketId, input: DelayInput) => run(announceDelay(shop_id, id, input)),
-      /** Notes a part as ordered or received. */
+      /** Records a part as ordered or received. */
       recordPart: ({ shop_id }: Caller, id: TicketId, input: PartInput) => run(recordPart(shop_id, id, input)),
-      /** Puts a picture to the ticket. */
+      /** Sets the ticket's picture. */
       attachPhoto: ({ shop_id }: Caller, id: TicketId, input: PhotoInput) => run(attachPhoto(shop_id, id, input))
     }
   })
 }) {}
 
-/** New prices: proposed by the shop, accepted or refused by its client (Specification, Tickets). */
+/** New prices: proposed by the shop, accepted or refused by the client (Specification, Tickets). */
 export class Quotes extends Effect.Service<Quotes>()("@workshop/core/Quotes", {
   accessors: true,
   effect: Effect.gen(function* () {
@@ -54,11 +54,11 @@ export class Quotes extends Effect.Service<Quotes>()("@workshop/core/Quotes", {
     return {
       /** Proposes a new price for a ticket. */
       propose: ({ shop_id }: Caller, id: TicketId, quote: QuoteInput) => run(proposeQuote(shop_id, id, quote)),
-      /** The client takes the proposed price. A ticket that is not theirs is not found. */
+      /** The client accepts the proposed price. A ticket that is not theirs is not found. */
       accept: answer("accepted"),
       /** The client refuses it; the price stays. A ticket that is not theirs is not found. */
       refuse: answer("refused"),
-      /** Notes what the client said to the shop itself, at the counter or by telephone; they need no account. */
+      /** Records the client's answer that the shop got itself, at the counter or by telephone; the client needs no account. */
       recordAnswer: ({ shop_id }: Caller, id: TicketId, status: QuoteAnswer) => run(answerQuote(shop_id, id, status))
     }
   })

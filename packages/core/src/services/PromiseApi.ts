@@ -30,19 +30,19 @@ import { Webhooks } from "./Webhooks.js"
 type Encoded<S extends Schema.Schema.Any> = Schema.Schema.Encoded<S>
 type Read<S extends Schema.Schema.Any, Plain> = Schema.Schema<Schema.Schema.Type<S>, Plain>
 
-/** On whose behalf a method is called, as plain values. */
+/** The caller of a method, as plain values. */
 export interface PlainCaller extends Encoded<typeof Caller> {}
 /** A new ticket (Specification, Endpoints). */
 export interface PlainTicket extends Encoded<typeof TicketInput> {}
-/** The changes of a ticket (Specification, Tickets). */
+/** The corrections of a ticket (Specification, Tickets). */
 export interface PlainTicketEdit extends Encoded<typeof TicketEdit> {}
-/** Which tickets to list (Specification, Lists and sync). */
+/** The filter and order of a list of tickets (Specification, Lists and sync). */
 export interface PlainTicketQuery extends Encoded<typeof TicketQueryJson> {}
 /** A later date for a ticket. */
 export interface PlainDelay extends Encoded<typeof DelayInput> {}
 /** A part that a ticket waits for. */
 export interface PlainPart extends Encoded<typeof PartInput> {}
-/** A picture of what a ticket is about. */
+/** A picture for a ticket. */
 export interface PlainPhoto extends Encoded<typeof PhotoInput> {}
 /** A new price for a ticket (Specification, Tickets). */
 export interface PlainQuote extends Encoded<typeof QuoteInput> {}
@@ -56,10 +56,10 @@ export interface PlainShop extends Encoded<typeof ShopInput> {}
 export interface PlainShopPatch extends Encoded<typeof ShopPatch> {}
 /** A new key of a shop (Specification, Keys and scopes). */
 export interface PlainKey extends Encoded<typeof KeyInput> {}
-/** Which events to send again (Specification, Sandbox). */
+/** The events to send again (Specification, Sandbox). */
 export interface PlainReplay extends Encoded<typeof ReplayInput> {}
 
-/** The schemas of what the Promise face takes. Editors and errors call what goes in by these names, in place of all its fields. */
+/** The schemas of the Promise API's inputs. Editors and errors show these names for inputs, in place of all their fields. */
 export const decodeInput = {
   caller: Caller as Read<typeof Caller, PlainCaller>,
   ticket: TicketInput as Read<typeof TicketInput, PlainTicket>,
@@ -77,12 +77,12 @@ export const decodeInput = {
   replay: ReplayInput as Read<typeof ReplayInput, PlainReplay>
 }
 
-/** The result of a service, or its refusal. Only defects reject the promise. */
+/** The result of a service, or its refusal. The promise rejects only because of a defect. */
 export type Result<A, E> = { readonly ok: true; readonly value: A } | { readonly ok: false; readonly refusal: E }
 
 type Schemas = ReadonlyArray<Schema.Schema.AnyNoContext>
 type Checked<S extends Schemas> = { readonly [K in keyof S]: Schema.Schema.Type<S[K]> }
-/** The arguments before they are checked. Mapped from those of the method, whose names it keeps so. */
+/** The unchecked arguments. They are mapped from those of the method, so that the names are kept. */
 type Plain<S extends Schemas, Args extends ReadonlyArray<unknown>> = {
   [K in keyof Args]: K extends keyof S
     ? S[K] extends Schema.Schema.AnyNoContext
@@ -91,7 +91,7 @@ type Plain<S extends Schemas, Args extends ReadonlyArray<unknown>> = {
     : never
 }
 
-/** A last argument that may be undefined may be left out. */
+/** A last argument that may be undefined may be omitted. */
 type Called<Args extends ReadonlyArray<unknown>> = Args extends readonly [...infer Head, infer Last]
   ? undefined extends Last
     ? Args extends readonly [...Head, ...infer Tail]
@@ -100,12 +100,12 @@ type Called<Args extends ReadonlyArray<unknown>> = Args extends readonly [...inf
     : Args
   : Args
 
-/** As deep as inputs go; what lies deeper is refused as it is. */
+/** The depth of the deepest input; values below it are refused without a change. */
 const MOST_DEEP = 4
 
 const isPlain = (value: object): boolean => [Object.prototype, null].includes(Object.getPrototypeOf(value))
 
-/** Without what is undefined: plain JavaScript, and TypeScript by default, leave a field out so (Specification, Errors). */
+/** The value without undefined fields: plain JavaScript, and TypeScript by default, omit fields in this way (Specification, Errors). */
 const stated = (value: unknown, depth = 0): unknown => {
   if (typeof value !== "object" || value === null || depth > MOST_DEEP) return value
   if (Array.isArray(value)) return value.map((entry) => stated(entry, depth + 1))
@@ -116,7 +116,7 @@ const stated = (value: unknown, depth = 0): unknown => {
 
 const fieldOf = (type: string): string => type.replaceAll(/(?<=[a-z])[A-Z]/g, "_$&").toLowerCase()
 
-/** The name of an argument in an error about the whole argument: as fields are, such as `ticket_id`. */
+/** The name of an argument in an error about the whole argument, in the style of fields, such as `ticket_id`. */
 const nameOf = ({ ast }: Schema.Schema.AnyNoContext, i: number): string =>
   Option.match(
     Option.orElse(SchemaAST.getIdentifierAnnotation(ast), () =>
@@ -129,7 +129,7 @@ const check = <S extends Schemas>(schemas: S) => {
   const readers = schemas.map((schema) => {
     const read = ParseResult.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "error" })
     const trim = trimmer(schema.ast)
-    // The value may be a body as somebody sent it, with more wrong entries and names than a report should have.
+    // The value may come from outside, with more wrong entries and names than an error should list.
     return (value: unknown) => read(trim === undefined ? value : trim(value))
   })
   return (args: ReadonlyArray<unknown>): Either.Either<Checked<S>, InvalidInput> => {
@@ -148,12 +148,12 @@ const check = <S extends Schemas>(schemas: S) => {
   }
 }
 
-/** Runs an effect over the services, and answers a failure as a value. */
+/** Runs an effect over the services, and returns a failure as a value. */
 export type Run<Services> = <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<Result<A, E>>
 
 /**
- * A method for teams without Effect: plain arguments, checked by their schemas, and the answer as a promise. Its
- * parameters bear the names of those of `method`.
+ * A method for teams without Effect: it takes plain arguments, checks them by their schemas, and returns a promise of the result. Its
+ * parameters have the names of those of `method`.
  */
 export const toPromise =
   <Services>(run: Run<Services>) =>
@@ -180,7 +180,7 @@ const addressUnderPolicy = (url: string) =>
     )
   )
 
-/** The services that the Promise face has methods of. */
+/** The services that have methods in the Promise API. */
 type Faced =
   | Audit
   | Tickets
@@ -194,46 +194,46 @@ type Faced =
   | Webhooks
   | DeliveryHistory
 
-/** Tickets, from the counter to their end. */
+/** Tickets, from creation to collection. */
 const work = (run: Run<Faced>) => {
   const method = toPromise(run)
   return {
     tickets: {
-      /** A new ticket; a repetition under the same key answers the first one as it was (Specification, Endpoints). */
+      /** Creates a ticket; a repetition with the same key returns the first one as it was (Specification, Endpoints). */
       create: method([decodeInput.caller, decodeInput.ticket, IdempotencyKey], (caller, ticket, key) =>
         Tickets.create(caller, ticket, key)
       ),
-      /** A new ticket made in the app, where a repetition is a second ticket. */
+      /** Creates a ticket in the app, where a repetition creates a second ticket. */
       createInApp: method([decodeInput.caller, decodeInput.ticket], (caller, ticket) => Tickets.create(caller, ticket)),
-      /** One ticket; another shop's is not found (Specification, Endpoints). */
+      /** One ticket; a ticket of another shop is not found (Specification, Endpoints). */
       byId: method([decodeInput.caller, TicketId], (caller, id) => Tickets.byId(caller, id)),
       /** A page of tickets: newest first, or with `updated_since` in the order of changes (Specification, Lists and sync). */
       list: method([decodeInput.caller, decodeInput.ticketQuery], (caller, query) => Tickets.list(caller, query)),
-      /** The newest open ticket with a number, else the newest, and the others that have it (Specification, Endpoints). */
+      /** The newest open ticket with a number, or else the newest, and the others that have it (Specification, Endpoints). */
       byNumber: method([decodeInput.caller, TicketNumber], (caller, number) => Tickets.byNumber(caller, number)),
-      /** Moves a ticket by the transition table (Specification, States). */
+      /** Moves a ticket by the table of moves (Specification, States). */
       changeStatus: method([decodeInput.caller, TicketId, TicketStatus], (caller, id, status) =>
         Tickets.changeStatus(caller, id, status)
       ),
-      /** Records that the shop notified the client itself (Specification, Endpoints). */
+      /** Records that the shop notified the client (Specification, Endpoints). */
       recordNotified: method([decodeInput.caller, TicketId, ShopChannel], (caller, id, channel) =>
         Tickets.recordNotified(caller, id, channel)
       )
     },
     progress: {
-      /** Changes what was said of a ticket (Specification, Tickets). */
+      /** Corrects the fields of a ticket (Specification, Tickets). */
       edit: method([decodeInput.caller, TicketId, decodeInput.ticketEdit], (caller, id, edit) =>
         Progress.edit(caller, id, edit)
       ),
-      /** Postpones the promised date. */
+      /** Changes the promised date to a later one. */
       announceDelay: method([decodeInput.caller, TicketId, decodeInput.delay], (caller, id, delay) =>
         Progress.announceDelay(caller, id, delay)
       ),
-      /** Notes a part as ordered or received. */
+      /** Records a part as ordered or received. */
       recordPart: method([decodeInput.caller, TicketId, decodeInput.part], (caller, id, part) =>
         Progress.recordPart(caller, id, part)
       ),
-      /** Puts a picture to the ticket. */
+      /** Sets the ticket's picture. */
       attachPhoto: method([decodeInput.caller, TicketId, decodeInput.photo], (caller, id, photo) =>
         Progress.attachPhoto(caller, id, photo)
       )
@@ -243,11 +243,11 @@ const work = (run: Run<Faced>) => {
       propose: method([decodeInput.caller, TicketId, decodeInput.quote], (caller, id, quote) =>
         Quotes.propose(caller, id, quote)
       ),
-      /** The client takes the proposed price. A ticket that is not theirs is not found. */
+      /** The client accepts the proposed price. A ticket that is not theirs is not found. */
       accept: method([ClientId, TicketId], (client_id, id) => Quotes.accept(client_id, id)),
       /** The client refuses it; the price stays. A ticket that is not theirs is not found. */
       refuse: method([ClientId, TicketId], (client_id, id) => Quotes.refuse(client_id, id)),
-      /** Notes what the client said to the shop itself, at the counter or by telephone; they need no account. */
+      /** Records the client's answer that the shop got itself, at the counter or by telephone; the client needs no account. */
       recordAnswer: method([decodeInput.caller, TicketId, QuoteAnswer], (caller, id, answer) =>
         Quotes.recordAnswer(caller, id, answer)
       )
@@ -260,19 +260,19 @@ const people = (run: Run<Faced>) => {
   const method = toPromise(run)
   return {
     clients: {
-      /** Opens a client's account (Specification, Clients and loyalty). */
+      /** Creates a client's account (Specification, Clients and loyalty). */
       register: method([decodeInput.client], (client) => Clients.register(client)),
-      /** A client of the shop; unknown and blocking are the same refusal. */
+      /** A client of the shop. An unknown client and one who blocks the shop give the same refusal. */
       byId: method([decodeInput.caller, ClientId], (caller, id) => Clients.byId(caller, id)),
-      /** The client of the shop who holds a number; unknown and blocking are the same refusal. */
+      /** The shop's client with this number. An unknown client and one who blocks the shop give the same refusal. */
       byPhone: method([decodeInput.caller, Phone], (caller, phone) => Clients.byPhone(caller, phone)),
-      /** The client comes to the shop's counter; from then on the shop knows them. */
+      /** Records a visit to the shop's counter; from then on the shop knows the client. */
       visit: method([ClientId, ShopId], (id, shop_id) => Clients.visit(id, shop_id)),
       /** Everything that is stored about a client, in all shops. */
       export: method([ClientId], (id) => Clients.export(id)),
-      /** Corrects a client's name or number; what is left out stays. */
+      /** Corrects a client's name or number; absent fields keep their values. */
       correct: method([ClientId, decodeInput.correction], (id, correction) => Clients.correct(id, correction)),
-      /** Erases a client, with further numbers that were theirs; again where it was interrupted. Answers the shops concerned. */
+      /** Erases a client, including the given earlier numbers; call it again if it was interrupted. Returns the shops concerned. */
       erase: method([ClientId, Schema.Array(Phone)], (id, phones) => Clients.erase(id, phones)),
       /** The client's notifications in the app, oldest first. */
       inbox: method([ClientId], (id) => Clients.inbox(id))
@@ -280,19 +280,19 @@ const people = (run: Run<Faced>) => {
     offers: {
       /** The offers that a client sees, oldest first. */
       ofClient: method([ClientId], (client_id) => Offers.ofClient(client_id)),
-      /** The client takes the ticket as theirs; the shop knows them from now on. An offer to another's number is not found. */
+      /** The client accepts the offer; the shop knows them from now on. An offer to another number is not found. */
       accept: method([ClientId, OfferId], (client_id, offer_id) => Offers.accept(client_id, offer_id)),
-      /** The client blocks the shop, for good. An offer to another's number is not found. */
+      /** The client blocks the shop permanently. An offer to another number is not found. */
       block: method([ClientId, OfferId], (client_id, offer_id) => Offers.block(client_id, offer_id))
     },
     loyalty: {
-      /** The shop's programme and the client's card, also while the programme is off. */
+      /** The shop's programme and the client's card, even while the programme is off. */
       read: method([decodeInput.caller, ClientId], (caller, client_id) => Loyalty.read(caller, client_id)),
-      /** Adds stamps to the card; a repetition under the same key adds none (Specification, Endpoints). */
+      /** Adds stamps to the card; a repetition with the same key adds none (Specification, Endpoints). */
       giveStamps: method([decodeInput.caller, ClientId, StampCount, IdempotencyKey], (caller, client_id, count, key) =>
         Loyalty.giveStamps(caller, client_id, count, key)
       ),
-      /** Uses one reward; a repetition under the same key uses none (Specification, Endpoints). */
+      /** Redeems one reward; a repetition with the same key redeems none (Specification, Endpoints). */
       redeem: method([decodeInput.caller, ClientId, IdempotencyKey], (caller, client_id, key) =>
         Loyalty.redeem(caller, client_id, key)
       )
@@ -300,56 +300,62 @@ const people = (run: Run<Faced>) => {
   }
 }
 
-/** The acts of a shop's owner and of the operator. */
+/** The methods for a shop's owner and for the operator. */
 const office = (run: Run<Faced>) => {
   const method = toPromise(run)
   return {
     shops: {
-      /** Opens a shop: approved, active and with the API switched on. */
+      /** Creates a shop: approved, active and with the API switched on. */
       create: method([decodeInput.shop], (shop) => Shops.create(shop)),
       /** The shop's settings, head and webhook. */
       byId: method([ShopId], (id) => Shops.byId(id)),
-      /** By id, after the given one, at most so many. */
+      /** Shops ordered by id, after the given one, at most this many. */
       list: method([Schema.NullOr(ShopId), Schema.NonNegativeInt], (after, limit) => Shops.list(after, limit)),
-      /** Changes a shop's settings. Keys of the shop feel it at once. */
+      /** Changes a shop's settings. The shop's keys are affected at once. */
       change: method([ShopId, decodeInput.shopPatch], (id, patch) => Shops.change(id, patch))
     },
     keys: {
-      /** A new key. `key` is its text and is never to be had again (Specification, Keys and scopes). */
+      /** Creates a key. `key` is its text, which is never shown again (Specification, Keys and scopes). */
       create: method([ShopId, decodeInput.key], (shop_id, key) => Keys.create(shop_id, key)),
-      /** All keys of the shop, revoked ones too, oldest first. */
+      /** All keys of the shop, including revoked ones, oldest first. */
       list: method([ShopId], (shop_id) => Keys.list(shop_id)),
-      /** Revokes a key: refused at once here, within a minute elsewhere (Specification, Keys and scopes). */
+      /** Revokes a key: this process refuses it at once, others within a minute (Specification, Keys and scopes). */
       revoke: method([KeyId], (id) => Keys.revoke(id))
     },
     webhooks: {
-      /** Sets the address. The first time it makes the secret; either way the secret is shown (Specification, Webhooks). */
+      /** Sets the URL and returns the secret, which the first call creates (Specification, Webhooks). */
       set: method([ShopId, Schema.String], (shop_id, url) =>
         Effect.flatMap(addressUnderPolicy(url), (address) => Webhooks.set(shop_id, address))
       ),
-      /** Where events go, and how that has been going. */
+      /** The webhook's URL, state and health. */
       status: method([ShopId], (shop_id) => Webhooks.status(shop_id)),
-      /** A new secret; the old one signs beside it for 24 hours (Specification, Webhooks). */
+      /** Creates a new secret; the old one signs beside it for 24 hours (Specification, Webhooks). */
       rotate: method([ShopId], (shop_id) => Webhooks.rotate(shop_id)),
       /** Turns the webhook on again. */
       enable: method([ShopId], (shop_id) => Webhooks.enable(shop_id)),
-      /** Turns the webhook off: events are parked until it is turned on again. */
+      /** Turns the webhook off: deliveries are parked until it is turned on again. */
       disable: method([ShopId], (shop_id) => Webhooks.disable(shop_id)),
-      /** Removes the webhook with its secrets and all that waits to be delivered. */
+      /** Removes the webhook with its secrets and waiting deliveries. */
       remove: method([ShopId], (shop_id) => Webhooks.remove(shop_id)),
       /** Raises a `ping`. */
       ping: method([ShopId], (shop_id) => Webhooks.ping(shop_id)),
-      /** The shop's latest events as sent, oldest first, 1,000 by default; the page before is that before the first one's `seq`. */
+      /**
+       * The shop's latest events as they were sent, oldest first, 1,000 by default. The part before this one is that before the first one's
+       * `seq`.
+       */
       events: method([ShopId, Schema.UndefinedOr(OwnerPage)], (shop_id, page) => Webhooks.events(shop_id, page))
     },
     outbox: {
-      /** The latest deliveries, in the order of their events, 1,000 by default; the page before is that before the first one's `seq`. */
+      /**
+       * The latest deliveries, in the order of their events, 1,000 by default. The part before this one is that before the first one's
+       * `seq`.
+       */
       deliveries: method([ShopId, Schema.UndefinedOr(OwnerPage)], (shop_id, page) =>
         DeliveryHistory.deliveries(shop_id, page)
       ),
-      /** The owner's notices about their webhook, oldest first. */
+      /** The notices to the owner about the webhook, oldest first. */
       notices: method([ShopId], (shop_id) => DeliveryHistory.notices(shop_id)),
-      /** Sends events again, under the same ids, after everything that is due now. Answers how many (Specification, Sandbox). */
+      /** Sends events again, with the same ids, after everything that is due now. Returns how many (Specification, Sandbox). */
       replay: method([ShopId, decodeInput.replay], (shop_id, filter) => DeliveryHistory.replay(shop_id, filter))
     }
   }
@@ -360,7 +366,7 @@ const record = (run: Run<Faced>) => {
   const method = toPromise(run)
   return {
     audit: {
-      /** The latest first: of a shop, or all for null; those before the entry with an id; at most so many. */
+      /** The latest entries first: of a shop, or of all for null; only those before the entry with an id; at most this many. */
       list: method([Schema.NullOr(ShopId), Schema.NullOr(EventId), Schema.NonNegativeInt], (shop_id, before, limit) =>
         Audit.list(shop_id, before, limit)
       )
@@ -368,5 +374,5 @@ const record = (run: Run<Faced>) => {
   }
 }
 
-/** The services' methods for teams without Effect. Editors show the arguments by the names that they are given here. */
+/** The services' methods for teams without Effect. Editors show the arguments with the names given here. */
 export const promiseApi = (run: Run<Faced>) => ({ ...work(run), ...people(run), ...office(run), ...record(run) })

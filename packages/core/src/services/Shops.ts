@@ -30,7 +30,7 @@ export const ShopInput = Schema.Struct({
   .annotations({ identifier: "ShopInput" })
 export type ShopInput = typeof ShopInput.Type
 
-/** The audit log's details of a change: of lists of words only how many they hold. */
+/** The details of a change for the audit log; a list of words is given as its length. */
 const withoutWords = (patch: ShopPatch) =>
   Object.fromEntries(
     Object.entries(patch).map(([name, value]) => [
@@ -39,7 +39,7 @@ const withoutWords = (patch: ShopPatch) =>
     ])
   )
 
-/** The shops and their settings: what the owner and the operator do. */
+/** The shops and their settings, for owners and the operator. */
 export class Shops extends Effect.Service<Shops>()("@workshop/core/Shops", {
   accessors: true,
   dependencies: [Audit.Default],
@@ -58,7 +58,7 @@ export class Shops extends Effect.Service<Shops>()("@workshop/core/Shops", {
         state === null ? Effect.fail(new ShopNotFound()) : Effect.succeed(state)
       )
 
-    /** Opens a shop: approved, active and with the API switched on. */
+    /** Creates a shop: approved, active and with the API switched on. */
     const create = Effect.fnUntraced(function* create(input: ShopInput) {
       const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
       const shop: ShopRecord = {
@@ -85,7 +85,7 @@ export class Shops extends Effect.Service<Shops>()("@workshop/core/Shops", {
     /** At most `limit` shops, oldest first; the next page is after the last one's id. */
     const list = (after: ShopId | null, limit: number) => directory.listShops(after, limit)
 
-    /** Changes a shop's settings. Keys of the shop feel it at once. */
+    /** Changes a shop's settings. The shop's keys are affected at once. */
     const change = Effect.fnUntraced(function* change(id: ShopId, patch: ShopPatch) {
       yield* byId(id)
       const changed = run(changeShop(id, patch), () => ({ act: "shop.changed", details: withoutWords(patch) }))
@@ -93,7 +93,7 @@ export class Shops extends Effect.Service<Shops>()("@workshop/core/Shops", {
     })
 
     const ports = yield* Effect.context<Store | Reads | Messages>()
-    /** Brings a shop that a wrong clock, or a sandbox, dated ahead back to the present clock: see `repairShopClock`. */
+    /** Brings a shop that a wrong clock or a sandbox dated ahead back to the present clock: see `repairShopClock`. */
     const repairClock = (id: ShopId) => Effect.zipRight(byId(id), Effect.provide(repairShopClock(id), ports))
 
     return { byId, create, list, change, repairClock }

@@ -44,7 +44,7 @@ const CursorText = Schema.String.pipe(
   Schema.maxLength(Limits.url_characters, { message: () => "is not a cursor of this list" })
 )
 
-/** Which tickets to list, from which place, how many at once (Specification, Endpoints), as a query string says it. */
+/** The filter, the order and the page of a list of tickets (Specification, Endpoints), as a query string has them. */
 export const TicketQuery = Schema.Struct({
   state: maybe(states).annotations({ description: "One or more states, comma separated" }),
   number: maybe(wholeNumber(TicketNumber)),
@@ -60,7 +60,7 @@ export const TicketQuery = Schema.Struct({
 }).pipe(Schema.brand("TicketQuery"))
 export type TicketQuery = typeof TicketQuery.Type | typeof TicketQueryJson.Type
 
-/** The same as JSON says it: states as a list, numbers as numbers, `null` for what is absent (Specification, Errors). */
+/** The same in JSON: states as a list, numbers as numbers, `null` for an absent field (Specification, Errors). */
 export const TicketQueryJson = Schema.Struct({
   state: optional(Schema.NonEmptyArray(TicketState).pipe(Schema.maxItems(Limits.named_values_max))),
   number: optional(TicketNumber),
@@ -75,7 +75,7 @@ export const TicketQueryJson = Schema.Struct({
   cursor: optional(CursorText)
 }).pipe(Schema.brand("TicketQuery"))
 
-/** A query as the store reads it. */
+/** A query in the form that the store takes. */
 export interface ReadQuery {
   readonly filter: TicketFilter
   readonly order: TicketOrder
@@ -98,10 +98,13 @@ const placeOf = ({ record }: SeenTicket, order: TicketOrder): string =>
 const isTicketId = Schema.is(TicketId)
 const isInstant = Schema.is(InstantNumber)
 
-/** The number that a place holds, written as `placeOf` writes it; NaN where it is written in any other way. */
+/** The number in a cursor's place, in the form that `placeOf` writes; NaN for any other form. */
 const numberOf = (text: string): number => (String(Number(text)) === text ? Number(text) : Number.NaN)
 
-/** The order, from the place of a cursor on; null where no list has such a place. The digest alone proves nothing: anybody can make one. */
+/**
+ * The order from the place of a cursor on; null if no list can have this place. The digest alone proves nothing, because anybody can
+ * compute it.
+ */
 const orderAt = (updated_since: Instant | null, place: string | null): TicketOrder | null => {
   if (updated_since !== null) {
     const after = place === null ? null : numberOf(place)
@@ -117,7 +120,10 @@ const orderAt = (updated_since: Instant | null, place: string | null): TicketOrd
 
 const isGiven = ([, value]: readonly [string, unknown]) => value !== undefined && value !== null
 
-/** The query as the store reads it; a cursor of another shop, of other filters or a damaged one is refused (Specification, Lists and sync). */
+/**
+ * The query in the form that the store takes. A cursor of another shop, of other filters, or a damaged one is refused (Specification, Lists
+ * and sync).
+ */
 export const read = (shop_id: ShopId, query: TicketQuery): Either.Either<ReadQuery, InvalidInput> => {
   const { cursor = null, limit, updated_since = null, state, ...rest } = query
   const filters = Object.entries({ ...rest, state: state && [...new Set(state)].sort() }).filter(isGiven)
@@ -138,15 +144,15 @@ export const read = (shop_id: ShopId, query: TicketQuery): Either.Either<ReadQue
 export interface PageMeta {
   readonly has_more: boolean
   readonly next_cursor: string | null
-  /** The value to send as `updated_since` next time; only where this time one was sent. */
+  /** The `updated_since` for the next request, if this request had one. */
   readonly synced_until?: string
 }
 
 /**
- * The page's tickets out of one more than fit, and what to say of them. A read that gave up before it had them all has
- * more too, from the first change that it did not look at on. `synced_until` is never later than the shop's last
- * change, since the next one may bear that instant, nor than `now`, the moment of the read: an instant that is yet to
- * come would hide all changes until then (Specification, Lists and sync).
+ * The page's tickets and `meta`, from a read of one ticket more than the page has. There are also more if the read stopped early: they
+ * begin with the first change that it did not look at. `synced_until` is never later than the shop's last change, because the next change
+ * may have the same instant. It is also never later than `now`, the moment of the read, because a future instant would hide all changes
+ * until then (Specification, Lists and sync).
  */
 export const page = (
   { order, limit, binding }: ReadQuery,

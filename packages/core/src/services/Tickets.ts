@@ -34,7 +34,7 @@ const summaryOf = ({ record }: SeenTicket): TicketSummary => ({
   created_at: toIso(record.created_at)
 })
 
-/** A command on a ticket, run once where it comes with a key (Specification, Endpoints). */
+/** A command on a ticket, run once if it has a key (Specification, Endpoints). */
 const repeatable =
   (run: ReturnType<typeof resultOf>) =>
   <E>(command: Command<Ticket, E>, key: IdempotencyKey | undefined, asked: Omit<Idempotent, "key">) =>
@@ -42,7 +42,7 @@ const repeatable =
       ? Effect.map(run(command), (data): IdempotentResult<Ticket> => ({ data, replayed: false }))
       : run(idempotent({ ...asked, key }, command))
 
-/** The tickets of a shop: created, read, moved and kept up to date (Specification, States; Endpoints). */
+/** The tickets of a shop: creating, reading, moving and correcting them (Specification, States; Endpoints). */
 export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets", {
   accessors: true,
   effect: Effect.gen(function* () {
@@ -57,8 +57,8 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
       ticketView(record, shop, client, pages.base_url)
 
     /**
-     * A new ticket in the workshop. With an idempotency key a repetition answers the first ticket as it was;
-     * a caller in the app may do without one (Specification, Endpoints; Idempotency).
+     * Creates a ticket in the workshop. With an idempotency key a repetition returns the first ticket as it was; the app need not have a
+     * key (Specification, Endpoints; Idempotency).
      */
     const create = Effect.fnUntraced(function* create(
       { shop_id, caller_id, via }: Caller,
@@ -76,7 +76,7 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
       return { data: answer.data, replayed: answer.replayed, usages }
     })
 
-    /** One ticket; another shop's is not found (Specification, Endpoints). */
+    /** One ticket; a ticket of another shop is not found (Specification, Endpoints). */
     const byId = Effect.fnUntraced(function* byId({ shop_id }: Caller, id: TicketId) {
       const {
         tickets: [found],
@@ -85,7 +85,7 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
       return found === undefined ? yield* new TicketNotFound() : view(shop, found)
     })
 
-    /** A page of tickets: newest first, or with `updated_since` what changed, in the order of changes (Specification, Lists and sync). */
+    /** A page of tickets: newest first, or with `updated_since` in the order of changes (Specification, Lists and sync). */
     const list = Effect.fnUntraced(function* list({ shop_id }: Caller, query: TicketQuery) {
       const asked = yield* read(shop_id, query)
       const now = yield* Clock.currentTimeMillis
@@ -94,7 +94,7 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
       return { data: tickets.map((ticket) => view(found.shop, ticket)), meta }
     })
 
-    /** The newest open ticket with a number, else the newest, and the others that have it (Specification, Endpoints). */
+    /** The newest open ticket with a number, or else the newest, and the others that have it (Specification, Endpoints). */
     const byNumber = Effect.fnUntraced(function* byNumber({ shop_id }: Caller, number: number) {
       const seen = yield* reads.ticketsOfNumber(shop_id, number, Limits.others_max)
       const [first, ...rest] = seen.tickets
@@ -102,15 +102,15 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
       return { data: view(seen.shop, first), others: rest.map(summaryOf) }
     })
 
-    /** Moves a ticket by the transition table (Specification, States). */
+    /** Moves a ticket by the table of moves (Specification, States). */
     const moveTicket = ({ shop_id }: Caller, id: TicketId, status: TicketStatus) =>
       run(changeStatus(shop_id, id, status, bounds))
 
-    /** Notes that the shop notified the client itself (Specification, Endpoints). */
+    /** Records that the shop notified the client (Specification, Endpoints). */
     const noteNotified = ({ shop_id }: Caller, id: TicketId, channel: ShopChannel) =>
       run(recordNotified(shop_id, id, channel, bounds))
 
-    /** As `changeStatus`; with a key, a repetition returns the ticket as it was (Specification, Endpoints). */
+    /** Like `changeStatus`; with a key, a repetition returns the ticket as it was (Specification, Endpoints). */
     const changeStatusOnce = (caller: Caller, id: TicketId, status: TicketStatus, key?: IdempotencyKey) =>
       repeatable(run)(changeStatus(caller.shop_id, id, status, bounds), key, {
         caller_id: caller.caller_id,
@@ -118,7 +118,7 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
         request: { id, status }
       })
 
-    /** As `recordNotified`; with a key, a repetition notes nothing (Specification, Endpoints). */
+    /** Like `recordNotified`; with a key, a repetition records nothing (Specification, Endpoints). */
     const recordNotifiedOnce = (caller: Caller, id: TicketId, channel: ShopChannel, key?: IdempotencyKey) =>
       repeatable(run)(recordNotified(caller.shop_id, id, channel, bounds), key, {
         caller_id: caller.caller_id,

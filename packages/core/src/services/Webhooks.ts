@@ -21,7 +21,7 @@ import { Shops } from "./Shops.js"
 
 const plainly = (act: AuditAct) => () => ({ act, details: {} })
 
-/** A shop's webhook: what its owner does with it (Specification, Webhooks). */
+/** A shop's webhook, managed by its owner (Specification, Webhooks). */
 export class Webhooks extends Effect.Service<Webhooks>()("@workshop/core/Webhooks", {
   accessors: true,
   effect: Effect.gen(function* () {
@@ -32,8 +32,8 @@ export class Webhooks extends Effect.Service<Webhooks>()("@workshop/core/Webhook
     const newSecret = () => webhookSecret(entropy.bytes(SECRET_BYTES))
     return {
       /**
-       * Sets the address. The first time it makes the secret; either way the secret is shown. It does not turn a webhook
-       * on that is off: the answer says whether it is, and `enable` turns it on.
+       * Sets the URL and returns the secret, which the first call creates. It does not turn a webhook on that is off: the result says
+       * whether it is on, and `enable` turns it on.
        */
       set: Effect.fnUntraced(function* set(shop_id: ShopId, url: WebhookAddress) {
         yield* shops.byId(shop_id)
@@ -44,11 +44,11 @@ export class Webhooks extends Effect.Service<Webhooks>()("@workshop/core/Webhook
         const { url: at, on, off_reason } = webhookStatus(set)
         return { url: at ?? url, secret: set.secret, on, off_reason }
       }),
-      /** Where events go, and how that has been going. */
+      /** The webhook's URL, state and health. */
       status: (shop_id: ShopId) => Effect.map(shops.byId(shop_id), ({ webhook }) => webhookStatus(webhook)),
       /**
-       * A new secret; the old one signs beside it for 24 hours. `replaces_before` is null, or until when the secret
-       * before that would still have signed: a second rotation within 24 hours ends it at once.
+       * Creates a new secret; the old one signs beside it for 24 hours. `replaces_before` is until when an even older secret would still
+       * have signed, which a second rotation within 24 hours ends at once; null if there was none.
        */
       rotate: Effect.fnUntraced(function* rotate(shop_id: ShopId) {
         yield* shops.byId(shop_id)
@@ -60,12 +60,12 @@ export class Webhooks extends Effect.Service<Webhooks>()("@workshop/core/Webhook
         yield* shops.byId(shop_id)
         return webhookStatus(yield* run(enableWebhook(shop_id), plainly("webhook.enabled")))
       }),
-      /** Turns the webhook off: events are parked until it is turned on again. */
+      /** Turns the webhook off: deliveries are parked until it is turned on again. */
       disable: Effect.fnUntraced(function* disable(shop_id: ShopId) {
         yield* shops.byId(shop_id)
         return webhookStatus(yield* run(disableWebhook(shop_id), plainly("webhook.disabled")))
       }),
-      /** Removes the webhook with its secrets and all that waits to be delivered. Setting an address makes a new secret. */
+      /** Removes the webhook with its secrets and waiting deliveries. If a URL is set later, it gets a new secret. */
       remove: Effect.fnUntraced(function* remove(shop_id: ShopId) {
         yield* shops.byId(shop_id)
         const step = run(removeWebhook(shop_id), (answer) =>
@@ -79,7 +79,7 @@ export class Webhooks extends Effect.Service<Webhooks>()("@workshop/core/Webhook
         yield* shops.byId(shop_id)
         return yield* run(pingWebhook(shop_id), ({ id }) => ({ act: "webhook.pinged", details: { event_id: id } }))
       }),
-      /** The shop's latest events as sent, oldest first; the page before is that before the first one's `seq`. */
+      /** The shop's latest events as they were sent, oldest first. The part before this one is that before the first one's `seq`. */
       events: (shop_id: ShopId, page: OwnerPage = {}) =>
         Effect.zipRight(shops.byId(shop_id), reads.events(shop_id, pageOf(page)))
     }

@@ -13,8 +13,8 @@ import { Tickets } from "./Tickets.js"
 import { Webhooks } from "./Webhooks.js"
 
 /**
- * All services of the workshop, over the ports: give it a store (`@workshop/store-memory`), `Entropy.layer`
- * and a `ProfanityFilter` (`Profanity.layer` is ours).
+ * All services of the workshop, over the ports: provide a store (`@workshop/store-memory`), `Entropy.layer` and a `ProfanityFilter`
+ * (`Profanity.layer` is the default one).
  */
 export const layer = Layer.mergeAll(
   Tickets.Default,
