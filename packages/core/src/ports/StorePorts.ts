@@ -121,17 +121,11 @@ export class PersonalData extends Context.Tag("@workshop/core/PersonalData")<
   }
 >() {}
 
-/**
- * The counts of the limits on requests, writes, look-ups and requests without a valid key. All processes of one service share them
- * (Specification, Limits).
- */
+/** The counts of the limits on requests, writes, look-ups and requests without a valid key. All processes of one service share them (Specification, Limits). */
 export class RateLimits extends Context.Tag("@workshop/core/RateLimits")<
   RateLimits,
   {
-    /**
-     * Takes one use of every policy, or of none; then the result names the policies that have none left. Concurrent calls never exceed a
-     * limit.
-     */
+    /** Takes one use of every policy, or of none; then the result names the policies that have none left. Concurrent calls never exceed a limit. */
     readonly take: (
       takes: ReadonlyArray<LimitUse>,
       now: Instant
@@ -205,10 +199,7 @@ export class Closures extends Context.Tag("@workshop/core/Closures")<
   }
 >() {}
 
-/**
- * The acts of owners and operators. Commands write the entries of acts on a shop. No method changes or deletes an entry, and a store keeps
- * them permanently.
- */
+/** The acts of owners and operators. Commands write the entries of acts on a shop. No method changes or deletes an entry, and a store keeps them permanently. */
 export class AuditLog extends Context.Tag("@workshop/core/AuditLog")<
   AuditLog,
   {
@@ -240,9 +231,7 @@ export class Directory extends Context.Tag("@workshop/core/Directory")<
       after: ShopId | null,
       limit: number
     ) => Effect.Effect<ReadonlyArray<ShopRecord>, StoreUnavailable>
-    /**
-     * Whether a sandbox created the data. This never changes, and a production server refuses such data (Specification, Keys and scopes).
-     */
+    /** Whether a sandbox created the data. This never changes, and a production server refuses such data (Specification, Keys and scopes). */
     readonly isSandboxMade: Effect.Effect<boolean, StoreUnavailable>
     /** Records permanently that the data belong to a sandbox. */
     readonly markSandboxMade: Effect.Effect<void, StoreUnavailable>
@@ -272,10 +261,7 @@ export class Directory extends Context.Tag("@workshop/core/Directory")<
     readonly tracked: (tracking_code: string) => Effect.Effect<ReadonlyArray<TrackedTicket>, StoreUnavailable>
     /** The account with this id; null where there is none. */
     readonly account: (id: ClientId) => Effect.Effect<ClientAccount | null, StoreUnavailable>
-    /**
-     * The offers to a client's number that the client sees, oldest first, the latest of each shop. Open offers of a shop that they block
-     * are not among them.
-     */
+    /** The offers to a client's number that the client sees, oldest first, the latest of each shop. Open offers of a shop that they block are not among them. */
     readonly offers: (id: ClientId) => Effect.Effect<ReadonlyArray<OfferRecord>, StoreUnavailable>
     /**
      * The shops whose keys or settings changed in another process, as a stream; null if a change may have been missed, so that anything may
@@ -354,10 +340,7 @@ export interface CountedClient extends SeenClient {
   readonly tickets_total: number
 }
 
-/**
- * A part of a shop's events: the latest, at most `limit` or else `ServiceLimits.list_max`, of those before the event with the number
- * `before`.
- */
+/** A part of a shop's events: the latest, at most `limit` or else `ServiceLimits.list_max`, of those before the event with the number `before`. */
 export interface EventPart {
   /** The event's `seq`; the part before this one is that before its first event. */
   readonly before?: number | undefined
@@ -376,10 +359,7 @@ export class Reads extends Context.Tag("@workshop/core/Reads")<
     readonly shop: (shop_id: ShopId) => Effect.Effect<HeldShop | null, StoreUnavailable>
     /** One ticket of the shop; null if there is none. */
     readonly ticket: (shop_id: ShopId, id: TicketId) => Effect.Effect<SeenTickets, ShopNotFound | StoreUnavailable>
-    /**
-     * At most `limit` tickets; fewer, or none, if `unread_from` says that the list continues. A `client_id` that the shop does not see
-     * matches nothing.
-     */
+    /** At most `limit` tickets; fewer, or none, if `unread_from` says that the list continues. A `client_id` that the shop does not see matches nothing. */
     readonly tickets: (
       shop_id: ShopId,
       filter: TicketFilter,
@@ -445,9 +425,7 @@ export interface JoinedTransaction {
    * command that is refused or fails leaves the transaction unchanged.
    */
   readonly run: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /**
-   * Notifies dispatchers, caches and listeners at once. Call it after the commit; otherwise they notice the changes later by themselves.
-   */
+  /** Notifies dispatchers, caches and listeners at once. Call it after the commit; otherwise they notice the changes later by themselves. */
   readonly afterCommit: Effect.Effect<void>
 }
 
@@ -473,10 +451,7 @@ export const noTransactions: Context.Tag.Service<Transactions> = {
 export class WholeData extends Context.Tag("@workshop/core/WholeData")<
   WholeData,
   {
-    /**
-     * All data of a shop but its audit log, from one snapshot, as changes: made in this order in the shop as it was opened, they
-     * make it what it is.
-     */
+    /** All data of a shop but its audit log, from one snapshot, as changes: made in this order in the shop as it was opened, they make it what it is. */
     readonly ofShop: (shop_id: ShopId) => Effect.Effect<ReadonlyArray<Change>, StoreUnavailable>
     /**
      * Removes all shops, accounts, counts of limits and audit entries. Answers false, and removes nothing, where no sandbox made
