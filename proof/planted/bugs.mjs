@@ -473,7 +473,7 @@ const ofDeliveries = [
     "Command",
     "time-goes-back",
     "a shop's records go back with a clock that steps back",
-    "recorded_at: Math.max(moment.now, slice.head.last_instant)",
+    "recorded_at: Math.max(moment.now, state.head.last_instant)",
     "recorded_at: moment.now"
   ),
   decision(
