@@ -35,11 +35,13 @@ begin
   end loop;
 end $body$;
 
+grant select, insert, update, delete on workshop.account_copy to workshop_service;
 grant select, insert, update on workshop.api_key to workshop_service;
 grant select, insert on workshop.attempt to workshop_service;
 grant select on workshop.attempt_rest to workshop_service;
 grant select, insert on workshop.audit_entry to workshop_service;
 grant select, insert, update, delete on workshop.batch_receipt to workshop_service;
+grant select, update on workshop.cell to workshop_service;
 grant select, insert, update, delete on workshop.client_account to workshop_service;
 grant select, insert, update, delete on workshop.client_erasure to workshop_service;
 grant select, insert, update, delete on workshop.client_link to workshop_service;
@@ -48,6 +50,7 @@ grant select, insert, update, delete on workshop.delivery_round to workshop_serv
 grant select, insert, update, delete on workshop.delivery_turn to workshop_service;
 grant select, insert on workshop.event to workshop_service;
 grant select on workshop.event_rest to workshop_service;
+grant select, insert on workshop.key_cell to workshop_service;
 grant select, insert, update on workshop.loyalty_card to workshop_service;
 grant select, insert on workshop.loyalty_ledger to workshop_service;
 grant select, insert on workshop.mark to workshop_service;
@@ -60,6 +63,7 @@ grant select, insert, update, delete on workshop.remembered to workshop_service;
 grant select, insert, update, delete on workshop.replay to workshop_service;
 grant select on workshop.schema_migration to workshop_service;
 grant select, insert, update on workshop.shop to workshop_service;
+grant select, insert on workshop.shop_cell to workshop_service;
 grant select, insert, update on workshop.shop_head to workshop_service;
 grant select, insert, update, delete on workshop.stamps_used to workshop_service;
 grant select, insert, update on workshop.ticket to workshop_service;
@@ -76,10 +80,12 @@ grant execute on function workshop.rewrite_events(json) to workshop_service;
 revoke execute on function workshop.rewrite_attempts(json) from public;
 grant execute on function workshop.rewrite_attempts(json) to workshop_service;
 
+grant select on workshop.account_copy to workshop_reader;
 grant select (id, place, shop_id, name, scopes, last_four, created_at, revoked_at, expires_at, last_used_at) on workshop.api_key to workshop_reader;
 grant select (shop_id, event_id, n, started_at, status, error, detail, address, timings) on workshop.attempt to workshop_reader;
 grant select on workshop.audit_entry to workshop_reader;
 grant select on workshop.batch_receipt to workshop_reader;
+grant select on workshop.cell to workshop_reader;
 grant select (id, given_name, family_name, hide_name, created_at) on workshop.client_account to workshop_reader;
 grant select on workshop.client_link to workshop_reader;
 grant select on workshop.delivery to workshop_reader;
@@ -97,6 +103,7 @@ grant select (shop_id, caller_id, operation, expires_at) on workshop.remembered 
 grant select on workshop.replay to workshop_reader;
 grant select on workshop.schema_migration to workshop_reader;
 grant select on workshop.shop to workshop_reader;
+grant select on workshop.shop_cell to workshop_reader;
 grant select on workshop.shop_head to workshop_reader;
 grant select on workshop.stamps_used to workshop_reader;
 grant select (shop_id, id, number, state, outcome, type, service, item, description, items, price_minor, deposit_minor, before_minor, quote, promised_at, delay, part, client_id, tracking_code, photo_url, created_at, updated_at, ready_at, collected_at, abandoned_at, abandon_reason, notified_at, created_via, external_ref, change_seq, shop_changed_at, stamps_earned, closure_due_at, moves_per_day, notifications_per_day, notified_channel) on workshop.ticket to workshop_reader;

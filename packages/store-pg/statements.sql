@@ -33,7 +33,10 @@ with /* workshop begin erasure */ gone as (delete from workshop.client_account w
         select id as client_id, given_name, family_name, array[phone] as phones from gone
         union all select client_id, given_name, family_name, phones from workshop.client_erasure where client_id = $2
         limit 1
-      ), begun as (
+      ), changed as (select id from gone), noted as (
+    insert into workshop.account_copy (client_id, cell) select a.id, c.name from changed a cross join workshop.cell c
+    where c.name <> 'home' on conflict (client_id, cell) do update set n = excluded.n
+  ), begun as (
         insert into workshop.client_erasure (client_id, given_name, family_name, phones)
         select client_id, given_name, family_name, array(select distinct unnest(phones || $3::text[])) from people
         on conflict (client_id) do update set phones = excluded.phones
@@ -46,12 +49,20 @@ update /* workshop call delivery_turn */ workshop.delivery_turn t set look_at = 
       cross join lateral (select * from workshop.delivery_turn d where d.shop_id = q.shop_id for no key update) l
     ) q where t.shop_id = q.shop_id and q.look_at > 1;
 
+-- cells (workshop reads)
+select /* workshop cells */ name from workshop.cell order by name;
+
 -- change client (workshop reads)
-update /* workshop change client */ workshop.client_account a set given_name = n.given_name, family_name = n.family_name, phone = n.phone,
+with /* workshop change client */ changed as (
+      update workshop.client_account a set given_name = n.given_name, family_name = n.family_name, phone = n.phone,
         hide_name = n.hide_name
       from json_populate_record(null::workshop.client_account, $1) n
       where a.id = n.id and not exists (select from workshop.client_account o where o.phone = n.phone and o.id <> n.id)
-      returning a.id;
+      returning a.id
+      ), noted as (
+    insert into workshop.account_copy (client_id, cell) select a.id, c.name from changed a cross join workshop.cell c
+    where c.name <> 'home' on conflict (client_id, cell) do update set n = excluded.n
+  ) select id from changed;
 
 -- claim (workshop deliveries)
 with /* workshop claim */ open as (select s.shop_id, s.at, s.place, s.due_from, s.round_at, s.turn, w.generation, w.released_at,
@@ -65,7 +76,7 @@ with /* workshop claim */ open as (select s.shop_id, s.at, s.place, s.due_from, 
       count(*) filter (where d.xmin = pg_current_xact_id()::xid) as served
     from workshop.delivery d where d.shop_id = s.shop_id and d.lease_until > coalesce($3::bigint, (extract(epoch from statement_timestamp()) * 1000)::bigint) - 30000
   ) f), found as (
-    select o.shop_id, o.place, d.event_id, d.rank
+    select o.shop_id, o.place, o.turn, d.event_id, d.rank
     from open o cross join lateral (
       select one.*, row_number() over (order by one.is_replay, one.due_at, one.seq) as rank from (
         select distinct on (coalesce(c.ticket_id, c.event_id)) c.*
@@ -144,10 +155,13 @@ select /* workshop count deliveries */ found.range
   ) found;
 
 -- create client (workshop reads)
-with /* workshop create client */ opened as (
+with /* workshop create client */ changed as (
         insert into workshop."client_account" ("id", "given_name", "family_name", "phone", "hide_name", "created_at")
     select "id", "given_name", "family_name", "phone", "hide_name", "created_at" from json_populate_record(null::workshop."client_account", $1) on conflict (phone) do nothing returning id
-      ) select id from opened;
+      ), noted as (
+    insert into workshop.account_copy (client_id, cell) select a.id, c.name from changed a cross join workshop.cell c
+    where c.name <> 'home' on conflict (client_id, cell) do update set n = excluded.n
+  ) select id from changed;
 
 -- create shop (workshop reads)
 with /* workshop create shop */ opened as (insert into workshop."shop" ("id", "name", "currency", "decimals", "time_zone", "tracking_base_url", "approved", "active", "api_enabled", "program", "forbidden_words", "allowed_words", "languages", "created_at")
@@ -487,9 +501,9 @@ select /* workshop lock turns */ set_config('workshop_claim.lanes', coalesce(arr
     join workshop.delivery_turn t on t.ctid = s.at and t.shop_id is not distinct from s.shop_id order by s.place for update of t skip locked) l;
 
 -- look again (workshop deliveries)
-with /* workshop look again */ claim as (select nextval('workshop.delivery_turns') as n), looked as (
-    select o.*, c.n, o.next <= $1 is true as is_ready,
-      case when o.served > 0 then c.n * 100000 + (o.served - 1) * 25000 + o.place else o.turn end as new_turn
+with /* workshop look again */ looked as (
+    select o.*, o.next <= $1 is true as is_ready,
+      case when o.served > 0 then $3::bigint * 4096 + (o.served - 1) * 1024 + o.place else o.turn end as new_turn
     from (select o.shop_id, o.at, o.round_at, o.turn, o.place, o.served, case when o.room > 0 then least(
     case when o.generation > 1 then (
       select o.released_at from workshop.delivery d where d.shop_id = o.shop_id and d.lease_until is null
@@ -516,7 +530,6 @@ with /* workshop look again */ claim as (select nextval('workshop.delivery_turns
       count(*) filter (where d.xmin = pg_current_xact_id()::xid) as served
     from workshop.delivery d where d.shop_id = s.shop_id and d.lease_until > coalesce($2::bigint, (extract(epoch from statement_timestamp()) * 1000)::bigint) - 30000
   ) f) o) o
-    cross join claim c
   ), moved as (
     update workshop.delivery_round r set turn = l.new_turn from looked l
     where r.ctid = l.round_at and r.shop_id is not distinct from l.shop_id and l.is_ready and l.served > 0
@@ -535,7 +548,7 @@ with /* workshop look again */ claim as (select nextval('workshop.delivery_turns
     turn = l.new_turn,
     due_from = case when $1 < 0 then t.due_from else l.earliest end
   from looked l where t.ctid = l.at and t.shop_id is not distinct from l.shop_id
-    and (not l.is_ready or (l.round_at is null and l.served > 0) or (l.round_at is not null and l.n % 32 = 0));
+    and (not l.is_ready or (l.round_at is null and l.served > 0) or (l.round_at is not null and $3::bigint % 32 = 0));
 
 -- look at clock (workshop reads)
 select /* workshop look at clock */ (extract(epoch from clock_timestamp()) * 1000)::double precision as ms;
@@ -577,6 +590,9 @@ update /* workshop make ready */ workshop.delivery_turn t set look_at = 0 from (
 -- mark sandbox made (workshop reads)
 insert /* workshop mark sandbox made */ into workshop.mark (name) values ('sandbox') on conflict do nothing;
 
+-- name of cell (workshop reads)
+select /* workshop name of cell */ name from workshop.mark where name like 'cell:%';
+
 -- note key uses (workshop reads)
 update /* workshop note key uses */ workshop.api_key k set last_used_at = greatest(coalesce(k.last_used_at, q.at), q.at)
       from unnest($1::uuid[], $2::bigint[]) q (id, at) where k.id = q.id;
@@ -612,8 +628,7 @@ insert /* workshop put delivery */ into workshop.delivery (shop_id, event_id, ty
 
 -- put delivery_turn (workshop lane)
 insert /* workshop put delivery_turn */ into workshop.delivery_turn (shop_id, look_at, due_from, turn)
-    select q.shop_id, q.look_at, q.due_from, nextval('workshop.delivery_turns') + -4611686018427387904
-    from (select * from unnest($1::uuid[], $2::bigint[], $3::bigint[]) u (shop_id, look_at, due_from) order by 1) q
+    select * from (select * from unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[]) u (shop_id, look_at, due_from, turn) order by 1) q
     on conflict (shop_id) do update set
       look_at = case when delivery_turn.look_at = 1 then 1 else least(delivery_turn.look_at, excluded.look_at) end,
       due_from = least(delivery_turn.due_from, excluded.due_from)

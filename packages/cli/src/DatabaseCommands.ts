@@ -3,6 +3,7 @@ import { Console, Effect } from "effect"
 import { actingAs, actorFlag } from "./actor.js"
 import { CommandRefused } from "./CommandRefused.js"
 import {
+  cellsFlag,
   choiceOf,
   databaseOf,
   databaseUrlFlag,
@@ -127,6 +128,7 @@ const migrateOptions = {
     "The Postgres database; its role may create tables. Without one, what workshop serve keeps in --data-dir."
   ),
   schema: schemaFlag,
+  cells: cellsFlag,
   moveFrom: optional({
     flag: "--move-from <schema>",
     description: "First move the tables here from the schema in which an earlier release made them, usually public.",
@@ -162,14 +164,19 @@ export const migrateCommand = command({
     Effect.gen(function* () {
       const schema = flags.schema ?? undefined
       const url = databaseUrl ?? (yield* sharedIn(dataDir)).url
+      const { cellsFrom } = yield* Effect.promise(() => import("@workshop/store-pg"))
+      const cells = yield* cellsFrom(flags.cells ?? "")
       const applied = yield* migrated(databaseUrl === null ? "embedded" : "postgres", url, {
         schema,
         moveFrom: flags.moveFrom ?? undefined,
-        whileRunning: flags.whileRunning
+        whileRunning: flags.whileRunning,
+        cells
       })
       if (roles) {
         const { grantRoles } = yield* Effect.promise(() => import("@workshop/store-pg/migrate"))
-        yield* grantRoles(url, { schema })
+        const { placesOf } = yield* Effect.promise(() => import("@workshop/store-pg/migrate"))
+        for (const place of yield* placesOf({ url, schema }, cells))
+          yield* grantRoles(place.url, { schema: place.schema })
       }
       const result = applied.length === 0 ? "The database was up to date." : `Applied ${applied.join(", ")}.`
       const granted = roles ? " The roles workshop_service and workshop_reader have their rights." : ""

@@ -44,6 +44,7 @@ import { boundHeapGrowth } from "./heapGrowth.js"
 import { accessLog, observeOptions, observing, watching } from "./observe/observing.js"
 import {
   CommandHints,
+  cellsFlag,
   choiceOf,
   databaseUrlFlag,
   dataDirFlag,
@@ -118,6 +119,7 @@ export const serveOptions = {
   }),
   databaseUrl: databaseUrlFlag("The Postgres database, such as postgres://user:password@host:5432/name."),
   schema: schemaFlag,
+  cells: cellsFlag,
   dataDir: dataDirFlag("Where the embedded Postgres keeps its data."),
   noMigrate: noMigrateFlag,
   secretsKey,
@@ -356,7 +358,7 @@ const serve = (asked: ServeFlags) =>
 
 /** The flags that say where a store is which is not the chosen one. */
 const unusedBy = {
-  memory: ["databaseUrl", "schema", "dataDir"],
+  memory: ["databaseUrl", "schema", "cells", "dataDir"],
   embedded: ["databaseUrl"],
   postgres: ["dataDir"]
 } as const satisfies Record<NonNullable<ServeFlags["store"]>, ReadonlyArray<keyof ServeFlags>>

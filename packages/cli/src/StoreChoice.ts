@@ -20,6 +20,13 @@ export const schemaFlag = optional({
   description: "The schema of the database that keeps the workshop's tables; workshop by default."
 })
 
+/** `--cells`: the cells of the service besides the home cell, which is the database itself. */
+export const cellsFlag = optional({
+  flag: "--cells <cells>",
+  description:
+    "Several cells share the shops: how many, as schemas of the database, or names between spaces, each with the address of its cluster (north=postgres://…)."
+})
+
 /** `--data-dir`: the folder of the embedded Postgres. */
 export const dataDirFlag = (description: string) =>
   value({ flag: "--data-dir <folder>", description, fallback: ".workshop" }).conflicts("databaseUrl")
@@ -47,6 +54,8 @@ export interface StoreChoice {
   readonly databaseUrl: string | null
   /** The schema of a database that keeps the tables; left out, the store's own default. */
   readonly schema?: string | undefined
+  /** The value of `--cells`; left out, the database is the only cell. */
+  readonly cells?: string | undefined
   /** For `embedded`. */
   readonly dataDir: string
   /** Whether to bring an older schema to the current one; otherwise it is refused (Specification, Commands). */
@@ -64,6 +73,7 @@ export const choiceOf = (asked: {
   readonly store?: (typeof STORES)[number] | null
   readonly databaseUrl: string | null
   readonly schema: string | null
+  readonly cells?: string | null
   readonly dataDir: string
   readonly noMigrate: boolean
   readonly secretsKey?: ReadonlyArray<string>
@@ -71,6 +81,7 @@ export const choiceOf = (asked: {
   store: asked.store ?? (asked.databaseUrl === null ? "embedded" : "postgres"),
   databaseUrl: asked.databaseUrl,
   schema: asked.schema ?? undefined,
+  cells: asked.cells ?? undefined,
   dataDir: asked.dataDir,
   migrate: !asked.noMigrate,
   secretsKeys: asked.secretsKey ?? []
@@ -86,6 +97,7 @@ const remedies: Readonly<Record<EmbeddedRefusal | Exclude<DatabaseFailure, "stat
   other_version: "dump them with the program that wrote them, and load them into a new --data-dir",
   failed: `choose another --data-dir, ${ANOTHER_STORE}`,
   bad_schema: "check --schema",
+  bad_cells: "give every command the --cells that workshop migrate was given",
   no_url: "check --database-url, or DATABASE_URL",
   unreachable: "check that it runs, and --database-url",
   untrusted:
@@ -125,18 +137,21 @@ export const migrated = (
   }).pipe(Effect.mapError(storeRefused))
 
 /** The store on a database whose schema is brought up to date first, or held to be. */
-const onDatabase = (url: string, { store: kind, schema, migrate, keepEvents_ms, secretsKeys = [] }: StoreChoice) =>
+const onDatabase = (url: string, choice: StoreChoice) =>
   Effect.gen(function* () {
+    const { store: kind, schema, migrate, keepEvents_ms, secretsKeys = [] } = choice
     const Migrator = yield* Effect.promise(() => import("@workshop/store-pg/migrate"))
-    if (migrate) yield* migrated(kind, url, { schema })
+    // Several cells are made and brought up to date by workshop migrate alone, so that a misspelt one is refused and not made.
+    if (migrate && choice.cells === undefined) yield* migrated(kind, url, { schema })
     else yield* Effect.mapError(Migrator.check(url, { schema }), storeRefused)
-    const { PgStore, Retention } = yield* Effect.promise(() => import("@workshop/store-pg"))
+    const { cellsFrom, PgStore, Retention } = yield* Effect.promise(() => import("@workshop/store-pg"))
+    const cells = yield* Effect.mapError(cellsFrom(choice.cells ?? ""), storeRefused)
     const store = Layer.mapError(
-      Layer.provide(PgStore.layer({ url, schema, secretsKeys }), Entropy.layer),
+      Layer.provide(PgStore.layer({ url, schema, cells, secretsKeys }), Entropy.layer),
       storeRefused
     )
     if (keepEvents_ms === undefined) return store
-    return Layer.merge(store, Retention.layer({ url, schema, keepEvents_ms }))
+    return Layer.merge(store, Retention.layer({ url, schema, cells, keepEvents_ms }))
   })
 
 const unnamed = new CommandRefused({ message: "--store postgres needs a database: name it with --database-url." })
@@ -185,14 +200,15 @@ const holdsPassword = (url: string): boolean => {
   return password !== "" || searchParams.has("password")
 }
 
-type Place = Pick<StoreChoice, "store" | "databaseUrl" | "schema" | "dataDir">
+type Place = Pick<StoreChoice, "store" | "databaseUrl" | "schema" | "cells" | "dataDir">
 
 const databaseFlags = ({ databaseUrl }: Place): string =>
   databaseUrl === null || holdsPassword(databaseUrl) ? "" : ` --database-url ${quoted(databaseUrl)}`
 
 const flagsOf = (place: Place): string => {
-  const { store, schema, dataDir } = place
-  const inSchema = store === "memory" || schema === undefined ? "" : ` --schema ${quoted(schema)}`
+  const { store, schema, cells = "", dataDir } = place
+  const ofCells = cells === "" || cells.includes("=") ? "" : ` --cells ${quoted(cells)}`
+  const inSchema = store === "memory" || schema === undefined ? ofCells : ` --schema ${quoted(schema)}${ofCells}`
   if (store === "postgres") return databaseFlags(place) + inSchema
   return inSchema + (store === "memory" || dataDir === DEFAULT_FOLDER ? "" : ` --data-dir ${quoted(dataDir)}`)
 }

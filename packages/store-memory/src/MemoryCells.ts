@@ -5,7 +5,7 @@ import { Memory } from "./Memory.js"
 import { memoryDeliveries } from "./MemoryDeliveries.js"
 import { over } from "./MemoryStore.js"
 
-/** What a memory does so that it can be a cell. */
+/** The access that a memory gives as a cell. */
 const memoryCell = (
   memory: Memory,
   { claim }: ReturnType<typeof memoryDeliveries>

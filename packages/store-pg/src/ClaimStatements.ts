@@ -1,9 +1,21 @@
 import { type Instant, Limits, ServiceLimits, type ShopId } from "@workshop/core"
-import { claimOrder } from "@workshop/core/store"
+import { claimOrder, TURNS_PER_CLAIM } from "@workshop/core/store"
+import { Clock } from "effect"
 import type { Statement } from "./Statement.js"
 
-/** Turns are numbered with room between, so that the shops of one claim can be put in order behind all others. */
-const TURN_STEP = 100_000
+/** A number that rises with real time, and with every call. */
+const rising = (perMs: number) => {
+  const clock = Clock.make()
+  let last = 0
+  return (): number => {
+    last = Math.max(last + 1, clock.unsafeCurrentTimeMillis() * perMs)
+    return last
+  }
+}
+
+/** The instant by which the turns of a claim are numbered: those of one claim come behind all of earlier claims. */
+export const nextClaim = rising(1)
+const nextJoining = rising(1_000)
 
 /**
  * The `look_at` of shops that were served and still have something due: their place is in `delivery_round`. Nodes of the release before
@@ -12,7 +24,7 @@ const TURN_STEP = 100_000
 const IN_ROUND = 1
 
 /** A shop that was never served comes before all that were; among themselves they keep the order in which they joined. */
-const NEVER_SERVED = "-4611686018427387904"
+const NEVER_SERVED = Number.MIN_SAFE_INTEGER
 
 /** From when on a shop may have something due, and before when nothing of it waits: see the columns of `delivery_turn`. */
 export interface Turn {
@@ -27,8 +39,7 @@ export interface Turn {
 export const scheduleTurns = (turns: ReadonlyMap<ShopId, Turn>): Statement => ({
   name: "put delivery_turn",
   text: `insert into workshop.delivery_turn (shop_id, look_at, due_from, turn)
-    select q.shop_id, q.look_at, q.due_from, nextval('workshop.delivery_turns') + ${NEVER_SERVED}
-    from (select * from unnest($1::uuid[], $2::bigint[], $3::bigint[]) u (shop_id, look_at, due_from) order by 1) q
+    select * from (select * from unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[]) u (shop_id, look_at, due_from, turn) order by 1) q
     on conflict (shop_id) do update set
       look_at = case when delivery_turn.look_at = ${IN_ROUND} then ${IN_ROUND} else least(delivery_turn.look_at, excluded.look_at) end,
       due_from = least(delivery_turn.due_from, excluded.due_from)
@@ -36,7 +47,8 @@ export const scheduleTurns = (turns: ReadonlyMap<ShopId, Turn>): Statement => ({
   values: [
     [...turns.keys()],
     [...turns.values()].map(({ look_at }) => look_at),
-    [...turns.values()].map(({ due_from }) => due_from)
+    [...turns.values()].map(({ due_from }) => due_from),
+    [...turns.keys()].map(() => NEVER_SERVED + nextJoining())
   ]
 })
 
@@ -126,20 +138,25 @@ export const MAKE_READY = `update workshop.delivery_turn t set look_at = 0 from 
     order by look_at limit ${MOST_MADE_READY} for update skip locked
   ) d where t.shop_id = d.shop_id`
 
+const dueTurns = (lock: string) => `with waiting as (
+    select t.shop_id, t.ctid as at, t.due_from, null::tid as round_at, t.turn
+    from workshop.delivery_turn t join workshop.webhook w on w.shop_id = t.shop_id
+    where t.look_at = 0 order by t.look_at, t.turn limit $1 ${lock}
+  ), round as (
+    select t.shop_id, t.ctid as at, t.due_from, r.ctid as round_at, r.turn
+    from workshop.delivery_round r join workshop.delivery_turn t on t.shop_id = r.shop_id and t.look_at = ${IN_ROUND} join workshop.webhook w on w.shop_id = r.shop_id
+    where r.turn > 0 order by r.turn limit $1 ${lock}
+  ) ${keeping("select * from waiting union all select * from round order by turn")}`
+
 /**
  * Locks the ready shops that were served longest ago, at most $1. A shop that another process has locked is skipped. The statement locks
  * webhooks, not turns, so that acknowledgements, which write turns, can be saved beside a claim. Both kinds of ready shops are read,
  * since one index has each in its order.
  */
-export const LOCK_DUE_TURNS = `with waiting as (
-    select t.shop_id, t.ctid as at, t.due_from, null::tid as round_at, t.turn
-    from workshop.delivery_turn t join workshop.webhook w on w.shop_id = t.shop_id
-    where t.look_at = 0 order by t.look_at, t.turn limit $1 for no key update of w skip locked
-  ), round as (
-    select t.shop_id, t.ctid as at, t.due_from, r.ctid as round_at, r.turn
-    from workshop.delivery_round r join workshop.delivery_turn t on t.shop_id = r.shop_id and t.look_at = ${IN_ROUND} join workshop.webhook w on w.shop_id = r.shop_id
-    where r.turn > 0 order by r.turn limit $1 for no key update of w skip locked
-  ) ${keeping("select * from waiting union all select * from round order by turn")}`
+export const LOCK_DUE_TURNS = dueTurns("for no key update of w skip locked")
+
+/** Keeps the ready shops without locking them, to see what they have. */
+export const KEEP_DUE_TURNS = dueTurns("")
 
 /** Locks the turns of the locked shops. Who writes one just then, or did meanwhile, sets it too, so it is left to them. */
 export const LOCK_TURNS = keeping(`select t.shop_id, t.ctid as at, t.due_from, s.round_at, s.turn from ${LOCKED_TURNS}
@@ -195,12 +212,9 @@ const due = (is_replay: boolean) => `(
 /** A delivery `d` that waits, said so that its key finds it: by an index of all that wait, the planner would go through those of the shop. */
 const WAITS = "coalesce(d.lease_until, 0) = 0"
 
-/**
- * Claims what is due of the locked shops, at $1 and at most $2, for a lease from $3 on: live before replayed, the earliest first, one of a
- * ticket, as many of a shop as there is room for, and each shop one before any has two.
- */
-export const CLAIM = `with open as (${open("$3")}), found as (
-    select o.shop_id, o.place, d.event_id, d.rank
+/** The deliveries of the locked shops that can be claimed, each delivery with its place among those of its shop. */
+const FOUND = `open as (${open("$3")}), found as (
+    select o.shop_id, o.place, o.turn, d.event_id, d.rank
     from open o cross join lateral (
       select one.*, row_number() over (order by ${inOrder("one")}) as rank from (
         select distinct on (coalesce(c.ticket_id, c.event_id)) c.*
@@ -208,7 +222,17 @@ export const CLAIM = `with open as (${open("$3")}), found as (
         order by coalesce(c.ticket_id, c.event_id), ${inOrder("c")}
       ) one
     ) d where d.rank <= o.room
-  ), picked as (
+  )`
+
+/** The deliveries that a claim of $2 at $1 would get, without claiming them: each with its rank among those of its shop, and with the turn of that. */
+export const SEE_TURNS = `with ${FOUND}
+  select f.shop_id, f.rank::integer - 1 as rank, f.turn::double precision as turn from found f order by f.rank, f.place limit $2`
+
+/**
+ * Claims what is due of the locked shops, at $1 and at most $2, for a lease from $3 on: live before replayed, the earliest first, one of a
+ * ticket, as many of a shop as there is room for, and each shop one before any has two.
+ */
+export const CLAIM = `with ${FOUND}, picked as (
     select f.*, row_number() over (order by f.rank, f.place) as n from found f order by f.rank, f.place limit $2
   ), free as (
     select p.shop_id, p.event_id, p.n from picked p cross join lateral (
@@ -254,12 +278,11 @@ const DUE_FROM_EVERY = 32
  * served last. As long as it stays ready, its place is in the round and its turn is left alone: while somebody holds a snapshot, the key
  * of turns leads to every version of a row that was not removed yet, and each new one is compared with all of them.
  */
-export const LOOK_AGAIN = `with claim as (select nextval('workshop.delivery_turns') as n), looked as (
-    select o.*, c.n, o.next <= $1 is true as is_ready,
-      case when o.served > 0 then c.n * ${TURN_STEP} + (o.served - 1) * ${TURN_STEP / deliveries_in_flight_per_shop} + o.place else o.turn end as new_turn
+export const LOOK_AGAIN = `with looked as (
+    select o.*, o.next <= $1 is true as is_ready,
+      case when o.served > 0 then $3::bigint * ${TURNS_PER_CLAIM} + (o.served - 1) * ${TURNS_PER_CLAIM / deliveries_in_flight_per_shop} + o.place else o.turn end as new_turn
     from (select o.shop_id, o.at, o.round_at, o.turn, o.place, o.served, ${NEXT} as next,
         least(${earliest(false)}, ${earliest(true)}, $1::bigint - ${CLOCKS_APART_MS}) as earliest from (${open("$2")}) o) o
-    cross join claim c
   ), moved as (
     update workshop.delivery_round r set turn = l.new_turn from looked l
     where r.ctid = l.round_at and r.shop_id is not distinct from l.shop_id and l.is_ready and l.served > 0
@@ -278,7 +301,7 @@ export const LOOK_AGAIN = `with claim as (select nextval('workshop.delivery_turn
     turn = l.new_turn,
     due_from = case when $1 < 0 then t.due_from else l.earliest end
   from looked l where t.ctid = l.at and t.shop_id is not distinct from l.shop_id
-    and (not l.is_ready or (l.round_at is null and l.served > 0) or (l.round_at is not null and l.n % ${DUE_FROM_EVERY} = 0))`
+    and (not l.is_ready or (l.round_at is null and l.served > 0) or (l.round_at is not null and $3::bigint % ${DUE_FROM_EVERY} = 0))`
 
 /** When the first shop may have something due, if that is by $1, and whether that shop is locked. */
 export const FIRST = `select look_at::double precision as due_at, shop_id = any (${LOCKED}) as is_locked

@@ -415,6 +415,8 @@ export const commitQueue = ({
 export interface TransactOptions extends Database {
   /** How many connections run commands at once; the shops are divided among them. */
   readonly lanes: number
+  /** The cell, where there are several. */
+  readonly cell?: string | undefined
   readonly connecting?: typeof reconnecting | undefined
   readonly secrets: WebhookSecrets
   readonly onCommit: (batch: DecidedBatch) => void
@@ -428,7 +430,7 @@ const indexOf = (shop_id: ShopId, lanes: number): number => {
 
 /** `Store.transact` on one commit queue per lane, and the contended one. */
 export const transact = (
-  { url, schema, lanes, connecting, secrets, onCommit }: TransactOptions,
+  { url, schema, lanes, cell, connecting, secrets, onCommit }: TransactOptions,
   { bytes }: Context.Tag.Service<Entropy>
 ): Effect.Effect<Context.Tag.Service<Store>["transact"], never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -445,12 +447,13 @@ export const transact = (
     const queues = yield* Effect.forEach(Array.from({ length: lanes }), (_, i) =>
       queueNamed(`lane ${i + 1}`, LANE_LOCK_TIMEOUT_MS, (entries) => entries.forEach(contended.offer))
     )
+    const labelled = (lane: string) => (cell === undefined ? lane : `${cell} ${lane}`)
     yield* probe({
       measure: Effect.suspend(() =>
         Effect.all(
           [
-            showWaiting("apart", contended.waiting()),
-            ...queues.map((one, i) => showWaiting(`${i + 1}`, one.waiting()))
+            showWaiting(labelled("apart"), contended.waiting()),
+            ...queues.map((one, i) => showWaiting(labelled(`${i + 1}`), one.waiting()))
           ],
           { discard: true }
         )

@@ -1,17 +1,20 @@
 import { type Instant, ServiceLimits, type ShopId, type StoreUnavailable } from "@workshop/core"
-import type { Claim, Deliveries, OpenReplay } from "@workshop/core/store"
+import type { CellAccess, Claim, Deliveries, DeliveryTurn, OpenReplay } from "@workshop/core/store"
 import { type Context, Effect, Schedule, type Scope } from "effect"
 import {
   CLAIM,
   FIRST,
+  KEEP_DUE_TURNS,
   LOCK_DUE_TURNS,
   LOCK_FIRST_TURNS,
   LOCK_TURNS,
   LOOK_AGAIN,
   MAKE_READY,
+  nextClaim,
   OPEN_REPLAYS,
   RECLAIM,
-  resetTurns
+  resetTurns,
+  SEE_TURNS
 } from "./ClaimStatements.js"
 import { clockGuard } from "./ClockGuard.js"
 import { BEGIN, COMMIT, type Connection, type QueryResult, ROLLBACK, reconnecting } from "./Connection.js"
@@ -45,7 +48,14 @@ const shopsOf = (answer: QueryResult | undefined): ReadonlyArray<ShopId> =>
   (answer?.rows ?? []).map(({ shop_id }) => shop_id as ShopId)
 
 /** In one go, so that the shops stay locked no longer than the database takes. */
-const claimingBeside = (spare: number, connection: Connection, lease_now: number | null, now: Instant, most: number) =>
+const claimingBeside = (
+  spare: number,
+  connection: Connection,
+  lease_now: number | null,
+  now: Instant,
+  most: number,
+  at: number
+) =>
   Effect.map(
     connection.send(
       [statement("make ready", MAKE_READY, now)],
@@ -53,20 +63,33 @@ const claimingBeside = (spare: number, connection: Connection, lease_now: number
         statement("lock lanes", LOCK_DUE_TURNS, most + spare),
         statement("claim", CLAIM, now, most, lease_now),
         statement("lock turns", LOCK_TURNS),
-        statement("look again", LOOK_AGAIN, now, lease_now)
+        statement("look again", LOOK_AGAIN, now, lease_now, at)
       ]
     ),
     ([, , claimed]) => claimed!.rows as unknown as ReadonlyArray<Claim>
   )
 
 /** Each shop costs time, so a claim of few has few to spare, and looks for the rest among many where those had too little that can go. */
-const claiming = (connection: Connection, lease_now: number | null, now: Instant, most: number) =>
+const claiming = (connection: Connection, lease_now: number | null, now: Instant, most: number, at: number) =>
   Effect.gen(function* () {
     const spare = Math.min(MOST_SPARE, most)
-    const claims = yield* claimingBeside(spare, connection, lease_now, now, most)
+    const claims = yield* claimingBeside(spare, connection, lease_now, now, most, at)
     if (claims.length === most || spare === MOST_SPARE) return claims
-    return [...claims, ...(yield* claimingBeside(MOST_SPARE, connection, lease_now, now, most - claims.length))]
+    return [...claims, ...(yield* claimingBeside(MOST_SPARE, connection, lease_now, now, most - claims.length, at))]
   })
+
+/** Sees the deliveries that a claim would get, in one go as a claim is. Nothing is locked. */
+const seeing = (connection: Connection, lease_now: number | null, now: Instant, most: number) =>
+  Effect.map(
+    connection.send(
+      [statement("make ready", MAKE_READY, now)],
+      [
+        statement("keep turns", KEEP_DUE_TURNS, most + MOST_SPARE),
+        statement("see turns", SEE_TURNS, now, most, lease_now)
+      ]
+    ),
+    (answers) => answers[2]!.rows as unknown as ReadonlyArray<DeliveryTurn>
+  )
 
 const reclaiming = (connection: Connection, lease_now: number | null) =>
   Effect.gen(function* () {
@@ -83,7 +106,7 @@ const looking = (connection: Connection, lease_now: number | null, until: Instan
     for (let corrections = 0; ; corrections++) {
       const [, , found] = yield* connection.send([
         statement("lock first turns", LOCK_FIRST_TURNS, until, LANES_CORRECTED),
-        statement("look again", LOOK_AGAIN, BEFORE_ALL, lease_now),
+        statement("look again", LOOK_AGAIN, BEFORE_ALL, lease_now, 0),
         statement("first lane", FIRST, until)
       ])
       const [first] = found!.rows as unknown as ReadonlyArray<{ readonly due_at: number; readonly is_locked: boolean }>
@@ -112,11 +135,19 @@ export const pgDeliveries = (
   database: Database,
   leaseClock: LeaseClock,
   { due }: Pick<PgNotifier, "due">,
-  { secrets, guard: secretsGuard }: DeliverySecrets
-): Effect.Effect<Context.Tag.Service<Deliveries>, never, Scope.Scope> =>
+  { secrets, guard: secretsGuard }: DeliverySecrets,
+  connecting = reconnecting
+): Effect.Effect<
+  Omit<Context.Tag.Service<Deliveries>, "claim"> & {
+    readonly claim: (now: Instant, most: number, at?: number) => Effect.Effect<ReadonlyArray<Claim>, StoreUnavailable>
+    readonly turns: Context.Tag.Service<CellAccess>["turns"]
+  },
+  never,
+  Scope.Scope
+> =>
   Effect.gen(function* () {
     // A claim that is lost as the database crashes is made again: the event comes once more, under its id.
-    const queue = yield* reconnecting({
+    const queue = yield* connecting({
       ...database,
       name: "workshop deliveries",
       lock_timeout_ms: 1_000,
@@ -133,21 +164,24 @@ export const pgDeliveries = (
         Effect.tapError(queue.undo),
         Effect.retry({ schedule: AGAIN, while: ({ kind }) => kind === "conflict" || kind === "held" }),
         reported,
+        Effect.ensuring(queue.rest),
         Effect.uninterruptible,
         oneByOne
       )
 
     return {
-      claim: (now, most) =>
+      claim: (now, most, at = nextClaim()) =>
         inTurn((connection) =>
           Effect.zipRight(
             guard(connection),
-            Effect.flatMap(leaseNow, (lease_now) => claiming(connection, lease_now, now, most))
+            Effect.flatMap(leaseNow, (lease_now) => claiming(connection, lease_now, now, most, at))
           )
         ).pipe(
           Effect.flatMap((claims) => opened(secrets, claims)),
           (claim) => Effect.zipRight(secretsGuard, claim)
         ),
+      turns: (now, most) =>
+        inTurn((connection) => Effect.flatMap(leaseNow, (lease_now) => seeing(connection, lease_now, now, most))),
       reclaim: inTurn((connection) => Effect.flatMap(leaseNow, (lease_now) => reclaiming(connection, lease_now))),
       next: (until) =>
         inTurn((connection) => Effect.flatMap(leaseNow, (lease_now) => looking(connection, lease_now, until))),

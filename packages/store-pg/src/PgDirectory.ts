@@ -31,6 +31,7 @@ import {
   trackedShopFields
 } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
+import { HOME } from "./CellPlaces.js"
 import { failureOf } from "./PgFailure.js"
 import { available } from "./Sql.js"
 import { type Placed, unplaced } from "./Tables.js"
@@ -88,7 +89,7 @@ const tableOf = { Ticket: "ticket", Offer: "offer", Key: "api_key" } as const sa
 >
 
 /** Inserts a row by the names of its columns, so that a column which a later release added gets its default. */
-const inserting = (sql: SqlClient, table: string, row: object) => {
+export const inserting = (sql: SqlClient, table: string, row: object) => {
   const columns = sql.csv(Object.keys(row).map((column) => sql`${sql(column)}`))
   return sql`insert into workshop.${sql(table)} (${columns})
     select ${columns} from json_populate_record(null::workshop.${sql(table)}, ${JSON.stringify(row)})`
@@ -126,6 +127,12 @@ const latestAfter = (sql: SqlClient, after: ShopId): Effect.Effect<number, SqlEr
     }
   )
 
+/** Notes which cells lack what was `changed` of accounts, in the statement that changes them. */
+export const NOTE_COPIES = `noted as (
+    insert into workshop.account_copy (client_id, cell) select a.id, c.name from changed a cross join workshop.cell c
+    where c.name <> '${HOME}' on conflict (client_id, cell) do update set n = excluded.n
+  )`
+
 /** What belongs to no one shop. */
 export const pgDirectory = Effect.map(
   SqlClient,
@@ -153,18 +160,20 @@ export const pgDirectory = Effect.map(
     ...marks(sql),
     latest: available(latestAfter(sql, "00000000-0000-0000-0000-000000000000" as ShopId)),
     createClient: (account) =>
-      sql`with /* workshop create client */ opened as (
+      sql`with /* workshop create client */ changed as (
         ${inserting(sql, "client_account", account)} on conflict (phone) do nothing returning id
-      ) select id from opened`.pipe(
+      ), ${sql.literal(NOTE_COPIES)} select id from changed`.pipe(
         Effect.map((rows) => rows.length > 0),
         available
       ),
     changeClient: (account) =>
-      sql`update /* workshop change client */ workshop.client_account a set given_name = n.given_name, family_name = n.family_name, phone = n.phone,
+      sql`with /* workshop change client */ changed as (
+      update workshop.client_account a set given_name = n.given_name, family_name = n.family_name, phone = n.phone,
         hide_name = n.hide_name
       from json_populate_record(null::workshop.client_account, ${JSON.stringify(account)}) n
       where a.id = n.id and not exists (select from workshop.client_account o where o.phone = n.phone and o.id <> n.id)
-      returning a.id`.pipe(
+      returning a.id
+      ), ${sql.literal(NOTE_COPIES)} select id from changed`.pipe(
         Effect.map((rows) => rows.length > 0),
         // Another account took the number at the same moment.
         Effect.catchIf(

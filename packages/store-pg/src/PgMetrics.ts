@@ -46,7 +46,7 @@ export const listenerConnected = gauge(
 )
 
 /** What the queue and the database look like, read when somebody asks. */
-export const database = {
+const database = {
   due: gauge(
     "workshop_deliveries_due",
     "Deliveries that are due and wait, over all processes; at most 2000 are counted."
@@ -66,3 +66,14 @@ export const database = {
   ),
   clock_s: gauge("workshop_pg_clock_offset_seconds", "By how much the database's clock is ahead of this process's.")
 }
+
+/** The gauges of a database. */
+export type Gauges = typeof database
+
+/** The gauges of one of several cells, labelled with its name; without a label where there is one cell. */
+export const gaugesOf = (cell: string | undefined): Gauges =>
+  cell === undefined
+    ? database
+    : (Object.fromEntries(
+        Object.entries(database).map(([name, gauge]) => [name, Metric.tagged(gauge, "cell", cell)])
+      ) as Gauges)

@@ -10,6 +10,7 @@ import {
 } from "@workshop/core"
 import type { HeldData, IdempotencyRecord, IdempotencyRecordKey, Person, PersonalData } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
+import { NOTE_COPIES } from "./PgDirectory.js"
 import { available } from "./Sql.js"
 import { type Placed, type TicketRow, ticketOf, unplaced } from "./Tables.js"
 
@@ -42,7 +43,7 @@ export const pgPersonalData = Effect.map(SqlClient, (sql): Context.Tag.Service<P
         select id as client_id, given_name, family_name, array[phone] as phones from gone
         union all select client_id, given_name, family_name, phones from workshop.client_erasure where client_id = ${id}
         limit 1
-      ), begun as (
+      ), changed as (select id from gone), ${sql.literal(NOTE_COPIES)}, begun as (
         insert into workshop.client_erasure (client_id, given_name, family_name, phones)
         select client_id, given_name, family_name, array(select distinct unnest(phones || ${[...phones]}::text[])) from people
         on conflict (client_id) do update set phones = excluded.phones

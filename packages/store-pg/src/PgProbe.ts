@@ -4,7 +4,7 @@ import { Clock, Effect, Metric } from "effect"
 import { aheadBy } from "./ClockGuard.js"
 import { checkOn } from "./migrate/Migrator.js"
 import { query, type Session } from "./migrate/Session.js"
-import { database, expiredCommands } from "./PgMetrics.js"
+import { expiredCommands, type Gauges, gaugesOf } from "./PgMetrics.js"
 
 /** By how much the clocks of a process and of its database may differ, in milliseconds: leases and keys go by both. */
 const MOST_APART_MS = 1_000
@@ -68,7 +68,7 @@ const ahead = (sql: SqlClient.SqlClient, clock: Clock.Clock) =>
     return -aheadBy({ asked, answered }, row!.ms)
   })
 
-const showSeen = (sql: SqlClient.SqlClient, clock: Clock.Clock) =>
+const showSeen = (sql: SqlClient.SqlClient, clock: Clock.Clock, database: Gauges) =>
   Effect.gen(function* () {
     const now = clock.unsafeCurrentTimeMillis()
     const [found] = yield* seen(sql, now)
@@ -86,7 +86,7 @@ const showSeen = (sql: SqlClient.SqlClient, clock: Clock.Clock) =>
   )
 
 /** A session for looks at the schema, on the connections for reads: none of its own, which might hang apart from them. */
-const sessionOf = (sql: SqlClient.SqlClient): Session => ({
+export const sessionOf = (sql: SqlClient.SqlClient): Session => ({
   run: <Row>(text: string, values?: ReadonlyArray<unknown>) =>
     Effect.mapError(sql.unsafe<Row & object>(text, values), ({ cause }) => query(cause)) as never
 })
@@ -100,8 +100,9 @@ const schemaSaid = (sql: SqlClient.SqlClient, schema: string) =>
   )
 
 /** What the operator sees of the database; where nobody looks, the log tells of a wrong schema. `real` is this machine's clock: a sandbox's may stand. */
-export const pgProbe = (schema: string, real: Clock.Clock = Clock.make()) =>
+export const pgProbe = (schema: string, cell?: string, real: Clock.Clock = Clock.make()) =>
   Effect.gen(function* () {
+    const database = gaugesOf(cell)
     const sql = yield* SqlClient.SqlClient
     if ((yield* Probes) === null) return yield* Effect.asVoid(Effect.forkScoped(schemaSaid(sql, schema)))
     const clock = yield* Effect.clock
@@ -124,7 +125,7 @@ export const pgProbe = (schema: string, real: Clock.Clock = Clock.make()) =>
     ).pipe(Effect.catchAll(() => Effect.succeed("The database does not answer.")))
 
     const shown = Effect.zipRight(
-      showSeen(sql, clock),
+      showSeen(sql, clock, database),
       Effect.catchAll(offset, () => Metric.set(database.clock_s, Number.NaN))
     )
     yield* probe({

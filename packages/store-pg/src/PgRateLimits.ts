@@ -148,9 +148,12 @@ const RETRIES = Schedule.recurs(5)
 const mayRunAgain = ({ kind }: PgFailure): boolean => kind === "conflict" || kind === "held" || kind === "lost"
 
 /** The counts behind the limits of requests, in rows that all processes of the service share. */
-export const pgRateLimits = (database: Database): Effect.Effect<Context.Tag.Service<RateLimits>, never, Scope.Scope> =>
+export const pgRateLimits = (
+  database: Database,
+  connecting = reconnecting
+): Effect.Effect<Context.Tag.Service<RateLimits>, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const connection = yield* reconnecting({
+    const connection = yield* connecting({
       ...database,
       name: "workshop limits",
       lock_timeout_ms: 1_000,
@@ -174,7 +177,8 @@ export const pgRateLimits = (database: Database): Effect.Effect<Context.Tag.Serv
         Effect.retry({ schedule: RETRIES, while: mayRunAgain }),
         Effect.catchAll((cause) => failAll(jobs, storeFailure(cause))),
         // A bug of ours; the loop goes on, or everybody would wait for ever.
-        Effect.catchAllDefect((defect) => Effect.zipRight(connection.drop, failAll(jobs, Cause.die(defect))))
+        Effect.catchAllDefect((defect) => Effect.zipRight(connection.drop, failAll(jobs, Cause.die(defect)))),
+        Effect.ensuring(connection.rest)
       )
     })
     const turn = untilAsked.pipe(Effect.zipRight(inputDrained), Effect.zipRight(Effect.uninterruptible(countNext)))

@@ -1,8 +1,12 @@
 import * as Reactivity from "@effect/experimental/Reactivity"
+import { SqlClient } from "@effect/sql/SqlClient"
 import { Entropy, type StorePorts, Tidying, Transactions } from "@workshop/core"
 import {
   AuditLog,
+  type Cell,
+  CellAccess,
   Closures,
+  cellPorts,
   Deliveries,
   DeliveryLog,
   Directory,
@@ -14,23 +18,29 @@ import {
   WholeData
 } from "@workshop/core/store"
 import { Context, Effect, Layer } from "effect"
+import type pg from "pg"
 import { databaseUrl, warnOfClearText } from "./Address.js"
-import { type CallersPool, callersPool, type PoolLike } from "./CallersPool.js"
+import { callersPool, type PoolLike } from "./CallersPool.js"
+import { checkAlone, checkCells } from "./CellChecks.js"
+import { type CellAddress, type CellPlaced, placesOf } from "./CellPlaces.js"
 import { transact } from "./CommitQueue.js"
+import type { reconnecting } from "./Connection.js"
 import { joinedTransactions } from "./JoinedTransactions.js"
 import type { DatabaseFailed } from "./migrate/DatabaseFailed.js"
+import { pgCellAccess, pgCellDirectory } from "./PgCells.js"
 import { type LeaseClock, pgDeliveries } from "./PgDeliveries.js"
 import { pgDeliveryLog } from "./PgDeliveryLog.js"
 import { pgAuditLog, pgClosures, pgDirectory, pgMessages } from "./PgDirectory.js"
-import { pgNotifier } from "./PgNotifier.js"
+import { type PgNotifier, pgNotifier } from "./PgNotifier.js"
 import { pgPersonalData } from "./PgPersonalData.js"
 import { pgProbe } from "./PgProbe.js"
 import { pgRateLimits } from "./PgRateLimits.js"
 import { pgReads } from "./PgReads.js"
 import { pgWholeData } from "./PgWholeData.js"
-import { tidier } from "./retention/Retention.js"
+import { type RetentionOptions, tidier } from "./retention/Retention.js"
 import { checkedSchema, type Database } from "./Schema.js"
 import { secretsGuard } from "./SecretsGuard.js"
+import { sharedSessions } from "./SharedSessions.js"
 import * as Sql from "./Sql.js"
 import { type SecretsRefused, WebhookSecrets } from "./WebhookSecrets.js"
 
@@ -46,6 +56,11 @@ export interface PgStoreOptions extends Database {
    * You end the pool, after the workshop.
    */
   readonly pool?: PoolLike | undefined
+  /**
+   * Further cells, as `workshop migrate --cells` made them; the database of `url` is the home cell. All processes of a service are given
+   * the same ones. Left out where the home cell is the only one.
+   */
+  readonly cells?: ReadonlyArray<CellAddress>
   /** On which clock leases are counted; the database's own, unless told otherwise. Tests give theirs. */
   readonly leaseClock?: LeaseClock
   /**
@@ -55,25 +70,34 @@ export interface PgStoreOptions extends Database {
   readonly secretsKeys?: ReadonlyArray<string>
 }
 
+/** What the ports of one schema share with those of others. */
+interface Surroundings {
+  readonly connecting?: typeof reconnecting | undefined
+  /** Where commands alone get their connections. */
+  readonly commandsConnecting?: typeof reconnecting | undefined
+  readonly notifier?: PgNotifier
+  /** The name of the cell, where there are several. */
+  readonly cell?: string
+}
+
 const ports = (
   { url, schema: given, lanes = 2, leaseClock = "database", secretsKeys }: PgStoreOptions,
-  pool: CallersPool | undefined
+  { connecting, commandsConnecting = connecting, notifier: shared, cell }: Surroundings
 ) =>
   Effect.gen(function* () {
     const schema = yield* checkedSchema(given)
     const database = { url, schema }
-    yield* warnOfClearText(url)
     const secrets = yield* WebhookSecrets.of(secretsKeys)
     const entropy = yield* Entropy
-    const node = Array.from(entropy.bytes(8), (byte) => byte.toString(16).padStart(2, "0")).join("")
     const guard = yield* secretsGuard(secrets)
-    yield* pgProbe(schema)
-    const notifier = yield* pgNotifier(database, node)
+    yield* pgProbe(schema, cell)
+    const notifier = shared ?? (yield* pgNotifier(database, nodeName(entropy)))
     const run = yield* transact(
       {
         ...database,
         lanes,
-        connecting: pool?.reconnecting,
+        cell,
+        connecting: commandsConnecting,
         secrets,
         onCommit: ({ changes }) => {
           if (changes.wakesDispatchers) notifier.notifyDue()
@@ -83,6 +107,7 @@ const ports = (
       entropy
     )
     const { transactions, joining } = yield* joinedTransactions({ schema, secrets, notifier, entropy })
+    const deliveries = yield* pgDeliveries(database, leaseClock, notifier, { secrets, guard }, connecting)
     return Context.make(Store, { transact: joining(run) }).pipe(
       Context.add(Transactions, transactions),
       Context.add(Reads, yield* pgReads(secrets)),
@@ -90,15 +115,87 @@ const ports = (
       Context.add(PersonalData, yield* pgPersonalData),
       Context.add(Directory, { ...(yield* pgDirectory), news: notifier.shops }),
       Context.add(Closures, yield* pgClosures),
-      Context.add(Deliveries, yield* pgDeliveries(database, leaseClock, notifier, { secrets, guard })),
+      Context.add(Deliveries, deliveries),
       Context.add(DeliveryLog, yield* pgDeliveryLog),
       Context.add(Messages, yield* pgMessages),
-      Context.add(RateLimits, yield* pgRateLimits(database)),
+      Context.add(RateLimits, yield* pgRateLimits(database, connecting)),
+      Context.add(CellAccess, yield* pgCellAccess(deliveries)),
       Context.add(WholeData, yield* pgWholeData(secrets)),
-      Context.add(Tidying, (keepEvents_ms?: number) =>
-        tidier({ ...database, ...(keepEvents_ms !== undefined && { keepEvents_ms }) })
+      Context.add(Tidying, tidying(database))
+    )
+  })
+
+interface OpenPlace extends CellPlaced {
+  readonly pool: pg.Pool
+}
+
+/** The ports of one schema and what knows its directory of cells, on the connections that cells share. */
+const cellWith = (options: PgStoreOptions, place: OpenPlace, surroundings: Surroundings) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const at = { ...options, url: place.url, schema: place.schema }
+    const cell: Cell = { name: place.name, ports: yield* ports(at, { ...surroundings, cell: place.name }) }
+    return { cell, sql, directory: yield* pgCellDirectory }
+  }).pipe(
+    Effect.provide(
+      Layer.provide(
+        Sql.readsOn(() => place.pool, place),
+        Reactivity.layer
       )
     )
+  )
+
+/** Several cells on connections that those of one address share, and the directory in the home cell. */
+const overCells = (options: PgStoreOptions, further: ReadonlyArray<CellAddress>) =>
+  Effect.gen(function* () {
+    const entropy = yield* Entropy
+    const places = yield* placesOf(options, further)
+    const sharing = yield* sharedSessions
+    const shared = new Map<string, { readonly pool: pg.Pool; readonly notifier: PgNotifier }>()
+    for (const { url, schema } of places) {
+      if (shared.has(url)) continue
+      yield* warnOfClearText(url)
+      const pool = yield* Sql.readPool({ url, connections: options.readConnections ?? READ_CONNECTIONS })
+      shared.set(url, { pool, notifier: yield* pgNotifier({ url, schema }, nodeName(entropy)) })
+    }
+    const open = yield* Effect.forEach(places, (place) => {
+      const { pool, notifier } = shared.get(place.url)!
+      const connecting = sharing({ schema: place.schema, url: Effect.succeed(place.url) })
+      return cellWith(options, { ...place, pool }, { connecting, notifier })
+    })
+    const [home, ...others] = open
+    yield* checkCells(open.map(({ cell, sql }, i) => ({ name: cell.name, schema: places[i]!.schema, sql })))
+    const composed = yield* cellPorts({
+      cells: [home!.cell, ...others.map(({ cell }) => cell)],
+      directory: home!.directory
+    })
+    return Context.add(composed, Tidying, tidying({ url: options.url, schema: options.schema, cells: further }))
+  })
+
+const tidying = (where: RetentionOptions) => (keepEvents_ms?: number) =>
+  tidier({ ...where, ...(keepEvents_ms !== undefined && { keepEvents_ms }) })
+
+const READ_CONNECTIONS = 8
+
+/** A name for this process, by which it knows its own notifications. */
+const nodeName = ({ bytes }: Context.Tag.Service<Entropy>): string =>
+  Array.from(bytes(8), (byte) => byte.toString(16).padStart(2, "0")).join("")
+
+const overOne = (options: PgStoreOptions) =>
+  Effect.gen(function* () {
+    const { url, pool: given, schema, readConnections = READ_CONNECTIONS } = options
+    const pool = given && (yield* callersPool(given, { url, schema: yield* checkedSchema(schema) }))
+    if (pool !== undefined) yield* pool.checked
+    yield* warnOfClearText(url)
+    const own = Effect.map(Sql.readPool({ url, connections: readConnections }), (made) =>
+      Sql.readsOn(() => made, { schema })
+    )
+    const alone = Effect.gen(function* () {
+      yield* checkAlone(yield* SqlClient)
+      return Context.omit(CellAccess)(yield* ports(options, { commandsConnecting: pool?.reconnecting }))
+    })
+    const reads = Layer.provide(pool?.reads ?? Layer.unwrapScoped(own), Reactivity.layer)
+    return Layer.provide(Layer.scopedContext(alone), reads)
   })
 
 /**
@@ -107,14 +204,8 @@ const ports = (
  * `StoreUnavailable`. A `url` that does not read like one fails at once, and so does a database with webhook secrets that none of
  * `secretsKeys` opens.
  */
-export const layer = (options: PgStoreOptions): Layer.Layer<StorePorts, DatabaseFailed | SecretsRefused, Entropy> =>
-  Layer.unwrapEffect(
-    Effect.gen(function* () {
-      const { url, pool: given, schema, readConnections = 8 } = options
-      yield* databaseUrl(url)
-      const pool = given && (yield* callersPool(given, { url, schema: yield* checkedSchema(schema) }))
-      if (pool !== undefined) yield* pool.checked
-      const reads = pool?.reads ?? Layer.orDie(Sql.layer({ url, schema, connections: readConnections }))
-      return Layer.provide(Layer.scopedContext(ports(options, pool)), Layer.provide(reads, Reactivity.layer))
-    })
-  )
+export const layer = (options: PgStoreOptions): Layer.Layer<StorePorts, DatabaseFailed | SecretsRefused, Entropy> => {
+  const { url, cells = [] } = options
+  const store = cells.length === 0 ? overOne(options) : Effect.succeed(Layer.scopedContext(overCells(options, cells)))
+  return Layer.unwrapEffect(Effect.zipRight(databaseUrl(url), store))
+}

@@ -1,7 +1,7 @@
 import type { SqlError } from "@effect/sql/SqlError"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { probe, type StoreUnavailable } from "@workshop/core"
-import { Effect, type Layer } from "effect"
+import { Effect, Layer, type Scope } from "effect"
 import pg from "pg"
 import { addressOf } from "./Address.js"
 import { ANSWER_TIMEOUT_MS, CONNECT_TIMEOUT_MS, IN_TRANSIT_MS, streamOf } from "./Connection.js"
@@ -27,14 +27,15 @@ interface Prepared {
 /** A client that prepares each text once: `@effect/sql-pg` gives statements no names, so the server would parse them every time. */
 class PreparingClient extends SessionClient {
   static readonly #prepared = new Map<string, Map<string, Prepared>>()
-  readonly #schema: string
-  readonly #ofSchema: Map<string, Prepared>
+  static #names = 0
+  #schema = DEFAULT_SCHEMA
+  #ofSchema = new Map<string, Prepared>()
 
-  constructor(config: SessionConfig & Pick<Database, "schema">) {
-    super(config)
-    this.#schema = config.schema ?? DEFAULT_SCHEMA
-    this.#ofSchema = PreparingClient.#prepared.get(this.#schema) ?? new Map()
-    PreparingClient.#prepared.set(this.#schema, this.#ofSchema)
+  /** Names the schema of the statements that follow, until the client is returned to its pool. */
+  speakOf(schema: string): void {
+    this.#schema = schema
+    this.#ofSchema = PreparingClient.#prepared.get(schema) ?? new Map()
+    PreparingClient.#prepared.set(schema, this.#ofSchema)
   }
 
   #prepare(text: string): Prepared {
@@ -42,7 +43,7 @@ class PreparingClient extends SessionClient {
     if (known !== undefined) return known
     const sent = inSchema(text, this.#schema)
     if (this.#ofSchema.size >= MOST_PREPARED) return { name: undefined, text: sent }
-    const prepared = { name: `read ${this.#ofSchema.size + 1}`, text: sent }
+    const prepared = { name: `read ${++PreparingClient.#names}`, text: sent }
     this.#ofSchema.set(text, prepared)
     return prepared
   }
@@ -99,47 +100,63 @@ class ServersPool extends pg.Pool {
   }
 }
 
-/** The pool for reads, as an Effect SQL client. Whoever waits for one of its connections waits a bounded time. */
-export const layer = (options: Database & { readonly connections: number }) =>
-  PgClient.layerFromPool({
-    acquire: Effect.acquireRelease(
-      Effect.sync(() => {
-        const pool = new ServersPool({
-          Client: PreparingClient,
-          url: options.url,
-          schema: options.schema,
-          settings: {
-            ...PLANNED_EACH_TIME,
-            lock_timeout: shownMs(LOCK_TIMEOUT_MS),
-            statement_timeout: shownMs(ANSWER_TIMEOUT_MS),
-            idle_in_transaction_session_timeout: shownMs(ANSWER_TIMEOUT_MS)
-          },
-          application_name: "workshop reads",
-          max: options.connections,
-          connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-          query_timeout: ANSWER_TIMEOUT_MS + IN_TRANSIT_MS,
-          keepAlive: true,
-          // Only so that the wire is cut where an answer does not come in time.
-          pipeline: true
-        } as unknown as pg.PoolConfig & SessionConfig)
-        const idle = new Set<pg.PoolClient>()
-        pool.on("acquire", (client) => idle.delete(client))
-        pool.on("remove", (client) => idle.delete(client))
-        pool.on("release", (_, client) => idle.add(client))
-        // What breaks is replaced when it is next needed. Where the network is the reason the others are as dead, without a
-        // sign: each would be found out by a read of its own, which waits in vain.
-        const dropOthers = () => {
-          const others = [...idle]
-          idle.clear()
-          for (const client of others) streamOf(client).destroy()
-        }
-        pool.on("error", dropOthers)
-        pool.on("connect", (client) => client.on(LATE as "end", dropOthers))
-        return pool
-      }),
-      (pool) => Effect.promise(() => pool.end())
-    ).pipe(Effect.tap((pool) => probe({ measure: Effect.suspend(() => showPool(pool)) })))
-  }) satisfies Layer.Layer<never, unknown, unknown>
+/** A pool of connections for reads. Several schemas may share it. */
+export const readPool = ({
+  url,
+  connections
+}: Pick<Database, "url"> & { readonly connections: number }): Effect.Effect<pg.Pool, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const pool = new ServersPool({
+        Client: PreparingClient,
+        url,
+        settings: {
+          ...PLANNED_EACH_TIME,
+          lock_timeout: shownMs(LOCK_TIMEOUT_MS),
+          statement_timeout: shownMs(ANSWER_TIMEOUT_MS),
+          idle_in_transaction_session_timeout: shownMs(ANSWER_TIMEOUT_MS)
+        },
+        application_name: "workshop reads",
+        max: connections,
+        connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+        query_timeout: ANSWER_TIMEOUT_MS + IN_TRANSIT_MS,
+        keepAlive: true,
+        // Only so that the wire is cut where an answer does not come in time.
+        pipeline: true
+      } as unknown as pg.PoolConfig & SessionConfig)
+      const idle = new Set<pg.PoolClient>()
+      pool.on("acquire", (client) => idle.delete(client))
+      pool.on("remove", (client) => idle.delete(client))
+      pool.on("release", (_, client) => idle.add(client))
+      // What breaks is replaced when it is next needed. Where the network is the reason the others are as dead, without a
+      // sign: each would be found out by a read of its own, which waits in vain.
+      const dropOthers = () => {
+        const others = [...idle]
+        idle.clear()
+        for (const client of others) streamOf(client).destroy()
+      }
+      pool.on("error", dropOthers)
+      pool.on("connect", (client) => client.on(LATE as "end", dropOthers))
+      return pool
+    }),
+    (pool) => Effect.promise(() => pool.end())
+  ).pipe(Effect.tap((pool) => probe({ measure: Effect.suspend(() => showPool(pool)) })))
+
+/** The pool as one schema sees it. */
+const ofSchema = (poolNow: () => pg.Pool, schema: string): pg.Pool => {
+  const connect = (tell: Connected): void =>
+    poolNow().connect((error, client, release) => {
+      if (client instanceof PreparingClient) client.speakOf(schema)
+      tell(error, client, release)
+    })
+  return new Proxy(poolNow(), {
+    get: (_, name) => (name === "connect" ? connect : Reflect.get(poolNow(), name, poolNow()))
+  })
+}
+
+/** The reads of a schema on a pool, as an Effect SQL client. Whoever waits for a connection waits a bounded time. */
+export const readsOn = (poolNow: () => pg.Pool, { schema = DEFAULT_SCHEMA }: Pick<Database, "schema">) =>
+  Layer.orDie(PgClient.layerFromPool({ acquire: Effect.sync(() => ofSchema(poolNow, schema)) }))
 
 /** A read whose failure is reported as the ports do: the store is away, or our statement is wrong, which is a defect. */
 export const available: <A, R>(read: Effect.Effect<A, SqlError, R>) => Effect.Effect<A, StoreUnavailable, R> = reported

@@ -1,5 +1,6 @@
 /** Entry `@workshop/store-pg`: the store on Postgres. */
 
+export { type CellAddress, cellsFrom } from "./CellPlaces.js"
 export * as MigratedStore from "./MigratedStore.js"
 export * as PgStore from "./PgStore.js"
 export * as Retention from "./retention/Retention.js"

@@ -1,5 +1,6 @@
 /** Entry `@workshop/store-pg/migrate`: migrations of the database, its roles and the check of its data. */
 
+export { type CellPlaced, placesOf } from "./CellPlaces.js"
 export { type Checked, checkData, type Finding } from "./check/checkData.js"
 export { DatabaseFailed, type DatabaseFailure } from "./migrate/DatabaseFailed.js"
 export { check, type MigrateOptions, migrate } from "./migrate/Migrator.js"

@@ -159,6 +159,7 @@ const MORE: Readonly<Record<string, number>> = {
 
 /** Indexes that serve what the contract does not ask for: the removal of old rows, and the metrics. */
 const OTHERS: Readonly<Record<string, string>> = {
+  account_copy_order: "copies of accounts in the order of their changes, where there are several cells",
   attempt_rest_age: "remove old attempt",
   event_rest_age: "remove old event",
   notification_age: "remove old notification",

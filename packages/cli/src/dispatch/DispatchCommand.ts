@@ -14,6 +14,7 @@ import { actingAs } from "../actor.js"
 import { CommandRefused } from "../CommandRefused.js"
 import { observeOptions, observing, watching } from "../observe/observing.js"
 import {
+  cellsFlag,
   choiceOf,
   databaseUrlFlag,
   noMigrateFlag,
@@ -33,6 +34,7 @@ import { keepEvents, refuseNetwork, signatureHeader, webhookPort } from "./Webho
 export const dispatchOptions = {
   databaseUrl: databaseUrlFlag("The Postgres database, such as postgres://user:password@host:5432/name."),
   schema: schemaFlag,
+  cells: cellsFlag,
   noMigrate: noMigrateFlag,
   secretsKey,
   keepEvents,

@@ -4,6 +4,7 @@ import { actingAs, actorFlag } from "../actor.js"
 import { CommandRefused } from "../CommandRefused.js"
 import {
   CommandHints,
+  cellsFlag,
   choiceOf,
   databaseUrlFlag,
   hintsFor,
@@ -85,6 +86,7 @@ export const idFrom = <A>(schema: Schema.Schema<A, string>, what: string, typed:
 const databaseOptions = {
   databaseUrl: databaseUrlFlag("The Postgres database; without one, what workshop serve keeps in --data-dir."),
   schema: schemaFlag,
+  cells: cellsFlag,
   dataDir: servedDataDir,
   noMigrate: toggle("no-migrate", "Refuse an older schema instead of bringing it up to date."),
   secretsKey,

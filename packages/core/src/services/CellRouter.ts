@@ -55,7 +55,7 @@ export const openCell = ({ name, ports }: Cell): OpenCell => ({
   whole: Context.get(ports, WholeData)
 })
 
-/** What a process remembers of where things are; beyond its bound it begins anew. */
+/** The memory of a process of where things are; beyond its bound it begins anew. */
 class Remembered<K> {
   readonly #cells = new Map<K, OpenCell>()
 
@@ -198,7 +198,7 @@ export class Everywhere {
     this.#background(trying)
   }
 
-  /** What the cells answer that answer. `work` must be harmless where nobody reads its answer. Fails where no cell answers. */
+  /** Asks the cells, and collects the answers of those that answer. `work` must be harmless where nobody reads its answer. Fails where no cell answers. */
   ask<A>(
     work: (cell: OpenCell) => Effect.Effect<A, StoreUnavailable>
   ): Effect.Effect<ReadonlyArray<readonly [OpenCell, A]>, StoreUnavailable> {
@@ -233,7 +233,7 @@ export class Everywhere {
     return Effect.forEach(this.cells, work, { concurrency: "unbounded" })
   }
 
-  /** What the first cell finds that finds something. Where none does, nothing is known unless every cell was asked. */
+  /** Finds something in the first cell that has it. Where none does, nothing is known unless every cell was asked. */
   find<A>(
     work: (cell: OpenCell) => Effect.Effect<A | null, StoreUnavailable>
   ): Effect.Effect<A | null, StoreUnavailable> {

@@ -404,7 +404,7 @@ export const cellPorts = ({
       copy(null)
     )
     yield* look.pipe(
-      // Who asks a cell that is away is told so.
+      // A command or a read of a cell that is away fails by itself.
       Effect.catchTag("StoreUnavailable", () => Effect.void),
       Effect.catchAllCause((cause) => Effect.logError("The cells could not be looked at; trying again", cause)),
       // In real time, as a sandbox's clock may stand.

@@ -9,7 +9,7 @@ export interface Migration {
   readonly name: string
   /** SHA-256 of the text with Unix line ends, in hex. */
   readonly checksum: string
-  /** What runs in one transaction; or, where the header says `-- no transaction`, statements that run one by one outside any. */
+  /** What runs, one by one: in one transaction, or, where the header says `-- no transaction`, outside any. */
   readonly statements: ReadonlyArray<string>
   readonly isTransactional: boolean
   /** The oldest version of the program that can run on the schema after this step; null where this step changes nothing about that. */
@@ -38,7 +38,8 @@ const migration = (file: string, written: string): Migration => {
     version: Number(file.slice(0, 4)),
     name: file.replace(/\.sql$/, ""),
     checksum: createHash("sha256").update(text).digest("hex"),
-    statements: isTransactional ? [text] : statementsOf(text).filter((sql) => !isEmpty(sql)),
+    // One by one also in a transaction: Citus takes only one change of a schema in a statement.
+    statements: statementsOf(text).filter((sql) => !isEmpty(sql)),
     isTransactional,
     readable_from: readable === undefined ? null : Number(readable)
   }

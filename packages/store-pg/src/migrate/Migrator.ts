@@ -1,5 +1,7 @@
 import { Clock, Effect, Schedule } from "effect"
+import { type CellAddress, placesOf } from "../CellPlaces.js"
 import { checkedSchema, type Database, inSchema, lockOf } from "../Schema.js"
+import { inCell, knowCells, markCell, refuseCell, refuseOtherCell } from "./MigratedCells.js"
 import { type Migration, OURS } from "./Migration.js"
 import {
   EncodingRefused,
@@ -193,6 +195,8 @@ export interface MigrateOptions extends Pick<Database, "schema"> {
   readonly moveFrom?: string | undefined
   /** Whether processes of the earlier release may go on meanwhile; otherwise a move is refused while any is connected. */
   readonly whileRunning?: boolean | undefined
+  /** Further cells: their schemas are made and brought up to date too, and the directory of this one, the home cell, gets to know them. */
+  readonly cells?: ReadonlyArray<CellAddress> | undefined
 }
 
 /** Tables that an earlier release made are not left behind beside new and empty ones, unless a schema is named. */
@@ -209,12 +213,39 @@ const noneElsewhere = (session: Session) =>
  * @param url - A connection string whose role may create tables, straight to Postgres: session locks pass no pooler.
  */
 export const migrate = (url: string, options: MigrateOptions = {}, known: ReadonlyArray<Migration> = OURS) =>
+  Effect.gen(function* () {
+    const { cells = [], ...home } = options
+    const [first, ...others] = yield* placesOf({ url, schema: options.schema }, cells)
+    const names = [...(yield* migrateSchema(url, home, known))]
+    if (others.length === 0) return names
+    yield* refuseCell(first!)
+    for (const cell of others) {
+      yield* refuseOtherCell(cell)
+      const applied = yield* Effect.mapError(
+        migrateSchema(cell.url, { schema: cell.schema, isCell: true }, known),
+        (error) => inCell(cell, error)
+      )
+      names.push(...applied.map((name) => `${cell.name}: ${name}`))
+      yield* markCell(cell)
+    }
+    yield* knowCells(first!, others)
+    return names
+  })
+
+/** Brings one schema up to date. */
+const migrateSchema = (
+  url: string,
+  options: Omit<MigrateOptions, "cells"> & { readonly isCell?: boolean },
+  known: ReadonlyArray<Migration>
+) =>
   Effect.scoped(
     Effect.gen(function* () {
       const schema = yield* checkedSchema(options.schema)
       const session = yield* connect(url, { schema })
       yield* encoded(session)
       yield* session.run(unhurried)
+      // On Citus, a cell's schema lies on one worker, which can change, and the home cell's on the coordinator. Elsewhere it means nothing.
+      yield* session.run(`set citus.enable_schema_based_sharding = ${options.isCell ? "on" : "off"}`)
       yield* locked(session, schema)
       const moveFrom = options.moveFrom === undefined ? undefined : yield* checkedSchema(options.moveFrom)
       const isMoved = moveFrom !== undefined && (yield* move(session, moveFrom, schema, options))

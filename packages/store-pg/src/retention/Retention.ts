@@ -1,5 +1,6 @@
 import { DAY_MS, HOUR_MS, type Instant, MINUTE_MS, ServiceLimits, type Tidier } from "@workshop/core"
 import { Clock, Effect, Layer, type Scope } from "effect"
+import { type CellAddress, placesOf } from "../CellPlaces.js"
 import { clockGuard } from "../ClockGuard.js"
 import { BEGIN, COMMIT, type Connection, reconnecting } from "../Connection.js"
 import { type PgFailure, reported } from "../PgFailure.js"
@@ -107,6 +108,8 @@ const KEEP_EVENTS_MS = 90 * DAY_MS
 export interface RetentionOptions extends Database {
   /** How long events and their attempts are kept, in milliseconds; 90 days, unless told otherwise, and at least seven. */
   readonly keepEvents_ms?: number
+  /** Further cells, each of which is tidied after the one before. */
+  readonly cells?: ReadonlyArray<CellAddress>
 }
 
 /** What one turn did; null where another process has its turn. */
@@ -168,23 +171,29 @@ export const retention = ({
         yield* sayMissing(partitioning.missing)
         yield* connection.send([once("unlock retention", `select pg_advisory_unlock(${lockOf(LOCK, schema)})`)])
         return { ...partitioning, ...ended }
-        // The lock goes with the connection.
-      }).pipe(Effect.onError(() => wire.drop))
+        // The lock goes with the connection, which nobody needs until the next turn.
+      }).pipe(Effect.ensuring(wire.drop))
     })
   )
 
-/** The tidying of a store that was given these options. */
-export const tidier = (options: RetentionOptions): Effect.Effect<Tidier, never, Scope.Scope> =>
-  Effect.map(retention(options), ({ runOnce }) => ({
-    runOnce: Effect.asVoid(reported(runOnce)),
-    run: runOnce.pipe(
-      Effect.catchAllCause((cause) =>
+/** The tidying of a store that was given these options: one cell after another. */
+export const tidier = ({ cells = [], ...options }: RetentionOptions): Effect.Effect<Tidier, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const places = yield* Effect.orDie(placesOf(options, cells))
+    const all = yield* Effect.forEach(places, ({ url, schema }) => retention({ ...options, url, schema }))
+    const tidied = Effect.forEach(all, ({ runOnce }) =>
+      Effect.catchAllCause(runOnce, (cause) =>
         Effect.as(Effect.logWarning("Old rows could not be removed; trying again", cause), null)
-      ),
-      Effect.flatMap((tidied) => (tidied?.isMore ? Effect.void : Effect.sleep(TURN))),
-      Effect.forever
+      )
     )
-  }))
+    return {
+      runOnce: Effect.forEach(all, ({ runOnce }) => reported(runOnce), { discard: true }),
+      run: tidied.pipe(
+        Effect.flatMap((reports) => (reports.some((one) => one?.isMore) ? Effect.void : Effect.sleep(TURN))),
+        Effect.forever
+      )
+    }
+  })
 
 /** Tidies now and then again, at once where there is more, as long as the layer lives. A database that is away is tried again. */
 export const layer = (options: RetentionOptions): Layer.Layer<never> =>

@@ -94,9 +94,12 @@ describe("the service's role (docs/operating.md, Database roles)", { timeout: 12
     ])
     // The way of a role that may not call keep_partition.
     for (const table of ["event_rest", "attempt_rest"]) deleted.delete(table)
+    // Statements of several cells are not in the file: the contract over three cells runs them in this role.
+    const ofCells = ["cell", "shop_cell", "key_cell", "account_copy"]
+    for (const set of [inserted, deleted, updated]) for (const table of ofCells) set.delete(table)
     const granted = (right: string) =>
       Object.entries(serviceRights).flatMap(([table, rights]) =>
-        (rights as ReadonlyArray<string>).includes(right) ? [table] : []
+        (rights as ReadonlyArray<string>).includes(right) && !ofCells.includes(table) ? [table] : []
       )
     expect(granted("insert").sort()).toEqual([...inserted].sort())
     expect(granted("delete").sort()).toEqual([...deleted].sort())

@@ -38,11 +38,17 @@ const off = (ms: number): Clock.Clock => {
   return Object.assign(Clock.make(), { unsafeCurrentTimeMillis: () => read() + ms })
 }
 
+const readsOf = (url: string, connections: number) =>
+  Layer.provide(
+    Layer.unwrapScoped(Effect.map(Sql.readPool({ url, connections }), (pool) => Sql.readsOn(() => pool, {}))),
+    Reactivity.layer
+  )
+
 const complaining = (url: string, clock?: Clock.Clock) =>
   Effect.gen(function* () {
-    yield* pgProbe("workshop", clock)
+    yield* pgProbe("workshop", undefined, clock)
     return yield* complaints
-  }).pipe(Effect.provide(Layer.orDie(Sql.layer({ url, connections: 1 })).pipe(Layer.provide(Reactivity.layer))))
+  }).pipe(Effect.provide(readsOf(url, 1)))
 
 /** The first test of a run waits for its server. */
 const PATIENT = { timeout: 30_000 }
@@ -91,7 +97,7 @@ describe("what the operator sees of the database", PATIENT, () => {
           select id, gen_random_uuid(), 'ping', n, 0, 0, n, 1, false, 0 from shops, generate_series(1, 60) n`)
         yield* pgProbe("workshop")
           .pipe(Effect.zipRight(probing))
-          .pipe(Effect.provide(Layer.orDie(Sql.layer({ url, connections: 1 })).pipe(Layer.provide(Reactivity.layer))))
+          .pipe(Effect.provide(readsOf(url, 1)))
       })
     )
     expect(shown("workshop_deliveries_due")).toEqual([2_000])
@@ -104,7 +110,7 @@ describe("what the operator sees of the database", PATIENT, () => {
       Effect.gen(function* () {
         yield* pgProbe("workshop")
         yield* probing
-      }).pipe(Effect.provide(Layer.orDie(Sql.layer({ url, connections: 1 })).pipe(Layer.provide(Reactivity.layer))))
+      }).pipe(Effect.provide(readsOf(url, 1)))
     )
     expect(shown("workshop_deliveries_due")).toEqual([Number.NaN])
     expect(shown("workshop_pg_clock_offset_seconds")).toEqual([Number.NaN])
@@ -159,9 +165,7 @@ describe("a node is not ready", PATIENT, () => {
             Effect.zipRight(complaints)
           )
           return [silent, again]
-        }).pipe(
-          Effect.provide(Layer.orDie(Sql.layer({ url: way.url, connections: 2 })).pipe(Layer.provide(Reactivity.layer)))
-        )
+        }).pipe(Effect.provide(readsOf(way.url, 2)))
       })
     )
     expect(said).toEqual([["The database does not answer."], [null]])

@@ -1,0 +1,101 @@
+import { Effect, Scope } from "effect"
+import { type Connection, type ConnectionOptions, type ReconnectingConnection, reconnecting } from "./Connection.js"
+import type { PgFailure } from "./PgFailure.js"
+import { textsIn } from "./Statement.js"
+
+/*
+ * Connections that several cells share. A process has one for each purpose and address (lane 1, lane 2, claims and so on), however many
+ * cells there are: a cell holds it for as long as its transaction takes. Every statement names the schema of its cell, and is prepared under
+ * a name that says whose it is.
+ */
+
+const known = new Map<string, number>()
+
+/** A short name for a schema, as Postgres cuts the names of prepared statements at 63 characters. */
+const numberOf = (schema: string): number => {
+  const number = known.get(schema) ?? known.size + 1
+  known.set(schema, number)
+  return number
+}
+
+/** A connection whose statements are those of a schema. */
+const inSchemaOf = (connection: Connection, schema: string): Connection => {
+  const textOf = textsIn(schema)
+  const prefix = `${numberOf(schema)} `
+  return {
+    ...connection,
+    send: (...groups) =>
+      connection.send(
+        ...groups.map((statements) =>
+          statements.map((one) => ({
+            name: one.name === "" ? "" : prefix + one.name,
+            text: textOf(one),
+            values: one.values
+          }))
+        )
+      )
+  }
+}
+
+interface SharedLink {
+  readonly link: ReconnectingConnection
+  readonly semaphore: Effect.Semaphore
+}
+
+/** Where a cell is just now: its address may change, as when Citus moves it to another node. */
+export interface CellPlace {
+  readonly schema: string
+  readonly url: Effect.Effect<string, PgFailure>
+}
+
+/** Shares connections among cells, by what they are called and where they lead, until the scope closes. */
+export const sharedSessions: Effect.Effect<
+  (place: CellPlace) => (options: ConnectionOptions) => Effect.Effect<ReconnectingConnection>,
+  never,
+  Scope.Scope
+> = Effect.gen(function* () {
+  const scope = yield* Effect.scope
+  const links = new Map<string, SharedLink>()
+
+  const linkOf = (options: ConnectionOptions, url: string): Effect.Effect<SharedLink> =>
+    Effect.suspend(() => {
+      const key = `${options.name} ${url}`
+      const found = links.get(key)
+      if (found !== undefined) return Effect.succeed(found)
+      const { schema: _, ...rest } = options
+      // Making a link opens nothing yet, and takes no turn of the loop in which another cell could make it too.
+      return Effect.map(Scope.extend(reconnecting({ ...rest, url }), scope), (link) => {
+        const shared = { link, semaphore: Effect.unsafeMakeSemaphore(1) }
+        links.set(key, shared)
+        return shared
+      })
+    })
+
+  return ({ schema, url }) =>
+    (options) =>
+      Effect.sync((): ReconnectingConnection => {
+        let held: SharedLink | undefined
+        const hold = Effect.gen(function* () {
+          const shared = yield* linkOf(options, yield* url)
+          yield* shared.semaphore.take(1)
+          held = shared
+          return shared
+        })
+        const connection = Effect.suspend(() => (held === undefined ? hold : Effect.succeed(held))).pipe(
+          Effect.flatMap(({ link }) => link.connection),
+          Effect.map((one) => inSchemaOf(one, schema))
+        )
+        const rest = Effect.suspend(() => {
+          const { semaphore } = held ?? {}
+          held = undefined
+          return semaphore === undefined ? Effect.void : Effect.asVoid(semaphore.release(1))
+        })
+        const drop = Effect.suspend(() => held?.link.drop ?? Effect.void)
+        return {
+          connection,
+          drop,
+          rest,
+          undo: (failure) => Effect.suspend(() => held?.link.undo(failure) ?? Effect.void)
+        }
+      })
+})

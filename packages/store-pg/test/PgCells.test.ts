@@ -1,0 +1,262 @@
+import { Entropy, type StorePorts } from "@workshop/core"
+import { runContract, SettableClock } from "@workshop/core/testing"
+import { migrate, rolesSql } from "@workshop/store-pg/migrate"
+import { type Context, Effect, Layer, type Scope } from "effect"
+import { afterAll, describe, expect, it } from "vitest"
+import { newTicket, openAccount, openShop } from "../../core/src/testing/Fixtures.js"
+import { type CellAddress, cellsFrom } from "../src/CellPlaces.js"
+import { connect } from "../src/migrate/Session.js"
+import { layer, type PgStoreOptions } from "../src/PgStore.js"
+import { retention } from "../src/retention/Retention.js"
+import { testDatabase } from "./cluster/TestDatabase.js"
+import { as, renamed, roleIn } from "./migrate/TestRoles.js"
+import { node, numbers, testing } from "./nodes/Node.js"
+
+const leaseClock = Effect.map(SettableClock.current, (clock) => Number(clock.unsafeCurrentTimeNanos() / 1_000_000n))
+
+const CELLS = [{ name: "north" }, { name: "south" }]
+const SCHEMAS = ["workshop", "workshop_north", "workshop_south"]
+
+/** A database with three cells, and its address for the service's role. */
+const databaseOfCells = Effect.gen(function* () {
+  const { url } = yield* testDatabase
+  yield* migrate(url, { cells: CELLS })
+  const session = yield* connect(url)
+  for (const schema of SCHEMAS) yield* session.run(renamed(url, rolesSql({ schema })))
+  const roles = [roleIn(url, "workshop_service"), roleIn(url, "workshop_reader")]
+  yield* Effect.addFinalizer(() => Effect.orDie(session.run(`drop owned by ${roles}; drop role ${roles}`)))
+  return { url, session, service: as(url, roles[0]!) }
+}).pipe(Effect.orDie)
+
+runContract(
+  { describe, it, afterAll },
+  "A store of three cells, schemas of one database, for the service's role,",
+  Layer.unwrapScoped(
+    Effect.map(databaseOfCells, ({ service: url }) =>
+      layer({ url, cells: CELLS, leaseClock, secretsKeys: ["0".repeat(64)] })
+    )
+  )
+)
+
+const LONG = { timeout: 60_000 }
+
+const on = <A, E>(
+  ports: Context.Context<StorePorts | Entropy>,
+  effect: Effect.Effect<A, E, StorePorts | Entropy>
+): Effect.Effect<A, E> => Effect.provide(effect, ports)
+
+/** Why a store does not start. */
+const refusalOf = (options: PgStoreOptions): Effect.Effect<string, unknown, Scope.Scope> =>
+  Effect.map(
+    Effect.flip(Layer.build(Layer.provide(layer(options), Entropy.layer))) as Effect.Effect<
+      Error,
+      unknown,
+      Scope.Scope
+    >,
+    ({ message }) => message
+  )
+
+describe("Several cells on Postgres (docs/scaling.md)", LONG, () => {
+  it("the tables of one cell become the home cell where they are, and new shops go to the emptiest one", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url } = yield* testDatabase
+        const before = yield* Effect.scoped(
+          Effect.gen(function* () {
+            const alone = yield* node({ url })
+            const shop = yield* on(alone, openShop())
+            yield* on(alone, newTicket(shop.id))
+            return { shop, account: yield* on(alone, openAccount()) }
+          })
+        )
+        const session = yield* connect(url)
+        const filesOf =
+          "select pg_relation_filenode('workshop.ticket') as ticket, pg_relation_filenode('workshop.shop') as shop"
+        const files = yield* session.run(filesOf)
+        yield* migrate(url, { cells: CELLS })
+        expect(yield* session.run(filesOf)).toEqual(files)
+        const cells = yield* node({ url, cells: CELLS })
+        expect(yield* on(cells, numbers(before.shop.id))).toEqual([1])
+        const opened = yield* on(cells, Effect.replicateEffect(openShop(), 4))
+        for (const { id } of opened) yield* on(cells, newTicket(id))
+        const counts = yield* Effect.forEach(SCHEMAS, (schema) =>
+          session.run<{ n: string }>(`select count(*) as n from ${schema}.shop`)
+        )
+        expect(counts.map(([row]) => Number(row!.n))).toEqual([2, 2, 1])
+        // Accounts that were there before are copied to the new cells.
+        const copied = session.run<{ n: string }>("select count(*) as n from workshop_south.client_account")
+        yield* Effect.repeat(Effect.sleep(50), { until: () => Effect.map(copied, ([row]) => row!.n === "1") })
+      })
+    ))
+
+  it("cells of several clusters keep their shops there, and have the accounts of the home cell", () =>
+    testing(
+      Effect.gen(function* () {
+        const [home, other] = [yield* testDatabase, yield* testDatabase]
+        const cells: ReadonlyArray<CellAddress> = [{ name: "east", url: other.url }]
+        yield* migrate(home.url, { cells })
+        const [first, second] = [yield* node({ url: home.url, cells }), yield* node({ url: home.url, cells })]
+        const account = yield* on(first, openAccount())
+        const [there, here] = yield* on(first, Effect.replicateEffect(openShop(), 2))
+        yield* on(first, newTicket(here!.id))
+        yield* on(second, newTicket(there!.id))
+        expect(yield* on(first, numbers(there!.id))).toEqual([1])
+        const east = yield* connect(other.url)
+        expect(yield* east.run("select id from workshop.shop")).toEqual([{ id: there!.id }])
+        expect(yield* east.run("select id from workshop.client_account")).toEqual([{ id: account.id }])
+      })
+    ))
+
+  it("a node opens no more connections for many cells than for one", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url } = yield* testDatabase
+        const cells = yield* cellsFrom("8")
+        yield* migrate(url, { cells })
+        const ports = yield* node({ url, cells })
+        const shops = yield* on(ports, Effect.replicateEffect(openShop(), 16))
+        yield* on(
+          ports,
+          Effect.forEach([...shops, ...shops, ...shops], ({ id }) => newTicket(id), { concurrency: "unbounded" })
+        )
+        yield* on(
+          ports,
+          Effect.forEach([...shops, ...shops, ...shops], ({ id }) => numbers(id), { concurrency: "unbounded" })
+        )
+        const session = yield* connect(url)
+        const [row] = yield* session.run<{ n: string }>(
+          "select count(*) as n from pg_stat_activity where datname = current_database() and application_name like 'workshop %'"
+        )
+        // Two lanes, one for contended shops, one for claims, one for limits, two for notifications, eight for reads.
+        expect(Number(row!.n)).toBeLessThanOrEqual(15)
+      })
+    ))
+
+  it("each cell is tidied", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url, session } = yield* databaseOfCells
+        const { runOnce } = yield* retention({ url, schema: "workshop_south" })
+        expect((yield* runOnce)?.made.length).toBeGreaterThan(0)
+        const [row] = yield* session.run<{ n: string }>(
+          "select count(*) as n from pg_class where relnamespace = 'workshop_south'::regnamespace and relname ~ '^event_2'"
+        )
+        expect(Number(row!.n)).toBeGreaterThan(0)
+      })
+    ))
+})
+
+describe("Cells that are refused, with nothing written (docs/scaling.md)", LONG, () => {
+  const REMEDY = ": give the cells that workshop migrate was given."
+
+  it.each([
+    ["x y x", "Two cells have the name x"],
+    ["home", "The name home is that of the first cell"],
+    [
+      "North",
+      `"North" is no name of a cell, which is 1 to 31 small letters, digits and underscores and begins with a letter`
+    ],
+    ["0", "There cannot be 0 cells, but 1 to 1000"],
+    ["1001", "There cannot be 1001 cells, but 1 to 1000"]
+  ])("%s", (text, message) =>
+    testing(
+      Effect.gen(function* () {
+        const { url } = yield* testDatabase
+        const refusal = yield* Effect.flip(
+          Effect.flatMap(cellsFrom(text), (cells) => migrate(url, { cells, schema: "untouched" }))
+        )
+        expect(refusal.message).toBe(message + REMEDY)
+        const session = yield* connect(url)
+        expect(yield* session.run("select from pg_namespace where nspname like 'untouched%'")).toEqual([])
+      })
+    )
+  )
+
+  it("two names of one place", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url } = yield* testDatabase
+        const cells = [{ name: "east", url }]
+        expect((yield* Effect.flip(migrate(url, { cells }))).message).toBe(
+          `The cells home and east are in the same place${REMEDY}`
+        )
+      })
+    ))
+
+  it("a number, and a list of names with addresses, are read", async () => {
+    const read = (text: string) => Effect.runPromise(cellsFrom(text))
+    expect(await read("3")).toEqual([{ name: "cell_1" }, { name: "cell_2" }])
+    expect(await read("1")).toEqual([])
+    expect(await read(" north  south=postgres://a,b/c?sslmode=disable ")).toEqual([
+      { name: "north" },
+      { name: "south", url: "postgres://a,b/c?sslmode=disable" }
+    ])
+  })
+
+  it("a cell that the directory does not know, one that it knows and that was not given, and no cells at all", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url } = yield* databaseOfCells
+        const third = { name: "third" }
+        expect(yield* refusalOf({ url, cells: [...CELLS, third] })).toBe(
+          `The directory does not know the cell third: run workshop migrate --cells with it first${REMEDY}`
+        )
+        expect(yield* refusalOf({ url, cells: [CELLS[0]!] })).toBe(
+          `The directory names the cell south, which was not given${REMEDY}`
+        )
+        expect(yield* refusalOf({ url })).toBe(
+          `The database is the home cell of several (home, north, south), and no others were given${REMEDY}`
+        )
+        expect(yield* refusalOf({ url, schema: "workshop_north" })).toBe(
+          `The database is the cell north of another one, its home cell${REMEDY}`
+        )
+      })
+    ))
+
+  it("a cell whose schema is behind, one in the place of another, and one that is gone", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url, session } = yield* databaseOfCells
+        yield* session.run("delete from workshop_north.schema_migration where version > 20")
+        expect(yield* refusalOf({ url, cells: CELLS })).toMatch(
+          /^The cell north cannot be used \(The database is at version 20 of the schema and this program needs \d+: run workshop migrate\.\)/
+        )
+        yield* session.run("drop schema workshop_north cascade; alter schema workshop_south rename to workshop_north")
+        expect(yield* refusalOf({ url, cells: CELLS })).toBe(
+          `Where the cell north should be is the cell south${REMEDY}`
+        )
+        expect((yield* Effect.flip(migrate(url, { cells: CELLS }))).message).toBe(
+          `Where the cell north should be is the cell south${REMEDY}`
+        )
+        yield* session.run("drop schema workshop_north cascade")
+        expect(yield* refusalOf({ url, cells: CELLS })).toMatch(/^The cell (north|south) cannot be used/)
+      })
+    ))
+
+  it("a shop in two cells, and a place that has shops of another installation", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url, session } = yield* databaseOfCells
+        const ports = yield* node({ url, cells: CELLS })
+        const shops = yield* on(ports, Effect.replicateEffect(openShop(), 3))
+        const [inHome, inNorth] = shops.map(({ id }) => id)
+        yield* session.run(`insert into workshop_south.shop select * from workshop.shop where id = '${inHome}'`)
+        expect(yield* refusalOf({ url, cells: CELLS })).toMatch(
+          /^The cell south has 2 shops, of which the directory placed 1 there: a shop may be in two cells/
+        )
+        yield* session.run(`delete from workshop_south.shop where id = '${inHome}'`)
+        yield* session.run(`insert into workshop.shop select * from workshop_north.shop where id = '${inNorth}'`)
+        expect(yield* refusalOf({ url, cells: CELLS })).toMatch(
+          new RegExp(`^The shop ${inNorth} is in two cells, home and north`)
+        )
+        const other = yield* testDatabase
+        const alone = yield* node({ url: other.url })
+        yield* on(alone, openShop())
+        const cells = [...CELLS, { name: "east", url: other.url }]
+        expect((yield* Effect.flip(migrate(url, { cells }))).message).toMatch(
+          /^Where the cell east should be are shops already/
+        )
+        expect(yield* session.run("select from workshop.cell where name = 'east'")).toEqual([])
+      })
+    ))
+})
