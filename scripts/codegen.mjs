@@ -246,3 +246,12 @@ insert(
 insert("README.md", "states", diagram)
 insert("docs/how-it-is-built.md", "packages", packagesDiagram)
 insert("docs/how-it-is-built.md", "request", requestDiagram)
+
+// Docstrings name sections of the specification, so the page is in the package that has them.
+const REPOSITORY = "https://github.com/workshop-tickets/workshop/blob/main"
+writeFileSync(
+  "packages/core/specification.md",
+  readFileSync("docs/specification.md", "utf8")
+    .replaceAll(/\]\((?!https?:|#|\.\.\/)([^)]+)\)/g, `](${REPOSITORY}/docs/$1)`)
+    .replaceAll("](../", `](${REPOSITORY}/`)
+)

@@ -222,13 +222,50 @@ import("@workshop/core").then(({ Limits }) =>
     )
   })
 
-  it("show editors the arguments of the Promise face by their names, and their types by theirs", {
+  it("show editors the Promise face in few words: arguments and types by their names, each field with a sentence", {
     timeout: 60_000
   }, () => {
     const project = follow("embed-express.md", [])
-    const shown = readFileSync(join(project, "node_modules/@workshop/core/dist/services/PromiseApi.d.ts"), "utf8")
+    const types = (path: string) => readFileSync(join(project, "node_modules/@workshop", path), "utf8")
+    const shown = types("core/dist/services/PromiseApi.d.ts")
     expect(shown).toMatch(/create: \(caller: [^ ]*PlainCaller, ticket: [^ ]*PlainTicket, key: string\)/)
     expect(shown).not.toContain("args_")
+    const face = shown.slice(shown.indexOf("const promiseApi")).replaceAll(/import\("[^"]*"\)\./g, "")
+    const methods = [...face.matchAll(/^ {8}(\w+): (\([\s\S]*?>>);$/gm)].map(([, name = "", text = ""]) => [
+      name,
+      text.replaceAll(/\/\*\*[\s\S]*?\*\/|\s+/g, " ")
+    ])
+    expect(methods.length).toBeGreaterThan(45)
+    expect(methods.filter(([, text = ""]) => text.length >= 400)).toEqual([])
+    // Of the types that they name, each field has its sentence.
+    for (const name of ["Ticket", "Client", "LoyaltyCard", "TicketInput", "TicketSummary"]) {
+      const body =
+        new RegExp(`export interface ${name} \\{\\n([\\s\\S]*?)^\\}`, "m").exec(types("client/dist/types.d.ts"))?.[1] ??
+        ""
+      const fields = [...body.matchAll(/^ {4}readonly \w+/gm)].length
+      expect([name, fields > 3, [...body.matchAll(/^ {4}\/\*\* .+ \*\/$/gm)].length >= fields - 5]).toEqual([
+        name,
+        true,
+        true
+      ])
+    }
+  })
+
+  it("the sections that docstrings name are on a page of the package", { timeout: 60_000 }, () => {
+    const core = join(follow("embed-express.md", []), "node_modules/@workshop/core")
+    const headings = new Set(
+      [...readFileSync(join(core, "specification.md"), "utf8").matchAll(/^## (.+)$/gm)].map(([, heading]) => heading)
+    )
+    const files = execFileSync("find", [join(core, "dist"), "-name", "*.d.ts"], { encoding: "utf8" })
+      .trim()
+      .split("\n")
+    const named = files.flatMap((file) =>
+      [...readFileSync(file, "utf8").matchAll(/\(Specification, ([^):,]+)/g)].flatMap(([, text = ""]) =>
+        text.split(/;\s+(?:\*\s+)?/)
+      )
+    )
+    expect(named.length).toBeGreaterThan(200)
+    expect([...new Set(named)].filter((section) => !headings.has(section.trim()))).toEqual([])
   })
 
   it("the client and the receiver's half run where nothing else is installed, from tarballs of under 14 kB", {

@@ -17,7 +17,7 @@ export const takeAndFinish = async (
   const client = await done(workshop.clients.register({ given_name: "Amira", family_name: "Baccar", phone }))
   const caller_id = "0198c5f1-0d20-7000-8a4f-2be6c90d1357"
   const caller = { shop_id: shop.id, caller_id, scopes: [], via: "app" } as const
-  await done(workshop.clients.visit(client.id, shop.id))
+  await done(workshop.clients.visit({ client_id: client.id, shop_id: shop.id }))
   const { data } = await done(workshop.tickets.createInApp(caller, { service, client_id: client.id }))
   await done(workshop.tickets.changeStatus(caller, data.id, "ready"))
   await done(workshop.messenger.runOnce())

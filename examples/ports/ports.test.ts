@@ -30,7 +30,9 @@ const told = async (contact: Contact) => {
   })
   const client = await workshop.clients.register({ given_name: "Amira", family_name: "B", phone: "+21620123456" })
   if (!client.ok) throw client.refusal
-  expect(await workshop.clients.visit(client.value.id, caller.shop_id)).toMatchObject({ ok: true })
+  expect(await workshop.clients.visit({ client_id: client.value.id, shop_id: caller.shop_id })).toMatchObject({
+    ok: true
+  })
   const made = await workshop.tickets.createInApp(caller, { service: "Hem", client_id: client.value.id })
   if (!made.ok) throw made.refusal
   expect(await workshop.tickets.changeStatus(caller, made.value.data.id, "ready")).toMatchObject({ ok: true })

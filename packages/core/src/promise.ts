@@ -1,6 +1,7 @@
 /** Entry `@workshop/core/promise`: the workshop by plain values and promises, for teams without Effect. */
 
-export type { Result } from "./services/PromiseApi.js"
+export { type RefusalResponse, refusalResponse } from "./http/refusalResponse.js"
+export { type OrThrow, type Result, unwrap } from "./services/PromiseApi.js"
 export {
   type CheckedText,
   type ForbiddenText,

@@ -194,7 +194,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       await workshop.as("owner:amira").within(client, ({ shops }) => shops.change(caller.shop_id, { active: false }))
       await client.query("commit")
       client.release()
-      const listed = await workshop.audit.list(caller.shop_id, null, 1)
+      const listed = await workshop.audit.list({ shop_id: caller.shop_id, limit: 1 })
       expect(listed).toMatchObject({ ok: true, value: [{ actor: "owner:amira", act: "shop.changed" }] })
     }))
 

@@ -1,3 +1,4 @@
+import type * as Named from "@workshop/client"
 import { Either, Schema } from "effect"
 import type { ClientNotFound } from "../domain/Client.js"
 import type { CallerId, ClientId, ShopId } from "../domain/Identifier.js"
@@ -26,14 +27,14 @@ export const StampsGiven = Schema.Struct({
   identifier: "StampsGiven",
   description: "Stamps that were added, and the card afterwards"
 })
-export type StampsGiven = typeof StampsGiven.Type
+export interface StampsGiven extends Named.StampsGiven {}
 
 /** The card after a reward was used, and the reward (Specification, Clients and loyalty). */
 export const RewardRedeemed = Schema.Struct({
   card: LoyaltyCard,
   reward: Schema.Struct({ label: Schema.NullOr(Schema.String), redeemed_at: Schema.String })
 }).annotations({ identifier: "RewardRedeemed", description: "A reward that was given, and the card afterwards" })
-export type RewardRedeemed = typeof RewardRedeemed.Type
+export interface RewardRedeemed extends Named.RewardRedeemed {}
 
 /**
  * Adds stamps to a client's card, all or none. A caller may give a client at most 20 on a day of the shop. Stamps earned by tickets do not

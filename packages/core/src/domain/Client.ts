@@ -1,3 +1,4 @@
+import type * as Named from "@workshop/client"
 import { Schema } from "effect"
 import type { ClientId, ShopId } from "./Identifier.js"
 import type { Instant } from "./Instant.js"
@@ -39,7 +40,7 @@ export const ClientBadge = Schema.Struct({
   id: Schema.String.annotations({ jsonSchema: { type: "string", format: "uuid" } }),
   display_name: Schema.NullOr(Schema.String)
 }).annotations({ identifier: "ClientBadge", description: "The client linked to the ticket" })
-export type ClientBadge = typeof ClientBadge.Type
+export interface ClientBadge extends Named.ClientBadge {}
 
 /** A client, as responses contain them (Specification, Resources). */
 export const ClientView = Schema.Struct({
@@ -48,7 +49,7 @@ export const ClientView = Schema.Struct({
   tickets_total: Schema.Int,
   loyalty: Schema.NullOr(LoyaltyCard)
 }).annotations({ identifier: "Client", description: "A client as a shop that knows them sees them" })
-export type ClientView = typeof ClientView.Type
+export interface ClientView extends Named.Client {}
 
 /** The name that the client chose to show: in full, or `Amira B.` (Specification, Resources; Clients and loyalty). */
 export const displayName = ({

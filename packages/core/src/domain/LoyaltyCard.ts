@@ -1,3 +1,4 @@
+import type * as Named from "@workshop/client"
 import { Data, Schema } from "effect"
 import type { CallerId, ClientId, ShopId, TicketId } from "./Identifier.js"
 import { type Instant, toIsoOrNull } from "./Instant.js"
@@ -20,7 +21,7 @@ export const LoyaltyProgram = Schema.Struct({
   stamps_per_ticket: stamps(0),
   reward_label: Schema.NullOr(Text(Limits.name_characters))
 }).annotations({ identifier: "LoyaltyProgram", description: "A shop's rules for stamps and rewards" })
-export type LoyaltyProgram = typeof LoyaltyProgram.Type
+export interface LoyaltyProgram extends Named.LoyaltyProgram {}
 
 /** The default programme of a new shop. */
 export const noProgram: LoyaltyProgram = {
@@ -42,7 +43,7 @@ export const LoyaltyCard = Schema.Struct({
   rewards_redeemed: Schema.Int,
   updated_at: Schema.NullOr(Schema.String)
 }).annotations({ identifier: "LoyaltyCard", description: "A client's stamps and rewards at one shop" })
-export type LoyaltyCard = typeof LoyaltyCard.Type
+export interface LoyaltyCard extends Named.LoyaltyCard {}
 
 /** A card as it is stored: always the sum of the ledger's entries. */
 export interface CardRecord {

@@ -1,3 +1,4 @@
+import type * as Named from "@workshop/client"
 import { Schema } from "effect"
 import { Limits } from "./Limits.js"
 
@@ -32,7 +33,7 @@ export const Money = Schema.Struct({
   identifier: "Money",
   description: "Amounts in minor units, with the currency and its number of decimals"
 })
-export type Money = typeof Money.Type
+export interface Money extends Named.Money {}
 
 /** The amount left to pay: price less deposit, or null without a price; a missing deposit counts as 0 (Specification, Tickets). */
 export const remaining = (price_minor: number | null, deposit_minor: number | null): number | null =>

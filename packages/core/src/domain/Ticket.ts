@@ -1,3 +1,4 @@
+import type * as Named from "@workshop/client"
 import { Data, Either, Schema } from "effect"
 import type { TimeZone } from "./CalendarDay.js"
 import { type Client, ClientBadge, clientBadge } from "./Client.js"
@@ -87,7 +88,7 @@ export const Quote = Schema.Struct({
   proposed_at: Schema.String,
   answered_at: Schema.NullOr(Schema.String)
 }).annotations({ identifier: "Quote", description: "A new price proposed to the client" })
-export type Quote = typeof Quote.Type
+export interface Quote extends Named.Quote {}
 
 /** A quote as it is stored. */
 export interface QuoteRecord {
@@ -131,7 +132,7 @@ export const Part = Schema.Struct({
   expected_at: Schema.NullOr(Schema.String),
   received_at: Schema.NullOr(Schema.String)
 }).annotations({ identifier: "Part", description: "A part ordered for the ticket" })
-export type Part = typeof Part.Type
+export interface Part extends Named.Part {}
 
 /** A part as it is stored. */
 export interface PartRecord {
@@ -157,7 +158,7 @@ export const Delay = Schema.Struct({
   reason: Schema.NullOr(Schema.String),
   announced_at: Schema.String
 }).annotations({ identifier: "Delay", description: "The last postponement of the promised date" })
-export type Delay = typeof Delay.Type
+export interface Delay extends Named.Delay {}
 
 /** A delay as it is stored. */
 export interface DelayRecord {
@@ -187,7 +188,7 @@ export const TicketItem = Schema.Struct({
   price_minor: Schema.NullOr(Schema.Int),
   done: Schema.Boolean
 }).annotations({ identifier: "TicketItem", description: "One of several things on a ticket" })
-export type TicketItem = typeof TicketItem.Type
+export interface TicketItem extends Named.TicketItem {}
 
 const text = Schema.NullOr(Schema.String)
 const instant = Schema.NullOr(Schema.String.annotations({ jsonSchema: { type: "string", format: "date-time" } }))
@@ -229,7 +230,7 @@ export const Ticket = Schema.Struct({
   identifier: "Ticket",
   description: "Something that a shop repairs or prepares for a client, with its state, its price and its dates"
 })
-export type Ticket = typeof Ticket.Type
+export interface Ticket extends Named.Ticket {}
 
 /** How the client was notified (Specification, Endpoints; States). */
 export type NotifiedChannel = "app" | "sms" | "whatsapp" | "call"

@@ -101,7 +101,8 @@ export class Clients extends Effect.Service<Clients>()("@workshop/core/Clients",
         yield* audit.note({ act: "client.exported", details: { client_id: id } })
         const { created_at, ...fields } = known
         const shops = yield* records.exportOf(personOf(known))
-        return { account: { ...fields, created_at: toIso(created_at) }, shops } satisfies ClientExport
+        const exported: ClientExport = { account: { ...fields, created_at: toIso(created_at) }, shops }
+        return exported
       }),
       /**
        * Corrects a client's name or number; absent fields keep their values. Shops see the change at once; events that were sent do not

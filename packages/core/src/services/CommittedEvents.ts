@@ -1,22 +1,13 @@
-import { Cause, Context, Deferred, Effect, Either, Exit, Layer, Runtime, Stream } from "effect"
+import type { Event } from "@workshop/webhooks"
+import { Cause, Context, Deferred, Effect, Either, Exit, Layer, Queue, Runtime, Stream } from "effect"
 import type { Command } from "../decisions/Command.js"
 import type { Change } from "../decisions/ShopState.js"
-import type { EventData, EventRecord } from "../domain/Event.js"
-import type { EventType } from "../domain/EventType.js"
+import type { EventRecord } from "../domain/Event.js"
 import { ServiceLimits } from "../domain/Limits.js"
 import { OpenTransaction, Store } from "../ports/StorePorts.js"
 
-/** A committed event: the envelope that webhooks send, typed by `type` (Specification, Resources; Webhooks). */
-export type CommittedEvent = {
-  readonly [T in EventType]: {
-    readonly id: string
-    readonly type: T
-    readonly created_at: string
-    readonly api_version: string
-    readonly shop_id: string
-    readonly data: EventData[T]
-  }
-}[EventType]
+/** An event as it was committed: the envelope that webhooks carry, typed by `type` (Specification, Resources; Webhooks). */
+export type CommittedEvent = Event
 
 type Listener = (event: CommittedEvent) => unknown
 
@@ -32,6 +23,8 @@ export class CommittedEvents extends Context.Tag("@workshop/core/CommittedEvents
   {
     /** Every event from now on. A reader who is more than 1024 events behind loses the oldest. */
     readonly stream: Stream.Stream<CommittedEvent>
+    /** The same, from the call of this function on: events before the first reading are kept, at most 1024. */
+    readonly subscribe: () => Stream.Stream<CommittedEvent>
     /**
      * Calls the listener after each commit, at once; returns a function that stops this. If the listener throws or rejects, the error is
      * logged and has no other effect; no commit waits for its promise.
@@ -113,9 +106,14 @@ const observed = (
       ),
     { bufferSize: ServiceLimits.event_stream_buffer, strategy: "sliding" }
   ).pipe(Stream.interruptWhenDeferred(ended))
+  const subscribe = () => {
+    const queue = Runtime.runSync(runtime)(Queue.sliding<CommittedEvent>(ServiceLimits.event_stream_buffer))
+    const stop = listen((event) => queue.unsafeOffer(event))
+    return Stream.fromQueue(queue).pipe(Stream.interruptWhenDeferred(ended), Stream.ensuring(Effect.sync(stop)))
+  }
   return {
     store: Store.of({ transact }),
-    events: CommittedEvents.of({ stream, listen }),
+    events: CommittedEvents.of({ stream, subscribe, listen }),
     changes: CommittedChanges.of({ listen: listenToChanges })
   }
 }

@@ -1,3 +1,4 @@
+import type * as Named from "@workshop/client"
 import { Effect, Either, Option, ParseResult, Schema, SchemaAST } from "effect"
 import { DelayInput, PartInput, PhotoInput, QuoteAnswer, QuoteInput, TicketEdit } from "../decisions/actOnTicket.js"
 import { ShopChannel } from "../decisions/changeStatus.js"
@@ -9,7 +10,7 @@ import { ClientId, EventId, KeyId, OfferId, ShopId, TicketId } from "../domain/I
 import { InvalidInput, inputIssues } from "../domain/InvalidInput.js"
 import { Limits } from "../domain/Limits.js"
 import { Phone } from "../domain/Phone.js"
-import { trimmer } from "../domain/Text.js"
+import { optional, trimmer } from "../domain/Text.js"
 import { TicketNumber } from "../domain/Ticket.js"
 import { TicketStatus } from "../domain/TicketLifecycle.js"
 import { parseWebhookAddress } from "../domain/WebhookAddress.js"
@@ -30,11 +31,20 @@ import { Webhooks } from "./Webhooks.js"
 type Encoded<S extends Schema.Schema.Any> = Schema.Schema.Encoded<S>
 type Read<S extends Schema.Schema.Any, Plain> = Schema.Schema<Schema.Schema.Type<S>, Plain>
 
-/** The caller of a method, as plain values. */
-export interface PlainCaller extends Encoded<typeof Caller> {}
+/** On whose behalf a method is called, as plain values. */
+export interface PlainCaller {
+  /** The shop for which the call is made. */
+  readonly shop_id: string
+  /** Your id for the caller, any text of up to 80 characters: idempotency keys and stamps count by it. */
+  readonly caller_id: string
+  /** What the caller may do. The mounts check it; methods that you call yourself do not. */
+  readonly scopes: ReadonlyArray<Named.Scope>
+  /** Whether tickets count as made in the shop's app or through the API. */
+  readonly via: "app" | "api"
+}
 /** A new ticket (Specification, Endpoints). */
-export interface PlainTicket extends Encoded<typeof TicketInput> {}
-/** The corrections of a ticket (Specification, Tickets). */
+export interface PlainTicket extends Named.TicketInput {}
+/** The changes of a ticket (Specification, Tickets). */
 export interface PlainTicketEdit extends Encoded<typeof TicketEdit> {}
 /** The filter and order of a list of tickets (Specification, Lists and sync). */
 export interface PlainTicketQuery extends Encoded<typeof TicketQueryJson> {}
@@ -59,7 +69,47 @@ export interface PlainKey extends Encoded<typeof KeyInput> {}
 /** The events to send again (Specification, Sandbox). */
 export interface PlainReplay extends Encoded<typeof ReplayInput> {}
 
-/** The schemas of the Promise API's inputs. Editors and errors show these names for inputs, in place of all their fields. */
+/** A ticket of a client. */
+export interface TheirTicket {
+  /** The signed-in client; never an id that a request brings. */
+  readonly client_id: string
+  /** The ticket with the quote. */
+  readonly ticket_id: string
+}
+/** An offer to a client. */
+export interface TheirOffer {
+  /** The signed-in client; never an id that a request brings. */
+  readonly client_id: string
+  /** The offer, as `offers.ofClient` lists it. */
+  readonly offer_id: string
+}
+/** A visit to a shop's counter. */
+export interface PlainVisit {
+  /** The client who comes. */
+  readonly client_id: string
+  /** The shop, which knows them from then on. */
+  readonly shop_id: string
+}
+/** Which entries of the audit log to list. */
+export interface PlainAuditQuery {
+  /** The shop; all shops if it is left out. */
+  readonly shop_id?: string | null
+  /** The id of the entry before which to begin; the latest if it is left out. */
+  readonly before?: string | null
+  /** At most so many; 100 by default. */
+  readonly limit?: number
+}
+
+const TheirTicketIds = Schema.Struct({ client_id: ClientId, ticket_id: TicketId })
+const TheirOfferIds = Schema.Struct({ client_id: ClientId, offer_id: OfferId })
+const VisitIds = Schema.Struct({ client_id: ClientId, shop_id: ShopId })
+const AuditQuery = Schema.Struct({
+  shop_id: optional(ShopId),
+  before: optional(EventId),
+  limit: Schema.optionalWith(Schema.NonNegativeInt, { exact: true })
+})
+
+/** The schemas of what the Promise face takes. Editors and errors call what goes in by these names, in place of all its fields. */
 export const decodeInput = {
   caller: Caller as Read<typeof Caller, PlainCaller>,
   ticket: TicketInput as Read<typeof TicketInput, PlainTicket>,
@@ -70,6 +120,10 @@ export const decodeInput = {
   photo: PhotoInput as Read<typeof PhotoInput, PlainPhoto>,
   quote: QuoteInput as Read<typeof QuoteInput, PlainQuote>,
   correction: ClientCorrection as Read<typeof ClientCorrection, PlainCorrection>,
+  theirTicket: TheirTicketIds as Read<typeof TheirTicketIds, TheirTicket>,
+  theirOffer: TheirOfferIds as Read<typeof TheirOfferIds, TheirOffer>,
+  visit: VisitIds as Read<typeof VisitIds, PlainVisit>,
+  auditQuery: AuditQuery as Read<typeof AuditQuery, PlainAuditQuery>,
   client: ClientInput as Read<typeof ClientInput, PlainClient>,
   shop: ShopInput as Read<typeof ShopInput, PlainShop>,
   shopPatch: ShopPatch as Read<typeof ShopPatch, PlainShopPatch>,
@@ -243,11 +297,11 @@ const work = (run: Run<Faced>) => {
       propose: method([decodeInput.caller, TicketId, decodeInput.quote], (caller, id, quote) =>
         Quotes.propose(caller, id, quote)
       ),
-      /** The client accepts the proposed price. A ticket that is not theirs is not found. */
-      accept: method([ClientId, TicketId], (client_id, id) => Quotes.accept(client_id, id)),
+      /** The client takes the proposed price. A ticket that is not theirs is not found. */
+      accept: method([decodeInput.theirTicket], (of) => Quotes.accept(of.client_id, of.ticket_id)),
       /** The client refuses it; the price stays. A ticket that is not theirs is not found. */
-      refuse: method([ClientId, TicketId], (client_id, id) => Quotes.refuse(client_id, id)),
-      /** Records the client's answer that the shop got itself, at the counter or by telephone; the client needs no account. */
+      refuse: method([decodeInput.theirTicket], (of) => Quotes.refuse(of.client_id, of.ticket_id)),
+      /** Notes what the client said to the shop itself, at the counter or by telephone; they need no account. */
       recordAnswer: method([decodeInput.caller, TicketId, QuoteAnswer], (caller, id, answer) =>
         Quotes.recordAnswer(caller, id, answer)
       )
@@ -266,8 +320,8 @@ const people = (run: Run<Faced>) => {
       byId: method([decodeInput.caller, ClientId], (caller, id) => Clients.byId(caller, id)),
       /** The shop's client with this number. An unknown client and one who blocks the shop give the same refusal. */
       byPhone: method([decodeInput.caller, Phone], (caller, phone) => Clients.byPhone(caller, phone)),
-      /** Records a visit to the shop's counter; from then on the shop knows the client. */
-      visit: method([ClientId, ShopId], (id, shop_id) => Clients.visit(id, shop_id)),
+      /** The client comes to the shop's counter; from then on the shop knows them. */
+      visit: method([decodeInput.visit], (visit) => Clients.visit(visit.client_id, visit.shop_id)),
       /** Everything that is stored about a client, in all shops. */
       export: method([ClientId], (id) => Clients.export(id)),
       /** Corrects a client's name or number; absent fields keep their values. */
@@ -280,10 +334,10 @@ const people = (run: Run<Faced>) => {
     offers: {
       /** The offers that a client sees, oldest first. */
       ofClient: method([ClientId], (client_id) => Offers.ofClient(client_id)),
-      /** The client accepts the offer; the shop knows them from now on. An offer to another number is not found. */
-      accept: method([ClientId, OfferId], (client_id, offer_id) => Offers.accept(client_id, offer_id)),
-      /** The client blocks the shop permanently. An offer to another number is not found. */
-      block: method([ClientId, OfferId], (client_id, offer_id) => Offers.block(client_id, offer_id))
+      /** The client takes the ticket as theirs; the shop knows them from now on. An offer to another's number is not found. */
+      accept: method([decodeInput.theirOffer], (of) => Offers.accept(of.client_id, of.offer_id)),
+      /** The client blocks the shop, for good. An offer to another's number is not found. */
+      block: method([decodeInput.theirOffer], (of) => Offers.block(of.client_id, of.offer_id))
     },
     loyalty: {
       /** The shop's programme and the client's card, even while the programme is off. */
@@ -366,9 +420,9 @@ const record = (run: Run<Faced>) => {
   const method = toPromise(run)
   return {
     audit: {
-      /** The latest entries first: of a shop, or of all for null; only those before the entry with an id; at most this many. */
-      list: method([Schema.NullOr(ShopId), Schema.NullOr(EventId), Schema.NonNegativeInt], (shop_id, before, limit) =>
-        Audit.list(shop_id, before, limit)
+      /** The latest first: of a shop, or of all; those before an entry; 100 by default. */
+      list: method([decodeInput.auditQuery], (query) =>
+        Audit.list(query.shop_id ?? null, query.before ?? null, query.limit ?? 100)
       )
     }
   }
@@ -376,3 +430,38 @@ const record = (run: Run<Faced>) => {
 
 /** The services' methods for teams without Effect. Editors show the arguments with the names given here. */
 export const promiseApi = (run: Run<Faced>) => ({ ...work(run), ...people(run), ...office(run), ...record(run) })
+
+type Api = ReturnType<typeof promiseApi>
+
+/** The services with promises that reject with a refusal. Mapped from those that resolve to it. */
+export type OrThrow<Groups> = {
+  readonly [G in keyof Groups]: {
+    readonly [M in keyof Groups[G]]: Groups[G][M] extends (...args: infer Args) => Promise<Result<infer A, unknown>>
+      ? (...args: Args) => Promise<A>
+      : never
+  }
+}
+
+/** The value of a result, or of a promise of one; throws, or rejects with, its refusal. */
+export function unwrap<A, E>(result: Promise<Result<A, E>>): Promise<A>
+export function unwrap<A, E>(result: Result<A, E>): A
+export function unwrap<A, E>(result: Result<A, E> | Promise<Result<A, E>>): A | Promise<A> {
+  if (result instanceof Promise) return result.then((settled) => unwrap(settled))
+  if (result.ok) return result.value
+  throw result.refusal
+}
+
+/** The services with {@link unwrap} around each method. */
+export const throwing = (api: Api): OrThrow<Api> =>
+  Object.fromEntries(
+    Object.entries(api).map(([group, methods]) => [
+      group,
+      Object.fromEntries(
+        Object.entries(methods).map(([name, method]) => [
+          name,
+          (...args: ReadonlyArray<unknown>) =>
+            unwrap((method as (...args: ReadonlyArray<unknown>) => Promise<Result<unknown, unknown>>)(...args))
+        ])
+      )
+    ])
+  ) as OrThrow<Api>

@@ -12,7 +12,7 @@ import { type CommittedEvent, CommittedEvents, observing } from "./CommittedEven
 import { Dispatcher } from "./Dispatcher.js"
 import { scrape } from "./Exposition.js"
 import { NotificationSender } from "./NotificationSender.js"
-import { promiseApi, type Run, toPromise } from "./PromiseApi.js"
+import { type OrThrow, promiseApi, type Run, throwing, toPromise } from "./PromiseApi.js"
 import { type PromiseOptions, refusedOption, settingsOf } from "./PromiseOptions.js"
 import { notReadyReason } from "./Readiness.js"
 import { layer as services } from "./Workshop.js"
@@ -80,8 +80,13 @@ export type PromiseWorkshop = ReturnType<typeof promiseApi> &
     ) => Promise<Within<A>>
     /** Calls back after each commit of this process; answers how to stop it. Best effort, see {@link CommittedEvents}. */
     readonly onEvent: (listener: (event: CommittedEvent) => unknown) => () => void
-    /** The same as an iterable; a loop over it ends when it is left. */
+    /** The same as an iterable, from this call on: what happens before you read is kept, the latest 1024. A loop over it ends when it is left. */
     readonly events: () => AsyncIterable<CommittedEvent>
+    /**
+     * The same services, whose promises resolve to the value itself and reject with the refusal: one that nobody looks at is an
+     * unhandled rejection, and does not go unnoticed.
+     */
+    readonly orThrow: OrThrow<ReturnType<typeof promiseApi>>
     /** Whether the process should get requests now, for a health check; with the reason where it should not. */
     readonly ready: () => Promise<Readiness>
     /** The metrics of the process as Prometheus reads them. They count everything in the process, other workshops too. */
@@ -170,7 +175,7 @@ export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorks
     if (Either.isLeft(failure)) return { ok: false, refusal: failure.left }
     throw Cause.squash(exit.cause)
   }
-  const { listen, stream } = Runtime.runSync(runtime)(CommittedEvents)
+  const { listen, subscribe } = Runtime.runSync(runtime)(CommittedEvents)
   const stop = () => {
     isStopped = true
     return managed.dispose()
@@ -189,9 +194,11 @@ export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorks
       return { value, afterCommit: () => Runtime.runPromise(runtime)(joined.value.afterCommit) }
     }
   })
+  const api = promiseApi(run)
   return {
-    ...promiseApi(run),
+    ...api,
     ...joining(run),
+    orThrow: throwing(api),
     as: (actor) => {
       const runAs: Run<WorkshopServices> = (effect) => run(Effect.provideService(effect, Actor, actor))
       return { ...promiseApi(runAs), ...joining(runAs) }
@@ -200,7 +207,7 @@ export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorks
     ready,
     metrics: () => Runtime.runPromise(runtime)(scrape),
     onEvent: listen,
-    events: () => Stream.toAsyncIterableRuntime(stream, runtime),
+    events: () => Stream.toAsyncIterableRuntime(subscribe(), runtime),
     runtime,
     stop
   }

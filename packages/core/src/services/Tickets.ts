@@ -1,3 +1,4 @@
+import type * as Named from "@workshop/client"
 import { Clock, Effect } from "effect"
 import type { Command } from "../decisions/Command.js"
 import { changeStatus, recordNotified, type ShopChannel } from "../decisions/changeStatus.js"
@@ -8,7 +9,7 @@ import { toIso } from "../domain/Instant.js"
 import { Limits } from "../domain/Limits.js"
 import type { ShopRecord } from "../domain/Shop.js"
 import { numberLabel, type Ticket, TicketNotFound, ticketView } from "../domain/Ticket.js"
-import type { TicketState, TicketStatus } from "../domain/TicketLifecycle.js"
+import type { TicketStatus } from "../domain/TicketLifecycle.js"
 import { PolicyLimits } from "../ports/PolicyLimits.js"
 import { ProfanityFilter } from "../ports/ProfanityFilter.js"
 import { Reads, type SeenTicket, Store } from "../ports/StorePorts.js"
@@ -18,13 +19,7 @@ import type { Caller } from "./Caller.js"
 import { page, read, type TicketQuery } from "./TicketQuery.js"
 
 /** Another ticket with the same number (Specification, Lists and sync). */
-export interface TicketSummary {
-  readonly id: string
-  readonly number: number
-  readonly number_label: string
-  readonly state: TicketState
-  readonly created_at: string
-}
+export interface TicketSummary extends Named.TicketSummary {}
 
 const summaryOf = ({ record }: SeenTicket): TicketSummary => ({
   id: record.id,

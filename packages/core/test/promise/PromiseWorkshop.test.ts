@@ -111,7 +111,7 @@ describe("The Promise face", () => {
   it("acts on behalf of whom it is told, and lists what was done by whom", async () => {
     const { shop_id } = await shop()
     await workshop.as("owner:amira").shops.change(shop_id, { active: false })
-    const listed = await workshop.audit.list(shop_id, null, 10)
+    const listed = await workshop.audit.list({ shop_id: shop_id, limit: 10 })
     if (!listed.ok) throw new Error("refused")
     expect(listed.value.map(({ actor, act }) => [actor, act])).toEqual([
       ["owner:amira", "shop.changed"],
@@ -125,9 +125,12 @@ describe("The Promise face", () => {
     const client = await workshop.clients.register(person)
     if (!client.ok) throw new Error("refused")
     const refused = { ok: false, refusal: { _tag: "ShopNotFound" } }
-    expect(await workshop.clients.visit(client.value.id, never)).toMatchObject(refused)
+    expect(await workshop.clients.visit({ client_id: client.value.id, shop_id: never })).toMatchObject(refused)
     for (const answer of [workshop.quotes.accept, workshop.quotes.refuse])
-      expect(await answer(client.value.id, never)).toMatchObject({ ok: false, refusal: { _tag: "TicketNotFound" } })
+      expect(await answer({ client_id: client.value.id, ticket_id: never })).toMatchObject({
+        ok: false,
+        refusal: { _tag: "TicketNotFound" }
+      })
   })
 
   it("tells clients by the notifier it was given, and again where that rejects (Specification, States)", async () => {
@@ -145,7 +148,7 @@ describe("The Promise face", () => {
     const opened = await own.shops.create({ name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" })
     const client = await own.clients.register(names)
     if (!opened.ok || !client.ok) throw new Error("refused")
-    await own.clients.visit(client.value.id, opened.value.id)
+    await own.clients.visit({ client_id: client.value.id, shop_id: opened.value.id })
     const caller_id = "019a0000-0000-7000-8000-000000000001"
     const caller = { shop_id: opened.value.id, caller_id, scopes: [], via: "app" } as const
     const made = await own.tickets.createInApp(caller, { service: "Hem", client_id: client.value.id })
@@ -171,7 +174,7 @@ describe("The Promise face", () => {
     const opened = await own.shops.create({ name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" })
     const client = await own.clients.register({ given_name: "Amira", family_name: "B", phone: "+21620123456" })
     if (!opened.ok || !client.ok) throw new Error("refused")
-    await own.clients.visit(client.value.id, opened.value.id)
+    await own.clients.visit({ client_id: client.value.id, shop_id: opened.value.id })
     const caller_id = "019a0000-0000-7000-8000-000000000001"
     const caller = { shop_id: opened.value.id, caller_id, scopes: [], via: "app" } as const
     const made = await own.tickets.createInApp(caller, { service: "Hem", client_id: client.value.id })
@@ -233,7 +236,7 @@ describe("The Promise face", () => {
       workshop.quotes.propose(caller, id, { price_minor: 1 }),
       workshop.clients.byId(caller, id),
       workshop.clients.byPhone(caller, "+21620123456"),
-      workshop.clients.visit(id, caller.shop_id),
+      workshop.clients.visit({ client_id: id, shop_id: caller.shop_id }),
       workshop.loyalty.read(caller, id),
       workshop.loyalty.redeem(caller, id, "k"),
       workshop.shops.byId(caller.shop_id),

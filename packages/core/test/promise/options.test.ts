@@ -173,7 +173,7 @@ describe("the options of start", () => {
     })
     const amira = await workshop.clients.register({ given_name: "Amira", family_name: "B", phone: "+21620123456" })
     if (!amira.ok) throw amira.refusal
-    await workshop.clients.visit(amira.value.id, caller.shop_id)
+    await workshop.clients.visit({ client_id: amira.value.id, shop_id: caller.shop_id })
     for (const ticket of [
       { service: "Coat", client_id: amira.value.id },
       { service: "Hem", client_phone: "+21620999999" },
@@ -206,7 +206,7 @@ describe("the options of start", () => {
     if (!blocking.ok || !erased.ok) throw new Error("refused")
     const offers = await workshop.offers.ofClient(client.value.id)
     if (!offers.ok) throw offers.refusal
-    await workshop.offers.block(client.value.id, offers.value[0]!.id)
+    await workshop.offers.block({ client_id: client.value.id, offer_id: offers.value[0]!.id })
     for (const { value } of [blocking, erased]) await workshop.tickets.changeStatus(caller, value.data.id, "ready")
     expect(await workshop.clients.erase(client.value.id, ["+21620999999"])).toMatchObject({ ok: true })
     expect(await workshop.messenger.runOnce()).toMatchObject({ ok: true })
