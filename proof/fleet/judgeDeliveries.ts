@@ -289,7 +289,16 @@ export function* judgeHealth(history: History): Iterable<string> {
     }
   }
   const told = new Set(history.notes.flatMap((note) => (note.kind === "told" ? [note.id] : [])))
-  for (const commit of history.commits)
-    if (commit.kind === "message" && !told.has(commit.row.id))
+  const blocked = new Set(
+    history.acts.flatMap(({ act, shop, outcome }) =>
+      act === "block" && outcome !== "refused" ? [history.shops[shop]?.id] : []
+    )
+  )
+  for (const { kind, shop, ...commit } of history.commits) {
+    if (kind !== "message" || !("row" in commit) || told.has(commit.row.id)) continue
+    // A walk-in whose number is that of a client who blocks the shop is not notified.
+    const isWalkIn = commit.row.to === "client" && commit.row.client_id === null
+    if (!(isWalkIn && blocked.has(shop)))
       yield `a notification to the ${commit.row.to} never came: ${commit.row.kind ?? commit.row.type}`
+  }
 }

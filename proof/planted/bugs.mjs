@@ -685,7 +685,7 @@ const ofDeliveries = [
     "one-shop-starves-all",
     "a shop that was served stays first",
     "    this.#served.set(shop_id, turn)",
-    "    void shop_id\\n    void turn"
+    "    void shop_id\n    void turn"
   ),
   service(
     "Dispatcher",

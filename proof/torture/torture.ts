@@ -1,0 +1,215 @@
+import { rmSync } from "node:fs"
+import { check, type ShopEnd } from "./Checker.js"
+import { Load, Receiver } from "./Load.js"
+import { freePort, migrated, Postgres, ServiceNode, Wire } from "./Servers.js"
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** How a torture goes. */
+export interface Torture {
+  readonly seconds: number
+  readonly seed: number
+  /** Only what a test of a few seconds can bear: no disk, no standby, one fault after the other. */
+  readonly isShort: boolean
+  readonly say: (line: string) => void
+}
+
+/** What came of it. */
+export interface Outcome {
+  readonly found: ReadonlyArray<string>
+  readonly operations: number
+  readonly answered: number
+  readonly events: number
+  readonly arrivals: number
+  readonly faults: Readonly<Record<string, number>>
+  readonly recovered_ms: number
+}
+
+/** A generator of numbers from 0 to 1 that follow from a seed. */
+const chanceOf = (seed: number) => {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/** A fault: it lasts until what it answers has been called. */
+type Fault = () => (() => void | Promise<void>) | Promise<() => void | Promise<void>>
+
+interface Stage {
+  readonly postgres: Postgres
+  readonly nodes: ReadonlyArray<ServiceNode>
+  readonly wires: ReadonlyArray<Wire>
+  readonly chance: () => number
+}
+
+const faultsOf = ({ postgres, nodes, wires, chance }: Stage, isShort: boolean): Readonly<Record<string, Fault>> => {
+  const one = <A>(all: ReadonlyArray<A>): A => all[Math.floor(chance() * all.length)]!
+  const always: Readonly<Record<string, Fault>> = {
+    "kill -9": () => {
+      const node = one(nodes)
+      node.kill()
+      return () => node.start()
+    },
+    SIGSTOP: () => one(nodes).stop(),
+    "connections cut": () => {
+      one(wires).cut()
+      return () => {}
+    },
+    "connections half-open": () => {
+      const wire = one(wires)
+      wire.silence()
+      return () => {}
+    },
+    "clock moved by a minute": () => {
+      const node = one(nodes)
+      node.setClock(chance() < 0.5 ? 60_000 : -60_000)
+      return () => node.setClock(0)
+    }
+  }
+  if (isShort) return always
+  return {
+    ...always,
+    "database restarted": () => {
+      postgres.down()
+      return () => postgres.up()
+    },
+    ...(postgres.canFill
+      ? {
+          "disk full": () => {
+            const empty = postgres.fill()
+            return async () => {
+              empty()
+              // It may have stopped itself over this, and is started as by its supervisor.
+              postgres.down()
+              await postgres.up()
+            }
+          }
+        }
+      : {})
+  }
+}
+
+/** Injects one fault after another until the time is over; in the middle of a long run the standby is promoted. */
+const torment = async (stage: Stage, { seconds, isShort, say }: Torture): Promise<Record<string, number>> => {
+  const { postgres, chance } = stage
+  const counts: Record<string, number> = {}
+  const until = Date.now() + seconds * 1000
+  const all = faultsOf(stage, isShort)
+  let turn = 0
+  let promotes_at = postgres.isFollowed ? Date.now() + seconds * 500 : Number.POSITIVE_INFINITY
+  while (Date.now() < until) {
+    await pause(isShort ? 300 : 500 + 2500 * chance())
+    const names = Object.keys(all)
+    // In turn, so that a short run has each; then as the dice say.
+    const name = turn < names.length ? names[turn]! : names[Math.floor(chance() * names.length)]!
+    turn++
+    counts[name] = (counts[name] ?? 0) + 1
+    say(name)
+    const end = await all[name]!()
+    await pause(
+      Math.min(
+        until - Date.now(),
+        isShort ? 500 : 500 + (name === "SIGSTOP" && chance() < 0.4 ? 18_000 : 3500) * chance()
+      )
+    )
+    await end()
+    if (Date.now() > promotes_at) {
+      promotes_at = Number.POSITIVE_INFINITY
+      counts["standby promoted"] = 1
+      say("standby promoted")
+      postgres.promote()
+    }
+  }
+  return counts
+}
+
+const endOf = async (load: Load, no: number, patience_ms: number): Promise<ShopEnd> => {
+  const shop = load.shops[no]!
+  const key = shop.keys.at(-1)!
+  const until = Date.now() + patience_ms
+  const data = async (path: string) => (await load.insist("GET", path, { key })).answer.data
+  while (true) {
+    const deliveries = await data(`/sandbox/shops/${shop.id}/deliveries`)
+    const left = deliveries.filter(({ state }: { readonly state: string }) => state !== "delivered").length
+    if (left === 0 || Date.now() > until) {
+      const tickets = []
+      let cursor: string | null = null
+      do {
+        const query: string = new URLSearchParams({ limit: "100", ...(cursor === null ? {} : { cursor }) }).toString()
+        const { answer } = await load.insist("GET", `/v1/tickets?${query}`, { key })
+        tickets.push(...answer.data)
+        cursor = answer.meta.next_cursor
+      } while (cursor !== null)
+      const events = await data(`/sandbox/shops/${shop.id}/events`)
+      return { tickets, events, deliveries, card: await data(`/v1/clients/${shop.client}/loyalty`) }
+    }
+    await pause(500)
+  }
+}
+
+/** Tortures real processes on a real Postgres, and checks the history of what they answered. */
+export const torture = async (asked: Torture): Promise<Outcome> => {
+  const { isShort, say, seed } = asked
+  const chance = chanceOf(seed)
+  const postgres = await Postgres.start()
+  const wires = [new Wire(() => postgres.port), new Wire(() => postgres.port), new Wire(() => postgres.port)]
+  const receiver = new Receiver(chance)
+  const nodes: Array<ServiceNode> = []
+  try {
+    await Promise.all([receiver.open(), ...wires.map((wire) => wire.open())])
+    migrated(postgres.url)
+    if (!isShort && postgres.canFollow) await postgres.follow()
+    for (const [i, name] of (isShort ? ["one", "two"] : ["one", "two", "dispatcher"]).entries())
+      nodes.push(new ServiceNode(name, wires[i]!, await freePort(), postgres.folder))
+    for (const node of nodes) node.start()
+    for (const node of nodes) if (!(await node.ready())) throw new Error(`${node.name} did not start: ${node.said}`)
+    const load = new Load(
+      nodes.slice(0, 2).map(({ base }) => base),
+      chance
+    )
+    await load.open(isShort ? 2 : 4, receiver.url)
+    const work = load.shops.flatMap((_, shop) => [
+      load.follower(shop),
+      ...Array.from({ length: isShort ? 3 : 4 }, (_, no) => load.till(no, shop, isShort ? 60 : 900))
+    ])
+    const faults = await torment({ postgres, nodes, wires, chance }, asked)
+    const healed_at = Date.now()
+    receiver.isWell = true
+    for (const node of nodes) node.setClock(0)
+    for (const node of nodes) if (!(await node.ready())) throw new Error(`${node.name} did not recover: ${node.said}`)
+    const recovered_ms = Date.now() - healed_at
+    load.isOver = true
+    await Promise.all(work)
+    // What failed before the end is due again after a minute or five, which the sandbox's clocks skip.
+    for (const base of nodes.map(({ base }) => base))
+      for (let moved = 0; moved < 3; moved++)
+        await load.insist("POST", "/sandbox/clock", { base, body: { advance_ms: 400_000 } })
+    const ends: Array<ShopEnd> = []
+    for (const [no] of load.shops.entries()) ends.push(await endOf(load, no, isShort ? 15_000 : 60_000))
+    for (const shop of load.shops) await load.follow(shop)
+    const { operations } = load
+    return {
+      found: check(operations, load.shops, ends, receiver.arrivals),
+      operations: operations.length,
+      answered: operations.filter(({ status }) => status !== null && status !== 503).length,
+      events: ends.reduce((sum, { events }) => sum + events.length, 0),
+      arrivals: receiver.arrivals.length,
+      faults,
+      recovered_ms
+    }
+  } catch (error) {
+    for (const node of nodes) say(`${node.name}: ${node.said.slice(-2000)}`)
+    throw error
+  } finally {
+    for (const node of nodes) node.kill()
+    receiver.end()
+    for (const wire of wires) wire.end()
+    await pause(200)
+    postgres.end()
+    rmSync(postgres.folder, { recursive: true, force: true })
+  }
+}
