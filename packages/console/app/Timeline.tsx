@@ -328,7 +328,7 @@ export const Timeline = ({
   deliveries: ReadonlyArray<Delivery>
   now: number
   zone: string
-  moveTo: (at: number) => void
+  moveTo: ((at: number) => void) | null
 }) => {
   const room = useSignal(600)
   const zoom = useSignal(0)
@@ -371,7 +371,9 @@ export const Timeline = ({
     <section class="timeline" aria-label="Timeline">
       <header>
         <h3>Timeline</h3>
-        <span class="dim wide-only">Drag ▶ to the right to move the clock. Pauses are folded.</span>
+        {moveTo !== null && (
+          <span class="dim wide-only">Drag ▶ to the right to move the clock. Pauses are folded.</span>
+        )}
         <fieldset class="chips" aria-label="Scale of the timeline">
           {(
             [
@@ -406,7 +408,7 @@ export const Timeline = ({
             <Axis drawn={drawn} height={height} now={now} />
             {windows !== null && <Windows drawn={drawn} history={history} y={windows} />}
             <States drawn={drawn} now={now} />
-            <Now drawn={drawn} height={height} now={now} moveTo={moveTo} />
+            {moveTo !== null && <Now drawn={drawn} height={height} now={now} moveTo={moveTo} />}
             <Deliveries drawn={drawn} rows={rows} />
             <Requests drawn={drawn} y={requests} />
           </svg>

@@ -23,7 +23,9 @@ export const bundle = async (folder = join(root, "assets")) => {
     absWorkingDir: root,
     entryPoints: [
       { in: "app/main.tsx", out: "console" },
-      { in: "app/console.css", out: "console" }
+      { in: "app/console.css", out: "console" },
+      { in: "app/report.tsx", out: "report" },
+      { in: "app/report.css", out: "report" }
     ],
     outdir: folder,
     bundle: true,

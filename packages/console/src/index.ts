@@ -1,4 +1,15 @@
-/** Entry `@workshop/console`: the built pages of the tester's console, to be served by a sandbox. */
+/** Entry `@workshop/console`: the built pages of the tester's console, and the viewer that reports carry within them. */
+
+import { readFileSync } from "node:fs"
 
 /** The folder of the built pages. */
 export const consoleAssets = new URL("../assets/", import.meta.url)
+
+const textOf = (name: string): string => readFileSync(new URL(name, consoleAssets), "utf8")
+
+/** The viewer of reports: the style and the script that a page carries within it, to be filtered, searched and unfolded. */
+export const reportViewer = (): { readonly style: string; readonly script: string } => ({
+  style: textOf("report.css"),
+  // No text within the script may end it.
+  script: textOf("report.js").replaceAll("</script", "<\\/script")
+})

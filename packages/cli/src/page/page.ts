@@ -1,3 +1,5 @@
+import { reportViewer } from "@workshop/console"
+
 const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" }
 
 // XML 1.0 has no place for other control characters, not even escaped.
@@ -17,6 +19,14 @@ h1 { font-size: 1.5rem; margin: 0; overflow-wrap: anywhere; }
 code, pre { font: .85rem/1.45 ui-monospace, monospace; }
 pre { background: var(--box); border: 1px solid var(--line); border-radius: 6px; padding: .6rem; margin: 0;
   white-space: pre-wrap; overflow-wrap: anywhere; }
+h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; display: flex; gap: .75rem; }
+h2 .counts { margin-left: auto; font-weight: 400; } h2 .counts, .ms { white-space: nowrap; }
+ul.entries { list-style: none; margin: 0; padding: 0; border-top: 1px solid var(--line); }
+.entries > li { border-bottom: 1px solid var(--line); padding: .4rem 0; }
+.entries > li > details > summary { cursor: pointer; display: grid; grid-template-columns: 1.2rem 1fr auto; gap: .5rem; list-style: none; overflow-wrap: anywhere; }
+dl { display: grid; grid-template-columns: 6rem minmax(0, 1fr); margin: .5rem 0 .5rem 1.7rem; gap: .4rem .5rem; }
+dt { color: var(--faint); } dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
+@media (max-width: 36rem) { dl { display: block; margin-left: 0; } dd { margin-bottom: .4rem; } .repeat { margin-left: 0; } }
 `
 
 /** A report as one page that needs nothing else. */
@@ -29,11 +39,48 @@ interface Page {
   readonly body: string
 }
 
+/** How a case, a scenario or a check of a report ended. */
+export type EntryOutcome = "passed" | "failed" | "skipped"
+
+const MARKS: Readonly<Record<EntryOutcome, string>> = { passed: "✓", failed: "✗", skipped: "–" }
+
+/** The mark of an outcome, with text beside it. */
+export const marked = (outcome: EntryOutcome, text: string | number = ""): string =>
+  `<span class="${outcome}">${`${MARKS[outcome]} ${text}`.trimEnd()}</span>`
+
+/** An entry of a report: it unfolds, is found by its words, and has an address of its own. */
+export interface Entry {
+  /** Unique within the page. */
+  readonly id: string
+  readonly outcome: EntryOutcome
+  /** HTML. */
+  readonly title: string
+  readonly duration_ms?: number
+  /** The command that repeats it alone. */
+  readonly command?: string
+  /** HTML. */
+  readonly body: string
+}
+
+/** An entry as an item of a list; one that failed is unfolded. */
+export const entryItem = ({ id, outcome, title, duration_ms, command, body }: Entry): string => {
+  const took = duration_ms === undefined ? "" : `<span class="ms faint">${duration_ms} ms</span>`
+  const repeat = command === undefined ? "" : `<p class="repeat"><code>${escaped(command)}</code></p>`
+  const anchor = `<a class="anchor" href="#${escaped(encodeURIComponent(id))}" aria-label="Address of this entry">#</a>`
+  return `<li class="entry" id="${escaped(id)}" data-outcome="${outcome}"><details${outcome === "failed" ? " open" : ""}><summary>${marked(outcome)}<span>${title} ${anchor}</span>${took}</summary>${repeat}${body}</details></li>`
+}
+
+/** A row of an entry's details: a term, and text or HTML. */
+export const row = (term: string, text: string, kind: "text" | "code" | "html" = "text"): string =>
+  `<dt>${term}</dt><dd>${kind === "html" ? text : kind === "code" ? `<pre>${escaped(text)}</pre>` : escaped(text)}</dd>`
+
 /** The text of a page, for light and dark screens of any width. */
 export const pageText = ({ title, isGood, style, body }: Page): string => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<title>${escaped(title)}</title><style>${STYLE}${style}</style></head><body>
+<title>${escaped(title)}</title><style>${reportViewer().style}${STYLE}${style}</style></head><body>
 <h1><span class="${isGood ? "passed" : "failed"}">${isGood ? "✓" : "✗"}</span> ${escaped(title)}</h1>
+<div class="tools"></div>
 ${body}
+<script type="module">${reportViewer().script}</script>
 </body></html>
 `

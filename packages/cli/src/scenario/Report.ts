@@ -34,6 +34,10 @@ interface StepResult {
   readonly line: number
   readonly title: string
   readonly outcome: "passed" | "failed" | "not_run"
+  /** In real milliseconds; 0 where it was not run. */
+  readonly duration_ms: number
+  /** Its request and the response, where it made one. */
+  readonly exchange: StepExchange | null
 }
 
 /** The result of a scenario. */
@@ -55,9 +59,25 @@ const stepLine = ({ title, outcome }: StepResult, paint: Paint): string => {
   return `  ${paint(outcome === "passed" ? "good" : "bad", marks[outcome])} ${title}`
 }
 
+/** How a report is printed. */
+interface Look {
+  readonly paint?: Paint
+  readonly width?: number
+  /** Whether every step shows its request and its response. */
+  readonly isVerbose?: boolean
+}
+
 /** A step on one line of the terminal; anywhere else the line is as long as its title. */
-const stepLines = (steps: ReadonlyArray<StepResult>, paint: Paint, width: number): ReadonlyArray<string> =>
-  steps.map((step) => shortened(stepLine(step, paint), width))
+const stepLines = (
+  steps: ReadonlyArray<StepResult>,
+  { paint, width, isVerbose }: Required<Look>
+): ReadonlyArray<string> =>
+  steps.flatMap((step) => [
+    shortened(stepLine(step, paint), width),
+    ...(isVerbose && step.exchange !== null && step.outcome === "passed"
+      ? exchangeLines(step.exchange, paint).map((line) => `      ${line}`)
+      : [])
+  ])
 
 const pretty = (body: unknown): ReadonlyArray<string> => {
   if (body === undefined || body === "") return []
@@ -67,7 +87,11 @@ const pretty = (body: unknown): ReadonlyArray<string> => {
     : [...lines.slice(0, MOST_ANSWER_LINES), `... and ${lines.length - MOST_ANSWER_LINES} more lines`]
 }
 
-const exchangeLines = ({ call, status, headers, body }: StepExchange, paint: Paint): ReadonlyArray<string> => [
+/** A request and its response, as lines. */
+export const exchangeLines = (
+  { call, status, headers, body }: StepExchange,
+  paint: Paint = plain
+): ReadonlyArray<string> => [
   paint("strong", `request: ${call.method} ${call.path}`),
   ...Object.entries(call.headers ?? {}).map(([name, value]) => `  ${name}: ${value}`),
   ...pretty(call.body).map((line) => `  ${line}`),
@@ -78,7 +102,8 @@ const exchangeLines = ({ call, status, headers, body }: StepExchange, paint: Pai
   ...pretty(body).map((line) => `  ${line}`)
 ]
 
-const failureLines = (
+/** Why a scenario failed, as lines. */
+export const failureLines = (
   file: string,
   { line, column, title, mismatches, message, exchange }: Failure,
   { paint, said }: { readonly paint: Paint; readonly said: string | undefined }
@@ -110,9 +135,9 @@ export const headings: Readonly<Record<string, string>> = {
 /** The report of a scenario: a line for it, a line for each step, and the differences where a step failed. */
 export const reportLines = (
   result: ScenarioResult,
-  paint: Paint = plain,
-  width = Number.POSITIVE_INFINITY
+  { paint = plain, width = Number.POSITIVE_INFINITY, isVerbose = false }: Look = {}
 ): ReadonlyArray<string> => {
+  const look = { paint, width, isVerbose }
   const { file, name, section, steps, failure, passed } = result
   const mark = paint(passed ? "good" : "bad", passed ? marks.passed : marks.failed)
   const where = paint("faint", `(${section === null ? "" : `Specification, ${headings[section] ?? section}; `}${file})`)
@@ -122,9 +147,9 @@ export const reportLines = (
   const before = failed === -1 ? 0 : failed + 1
   return [
     `${mark} ${paint("strong", name)} ${where}`,
-    ...stepLines(steps.slice(0, before || (failure === null ? steps.length : 0)), paint, width),
+    ...stepLines(steps.slice(0, before || (failure === null ? steps.length : 0)), look),
     ...detail,
-    ...(failure === null ? [] : stepLines(steps.slice(before), paint, width))
+    ...(failure === null ? [] : stepLines(steps.slice(before), look))
   ]
 }
 

@@ -1,5 +1,5 @@
 import { signatureHeader } from "../dispatch/WebhookOptions.js"
-import { json, optional, toggle, type Values } from "../terminal/commands.js"
+import { json, optional, repeatable, toggle, type Values } from "../terminal/commands.js"
 import { webAddress } from "../terminal/decoders.js"
 import { Operand } from "../terminal/program.js"
 
@@ -20,6 +20,23 @@ export const runOptions = {
   }),
   signatureHeader,
   bail: toggle("bail", "Stop after the first scenario that fails."),
+  only: repeatable({
+    flag: "--only <text>",
+    description: "Run the scenarios whose name contains this text; may be repeated.",
+    variable: "WORKSHOP_SCENARIO_ONLY"
+  }),
+  verbose: toggle("verbose", "Print the request and the response of every step.", "WORKSHOP_SCENARIO_VERBOSE"),
+  watch: toggle("watch", "Run again whenever one of the files changes.", "WORKSHOP_SCENARIO_WATCH"),
+  html: optional({
+    flag: "--html <file>",
+    description: "Write the report as one HTML page to this file.",
+    variable: "WORKSHOP_SCENARIO_HTML"
+  }),
+  junit: optional({
+    flag: "--junit <file>",
+    description: "Write the report as JUnit XML to this file.",
+    variable: "WORKSHOP_SCENARIO_JUNIT"
+  }),
   json
 }
 

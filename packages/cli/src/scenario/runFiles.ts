@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync, statSync } from "node:fs"
-import { join } from "node:path"
-import { Clock, Console, Effect, Either, Option } from "effect"
+import { readdirSync, readFileSync, statSync, watch } from "node:fs"
+import { dirname, join, resolve } from "node:path"
+import { Clock, Console, Effect, Either, Fiber, Option } from "effect"
 import { CommandRefused } from "../CommandRefused.js"
-import { paintFor, widthFor } from "../terminal/Output.js"
+import { paintFor, widthFor, writeReport } from "../terminal/Output.js"
 import { problemLines, reportLines, type ScenarioResult, summary } from "./Report.js"
 import type { RunFlags } from "./RunOptions.js"
 import { readScenario } from "./readScenario.js"
@@ -72,9 +72,17 @@ const textOf = (file: string) =>
   })
 
 /** How many scenarios passed, and each of them: the report of `--json`. */
-const reportOf = (results: ReadonlyArray<ScenarioResult>, duration_ms: number, problems?: ReadonlyArray<object>) => {
+const reportOf = (
+  results: ReadonlyArray<ScenarioResult>,
+  duration_ms: number,
+  { problems, isVerbose = false }: { readonly problems?: ReadonlyArray<object>; readonly isVerbose?: boolean } = {}
+) => {
   const failed = results.filter(({ passed }) => !passed).length
-  return { passed: results.length - failed, failed, duration_ms, scenarios: results, ...(problems && { problems }) }
+  const scenarios = results.map(({ steps, ...result }) => ({
+    ...result,
+    steps: steps.map(({ exchange, ...step }) => (isVerbose ? { ...step, exchange } : step))
+  }))
+  return { passed: results.length - failed, failed, duration_ms, scenarios, ...(problems && { problems }) }
 }
 
 /** All the scenarios, or everything that is wrong with them, and then none is run. */
@@ -88,7 +96,7 @@ const readAll = Effect.fnUntraced(function* (files: ReadonlyArray<string>, asJso
   }
   if (problems.length === 0) return scenarios
   yield* asJson
-    ? print([JSON.stringify(reportOf([], 0, problems), null, 2)])
+    ? print([JSON.stringify(reportOf([], 0, { problems }), null, 2)])
     : Effect.forEach(problems, (problem) => Console.error(...problemLines(problem.file, [problem])))
   const what = problems.length === 1 ? "this" : `these ${problems.length}`
   return yield* new CommandRefused({ message: `Nothing was run: correct ${what}, then try again.` })
@@ -107,41 +115,93 @@ const MOST_RUN = "60 seconds"
 export const runText = Effect.fnUntraced(function* (text: string) {
   const file = "scenario.yaml"
   const read = readScenario(file, text)
-  if (Either.isLeft(read))
-    return reportOf(
-      [],
-      0,
-      read.left.map((problem) => ({ file, ...problem }))
-    )
+  if (Either.isLeft(read)) return reportOf([], 0, { problems: read.left.map((problem) => ({ file, ...problem })) })
   const began = yield* Clock.currentTimeMillis
   const result = yield* Effect.timeoutOption(run(read.right), MOST_RUN)
   const duration_ms = (yield* Clock.currentTimeMillis) - began
   if (Option.isSome(result)) return reportOf([result.value], duration_ms)
   const message = `The scenario took longer than ${MOST_RUN}: make it shorter, or run it with workshop scenario run.`
-  return reportOf([], duration_ms, [{ file, line: 1, column: 1, path: "", message }])
+  return reportOf([], duration_ms, { problems: [{ file, line: 1, column: 1, path: "", message }] })
 })
 
-/** `workshop scenario run`: exit status 0 only where every scenario passed. */
-export const runFiles = Effect.fnUntraced(function* (asked: RunFlags) {
-  const files = yield* Either.mapLeft(findFiles(asked.files), (message) => new CommandRefused({ message }))
-  const scenarios = yield* readAll(files, asked.json)
+/** The scenarios whose name contains one of the texts; all where there is none. */
+const chosen = (scenarios: ReadonlyArray<Scenario>, only: ReadonlyArray<string>) => {
+  const found = only.length === 0 ? scenarios : scenarios.filter(({ name }) => only.some((text) => name.includes(text)))
+  return found.length > 0
+    ? Effect.succeed(found)
+    : new CommandRefused({ message: `No scenario is named like --only: the names are under "name" in the files.` })
+}
+
+const write = Effect.fnUntraced(function* (
+  { html, junit }: RunFlags,
+  results: ReadonlyArray<ScenarioResult>,
+  duration_ms: number
+) {
+  if (html === null && junit === null) return
+  const { htmlReport, junitReport } = yield* Effect.promise(() => import("./pageReports.js"))
+  if (junit !== null) yield* writeReport("--junit", junit, junitReport(results, duration_ms))
+  if (html !== null) yield* writeReport("--html", html, htmlReport(results, duration_ms))
+})
+
+/** Runs the scenarios once; it succeeds only where every one passed. */
+const runOnce = Effect.fnUntraced(function* (asked: RunFlags, files: ReadonlyArray<string>) {
+  const scenarios = yield* chosen(yield* readAll(files, asked.json), asked.only)
   const paint = paintFor()
   const began = yield* Clock.currentTimeMillis
   const results: Array<ScenarioResult> = []
   for (const scenario of scenarios) {
     const result = yield* run(scenario, optionsOf(asked))
     results.push(result)
-    if (!asked.json) yield* print([...(results.length === 1 ? [] : [""]), ...reportLines(result, paint, widthFor())])
+    const look = { paint, width: widthFor(), isVerbose: asked.verbose }
+    if (!asked.json) yield* print([...(results.length === 1 ? [] : [""]), ...reportLines(result, look)])
     if (asked.bail && !result.passed) break
   }
   const duration_ms = (yield* Clock.currentTimeMillis) - began
   const failed = results.filter(({ passed }) => !passed).length
   yield* print(
-    asked.json ? [JSON.stringify(reportOf(results, duration_ms), null, 2)] : ["", summary(results, duration_ms, paint)]
+    asked.json
+      ? [JSON.stringify(reportOf(results, duration_ms, { isVerbose: asked.verbose }), null, 2)]
+      : ["", summary(results, duration_ms, paint)]
   )
+  yield* write(asked, results, duration_ms)
   if (failed === 0) return
   const left = scenarios.length - results.length
   return yield* new CommandRefused({
     message: `${failed} of ${results.length} ${results.length === 1 ? "scenario" : "scenarios"} failed${left > 0 ? `, and ${left} not run` : ""}.`
   })
+})
+
+/** Waits until one of the files changes. Their folders are watched, because editors put a new file in the place of the old one. */
+const changed = (files: ReadonlyArray<string>) =>
+  Effect.async<void>((resume) => {
+    const names = new Set(files.map((file) => resolve(file)))
+    const watchers = [...new Set([...names].map(dirname))].map((folder) =>
+      watch(folder, (_, name) => {
+        if (name !== null && names.has(join(folder, name))) resume(Effect.void)
+      })
+    )
+    return Effect.sync(() => {
+      for (const watcher of watchers) watcher.close()
+    })
+  })
+
+/** An editor writes a file in several steps. */
+const SETTLED = "50 millis"
+
+/** `workshop scenario run`: exit status 0 only where every scenario passed. With `--watch` it runs until it is interrupted. */
+export const runFiles = Effect.fnUntraced(function* (asked: RunFlags) {
+  const find = Either.mapLeft(findFiles(asked.files), (message) => new CommandRefused({ message }))
+  const files = yield* find
+  if (!asked.watch) return yield* runOnce(asked, files)
+  const shown = Effect.catchAll(runOnce(asked, files), ({ message }) => Console.error(message))
+  return yield* Effect.forever(
+    Effect.gen(function* () {
+      // Watched before it runs, so that no change meanwhile is missed.
+      const change = yield* Effect.fork(changed(files))
+      yield* shown
+      yield* Console.error(`Waiting for a change of ${files.length === 1 ? files[0] : `${files.length} files`}.`)
+      yield* Fiber.join(change)
+      yield* Effect.sleep(SETTLED)
+    })
+  )
 })

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 import { SIGNATURE_HEADER } from "@workshop/core"
-import { Effect, Either } from "effect"
+import { Duration, Effect, Either } from "effect"
 import { type Action, isSuccess, LOST, type Observation, type StepContext, type StepFailed } from "./Action.js"
 import { type Fields, type Found, isObject, type Mismatch, match } from "./Expectation.js"
 import { type Failure, problemLines, reportLines, type ScenarioResult, type StepExchange } from "./Report.js"
@@ -183,17 +183,30 @@ const withoutKey = ({ call, ...answered }: StepExchange): StepExchange => {
   return { call: { ...call, headers: { ...call.headers, authorization } }, ...answered }
 }
 
-const failureOf = (runner: Runner, step: Step): Effect.Effect<Failure | null> =>
+/** A step that was made: how long it took, what it sent, and why it failed, if it did. */
+interface Made {
+  readonly duration_ms: number
+  readonly exchange: StepExchange | null
+  readonly failure: Failure | null
+}
+
+const madeOf = (runner: Runner, step: Step): Effect.Effect<Made> =>
   performStep(runner, step).pipe(
-    Effect.map(({ step: { line, column, title }, mismatches, exchange }) =>
-      mismatches.length === 0
-        ? null
-        : { line, column, title, mismatches, message: null, exchange: exchange === null ? null : withoutKey(exchange) }
-    ),
-    Effect.catchAll(({ message }) => Effect.succeed(broken(step, message)))
+    Effect.map(({ step: { line, column, title }, mismatches, exchange: sent }) => {
+      const exchange = sent === null ? null : withoutKey(sent)
+      const failure = { line, column, title, mismatches, message: null, exchange }
+      return { exchange, failure: mismatches.length === 0 ? null : failure }
+    }),
+    Effect.catchAll(({ message }) => Effect.succeed({ exchange: null, failure: broken(step, message) })),
+    Effect.timed,
+    Effect.map(([took, made]) => ({ ...made, duration_ms: Math.round(Duration.toMillis(took)) }))
   )
 
-const resultOf = ({ file, name, section, steps }: Scenario, done: number, failure: Failure | null): ScenarioResult => ({
+const resultOf = (
+  { file, name, section, steps }: Scenario,
+  made: ReadonlyArray<Made>,
+  failure: Failure | null
+): ScenarioResult => ({
   file,
   name,
   section,
@@ -201,7 +214,9 @@ const resultOf = ({ file, name, section, steps }: Scenario, done: number, failur
   steps: steps.map(({ line, title }, i) => ({
     line,
     title,
-    outcome: i < done ? "passed" : i === done && failure?.title !== null ? "failed" : "not_run"
+    outcome: made[i] === undefined ? "not_run" : made[i].failure === null ? "passed" : "failed",
+    duration_ms: made[i]?.duration_ms ?? 0,
+    exchange: made[i]?.exchange ?? null
   })),
   failure
 })
@@ -217,13 +232,15 @@ export const run = (scenario: Scenario, options: RunOptions = {}): Effect.Effect
     const runner = new Runner(environment, yield* Effect.scope)
     const begun = yield* Effect.either(Effect.zipRight(runner.begin, runner.prepare(scenario)))
     if (Either.isLeft(begun)) {
-      return resultOf(scenario, 0, broken({ line: 1, column: 1, title: null }, begun.left.message))
+      return resultOf(scenario, [], broken({ line: 1, column: 1, title: null }, begun.left.message))
     }
-    for (const [i, step] of scenario.steps.entries()) {
-      const failure = yield* failureOf(runner, step)
-      if (failure !== null) return resultOf(scenario, i, failure)
+    const made: Array<Made> = []
+    for (const step of scenario.steps) {
+      made.push(yield* madeOf(runner, step))
+      const failure = made.at(-1)?.failure ?? null
+      if (failure !== null) return resultOf(scenario, made, failure)
     }
-    return resultOf(scenario, scenario.steps.length, null)
+    return resultOf(scenario, made, null)
   }).pipe(Effect.scoped)
 
 /** A scenario's file that cannot be read as one, or a scenario that failed; the message is the whole report. */

@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it } from "vitest"
 import { findFiles } from "../../src/scenario/runFiles.js"
 import { ScenarioFailed } from "../../src/scenario/runScenario.js"
 import { typed } from "../commandLine.js"
-import { build, run } from "../Workshop.js"
+import { build, run, Workshop } from "../Workshop.js"
 
 beforeAll(build, 120_000)
 
@@ -69,6 +69,56 @@ describe.concurrent("workshop scenario (Specification, Commands)", PATIENT, () =
       scenarios: [],
       problems: [{ file: join(at, "a.yaml"), line: 3, column: 5, path: "steps.0.pong" }]
     })
+  })
+
+  it("run: --only runs the scenarios of a name; --verbose shows every request, also to programs", async () => {
+    const at = folder()
+    writeFileSync(join(at, "a.yaml"), bad)
+    writeFileSync(join(at, "b.yaml"), good)
+    const { status, stdout } = await typed(["scenario", "run", at, "--only", "Goo", "--verbose"])
+    expect(status).toBe(0)
+    expect(stdout).toContain("1 scenario, 1 step: all passed")
+    expect(stdout).toMatch(/✓ get shop\n {6}request: GET \/v1\/shop\n[\s\S]*answer: 200/)
+    const printed = async (...flags: ReadonlyArray<string>) =>
+      JSON.parse((await typed(["scenario", "run", at, "--only", "Good", "--json", ...flags])).stdout).scenarios[0]
+        .steps[0]
+    expect(await printed()).toEqual({ line: 3, title: "get shop", outcome: "passed", duration_ms: expect.any(Number) })
+    expect(await printed("--verbose")).toMatchObject({ exchange: { status: 200, call: { path: "/v1/shop" } } })
+    expect(await typed(["scenario", "run", at, "--only", "Nobody"])).toMatchObject({
+      status: 1,
+      stderr: 'No scenario is named like --only: the names are under "name" in the files.\n'
+    })
+  })
+
+  it("run: --html and --junit write the report to files, also where a scenario fails", async () => {
+    const at = folder()
+    writeFileSync(join(at, "a.yaml"), bad.replace("Bad", "Bad <b>"))
+    writeFileSync(join(at, "b.yaml"), good)
+    const [html, junit] = [join(at, "report.html"), join(at, "report.xml")]
+    const { status } = await typed(["scenario", "run", at, "--html", html, "--junit", junit])
+    expect(status).toBe(1)
+    const page = readFileSync(html, "utf8")
+    expect(page).toContain("1 of 2 scenarios failed")
+    expect(page).toContain("Bad &lt;b&gt;")
+    expect(page).toContain(`npx workshop scenario run ${join(at, "a.yaml")}`)
+    expect(page).not.toMatch(/<(link|script src|img|iframe|object)\b|\bsrc=|url\(|@import/)
+    const xml = readFileSync(junit, "utf8")
+    expect(xml).toContain('<testsuites name="workshop scenario" tests="2" failures="1"')
+    expect(xml).toMatch(
+      /<testcase classname="\S+a\.yaml" name="Bad &lt;b&gt;" time="[\d.]+">\n {6}<failure message="get shop: status">/
+    )
+  })
+
+  it("run: --watch runs again when a file changes", async () => {
+    const at = folder()
+    const file = join(at, "a.yaml")
+    writeFileSync(file, bad)
+    const watching = new Workshop(["scenario", "run", file, "--watch"])
+    await watching.says(/1 failed/)
+    writeFileSync(file, good)
+    await watching.says(/all passed/)
+    watching.kill("SIGINT")
+    await watching.exited
   })
 
   it("run: one bad file and nothing is run", async () => {

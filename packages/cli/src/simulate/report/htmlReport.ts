@@ -1,9 +1,10 @@
-import { escaped, pageText } from "../../page/page.js"
+import { entryItem, escaped, pageText, row } from "../../page/page.js"
 import type { Event } from "../../testkit/Shapes.js"
 import { grouped, ms } from "../auditor/queries.js"
 import type { Trace, Violation } from "../auditor/Trace.js"
 import type { Timing } from "../Observers.js"
 import { countLines, endLines, latencyColumns, percentile, type RunReport, ruleLine } from "./textReport.js"
+import { violationStory } from "./violationStory.js"
 
 /** A named series of points, in their order. */
 interface Series {
@@ -220,13 +221,12 @@ const STYLE = `
 body { max-width: 82rem; }
 .plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(420px, 100%), 1fr)); gap: 1rem; margin: 1rem 0; }
 figure { margin: 0; } figcaption { font-weight: 600; }
-svg { width: 100%; height: auto; } svg text { font-size: 11px; fill: currentColor; opacity: .75; }
+figure svg { width: 100%; height: auto; } figure svg text { font-size: 11px; fill: currentColor; opacity: .75; }
 .grid { stroke: currentColor; opacity: .15; } polyline { fill: none; stroke-width: 1.5; }
-@media (max-width: 36rem) { svg text { font-size: 15px; } svg .second { display: none; } }
+@media (max-width: 36rem) { figure svg text { font-size: 15px; } figure svg .second { display: none; } }
 .legend { margin: .25rem 0 0; } .legend span { display: inline-block; margin-right: 1rem; }
 .legend i { display: inline-block; width: .8em; height: .8em; margin-right: .35em; border-radius: 2px; }
 .counts p { margin: .15rem 0; } .counts { margin: .75rem 0; }
-h2 { font-size: 1.1rem; margin: 1rem 0 .25rem; } summary { cursor: pointer; overflow-wrap: anywhere; }
 table { border-collapse: collapse; margin-bottom: 1rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .15rem .6rem .15rem 0; text-align: left; border-bottom: 1px solid var(--line); }
 .right { text-align: right; }
@@ -245,17 +245,33 @@ const latencyTable = (latencies: RunReport["latencies"]): string => {
   return `<table>${[titles, ...rows].map((cells) => `<tr>${cells.join("")}</tr>`).join("\n")}</table>`
 }
 
-/** The violations of one rule, each with its evidence to unfold. */
-const brokenRule = (rule: string, violations: ReadonlyArray<Violation>): string => {
-  const shown = violations
-    .slice(0, MOST_SHOWN)
-    .map(
-      ({ message, evidence }) =>
-        `<details><summary>${escaped(message)}</summary><pre>${escaped(JSON.stringify(evidence, null, 2))}</pre></details>`
-    )
+/** Where the sections are written that a check goes by. */
+const sectionLinks = (section: string): string =>
+  section
+    .replace("Specification, ", "")
+    .split("; ")
+    .map((name) => {
+      const at = `docs/specification.md#${name.toLowerCase().replaceAll(" ", "-")}`
+      return `<a href="https://github.com/workshop-tickets/workshop/blob/main/${escaped(at)}">${escaped(name)}</a>`
+    })
+    .join(", ")
+
+const violationItem = (trace: Trace, command: string) => (violation: Violation, i: number) => {
+  const { rule, section, message, evidence } = violation
+  const story = violationStory(trace, violation)
+  const timeline = story === null ? "" : `<div data-story="${escaped(JSON.stringify(story))}"></div>`
+  return entryItem({
+    ...{ id: `${rule}-${i + 1}`, outcome: "failed", title: escaped(message), command },
+    body: `<dl>${row("written in", sectionLinks(section), "html")}${row("evidence", JSON.stringify(evidence, null, 2), "code")}</dl>${timeline}`
+  })
+}
+
+/** The violations of one rule, each with its evidence and its ticket's story to unfold. */
+const brokenRule = (trace: Trace, command: string, rule: string, violations: ReadonlyArray<Violation>): string => {
+  const shown = violations.slice(0, MOST_SHOWN).map(violationItem(trace, command))
   const more = violations.length - shown.length
   const left = more > 0 ? `<p class="faint">and ${more} more: --json prints them all</p>` : ""
-  return `<h2 class="failed">${escaped(ruleLine(rule, violations))}</h2>${shown.join("\n")}${left}`
+  return `<section><h2 class="failed">${escaped(ruleLine(rule, violations))}</h2><ul class="entries">${shown.join("\n")}</ul>${left}</section>`
 }
 
 /** The report of a simulation as one page, with nothing outside of it. */
@@ -263,7 +279,9 @@ export const htmlReport = (report: RunReport, trace: Trace, timings: ReadonlyArr
   const { seed, violations } = report.summary
   const times = violations.length === 1 ? "1 violation" : `${violations.length} violations`
   const counts = countLines(report).map((line) => `<p class="faint">${escaped(line)}</p>`)
-  const found = [...grouped(violations, ({ rule }) => rule)].map(([rule, of]) => brokenRule(rule, of))
+  const found = [...grouped(violations, ({ rule }) => rule)].map(([rule, of]) =>
+    brokenRule(trace, report.command, rule, of)
+  )
   return pageText({
     title: `Simulation of seed ${seed}${violations.length === 0 ? "" : `: ${times}`}`,
     isGood: violations.length === 0,

@@ -1,0 +1,82 @@
+import { entryItem, escaped, marked, pageText, row } from "../page/page.js"
+import { plain } from "../terminal/Output.js"
+import { exchangeLines, failureLines, headings, type ScenarioResult, summary } from "./Report.js"
+
+const STYLE = `
+body { max-width: 62rem; }
+ol.steps { margin: .4rem 0 .4rem 1.7rem; padding: 0; list-style: none; } .steps summary { cursor: pointer; }
+.steps pre { margin: .3rem 0 .6rem 1.2rem; } .steps .ms { float: right; }
+`
+
+type Step = ScenarioResult["steps"][number]
+
+const stepItem = ({ title, outcome, duration_ms, exchange }: Step): string => {
+  const line = `${marked(outcome === "not_run" ? "skipped" : outcome)} ${escaped(title)}`
+  if (outcome === "not_run") return `<li class="faint">${line} (not run)</li>`
+  const took = `<span class="ms faint">${duration_ms} ms</span>`
+  return exchange === null
+    ? `<li>${took}${line}</li>`
+    : `<li><details><summary>${took}${line}</summary><pre>${escaped(exchangeLines(exchange).join("\n"))}</pre></details></li>`
+}
+
+const tookOf = ({ steps }: ScenarioResult): number => steps.reduce((sum, { duration_ms }) => sum + duration_ms, 0)
+
+const failureText = ({ file, failure }: ScenarioResult): string =>
+  failure === null ? "" : failureLines(file, failure, { paint: plain, said: undefined }).join("\n")
+
+const scenarioItem = (result: ScenarioResult): string => {
+  const { file, name, section, passed, steps, failure } = result
+  const rows = [
+    row("file", file),
+    ...(section === null ? [] : [row("section", `Specification, ${headings[section] ?? section}`)]),
+    ...(failure === null ? [] : [row("failed", failureText(result), "code")])
+  ]
+  return entryItem({
+    ...{ id: file, outcome: passed ? "passed" : "failed", title: escaped(name), duration_ms: tookOf(result) },
+    command: `npx workshop scenario run ${file}`,
+    body: `<dl>${rows.join("")}</dl><ol class="steps">${steps.map(stepItem).join("\n")}</ol>`
+  })
+}
+
+/** The report of a run of scenarios as one page that needs nothing else. */
+export const htmlReport = (results: ReadonlyArray<ScenarioResult>, duration_ms: number): string => {
+  const failed = results.filter(({ passed }) => !passed).length
+  return pageText({
+    title: failed === 0 ? "All scenarios pass" : `${failed} of ${results.length} scenarios failed`,
+    isGood: failed === 0,
+    style: STYLE,
+    body: `<p class="lead">${escaped(summary(results, duration_ms))}</p>
+<section><ul class="entries">${results.map(scenarioItem).join("\n")}</ul></section>`
+  })
+}
+
+const seconds = (ms: number): string => (ms / 1000).toFixed(3)
+
+const testCase = (result: ScenarioResult): ReadonlyArray<string> => {
+  const { file, name, failure } = result
+  const why = failure?.message ?? failure?.mismatches.map(({ path }) => path).join(", ") ?? ""
+  return [
+    `    <testcase classname="${escaped(file)}" name="${escaped(name)}" time="${seconds(tookOf(result))}">`,
+    ...(failure === null
+      ? []
+      : [
+          `      <failure message="${escaped(`${failure.title ?? name}: ${why}`)}">${escaped(failureText(result))}</failure>`
+        ]),
+    "    </testcase>"
+  ]
+}
+
+/** The report of a run of scenarios as JUnit XML, which build servers read. */
+export const junitReport = (results: ReadonlyArray<ScenarioResult>, duration_ms: number): string => {
+  const failed = results.filter(({ passed }) => !passed).length
+  const counts = `tests="${results.length}" failures="${failed}" errors="0" skipped="0" time="${seconds(duration_ms)}"`
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites name="workshop scenario" ${counts}>`,
+    `  <testsuite name="scenarios" ${counts}>`,
+    ...results.flatMap(testCase),
+    "  </testsuite>",
+    "</testsuites>",
+    ""
+  ].join("\n")
+}
