@@ -35,7 +35,7 @@ const leaseClock = Effect.sync(() => {
   return leases.now
 })
 
-/** A database with one shop of so many tickets, and how each of the works is done there. */
+/** A database with one shop of this many tickets, and how each of the works is done there. */
 const filled = (database: Cluster["database"], tickets: number) =>
   Effect.gen(function* () {
     const url = yield* database(`sizes_${tickets}`)

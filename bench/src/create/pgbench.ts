@@ -7,7 +7,7 @@ import { IN_FLIGHT, SHOPS } from "./World.js"
 
 const DEBIAN = "/usr/lib/postgresql"
 
-/** Where pgbench is: on the path, or where Debian's packages put it; undefined where it is not installed. */
+/** Where pgbench is: on the path, or where Debian's packages put it; undefined if it is not installed. */
 export const findPgbench = (): string | undefined => {
   const debian = existsSync(DEBIAN) ? readdirSync(DEBIAN).map((version) => `${DEBIAN}/${version}/bin`) : []
   const places = [...(process.env.PATH ?? "").split(":"), ...debian.reverse()]

@@ -29,7 +29,7 @@ const CREATE = `with m as (
     upper(substr(md5('c' || n), 1, 8)), at, at, 'api', 'web-' || n, nextval('growth'), at, false, at + 5184000000
   from (select *, ${T0} + n * ${APART}::bigint as at from m) m order by n`
 
-/** A change of state of so many tickets, as the store saves it. Seven of ten are collected in the end. */
+/** A change of state of this many tickets, as the store saves it. Seven of ten are collected in the end. */
 const changing = (state: "ready" | "collected") => {
   const changed: Readonly<Record<string, string>> = {
     state: `'${state}'`,

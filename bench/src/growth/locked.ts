@@ -17,7 +17,7 @@ interface Seen {
 }
 
 /**
- * Locks the table of tickets for so many seconds, while readers and writers ask again and again. Answers how many connections a process
+ * Locks the table of tickets for this many seconds, while readers and writers ask again and again. Returns how many connections a process
  * had at most, how long a statement ran at most, how many requests were answered meanwhile (each needs the table), and how long after
  * the lock the first create was answered.
  */

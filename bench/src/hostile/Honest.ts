@@ -31,7 +31,7 @@ export class Honest {
     this.#agent.destroy()
   }
 
-  /** Asks for so many seconds. */
+  /** Asks for this many seconds. */
   async run(seconds: number): Promise<Times> {
     const times: Times = { ms: [], failures: [] }
     const until = performance.now() + seconds * 1_000

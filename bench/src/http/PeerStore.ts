@@ -9,7 +9,7 @@ import type { Body } from "./PeerSchemas.js"
 import { isForbidden } from "./PeerWords.js"
 import { SHOP } from "./World.js"
 
-/** A refusal, as it is answered. */
+/** A refusal, as responses contain it. */
 export class Refusal extends Error {
   constructor(
     readonly statusCode: number,

@@ -92,7 +92,7 @@ const tableOf = ({ looks }: Traffic) =>
     }
   })
 
-/** Reads every acknowledged ticket again. Answers those that are not as they were told. */
+/** Reads every acknowledged ticket again. Returns those that are not as they were told. */
 const lost = async (traffic: Traffic) => {
   const missing: Array<string> = []
   for (const { id, number, state, key } of traffic.told.values()) {

@@ -58,7 +58,7 @@ const damaged = ({ checks, findings }: Checked) =>
     message: `${findings.length} of ${checks} checks found something wrong: see "Check the data" in docs/operating.md.`
   })
 
-/** `workshop check`: whether what the program keeps of its data holds. Succeeds only where it does. */
+/** `workshop check`: whether what the program keeps of its data holds. Succeeds only if it does. */
 export const checkCommand = command({
   name: "check",
   examples: ["workshop check", "DATABASE_URL_FILE=/run/secrets/replica-url workshop check --json"],

@@ -73,7 +73,7 @@ export const openFirstShop = Effect.gen(function* () {
   return { key, opening: `The shop ${name} is open. ${yield* aboutKey}` }
 })
 
-/** The shop that a given key opens; null where it opens none yet. One that was revoked or expired would open nothing again. */
+/** The shop that a given key opens; null if it opens none yet. One that was revoked or expired would open nothing again. */
 export const shopOfKey = Effect.fnUntraced(function* (key: string) {
   const found = yield* (yield* Directory).keyByHash(keyHash(key))
   if (found !== null && !isActive(found.key, yield* Clock.currentTimeMillis)) {
@@ -84,7 +84,7 @@ export const shopOfKey = Effect.fnUntraced(function* (key: string) {
   return found?.shop ?? null
 })
 
-/** A sandbox gives out keys to every shop and moves time for good, so it takes no data that no sandbox made (Specification, Keys and scopes). */
+/** A sandbox gives out keys to every shop and moves time permanently, so it takes no data that no sandbox made (Specification, Keys and scopes). */
 export const refuseRealData = Effect.gen(function* () {
   const { isSandboxMade } = yield* Directory
   if ((yield* hasShops) && !(yield* isSandboxMade)) {
@@ -220,7 +220,7 @@ const earlierShop = Effect.gen(function* () {
   }
 })
 
-/** The demo shop, with a new key; null where the demo shop of an earlier start has as many keys as it may have. */
+/** The demo shop, with a new key; null if the demo shop of an earlier start has as many keys as it may have. */
 interface Demo {
   readonly key: string | null
   readonly opening: string

@@ -262,7 +262,7 @@ const beginAnew = ({ demo }: ServeFlags, shown: ShownKey) =>
     Effect.catchAll((failure) => (failure._tag === "StoreUnavailable" ? Effect.fail(failure) : Effect.die(failure)))
   )
 
-/** The text that a start with `--demo` says; `workshop serve` alone opens a shop where there is none. */
+/** The text that a start with `--demo` says; `workshop serve` alone opens a shop if there is none. */
 const greeting = Effect.fnUntraced(function* (asked: ServeFlags, base: string, shown: ShownKey) {
   if (!asked.sandbox && (yield* Effect.flatMap(Directory, ({ isSandboxMade }) => isSandboxMade))) return madeBySandbox
   const { demoKey } = asked

@@ -146,7 +146,7 @@ const ticketCalls = (send: Transport) => {
       options?: RepeatableOptions
     ): Promise<ClientResult<Ticket, Refusable, RepeatableMeta>> =>
       post(`${idPath("tickets", id)}/status`, { status }, options),
-    /** Notes that the shop itself notified the ticket's client (Specification, Endpoints). */
+    /** Records that the shop itself notified the ticket's client (Specification, Endpoints). */
     recordNotified: (
       id: string,
       channel: ShopChannel,

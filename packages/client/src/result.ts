@@ -14,7 +14,7 @@ export interface RateLimit {
 export interface ResponseInfo {
   /** The HTTP status. */
   readonly status: number
-  /** The service's name for this request; null where something else answered. */
+  /** The service's name for this request; null if something else answered. */
   readonly request_id: string | null
   /** Null where the response names no limit. */
   readonly rate_limit: RateLimit | null

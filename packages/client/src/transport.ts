@@ -16,7 +16,7 @@ export interface ResponseEvent extends RequestEvent {
   readonly request_id: string | null
   /** In milliseconds. */
   readonly duration_ms: number
-  /** In how many milliseconds the client tries again; null where it does not. */
+  /** In how many milliseconds the client tries again; null if it does not. */
   readonly retry_in_ms: number | null
 }
 
@@ -26,7 +26,7 @@ export interface ClientOptions {
   readonly baseUrl: string
   /** The shop's API key. */
   readonly key: string
-  /** How often a failed request is sent again; 3 by default. The client sends a request again only where that cannot do a thing twice. */
+  /** How often a failed request is sent again; 3 by default. The client sends a request again only if that cannot do a thing twice. */
   readonly retries?: number
   /** How long the client waits for one response, in milliseconds; 15,000 by default. */
   readonly timeoutMs?: number
@@ -197,7 +197,7 @@ const attemptOnce = async (options: ClientOptions, call: Call, request: RequestE
   }
 }
 
-/** In how many milliseconds to send the same request again; null where the client must not. */
+/** In how many milliseconds to send the same request again; null if the client must not. */
 const retryIn = (settled: Settled, call: Call, options: ClientOptions): number | null => {
   const { longestWaitMs = 5_000, random = spread } = options
   const retries = call.retries ?? options.retries ?? 3

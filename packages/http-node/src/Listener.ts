@@ -163,7 +163,7 @@ export const listener = (
     }
     const settle = (exit: Exit.Exit<HttpResponse>) => {
       if (Exit.isFailure(exit)) response.destroy()
-      // A few responses without a good key are sent in each turn of the event loop, and their clients send nothing more until
+      // A few responses without a valid key are sent in each turn of the event loop, and their clients send nothing more until
       // then: so however many there are, new connections and clients with a key are served.
       else if (isDeferred) backlog.add(() => send(request, response, exit.value, unread))
       else send(request, response, exit.value, unread)

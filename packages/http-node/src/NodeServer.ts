@@ -45,7 +45,7 @@ const limitsOf = ({ trustProxy, limits = {} }: NodeServerOptions): ConnectionLim
   return { ...CONNECTION_LIMITS, ...(trustProxy && { maxConnectionsPerAddress: maxConnections }), ...limits }
 }
 
-/** Counts requests without a good key by networks of another size than the usual one. */
+/** Counts requests without a valid key by networks of another size than the usual one. */
 const byNetwork = (pipeline: Pipeline, ipv6Prefix: number): Pipeline =>
   ipv6Prefix === IPV6_PREFIX
     ? pipeline
@@ -74,7 +74,7 @@ const handle = (
   const respond = listener(runtime, options)
   const fork = Runtime.runFork(runtime)
   const notHttp = (code: string | undefined) => notHttpResponse(code, Runtime.runSync(runtime)(newContext))
-  /** Responds on a connection that node no longer handles. It is closed if there is no response, because its client would wait for ever. */
+  /** Responds on a connection that node no longer handles. It is closed if there is no response, because its client would wait forever. */
   const answerTo = (request: HttpRequest, socket: Socket, take: (response: HttpResponse) => void) =>
     fork(pipeline(request)).addObserver((exit) => (Exit.isSuccess(exit) ? take(exit.value) : socket.destroy()))
 

@@ -48,7 +48,7 @@ export class OpenConnections {
   readonly #open = new Map<Socket, Connection>()
   readonly #perAddress = new Map<string, number>()
   /**
-   * Addresses that sent a good key. Node reads their connections itself, which takes a fifth less time than through a
+   * Addresses that sent a valid key. Node reads their connections itself, which takes a fifth less time than through a
    * {@link SocketReader}. An address that then sends far ahead of its responses is disconnected and not trusted again.
    */
   readonly #trusted = new Set<string>()
@@ -63,7 +63,7 @@ export class OpenConnections {
     server.on("connection", (socket: Socket) => this.#accept(socket))
   }
 
-  /** Notes a request and its response; false if the connection gets no more responses. */
+  /** Records a request and its response; false if the connection gets no more responses. */
   note(request: IncomingMessage, response: ServerResponse, body: RequestBody): boolean {
     const connection = this.#open.get(request.socket)
     if (connection === undefined || connection.requests >= this.limits.maxRequestsPerConnection) return false
@@ -84,7 +84,7 @@ export class OpenConnections {
     return true
   }
 
-  /** Notes that the key of a request is good. */
+  /** Records that the key of a request is good. */
   admitted({ socket }: IncomingMessage): void {
     const address = this.#open.get(socket)?.address
     if (address === undefined || this.#trusted.has(address) || this.#distrusted.has(address)) return

@@ -11,7 +11,7 @@ const FRESH_MS = 1_000
 
 /** The settings of the pages. */
 export interface PagesOptions extends DocumentOptions {
-  /** How long `/readyz` and `/metrics` show the same, in milliseconds; a second where it is left out. */
+  /** How long `/readyz` and `/metrics` show the same, in milliseconds; a second if it is omitted. */
   readonly fresh_ms?: number
 }
 

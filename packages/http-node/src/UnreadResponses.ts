@@ -17,7 +17,7 @@ export class UnreadResponses {
     this.#fork = Runtime.runFork(runtime)
   }
 
-  /** Watches a response of so many bytes that the kernel did not take at once. Node counts the characters of a text, not its bytes. */
+  /** Watches a response of this many bytes that the kernel did not take at once. Node counts the characters of a text, not its bytes. */
   watch(response: ServerResponse, socket: Socket, bytes: number): void {
     const { taking_ms, taken_ms } = this.timeouts
     socket.setTimeout(taking_ms)

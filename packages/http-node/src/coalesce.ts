@@ -7,7 +7,7 @@ interface Result<A> {
 }
 
 /**
- * Does a piece of work once for all who ask for it within so many milliseconds of real time. It goes on when the first
+ * Does a piece of work once for all who ask for it within this many milliseconds of real time. It goes on when the first
  * of them leaves.
  */
 export const coalesce = <A>(

@@ -14,7 +14,7 @@ export class CannotListen extends Data.TaggedError("CannotListen")<{
   }
 }
 
-/** Lets a server listen; port 0 takes a free one. Answers where it listens. */
+/** Lets a server listen; port 0 takes a free one. Returns where it listens. */
 export const listen = (
   server: Server,
   { host, port }: { readonly host: string; readonly port: number }

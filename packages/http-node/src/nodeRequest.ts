@@ -4,7 +4,7 @@ import { Limits } from "@workshop/core"
 import { BodyIncomplete, BodyTooLarge, type HttpRequest, isHeaderRepeated } from "@workshop/core/http"
 import { Effect } from "effect"
 
-/** The length of a request's body by its headers, in bytes: 0 without a body, NaN where the length is not known beforehand. */
+/** The length of a request's body by its headers, in bytes: 0 without a body, NaN if the length is not known beforehand. */
 export const announcedLength = ({ headers }: IncomingMessage): number =>
   headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : Number.NaN
 

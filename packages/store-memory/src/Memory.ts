@@ -136,7 +136,7 @@ export class Memory {
     }
   }
 
-  /** The number by which a client is notified now; null where there is none, or a walk-in's holder blocks the shop. */
+  /** The number by which a client is notified now; null if there is none, or a walk-in's holder blocks the shop. */
   phoneFor({ client_id, shop_id, ticket_id }: NotificationRecord): Phone | null {
     if (client_id !== null) return this.accounts.get(client_id)?.phone ?? null
     const { slice } = this.dataOf(shop_id)

@@ -7,7 +7,7 @@ import type { ShopDeliveryQueue } from "./ShopDeliveryQueue.js"
 
 const NANOS_PER_MS = 1_000_000n
 
-/** Real time, also where a sandbox's clock stands. */
+/** Real time, even if a sandbox's clock is frozen. */
 const realNanos = (clock: Clock.Clock): bigint => clock.unsafeCurrentTimeNanos()
 
 /** The queue of deliveries: one for each shop, and the order in which shops with due deliveries are served. */

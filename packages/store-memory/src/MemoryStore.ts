@@ -38,7 +38,7 @@ import { memoryPersonalData } from "./MemoryPersonalData.js"
 import { memoryReads } from "./MemoryReads.js"
 import { memoryWholeData } from "./MemoryWholeData.js"
 
-/** How many windows of a policy are kept. Beyond that the oldest goes: its subject begins anew. */
+/** How many windows of a policy are kept. Beyond that the oldest goes: its subject starts again. */
 const MOST_WINDOWS = 100_000
 
 /** Counts for one process. Windows that have ended are cleared away once a minute. */
@@ -93,7 +93,7 @@ export const memoryAuditLog = (memory: Memory): Context.Tag.Service<AuditLog> =>
     })
 })
 
-/** How often a command is run anew because its random tracking code was taken; by then the source is not random. */
+/** How often a command is run again because its random tracking code was taken; by then the source is not random. */
 const MOST_MOMENTS = 16
 
 const memoryStore = (

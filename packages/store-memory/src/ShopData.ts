@@ -118,14 +118,14 @@ export const logged = (
 
 /**
  * When each of a shop's tickets is due to close, earliest first. Every closure takes the same time, so whatever becomes due
- * anew becomes due last, which is the order in which a map holds its keys; only where the clock was set back it is sorted.
+ * again becomes due last, which is the order in which a map holds its keys; only if the clock was set back it is sorted.
  */
 export class ClosureOrder {
   #due = new Map<TicketId, Instant>()
   #latest: Instant = 0
   #isSorted = true
 
-  /** Notes when a ticket is due now, if at all. */
+  /** Records when a ticket is due now, if at all. */
   note(ticket: TicketRecord): void {
     const due_at = closure(ticket)?.due_at
     const known = this.#due.get(ticket.id)
@@ -166,13 +166,13 @@ export class ChangeOrder {
     this.#tickets = tickets
   }
 
-  /** The ticket whose last change this was; undefined where it changed since. */
+  /** The ticket whose last change this was; undefined if it changed since. */
   #ticketAt({ id, change_seq }: Changed): TicketRecord | undefined {
     const ticket = this.#tickets.get(id)
     return ticket?.change_seq === change_seq ? ticket : undefined
   }
 
-  /** Notes that a ticket changed. */
+  /** Records that a ticket changed. */
   note({ id, updated_at, change_seq }: TicketRecord): void {
     // Only a repair of the shop's clock takes it back; the places left behind would stand in the way of the search.
     if (updated_at < (this.last_change_at ?? 0)) this.#isOutOfOrder = true
@@ -182,7 +182,7 @@ export class ChangeOrder {
     this.#isOutOfOrder = this.#places.some((place, i) => place.updated_at < (this.#places[i - 1]?.updated_at ?? 0))
   }
 
-  /** When a ticket last changed; null where there is none. */
+  /** When a ticket last changed; null if there is none. */
   get last_change_at(): Instant | null {
     return this.#places.at(-1)?.updated_at ?? null
   }

@@ -18,7 +18,7 @@ interface Waiting extends Due {
   readonly event_id: EventId
 }
 
-/** How a line looks up a delivery: where it is due now, and whether it was tried since it was made due anew. */
+/** How a line looks up a delivery: where it is due now, and whether it was tried since it was made due again. */
 export type QueueHead = (
   event_id: EventId
 ) => { readonly row: DeliveryRecord; readonly due_at: number; readonly isTried: boolean } | undefined
@@ -130,7 +130,7 @@ export class ShopDeliveryQueue {
     return this.#inFlight.size
   }
 
-  /** Notes the webhook, null where it was removed; turning it on again makes everything from before due anew. */
+  /** Records the webhook, null if it was removed; turning it on again makes everything from before due again. */
   webhook(webhook: Webhook | null): void {
     const isReleased = this.#webhook !== null && webhook !== null && webhook.generation > this.#webhook.generation
     this.#webhook = webhook
@@ -144,14 +144,14 @@ export class ShopDeliveryQueue {
     for (const line of this.#lines.values()) this.#place(line)
   }
 
-  /** Notes a row that was written: whoever had claimed it has let go. */
+  /** Records a row that was written: whoever had claimed it has let go. */
   put(row: DeliveryRecord): void {
     const line = this.#note(row)
     this.#letGo(row, line)
     this.#place(line)
   }
 
-  /** Notes a row that was taken away. */
+  /** Records a row that was taken away. */
   remove(row: DeliveryRecord): void {
     const line = this.#lines.get(ticketOf(row))
     if (line === undefined) return
@@ -159,7 +159,7 @@ export class ShopDeliveryQueue {
     this.#place(line)
   }
 
-  /** Claims the next delivery that is due; undefined where there is none, or four are in flight. */
+  /** Claims the next delivery that is due; undefined if there is none, or four are in flight. */
   claim(now: Instant, lease_until: bigint): DeliveryRecord | undefined {
     const place = this.#isOpen ? this.#first(now) : undefined
     if (place === undefined) return undefined
@@ -183,14 +183,14 @@ export class ShopDeliveryQueue {
     return due
   }
 
-  /** Puts back what was claimed until now or before. Answers how many that were. */
+  /** Puts back what was claimed until now or before. Returns how many that were. */
   reclaim(now: bigint): number {
     const ended = [...this.#inFlight].filter(([, until]) => until <= now)
     for (const [event_id] of ended) this.put(this.#rows.get(event_id)!)
     return ended.length
   }
 
-  /** When the next delivery is due that could be claimed; undefined where there is none. */
+  /** When the next delivery is due that could be claimed; undefined if there is none. */
   next(): Instant | undefined {
     if (!this.#isOpen) return undefined
     const live = this.#queues.live.first()?.due_at

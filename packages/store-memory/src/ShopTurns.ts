@@ -28,7 +28,7 @@ export class ShopTurns {
   readonly #served = new Map<ShopId, number>()
   #given = 0
 
-  /** Gives a shop its turn for when its next delivery is due; none where there is no next. */
+  /** Gives a shop its turn for when its next delivery is due; none if there is no next. */
   again(shop_id: ShopId, due_at: Instant | undefined): void {
     const known_due_at = this.#ready.get(shop_id)?.was_due_at ?? this.#current.get(shop_id)?.due_at
     if (due_at === undefined || (known_due_at !== undefined && known_due_at <= due_at)) return

@@ -4,15 +4,15 @@ import { Effect } from "effect"
 import type pg from "pg"
 import { DatabaseFailed } from "./migrate/DatabaseFailed.js"
 
-/** Where a database is: one server, or several of which one at a time takes writes. */
+/** The address of a database: one server, or several of which only one accepts writes at a time. */
 export interface Address {
-  /** How to connect to each server, in the order in which they are named. */
+  /** How to connect to each server, in the order of the connection string. */
   readonly servers: ReadonlyArray<pg.ClientConfig>
   /** The host of each, or the folder of its socket. */
   readonly hosts: ReadonlyArray<string>
-  /** Whether it says how the connection is to be encrypted, or that it is not. */
+  /** Whether the string says that the connection is encrypted, or that it is not. */
   readonly saysTls: boolean
-  /** Whether a server that only reads, such as a standby, is passed over. */
+  /** Whether read-only servers, such as standbys, are skipped. */
   readonly mustWrite: boolean
 }
 
@@ -25,7 +25,7 @@ const UNREADABLE = refused(
   "The address of the database does not read like postgres://user:password@host:5432/name, where a password's # is %23 and its / is %2F"
 )
 
-/** What the mode of TLS asks of the server (libpq's `sslmode`). Modes that may go without are refused: they promise nothing. */
+/** The TLS options for an `sslmode` of libpq. Modes that may connect without encryption are refused, because they promise nothing. */
 const MODES = {
   disable: { isEncrypted: false, isVerified: false, isNamed: false },
   require: { isEncrypted: true, isVerified: false, isNamed: false },
@@ -46,7 +46,7 @@ const fileOf = (params: URLSearchParams, name: string): string | undefined => {
   }
 }
 
-/** The TLS of a connection; undefined where the address says nothing of it. */
+/** The TLS of a connection; undefined if the address says nothing of it. */
 const tlsOf = (params: URLSearchParams): ((host: string) => pg.ClientConfig["ssl"]) => {
   const ca = fileOf(params, "sslrootcert")
   const [cert, key] = [fileOf(params, "sslcert"), fileOf(params, "sslkey")]
@@ -59,21 +59,21 @@ const tlsOf = (params: URLSearchParams): ((host: string) => pg.ClientConfig["ssl
       "The address of the database has sslmode=verify-ca without sslrootcert, the file of the authority to trust"
     )
   const { isEncrypted, isNamed } = MODES[mode]
-  // As libpq has it: with an authority named, `require` verifies the certificate, though not whose it is.
+  // As in libpq: with `sslrootcert`, `require` verifies the certificate but not the host name.
   const isVerified = MODES[mode].isVerified || (mode === "require" && ca !== undefined)
   if (!isEncrypted) return () => false
   return (host) => ({
     ...(ca === undefined ? {} : { ca }),
     ...(cert === undefined ? {} : { cert }),
     ...(key === undefined ? {} : { key }),
-    // An address in numbers is looked for in the certificate too.
+    // A numeric address is also looked for in the certificate.
     ...(isIP(host) === 0 ? {} : { host }),
     rejectUnauthorized: isVerified,
     ...(isNamed ? {} : { checkServerIdentity: () => undefined })
   })
 }
 
-/** Which servers of the address will do (libpq's `target_session_attrs`); the service writes, so none that only reads. */
+/** Which servers are suitable (libpq's `target_session_attrs`). The service writes, so a read-only server is not. */
 const mustWrite = (params: URLSearchParams, servers: number): boolean => {
   const wanted = params.get("target_session_attrs") ?? (servers > 1 ? "read-write" : "any")
   if (!["any", "read-write", "primary"].includes(wanted))
@@ -85,7 +85,7 @@ const mustWrite = (params: URLSearchParams, servers: number): boolean => {
 
 const OURS = ["host", "port", "target_session_attrs", "sslmode", "sslrootcert", "sslcert", "sslkey"]
 
-/** The host and the port of each server: from the authority, or, as libpq has it too, from the query. */
+/** The host and the port of each server: from the authority, or from the query, as in libpq. */
 const serversOf = (authority: string, params: URLSearchParams): ReadonlyArray<readonly [string, string]> => {
   const listed = params.get("host")
   if (listed === null) {
@@ -123,12 +123,12 @@ const parsed = (url: string): Address => {
   }
 }
 
-/** Files are read once: a certificate that is replaced is taken up by the next start. */
+/** The files are read once, so a replaced certificate is used from the next start on. */
 const known = new Map<string, Address>()
 
 /**
- * Reads a connection string; throws {@link DatabaseFailed} where it is none. `pg` would take any text for the name of a host,
- * and look it up. The refusal repeats nothing of it, as it may bear a password.
+ * Reads a connection string; throws {@link DatabaseFailed} if it is invalid. `pg` would use any text as a host name and look it up. The
+ * error repeats no part of the text, because it may contain a password.
  */
 export const addressOf = (url: string): Address => {
   const address = known.get(url) ?? parsed(url)
@@ -136,7 +136,7 @@ export const addressOf = (url: string): Address => {
   return address
 }
 
-/** Fails where a connection string has not the form of one. */
+/** Fails if a text does not have the form of a connection string. */
 export const databaseUrl = (url: string): Effect.Effect<string, DatabaseFailed> =>
   Effect.try({
     try: () => {
@@ -151,22 +151,22 @@ loopback.addSubnet("127.0.0.0", 8, "ipv4")
 loopback.addAddress("::1", "ipv6")
 
 const isOnThisMachine = (host: string): boolean => {
-  // Without a host, or with a folder for one, it is a socket of this machine.
+  // Without a host, or with a folder as the host, the connection uses a socket of this machine.
   if (host === "" || host.startsWith("/") || host.toLowerCase() === "localhost") return true
   const family = isIP(host)
   return family !== 0 && loopback.check(host, family === 6 ? "ipv6" : "ipv4")
 }
 
 /**
- * The host to which a connection string leads in the clear without saying so: another machine's, with no `sslmode`. Undefined
- * where the connection stays on this machine or the string decides. `fallback` is `PGSSLMODE`, which the driver reads without one.
+ * The host to which a connection string leads unencrypted without saying so: another machine, and no `sslmode`. Undefined if the connection
+ * stays on this machine or the string has an `sslmode`. `fallback` is `PGSSLMODE`, which the driver uses without one.
  */
 export const clearHostOf = (url: string, fallback: string | undefined): string | undefined => {
   const { hosts, saysTls } = addressOf(url)
   return saysTls || (fallback ?? "") !== "" ? undefined : hosts.find((host) => !isOnThisMachine(host))
 }
 
-/** Warns where the data go to the database in the clear: phone numbers, and secrets of webhooks. */
+/** Warns if data go to the database unencrypted: phone numbers, and webhook secrets. */
 export const warnOfClearText = (url: string): Effect.Effect<void> =>
   Effect.suspend(() => {
     const host = clearHostOf(url, process.env.PGSSLMODE)

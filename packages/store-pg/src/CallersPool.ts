@@ -32,7 +32,7 @@ import { type Statement, textsIn } from "./Statement.js"
  * transaction alone, and nothing is prepared. So the pool may also lead through a pooler in transaction mode.
  */
 
-/** The part of a client of `pg` that is used. */
+/** The methods of a `pg` client that the store uses. */
 export interface Client {
   readonly query: (query: object) => Promise<QueryResult | ReadonlyArray<QueryResult>>
 }
@@ -49,10 +49,10 @@ export interface PoolLike {
   readonly connect: (...args: Array<any>) => any
 }
 
-/** The parsers of `pg` itself: an embedder's client may read JSON or numbers in another way. */
+/** The parsers of `pg` itself, because an embedder's client may read JSON or numbers differently. */
 const types = { getTypeParser: pg.types.getTypeParser }
 
-/** Sends statements one after another, not prepared. `begin` is sent in place of {@link BEGIN}. */
+/** Sends statements one after another, unprepared. `begin` replaces {@link BEGIN}. */
 export const sendOn =
   (client: Client, schema: string, begin?: string) =>
   async (statements: ReadonlyArray<Statement>): Promise<ReadonlyArray<QueryResult>> => {
@@ -88,7 +88,7 @@ export const sqlConnection = (send: (statement: Statement) => Effect.Effect<Quer
   }
 }
 
-/** Where a connection leads: which server since its start, which database, and which tables there. */
+/** Identifies a connection's target: the server since its start, the database, and its tables. */
 export const PLACE = `concat_ws(' ', pg_postmaster_start_time(),
     (select oid from pg_database where datname = current_database()), to_regclass('workshop.shop_head')::oid)`
 
@@ -103,14 +103,14 @@ const ELSEWHERE = "The pool leads to another database than the store's url, or t
 const refused = (message: string) =>
   new PgFailure({ kind: "other", code: null, constraint: null, cause: new SessionRefused({ message }) })
 
-/** A client that was borrowed. */
+/** A borrowed client. */
 interface Borrowed {
   readonly client: PoolClient
   isOpen: boolean
   readonly release: (destroy: boolean) => void
 }
 
-/** Borrows a client; one that comes too late goes back at once. */
+/** Borrows a client; one that arrives too late is returned at once. */
 const borrow = (pool: PoolLike): Effect.Effect<Borrowed, PgFailure> =>
   Effect.async<PoolClient, PgFailure>((resume) => {
     let isLate = false
@@ -150,9 +150,9 @@ const beginWith = (settings: Settings): string => `${BEGIN.text}; select ${setti
 
 /** The caller's pool as the store uses it. */
 export interface CallersPool {
-  /** Fails where the pool leads to another database than the store's url; succeeds where that cannot be found out now. */
+  /** Fails if the pool leads to another database than the store's url; succeeds if this cannot be checked now. */
   readonly checked: Effect.Effect<void, DatabaseFailed>
-  /** A connection for batches, borrowed from the first statement of a batch until `rest`. */
+  /** A connection for batches, which borrows a client from the first statement of a batch until `rest`. */
   readonly reconnecting: (options: ConnectionOptions) => Effect.Effect<ReconnectingConnection, never, Scope.Scope>
   /** Reads, each on a client of its own. */
   readonly reads: Layer.Layer<SqlClient, never, Reactivity>
@@ -176,7 +176,7 @@ const pooled =
         yield* giveBack(true)
         const borrowed = yield* borrow(pool)
         const found = verified(borrowed.client).pipe(Effect.tapError(() => Effect.sync(() => borrowed.release(true))))
-        // Each lane keeps its first id: receipts are found by it, whichever client wrote them.
+        // Each queue keeps its first id, by which receipts are found, whichever client wrote them.
         id ??= yield* found
         const send = sendOn(borrowed.client, schema, begin)
         const connection: Connection = {
@@ -219,13 +219,13 @@ const readingOn = (pool: PoolLike, schema: string) => {
           }),
           (answers) => answers[1]!
         ),
-      // After a failure it may be within a transaction, or still answer the statement before.
+      // After a failure the client may be within a transaction, or still wait for the previous statement's result.
       ({ release, isOpen }, exit) => Effect.sync(() => release(Exit.isFailure(exit) || !isOpen))
     )
   )
 }
 
-/** Readies a caller's pool; fails where it is none. */
+/** Checks an embedder's pool; fails if it is none. */
 export const callersPool = (pool: PoolLike, database: Database): Effect.Effect<CallersPool, DatabaseFailed> =>
   Effect.gen(function* () {
     if (typeof pool?.connect !== "function")

@@ -2,16 +2,19 @@ import { Clock, Context, Effect } from "effect"
 import type { Connection } from "./Connection.js"
 import { PgFailure } from "./PgFailure.js"
 
-/** By how much the clock of a process may be off its database's, in milliseconds, before the process writes nothing any more (Specification, Commands). */
+/**
+ * The largest difference between a process's clock and its database's, in milliseconds; beyond it, the process writes nothing
+ * (Specification, Commands).
+ */
 const MOST_OFF_MS = 5_000
 
-/** How long a comparison holds, in real time. */
+/** How long the result of a comparison is used, in real time. */
 const HOLDS_NS = 1_000_000_000n
 
-/** By how many milliseconds the clock may leave the real time that passed since, before it is compared anew. */
+/** How many milliseconds the clock may deviate from the real time since the last comparison, before it is compared again. */
 const STEP_MS = 500
 
-/** This machine's clock: also that of a process whose sandbox tells another time. Tests give theirs. */
+/** This machine's clock, even if a sandbox's clock shows another time. Tests provide their own. */
 export class MachineClock extends Context.Reference<MachineClock>()("@workshop/store-pg/MachineClock", {
   defaultValue: (): Clock.Clock => Clock.make()
 }) {}
@@ -22,7 +25,7 @@ const DATABASE_TIME = {
   values: []
 }
 
-/** By how many milliseconds a clock is ahead of another; the time that the question and its answer took is not counted. */
+/** How many milliseconds a clock is ahead of another, not counting the round trip of the query. */
 export const aheadBy = (mine: { readonly asked: number; readonly answered: number }, other: number): number =>
   other < mine.asked ? mine.asked - other : other > mine.answered ? mine.answered - other : 0
 
@@ -36,12 +39,12 @@ const clockOff = (ahead_ms: number) =>
     )
   })
 
-/** Fails where this machine's clock is too far off the database's to write anything by it. */
+/** Fails if this machine's clock is too far off the database's for writing. */
 export type ClockGuard = (connection: Connection) => Effect.Effect<void, PgFailure>
 
 /**
- * A guard that asks the database once a second at most, and again as soon as the clock was stepped, as after a machine was
- * suspended: what a wrong clock writes stays for good, since a shop's time never goes back.
+ * A guard that asks the database at most once a second, and again as soon as the clock jumps, for example after a machine was suspended. A
+ * wrong clock's times would stay permanently, because a shop's time never goes back.
  */
 export const clockGuard: Effect.Effect<ClockGuard> = Effect.map(MachineClock, (clock) => {
   let compared: { readonly ms: number; readonly ns: bigint } | undefined

@@ -99,7 +99,7 @@ export class CommandQueue {
     return this.#byShop.has(shop_id)
   }
 
-  /** Queues a command; false where too many wait already. */
+  /** Queues a command; false if too many wait already. */
   add(entry: QueuedCommand): boolean {
     const ofShop = this.#byShop.get(entry.command.shop_id)?.length ?? 0
     if (this.#count >= MAX_WAITING || ofShop >= MAX_WAITING_OF_SHOP) return false
@@ -112,7 +112,7 @@ export class CommandQueue {
     for (const entry of [...entries].reverse()) this.#insert(entry, "unshift")
   }
 
-  /** Removes a command; false where it is no longer in the queue. */
+  /** Removes a command; false if it is no longer in the queue. */
   withdraw(entry: QueuedCommand): boolean {
     const { shop_id } = entry.command
     const ofShop = this.#byShop.get(shop_id)
@@ -225,7 +225,7 @@ class BatchRunner {
     const { database } = this.#options
     return this.#run({ entries, runs: 0, skipsLocked: false }).pipe(
       Effect.catchAllCause((defect) =>
-        // A bug of ours: the connection may be within a transaction, and if the queue died everybody would wait for ever.
+        // A bug of ours: the connection may be within a transaction, and if the queue died everybody would wait forever.
         Effect.zipRight(
           database.drop,
           Effect.sync(() => failAll(entries, defect))
@@ -347,7 +347,7 @@ export const inputDrained: Effect.Effect<void> = Effect.async((resume) => {
 export interface CommitQueue {
   /** Queues a command; it fails at once where too many wait, or the queue closes. */
   readonly offer: (entry: QueuedCommand) => void
-  /** Removes a command that has not begun to run; false where it has. */
+  /** Removes a command that has not begun to run; false if it has. */
   readonly withdraw: (entry: QueuedCommand) => boolean
   readonly waiting: () => number
   readonly hasWaiting: (shop_id: ShopId) => boolean

@@ -70,7 +70,7 @@ const connectionOf = (client: Client, schema: string): Connection => {
   }
 }
 
-/** Lets the store's reads run on the client, so that they see what the transaction has written. */
+/** Lets the store's reads use the client, so that they see the transaction's own changes. */
 const readingOn = ({ connection, inTurn }: Joined): SqlConnection =>
   sqlConnection((statement) =>
     connection.send([SAVEPOINT, statement, RELEASE]).pipe(
@@ -81,7 +81,7 @@ const readingOn = ({ connection, inTurn }: Joined): SqlConnection =>
     )
   )
 
-/** Why a transaction cannot be joined; undefined where it can. */
+/** Why a transaction cannot be joined; undefined if it can. */
 const complaint = (theirs: Where, ours: Where): string | undefined => {
   if (theirs.place !== ours.place)
     return "The client is connected to another database than the store, or to another server: give a client of the store's database"
@@ -90,7 +90,7 @@ const complaint = (theirs: Where, ours: Where): string | undefined => {
   return theirs.read_only === "on" ? "The transaction only reads: begin it with read write" : undefined
 }
 
-/** Looks whether the client is in a transaction that can be joined. The savepoint fails outside of one. */
+/** Checks that the client is in a transaction that can be joined. Outside of one, the savepoint fails. */
 const looked = (connection: Connection): Effect.Effect<Where, TransactionRefused | PgFailure> =>
   connection.send([SAVEPOINT, { name: "", text: WHERE, values: [] }, RELEASE]).pipe(
     Effect.map((answers) => answers[1]!.rows[0] as unknown as Where),
@@ -122,7 +122,7 @@ const told =
     notifier.shopsChanged(changes.changedShops)
   }
 
-/** Runs a command under a savepoint, again where a random tracking code was taken. */
+/** Runs a command under a savepoint, and again if a random tracking code was taken. */
 const runWithin = (joined: Joined, entry: QueuedCommand, options: JoiningOptions) => {
   const { connection, onCommit } = joined
   const undo = Effect.exit(connection.send([UNDO, RELEASE]))
@@ -151,7 +151,7 @@ const runWithin = (joined: Joined, entry: QueuedCommand, options: JoiningOptions
   })
 }
 
-/** `Transactions`, and `Store.transact` for commands of transactions that were joined; undefined for all others. */
+/** `Transactions`, and a `Store.transact` for commands of joined transactions; it returns undefined for all others. */
 export const joinedTransactions = (options: JoiningOptions) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
@@ -206,7 +206,7 @@ export const joinedTransactions = (options: JoiningOptions) =>
           ) as Effect.Effect<Outcome<A>, E | StoreUnavailable>
         })
 
-    /** The store whose commands run in the transaction that a fiber has joined, and on their own elsewhere. */
+    /** The store, whose commands run in the transaction that a fiber has joined, and otherwise in their own. */
     const joining =
       (transact: Context.Tag.Service<Store>["transact"]): Context.Tag.Service<Store>["transact"] =>
       (command) =>

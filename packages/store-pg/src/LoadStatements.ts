@@ -39,9 +39,10 @@ const isVisible = Object.entries(visibleLink)
   .join(" and ")
 
 /**
- * The link of a client whom a shop sees, as `l`, for `q (shop_id, id)`: written as in the index `client_link_seen`, which
- * holds nobody else. A look-up begins here and reads the rest only for whom it finds, so that unknown, unknown to this shop
- * and blocking cost the same, and the time of an answer does not tell who has an account (Specification, Endpoints; Clients and loyalty).
+ * The link of a client whom a shop sees, as `l`, for `q (shop_id, id)`. The condition is written as in the index `client_link_seen`, which
+ * contains only visible clients. A look-up begins here and reads other tables only for a client that it finds. So a client who does not
+ * exist, one whom the shop does not know and one who blocks it cost the same, and the response time does not reveal who has an account
+ * (Specification, Endpoints; Clients and loyalty).
  */
 export const VISIBLE_LINK = `workshop.client_link l on l.shop_id = q.shop_id
   and (case when ${isVisible} then l.client_id end) = q.id`
@@ -75,7 +76,7 @@ interface OfferRow extends Person {
   readonly holder_link: ClientLink | null
 }
 
-/** Loads rows that commands request, and puts them into the states. Every statement reads only rows of the shops that it names. */
+/** Loads the rows that commands request, and puts them into the states. Every statement reads only rows of the shops that it names. */
 interface Loader<A extends LoadRequest, Row> {
   readonly text: string
   readonly values: (asked: ReadonlyArray<RequestedLoad<A>>) => ReadonlyArray<unknown>
@@ -89,7 +90,7 @@ const loader = <Tag extends LoadRequest["_tag"], Row>(
   made: Loader<Asking<Tag>, Row>
 ): Loader<LoadRequest, Row> => made as unknown as Loader<LoadRequest, Row>
 
-/** How many of an event's attempts are loaded, the last ones, because replays may have made many. */
+/** How many of an event's attempts are loaded: the last ones, because replays may have added many. */
 const MOST_ATTEMPTS_READ = 100
 
 const shops = (asked: ReadonlyArray<RequestedLoad>) => asked.map(({ shop_id }) => shop_id)
@@ -160,7 +161,7 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
     }
   }),
   Remembered: loader("Remembered", {
-    // Looked up one by one: a plan that joins, made while the table was small, may go through all of it.
+    // Looked up one by one, because a plan with a join, made while the table was small, may scan the whole table.
     text: `select row_to_json(r) as remembered
       from unnest($1::uuid[], $2::text[], $3::text[], $4::text[]) q (shop_id, caller_id, operation, key)
       cross join lateral (
@@ -203,8 +204,8 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
     }
   }),
   Delivery: loader("Delivery", {
-    // Locked, as a claim raises the token without the head's lock; one by one in their order: to sort what a join finds, the
-    // planner would go through the whole table.
+    // Locked, because a claim increases the token without the lock of the head. Looked up one by one in order, because the planner would
+    // scan the whole table to sort the result of a join.
     text: `select json_agg(f.delivery) as deliveries from (
         select row_to_json(d) as delivery from unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
         cross join lateral (

@@ -6,7 +6,7 @@ import { type EventFound, eventRangeOf, type Look, latestOfShop, rangeOfShop, st
 import { available } from "./Sql.js"
 import { type Placed, unplaced } from "./Tables.js"
 
-/** How many events are looked at in one statement. */
+/** How many events one statement looks at. */
 const PAGE = 5_000
 
 interface Logged {
@@ -24,7 +24,7 @@ const logged =
     return [{ event_id: id, seq, type, state, next_attempt_at, attempts: attempts ?? [] }]
   }
 
-/** What a shop's owner may look up of deliveries. */
+/** The deliveries, as a shop's owner may read them. */
 export const pgDeliveryLog = Effect.map(SqlClient, (sql): Context.Tag.Service<DeliveryLog> => {
   const webhookOf = (shop_id: ShopId) =>
     sql<{

@@ -37,15 +37,15 @@ import { available } from "./Sql.js"
 import { type Placed, unplaced } from "./Tables.js"
 
 const STATUSES = Object.keys(shownWhileBlocked)
-/** The statuses of offers that a client sees although they block the shop. */
+/** The statuses of offers that a client still sees if they block the shop. */
 const SHOWN = STATUSES.filter((status) => shownWhileBlocked[status as OfferRecord["status"]])
 
-/** What a client sees of all shops. Each shop costs a look into the index, and the rows of it that are shown. */
+/** The offers and notifications of a client, of all shops. Each shop costs one index look-up and the rows that are shown. */
 const clientLists = (sql: SqlClient): Pick<Context.Tag.Service<Directory>, "offers" | "inbox"> => {
   const latest = (rows: Fragment) =>
     sql`select * from ${rows} order by created_at desc, place desc limit ${Limits.client_list_of_shop_max}`
 
-  /** The shops of the rows that a condition means, one after another: Postgres would otherwise read all of the rows. */
+  /** The shops of the rows that a condition matches, one after another, because Postgres would otherwise read all of these rows. */
   const shopsOf = (table: "offer" | "notification", isMeant: Fragment, whom: Fragment) => {
     const next = (isAfter: Fragment) =>
       sql`(select x.shop_id from workshop.${sql(table)} x where ${isMeant}${isAfter} order by x.shop_id limit 1)`
@@ -88,14 +88,14 @@ const tableOf = { Ticket: "ticket", Offer: "offer", Key: "api_key" } as const sa
   string
 >
 
-/** Inserts a row by the names of its columns, so that a column which a later release added gets its default. */
+/** Inserts a row by the names of its columns, so that a column that a later release adds gets its default. */
 export const inserting = (sql: SqlClient, table: string, row: object) => {
   const columns = sql.csv(Object.keys(row).map((column) => sql`${sql(column)}`))
   return sql`insert into workshop.${sql(table)} (${columns})
     select ${columns} from json_populate_record(null::workshop.${sql(table)}, ${JSON.stringify(row)})`
 }
 
-/** What holds of the whole database. */
+/** The data about the database as a whole. */
 const marks = (sql: SqlClient) => ({
   isSandboxMade: sql<{ readonly marked: boolean }>`
     select /* workshop is sandbox made */ exists (select from workshop.mark where name = 'sandbox') as marked`.pipe(
@@ -109,10 +109,10 @@ const marks = (sql: SqlClient) => ({
     )
 })
 
-/** How many heads one statement looks at. */
+/** How many heads one statement reads. */
 const HEADS_AT_ONCE = 10_000
 
-/** The latest instant of the shops behind one, a statement for some thousands of them: no index could bear what every command changes. */
+/** The latest instant of some thousand shops after the given one. There is no index, because every command would have to change it. */
 const latestAfter = (sql: SqlClient, after: ShopId): Effect.Effect<number, SqlError> =>
   Effect.flatMap(
     sql<{ readonly latest: number; readonly last: ShopId | null }>`
@@ -223,7 +223,7 @@ export const pgDirectory = Effect.map(
   })
 )
 
-/** Which tickets await their automatic closure. */
+/** Tickets that wait for their automatic closure. */
 export const pgClosures = Effect.map(
   SqlClient,
   (sql): Context.Tag.Service<Closures> => ({
@@ -237,7 +237,7 @@ export const pgClosures = Effect.map(
   })
 )
 
-/** Which messages wait to be told. */
+/** Messages that wait to be sent. */
 export const pgMessages = Effect.map(
   SqlClient,
   (sql): Context.Tag.Service<Messages> => ({

@@ -3,19 +3,19 @@ import { Cause, Data, Effect } from "effect"
 import { doubtSessions, SessionRefused } from "./SessionClient.js"
 
 /**
- * What a failed statement means for the commands of its batch: `data`: one of them brought something that the database
- * refuses; `conflict`: it lost against another transaction and may simply run again; `held`: a lock was not had in time;
- * `lost`: the connection is gone, and whether a commit on its way took place is not known; `late`: as `lost`, as no answer
- * came for so long; `clock`: this machine's clock is wrong, and nothing was done; `other`: anything else, of which the database says that nothing was done.
+ * The effect of a failed statement on the commands of its batch. `data`: one command brought something that the database refuses.
+ * `conflict`: the transaction lost against another one and may run again. `held`: a lock was not free in time. `lost`: the connection is
+ * gone, and it is unknown whether a commit in progress succeeded. `late`: like `lost`, because no result came in time. `clock`: this
+ * machine's clock is wrong, and nothing was done. `other`: any other error for which the database says that nothing was done.
  */
 export type FailureKind = "data" | "conflict" | "held" | "lost" | "late" | "clock" | "other"
 
 /** A statement, or its connection, failed. */
 export class PgFailure extends Data.TaggedError("PgFailure")<{
   readonly kind: FailureKind
-  /** The SQLSTATE, where the database said one. */
+  /** The SQLSTATE, if the database returned one. */
   readonly code: string | null
-  /** The constraint that refused, where one did. */
+  /** The violated constraint, if any. */
   readonly constraint: string | null
   readonly cause: unknown
 }> {
@@ -23,7 +23,7 @@ export class PgFailure extends Data.TaggedError("PgFailure")<{
     return this.cause instanceof Error ? this.cause.message : String(this.cause)
   }
 
-  /** Whether the connection is gone with it. */
+  /** Whether the connection is gone too. */
   get isLoss(): boolean {
     return this.kind === "lost" || this.kind === "late"
   }
@@ -39,17 +39,17 @@ const byCode: Readonly<Record<string, FailureKind>> = {
   "57P02": "lost",
   "57P03": "lost",
   "57P05": "lost",
-  // The server heard nothing of the transaction for too long.
+  // The server had not heard from the transaction for too long.
   "25P03": "lost"
 }
 
-/** A prepared statement that is there already, or is gone: others are in the session, too. */
+/** A prepared statement exists already, or no longer: other clients share the session. */
 const SHARED_SESSION = ["42P05", "26000"]
 
-// Every SQLSTATE has a digit; the system's own EPIPE, which is as long, has none.
+// Every SQLSTATE contains a digit; the system's EPIPE, which has the same length, does not.
 const SQLSTATE = /^(?=.*\d)[0-9A-Z]{5}$/
 
-/** What `pg` says where an answer, or a connection, does not come. */
+/** The messages of `pg` for a result or a connection that does not come. */
 const NO_ANSWER = ["Query read timeout", "timeout expired"]
 
 const kindOf = (code: string | null, cause: unknown): FailureKind => {
@@ -57,7 +57,7 @@ const kindOf = (code: string | null, cause: unknown): FailureKind => {
   return cause instanceof Error && NO_ANSWER.includes(cause.message) ? "late" : "lost"
 }
 
-/** Reads what `pg` threw. Whatever is not the database's own word is a broken connection. */
+/** Converts an error that `pg` threw. Every error that the database did not send counts as a broken connection. */
 export const failureOf = (cause: unknown): PgFailure => {
   const { code, constraint } = (cause ?? {}) as { readonly code?: unknown; readonly constraint?: unknown }
   const sqlstate = typeof code === "string" && SQLSTATE.test(code) ? code : null
@@ -74,9 +74,9 @@ const MIGRATE = "call migrate(url) of @workshop/store-pg/migrate, or run worksho
 const WITHOUT_SCHEMA = `The database has no schema of the workshop, or another version of it than this program needs: ${MIGRATE}`
 const NOT_LET_IN = "The database does not let this user in: check the user and the password in the store's url"
 
-/** What does not mend by itself, and what to do about it. */
+/** Errors that waiting does not solve, each with its remedy. */
 const remedies: Readonly<Record<string, string>> = {
-  // A table, a column, a function, a schema that is not there.
+  // A table, column, function or schema that does not exist.
   "42P01": WITHOUT_SCHEMA,
   "42703": WITHOUT_SCHEMA,
   "42883": WITHOUT_SCHEMA,
@@ -88,22 +88,22 @@ const remedies: Readonly<Record<string, string>> = {
     "The database's user lacks a right that the workshop needs: run workshop migrate --roles as the owner of the tables, or use the role that migrated the schema"
 }
 
-/** What the database itself said, below what others wrapped it in. */
+/** The database's own error inside the errors that wrap it. */
 const sqlstateIn = (cause: unknown): string | null => {
   if (!(cause instanceof Error)) return null
   return failureOf(cause).code ?? sqlstateIn(cause.cause)
 }
 
-/** What to do about a session that is refused, below what others wrapped it in. */
+/** The remedy for a refused session, from inside the errors that wrap it. */
 const refusalIn = (cause: unknown): string | undefined => {
   if (cause instanceof SessionRefused) return cause.message
   return cause instanceof Error ? refusalIn(cause.cause) : undefined
 }
 
-/** Classes of SQLSTATE that say that our statement, or what we put into it, is wrong: a bug, which waiting does not mend. */
+/** Classes of SQLSTATE for a wrong statement or value of ours: a bug, which waiting does not solve. */
 const OUR_MISTAKE = /^(22|42)/
 
-/** A failure as the ports report it: `StoreUnavailable`, with a remedy where waiting is no use; a statement that is wrong is a defect. */
+/** A failure as the ports report it: `StoreUnavailable`, with a remedy if waiting does not help; a wrong statement is a defect. */
 export const storeFailure = (cause: unknown): Cause.Cause<StoreUnavailable> => {
   const code = sqlstateIn(cause) ?? ""
   const clock = cause instanceof PgFailure && cause.kind === "clock" ? cause.message : undefined
@@ -112,6 +112,6 @@ export const storeFailure = (cause: unknown): Cause.Cause<StoreUnavailable> => {
   return OUR_MISTAKE.test(code) ? Cause.die(cause) : Cause.fail(new StoreUnavailable({ cause }))
 }
 
-/** Reports a failure of the database as {@link storeFailure} does. */
+/** Reports a failure of the database, like {@link storeFailure}. */
 export const reported = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, StoreUnavailable, R> =>
   Effect.catchAll(effect, (cause) => Effect.failCause(storeFailure(cause)))

@@ -11,11 +11,11 @@ export const batchCommands = Metric.histogram(
 
 const waiting = gauge("workshop_store_waiting_commands", "Commands that wait for their turn, by lane.")
 
-/** Shows how many commands wait in a lane. */
+/** Exports how many commands wait in a queue. */
 export const showWaiting = (lane: string, n: number): Effect.Effect<void> =>
   Metric.set(Metric.tagged(waiting, "lane", lane), n)
 
-/** Commands that waited so long for their turn that they were refused. */
+/** Commands that waited too long and were refused. */
 export const expiredCommands = Metric.counter("workshop_store_expired_commands_total", {
   description: "Commands refused because their turn did not come in time.",
   incremental: true
@@ -24,7 +24,7 @@ export const expiredCommands = Metric.counter("workshop_store_expired_commands_t
 const pool = gauge("workshop_pg_pool_connections", "Connections of the pool for reads, by state.")
 const poolWaiting = gauge("workshop_pg_pool_waiting", "Reads that wait for a connection of the pool.")
 
-/** Shows how the pool for reads stands. */
+/** Exports the state of the pool for reads. */
 export const showPool = (now: {
   readonly totalCount: number
   readonly idleCount: number
@@ -39,13 +39,15 @@ export const showPool = (now: {
     { discard: true }
   )
 
-/** 1 while the process hears what others change; without it a revoked key may work for as long as it is remembered. */
+/**
+ * 1 while the process receives notifications of other processes' changes; without them a revoked key works until its cache entry expires.
+ */
 export const listenerConnected = gauge(
   "workshop_pg_listener_connected",
   "1 while the process hears what other processes change, else 0."
 )
 
-/** What the queue and the database look like, read when somebody asks. */
+/** The state of the queue and the database, read on each scrape. */
 const database = {
   due: gauge(
     "workshop_deliveries_due",

@@ -4,18 +4,18 @@ import { type ReconnectingConnection, reconnecting } from "./Connection.js"
 import { listenerConnected } from "./PgMetrics.js"
 import { type Database, DEFAULT_SCHEMA, quoted } from "./Schema.js"
 
-/** How long what happens close together is gathered before it is told. */
+/** How long notifications are collected before they are sent together. */
 const GATHERED = "10 millis"
 
-/** How often the connection that listens is tried: a broken one may give no sign. */
+/** How often the listening connection is tested, because a broken one may give no sign. */
 const HEARTBEAT = "1 second"
 
-/** How soon a connection that could not be made, or broke, is tried again. */
+/** How soon a broken connection is made again. */
 const AGAIN = "250 millis"
 
-/** What processes tell each other. It is only a hint: whoever misses it finds out a little later. */
+/** Notifications between processes. They are only hints: a process that misses one notices the change a little later. */
 export interface PgNotifier {
-  /** Tells this process at once, and the others soon, that deliveries may be due. */
+  /** Notifies this process at once, and the others soon, that deliveries may be due. */
   readonly notifyDue: () => void
   /** Notifies the other processes that keys or settings of shops changed. */
   readonly notifyShops: (shop_ids: ReadonlySet<ShopId>) => void
@@ -23,26 +23,26 @@ export interface PgNotifier {
   readonly shopsChanged: (shop_ids: ReadonlySet<ShopId>) => void
   /** Returns when deliveries may be due. */
   readonly due: Effect.Effect<void>
-  /** The shops that other processes told of; null where something may have been missed. */
+  /** The shops that other processes reported as changed; null if a notification may have been missed. */
   readonly shops: Stream.Stream<ShopId | null>
 }
 
 const DUE = "due"
 
-/** Tells other processes some words. */
+/** Sends words to the other processes. */
 export const notifying = (node: string, words: ReadonlySet<string>, channel: string) => ({
   name: "notify",
   text: "select pg_notify($2, word) from unnest($1::text[]) word",
   values: [[...words].map((word) => `${node} ${word}`), channel]
 })
 
-/** Listens as long as the scope lasts, and begins again where the connection breaks. */
+/** Listens while the scope is open, and reconnects if the connection breaks. */
 const listening = (listener: ReconnectingConnection, channel: string, onSilence: () => void) =>
   Effect.gen(function* () {
     const connection = yield* listener.connection
     yield* connection.send([{ name: "listen", text: `listen ${quoted(channel)}`, values: [] }])
     yield* Metric.set(listenerConnected, 1)
-    // What was told while nobody listened is lost.
+    // Notifications that were sent while this process did not listen are lost.
     onSilence()
     while (connection.isOpen()) {
       yield* Effect.raceFirst(Effect.sleep(HEARTBEAT), connection.broken)
@@ -54,7 +54,7 @@ const listening = (listener: ReconnectingConnection, channel: string, onSilence:
     Effect.forever
   )
 
-/** Tells what is said as long as the scope lasts, what happens close together in one go. Answers how to say a word. */
+/** Sends words while the scope is open, words that come close together in one notification. Returns the function that sends a word. */
 const speaking = (speaker: ReconnectingConnection, channel: string, node: string) =>
   Effect.gen(function* () {
     const pending = new Set<string>()
@@ -68,7 +68,7 @@ const speaking = (speaker: ReconnectingConnection, channel: string, node: string
       const words = new Set(pending)
       pending.clear()
       return Effect.flatMap(speaker.connection, ({ send }) => send([notifying(node, words, channel)])).pipe(
-        // Said again rather than not at all: a key that was revoked must not wait for the caches to end.
+        // Sent again rather than lost, because a revoked key must not work until the caches expire.
         Effect.tapError(() =>
           Effect.sync(() => {
             for (const word of words) pending.add(word)
@@ -76,7 +76,7 @@ const speaking = (speaker: ReconnectingConnection, channel: string, node: string
         )
       )
     }).pipe(Effect.uninterruptible)
-    // That something is due the others find out by themselves.
+    // The other processes find due deliveries by themselves.
     const lastWords = Effect.suspend(() => {
       pending.delete(DUE)
       return pending.size === 0 ? Effect.void : Effect.exit(tell)
@@ -94,7 +94,10 @@ const speaking = (speaker: ReconnectingConnection, channel: string, node: string
     }
   })
 
-/** Speaks and listens on a channel named as the schema, on connections of its own, outside all transactions: a notice within one would hold up every commit. */
+/**
+ * Sends and listens on a channel that has the schema's name, on connections of its own and outside of all transactions, because a
+ * notification within a transaction would delay every commit.
+ */
 export const pgNotifier = (database: Database, node: string): Effect.Effect<PgNotifier, never, Scope.Scope> =>
   Effect.gen(function* () {
     const news = yield* PubSub.sliding<ShopId | null>(1_024)

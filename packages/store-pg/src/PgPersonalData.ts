@@ -27,10 +27,10 @@ interface FoundData extends Omit<HeldData, "offers" | "notifications" | "tickets
   readonly tickets: ReadonlyArray<TicketRow>
 }
 
-/** How many remembered answers are looked at in one call. */
+/** How many idempotency records one call looks at. */
 const ANSWERS_AT_ONCE = 5_000
 
-/** What is stored of one person, over all shops. */
+/** The data of one person in all shops. */
 export const pgPersonalData = Effect.map(SqlClient, (sql): Context.Tag.Service<PersonalData> => {
   const numbers = ({ phones }: Person) => sql`${[...phones]}::text[]`
 

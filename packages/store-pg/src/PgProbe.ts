@@ -6,16 +6,16 @@ import { checkOn } from "./migrate/Migrator.js"
 import { query, type Session } from "./migrate/Session.js"
 import { expiredCommands, type Gauges, gaugesOf } from "./PgMetrics.js"
 
-/** By how much the clocks of a process and of its database may differ, in milliseconds: leases and keys go by both. */
+/** The largest difference, in milliseconds, between the clocks of a process and its database: leases and keys depend on both. */
 const MOST_APART_MS = 1_000
 
-/** How often the database is asked at most, however often somebody looks, in real time. */
+/** How often the database is queried at most, in real time, however often a probe is read. */
 const LOOK = "5 seconds"
 
-/** How many due deliveries are counted at most, over all shops, so that a long queue costs no more to look at. */
+/** How many due deliveries are counted at most, over all shops, so that a long queue costs no more. */
 const MOST_COUNTED = 2_000
 
-/** Among how many shops the delivery that waits longest is looked for: those whose turns are next. */
+/** How many shops are searched for the delivery that waits longest: those that are served next. */
 const MOST_SHOPS = 200
 
 interface Seen {
@@ -26,7 +26,7 @@ interface Seen {
   readonly xid_age: number
 }
 
-/** What is due of a shop `s`, at most so much of each kind: live, replayed, and released as the webhook was turned on again. */
+/** The due deliveries of a shop `s`, with a limit for each kind: live, replayed, and released when the webhook was turned on again. */
 const dueOf = (sql: SqlClient.SqlClient, now: number, most: number) => {
   const waiting = sql`from workshop.delivery d where d.shop_id = s.shop_id and d.lease_until is null`
   const inTime = (is_replay: boolean) =>
@@ -59,7 +59,7 @@ const databaseTime = (sql: SqlClient.SqlClient) =>
     readonly ms: number
   }>`select /* workshop look at clock */ (extract(epoch from clock_timestamp()) * 1000)::double precision as ms`
 
-/** By how many milliseconds the database's clock is ahead, as far as that can be told: the way there and back is not held against it. */
+/** How many milliseconds the database's clock is ahead, as far as this can be measured: the round trip is subtracted. */
 const ahead = (sql: SqlClient.SqlClient, clock: Clock.Clock) =>
   Effect.gen(function* () {
     const asked = clock.unsafeCurrentTimeMillis()
@@ -79,41 +79,44 @@ const showSeen = (sql: SqlClient.SqlClient, clock: Clock.Clock, database: Gauges
     yield* Metric.set(database.snapshot, snapshot)
     yield* Metric.set(database.xid_age, xid_age)
   }).pipe(
-    // What is not known must not look as if it were.
+    // An unknown value must not look like a known one.
     Effect.catchAll(() =>
       Effect.forEach(Object.values(database), (gauge) => Metric.set(gauge, Number.NaN), { discard: true })
     )
   )
 
-/** A session for looks at the schema, on the connections for reads: none of its own, which might hang apart from them. */
+/** A session for checks of the schema that uses the connections for reads, because a separate one might fail independently. */
 export const sessionOf = (sql: SqlClient.SqlClient): Session => ({
   run: <Row>(text: string, values?: ReadonlyArray<unknown>) =>
     Effect.mapError(sql.unsafe<Row & object>(text, values), ({ cause }) => query(cause)) as never
 })
 
-/** Says once that the schema is not the program's: writes would leave out what an older one has no column for. */
+/** Reports once that the schema is not the program's, because writes would leave out columns that an older program does not know. */
 const schemaSaid = (sql: SqlClient.SqlClient, schema: string) =>
   checkOn(sessionOf(sql), schema).pipe(
-    // A database that does not answer is said to be away by whoever asks it for more than this.
+    // If the database does not respond, the caller that needs more than this reports it.
     Effect.catchAll((refused) => (refused._tag === "DatabaseFailed" ? Effect.void : Effect.logError(refused.message))),
     Effect.disconnect
   )
 
-/** What the operator sees of the database; where nobody looks, the log tells of a wrong schema. `real` is this machine's clock: a sandbox's may stand. */
+/**
+ * The state of the database for the operator; if there are no probes, the log reports a wrong schema. `real` is this machine's clock,
+ * because a sandbox's may be frozen.
+ */
 export const pgProbe = (schema: string, cell?: string, real: Clock.Clock = Clock.make()) =>
   Effect.gen(function* () {
     const database = gaugesOf(cell)
     const sql = yield* SqlClient.SqlClient
     if ((yield* Probes) === null) return yield* Effect.asVoid(Effect.forkScoped(schemaSaid(sql, schema)))
     const clock = yield* Effect.clock
-    // A rate needs a beginning.
+    // A rate needs a first value.
     yield* Metric.incrementBy(expiredCommands, 0)
 
     const offset = Effect.tap(ahead(sql, real), (ms) => Metric.set(database.clock_s, ms / 1000))
     const complaint = yield* Effect.cachedWithTTL(
       checkOn(sessionOf(sql), schema).pipe(
         Effect.as(null),
-        // A database that does not answer is said to be away by whoever asks it for more than this.
+        // If the database does not respond, the caller that needs more than this reports it.
         Effect.catchAll((refused) => Effect.succeed(refused._tag === "DatabaseFailed" ? null : refused.message))
       ),
       LOOK

@@ -15,7 +15,7 @@ import { PgFailure, storeFailure } from "./PgFailure.js"
 import type { Database } from "./Schema.js"
 import type { Statement } from "./Statement.js"
 
-/** A window as it stands in its table. */
+/** A window as its table stores it. */
 interface RateLimitRow extends LimitWindow {
   readonly policy: PolicyName
   readonly subject: string
@@ -25,12 +25,12 @@ type Place = Pick<RateLimitRow, "policy" | "subject">
 
 const textOf = ({ policy, subject }: Place): string => `${policy} ${subject}`
 
-/** Those of different windows. */
+/** The key of a window. */
 const distinct = (takes: ReadonlyArray<LimitUse>): ReadonlyArray<LimitUse> => [
   ...new Map(takes.map((take) => [textOf(take), take])).values()
 ]
 
-/** The windows that a transaction has locked, and how they change in it. */
+/** The windows that a transaction has locked, and their changes in it. */
 export class LockedWindows implements LimitWindows {
   readonly #windows: Map<string, LimitWindow>
   readonly #changed = new Map<string, RateLimitRow>()
@@ -49,7 +49,7 @@ export class LockedWindows implements LimitWindows {
     this.#changed.set(textOf(row), row)
   }
 
-  /** Saves what changed and commits, or ends the transaction where nothing did. */
+  /** Saves the changes and commits, or only ends the transaction if there are none. */
   ending(): ReadonlyArray<Statement> {
     const rows = [...this.#changed.values()]
     return rows.length === 0 ? [ROLLBACK] : [putting(rows), COMMIT]
@@ -61,15 +61,15 @@ const keys = (places: ReadonlyArray<Place>) => [
   places.map(({ subject }) => subject)
 ]
 
-/** In the one order in which every process locks. The database would sort by a walk through its whole index. */
+/** In the one order in which every process locks. The database would scan its whole index to sort. */
 const inOrder = (places: ReadonlyArray<Place>): ReadonlyArray<Place> =>
   places.toSorted((a, b) => (textOf(a) < textOf(b) ? -1 : 1))
 
 const KEYS = "unnest($1::text[], $2::text[]) q (policy, subject)"
 
 /**
- * Begins a transaction, makes the rows that are missing, and locks all of them; the last statement answers the rows. Each
- * row is looked up by its key, so the cost does not grow with the table.
+ * Begins a transaction, inserts missing rows, and locks all of them; the last statement returns the rows. Each row is looked up by its key,
+ * so the cost does not grow with the table.
  */
 export const locking = (places: ReadonlyArray<Place>): ReadonlyArray<Statement> => {
   const values = keys(inOrder(places))
@@ -90,7 +90,7 @@ export const locking = (places: ReadonlyArray<Place>): ReadonlyArray<Statement> 
   ]
 }
 
-/** An upsert finds each row by the primary key, however the planner judges the table. */
+/** An upsert finds each row by the primary key, whatever the planner knows about the table. */
 const putting = (rows: ReadonlyArray<RateLimitRow>): Statement => ({
   name: "put rate_limit",
   text: `insert into workshop.rate_limit (policy, subject, used, resets_at)
@@ -99,10 +99,10 @@ const putting = (rows: ReadonlyArray<RateLimitRow>): Statement => ({
   values: [...keys(rows), rows.map(({ used }) => used), rows.map(({ resets_at }) => resets_at)]
 })
 
-/** Something to do with windows, once they are locked. */
+/** A piece of work on windows that are locked. */
 interface Job {
   readonly takes: ReadonlyArray<LimitUse>
-  /** Does it; what it returns tells the answer, which must wait until it is saved. */
+  /** Changes the windows; it returns a function that reports the result, to be called when the changes are saved. */
   readonly run: (windows: LimitWindows) => () => void
   readonly fail: (cause: Cause.Cause<StoreUnavailable>) => void
 }
@@ -113,10 +113,10 @@ const MOST_TOGETHER = 512
 /** How many may wait to be counted. */
 const MOST_WAITING = 10_000
 
-/** How long counting may take, in real time: every request waits for it, so where the database is away it is soon known. */
+/** How long counting may take, in real time. Every request waits for it, so an unavailable database must be noticed soon. */
 const ANSWER_TIMEOUT_MS = 2_000
 
-/** A row that went away between its two statements: an ended window that was tidied up just then. */
+/** A row that was deleted between its two statements: a window that had ended. */
 const vanished = new PgFailure({
   kind: "conflict",
   code: null,
@@ -124,7 +124,7 @@ const vanished = new PgFailure({
   cause: new Error("A window was removed")
 })
 
-/** Counts what came in one moment, in one transaction. */
+/** Counts requests that arrived at the same moment, in one transaction. */
 const countTogether = (link: ReconnectingConnection, jobs: ReadonlyArray<Job>): Effect.Effect<void, PgFailure> =>
   Effect.gen(function* () {
     const connection = yield* link.connection
@@ -144,7 +144,10 @@ const tooMany = refusal("Too many requests wait to be counted")
 
 const RETRIES = Schedule.recurs(5)
 
-/** After a loss a use may count twice, which the windows of minutes and hours forgive. One that is late was waited for long enough. */
+/**
+ * After a lost connection a use may count twice, which is acceptable for windows of minutes and hours. A late result was waited for long
+ * enough.
+ */
 const mayRunAgain = ({ kind }: PgFailure): boolean => kind === "conflict" || kind === "held" || kind === "lost"
 
 /** The counts behind the limits of requests, in rows that all processes of the service share. */
@@ -166,7 +169,7 @@ export const pgRateLimits = (
       ring = () => resume(Effect.void)
       if (queue.length > 0) ring()
     })
-    /** Whoever waits by then would only wait for the same connection. */
+    /** A request that still waits then would only wait for the same connection. */
     const failAll = (jobs: ReadonlyArray<Job>, cause: Cause.Cause<StoreUnavailable>) =>
       Effect.sync(() => {
         for (const { fail } of [...jobs, ...queue.splice(0)]) fail(cause)
@@ -176,7 +179,7 @@ export const pgRateLimits = (
       return countTogether(connection, jobs).pipe(
         Effect.retry({ schedule: RETRIES, while: mayRunAgain }),
         Effect.catchAll((cause) => failAll(jobs, storeFailure(cause))),
-        // A bug of ours; the loop goes on, or everybody would wait for ever.
+        // A bug of ours; the loop goes on, or everybody would wait forever.
         Effect.catchAllDefect((defect) => Effect.zipRight(connection.drop, failAll(jobs, Cause.die(defect)))),
         Effect.ensuring(connection.rest)
       )

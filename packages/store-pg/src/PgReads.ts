@@ -72,13 +72,13 @@ const seenClient = ({ shop, account, link, card, ...counts }: FoundClient): Coun
   return client === null ? null : { client, card: card ?? blankCard(shop.id, client.id), shop, ...counts }
 }
 
-/** When a ticket of the shop last changed: read in the statement of the list, since a change between two reads would be in neither. */
+/** The time of the shop's last change, read in the statement of the list, because a change between two reads would be in neither. */
 const lastChange = (sql: SqlClient, shop_id: ShopId): Fragment =>
   sql`(select t.updated_at::double precision from workshop.ticket t where t.shop_id = ${shop_id} order by t.change_seq desc limit 1)`
 
 /**
- * An id that no client has, as none is of version 8. Each number has its own: with one for all, the database would find its place faster
- * than that of a client's id, since it looked there just before.
+ * An id that no client has, because it has version 8. Each number has its own: the database would find a shared one faster than a client's
+ * id, because it had just read that place in the index.
  */
 const idOfNobody = (phone: Phone) => {
   const hash = createHash("sha256").update(phone).digest("hex")
@@ -86,8 +86,8 @@ const idOfNobody = (phone: Phone) => {
 }
 
 /**
- * Whoever holds a number; for a number that nobody holds, an id that no client has. The next number's account is read either
- * way, so that both take the same steps.
+ * The client who has a number; if there is none, an id that no client has. The account of the next number is read in both cases, so that
+ * both take the same steps.
  */
 const holderOf = (sql: SqlClient, phone: Phone) => {
   const nobody = idOfNobody(phone)
@@ -101,8 +101,8 @@ export const pgReads = (secrets: WebhookSecrets) =>
     const newestFirst = sql`t.id desc`
 
     /**
-     * The shop with the tickets that a subquery yields, with their clients; in an order, where it may yield several. For one
-     * none is asked: from 16 on Postgres would rather read the whole index that has it than sort the one.
+     * The shop with the tickets that a subquery yields, and their clients, sorted if there may be several. For a single one no order is
+     * requested, because from version 16 on Postgres would rather read a whole index in that order than sort one row.
      */
     const withClients = (
       title: string,
@@ -151,7 +151,7 @@ export const pgReads = (secrets: WebhookSecrets) =>
         return withClients("list tickets", shop_id, rows, by, changed, unread_from, before)
       },
       ticketsOfNumber: (shop_id, number, limit) => {
-        // With `offset 0` the few are found before they are put in order; else all tickets would be read in that order for them.
+        // `offset 0` makes Postgres find the few tickets before it sorts them; otherwise it would read all tickets in that order.
         const ofNumber = sql`t.shop_id = ${shop_id} and t.number = ${number}`
         return withClients(
           "read tickets of number",

@@ -8,35 +8,38 @@ import {
 } from "@workshop/core/store"
 import { type DeliveryRow, deliveryOf } from "./Tables.js"
 
-/** An event with what tells the state of its delivery. */
+/** An event with the data that determine the state of its delivery. */
 export interface EventFound extends Pick<EventRecord, "id" | "type" | "ticket_id" | "seq"> {
   readonly created_at: Instant
   readonly delivery: DeliveryRow | null
-  /** How often it was ever tried. */
+  /** How many attempts were made in all. */
   readonly attempts_made: number
   /** The status of its last attempt. */
   readonly last_status: number | null
 }
 
-/** The events of `e` with what tells the state of their deliveries. A delivery knows attempts that the log has lost to retention. */
+/**
+ * The events of `e` with the data that determine the state of their deliveries. A delivery counts attempts that retention has deleted from
+ * the log.
+ */
 const WITH_DELIVERY = `select e.id, e.type, e.ticket_id, e.seq, e.created_at, row_to_json(d) as delivery,
     greatest(a.n, d.attempts_made, 0) as attempts_made, a.status as last_status`
 
-/** Attempts share a number where one was overtaken and its outcome came late: the last is the one that began last. */
+/** Attempts have the same number if one was overtaken and its result came late: the last one is the one that began last. */
 const LAST_ATTEMPT = `left join lateral (
     select a.n, a.status from workshop.attempt a where a.shop_id = e.shop_id and a.event_id = e.id order by a.n desc, a.started_at desc limit 1
   ) a on true`
 
-/** How many events one statement looks through. */
+/** How many events one statement looks at. */
 export const EVENTS_LOOKED_THROUGH = 5_000
 
-/** Where the look ends that begins after the place `r.after_seq`: retention leaves gaps, so it counts from the first event. */
+/** The end of the look that begins after the place `r.after_seq`: retention leaves gaps, so it counts from the first event. */
 const LAST_SEQ = `select case when r.filter->'event_ids' is not null then r.until_seq - 1 else least(r.until_seq - 1, (
       select e.seq from workshop.event e where e.shop_id = r.shop_id and e.seq > r.after_seq and e.seq < r.until_seq
       order by e.seq limit 1
     ) + ${EVENTS_LOOKED_THROUGH - 1}) end as last_seq`
 
-/** The events that a filter names, a thousand at most, are found by their ids (`+ 0` keeps the planner from their order); others one after another. */
+/** Named events, at most a thousand, are found by their ids (`+ 0` keeps the planner from using their order); others are read in order. */
 const CANDIDATES = `(
       select * from workshop.event e
       where e.shop_id = r.shop_id and e.id = any(array(select json_array_elements_text(r.filter->'event_ids'))::uuid[])
@@ -49,7 +52,7 @@ const CANDIDATES = `(
       order by e.seq limit q.most
     )`
 
-/** What the next look of `r` finds of the events before the place `r.until_seq`: at most `q.most` that its filter asks for. */
+/** The events that the next look of `r` finds before the place `r.until_seq`: at most `q.most` that match its filter. */
 const rangeOf = (delivery: string) => `cross join lateral (${LAST_SEQ} offset 0) looked
   cross join lateral (
     select json_build_object('last_seq', looked.last_seq, 'most', q.most, 'events', json_agg(row_to_json(c) order by c.seq)) as range
@@ -57,14 +60,14 @@ const rangeOf = (delivery: string) => `cross join lateral (${LAST_SEQ} offset 0)
   ) found`
 
 /**
- * The next look of a replay `r`. The deliveries are locked: one that was claimed between this look and the save would be sent
- * twice at once.
+ * The next look of a replay `r`. The deliveries are locked, because one that is claimed between this look and the save would be sent twice
+ * at once.
  */
 export const rangeOfReplay = rangeOf(
   "lateral (select * from workshop.delivery d where d.shop_id = e.shop_id and d.event_id = e.id for no key update) d on true"
 )
 
-/** The next look at the events of a shop after a place; no row where none follow. */
+/** The next look at the events of a shop after a place; no row if none follow. */
 export const rangeOfShop = `select /* workshop count deliveries */ found.range
   from (select h.shop_id, $2::bigint as after_seq, h.event_seq as until_seq, $3::json as filter from workshop.shop_head h
     where h.shop_id = $1 and h.event_seq > $2::bigint + 1) r
@@ -76,7 +79,7 @@ export const latestOfShop = `${WITH_DELIVERY}
   from (select e.* from workshop.event e where e.shop_id = $1 and e.seq < $2 order by e.seq desc limit $3) e
   left join workshop.delivery d on d.shop_id = e.shop_id and d.event_id = e.id ${LAST_ATTEMPT} order by e.seq desc`
 
-/** The state of an event's delivery; undefined where it never had one. */
+/** The state of an event's delivery; undefined if it never had one. */
 export const stateOf = (
   { delivery, attempts_made, last_status }: EventFound,
   webhook: Webhook | null
@@ -85,14 +88,14 @@ export const stateOf = (
     ? undefined
     : deliveryState(delivery ?? undefined, webhook, acknowledges({ status: last_status }))
 
-/** What a look found. */
+/** The result of a look. */
 export interface Look {
   readonly last_seq: number
   readonly most: number
   readonly events: ReadonlyArray<EventFound> | null
 }
 
-/** The events that a look came to, and those that match the filter. */
+/** The number of events that a look read, and those that match the filter. */
 export const eventRangeOf = (
   filter: ReplayFilter,
   { events, last_seq, most }: Look,

@@ -7,7 +7,7 @@ import { type SecretColumns, SecretsRefused, WebhookSecrets } from "./WebhookSec
 /** How many webhooks are read and written at once. */
 const AT_ONCE = 500
 
-/** How often the table is gone through at most: what a node changes meanwhile is left for the next time. */
+/** How many passes over the table there are at most; secrets that a node changes meanwhile are left for the next run. */
 const MOST_PASSES = 10
 
 const PATIENCE = { statement_timeout_ms: 10_000 }
@@ -17,7 +17,7 @@ const PAGE = `select /* workshop read secrets */ shop_id, secret, previous_secre
 
 const FIRST = "00000000-0000-0000-0000-000000000000"
 
-/** Only where nobody changed the row since it was read. */
+/** Only if nobody changed the row since it was read. */
 const REPLACE = `update /* workshop replace secrets */ webhook w set secret = q.secret, previous_secret = q.previous_secret
   from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[]) q (shop_id, secret, previous_secret, was, previous_was)
   where w.shop_id = q.shop_id and w.secret = q.was and w.previous_secret is not distinct from q.previous_was
@@ -25,23 +25,23 @@ const REPLACE = `update /* workshop replace secrets */ webhook w set secret = q.
 
 /** How the secrets are to be stored. */
 export interface ResealingOptions extends Pick<Database, "schema"> {
-  /** As the store has them: the first seals, all open. */
+  /** The keys as the store has them: the first encrypts, all decrypt. */
   readonly secretsKeys: ReadonlyArray<string>
-  /** Stores them in clear, for a program that knows no keys. */
+  /** Stores secrets unencrypted, for a program without keys. */
   readonly inClear?: boolean
 }
 
-/** What was resealed. */
+/** The result of resealing. */
 export interface Resealed {
-  /** The key that seals now; null where secrets are stored in clear. */
+  /** The key that encrypts now; null if secrets are stored unencrypted. */
   readonly key_id: string | null
-  /** How many webhooks were written anew. */
+  /** How many webhooks were rewritten. */
   readonly changed: number
 }
 
 type Target = (row: SecretColumns) => Either.Either<SecretColumns, SecretsRefused>
 
-/** Goes through the table once. Each statement is a transaction of its own, so a pass that is cut short loses nothing. */
+/** Goes through the table once. Each statement is a transaction of its own, so an interrupted pass loses nothing. */
 const pass = (session: Session, target: Target) =>
   Effect.gen(function* () {
     let [changed, missed] = [0, 0]
@@ -72,8 +72,8 @@ const needed = new SecretsRefused({
 })
 
 /**
- * Seals all webhook secrets with the first key, also those that are stored in clear, or stores all in clear. It can run beside the
- * service, be cut short and be repeated. Secrets that none of the keys opens are refused and left as they are.
+ * Encrypts all webhook secrets with the first key, including unencrypted ones, or stores all of them unencrypted. It can run beside the
+ * service, be interrupted and be repeated. Secrets that no key decrypts are refused and not changed.
  */
 export const reseal = (url: string, { schema: given, secretsKeys, inClear = false }: ResealingOptions) =>
   Effect.gen(function* () {

@@ -5,7 +5,7 @@ import type { Statement } from "./Statement.js"
 import { type Rows, type TableName, tables } from "./Tables.js"
 import { inClear, type WebhookSecrets } from "./WebhookSecrets.js"
 
-/** Changes that do no more than put their row into a table. */
+/** Changes that only put their row into a table. */
 export const puts = {
   HeadPut: "shop_head",
   LinkPut: "client_link",
@@ -33,7 +33,7 @@ const removals = {
   RememberedRemoved: "remembered"
 } as const satisfies { readonly [Tag in Change["_tag"]]?: TableName }
 
-/** Changes that rewrite what is otherwise never changed, for an erasure. */
+/** Changes that rewrite rows which otherwise never change, for an erasure. */
 const rewrites = { EventRewritten: "event", AttemptRewritten: "attempt" } as const
 
 type Row = Readonly<Record<string, unknown>>
@@ -51,7 +51,7 @@ const columns =
   (rows: ReadonlyArray<Row>) =>
     names.map((name) => rows.map((row) => row[name]))
 
-/** Puts rows: a later row of a key replaces the columns that may change. */
+/** Puts rows: a later row with the same key replaces the columns that may change. */
 const put = (table: TableName): RowsStatement => {
   const { key, kept, replaced } = tables[table] as Readonly<Record<"key" | "kept" | "replaced", ReadonlyArray<string>>>
   const all = [...key, ...kept, ...replaced].join(", ")
@@ -61,7 +61,7 @@ const put = (table: TableName): RowsStatement => {
   return { name: `put ${table}`, text, values: asJson }
 }
 
-/** Removes rows, each looked up by itself: a plan that joins, made while the table was small, may go through all of it. */
+/** Deletes rows, each looked up by its key, because a plan with a join, made while the table was small, may scan the whole table. */
 const remove = (table: TableName): RowsStatement => ({
   name: `remove ${table}`,
   text: `delete from workshop.${table} t using (
@@ -140,7 +140,7 @@ const setIn = (all: Map<TableName, RowsByKey>, table: TableName, key: string, ro
   else rows.set(key, row)
 }
 
-/** The statement with the rows, or none where there are no rows. */
+/** The statement with the rows, or none if there are no rows. */
 const withRows = ({ name, text, values }: RowsStatement, rows: RowsByKey | undefined): ReadonlyArray<Statement> =>
   rows?.size ? [{ name, text, values: values([...rows.values()] as ReadonlyArray<Row>) }] : []
 
@@ -166,7 +166,7 @@ export class BatchChanges {
     this.#secrets = secrets
   }
 
-  /** About how much text the rows come to. */
+  /** The approximate length of the rows' text. */
   get bytes(): number {
     return this.#bytes
   }
@@ -245,7 +245,7 @@ export class BatchChanges {
     }
   }
 
-  /** The statements that save the changes, always in the same order, because every other order would be prepared anew. */
+  /** The statements that save the changes, always in the same order, because every other order would be prepared again. */
   statements(): ReadonlyArray<Statement> {
     return [
       ...statementsOf(putStatements, this.#put),
@@ -261,8 +261,8 @@ export class BatchChanges {
   }
 
   /**
-   * A shop's turn is scheduled, woken or removed, only one of them, because a statement that changes a row twice loses one change.
-   * A shop without a webhook has no turn: no claim would move it on, and shops with due deliveries would wait behind it.
+   * A shop's turn is scheduled, advanced or removed, only one of these, because a statement that changes a row twice loses one change. A
+   * shop without a webhook has no turn: no claim would advance it, and shops with due deliveries would wait behind it.
    */
   #turnStatements(): ReadonlyArray<Statement> {
     const ended = new Set(

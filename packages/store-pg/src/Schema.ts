@@ -1,12 +1,12 @@
 import { Effect } from "effect"
 import { DatabaseFailed } from "./migrate/DatabaseFailed.js"
 
-/** The schema that keeps the tables by default. The statements in the sources name it. */
+/** The default schema of the tables. The statements in the sources name it. */
 export const DEFAULT_SCHEMA = "workshop"
 
-/** Where the tables are. */
+/** The location of the tables. */
 export interface Database {
-  /** Where the database is, such as `postgres://user:password@host:5432/name`. */
+  /** The database's URL, such as `postgres://user:password@host:5432/name`. */
   readonly url: string
   /** The schema of the tables; `workshop` by default. */
   readonly schema?: string | undefined
@@ -15,7 +15,7 @@ export interface Database {
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/
 const OF_POSTGRES = /^(pg_|information_schema$)/i
 
-/** The name of the schema; fails where Postgres could not have one of that name. */
+/** The name of the schema; fails if Postgres cannot have a schema of that name. */
 export const checkedSchema = (schema: string = DEFAULT_SCHEMA): Effect.Effect<string, DatabaseFailed> =>
   NAME.test(schema) && !OF_POSTGRES.test(schema)
     ? Effect.succeed(schema)
@@ -25,12 +25,12 @@ export const checkedSchema = (schema: string = DEFAULT_SCHEMA): Effect.Effect<st
         what: `The schema ${JSON.stringify(schema.slice(0, 80))} has no name for a schema, which is 1 to 63 letters, digits and underscores, begins with no digit, and neither with pg_`
       })
 
-/** A checked name as SQL has it. */
+/** A checked name in SQL. */
 export const quoted = (schema: string): string => `"${schema}"`
 
 const QUALIFIER = /\bworkshop\.(?=[a-z_"])/g
 
-/** A statement of ours with the tables, functions and sequences of another schema in place of the default one. */
+/** A statement of the store with its tables, functions and sequences in another schema. */
 export const inSchema = (text: string, schema: string = DEFAULT_SCHEMA): string =>
   schema === DEFAULT_SCHEMA ? text : text.replace(QUALIFIER, `${quoted(schema)}.`)
 
@@ -40,5 +40,5 @@ const toKey = (text: string): number => {
   return hash
 }
 
-/** The arguments of an advisory lock that each schema of a database has for itself. */
+/** The arguments of an advisory lock that each schema of a database has separately. */
 export const lockOf = (lock: number, schema: string = DEFAULT_SCHEMA): string => `${lock}, ${toKey(schema)}`

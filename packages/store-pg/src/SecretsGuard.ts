@@ -3,17 +3,17 @@ import { probe } from "@workshop/core"
 import { Clock, Effect } from "effect"
 import { keyMissing, unopened, type WebhookSecrets } from "./WebhookSecrets.js"
 
-/** How often the database is asked again at most, after a key was missing. */
+/** How often the database is queried at most after a key was missing. */
 const LOOK = "5 seconds"
 
-/** Finds a key that sealed something and is none of $1. */
+/** Finds a key that encrypted a secret and is not among $1. */
 export const SEALED_BY_OTHERS = `select /* workshop find missing key */ split_part(s.secret, ':', 2) as key_id
   from workshop.webhook w cross join lateral (values (w.secret), (w.previous_secret)) s (secret)
   where s.secret like 'sealed:%' and split_part(s.secret, ':', 2) <> all ($1::text[]) limit 1`
 
 /**
- * Fails at the start where secrets are sealed by a key that was not given; a database that is away is looked at later. After a
- * secret could not be opened, the process is not ready and what the guard returns fails, until the database has no such secret any more.
+ * Fails at the start if secrets are encrypted with a key that was not given; if the database is unavailable, it is checked later. After a
+ * secret could not be decrypted, the process is not ready, and the returned effect fails until the database has no such secret any more.
  */
 export const secretsGuard = (secrets: WebhookSecrets) =>
   Effect.gen(function* () {
@@ -34,7 +34,7 @@ export const secretsGuard = (secrets: WebhookSecrets) =>
       LOOK
     )
     const missing = Effect.suspend(() =>
-      // In real time, as a sandbox's clock may stand.
+      // In real time, because a sandbox's clock may be frozen.
       secrets.missing === null ? Effect.succeed(null) : Effect.withClock(lookAgain, Clock.make())
     )
     yield* probe({

@@ -6,8 +6,8 @@ import { titled } from "./Statement.js"
 /** Settings of a session, by name. */
 export type Settings = Readonly<Record<string, string>>
 
-// Every statement of the store finds its rows, and their order, by an index. A plan made while a table was new and small
-// would read or sort all of it, and go on doing so when it holds millions; so the planner is told not to.
+// Every statement of the store finds its rows, and their order, by an index. A plan made while a table was new and small would scan or sort
+// the whole table, even when it has grown to millions of rows, so this setting forbids such plans.
 const BY_INDEX = {
   enable_seqscan: "off",
   enable_bitmapscan: "off",
@@ -17,13 +17,13 @@ const BY_INDEX = {
   jit: "off"
 }
 
-/** For statements whose one way is plain from their keys: each is planned once for its connection. */
+/** For statements whose plan is clear from their keys: each is planned once per connection. */
 export const PLANNED_ONCE: Settings = { ...BY_INDEX, plan_cache_mode: "force_generic_plan" }
 
-/** For reads, where the best of several indexes depends on what is asked and on how much there is. */
+/** For reads, where the best of several indexes depends on the filter and on the number of rows. */
 export const PLANNED_EACH_TIME: Settings = { ...BY_INDEX, plan_cache_mode: "force_custom_plan" }
 
-/** Why a session that could be had is not used. */
+/** Why a session is refused although the connection works. */
 export class SessionRefused extends Data.TaggedError("SessionRefused")<{ readonly message: string }> {}
 
 const SHARED =
@@ -31,29 +31,29 @@ const SHARED =
 const READS_ONLY = "The server only reads, as a standby does: name the primary too, or promote this one"
 const UNSETTLED = "The database did not take this program's settings of the session"
 
-/** How a session is made, and what is set in it. */
+/** How a session is made, and its settings. */
 export interface SessionConfig extends pg.ClientConfig {
   readonly url: string
   readonly settings: Settings
 }
 
-/** Which server of an address connections are made to first: the last one that would do, so that after a failover it is found at once. */
+/** The server of an address that is tried first: the last suitable one, so that after a failover the new primary is found at once. */
 const first = new Map<string, number>()
 
-/** Whether sessions of an address are known to be a connection's own. */
+/** Whether sessions of an address are known to be unshared. */
 const unshared = new Set<string>()
 
-/** How often two connections are compared: beside others' traffic a shared session may look like one's own by chance. */
+/** How often two connections are compared, because among other traffic a shared session may look unshared by chance. */
 const LOOKS = 8
 
-/** Whether sessions are shared is found out anew: a pooler may have been set to another mode. */
+/** Whether sessions are shared is checked again, because a pooler may have been switched to another mode. */
 export const doubtSessions = (): void => unshared.clear()
 
 const AT_ONCE = {
   client_connection_check_interval: "case when version() ~* 'windows|mingw|visual' then '0' else '1s' end"
 }
 
-/** Calls that set the settings, for the transaction alone where they are local. */
+/** Calls that set the settings; `is local` limits them to the transaction. */
 export const settingsText = (settings: Settings, isLocal: boolean): string => {
   const names = Object.entries(settings).map(([name, value]) => [name, `'${value}'`])
   return [...names, ...(isLocal ? [] : Object.entries(AT_ONCE))]
@@ -80,11 +80,11 @@ const pidOf = async (client: pg.Client): Promise<number> =>
   (await client.query<{ pid: number }>(titled("whose session", "select pg_backend_pid() as pid"))).rows[0]!.pid
 
 /**
- * A connection whose session has our settings. They are its first words and no parameters of its start, which poolers refuse
- * or forget. Servers of the address that do not answer, or only read where we must write, are passed over by the next one.
+ * A connection whose session has our settings. They are its first statement and not startup parameters, which poolers refuse or lose.
+ * Servers of the address that do not respond, or that are read-only although we must write, are skipped.
  */
 export class SessionClient extends pg.Client {
-  /** An id that no other session has; empty until it is there. */
+  /** An id that no other session has; empty until it is read. */
   id = ""
   readonly #url: string
   readonly #settings: Settings
@@ -100,12 +100,12 @@ export class SessionClient extends pg.Client {
     this.#settings = settings
     this.#server = server
     this.#config = own
-    // What is under way tells of a lost connection; without a listener an idle one would end the process. The pooler behind which it
-    // was may come back in another mode.
+    // The running statement reports a lost connection; without a listener, losing an idle one would end the process. The pooler before it
+    // may come back in another mode.
     this.on("error", () => unshared.delete(url))
   }
 
-  // The overloads of `connect` cannot be told apart by type here.
+  // The overloads of `connect` cannot be distinguished by type here.
   override connect(told?: (error: never, client: never) => void): never {
     const settled = super.connect().then(() => this.#settle())
     const done = settled.catch((error) => {
@@ -128,11 +128,11 @@ export class SessionClient extends pg.Client {
     if (only_reads && addressOf(this.#url).mustWrite) throw new SessionRefused({ message: READS_ONLY })
     const { processID } = this as unknown as { processID: number }
     if (processID !== pid && !(await this.#isOwn(pid))) throw new SessionRefused({ message: SHARED })
-    // What cancels a statement names its session, which a pooler does not.
+    // A cancel request names the session, which a pooler does not pass on.
     Object.assign(this, { processID: pid, id })
   }
 
-  /** Behind a pooler: whether another connection at the same time has another session, and this one still its own. */
+  /** Behind a pooler: checks that another connection at the same time has another session, and that this one still has its own. */
   async #isOwn(pid: number): Promise<boolean> {
     if (unshared.has(this.#url)) return true
     const other = new pg.Client(this.#config)
@@ -144,7 +144,7 @@ export class SessionClient extends pg.Client {
         if (theirs === pid || (await pidOf(this)) !== pid) return false
       }
     } catch {
-      // None is left for it: where sessions are shared, one would have been.
+      // No session is free for the check; if sessions were shared, one would be.
     } finally {
       void other.end().catch(() => {})
     }
@@ -153,7 +153,7 @@ export class SessionClient extends pg.Client {
   }
 }
 
-/** Makes a connection to the first server of an address that will do. */
+/** Connects to the first suitable server of an address. */
 export const connected = async <C extends SessionClient>(url: string, make: () => C): Promise<C> => {
   for (let left = addressOf(url).servers.length; ; ) {
     const client = make()

@@ -10,12 +10,12 @@ import { showPool } from "./PgMetrics.js"
 import { type Database, DEFAULT_SCHEMA, inSchema } from "./Schema.js"
 import { PLANNED_EACH_TIME, SessionClient, type SessionConfig, shownMs } from "./SessionClient.js"
 
-/** How many texts of statements a connection prepares at most; the store's own come to a few dozen. */
+/** How many statements a connection prepares at most; the store has a few dozen. */
 const MOST_PREPARED = 500
 
 type Told = (error: unknown, result: unknown) => void
 
-/** What a client says whose answer did not come in time. */
+/** The message of a client whose result did not come in time. */
 const LATE = "late"
 
 /** A text as it is sent, and the name under which it is prepared. */
@@ -48,7 +48,7 @@ class PreparingClient extends SessionClient {
     return prepared
   }
 
-  // The overloads of `query` cannot be told apart by type here.
+  // The overloads of `query` cannot be distinguished by type here.
   override query(...args: ReadonlyArray<unknown>): never {
     const [text, values, ...rest] = args.map((arg) => (typeof arg === "function" ? this.#leaving(arg as Told) : arg))
     const named =
@@ -58,7 +58,7 @@ class PreparingClient extends SessionClient {
     return (super.query as (...args: ReadonlyArray<unknown>) => never).apply(this, named)
   }
 
-  /** Where an answer is late the client is done with before anybody is told: the pool would hand it out again. */
+  /** A client whose result is late is closed before the error is reported, because the pool would use it again. */
   #leaving(tell: Told): Told {
     return (error, result) => {
       if (error !== null && error !== undefined && failureOf(error).kind === "late") {
@@ -70,12 +70,12 @@ class PreparingClient extends SessionClient {
   }
 }
 
-/** How long a read waits for a lock: for an operator who changes a table, and for nobody else. */
+/** How long a read waits for a lock, which only an operator who changes a table may hold. */
 const LOCK_TIMEOUT_MS = 1_000
 
 type Connected = (error: Error | undefined, client: pg.PoolClient | undefined, release: () => void) => void
 
-/** What the pool says where all its connections are in use. */
+/** The pool's message when all its connections are in use. */
 const ALL_IN_USE = "timeout exceeded when trying to connect"
 
 /** A pool that tries the servers of its address one after the other. */
@@ -87,7 +87,7 @@ class ServersPool extends pg.Pool {
     this.#url = config.url
   }
 
-  // The overloads of `connect` cannot be told apart by type here.
+  // The overloads of `connect` cannot be distinguished by type here.
   override connect(tell?: Connected): never {
     const attempt = (left: number, told: Connected): void =>
       super.connect((error, client, release) =>
@@ -121,15 +121,15 @@ export const readPool = ({
         connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
         query_timeout: ANSWER_TIMEOUT_MS + IN_TRANSIT_MS,
         keepAlive: true,
-        // Only so that the wire is cut where an answer does not come in time.
+        // Set only so that the connection is closed if a result does not come in time.
         pipeline: true
       } as unknown as pg.PoolConfig & SessionConfig)
       const idle = new Set<pg.PoolClient>()
       pool.on("acquire", (client) => idle.delete(client))
       pool.on("remove", (client) => idle.delete(client))
       pool.on("release", (_, client) => idle.add(client))
-      // What breaks is replaced when it is next needed. Where the network is the reason the others are as dead, without a
-      // sign: each would be found out by a read of its own, which waits in vain.
+      // Broken connections are replaced when they are next needed. If the network is the cause, the others are broken too, without a sign,
+      // and each would fail a read of its own after a time-out; so they are replaced as well.
       const dropOthers = () => {
         const others = [...idle]
         idle.clear()
@@ -158,5 +158,5 @@ const ofSchema = (poolNow: () => pg.Pool, schema: string): pg.Pool => {
 export const readsOn = (poolNow: () => pg.Pool, { schema = DEFAULT_SCHEMA }: Pick<Database, "schema">) =>
   Layer.orDie(PgClient.layerFromPool({ acquire: Effect.sync(() => ofSchema(poolNow, schema)) }))
 
-/** A read whose failure is reported as the ports do: the store is away, or our statement is wrong, which is a defect. */
+/** A read whose failure is reported as the ports do: the store is unavailable, or our statement is wrong, which is a defect. */
 export const available: <A, R>(read: Effect.Effect<A, SqlError, R>) => Effect.Effect<A, StoreUnavailable, R> = reported

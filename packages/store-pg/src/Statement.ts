@@ -2,7 +2,7 @@ import { inSchema } from "./Schema.js"
 
 /** A statement that its connection prepares once, under its name. */
 export interface Statement {
-  /** Empty for one that is not prepared, as it is sent once. */
+  /** Empty for a statement that is sent once and not prepared. */
   readonly name: string
   readonly text: string
   readonly values: ReadonlyArray<unknown>
@@ -11,14 +11,14 @@ export interface Statement {
 const FIRST_WORD = /^\s*(\w+)/
 
 /**
- * A statement's text with its name in a comment, so that `pg_stat_statements` and the server's log show names that this
- * program's sources have too. Behind the first word, as Postgres 18 cuts off what precedes it.
+ * A statement's text with its name in a comment, so that `pg_stat_statements` and the server's log show the names in this program's
+ * sources. The comment follows the first word, because Postgres 18 cuts off what precedes it.
  */
 export const titled = (title: string, text: string): string => text.replace(FIRST_WORD, `$1 /* workshop ${title} */`)
 
 const known = new Map<string, Map<string, string>>()
 
-/** The texts as they are sent to the tables of a schema. Texts of prepared statements are few, so each is put together once. */
+/** The texts of prepared statements for the tables of a schema. They are few, so each is built once. */
 export const textsIn = (schema: string): ((statement: Omit<Statement, "values">) => string) => {
   const ofSchema = known.get(schema) ?? new Map<string, string>()
   known.set(schema, ofSchema)
@@ -48,14 +48,14 @@ const combine = (statements: ReadonlyArray<Statement>, title: string): Text => {
     values += own.length
     return part
   })
-  // Postgres cuts names at 63 characters, so the parts cannot be the name.
+  // Postgres cuts names at 63 characters, so the name cannot be made of the parts' names.
   const name = `together ${combinedTexts.size + 1}`
   return { name, text: titled(title, `with ${parts.join(",\n")}\nselect where false`) }
 }
 
 /**
- * Combines independent statements into one. A batch of several tables saves that way because for the database, and on the way to
- * it, a statement costs more than the rows that it writes.
+ * Combines independent statements into one, because each statement costs the database and the network more than its rows. A batch saves
+ * several tables in this way.
  */
 export const combined = (statements: ReadonlyArray<Statement>): Statement => {
   const [only, ...others] = statements

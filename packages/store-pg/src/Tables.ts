@@ -25,28 +25,28 @@ import type {
   StampCountKey
 } from "@workshop/core/store"
 
-/** A ticket as it stands in its table: with the instant at which it closes by itself. */
+/** A ticket as its table stores it, with the instant at which it closes automatically. */
 export type TicketRow = TicketRecord & { readonly closure_due_at: Instant | null }
 
 /** The ticket without what only its table has. */
 export const ticketOf = ({ closure_due_at: _, ...ticket }: TicketRow): TicketRecord => ticket
 
-/** A delivery as it stands in its table: with the lease under which it is on its way. */
+/** A delivery as its table stores it, with the lease of its attempt. */
 export type DeliveryRow = DeliveryRecord & { readonly lease_until: Instant | null }
 
 /** The delivery without what only its table has. */
 export const deliveryOf = ({ lease_until: _, ...delivery }: DeliveryRow): DeliveryRecord => delivery
 
-/** A row of a table that tells in which order those of one instant were written. */
+/** A row of a table whose place orders the rows of the same instant. */
 export type Placed<Row> = Row & { readonly place: number }
 
 /** The row without its place. */
 export const unplaced = <Row extends object>({ place: _, ...row }: Placed<Row>): Row => row as unknown as Row
 
-/** A count of stamps as it stands in its table. */
+/** A count of stamps as its table stores it. */
 export type StampsRow = StampCountKey & LimitWindow & { readonly shop_id: ShopId }
 
-/** What the rows of each table hold. */
+/** The rows of each table. */
 export interface Rows {
   readonly shop: ShopRecord
   readonly shop_head: ShopHead
@@ -73,15 +73,15 @@ export interface Rows {
 export type TableName = keyof Rows
 
 interface Table<Row> {
-  /** The columns that tell a row from all others. */
+  /** The columns that identify a row. */
   readonly key: ReadonlyArray<keyof Row & string>
   /** Columns that stay as they were first written. */
   readonly kept: ReadonlyArray<keyof Row & string>
-  /** Columns that a later row of the same key replaces; none where rows are only ever added. */
+  /** Columns that a later row of the same key replaces; none if rows are only ever added. */
   readonly replaced: ReadonlyArray<keyof Row & string>
 }
 
-/** The tables that commands write, with how a row takes another's place. */
+/** The tables that commands write, with how a new row replaces an old one. */
 // biome-ignore format: one column a line hides the tables among them
 export const tables: { readonly [Name in TableName]: Table<Rows[Name]> } = {
   shop: {
@@ -110,7 +110,7 @@ export const tables: { readonly [Name in TableName]: Table<Rows[Name]> } = {
   },
   ticket: {
     key: ["shop_id", "id"],
-    // Postgres keeps indexes of columns that no update names smaller.
+    // Postgres keeps indexes of columns smaller if no update names them.
     kept: ["number", "tracking_code", "created_via"],
     replaced: [
       "state", "outcome", "type", "service", "item", "description", "items", "price_minor", "deposit_minor",
@@ -130,7 +130,7 @@ export const tables: { readonly [Name in TableName]: Table<Rows[Name]> } = {
   offer: { key: ["shop_id", "id"], kept: ["ticket_id", "phone", "created_at"], replaced: ["status", "answered_at"] },
   api_key: {
     key: ["id"],
-    // The last use is noted apart, see the directory: a command's row may be older.
+    // The last use is written separately, see the directory, because a command's row may be older.
     kept: ["shop_id", "hash", "last_four", "created_at", "expires_at", "last_used_at"],
     replaced: ["name", "scopes", "revoked_at"]
   },

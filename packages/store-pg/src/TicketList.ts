@@ -4,18 +4,18 @@ import { type Instant, ServiceLimits, type ShopId } from "@workshop/core"
 import { IDENTIFIERS_PER_MS, narrowest, type TicketFilter, type TicketOrder } from "@workshop/core/store"
 import { VISIBLE_LINK } from "./LoadStatements.js"
 
-/** Whether a list is best gathered state by state: where nothing else narrows it down. */
+/** Whether it is best to read a list state by state: if no other filter narrows it. */
 const isByState = (filter: TicketFilter, { _tag }: TicketOrder): boolean =>
   _tag === "Newest" &&
   [filter.number, filter.client_id, filter.phone, filter.external_ref].every((one) => one === undefined)
 
-/** The conditions of a filter, each served by an index of its own that bears the order of the list too. */
+/** The conditions of a filter, each with an index of its own that also has the order of the list. */
 const conditions = (sql: SqlClient, filter: TicketFilter, client = sql`l.client_id`): ReadonlyArray<Fragment> => {
   const { state, number, client_id, phone, external_ref, tracking_code, created_after, created_before } = filter
   return [
     ...(state === undefined ? [] : [state.length === 1 ? sql`t.state = ${state[0]!}` : sql`t.state = any(${state})`]),
     ...(number === undefined ? [] : [sql`t.number = ${number}`]),
-    // By the link, so that neither the plan nor what is read depends on whom the shop does not see.
+    // Uses the link, so that neither the plan nor the rows read depend on the clients whom the shop does not see.
     ...(client_id === undefined ? [] : [sql`t.client_id = ${client}`]),
     ...(phone === undefined ? [] : [sql`t.client_phone = ${phone}`]),
     ...(external_ref === undefined ? [] : [sql`t.external_ref = ${external_ref}`]),
@@ -29,7 +29,7 @@ const conditions = (sql: SqlClient, filter: TicketFilter, client = sql`l.client_
 const firstIdAt = (sql: SqlClient, ms: Fragment) =>
   sql`(lpad(to_hex(greatest(${ms}, 0)), 12, '0') || repeat('0', 20))::uuid`
 
-/** Where a list by creation begins and ends among the identifiers. The last bounds are those of a list that has no other. */
+/** The first and the last identifier of a list by creation. The last bounds are those of a list without others. */
 const bounds = (
   sql: SqlClient,
   shop_id: ShopId,
@@ -42,14 +42,14 @@ const bounds = (
       : firstIdAt(sql, sql`${created_after}::bigint`)
   const last = after === null ? sql`'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid` : sql`${after}::uuid`
   if (created_before === undefined) return { from, until: last }
-  // Identifiers are never earlier than the instants at which they were made, and may be so much later: see `identifiersAhead` in core.
+  // Identifiers are never earlier than the instants at which they were made, and may be later by `identifiersAhead` in core.
   const ahead = sql`(select coalesce(h.ids_made, 0) / ${sql.literal(String(IDENTIFIERS_PER_MS))} from workshop.shop_head h where h.shop_id = ${shop_id})`
   return { from, until: sql`least(${last}, ${firstIdAt(sql, sql`${created_before}::bigint + ${ahead}`)})` }
 }
 
 /**
- * The last change before an instant. As `updated_at` never falls along the changes, halving finds it in as many looks as the number
- * of changes has binary digits, and no index of `updated_at` has to be kept.
+ * The last change before an instant. `updated_at` never decreases along the changes, so a binary search finds it, and no index of
+ * `updated_at` is needed.
  */
 const lastBefore = (sql: SqlClient, shop_id: ShopId, since: Instant) =>
   sql`(with recursive halving (low, high) as (
@@ -63,23 +63,23 @@ const lastBefore = (sql: SqlClient, shop_id: ShopId, since: Instant) =>
           ) t where h.low < h.high
         ) select low from halving where low >= high)`
 
-/** The client of a filter, where the shop sees them. */
+/** The client of a filter, if the shop sees them. */
 const visibleClient = (sql: SqlClient, shop_id: ShopId, { client_id }: TicketFilter) =>
   sql`(select ${shop_id}::uuid as shop_id, ${client_id}::uuid as id) q join ${sql.literal(VISIBLE_LINK)}`
 
 interface TicketList {
   readonly rows: Fragment
-  /** Their order, which of a tracking code's one ticket is not asked. */
+  /** Their order; none is needed for the single ticket of a tracking code. */
   readonly by: Fragment | undefined
-  /** What stands behind the `with` of the statement. */
+  /** The statement's `with` part. */
   readonly before?: Fragment
   /** `ListedTickets.unread_from`. */
   readonly unread_from?: Fragment
 }
 
 /**
- * The changes that a filter lets through. Where no more than `most` are left to look at, they are read in their order. Else, where
- * the filter's index has no more than `most` tickets, those are read and put in order. Else the next `most` changes are read.
+ * The changes that match a filter. If no more than `most` are left, they are read in their order. Otherwise, if the filter's index has no
+ * more than `most` tickets, those are read and sorted. Otherwise the next `most` changes are read.
  */
 const changesOf = (
   sql: SqlClient,
@@ -129,7 +129,7 @@ export const listed = (
   if (order._tag === "Changes" && part !== null) return changesOf(sql, shop_id, filter, part, order, limit)
   const by = order._tag === "Newest" ? sql`t.id desc` : sql`t.change_seq`
   const { state, tracking_code, ...others } = filter
-  // Asked for the order of one ticket, Postgres would rather read the whole index that has the order.
+  // If an order were requested for one ticket, Postgres would rather read the whole index that has this order.
   const inOrder = (by: Fragment) => (tracking_code === undefined ? sql`order by ${by}` : sql.literal(""))
   const matching = (given: TicketFilter, ...more: ReadonlyArray<Fragment>) =>
     sql`select * from workshop.ticket t where ${sql.and([sql`t.shop_id = ${shop_id}`, ...conditions(sql, given), ...more])}`
@@ -143,8 +143,8 @@ export const listed = (
     const { from, until } = bounds(sql, shop_id, filter, order.after)
     if (state === undefined || tracking_code !== undefined || !isByState(filter, order))
       return matching(filter, sql`t.id >= ${from}`, sql`t.id < ${until}`)
-    // Each state's in their order, as no index has those of several in one: rare ones would be looked for among all others. The
-    // order names the state, which is one and the same, so that the index of all tickets cannot take the place of theirs.
+    // Each state is read in its own order, because no index has several states in one order: rare ones would be searched among all others.
+    // The order names the state, although it is constant, so that Postgres does not use the index of all tickets instead.
     const ofState = [sql`(t.state, t.id) >= (s.state, ${from})`, sql`(t.state, t.id) < (s.state, ${until})`]
     return each(
       sql`unnest(${[...new Set(state)]}::text[]) s (state)`,

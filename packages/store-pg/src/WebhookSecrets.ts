@@ -2,13 +2,16 @@ import { createCipheriv, createDecipheriv, createHash, createHmac } from "node:c
 import { StoreUnavailable, type Webhook } from "@workshop/core"
 import { Data, Either } from "effect"
 
-/** `invalid_key`: a key is not one; `missing_key`: secrets are sealed by a key that was not given; `damaged`: one does not open with its key. */
+/**
+ * `invalid_key`: a key has the wrong form; `missing_key`: secrets are encrypted with a key that was not given; `damaged`: a secret cannot
+ * be decrypted with its key.
+ */
 export type SecretsRefusal = "invalid_key" | "missing_key" | "damaged"
 
-/** Why webhook secrets cannot be sealed or opened. */
+/** Why webhook secrets cannot be encrypted or decrypted. */
 export class SecretsRefused extends Data.TaggedError("SecretsRefused")<{
   readonly reason: SecretsRefusal
-  /** What is wrong and what to do, without a stop at its end. */
+  /** The error and its remedy, without a full stop at the end. */
   readonly what: string
 }> {
   override get message() {
@@ -18,14 +21,14 @@ export class SecretsRefused extends Data.TaggedError("SecretsRefused")<{
 
 const GIVEN_AS = "WORKSHOP_SECRETS_KEY (secretsKeys in a program)"
 
-/** Says that secrets are sealed by a key that this process was not given. */
+/** The error for secrets that are encrypted with a key that this process does not have. */
 export const keyMissing = (key_id: string): SecretsRefused =>
   new SecretsRefused({
     reason: "missing_key",
     what: `The database has webhook secrets that are sealed with the key ${key_id}, which was not given: add that key to ${GIVEN_AS}`
   })
 
-/** A refusal to open a secret, as commands and reads are answered. */
+/** The refusal to decrypt a secret, as commands and reads return it. */
 export const unopened = (refused: SecretsRefused): StoreUnavailable =>
   new StoreUnavailable({ cause: refused, remedy: refused.what })
 
@@ -58,10 +61,13 @@ const readKey = (text: string, i: number): Either.Either<Key, SecretsRefused> =>
   })
 }
 
-/** The key that sealed a text; null for a text in clear. */
+/** The key that encrypted a text; null for an unencrypted text. */
 const keyIdOf = (text: string): string | null => (text.startsWith(SEALED) ? text.split(":")[1]! : null)
 
-/** The initialisation vector follows from the secret and its shop, so it repeats only where both do, and writing a row anew leaves its text as it was. */
+/**
+ * The initialisation vector is derived from the secret and its shop, so it repeats only for the same secret of the same shop, and writing a
+ * row again does not change its text.
+ */
 const sealedBy = ({ id, cipher, iv: ivKey }: Key, shop_id: string, text: string): string => {
   const iv = createHmac("sha256", ivKey).update(`${shop_id} ${text}`).digest().subarray(0, IV_BYTES)
   const sealing = createCipheriv(CIPHER, cipher, iv).setAAD(Buffer.from(shop_id))
@@ -84,12 +90,12 @@ const openedBy = ({ cipher }: Key, shop_id: string, sealed: string): string => {
 export type SecretColumns = Pick<Webhook, "shop_id" | "secret" | "previous_secret">
 
 /**
- * Seals webhook secrets for their table and opens them again, with AES-256-GCM and the shop's id as additional data. The first key
- * seals, all open. Without a key secrets are stored in clear; a secret in clear can be read with and without keys.
+ * Encrypts webhook secrets for their table and decrypts them, with AES-256-GCM and the shop's id as additional data. The first key
+ * encrypts, all decrypt. Without a key secrets are stored unencrypted; an unencrypted secret can be read with and without keys.
  */
 export class WebhookSecrets {
   readonly #keys: ReadonlyArray<Key>
-  /** The key that was missing when a secret was last to be opened. */
+  /** The key that was missing when a secret was last to be decrypted. */
   missing: string | null = null
 
   private constructor(keys: ReadonlyArray<Key>) {
@@ -106,7 +112,7 @@ export class WebhookSecrets {
     return this.#keys.map(({ id }) => id)
   }
 
-  /** The row with its secrets sealed, where there is a key. What is sealed already stays. */
+  /** The row with its secrets encrypted, if there is a key. A secret that is already encrypted does not change. */
   seal<Row extends SecretColumns>(row: Row): Row {
     const [key] = this.#keys
     if (key === undefined) return row
@@ -114,7 +120,7 @@ export class WebhookSecrets {
     return { ...row, secret: sealed(row.secret), previous_secret: row.previous_secret && sealed(row.previous_secret) }
   }
 
-  /** The row with its secrets in clear. */
+  /** The row with its secrets decrypted. */
   open<Row extends SecretColumns>(row: Row): Either.Either<Row, SecretsRefused> {
     return Either.gen(this, function* () {
       const secret = yield* this.#opened(row.shop_id, row.secret)
@@ -142,5 +148,5 @@ export class WebhookSecrets {
   }
 }
 
-/** Stores secrets as they are. */
+/** Stores secrets unencrypted. */
 export const inClear: WebhookSecrets = Either.getOrThrow(WebhookSecrets.of())

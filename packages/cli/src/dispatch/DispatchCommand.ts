@@ -66,7 +66,7 @@ const services = (choice: StoreChoice, flags: Flags) =>
     Layer.provideMerge(Entropy.layer)
   )
 
-/** Answers health and metrics, and nothing else. Answers where. */
+/** Answers health and metrics, and nothing else. Returns where. */
 const status = ({ statusHost: host, signatureHeader }: Flags, port: number, watch: RequestObserver) =>
   Effect.gen(function* () {
     const pipe = yield* pipeline(yield* pages({ signatureHeader }), watch)

@@ -48,7 +48,7 @@ const SECRETS: ReadonlyArray<readonly [RegExp, string]> = [
   [/\b(wk_live|wk_test|whsec)_[\w-]+/g, "$1_..."],
   [/\bBearer\s+[^\s"'\\]+/gi, "Bearer ..."],
   [/(?<!\w)(\w+:\/\/[^\s:@/"]*):[^\s@/"]*@/g, "$1:...@"],
-  // In E.164, also where a query string escaped the plus.
+  // In E.164, even if a query string escaped the plus.
   [/(?:\+|%2B)[1-9]\d{6,14}\b/gi, "+..."]
 ]
 

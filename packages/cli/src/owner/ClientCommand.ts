@@ -90,7 +90,7 @@ export const correct = Effect.fnUntraced(function* (typed: string, fields: Field
   return record({ ...account, created_at: toIso(account.created_at) })
 })
 
-/** Erases the client, for good; again where it was interrupted. */
+/** Erases the client, permanently; again where it was interrupted. */
 export const erase = Effect.fnUntraced(function* (typed: string, alsoPhones: ReadonlyArray<string>, isWanted: boolean) {
   const id = yield* clientId(typed)
   const { also_phone } = yield* decoded(Schema.Struct({ also_phone: Schema.Array(Phone) }), { also_phone: alsoPhones })
@@ -129,7 +129,7 @@ export const accept = Effect.fnUntraced(function* (client: string, offer: string
   return sentence({ id, status: "accepted" }, `The offer ${id} is accepted; the ticket is the client's.`)
 })
 
-/** The client blocks the shop of an offer, for good. */
+/** The client blocks the shop of an offer, permanently. */
 export const block = Effect.fnUntraced(function* (client: string, offer: string, isWanted: boolean) {
   const [client_id, id] = [yield* clientId(client), yield* offerId(offer)]
   yield* confirm(`The client ${client_id} blocks the shop of the offer ${id} for good; no visit lifts it.`, isWanted)

@@ -72,7 +72,7 @@ export const list = Effect.fnUntraced(function* (shop: string) {
   return rows(records.map(keyView), columnsAt(now), remedy)
 })
 
-/** Revokes a key, for good. */
+/** Revokes a key, permanently. */
 export const revoke = Effect.fnUntraced(function* (typed: string, isWanted: boolean) {
   const id = yield* idFrom(KeyId, "a key", typed)
   yield* confirm(`Whoever uses the key ${id} is refused from now on, for good.`, isWanted)

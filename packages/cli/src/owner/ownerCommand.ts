@@ -35,7 +35,7 @@ const flagOf = (field: string): string => {
   return known?.[1] ?? `--${field.split(/\.\d/, 1)[0]!.replaceAll("_", "-")}`
 }
 
-/** The values of flags by the fields that they fill; null where a flag was left out. */
+/** The values of flags by the fields that they fill; null if a flag was left out. */
 export type Fields = Readonly<Record<string, unknown>>
 
 /** The fields that were typed, without those that were left out. */
@@ -57,7 +57,7 @@ const missingFields = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
         `${names.map(flagOf).join(", ")} ${names.length === 1 ? "is" : "are"} missing: add --help to this command for an example`
       ]
 
-/** Reads what was typed as a service wants it, null where a flag was left out; a message about a field names its flag. */
+/** Reads what was typed as a service wants it, null if a flag was left out; a message about a field names its flag. */
 export const decoded = <A, I>(schema: Schema.Schema<A, I>, fields: Fields): Either.Either<A, CommandRefused> =>
   Either.mapLeft(
     Schema.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "error" })(fields),
@@ -70,7 +70,7 @@ export const decoded = <A, I>(schema: Schema.Schema<A, I>, fields: Fields): Eith
     }
   )
 
-/** Reads an id as it was typed; null where it was left out. */
+/** Reads an id as it was typed; null if it was left out. */
 export const idFrom = <A>(schema: Schema.Schema<A, string>, what: string, typed: string | null) =>
   Either.mapLeft(Schema.decodeEither(schema)(typed ?? ""), () => {
     const form = "an id is a UUID, such as 01980000-0000-7000-8000-000000000000"

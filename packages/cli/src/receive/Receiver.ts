@@ -131,7 +131,7 @@ const refusals: Readonly<Record<Refusal, { readonly status: number; readonly say
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** The event in a body; null where it holds none. */
+/** The event in a body; null if it holds none. */
 export const eventOf = (body: string): ReceivedEvent | null => {
   try {
     const parsed: unknown = JSON.parse(body)

@@ -40,7 +40,7 @@ const short = (value: unknown): string => {
   return typeof value === "string" ? value.replaceAll(/\s+/g, " ") : JSON.stringify(value)
 }
 
-/** A change in a few words: `state workshop -> ready`, `ready_at 2026-01-01T…` where there was none, `ready_at cleared`. */
+/** A change in a few words: `state workshop -> ready`, `ready_at 2026-01-01T…` if there was none, `ready_at cleared`. */
 export const inWords = ({ field, from, to }: FieldChange): string => {
   if (to === null) return `${field} cleared`
   return from === null ? `${field} ${short(to)}` : `${field} ${short(from)} -> ${short(to)}`

@@ -107,7 +107,7 @@ export interface Registration {
 export interface Registered {
   readonly shop_id: string
   readonly secret: string
-  /** The address that the webhook had before; null where it had none, or this one. */
+  /** The address that the webhook had before; null if it had none, or this one. */
   readonly replaced: string | null
   readonly opened: string | null
   /** Why the webhook is off, so that nothing arrives; null while it is on. */
@@ -206,7 +206,7 @@ export const silenceOf = Effect.fnUntraced(function* ({ registration, shop_id, u
   return found.on === false ? String(found.off_reason ?? "unknown") : null
 })
 
-/** The secret of now; null where the webhook leads elsewhere, since who asks for the secret sets the address. */
+/** The secret of now; null if the webhook leads elsewhere, since who asks for the secret sets the address. */
 export const secretNow = (pointed: Pointed): Effect.Effect<string | null> =>
   Effect.gen(function* () {
     const { registration, shop_id, url } = pointed

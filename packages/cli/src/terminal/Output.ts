@@ -118,7 +118,7 @@ const least = ({ title, cells, isWhole }: Filled): number => {
   return isWhole === true ? natural : Math.min(natural, Math.max(NARROWEST, widthOf(title)))
 }
 
-/** Widths that fit the terminal, taken from the widest columns first; undefined where none do. */
+/** Widths that fit the terminal, taken from the widest columns first; undefined if none do. */
 const fitted = (columns: ReadonlyArray<Filled>, width: number): ReadonlyArray<number> | undefined => {
   const widths = columns.map(({ title, cells }) => widest([title, ...cells]))
   const bounds = columns.map(least)

@@ -4,7 +4,7 @@ import { CommandRefused } from "../CommandRefused.js"
 
 const NOTHING_CHANGED = "Nothing was changed."
 
-/** Asks a question in the terminal; the answer as typed, empty where the input ends, null where nobody can answer. */
+/** Asks a question in the terminal; the answer as typed, empty where the input ends, null if nobody can answer. */
 const inTerminal = (question: string): Effect.Effect<string | null> =>
   process.stdin.isTTY === true
     ? Effect.acquireUseRelease(
@@ -24,7 +24,7 @@ const inTerminal = (question: string): Effect.Effect<string | null> =>
 /** The person at the terminal, who is asked before something is destroyed; a test answers in their place. */
 export class Asker extends Context.Reference<Asker>()("@workshop/cli/Asker", { defaultValue: () => inTerminal }) {}
 
-/** Goes on only where it is wanted: by a flag, or a yes typed in the terminal. `what` says what will happen, as a sentence. */
+/** Goes on only if it is wanted: by a flag, or a yes typed in the terminal. `what` says what will happen, as a sentence. */
 export const confirm = (what: string, isWanted: boolean, flag = "--yes"): Effect.Effect<void, CommandRefused> =>
   Effect.gen(function* () {
     if (isWanted) return

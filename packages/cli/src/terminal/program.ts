@@ -34,12 +34,12 @@ export const variableOf = (flag: string, command = ""): string =>
  */
 export class Flag<A> extends Option {
   readonly variable: string
-  /** The default as one would write it; empty where there is none. */
+  /** The default as one would write it; empty if there is none. */
   readonly fallback: string
   readonly isRepeatable: boolean
   /** The names that `conflicts` was given; commander's types leave it out. */
   declare readonly conflictsWith: ReadonlyArray<string>
-  /** Decodes the texts that were given, none where the flag was left out. */
+  /** Decodes the texts that were given, none if the flag was left out. */
   readonly decode: (texts: ReadonlyArray<string>) => Decoded<A>
 
   constructor(

@@ -129,7 +129,7 @@ export class Api {
   }
 }
 
-/** The envelope in a response; undefined where its body is something else. */
+/** The envelope in a response; undefined if its body is something else. */
 export const envelopeOf = ({ body }: ApiResponse): Envelope | undefined => {
   try {
     const json: unknown = JSON.parse(body)
@@ -139,7 +139,7 @@ export const envelopeOf = ({ body }: ApiResponse): Envelope | undefined => {
   }
 }
 
-/** The `data` of a success; undefined where the response is none. */
+/** The `data` of a success; undefined if the response is none. */
 export const dataOf = <D>({ response }: Exchange): D | undefined =>
   response.status >= 200 && response.status < 300 ? (envelopeOf(response)?.data as D | undefined) : undefined
 

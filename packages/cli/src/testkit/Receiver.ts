@@ -8,7 +8,7 @@ export interface Incoming {
   readonly method: string
   readonly path: string
   readonly headers: Http.IncomingHttpHeaders
-  /** Byte for byte; null where it is larger than {@link BODY_BYTES_MAX}. */
+  /** Byte for byte; null if it is larger than {@link BODY_BYTES_MAX}. */
   readonly body: Buffer | null
   /** Its connection had carried another request before. */
   readonly isKept: boolean

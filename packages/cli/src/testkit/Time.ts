@@ -7,5 +7,5 @@ export const HOUR = 60 * MINUTE
 /** Twenty-four hours, in milliseconds. */
 export const DAY = 24 * HOUR
 
-/** An instant so many milliseconds after another, as the API writes it. */
+/** An instant this many milliseconds after another, as the API writes it. */
 export const later = (instant: string, ms: number): string => new Date(Date.parse(instant) + ms).toISOString()

@@ -23,7 +23,7 @@ export interface Verdict {
   readonly valid: boolean
   readonly reason: VerifyFailure | null
   readonly sentence: string
-  /** When it was signed, in seconds since 1970; null where the header has none. */
+  /** When it was signed, in seconds since 1970; null if the header has none. */
   readonly t: number | null
   /** How long before the receiver's clock it was signed; negative where it was after. */
   readonly age_seconds: number | null
@@ -126,7 +126,7 @@ const readBody = (file: string): Effect.Effect<Buffer, CommandRefused> => {
     : Effect.promise(() => buffer(process.stdin))
 }
 
-/** `workshop verify` (Specification, Commands): succeeds only where the signature is good. */
+/** `workshop verify` (Specification, Commands): succeeds only if the signature is good. */
 export const verifyCommand = command({
   name: "verify",
   examples: [

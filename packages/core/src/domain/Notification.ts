@@ -25,11 +25,11 @@ export interface NotificationRecord {
 export interface ClientNotification extends NotificationRecord {
   /** `app` for a client with an account; `phone` for a walk-in, of whom only the number on the ticket is known. */
   readonly channel: "app" | "phone"
-  /** The client's number at present in E.164, such as `+33612345678`; null where the account was erased. */
+  /** The client's number at present in E.164, such as `+33612345678`; null if the account was erased. */
   readonly phone: Phone | null
 }
 
-/** How a notification is sent. Null, and it is not sent: the number was erased, or its holder blocks the shop. */
+/** A message with its content. */
 export const addressed = (record: NotificationRecord, phone: Phone | null): ClientNotification | null =>
   record.client_id === null && phone === null
     ? null

@@ -82,7 +82,7 @@ const named = (text: string): ReadonlyArray<string> => {
 /**
  * The members that a valid JSON text gives twice in one object, by their dotted paths: of the first 20 repeats. `JSON.parse`
  * keeps the last and says nothing, so `value`, which it made of the text, has fewer members than were written.
- * Both are counted in one pass each; only where they differ is the text read again.
+ * Both are counted in one pass each; only if they differ is the text read again.
  */
 export const duplicateMembers = (text: string, value: unknown): ReadonlyArray<string> =>
   writtenMembers(text) === keptMembers(value) ? [] : named(text)

@@ -97,7 +97,7 @@ export const FailureBodyOf = <const Codes extends readonly [ErrorCode, ...Array<
     description: codes.map((code) => `${code}: ${errorCodes[code].meaning}`).join(". ")
   })
 
-/** A failure as it is answered. */
+/** A failure as responses contain it. */
 export interface FailureBody {
   readonly success: false
   readonly error: {

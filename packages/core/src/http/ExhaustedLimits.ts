@@ -28,7 +28,7 @@ export interface ExhaustedLimits extends Pick<Counts, "take" | "giveBack"> {
 
 /**
  * Remembers limits that are used up until they reset, so that further refusals do not ask the store. It also remembers the limit of
- * every address without a good key, so that responses that count nowhere can show it. A use that another process gave back
+ * every address without a valid key, so that responses that count nowhere can show it. A use that another process gave back
  * meanwhile is not seen, so that a refusal may last until the reset that it names.
  */
 const remembering = (limits: Counts, bounds: LimitsByPolicy): ExhaustedLimits => {

@@ -9,19 +9,19 @@ export class BodyIncomplete extends Data.TaggedError("BodyBroken")<{}> {}
 
 /** A request, whichever server received it. */
 export interface HttpRequest {
-  /** Called once the request's key was found good: the server may then trust its sender to wait for responses. */
+  /** Called once the request's key was found valid: the server may then trust its sender to wait for responses. */
   readonly onAdmitted?: (() => void) | undefined
   /** In capital letters. */
   readonly method: string
   /** As sent, percent-encoded, without the query. */
   readonly path: string
-  /** As sent, without the question mark; empty where there is none. */
+  /** As sent, without the question mark; empty if there is none. */
   readonly query: string
   /** A header by its name in lower case. */
   readonly header: (name: string) => string | undefined
   /** Whether a header, by its name in lower case, came more than once. */
   readonly repeats: (name: string) => boolean
-  /** The sender's address, for the limit on requests without a good key. */
+  /** The sender's address, for the limit on requests without a valid key. */
   readonly address: string
   /** The body, read when it is asked for and once; at most `most` bytes. */
   readonly body: (most: number) => Effect.Effect<Uint8Array, BodyTooLarge | BodyIncomplete>
@@ -58,7 +58,7 @@ export interface HttpResponse {
   readonly body: string | Uint8Array<ArrayBuffer>
   /** Sends more after the body, until the client leaves or the server stops; its result ends that. Only a sandbox has such responses. */
   readonly follow?: Follow
-  /** Whether the connection is cut in place of the response: only where a sandbox was asked to do so. */
+  /** Whether the connection is cut in place of the response: only if a sandbox was asked to do so. */
   readonly isCut?: boolean
 }
 
@@ -71,7 +71,7 @@ export const bodyText = ({ body }: Pick<HttpResponse, "body">): string =>
 
 /** The result of a handler; the envelope is put around it. */
 export interface HandlerResult {
-  /** 200 where it is left out. */
+  /** 200 if it is omitted. */
   readonly status?: number
   readonly data: unknown
   readonly meta?: unknown

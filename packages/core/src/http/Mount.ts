@@ -36,7 +36,7 @@ const SIGN_IN: Unauthenticated = { message: "Sign in first" }
  * you pass to the mount's handler besides it, such as Hono's `c` or a worker's `env`.
  */
 export interface MountOptions<Request, Context extends ReadonlyArray<unknown> = []> {
-  /** The path below which the API's `/v1` is, such as `/workshop`; the root where it is left out. */
+  /** The path below which the API's `/v1` is, such as `/workshop`; the root if it is omitted. */
   readonly prefix?: `/${string}`
   /**
    * Finds the caller by your own sessions, in place of API keys: the shop, the scopes, and an id of the caller, any text of up to
@@ -47,16 +47,16 @@ export interface MountOptions<Request, Context extends ReadonlyArray<unknown> = 
     request: Request,
     ...context: Context
   ) => Promise<CallerFields | null | undefined> | CallerFields | null | undefined
-  /** The response to a caller whom `authenticate` does not know; `Sign in first` where it is left out. */
+  /** The response to a caller whom `authenticate` does not know; `Sign in first` if it is omitted. */
   readonly unauthenticated?: Unauthenticated
-  /** How many bits of an IPv6 address name its network, which counts as one address; 64 where it is left out. */
+  /** How many bits of an IPv6 address name its network, which counts as one address; 64 if it is omitted. */
   readonly ipv6Prefix?: number
   /**
    * Serves the page of each ticket too, below `/t`, with a template of your own or for one shop alone; `{}` as they are, and not at
-   * all where it is left out. `trackingBaseUrl` of the workshop makes `tracking_url` lead there.
+   * all if it is omitted. `trackingBaseUrl` of the workshop makes `tracking_url` lead there.
    */
   readonly trackingPages?: TrackingOptions
-  /** The address of a request, for the limit on requests without a good key. */
+  /** The address of a request, for the limit on requests without a valid key. */
   readonly addressOf?: (request: Request, ...context: Context) => string
 }
 
@@ -133,7 +133,7 @@ export const mountEffect = <Request, R = never>({
     return mount
   })
 
-/** Readies the API for a server's own form of requests, on a workshop of the Promise face. */
+/** Readies the API for a server's own form of requests, on a workshop of the Promise API. */
 export const mountPromise = <Request, Context extends ReadonlyArray<unknown>>(
   { runtime }: Mountable,
   { authenticate, ...rest }: Omit<MountOptions<Request, Context>, "addressOf">
@@ -145,7 +145,7 @@ export const mountPromise = <Request, Context extends ReadonlyArray<unknown>>(
     })
   )
 
-/** The part of a workshop that a mount needs; the Promise face has it. */
+/** The part of a workshop that a mount needs; the Promise API has it. */
 export interface Mountable {
   readonly runtime: Runtime.Runtime<WorkshopServices>
 }
@@ -231,7 +231,7 @@ const fetchResponse = (request: Request, { status, headers, body, isCut, follow 
 
 /**
  * The service as a web-standard `fetch(Request) → Response`, for workers, edge runtimes and frameworks. `addressOf` returns the
- * address of a request, for the limit on requests without a good key; without it all requests share one address.
+ * address of a request, for the limit on requests without a valid key; without it all requests share one address.
  */
 export const webHandler =
   (pipeline: Pipeline, runtime: Runtime.Runtime<never>, addressOf: (request: Request) => string = () => "unknown") =>

@@ -86,7 +86,7 @@ const unreadBody = (failure: BodyTooLarge | BodyIncomplete, most: number): Reque
     ? { value: undefined, issues: [bodyTooLarge(most)] }
     : unreadable("ended before it was whole")
 
-/** A body's JSON, once the whole body is here; at most so many bytes. */
+/** A body's JSON, once the whole body is here; at most this many bytes. */
 export const readBody = (request: HttpRequest, most: number): Effect.Effect<RequestPart> =>
   Effect.match(request.body(most), {
     onSuccess: (bytes) => readJson(bytes, request),

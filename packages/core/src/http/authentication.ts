@@ -10,7 +10,7 @@ import { type ExhaustedLimits, exhaustedLimits } from "./ExhaustedLimits.js"
 import type { HttpRequest } from "./HttpMessage.js"
 
 /**
- * Finds the caller in place of API keys; null where nobody is signed in (Specification, Keys and scopes). All checks that follow
+ * Finds the caller in place of API keys; null if nobody is signed in (Specification, Keys and scopes). All checks that follow
  * stay: the shop's flags, scopes, and the limits, which count by `caller_id`.
  */
 export type Authenticate = (request: HttpRequest) => Effect.Effect<Caller | null, StoreUnavailable>
@@ -32,7 +32,7 @@ const LOOK_UP_PAUSE = "10 millis"
 const MOST_LOOK_UPS = 50
 
 /**
- * The holder of a key that memory may not know. An address at its limit may still send a good key, which no limit of the
+ * The holder of a key that memory may not know. An address at its limit may still send a valid key, which no limit of the
  * address refuses; but its unknown keys are looked up one by one, so that guesses cost the store next to nothing. While as many
  * wait as may, any other is refused by the limit.
  */

@@ -154,7 +154,7 @@ export const handlingChecks = ({
   }
 ]
 
-/** The limit of a request without a good key, by its address. */
+/** The limit of a request without a valid key, by its address. */
 export const addressUse = (request: HttpRequest): LimitUse => ({
   policy: "unauthenticated_per_minute",
   subject: countedAddress(request.address),

@@ -15,7 +15,7 @@ export interface RequestContext {
   readonly id: string
   /** When it began. */
   readonly now: Instant
-  /** The template of its path, such as `/v1/tickets/:id`; of a request that was not admitted, the prefix; null where the path leads nowhere. */
+  /** The template of its path, such as `/v1/tickets/:id`; of a request that was not admitted, the prefix; null if the path leads nowhere. */
   readonly route: string | null
   readonly caller: Caller | null
   /** The limits that it counted against so far. */
@@ -56,7 +56,7 @@ const headers = ({ id, now }: RequestContext, usages: ReadonlyArray<LimitStatus>
   }
 }
 
-/** In how many seconds another try is worthwhile; undefined where waiting does not help (Specification, Errors; Limits). */
+/** In how many seconds another try is worthwhile; undefined if waiting does not help (Specification, Errors; Limits). */
 export const retryAfter = (failure: Failure, now: Instant): string | undefined => {
   if (failure._tag === "LimitReached") return secondsUntil(failure.decisive.resets_at, now)
   return failure._tag === "StoreUnavailable" || failure._tag === "NotReady"
@@ -122,7 +122,7 @@ const inOneLine = (error: unknown): string => {
 export const logUnavailable = (failure: Failure): Effect.Effect<void> =>
   Effect.logWarning(`A request was answered 503: ${inOneLine(failure)}`)
 
-/** The failure in a cause, or undefined where it is a bug. */
+/** The failure in a cause, or undefined if it is a bug. */
 export const failureIn = <E extends Failure>(cause: Cause.Cause<E>): E | undefined =>
   Option.getOrUndefined(Cause.failureOption(cause))
 

@@ -190,7 +190,7 @@ const options: Readonly<Record<keyof PromiseOptions, (value: unknown) => Complai
       : "must be a clock of Effect; a function is the option now"
 }
 
-/** The first wrong option, in a sentence; null where all are right. */
+/** The first wrong option, in a sentence; null if all are right. */
 export const refusedOption = (given: unknown): OptionRefused | null => {
   if (!isObject(given))
     return new OptionRefused({ option: "", message: "Give start an object of options with a store" })

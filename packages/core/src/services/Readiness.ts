@@ -6,7 +6,7 @@ import { dataAhead } from "./ClockRepair.js"
 /** How long the store may take to answer before the process counts as not ready. */
 const READY = "2 seconds"
 
-/** Why a process that the store answers should get no requests all the same; null where nothing is wrong. */
+/** Why a process that the store answers should get no requests all the same; null if nothing is wrong. */
 const complaint = Effect.gen(function* () {
   for (const { complaint = Effect.succeed(null) } of (yield* Probes) ?? []) {
     const found = yield* complaint
@@ -19,7 +19,7 @@ const complaint = Effect.gen(function* () {
 const remedyIn = (cause: Cause.Cause<StoreUnavailable | Cause.TimeoutException>): Option.Option<string> =>
   Option.flatMapNullable(Cause.failureOption(cause), (failure) => ("remedy" in failure ? failure.remedy : null))
 
-/** Why the process should get no requests for now, in a sentence for its operator; null where it is ready (Specification, Commands). */
+/** Why the process should get no requests for now, in a sentence for its operator; null if it is ready (Specification, Commands). */
 export const notReadyReason: Effect.Effect<Effect.Effect<string | null>, never, Directory> = Effect.gen(function* () {
   const directory = yield* Directory
   const ahead = yield* dataAhead

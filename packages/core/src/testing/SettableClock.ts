@@ -6,7 +6,7 @@ export const TEST_START: Instant = Date.UTC(2026, 10, 20, 10, 20, 42, 123)
 
 /**
  * A clock that stands still until it is set, also back. Only its time is made up: sleeping is real, so that
- * pools, time-outs and retries of a store under test go on while the clock stands.
+ * pools, time-outs and retries of a store under test go on while the clock is frozen.
  */
 export class SettableClock implements Clock.Clock {
   readonly [Clock.ClockTypeId]: Clock.ClockTypeId = Clock.ClockTypeId

@@ -26,7 +26,7 @@ export const unanswered = (error: SendError): Sent => ({ ...nothing, error })
 /** More than any case has due at once. */
 const PLENTY = 20_000
 
-/** Raises a ping for each ticket, or for none where it is null. Tickets are small numbers and need not exist. */
+/** Raises a ping for each ticket, or for none if it is null. Tickets are small numbers and need not exist. */
 export const raising = (shop_id: ShopId, tickets: ReadonlyArray<number | null>) =>
   changing(shop_id, (changes) => {
     for (const ticket of tickets)

@@ -40,7 +40,7 @@ export class AttemptRecord {
     return Number(this.clock.unsafeCurrentTimeNanos()) / 1e6
   }
 
-  /** Notes how long a phase takes, if it succeeds. */
+  /** Records how long a phase takes, if it succeeds. */
   timed<A, E>(phase: Phase, run: Effect.Effect<A, E>): Effect.Effect<A, E> {
     return Effect.suspend(() => {
       const started_at = this.time_ms
@@ -48,7 +48,7 @@ export class AttemptRecord {
     })
   }
 
-  /** Notes that a phase is over, given when it began. */
+  /** Records that a phase is over, given when it began. */
   note(phase: Phase, started_at: number): void {
     this.#timings[phase] = Math.round(this.time_ms - started_at)
   }

@@ -46,7 +46,7 @@ export interface NodeSender {
 
 const noTracer = Context.get(DefaultServices.liveServices, Tracer.Tracer)
 
-/** Adds a span only where a tracer is set, because spans cost time. */
+/** Adds a span only if a tracer is set, because spans cost time. */
 const withSpan = <A>(sending: Effect.Effect<A>): Effect.Effect<A> =>
   Effect.withFiberRuntime((fiber) =>
     Context.get(fiber.currentDefaultServices, Tracer.Tracer) === noTracer
@@ -64,7 +64,7 @@ export const make = (options: NodeSenderOptions = {}): Effect.Effect<NodeSender,
       (open) => Effect.sync(() => open.closeAll())
     )
     let bytes_read = 0
-    // Durations are real even where the caller's clock is a sandbox's (Specification, Webhooks).
+    // Durations are real even if the caller's clock is a sandbox's (Specification, Webhooks).
     const clock = Clock.make()
     const [statusDeadlines, bodyDeadlines] = [new Deadlines(deadline_ms, clock), new Deadlines(body_ms, clock)]
     for (const { watch } of [statusDeadlines, bodyDeadlines]) yield* Effect.forkScoped(watch)

@@ -6,15 +6,15 @@ import { connect, type Session } from "../migrate/Session.js"
 import { checkedSchema, type Database } from "../Schema.js"
 import { type Invariant, invariants } from "./invariants.js"
 
-/** An invariant that does not hold. */
+/** A violated invariant. */
 export interface Finding extends Pick<Invariant, "name" | "finds"> {
-  /** For how many rows. */
+  /** How many rows violate it. */
   readonly count: number
-  /** The first of them, at most five; what they name depends on the check. */
+  /** The first five rows at most; their columns depend on the check. */
   readonly first: ReadonlyArray<Readonly<Record<string, unknown>>>
 }
 
-/** What came of a look at all invariants. */
+/** The result of checking all invariants. */
 export interface Checked {
   /** How many there are. */
   readonly checks: number
@@ -24,7 +24,7 @@ export interface Checked {
 const MOST_SHOWN = 5
 const CANCELED = "57014"
 
-/** The rows go to a temporary file where they are many, and not into memory. */
+/** Many rows go to a temporary file and not into memory. */
 const counted = ({ name, sql }: Invariant): string => `with /* workshop check ${name} */ found as materialized (${sql})
   select (select count(*)::integer from found) as count,
     coalesce((select json_agg(f) from (select * from found limit ${MOST_SHOWN}) f), '[]') as first`
@@ -44,8 +44,8 @@ const look = (session: Session, invariant: Invariant, timeout_ms: number) =>
   )
 
 /**
- * Looks whether all invariants hold that the program keeps and the database does not. It reads one snapshot and changes nothing.
- * Each check may take `timeout_ms`; the schema must be this program's.
+ * Checks the invariants that the program keeps and the database does not enforce. It reads one snapshot and changes nothing. Each check may
+ * take `timeout_ms`; the schema must be this program's.
  */
 export const checkData = (url: string, timeout_ms: number, options: Pick<Database, "schema"> = {}) =>
   Effect.gen(function* () {

@@ -1,12 +1,12 @@
 import { closureMoves } from "@workshop/core/store"
 import { type TableName, tables } from "../Tables.js"
 
-/** Something that always holds of stored data, and that the program's decisions keep. */
+/** An invariant of the stored data, which the program's decisions keep. */
 export interface Invariant {
   readonly name: string
-  /** What is wrong with the rows that the query finds. */
+  /** The error of the rows that the query finds. */
   readonly finds: string
-  /** Finds the rows for which it does not hold. Each names its shop, if it has one. */
+  /** Finds the rows that violate the invariant. Each names its shop, if it has one. */
   readonly sql: string
 }
 
@@ -21,7 +21,9 @@ const CARDS = `select coalesce(c.shop_id, l.shop_id) as shop_id, coalesce(c.clie
   where coalesce(c.balance, 0) <> coalesce(l.balance, 0) or coalesce(c.lifetime, 0) <> coalesce(l.lifetime, 0)
     or coalesce(c.rewards_redeemed, 0) <> coalesce(l.redeemed, 0)`
 
-/** Retention removes the oldest first, but of the default partition it leaves what waits to be delivered: a gap after that says nothing. */
+/**
+ * Retention deletes the oldest events first, but keeps undelivered ones in the default partition, so a gap after such an event is no error.
+ */
 const eventOrder = (kept_since: number) => `select shop_id, seq, next_seq from (
     select e.shop_id, e.seq, e.created_at >= ${kept_since} or e.tableoid <> 'event_rest'::regclass as is_certain,
       coalesce(lead(e.seq) over (partition by e.shop_id order by e.seq), h.event_seq) as next_seq
@@ -172,7 +174,7 @@ const ofShopsAndSchema: ReadonlyArray<Invariant> = [
   }
 ]
 
-/** All that is checked. Events from `kept_since` on, an instant, cannot have been removed by retention yet. */
+/** All invariants. Retention cannot have deleted events from `kept_since` on yet. */
 export const invariants = (kept_since: number): ReadonlyArray<Invariant> => [
   ...ofShopsAndSchema,
   ...ofTickets,

@@ -41,9 +41,9 @@ const remedies: Readonly<Record<EmbeddedRefusal, string>> = {
 /** No Postgres of our own runs in a data directory: one sentence that says what to do. */
 export class EmbeddedRefused extends Data.TaggedError("EmbeddedRefused")<{
   readonly reason: EmbeddedRefusal
-  /** What is wrong, without what to do about it. */
+  /** The error, without its remedy. */
   readonly what: string
-  /** Whether another try may succeed: a port was taken meanwhile, or the children of a killed server still run. */
+  /** Whether another try may succeed: a port was taken meanwhile, or children of a killed server still run. */
   readonly isTransient?: boolean
 }> {
   override get message() {
@@ -63,7 +63,7 @@ export interface Place {
   readonly dataDir: string
   /** Our folder in it. */
   readonly folder: string
-  /** What `PGDATA` would name. */
+  /** The folder that `PGDATA` would name. */
   readonly cluster: string
   /** The password of the role `workshop`, readable by this user only. */
   readonly password: string

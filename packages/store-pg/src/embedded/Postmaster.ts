@@ -14,7 +14,7 @@ const linesOf = (path: string): ReadonlyArray<string> =>
 
 const pidFile = ({ cluster }: Place): string => join(cluster, "postmaster.pid")
 
-/** The port of the server that accepts connections now; undefined where there is none. */
+/** The port of the server that accepts connections now; undefined if there is none. */
 export const readyPort = (place: Place, ofPid?: number): number | undefined => {
   const [pid, , , port, , , , state] = linesOf(pidFile(place))
   return state?.trim() === "ready" && (ofPid === undefined || Number(pid) === ofPid) ? Number(port) : undefined
@@ -135,7 +135,7 @@ const end = ({ child, exited }: Running) =>
     yield* Effect.exit(Deferred.await(exited))
   })
 
-/** What a server logs that may start at the next try. */
+/** Messages of a server that may start at the next try. */
 const TRANSIENT =
   /Address already in use|could not create any TCP|shared memory block [^\n]{0,200}is still in use|could not bind/
 
@@ -150,7 +150,7 @@ const whyNotStarted = (place: Place, { logged }: Running): EmbeddedRefused => {
 
 const STARTING = Schedule.intersect(Schedule.spaced("10 millis"), Schedule.recurs(30_000))
 
-/** Starts a server, and returns once it accepts connections; closing the scope stops it. What is returned ends with the server. */
+/** Starts a server, and returns when it accepts connections; closing the scope stops it. The returned effect ends with the server. */
 export const launch = (config: Launch, port: number) =>
   Effect.gen(function* () {
     const { place } = config

@@ -24,12 +24,12 @@ const remedies: Readonly<Record<DatabaseFailure, string | undefined>> = {
   statement: undefined
 }
 
-/** What Postgres, or the way to it, did not do: one sentence. */
+/** An error of Postgres, or of the connection to it, as one sentence. */
 export class DatabaseFailed extends Data.TaggedError("DatabaseFailed")<{
   readonly reason: DatabaseFailure
-  /** Its SQLSTATE, or the code of the system where no server answered. */
+  /** Its SQLSTATE, or the system's code if no server responded. */
   readonly code: string | undefined
-  /** What is wrong, without what to do about it. */
+  /** The error, without its remedy. */
   readonly what: string
 }> {
   override get message() {

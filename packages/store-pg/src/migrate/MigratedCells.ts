@@ -15,7 +15,7 @@ const at = <A, E>(
 
 const UNDEFINED = ["42P01", "3F000"]
 
-/** By which name a schema says that it is a cell, and whether it has shops; null where there are no tables yet. */
+/** By which name a schema says that it is a cell, and whether it has shops; null if there are no tables yet. */
 const found = (session: Session, text: (sql: string) => string) =>
   session
     .run<{ readonly mark: string | null; readonly has_shops: boolean }>(

@@ -3,16 +3,16 @@ import { migrations } from "./generated/sql.js"
 
 /** One numbered SQL file: a step from one version of the schema to the next. */
 export interface Migration {
-  /** From 1, without holes. */
+  /** Numbered from 1, without gaps. */
   readonly version: number
-  /** Of the file without its ending, such as `0001_tickets`. */
+  /** The file's name without its ending, such as `0001_tickets`. */
   readonly name: string
   /** SHA-256 of the text with Unix line ends, in hex. */
   readonly checksum: string
   /** What runs, one by one: in one transaction, or, where the header says `-- no transaction`, outside any. */
   readonly statements: ReadonlyArray<string>
   readonly isTransactional: boolean
-  /** The oldest version of the program that can run on the schema after this step; null where this step changes nothing about that. */
+  /** The oldest version of the program that can run on the schema after this step; null if this step changes nothing about that. */
   readonly readable_from: number | null
 }
 

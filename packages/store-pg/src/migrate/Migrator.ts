@@ -151,7 +151,7 @@ const outside = (session: Session, migration: Migration) =>
       .pipe(Effect.zipRight(session.run(sql)), Effect.retry({ while: isBusy, schedule: BUSY }))
   ).pipe(Effect.zipRight(session.run("set lock_timeout = 0")), Effect.zipRight(record(session, migration)))
 
-/** The table gains its column only where it lacks it: `alter table` takes a lock that readers of the table wait for. */
+/** The table gains its column only if it lacks it: `alter table` takes a lock that readers of the table wait for. */
 const prepareTable = (session: Session, schema: string) =>
   session
     .run<{ is_there: boolean }>(

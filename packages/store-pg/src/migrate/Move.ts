@@ -125,7 +125,7 @@ const setSchema = (session: Session, from: string, to: string) =>
     Effect.retry({ while: ({ code }) => code !== undefined && BUSY_CODES.includes(code), schedule: AGAIN })
   )
 
-/** Moves the tables from one schema to another, in one transaction; nothing where they are there already. */
+/** Moves the tables from one schema to another, in one transaction; nothing if they are there already. */
 export const move = (
   session: Session,
   from: string,

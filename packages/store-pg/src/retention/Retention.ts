@@ -20,7 +20,7 @@ const SPARE_MS = HOUR_MS
 interface Expiring {
   readonly table: string
   readonly key: string
-  /** The column that tells until when a row counts. */
+  /** The column with the instant until which a row counts. */
   readonly until: string
   readonly spare_ms: number
 }
@@ -106,13 +106,13 @@ const KEEP_EVENTS_MS = 90 * DAY_MS
 
 /** What is kept, and where. */
 export interface RetentionOptions extends Database {
-  /** How long events and their attempts are kept, in milliseconds; 90 days, unless told otherwise, and at least seven. */
+  /** How long events and their attempts are kept, in milliseconds; 90 days by default, and at least seven. */
   readonly keepEvents_ms?: number
   /** Further cells, each of which is tidied after the one before. */
   readonly cells?: ReadonlyArray<CellAddress>
 }
 
-/** What one turn did; null where another process has its turn. */
+/** What one turn did; null if another process has its turn. */
 export type RetentionReport = (Partitioning & { readonly expired: number; readonly isMore: boolean }) | null
 
 /** One number for every process of ours that tidies; advisory locks are a database's own. */
@@ -162,7 +162,7 @@ export const retention = ({
           once("lock retention", `select pg_try_advisory_lock(${lockOf(LOCK, schema)}) as is_true`)
         ])
         if (!isTrue(answer)) return null
-        // What is removed too early is gone for good.
+        // What is removed too early is gone permanently.
         yield* guard(connection)
         const now = yield* Clock.currentTimeMillis
         const before = now - Math.max(keepEvents_ms, ServiceLimits.events_kept_min_ms)

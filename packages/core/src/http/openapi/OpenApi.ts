@@ -214,7 +214,7 @@ export const document: Node = build()
 
 /** The parts of the document that an operator chooses. */
 export interface DocumentOptions {
-  /** The header that carries the signature of a webhook (Specification, Webhooks), as configured in the dispatcher; `Service-Signature` where it is left out. */
+  /** The header that carries the signature of a webhook (Specification, Webhooks), as configured in the dispatcher; `Service-Signature` if it is omitted. */
   readonly signatureHeader?: string
 }
 

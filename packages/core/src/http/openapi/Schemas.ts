@@ -148,7 +148,7 @@ const sorted = (json: Json): Json => {
   )
 }
 
-/** The values that a schema allows, without its words and the order of its keywords; undefined where a name would say no more than it. */
+/** The values that a schema allows, without its words and the order of its keywords; undefined if a name would say no more than it. */
 const shapeOf = ({ description: _, ...schema }: Node): string | undefined =>
   (Array.isArray(schema.enum) && schema.enum.length > 1) || isNode(schema.properties ?? null)
     ? JSON.stringify(sorted(schema))

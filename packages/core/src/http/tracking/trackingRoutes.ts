@@ -15,9 +15,9 @@ import { trackingMessage, trackingStyle, trackingTemplate } from "./TrackingTemp
 
 /** How the clients' pages are served. */
 export interface TrackingOptions {
-  /** Writes the page of a ticket as HTML. It must escape the texts of the view. `trackingTemplate` where it is left out. */
+  /** Writes the page of a ticket as HTML. It must escape the texts of the view. `trackingTemplate` if it is omitted. */
   readonly template?: (view: TrackingView, locale: TrackingLocale) => string
-  /** The one shop whose tickets are shown; those of all shops where it is left out. */
+  /** The one shop whose tickets are shown; those of all shops if it is omitted. */
   readonly shop_id?: ShopId
 }
 
@@ -47,7 +47,7 @@ const PREFIX = "/t"
 
 const decodeCode = Schema.decodeEither(TrackingCodeText)
 
-/** The code in a path; null where there is none, or what is there cannot be one. */
+/** The code in a path; null if there is none, or what is there cannot be one. */
 const codeIn = ({ path }: HttpRequest): string | null => {
   try {
     return Either.getOrNull(decodeCode(decodeURIComponent(path.slice(PREFIX.length + 1))))
