@@ -73,7 +73,7 @@ export interface Money {
   readonly currency: string | null
   /** How many digits an amount has after the decimal point: with 3, 12500 is 12.500. */
   readonly decimals: number
-  /** The price in minor units, or null if the shop gave none. */
+  /** The price in minor units, or null where the shop gave none. */
   readonly price_minor: number | null
   /** The amount paid already in minor units, or null. */
   readonly deposit_minor: number | null
@@ -226,13 +226,13 @@ export interface Ticket {
   readonly delay: Delay | null
   /** The part the workshop waits for or has received, or null. */
   readonly part: Part | null
-  /** The linked client; null if there is none or they block the shop. */
+  /** The linked client; null where there is none or they block the shop. */
   readonly client: ClientBadge | null
   /** The phone number given with the ticket, in E.164. */
   readonly client_phone: string | null
   /** The code on the receipt, by which a client finds the ticket. It has no I, L, O or U, so that it can be read aloud. */
   readonly tracking_code: string | null
-  /** The page that follows the ticket; null if the shop has none. */
+  /** The page that follows the ticket; null where the shop has none. */
   readonly tracking_url: string | null
   /** A picture of the item. */
   readonly photo_url: string | null
