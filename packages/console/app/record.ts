@@ -1,6 +1,6 @@
 import type { Json } from "./api.js"
 import { exactly } from "./format.js"
-import type { Client, Key, Receiver, Shop } from "./model.js"
+import type { Client, Fault, Key, Receiver, Shop } from "./model.js"
 import { flow } from "./yaml.js"
 
 /** The sandbox as it was when the recording began. */
@@ -10,6 +10,7 @@ export interface Beginning {
   readonly clients: ReadonlyArray<Client>
   readonly keys: ReadonlyArray<Key>
   readonly receiver: Receiver
+  readonly faults: ReadonlyArray<Fault>
   /** Whether something was counted already, so that a limit may be reached sooner than in a scenario. */
   readonly isCounted: boolean
 }
@@ -75,6 +76,8 @@ class Writer {
   readonly #keys = new Map<string, { readonly name: string; readonly scopes: ReadonlyArray<string> }>()
   readonly #clients = new Map<string, { readonly name: string; readonly client: Client }>()
   readonly #cursors = new Map<string, string>()
+  /** The tickets whose creation was answered to nobody. */
+  readonly #lost = new Set<string>()
   readonly #onces = new Map<string, string>()
   readonly #repeated: ReadonlySet<string>
   readonly #begun: Beginning
@@ -144,7 +147,8 @@ class Writer {
       ...clients.map(({ name, client }) => `    ${name}: ${flow(givenClient(client))}`),
       "steps:",
       // Days, midnights and limits a day are those of the recording.
-      `  - set clock: ${flow(new Date(at).toISOString())}`
+      `  - set clock: ${flow(new Date(at).toISOString())}`,
+      ...(this.#begun.faults.length === 0 ? [] : [`  - set faults: ${flow(this.#begun.faults.map(saidFault))}`])
     ]
   }
 
@@ -170,22 +174,25 @@ class Writer {
   // The shop's system
 
   #apiStep(act: Act): ReadonlyArray<Entry> {
-    if (act.fault === "503" || act.fault === "429")
-      throw new Unfaithful(`it met the fault ${act.fault}, so nothing was done; a recording has no faults`)
-    if (act.status === 429 && this.#begun.isCounted)
+    if (act.status === 429 && act.fault !== "429" && this.#begun.isCounted)
       throw new Unfaithful("requests before the recording counted against the limit too")
     const [field, value, names] = this.#apiAct(act)
     const key = this.#keyOf(act)
-    const isCreated = field === "create ticket" && act.response?.data?.id !== undefined && act.status === 201
+    const isLost = act.fault === "lose_answer"
+    const made = act.response?.data
+    // A ticket has its name from the first answer that somebody saw.
+    const isCreated =
+      field === "create ticket" && !isLost && act.status < 300 && made?.id !== undefined && !this.#names.has(made.id)
+    if (isLost && made?.id !== undefined) this.#lost.add(made.id)
     return [
       [field, value],
-      ...(isCreated ? [["as", this.#nameTicket(act.response.data)] as const] : []),
+      ...(isCreated ? [["as", this.#nameTicket(made)] as const] : []),
       ...(names === undefined ? [] : [["as", names] as const]),
       ...(key === undefined ? [] : [["key", key] as const]),
       ...(field !== "request" && act.once !== null && this.#repeated.has(act.once)
         ? [["idempotency_key", this.#onceOf(act.once)] as const]
         : []),
-      ...this.#expected(act)
+      ...(isLost ? [["expect", "lost"] as const] : this.#expected(act))
     ]
   }
 
@@ -341,8 +348,9 @@ class Writer {
       case "POST /shops/{id}/limits":
         throw new Unfaithful("a scenario uses a limit up by its requests alone")
       case "PUT /faults":
+        return step(["set faults", body.faults.map(saidFault)])
       case "DELETE /faults":
-        return []
+        return step(["clear faults", {}])
     }
     const visited = /^POST \/clients\/([^/]+)\/visits$/.exec(call)
     if (visited !== null) return step(["visit", this.#client(visited[1]!, act)])
@@ -400,6 +408,7 @@ class Writer {
     const name = this.#names.get(id)
     if (name !== undefined) return `$${name}`
     if (status === 404 || status === 400) return id
+    if (this.#lost.has(id)) throw new Unfaithful("the answer of its creation was lost, so no step has its id")
     throw beforeIt(response?.data)
   }
 
@@ -488,6 +497,15 @@ const app: Readonly<Record<string, string>> = {
   "/part": "record part",
   "/photo": "attach photo"
 }
+
+/** A fault as scenarios say it: what is left out means any, or all. */
+const saidFault = ({ method, path, fault, next, delay_ms }: Fault): unknown => ({
+  ...(method === null ? {} : { method }),
+  ...(path === null ? {} : { path }),
+  fault: /^\d+$/.test(fault) ? Number(fault) : fault,
+  ...(next === null ? {} : { next }),
+  ...(fault === "delay" ? { delay_ms } : {})
+})
 
 const beforeIt = (ticket: Json): Unfaithful =>
   new Unfaithful(

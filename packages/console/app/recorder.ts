@@ -3,7 +3,20 @@ import { type Answer, type Json, read, send } from "./api.js"
 import { listeners } from "./feed.js"
 import type { Client, Key, LoggedRequest, Received, Receiver, Shop } from "./model.js"
 import { type Act, type Beginning, scenarioOf } from "./record.js"
-import { choose, clock, limits, loadShops, moveClock, present, refresh, say, shop, shopId, witnesses } from "./state.js"
+import {
+  choose,
+  clock,
+  faults,
+  limits,
+  loadShops,
+  moveClock,
+  present,
+  refresh,
+  say,
+  shop,
+  shopId,
+  witnesses
+} from "./state.js"
 
 export const title = signal("What my till does")
 export const isRecording = signal(false)
@@ -44,7 +57,8 @@ const ofConsole = (answer: Answer): Act => ({
   key: undefined,
   status: answer.status,
   response: answer.body,
-  fault: null,
+  // Such a request was done, and its connection cut.
+  fault: answer.status === 0 ? "lose_answer" : null,
   asserted: {}
 })
 
@@ -115,7 +129,15 @@ export const record = async (inNewShop: boolean): Promise<void> => {
   received_before = got?.at(-1)?.id ?? 0
   const isCounted = limits.peek().some(({ used }) => used > 0)
   acts.value = []
-  begun.value = { at: clock.peek().now, shop: settings, clients: clients ?? [], keys: keys ?? [], receiver, isCounted }
+  begun.value = {
+    at: clock.peek().now,
+    shop: settings,
+    clients: clients ?? [],
+    keys: keys ?? [],
+    receiver,
+    faults: faults.peek(),
+    isCounted
+  }
   isRecording.value = true
   witnesses.add(witness)
   listeners.add(listen)

@@ -246,10 +246,14 @@ const reasonOf = ({ body }: Answer): string => {
 /** Whoever wants to know of every act, such as the recorder. */
 export const witnesses = new Set<(answer: Answer) => void>()
 
+const witnessed = (answer: Answer): Answer => {
+  for (const witness of witnesses) witness(answer)
+  return answer
+}
+
 /** Asks the sandbox for something that somebody does, and says what came of it. */
 export const act = async (method: string, path: string, body?: Json, done?: string): Promise<Answer> => {
-  const answer = await send(method, `/sandbox${path}`, { body })
-  for (const witness of witnesses) witness(answer)
+  const answer = witnessed(await send(method, `/sandbox${path}`, { body }))
   if (!answer.ok) say(`${refusalOf(answer)}: ${reasonOf(answer)}`, false)
   else if (done !== undefined) say(done)
   void refresh()
@@ -267,21 +271,15 @@ export const callApi = async (method: string, path: string, body?: Json, done?: 
   let lost = ""
   if (losesAnswer.peek()) {
     losesAnswer.value = false
-    const fault = { method, path, fault: "lose_answer", next: 1 }
-    await send("PUT", "/sandbox/faults", {
-      body: { faults: [fault, ...faults.peek().map(({ id: _, ...rest }) => rest)] }
-    })
-    await ask()
+    const pattern = path.replace(/[0-9a-f-]{36}/, "{id}")
+    const others = faults.peek().map(({ id: _, ...rest }) => rest)
+    const body = { faults: [{ method, path: pattern, fault: "lose_answer", next: 1 }, ...others] }
+    witnessed(await send("PUT", "/sandbox/faults", { body }))
+    // A browser itself repeats what it sent over a connection that was open before: lost it was all the same.
+    witnessed({ ...(await ask()), status: 0, ok: false })
     lost = "The first answer was lost. The same request again: "
   }
-  const answer = await ask()
-  if (lost !== "") {
-    // Nobody saw it, but it was done; the same request again shows what it was.
-    const status = method === "POST" && path === "/v1/tickets" && answer.ok ? 201 : answer.status
-    const first = { ...answer, status, body: { ...answer.body, meta: { replayed: false } } }
-    for (const witness of witnesses) witness(first)
-  }
-  for (const witness of witnesses) witness(answer)
+  const answer = witnessed(await ask())
   const replayed = answer.body?.meta?.replayed === true ? ", replayed" : ""
   if (!answer.ok) say(`${lost}${refusalOf(answer)}: ${reasonOf(answer)}`, false)
   else if (done !== undefined || lost !== "") say(`${lost}${lost === "" ? done : `${answer.status}${replayed}`}`)
