@@ -191,12 +191,12 @@ export class ChangeSet {
     return this
   }
 
-  /** Saves a ticket as the shop's next change, and returns the ticket as its shop sees it afterwards. */
+  /** The fields of a ticket that its next change sets. */
   get change(): Pick<TicketRecord, "updated_at" | "change_seq"> {
     return { updated_at: this.#moment.recorded_at, change_seq: this.#head.change_seq }
   }
 
-  /** Like `ticket`, for a ticket that has its {@link change} already. */
+  /** Saves a ticket as the shop's next change, and returns the ticket as its shop sees it afterwards. */
   ticket(record: Omit<TicketRecord, "updated_at" | "change_seq">, client: Client | null): Ticket {
     return this.changed({ ...record, ...this.change }, client)
   }
@@ -259,7 +259,7 @@ export class ChangeSet {
     return this.add({ _tag: "MessagePut", row: { shop_id, id, receiver, attempts_made: 0, due_at: this.#moment.now } })
   }
 
-  /** The decision, without moving the shop's recorded time, for a change that no later command depends on. */
+  /** The decision, which also moves the shop's recorded time to this moment. */
   decided<A>(answer: A): Either.Either<Decision<A>, never> {
     this.#head.last_instant = this.#moment.recorded_at
     this.#head.ids_made = this.#ids_made

@@ -39,10 +39,7 @@ export type LoadRequest =
   | { readonly _tag: "Attempts"; readonly event_id: EventId }
   /** The message, unless it was sent or given up. */
   | { readonly _tag: "Message"; readonly id: string }
-  /**
-   * A piece of the shop's data: what to load, and how to read it from the state. If its row is missing, the command gets the need's own
-   * refusal.
-   */
+  /** The replay, and the next events that it selects, with their deliveries. */
   | { readonly _tag: "Replay"; readonly id: string; readonly most: number }
 
 /**
@@ -136,7 +133,7 @@ export const offer = (
   }
 })
 
-/** An event's delivery under a claim's token; null if the event arrived, was given up, or was claimed again since. */
+/** All keys of the shop, including revoked ones. */
 export const keys: Load<ReadonlyArray<ApiKeyRecord>> = {
   asks: [{ _tag: "Keys" }],
   read: (state) => Either.right([...state.keys.values()])
@@ -157,7 +154,7 @@ export const delivery = (event_id: EventId, token: number): Load<DeliveryRecord 
   }
 })
 
-/** Those of the named tickets that exist. */
+/** At least this many waiting deliveries of the shop, or all if there are fewer. */
 export const waiting = (most: number): Load<ReadonlyArray<EventId>> => ({
   asks: [{ _tag: "Deliveries", most }],
   read: (state) => Either.right([...state.deliveries.keys()].slice(0, most))
@@ -169,7 +166,7 @@ export const events = (ids: ReadonlyArray<EventId>): Load<ReadonlyArray<SentEven
   read: (state) => Either.right(ids.flatMap((id) => state.events.get(id) ?? []))
 })
 
-/** The logged attempts to deliver an event, oldest first. */
+/** Those of the named tickets that exist. */
 export const tickets = (ids: ReadonlyArray<TicketId>): Load<ReadonlyArray<TicketRecord>> => ({
   asks: ids.map((id) => ({ _tag: "Ticket", id })),
   read: (state) => Either.right(ids.flatMap((id) => state.tickets.get(id) ?? []))
@@ -181,7 +178,7 @@ export const remembered = (keys: ReadonlyArray<IdempotencyRecordKey>): Load<Read
   read: (state) => Either.right(keys.flatMap((key) => state.remembered.get(idempotencyRecordKey(key)) ?? []))
 })
 
-/** A message with this number of attempts; null if it was delivered, given up, or attempted again since. */
+/** The logged attempts to deliver an event, oldest first. */
 export const attempts = (event_id: EventId): Load<ReadonlyArray<AttemptRecord>> => ({
   asks: [{ _tag: "Attempts", event_id }],
   read: (state) => Either.right(state.attempts.get(event_id) ?? [])

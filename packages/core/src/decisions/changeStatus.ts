@@ -17,8 +17,8 @@ import { type Command, make, unchanged } from "./Command.js"
 import * as Need from "./Load.js"
 
 /**
- * Moves a ticket by the table `statusMoves`: notifies a linked client, gives the ticket's stamps and raises the move's events. `bounds`
- * limits the moves of a day (Specification, States).
+ * Moves a ticket by the table `statusMoves`: notifies a linked client, or a walk-in by the ticket's number, earns the ticket's stamps and raises the events of the
+ * move. `bounds` limits how often in a day (Specification, States).
  */
 export const changeStatus = (
   shop_id: ShopId,

@@ -52,7 +52,7 @@ export const isActive = ({ revoked_at, expires_at }: ApiKeyRecord, now: Instant)
  */
 export type KeyKind = "live" | "test"
 
-/** The length of a test key may vary, because a tester may choose its text, so that a till's configuration stays valid. */
+/** How a key begins. */
 export const keyPrefixes = { live: "wk_live_", test: "wk_test_" } as const satisfies Record<KeyKind, string>
 
 /** The length of a test key may vary, because a tester may choose its text, so that a till's configuration stays valid. */
@@ -64,10 +64,10 @@ export const KEY_BYTES = SECRET_BYTES
 /** The key's text, shown once. */
 export const keyText = (kind: KeyKind, entropy: Uint8Array): string => keyPrefixes[kind] + secretText(entropy)
 
-/** Whether a text has the form of a test key. */
+/** The hash of a key as it is stored, in lower-case hexadecimal. */
 export const keyHash = (key: string): string => sha256Hex(key)
 
-/** Whether a text has the form of a key; if not, no look-up is needed. */
+/** Whether a text has the form of a test key. */
 export const looksLikeTestKey = (text: string): boolean => TEST_KEY.test(text)
 
 /** Whether a text has the form of a key; if not, no look-up is needed. */

@@ -198,7 +198,7 @@ export interface Replayable {
   readonly attempts_made: number
 }
 
-/** The place up to which the step looked. */
+/** The events that a replay's next step read. The number of events read is bounded, even if few of them match. */
 export interface EventRange {
   readonly found: ReadonlyArray<Replayable>
   /** The place up to which the step looked. */

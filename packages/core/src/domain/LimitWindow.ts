@@ -98,7 +98,7 @@ export const limitStatus = (
 const isScarcer = (a: LimitStatus, b: LimitStatus): boolean =>
   a.remaining < b.remaining || (a.remaining === b.remaining && a.resets_at > b.resets_at)
 
-/** The policy with the fewest uses left; of equal ones, the one that resets last (Specification, Limits). */
+/** The policy with the fewest uses left, of those that are not lifted; among equals the one that resets last (Specification, Limits). */
 export const scarcest = (usages: ReadonlyArray<LimitStatus>): LimitStatus | undefined => {
   let best: LimitStatus | undefined
   for (const one of usages)

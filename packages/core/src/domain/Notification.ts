@@ -29,7 +29,7 @@ export interface ClientNotification extends NotificationRecord {
   readonly phone: Phone | null
 }
 
-/** A message with its content. */
+/** How a notification is sent. Null, and it is not sent: the number was erased, or its holder blocks the shop. */
 export const addressed = (record: NotificationRecord, phone: Phone | null): ClientNotification | null =>
   record.client_id === null && phone === null
     ? null

@@ -20,7 +20,7 @@ import { trackingUrl } from "./TrackingCode.js"
  */
 export type TicketPolicy = "moves_per_day" | "notifications_per_day"
 
-/** The default limits. */
+/** How often a ticket may be moved, and its client notified, in a day of its shop. The embedder may set these. */
 export type TicketBounds = Pick<LimitsByPolicy, TicketPolicy>
 
 /** The default limits. */

@@ -28,13 +28,13 @@ export interface StatusMove {
   readonly event: EventType
   /** The linked client is notified in the app (Specification, States). */
   readonly notifies_client: boolean
-  /** How long after the collection the move is still accepted. */
+  /** The first such move of a ticket earns its stamps (Specification, Clients and loyalty). */
   readonly earns_stamps: boolean
   /** How long after the collection the move is still accepted. */
   readonly within_ms?: number
-  /** The outcome that the ticket gets. */
+  /** The field that is set to the instant of the move. */
   readonly dates?: "ready_at" | "collected_at"
-  /** The fields that the move clears. */
+  /** The outcome that the ticket gets. */
   readonly outcome?: "ready" | "impossible"
   /** The fields that the move clears. */
   readonly clears?: ReadonlyArray<keyof MovedFields>
@@ -137,21 +137,21 @@ interface RefusedMove extends TicketPresent {
 const instead = ({ allowed }: Pick<RefusedMove, "allowed">) =>
   allowed.length === 0 ? "" : `; it would accept: ${allowed.join(", ")}`
 
-/** There is no such move. */
+/** The ticket is already in that state. */
 export class SameState extends Data.TaggedError("SameState")<RefusedMove> {
   override get message() {
     return `The ticket is ${this.from} already${instead(this)}`
   }
 }
 
-/** The ticket was collected too long ago to be reopened. */
+/** There is no such move. */
 export class InvalidTransition extends Data.TaggedError("InvalidTransition")<RefusedMove> {
   override get message() {
     return `A ticket that is ${this.from} cannot become ${this.to}${instead(this)}`
   }
 }
 
-/** The service closed the ticket. Nothing changes it any more. */
+/** The ticket was collected too long ago to be reopened. */
 export class ReopenWindowPassed extends Data.TaggedError("ReopenWindowPassed")<RefusedMove> {
   override get message() {
     return `The ticket was collected more than ${Limits.reopen_window_ms / HOUR_MS} hours ago and can no longer change`
@@ -183,7 +183,7 @@ export const moveTo = (ticket: Standing, to: TicketStatus, now: Instant): Either
   return Either.left(ticket.state === to ? new SameState(refused) : new InvalidTransition(refused))
 }
 
-/** The next event of a ticket that time alone causes: its automatic closure, or the end of the period in which it may be reopened. */
+/** The automatic closure that a ticket waits for, and the instant at which it is due; null if there is none (Specification, States). */
 export const closure = (ticket: Standing): { readonly due_at: Instant; readonly reason: AbandonReason } | null => {
   const move = closureMoves.find((row) => row.from === ticket.state)
   const since = move === undefined ? null : ticket[move.counts_from]

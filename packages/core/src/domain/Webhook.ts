@@ -113,7 +113,7 @@ export interface Timings {
   readonly lookup_ms: number | null
   readonly connect_ms: number | null
   readonly tls_ms: number | null
-  /** From the attempt's start to its end, including the part of the body that was read. */
+  /** From the request's start to the first byte of the response. */
   readonly first_byte_ms: number | null
   /** From the attempt's start to its end, including the part of the body that was read. */
   readonly total_ms: number
@@ -123,7 +123,7 @@ export interface Timings {
 export interface Sent {
   readonly status: number | null
   readonly error: SendError | null
-  /** The address that was last connected to; null if there was none. A refused address is omitted, because it may be inside our network. */
+  /** The system's name for the error, such as `ECONNREFUSED` or `CERT_HAS_EXPIRED`, if there is one. */
   readonly detail: string | null
   /** The address that was last connected to; null if there was none. A refused address is omitted, because it may be inside our network. */
   readonly address: string | null
@@ -158,7 +158,7 @@ export interface HealthChange {
   readonly notice: NoticeKind | null
 }
 
-/** A failure in the future was recorded by a clock that was ahead. */
+/** The webhook after one more failure in a row. A 410 turns it off at once. A webhook that is already off does not change. */
 export const onFailure = (webhook: Webhook, sent: Sent, now: Instant): HealthChange => {
   // A failure in the future was recorded by a clock that was ahead.
   const first_failure_at = Math.min(webhook.first_failure_at ?? now, now)

@@ -37,7 +37,7 @@ export class CellAccess extends Context.Tag("@workshop/core/CellAccess")<
   }
 >() {}
 
-/** The name of the cell in the directory. */
+/** A complete store that keeps some of the shops. */
 export interface Cell {
   /** The name of the cell in the directory. */
   readonly name: string
@@ -47,22 +47,22 @@ export interface Cell {
 /** An account whose copies in some cells are out of date. */
 export interface StaleCopies {
   readonly client_id: ClientId
-  /** The cells, and the number of the change that each one still lacks. */
+  /** The account as it is now; null if it was erased. */
   readonly account: ClientAccount | null
   /** The cells, and the number of the change that each one still lacks. */
   readonly lacking: ReadonlyArray<{ readonly cell: string; readonly n: number }>
 }
 
-/** The cell in which a shop was placed; null for a shop that was not placed, which can only be in the home cell. */
+/** Records the cell of each shop and key, and which copies of accounts are out of date. The home cell stores it beside its own data. */
 export interface CellDirectory {
-  /** Places a new shop permanently in the cell of these that has the fewest shops. A shop that was placed before stays there. */
+  /** The cell in which a shop was placed; null for a shop that was not placed, which can only be in the home cell. */
   readonly cellOfShop: (shop_id: ShopId) => Effect.Effect<string | null, StoreUnavailable>
   /** Places a new shop permanently in the cell of these that has the fewest shops. A shop that was placed before stays there. */
   readonly place: (shop_id: ShopId, among: ReadonlyArray<string>) => Effect.Effect<string, StoreUnavailable>
   /** The cell of the key with this hash; null for a key of the home cell, or of none. */
   readonly cellOfKey: (hash: string) => Effect.Effect<string | null, StoreUnavailable>
   readonly putKey: (hash: string, cell: string) => Effect.Effect<void, StoreUnavailable>
-  /** Records that the copy in a cell has the change `n`; false if the account was changed again since. */
+  /** Accounts that changed, the earliest change first: the given account, or some of all. */
   readonly stale: (client_id: ClientId | null) => Effect.Effect<ReadonlyArray<StaleCopies>, StoreUnavailable>
   /** Records that the copy in a cell has the change `n`; false if the account was changed again since. */
   readonly copied: (client_id: ClientId, cell: string, n: number) => Effect.Effect<boolean, StoreUnavailable>

@@ -121,17 +121,11 @@ export class PersonalData extends Context.Tag("@workshop/core/PersonalData")<
   }
 >() {}
 
-/**
- * The counts of the limits on requests, writes, look-ups and requests without a valid key. All processes of one service share them
- * (Specification, Limits).
- */
+/** The counts of the limits on requests, writes, look-ups and requests without a valid key. All processes of one service share them (Specification, Limits). */
 export class RateLimits extends Context.Tag("@workshop/core/RateLimits")<
   RateLimits,
   {
-    /**
-     * Takes one use of every policy, or of none; then the result names the policies that have none left. Concurrent calls never exceed a
-     * limit.
-     */
+    /** Takes one use of every policy, or of none; then the result names the policies that have none left. Concurrent calls never exceed a limit. */
     readonly take: (
       takes: ReadonlyArray<LimitUse>,
       now: Instant
@@ -211,7 +205,7 @@ export class AuditLog extends Context.Tag("@workshop/core/AuditLog")<
   {
     /** Adds the entry of an act that is not a command of a shop. */
     readonly append: (entry: AuditEntry) => Effect.Effect<void, StoreUnavailable>
-    /** Adds the entry of an act that is not a command of a shop. */
+    /** At most `limit` entries, the latest first: of one shop, or of all for null; only those before the entry `before`. */
     readonly list: (
       shop_id: ShopId | null,
       before: string | null,
@@ -232,45 +226,46 @@ export class Directory extends Context.Tag("@workshop/core/Directory")<
   {
     /** Creates a shop with an empty head. */
     readonly createShop: (shop: ShopRecord) => Effect.Effect<void, StoreUnavailable>
-    /** Creates a shop with an empty head. */
+    /** At most `limit` shops ordered by id, which is the order of their creation; only those after `after`, if given. */
     readonly listShops: (
       after: ShopId | null,
       limit: number
     ) => Effect.Effect<ReadonlyArray<ShopRecord>, StoreUnavailable>
     /** Whether a sandbox created the data. This never changes, and a production server refuses such data (Specification, Keys and scopes). */
     readonly isSandboxMade: Effect.Effect<boolean, StoreUnavailable>
-    /**
-     * Whether a sandbox created the data. This never changes, and a production server refuses such data (Specification, Keys and scopes).
-     */
-    readonly markSandboxMade: Effect.Effect<void, StoreUnavailable>
     /** Records permanently that the data belong to a sandbox. */
-    readonly latest: Effect.Effect<Instant, StoreUnavailable>
+    readonly markSandboxMade: Effect.Effect<void, StoreUnavailable>
     /** The latest instant of any shop; 0 if there is none. A clock that is set to this time or later is in no shop's past. */
-    readonly createClient: (account: ClientAccount) => Effect.Effect<boolean, StoreUnavailable>
+    readonly latest: Effect.Effect<Instant, StoreUnavailable>
     /** Creates a client account; false, without an account, if another one has the number. */
+    readonly createClient: (account: ClientAccount) => Effect.Effect<boolean, StoreUnavailable>
+    /** At most `limit` accounts ordered by id, which is the order of their creation; only those after `after`, if given. */
     readonly listClients: (
       after: ClientId | null,
       limit: number
     ) => Effect.Effect<ReadonlyArray<ClientAccount>, StoreUnavailable>
     /** Replaces the account with this id; false, without a change, if another account has the number. */
     readonly changeClient: (account: ClientAccount) => Effect.Effect<boolean, StoreUnavailable>
-    /** Replaces the account with this id; false, without a change, if another account has the number. */
+    /** The key with this hash and its shop, even if it is revoked; null if there is none. */
     readonly keyByHash: (
       hash: string
     ) => Effect.Effect<{ readonly key: ApiKeyRecord; readonly shop: ShopRecord } | null, StoreUnavailable>
     /** Records when keys were last used, each by its id. An instant earlier than the recorded one changes nothing. */
     readonly keysUsed: (uses: ReadonlyMap<KeyId, Instant>) => Effect.Effect<void, StoreUnavailable>
-    /** Records when keys were last used, each by its id. An instant earlier than the recorded one changes nothing. */
-    readonly shopOf: (thing: Belonging) => Effect.Effect<ShopId | null, StoreUnavailable>
     /** The shop to which a thing belongs; null if there is no such thing. */
+    readonly shopOf: (thing: Belonging) => Effect.Effect<ShopId | null, StoreUnavailable>
+    /**
+     * The tickets of all shops with this tracking code, in its stored form, with the fields that their pages may show. There are at most
+     * `ServiceLimits.tracked_max`, and usually one or none, because codes are unique only within a shop.
+     */
     readonly tracked: (tracking_code: string) => Effect.Effect<ReadonlyArray<TrackedTicket>, StoreUnavailable>
     /** The account with this id; null if there is none. */
     readonly account: (id: ClientId) => Effect.Effect<ClientAccount | null, StoreUnavailable>
     /** The offers to a client's number that the client sees, oldest first, the latest of each shop. Open offers of a shop that they block are not among them. */
     readonly offers: (id: ClientId) => Effect.Effect<ReadonlyArray<OfferRecord>, StoreUnavailable>
     /**
-     * The offers to a client's number that the client sees, oldest first, the latest of each shop. Open offers of a shop that they block
-     * are not among them.
+     * The shops whose keys or settings changed in another process, as a stream; null if a change may have been missed, so that anything may
+     * have changed. The stream is empty if there is only one process.
      */
     readonly news: Stream.Stream<ShopId | null>
     /** The client's notifications in the app, oldest first, the latest of each shop. */
@@ -292,9 +287,9 @@ export interface SeenTickets {
 
 /** A list of tickets, with the time of the latest change of any of the shop's tickets in the same read, whatever the list's filter. */
 export interface ListedTickets extends SeenTickets {
-  /** A list of tickets, with the time of the latest change of any of the shop's tickets in the same read, whatever the list's filter. */
-  readonly last_change_at: Instant | null
   /** Null if the shop has no ticket, and for a list in the order `Newest`, which does not need it. */
+  readonly last_change_at: Instant | null
+  /** The first change that the read did not look at because it reached `TicketOrder.most`; else null. */
   readonly unread_from: { readonly change_seq: number; readonly updated_at: Instant } | null
 }
 
@@ -307,7 +302,7 @@ export interface TicketFilter {
   readonly external_ref?: string
   /** In its stored form, such as `7K3M-Q9XD`. */
   readonly tracking_code?: string
-  /** In its stored form, such as `7K3M-Q9XD`. */
+  /** Inclusive. */
   readonly created_after?: Instant
   /** Exclusive. */
   readonly created_before?: Instant
@@ -315,9 +310,12 @@ export interface TicketFilter {
 
 /** The order of a list, and the place after which it begins (Specification, Lists and sync). */
 export type TicketOrder =
-  /** The order of a list, and the place after which it begins (Specification, Lists and sync). */
-  | { readonly _tag: "Newest"; readonly after: TicketId | null }
   /** By creation, newest first: by `id` descending, because the identifiers of a shop increase. */
+  | { readonly _tag: "Newest"; readonly after: TicketId | null }
+  /**
+   * By change, ascending: tickets that changed at `since` or later, after the change `after`. With a filter, a read looks at the next
+   * `most` changes, by default `ServiceLimits.changes_read_max`, or at all tickets of `narrowest` if there are no more than that.
+   */
   | { readonly _tag: "Changes"; readonly since: Instant; readonly after: number | null; readonly most?: number }
 
 /** The part of a filter whose index finds the fewest tickets; null for a list of all tickets. */
@@ -344,10 +342,7 @@ export interface CountedClient extends SeenClient {
 
 /** A part of a shop's events: the latest, at most `limit` or else `ServiceLimits.list_max`, of those before the event with the number `before`. */
 export interface EventPart {
-  /**
-   * A part of a shop's events: the latest, at most `limit` or else `ServiceLimits.list_max`, of those before the event with the number
-   * `before`.
-   */
+  /** The event's `seq`; the part before this one is that before its first event. */
   readonly before?: number | undefined
   readonly limit?: number | undefined
 }

@@ -140,7 +140,7 @@ export class ApiKeyCache extends Effect.Service<ApiKeyCache>()("@workshop/core/A
 
     return {
       known,
-      /** The holder of a key; null if the key is missing, wrong, revoked or expired. Such results are not cached. */
+      /** Whether the key must be looked up because this process never found it valid. */
       isNew: (key: string): boolean => looksLikeKey(key) && !isTestKeyElsewhere(key) && !cached.has(key),
       isTestKeyElsewhere,
       /** The holder of a key; null if the key is missing, wrong, revoked or expired. Such results are not cached. */

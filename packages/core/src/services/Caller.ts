@@ -3,8 +3,9 @@ import { Scope, scopePresets } from "../domain/ApiKey.js"
 import { CallerId, ShopId } from "../domain/Identifier.js"
 
 /**
- * The caller of a service. `caller_id` takes the place of the API key in idempotency and stamp limits, so an embedder with its own
- * authentication gives each of its callers an id. Services trust a caller: flags, scopes and request limits are checked by the HTTP layer.
+ * On whose behalf a service is called. `caller_id` stands for the API key in idempotency and stamp limits, so an
+ * embedder with its own authentication gives each of its callers an id, which is any text of up to 80 characters. Services trust a caller: flags, scopes
+ * and request limits are checked where a request is admitted.
  */
 export const Caller = Schema.Struct({
   shop_id: ShopId,

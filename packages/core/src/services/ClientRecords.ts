@@ -73,7 +73,7 @@ export const personOf = ({ id, given_name, family_name, phone }: ClientAccount):
   phones: [phone]
 })
 
-/** Finds the data of clients in all shops, exports and erases them. */
+/** For shops that the store itself named. */
 const known = <A, R>(effect: Effect.Effect<A, ShopNotFound | StoreUnavailable, R>) =>
   Effect.catchTag(effect, "ShopNotFound", Effect.die)
 

@@ -6,10 +6,12 @@ import { optional } from "../domain/Text.js"
 import type { StoreUnavailable } from "../ports/StorePorts.js"
 
 /**
- * A clock that runs with the real one, ahead of it by as much as it was moved, or that is frozen. It never goes back, even if the real
- * clock does, and stays within the year 9999. Only the time that code reads can be moved. Sleeping, and the nanoseconds by which durations
- * are measured, follow the real clock: loops and time-outs continue while this clock is frozen (Specification, Webhooks). So a loop that
- * looks for due work once a second finds it within a second after any move, and nothing waits for a time that never comes.
+ * A clock that runs along with a real one, ahead of it by however far it was moved, or stands. Until it starts again it never
+ * goes back, even if the real clock does, and it stays within the year 9999.
+ *
+ * Only its time can be moved. Sleeping and the nanoseconds, by which durations are measured, are the real
+ * clock's: loops and time-outs go on while this clock is frozen (Specification, Webhooks). So a loop that looks for what is due once a
+ * second finds it within a second however the clock was moved, and nothing waits for a time that will not come.
  */
 export class MovableClock implements Clock.Clock {
   readonly [Clock.ClockTypeId]: Clock.ClockTypeId = Clock.ClockTypeId
@@ -80,9 +82,7 @@ export class MovableClock implements Clock.Clock {
 
 /** This process's movable clock, for code that moves it; all other code uses Effect's `Clock` (Specification, Sandbox). */
 export class SandboxClock extends Context.Tag("@workshop/core/SandboxClock")<SandboxClock, MovableClock>() {
-  /**
-   * Whether the process is a sandbox: its time can be moved, so its data must not be used in production (Specification, Keys and scopes).
-   */
+  /** Sets the clock of everything that is built on this layer. The clock below it counts as the real one. */
   static readonly layer: Layer.Layer<SandboxClock> = Layer.unwrapEffect(
     Effect.map(Effect.clock, (real) => {
       const clock = new MovableClock(real)
@@ -220,7 +220,11 @@ const walker = (clock: MovableClock, works: ReadonlyArray<DueWork>) => {
   })
 }
 
-/** Returns when all work up to the target is done; a refused move changes nothing. `next` finds the instant of `to: "next"`. */
+/**
+ * Moves the sandbox clock (Specification, Sandbox). The clock stops at each instant at which work is due and shows exactly that instant
+ * while the work runs, so order and timestamps are those of a clock that really ran. Moves run one after another. If a move is interrupted
+ * or the store fails, the clock stays at the instant it reached, and the work up to then is done or still due.
+ */
 export class ClockAdvance extends Context.Tag("@workshop/core/TimeWalk")<
   ClockAdvance,
   {

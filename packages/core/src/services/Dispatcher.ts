@@ -38,7 +38,7 @@ export class InFlight {
     return Deferred.await(this.#news)
   }
 
-  /** Runs work in a fiber of its own. `onFinished` is called when the work ends in any way, before those who wait are woken. */
+  /** Wakes everybody who waits. */
   readonly wake = Effect.sync(() => this.#wake())
 
   /** Runs work in a fiber of its own. `onFinished` is called when the work ends in any way, before those who wait are woken. */
@@ -190,10 +190,7 @@ export const deliveryClaimer = ({ deliveries, inFlight, attempt, oneByOne, mostI
 
 /** How attempts are made. */
 export interface AttemptOptions {
-  /**
-   * One attempt: signs, sends and records. If it cannot be recorded, its lease ends, and the delivery is attempted again with the same
-   * event id.
-   */
+  /** The name of the header that carries the signature. */
   readonly signatureHeader: string
   /** Adds jitter of up to a tenth to retries, so that they do not all start at once; the sandbox has none (Specification, Webhooks). */
   readonly isJittered: boolean

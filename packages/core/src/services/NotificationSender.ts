@@ -120,7 +120,7 @@ export class NotificationSender extends Effect.Service<NotificationSender>()("@w
     )
 
     return {
-      /** The earliest instant, at most `until`, at which a notification is due: now, while some are in flight; null if none is. */
+      /** Sends everything due by now, and waits for all in flight. Returns how many attempts ended since the last call. */
       runOnce,
       /** The earliest instant, at most `until`, at which a notification is due: now, while some are in flight; null if none is. */
       next: (until: Instant) =>

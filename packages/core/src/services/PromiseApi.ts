@@ -253,19 +253,19 @@ const work = (run: Run<Faced>) => {
   const method = toPromise(run)
   return {
     tickets: {
-      /** The newest open ticket with a number, or else the newest, and the others that have it (Specification, Endpoints). */
+      /** Creates a ticket; a repetition with the same key returns the first one as it was (Specification, Endpoints). */
       create: method([decodeInput.caller, decodeInput.ticket, IdempotencyKey], (caller, ticket, key) =>
         Tickets.create(caller, ticket, key)
       ),
       /** Creates a ticket in the app, where a repetition creates a second ticket. */
       createInApp: method([decodeInput.caller, decodeInput.ticket], (caller, ticket) => Tickets.create(caller, ticket)),
-      /** Changes the promised date to a later one. */
+      /** One ticket; a ticket of another shop is not found (Specification, Endpoints). */
       byId: method([decodeInput.caller, TicketId], (caller, id) => Tickets.byId(caller, id)),
       /** A page of tickets: newest first, or with `updated_since` in the order of changes (Specification, Lists and sync). */
       list: method([decodeInput.caller, decodeInput.ticketQuery], (caller, query) => Tickets.list(caller, query)),
       /** The newest open ticket with a number, or else the newest, and the others that have it (Specification, Endpoints). */
       byNumber: method([decodeInput.caller, TicketNumber], (caller, number) => Tickets.byNumber(caller, number)),
-      /** Corrects the fields of a ticket (Specification, Tickets). */
+      /** Moves a ticket by the table of moves (Specification, States). */
       changeStatus: method([decodeInput.caller, TicketId, TicketStatus], (caller, id, status) =>
         Tickets.changeStatus(caller, id, status)
       ),
@@ -287,7 +287,7 @@ const work = (run: Run<Faced>) => {
       recordPart: method([decodeInput.caller, TicketId, decodeInput.part], (caller, id, part) =>
         Progress.recordPart(caller, id, part)
       ),
-      /** The client accepts the proposed price. A ticket that is not theirs is not found. */
+      /** Sets the ticket's picture. */
       attachPhoto: method([decodeInput.caller, TicketId, decodeInput.photo], (caller, id, photo) =>
         Progress.attachPhoto(caller, id, photo)
       )
@@ -314,9 +314,9 @@ const people = (run: Run<Faced>) => {
   const method = toPromise(run)
   return {
     clients: {
-      /** The client accepts the offer; the shop knows them from now on. An offer to another number is not found. */
+      /** Creates a client's account (Specification, Clients and loyalty). */
       register: method([decodeInput.client], (client) => Clients.register(client)),
-      /** Redeems one reward; a repetition with the same key redeems none (Specification, Endpoints). */
+      /** A client of the shop. An unknown client and one who blocks the shop give the same refusal. */
       byId: method([decodeInput.caller, ClientId], (caller, id) => Clients.byId(caller, id)),
       /** The shop's client with this number. An unknown client and one who blocks the shop give the same refusal. */
       byPhone: method([decodeInput.caller, Phone], (caller, phone) => Clients.byPhone(caller, phone)),
@@ -332,7 +332,7 @@ const people = (run: Run<Faced>) => {
       inbox: method([ClientId], (id) => Clients.inbox(id))
     },
     offers: {
-      /** Adds stamps to the card; a repetition with the same key adds none (Specification, Endpoints). */
+      /** The offers that a client sees, oldest first. */
       ofClient: method([ClientId], (client_id) => Offers.ofClient(client_id)),
       /** The client takes the ticket as theirs; the shop knows them from now on. An offer to another's number is not found. */
       accept: method([decodeInput.theirOffer], (of) => Offers.accept(of.client_id, of.offer_id)),
@@ -359,14 +359,11 @@ const office = (run: Run<Faced>) => {
   const method = toPromise(run)
   return {
     shops: {
-      /**
-       * The shop's latest events as they were sent, oldest first, 1,000 by default. The part before this one is that before the first one's
-       * `seq`.
-       */
+      /** Creates a shop: approved, active and with the API switched on. */
       create: method([decodeInput.shop], (shop) => Shops.create(shop)),
-      /** Creates a new secret; the old one signs beside it for 24 hours (Specification, Webhooks). */
+      /** The shop's settings, head and webhook. */
       byId: method([ShopId], (id) => Shops.byId(id)),
-      /** Revokes a key: this process refuses it at once, others within a minute (Specification, Keys and scopes). */
+      /** Shops ordered by id, after the given one, at most this many. */
       list: method([Schema.NullOr(ShopId), Schema.NonNegativeInt], (after, limit) => Shops.list(after, limit)),
       /** Changes a shop's settings. The shop's keys are affected at once. */
       change: method([ShopId, decodeInput.shopPatch], (id, patch) => Shops.change(id, patch))
@@ -380,7 +377,7 @@ const office = (run: Run<Faced>) => {
       revoke: method([KeyId], (id) => Keys.revoke(id))
     },
     webhooks: {
-      /** The notices to the owner about the webhook, oldest first. */
+      /** Sets the URL and returns the secret, which the first call creates (Specification, Webhooks). */
       set: method([ShopId, Schema.String], (shop_id, url) =>
         Effect.flatMap(addressUnderPolicy(url), (address) => Webhooks.set(shop_id, address))
       ),
@@ -388,16 +385,13 @@ const office = (run: Run<Faced>) => {
       status: method([ShopId], (shop_id) => Webhooks.status(shop_id)),
       /** Creates a new secret; the old one signs beside it for 24 hours (Specification, Webhooks). */
       rotate: method([ShopId], (shop_id) => Webhooks.rotate(shop_id)),
-      /**
-       * The latest deliveries, in the order of their events, 1,000 by default. The part before this one is that before the first one's
-       * `seq`.
-       */
+      /** Turns the webhook on again. */
       enable: method([ShopId], (shop_id) => Webhooks.enable(shop_id)),
       /** Turns the webhook off: deliveries are parked until it is turned on again. */
       disable: method([ShopId], (shop_id) => Webhooks.disable(shop_id)),
       /** Removes the webhook with its secrets and waiting deliveries. */
       remove: method([ShopId], (shop_id) => Webhooks.remove(shop_id)),
-      /** Sends events again, with the same ids, after everything that is due now. Returns how many (Specification, Sandbox). */
+      /** Raises a `ping`. */
       ping: method([ShopId], (shop_id) => Webhooks.ping(shop_id)),
       /**
        * The shop's latest events as they were sent, oldest first, 1,000 by default. The part before this one is that before the first one's

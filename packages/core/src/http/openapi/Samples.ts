@@ -195,5 +195,5 @@ export const program: LoyaltyProgram = {
   reward_label: "A free shine"
 }
 
-/** The client as responses contain they. */
+/** The client, as responses contain them. */
 export const client: ClientView = { ...badge, tickets_open: 1, tickets_total: 4, loyalty: card }
