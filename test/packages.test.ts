@@ -57,7 +57,7 @@ const install = (name: string, project: string) => {
 /** The files that a page shows, by name: a block whose first line is `// src/…`, and its `json` block. */
 const filesOf = (page: string): ReadonlyMap<string, string> => {
   const text = readFileSync(join(root, "docs", page), "utf8")
-  const named = [...text.matchAll(/^```ts\n\/\/ (src\/[\w/-]+\.ts)\n([\s\S]*?)^```/gm)]
+  const named = [...text.matchAll(/^```ts\n\/\/ (src\/[\w/.-]+\.ts)\n([\s\S]*?)^```/gm)]
   const config = /^```json\n([\s\S]*?)^```/m.exec(text)?.[1] ?? ""
   return new Map([["tsconfig.json", config], ...named.map(([, name = "", body = ""]) => [name, body] as const)])
 }
@@ -92,7 +92,7 @@ const freePort = () =>
 
 let running: ChildProcess | undefined
 const stop = async () => {
-  if (running === undefined || running.exitCode !== null) return
+  if (running === undefined || running.exitCode !== null || running.signalCode !== null) return
   const ended = new Promise((resolve) => running?.once("exit", resolve))
   running.kill("SIGTERM")
   await ended
@@ -160,6 +160,66 @@ describe("the packages as published, in an empty project", () => {
     expect(await dropOff(await run(project, "dist/server.js"), { service: "Hem", order: "17" })).toBe(
       '200 {"number":"0001"}'
     )
+  })
+
+  it("docs/embed-frameworks.md: plain Node, Fastify, Hono, Next and Nest", { timeout: 120_000 }, async () => {
+    const project = follow("embed-frameworks.md", ["fastify", "hono", "express", "@types/express"])
+    expect(compile(project)).toBe("")
+    const body = JSON.stringify({ service: "Hem" })
+    const headers = { cookie: "session=amira", "content-type": "application/json", "idempotency-key": "17" }
+    const url = "/workshop/v1/tickets"
+    for (const program of ["dist/node.js", "dist/fastify.js"]) {
+      const base = await run(project, program)
+      expect((await fetch(`${base}${url}`, { method: "POST", headers, body })).status).toBe(201)
+      expect(await tickets(base)).toEqual(["Hem"])
+      expect((await fetch(`${base}${url}`)).status).toBe(401)
+      expect((await fetch(`${base}/elsewhere`)).status).toBe(404)
+      await stop()
+    }
+    const program = `import express from "express"
+import hono from "./dist/hono.js"
+import * as next from "./dist/next.js"
+import { addWorkshop } from "./dist/nest.js"
+import { workshop } from "./dist/workshop.js"
+const asked = (cookie, init = {}) => new Request("http://shop.test${url}", { ...init, headers: { ...${JSON.stringify(headers)}, cookie } })
+const app = express()
+app.use(express.json())
+addWorkshop(app)
+const server = app.listen(0, "127.0.0.1")
+await new Promise((resolve) => server.once("listening", resolve))
+const nest = (await fetch("http://127.0.0.1:" + server.address().port + "${url}", { headers: { cookie: "session=amira" } })).status
+const made = (await next.POST(asked("session=amira", { method: "POST", body: ${JSON.stringify(body)} }))).status
+console.log(made, nest,
+  (await next.GET(asked("session=amira"))).status, (await next.GET(asked("nobody"))).status,
+  (await hono.fetch(asked("nobody"), { SESSION: "session=amira" })).status, (await hono.fetch(asked("nobody"), {})).status)
+await hono.scheduled()
+server.close()
+await workshop.stop()`
+    writeFileSync(join(project, "asked.mjs"), program)
+    const { stdout, stderr } = spawnSync(process.execPath, ["asked.mjs"], { cwd: project, encoding: "utf8" })
+    expect([stdout.trim(), stderr]).toEqual(["201 200 200 401 200 401", ""])
+  })
+
+  it("docs/test-your-app.md: its tests pass with Vitest, with Jest's globals and with node:test", {
+    timeout: 120_000
+  }, () => {
+    const project = follow("test-your-app.md", ["vitest"])
+    writeFileSync(join(project, "tsconfig.json"), filesOf("embed-frameworks.md").get("tsconfig.json") ?? "")
+    expect(compile(project)).toBe("")
+    const node = spawnSync(process.execPath, ["--test", "dist/webhook.test.js"], { cwd: project, encoding: "utf8" })
+    expect([node.status, /^# pass 1$|ℹ pass 1$/m.test(node.stdout)]).toEqual([0, true])
+    const vitest = join(root, "node_modules/vitest/vitest.mjs")
+    // As with Jest: without the import, by global names.
+    const imports = /^import .* from "vitest"\n/m
+    const text = filesOf("test-your-app.md").get("src/abandoned.test.ts") ?? ""
+    writeFileSync(join(project, "src/jest.test.ts"), text.replace(imports, ""))
+    const files = ["src/abandoned.test.ts", "src/jest.test.ts"]
+    const { stdout } = spawnSync(process.execPath, [vitest, "run", "--globals", "--root", project, ...files], {
+      cwd: project,
+      encoding: "utf8",
+      env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: "0" }
+    })
+    expect(stdout).toMatch(/Tests +2 passed/)
   })
 
   it("the command line runs where it is installed", { timeout: 60_000 }, () => {
@@ -260,9 +320,11 @@ import("@workshop/core").then(({ Limits }) =>
       .trim()
       .split("\n")
     const named = files.flatMap((file) =>
-      [...readFileSync(file, "utf8").matchAll(/\(Specification, ([^):,]+)/g)].flatMap(([, text = ""]) =>
-        text.split(/;\s+(?:\*\s+)?/)
-      )
+      [
+        ...readFileSync(file, "utf8")
+          .replaceAll(/\n\s*\* /g, " ")
+          .matchAll(/\(Specification, ([^):,]+)/g)
+      ].flatMap(([, text = ""]) => text.split(/;\s+(?:\*\s+)?/))
     )
     expect(named.length).toBeGreaterThan(200)
     expect([...new Set(named)].filter((section) => !headings.has(section.trim()))).toEqual([])

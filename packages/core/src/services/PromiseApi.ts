@@ -37,7 +37,7 @@ export interface PlainCaller {
   readonly shop_id: string
   /** Your id for the caller, any text of up to 80 characters: idempotency keys and stamps count by it. */
   readonly caller_id: string
-  /** What the caller may do. The mounts check it; methods that you call yourself do not. */
+  /** The scopes of the caller. The mounts check it; methods that you call yourself do not. */
   readonly scopes: ReadonlyArray<Named.Scope>
   /** Whether tickets count as made in the shop's app or through the API. */
   readonly via: "app" | "api"
@@ -90,7 +90,7 @@ export interface PlainVisit {
   /** The shop, which knows them from then on. */
   readonly shop_id: string
 }
-/** Which entries of the audit log to list. */
+/** The entries of the audit log to list. */
 export interface PlainAuditQuery {
   /** The shop; all shops if it is left out. */
   readonly shop_id?: string | null

@@ -1,0 +1,118 @@
+/** Entry `@workshop/store-memory/testing`: a workshop in memory for the tests of an app that embeds it, with a clock that you move. */
+
+import {
+  type ClientNotification,
+  Closer,
+  Dispatcher,
+  Entropy,
+  type NoticeRecord,
+  NotificationSender,
+  type ShopRecord,
+  type StoreUnavailable,
+  type WebhookPost
+} from "@workshop/core"
+import { type PromiseOptions, type PromiseWorkshop, start, unwrap } from "@workshop/core/promise"
+import { SettableClock, TEST_START } from "@workshop/core/testing"
+import { Duration, Effect, Runtime } from "effect"
+import { layer } from "./MemoryStore.js"
+
+type CommittedEvent = Parameters<Parameters<PromiseWorkshop["onEvent"]>[0]>[0]
+type Caller = Parameters<PromiseWorkshop["tickets"]["create"]>[0]
+
+/** The options of a test workshop, all of which have defaults; also those of `start`. */
+export interface TestWorkshopOptions extends Partial<Omit<PromiseOptions, "clock" | "now" | "background">> {
+  /** The ids, codes and keys follow from this number, so that each run has the same; 1 by default. */
+  readonly seed?: number
+  /** The first instant of the clock, in milliseconds or as a date; a Friday morning in November 2026 by default. */
+  readonly begins?: number | Date
+}
+
+/** A workshop for tests, with one shop. */
+export interface TestWorkshop {
+  /** The workshop, as `start` gives it. It does nothing in the background: `advance` does what is due. */
+  readonly workshop: PromiseWorkshop
+  /** A shop that is open. */
+  readonly shop: ShopRecord
+  /** A caller of the shop with all scopes. */
+  readonly caller: Caller
+  /** Lists of all that was sent and notified so far, oldest first. */
+  readonly received: {
+    /** The events that were committed. */
+    readonly events: ReadonlyArray<CommittedEvent>
+    /** The notifications to clients. */
+    readonly notifications: ReadonlyArray<ClientNotification>
+    /** The notices to owners. */
+    readonly notices: ReadonlyArray<NoticeRecord>
+    /** The webhooks that were posted, each with its signature. */
+    readonly webhooks: ReadonlyArray<WebhookPost>
+  }
+  /** The time of the workshop, in milliseconds. It stands still until it is advanced. */
+  readonly now: () => number
+  /**
+   * Moves the clock by a length of time, such as `"61 days"`, `"5 minutes"` or milliseconds. On the way it closes, delivers and notifies
+   * all that is due, each at its own instant. Sixty days take milliseconds. With 0 it does what is due now.
+   */
+  readonly advance: (by: Duration.DurationInput) => Promise<void>
+  /** Ends the workshop. */
+  readonly stop: () => Promise<void>
+}
+
+/** The most turns of an advance: more mean that work is due that is never done. */
+const MOST_TURNS = 10_000
+
+/** Starts a workshop in memory for a test. */
+export const createTestWorkshop = async (options: TestWorkshopOptions = {}): Promise<TestWorkshop> => {
+  const { seed = 1, begins = TEST_START, ...given } = options
+  const clock = new SettableClock(Number(begins))
+  const received = {
+    events: [] as Array<CommittedEvent>,
+    notifications: [] as Array<ClientNotification>,
+    notices: [] as Array<NoticeRecord>,
+    webhooks: [] as Array<WebhookPost>
+  }
+  const workshop = await start({
+    store: layer,
+    randomBytes: Entropy.seededBytes(seed),
+    ...given,
+    clock,
+    background: false,
+    notifyClient: async (notification) => {
+      await given.notifyClient?.(notification)
+      received.notifications.push(notification)
+    },
+    notifyOwner: async (notice) => {
+      await given.notifyOwner?.(notice)
+      received.notices.push(notice)
+    },
+    ...(given.sender === undefined && {
+      send: async (post) => {
+        received.webhooks.push(post)
+        return (await given.send?.(post)) ?? { status: 200 }
+      }
+    })
+  })
+  workshop.onEvent((event) => received.events.push(event))
+  const shop = await unwrap(
+    workshop.shops.create({ name: "Test shop", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" })
+  )
+  const scopes = ["tickets:read", "tickets:write", "clients:read", "loyalty:write"] as const
+  const caller: Caller = { shop_id: shop.id, caller_id: "test", scopes, via: "api" }
+
+  const walk = Effect.fnUntraced(function* (target: number) {
+    const works = [yield* Closer, yield* Dispatcher, yield* NotificationSender] as const
+    for (let turns = 0; turns < MOST_TURNS; turns++) {
+      const nexts: ReadonlyArray<number | null> = yield* Effect.forEach(
+        works,
+        (work): Effect.Effect<number | null, StoreUnavailable> => work.next(target)
+      )
+      const due = nexts.filter((next) => next !== null)
+      if (due.length === 0) return clock.set(target)
+      clock.set(Math.max(clock.unsafeCurrentTimeMillis(), Math.min(...due)))
+      yield* Effect.forEach(works, (work): Effect.Effect<number, StoreUnavailable> => work.runOnce)
+    }
+    return yield* Effect.dieMessage("The work that is due never ends")
+  })
+  const advance = (by: Duration.DurationInput) =>
+    Runtime.runPromise(workshop.runtime)(walk(clock.unsafeCurrentTimeMillis() + Duration.toMillis(by)))
+  return { workshop, shop, caller, received, now: () => clock.unsafeCurrentTimeMillis(), advance, stop: workshop.stop }
+}

@@ -1,0 +1,53 @@
+import { unwrap } from "@workshop/core/promise"
+import { verify } from "@workshop/core/webhooks"
+import { afterEach, expect, it } from "vitest"
+import { createTestWorkshop, type TestWorkshop } from "../src/testing.js"
+
+let test: TestWorkshop
+afterEach(() => test.stop())
+
+it("closes a ticket after sixty days, and tells of it, in an advance of 61 days (Specification, States)", async () => {
+  test = await createTestWorkshop()
+  const { workshop, caller, received } = test
+  await unwrap(workshop.webhooks.set(caller.shop_id, "https://erp.example.com/hook"))
+  const { data } = await unwrap(
+    workshop.tickets.create(caller, { service: "Hem", client_phone: "+33612345678" }, "order-1")
+  )
+  await unwrap(workshop.tickets.changeStatus(caller, data.id, "ready"))
+  const began = test.now()
+  await test.advance(0)
+  expect(received.notifications).toMatchObject([{ phone: "+33612345678", type: "ticket.ready" }])
+  await test.advance("61 days")
+  expect(test.now() - began).toBe(61 * 86_400_000)
+  expect(received.events.map(({ type }) => type)).toEqual(["ticket.created", "ticket.ready", "ticket.abandoned"])
+  const closed = received.events[2]
+  if (closed?.type !== "ticket.abandoned") throw new Error("not closed")
+  expect(Date.parse(closed.data.ticket.abandoned_at!) - began).toBe(60 * 86_400_000)
+  expect(received.webhooks.map(({ body }) => JSON.parse(body).type)).toEqual(received.events.map(({ type }) => type))
+})
+
+it("retries a webhook by the table, at the instants of the table (Specification, Webhooks)", async () => {
+  const statuses = [500, 500, 200]
+  test = await createTestWorkshop({ send: async () => ({ status: statuses.shift() ?? 200 }) })
+  const { workshop, caller, received } = test
+  const set = await unwrap(workshop.webhooks.set(caller.shop_id, "https://erp.example.com/hook"))
+  const began = test.now()
+  await unwrap(workshop.webhooks.ping(caller.shop_id))
+  await test.advance("1 hour")
+  expect(received.webhooks).toHaveLength(3)
+  const [first] = received.webhooks
+  const header = first!.headers["Service-Signature"]!
+  const now = new Date(began)
+  expect(await verify(first!.body, header, set.secret, { now })).toMatchObject({ ok: true })
+})
+
+it("two runs with one seed have the same ids", async () => {
+  const idOf = async (seed: number) => {
+    test = await createTestWorkshop({ seed })
+    const id = test.shop.id
+    await test.stop()
+    return id
+  }
+  expect(await idOf(7)).toBe(await idOf(7))
+  expect(await idOf(7)).not.toBe(await idOf(8))
+})
