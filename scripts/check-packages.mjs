@@ -19,7 +19,7 @@ const APPLICATIONS = ["@workshop/cli"]
 
 /** The licenses of what a package contains of others. @type {Record<string, ReadonlyArray<string>>} */
 const NOTICES = {
-  "@workshop/http-node": ["assets/LICENSE", "assets/NOTICE", "assets/swagger-ui-bundle.js.LICENSE.txt"]
+  "@workshop/http-node": ["assets/LICENSE", "assets/rapidoc-min.js.LICENSE.txt"]
 }
 
 /** @returns {ReadonlyArray<Packed>} */

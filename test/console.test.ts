@@ -418,6 +418,34 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
     rmSync(folder, { recursive: true })
   })
 
+  it("reads /docs on a phone in the dark: API, webhooks and sandbox; the key stays with the tab", async () => {
+    const context = await browser.newContext({ viewport: { width: 390, height: 844 }, colorScheme: "dark" })
+    const page = await context.newPage()
+    const elsewhere: Array<string> = []
+    const complaints: Array<string> = []
+    page.on("request", (request) => {
+      if (!request.url().startsWith(sandbox.base) && !request.url().startsWith("data:")) elsewhere.push(request.url())
+    })
+    page.on("console", (message) => complaints.push(message.text()))
+    page.on("pageerror", (error) => complaints.push(String(error)))
+    await page.goto(`${sandbox.base}/docs`)
+    await page.getByText("No API key applied").waitFor()
+    await page.getByText("The ticket is ready").first().waitFor({ state: "attached" })
+    await page.getByPlaceholder("api-token").first().fill(sandbox.key)
+    await page.getByRole("button", { name: "SET" }).first().click()
+    await page.getByRole("button", { name: "TRY" }).first().click()
+    await page.getByText("Atelier Lac").first().waitFor()
+    await page.reload()
+    await page.getByText("API key applied").first().waitFor()
+    expect(await page.getByText("No API key applied").count()).toBe(0)
+    await page.getByRole("button", { name: "Sandbox" }).click()
+    await page.getByText("Read the clock").first().waitFor({ state: "attached" })
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390)
+    expect(await page.evaluate("getComputedStyle(document.body).backgroundColor")).toBe("rgb(20, 24, 30)")
+    expect([elsewhere, complaints]).toEqual([[], []])
+    await context.close()
+  })
+
   it("asks for the sandbox's token once, and streams with it", async () => {
     const guarded = await ConsoleSandbox.open(TOKEN)
     const { page } = await guarded.page(browser)

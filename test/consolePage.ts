@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net"
 import { connect, createServer, type Socket } from "node:net"
 import { type Entropy, type StorePorts, sandboxAddresses } from "@workshop/core"
 import { pipeline, workshopRoutes } from "@workshop/core/http"
-import { serve } from "@workshop/http-node"
+import { pages, serve } from "@workshop/http-node"
 import { sandboxRoutes } from "@workshop/http-node/sandbox"
 import * as MemoryStore from "@workshop/store-memory"
 import { Effect, Exit, type Layer, ManagedRuntime, Scope } from "effect"
@@ -34,7 +34,11 @@ export class ConsoleSandbox {
     const started = Effect.gen(function* () {
       const api = yield* workshopRoutes({ validateResponses: false })
       const groups = yield* sandboxRoutes({ token, webhookPolicy: sandboxAddresses, validateResponses: false, api })
-      return yield* serve(yield* pipeline(groups), { host: "127.0.0.1", port: 0, trustProxy: false })
+      return yield* serve(yield* pipeline([...groups, ...(yield* pages())]), {
+        host: "127.0.0.1",
+        port: 0,
+        trustProxy: false
+      })
     })
     const { port } = await runtime.runPromise(Scope.extend(started, scope))
     const base = `http://127.0.0.1:${port}`

@@ -1,17 +1,16 @@
-// Puts the reader of /docs into the package, so that whoever installs it needs neither its package nor the package's install script.
-import { copyFileSync, mkdirSync } from "node:fs"
+// Puts the reader of /docs into the package, so that whoever installs it needs neither its package nor the package's dependencies.
+import { copyFileSync, mkdirSync, rmSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
-const from = dirname(fileURLToPath(import.meta.resolve("swagger-ui-dist/package.json")))
+const from = dirname(fileURLToPath(import.meta.resolve("rapidoc/dist/rapidoc-min.js")))
 const to = fileURLToPath(new URL("../assets", import.meta.url))
-mkdirSync(to, { recursive: true })
-for (const name of [
-  "swagger-ui-bundle.js",
-  "swagger-ui-bundle.js.LICENSE.txt",
-  "swagger-ui.css",
-  "LICENSE",
-  "NOTICE"
+rmSync(to, { recursive: true, force: true })
+mkdirSync(to)
+for (const [name, path] of [
+  ["rapidoc-min.js", "rapidoc-min.js"],
+  ["rapidoc-min.js.LICENSE.txt", "rapidoc-min.js.LICENSE.txt"],
+  ["LICENSE", "../LICENSE.txt"]
 ]) {
-  copyFileSync(join(from, name), join(to, name))
+  copyFileSync(join(from, path), join(to, name))
 }

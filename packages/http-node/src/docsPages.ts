@@ -14,42 +14,134 @@ const docsHtml = `<!doctype html>
   <head>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta name="color-scheme" content="light dark" />
     <title>Workshop Ticket Service</title>
     <link rel="icon" href="data:," />
-    <link rel="stylesheet" href="docs/swagger-ui.css" />
+    <link rel="stylesheet" href="docs/docs.css" />
   </head>
   <body>
     <noscript>This page needs JavaScript; <a href="openapi.json">openapi.json</a> says the same.</noscript>
-    <div id="docs"></div>
-    <script src="docs/swagger-ui-bundle.js"></script>
+    <header>
+      <h1>Workshop tickets</h1>
+      <nav aria-label="Documents"><button type="button" aria-pressed="true" data-document="openapi.json">API</button></nav>
+    </header>
+    <rapi-doc
+      id="docs"
+      hidden
+      render-style="read"
+      show-header="false"
+      allow-spec-url-load="false"
+      allow-spec-file-load="false"
+      allow-server-selection="false"
+      allow-search="true"
+      show-method-in-nav-bar="as-colored-text"
+      use-path-in-nav-bar="false"
+      load-fonts="false"
+      regular-font="system-ui, sans-serif"
+      mono-font="ui-monospace, monospace"
+      schema-style="table"
+      update-route="true"
+      persist-auth="false"
+    ></rapi-doc>
+    <script src="docs/rapidoc-min.js"></script>
     <script src="docs/start.js"></script>
   </body>
 </html>
 `
 
-/** Starts the reader on the document of this very server: calls go to where the page came from. The key is forgotten with the page. */
+const docsStyle = `
+html, body { height: 100%; margin: 0; }
+body { display: flex; flex-direction: column; background: light-dark(#fff, #14181e); color: light-dark(#14181f, #e8ebf0);
+  font: 15px/1.4 system-ui, sans-serif; }
+header { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 18px; padding: 8px 16px; border-bottom: 1px solid light-dark(#dde1e7, #2a313b); }
+h1 { font-size: 16px; margin: 0; }
+nav { display: flex; gap: 6px; }
+nav a, nav button { font: inherit; min-height: 34px; padding: 4px 14px; border: 1px solid light-dark(#8b94a3, #626d7e); border-radius: 17px;
+  background: none; color: inherit; text-decoration: none; cursor: pointer; box-sizing: border-box;
+  display: inline-flex; align-items: center; }
+nav button[aria-pressed="true"] { background: light-dark(#1f4fd8, #8fb0ff); border-color: transparent; color: light-dark(#fff, #0b1530); }
+:focus-visible { outline: 2px solid light-dark(#1f4fd8, #8fb0ff); outline-offset: 2px; }
+rapi-doc { flex: 1; min-height: 0; width: 100%; }
+rapi-doc[hidden] { display: none; }
+@media (max-width: 600px) { rapi-doc::part(section-overview), rapi-doc::part(section-auth), rapi-doc::part(section-tag),
+  rapi-doc::part(section-operation) { padding-left: 16px; padding-right: 16px; } nav a, nav button { min-height: 44px; border-radius: 22px; } }
+`
+
+/**
+ * Starts the reader on the documents of this very server: calls go to where the page came from. The key is kept for the tab
+ * alone, and the sandbox's document is offered where the server has one.
+ */
 const docsScript = `const here = new URL(".", location.href)
-const response = fetch(new URL("openapi.json", here))
-response.then((answer) => answer.json()).then((spec) => {
+const reader = document.getElementById("docs")
+const nav = document.querySelector("nav")
+const KEY = "workshop-docs-authorization"
+const dark = matchMedia("(prefers-color-scheme: dark)")
+
+const dress = () => {
+  reader.setAttribute("theme", dark.matches ? "dark" : "light")
+  reader.setAttribute("bg-color", dark.matches ? "#14181e" : "#ffffff")
+  reader.setAttribute("text-color", dark.matches ? "#e8ebf0" : "#14181f")
+  reader.setAttribute("nav-bg-color", dark.matches ? "#1b2028" : "#f6f7f9")
+  reader.setAttribute("nav-text-color", dark.matches ? "#c9d0da" : "#3b4452")
+  reader.setAttribute("primary-color", dark.matches ? "#8fb0ff" : "#1f4fd8")
+}
+dress()
+dark.addEventListener("change", dress)
+
+const schemes = (spec) => Object.keys(spec.components?.securitySchemes ?? {})
+const show = async (name) => {
+  const response = await fetch(new URL(name, here))
+  if (!response.ok) return
+  const spec = await response.json()
   spec.servers = [{ url: here.href.replace(/\\/$/, ""), description: "This server" }]
-  SwaggerUIBundle({
-    spec,
-    dom_id: "#docs",
-    deepLinking: true,
-    tryItOutEnabled: true,
-    displayRequestDuration: true,
-    persistAuthorization: false,
-    docExpansion: "list",
-    defaultModelsExpandDepth: 0,
-    validatorUrl: null
-  })
+  for (const button of nav.querySelectorAll("button"))
+    button.setAttribute("aria-pressed", String(button.dataset.document === name))
+  reader.hidden = false
+  reader.addEventListener(
+    "spec-loaded",
+    () => {
+      const key = sessionStorage.getItem(KEY + name)
+      if (key !== null) for (const scheme of schemes(spec)) reader.setApiKey(scheme, key)
+    },
+    { once: true }
+  )
+  reader.loadSpec(spec)
+  reader.dataset.shown = name
+}
+
+reader.addEventListener("before-try", ({ detail: { request } }) => {
+  const sent = request.headers.get("Authorization")
+  if (sent !== null) sessionStorage.setItem(KEY + reader.dataset.shown, sent.replace(/^Bearer /i, ""))
 })
+nav.addEventListener("click", ({ target }) => {
+  if (target.dataset.document) show(target.dataset.document)
+})
+
+const offer = async () => {
+  const response = await fetch(new URL("sandbox/openapi.json", here))
+  if (response.status === 404) return
+  if (response.ok) {
+    const button = document.createElement("button")
+    button.type = "button"
+    button.dataset.document = "sandbox/openapi.json"
+    button.setAttribute("aria-pressed", "false")
+    button.textContent = "Sandbox"
+    nav.append(button)
+  }
+  const link = document.createElement("a")
+  link.href = "console"
+  link.textContent = "Console"
+  nav.append(link)
+}
+customElements.whenDefined("rapi-doc").then(() => show("openapi.json")).then(offer)
 `
 
 /** Packed with the package; in a clone they are still where npm put them. */
 const packed = fileURLToPath(new URL("../assets/", import.meta.url))
 const folder = () =>
-  existsSync(packed) ? packed : dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"))
+  existsSync(join(packed, "rapidoc-min.js"))
+    ? packed
+    : dirname(createRequire(import.meta.url).resolve("rapidoc/dist/rapidoc-min.js"))
 
 const file = (type: string, name: string) =>
   onceAsked(Effect.promise(async () => constantBody(type, await readFile(join(folder(), name)))))
@@ -57,8 +149,8 @@ const file = (type: string, name: string) =>
 const parts = (): Readonly<Record<string, Effect.Effect<ConstantBody>>> => ({
   "/docs": Effect.succeed(constantBody("text/html; charset=utf-8", docsHtml)),
   "/docs/start.js": Effect.succeed(constantBody("text/javascript; charset=utf-8", docsScript)),
-  "/docs/swagger-ui-bundle.js": file("text/javascript; charset=utf-8", "swagger-ui-bundle.js"),
-  "/docs/swagger-ui.css": file("text/css; charset=utf-8", "swagger-ui.css")
+  "/docs/docs.css": Effect.succeed(constantBody("text/css; charset=utf-8", docsStyle)),
+  "/docs/rapidoc-min.js": file("text/javascript; charset=utf-8", "rapidoc-min.js")
 })
 
 /** The page's addresses hold without a slash at the end, and this one too where a proxy adds a path. */

@@ -21,13 +21,7 @@ describe("/docs", () => {
     expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8")
     const html = await page.text()
     const parts = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address ?? "")
-    expect(parts).toEqual([
-      "data:,",
-      "docs/swagger-ui.css",
-      "openapi.json",
-      "docs/swagger-ui-bundle.js",
-      "docs/start.js"
-    ])
+    expect(parts).toEqual(["data:,", "docs/docs.css", "openapi.json", "docs/rapidoc-min.js", "docs/start.js"])
     for (const part of parts.slice(1)) expect((await get(`/${part}`)).status).toBe(200)
   })
 

@@ -348,7 +348,7 @@ describe("how much clients may hold", { timeout: 60_000 }, () => {
 })
 
 describe("constant bodies", { timeout: 60_000 }, () => {
-  it.each(["/openapi.json", "/docs", "/docs/swagger-ui-bundle.js", "/docs/swagger-ui.css", "/docs/start.js"])(
+  it.each(["/openapi.json", "/docs", "/docs/rapidoc-min.js", "/docs/docs.css", "/docs/start.js"])(
     "%s may be kept, and is not sent again to a client that has it",
     async (path) => {
       const server = await begin()
