@@ -154,6 +154,18 @@ export class Postgres {
     return this.#standbyPort !== 0
   }
 
+  /** Starts the standby where it stopped, because the disk was full. */
+  async standbyUp(): Promise<void> {
+    if (this.#standbyPort === 0) return
+    const primary = this.port
+    this.#data = "standby"
+    this.port = this.#standbyPort
+    this.down()
+    await this.up()
+    this.#data = "data"
+    this.port = primary
+  }
+
   /** The primary is lost, and the standby takes its place at another port. */
   promote(): void {
     this.down()

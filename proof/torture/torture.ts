@@ -86,6 +86,7 @@ const faultsOf = ({ postgres, nodes, wires, chance }: Stage, isShort: boolean): 
               // It may have stopped itself over this, and is started as by its supervisor.
               postgres.down()
               await postgres.up()
+              await postgres.standbyUp()
             }
           }
         }
@@ -184,10 +185,10 @@ export const torture = async (asked: Torture): Promise<Outcome> => {
     const recovered_ms = Date.now() - healed_at
     load.isOver = true
     await Promise.all(work)
-    // What failed before the end is due again after a minute or five, which the sandbox's clocks skip.
-    for (const base of nodes.map(({ base }) => base))
-      for (let moved = 0; moved < 3; moved++)
-        await load.insist("POST", "/sandbox/clock", { base, body: { advance_ms: 400_000 } })
+    // What failed before the end is due again after a minute, or hours, which the sandbox's clocks skip.
+    for (const minutes of [2, 6, 31, 121, 361])
+      for (const { base } of nodes)
+        await load.insist("POST", "/sandbox/clock", { base, body: { advance_ms: minutes * 60_000 } })
     const ends: Array<ShopEnd> = []
     for (const [no] of load.shops.entries()) ends.push(await endOf(load, no, isShort ? 15_000 : 60_000))
     for (const shop of load.shops) await load.follow(shop)

@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs"
+import { describe, expect, it } from "vitest"
+import { fuzzParsers, fuzzService } from "./fuzz.js"
+import { parsers } from "./parsers.js"
+
+const document = JSON.parse(readFileSync(new URL("../../openapi.json", import.meta.url), "utf8"))
+
+/** Inputs that once broke something, or that come nearest to it, each with its parser. */
+const kept: ReadonlyArray<readonly [string, string]> = [
+  ["cursors", ""],
+  ["cursors", "MTI.0"],
+  ["signatures", "t=1732000000,v1="],
+  ["receivers' answers", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n"],
+  ["scenario files", "name: &a [*a]\nsteps: []\n"],
+  ["webhook addresses", "https://[::ffff:127.0.0.1]/"],
+  ["dates and times", "+275760-09-13T00:00:00Z"],
+  ["durations", "99999999999999999999d"]
+]
+
+describe("whatever comes from outside", () => {
+  it.each(kept)("%s: %j is read or refused", async (name, text) => {
+    const parser = parsers.find((one) => one.name === name)!
+    expect(await parser.read(text)).toBeNull()
+  })
+
+  it("is read or refused by every parser, always alike (seed 1)", async () => {
+    expect((await fuzzParsers(1, 5000)).found).toEqual([])
+  }, 60_000)
+
+  it("gets an answer of the document from the service, and never a 5xx (seed 1)", async () => {
+    expect((await fuzzService(1, 1000, document)).found).toEqual([])
+  }, 60_000)
+})

@@ -1,0 +1,42 @@
+import { Grammar } from "./Grammar.js"
+import { inputOf, parsers } from "./parsers.js"
+import { type Document, fuzzRequests } from "./requests.js"
+
+/** What a fuzzing found, and how many inputs it took. */
+export interface Fuzzed {
+  readonly inputs: number
+  readonly found: ReadonlyArray<string>
+}
+
+/** One reading may take so long: far beyond what any input of these lengths needs. */
+const SLOW_MS = 2000
+
+/** Gives every parser its share of inputs. */
+export const fuzzParsers = async (seed: number, inputs: number): Promise<Fuzzed> => {
+  const grammar = new Grammar(seed)
+  const found: Array<string> = []
+  for (let done = 0; done < inputs && found.length < 20; done++) {
+    const parser = parsers[done % parsers.length]!
+    const text = inputOf(grammar, parser)
+    const began = performance.now()
+    try {
+      const wrong = await parser.read(text)
+      if (wrong !== null) found.push(`${parser.name}: ${wrong}: ${JSON.stringify(text)}`)
+    } catch (error) {
+      found.push(`${parser.name}: ${error}: ${JSON.stringify(text)}`)
+    }
+    const took = performance.now() - began
+    if (took > SLOW_MS) found.push(`${parser.name}: ${took.toFixed(0)} ms: ${JSON.stringify(text).slice(0, 300)}`)
+  }
+  return { inputs, found }
+}
+
+/** Gives the service so many requests. */
+export const fuzzService = async (seed: number, inputs: number, document: Document): Promise<Fuzzed> => {
+  const found: Array<string> = []
+  for await (const wrong of fuzzRequests(seed, inputs, document)) {
+    if (wrong !== null) found.push(wrong)
+    if (found.length >= 20) break
+  }
+  return { inputs, found }
+}
