@@ -77,7 +77,7 @@ describe("a first start (Specification, Commands)", PATIENT, () => {
   })
 })
 
-describe("a sandbox that begins anew (Specification, Sandbox)", PATIENT, () => {
+describe("a sandbox that starts again (Specification, Sandbox)", PATIENT, () => {
   it("has the demo shop again, with the key that the start showed", async () => {
     const workshop = new Workshop(["serve", "--port", "0", "--sandbox", "--demo", "--store", "memory"])
     started.push(workshop)
@@ -115,7 +115,7 @@ describe("a sandbox that begins anew (Specification, Sandbox)", PATIENT, () => {
 })
 
 describe("the data of a sandbox (Specification, Keys and scopes)", PATIENT, () => {
-  it("are told apart from those in earnest, both ways", async () => {
+  it("are distinguished from production data, both ways", async () => {
     const there = await aDatabase()
     const start = (...flags: ReadonlyArray<string>) => {
       const workshop = new Workshop(["serve", "--port", "0", ...flags], there)
@@ -153,7 +153,7 @@ describe("the data of a sandbox (Specification, Keys and scopes)", PATIENT, () =
     await end(again)
   })
 
-  it("in earnest are refused to a sandbox, unless it is meant", async () => {
+  it("of production are refused to a sandbox, unless the flag allows it", async () => {
     const there = await aDatabase()
     const earnest = new Workshop(["serve", "--port", "0"], there)
     started.push(earnest)

@@ -122,7 +122,7 @@ describe("workshop serve starts (Specification, Commands)", PATIENT, () => {
     expect(await get(`${base}/v1/tickets`, key)).toMatchObject({ data: [{ state: "abandoned" }] })
   })
 
-  it("--sandbox-token is asked of every call of the sandbox, and may stand in the environment", async () => {
+  it("every sandbox call needs the token of --sandbox-token or its variable", async () => {
     const { base } = await sandboxed.listens()
     const clock = (headers: Record<string, string>) => fetch(`${base}/sandbox/clock`, { headers })
     expect((await clock({})).status).toBe(401)
@@ -359,7 +359,7 @@ describe(
       expect(await typed(["serve", ...words])).toEqual({ status: 1, stdout: "", stderr: `${stderr}\n` })
     })
 
-    it("a folder in which no Postgres can run is told of by the flags", async () => {
+    it("the error for a folder in which no Postgres can run names the flags", async () => {
       const { status, stderr } = await typed(["serve", "--store", "embedded", "--data-dir", "/dev/null/x"])
       expect(status).toBe(1)
       expect(stderr).toMatch(

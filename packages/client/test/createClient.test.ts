@@ -241,7 +241,7 @@ describe("@workshop/client", () => {
     expect(missing).toMatchObject({ ok: false, error: { status: 404, ...response } })
   })
 
-  it("tells hooks of each request and what came of it", async () => {
+  it("calls the hooks for each request and its result", async () => {
     const events: Array<RequestEvent | ResponseEvent> = []
     const busy = scripted(failure(503, "UNAVAILABLE", { "retry-after": "1" }), "real")
     const hooks = { onRequest: (e: RequestEvent) => events.push(e), onResponse: (e: ResponseEvent) => events.push(e) }
@@ -255,7 +255,7 @@ describe("@workshop/client", () => {
     ])
   })
 
-  it("says who calls in User-Agent, your program first", async () => {
+  it("names your program first in User-Agent", async () => {
     const calls = scripted("real")
     await createClient({ baseUrl: BASE, key, ...calls.options, userAgent: "till/1.4" }).shop.read()
     expect(calls.asked[0]?.headers.get("user-agent")).toMatch(/^till\/1\.4 workshop-client\/\d+\.\d+\.\d+$/)

@@ -43,7 +43,7 @@ const report = reportOf({ base_url: "http://127.0.0.1:4010", with: "key", durati
 })
 
 describe("the request as a curl line", () => {
-  it("can be pasted, whatever quotes stand in it", () => {
+  it("can be pasted, whatever quotes it contains", () => {
     expect(curl(exchange, {})).toBe(
       `curl -si -X POST 'http://127.0.0.1:4010/v1/tickets?x='\\''y'\\''' -H 'Authorization: Bearer wk_live_…' -H 'Idempotency-Key: a $b' --data-raw '{"service":"Ta'\\''lor"}'`
     )
@@ -57,7 +57,7 @@ describe("the request as a curl line", () => {
 })
 
 describe("keys and secrets", () => {
-  it("are masked wherever they stand, also those that the cases made and those of other servers", () => {
+  it("are masked everywhere, including those that the cases made and those of other servers", () => {
     const made = {
       ...exchange,
       headers: { authorization: "Bearer of-another-server" },

@@ -66,7 +66,7 @@ describe("docs/specification.md and the cases of conform", () => {
     expect(/^(\d+) cases against/m.exec(shown)?.[1]).toBe(String(suite.length))
   })
 
-  it("every anchor stands once", () => {
+  it("every anchor is on the page once", () => {
     const anchors = rules.flatMap(({ anchor }) => anchor ?? [])
     expect(new Set(anchors).size).toBe(anchors.length)
   })

@@ -173,7 +173,7 @@ describe("workshop dispatch and workshop webhook", PATIENT, () => {
     expect(webhooks.ping.post.parameters).toMatchObject([{ name: "X-Lac-Signature" }])
   })
 
-  it("agree by --webhook-port on where webhooks may go, and deliveries tells all of each attempt (Specification, Webhooks)", async () => {
+  it("use the same --webhook-port, and deliveries shows every detail of each attempt (Specification, Webhooks)", async () => {
     const { url } = await within(testDatabase)
     const does = async (...args: ReadonlyArray<string>) => {
       const said = await typed([...args, "--json"], { DATABASE_URL: url })

@@ -17,7 +17,7 @@ const failure = Effect.annotateLogs(Effect.logError("A request failed", Cause.di
 })
 
 describe("log lines (Specification, Errors)", () => {
-  it("are one JSON object each where nobody watches, with the Request-Id beside the message and the cause", () => {
+  it("without a terminal are one JSON object each, with the Request-Id beside the message and the cause", () => {
     const [line = "", ...others] = logged(failure)
     expect(others).toEqual([])
     expect(line).not.toContain("\n")

@@ -86,7 +86,7 @@ describe("workshop key (Specification, Keys and scopes; Commands)", () => {
     expect((await office.does(keys.list(shop))).data[0].revoked_at).not.toBeNull()
   })
 
-  it("revoke needs --yes where nobody can be asked, and then asks nobody", async () => {
+  it("revoke needs --yes without a terminal, and asks no question with it", async () => {
     await using office = new Office()
     const { id } = (await office.does(keys.create(till(await open(office))))).data
     expect(await office.refusal(keys.revoke(id, false))).toMatch(/: add --yes, because nobody can be asked here\.$/)

@@ -56,7 +56,7 @@ describe("workshop shop (Specification, Commands)", () => {
     expect([await opened(null), await opened(4)]).toEqual([decimals, 4])
   })
 
-  it("create refuses a currency that nobody knows, unless its decimals are given", async () => {
+  it("create refuses an unknown currency, unless its decimals are given", async () => {
     await using office = new Office()
     expect(await office.refusal(shops.create({ ...lac, currency: "TNX", decimals: null }))).toBe(
       "TNX is not a currency that this machine knows, and a shop cannot change its currency: correct --currency, or give its --decimals too."

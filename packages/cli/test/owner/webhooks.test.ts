@@ -179,7 +179,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     expect(await office.refusal(wrong)).toMatch(/^--since must/)
   })
 
-  it("deliveries tells all of each attempt to a program, and to a person what came of the last (Specification, Webhooks; Sandbox)", async () => {
+  it("deliveries shows a program every attempt, and a person the result of the last one (Specification, Webhooks; Sandbox)", async () => {
     await using office = new Office()
     const shop = await open(office)
     await office.does(webhooks.set(shop, URL, false))

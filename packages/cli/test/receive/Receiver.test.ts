@@ -75,7 +75,7 @@ describe("a receiver checks what comes (Specification, Webhooks)", () => {
     expect(sender.received.map(({ doubt }) => doubt)).toEqual(["not_a_post", "too_large"])
   })
 
-  it("waits for its secret where it was not told one yet", async () => {
+  it("waits for its secret if it has none yet", async () => {
     await using sender = await Sender.open({ secrets: [] })
     const answer = sender.send(eventText("e1"))
     await Effect.runPromise(sender.receiver.trust([SECRET]))
@@ -91,7 +91,7 @@ describe("a receiver drops what comes again (Specification, Webhooks)", () => {
     expect(Effect.runSync(sender.receiver.totals)).toEqual({ event: 2, again: 1, failed: 0, refused: 0 })
   })
 
-  it("an event that it failed comes anew: nobody acknowledged it", async () => {
+  it("an event that the receiver made fail is new when it comes again, because it was not acknowledged", async () => {
     await using sender = await Sender.open({ behaviour: { answer: { kind: "status", status: 503 } } })
     expect(await sender.statuses("e1")).toEqual([503])
     await Effect.runPromise(sender.receiver.behave({ answer: { kind: "status", status: 204 } }))
@@ -110,7 +110,7 @@ describe("a receiver drops what comes again (Specification, Webhooks)", () => {
   })
 })
 
-describe("a receiver misbehaves as it is told (Specification, Commands)", () => {
+describe("a receiver misbehaves as its flags say (Specification, Commands)", () => {
   it("redirects", async () => {
     await using sender = await Sender.open({ behaviour: { answer: { kind: "redirect", to: "http://127.0.0.1:9/" } } })
     const answer = await sender.send(eventText("e1"))
@@ -129,7 +129,7 @@ describe("a receiver misbehaves as it is told (Specification, Commands)", () => 
     expect(length).toBeGreaterThanOrEqual(1_000_000)
   })
 
-  it("knows an attempt that was dialled anew because a kept connection was cut off, and counts it once", async () => {
+  it("recognises an attempt that was sent again because a kept connection was closed, and counts it once", async () => {
     const answers: ReadonlyArray<Reply> = [saying(200), { kind: "cut" }, saying(200), saying(200)]
     await using sender = await Sender.open({ behaviour: { answer: ({ n }) => answers[n - 1]! } })
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -200,7 +200,7 @@ describe("a receiver misbehaves as it is told (Specification, Commands)", () => 
     expect(failed).toBeLessThan(25)
   })
 
-  it("chooses an answer for each request where it was given a choice", async () => {
+  it("chooses a response for each request if it has a choice", async () => {
     await using sender = await Sender.open({
       behaviour: { answer: ({ event }) => ({ kind: "status", status: event?.id === "bad" ? 500 : 200 }) }
     })
@@ -222,7 +222,7 @@ describe("a receiver that forwards (Specification, Sandbox)", () => {
     expect(behind.received).toMatchObject([{ outcome: "failed", doubt: null, event: { id: "e1" } }])
   })
 
-  it("cuts the connection where nobody answers there", async () => {
+  it("cuts the connection if the other address does not respond", async () => {
     await using sender = await Sender.open({ behaviour: { forward: forwardTo("http://127.0.0.1:9/") } })
     await expect(sender.send(eventText("e1"))).rejects.toThrow()
     expect(sender.received).toMatchObject([{ outcome: "failed", answered: "cut" }])

@@ -40,7 +40,7 @@ const lines = (...all: ReadonlyArray<ReceivedDelivery>): ReadonlyArray<string> =
 }
 
 describe("what changed in a ticket (Specification, Commands)", () => {
-  it("is told field by field, deep ones by their path, and never updated_at", () => {
+  it("is printed field by field, nested fields by their path, without updated_at", () => {
     const after = { ...ready, money: { price_minor: 35_000, remaining_minor: 30_000 }, quote: { status: "accepted" } }
     expect(ticketDiff(ticket, after).map(inWords)).toEqual([
       "state workshop -> ready",
@@ -54,21 +54,21 @@ describe("what changed in a ticket (Specification, Commands)", () => {
 })
 
 describe("each event on one line (Specification, Commands)", () => {
-  it("tells time, type, number, state, and what changed since the event before", () => {
+  it("prints time, type, number, state, and what changed since the previous event", () => {
     expect(lines(came("ticket.created", { ticket }), came("ticket.ready", { ticket: ready }))).toEqual([
       "2026-11-20 12:00:00  ticket.created     0042  workshop    Resoling, Boots",
       "2026-11-20 12:00:00  ticket.ready       0042  ready       state workshop -> ready, ready_at 2026-11-20T12:05:00.000Z"
     ])
   })
 
-  it("says what else the event tells, and nothing of a ticket where there is none", () => {
+  it("prints the event's other data, and no ticket if there is none", () => {
     expect(lines(came("client.notified", { ticket, channel: "sms" }), came("ping", {}))).toEqual([
       "2026-11-20 12:00:00  client.notified    0042  workshop    channel sms, Resoling, Boots",
       "2026-11-20 12:00:00  ping             "
     ])
   })
 
-  it("marks what came again, what it failed, and what tells of an earlier time", () => {
+  it("marks repeated events, events that it made fail, and events of an earlier time", () => {
     const [, again, failed, late] = lines(
       came("ticket.ready", { ticket: ready }),
       came("ticket.ready", { ticket: ready }, { outcome: "again" }),
@@ -80,7 +80,7 @@ describe("each event on one line (Specification, Commands)", () => {
     expect(late).toMatch(/ {2}late: newer news of this ticket came before$/)
   })
 
-  it("an event that it failed is not learnt: its retry tells the same change", () => {
+  it("an event that it made fail is not remembered: its retry prints the same change", () => {
     const [, failed, retried] = lines(
       came("ticket.created", { ticket }),
       came("ticket.ready", { ticket: ready }, { outcome: "failed", answered: 500 }),

@@ -40,13 +40,13 @@ steps:
     ).toBe("passed")
   })
 
-  it("an answer that is lost where one is expected is told as such, and so is one that came", async () => {
+  it("a lost response is reported if one was expected, and a received one if a loss was expected", async () => {
     const lose = "set faults: [{ fault: lose_answer, next: 1 }]"
     expect(await differences(`\nsteps:\n  - ${lose}\n  - get shop: {}\n`)).toEqual(["status: a success (2xx) / lost"])
     expect(await differences("\nsteps:\n  - get shop: {}\n    expect: lost\n")).toEqual(["status: lost / 200"])
   })
 
-  it("a fault that there is not is told with its line, before anything is run", () => {
+  it("an unknown fault is reported with its line, before anything is run", () => {
     expect(() => play("\nsteps:\n  - set faults: [{ fault: explode }]\n")).toThrow(
       /a\.yaml:3:.*must be one of 429, 503, lose_answer, delay/
     )

@@ -12,7 +12,7 @@ const wrong = (text: string): ReadonlyArray<string> => {
 const steps = (...lines: ReadonlyArray<string>): string => ["name: x", "steps:", ...lines].join("\n")
 
 describe("a scenario that makes no sense is refused, with file, line, column, path and what was expected (Specification, Commands)", () => {
-  it("tells all problems at once, in the order of the file", () => {
+  it("reports all problems at once, in the order of the file", () => {
     const text = `name: x
 sections: 3
 given:
@@ -280,7 +280,7 @@ steps:
     expect(wrong(steps(text))).toEqual([line])
   })
 
-  it("tells a mistake once, where it is met first, and which lines wait for it", () => {
+  it("reports a mistake once, at its first place, with the lines that depend on it", () => {
     const text = steps(
       "  - create ticket: {}",
       "    as: boot",

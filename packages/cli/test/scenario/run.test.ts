@@ -57,7 +57,7 @@ steps:
     ])
   })
 
-  it("a name where an id is wanted stands for its id, in a body and in a query", async () => {
+  it("a name in place of an id means its id, in a body and in a query", async () => {
     const result = await play(`name: A name for an id
 given:
   shops: { lac: {} }
@@ -303,7 +303,7 @@ steps:
     expect(await differences(text)).toBe("passed")
   })
 
-  it("can be told to fail a few times, and tells what came again", async () => {
+  it("can fail a given number of times, and marks repeated events", async () => {
     const text = `
 given: { shops: { lac: { webhook: { answers: 503, times: 2 } } } }
 steps:
@@ -317,7 +317,7 @@ steps:
     expect(await differences(text)).toBe("passed")
   })
 
-  it("a secret that the receiver was not told makes signatures that are not believed", async () => {
+  it("signatures made with a secret that the receiver lacks are invalid", async () => {
     const text = `
 given: { shops: { lac: { webhook: true } } }
 steps:

@@ -37,7 +37,7 @@ describe("the auditor (Specification, Commands)", () => {
     60_000
   )
 
-  it("takes a connection that was dialled anew for one attempt, and a delivery that came twice for two", () => {
+  it("counts a reconnection as one attempt, and a delivery that came twice as two", () => {
     const seen = structuredClone(runs[0]) as Seen
     const i = seen.receptions.findIndex(({ status }) => status === 200)
     const twice = (first: object) => {
@@ -51,7 +51,7 @@ describe("the auditor (Specification, Commands)", () => {
     }
   }, 60_000)
 
-  it("tells a notification by the service from one by the shop in the same millisecond", async () => {
+  it("distinguishes a notification by the service from one by the shop in the same millisecond", async () => {
     // In this run a ticket becomes ready and its shop notes a call at one instant.
     const { trace } = await played(31, { steps: 120, shops: 2 })
     expect(audit(trace)).toEqual([])

@@ -112,7 +112,7 @@ describe("mistyped words, in a process of their own", PATIENT, () => {
     )
   })
 
-  it("a setting that a shop keeps for good is told as one", async () => {
+  it("the error for a setting that cannot be changed later says so", async () => {
     expect((await typed(["shop", "set", "1", "--name", "Lac"])).stderr).toMatch(
       /^error: unknown option '--name'\. A shop keeps its name, currency, .* for good: workshop shop create opens another shop\. See workshop shop set --help\.\n/
     )

@@ -104,7 +104,7 @@ describe("completions (Specification, Commands)", () => {
     expect(offered("npx", "eslint", "")).toEqual([""])
   })
 
-  it("zsh and fish are told the same, with what it does, safely quoted", () => {
+  it("zsh and fish get the same words with their descriptions, safely quoted", () => {
     const zsh = completionScript("zsh", outline)
     expect(zsh).toMatch(/^#compdef workshop npx\n/)
     expect(zsh).toContain(

@@ -57,7 +57,7 @@ describe("no command ends with a failure and an empty standard error (Specificat
     }
   })
 
-  it("a bug is told as one, with its trace; a refusal in its own words, or as a bug where it has none", () => {
+  it("a bug is reported as a bug, with its trace; a refusal with its own message, or as a bug if it has none", () => {
     const bug = new TypeError("nothing has no length")
     const { complaint } = endingOf(Exit.die(bug), ["shop", "list"])
     expect(complaint).toMatch(
@@ -119,12 +119,12 @@ describe.concurrent("a process of its own", PATIENT, () => {
     expect(await bash("workshop openapi | head -n 1")).toEqual({ status: 0, stdout: "{\n", stderr: "" })
   })
 
-  it("a command that fails says why, though nobody reads its output", async () => {
+  it("a command that fails prints the reason even if its output is not read", async () => {
     const { status, stderr } = await bash(`workshop conform --base-url ${base} --key wk_live_x --json | true`)
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(/^The server breaks \d+ rules/) })
   })
 
-  it("an error that nobody caught is told in the same way", async () => {
+  it("an uncaught error is reported in the same way", async () => {
     const preload = "setImmediate(() => process.nextTick(() => { throw new Error('nobody') }))"
     const { status, stdout, stderr } = await run(["serve", "--store", "memory", "--port", "0"], {
       NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(`process.on("newListener", (name) => { if (name === "uncaughtException") ${preload} })`)}`

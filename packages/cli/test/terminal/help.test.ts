@@ -48,7 +48,7 @@ describe("help (Specification, Commands)", { timeout: 60_000 }, () => {
 })
 
 describe("workshop verify and openapi (Specification, Commands)", { timeout: 30_000 }, () => {
-  it("verify exits with 1 and tells why, also as JSON", async () => {
+  it("verify exits with 1 and prints the reason, also as JSON", async () => {
     const args = ["verify", "--secret", "whsec_x", "--signature", "hello", "--json", "package.json"]
     const { status, stdout, stderr } = await typed(args)
     expect(status).toBe(1)

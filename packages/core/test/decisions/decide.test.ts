@@ -97,7 +97,7 @@ describe("Specification, Lists and sync: the shop's clock", () => {
     expect(new Set(made).size).toBe(made.length)
   })
 
-  it("identifiers run no further ahead of their instants than the head says, also where one millisecond had no room (Specification, Lists and sync)", () => {
+  it("identifiers are no further ahead of their instants than the head says, even if a millisecond was full (Specification, Lists and sync)", () => {
     const shop = new TestShop()
     const many = Array.from({ length: 20 }, (_, n) => ({ label: `Part ${n}` }))
     const made = Array.from({ length: 250 }, (_, n) => {

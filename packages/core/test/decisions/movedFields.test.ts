@@ -104,7 +104,7 @@ describe("Specification, States: the fields that a move sets and clears", () => 
 })
 
 describe("Specification, States: the client is notified as from the app", () => {
-  it("a linked client is told that the ticket is ready: event, notified_at and a notification (Specification, States)", () => {
+  it("a linked client is notified that the ticket is ready: event, notified_at and a notification (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.create({ client_id: shop.meets(AMIRA) })
     shop.wait(HOUR).moves(id, "ready")
@@ -116,7 +116,7 @@ describe("Specification, States: the client is notified as from the app", () => 
     ])
   })
 
-  it("a linked client is told that the ticket cannot be done (Specification, States)", () => {
+  it("a linked client is notified that the ticket cannot be done (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.create({ client_id: shop.meets(AMIRA) })
     shop.wait(2 * HOUR).moves(id, "impossible")
@@ -126,7 +126,7 @@ describe("Specification, States: the client is notified as from the app", () => 
     expect(shop.record(id)).toMatchObject({ notified_at: START + 2 * HOUR, notified_channel: "app" })
   })
 
-  it("nobody is told of a ticket that is collected or reopened (Specification, States)", () => {
+  it("a collected or reopened ticket notifies nobody (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.create({ client_id: shop.meets(AMIRA) })
     shop.moves(id, "ready")
@@ -138,7 +138,7 @@ describe("Specification, States: the client is notified as from the app", () => 
     }
   })
 
-  it("a client is told again each time the ticket becomes ready (Specification, States)", () => {
+  it("a client is notified each time the ticket becomes ready (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.create({ client_id: shop.meets(AMIRA) })
     shop.moves(id, "ready", "workshop")
@@ -173,7 +173,7 @@ describe("Specification, States: the client is notified as from the app", () => 
     }
   })
 
-  it("a linked client who blocks the shop is not told, and the ticket shows no client (Specification, Clients and loyalty)", () => {
+  it("a linked client who blocks the shop is not notified, and the ticket shows no client (Specification, Clients and loyalty)", () => {
     const shop = new TestShop()
     const id = shop.create({ client_id: shop.meets(KARIM) })
     shop.create({ client_phone: KARIM.phone })
@@ -188,7 +188,7 @@ describe("Specification, States: the client is notified as from the app", () => 
   })
 })
 
-describe("Specification, Endpoints: the shop told the client itself", () => {
+describe("Specification, Endpoints: the shop notified the client itself", () => {
   it("sets notified_at, counts as a change from the shop, and emits client.notified with its channel (Specification, States)", () => {
     for (const channel of ["sms", "whatsapp", "call"] as const) {
       const shop = new TestShop()

@@ -46,7 +46,7 @@ describe("Specification, Endpoints: the account accepts the offer", () => {
     expect(shop.does(wanted(AMIRA.id)).client?.id).toBe(AMIRA.id)
   })
 
-  it("the first link wins: an accepted offer of a ticket that has a client makes known but links nobody (Specification, Clients and loyalty)", () => {
+  it("the first link wins: accepting an offer of a ticket that has a client makes the accepting client known, but does not link them (Specification, Clients and loyalty)", () => {
     const shop = new TestShop()
     const ticket = shop.create({ client_id: shop.meets(KARIM), client_phone: AMIRA.phone })
     const before = shop.record(ticket)
@@ -56,7 +56,7 @@ describe("Specification, Endpoints: the account accepts the offer", () => {
     expect(shop.slice.links.get(AMIRA.id)?.known_at).toBe(START)
   })
 
-  it("a ticket whose client has blocked the shop links whoever accepts it next, as if the blocker had never been (Specification, Tickets)", () => {
+  it("a ticket whose client has blocked the shop is linked to the next client who accepts it (Specification, Tickets)", () => {
     const shop = new TestShop()
     const ticket = shop.create({ client_id: shop.meets(KARIM), client_phone: AMIRA.phone })
     const amiras = shop.rows("OfferPut")[0]!.id
@@ -95,7 +95,7 @@ describe("Specification, Endpoints: the account accepts the offer", () => {
     expect(shop.eventTypes).toEqual(["client.linked"])
   })
 
-  it("accepting notifies nobody of what was ready before (Specification, States)", () => {
+  it("accepting sends no notification of a ticket that was ready before (Specification, States)", () => {
     const shop = new TestShop()
     const { ticket, offer } = offered(shop)
     shop.moves(ticket, "ready")
@@ -120,7 +120,7 @@ describe("Specification, Endpoints: the account blocks the shop", () => {
     expect(shop.refuses(wanted(AMIRA.id))._tag).toBe("ClientNotFound")
   })
 
-  it("a client who was known and then blocks is as one who never was (Specification, Clients and loyalty)", () => {
+  it("a client who was known and then blocks is not visible (Specification, Clients and loyalty)", () => {
     const shop = new TestShop()
     const linked = shop.create({ client_id: shop.meets(AMIRA) })
     shop.does(answerOffer(SHOP, offered(shop).offer, "blocked"))
@@ -191,7 +191,7 @@ describe("Specification, Sandbox: an offer is answered once", () => {
 })
 
 describe("Specification, Clients and loyalty: a visit to the counter", () => {
-  it("makes the client known, once, and says so to nobody (Specification, Clients and loyalty)", () => {
+  it("makes the client known, once, and notifies nobody (Specification, Clients and loyalty)", () => {
     const shop = new TestShop()
     shop.does(recordVisit(SHOP, AMIRA.id))
     expect(shop.slice.links.get(AMIRA.id)).toEqual({

@@ -178,7 +178,7 @@ describe("Specification, Idempotency: a quote is closed once the ticket is colle
       expect(shop.refuses(answer(id, status))).toMatchObject({ _tag: "QuoteClosed", status: "proposed", state })
   }
 
-  it("after the collection it can be neither answered nor proposed anew (Specification, Tickets)", () => {
+  it("after the collection it can be neither answered nor proposed again (Specification, Tickets)", () => {
     const { shop, id } = quoted()
     shop.moves(id, "ready", "collected")
     answersRefused(shop, id, "collected")

@@ -105,7 +105,7 @@ describe("Specification, States: the moves of a status request", () => {
     }
   })
 
-  it("every refusal tells a person what would be accepted (Specification, Errors)", () => {
+  it("every refusal's message says what would be accepted (Specification, Errors)", () => {
     const shop = new TestShop()
     const ready = shop.ticketIn("ready")
     expect(shop.refuses(changeStatus(SHOP, ready, "ready")).message).toMatch(/ready already.*collected/)

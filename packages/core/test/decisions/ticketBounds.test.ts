@@ -23,7 +23,7 @@ describe("what one ticket may raise in a day of its shop", () => {
     expect(refused(shop, notified(id))).toEqual([["notifications_per_day", 50]])
   })
 
-  it("moves are counted a ticket, and anew after the shop's midnight", () => {
+  it("moves are counted for each ticket, and again from 0 after the shop's midnight", () => {
     const shop = new TestShop()
     const [id, other] = [shop.create(), shop.create()]
     for (const to of ["ready", "workshop", "ready", "workshop"] as const) shop.does(move(id, to, BOUNDS))

@@ -61,7 +61,7 @@ describe("Specification, Limits: 150 tickets per hour and shop", () => {
     expect(shop.slice.head.tickets_per_day.used).toBe(150)
   })
 
-  it("a success tells what is left of both limits (Specification, Limits)", () => {
+  it("a success returns the uses left of both limits (Specification, Limits)", () => {
     const shop = shopAt("Africa/Tunis", "2026-03-02T09:00:00Z")
     shop.does(create)
     expect(shop.last.usages).toEqual([
@@ -85,7 +85,7 @@ describe("Specification, Limits: 600 tickets per day and shop", () => {
     expect(shop.slice.head.tickets_per_day).toEqual({ used: 1, resets_at: at("2026-03-03T23:00:00Z") })
   })
 
-  it("when both are used up, both are told and the longest reset decides (Specification, Limits)", () => {
+  it("when both are used up, the refusal names both, and the longest reset decides (Specification, Limits)", () => {
     const shop = shopAt("Africa/Tunis", "2026-03-02T09:00:00Z")
     fillDay(shop, 600)
     expect(refusal(shop).usages.map(({ policy }) => policy)).toEqual(["tickets_per_hour", "tickets_per_day"])

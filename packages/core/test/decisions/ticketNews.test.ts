@@ -80,7 +80,7 @@ describe("Specification, Tickets: a part", () => {
     expect(shop.does(part(id, { status: "received", expected_at: null })).part?.expected_at).toBe(ISO(48))
   })
 
-  it("another part begins anew (Specification, Tickets)", () => {
+  it("another part starts without the first one's dates (Specification, Tickets)", () => {
     const shop = new TestShop()
     const id = shop.create()
     shop.does(part(id, { status: "ordered", expected_at: START + 48 * HOUR }))

@@ -176,7 +176,7 @@ describe("Specification, States: a linked client's notification is handed to the
   )
 })
 
-describe("Specification, Webhooks: what could not be told is told again by the retry table", () => {
+describe("Specification, Webhooks: a failed notification is sent again by the retry table", () => {
   it(
     "under the same id, eight times in all, then it is given up, and that is logged",
     benched(({ clock, ears, logs }) =>
@@ -320,7 +320,7 @@ describe("Specification, Webhooks: what could not be told is told again by the r
   })
 })
 
-describe("Specification, Webhooks: the owner is told of their webhook", () => {
+describe("Specification, Webhooks: the owner is notified about their webhook", () => {
   it(
     "when it fails, again later, and when it is turned off (Specification, Webhooks)",
     benched(({ clock, ears }) =>

@@ -63,7 +63,7 @@ describe("docs/how-it-is-built.md: a stale token changes nothing of the delivery
   })
 })
 
-describe("Specification, Webhooks: released deliveries get eight attempts anew, the first at once; their numbers go on", () => {
+describe("Specification, Webhooks: released deliveries get eight new attempts, the first at once; their numbers continue", () => {
   const released = () => {
     const shop = new HookedShop()
     const event = shop.raises()

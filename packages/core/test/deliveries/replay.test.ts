@@ -110,7 +110,7 @@ describe("Specification, Sandbox: a replay", () => {
     expect(shop.attempts(event, answered(200))).toBe("delivered")
   })
 
-  it("in flight for a retry: its attempt goes on, and its failure is the first of eight anew (Specification, Webhooks)", () => {
+  it("in flight for a retry: its attempt continues, and its failure is the first of eight new attempts (Specification, Webhooks)", () => {
     const shop = new HookedShop()
     const event = shop.raises(1)
     shop.delivers(event, { token: 7, attempts_made: 7, attempts_in_round: 7, due_at: START })

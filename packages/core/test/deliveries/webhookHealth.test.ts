@@ -45,7 +45,7 @@ describe("another address", () => {
   })
 })
 
-describe("Specification, Webhooks: after 20 failures in a row over 72 hours, the webhook turns off and the owner is told", () => {
+describe("Specification, Webhooks: after 20 failures in a row over 72 hours, the webhook turns off and the owner is notified", () => {
   it.each([
     ["the 20th, 72 h after the first", 19, 72 * HOUR, "failing"],
     ["the 20th, a millisecond earlier", 19, 72 * HOUR - 1, null],
@@ -102,7 +102,7 @@ describe("Specification, Webhooks: after 20 failures in a row over 72 hours, the
     expect(shop.webhook).toMatchObject({ failures_in_row: 4, first_failure_at: START + 1 })
   })
 
-  it("any delivery's success ends the row, with all that was told in it", () => {
+  it("any delivery's success ends the row and its warnings", () => {
     const { shop, event } = failing(15, 60 * HOUR, 2)
     const other = shop.raises()
     shop.attempts(other, answered(204))
@@ -118,7 +118,7 @@ describe("Specification, Webhooks: after 20 failures in a row over 72 hours, the
   })
 })
 
-describe("Specification, Webhooks: on a 410 answer the webhook turns off and the owner is told", () => {
+describe("Specification, Webhooks: on a 410 the webhook turns off and the owner is notified", () => {
   it("at once, and the delivery that met it is parked (Specification, Webhooks)", () => {
     const shop = new HookedShop()
     const event = shop.raises()
@@ -139,7 +139,7 @@ describe("Specification, Webhooks: on a 410 answer the webhook turns off and the
     expect(shop.rows("AttemptAppended")[0]?.n).toBe(9)
   })
 
-  it("those in flight when it turns off are parked too, and tell nobody a second time (Specification, Webhooks)", () => {
+  it("those in flight when it turns off are parked too, and cause no second notice (Specification, Webhooks)", () => {
     const shop = new HookedShop()
     const [first, second, third] = [shop.raises(), shop.raises(), shop.raises()]
     shop.attempts(first!, answered(410))

@@ -14,7 +14,7 @@ const place = fc.oneof(
 )
 
 describe("Specification, Lists and sync: cursors", () => {
-  it("a cursor stands for the place it was made from (Specification, Lists and sync)", () => {
+  it("a cursor names the place it was made from (Specification, Lists and sync)", () => {
     fc.assert(
       fc.property(place, (place) => {
         expect(decode(binding, encode(binding, place))).toBe(place)

@@ -43,11 +43,11 @@ describe("Specification, Limits: windows", () => {
     expect([opened("tickets_per_day", 26 * HOUR), opened("tickets_per_day", 26 * HOUR + 1)]).toEqual([true, false])
   })
 
-  it("a calendar day without a zone is nobody's: it is a mistake of the caller (Specification, Limits)", () => {
+  it("a calendar day without a zone is a bug of the caller (Specification, Limits)", () => {
     expect(() => currentWindow(undefined, "lookups_per_day", NOW, null)).toThrow("needs its time zone")
   })
 
-  it("the refusal tells what is left where more was asked for (Specification, Clients and loyalty)", () => {
+  it("the refusal says how many uses are left if more were requested (Specification, Clients and loyalty)", () => {
     const refused = new LimitReached({ usages: [left("stamps_per_day", 5, NOW + HOUR)] })
     expect(refused.message).toBe("The limit is 100 stamps added per client and key and day; 5 are left until it resets")
   })
@@ -72,7 +72,7 @@ describe("Specification, Limits: windows", () => {
     }
   })
 
-  it("counts until just before its reset, and begins anew at it (Specification, Limits)", () => {
+  it("counts until just before its reset, and from 0 at it (Specification, Limits)", () => {
     const window = { used: 7, resets_at: NOW + HOUR }
     expect(currentWindow(window, "tickets_per_hour", NOW + HOUR - 1, TUNIS)).toBe(window)
     expect(currentWindow(window, "tickets_per_hour", NOW + HOUR, TUNIS)).toEqual({ used: 0, resets_at: NOW + 2 * HOUR })
@@ -85,7 +85,7 @@ describe("Specification, Limits: windows", () => {
   })
 })
 
-describe("Specification, Limits: what the headers tell", () => {
+describe("Specification, Limits: the headers", () => {
   it("the limit, what remains and when it resets (Specification, Limits)", () => {
     expect(limitStatus({ used: 0, resets_at: 5 }, "requests_per_minute")).toEqual({
       policy: "requests_per_minute",

@@ -56,7 +56,7 @@ describe("texts (Specification, Tickets)", () => {
     )
   })
 
-  it("OpenAPI is told the type and the bounds, and takes a description on top", () => {
+  it("the OpenAPI schema has the type and the bounds, and may get a description", () => {
     expect(JSONSchema.make(Text(120))).toMatchObject({ type: "string", minLength: 1, maxLength: 120 })
     expect(JSONSchema.make(Text(120).annotations({ description: "The service" }))).toMatchObject({
       maxLength: 120,

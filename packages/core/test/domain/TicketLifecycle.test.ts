@@ -20,7 +20,7 @@ const standing = (state: TicketState, more: Partial<Standing> = {}): Standing =>
   ...more
 })
 
-describe("Specification, States: where a ticket stands", () => {
+describe("Specification, States: the state of a ticket", () => {
   it("open means workshop, ready or impossible (Specification, Lists and sync)", () => {
     const states = ["workshop", "ready", "impossible", "collected", "abandoned"] as const
     expect(states.map(isOpen)).toEqual([true, true, true, false, false])

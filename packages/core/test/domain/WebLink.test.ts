@@ -45,7 +45,7 @@ describe("an address that people open", () => {
   for (const [url, sentence] of CASES)
     it(`${JSON.stringify(url).slice(0, 40)}: ${sentence}`, () => expect(either(url)).toEqual([sentence]))
 
-  it("is a URI in the documents that tell of it", () => {
+  it("is a URI in the OpenAPI document", () => {
     expect(JSONSchema.make(SecureWebLink)).toMatchObject({ type: "string", format: "uri", maxLength: 2048 })
   })
 })

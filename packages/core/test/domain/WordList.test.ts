@@ -77,7 +77,7 @@ describe("forbidden words are whole words, whatever the case (Specification, Err
   })
 })
 
-describe("letters that nobody sees (Specification, Errors)", () => {
+describe("invisible characters (Specification, Errors)", () => {
   it("do not part a word", () => {
     const list = WordList.makeWordList(["rubbish"])
     for (const text of ["rub\u00adbish", "rub\u200bbish", "\u2066rubbish\u2069"])

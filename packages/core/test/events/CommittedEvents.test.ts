@@ -22,7 +22,7 @@ const create = async (caller: Awaited<ReturnType<typeof opened>>, key: string) =
 }
 
 describe("Committed events", () => {
-  it("are told after the commit, in its order, each once, and typed by type (Specification, Webhooks)", async () => {
+  it("are reported after the commit, in its order, each once, and typed by type (Specification, Webhooks)", async () => {
     const caller = await opened()
     const told: Array<CommittedEvent> = []
     const stop = workshop.onEvent((event) => told.push(event))

@@ -181,7 +181,7 @@ describe("the windows that a process remembers", { timeout: 60_000 }, () => {
   })
 })
 
-describe("keys that nobody knows", { timeout: 30_000 }, () => {
+describe("unknown keys", { timeout: 30_000 }, () => {
   it("are looked up one at a time once their address is refused, and a good one is let in all the same", async () => {
     const address = newAddress()
     await exhaust(address)

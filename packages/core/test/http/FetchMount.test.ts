@@ -50,7 +50,7 @@ describe("The API as a fetch of its own", () => {
     expect((await read("/workshopper/v1/shop", { cookie })).status).toBe(404)
   })
 
-  it("tells whom it does not know what the server says, and counts them by address (Specification, Limits)", async () => {
+  it("gives unknown callers the server's own message, and counts them by address (Specification, Limits)", async () => {
     const from = (address: string) => read("/workshop/v1/shop", { "x-from": address })
     const first = await from("192.0.2.1")
     expect([first.status, await first.json()]).toMatchObject([401, { error: { message: "Open /login" } }])
@@ -60,7 +60,7 @@ describe("The API as a fetch of its own", () => {
     expect(await left("192.0.2.2")).toBe(before + 1)
   })
 
-  it("counts IPv6 by networks of the size that it is told", async () => {
+  it("counts IPv6 by networks of the size that the option names", async () => {
     const sized = mountFetch(workshop, { ipv6Prefix: 56, addressOf: ({ headers }) => headers.get("x-from") ?? "" })
     const left = async (address: string) =>
       (await sized(new Request("https://shop.example/v1/shop", { headers: { "x-from": address } }))).headers.get(
@@ -99,7 +99,7 @@ describe("The API as a fetch of its own", () => {
     expect(log).toEqual([expect.stringContaining(`authenticate returned neither null nor a caller: ${said}`)])
   })
 
-  it("answers a refusal also where somebody else holds the body, who has read nothing of it yet", async () => {
+  it("sends a refusal even if other code holds the body and has read none of it", async () => {
     const request = new Request("https://shop.example/workshop/v1/tickets", { method: "POST", body: "{}" })
     request.body?.getReader()
     expect((await answer(request)).status).toBe(401)

@@ -221,7 +221,7 @@ describe("the OpenAPI document", () => {
     }
   })
 
-  it("names the header in which a service signs where it is told another, and changes nothing else (Specification, Webhooks)", () => {
+  it("names the configured signature header, and changes nothing else (Specification, Webhooks)", () => {
     const named = documentOf({ signatureHeader: "X-Lac-Signature" })
     expect(JSON.stringify(named)).not.toContain("Service-Signature")
     expect(JSON.stringify(named).replaceAll("X-Lac-Signature", "Service-Signature")).toBe(JSON.stringify(document))

@@ -135,7 +135,7 @@ describe("the page of a ticket", () => {
     expect(page).not.toMatch(/<script|<a |<img|<form|<[^>]* on\w+=|javascript:/i)
   })
 
-  it("tells search engines to leave it alone, as do the pages without a ticket", () => {
+  it("asks search engines not to index it, as do the pages without a ticket", () => {
     const pages = [trackingTemplate(view, localeOf("en")), trackingMessage("not_found", localeOf("ar"))]
     for (const page of pages) expect(page).toContain('<meta name="robots" content="noindex, nofollow">')
   })

@@ -50,7 +50,7 @@ describe("The Promise face", () => {
     })
   })
 
-  it("tells everything that is wrong with an input at once, and saves nothing (Specification, Errors)", async () => {
+  it("reports every error in an input at once, and saves nothing (Specification, Errors)", async () => {
     const caller = await shop()
     const refused = await workshop.tickets.create(caller, { service: "", price_minor: 1.5 }, "order-1")
     if (refused.ok || refused.refusal._tag !== "InvalidInput") throw new Error("not refused")
@@ -61,7 +61,7 @@ describe("The Promise face", () => {
     expect(await workshop.tickets.list(caller, {})).toMatchObject({ ok: true, value: { data: [] } })
   })
 
-  it("reads no more of an input than its schema could take, as it may be a body that somebody sent (Specification, Errors)", async () => {
+  it("reads no more of an input than its schema could accept, because it may come from outside (Specification, Errors)", async () => {
     const caller = await shop()
     const items = Array.from({ length: 33_000 }, () => ({}) as { label: string })
     const refused = await workshop.tickets.create(caller, { service: "Hem", items }, "order-1")
@@ -108,7 +108,7 @@ describe("The Promise face", () => {
     })
   })
 
-  it("acts on behalf of whom it is told, and lists what was done by whom", async () => {
+  it("acts for the given actor, and lists who did what", async () => {
     const { shop_id } = await shop()
     await workshop.as("owner:amira").shops.change(shop_id, { active: false })
     const listed = await workshop.audit.list({ shop_id: shop_id, limit: 10 })
@@ -133,7 +133,7 @@ describe("The Promise face", () => {
       })
   })
 
-  it("tells clients by the notifier it was given, and again where that rejects (Specification, States)", async () => {
+  it("notifies clients with the given notifier, and again if that rejects (Specification, States)", async () => {
     const told: Array<string> = []
     const clock = new SettableClock()
     const own = await start({
@@ -162,7 +162,7 @@ describe("The Promise face", () => {
     await own.stop()
   })
 
-  it("in the background does nothing where it is told so, but a turn at a time (Specification, States; Webhooks)", async () => {
+  it("without background work does nothing until runOnce is called (Specification, States; Webhooks)", async () => {
     const told: Array<string> = []
     const clock = new SettableClock()
     const own = await start({
@@ -208,7 +208,7 @@ describe("The Promise face", () => {
     }
   })
 
-  it("signs in the header that it was told (Specification, Webhooks)", async () => {
+  it("signs in the header that the option names (Specification, Webhooks)", async () => {
     const sender = new ScriptedSender()
     const { layer } = sender
     const own = await start({ store: MemoryStore.layer, sender: layer, signatureHeader: "X-Lac", background: false })

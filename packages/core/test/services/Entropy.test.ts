@@ -36,7 +36,7 @@ describe("The source of all randomness", () => {
     expect(parts.size).toBe(stream.length / 2 - 7)
   })
 
-  it("hands bytes out for good: no later draw changes them", () => {
+  it("returns bytes that no later draw changes", () => {
     const draws = drawn(Entropy.layer, Array(2000).fill(13))
     const copies = draws.map((bytes) => bytes.slice())
     draws[0]!.fill(0)

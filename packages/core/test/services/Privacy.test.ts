@@ -61,7 +61,7 @@ const world = (holder: "nobody" | "somebody" | "blocking") => {
 }
 
 describe("Specification, Endpoints: client_phone: the answer is identical whether or not an account exists", () => {
-  it("to the last byte, as are reads and events: nobody, somebody, or somebody who blocks the shop", async () => {
+  it("to the last byte, as are reads and events, for an unknown number, a client and a client who blocks the shop", async () => {
     const nobody = await world("nobody")
     expect(nobody).toContain('"found":"ClientNotFound"')
     expect(await world("somebody")).toBe(nobody)
@@ -69,7 +69,7 @@ describe("Specification, Endpoints: client_phone: the answer is identical whethe
   })
 })
 
-describe("A client who blocks the shop is, for that shop, as one that never existed (Specification, Clients and loyalty)", () => {
+describe("A shop cannot distinguish a client who blocks it from one who does not exist (Specification, Clients and loyalty)", () => {
   const blocked = Effect.fnUntraced(function* () {
     const caller = yield* openShop()
     const id = yield* regular(caller)

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { DAY, HOUR, later, MINUTE, Sandbox, SECOND, START } from "./Sandbox.js"
 
 describe("The sandbox clock (Specification, Sandbox)", () => {
-  it("runs along with the real one until told otherwise", async () => {
+  it("runs with the real one by default", async () => {
     const sandbox = await Sandbox.open()
     expect(await sandbox.good("GET", "/sandbox/clock")).toEqual({ now: START, frozen: false, ahead_ms: 0 })
     sandbox.real.pass(1234)
@@ -23,7 +23,7 @@ describe("The sandbox clock (Specification, Sandbox)", () => {
     expect((await sandbox.clock({ set: "2026-11-25T01:00:00+01:00" })).now).toBe("2026-11-25T00:00:00.000Z")
   })
 
-  it("stands once frozen, and then only such calls move it", async () => {
+  it("when frozen, is moved by such calls only", async () => {
     const sandbox = await Sandbox.open()
     sandbox.real.pass(SECOND)
     expect(await sandbox.clock({ freeze: true })).toEqual({ now: later(SECOND), frozen: true })
@@ -78,7 +78,7 @@ describe("The sandbox clock (Specification, Sandbox)", () => {
     expect(await sandbox.now()).toBe(last)
   })
 
-  it("wakes whoever sleeps by it in real time, frozen or not", async () => {
+  it("lets sleeping code wake in real time, frozen or not", async () => {
     const sandbox = await Sandbox.open()
     await sandbox.clock({ freeze: true })
     const sleeper = sandbox.runtime.runFork(Effect.sleep("10 seconds"))

@@ -78,7 +78,7 @@ describe("an answer names at most fifty issues, and says that there are more", {
   })
 })
 
-describe("every other problem is still told at once (Specification, Errors)", { timeout: 30_000 }, () => {
+describe("every other problem is still reported at once (Specification, Errors)", { timeout: 30_000 }, () => {
   it("beside too many items", async () => {
     const items = Array.from({ length: 21 }, () => ({ label: "Trousers" }))
     const { issues } = await create({ items, price_minor: -1 })

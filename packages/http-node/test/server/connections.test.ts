@@ -120,7 +120,7 @@ describe("slow clients (Specification, Lists and sync)", () => {
     await new Promise((resolve) => client.socket.resume().once("close", resolve).end())
   })
 
-  it("a client that does not take its answer is let go", async () => {
+  it("a client that does not read its response is disconnected", async () => {
     const huge = "x".repeat(16 * 1024 * 1024)
     let served: () => void
     const answered = new Promise<void>((resolve) => {

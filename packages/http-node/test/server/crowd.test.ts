@@ -220,7 +220,7 @@ describe("answers without a good key", { timeout: 60_000 }, () => {
 })
 
 describe("how much clients may hold", { timeout: 60_000 }, () => {
-  it("counts addresses of IPv6 by networks of the size that it is told", async () => {
+  it("counts addresses of IPv6 by networks of the size that the option names", async () => {
     const server = await begin({ trustProxy: true, limits: { ipv6Prefix: 56 } })
     const client = await server.client()
     const left = async (address: string) =>
@@ -260,7 +260,7 @@ describe("how much clients may hold", { timeout: 60_000 }, () => {
     expect((await busy.answer()).status).toBe(200)
   })
 
-  it("makes room by closing one that was answered and still sends a body that nobody wants", async () => {
+  it("makes room by closing one that has its response and still sends an unwanted body", async () => {
     const server = await begin({ limits: { maxConnections: 2 } })
     const slowBody = async () => {
       const client = await server.client()
@@ -274,7 +274,7 @@ describe("how much clients may hold", { timeout: 60_000 }, () => {
     second.socket.destroy()
   })
 
-  it("takes the room on a full server from the address that holds most, also while its requests run", async () => {
+  it("on a full server closes a connection of the address that has most, even while its requests run", async () => {
     const many = counting()
     const server = await begin({ limits: { maxConnections: 4 }, branches: [many.branch] })
     const crowd = await Promise.all([1, 2, 3, 4].map(() => server.client()))
@@ -317,7 +317,7 @@ describe("how much clients may hold", { timeout: 60_000 }, () => {
     await busy.answer()
   })
 
-  it("cuts off who has waited longest with an unread answer once all of them hold too much", async () => {
+  it("closes the connection that has left its response unread for longest when all unread ones are too large", async () => {
     const server = await begin({ limits: { maxUnreadBytes: 20 * MIB }, branches: [large(16 * MIB)] })
     const first = await server.client()
     first.socket.pause()
@@ -330,7 +330,7 @@ describe("how much clients may hold", { timeout: 60_000 }, () => {
     expect((await first.end()).length).toBeLessThan(16 * MIB)
   })
 
-  it("cuts off who does not take an answer whole in time, however steadily", async () => {
+  it("closes a connection that does not read the whole response in time, however steadily it reads", async () => {
     const server = await begin({
       // Stopping waits for it, and would cut it off by itself much later.
       timeouts: { taking_ms: 60_000, taken_ms: 50, parting_ms: 60_000, stopping_ms: 60_000 },
@@ -373,13 +373,13 @@ describe("constant bodies", { timeout: 60_000 }, () => {
 })
 
 describe("work that is shared", { timeout: 60_000 }, () => {
-  it("makes nobody wait once it is done", async () => {
+  it("needs no wait after it is done", async () => {
     const work = coalesce(Effect.delay(Effect.succeed("found"), 1), 1_000, { unsafeCurrentTimeMillis: () => 0 })
     await Effect.runPromise(work)
     expect(Effect.runSync(work)).toBe("found")
   })
 
-  it("is done once for all who ask at the same time and within the time that it counts", async () => {
+  it("runs once for all callers at the same time and within its lifetime", async () => {
     let now = 0
     let done = 0
     const ready = Effect.runSync(Deferred.make<void>())

@@ -144,7 +144,7 @@ describe("bodies (Specification, Errors)", () => {
     expect(client.error).toBeUndefined()
   })
 
-  it("200 kB in chunks: the client reads its 400 and the connection ends, as nobody knows how many will come", async () => {
+  it("200 kB in chunks: the client reads its 400 and the connection ends, because the length is unknown", async () => {
     const client = await server.client()
     client.request("POST /v1/tickets", [...idempotent(), "Transfer-Encoding: chunked"])
     for (let sent = 0; sent < 200_000; sent += 50_000) client.send(`c350\r\n${"x".repeat(50_000)}\r\n`)

@@ -108,7 +108,7 @@ describe("GET /v1/clients/{id}/loyalty (Specification, Endpoints)", () => {
     })
   })
 
-  it("while the programme is off: 200 with active false, and the card as it stands (Specification, Clients and loyalty)", async () => {
+  it("while the programme is off: 200 with active false, and the present card (Specification, Clients and loyalty)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     await shop.stamp(client.id, 7)
@@ -194,7 +194,7 @@ describe("POST /v1/clients/{id}/loyalty/redeem (Specification, Endpoints)", () =
     return { shop, client }
   }
 
-  it("it uses one reward: stamps_required are spent, lifetime stays, the reward is told (Specification, Clients and loyalty)", async () => {
+  it("it uses one reward: stamps_required are spent, lifetime stays, the reward is returned (Specification, Clients and loyalty)", async () => {
     const { shop, client } = await withStamps(10, 5)
     world.clock.advance(MINUTE)
     const answer = await shop.redeem(client.id)
@@ -234,7 +234,7 @@ describe("POST /v1/clients/{id}/loyalty/redeem (Specification, Endpoints)", () =
     expect((await shop.post(path, undefined, { once, raw: " { } " })).meta).toEqual({ replayed: true })
   })
 
-  it("rewards_available is floor(balance / stamps_required) as the programme stands now (Specification, Clients and loyalty)", async () => {
+  it("rewards_available is floor(balance / stamps_required) by the present programme (Specification, Clients and loyalty)", async () => {
     const { shop, client } = await withStamps(10, 9)
     const available = async () =>
       (await shop.get<{ card: CardJson }>(`/v1/clients/${client.id}/loyalty`)).data.card.rewards_available

@@ -100,7 +100,7 @@ describe("automatic closure (Specification, States)", () => {
     expect(await shop.ticket(id)).toMatchObject({ state: "abandoned", abandon_reason: "uncollected" })
   })
 
-  it("a ticket reopened and made ready again counts anew (Specification, States)", async () => {
+  it("a ticket that is reopened and made ready again counts from the new ready_at (Specification, States)", async () => {
     const shop = await world.shop()
     const { id } = await shop.create()
     await shop.move(id, "ready")

@@ -121,7 +121,7 @@ describe("the Idempotency-Key (Specification, Endpoints; Idempotency)", () => {
     expect((await shop.tryCreate(first, { once })).status).toBe(200)
   })
 
-  it("keys are told apart by every letter's case (Specification, Idempotency)", async () => {
+  it("keys that differ only in case are different keys (Specification, Idempotency)", async () => {
     const shop = await world.shop()
     expect((await shop.tryCreate({ service: "A" }, { once: "key" })).status).toBe(201)
     expect((await shop.tryCreate({ service: "B" }, { once: "KEY" })).status).toBe(201)
@@ -198,7 +198,7 @@ describe("the Idempotency-Key (Specification, Endpoints; Idempotency)", () => {
     expect(data.loyalty).toMatchObject({ balance: 0, lifetime: 10, rewards_redeemed: 1 })
   })
 
-  it("a replay repeats what was answered of a client who blocked since; nothing new speaks of them (Specification, Idempotency)", async () => {
+  it("a replay repeats the client of the first response even if they blocked the shop since; a new request shows none (Specification, Idempotency)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const once = shop.attempt()

@@ -104,7 +104,7 @@ describe("requests: 120 a minute for each key (Specification, Limits)", () => {
 })
 
 describe("writes: 30 a minute for each key (Specification, Limits)", () => {
-  it("30 are answered and the next is 429; the headers tell of the scarcer policy (Specification, Limits)", async () => {
+  it("30 succeed and the next gets 429; the headers show the policy with the fewest uses left (Specification, Limits)", async () => {
     const shop = await world.shop()
     for (let i = 0; i < 30; i++) {
       const answer = await shop.tryCreate({ service: "Hem" })

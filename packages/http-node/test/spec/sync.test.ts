@@ -83,7 +83,7 @@ describe("GET /v1/tickets with updated_since (Specification, Endpoints; Lists an
     expect(synced.meta).toEqual({ has_more: false, next_cursor: null, synced_until: "2026-01-01T00:00:00.000Z" })
   })
 
-  it("whoever followed a future updated_since misses nothing afterwards (Specification, Lists and sync)", async () => {
+  it("a client that followed a future updated_since misses nothing afterwards (Specification, Lists and sync)", async () => {
     const shop = await world.shop()
     const { updated_at } = await shop.create()
     world.clock.advance(MINUTE)

@@ -178,7 +178,7 @@ describe("a request's body (Specification, Errors)", () => {
     expect(refused).toContain('"VALIDATION_ERROR"')
   })
 
-  it("the header's problems are told along with those of an unreadable body (Specification, Errors)", async () => {
+  it("a 400 lists the header's problems together with those of an unreadable body (Specification, Errors)", async () => {
     const shop = await world.shop()
     const answer = await shop.post("/v1/tickets", undefined, { raw: "{" })
     expect(answer.error.details!.issues!.map((issue) => `${issue.in} ${issue.field}`).sort()).toEqual([
@@ -187,7 +187,7 @@ describe("a request's body (Specification, Errors)", () => {
     ])
   })
 
-  it("an empty body is an object with nothing in it: what is required is told (Specification, Errors)", async () => {
+  it("an empty body counts as an empty object: the 400 lists the required fields (Specification, Errors)", async () => {
     const shop = await world.shop()
     const answer = await shop.post("/v1/tickets", undefined, { once: shop.attempt() })
     expect(answer.error.details!.issues!.map((issue) => `${issue.in} ${issue.field}`)).toEqual(["body service"])
