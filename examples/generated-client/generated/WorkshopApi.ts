@@ -16,7 +16,7 @@ export type TicketType = "repair" | "prepare";
 /** A state to which a request can move a ticket */
 export type TicketStatus = "ready" | "impossible" | "workshop" | "collected";
 
-/** Where a ticket stands */
+/** The state of a ticket */
 export type TicketState =
   | "workshop"
   | "ready"
@@ -30,7 +30,7 @@ export type TicketOutcome = "ready" | "impossible";
 /** The way in which the shop itself notified its client */
 export type ShopChannel = "sms" | "whatsapp" | "call";
 
-/** A right of a key */
+/** A permission of a key */
 export type Scope =
   | "tickets:read"
   | "tickets:write"
@@ -40,16 +40,16 @@ export type Scope =
 /** Waiting for the client, or how they answered */
 export type QuoteStatus = "proposed" | "accepted" | "refused";
 
-/** On its way, or here */
+/** On its way, or received */
 export type PartStatus = "ordered" | "received";
 
 /** How the client was notified */
 export type NotifiedChannel = "app" | "sms" | "whatsapp" | "call";
 
-/** Where a ticket was made */
+/** Whether a ticket was created in the app or through the API */
 export type CreatedVia = "app" | "api";
 
-/** Ready and never picked up, or left lying without a word from the shop */
+/** Ready and never collected, or in the workshop without news from the shop */
 export type AbandonReason = "uncollected" | "no_news";
 
 /** The body of a delivery. More types will come: answer 2xx to those that you do not know */
@@ -208,7 +208,7 @@ export interface ConflictAnswer {
   error: {
     /** The cause, for programs */
     code: "CONFLICT";
-    /** The cause, for people; its words may change */
+    /** The cause, for people; its text may change */
     message: string;
     /** With the code CONFLICT */
     details: ConflictDetails;
@@ -266,7 +266,7 @@ export interface Delay {
 
 /** With the code PROFANITY */
 export interface FieldDetails {
-  /** The text that holds the word, dotted */
+  /** The dotted path of the text with the word */
   field: string;
 }
 
@@ -282,7 +282,7 @@ export interface ForbiddenAnswer {
       | "SHOP_NOT_APPROVED"
       | "ACCOUNT_DEACTIVATED"
       | "API_DISABLED";
-    /** The cause, for people; its words may change */
+    /** The cause, for people; its text may change */
     message: string;
     /** With the code FORBIDDEN */
     details?: ScopeDetails;
@@ -297,7 +297,7 @@ export interface InternalAnswer {
   error: {
     /** The cause, for programs */
     code: "INTERNAL";
-    /** The cause, for people; its words may change */
+    /** The cause, for people; its text may change */
     message: string;
   };
 }
@@ -331,14 +331,14 @@ export interface LimitDetails {
     | "tracking_per_minute";
 }
 
-/** Where a page of a list ends */
+/** The end of a page, and where to continue */
 export interface ListMeta {
   /** Whether there is another page */
   has_more: boolean;
   /** Send it as `cursor` for the next page; null on the last one */
   next_cursor: string | null;
   /**
-   * Present where `updated_since` was sent: send it as `updated_since` next time
+   * Present if `updated_since` was sent: send it as `updated_since` next time
    * @format date-time
    */
   synced_until?: string;
@@ -432,7 +432,7 @@ export interface Money {
    */
   decimals: number;
   /**
-   * The price in minor units, or null where the shop gave none
+   * The price in minor units, or null if the shop gave none
    * @format int64
    * @min 0
    * @max 1000000000000
@@ -469,7 +469,7 @@ export interface NotFoundAnswer {
   error: {
     /** The cause, for programs */
     code: "NOT_FOUND";
-    /** The cause, for people; its words may change */
+    /** The cause, for people; its text may change */
     message: string;
   };
 }
@@ -557,7 +557,7 @@ export interface ProfanityAnswer {
   error: {
     /** The cause, for programs */
     code: "PROFANITY";
-    /** The cause, for people; its words may change */
+    /** The cause, for people; its text may change */
     message: string;
     /** With the code PROFANITY */
     details: FieldDetails;
@@ -687,7 +687,7 @@ export type RedeemInput = object;
 
 /** Whether a response is a repeated one */
 export interface RepeatableMeta {
-  /** False on the first answer to an Idempotency-Key, true on every repetition */
+  /** False in the first response to an Idempotency-Key, true in every repetition */
   replayed: boolean;
 }
 
@@ -704,9 +704,9 @@ export interface RepeatableTicketAnswer {
 export interface RequestIssue {
   /** The part of the request with the problem */
   in: "body" | "query" | "path" | "header";
-  /** The field with the problem, dotted, such as `items.1.label` */
+  /** The dotted path of the field with the problem, such as `items.1.label` */
   field: string;
-  /** The problem, and how to mend it */
+  /** The problem, and how to correct it */
   message: string;
 }
 
@@ -733,7 +733,7 @@ export interface RewardRedeemed {
 
 /** With the code FORBIDDEN */
 export interface ScopeDetails {
-  /** The right that the key lacks */
+  /** The scope that the key lacks */
   scope: Scope;
 }
 
@@ -760,7 +760,7 @@ export interface Shop {
   /** IANA name. Daily limits start again at midnight of this zone */
   time_zone: string;
   /**
-   * The rights of the key that you called with
+   * The scopes of the key that you used
    * @uniqueItems true
    */
   scopes: Scope[];
@@ -793,7 +793,7 @@ export interface StampsGiven {
    */
   added: number;
   /**
-   * How many rewards these stamps brought within reach
+   * How many more rewards the card can now buy
    * @min 0
    */
   rewards_unlocked: number;
@@ -833,7 +833,7 @@ export interface Ticket {
   number_label: string | null;
   /** The ticket's state */
   state: TicketState;
-  /** Of a collected ticket: `ready` where the work was done, `impossible` where it was not; null for other states */
+  /** Of a collected ticket: `ready` if the work was done, `impossible` if it was not; null for other states */
   outcome: TicketOutcome | null;
   /** `repair` is work on something brought in, `prepare` an order to get ready */
   type: TicketType;
@@ -844,7 +844,7 @@ export interface Ticket {
    */
   service: string;
   /**
-   * The thing that was brought in, such as `Brown boots`
+   * The item that was brought in, such as `Brown boots`
    * @minLength 1
    * @maxLength 200
    */
@@ -856,7 +856,7 @@ export interface Ticket {
    */
   description: string | null;
   /**
-   * The things on this ticket where there are several; empty for one
+   * The items on this ticket if there are several; empty for one
    * @maxItems 20
    */
   items: TicketItem[];
@@ -873,7 +873,7 @@ export interface Ticket {
   delay: Delay | null;
   /** The part the workshop waits for or has received, or null */
   part: Part | null;
-  /** The linked client; null where there is none or they block the shop */
+  /** The linked client; null if there is none or they block the shop */
   client: ClientBadge | null;
   /**
    * The phone number given with the ticket, in E.164
@@ -886,7 +886,7 @@ export interface Ticket {
    */
   tracking_code: string | null;
   /**
-   * The page that follows the ticket; null where the shop has none
+   * The page on which the client follows the ticket; null if the shop has none
    * @format uri
    */
   tracking_url: string | null;
@@ -901,22 +901,22 @@ export interface Ticket {
    */
   created_at: string;
   /**
-   * When anything of the ticket last changed. It never falls in the order of changes, so a sync may rely on it
+   * When anything of the ticket last changed. It never decreases in the order of changes, so a sync can rely on it
    * @format date-time
    */
   updated_at: string;
   /**
-   * When it became ready; null again once it goes back to the workshop
+   * When it became ready; null again when it goes back to the workshop
    * @format date-time
    */
   ready_at: string | null;
   /**
-   * When it was collected; null again once it is reopened
+   * When it was collected; null again when it is reopened
    * @format date-time
    */
   collected_at: string | null;
   /**
-   * When the ticket was closed by itself, or null
+   * When the service closed the ticket, or null
    * @format date-time
    */
   abandoned_at: string | null;
@@ -1024,7 +1024,7 @@ export interface TicketCreatedEvent {
   data: TicketData;
 }
 
-/** The ticket as it stood then */
+/** The ticket at that time */
 export interface TicketData {
   /** Something that a shop repairs or prepares for a client, with its state, its price and its dates */
   ticket: Ticket;
@@ -1069,7 +1069,7 @@ export interface TicketInput {
    */
   type?: TicketType | null;
   /**
-   * The thing that was brought in, such as `Brown boots`
+   * The item that was brought in, such as `Brown boots`
    * @minLength 1
    * @maxLength 200
    */
@@ -1081,18 +1081,18 @@ export interface TicketInput {
    */
   description?: string | null;
   /**
-   * Several things on one ticket: 2 to 20 entries
+   * Several items on one ticket: 2 to 20 entries
    * @maxItems 20
    * @minItems 2
    */
   items?: TicketItemInput[] | null;
   /**
-   * A client who knows the shop already; they are linked at once
+   * A client known to the shop, who is linked at once
    * @format uuid
    */
   client_id?: string | null;
   /**
-   * The ticket is offered to whoever holds this number, in international format. The answer is the same whether anybody does
+   * The phone number to which the ticket is offered, in international format. The response is the same whether or not an account has it
    * @pattern ^\s*\+.*[0-9]
    */
   client_phone?: string | null;
@@ -1123,7 +1123,7 @@ export interface TicketInput {
   external_ref?: string | null;
 }
 
-/** One of several things on a ticket */
+/** One of several items on a ticket */
 export interface TicketItem {
   /**
    * The entry's id
@@ -1131,19 +1131,19 @@ export interface TicketItem {
    */
   id: string;
   /**
-   * The thing, such as `Left boot`
+   * The item, such as `Left boot`
    * @minLength 1
    * @maxLength 200
    */
   label: string;
   /**
-   * The work on this thing, where it differs from the ticket's
+   * The work on this item, if it differs from the ticket's
    * @minLength 1
    * @maxLength 120
    */
   service: string | null;
   /**
-   * Its price in minor units, for information: the ticket's price does not follow from it
+   * Its price in minor units, for information: the ticket's price is not computed from it
    * @format int64
    * @min 0
    * @max 1000000000000
@@ -1153,22 +1153,22 @@ export interface TicketItem {
   done: boolean;
 }
 
-/** One of several things on a ticket to open */
+/** One of several items on a ticket to open */
 export interface TicketItemInput {
   /**
-   * The thing, such as `Left boot`
+   * The item, such as `Left boot`
    * @minLength 1
    * @maxLength 200
    */
   label: string;
   /**
-   * The work on this thing, where it differs from the ticket's
+   * The work on this item, if it differs from the ticket's
    * @minLength 1
    * @maxLength 120
    */
   service?: string | null;
   /**
-   * Its price in minor units, for information: the ticket's price does not follow from it
+   * Its price in minor units, for information: the ticket's price is not computed from it
    * @format int64
    * @min 0
    * @max 1000000000000
@@ -1184,7 +1184,7 @@ export interface TicketListAnswer {
    * @maxItems 100
    */
   data: Ticket[];
-  /** Where a page of a list ends */
+  /** The end of a page, and where to continue */
   meta: ListMeta;
 }
 
@@ -1338,7 +1338,7 @@ export interface TooManyAttemptsAnswer {
   error: {
     /** The cause, for programs */
     code: "TOO_MANY_ATTEMPTS";
-    /** The cause, for people; its words may change */
+    /** The cause, for people; its text may change */
     message: string;
     /** With the code TOO_MANY_ATTEMPTS */
     details: LimitDetails;
@@ -1353,7 +1353,7 @@ export interface UnauthenticatedAnswer {
   error: {
     /** The cause, for programs */
     code: "UNAUTHENTICATED";
-    /** The cause, for people; its words may change */
+    /** The cause, for people; its text may change */
     message: string;
   };
 }
@@ -1366,7 +1366,7 @@ export interface UnavailableAnswer {
   error: {
     /** The cause, for programs */
     code: "UNAVAILABLE";
-    /** The cause, for people; its words may change */
+    /** The cause, for people; its text may change */
     message: string;
   };
 }
@@ -1379,7 +1379,7 @@ export interface ValidationErrorAnswer {
   error: {
     /** The cause, for programs */
     code: "VALIDATION_ERROR";
-    /** The cause, for people; its words may change */
+    /** The cause, for people; its text may change */
     message: string;
     /** With the code VALIDATION_ERROR */
     details: IssueDetails;
@@ -1647,13 +1647,13 @@ export class HttpClient<SecurityDataType = unknown> {
  * @license MIT
  * @baseUrl http://127.0.0.1:4010
  *
- * A shop's till, ERP or online shop creates workshop tickets, moves them from state to state, looks its clients up and stamps their loyalty cards. Each API key reaches one shop and nothing else.
+ * A shop's till, ERP or online shop creates workshop tickets, moves them from state to state, looks its clients up and stamps their loyalty cards. Each API key gives access to one shop only.
  *
  * ## Requests and answers
  *
- * Send the key as `Authorization: Bearer <key>` and bodies as `application/json`. Every answer is an envelope: `success` true with `data` (and `meta` where there is more to say), or `success` false with `error`. Fields and parameters that are not known, or given twice, are refused by name; `null` for an optional field of a body means that it is absent. Answers may gain fields, so ignore those you do not know.
+ * Send the key as `Authorization: Bearer <key>` and bodies as `application/json`. Every response is an envelope: `success` true with `data` (and sometimes `meta`), or `success` false with `error`. Fields and parameters that are not known, or given twice, are refused by name; `null` for an optional field of a body means that it is absent. Responses may get new fields, so ignore those you do not know.
  *
- * `HEAD` answers like `GET` without the body. A path or method that does not exist is a 404 `NOT_FOUND`, once the key is good.
+ * `HEAD` gets the response of `GET` without the body. An unknown path or method is a 404 `NOT_FOUND`, if the key is valid.
  *
  * Amounts are whole numbers of the currency's minor unit. Instants are ISO 8601 in UTC with milliseconds.
  *
@@ -1680,11 +1680,11 @@ export class HttpClient<SecurityDataType = unknown> {
  * | `ready` | `abandoned` | the service | 60 days after it became ready | `ticket.abandoned` | `abandon_reason` is `uncollected` |
  * | `workshop` | `abandoned` | the service | 60 days after the shop's last change to it | `ticket.abandoned` | `abandon_reason` is `no_news` |
  *
- * Every other move is a 409, whose `details.allowed` lists the statuses that the ticket would accept. Every 409 of a ticket but `IDEMPOTENCY_KEY_REUSED` tells its present `details.state` and `details.updated_at`.
+ * Every other move is a 409, whose `details.allowed` lists the statuses that the ticket would accept. Every 409 of a ticket except `IDEMPOTENCY_KEY_REUSED` has the ticket's present `details.state` and `details.updated_at`.
  *
  * ## Repeating a request
  *
- * The operations that take an `Idempotency-Key` may be repeated with the same key for 30 days: the repetition gets the first answer's `data` with `meta.replayed` true and the header `Idempotent-Replayed`. A refused request is forgotten, so its corrected form may keep the key; under a key that did succeed, another request is a 409. To change a status and to record that the client was notified the key is optional.
+ * The operations that take an `Idempotency-Key` may be repeated with the same key for 30 days: the repetition gets the first response's `data` with `meta.replayed` true and the header `Idempotent-Replayed`. Refusals are not remembered, so a corrected request may use the same key. After a success, another request with the key is a 409. The key is optional for changing a status and for recording a notification.
  *
  * ## Limits
  *
@@ -1702,7 +1702,7 @@ export class HttpClient<SecurityDataType = unknown> {
  * | `unauthenticated_per_minute` | 120 requests without a valid key | address | minute |
  * | `tracking_per_minute` | 60 requests of tickets' pages | address | minute |
  *
- * Minutes and hours start with the first use. What goes beyond gets a 429; `details.limit` names the policy, and `Retry-After` says how many seconds to wait. Only a 503, and what could not be read as HTTP at all, may lack the `RateLimit-*` headers.
+ * Minutes and hours start with the first use. A request beyond a limit gets a 429: `details.limit` names the policy, and `Retry-After` says how many seconds to wait. Only a 503, and a response to bytes that are not HTTP, may lack the `RateLimit-*` headers.
  *
  * ## Events
  *
@@ -1755,7 +1755,7 @@ export class Api<
       }),
 
     /**
-     * @description Opens a ticket in the workshop under the shop's next number. The first answer is 201; a repetition under the same `Idempotency-Key` gets 200, the same ticket as it was then, and `meta.replayed` true. Needs the scope `tickets:write` (create tickets and change their state).
+     * @description Creates a ticket in the workshop with the shop's next number. The first response is 201; a repetition with the same `Idempotency-Key` gets 200, the same ticket as it was then, and `meta.replayed` true. Needs the scope `tickets:write` (create tickets and change their state).
      *
      * @tags Tickets
      * @name CreateTicket
@@ -1786,7 +1786,7 @@ export class Api<
       }),
 
     /**
-     * @description All filters given must hold. Without `updated_since` the newest tickets come first. With it, changes come in the order in which they happened: follow `next_cursor` to the end, then keep `meta.synced_until` for next time, and no change is ever missed. Needs the scope `tickets:read` (read tickets).
+     * @description A ticket must match all given filters. Without `updated_since` the newest tickets come first. With it, changes come in the order in which they happened: follow `next_cursor` to the end, then save `meta.synced_until` as the next `updated_since`, so that you miss no change. Needs the scope `tickets:read` (read tickets).
      *
      * @tags Tickets
      * @name ListTickets
@@ -1810,7 +1810,7 @@ export class Api<
          */
         number?: number;
         /**
-         * How many tickets a page holds; anything else is refused and not clamped
+         * How many tickets a page has at most; a value out of range is refused and not clamped
          * @min 1
          * @max 100
          * @default 50
@@ -1824,39 +1824,39 @@ export class Api<
          */
         client_id?: string;
         /**
-         * A number in international format. A `+` that was not escaped arrives as a space and is read as `+`
+         * A number in international format. An unescaped `+` arrives as a space and is read as `+`
          * @example "+21620123456"
          */
         phone?: string;
         /**
-         * Only tickets with this reference of yours
+         * Only tickets with this external reference
          * @minLength 1
          * @maxLength 64
          * @example "POS-2026-1182"
          */
         external_ref?: string;
         /**
-         * Only the ticket with this tracking code, as somebody reads it off a receipt: case and hyphens do not count, and O is read as 0, I and L as 1
+         * Only the ticket with this tracking code, as somebody types it from a receipt: case and hyphens do not matter, and O is read as 0, I and L as 1
          * @example "7k3m-q9xd"
          */
         tracking_code?: string;
         /**
-         * Only tickets made at this instant or later; a bare date means 00:00 UTC
+         * Only tickets created at this instant or later; a bare date means 00:00 UTC
          * @example "2026-11-01"
          */
         created_after?: string;
         /**
-         * Only tickets made before this instant; a bare date means 00:00 UTC
+         * Only tickets created before this instant; a bare date means 00:00 UTC
          * @example "2026-12-01"
          */
         created_before?: string;
         /**
-         * Only what changed at this instant or later. A `+` that was not escaped arrives as a space and is read as `+`. The list then runs in the order of changes, oldest first, and `meta.synced_until` tells where to go on next time
+         * Only tickets that changed at this instant or later. An unescaped `+` arrives as a space and is read as `+`. The list is then in the order of changes, oldest first, and `meta.synced_until` is the `updated_since` for the next sync
          * @example "2026-11-20T10:20:42.123Z"
          */
         updated_since?: string;
         /**
-         * The `next_cursor` of the page before, with the same filters. `limit` may differ
+         * The `next_cursor` of the previous page, with the same filters. `limit` may differ
          * @maxLength 2048
          * @example "MTc5NTE3MDA0MjEyMyAwMTk4YzVmMg.9f2c6a1be07d4358"
          */
@@ -1882,7 +1882,7 @@ export class Api<
       }),
 
     /**
-     * @description One ticket as it stands now. Needs the scope `tickets:read` (read tickets).
+     * @description One ticket in its present state. Needs the scope `tickets:read` (read tickets).
      *
      * @tags Tickets
      * @name GetTicket
@@ -1909,7 +1909,7 @@ export class Api<
       }),
 
     /**
-     * @description The ticket that somebody at the counter means by its number: the newest that is still in the shop, or else the newest of all. Numbers come round again, so `meta.others` lists the rest. Needs the scope `tickets:read` (read tickets).
+     * @description The newest ticket with this number that is still in the shop, or else the newest of all. Numbers are used again after 9999, so `meta.others` lists the other tickets with the number. Needs the scope `tickets:read` (read tickets).
      *
      * @tags Tickets
      * @name GetTicketByNumber
@@ -1936,7 +1936,7 @@ export class Api<
       }),
 
     /**
-     * @description Makes one of the moves in the table of this document's introduction; `details.allowed` of a refused one lists those that would do. A linked client is told as if the shop had used its app. Needs the scope `tickets:write` (create tickets and change their state).
+     * @description Makes one of the moves in the table of this document's introduction; a refused one lists in `details.allowed` those that the ticket would accept. A linked client is notified in the app. Needs the scope `tickets:write` (create tickets and change their state).
      *
      * @tags Tickets
      * @name ChangeTicketStatus
@@ -1970,11 +1970,11 @@ export class Api<
       }),
 
     /**
-     * @description For a shop that called or wrote to its client itself: sets `notified_at`, so that the client's page shows it. It counts as a sign of life from the shop and starts the sixty days of a ticket in the workshop anew. Needs the scope `tickets:write` (create tickets and change their state).
+     * @description For a shop that called or wrote to its client itself: sets `notified_at`, so that the client's page shows it. It counts as a change by the shop, so the sixty days of a ticket in the workshop start again. Needs the scope `tickets:write` (create tickets and change their state).
      *
      * @tags Tickets
      * @name RecordNotified
-     * @summary Note that the client was told
+     * @summary Record that the client was notified
      * @request POST:/v1/tickets/{id}/notified
      * @secure
      */
@@ -2004,7 +2004,7 @@ export class Api<
       }),
 
     /**
-     * @description Only a client who knows the shop is found: one who accepted a ticket or came to the counter. Nobody with this number and somebody who blocks the shop are the same 404. Needs the scope `clients:read` (find a client and read their loyalty card).
+     * @description Finds only clients known to the shop: those who accepted an offer or came to the counter. An unknown number and the number of a client who blocks the shop get the same 404. Needs the scope `clients:read` (find a client and read their loyalty card).
      *
      * @tags Clients
      * @name FindClient
@@ -2015,7 +2015,7 @@ export class Api<
     findClient: (
       query: {
         /**
-         * A number in international format. A `+` that was not escaped arrives as a space and is read as `+`
+         * A number in international format. An unescaped `+` arrives as a space and is read as `+`
          * @example "+21620123456"
          */
         phone: string;

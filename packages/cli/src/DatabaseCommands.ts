@@ -20,7 +20,7 @@ import { group } from "./terminal/program.js"
 
 const checkOptions = {
   databaseUrl: databaseUrlFlag(
-    "The Postgres database, or a replica of it; without one, what workshop serve keeps in --data-dir."
+    "The Postgres database, or a replica of it; the default is the embedded one in --data-dir."
   ),
   schema: schemaFlag,
   dataDir: servedDataDir,
@@ -78,7 +78,7 @@ export const checkCommand = command({
 })
 
 const resealOptions = {
-  databaseUrl: databaseUrlFlag("The Postgres database; without one, what workshop serve keeps in --data-dir."),
+  databaseUrl: databaseUrlFlag("The Postgres database; the default is the embedded one in --data-dir."),
   schema: schemaFlag,
   dataDir: servedDataDir,
   secretsKey,
@@ -125,7 +125,7 @@ export const secretsCommand = group(
 
 const migrateOptions = {
   databaseUrl: databaseUrlFlag(
-    "The Postgres database; its role may create tables. Without one, what workshop serve keeps in --data-dir."
+    "The Postgres database; its role may create tables. The default is the embedded one in --data-dir."
   ),
   schema: schemaFlag,
   cells: cellsFlag,
@@ -142,7 +142,7 @@ const migrateOptions = {
   dataDir: servedDataDir,
   roles: toggle(
     "roles",
-    "Then let the roles workshop_service and workshop_reader do what roles.sql grants, and nothing else; for the owner of the tables.",
+    "Then grant the roles workshop_service and workshop_reader their rights, as roles.sql lists them. Run it as the owner of the tables.",
     "WORKSHOP_MIGRATE_ROLES"
   ),
   actor: actorFlag,

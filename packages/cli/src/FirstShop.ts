@@ -90,7 +90,7 @@ export const refuseRealData = Effect.gen(function* () {
   if ((yield* hasShops) && !(yield* isSandboxMade)) {
     return yield* new CommandRefused({
       message:
-        "No sandbox made the data there, and one would give out keys to every shop and move time for good: name other data with --data-dir or --database-url, use --store memory, or, if you mean it, add --sandbox-on-real-data."
+        "The data there were not created by a sandbox, and a sandbox would give out keys to every shop and move time permanently: name other data with --data-dir or --database-url, use --store memory, or add --sandbox-on-real-data if you are sure."
     })
   }
 })
@@ -263,7 +263,7 @@ export const demoSteps = (base: string, { key, phone }: Demo): ReadonlyArray<str
   phone === null
     ? []
     : [
-        "Look a client up who has a reward to use:",
+        "Look up a client who has a reward:",
         `curl -s '${base}/v1/clients?phone=${encodeURIComponent(phone)}' -H 'Authorization: Bearer ${key}'`
       ]
 

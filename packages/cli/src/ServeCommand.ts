@@ -115,12 +115,12 @@ export const serveOptions = {
     ...oneOf(STORES),
     flag: "--store <store>",
     description:
-      "Where tickets are kept: in a Postgres of our own (embedded), in yours (postgres), or in memory, until the process ends. By default embedded, or postgres where a database is named."
+      "The store: an embedded Postgres (embedded), your own (postgres), or memory, whose data are lost when the process ends. The default is postgres if a database URL is set, else embedded."
   }),
   databaseUrl: databaseUrlFlag("The Postgres database, such as postgres://user:password@host:5432/name."),
   schema: schemaFlag,
   cells: cellsFlag,
-  dataDir: dataDirFlag("Where the embedded Postgres keeps its data."),
+  dataDir: dataDirFlag("The folder of the embedded Postgres."),
   noMigrate: noMigrateFlag,
   secretsKey,
   noDispatcher: toggle("no-dispatcher", "Leave deliveries and closures to workshop dispatch."),
@@ -144,7 +144,7 @@ export const serveOptions = {
   sandboxToken: optional({
     flag: "--sandbox-token <text>",
     description:
-      "The bearer token that every call of the sandbox needs, at least 32 characters; must be set where other machines reach it."
+      "The bearer token that every sandbox call must send, at least 32 characters. Required if other machines can reach the sandbox."
   }),
   words: optional({
     flag: "--words <file>",
@@ -153,7 +153,7 @@ export const serveOptions = {
   }),
   sandboxOnRealData: toggle(
     "sandbox-on-real-data",
-    "Serve the sandbox on data that no sandbox made: it gives out keys to every shop, and moves time for good."
+    "Allow the sandbox on production data. It gives out keys to every shop, and moves time permanently."
   ),
   demoKey: optional({
     flag: "--demo-key <key>",
@@ -240,7 +240,7 @@ const aboutSandbox = (base: string, { store }: StoreChoice): ReadonlyArray<strin
   `All calls of the sandbox: ${base}/sandbox/openapi.json`,
   ...(store === "memory"
     ? []
-    : ["Its clock never goes back, and what it makes old here stays old: for trials add --store memory."])
+    : ["Its clock never goes back, so tickets that have aged here stay old: for trials, add --store memory."])
 ]
 
 /** npm passes Ctrl-C on, but not the signal of a `kill`: a script that kills npx leaves the server running. */
@@ -352,7 +352,7 @@ const served = (asked: ServeFlags) => {
 const serve = (asked: ServeFlags) =>
   Effect.zipRight(Effect.sync(boundHeapGrowth), Effect.provide(served(asked), observing(asked))).pipe(
     Effect.onInterrupt(() =>
-      Console.log(asked.store === "memory" ? "Stopped; what was in memory is gone." : "Stopped; everything is kept.")
+      Console.log(asked.store === "memory" ? "Stopped; the data in memory are lost." : "Stopped; everything is kept.")
     )
   )
 

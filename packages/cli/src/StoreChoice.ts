@@ -32,7 +32,7 @@ export const dataDirFlag = (description: string) =>
   value({ flag: "--data-dir <folder>", description, fallback: ".workshop" }).conflicts("databaseUrl")
 
 /** The data that `workshop serve` keeps, for commands that work on it. */
-export const servedDataDir = dataDirFlag("Where workshop serve keeps its own database.")
+export const servedDataDir = dataDirFlag("The folder of the embedded Postgres.")
 
 /** `--secrets-key`: the keys of `WORKSHOP_SECRETS_KEY`. The store checks them, and its refusal does not repeat them. */
 export const secretsKey = repeatable({

@@ -18,7 +18,7 @@ export const trackingOptions = {
   publicUrl: optional({
     flag: "--public-url <url>",
     description:
-      "The address by which clients reach the server, such as https://tickets.example, for --tracking-pages. By default where serve listens.",
+      "The address by which clients reach the server, such as https://tickets.example, for --tracking-pages. The default is the address on which serve listens.",
     decoder: textThat("must be an http or https address, such as https://tickets.example", isPublicUrl)
   })
 }

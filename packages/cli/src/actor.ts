@@ -6,7 +6,7 @@ import { optional } from "./terminal/commands.js"
 /** Names who acts. */
 export const actorFlag = optional({
   flag: "--actor <name>",
-  description: "Who acts, for the audit log; cli: and the system's user by default."
+  description: "The actor in the audit log; the default is cli: and the system's user."
 })
 
 /** The user that runs the command. A user of a container may have a number and no name. */

@@ -25,16 +25,16 @@ const headings = {
     shop: "Shops and their settings, against a database",
     key: "A shop's API keys, against a database",
     webhook: "A shop's webhook and its deliveries, against a database",
-    client: "Clients' accounts, and what clients do, against a database",
+    client: "Manage clients' accounts and act for clients, on a database",
     ticket: "The QR code of a ticket's page, for receipts",
-    audit: "List what owners and operators did, against a database"
+    audit: "List the acts of owners and operators in a database"
   },
   "Look after the database:": {
     check: "Check that the data in a database are consistent, and change nothing",
     secrets: "How the secrets of webhooks are stored in a database"
   },
   "Build and test against it:": {
-    logs: "The requests to a sandbox's API, as they come",
+    logs: "Print the requests to a sandbox's API as they arrive",
     receive: "Receive webhooks: verify, drop duplicates, print each event",
     verify: "Check a webhook's signature",
     scenario: "Readable scenarios: acts, clock and expectations in YAML",

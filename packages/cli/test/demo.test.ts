@@ -166,7 +166,7 @@ describe("the data of a sandbox (Specification, Keys and scopes)", PATIENT, () =
       status: 1,
       stdout: "",
       stderr:
-        "No sandbox made the data there, and one would give out keys to every shop and move time for good: name other data with --data-dir or --database-url, use --store memory, or, if you mean it, add --sandbox-on-real-data.\n"
+        "The data there were not created by a sandbox, and a sandbox would give out keys to every shop and move time permanently: name other data with --data-dir or --database-url, use --store memory, or add --sandbox-on-real-data if you are sure.\n"
     })
     const meant = new Workshop(["serve", "--port", "0", "--sandbox", "--sandbox-on-real-data"], there)
     started.push(meant)

@@ -45,7 +45,7 @@ export interface TicketQuery {
   readonly created_before?: string | undefined
   /** How many tickets a page holds: 1 to 100, 50 by default. */
   readonly limit?: number | undefined
-  /** The `next_cursor` of the page before, with the same filters. */
+  /** The `next_cursor` of the previous page, with the same filters. */
   readonly cursor?: string | null | undefined
   /** Only what changed at this instant or later, in the order of changes. For a whole sync see `changes`. */
   readonly updated_since?: string | undefined

@@ -1,6 +1,6 @@
 // Written by `npm run codegen` from the schemas in packages/core/src; change those instead.
 
-/** Ready and never picked up, or left lying without a word from the shop. */
+/** Ready and never collected, or in the workshop without news from the shop. */
 export type AbandonReason = "uncollected" | "no_news"
 
 /** A client as a shop that knows them sees them. */
@@ -41,7 +41,7 @@ export interface ConflictDetails {
   readonly updated_at?: string
 }
 
-/** Where a ticket was made. */
+/** Whether a ticket was created in the app or through the API. */
 export type CreatedVia = "app" | "api"
 
 /** The last postponement of the promised date. */
@@ -56,7 +56,7 @@ export interface Delay {
 
 /** With the code PROFANITY. */
 export interface FieldDetails {
-  /** The text that holds the word, dotted. */
+  /** The dotted path of the text with the word. */
   readonly field: string
 }
 
@@ -74,13 +74,13 @@ export interface LimitDetails {
   readonly limit: "requests_per_minute" | "writes_per_minute" | "tickets_per_hour" | "tickets_per_day" | "lookups_per_hour" | "lookups_per_day" | "stamps_per_day" | "moves_per_day" | "notifications_per_day" | "unauthenticated_per_minute" | "tracking_per_minute"
 }
 
-/** Where a page of a list ends. */
+/** The end of a page, and where to continue. */
 export interface ListMeta {
   /** Whether there is another page. */
   readonly has_more: boolean
   /** Send it as `cursor` for the next page; null on the last one. */
   readonly next_cursor: string | null
-  /** Present where `updated_since` was sent: send it as `updated_since` next time (ISO 8601, UTC). */
+  /** Present if `updated_since` was sent: send it as `updated_since` next time (ISO 8601, UTC). */
   readonly synced_until?: string
 }
 
@@ -126,7 +126,7 @@ export interface Money {
   readonly currency: string | null
   /** How many digits an amount has after the decimal point: with 3, 12500 is 12.500. */
   readonly decimals: number
-  /** The price in minor units, or null where the shop gave none. */
+  /** The price in minor units, or null if the shop gave none. */
   readonly price_minor: number | null
   /** The amount paid already in minor units, or null. */
   readonly deposit_minor: number | null
@@ -156,7 +156,7 @@ export interface Part {
   readonly received_at: string | null
 }
 
-/** On its way, or here. */
+/** On its way, or received. */
 export type PartStatus = "ordered" | "received"
 
 /** A new price proposed to the client. */
@@ -178,7 +178,7 @@ export type QuoteStatus = "proposed" | "accepted" | "refused"
 
 /** Whether a response is a repeated one. */
 export interface RepeatableMeta {
-  /** False on the first answer to an Idempotency-Key, true on every repetition. */
+  /** False in the first response to an Idempotency-Key, true in every repetition. */
   readonly replayed: boolean
 }
 
@@ -186,9 +186,9 @@ export interface RepeatableMeta {
 export interface RequestIssue {
   /** The part of the request with the problem. */
   readonly in: "body" | "query" | "path" | "header"
-  /** The field with the problem, dotted, such as `items.1.label`. */
+  /** The dotted path of the field with the problem, such as `items.1.label`. */
   readonly field: string
-  /** The problem, and how to mend it. */
+  /** The problem, and how to correct it. */
   readonly message: string
 }
 
@@ -204,12 +204,12 @@ export interface RewardRedeemed {
   }
 }
 
-/** A right of a key. */
+/** A permission of a key. */
 export type Scope = "tickets:read" | "tickets:write" | "clients:read" | "loyalty:write"
 
 /** With the code FORBIDDEN. */
 export interface ScopeDetails {
-  /** The right that the key lacks. */
+  /** The scope that the key lacks. */
   readonly scope: Scope
 }
 
@@ -225,7 +225,7 @@ export interface Shop {
   readonly decimals: number
   /** IANA name. Daily limits start again at midnight of this zone. */
   readonly time_zone: string
-  /** The rights of the key that you called with. */
+  /** The scopes of the key that you used. */
   readonly scopes: ReadonlyArray<Scope>
 }
 
@@ -238,7 +238,7 @@ export interface StampsGiven {
   readonly card: LoyaltyCard
   /** How many stamps were added. */
   readonly added: number
-  /** How many rewards these stamps brought within reach. */
+  /** How many more rewards the card can now buy. */
   readonly rewards_unlocked: number
 }
 
@@ -252,17 +252,17 @@ export interface Ticket {
   readonly number_label: string | null
   /** The ticket's state. */
   readonly state: TicketState
-  /** Of a collected ticket: `ready` where the work was done, `impossible` where it was not; null for other states. */
+  /** Of a collected ticket: `ready` if the work was done, `impossible` if it was not; null for other states. */
   readonly outcome: TicketOutcome | null
   /** `repair` is work on something brought in, `prepare` an order to get ready. */
   readonly type: TicketType
   /** The work to do, such as `Resoling` (1 to 120 characters). */
   readonly service: string
-  /** The thing that was brought in, such as `Brown boots` (1 to 200 characters). */
+  /** The item that was brought in, such as `Brown boots` (1 to 200 characters). */
   readonly item: string | null
   /** A note for the people in the workshop (1 to 2000 characters). */
   readonly description: string | null
-  /** The things on this ticket where there are several; empty for one. */
+  /** The items on this ticket if there are several; empty for one. */
   readonly items: ReadonlyArray<TicketItem>
   /** Price, deposit and what is left to pay. */
   readonly money: Money
@@ -274,25 +274,25 @@ export interface Ticket {
   readonly delay: Delay | null
   /** The part the workshop waits for or has received, or null. */
   readonly part: Part | null
-  /** The linked client; null where there is none or they block the shop. */
+  /** The linked client; null if there is none or they block the shop. */
   readonly client: ClientBadge | null
   /** The phone number given with the ticket, in E.164. */
   readonly client_phone: string | null
   /** The code on the receipt, by which a client finds the ticket. It has no I, L, O or U, so that it can be read aloud. */
   readonly tracking_code: string | null
-  /** The page that follows the ticket; null where the shop has none. */
+  /** The page on which the client follows the ticket; null if the shop has none. */
   readonly tracking_url: string | null
   /** A picture of the item. */
   readonly photo_url: string | null
   /** When the ticket was created (ISO 8601, UTC). */
   readonly created_at: string
-  /** When anything of the ticket last changed. It never falls in the order of changes, so a sync may rely on it (ISO 8601, UTC). */
+  /** When anything of the ticket last changed. It never decreases in the order of changes, so a sync can rely on it (ISO 8601, UTC). */
   readonly updated_at: string
-  /** When it became ready; null again once it goes back to the workshop (ISO 8601, UTC). */
+  /** When it became ready; null again when it goes back to the workshop (ISO 8601, UTC). */
   readonly ready_at: string | null
-  /** When it was collected; null again once it is reopened (ISO 8601, UTC). */
+  /** When it was collected; null again when it is reopened (ISO 8601, UTC). */
   readonly collected_at: string | null
-  /** When the ticket was closed by itself, or null (ISO 8601, UTC). */
+  /** When the service closed the ticket, or null (ISO 8601, UTC). */
   readonly abandoned_at: string | null
   /** Why the service closed it, or null. */
   readonly abandon_reason: AbandonReason | null
@@ -310,15 +310,15 @@ export interface TicketInput {
   readonly service: string
   /** `repair` is work on something brought in, `prepare` an order to get ready. */
   readonly type?: TicketType | null
-  /** The thing that was brought in, such as `Brown boots` (1 to 200 characters). */
+  /** The item that was brought in, such as `Brown boots` (1 to 200 characters). */
   readonly item?: string | null
   /** A note for the people in the workshop (1 to 2000 characters). */
   readonly description?: string | null
-  /** Several things on one ticket: 2 to 20 entries (2 to 20 entries). */
+  /** Several items on one ticket: 2 to 20 entries (2 to 20 entries). */
   readonly items?: ReadonlyArray<TicketItemInput> | null
-  /** A client who knows the shop already; they are linked at once. */
+  /** A client known to the shop, who is linked at once. */
   readonly client_id?: string | null
-  /** The ticket is offered to whoever holds this number, in international format. The answer is the same whether anybody does. */
+  /** The phone number to which the ticket is offered, in international format. The response is the same whether or not an account has it. */
   readonly client_phone?: string | null
   /** The price in minor units of the shop's currency. */
   readonly price_minor?: number | null
@@ -330,34 +330,34 @@ export interface TicketInput {
   readonly external_ref?: string | null
 }
 
-/** One of several things on a ticket. */
+/** One of several items on a ticket. */
 export interface TicketItem {
   /** The entry's id. */
   readonly id: string
-  /** The thing, such as `Left boot` (1 to 200 characters). */
+  /** The item, such as `Left boot` (1 to 200 characters). */
   readonly label: string
-  /** The work on this thing, where it differs from the ticket's (1 to 120 characters). */
+  /** The work on this item, if it differs from the ticket's (1 to 120 characters). */
   readonly service: string | null
-  /** Its price in minor units, for information: the ticket's price does not follow from it. */
+  /** Its price in minor units, for information: the ticket's price is not computed from it. */
   readonly price_minor: number | null
   /** Whether the work on it is done. */
   readonly done: boolean
 }
 
-/** One of several things on a ticket to open. */
+/** One of several items on a ticket to open. */
 export interface TicketItemInput {
-  /** The thing, such as `Left boot` (1 to 200 characters). */
+  /** The item, such as `Left boot` (1 to 200 characters). */
   readonly label: string
-  /** The work on this thing, where it differs from the ticket's (1 to 120 characters). */
+  /** The work on this item, if it differs from the ticket's (1 to 120 characters). */
   readonly service?: string | null
-  /** Its price in minor units, for information: the ticket's price does not follow from it. */
+  /** Its price in minor units, for information: the ticket's price is not computed from it. */
   readonly price_minor?: number | null
 }
 
 /** Of a collected ticket: whether the work was done. */
 export type TicketOutcome = "ready" | "impossible"
 
-/** Where a ticket stands. */
+/** The state of a ticket. */
 export type TicketState = "workshop" | "ready" | "impossible" | "collected" | "abandoned"
 
 /** A state to which a request can move a ticket. */

@@ -1,6 +1,6 @@
 // Written by `npm run codegen` from the schemas in packages/core/src; change those instead.
 
-/** Ready and never picked up, or left lying without a word from the shop. */
+/** Ready and never collected, or in the workshop without news from the shop. */
 export type AbandonReason = "uncollected" | "no_news"
 
 /** The client linked to the ticket. */
@@ -51,7 +51,7 @@ export interface ClientNotifiedEvent {
   }
 }
 
-/** Where a ticket was made. */
+/** Whether a ticket was created in the app or through the API. */
 export type CreatedVia = "app" | "api"
 
 /** The last postponement of the promised date. */
@@ -73,7 +73,7 @@ export interface Money {
   readonly currency: string | null
   /** How many digits an amount has after the decimal point: with 3, 12500 is 12.500. */
   readonly decimals: number
-  /** The price in minor units, or null where the shop gave none. */
+  /** The price in minor units, or null if the shop gave none. */
   readonly price_minor: number | null
   /** The amount paid already in minor units, or null. */
   readonly deposit_minor: number | null
@@ -100,7 +100,7 @@ export interface Part {
   readonly received_at: string | null
 }
 
-/** On its way, or here. */
+/** On its way, or received. */
 export type PartStatus = "ordered" | "received"
 
 /** The app's test button. */
@@ -204,17 +204,17 @@ export interface Ticket {
   readonly number_label: string | null
   /** The ticket's state. */
   readonly state: TicketState
-  /** Of a collected ticket: `ready` where the work was done, `impossible` where it was not; null for other states. */
+  /** Of a collected ticket: `ready` if the work was done, `impossible` if it was not; null for other states. */
   readonly outcome: TicketOutcome | null
   /** `repair` is work on something brought in, `prepare` an order to get ready. */
   readonly type: TicketType
   /** The work to do, such as `Resoling` (1 to 120 characters). */
   readonly service: string
-  /** The thing that was brought in, such as `Brown boots` (1 to 200 characters). */
+  /** The item that was brought in, such as `Brown boots` (1 to 200 characters). */
   readonly item: string | null
   /** A note for the people in the workshop (1 to 2000 characters). */
   readonly description: string | null
-  /** The things on this ticket where there are several; empty for one. */
+  /** The items on this ticket if there are several; empty for one. */
   readonly items: ReadonlyArray<TicketItem>
   /** Price, deposit and what is left to pay. */
   readonly money: Money
@@ -226,25 +226,25 @@ export interface Ticket {
   readonly delay: Delay | null
   /** The part the workshop waits for or has received, or null. */
   readonly part: Part | null
-  /** The linked client; null where there is none or they block the shop. */
+  /** The linked client; null if there is none or they block the shop. */
   readonly client: ClientBadge | null
   /** The phone number given with the ticket, in E.164. */
   readonly client_phone: string | null
   /** The code on the receipt, by which a client finds the ticket. It has no I, L, O or U, so that it can be read aloud. */
   readonly tracking_code: string | null
-  /** The page that follows the ticket; null where the shop has none. */
+  /** The page on which the client follows the ticket; null if the shop has none. */
   readonly tracking_url: string | null
   /** A picture of the item. */
   readonly photo_url: string | null
   /** When the ticket was created (ISO 8601, UTC). */
   readonly created_at: string
-  /** When anything of the ticket last changed. It never falls in the order of changes, so a sync may rely on it (ISO 8601, UTC). */
+  /** When anything of the ticket last changed. It never decreases in the order of changes, so a sync can rely on it (ISO 8601, UTC). */
   readonly updated_at: string
-  /** When it became ready; null again once it goes back to the workshop (ISO 8601, UTC). */
+  /** When it became ready; null again when it goes back to the workshop (ISO 8601, UTC). */
   readonly ready_at: string | null
-  /** When it was collected; null again once it is reopened (ISO 8601, UTC). */
+  /** When it was collected; null again when it is reopened (ISO 8601, UTC). */
   readonly collected_at: string | null
-  /** When the ticket was closed by itself, or null (ISO 8601, UTC). */
+  /** When the service closed the ticket, or null (ISO 8601, UTC). */
   readonly abandoned_at: string | null
   /** Why the service closed it, or null. */
   readonly abandon_reason: AbandonReason | null
@@ -308,7 +308,7 @@ export interface TicketCreatedEvent {
   readonly data: TicketData
 }
 
-/** The ticket as it stood then. */
+/** The ticket at that time. */
 export interface TicketData {
   readonly ticket: Ticket
 }
@@ -329,15 +329,15 @@ export interface TicketImpossibleEvent {
   readonly data: TicketData
 }
 
-/** One of several things on a ticket. */
+/** One of several items on a ticket. */
 export interface TicketItem {
   /** The entry's id. */
   readonly id: string
-  /** The thing, such as `Left boot` (1 to 200 characters). */
+  /** The item, such as `Left boot` (1 to 200 characters). */
   readonly label: string
-  /** The work on this thing, where it differs from the ticket's (1 to 120 characters). */
+  /** The work on this item, if it differs from the ticket's (1 to 120 characters). */
   readonly service: string | null
-  /** Its price in minor units, for information: the ticket's price does not follow from it. */
+  /** Its price in minor units, for information: the ticket's price is not computed from it. */
   readonly price_minor: number | null
   /** Whether the work on it is done. */
   readonly done: boolean
@@ -382,7 +382,7 @@ export interface TicketReopenedEvent {
   }
 }
 
-/** Where a ticket stands. */
+/** The state of a ticket. */
 export type TicketState = "workshop" | "ready" | "impossible" | "collected" | "abandoned"
 
 /** Work on something brought in, or an order to get ready. */

@@ -14,7 +14,7 @@ const options = {
     fallback: "http://127.0.0.1:4010"
   }),
   sandboxToken: optional({ flag: "--sandbox-token <text>", description: "The token that the sandbox asks for." }),
-  follow: toggle("follow", "Print requests as they come, until Ctrl-C.", "WORKSHOP_LOGS_FOLLOW"),
+  follow: toggle("follow", "Print requests as they arrive, until Ctrl-C.", "WORKSHOP_LOGS_FOLLOW"),
   shop: optional({
     flag: "--shop <id>",
     description: "Only requests with a key of this shop.",
@@ -47,7 +47,7 @@ const options = {
     description: "Only refusals with this code or reason, such as REOPEN_WINDOW.",
     variable: "WORKSHOP_LOGS_REASON"
   }),
-  bodies: toggle("bodies", "Print what was sent and answered too.", "WORKSHOP_LOGS_BODIES"),
+  bodies: toggle("bodies", "Also print the bodies of requests and responses.", "WORKSHOP_LOGS_BODIES"),
   limit: value({
     flag: "--limit <number>",
     description: "How many at most, the latest ones.",

@@ -41,10 +41,10 @@ export const auditCommand = ownerCommand({
   name: "audit",
   examples: ["workshop audit --shop 0197...", "workshop audit --limit 1000 --json"],
   options: {
-    shop: flag({ flag: "--shop <id>", description: "Only what was done to this shop." }),
+    shop: flag({ flag: "--shop <id>", description: "Only acts on this shop." }),
     before: flag({
       flag: "--before <entry>",
-      description: "Only what came before this entry."
+      description: "Only entries before this one."
     }),
     limit: value({
       flag: "--limit <number>",

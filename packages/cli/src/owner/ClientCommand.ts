@@ -132,7 +132,10 @@ export const accept = Effect.fnUntraced(function* (client: string, offer: string
 /** The client blocks the shop of an offer, permanently. */
 export const block = Effect.fnUntraced(function* (client: string, offer: string, isWanted: boolean) {
   const [client_id, id] = [yield* clientId(client), yield* offerId(offer)]
-  yield* confirm(`The client ${client_id} blocks the shop of the offer ${id} for good; no visit lifts it.`, isWanted)
+  yield* confirm(
+    `The client ${client_id} blocks the shop of the offer ${id} permanently; a visit does not lift the block.`,
+    isWanted
+  )
   yield* Offers.block(client_id, id)
   yield* actedFor("block", { client_id, offer_id: id })
   return sentence({ id, status: "blocked" }, "The client blocks the shop of this offer.")
@@ -193,7 +196,7 @@ export const clientCommand = group(
     }),
     ownerCommand({
       name: "block",
-      description: "Block the shop of an offer, for good",
+      description: "Block the shop of an offer permanently",
       examples: ["workshop client block 0199... 019a... --yes"],
       options: { yes, client, offer },
       act: ({ client, offer, yes }) => block(client, offer, yes)
@@ -207,7 +210,7 @@ export const clientCommand = group(
     }),
     ownerCommand({
       name: "correct",
-      description: "Correct a client's name or number; what is not named stays",
+      description: "Correct a client's name or number; other fields keep their values",
       examples: ["workshop client correct 0197... --phone +21620123457"],
       options: {
         given_name: words("given-name", "The right given name."),
@@ -224,7 +227,7 @@ export const clientCommand = group(
     }),
     ownerCommand({
       name: "erase",
-      description: "Erase a client, for good; run it again where it was interrupted",
+      description: "Erase a client permanently; run it again if it was interrupted",
       examples: ["workshop client erase 0197... --yes", "workshop client erase 0197... --also-phone +21620123456"],
       options: {
         yes,

@@ -75,7 +75,7 @@ export const list = Effect.fnUntraced(function* (shop: string) {
 /** Revokes a key, permanently. */
 export const revoke = Effect.fnUntraced(function* (typed: string, isWanted: boolean) {
   const id = yield* idFrom(KeyId, "a key", typed)
-  yield* confirm(`Whoever uses the key ${id} is refused from now on, for good.`, isWanted)
+  yield* confirm(`The key ${id} is revoked permanently: requests with it are refused from now on.`, isWanted)
   const record = keyView(yield* Keys.revoke(id))
   return sentence(
     record,
@@ -102,11 +102,11 @@ export const keyCommand = group(
         "workshop key create 0197... --name Fair --preset read --expires-at 2027-01-31T12:00:00Z"
       ],
       options: {
-        name: flag({ flag: "--name <text>", description: "What the key is for, such as Till." }),
+        name: flag({ flag: "--name <text>", description: "A name for the key, such as Till." }),
         preset: flag({
           ...oneOf(["full", "read"]),
           flag: "--preset <preset>",
-          description: "What the key may do; everything (full) by default."
+          description: "The key's scopes; the default is all of them (full)."
         }),
         scopes: repeatable({
           flag: "--scopes <scope>",
@@ -131,7 +131,7 @@ export const keyCommand = group(
     }),
     ownerCommand({
       name: "revoke",
-      description: "Revoke a key, for good",
+      description: "Revoke a key permanently",
       examples: ["workshop key revoke 0197...", "workshop key revoke 0197... --yes"],
       options: { yes, key: idOf("key") },
       act: ({ key, yes }) => revoke(key, yes)

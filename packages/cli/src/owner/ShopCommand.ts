@@ -138,7 +138,7 @@ export const repairClock = Effect.fnUntraced(function* (typed: string) {
   const said =
     ahead_until === null && tickets === 0
       ? "The shop is not ahead of this machine's clock: there is nothing to repair."
-      : "Tills that read meanwhile begin their sync anew, with updated_since=1970-01-01T00:00:00Z."
+      : "Tills that synced in the meantime must sync from the beginning, with updated_since=1970-01-01T00:00:00Z."
   return record({ id, ahead_until: toIsoOrNull(ahead_until), tickets_dated_anew: tickets }, [said])
 })
 
@@ -189,7 +189,7 @@ export const shopCommand = group(
         time_zone: words("time-zone", "zone", "Its time zone, such as Africa/Tunis."),
         tracking_base_url: flag({
           flag: "--tracking-base-url <url>",
-          description: "What comes before the code in a ticket's tracking address.",
+          description: "The beginning of a ticket's tracking_url, before the code.",
           decoder: webAddress
         }),
         languages: languages(
@@ -214,9 +214,9 @@ export const shopCommand = group(
     }),
     ownerCommand({
       name: "set",
-      description: "Change a shop's settings; what is not named stays",
+      description: "Change a shop's settings; other settings keep their values",
       remark:
-        "A shop keeps its name, currency, decimals, time zone and tracking address for good: workshop shop create opens another shop.",
+        "A shop's name, currency, decimals, time zone and tracking address cannot be changed: create another shop with workshop shop create.",
       examples: [
         "workshop shop set 0197... --api-enabled yes",
         "workshop shop set 0197... --program-active yes --stamps-required 10 --reward-label 'A free hem'",
@@ -230,7 +230,7 @@ export const shopCommand = group(
         program_name: words("program-name", "text", "The programme's name; '' for none."),
         stamps_required: stamps("stamps-required", 1, "The stamps that a reward takes."),
         stamps_per_ticket: stamps("stamps-per-ticket", 0, "The stamps that a ticket earns."),
-        reward_label: words("reward-label", "text", "What the reward is; '' for none."),
+        reward_label: words("reward-label", "text", "The name of the reward; '' for none."),
         next_number: flag({
           flag: "--next-number <number>",
           description: "The number of the next ticket.",

@@ -59,7 +59,7 @@ export const ticketCommand = group({ name: "ticket", examples: ["workshop ticket
       svg: toggle("svg", "Print the code as SVG.", "WORKSHOP_TICKET_SVG"),
       shop: optional({
         flag: "--shop <id>",
-        description: "The ticket of this shop, where several have one with the code.",
+        description: "The shop of the ticket, if several shops have one with the code.",
         isEmptyValue: true
       }),
       code: new Operand<string>("<code>", "The tracking code of the ticket.")

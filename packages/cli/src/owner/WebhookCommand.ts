@@ -145,7 +145,7 @@ export const disable = Effect.fnUntraced(function* (shop: string) {
 /** Removes the webhook, with its secrets and all that waits. */
 export const remove = Effect.fnUntraced(function* (shop: string, isWanted: boolean) {
   const id = yield* shopId(shop)
-  yield* confirm("The webhook, its secrets and all deliveries that wait are removed, for good.", isWanted)
+  yield* confirm("This permanently removes the webhook, its secrets and all waiting deliveries.", isWanted)
   return sentence(yield* Webhooks.remove(id), `The shop ${id} has no webhook any more; its events are only recorded.`)
 })
 
@@ -198,7 +198,7 @@ export const replay = Effect.fnUntraced(function* ({ shop, ids, dry_run, ...boun
   const { count } = yield* DeliveryHistory.replay(id, { ...input, dry_run: dry_run || named > 0 })
   if (named > 0 && count === 0) {
     return yield* new CommandRefused({
-      message: "This shop has no such event to send: workshop webhook deliveries lists what there is."
+      message: "This shop has no such event: workshop webhook deliveries lists its events."
     })
   }
   if (named > 0 && !dry_run) yield* DeliveryHistory.replay(id, input)
@@ -253,12 +253,12 @@ export const webhookCommand = group(
         ...options,
         sandbox: toggle("sandbox", "Take http and this machine too, as a server with --sandbox does."),
         webhookPort,
-        enable: toggle("enable", "Turn the webhook on too, where it is off."),
+        enable: toggle("enable", "Also turn the webhook on, if it is off."),
         url: new Operand<string>("<url>", "An https address that the internet reaches.")
       },
       act: (flags) => set(flags.shop, flags.url, flags.sandbox, flags.webhookPort, flags.enable)
     }),
-    onShop("show", "Show where events go, and how that has been going", show),
+    onShop("show", "Show the webhook's URL, state and health", show),
     ownerCommand({
       name: "rotate",
       description: "Replace the secret; the old one signs beside it for 24 hours",
@@ -285,7 +285,7 @@ export const webhookCommand = group(
     onShop("ping", "Raise a ping", ping),
     ownerCommand({
       name: "deliveries",
-      description: "List what became of each event",
+      description: "List the result of each event's delivery",
       examples: ["workshop webhook deliveries 0197... --state dead"],
       options: {
         ...options,
@@ -321,6 +321,6 @@ export const webhookCommand = group(
       },
       act: replay
     }),
-    onShop("notices", "List what the owner was notified of", notices)
+    onShop("notices", "List the notices to the owner", notices)
   ]
 )

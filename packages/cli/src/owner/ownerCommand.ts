@@ -84,7 +84,7 @@ export const idFrom = <A>(schema: Schema.Schema<A, string>, what: string, typed:
 
 /** Where the data is; every command against a database has these. */
 const databaseOptions = {
-  databaseUrl: databaseUrlFlag("The Postgres database; without one, what workshop serve keeps in --data-dir."),
+  databaseUrl: databaseUrlFlag("The Postgres database; the default is the embedded one in --data-dir."),
   schema: schemaFlag,
   cells: cellsFlag,
   dataDir: servedDataDir,

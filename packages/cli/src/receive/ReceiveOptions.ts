@@ -48,7 +48,7 @@ export const receiveOptions = {
   }),
   enable: toggle(
     "enable",
-    "With --register, turn the webhook on where it is off; what was parked is sent.",
+    "With --register, turn the webhook on if it is off; parked deliveries are then sent.",
     "WORKSHOP_RECEIVE_ENABLE"
   ),
   status: value({

@@ -172,7 +172,7 @@ const shopOf = Effect.fnUntraced(function* (registration: Registration) {
   const made = yield* dataFrom(registration, "POST", "/sandbox/shops", { body })
   const opened = String(made.key)
   // It is printed as a line for a shell.
-  if (!looksLikeKey(opened)) return yield* refuse(`${base} opened a shop with what is no key: is it a sandbox?`)
+  if (!looksLikeKey(opened)) return yield* refuse(`${base} returned a shop without a valid key: is it a sandbox?`)
   return { shop_id: String((made.shop as { readonly id: string }).id), opened }
 })
 

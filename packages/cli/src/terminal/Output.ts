@@ -257,7 +257,7 @@ export const sentence = (data: object, text: string): Output => ({ data, lines: 
 export const shownOnce = (data: object, what: string, secret: string): Output => ({
   data,
   lines: ({ paint }) => [
-    `${what} is shown this once; keep it where only your server reads it:`,
+    `${what} is shown only once; store it where only your server can read it:`,
     paint("strong", secret)
   ]
 })

@@ -75,7 +75,7 @@ export const toggle = (name: string, description: string, variable?: string): Fl
 export const json = toggle("json", "Print JSON, for a program to read.")
 
 /** `--yes`: does what destroys without asking. */
-export const yes = toggle("yes", "Do it without asking; needed where nobody can answer.")
+export const yes = toggle("yes", "Do it without asking; required without a terminal.")
 
 const refuse = (message: string) => new CommandRefused({ message })
 

@@ -97,7 +97,7 @@ export const helpful = ({ name, description = "", examples, remark }: CommandHel
     .description(remark === undefined ? description : `${description}\n${remark}`)
     .showHelpAfterError(remark ?? false)
     .helpCommand(false)
-    .helpOption("-h, --help", "Show this help; it may stand anywhere on the line.")
+    .helpOption("-h, --help", "Show this help; it may appear anywhere in the command.")
     .addHelpText("after", ["\nExamples:", ...examples.map((line) => `  ${line}`)].join("\n"))
     .configureHelp({
       subcommandTerm: (command) => command.name(),

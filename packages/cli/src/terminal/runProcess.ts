@@ -104,7 +104,7 @@ export const runProcess = (command: Run, words: ReadonlyArray<string>) => {
     process.on(signal, () => {
       const now = clock.unsafeCurrentTimeMillis()
       if (hasEnded || now - stopped_at > ONE_PRESS_MS) {
-        process.stderr.write("Stopped at once: what was under way was cut off.\n")
+        process.stderr.write("Stopped at once; work in progress was interrupted.\n")
         process.exit(1)
       }
       stop ??= "signal"

@@ -106,7 +106,7 @@ const options = {
   }),
   at: optional({
     flag: "--at <instant>",
-    description: "What the receiver's clock showed, in ISO 8601 or seconds since 1970; now by default.",
+    description: "The time on the receiver's clock, in ISO 8601 or seconds since 1970; the default is now.",
     decoder: instant
   }),
   json,

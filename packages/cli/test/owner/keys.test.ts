@@ -24,7 +24,7 @@ describe("workshop key (Specification, Keys and scopes; Commands)", () => {
     expect(data.key).toMatch(/^wk_live_[\w-]{43}$/)
     expect(data.scopes).toEqual(["tickets:read", "tickets:write", "clients:read", "loyalty:write"])
     expect(lines).toEqual([
-      `The key Till (${data.id}) is shown this once; keep it where only your server reads it:`,
+      `The key Till (${data.id}) is shown only once; store it where only your server can read it:`,
       data.key
     ])
     const listed = await office.does(keys.list(shop))
@@ -79,7 +79,9 @@ describe("workshop key (Specification, Keys and scopes; Commands)", () => {
     const { id } = (await office.does(keys.create(till(shop)))).data
     office.answer = "n"
     expect(await office.refusal(keys.revoke(id, false))).toBe("Nothing was changed.")
-    expect(office.asked).toEqual([`Whoever uses the key ${id} is refused from now on, for good. Go on? [y/N] `])
+    expect(office.asked).toEqual([
+      `The key ${id} is revoked permanently: requests with it are refused from now on. Go on? [y/N] `
+    ])
     expect((await office.does(keys.list(shop))).data[0].revoked_at).toBeNull()
     office.answer = "y"
     await office.does(keys.revoke(id, false))

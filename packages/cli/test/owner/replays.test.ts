@@ -42,7 +42,7 @@ describe("workshop webhook replay (Specification, Sandbox; Commands)", () => {
     const [{ event_id }] = (await office.does(webhooks.deliveries(asked.shop, null, 10_000))).data
     const other = "01980000-0000-7000-8000-000000000000"
     expect(await office.refusal(webhooks.replay({ ...asked, state: null, ids: [other] }))).toBe(
-      "This shop has no such event to send: workshop webhook deliveries lists what there is."
+      "This shop has no such event: workshop webhook deliveries lists its events."
     )
     expect(await begun(office)).toEqual([])
     expect((await office.does(webhooks.replay({ ...asked, state: null, ids: [other, event_id] }))).lines).toEqual([

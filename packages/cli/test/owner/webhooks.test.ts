@@ -54,7 +54,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     const { data, lines } = await office.does(webhooks.set(shop, URL, false))
     const secret = expect.stringMatching(/^whsec_[\w-]{43}$/)
     expect(data).toEqual({ url: URL, secret, on: true, off_reason: null })
-    expect(lines[0]).toMatch(/is shown this once/)
+    expect(lines[0]).toMatch(/is shown only once/)
     const shown = await office.does(webhooks.show(shop))
     expect(shown.data).toMatchObject({ url: URL, on: true })
     expect(JSON.stringify(shown)).not.toContain(data.secret)

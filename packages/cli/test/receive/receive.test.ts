@@ -59,7 +59,7 @@ describe.concurrent("workshop receive (Specification, Commands)", PATIENT, () =>
     expect(await Promise.all([first.exited, second.exited, server.exited])).toEqual([0, 0, 0])
     expect(server.stdout).toContain(`\nRead and try the API: ${base}/docs\n`)
     expect(server.stdout).toContain(`\nAll calls of the sandbox: ${base}/sandbox/openapi.json\n`)
-    expect(server.stdout).toMatch(/\nStopped; what was in memory is gone\.\n$/)
+    expect(server.stdout).toMatch(/\nStopped; the data in memory are lost\.\n$/)
   })
 
   it("--register refuses what is no key, since it prints a new shop's key as a line for a shell", async () => {
@@ -70,7 +70,7 @@ describe.concurrent("workshop receive (Specification, Commands)", PATIENT, () =>
     const receiver = new Workshop(["receive", "--port", "0", "--register", base])
     expect(await receiver.exited).toBe(1)
     server.close()
-    expect(receiver.stderr).toBe(`${base} opened a shop with what is no key: is it a sandbox?\n`)
+    expect(receiver.stderr).toBe(`${base} returned a shop without a valid key: is it a sandbox?\n`)
     expect(receiver.stdout).not.toContain("obeyed")
   })
 

@@ -114,7 +114,7 @@ describe("mistyped words, in a process of their own", PATIENT, () => {
 
   it("the error for a setting that cannot be changed later says so", async () => {
     expect((await typed(["shop", "set", "1", "--name", "Lac"])).stderr).toMatch(
-      /^error: unknown option '--name'\. A shop keeps its name, currency, .* for good: workshop shop create opens another shop\. See workshop shop set --help\.\n/
+      /^error: unknown option '--name'\. A shop's name, currency, .* cannot be changed: create another shop with workshop shop create\. See workshop shop set --help\.\n/
     )
   })
 })

@@ -75,7 +75,7 @@ const ofLimit = ({ policy, limit, remaining, resets_at }: LimitStatus) =>
         {
           at: resets_at,
           kind: "limit_reset" as const,
-          text: `${policy} starts anew: ${limit - remaining} of ${limit} used`
+          text: `${policy} resets: ${limit - remaining} of ${limit} used`
         }
       ]
 

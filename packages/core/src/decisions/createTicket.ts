@@ -89,7 +89,7 @@ const ItemInput = Schema.Struct({
   label: Text(Limits.item_label_characters),
   service: optional(Text(Limits.item_service_characters)),
   price_minor: optional(AmountMinor)
-}).annotations({ identifier: "TicketItemInput", description: "One of several things on a ticket to open" })
+}).annotations({ identifier: "TicketItemInput", description: "One of several items on a ticket to open" })
 
 const refusedCount = () => `must hold ${Limits.items_min} to ${Limits.items_max} entries`
 

@@ -187,7 +187,7 @@ export const TicketItem = Schema.Struct({
   service: Schema.NullOr(Schema.String),
   price_minor: Schema.NullOr(Schema.Int),
   done: Schema.Boolean
-}).annotations({ identifier: "TicketItem", description: "One of several things on a ticket" })
+}).annotations({ identifier: "TicketItem", description: "One of several items on a ticket" })
 export interface TicketItem extends Named.TicketItem {}
 
 const text = Schema.NullOr(Schema.String)

@@ -24,7 +24,7 @@ const RewardAnswer = SuccessBodyWithMeta(RewardRedeemed, RepeatableMeta).annotat
 /** The endpoints of clients and their loyalty cards (Specification, Endpoints). */
 export class ClientsApi extends HttpApiGroup.make("clients")
   .annotateContext(
-    OpenApi.annotations({ title: "Clients", description: "The clients who know the shop, and their loyalty cards" })
+    OpenApi.annotations({ title: "Clients", description: "The clients known to the shop, and their loyalty cards" })
   )
   .add(
     HttpApiEndpoint.get("byPhone", "/clients")
@@ -37,7 +37,7 @@ export class ClientsApi extends HttpApiGroup.make("clients")
           identifier: "findClient",
           summary: "Find a client by phone number",
           description:
-            "Only a client who knows the shop is found: one who accepted a ticket or came to the counter. Nobody with this number and somebody who blocks the shop are the same 404.",
+            "Finds only clients known to the shop: those who accepted an offer or came to the counter. An unknown number and the number of a client who blocks the shop get the same 404.",
           refusals: ["client_not_found"]
         })
       )
@@ -97,7 +97,7 @@ export class ClientsApi extends HttpApiGroup.make("clients")
     HttpApiEndpoint.post("redeem", "/clients/:id/loyalty/redeem")
       .setPath(ById)
       .setHeaders(IdempotencyHeader)
-      .setPayload(Nothing.annotations({ identifier: "RedeemInput", description: "Nothing; the body may be left out" }))
+      .setPayload(Nothing.annotations({ identifier: "RedeemInput", description: "Nothing; the body may be omitted" }))
       .addSuccess(RewardAnswer)
       .addError(FailureBodyOf("NOT_FOUND"))
       .addError(FailureBodyOf("CONFLICT"))

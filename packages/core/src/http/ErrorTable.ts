@@ -94,7 +94,7 @@ export const failureRows = {
   SandboxHostForeign: {
     code: "FORBIDDEN",
     message:
-      "Without a token the sandbox takes only what is addressed to this machine: call 127.0.0.1 or localhost, or start it with a WORKSHOP_SANDBOX_TOKEN"
+      "Without a token the sandbox accepts only requests to this machine's own address: call 127.0.0.1 or localhost, or start it with a WORKSHOP_SANDBOX_TOKEN"
   },
   SandboxSenderForeign: {
     code: "FORBIDDEN",

@@ -25,7 +25,7 @@ const ListMeta = Schema.Struct({
   has_more: Schema.Boolean,
   next_cursor: Schema.NullOr(Schema.String),
   synced_until: Schema.optionalWith(Schema.String, { exact: true })
-}).annotations({ identifier: "ListMeta", description: "Where a page of a list ends" })
+}).annotations({ identifier: "ListMeta", description: "The end of a page, and where to continue" })
 
 const NumberMeta = Schema.Struct({
   others: Schema.Array(
@@ -53,7 +53,7 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
   .annotateContext(
     OpenApi.annotations({
       title: "Tickets",
-      description: "Work brought in and orders to prepare, from counter to counter"
+      description: "Repairs and orders, from creation to collection"
     })
   )
   .add(
@@ -71,7 +71,7 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
           identifier: "createTicket",
           summary: "Create a ticket",
           description:
-            "Opens a ticket in the workshop under the shop's next number. The first answer is 201; a repetition under the same `Idempotency-Key` gets 200, the same ticket as it was then, and `meta.replayed` true.",
+            "Creates a ticket in the workshop with the shop's next number. The first response is 201; a repetition with the same `Idempotency-Key` gets 200, the same ticket as it was then, and `meta.replayed` true.",
           refusals: ["client_not_found", "idempotency_key_reused", "forbidden_word"],
           limits: ["tickets_per_hour", "tickets_per_day"]
         })
@@ -87,7 +87,7 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
           identifier: "listTickets",
           summary: "List, filter and sync tickets",
           description:
-            "All filters given must hold. Without `updated_since` the newest tickets come first. With it, changes come in the order in which they happened: follow `next_cursor` to the end, then keep `meta.synced_until` for next time, and no change is ever missed."
+            "A ticket must match all given filters. Without `updated_since` the newest tickets come first. With it, changes come in the order in which they happened: follow `next_cursor` to the end, then save `meta.synced_until` as the next `updated_since`, so that you miss no change."
         })
       )
   )
@@ -101,7 +101,7 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
         described({
           identifier: "getTicket",
           summary: "Read a ticket",
-          description: "One ticket as it stands now.",
+          description: "One ticket in its present state.",
           refusals: ["ticket_not_found"]
         })
       )
@@ -117,7 +117,7 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
           identifier: "getTicketByNumber",
           summary: "Read the ticket with a number",
           description:
-            "The ticket that somebody at the counter means by its number: the newest that is still in the shop, or else the newest of all. Numbers come round again, so `meta.others` lists the rest.",
+            "The newest ticket with this number that is still in the shop, or else the newest of all. Numbers are used again after 9999, so `meta.others` lists the other tickets with the number.",
           refusals: ["ticket_not_found"]
         })
       )
@@ -136,7 +136,7 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
           identifier: "changeTicketStatus",
           summary: "Move a ticket to another state",
           description:
-            "Makes one of the moves in the table of this document's introduction; `details.allowed` of a refused one lists those that would do. A linked client is told as if the shop had used its app.",
+            "Makes one of the moves in the table of this document's introduction; a refused one lists in `details.allowed` those that the ticket would accept. A linked client is notified in the app.",
           refusals: [
             "ticket_not_found",
             "same_state",
@@ -161,9 +161,9 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
       .annotateContext(
         described({
           identifier: "recordNotified",
-          summary: "Note that the client was told",
+          summary: "Record that the client was notified",
           description:
-            "For a shop that called or wrote to its client itself: sets `notified_at`, so that the client's page shows it. It counts as a sign of life from the shop and starts the sixty days of a ticket in the workshop anew.",
+            "For a shop that called or wrote to its client itself: sets `notified_at`, so that the client's page shows it. It counts as a change by the shop, so the sixty days of a ticket in the workshop start again.",
           refusals: ["ticket_not_found", "abandoned", "idempotency_key_reused"],
           limits: ["notifications_per_day"]
         })

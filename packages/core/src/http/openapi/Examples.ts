@@ -34,7 +34,7 @@ const TicketExamples: Readonly<Record<string, Shown>> = {
     requests: {
       smallest: { summary: "The least that will do", value: { service: "Key copy" } },
       repair: {
-        summary: "A repair for whoever holds a phone number",
+        summary: "A repair, offered to a phone number",
         value: {
           service: "Resoling",
           item: "Brown leather boots",
@@ -72,11 +72,11 @@ const TicketExamples: Readonly<Record<string, Shown>> = {
   listTickets: {
     answers: {
       200: {
-        newest: answer("The newest, and more to come", [Sample.order, Sample.ready], {
+        newest: answer("The newest tickets, with another page", [Sample.order, Sample.ready], {
           has_more: true,
           next_cursor: "MTc5NTE3MDA0MjEyMyAwMTk4YzVmMg.9f2c6a1be07d4358"
         }),
-        changes: answer("What changed since", [Sample.collected], {
+        changes: answer("The changes since an instant", [Sample.collected], {
           has_more: false,
           next_cursor: null,
           synced_until: Sample.collected.updated_at
@@ -147,7 +147,7 @@ const ClientExamples: Readonly<Record<string, Shown>> = {
     answers: {
       200: {
         active: answer("A card in use", { program: Sample.program, card: Sample.card }),
-        off: answer("The programme is off; the card stays as it is", {
+        off: answer("The programme is off; the card does not change", {
           program: { ...Sample.program, active: false },
           card: Sample.card
         })

@@ -16,30 +16,29 @@ const ticket = {
     "The number that the shop writes on the item. After 9999 the numbers start again at 1, so use `id` to keep a ticket",
   number_label: "The number as printed: four digits",
   state: "The ticket's state",
-  outcome:
-    "Of a collected ticket: `ready` where the work was done, `impossible` where it was not; null for other states",
+  outcome: "Of a collected ticket: `ready` if the work was done, `impossible` if it was not; null for other states",
   type: "`repair` is work on something brought in, `prepare` an order to get ready",
   service: "The work to do, such as `Resoling`",
-  item: "The thing that was brought in, such as `Brown boots`",
+  item: "The item that was brought in, such as `Brown boots`",
   description: "A note for the people in the workshop",
-  items: "The things on this ticket where there are several; empty for one",
+  items: "The items on this ticket if there are several; empty for one",
   money: "Price, deposit and what is left to pay",
   quote: "The last new price that was proposed to the client, or null",
   promised_at: "When the shop promised to be ready",
   delay: "The last postponement of the promised date, or null",
   part: "The part the workshop waits for or has received, or null",
-  client: "The linked client; null where there is none or they block the shop",
+  client: "The linked client; null if there is none or they block the shop",
   client_phone: "The phone number given with the ticket, in E.164",
   tracking_code:
     "The code on the receipt, by which a client finds the ticket. It has no I, L, O or U, so that it can be read aloud",
-  tracking_url: "The page that follows the ticket; null where the shop has none",
+  tracking_url: "The page on which the client follows the ticket; null if the shop has none",
   photo_url: "A picture of the item",
   created_at: "When the ticket was created",
   updated_at:
-    "When anything of the ticket last changed. It never falls in the order of changes, so a sync may rely on it",
-  ready_at: "When it became ready; null again once it goes back to the workshop",
-  collected_at: "When it was collected; null again once it is reopened",
-  abandoned_at: "When the ticket was closed by itself, or null",
+    "When anything of the ticket last changed. It never decreases in the order of changes, so a sync can rely on it",
+  ready_at: "When it became ready; null again when it goes back to the workshop",
+  collected_at: "When it was collected; null again when it is reopened",
+  abandoned_at: "When the service closed the ticket, or null",
   abandon_reason: "Why the service closed it, or null",
   notified_at: "When the client was last notified, by the app or by the shop, or null",
   created_via: "Whether the ticket was created in the shop's app or through this API",
@@ -58,9 +57,9 @@ const client = {
 
 const item = {
   id: "The entry's id",
-  label: "The thing, such as `Left boot`",
-  service: "The work on this thing, where it differs from the ticket's",
-  price_minor: "Its price in minor units, for information: the ticket's price does not follow from it",
+  label: "The item, such as `Left boot`",
+  service: "The work on this item, if it differs from the ticket's",
+  price_minor: "Its price in minor units, for information: the ticket's price is not computed from it",
   done: "Whether the work on it is done"
 } as const satisfies Words<TicketItem>
 
@@ -69,10 +68,10 @@ export const fieldWords: Readonly<Record<string, Readonly<Record<string, string>
   Ticket: ticket,
   TicketInput: {
     ...(Object.fromEntries(given.map((name) => [name, ticket[name]])) as Pick<typeof ticket, (typeof given)[number]>),
-    items: `Several things on one ticket: ${Limits.items_min} to ${Limits.items_max} entries`,
-    client_id: "A client who knows the shop already; they are linked at once",
+    items: `Several items on one ticket: ${Limits.items_min} to ${Limits.items_max} entries`,
+    client_id: "A client known to the shop, who is linked at once",
     client_phone:
-      "The ticket is offered to whoever holds this number, in international format. The answer is the same whether anybody does",
+      "The phone number to which the ticket is offered, in international format. The response is the same whether or not an account has it",
     price_minor: "The price in minor units of the shop's currency",
     deposit_minor: "The amount paid already, in minor units; at most the price"
   } satisfies Words<TicketInput>,
@@ -88,7 +87,7 @@ export const fieldWords: Readonly<Record<string, Readonly<Record<string, string>
   Money: {
     currency: "ISO 4217 code of the shop's currency",
     decimals: "How many digits an amount has after the decimal point: with 3, 12500 is 12.500",
-    price_minor: "The price in minor units, or null where the shop gave none",
+    price_minor: "The price in minor units, or null if the shop gave none",
     deposit_minor: "The amount paid already in minor units, or null",
     remaining_minor: "Price less deposit in minor units; null without a price",
     before_minor: "The price before the client accepted a new one, or null"
@@ -132,7 +131,7 @@ export const fieldWords: Readonly<Record<string, Readonly<Record<string, string>
   StampsGiven: {
     card: "The card afterwards",
     added: "How many stamps were added",
-    rewards_unlocked: "How many rewards these stamps brought within reach"
+    rewards_unlocked: "How many more rewards the card can now buy"
   } satisfies Words<StampsGiven>,
   RewardRedeemed: { card: "The card afterwards", reward: "The reward that was given" },
   Reward: { label: "The reward, as the programme named it then", redeemed_at: "When it was used" },
@@ -142,7 +141,7 @@ export const fieldWords: Readonly<Record<string, Readonly<Record<string, string>
     currency: "ISO 4217 code of all amounts of the shop",
     decimals: "How many digits an amount has after the decimal point",
     time_zone: "IANA name. Daily limits start again at midnight of this zone",
-    scopes: "The rights of the key that you called with"
+    scopes: "The scopes of the key that you used"
   } satisfies Words<ShopView>,
   StatusInput: { status: "The state to which the ticket moves" },
   NotifiedInput: { channel: "How the shop notified its client" },
@@ -150,17 +149,17 @@ export const fieldWords: Readonly<Record<string, Readonly<Record<string, string>
   ListMeta: {
     has_more: "Whether there is another page",
     next_cursor: "Send it as `cursor` for the next page; null on the last one",
-    synced_until: "Present where `updated_since` was sent: send it as `updated_since` next time"
+    synced_until: "Present if `updated_since` was sent: send it as `updated_since` next time"
   },
   NumberMeta: { others: `Other tickets with the number, newest first, at most ${Limits.others_max}` },
-  RepeatableMeta: { replayed: "False on the first answer to an Idempotency-Key, true on every repetition" },
+  RepeatableMeta: { replayed: "False in the first response to an Idempotency-Key, true in every repetition" },
   RequestIssue: {
     in: "The part of the request with the problem",
-    field: "The field with the problem, dotted, such as `items.1.label`",
-    message: "The problem, and how to mend it"
+    field: "The dotted path of the field with the problem, such as `items.1.label`",
+    message: "The problem, and how to correct it"
   },
-  ScopeDetails: { scope: "The right that the key lacks" },
-  FieldDetails: { field: "The text that holds the word, dotted" },
+  ScopeDetails: { scope: "The scope that the key lacks" },
+  FieldDetails: { field: "The dotted path of the text with the word" },
   LimitDetails: { limit: "The policy that is used up" },
   IssueDetails: { issues: "All problems of the request at once" },
   ConflictDetails: {

@@ -30,40 +30,40 @@ export const parameters: Readonly<Record<string, Parameter>> = {
   number: { description: "Only tickets with this number", schema: number, example: 42 },
   client_id: { description: "Only tickets linked to this client", schema: uuid, example: badge.id },
   phone: {
-    description: "A number in international format. A `+` that was not escaped arrives as a space and is read as `+`",
+    description: "A number in international format. An unescaped `+` arrives as a space and is read as `+`",
     example: "+21620123456"
   },
-  external_ref: { description: "Only tickets with this reference of yours", example: "POS-2026-1182" },
+  external_ref: { description: "Only tickets with this external reference", example: "POS-2026-1182" },
   tracking_code: {
     description:
-      "Only the ticket with this tracking code, as somebody reads it off a receipt: case and hyphens do not count, and O is read as 0, I and L as 1",
+      "Only the ticket with this tracking code, as somebody types it from a receipt: case and hyphens do not matter, and O is read as 0, I and L as 1",
     example: "7k3m-q9xd"
   },
   created_after: {
-    description: "Only tickets made at this instant or later; a bare date means 00:00 UTC",
+    description: "Only tickets created at this instant or later; a bare date means 00:00 UTC",
     example: "2026-11-01"
   },
   created_before: {
-    description: "Only tickets made before this instant; a bare date means 00:00 UTC",
+    description: "Only tickets created before this instant; a bare date means 00:00 UTC",
     example: "2026-12-01"
   },
   updated_since: {
     description:
-      "Only what changed at this instant or later. A `+` that was not escaped arrives as a space and is read as `+`. The list then runs in the order of changes, oldest first, and `meta.synced_until` tells where to go on next time",
+      "Only tickets that changed at this instant or later. An unescaped `+` arrives as a space and is read as `+`. The list is then in the order of changes, oldest first, and `meta.synced_until` is the `updated_since` for the next sync",
     example: "2026-11-20T10:20:42.123Z"
   },
   limit: {
-    description: "How many tickets a page holds; anything else is refused and not clamped",
+    description: "How many tickets a page has at most; a value out of range is refused and not clamped",
     schema: { type: "integer", minimum: Limits.page_min, maximum: Limits.page_max, default: Limits.page_default },
     example: 50
   },
   cursor: {
-    description: "The `next_cursor` of the page before, with the same filters. `limit` may differ",
+    description: "The `next_cursor` of the previous page, with the same filters. `limit` may differ",
     example: "MTc5NTE3MDA0MjEyMyAwMTk4YzVmMg.9f2c6a1be07d4358"
   },
   "idempotency-key": {
     name: "Idempotency-Key",
-    description: `A new key for every new request, the same key for a repetition of it: the repetition gets the first answer and changes nothing. Remembered for ${Limits.idempotency_memory_ms / DAY_MS} days, per API key and operation`,
+    description: `A new key for every new request, and the same key for a repetition of it: the repetition gets the first response and changes nothing. Remembered for ${Limits.idempotency_memory_ms / DAY_MS} days, per API key and operation`,
     example: "till-3-2026-11-20-0017"
   }
 }
@@ -75,25 +75,26 @@ const whole = { type: "integer", minimum: 0 }
 /** Headers of answers, by name. */
 export const headers = {
   "RateLimit-Limit": {
-    description: "How often the policy allows it in a window. Of several policies, the one with the fewest uses left",
+    description:
+      "How many uses the policy allows in a window. Of several policies, it is the one with the fewest uses left",
     schema: whole,
     example: 120
   },
   "RateLimit-Remaining": { description: "How many uses are left in this window", schema: whole, example: 117 },
   "RateLimit-Reset": { description: "Seconds until the window ends", schema: whole, example: 42 },
   "Request-Id": {
-    description: "Names this request; quote it when something went wrong",
+    description: "The id of this request; quote it to report a problem",
     schema: { type: "string" },
     example: "9f2c6a1be07d4358c1aa20e4"
   },
-  "Retry-After": { description: "Seconds after which it is worth another try", schema: whole, example: 42 },
+  "Retry-After": { description: "Seconds to wait before another try", schema: whole, example: 42 },
   "WWW-Authenticate": {
-    description: "The scheme in which the request must name its key (RFC 9110 §11.6.1)",
+    description: "The authentication scheme of the key (RFC 9110 §11.6.1)",
     schema: { type: "string" },
     example: "Bearer"
   },
   "Idempotent-Replayed": {
-    description: "`true` on a repetition of the first answer, otherwise absent",
+    description: "`true` if this repeats the first response, otherwise absent",
     schema: { type: "string", const: "true" },
     example: "true"
   }

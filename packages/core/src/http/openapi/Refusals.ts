@@ -113,7 +113,7 @@ export const issuesExample = (issues: ReadonlyArray<RequestIssue>): ErrorExample
 
 /** The answer to a key without the right that is asked for. */
 export const scopeExample = (scope: Scope): ErrorExample =>
-  shown("The key lacks a right", { _tag: "ScopeMissing", scope })
+  shown("The key lacks a scope", { _tag: "ScopeMissing", scope })
 
 /** The answer where a limit is used up. */
 export const limitExample = (policy: PolicyName): ErrorExample => {

@@ -12,28 +12,28 @@ const DROPPED = new Set(["$id", "title"])
 
 /** Descriptions of named schemas that have none of their own. */
 const schemaWords: Readonly<Record<string, string>> = {
-  TicketState: "Where a ticket stands",
+  TicketState: "The state of a ticket",
   TicketStatus: "A state to which a request can move a ticket",
   TicketType: "Work on something brought in, or an order to get ready",
-  AbandonReason: "Ready and never picked up, or left lying without a word from the shop",
+  AbandonReason: "Ready and never collected, or in the workshop without news from the shop",
   ShopChannel: "The way in which the shop itself notified its client",
   TicketOutcome: "Of a collected ticket: whether the work was done",
-  CreatedVia: "Where a ticket was made",
+  CreatedVia: "Whether a ticket was created in the app or through the API",
   QuoteStatus: "Waiting for the client, or how they answered",
-  PartStatus: "On its way, or here",
-  TicketData: "The ticket as it stood then",
-  QuoteData: "The ticket as it stood then, and the quote",
-  Scope: "A right of a key"
+  PartStatus: "On its way, or received",
+  TicketData: "The ticket at that time",
+  QuoteData: "The ticket at that time, and the quote",
+  Scope: "A permission of a key"
 }
 
 /** The envelope's own fields, alike wherever they stand. */
 const envelopeWords: Readonly<Record<string, string>> = {
   success: "Whether there is a result",
   data: "The result",
-  meta: "What there is to say beside the result",
+  meta: "Further information about the result",
   error: "Why there is no result",
   code: "The cause, for programs",
-  message: "The cause, for people; its words may change",
+  message: "The cause, for people; its text may change",
   details: "More about the cause"
 }
 

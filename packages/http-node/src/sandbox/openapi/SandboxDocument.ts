@@ -90,7 +90,7 @@ const build = (): Node => {
       schemas: referred.schemas,
       headers: {
         "Request-Id": {
-          description: "Names this request; quote it when something went wrong",
+          description: "The id of this request; quote it to report a problem",
           schema: { type: "string" }
         }
       },
