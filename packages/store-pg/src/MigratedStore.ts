@@ -1,4 +1,4 @@
-import { Effect, Layer } from "effect"
+import { Config, Effect, Layer } from "effect"
 import { migrate } from "./migrate/Migrator.js"
 import * as PgStore from "./PgStore.js"
 
@@ -8,3 +8,7 @@ import * as PgStore from "./PgStore.js"
  */
 export const layer = (options: PgStore.PgStoreOptions) =>
   Layer.unwrapEffect(Effect.as(migrate(options.url, options), PgStore.layer(options)))
+
+/** As {@link layer}, by configuration: `layerConfig({ url: Config.redacted("DATABASE_URL") })`. */
+export const layerConfig = (config: Config.Config.Wrap<PgStore.PgStoreConfig>) =>
+  Layer.unwrapEffect(Effect.map(Config.unwrap(config), (given) => layer(PgStore.optionsOf(given))))

@@ -17,7 +17,7 @@ import {
   Store,
   WholeData
 } from "@workshop/core/store"
-import { Context, Effect, Layer } from "effect"
+import { Config, type ConfigError, Context, Effect, Layer, Redacted } from "effect"
 import type pg from "pg"
 import { databaseUrl, warnOfClearText } from "./Address.js"
 import { callersPool, type PoolLike } from "./CallersPool.js"
@@ -209,3 +209,30 @@ export const layer = (options: PgStoreOptions): Layer.Layer<StorePorts, Database
   const store = cells.length === 0 ? overOne(options) : Effect.succeed(Layer.scopedContext(overCells(options, cells)))
   return Layer.unwrapEffect(Effect.zipRight(databaseUrl(url), store))
 }
+
+/** The options of a store that come from configuration; secrets are `Redacted`, so that no log shows them. */
+export interface PgStoreConfig {
+  /** Where the database is, such as `Config.redacted("DATABASE_URL")`. */
+  readonly url: Redacted.Redacted
+  /** The schema of the tables. */
+  readonly schema?: string
+  /** How many connections run commands at once. */
+  readonly lanes?: number
+  /** How many connections read. */
+  readonly readConnections?: number
+  /** Keys that encrypt the secrets of webhooks. */
+  readonly secretsKeys?: ReadonlyArray<Redacted.Redacted>
+}
+
+/** The options of a store, from its configuration. */
+export const optionsOf = ({ url, secretsKeys, ...rest }: PgStoreConfig): PgStoreOptions => ({
+  ...rest,
+  url: Redacted.value(url),
+  ...(secretsKeys && { secretsKeys: secretsKeys.map(Redacted.value) })
+})
+
+/** As {@link layer}, by configuration: `layerConfig({ url: Config.redacted("DATABASE_URL") })`. */
+export const layerConfig = (
+  config: Config.Config.Wrap<PgStoreConfig>
+): Layer.Layer<StorePorts, DatabaseFailed | SecretsRefused | ConfigError.ConfigError, Entropy> =>
+  Layer.unwrapEffect(Effect.map(Config.unwrap(config), (given) => layer(optionsOf(given))))

@@ -1,11 +1,15 @@
-import { Layer } from "effect"
+import { type Context, Effect, Layer } from "effect"
+import { Store } from "../ports/StorePorts.js"
+import { Tidying } from "../ports/Tidying.js"
 import { ApiKeyCache } from "./ApiKeyCache.js"
 import { Audit } from "./Audit.js"
 import { Clients } from "./Clients.js"
 import { Closer } from "./Closer.js"
 import { DeliveryHistory } from "./DeliveryHistory.js"
+import { Dispatcher } from "./Dispatcher.js"
 import { Keys } from "./Keys.js"
 import { Loyalty } from "./Loyalty.js"
+import { NotificationSender } from "./NotificationSender.js"
 import { Offers } from "./Offers.js"
 import { Progress, Quotes } from "./Progress.js"
 import { Shops } from "./Shops.js"
@@ -29,3 +33,54 @@ export const layer = Layer.mergeAll(
   Closer.Default,
   Audit.Default
 ).pipe(Layer.provideMerge(Shops.Default), Layer.provideMerge(ApiKeyCache.Default))
+
+/**
+ * The background work of a process, as long as the layer lives: closes due tickets, delivers events, notifies clients and owners, and
+ * removes old rows where the store has some.
+ */
+export const background: Layer.Layer<never, never, Closer | Dispatcher | NotificationSender | Store> =
+  Layer.scopedDiscard(
+    Effect.gen(function* () {
+      // The tidying comes with the store.
+      yield* Store
+      const tidying = yield* Tidying
+      yield* Effect.forkScoped((yield* Closer).run)
+      yield* Effect.forkScoped((yield* Dispatcher).run)
+      yield* Effect.forkScoped((yield* NotificationSender).run)
+      if (tidying !== null) yield* Effect.forkScoped((yield* tidying()).run)
+    })
+  )
+
+const spanned = <Id, Service extends object>(tag: Context.Tag<Id, Service>, name: string): Layer.Layer<Id, never, Id> =>
+  Layer.effect(
+    tag,
+    Effect.map(tag, (service) => {
+      const within = (value: unknown, key: string): unknown =>
+        Effect.isEffect(value) ? Effect.withSpan(value, `${name}.${key}`, { captureStackTrace: false }) : value
+      const methods = Object.entries(service).map(([key, value]) => [
+        key,
+        typeof value === "function"
+          ? (...args: ReadonlyArray<unknown>) => within(value.apply(service, args), key)
+          : within(value, key)
+      ])
+      return Object.assign(Object.create(Object.getPrototypeOf(service)), service, Object.fromEntries(methods))
+    })
+  )
+
+/**
+ * The services with a span around each method, named as it is, such as `Tickets.create`. Provide it with {@link layer}:
+ * `Layer.provideMerge(Workshop.traced, Workshop.layer)`. A span costs time even if nobody receives it, so it is not the default.
+ */
+export const traced = Layer.mergeAll(
+  spanned(Tickets, "Tickets"),
+  spanned(Progress, "Progress"),
+  spanned(Quotes, "Quotes"),
+  spanned(Clients, "Clients"),
+  spanned(Loyalty, "Loyalty"),
+  spanned(Offers, "Offers"),
+  spanned(Shops, "Shops"),
+  spanned(Keys, "Keys"),
+  spanned(Webhooks, "Webhooks"),
+  spanned(DeliveryHistory, "DeliveryHistory"),
+  spanned(Audit, "Audit")
+)

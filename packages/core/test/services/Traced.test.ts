@@ -1,0 +1,49 @@
+import * as MemoryStore from "@workshop/store-memory"
+import { Effect, Layer, Option } from "effect"
+import { expect, it } from "vitest"
+import { Closer, Dispatcher, Entropy, NotificationSender, ProfanityFilter, Workshop } from "../../src/index.js"
+import { Tickets } from "../../src/services/Tickets.js"
+import { ticketInput } from "../../src/testing/Fixtures.js"
+import { openShop } from "./Workbench.js"
+
+const ports = MemoryStore.layer.pipe(Layer.provideMerge(Entropy.layer))
+
+it("traced puts a span around each method, named as the method is", async () => {
+  const spans: Array<string> = []
+  const filter = Layer.succeed(ProfanityFilter, {
+    find: () =>
+      Effect.map(Effect.option(Effect.currentSpan), (span) => {
+        spans.push(Option.match(span, { onNone: () => "none", onSome: ({ name }) => name }))
+        return []
+      })
+  })
+  const create = Effect.gen(function* () {
+    const caller = yield* openShop()
+    return (yield* (yield* Tickets).create(caller, ticketInput())).data.number
+  })
+  for (const services of [Workshop.layer, Layer.provideMerge(Workshop.traced, Workshop.layer)]) {
+    const all = services.pipe(Layer.provideMerge(Layer.merge(filter, ports)))
+    expect(await Effect.runPromise(Effect.provide(create, all) as Effect.Effect<number>)).toBe(1)
+  }
+  expect(spans).toEqual(["none", "Tickets.create"])
+})
+
+it("background runs the closer, the dispatcher and the sender of notifications, and ends them with its scope", async () => {
+  const seen: Array<string> = []
+  const noting = (name: string) => ({
+    run: Effect.zipRight(
+      Effect.sync(() => seen.push(name)),
+      Effect.never
+    )
+  })
+  const works = Layer.mergeAll(
+    Layer.succeed(Closer, noting("closer") as never),
+    Layer.succeed(Dispatcher, noting("dispatcher") as never),
+    Layer.succeed(NotificationSender, noting("sender") as never),
+    ports
+  )
+  await Effect.runPromise(
+    Effect.scoped(Effect.zipRight(Layer.build(Layer.provide(Workshop.background, works)), Effect.yieldNow()))
+  )
+  expect(seen.toSorted()).toEqual(["closer", "dispatcher", "sender"])
+})
