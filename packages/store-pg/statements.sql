@@ -111,11 +111,11 @@ with /* workshop claim */ open as (select s.shop_id, s.at, s.place, s.due_from, 
   ), picked as (
     select f.*, row_number() over (order by f.rank, f.place) as n from found f order by f.rank, f.place limit $2
   ), free as (
-    select p.shop_id, p.event_id, p.n from picked p cross join lateral (
+    select p.shop_id, p.event_id, p.n, coalesce($3::bigint, (extract(epoch from statement_timestamp()) * 1000)::bigint) as leased_at from picked p cross join lateral (
       select from workshop.delivery d where d.shop_id = p.shop_id and d.event_id = p.event_id and coalesce(d.lease_until, 0) = 0 for update skip locked
     ) d
   ), leased as (
-    update workshop.delivery d set token = d.token + 1, lease_until = coalesce($3::bigint, (extract(epoch from statement_timestamp()) * 1000)::bigint) + 15000
+    update workshop.delivery d set token = d.token + 1, lease_until = f.leased_at + 15000
     from free f where d.shop_id = f.shop_id and d.event_id = f.event_id
     returning d.shop_id, d.event_id, d.token, f.n
   )
@@ -539,10 +539,8 @@ with /* workshop look again */ looked as (
       cross join lateral (select d.shop_id, d.ctid from workshop.delivery_round d where d.shop_id = l.shop_id for update) d
       where (l.round_at is null) = l.is_ready and (l.served > 0 or not l.is_ready)
     ) g where r.ctid = g.at and r.shop_id is not distinct from g.shop_id
-  ), begun as (
-    insert into workshop.delivery_round (shop_id, turn)
-    select l.shop_id, l.new_turn from looked l where l.round_at is null and l.is_ready and l.served > 0
-  )
+  ), begun as (insert into workshop.delivery_round (shop_id, turn)
+  select l.shop_id, l.new_turn from looked l where l.round_at is null and l.is_ready and l.served > 0)
   update workshop.delivery_turn t set
     look_at = case when l.is_ready then 1 else coalesce(l.next, 253402300799999) end,
     turn = l.new_turn,
@@ -687,8 +685,10 @@ insert /* workshop put webhook */ into workshop.webhook (shop_id, url, secret, p
 
 -- read attempts (workshop reads)
 
-            select /* workshop read attempts */ a.event_id, json_agg(row_to_json(a) order by a.n, a.started_at) as attempts from workshop.attempt a
-            where a.shop_id = $1 and a.event_id = any($2) group by a.event_id;
+            select /* workshop read attempts */ a.event_id, json_agg(a.attempt order by a.n, a.started_at) as attempts from (
+              select a.event_id, a.n, a.started_at, row_to_json(a) as attempt from workshop.attempt a
+              where a.shop_id = $1 and a.event_id = any($2) offset 0
+            ) a group by a.event_id;
 
 -- read client (workshop reads)
 select /* workshop read client */ row_to_json(s) as shop, row_to_json(a) as account, row_to_json(l) as link,

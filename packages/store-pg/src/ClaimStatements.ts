@@ -235,11 +235,11 @@ export const SEE_TURNS = `with ${FOUND}
 export const CLAIM = `with ${FOUND}, picked as (
     select f.*, row_number() over (order by f.rank, f.place) as n from found f order by f.rank, f.place limit $2
   ), free as (
-    select p.shop_id, p.event_id, p.n from picked p cross join lateral (
+    select p.shop_id, p.event_id, p.n, ${leaseTime("$3")} as leased_at from picked p cross join lateral (
       select from workshop.delivery d where d.shop_id = p.shop_id and d.event_id = p.event_id and ${WAITS} for update skip locked
     ) d
   ), leased as (
-    update workshop.delivery d set token = d.token + 1, lease_until = ${leaseTime("$3")} + ${delivery_lease_ms}
+    update workshop.delivery d set token = d.token + 1, lease_until = f.leased_at + ${delivery_lease_ms}
     from free f where d.shop_id = f.shop_id and d.event_id = f.event_id
     returning d.shop_id, d.event_id, d.token, f.n
   )
@@ -272,18 +272,18 @@ const earliest = (
 /** Of so many claims one writes from when on its shops have something due: the others look at what was delivered since. */
 const DUE_FROM_EVERY = 32
 
-/**
- * Writes when each locked shop is to be looked at next: it stays ready where something is due by $1; where nothing can be claimed, or the
- * webhook is off, not until something changes. A shop that this transaction served goes behind all others, in the order in which each was
- * served last. As long as it stays ready, its place is in the round and its turn is left alone: while somebody holds a snapshot, the key
- * of turns leads to every version of a row that was not removed yet, and each new one is compared with all of them.
- */
-export const LOOK_AGAIN = `with looked as (
+/** The locked shops, and when each is to be looked at next. */
+const LOOKED = `looked as (
     select o.*, o.next <= $1 is true as is_ready,
       case when o.served > 0 then $3::bigint * ${TURNS_PER_CLAIM} + (o.served - 1) * ${TURNS_PER_CLAIM / deliveries_in_flight_per_shop} + o.place else o.turn end as new_turn
     from (select o.shop_id, o.at, o.round_at, o.turn, o.place, o.served, ${NEXT} as next,
         least(${earliest(false)}, ${earliest(true)}, $1::bigint - ${CLOCKS_APART_MS}) as earliest from (${open("$2")}) o) o
-  ), moved as (
+  )`
+
+const BEGUN = `insert into workshop.delivery_round (shop_id, turn)
+  select l.shop_id, l.new_turn from looked l where l.round_at is null and l.is_ready and l.served > 0`
+
+const lookAgain = (others: string) => `with ${LOOKED}, moved as (
     update workshop.delivery_round r set turn = l.new_turn from looked l
     where r.ctid = l.round_at and r.shop_id is not distinct from l.shop_id and l.is_ready and l.served > 0
   ), ended as (
@@ -292,16 +292,29 @@ export const LOOK_AGAIN = `with looked as (
       cross join lateral (select d.shop_id, d.ctid from workshop.delivery_round d where d.shop_id = l.shop_id for update) d
       where (l.round_at is null) = l.is_ready and (l.served > 0 or not l.is_ready)
     ) g where r.ctid = g.at and r.shop_id is not distinct from g.shop_id
-  ), begun as (
-    insert into workshop.delivery_round (shop_id, turn)
-    select l.shop_id, l.new_turn from looked l where l.round_at is null and l.is_ready and l.served > 0
-  )
+  )${others}
   update workshop.delivery_turn t set
     look_at = case when l.is_ready then ${IN_ROUND} else coalesce(l.next, ${NEVER}) end,
     turn = l.new_turn,
     due_from = case when $1 < 0 then t.due_from else l.earliest end
   from looked l where t.ctid = l.at and t.shop_id is not distinct from l.shop_id
     and (not l.is_ready or (l.round_at is null and l.served > 0) or (l.round_at is not null and $3::bigint % ${DUE_FROM_EVERY} = 0))`
+
+/**
+ * Writes when each locked shop is to be looked at next: it stays ready where something is due by $1; where nothing can be claimed, or the
+ * webhook is off, not until something changes. A shop that this transaction served goes behind all others, in the order in which each was
+ * served last. As long as it stays ready, its place is in the round and its turn is left alone: while somebody holds a snapshot, the key
+ * of turns leads to every version of a row that was not removed yet, and each new one is compared with all of them.
+ */
+export const LOOK_AGAIN = lookAgain(`, begun as (${BEGUN})`)
+
+/**
+ * The same in two statements, for Citus: it makes no change by the place of a row beside an insertion. The second one comes after the
+ * first, which removes rows that would be in its way.
+ */
+export const LOOK_AGAIN_APART = lookAgain("")
+/** The second of them. */
+export const BEGIN_ROUNDS = `with ${LOOKED} ${BEGUN}`
 
 /** When the first shop may have something due, if that is by $1, and whether that shop is locked. */
 export const FIRST = `select look_at::double precision as due_at, shop_id = any (${LOCKED}) as is_locked

@@ -63,7 +63,11 @@ const MAX_WAITING = 10_000
 /** How often a batch is repeated after conflicts, and a command whose tracking code was taken. */
 export const MAX_RUNS = 16
 /** The only unique constraint that no decision can check: another ticket of the shop has the tracking code already. */
-export const TRACKING_CODE = "ticket_tracking_code"
+const TRACKING_CODE = "ticket_tracking_code"
+
+/** Whether a ticket's tracking code was taken. Behind the name of the constraint, Citus writes the number of the shard. */
+export const isCodeTaken = ({ code, constraint }: PgFailure): boolean =>
+  code === "23505" && (constraint ?? "").startsWith(TRACKING_CODE)
 
 type Commands = ReadonlyArray<QueuedCommand>
 
@@ -308,7 +312,7 @@ class BatchRunner {
         return this.#runUnexpired(again(run))
       case "data":
         if (entries.length > 1) return this.#halve(run)
-        return failure.constraint === TRACKING_CODE ? this.#run(again(run)) : fail(Cause.die(failure))
+        return isCodeTaken(failure) ? this.#run(again(run)) : fail(Cause.die(failure))
       case "late":
       case "clock":
       case "other":

@@ -22,6 +22,8 @@ export interface ConnectionOptions extends Database {
   readonly isSynchronous?: boolean
   /** How long a statement may take; {@link ANSWER_TIMEOUT_MS}, unless told otherwise. */
   readonly answer_timeout_ms?: number
+  /** How its statements are planned; once, unless told otherwise. */
+  readonly plans?: Settings
   /** Called with what comes in on a channel that the connection listens to. */
   readonly onNotification?: (payload: string) => void
 }
@@ -95,9 +97,8 @@ export const sessionSettings = ({
   answer_timeout_ms = ANSWER_TIMEOUT_MS,
   silent_ms = SILENT_TRANSACTION_MS,
   plans = PLANNED_ONCE
-}: Pick<ConnectionOptions, "lock_timeout_ms" | "isSynchronous" | "answer_timeout_ms"> & {
+}: Pick<ConnectionOptions, "lock_timeout_ms" | "isSynchronous" | "answer_timeout_ms" | "plans"> & {
   readonly silent_ms?: number
-  readonly plans?: Settings
 }): Settings => ({
   ...plans,
   ...(isSynchronous ? {} : { synchronous_commit: "off" }),

@@ -13,7 +13,7 @@ import { type Context, Effect, Exit } from "effect"
 import { type Client, PLACE, sendOn, sqlConnection } from "./CallersPool.js"
 import { clockGuard } from "./ClockGuard.js"
 import { type DecidedBatch, decideBatch, type QueuedCommand, saveWithin } from "./CommandBatch.js"
-import { MAX_RUNS, TRACKING_CODE } from "./CommitQueue.js"
+import { isCodeTaken, MAX_RUNS } from "./CommitQueue.js"
 import type { Connection } from "./Connection.js"
 import { failureOf, type PgFailure, storeFailure } from "./PgFailure.js"
 import type { PgNotifier } from "./PgNotifier.js"
@@ -142,7 +142,7 @@ const runWithin = (joined: Joined, entry: QueuedCommand, options: JoiningOptions
   const attempt = (runs: number): typeof once =>
     Effect.catchIf(
       once,
-      ({ constraint }) => constraint === TRACKING_CODE && runs < MAX_RUNS,
+      (failure) => isCodeTaken(failure) && runs < MAX_RUNS,
       () => attempt(runs + 1)
     )
   return Effect.matchEffect(attempt(1), {

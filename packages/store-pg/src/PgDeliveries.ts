@@ -2,6 +2,7 @@ import { type Instant, ServiceLimits, type ShopId, type StoreUnavailable } from 
 import type { CellAccess, Claim, Deliveries, DeliveryTurn, OpenReplay } from "@workshop/core/store"
 import { type Context, Effect, Schedule, type Scope } from "effect"
 import {
+  BEGIN_ROUNDS,
   CLAIM,
   FIRST,
   KEEP_DUE_TURNS,
@@ -9,6 +10,7 @@ import {
   LOCK_FIRST_TURNS,
   LOCK_TURNS,
   LOOK_AGAIN,
+  LOOK_AGAIN_APART,
   MAKE_READY,
   nextClaim,
   OPEN_REPLAYS,
@@ -47,8 +49,19 @@ const statement = (name: string, text: string, ...values: ReadonlyArray<unknown>
 const shopsOf = (answer: QueryResult | undefined): ReadonlyArray<ShopId> =>
   (answer?.rows ?? []).map(({ shop_id }) => shop_id as ShopId)
 
+/** Writes when the locked shops are to be looked at next. */
+type LookingAgain = (now: Instant, lease_now: number | null, at: number) => ReadonlyArray<Statement>
+
+const inOneStatement: LookingAgain = (...values) => [statement("look again", LOOK_AGAIN, ...values)]
+
+const inTwo: LookingAgain = (...values) => [
+  statement("look again apart", LOOK_AGAIN_APART, ...values),
+  statement("begin rounds", BEGIN_ROUNDS, ...values)
+]
+
 /** In one go, so that the shops stay locked no longer than the database takes. */
 const claimingBeside = (
+  lookingAgain: LookingAgain,
   spare: number,
   connection: Connection,
   lease_now: number | null,
@@ -63,19 +76,29 @@ const claimingBeside = (
         statement("lock lanes", LOCK_DUE_TURNS, most + spare),
         statement("claim", CLAIM, now, most, lease_now),
         statement("lock turns", LOCK_TURNS),
-        statement("look again", LOOK_AGAIN, now, lease_now, at)
+        ...lookingAgain(now, lease_now, at)
       ]
     ),
     ([, , claimed]) => claimed!.rows as unknown as ReadonlyArray<Claim>
   )
 
 /** Each shop costs time, so a claim of few has few to spare, and looks for the rest among many where those had too little that can go. */
-const claiming = (connection: Connection, lease_now: number | null, now: Instant, most: number, at: number) =>
+const claiming = (
+  lookingAgain: LookingAgain,
+  connection: Connection,
+  lease_now: number | null,
+  now: Instant,
+  most: number,
+  at: number
+) =>
   Effect.gen(function* () {
     const spare = Math.min(MOST_SPARE, most)
-    const claims = yield* claimingBeside(spare, connection, lease_now, now, most, at)
+    const claims = yield* claimingBeside(lookingAgain, spare, connection, lease_now, now, most, at)
     if (claims.length === most || spare === MOST_SPARE) return claims
-    return [...claims, ...(yield* claimingBeside(MOST_SPARE, connection, lease_now, now, most - claims.length, at))]
+    return [
+      ...claims,
+      ...(yield* claimingBeside(lookingAgain, MOST_SPARE, connection, lease_now, now, most - claims.length, at))
+    ]
   })
 
 /** Sees the deliveries that a claim would get, in one go as a claim is. Nothing is locked. */
@@ -101,15 +124,18 @@ const reclaiming = (connection: Connection, lease_now: number | null) =>
   })
 
 /** Corrects the earliest lanes until the first of them is right: what it says is a hint, and may be too early. */
-const looking = (connection: Connection, lease_now: number | null, until: Instant) =>
+const looking = (lookingAgain: LookingAgain, connection: Connection, lease_now: number | null, until: Instant) =>
   Effect.gen(function* () {
     for (let corrections = 0; ; corrections++) {
-      const [, , found] = yield* connection.send([
+      const answers = yield* connection.send([
         statement("lock first turns", LOCK_FIRST_TURNS, until, LANES_CORRECTED),
-        statement("look again", LOOK_AGAIN, BEFORE_ALL, lease_now, 0),
+        ...lookingAgain(BEFORE_ALL, lease_now, 0),
         statement("first lane", FIRST, until)
       ])
-      const [first] = found!.rows as unknown as ReadonlyArray<{ readonly due_at: number; readonly is_locked: boolean }>
+      const [first] = answers.at(-1)!.rows as unknown as ReadonlyArray<{
+        readonly due_at: number
+        readonly is_locked: boolean
+      }>
       if (first === undefined) return null
       if (first.is_locked || corrections === MOST_CORRECTIONS) return first.due_at
     }
@@ -136,7 +162,9 @@ export const pgDeliveries = (
   leaseClock: LeaseClock,
   { due }: Pick<PgNotifier, "due">,
   { secrets, guard: secretsGuard }: DeliverySecrets,
-  connecting = reconnecting
+  connecting = reconnecting,
+  /** Whether the tables are distributed by Citus just now. */
+  isDistributed = () => false
 ): Effect.Effect<
   Omit<Context.Tag.Service<Deliveries>, "claim"> & {
     readonly claim: (now: Instant, most: number, at?: number) => Effect.Effect<ReadonlyArray<Claim>, StoreUnavailable>
@@ -154,6 +182,7 @@ export const pgDeliveries = (
       isSynchronous: false
     })
     const guard = yield* clockGuard
+    const lookingAgain = () => (isDistributed() ? inTwo : inOneStatement)
     const oneByOne = Effect.unsafeMakeSemaphore(1).withPermits(1)
 
     /** Null where the database is to look at its own clock. */
@@ -174,7 +203,7 @@ export const pgDeliveries = (
         inTurn((connection) =>
           Effect.zipRight(
             guard(connection),
-            Effect.flatMap(leaseNow, (lease_now) => claiming(connection, lease_now, now, most, at))
+            Effect.flatMap(leaseNow, (lease_now) => claiming(lookingAgain(), connection, lease_now, now, most, at))
           )
         ).pipe(
           Effect.flatMap((claims) => opened(secrets, claims)),
@@ -184,7 +213,9 @@ export const pgDeliveries = (
         inTurn((connection) => Effect.flatMap(leaseNow, (lease_now) => seeing(connection, lease_now, now, most))),
       reclaim: inTurn((connection) => Effect.flatMap(leaseNow, (lease_now) => reclaiming(connection, lease_now))),
       next: (until) =>
-        inTurn((connection) => Effect.flatMap(leaseNow, (lease_now) => looking(connection, lease_now, until))),
+        inTurn((connection) =>
+          Effect.flatMap(leaseNow, (lease_now) => looking(lookingAgain(), connection, lease_now, until))
+        ),
       changed: due,
       replays: inTurn((connection) =>
         Effect.map(

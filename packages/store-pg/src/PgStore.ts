@@ -22,7 +22,8 @@ import type pg from "pg"
 import { databaseUrl, warnOfClearText } from "./Address.js"
 import { callersPool, type PoolLike } from "./CallersPool.js"
 import { checkAlone, checkCells } from "./CellChecks.js"
-import { type CellAddress, type CellPlaced, placesOf } from "./CellPlaces.js"
+import { type CellAddress, type CellPlaced, HOME, placesOf } from "./CellPlaces.js"
+import { cellNodes } from "./CitusNodes.js"
 import { transact } from "./CommitQueue.js"
 import type { reconnecting } from "./Connection.js"
 import { joinedTransactions } from "./JoinedTransactions.js"
@@ -40,6 +41,7 @@ import { pgWholeData } from "./PgWholeData.js"
 import { type RetentionOptions, tidier } from "./retention/Retention.js"
 import { checkedSchema, type Database } from "./Schema.js"
 import { secretsGuard } from "./SecretsGuard.js"
+import { PLANNED_EACH_TIME, PLANNED_ONCE } from "./SessionClient.js"
 import { sharedSessions } from "./SharedSessions.js"
 import * as Sql from "./Sql.js"
 import { type SecretsRefused, WebhookSecrets } from "./WebhookSecrets.js"
@@ -76,13 +78,15 @@ interface Surroundings {
   /** Where commands alone get their connections. */
   readonly commandsConnecting?: typeof reconnecting | undefined
   readonly notifier?: PgNotifier
+  /** Whether Citus distributes the schema just now. */
+  readonly isDistributed?: () => boolean
   /** The name of the cell, where there are several. */
   readonly cell?: string
 }
 
 const ports = (
   { url, schema: given, lanes = 2, leaseClock = "database", secretsKeys }: PgStoreOptions,
-  { connecting, commandsConnecting = connecting, notifier: shared, cell }: Surroundings
+  { connecting, commandsConnecting = connecting, notifier: shared, cell, isDistributed }: Surroundings
 ) =>
   Effect.gen(function* () {
     const schema = yield* checkedSchema(given)
@@ -107,7 +111,14 @@ const ports = (
       entropy
     )
     const { transactions, joining } = yield* joinedTransactions({ schema, secrets, notifier, entropy })
-    const deliveries = yield* pgDeliveries(database, leaseClock, notifier, { secrets, guard }, connecting)
+    const deliveries = yield* pgDeliveries(
+      database,
+      leaseClock,
+      notifier,
+      { secrets, guard },
+      connecting,
+      isDistributed
+    )
     return Context.make(Store, { transact: joining(run) }).pipe(
       Context.add(Transactions, transactions),
       Context.add(Reads, yield* pgReads(secrets)),
@@ -125,25 +136,14 @@ const ports = (
     )
   })
 
-interface OpenPlace extends CellPlaced {
-  readonly pool: pg.Pool
-}
-
 /** The ports of one schema and what knows its directory of cells, on the connections that cells share. */
-const cellWith = (options: PgStoreOptions, place: OpenPlace, surroundings: Surroundings) =>
+const cellWith = (options: PgStoreOptions, place: CellPlaced, poolNow: () => pg.Pool, surroundings: Surroundings) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
     const at = { ...options, url: place.url, schema: place.schema }
     const cell: Cell = { name: place.name, ports: yield* ports(at, { ...surroundings, cell: place.name }) }
     return { cell, sql, directory: yield* pgCellDirectory }
-  }).pipe(
-    Effect.provide(
-      Layer.provide(
-        Sql.readsOn(() => place.pool, place),
-        Reactivity.layer
-      )
-    )
-  )
+  }).pipe(Effect.provide(Layer.provide(Sql.readsOn(poolNow, place), Reactivity.layer)))
 
 /** Several cells on connections that those of one address share, and the directory in the home cell. */
 const overCells = (options: PgStoreOptions, further: ReadonlyArray<CellAddress>) =>
@@ -151,17 +151,23 @@ const overCells = (options: PgStoreOptions, further: ReadonlyArray<CellAddress>)
     const entropy = yield* Entropy
     const places = yield* placesOf(options, further)
     const sharing = yield* sharedSessions
-    const shared = new Map<string, { readonly pool: pg.Pool; readonly notifier: PgNotifier }>()
+    const notifiers = new Map<string, PgNotifier>()
     for (const { url, schema } of places) {
-      if (shared.has(url)) continue
+      if (notifiers.has(url)) continue
       yield* warnOfClearText(url)
-      const pool = yield* Sql.readPool({ url, connections: options.readConnections ?? READ_CONNECTIONS })
-      shared.set(url, { pool, notifier: yield* pgNotifier({ url, schema }, nodeName(entropy)) })
+      notifiers.set(url, yield* pgNotifier({ url, schema }, nodeName(entropy)))
     }
+    const nodes = yield* cellNodes(places, options.readConnections ?? READ_CONNECTIONS)
     const open = yield* Effect.forEach(places, (place) => {
-      const { pool, notifier } = shared.get(place.url)!
-      const connecting = sharing({ schema: place.schema, url: Effect.succeed(place.url) })
-      return cellWith(options, { ...place, pool }, { connecting, notifier })
+      const { schema } = place
+      const plans = () => (nodes.isDistributed(schema) ? PLANNED_EACH_TIME : PLANNED_ONCE)
+      const connecting = sharing({ schema, plans, url: Effect.sync(() => nodes.urlOf(place)) })
+      const opened = cellWith(options, place, () => nodes.poolOf(place), {
+        connecting,
+        isDistributed: () => nodes.isDistributed(schema),
+        notifier: notifiers.get(place.url)!
+      })
+      return place.name === HOME ? Effect.tap(opened, ({ sql }) => nodes.follow(sql)) : opened
     })
     const [home, ...others] = open
     yield* checkCells(open.map(({ cell, sql }, i) => ({ name: cell.name, schema: places[i]!.schema, sql })))

@@ -1,6 +1,6 @@
 import { Effect, Scope } from "effect"
 import { type Connection, type ConnectionOptions, type ReconnectingConnection, reconnecting } from "./Connection.js"
-import type { PgFailure } from "./PgFailure.js"
+import type { Settings } from "./SessionClient.js"
 import { textsIn } from "./Statement.js"
 
 /*
@@ -45,7 +45,9 @@ interface SharedLink {
 /** Where a cell is just now: its address may change, as when Citus moves it to another node. */
 export interface CellPlace {
   readonly schema: string
-  readonly url: Effect.Effect<string, PgFailure>
+  readonly url: Effect.Effect<string>
+  /** How statements are planned there: Citus refuses to plan them once for all values. */
+  readonly plans: () => Settings
 }
 
 /** Shares connections among cells, by what they are called and where they lead, until the scope closes. */
@@ -71,12 +73,12 @@ export const sharedSessions: Effect.Effect<
       })
     })
 
-  return ({ schema, url }) =>
+  return ({ schema, url, plans }) =>
     (options) =>
       Effect.sync((): ReconnectingConnection => {
         let held: SharedLink | undefined
         const hold = Effect.gen(function* () {
-          const shared = yield* linkOf(options, yield* url)
+          const shared = yield* linkOf({ ...options, plans: plans() }, yield* url)
           yield* shared.semaphore.take(1)
           held = shared
           return shared

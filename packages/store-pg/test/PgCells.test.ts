@@ -5,6 +5,7 @@ import { type Context, Effect, Layer, type Scope } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { newTicket, openAccount, openShop } from "../../core/src/testing/Fixtures.js"
 import { type CellAddress, cellsFrom } from "../src/CellPlaces.js"
+import { addressOfNode } from "../src/CitusNodes.js"
 import { connect } from "../src/migrate/Session.js"
 import { layer, type PgStoreOptions } from "../src/PgStore.js"
 import { retention } from "../src/retention/Retention.js"
@@ -182,6 +183,15 @@ describe("Cells that are refused, with nothing written (docs/scaling.md)", LONG,
         )
       })
     ))
+
+  it("the address of a node of Citus is that of the coordinator with another server", () => {
+    const at = (url: string) => addressOfNode(url, "10.0.0.7", 5433)
+    expect(at("postgres://me:p%40ss@db0,db1:6000/workshop?sslmode=disable&host=db0&port=1")).toBe(
+      "postgres://me:p%40ss@10.0.0.7:5433/workshop?sslmode=disable"
+    )
+    expect(at("postgres://db0/workshop")).toBe("postgres://10.0.0.7:5433/workshop")
+    expect(addressOfNode("postgres://db0/w", "::1", 5432)).toBe("postgres://[::1]:5432/w")
+  })
 
   it("a number, and a list of names with addresses, are read", async () => {
     const read = (text: string) => Effect.runPromise(cellsFrom(text))

@@ -182,7 +182,14 @@ export class Everywhere {
   noting<A>(cell: OpenCell, work: Effect.Effect<A, StoreUnavailable>): Effect.Effect<A, StoreUnavailable> {
     return work.pipe(
       Effect.tapBoth({
-        onFailure: () => Effect.sync(() => this.#away.add(cell)),
+        onFailure: (failure) => {
+          if (this.#away.has(cell)) return Effect.void
+          this.#away.add(cell)
+          return Effect.logWarning(
+            `The cell ${cell.name} does not answer; its shops are refused until it does`,
+            failure
+          )
+        },
         onSuccess: () => Effect.sync(() => this.#away.delete(cell))
       })
     )

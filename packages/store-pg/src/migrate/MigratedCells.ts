@@ -56,6 +56,27 @@ export const refuseOtherCell = (cell: CellPlaced) =>
     })
   )
 
+/**
+ * Lets Citus keep the schema on one of its workers, where all its tables are together. Tables that are not logged would hold up a move
+ * to another one. Elsewhere it does nothing.
+ */
+export const distribute = (cell: CellPlaced) =>
+  at(cell, (session) =>
+    Effect.gen(function* () {
+      const [place] = yield* session.run<{ is_citus: boolean }>(
+        "select exists (select from pg_extension where extname = 'citus') as is_citus"
+      )
+      if (place?.is_citus !== true) return
+      const [there] = yield* session.run<{ is_distributed: boolean }>(
+        "select exists (select from pg_dist_schema s join pg_namespace n on n.oid = s.schemaid where n.nspname = $1) as is_distributed",
+        [cell.schema]
+      )
+      if (there?.is_distributed === true) return
+      for (const table of ["rate_limit", "server_life"]) yield* session.run(`alter table ${table} set logged`)
+      yield* session.run("select citus_schema_distribute($1::regnamespace)", [cell.schema])
+    })
+  )
+
 /** Lets a schema say which cell it is, and copies the accounts of clients that it will need. */
 export const markCell = (cell: CellPlaced) =>
   at(cell, (session, text) =>

@@ -1,7 +1,7 @@
 import { Clock, Effect, Schedule } from "effect"
 import { type CellAddress, placesOf } from "../CellPlaces.js"
 import { checkedSchema, type Database, inSchema, lockOf } from "../Schema.js"
-import { inCell, knowCells, markCell, refuseCell, refuseOtherCell } from "./MigratedCells.js"
+import { distribute, inCell, knowCells, markCell, refuseCell, refuseOtherCell } from "./MigratedCells.js"
 import { type Migration, OURS } from "./Migration.js"
 import {
   EncodingRefused,
@@ -221,11 +221,11 @@ export const migrate = (url: string, options: MigrateOptions = {}, known: Readon
     yield* refuseCell(first!)
     for (const cell of others) {
       yield* refuseOtherCell(cell)
-      const applied = yield* Effect.mapError(
-        migrateSchema(cell.url, { schema: cell.schema, isCell: true }, known),
-        (error) => inCell(cell, error)
+      const applied = yield* Effect.mapError(migrateSchema(cell.url, { schema: cell.schema }, known), (error) =>
+        inCell(cell, error)
       )
       names.push(...applied.map((name) => `${cell.name}: ${name}`))
+      yield* distribute(cell)
       yield* markCell(cell)
     }
     yield* knowCells(first!, others)
@@ -233,19 +233,15 @@ export const migrate = (url: string, options: MigrateOptions = {}, known: Readon
   })
 
 /** Brings one schema up to date. */
-const migrateSchema = (
-  url: string,
-  options: Omit<MigrateOptions, "cells"> & { readonly isCell?: boolean },
-  known: ReadonlyArray<Migration>
-) =>
+const migrateSchema = (url: string, options: Omit<MigrateOptions, "cells">, known: ReadonlyArray<Migration>) =>
   Effect.scoped(
     Effect.gen(function* () {
       const schema = yield* checkedSchema(options.schema)
       const session = yield* connect(url, { schema })
       yield* encoded(session)
       yield* session.run(unhurried)
-      // On Citus, a cell's schema lies on one worker, which can change, and the home cell's on the coordinator. Elsewhere it means nothing.
-      yield* session.run(`set citus.enable_schema_based_sharding = ${options.isCell ? "on" : "off"}`)
+      // On Citus, the tables are made on the coordinator, and a cell's schema is distributed as a whole later. Elsewhere it means nothing.
+      yield* session.run("set citus.enable_schema_based_sharding = off")
       yield* locked(session, schema)
       const moveFrom = options.moveFrom === undefined ? undefined : yield* checkedSchema(options.moveFrom)
       const isMoved = moveFrom !== undefined && (yield* move(session, moveFrom, schema, options))

@@ -5,6 +5,7 @@ import { clockGuard } from "../ClockGuard.js"
 import { BEGIN, COMMIT, type Connection, reconnecting } from "../Connection.js"
 import { type PgFailure, reported } from "../PgFailure.js"
 import { type Database, lockOf } from "../Schema.js"
+import { PLANNED_EACH_TIME } from "../SessionClient.js"
 import { once, type Statement } from "../Statement.js"
 import { BY_AGE, countOf, isTrue, keepPartitions, type Partitioning } from "./Partitions.js"
 
@@ -152,7 +153,9 @@ export const retention = ({
       schema,
       name: "workshop retention",
       lock_timeout_ms: 1_000,
-      answer_timeout_ms: ANSWER_TIMEOUT_MS
+      answer_timeout_ms: ANSWER_TIMEOUT_MS,
+      // Each is rarely sent, and Citus refuses to plan them once for all values.
+      plans: PLANNED_EACH_TIME
     }),
     clockGuard,
     (wire, guard) => ({
