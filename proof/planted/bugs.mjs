@@ -528,7 +528,7 @@ const ofDeliveries = [
   decision(
     "recordAttempt",
     "owner-not-told",
-    "the owner is not told that the webhook turned off",
+    "the owner is not notified that the webhook turned off",
     "if (notice !== null) changes.notifyOwner",
     'if (notice === "webhook_failing") changes.notifyOwner'
   ),
@@ -739,7 +739,7 @@ const ofDeliveries = [
   service(
     "NotificationSender",
     "notification-recorded-as-told",
-    "a notification that failed counts as told",
+    "a notification that failed counts as delivered",
     "recordNotification(made, Exit.isSuccess(exit))",
     "recordNotification(made, Exit.isSuccess(exit) || true)"
   )

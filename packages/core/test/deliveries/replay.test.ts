@@ -63,6 +63,13 @@ describe("Specification, Sandbox: a replay", () => {
     expect(shop.last.changes).toEqual([])
   })
 
+  it("takes the one event that a step of a thousand leaves", () => {
+    const { shop, replay } = replaying(Array.from({ length: 1001 }, (_, i) => found(i + 1)))
+    const steps = []
+    while (!shop.slice.replays.get(replay.id)!.is_done) steps.push(step(shop, replay))
+    expect(steps).toEqual([1000, 1])
+  })
+
   it("a step looks at no more than a thousand events, however few of them it asks for", () => {
     const { shop, replay } = replaying(Array.from({ length: 2000 }, (_, i) => found(i + 1)))
     const stretch: EventRange = { found: [found(400)], last_seq: 1000 }
