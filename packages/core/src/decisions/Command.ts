@@ -205,7 +205,7 @@ export class ChangeSet {
   changed(row: TicketRecord, client: Client | null): Ticket {
     this.#head.change_seq++
     this.add({ _tag: "TicketPut", row })
-    return ticketView(row, this.#shop, client, this.#moment.tracking_base_url)
+    return ticketView(row, this.#shop, client, this.#moment.tracking_base_url ?? null)
   }
 
   /** Adds an entry to the ledger, and the card that results from it (Specification, Clients and loyalty). */

@@ -288,7 +288,7 @@ export const ticketView = (
   ticket: TicketRecord,
   shop: ShopRecord,
   client: Client | null,
-  tracking_base_url: string | null = null
+  tracking_base_url: string | null
 ): Ticket => ({
   id: ticket.id,
   number: ticket.number,

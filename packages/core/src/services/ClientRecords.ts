@@ -10,6 +10,7 @@ import type { Person } from "../domain/Person.js"
 import type { ShopNotFound, ShopRecord } from "../domain/Shop.js"
 import { ticketView } from "../domain/Ticket.js"
 import { type HeldData, PersonalData, Reads, Store, type StoreUnavailable } from "../ports/StorePorts.js"
+import { TrackingPages } from "../ports/TrackingPages.js"
 import { auditing, resultOf } from "./Actor.js"
 
 const { erasure_batch_rows, erasure_batch_events } = ServiceLimits
@@ -29,7 +30,8 @@ const shopPart = (
   shop: ShopRecord,
   { link, card, ledger, offers, notifications, tickets }: HeldData,
   sent: ReadonlyArray<SentEvent>,
-  answers: ReadonlyArray<IdempotencyRecord>
+  answers: ReadonlyArray<IdempotencyRecord>,
+  tracking_base_url: string | null
 ) => ({
   shop_id: shop.id,
   shop_name: shop.name,
@@ -37,7 +39,10 @@ const shopPart = (
   blocked_at: toIsoOrNull(link?.blocked_at ?? null),
   loyalty_card: card === null ? null : { ...card, updated_at: toIsoOrNull(card.updated_at) },
   loyalty_ledger: ledger.map(dated),
-  tickets: tickets.map((ticket) => ({ ...ticketView(ticket, shop, null), client_id: ticket.client_id })),
+  tickets: tickets.map((ticket) => ({
+    ...ticketView(ticket, shop, null, tracking_base_url),
+    client_id: ticket.client_id
+  })),
   offers: offers.map((offer) => ({ ...dated(offer), answered_at: toIsoOrNull(offer.answered_at) })),
   notifications: notifications.map(dated),
   events: sent.map(({ event }) => JSON.parse(event.body) as unknown),
@@ -124,7 +129,7 @@ export const clientRecords = Effect.gen(function* () {
     yield* eventsOf(shop_id, person, held, (found) => Effect.sync(() => sent.push(...found)))
     yield* answersOf(shop_id, person, held, (found) => Effect.sync(() => answers.push(...found)))
     const shop = (yield* reads.shop(shop_id))?.shop
-    return shop === undefined ? [] : [shopPart(shop, held, sent, answers)]
+    return shop === undefined ? [] : [shopPart(shop, held, sent, answers, (yield* TrackingPages).base_url)]
   })
 
   /**

@@ -160,6 +160,12 @@ export interface ClockState {
   readonly ahead_ms: number
 }
 
+/** The time of a clock after a move. */
+export interface ClockMoved extends ClockState {
+  /** How far the move led, in milliseconds; 0 where it only froze the clock or let it run. */
+  readonly moved_ms: number
+}
+
 const refused = (field: keyof ClockMove, message: string) =>
   Effect.fail(new InvalidInput({ issues: [{ field, message }] }))
 
@@ -230,7 +236,7 @@ export class ClockAdvance extends Context.Tag("@workshop/core/TimeWalk")<
   {
     readonly state: Effect.Effect<ClockState>
     /** Returns when all work up to the target is done; a refused move changes nothing. `next` finds the instant of `to: "next"`. */
-    readonly move: (move: ClockMove, next?: NextDue) => Effect.Effect<ClockState, InvalidInput | StoreUnavailable>
+    readonly move: (move: ClockMove, next?: NextDue) => Effect.Effect<ClockMoved, InvalidInput | StoreUnavailable>
     /**
      * Lets the clock start again, at an instant or for null as at the start, between two works: the first ends what was on the old
      * clock, the second is the first on the new one. No move happens meanwhile.
@@ -277,7 +283,7 @@ const make = (clock: MovableClock, works: ReadonlyArray<DueWork>): Context.Tag.S
         const now = clock.unsafeCurrentTimeMillis()
         const target = yield* destination(yield* withNext(move, next, now), now)
         if (isGoing) yield* walkTo(target)
-        return stateWith(frozen)
+        return { ...stateWith(frozen), moved_ms: clock.unsafeCurrentTimeMillis() - now }
       }),
       (_, exit) => Effect.sync(() => clock.release(Exit.isSuccess(exit) ? frozen : clock.frozen))
     )

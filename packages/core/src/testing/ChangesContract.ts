@@ -293,7 +293,7 @@ export const clientChangesContract = cases({
         shop_id: shop.id,
         client_id,
         type,
-        ticket: ticketView(ticket!, shop, null),
+        ticket: ticketView(ticket!, shop, null, null),
         ticket_id: ticket!.id,
         created_at: TEST_START + told.length
       }
@@ -323,7 +323,7 @@ export const clientChangesContract = cases({
       const shop = yield* openShop()
       const [ticket] = yield* run(placing(shop.id, [{ client_id }]))
       const { id: ticket_id } = ticket!
-      const view = ticketView(ticket!, shop, null)
+      const view = ticketView(ticket!, shop, null, null)
       const changes: Array<Change> = []
       for (let n = 0; n < count; n++) {
         const row = { id: yield* freshId<string>(), shop_id: shop.id, ticket_id, created_at: created_at++ }

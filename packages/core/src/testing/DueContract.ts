@@ -140,7 +140,7 @@ export const messagesContract = cases({
     const { clock, shop, start, directory } = bench
     const { id: client_id } = yield* openAccount()
     const [record] = yield* run(placing(shop.id, [{ client_id }]))
-    const ticket = ticketView(record!, shop, null)
+    const ticket = ticketView(record!, shop, null, null)
     const told = { client_id, type: "ticket.ready", ticket, ticket_id: record!.id } as const
     yield* run(changing(shop.id, (changes) => changes.notifyClient(told)))
     clock.advance(1)

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import type { ClientId } from "../../src/domain/Identifier.js"
+import { TrackingPages } from "../../src/ports/TrackingPages.js"
 import type { Caller } from "../../src/services/Caller.js"
 import { Clients } from "../../src/services/Clients.js"
 import { Loyalty } from "../../src/services/Loyalty.js"
@@ -171,6 +172,19 @@ describe("Only clients who already know the shop are visible (Specification, End
         expect(yield* refusalOf(clients.byPhone(caller, query({ phone: PHONE }).phone!))).toBe("ClientNotFound")
         expect(yield* clients.byPhone(other, query({ phone: PHONE }).phone!)).toMatchObject({ id, tickets_total: 0 })
       })
+    )
+  )
+
+  it(
+    "an export has the address of a ticket's page, as the API shows it",
+    inWorkshop(() =>
+      Effect.gen(function* () {
+        const caller = yield* openShop()
+        const id = yield* regular(caller, PHONE)
+        const { data } = yield* (yield* Tickets).create(caller, ticketInput({ service: "Hem", client_id: id }))
+        const { shops } = yield* (yield* Clients).export(id)
+        expect(shops[0]!.tickets[0]!.tracking_url).toBe(`https://shop.example/t/${data.tracking_code}`)
+      }).pipe(Effect.provideService(TrackingPages, { base_url: "https://shop.example/t/" }))
     )
   )
 

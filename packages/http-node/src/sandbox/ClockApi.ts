@@ -37,7 +37,7 @@ export class ClockApi extends HttpApiGroup.make("clock")
   .annotateContext(titled("Clock", "The clock by which every rule goes")) {}
 
 /** The state of the clock as it is answered. */
-export const clockView = ({ now, ...rest }: ClockState) => data({ now: toIso(now), ...rest })
+export const clockView = ({ now, frozen, ahead_ms }: ClockState) => data({ now: toIso(now), frozen, ahead_ms })
 
 /** How far the agenda is read for the first entry that is still to come. */
 const LOOKED_THROUGH = 1000
@@ -54,9 +54,9 @@ export const clockHandlers = (agenda: Agenda, feed: Feed) =>
     return {
       read: () => Effect.map(state, clockView),
       move: ({ payload }) =>
-        Effect.map(move(payload, next), (state) => {
-          const shown = clockView(state)
-          feed.tell("clock", shown.data)
+        Effect.map(move(payload, next), (moved) => {
+          const shown = clockView(moved)
+          feed.tell("clock", { at: shown.data.now, moved_ms: moved.moved_ms, ...shown.data })
           return shown
         })
     }

@@ -1,9 +1,9 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
-import { optional } from "@workshop/core"
+import { optional, toIso } from "@workshop/core"
 import { type GroupHandlers, SuccessBody } from "@workshop/core/http"
 import { Effect, Schema } from "effect"
 import { data, described, titled } from "./described.js"
-import type { Faults } from "./Faults.js"
+import { type Faults, faultKinds } from "./Faults.js"
 import type { Feed } from "./Feed.js"
 import { Kind } from "./RequestsApi.js"
 
@@ -20,6 +20,20 @@ const FaultView = Schema.Struct({
   delay_ms: Schema.Int
 }).annotations({ identifier: "Fault" })
 
+/** A kind as it is asked for: 503 and 429 are taken as numbers too. */
+const KindInput = Schema.transform(Schema.Union(Schema.String, Schema.Number), Kind, {
+  strict: false,
+  decode: String,
+  encode: (kind) => kind
+}).annotations({
+  jsonSchema: {
+    anyOf: [
+      { type: "string", enum: Object.keys(faultKinds) },
+      { type: "integer", enum: [429, 503] }
+    ]
+  }
+})
+
 const FaultInput = Schema.Struct({
   id: optional(Schema.String),
   method: optional(Schema.Literal(...methods)),
@@ -28,7 +42,7 @@ const FaultInput = Schema.Struct({
       Schema.pattern(/^\/v1\//, { message: () => "must be a path of the API, such as /v1/tickets/{id}/status" })
     )
   ),
-  fault: Kind,
+  fault: KindInput,
   next: optional(
     Schema.Int.pipe(Schema.between(1, 1_000_000, { message: () => "must be a whole number from 1 to 1000000" }))
   ),
@@ -37,7 +51,17 @@ const FaultInput = Schema.Struct({
       Schema.between(0, MOST_DELAY_MS, { message: () => `must be a whole number from 0 to ${MOST_DELAY_MS}` })
     )
   )
-}).annotations({ identifier: "FaultInput" })
+})
+  .pipe(
+    Schema.filter(
+      ({ fault, delay_ms }) =>
+        fault !== "delay" || (delay_ms ?? 0) > 0
+          ? true
+          : { path: ["delay_ms"], message: "must be 1 or more where the fault is delay: it says how long" },
+      { jsonSchema: {} }
+    )
+  )
+  .annotations({ identifier: "FaultInput" })
 
 /** Faults that requests to `/v1` meet (Specification, Sandbox). */
 export class FaultsApi extends HttpApiGroup.make("faults")
@@ -72,19 +96,21 @@ export class FaultsApi extends HttpApiGroup.make("faults")
 /** Shows, sets and clears faults. */
 export const faultsHandlers = (faults: Faults, feed: Feed): GroupHandlers<typeof FaultsApi, void> => {
   const set = (wanted: ReadonlyArray<typeof FaultInput.Type>) =>
-    Effect.sync(() => {
-      faults.set(
-        wanted.map(({ method, path, fault, next, delay_ms }) => ({
-          method: method ?? null,
-          path: path ?? null,
-          fault,
-          next: next ?? null,
-          delay_ms: delay_ms ?? 0
-        }))
-      )
-      feed.tell("fault", { faults: faults.all })
-      return data(faults.all)
-    })
+    Effect.clockWith((clock) => clock.currentTimeMillis).pipe(
+      Effect.map((now) => {
+        faults.set(
+          wanted.map(({ method, path, fault, next, delay_ms }) => ({
+            method: method ?? null,
+            path: path ?? null,
+            fault,
+            next: next ?? null,
+            delay_ms: delay_ms ?? 0
+          }))
+        )
+        feed.tell("fault", { at: toIso(now), faults: faults.all })
+        return data(faults.all)
+      })
+    )
   return {
     list: () => Effect.sync(() => data(faults.all)),
     set: ({ payload }) => set(payload.faults),

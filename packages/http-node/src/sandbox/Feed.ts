@@ -6,10 +6,10 @@ export const feedEvents = {
   event: "an event of a shop, as it is delivered",
   attempt: "an attempt to deliver an event",
   ticket: "a ticket as it is from now on",
-  clock: "the clock was moved",
+  clock: "the clock was moved, by `moved_ms`, to `at`; or it was frozen or let run",
   notice: "an owner was told of their webhook",
-  fault: "the faults were set, or one was met",
-  receiver: "the built-in receiver got an event, or behaves in another way"
+  fault: "the faults were set, or one was met, at `at`",
+  receiver: "the built-in receiver got an event, or behaves in another way, at `at`"
 } as const
 
 /** A key of {@link feedEvents}. */

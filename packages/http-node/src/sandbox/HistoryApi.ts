@@ -8,6 +8,7 @@ import {
   TicketId,
   TicketNotFound,
   type TicketRecord,
+  TrackingPages,
   ticketView,
   toIso
 } from "@workshop/core"
@@ -130,21 +131,26 @@ const ofRequest = (request: LoggedRequest): Entry => {
   }
 }
 
-const iso = (kind: "closure" | "reopen", from: number, length_ms: number) => ({
-  kind,
-  from: toIso(from),
-  to: toIso(from + length_ms)
-})
+const iso = (kind: "closure" | "reopen", from: number, to: number) => ({ kind, from: toIso(from), to: toIso(to) })
 
-/** The time until the ticket's closure, and the time after each collection in which it could be reopened. */
+/** When the ticket left the state of the event with this index; never is infinitely late. */
+const leftAt = (told: ReadonlyArray<Told>, i: number): number => {
+  const { state } = told[i]!.body.data.ticket
+  const later = told.slice(i + 1).find(({ body }) => body.data.ticket.state !== state)
+  return later?.event.created_at ?? Number.POSITIVE_INFINITY
+}
+
+/** The time until the ticket's closure, and the time after each collection in which it could be reopened: it ends where it was. */
 const windowsOf = (record: TicketRecord, told: ReadonlyArray<Told>) => {
   const row = closure(record) === null ? undefined : closureMoves.find(({ from }) => from === record.state)
   const since = row === undefined ? null : record[row.counts_from]
   return [
-    ...told.flatMap(({ event }) =>
-      event.type === "ticket.collected" ? [iso("reopen", event.created_at, Limits.reopen_window_ms)] : []
+    ...told.flatMap(({ event: { type, created_at } }, i) =>
+      type === "ticket.collected"
+        ? [iso("reopen", created_at, Math.min(created_at + Limits.reopen_window_ms, leftAt(told, i)))]
+        : []
     ),
-    ...(row === undefined || since === null ? [] : [iso("closure", since, row.after_ms)])
+    ...(row === undefined || since === null ? [] : [iso("closure", since, since + row.after_ms)])
   ]
 }
 
@@ -156,6 +162,7 @@ export const historyHandlers = (log: RequestLog) =>
     const reads = yield* Reads
     const directory = yield* Directory
     const deliveries = yield* DeliveryLog
+    const pages = yield* TrackingPages
 
     const entriesOf = Effect.fnUntraced(function* (shop_id: ShopId, record: TicketRecord, told: ReadonlyArray<Told>) {
       const ids = new Set<string>(told.map(({ event }) => event.id))
@@ -192,7 +199,7 @@ export const historyHandlers = (log: RequestLog) =>
         const events = (yield* reads.events(shop_id, ALL)).filter(({ ticket_id }) => ticket_id === id)
         const told = events.map((event): Told => ({ event, body: JSON.parse(event.body) as Told["body"] }))
         return data({
-          ticket: ticketView(found.record, shop, found.client),
+          ticket: ticketView(found.record, shop, found.client, pages.base_url),
           windows: windowsOf(found.record, told),
           entries: yield* entriesOf(shop_id, found.record, told)
         })

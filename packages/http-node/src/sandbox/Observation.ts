@@ -28,7 +28,7 @@ export const observation = Effect.gen(function* () {
   const faults = new Faults()
   const log = new RequestLog(faults, yield* exhaustedLimits, (request) => {
     feed.tell("request", request)
-    if (request.fault !== null) feed.tell("fault", { faults: faults.all, met: request.fault })
+    if (request.fault !== null) feed.tell("fault", { at: request.at, faults: faults.all, met: request.fault })
   })
   const changes = yield* Effect.serviceOption(CommittedChanges)
   if (Option.isSome(changes))

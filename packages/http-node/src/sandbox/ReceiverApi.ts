@@ -5,6 +5,7 @@ import {
   parseWebhookAddress,
   type ShopId,
   Shops,
+  toIso,
   type WebhookAddressPolicy,
   Webhooks
 } from "@workshop/core"
@@ -155,7 +156,8 @@ export const receiverHandlers = (receivers: Receivers, policy: WebhookAddressPol
         // The receiver's own address is judged by nobody: no request leaves for it.
         if (use === true) yield* webhooks.set(id, receivers.urlOf(id) as never)
         const found = yield* shown(id)
-        feed.tell("receiver", { shop_id: id, ...found.data })
+        const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+        feed.tell("receiver", { at: toIso(now), shop_id: id, ...found.data })
         return found
       }),
       received: ({ path: { id }, urlParams: { after = 0 } }) =>

@@ -52,16 +52,20 @@ const SessionFile = Schema.Struct({
 }).annotations({ identifier: "Session" })
 
 /** A file as it is sent: what is in it is looked at only after its version. */
-const SentFile = Schema.Struct({ version: Schema.Unknown }, { key: Schema.String, value: Schema.Unknown }).annotations({
+const SentFile = Fields.annotations({
   identifier: "SessionInput",
-  description: "The data of GET /sandbox/session",
+  description: "The response of GET /sandbox/session, or its data alone",
   jsonSchema: {
     type: "object",
-    description: "The data of GET /sandbox/session",
-    properties: { version: { type: "integer", const: VERSION } },
-    required: ["version"]
+    description: "The response of GET /sandbox/session, or its data alone",
+    properties: { version: { type: "integer", const: VERSION }, data: { type: "object" } }
   }
 })
+
+const isFields = Schema.is(Fields)
+
+/** What was exported, with the envelope of the response or without it. */
+const opened = (sent: typeof SentFile.Type) => (!("version" in sent) && isFields(sent.data) ? sent.data : sent)
 
 /** The contents of a file, without its version and its digest. */
 interface Session {
@@ -107,7 +111,7 @@ export class SessionApi extends HttpApiGroup.make("session")
         described(
           "importSession",
           "Import a sandbox",
-          "Puts what `GET /sandbox/session` answered as `data` in the place of everything. The clock shows the time of the export. A file of another version is refused, and one that was changed. 403 where no sandbox made the data."
+          "Puts what `GET /sandbox/session` answered, whole or its `data` alone, in the place of everything. The clock shows the time of the export. A file of another version is refused, and one that was changed. 403 where no sandbox made the data."
         )
       )
   )
@@ -119,6 +123,8 @@ const refused = (field: string, message: string) => Either.left(new InvalidInput
 
 /** The contents of a file; refused by its version, or where it is not as it was exported. */
 const sessionIn = ({ version, digest, ...rest }: Readonly<Record<string, unknown>>) => {
+  if (version === undefined)
+    return refused("version", "is missing: send the file that GET /sandbox/session answered, or its data")
   if (version !== VERSION) {
     const message = `is ${JSON.stringify(version)}, and this server reads version ${VERSION}: import the file with the release that wrote it`
     return refused("version", message)
@@ -252,7 +258,7 @@ export const sessionHandlers = ({ log, feed, faults, receivers, begin }: Watchin
       reset: () => replace(null, begin),
       read: () => read,
       replace: ({ payload }) =>
-        Effect.flatMap(sessionIn(payload), (session) => {
+        Effect.flatMap(sessionIn(opened(payload)), (session) => {
           const { now, frozen } = session.clock
           return replace({ now: Date.parse(now), frozen }, restore(session))
         })

@@ -8,6 +8,7 @@ import {
   TicketId,
   TicketNotFound,
   TicketState,
+  TrackingPages,
   ticketView,
   toIso
 } from "@workshop/core"
@@ -112,6 +113,7 @@ export const ticketsHandlers = Effect.gen(function* () {
   const directory = yield* Directory
   const store = yield* Store
   const bounds = yield* PolicyLimits
+  const pages = yield* TrackingPages
 
   /** The newest tickets that pass a filter and a search. */
   const find = Effect.fnUntraced(function* find(
@@ -139,7 +141,10 @@ export const ticketsHandlers = Effect.gen(function* () {
       return data(
         found.map(({ record, client }) => {
           const next = nextDeadline(record, now)
-          return { ...ticketView(record, shop, client), next: next && { at: toIso(next.at), kind: next.kind } }
+          return {
+            ...ticketView(record, shop, client, pages.base_url),
+            next: next && { at: toIso(next.at), kind: next.kind }
+          }
         })
       )
     }),

@@ -9,7 +9,8 @@ import {
   SandboxClock,
   ShopInput,
   Shops,
-  sandboxAddresses
+  sandboxAddresses,
+  TrackingPages
 } from "@workshop/core"
 import { BodyTooLarge, bodyText, type HttpRequest, type Pipeline, pipeline, workshopRoutes } from "@workshop/core/http"
 import { sandboxRoutes } from "@workshop/http-node/sandbox"
@@ -59,12 +60,13 @@ export interface Call {
   readonly raw?: string
 }
 
-const open = (real: HandClock, seed: number) => {
+const open = (real: HandClock, seed: number, base_url: string | null) => {
   const services = NotificationSender.Default.pipe(
     Layer.provide(Notifiers.layer),
     Layer.provideMerge(workshopLayer),
     Layer.provideMerge(observing(testStore)),
     Layer.provideMerge(Profanity.layer),
+    Layer.provideMerge(Layer.succeed(TrackingPages, { base_url })),
     Layer.provideMerge(Entropy.layerSeeded(seed)),
     Layer.provideMerge(SandboxClock.layer),
     Layer.provideMerge(Layer.setClock(real))
@@ -98,6 +100,8 @@ interface SandboxParts {
   readonly begin?: boolean
   /** Whether it finds a shop that no sandbox opened. */
   readonly isReal?: boolean
+  /** Where the service shows tickets' pages. */
+  readonly trackingPages?: string
   readonly runScenario?: (text: string) => Effect.Effect<Json>
 }
 
@@ -132,11 +136,12 @@ export class Sandbox {
     seed = 1,
     begin = false,
     isReal = false,
+    trackingPages,
     runScenario
   }: SandboxParts = {}): Promise<Sandbox> {
     const real = new HandClock(Date.parse(START))
     await closeEarlierFiles()
-    const runtime = open(real, seed)
+    const runtime = open(real, seed, trackingPages ?? null)
     opened.runtimes.push(runtime)
     const built = Effect.gen(function* () {
       if (isReal) yield* openedAtStart

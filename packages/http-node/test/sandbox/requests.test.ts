@@ -127,6 +127,33 @@ describe("What happens, as it happens (Specification, Sandbox)", () => {
     expect(heard[3]).toContain(`"now":"${later(3_600_000)}"`)
   })
 
+  it("says when the clock was moved and how far, when faults and receivers were set, and when a fault was met", async () => {
+    const { sandbox, shop } = await opened()
+    const response = await begin(sandbox)
+    const heard: Array<Json> = []
+    response.follow!((text) => {
+      const [, event, data] = /^event: (\w+)\ndata: (.*)$/m.exec(text)!
+      heard.push([event, JSON.parse(data!)])
+    })
+    await sandbox.clock({ advance: "1m" })
+    await sandbox.clock({ set: later(DAY) })
+    await sandbox.clock({ freeze: false })
+    await sandbox.clock({ freeze: true })
+    await sandbox.good("PUT", "/sandbox/faults", { faults: [{ fault: "503" }] })
+    await sandbox.ask("GET", "/v1/shop", undefined, { bearer: shop.key })
+    await sandbox.good("PUT", `/sandbox/shops/${shop.id}/receiver`, { answer: 500 })
+    const told = heard.filter(([event]) => event !== "request")
+    expect(told.map(([event, { at, moved_ms }]) => [event, at, moved_ms])).toEqual([
+      ["clock", later(60_000), 60_000],
+      ["clock", later(DAY), DAY - 60_000],
+      ["clock", later(DAY), 0],
+      ["clock", later(DAY), 0],
+      ["fault", later(DAY), undefined],
+      ["fault", later(DAY), undefined],
+      ["receiver", later(DAY), undefined]
+    ])
+  })
+
   it("goes on after an id, by header or by parameter, or says that it cannot", async () => {
     const { sandbox, shop } = await opened()
     await sandbox.ticket(shop)
@@ -225,13 +252,34 @@ describe("Faults of the API (Specification, Sandbox)", () => {
     const faults = [
       { fault: "explode" },
       { fault: "503", path: "/sandbox/clock" },
-      { fault: "delay", delay_ms: -1, next: 0 }
+      { fault: "delay", delay_ms: -1, next: 0 },
+      { fault: 504 }
     ]
     const { status, issues } = await sandbox.ask("PUT", "/sandbox/faults", { faults })
     expect([status, [...issues].sort()]).toEqual([
       400,
-      ["body faults.0.fault", "body faults.1.path", "body faults.2.delay_ms", "body faults.2.next"]
+      [
+        "body faults.0.fault",
+        "body faults.1.path",
+        "body faults.2.delay_ms",
+        "body faults.2.next",
+        "body faults.3.fault"
+      ]
     ])
+  })
+
+  it("may have 503 and 429 as numbers", async () => {
+    const { sandbox } = await opened()
+    const set = await sandbox.good("PUT", "/sandbox/faults", { faults: [{ fault: 503 }, { fault: 429 }] })
+    expect(set.map(({ fault }: Json) => fault)).toEqual(["503", "429"])
+  })
+
+  it("a delay of no length is refused", async () => {
+    const { sandbox } = await opened()
+    for (const fault of [{ fault: "delay" }, { fault: "delay", delay_ms: 0 }])
+      expect((await sandbox.ask("PUT", "/sandbox/faults", { faults: [fault] })).issues).toEqual([
+        "body faults.0.delay_ms"
+      ])
   })
 
   it("a path means one of its form alone", () => {
@@ -276,6 +324,28 @@ describe("A ticket's history (Specification, Sandbox)", () => {
     expect(history.windows).toEqual([{ kind: "reopen", from: later(3 * HOUR), to: later(3 * HOUR + DAY) }])
     expect(history.ticket.state).toBe("collected")
     expect(new Set(history.entries.map(({ id }: Json) => id)).size).toBe(history.entries.length)
+  })
+
+  it("the time for a reopening ends where the ticket was reopened", async () => {
+    const { sandbox, shop } = await opened()
+    const ticket = await sandbox.ticket(shop)
+    for (const status of ["ready", "collected", "workshop"]) {
+      await sandbox.clock({ advance: "1h" })
+      expect((await sandbox.status(shop, ticket, status)).status).toBe(200)
+    }
+    const { windows } = await sandbox.good("GET", `/sandbox/tickets/${ticket.id}/history`)
+    const HOUR = 3_600_000
+    expect(windows).toContainEqual({ kind: "reopen", from: later(2 * HOUR), to: later(3 * HOUR) })
+  })
+
+  it("shows the ticket's page as the API does", async () => {
+    const sandbox = await Sandbox.open({ trackingPages: "http://127.0.0.1:4010/t/" })
+    const shop = await sandbox.shop()
+    const { id, tracking_url } = await sandbox.ticket(shop)
+    expect(tracking_url).toMatch(/^http:\/\/127\.0\.0\.1:4010\/t\//)
+    const { ticket } = await sandbox.good("GET", `/sandbox/tickets/${id}/history`)
+    const [listed] = await sandbox.good("GET", `/sandbox/shops/${shop.id}/tickets`)
+    expect([ticket.tracking_url, listed.tracking_url]).toEqual([tracking_url, tracking_url])
   })
 
   it("of a ticket that there is not is a 404", async () => {

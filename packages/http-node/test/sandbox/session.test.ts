@@ -148,6 +148,14 @@ describe("GET and POST /sandbox/session (Specification, Sandbox)", () => {
     expect((await here.good("GET", `/sandbox/tickets/${there.ticket.id}/history`)).ticket.state).toBe("abandoned")
   })
 
+  it("a file is imported with the envelope of the response too", async () => {
+    const { sandbox } = await furnished()
+    const { data } = await sandbox.ask("GET", "/sandbox/session")
+    await sandbox.clock({ advance: "1h" })
+    const imported = await sandbox.good("POST", "/sandbox/session", { success: true, data })
+    expect(imported.now).toBe(later(30 * DAY))
+  })
+
   it("leads back to an earlier time within the same sandbox", async () => {
     const { sandbox, shop, ticket } = await furnished()
     const session = await sandbox.good("GET", "/sandbox/session")
@@ -169,7 +177,10 @@ describe("GET and POST /sandbox/session (Specification, Sandbox)", () => {
         message: "is 2, and this server reads version 1: import the file with the release that wrote it"
       }
     ])
-    expect(await refusal({})).toMatchObject([{ field: "version" }])
+    for (const neither of [{}, { success: true, data: {} }])
+      expect(await refusal(neither)).toMatchObject([
+        { field: "version", message: expect.stringMatching(/^is missing/) }
+      ])
     for (const changed of [{ ...session, shops: [] }, { version: 1 }, { ...session, digest: "0".repeat(64) }])
       expect(await refusal(changed)).toMatchObject([
         { field: "digest", message: expect.stringMatching(/export it again/) }
