@@ -8,6 +8,7 @@ const benchmarks: Readonly<Record<string, (args: ReadonlyArray<string>) => Promi
   deliver: async (args) => (await import("./deliver/compareDeliver.js")).compareDeliver(args),
   rolling: async (args) => (await import("./rolling/compareRolling.js")).compareRolling(args),
   alike: async (args) => (await import("./alike/compareAlike.js")).compareAlike(args),
+  import: async (args) => (await import("./import/measureImport.js")).measureImport(args),
   start: async (args) => (await import("./start/measureStart.js")).measureStart(args)
 }
 

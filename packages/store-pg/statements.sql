@@ -715,6 +715,16 @@ select /* workshop read deliveries */ row_to_json(c) as event from (select e.id,
 select /* workshop read events */ row_to_json(e) as event from workshop.event e
         where e.shop_id = $1 and e.seq < $2 order by e.seq desc limit $3;
 
+-- read external refs (workshop reads)
+select /* workshop read external refs */ q.ref from unnest($1::text[]) q (ref)
+    cross join lateral (select from workshop.ticket t where t.shop_id = $2 and t.external_ref = q.ref limit 1) f;
+
+-- read holders (workshop reads)
+
+      select /* workshop read holders */ row_to_json(a) as account
+      from unnest($1::text[]) q (phone)
+      cross join lateral (select * from workshop.client_account a where a.phone = q.phone limit 1) a;
+
 -- read inbox (workshop reads)
 
         with /* workshop read inbox */ recursive shops as (select c.whom, (select x.shop_id from workshop."notification" x where x.client_id = c.whom order by x.shop_id limit 1) as shop_id from (select $1::uuid) c (whom)

@@ -27,6 +27,8 @@ const headings = {
     webhook: "A shop's webhook and its deliveries, against a database",
     client: "Manage clients' accounts and act for clients, on a database",
     ticket: "The QR code of a ticket's page, for receipts",
+    import: "Tickets of another system, from CSV or JSON lines, into a database",
+    export: "All tickets of a shop, as CSV or JSON lines, from a database",
     audit: "List the acts of owners and operators in a database"
   },
   "Look after the database:": {
@@ -59,6 +61,8 @@ const loaders: Readonly<Record<Grouped<(typeof headings)[keyof typeof headings]>
   webhook: async () => (await import("./owner/WebhookCommand.js")).webhookCommand,
   client: async () => (await import("./owner/ClientCommand.js")).clientCommand,
   ticket: async () => (await import("./owner/TicketCommand.js")).ticketCommand,
+  import: async () => (await import("./transfer/ImportCommand.js")).importCommand,
+  export: async () => (await import("./transfer/ExportCommand.js")).exportCommand,
   audit: async () => (await import("./owner/AuditCommand.js")).auditCommand,
   check: async () => (await import("./DatabaseCommands.js")).checkCommand,
   secrets: async () => (await import("./DatabaseCommands.js")).secretsCommand,

@@ -108,6 +108,13 @@ export { CommittedChanges, CommittedEvents, observing } from "./services/Committ
 export { DeliveryHistory, OwnerPage, ReplayInput } from "./services/DeliveryHistory.js"
 export { Dispatcher } from "./services/Dispatcher.js"
 export { EXPOSITION_TYPE, exposition, scrape } from "./services/Exposition.js"
+export {
+  type BadRow,
+  type ImportLine,
+  type ImportOptions,
+  type ImportReport,
+  Imports
+} from "./services/Imports.js"
 export { Keys } from "./services/Keys.js"
 export { Loyalty } from "./services/Loyalty.js"
 export { NotificationSender } from "./services/NotificationSender.js"

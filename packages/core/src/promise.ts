@@ -10,6 +10,7 @@ export {
   type PromiseOptions,
   type RetentionOption
 } from "./services/PromiseOptions.js"
+export type { PlainImport, PlainImportRow } from "./services/PromiseTransfers.js"
 export {
   type PgClientLike,
   type PromiseWorkshop,

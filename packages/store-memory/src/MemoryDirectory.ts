@@ -97,6 +97,7 @@ export const memoryDirectory = (memory: Memory): Context.Tag.Service<Directory> 
       })
       return found.slice(0, ServiceLimits.tracked_max)
     }),
+  holders: (phones) => Effect.sync(() => phones.flatMap((phone) => memory.holders.get(phone) ?? [])),
   account: (id) => Effect.sync(() => memory.accounts.get(id) ?? null),
   offers: (id) =>
     Effect.sync(() => {

@@ -161,5 +161,14 @@ export const memoryReads = (memory: Memory): Context.Tag.Service<Reads> => ({
     }),
 
   keys: (shop_id) => Effect.sync(() => [...memory.dataOf(shop_id).slice.keys.values()].slice(-ServiceLimits.list_max)),
+  externalRefs: (shop_id, refs) =>
+    Effect.sync(() => {
+      const { slice } = memory.dataOf(shop_id)
+      const asked = new Set(refs)
+      const found = new Set<string>()
+      for (const { external_ref } of slice.tickets.values())
+        if (external_ref !== null && asked.has(external_ref)) found.add(external_ref)
+      return found
+    }),
   events: (shop_id, part) => Effect.sync(() => partOf(memory.dataOf(shop_id).events, part))
 })

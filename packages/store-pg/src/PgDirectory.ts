@@ -213,6 +213,14 @@ export const pgDirectory = Effect.map(
         cross join lateral (select ${columns("t", trackedFields)}) x cross join lateral (select ${columns("s", trackedShopFields)}) y
         where t.tracking_code = ${tracking_code} limit ${ServiceLimits.tracked_max}`.pipe(available)
     },
+    holders: (phones) =>
+      sql<{ readonly account: ClientAccount }>`
+      select /* workshop read holders */ row_to_json(a) as account
+      from unnest(${[...phones]}::text[]) q (phone)
+      cross join lateral (select * from workshop.client_account a where a.phone = q.phone limit 1) a`.pipe(
+        Effect.map((rows) => rows.map(({ account }) => account)),
+        available
+      ),
     account: (id) =>
       sql<{ readonly account: ClientAccount }>`
       select /* workshop read account */ row_to_json(a) as account from workshop.client_account a where a.id = ${id}`.pipe(

@@ -95,6 +95,18 @@ const holderOf = (sql: SqlClient, phone: Phone) => {
       where n.phone >= ${phone} order by n.phone limit 1), ${nobody})`
 }
 
+/** Looks references up one by one: a plan that joins, made while the table was small, may go through all of it. */
+const references = (sql: SqlClient): Pick<Context.Tag.Service<Reads>, "externalRefs"> => ({
+  externalRefs: (shop_id, refs) =>
+    sql<{
+      readonly ref: string
+    }>`select /* workshop read external refs */ q.ref from unnest(${[...refs]}::text[]) q (ref)
+    cross join lateral (select from workshop.ticket t where t.shop_id = ${shop_id} and t.external_ref = q.ref limit 1) f`.pipe(
+      Effect.map((rows) => new Set(rows.map(({ ref }) => ref))),
+      available
+    )
+})
+
 /** The shop's reads, one statement each. */
 export const pgReads = (secrets: WebhookSecrets) =>
   Effect.map(SqlClient, (sql): Context.Tag.Service<Reads> => {
@@ -186,6 +198,7 @@ export const pgReads = (secrets: WebhookSecrets) =>
           Effect.map((rows) => rows.map(({ key }) => unplaced<ApiKeyRecord>(key)).reverse()),
           available
         ),
+      ...references(sql),
       events: (shop_id, { before = Number.MAX_SAFE_INTEGER, limit = ServiceLimits.list_max } = {}) =>
         sql<{
           readonly event: EventRecord

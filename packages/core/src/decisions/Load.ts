@@ -103,6 +103,27 @@ export const account = (
   }
 })
 
+/** Clients with their links and cards, whatever the shop may see of them. */
+export type KnownClients = ReadonlyMap<
+  ClientId,
+  { readonly account: ClientAccount; readonly link: ClientLink | null; readonly card: CardRecord | null }
+>
+
+/** Those of some clients who have an account, with their links and cards. */
+export const knownClients = (ids: ReadonlyArray<ClientId>): Load<KnownClients> => ({
+  asks: ids.map((id) => ({ _tag: "Client", id })),
+  read: (slice) =>
+    Either.right(
+      new Map(
+        ids.flatMap((id) => {
+          const account = slice.accounts.get(id)
+          const card = slice.cards.get(id) ?? null
+          return account === undefined ? [] : [[id, { account, link: slice.links.get(id) ?? null, card }] as const]
+        })
+      )
+    )
+})
+
 /** An offer with its ticket, the client who is linked to that ticket, and the account that has the offer's phone number now. */
 export const offer = (
   id: OfferId

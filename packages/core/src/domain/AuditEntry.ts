@@ -15,6 +15,7 @@ export const auditActs = {
   "webhook.removed": "the webhook was removed with all waiting deliveries",
   "webhook.pinged": "a ping was sent: the id of the event",
   "deliveries.replayed": "events were replayed: their period and state, or how many ids were given",
+  "tickets.imported": "tickets were imported: how many tickets, clients and cards were written",
   "client.exported": "a client's data were exported: the client's id",
   "client.corrected": "a client's account was corrected: the client's id and the names of the fields",
   "client.erased": "a client was erased: the client's id",

@@ -259,6 +259,8 @@ export class Directory extends Context.Tag("@workshop/core/Directory")<
      * `ServiceLimits.tracked_max`, and usually one or none, because codes are unique only within a shop.
      */
     readonly tracked: (tracking_code: string) => Effect.Effect<ReadonlyArray<TrackedTicket>, StoreUnavailable>
+    /** The accounts that hold some numbers, in any order. */
+    readonly holders: (phones: ReadonlyArray<Phone>) => Effect.Effect<ReadonlyArray<ClientAccount>, StoreUnavailable>
     /** The account with this id; null if there is none. */
     readonly account: (id: ClientId) => Effect.Effect<ClientAccount | null, StoreUnavailable>
     /** The offers to a client's number that the client sees, oldest first, the latest of each shop. Open offers of a shop that they block are not among them. */
@@ -379,6 +381,11 @@ export class Reads extends Context.Tag("@workshop/core/Reads")<
     ) => Effect.Effect<CountedClient | null, StoreUnavailable>
     /** The shop's latest `ServiceLimits.list_max` keys, including revoked ones, oldest first. */
     readonly keys: (shop_id: ShopId) => Effect.Effect<ReadonlyArray<ApiKeyRecord>, StoreUnavailable>
+    /** Those of some references that tickets of the shop have. */
+    readonly externalRefs: (
+      shop_id: ShopId,
+      refs: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlySet<string>, StoreUnavailable>
     /** The latest events of a part, in the order in which they were raised. */
     readonly events: (shop_id: ShopId, part?: EventPart) => Effect.Effect<ReadonlyArray<EventRecord>, StoreUnavailable>
   }

@@ -89,6 +89,7 @@ const routedReads = (router: Router): Context.Tag.Service<Reads> => ({
     Effect.flatMap(router.of(shop_id), ({ reads }) => reads.ticketsOfNumber(shop_id, ...rest)),
   client: (shop_id, by) => Effect.flatMap(router.of(shop_id), ({ reads }) => reads.client(shop_id, by)),
   keys: (shop_id) => Effect.flatMap(router.of(shop_id), ({ reads }) => reads.keys(shop_id)),
+  externalRefs: (shop_id, refs) => Effect.flatMap(router.of(shop_id), ({ reads }) => reads.externalRefs(shop_id, refs)),
   events: (shop_id, part) => Effect.flatMap(router.of(shop_id), ({ reads }) => reads.events(shop_id, part))
 })
 
@@ -257,6 +258,7 @@ const composedDirectory = (router: Router, everywhere: Everywhere, copy: Copy): 
     ),
     createClient: (account) => changing(home.directory.createClient(account), account.id),
     listClients: home.directory.listClients,
+    holders: home.directory.holders,
     changeClient: (account) => changing(home.directory.changeClient(account), account.id),
     keyByHash: (hash) =>
       Effect.flatMap(router.keyByHash(hash), (cell) =>

@@ -160,7 +160,7 @@ const MOST_DEEP = 4
 const isPlain = (value: object): boolean => [Object.prototype, null].includes(Object.getPrototypeOf(value))
 
 /** The value without undefined fields: plain JavaScript, and TypeScript by default, omit fields in this way (Specification, Errors). */
-const stated = (value: unknown, depth = 0): unknown => {
+export const stated = (value: unknown, depth = 0): unknown => {
   if (typeof value !== "object" || value === null || depth > MOST_DEEP) return value
   if (Array.isArray(value)) return value.map((entry) => stated(entry, depth + 1))
   if (!isPlain(value)) return value

@@ -14,6 +14,7 @@ import { scrape } from "./Exposition.js"
 import { NotificationSender } from "./NotificationSender.js"
 import { type OrThrow, promiseApi, type Run, throwing, toPromise } from "./PromiseApi.js"
 import { type PromiseOptions, refusedOption, settingsOf } from "./PromiseOptions.js"
+import { promiseTransfers } from "./PromiseTransfers.js"
 import { notReadyReason } from "./Readiness.js"
 import { layer as services } from "./Workshop.js"
 
@@ -64,9 +65,12 @@ const turns = (run: Run<WorkshopServices>, hasSender: boolean) => {
 
 /** A workshop for teams without Effect: every service by plain values and promises, until it is stopped. */
 export type PromiseWorkshop = ReturnType<typeof promiseApi> &
+  ReturnType<typeof promiseTransfers> &
   ReturnType<typeof turns> & {
     /** The same services on behalf of somebody, as whom the audit log names whoever does an owner's or operator's act. */
-    readonly as: (actor: string) => ReturnType<typeof promiseApi> & Pick<PromiseWorkshop, "within">
+    readonly as: (
+      actor: string
+    ) => ReturnType<typeof promiseApi> & ReturnType<typeof promiseTransfers> & Pick<PromiseWorkshop, "within">
     /**
      * Calls `work` with services whose commands and reads run in the open transaction of a `pg` client: their rows and yours commit
      * together, or not at all. You begin and end the transaction. Await everything within `work`, and roll back or throw where a command
@@ -197,11 +201,12 @@ export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorks
   const api = promiseApi(run)
   return {
     ...api,
+    ...promiseTransfers(run),
     ...joining(run),
     orThrow: throwing(api),
     as: (actor) => {
       const runAs: Run<WorkshopServices> = (effect) => run(Effect.provideService(effect, Actor, actor))
-      return { ...promiseApi(runAs), ...joining(runAs) }
+      return { ...promiseApi(runAs), ...promiseTransfers(runAs), ...joining(runAs) }
     },
     ...turns(run, options.sender !== undefined || options.send !== undefined),
     ready,

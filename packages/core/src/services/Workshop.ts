@@ -7,6 +7,7 @@ import { Clients } from "./Clients.js"
 import { Closer } from "./Closer.js"
 import { DeliveryHistory } from "./DeliveryHistory.js"
 import { Dispatcher } from "./Dispatcher.js"
+import { Imports } from "./Imports.js"
 import { Keys } from "./Keys.js"
 import { Loyalty } from "./Loyalty.js"
 import { NotificationSender } from "./NotificationSender.js"
@@ -29,6 +30,7 @@ export const layer = Layer.mergeAll(
   Loyalty.Default,
   Offers.Default,
   Keys.Default,
+  Imports.Default,
   Webhooks.Default,
   Closer.Default,
   Audit.Default

@@ -118,6 +118,19 @@ export const directoryContract = cases({
     )
   },
 
+  "accounts are found by the numbers that they hold": function* ({ directory }) {
+    const [first, second] = [yield* openAccount(), yield* openAccount()]
+    const found = yield* directory.holders([second.phone, yield* freshPhone, first.phone])
+    yield* same("found", new Set(each(found, "id")).size, 2)
+    for (const account of [first, second])
+      yield* same(
+        "account",
+        found.find(({ id }) => id === account.id),
+        account
+      )
+    yield* same("of no number", yield* directory.holders([]), [])
+  },
+
   "a number has one holder, also when many want it at once": function* ({ directory }) {
     const first = yield* openAccount()
     const second = { ...first, id: yield* freshId<ClientId>() }

@@ -48,6 +48,18 @@ const lets = (filter: TicketFilter, ticket: TicketRecord): boolean => {
 
 /** The list by creation: its order, its pages and its filters (Specification, Endpoints; Lists and sync). */
 export const listContract = cases({
+  "those of some references that tickets of the shop have are found, and none of another shop": function* ({
+    reads,
+    shop
+  }) {
+    const other = yield* openShop()
+    yield* run(placing(shop.id, [{ external_ref: "A-1" }, { external_ref: "A-2" }, { external_ref: "A-2" }, {}]))
+    yield* run(placing(other.id, [{ external_ref: "B-1" }]))
+    const found = yield* reads.externalRefs(shop.id, ["A-2", "B-1", "C-1", "A-1"])
+    yield* same("found", [...found].toSorted(), ["A-1", "A-2"])
+    yield* same("of no reference", (yield* reads.externalRefs(shop.id, [])).size, 0)
+  },
+
   "tickets of one millisecond are listed by id, each once, at every page size": function* ({ clock, shop }) {
     const other = yield* openShop()
     const all: Array<TicketRecord> = []

@@ -1,0 +1,49 @@
+import { createWriteStream } from "node:fs"
+import { finished } from "node:stream/promises"
+import { Imports, ShopId } from "@workshop/core"
+import { Effect } from "effect"
+import { CommandRefused } from "../CommandRefused.js"
+import { idFrom, ownerCommand } from "../owner/ownerCommand.js"
+import { sentence } from "../terminal/Output.js"
+import { Operand } from "../terminal/program.js"
+import { formatOf, formatOption, shopOption } from "./ImportCommand.js"
+import { COLUMNS, lineOfRow } from "./rows.js"
+
+/** `workshop export` (docs/import.md): all tickets of a shop, as an import takes them. */
+export const exportCommand = ownerCommand({
+  name: "export",
+  examples: ["workshop export tickets.csv --shop 0197...", "workshop export tickets.jsonl --shop 0197..."],
+  options: {
+    file: new Operand<string>("<file>", "The file to write; one that is there is not replaced."),
+    shop: shopOption,
+    format: formatOption
+  },
+  act: ({ file, shop, format: given }) =>
+    Effect.gen(function* () {
+      const shop_id = yield* idFrom(ShopId, "the shop", shop)
+      const format = formatOf(given, file)
+      if (format instanceof CommandRefused) return yield* format
+      const nextPage = yield* Imports.exported(shop_id)
+      // It has phone numbers.
+      const out = createWriteStream(file, { flags: "wx", mode: 0o600 })
+      const write = (lines: ReadonlyArray<string>) =>
+        Effect.tryPromise({
+          try: () =>
+            new Promise<void>((resolve, reject) => {
+              out.once("error", reject)
+              out.write(lines.map((line) => `${line}\n`).join(""), (error) => (error ? reject(error) : resolve()))
+            }),
+          catch: (error) =>
+            new CommandRefused({ message: `${file} cannot be written (${(error as Error).message}): name a new file.` })
+        })
+      yield* write(format === "csv" ? [COLUMNS.join(",")] : [])
+      let tickets = 0
+      for (let page = yield* nextPage; page.length > 0; page = yield* nextPage) {
+        yield* write(page.map((row) => lineOfRow(row, format)))
+        tickets += page.length
+      }
+      out.end()
+      yield* Effect.promise(() => finished(out))
+      return sentence({ file, tickets }, `${tickets} tickets are in ${file}, with their clients' names and numbers.`)
+    })
+})

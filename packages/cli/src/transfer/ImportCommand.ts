@@ -1,0 +1,123 @@
+import { statSync } from "node:fs"
+import { type BadRow, type ImportReport, Imports, ShopId } from "@workshop/core"
+import { Console, Effect } from "effect"
+import { CommandRefused } from "../CommandRefused.js"
+import { idFrom, ownerCommand } from "../owner/ownerCommand.js"
+import { json, optional, toggle, value } from "../terminal/commands.js"
+import { oneOf } from "../terminal/decoders.js"
+import type { Output } from "../terminal/Output.js"
+import { Operand } from "../terminal/program.js"
+import { FORMATS, type Format, readRows } from "./rows.js"
+
+/** The flags that an import and an export share. */
+export const shopOption = optional({
+  flag: "--shop <id>",
+  description: "The shop's id.",
+  variable: "WORKSHOP_TRANSFER_SHOP"
+})
+
+/** The format that a flag or the name of a file says. */
+export const formatOf = (given: Format | null, file: string): Format | CommandRefused => {
+  if (given !== null) return given
+  if (/\.csv$/i.test(file)) return "csv"
+  if (/\.(jsonl|ndjson)$/i.test(file)) return "jsonl"
+  return new CommandRefused({
+    message: `The name ${file} does not say how the rows are written: add --format csv or --format jsonl.`
+  })
+}
+
+/** A flag that says how a file holds its rows. */
+export const formatOption = optional({
+  ...oneOf(FORMATS),
+  flag: "--format <format>",
+  description: "How the rows are written; by default as the name of the file says.",
+  variable: "WORKSHOP_TRANSFER_FORMAT"
+})
+
+const sizeOf = (file: string): number | CommandRefused => {
+  if (file === "-") return 0
+  const stat = statSync(file, { throwIfNoEntry: false })
+  return stat?.isFile() === true ? stat.size : new CommandRefused({ message: `There is no file ${file}.` })
+}
+
+const BAR = 30
+
+/** A bar of how much of the file was read, with the rows so far, on standard error where that is a terminal. */
+const progress = (size: number, bytesRead: () => number) => {
+  if (process.stderr.isTTY !== true) return undefined
+  return ({ rows }: ImportReport) => {
+    const share = size === 0 ? 0 : Math.min(1, bytesRead() / size)
+    const full = Math.round(share * BAR)
+    const bar = size === 0 ? "" : `[${"#".repeat(full)}${" ".repeat(BAR - full)}] ${Math.round(share * 100)} % `
+    process.stderr.write(`\r${bar}${rows} rows`)
+  }
+}
+
+const issuesOf = ({ line, external_ref, issues }: BadRow): string =>
+  `line ${line}${external_ref === null ? "" : ` (${external_ref})`}: ${issues.map(({ field, message }) => `${field} ${message}`).join("; ")}`
+
+const counted = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`
+
+const summaryOf = (report: ImportReport): ReadonlyArray<string> => {
+  const { tickets, clients, cards, already, bad, closing, dry_run } = report
+  return [
+    `${dry_run ? "Would import" : "Imported"} ${counted(tickets, "ticket")}, ${counted(clients, "client")} and ${counted(cards, "loyalty card")}.`,
+    ...(already === 0
+      ? []
+      : [
+          `${counted(already, "ticket")} ${already === 1 ? "was" : "were"} there already and ${already === 1 ? "stays" : "stay"} as ${already === 1 ? "it is" : "they are"}.`
+        ]),
+    ...(closing === 0
+      ? []
+      : [`${counted(closing, "ticket")} will be closed at once, because the time to collect has passed.`]),
+    ...(bad === 0 ? [] : [`${counted(bad, "row")} ${bad === 1 ? "is" : "are"} wrong:`])
+  ]
+}
+
+const outputOf = (report: ImportReport): Output => ({
+  data: report,
+  lines: ({ paint }) => [...summaryOf(report), ...report.bad_rows.map((row) => paint("warn", issuesOf(row)))]
+})
+
+/** `workshop import` (docs/import.md): tickets of another system. */
+export const importCommand = ownerCommand({
+  name: "import",
+  examples: [
+    "workshop import tickets.csv --shop 0197... --dry-run",
+    "workshop import tickets.jsonl --shop 0197... --bad-rows skip"
+  ],
+  options: {
+    file: new Operand<string>("<file>", "A file of rows, CSV or JSON lines; - is standard input."),
+    shop: shopOption,
+    format: formatOption,
+    dryRun: toggle("dry-run", "Check every row, report, and write nothing.", "WORKSHOP_IMPORT_DRY_RUN"),
+    badRows: value({
+      ...oneOf(["stop", "skip"]),
+      flag: "--bad-rows <how>",
+      description: "What a wrong row does: stop, so that nothing after it is written, or skip.",
+      fallback: "stop",
+      variable: "WORKSHOP_IMPORT_BAD_ROWS"
+    }),
+    events: toggle("events", "Raise ticket.created for each ticket.", "WORKSHOP_IMPORT_EVENTS"),
+    json
+  },
+  act: ({ file, shop, format: given, dryRun, badRows, events, json: asJson }) =>
+    Effect.gen(function* () {
+      const shop_id = yield* idFrom(ShopId, "the shop", shop)
+      const format = formatOf(given, file)
+      if (format instanceof CommandRefused) return yield* format
+      const size = sizeOf(file)
+      if (size instanceof CommandRefused) return yield* size
+      const { lines, bytesRead } = readRows(file, format)
+      const onProgress = progress(size, bytesRead)
+      // A dry run looks at every row, so that one run finds everything that is wrong.
+      const bad_rows = dryRun ? "skip" : badRows
+      const report = yield* Imports.run({ shop_id, lines, dry_run: dryRun, bad_rows, events, onProgress })
+      if (onProgress !== undefined) process.stderr.write("\n")
+      if (report.stopped_at === null) return outputOf(report)
+      if (asJson) yield* Console.log(JSON.stringify(report, null, 2))
+      else yield* Console.log(summaryOf({ ...report, bad: 0 }).join("\n"))
+      const message = `${report.bad_rows.map(issuesOf).join("; ")}. Nothing after it was read: correct the row and repeat the import, which leaves what is there as it is, or add --bad-rows skip.`
+      return yield* new CommandRefused({ message: message.charAt(0).toUpperCase() + message.slice(1) })
+    })
+})

@@ -1,0 +1,380 @@
+import { Schema } from "effect"
+import { asSeen, type ClientLink } from "../domain/Client.js"
+import { sha256Hex } from "../domain/Digest.js"
+import type { ClientId, ShopId, TicketId } from "../domain/Identifier.js"
+import { DateTimeText, type Instant } from "../domain/Instant.js"
+import type { Issue } from "../domain/InvalidInput.js"
+import { Limits } from "../domain/Limits.js"
+import { blankCard, type CardRecord } from "../domain/LoyaltyCard.js"
+import {
+  ENTROPY_BYTES,
+  IDENTIFIER_BYTES,
+  IDENTIFIERS_PER_MS,
+  identifier,
+  type Moment,
+  TRACKING_CODE_AT
+} from "../domain/Moment.js"
+import { AmountMinor, depositExceedsPrice } from "../domain/Money.js"
+import { Phone } from "../domain/Phone.js"
+import { optional, Text } from "../domain/Text.js"
+import { nextNumber, PartStatus, Quote, TicketNumber, type TicketRecord, TicketType } from "../domain/Ticket.js"
+import { AbandonReason, closure, type TicketState, TicketState as TicketStateText } from "../domain/TicketLifecycle.js"
+import { trackingCode } from "../domain/TrackingCode.js"
+import { SecureWebLink } from "../domain/WebLink.js"
+import { type ChangeSet, type Command, make } from "./Command.js"
+import * as Need from "./Load.js"
+
+/** How many rewards an imported card may have used: each is a line of the ledger. */
+const MOST_REWARDS = 200
+
+const count = (most: number) =>
+  Schema.Int.pipe(Schema.between(0, most, { message: () => `must be a whole number from 0 to ${most}` }))
+
+const CardRow = Schema.Struct({
+  balance: count(1_000_000),
+  lifetime: optional(count(1_000_000)),
+  rewards_redeemed: optional(count(MOST_REWARDS))
+})
+
+const ClientRow = Schema.Struct({
+  phone: Phone,
+  given_name: Text(Limits.name_characters),
+  family_name: Text(Limits.name_characters),
+  hide_name: optional(Schema.Boolean),
+  card: optional(CardRow)
+})
+
+const ItemRow = Schema.Struct({
+  label: Text(Limits.item_label_characters),
+  service: optional(Text(Limits.item_service_characters)),
+  price_minor: optional(AmountMinor),
+  done: optional(Schema.Boolean)
+})
+
+const QuoteRow = Schema.Struct({
+  status: Quote.fields.status,
+  price_minor: AmountMinor,
+  note: optional(Text(Limits.note_characters)),
+  proposed_at: DateTimeText,
+  answered_at: optional(DateTimeText)
+})
+
+const DelayRow = Schema.Struct({
+  previous_promised_at: optional(DateTimeText),
+  reason: optional(Text(Limits.note_characters)),
+  announced_at: DateTimeText
+})
+
+const PartRow = Schema.Struct({
+  label: Text(Limits.item_label_characters),
+  status: PartStatus,
+  ordered_at: DateTimeText,
+  expected_at: optional(DateTimeText),
+  received_at: optional(DateTimeText)
+})
+
+const text = {
+  external_ref: Text(Limits.external_ref_characters),
+  service: Text(Limits.service_characters)
+}
+
+/** A row of an import: a ticket with its client, or a client alone where it has no service. */
+export const ImportRow = Schema.Struct({
+  external_ref: optional(text.external_ref),
+  number: optional(TicketNumber),
+  state: optional(TicketStateText),
+  outcome: optional(Schema.Literal("ready", "impossible")),
+  type: optional(TicketType),
+  service: optional(text.service),
+  item: optional(Text(Limits.item_characters)),
+  description: optional(Text(Limits.description_characters)),
+  items: optional(Schema.Array(ItemRow).pipe(Schema.maxItems(Limits.items_max))),
+  price_minor: optional(AmountMinor),
+  deposit_minor: optional(AmountMinor),
+  before_minor: optional(AmountMinor),
+  quote: optional(QuoteRow),
+  delay: optional(DelayRow),
+  part: optional(PartRow),
+  promised_at: optional(DateTimeText),
+  created_at: optional(DateTimeText),
+  ready_at: optional(DateTimeText),
+  collected_at: optional(DateTimeText),
+  abandoned_at: optional(DateTimeText),
+  abandon_reason: optional(AbandonReason),
+  notified_at: optional(DateTimeText),
+  notified_channel: optional(Schema.Literal("app", "sms", "whatsapp", "call")),
+  created_via: optional(Schema.Literal("app", "api")),
+  photo_url: optional(SecureWebLink),
+  client_phone: optional(Phone),
+  client: optional(ClientRow)
+}).annotations({ identifier: "ImportRow" })
+export type ImportRow = typeof ImportRow.Type
+
+const dateFields = ["ready_at", "collected_at", "abandoned_at"] as const
+type DateField = (typeof dateFields)[number]
+
+/** The dates that a ticket in a state has, must have, and may not have. */
+const datesOf: Readonly<Record<TicketState, Partial<Readonly<Record<DateField, "required" | "optional">>>>> = {
+  workshop: {},
+  ready: { ready_at: "required" },
+  impossible: {},
+  collected: { collected_at: "required", ready_at: "optional" },
+  abandoned: { abandoned_at: "required", ready_at: "optional" }
+}
+
+const isGiven = <A>(value: A | null | undefined): value is A => value !== null && value !== undefined
+
+function* dateIssues(row: ImportRow, state: TicketState, now: Instant): Generator<Issue> {
+  const dates = datesOf[state]
+  for (const field of dateFields) {
+    if (dates[field] === "required" && !isGiven(row[field]))
+      yield { field, message: `is required where the state is ${state}` }
+    if (dates[field] === undefined && isGiven(row[field]))
+      yield { field, message: `must be left out where the state is ${state}` }
+  }
+  const past = ["created_at", ...dateFields, "notified_at"] as const
+  const created_at = row.created_at ?? 0
+  let earliest = created_at
+  for (const field of past) {
+    const at = row[field]
+    if (!isGiven(at)) continue
+    if (at > now) yield { field, message: "must not be in the future" }
+    else if (at < 0) yield { field, message: "must not be before 1970" }
+    else if (at < (field === "notified_at" ? created_at : earliest))
+      yield { field, message: "must not be before the dates that come before it" }
+    else if (field !== "notified_at") earliest = at
+  }
+  if (!isGiven(row.created_at) && past.some((field) => isGiven(row[field])))
+    yield { field: "created_at", message: "is required where the row has other dates" }
+}
+
+function* ticketIssues(row: ImportRow, now: Instant): Generator<Issue> {
+  const state = row.state ?? "workshop"
+  if (!isGiven(row.external_ref))
+    yield { field: "external_ref", message: "is required: by it a ticket is found when the import is repeated" }
+  yield* dateIssues(row, state, now)
+  if (isGiven(row.outcome) && state !== "collected")
+    yield { field: "outcome", message: "belongs to a collected ticket: leave it out" }
+  if (isGiven(row.abandon_reason) && state !== "abandoned")
+    yield { field: "abandon_reason", message: "belongs to an abandoned ticket: leave it out" }
+  if (isGiven(row.price_minor) && isGiven(row.deposit_minor) && depositExceedsPrice(row.price_minor, row.deposit_minor))
+    yield { field: "deposit_minor", message: "must not be more than price_minor" }
+  if (isGiven(row.quote) && (row.quote.status === "proposed") === isGiven(row.quote.answered_at))
+    yield { field: "quote.answered_at", message: "is the date of an answer: give it where there was one" }
+  if (isGiven(row.notified_channel) && !isGiven(row.notified_at))
+    yield { field: "notified_at", message: "is required where notified_channel is given" }
+}
+
+function* cardIssues({ client }: ImportRow): Generator<Issue> {
+  const card = client?.card
+  if (!isGiven(card)) return
+  const spent = (card.lifetime ?? card.balance) - card.balance
+  const redeemed = card.rewards_redeemed ?? 0
+  if (spent < 0) yield { field: "client.card.lifetime", message: "must not be less than the balance" }
+  else if (spent < redeemed || (spent > 0 && redeemed === 0))
+    yield {
+      field: "client.card.rewards_redeemed",
+      message:
+        "must explain what was spent: each reward took at least one of the stamps in lifetime that are not in balance"
+    }
+}
+
+/** Everything that is wrong with a row beyond its fields: what its state, its dates and its card contradict. */
+export const importIssues = (row: ImportRow, now: Instant): ReadonlyArray<Issue> => {
+  if (isGiven(row.service)) return [...ticketIssues(row, now), ...cardIssues(row)]
+  if (!isGiven(row.client)) return [{ field: "service", message: "is required for a ticket" }]
+  const others = Object.entries(row).filter(([name, value]) => name !== "client" && isGiven(value))
+  return [
+    ...others.map(([field]) => ({ field, message: "belongs to a ticket, and the row has no service" })),
+    ...cardIssues(row)
+  ]
+}
+
+/** A row that is in order, with the account of its client. */
+export interface CheckedRow {
+  readonly row: ImportRow
+  readonly client_id: ClientId | null
+}
+
+/** How much an import wrote. */
+export interface Imported {
+  readonly tickets: number
+  /** Clients whom the shop knows from now on. */
+  readonly clients: number
+  readonly cards: number
+  /** Tickets that the next look at closures closes, because their time has passed. */
+  readonly closing: number
+}
+
+const hex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
+
+/** The moment with other random bytes for a tracking code: a moment has those of one code only. */
+const withCode = (moment: Moment, n: number): Moment => {
+  const digest = sha256Hex(`${hex(moment.entropy)} ${n}`)
+  const entropy = Uint8Array.from(moment.entropy)
+  for (let at = TRACKING_CODE_AT; at < ENTROPY_BYTES; at++)
+    entropy[at] = Number.parseInt(digest.slice(2 * (at - TRACKING_CODE_AT), 2 * (at - TRACKING_CODE_AT) + 2), 16)
+  return { ...moment, entropy }
+}
+
+/** Writes a card as the lines of a ledger that lead to it. */
+const writeCard = (changes: ChangeSet, blank: CardRecord, given: typeof CardRow.Type): void => {
+  const { balance, lifetime = balance, rewards_redeemed } = given
+  const redeemed = rewards_redeemed ?? 0
+  const line = { ticket_id: null, caller_id: null }
+  let left = (lifetime ?? balance) - balance
+  let card = blank
+  if ((lifetime ?? balance) > 0) card = changes.ledger(card, { ...line, kind: "stamps", stamps: lifetime ?? balance })
+  for (let rewards = redeemed; rewards > 0; rewards--) {
+    const spent = Math.floor(left / rewards)
+    card = changes.ledger(card, { ...line, kind: "redeem", stamps: -spent })
+    left -= spent
+  }
+}
+
+const EARNED: ReadonlySet<TicketState> = new Set(["ready", "collected"])
+
+interface Drawn {
+  readonly id: TicketId
+  readonly number: number
+  readonly tracking_code: string
+  readonly itemId: () => string
+  readonly now: Instant
+}
+
+const recordOf = (
+  shop_id: ShopId,
+  { row, client_id }: CheckedRow,
+  { id, number, tracking_code, itemId, now }: Drawn
+): Omit<TicketRecord, "updated_at" | "change_seq"> => {
+  const state = row.state ?? "workshop"
+  const { quote, delay, part } = row
+  return {
+    shop_id,
+    id,
+    number,
+    state,
+    outcome: state === "collected" ? (row.outcome ?? "ready") : null,
+    type: row.type ?? "repair",
+    service: row.service!,
+    item: row.item ?? null,
+    description: row.description ?? null,
+    items: (row.items ?? []).map(({ label, service, price_minor, done }) => ({
+      id: itemId(),
+      label,
+      service: service ?? null,
+      price_minor: price_minor ?? null,
+      done: done ?? false
+    })),
+    price_minor: row.price_minor ?? null,
+    deposit_minor: row.deposit_minor ?? null,
+    before_minor: row.before_minor ?? null,
+    quote: isGiven(quote) ? { ...quote, note: quote.note ?? null, answered_at: quote.answered_at ?? null } : null,
+    promised_at: row.promised_at ?? null,
+    delay: isGiven(delay)
+      ? { ...delay, previous_promised_at: delay.previous_promised_at ?? null, reason: delay.reason ?? null }
+      : null,
+    part: isGiven(part)
+      ? { ...part, expected_at: part.expected_at ?? null, received_at: part.received_at ?? null }
+      : null,
+    client_id,
+    client_phone: row.client_phone ?? null,
+    tracking_code,
+    photo_url: row.photo_url ?? null,
+    created_at: row.created_at ?? now,
+    ready_at: row.ready_at ?? null,
+    collected_at: row.collected_at ?? null,
+    abandoned_at: row.abandoned_at ?? null,
+    abandon_reason:
+      state === "abandoned" ? (row.abandon_reason ?? (isGiven(row.ready_at) ? "uncollected" : "no_news")) : null,
+    notified_at: row.notified_at ?? null,
+    notified_channel: row.notified_channel ?? null,
+    created_via: row.created_via ?? "app",
+    external_ref: row.external_ref ?? null,
+    shop_changed_at: now,
+    stamps_earned: EARNED.has(state),
+    moves_per_day: null,
+    notifications_per_day: null
+  }
+}
+
+/** Makes what the rows say of clients: the shop knows them, and has their cards where it had none. */
+const importClients = (
+  rows: ReadonlyArray<CheckedRow>,
+  known: Need.KnownClients,
+  changes: ChangeSet,
+  { shop_id, now }: { readonly shop_id: ShopId; readonly now: Instant }
+) => {
+  const links = new Map<ClientId, ClientLink>()
+  const cards = new Set<ClientId>()
+  let clients = 0
+  for (const { row, client_id } of rows) {
+    if (client_id === null) continue
+    const { link, card } = known.get(client_id) ?? { link: null, card: null }
+    const earlier = links.get(client_id) ?? link
+    if (earlier?.known_at == null) {
+      const made = { shop_id, client_id, known_at: now, blocked_at: earlier?.blocked_at ?? null }
+      links.set(client_id, made)
+      changes.add({ _tag: "LinkPut", row: made })
+      clients++
+    }
+    const given = row.client?.card
+    if (!isGiven(given) || cards.has(client_id) || (card !== null && card.updated_at !== null)) continue
+    cards.add(client_id)
+    writeCard(changes, blankCard(shop_id, client_id), given)
+  }
+  return { links, clients, cards: cards.size }
+}
+
+/**
+ * Writes tickets as they were elsewhere, with their dates, and what the rows say of clients. It counts against no limit, checks no
+ * words, and raises no events unless it is asked to; `raises` raises `ticket.created` for each (Specification, Tickets).
+ */
+export const importTickets = (
+  shop_id: ShopId,
+  rows: ReadonlyArray<CheckedRow>,
+  { raises }: { readonly raises: boolean }
+): Command<Imported> => {
+  const ids = [...new Set(rows.flatMap(({ client_id }) => client_id ?? []))]
+  return make(shop_id, { known: Need.knownClients(ids) }, ({ head, known }, changes, moment) => {
+    const { now } = moment
+    const { links, clients, cards } = importClients(rows, known, changes, { shop_id, now: moment.recorded_at })
+    const codes = new Set<string>()
+    // Other random bytes than those of the identifiers that the moment itself makes, which may have the same instant and count.
+    const entropy = moment.entropy.map((byte, at) => (at === IDENTIFIER_BYTES - 1 ? byte ^ 0xff : byte))
+    let next_number = head.next_number
+    let [tickets, closing] = [0, 0]
+    for (const [n, checked] of rows.entries()) {
+      const { row, client_id } = checked
+      if (!isGiven(row.service)) continue
+      let tracking_code = trackingCode(withCode(moment, n))
+      for (let again = 1; codes.has(tracking_code); again++)
+        tracking_code = trackingCode(withCode(moment, n + again * rows.length))
+      codes.add(tracking_code)
+      const number = row.number ?? next_number
+      if (row.number === undefined || row.number === null || row.number >= next_number) next_number = nextNumber(number)
+      // Its instant is that of the ticket, so that lists by creation find it among those of its time.
+      const id = isGiven(row.created_at)
+        ? identifier<TicketId>({ now: row.created_at, entropy }, n % IDENTIFIERS_PER_MS)
+        : changes.id<TicketId>()
+      const record = recordOf(shop_id, checked, {
+        id,
+        number,
+        tracking_code,
+        itemId: () => changes.id(),
+        now: moment.recorded_at
+      })
+      const { account, link } = (client_id === null ? undefined : known.get(client_id)) ?? {
+        account: undefined,
+        link: null
+      }
+      const client = client_id === null ? null : asSeen(account, links.get(client_id) ?? link ?? undefined)
+      const ticket = changes.ticket(record, client)
+      if (raises) changes.raise("ticket.created", { ticket }, id)
+      if ((closure({ ...record, ...changes.change })?.due_at ?? Number.POSITIVE_INFINITY) <= now) closing++
+      tickets++
+    }
+    changes.head({ next_number })
+    return changes.decided({ tickets, clients, cards, closing })
+  })
+}

@@ -1,0 +1,331 @@
+import { Clock, Effect, Either, ParseResult } from "effect"
+import { type CheckedRow, type Imported, ImportRow, importIssues, importTickets } from "../decisions/importTickets.js"
+import type { ClientAccount } from "../domain/Client.js"
+import type { ClientId, ShopId } from "../domain/Identifier.js"
+import { toIso, toIsoOrNull } from "../domain/Instant.js"
+import { type Issue, inputIssues } from "../domain/InvalidInput.js"
+import { ENTROPY_BYTES, identifier } from "../domain/Moment.js"
+import { ShopNotFound } from "../domain/Shop.js"
+import { delayView, partView, quoteView, type TicketRecord } from "../domain/Ticket.js"
+import { Entropy } from "../ports/Entropy.js"
+import { Directory, Reads, type SeenTicket, Store } from "../ports/StorePorts.js"
+import { Audit } from "./Audit.js"
+
+/** How many rows one command writes. */
+const ROWS_AT_ONCE = 500
+
+/** How many bad rows a report lists; all are counted. */
+const MOST_LISTED = 1000
+
+/** A row as it was read, or why it could not be. */
+export type ImportLine =
+  | { readonly line: number; readonly row: unknown }
+  | { readonly line: number; readonly unreadable: string }
+
+/** A row that was not written, by its line. */
+export interface BadRow {
+  readonly line: number
+  readonly external_ref: string | null
+  readonly issues: ReadonlyArray<Issue>
+}
+
+/** The result of an import, or in a dry run what it would be. */
+export interface ImportReport extends Imported {
+  readonly rows: number
+  /** Rows whose ticket was there already, by its `external_ref`: nothing was changed. */
+  readonly already: number
+  readonly bad: number
+  /** The first thousand bad rows. */
+  readonly bad_rows: ReadonlyArray<BadRow>
+  /** The line at which it stopped, because the row is bad; null where it went on to the end. */
+  readonly stopped_at: number | null
+  readonly dry_run: boolean
+}
+
+/** How rows are imported. */
+export interface ImportOptions {
+  readonly shop_id: ShopId
+  readonly lines: AsyncIterable<ImportLine> | Iterable<ImportLine>
+  /** Checks every row and writes nothing. */
+  readonly dry_run?: boolean | undefined
+  /** The effect of a bad row: `stop`, so that nothing after it is written, or `skip`. */
+  readonly bad_rows?: "stop" | "skip" | undefined
+  /** Raises `ticket.created` for each ticket. */
+  readonly events?: boolean | undefined
+  /** Called after each batch. */
+  readonly onProgress?: ((report: ImportReport) => unknown) | undefined
+}
+
+const decodeRow = ParseResult.decodeUnknownEither(ImportRow, { errors: "all", onExcessProperty: "error" })
+
+const refOf = (row: unknown): string | null => {
+  const ref = typeof row === "object" && row !== null ? (row as { external_ref?: unknown }).external_ref : null
+  return typeof ref === "string" ? ref : null
+}
+
+interface Row {
+  readonly line: number
+  readonly row: ImportRow
+}
+
+/** Checks the rows of an import one after another; a reference that comes again is bad. */
+const checker = () => {
+  const seen = new Map<string, number>()
+  return (read: ImportLine, now: number): Either.Either<Row, BadRow> => {
+    const { line } = read
+    if ("unreadable" in read)
+      return Either.left({ line, external_ref: null, issues: [{ field: "row", message: read.unreadable }] })
+    const external_ref = refOf(read.row)
+    const bad = (issues: ReadonlyArray<Issue>) => Either.left({ line, external_ref, issues })
+    const decoded = decodeRow(read.row)
+    if (Either.isLeft(decoded))
+      return bad(inputIssues(decoded.left).map(({ field, message }) => ({ field: field || "row", message })))
+    const row = decoded.right
+    const issues = importIssues(row, now)
+    if (issues.length > 0) return bad(issues)
+    const { external_ref: ref } = row
+    if (ref !== null && ref !== undefined) {
+      const before = seen.get(ref)
+      if (before !== undefined) return bad([{ field: "external_ref", message: `is that of line ${before} too` }])
+      seen.set(ref, line)
+    }
+    return Either.right({ line, row })
+  }
+}
+
+/** The next lines of a source, at most one batch of them. */
+const batches = (lines: ImportOptions["lines"]) => {
+  const iterator = Symbol.asyncIterator in lines ? lines[Symbol.asyncIterator]() : lines[Symbol.iterator]()
+  return Effect.promise(async () => {
+    const batch: Array<ImportLine> = []
+    while (batch.length < ROWS_AT_ONCE) {
+      const { done, value } = await iterator.next()
+      if (done === true) break
+      batch.push(value)
+    }
+    return batch
+  })
+}
+
+const nothing: ImportReport = {
+  rows: 0,
+  tickets: 0,
+  clients: 0,
+  cards: 0,
+  closing: 0,
+  already: 0,
+  bad: 0,
+  bad_rows: [],
+  stopped_at: null,
+  dry_run: false
+}
+
+const plus = (report: ImportReport, more: Imported): ImportReport => ({
+  ...report,
+  tickets: report.tickets + more.tickets,
+  clients: report.clients + more.clients,
+  cards: report.cards + more.cards,
+  closing: report.closing + more.closing
+})
+
+/** Writes rows that are in order. */
+const writing = Effect.gen(function* () {
+  const store = yield* Store
+  const reads = yield* Reads
+  const directory = yield* Directory
+  const entropy = yield* Entropy
+
+  /** The accounts of the rows' clients by number; those that there are not are opened. */
+  const accountsOf = Effect.fnUntraced(function* (rows: ReadonlyArray<Row>, opens: boolean) {
+    const wanted = new Map(
+      rows.flatMap(({ row: { client } }) => (client == null ? [] : [[client.phone, client] as const]))
+    )
+    const holders = () => directory.holders([...wanted.keys()])
+    const found = new Map((yield* holders()).map(({ phone, id }) => [phone, id]))
+    if (!opens) return found
+    const missing = [...wanted.values()].filter(({ phone }) => !found.has(phone))
+    const created_at = yield* Clock.currentTimeMillis
+    const open = ({ phone, given_name, family_name, hide_name }: (typeof missing)[number]) => {
+      const id = identifier<ClientId>({ now: created_at, entropy: entropy.bytes(ENTROPY_BYTES) }, 0)
+      const account = { id, given_name, family_name, phone, hide_name: hide_name ?? false, created_at }
+      return Effect.map(directory.createClient(account), (isOpened) => (isOpened ? found.set(phone, id) : undefined))
+    }
+    const opened = yield* Effect.forEach(missing, open, { concurrency: 8 })
+    // Somebody else opened an account with such a number at the same moment.
+    if (opened.includes(undefined)) for (const { phone, id } of yield* holders()) found.set(phone, id)
+    return found
+  })
+
+  /** Rows whose tickets are not there yet; a row of a client alone is always one of them. */
+  const fresh = Effect.fnUntraced(function* (shop_id: ShopId, rows: ReadonlyArray<Row>) {
+    const refs = rows.flatMap(({ row }) => row.external_ref ?? [])
+    const there = refs.length === 0 ? new Set<string>() : yield* reads.externalRefs(shop_id, refs)
+    return rows.filter(({ row }) => !there.has(row.external_ref ?? ""))
+  })
+
+  const write = Effect.fnUntraced(function* (options: ImportOptions, rows: ReadonlyArray<Row>) {
+    const { shop_id, dry_run = false, events = false } = options
+    const ids = yield* accountsOf(rows, !dry_run)
+    const checked = rows.map(
+      ({ row }): CheckedRow => ({ row, client_id: row.client == null ? null : (ids.get(row.client.phone) ?? null) })
+    )
+    const command = importTickets(shop_id, checked, { raises: events })
+    if (!dry_run) return (yield* store.transact(command)).answer
+    const { answer } = yield* store.transact({
+      ...command,
+      // The decision is taken, and nothing of it is saved.
+      run: (state, moment) =>
+        Either.map(command.run(state, moment), ({ answer }) => ({ answer, changes: [], usages: [] }))
+    })
+    const unopened = rows.filter(({ row }) => row.client != null && !ids.has(row.client.phone))
+    const phones = new Set(unopened.map(({ row }) => row.client!.phone))
+    const cards = new Set(unopened.flatMap(({ row }) => (row.client?.card == null ? [] : [row.client.phone])))
+    return { ...answer, clients: answer.clients + phones.size, cards: answer.cards + cards.size }
+  })
+
+  return { fresh, write }
+})
+
+/** Tickets of other systems, with their dates and clients, brought in and taken out again. They count against no limit. */
+export class Imports extends Effect.Service<Imports>()("@workshop/core/Imports", {
+  accessors: true,
+  dependencies: [Audit.Default],
+  effect: Effect.gen(function* () {
+    const reads = yield* Reads
+    const directory = yield* Directory
+    const audit = yield* Audit
+    const { fresh, write } = yield* writing
+
+    return {
+      /**
+       * Imports tickets in any state with their dates, clients and cards, each batch in one commit. A ticket whose `external_ref` the
+       * shop has already is left as it is, so an import can be repeated. Run one import of a shop at a time.
+       */
+      run: Effect.fnUntraced(function* (options: ImportOptions) {
+        const { shop_id, bad_rows = "stop", dry_run = false, onProgress = () => undefined } = options
+        if ((yield* reads.shop(shop_id)) === null) return yield* new ShopNotFound()
+        const next = batches(options.lines)
+        const check = checker()
+        let report: ImportReport = { ...nothing, dry_run }
+        while (report.stopped_at === null) {
+          const batch = yield* next
+          if (batch.length === 0) break
+          const now = yield* Clock.currentTimeMillis
+          const good: Array<Row> = []
+          const bad: Array<BadRow> = []
+          for (const line of batch) {
+            const checked = check(line, now)
+            report = { ...report, rows: report.rows + 1 }
+            if (Either.isRight(checked)) good.push(checked.right)
+            else bad.push(checked.left)
+            if (Either.isLeft(checked) && bad_rows === "stop") {
+              report = { ...report, stopped_at: line.line }
+              break
+            }
+          }
+          const rows = yield* fresh(shop_id, good)
+          if (rows.length > 0) report = plus(report, yield* write(options, rows))
+          report = {
+            ...report,
+            already: report.already + good.length - rows.length,
+            bad: report.bad + bad.length,
+            bad_rows: [...report.bad_rows, ...bad].slice(0, MOST_LISTED)
+          }
+          onProgress(report)
+        }
+        const { tickets, clients, cards } = report
+        if (!dry_run && tickets + clients + cards > 0)
+          yield* audit.note({ act: "tickets.imported", details: { tickets, clients, cards } }, shop_id)
+        return report
+      }),
+
+      /** All tickets of a shop as an import takes them, in the order of their last change, a page at a time. */
+      exported: (shop_id: ShopId) => exporting(shop_id, { reads, directory })
+    }
+  })
+}) {}
+
+type Found = Map<ClientId, { readonly account: ClientAccount; readonly card: object } | null>
+
+/** How many tickets an export reads at once. */
+const PAGE = 500
+
+/** The row of a ticket: what is empty is left out. */
+const rowOf = ({ record }: SeenTicket, client: object | null): Readonly<Record<string, unknown>> => {
+  const { quote, delay, part, items } = record
+  const row: Readonly<Record<string, unknown>> = {
+    external_ref: record.external_ref ?? record.id,
+    number: record.number,
+    state: record.state,
+    outcome: record.outcome,
+    type: record.type,
+    service: record.service,
+    item: record.item,
+    description: record.description,
+    items: items.length === 0 ? null : items.map(({ id: _, ...item }) => item),
+    price_minor: record.price_minor,
+    deposit_minor: record.deposit_minor,
+    before_minor: record.before_minor,
+    quote: quote && quoteView(quote),
+    delay: delay && delayView(delay),
+    part: part && partView(part),
+    promised_at: toIsoOrNull(record.promised_at),
+    created_at: toIso(record.created_at),
+    ...datesOf(record),
+    photo_url: record.photo_url,
+    client_phone: record.client_phone,
+    client
+  }
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null))
+}
+
+const datesOf = (record: TicketRecord) => ({
+  ready_at: toIsoOrNull(record.ready_at),
+  collected_at: toIsoOrNull(record.collected_at),
+  abandoned_at: toIsoOrNull(record.abandoned_at),
+  abandon_reason: record.abandon_reason,
+  notified_at: toIsoOrNull(record.notified_at),
+  notified_channel: record.notified_channel,
+  created_via: record.created_via
+})
+
+const exporting = (
+  shop_id: ShopId,
+  { reads, directory }: { readonly reads: typeof Reads.Service; readonly directory: typeof Directory.Service }
+) =>
+  Effect.gen(function* () {
+    if ((yield* reads.shop(shop_id)) === null) return yield* new ShopNotFound()
+    const known: Found = new Map()
+    const clientOf = Effect.fnUntraced(function* (id: ClientId) {
+      const before = known.get(id)
+      if (before !== undefined) return before
+      const seen = yield* reads.client(shop_id, { id })
+      const account = seen === null ? null : yield* directory.account(id)
+      const found = account === null ? null : { account, card: seen!.card }
+      known.set(id, found)
+      return found
+    })
+    const clientRow = Effect.fnUntraced(function* ({ record: { client_id } }: SeenTicket) {
+      const found = client_id === null ? null : yield* clientOf(client_id)
+      if (found === null) return null
+      const { phone, given_name, family_name, hide_name } = found.account
+      const { balance, lifetime, rewards_redeemed, updated_at } = found.card as Record<string, unknown>
+      const card = updated_at === null ? {} : { card: { balance, lifetime, rewards_redeemed } }
+      return { phone, given_name, family_name, hide_name, ...card }
+    })
+    let after: number | null = null
+    /** The next rows; none where there are no more. */
+    const nextPage = Effect.gen(function* () {
+      const page: { readonly tickets: ReadonlyArray<SeenTicket> } = yield* reads.tickets(
+        shop_id,
+        {},
+        { _tag: "Changes", since: 0, after },
+        PAGE
+      )
+      after = page.tickets.at(-1)?.record.change_seq ?? after
+      return yield* Effect.forEach(page.tickets, (ticket) =>
+        Effect.map(clientRow(ticket), (client) => rowOf(ticket, client))
+      )
+    })
+    return nextPage
+  })

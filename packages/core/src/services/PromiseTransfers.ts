@@ -1,0 +1,47 @@
+import { Schema } from "effect"
+import type { ImportRow } from "../decisions/importTickets.js"
+import { ShopId } from "../domain/Identifier.js"
+import { type ImportLine, type ImportOptions, Imports } from "./Imports.js"
+import { type Run, stated, toPromise } from "./PromiseApi.js"
+
+/** A row of an import: a ticket with its client, or a client alone. */
+export interface PlainImportRow extends Schema.Schema.Encoded<typeof ImportRow> {}
+
+/** How rows are imported, in plain values. */
+export interface PlainImport extends Omit<ImportOptions, "shop_id" | "lines"> {
+  readonly shop_id: string
+  /** The rows in order; a report counts them from 1. */
+  readonly rows: Iterable<PlainImportRow> | AsyncIterable<PlainImportRow>
+}
+
+async function* numbered(rows: PlainImport["rows"]): AsyncGenerator<ImportLine> {
+  let line = 0
+  for await (const row of rows) yield { line: ++line, row: stated(row) }
+}
+
+/** Tickets of other systems, brought in and taken out again. */
+export const promiseTransfers = (run: Run<Imports>) => {
+  const method = toPromise(run)
+  const pages = method([ShopId], (shop_id) => Imports.exported(shop_id))
+  const importing = method([ShopId, Schema.Any], (shop_id, { rows, ...options }: PlainImport) =>
+    Imports.run({ ...options, shop_id, lines: numbered(rows) })
+  )
+  return {
+    /**
+     * Imports tickets in any state with their dates, clients and cards. They count against no limit and raise no events unless `events` is
+     * set. A ticket whose `external_ref` the shop has already is left as it is, so an import can be repeated.
+     */
+    import: ({ shop_id, ...options }: PlainImport) => importing(shop_id, options),
+    /** All tickets of a shop, as `import` takes them. A loop over them throws the refusal of a shop that there is not. */
+    export: async function* (shop_id: string): AsyncGenerator<PlainImportRow> {
+      const opened = await pages(shop_id)
+      if (!opened.ok) throw opened.refusal
+      for (;;) {
+        const page = await run(opened.value)
+        if (!page.ok) throw page.refusal
+        if (page.value.length === 0) return
+        yield* page.value as unknown as ReadonlyArray<PlainImportRow>
+      }
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import { Schema } from "effect"
+import { describe, expect, it } from "vitest"
+import { ImportRow, importIssues } from "../../src/decisions/importTickets.js"
+
+const NOW = Date.parse("2026-11-20T10:00:00Z")
+
+const issues = (row: object) =>
+  importIssues(Schema.decodeUnknownSync(ImportRow)({ external_ref: "A-1", service: "Hem", ...row }), NOW).map(
+    ({ field, message }) => `${field} ${message}`
+  )
+
+const client = { phone: "+21620123456", given_name: "Amira", family_name: "Ben Salah" }
+const early = "2026-01-05T09:00:00Z"
+const late = "2026-02-05T09:00:00Z"
+
+describe("rows that are in order (Specification, Tickets)", () => {
+  it.each([
+    ["a ticket in the workshop, with no date at all", {}],
+    ["a ticket in the workshop", { state: "workshop", created_at: early, price_minor: 5, deposit_minor: 5 }],
+    ["a ready one", { state: "ready", created_at: early, ready_at: late }],
+    ["an impossible one", { state: "impossible", created_at: early }],
+    ["a collected one that was ready", { state: "collected", created_at: early, ready_at: early, collected_at: late }],
+    [
+      "a collected one that was impossible",
+      { state: "collected", outcome: "impossible", created_at: early, collected_at: late }
+    ],
+    [
+      "an abandoned one",
+      { state: "abandoned", created_at: early, ready_at: early, abandoned_at: late, abandon_reason: "uncollected" }
+    ],
+    ["a client with a card", { client: { ...client, card: { balance: 2, lifetime: 12, rewards_redeemed: 1 } } }],
+    ["a card that was never spent", { client: { ...client, card: { balance: 2 } } }]
+  ])("%s", (_, row) => {
+    expect(issues(row)).toEqual([])
+  })
+
+  it("a client alone, without a ticket", () => {
+    expect(importIssues(Schema.decodeUnknownSync(ImportRow)({ client }), NOW)).toEqual([])
+  })
+})
+
+describe("rows that contradict themselves are told by what to change", () => {
+  it.each([
+    [{ external_ref: null }, "external_ref is required: by it a ticket is found when the import is repeated"],
+    [{ state: "ready", created_at: early }, "ready_at is required where the state is ready"],
+    [{ state: "collected", created_at: early }, "collected_at is required where the state is collected"],
+    [{ state: "abandoned", created_at: early }, "abandoned_at is required where the state is abandoned"],
+    [{ created_at: early, ready_at: late }, "ready_at must be left out where the state is workshop"],
+    [
+      { state: "ready", created_at: late, ready_at: early },
+      "ready_at must not be before the dates that come before it"
+    ],
+    [{ created_at: "2027-01-01T00:00:00Z" }, "created_at must not be in the future"],
+    [{ created_at: "1969-01-01T00:00:00Z" }, "created_at must not be before 1970"],
+    [{ state: "ready", ready_at: late }, "created_at is required where the row has other dates"],
+    [{ outcome: "ready" }, "outcome belongs to a collected ticket: leave it out"],
+    [{ abandon_reason: "no_news" }, "abandon_reason belongs to an abandoned ticket: leave it out"],
+    [{ price_minor: 1, deposit_minor: 2 }, "deposit_minor must not be more than price_minor"],
+    [{ notified_channel: "sms" }, "notified_at is required where notified_channel is given"],
+    [
+      { quote: { status: "accepted", price_minor: 1, proposed_at: early } },
+      "quote.answered_at is the date of an answer: give it where there was one"
+    ],
+    [
+      { client: { ...client, card: { balance: 2, lifetime: 1 } } },
+      "client.card.lifetime must not be less than the balance"
+    ],
+    [
+      { client: { ...client, card: { balance: 2, lifetime: 12 } } },
+      "client.card.rewards_redeemed must explain what was spent: each reward took at least one of the stamps in lifetime that are not in balance"
+    ],
+    [{ service: null, external_ref: null }, "service is required for a ticket"]
+  ])("%j", (row, issue) => {
+    expect(issues(row)).toEqual([issue])
+  })
+
+  it("a client alone has no field of a ticket", () => {
+    const row = Schema.decodeUnknownSync(ImportRow)({ client, state: "ready" })
+    expect(importIssues(row, NOW)).toEqual([
+      { field: "state", message: "belongs to a ticket, and the row has no service" }
+    ])
+  })
+})
