@@ -92,6 +92,8 @@ export class Postgres {
       listen_addresses: "127.0.0.1",
       unix_socket_directories: "",
       max_wal_size: "64MB",
+      // A standby that was down for a while needs what was written meanwhile; without it no commit is confirmed any more.
+      wal_keep_size: "256MB",
       max_connections: "200",
       ...settings
     }
