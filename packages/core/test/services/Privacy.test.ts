@@ -179,7 +179,7 @@ describe("Only clients who already know the shop are visible (Specification, End
     "an export has the address of a ticket's page, as the API shows it",
     inWorkshop(() =>
       Effect.gen(function* () {
-        const caller = yield* openShop()
+        const caller = yield* openShop({ tracking_base_url: null })
         const id = yield* regular(caller, PHONE)
         const { data } = yield* (yield* Tickets).create(caller, ticketInput({ service: "Hem", client_id: id }))
         const { shops } = yield* (yield* Clients).export(id)
