@@ -53,6 +53,10 @@ export const Limits = {
  * prints them with their docstrings. Names that end in `_ms` are in milliseconds.
  */
 export const ServiceLimits = {
+  /** How long the store may take to respond before a process counts as not ready. */
+  readiness_ms: 2 * SECOND_MS,
+  /** How long a scrape of the metrics waits for the database. Gauges that are late show their last value. */
+  measuring_ms: 2 * SECOND_MS,
   /** How long a process uses a cached API key without reading it again, unless it is notified of a change. A revoked key must stop working within a minute. */
   api_key_cache_ms: 30 * SECOND_MS,
   /** The API keys that a process caches; if there are more, it empties the cache. */

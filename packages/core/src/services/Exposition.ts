@@ -1,4 +1,5 @@
 import { Clock, Effect, Metric, type MetricKey, MetricKeyType, type MetricPair, MetricState, Option } from "effect"
+import { ServiceLimits } from "../domain/Limits.js"
 import { Probes } from "../ports/Probes.js"
 
 /** The content type of Prometheus' text format. */
@@ -68,13 +69,10 @@ export const exposition = (measured: ReadonlyArray<MetricPair.MetricPair.Untyped
     .join("")
 }
 
-/** How long gauges may take to be brought up to date, in real time; what is late shows what it last knew. */
-const MEASURING = "2 seconds"
-
 /** All metrics of the process as Prometheus reads them (Specification, Commands). */
 export const scrape: Effect.Effect<string> = Effect.gen(function* () {
   const probes = [...((yield* Probes) ?? [])]
   const measured = Effect.forEach(probes, ({ measure = Effect.void }) => measure, { concurrency: "unbounded" })
-  yield* Effect.withClock(Effect.timeoutOption(measured, MEASURING), Clock.make())
+  yield* Effect.withClock(Effect.timeoutOption(measured, ServiceLimits.measuring_ms), Clock.make())
   return exposition(Metric.unsafeSnapshot())
 })

@@ -1,10 +1,8 @@
 import { Cause, Effect, Option } from "effect"
+import { ServiceLimits } from "../domain/Limits.js"
 import { Probes } from "../ports/Probes.js"
 import { Directory, type StoreUnavailable } from "../ports/StorePorts.js"
 import { dataAhead } from "./ClockRepair.js"
-
-/** How long the store may take to answer before the process counts as not ready. */
-const READY = "2 seconds"
 
 /** Why a process that the store answers should get no requests all the same; null if nothing is wrong. */
 const complaint = Effect.gen(function* () {
@@ -26,7 +24,7 @@ export const notReadyReason: Effect.Effect<Effect.Effect<string | null>, never, 
   // No key has this hash: a look-up that the store must really make.
   return Effect.zipRight(directory.keyByHash("readyz"), complaint).pipe(
     Effect.flatMap((found) => (found === null ? ahead : Effect.succeed(found))),
-    Effect.timeout(READY),
+    Effect.timeout(ServiceLimits.readiness_ms),
     Effect.catchAllCause((cause) =>
       Effect.as(
         Effect.logWarning("Not ready: the store does not answer", cause),

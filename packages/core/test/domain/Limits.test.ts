@@ -17,6 +17,7 @@ describe("Specification, Limits: every limit has the specification's value", () 
     ["active_keys_per_shop", 5, "Specification, Limits"],
     ["idempotency_key_characters", 80, "Specification, Limits"],
     ["external_ref_characters", 64, "Specification, Limits"],
+    ["caller_id_characters", 80, "docs/embed.md"],
     ["items_min", 2, "Specification, Limits"],
     ["items_max", 20, "Specification, Limits"],
     ["page_min", 1, "Specification, Limits"],
@@ -120,7 +121,9 @@ describe("docs/limits.md: a number that bounds something is a row of Limits.ts",
     ...["SECOND_MS", "MINUTE_MS", "HOUR_MS", "DAY_MS", "LAST_IDENTIFIER", "IDENTIFIERS_PER_MS", "IDENTIFIER_BYTES"],
     ...["SECRET_BYTES", "DIGEST_CHARACTERS", "IPV6_PREFIX", "LONGEST", "FIRST_INSTANT", "LAST_INSTANT", "MOST_DATES"],
     ...["START", "POOL_BYTES", "MOST_IDENTIFIERS_MADE", "MOST_IDLE", "MOST_DEEP", "NANOS_PER_MS", "MOST_MOMENTS"],
-    ...["MOST_WINDOWS", "FEW", "FIRST_RETRY"]
+    ...["MOST_WINDOWS", "FEW", "FIRST_RETRY", "MOST_TURNS"],
+    // Of a store over several cells: what a process remembers of where shops are, and how much it copies or claims at once.
+    ...["MOST_KNOWN", "MOST_REMEMBERED", "MOST_COPIES", "LOOK_EVERY", "TURNS_PER_CLAIM"]
   ]
   const sources = ["core/src/domain", "core/src/decisions", "core/src/ports", "core/src/services", "store-memory/src"]
 
