@@ -243,6 +243,12 @@ const aboutSandbox = (base: string, { store }: StoreChoice): ReadonlyArray<strin
     : ["Its clock never goes back, so tickets that have aged here stay old: for trials, add --store memory."])
 ]
 
+/** How to get the console, in a trial without a sandbox. */
+const aboutTrials = ({ store }: StoreChoice): ReadonlyArray<string> =>
+  store === "postgres"
+    ? []
+    : ["For a console in a browser, with demo data: npx workshop serve --sandbox --demo --store memory"]
+
 /** npm passes Ctrl-C on, but not the signal of a `kill`: a script that kills npx leaves the server running. */
 const aboutStopping = ({ npm_command }: Readonly<Record<string, string | undefined>>): ReadonlyArray<string> =>
   npm_command === undefined
@@ -309,7 +315,7 @@ const run = <E, R>(
         ...greeted,
         `Read and try the API: ${base}/docs`,
         ...(asked.trackingPages ? [`Clients follow their tickets at ${tracking.base_url}{tracking_code}`] : []),
-        ...(asked.sandbox ? aboutSandbox(base, choice) : []),
+        ...(asked.sandbox ? aboutSandbox(base, choice) : aboutTrials(choice)),
         ...aboutStopping(process.env)
       ].join("\n")
     )

@@ -88,6 +88,9 @@ describe("workshop serve starts (Specification, Commands)", PATIENT, () => {
 
   it("prints a create and a list that work as they are pasted into bash", async () => {
     const { base, key } = await plain.listens()
+    expect(plain.stdout).toContain(
+      "\nFor a console in a browser, with demo data: npx workshop serve --sandbox --demo --store memory\n"
+    )
     const [create = "", list = ""] = plain.stdout.split("\n").filter((line) => line.startsWith("curl "))
     const paste = (line: string) => JSON.parse(execFileSync("bash", ["-c", line], { encoding: "utf8" }))
     expect(paste(create)).toMatchObject({
@@ -289,7 +292,7 @@ describe(
     it.each([
       [
         [],
-        "Name one of the commands serve, dispatch, migrate, shop, key, webhook, client, ticket, audit, check, secrets, receive, verify, scenario, simulate, conform, openapi, completions: workshop --help shows what each does."
+        "Name one of the commands serve, dispatch, migrate, shop, key, webhook, client, ticket, import, export, audit, check, secrets, logs, receive, verify, scenario, simulate, conform, openapi, completions: workshop --help shows what each does."
       ],
       [["sreve"], "error: unknown command 'sreve' (Did you mean serve?). See workshop --help."],
       [["serve", "--prot", "1"], "error: unknown option '--prot' (Did you mean --port?). See workshop serve --help."],

@@ -59,6 +59,7 @@ describe.concurrent("workshop receive (Specification, Commands)", PATIENT, () =>
     expect(await Promise.all([first.exited, second.exited, server.exited])).toEqual([0, 0, 0])
     expect(server.stdout).toContain(`\nRead and try the API: ${base}/docs\n`)
     expect(server.stdout).toContain(`\nAll calls of the sandbox: ${base}/sandbox/openapi.json\n`)
+    expect(server.stdout).not.toContain("For a console")
     expect(server.stdout).toMatch(/\nStopped; the data in memory are lost\.\n$/)
   })
 

@@ -30,7 +30,7 @@ export class ClockApi extends HttpApiGroup.make("clock")
         described(
           "moveClock",
           "Move or stop the clock",
-          'Moves the clock forward, by `advance` (a length of time such as `60d` or `24h1ms`) or `advance_ms`, to the instant `set` or `to`, or to what falls due next with `to: "next"`; and answers once everything that is due by then has run, each thing at its own instant. `freeze` stops it or lets it run. It never goes back.'
+          'Moves the clock forward, by `advance` (a length of time such as `60d` or `24h1ms`) or `advance_ms`, to the instant `set` or `to`, or to what falls due next with `to: "next"`; and answers once everything that is due by then has run, each thing at its own instant. `freeze` stops it or lets it run. No move leads back; a reset or an import does.'
         )
       )
   )

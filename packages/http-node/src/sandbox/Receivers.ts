@@ -1,6 +1,7 @@
 import { type Sent, type ShopId, toIso, WebhookSender } from "@workshop/core"
 import { Reads, signatureHeader, signingSecrets } from "@workshop/core/store"
 import { Context, Effect, Layer } from "effect"
+import { requestHeaders, USER_AGENT } from "../sender/SendAttempt.js"
 import { Ring } from "./Feed.js"
 
 /** The behaviours of the built-in receiver besides a status. */
@@ -161,7 +162,8 @@ export const sandboxSender: Layer.Layer<WebhookSender, never, WebhookSender | Sa
 
     return WebhookSender.of({
       send: Effect.fnUntraced(function* (post) {
-        const { shop_id, url, headers, body } = post
+        const { shop_id, url, body } = post
+        const headers = requestHeaders(post, new URL(url).host, USER_AGENT)
         const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
         const { id, type } = JSON.parse(body) as { readonly id: string; readonly type: string }
         receivers.noteSent(id, { at: toIso(now), url, headers })

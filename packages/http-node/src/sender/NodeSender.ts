@@ -12,7 +12,7 @@ import { Clock, Context, DefaultServices, Effect, Layer, type Scope, Tracer } fr
 import { type ConnectionCounts, ConnectionPool } from "./ConnectionPool.js"
 import { Deadlines } from "./Deadlines.js"
 import { nameServers, type Resolve } from "./Resolver.js"
-import { SendAttempt, type SenderContext } from "./SendAttempt.js"
+import { SendAttempt, type SenderContext, USER_AGENT } from "./SendAttempt.js"
 import { Targets } from "./Target.js"
 
 /** How a sender works. The defaults are the specification's (Webhooks). */
@@ -76,7 +76,7 @@ export const make = (options: NodeSenderOptions = {}): Effect.Effect<NodeSender,
       deadline_ms,
       statusDeadlines,
       bodyDeadlines,
-      user_agent: options.user_agent ?? "Workshop-Webhooks/1",
+      user_agent: options.user_agent ?? USER_AGENT,
       onBytes: (bytes) => {
         bytes_read += bytes
       }

@@ -28,15 +28,32 @@ export interface SenderContext {
   readonly onBytes: (bytes: number) => void
 }
 
-const requestText = ({ headers, body }: WebhookPost, { path, authority }: Target, user_agent: string): string => {
-  let custom = ""
-  for (const [name, value] of Object.entries(headers)) {
-    if (REQUEST_HEADERS.has(name.toLowerCase())) continue
+/** The User-Agent of senders without the option `user_agent`. */
+export const USER_AGENT = "Workshop-Webhooks/1"
+
+/** The headers of a request, in the order in which they are sent. */
+export const requestHeaders = (
+  { headers, body }: Pick<WebhookPost, "headers" | "body">,
+  authority: string,
+  user_agent: string
+): Readonly<Record<string, string>> => ({
+  Host: authority,
+  "Content-Type": "application/json; charset=utf-8",
+  "Content-Length": String(Buffer.byteLength(body)),
+  "User-Agent": user_agent,
+  "Accept-Encoding": "identity",
+  ...Object.fromEntries(Object.entries(headers).filter(([name]) => !REQUEST_HEADERS.has(name.toLowerCase()))),
+  Connection: "keep-alive"
+})
+
+const requestText = (post: WebhookPost, { path, authority }: Target, user_agent: string): string => {
+  let head = `POST ${path} HTTP/1.1\r\n`
+  for (const [name, value] of Object.entries(requestHeaders(post, authority, user_agent))) {
     validateHeaderName(name)
     validateHeaderValue(name, value)
-    custom += `${name}: ${value}\r\n`
+    head += `${name}: ${value}\r\n`
   }
-  return `POST ${path} HTTP/1.1\r\nHost: ${authority}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nUser-Agent: ${user_agent}\r\nAccept-Encoding: identity\r\n${custom}Connection: keep-alive\r\n\r\n${body}`
+  return `${head}\r\n${post.body}`
 }
 
 // A receiver that requires a client certificate says so only after the handshake.

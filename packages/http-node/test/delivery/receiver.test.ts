@@ -35,6 +35,15 @@ describe("The built-in receiver (Specification, Sandbox)", () => {
     const [got]: Array<Json> = await shop.own("GET", "/received")
     expect(got).toMatchObject({ type: "ticket.created", answered: "200", signature: { ok: true } })
     expect(got.signature.got).toBe(got.signature.expected)
+    expect(got.headers).toEqual({
+      Host: new URL(url).host,
+      "Content-Type": "application/json; charset=utf-8",
+      "Content-Length": String(Buffer.byteLength(got.body)),
+      "User-Agent": "Workshop-Webhooks/1",
+      "Accept-Encoding": "identity",
+      "Service-Signature": got.signature.got,
+      Connection: "keep-alive"
+    })
     expect(got.signature.base.endsWith(`.${got.body}`)).toBe(true)
     expect(JSON.parse(got.body).data.ticket.id).toBe(ticket.id)
     expect(await shop.own("GET", `/received?after=${got.id}`)).toEqual([])
@@ -126,6 +135,7 @@ describe("Deliveries to look at (Specification, Sandbox)", () => {
     const { request, created_at, event_id } = all[0]
     expect(request).toMatchObject({ body: front.came[0]!.body, sent: { url: front.url, at: created_at } })
     expect(Object.values(request.sent.headers)).toContain(front.came[0]!.signature)
+    expect(request.sent.headers).toMatchObject({ Host: new URL(front.url).host, "User-Agent": "Workshop-Webhooks/1" })
     const ids = async (query: string) =>
       (await shop.own("GET", `/deliveries?${query}`)).map((delivery: Json) => delivery.event_id)
     expect(await ids(`ticket=${first.id}`)).toEqual([event_id])
