@@ -3,7 +3,10 @@ import { build } from "../../packages/cli/test/Workshop.js"
 import { canRun } from "./Servers.js"
 import { torture } from "./torture.js"
 
-describe.skipIf(!canRun)("two processes on a real Postgres, tortured for some seconds", () => {
+/** The run and its recovery take a minute, of which the tests of everything else have no more than five. */
+const isAskedFor = process.env.TORTURE !== undefined
+
+describe.skipIf(!canRun || !isAskedFor)("two processes on a real Postgres, tortured for some seconds", () => {
   beforeAll(build, 120_000)
 
   it("keep what they acknowledged, in order, once, and deliver it", async () => {

@@ -69,7 +69,7 @@ const checkOne = ({ name, schema, sql }: Looked, home: Looked) =>
     }>`select /* workshop shops placed */ count(*)::integer as n from workshop.shop_cell where cell = ${name}`
     if (here!.n > there!.n)
       return yield* cellsRefused(
-        `The cell ${name} has ${here!.n} shops, of which the directory placed ${there!.n} there: a shop may be in two cells, as after a restore; workshop cell list shows how many each has, so restore the home cell and this one from the same time`
+        `The cell ${name} has ${here!.n} shops, of which the directory placed ${there!.n} there: a shop may be in two cells, as after a restore. Restore the home cell and this one from the same time`
       )
   })
 
