@@ -546,7 +546,7 @@ with /* workshop look again */ looked as (
     turn = l.new_turn,
     due_from = case when $1 < 0 then t.due_from else l.earliest end
   from looked l where t.ctid = l.at and t.shop_id is not distinct from l.shop_id
-    and (not l.is_ready or (l.round_at is null and l.served > 0) or (l.round_at is not null and $3::bigint % 32 = 0));
+    and (not l.is_ready or (l.round_at is null and l.served > 0) or (l.round_at is not null and $4::boolean));
 
 -- look at clock (workshop reads)
 select /* workshop look at clock */ (extract(epoch from clock_timestamp()) * 1000)::double precision as ms;

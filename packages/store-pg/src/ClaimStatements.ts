@@ -270,7 +270,7 @@ const earliest = (
       and d.is_replay = ${is_replay} and d.generation = o.generation and d.due_at >= o.due_from order by d.due_at limit 1)`
 
 /** Of so many claims one writes from when on its shops have something due: the others look at what was delivered since. */
-const DUE_FROM_EVERY = 32
+export const DUE_FROM_EVERY = 32
 
 /** The locked shops, and when each is to be looked at next. */
 const LOOKED = `looked as (
@@ -298,7 +298,7 @@ const lookAgain = (others: string) => `with ${LOOKED}, moved as (
     turn = l.new_turn,
     due_from = case when $1 < 0 then t.due_from else l.earliest end
   from looked l where t.ctid = l.at and t.shop_id is not distinct from l.shop_id
-    and (not l.is_ready or (l.round_at is null and l.served > 0) or (l.round_at is not null and $3::bigint % ${DUE_FROM_EVERY} = 0))`
+    and (not l.is_ready or (l.round_at is null and l.served > 0) or (l.round_at is not null and $4::boolean))`
 
 /**
  * Writes when each locked shop is to be looked at next: it stays ready where something is due by $1; where nothing can be claimed, or the

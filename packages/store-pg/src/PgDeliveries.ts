@@ -4,6 +4,7 @@ import { type Context, Effect, Schedule, type Scope } from "effect"
 import {
   BEGIN_ROUNDS,
   CLAIM,
+  DUE_FROM_EVERY,
   FIRST,
   KEEP_DUE_TURNS,
   LOCK_DUE_TURNS,
@@ -52,10 +53,13 @@ const shopsOf = (answer: QueryResult | undefined): ReadonlyArray<ShopId> =>
 /** Writes when the locked shops are to be looked at next. */
 type LookingAgain = (now: Instant, lease_now: number | null, at: number) => ReadonlyArray<Statement>
 
-const inOneStatement: LookingAgain = (...values) => [statement("look again", LOOK_AGAIN, ...values)]
+let looks = 0
+const writesDueFrom = () => ++looks % DUE_FROM_EVERY === 0
+
+const inOneStatement: LookingAgain = (...values) => [statement("look again", LOOK_AGAIN, ...values, writesDueFrom())]
 
 const inTwo: LookingAgain = (...values) => [
-  statement("look again apart", LOOK_AGAIN_APART, ...values),
+  statement("look again apart", LOOK_AGAIN_APART, ...values, writesDueFrom()),
   statement("begin rounds", BEGIN_ROUNDS, ...values)
 ]
 

@@ -7,7 +7,7 @@ const BASE = "https://tickets.example/t/"
 let world: World
 let shop: TestShop
 beforeAll(async () => {
-  world = await World.open({ tracking_base_url: BASE })
+  world = await World.open({ seed: 20, tracking_base_url: BASE })
   shop = await world.shop({ name: "Atelier Lac" })
 })
 afterAll(() => world.close())

@@ -35,7 +35,7 @@ const begun = (session: Session, most: number) =>
 const ended = (session: Session) =>
   Effect.gen(function* () {
     yield* session.run(LOCK_TURNS)
-    yield* session.run(LOOK_AGAIN, [Date.now(), null, Date.now()])
+    yield* session.run(LOOK_AGAIN, [Date.now(), null, Date.now(), false])
     yield* session.run("commit")
   })
 

@@ -23,7 +23,7 @@ const pagesOf = (url: string, now: number) =>
     yield* session.run(LOCK_DUE_TURNS.replaceAll("true)", "false)"), [2 * SHOPS])
     const claim = yield* planned(session, CLAIM, [now, SHOPS, now])
     const turns = yield* planned(session, LOCK_TURNS, [])
-    const again = yield* planned(session, LOOK_AGAIN, [now, now, now])
+    const again = yield* planned(session, LOOK_AGAIN, [now, now, now, false])
     const [table] = yield* session.run<{ pages: number }>(
       "select (pg_relation_size('delivery_turn') / 8192)::integer as pages"
     )
