@@ -83,7 +83,11 @@ export function* judgeDoors({ exchanges, acts, notes, healed_at }: History): Ite
       const isOff = exchange.answer?.error?.code === "API_DISABLED"
       // What the shop may be by then: as the last act that was over a minute before left it, or any later one made it.
       const over = flags.findLastIndex((one) => one.outcome === "done" && one.ended_at < exchange.at - MINUTE)
-      const later = flags.slice(Math.max(0, over)).filter((one) => one.at <= exchange.ended_at)
+      // An earlier act may have taken effect after it: one that was tried again meanwhile, or whose answer never came.
+      const over_at = flags[over]?.at ?? 0
+      const later = flags.filter(
+        (one, i) => one.at <= exchange.ended_at && (i >= over || one.ended_at >= over_at || one.outcome === "unknown")
+      )
       const may = new Set([...(over < 0 ? [true] : []), ...later.map((one) => one.about.api_enabled as boolean)])
       if (isOff && !may.has(false)) yield `a shop that is open was closed: ${shown(exchange)}`
       const isRefusedEarlier =

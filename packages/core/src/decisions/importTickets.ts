@@ -4,7 +4,7 @@ import { sha256Hex } from "../domain/Digest.js"
 import type { ClientId, ShopId, TicketId } from "../domain/Identifier.js"
 import { DateTimeText, type Instant } from "../domain/Instant.js"
 import type { Issue } from "../domain/InvalidInput.js"
-import { Limits } from "../domain/Limits.js"
+import { Limits, ServiceLimits } from "../domain/Limits.js"
 import { blankCard, type CardRecord } from "../domain/LoyaltyCard.js"
 import {
   ENTROPY_BYTES,
@@ -24,16 +24,13 @@ import { SecureWebLink } from "../domain/WebLink.js"
 import { type ChangeSet, type Command, make } from "./Command.js"
 import * as Need from "./Load.js"
 
-/** How many rewards an imported card may have used: each is a line of the ledger. */
-const MOST_REWARDS = 200
-
 const count = (most: number) =>
   Schema.Int.pipe(Schema.between(0, most, { message: () => `must be a whole number from 0 to ${most}` }))
 
 const CardRow = Schema.Struct({
   balance: count(1_000_000),
   lifetime: optional(count(1_000_000)),
-  rewards_redeemed: optional(count(MOST_REWARDS))
+  rewards_redeemed: optional(count(ServiceLimits.imported_rewards))
 })
 
 const ClientRow = Schema.Struct({

@@ -53,6 +53,10 @@ export const Limits = {
  * prints them with their docstrings. Names that end in `_ms` are in milliseconds.
  */
 export const ServiceLimits = {
+  /** The rewards that an imported loyalty card may have redeemed. */
+  imported_rewards: 200,
+  /** The bad rows that the report of an import lists; all are counted. */
+  import_rows_listed: 1_000,
   /** How long the store may take to respond before a process counts as not ready. */
   readiness_ms: 2 * SECOND_MS,
   /** How long a scrape of the metrics waits for the database. Gauges that are late show their last value. */

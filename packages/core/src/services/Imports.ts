@@ -4,6 +4,7 @@ import type { ClientAccount } from "../domain/Client.js"
 import type { ClientId, ShopId } from "../domain/Identifier.js"
 import { toIso, toIsoOrNull } from "../domain/Instant.js"
 import { type Issue, inputIssues } from "../domain/InvalidInput.js"
+import { ServiceLimits } from "../domain/Limits.js"
 import { ENTROPY_BYTES, identifier } from "../domain/Moment.js"
 import { ShopNotFound } from "../domain/Shop.js"
 import { delayView, partView, quoteView, type TicketRecord } from "../domain/Ticket.js"
@@ -13,9 +14,6 @@ import { Audit } from "./Audit.js"
 
 /** How many rows one command writes. */
 const ROWS_AT_ONCE = 500
-
-/** How many bad rows a report lists; all are counted. */
-const MOST_LISTED = 1000
 
 /** A row as it was read, or why it could not be. */
 export type ImportLine =
@@ -229,7 +227,7 @@ export class Imports extends Effect.Service<Imports>()("@workshop/core/Imports",
             ...report,
             already: report.already + good.length - rows.length,
             bad: report.bad + bad.length,
-            bad_rows: [...report.bad_rows, ...bad].slice(0, MOST_LISTED)
+            bad_rows: [...report.bad_rows, ...bad].slice(0, ServiceLimits.import_rows_listed)
           }
           onProgress(report)
         }

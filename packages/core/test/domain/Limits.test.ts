@@ -123,7 +123,9 @@ describe("docs/limits.md: a number that bounds something is a row of Limits.ts",
     ...["START", "POOL_BYTES", "MOST_IDENTIFIERS_MADE", "MOST_IDLE", "MOST_DEEP", "NANOS_PER_MS", "MOST_MOMENTS"],
     ...["MOST_WINDOWS", "FEW", "FIRST_RETRY", "MOST_TURNS"],
     // Of a store over several cells: what a process remembers of where shops are, and how much it copies or claims at once.
-    ...["MOST_KNOWN", "MOST_REMEMBERED", "MOST_COPIES", "LOOK_EVERY", "TURNS_PER_CLAIM"]
+    ...["MOST_KNOWN", "MOST_REMEMBERED", "MOST_COPIES", "LOOK_EVERY", "TURNS_PER_CLAIM"],
+    // Of an import: how many rows a command or a page has. An import has no end.
+    ...["ROWS_AT_ONCE", "PAGE"]
   ]
   const sources = ["core/src/domain", "core/src/decisions", "core/src/ports", "core/src/services", "store-memory/src"]
 

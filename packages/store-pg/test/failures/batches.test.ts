@@ -143,12 +143,12 @@ describe.concurrent("a shop whose head is held elsewhere (docs/how-it-is-built.m
       })
     ))
 
-  it("an unknown shop is a defect, and holds nobody up", () =>
+  it("an unknown shop is refused, and holds nobody up", () =>
     testing(
       Effect.gen(function* () {
         const { ports, shop } = yield* oneNode
         const nobody = "01890000-0000-7000-8000-000000000000" as ShopId
-        expect(tagOf(yield* Effect.provide(Effect.exit(create(nobody)), ports))).toBe("defect")
+        expect((yield* Effect.flip(Effect.provide(create(nobody), ports)))._tag).toBe("ShopNotFound")
         expect(yield* Effect.provide(create(shop.id), ports)).toBe(1)
       })
     ))

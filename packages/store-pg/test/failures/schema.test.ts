@@ -1,4 +1,4 @@
-import { Entropy, Profanity, type ShopId, ShopInput, Shops, type TicketId } from "@workshop/core"
+import { Entropy, Profanity, ShopInput, Shops, type TicketId } from "@workshop/core"
 import { bodyText, pipeline, workshopRoutes } from "@workshop/core/http"
 import { start } from "@workshop/core/promise"
 import { Reads } from "@workshop/core/store"
@@ -107,9 +107,13 @@ describe("a database without the schema that the program needs", { timeout: 30_0
     const exits = await Effect.runPromise(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
-        const reads = yield* Effect.map(Layer.build(PgStore.layer({ url })), Context.get(Reads))
+        const context = yield* Layer.build(
+          services.pipe(Layer.provideMerge(PgStore.layer({ url })), Layer.provide(Profanity.layer))
+        )
+        const { id: shop } = yield* Context.get(context, Shops).create(Schema.decodeSync(ShopInput)(SHOP))
+        const reads = Context.get(context, Reads)
         const list = (limit: number, id: string) =>
-          reads.tickets(someone as ShopId, {}, { _tag: "Newest", after: id as TicketId }, limit)
+          reads.tickets(shop, {}, { _tag: "Newest", after: id as TicketId }, limit)
         return [yield* Effect.exit(list(-1, someone)), yield* Effect.exit(list(1, "no uuid"))]
       }).pipe(Effect.scoped, Effect.provide(Entropy.layer))
     )
