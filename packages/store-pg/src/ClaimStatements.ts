@@ -270,7 +270,7 @@ const earliest = (
       and d.is_replay = ${is_replay} and d.generation = o.generation and d.due_at >= o.due_from order by d.due_at limit 1)`
 
 /** Of so many claims one writes from when on its shops have something due: the others look at what was delivered since. */
-export const DUE_FROM_EVERY = 32
+export const DUE_FROM_EVERY = 16
 
 /** The locked shops, and when each is to be looked at next. */
 const LOOKED = `looked as (

@@ -53,15 +53,19 @@ const shopsOf = (answer: QueryResult | undefined): ReadonlyArray<ShopId> =>
 /** Writes when the locked shops are to be looked at next. */
 type LookingAgain = (now: Instant, lease_now: number | null, at: number) => ReadonlyArray<Statement>
 
-let looks = 0
-const writesDueFrom = () => ++looks % DUE_FROM_EVERY === 0
-
-const inOneStatement: LookingAgain = (...values) => [statement("look again", LOOK_AGAIN, ...values, writesDueFrom())]
-
-const inTwo: LookingAgain = (...values) => [
-  statement("look again apart", LOOK_AGAIN_APART, ...values, writesDueFrom()),
-  statement("begin rounds", BEGIN_ROUNDS, ...values)
-]
+/** How one store looks again: in one statement, or in two where the rows are distributed. */
+const lookAgainBy = (isDistributed: () => boolean): LookingAgain => {
+  let looks = 0
+  return (...values) => {
+    const writesDueFrom = ++looks % DUE_FROM_EVERY === 0
+    return isDistributed()
+      ? [
+          statement("look again apart", LOOK_AGAIN_APART, ...values, writesDueFrom),
+          statement("begin rounds", BEGIN_ROUNDS, ...values)
+        ]
+      : [statement("look again", LOOK_AGAIN, ...values, writesDueFrom)]
+  }
+}
 
 /** In one go, so that the shops stay locked no longer than the database takes. */
 const claimingBeside = (
@@ -186,7 +190,7 @@ export const pgDeliveries = (
       isSynchronous: false
     })
     const guard = yield* clockGuard
-    const lookingAgain = () => (isDistributed() ? inTwo : inOneStatement)
+    const lookingAgain = lookAgainBy(isDistributed)
     const oneByOne = Effect.unsafeMakeSemaphore(1).withPermits(1)
 
     /** Null where the database is to look at its own clock. */
@@ -207,7 +211,7 @@ export const pgDeliveries = (
         inTurn((connection) =>
           Effect.zipRight(
             guard(connection),
-            Effect.flatMap(leaseNow, (lease_now) => claiming(lookingAgain(), connection, lease_now, now, most, at))
+            Effect.flatMap(leaseNow, (lease_now) => claiming(lookingAgain, connection, lease_now, now, most, at))
           )
         ).pipe(
           Effect.flatMap((claims) => opened(secrets, claims)),
@@ -218,7 +222,7 @@ export const pgDeliveries = (
       reclaim: inTurn((connection) => Effect.flatMap(leaseNow, (lease_now) => reclaiming(connection, lease_now))),
       next: (until) =>
         inTurn((connection) =>
-          Effect.flatMap(leaseNow, (lease_now) => looking(lookingAgain(), connection, lease_now, until))
+          Effect.flatMap(leaseNow, (lease_now) => looking(lookingAgain, connection, lease_now, until))
         ),
       changed: due,
       replays: inTurn((connection) =>
