@@ -33,6 +33,9 @@ export type LeaseClock = "database" | Effect.Effect<number>
 /** How many shops are locked beyond those for whose deliveries there is room, because some may turn out to have nothing that can go. */
 const MOST_SPARE = 16
 
+/** How often one claim looks for ready shops. */
+const MOST_LOOKS = 16
+
 /** An instant before all others: with it {@link LOOK_AGAIN} writes exact instants and leaves no shop ready. */
 const BEFORE_ALL = -1
 
@@ -49,6 +52,12 @@ const statement = (name: string, text: string, ...values: ReadonlyArray<unknown>
 
 const shopsOf = (answer: QueryResult | undefined): ReadonlyArray<ShopId> =>
   (answer?.rows ?? []).map(({ shop_id }) => shop_id as ShopId)
+
+/** How many shops a statement kept: each of its columns is an array, as text. */
+const countOf = (kept: object | undefined): number => {
+  const [array] = Object.values(kept ?? {})
+  return typeof array === "string" && array !== "{}" ? array.split(",").length : 0
+}
 
 /** Writes when the locked shops are to be looked at next. */
 type LookingAgain = (now: Instant, lease_now: number | null, at: number) => ReadonlyArray<Statement>
@@ -67,7 +76,7 @@ const lookAgainBy = (isDistributed: () => boolean): LookingAgain => {
   }
 }
 
-/** In one go, so that the shops stay locked no longer than the database takes. */
+/** In one go, so that the shops stay locked no longer than the database takes. Answers the claims, and whether more shops may be ready. */
 const claimingBeside = (
   lookingAgain: LookingAgain,
   spare: number,
@@ -87,10 +96,16 @@ const claimingBeside = (
         ...lookingAgain(now, lease_now, at)
       ]
     ),
-    ([, , claimed]) => claimed!.rows as unknown as ReadonlyArray<Claim>
+    ([, locked, claimed]) => ({
+      claims: claimed!.rows as unknown as ReadonlyArray<Claim>,
+      hasMore: countOf(locked!.rows[0]) >= most + spare
+    })
   )
 
-/** Each shop costs time, so a claim of few has few to spare, and looks for the rest among many where those had too little that can go. */
+/**
+ * Each shop costs time, so a claim of few has few to spare. Where those had too little that can go, it looks for the rest among many, as
+ * often as there may be more.
+ */
 const claiming = (
   lookingAgain: LookingAgain,
   connection: Connection,
@@ -100,27 +115,28 @@ const claiming = (
   at: number
 ) =>
   Effect.gen(function* () {
-    const spare = Math.min(MOST_SPARE, most)
-    const claims = yield* claimingBeside(lookingAgain, spare, connection, lease_now, now, most, at)
-    if (claims.length === most || spare === MOST_SPARE) return claims
-    return [
-      ...claims,
-      ...(yield* claimingBeside(lookingAgain, MOST_SPARE, connection, lease_now, now, most - claims.length, at))
-    ]
+    const found: Array<Claim> = []
+    for (let looks = 1; ; looks++) {
+      const left = most - found.length
+      const spare = looks === 1 ? Math.min(MOST_SPARE, most) : MOST_SPARE
+      const { claims, hasMore } = yield* claimingBeside(lookingAgain, spare, connection, lease_now, now, left, at)
+      found.push(...claims)
+      if (found.length === most || !hasMore || looks === MOST_LOOKS) return found
+    }
   })
 
-/** Sees the deliveries that a claim would get, in one go as a claim is. Nothing is locked. */
+/** Sees the deliveries that a claim would get, in one go as a claim is, among more shops where the first had too little. Nothing is locked. */
 const seeing = (connection: Connection, lease_now: number | null, now: Instant, most: number) =>
-  Effect.map(
-    connection.send(
-      [statement("make ready", MAKE_READY, now)],
-      [
-        statement("keep turns", KEEP_DUE_TURNS, most + MOST_SPARE),
-        statement("see turns", SEE_TURNS, now, most, lease_now)
-      ]
-    ),
-    (answers) => answers[2]!.rows as unknown as ReadonlyArray<DeliveryTurn>
-  )
+  Effect.gen(function* () {
+    for (let shops = most + MOST_SPARE; ; shops *= 8) {
+      const [, kept, seen] = yield* connection.send(
+        [statement("make ready", MAKE_READY, now)],
+        [statement("keep turns", KEEP_DUE_TURNS, shops), statement("see turns", SEE_TURNS, now, most, lease_now)]
+      )
+      if (seen!.rows.length >= most || countOf(kept!.rows[0]) < shops)
+        return seen!.rows as unknown as ReadonlyArray<DeliveryTurn>
+    }
+  })
 
 const reclaiming = (connection: Connection, lease_now: number | null) =>
   Effect.gen(function* () {

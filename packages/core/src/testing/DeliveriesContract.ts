@@ -143,6 +143,19 @@ export const deliveriesContract = cases({
     yield* same("a shop that was never served goes before all that were", first?.shop_id, newcomer)
   },
 
+  "a claim of one finds what is due behind many shops that were served before and have nothing left": function* ({
+    dispatcher
+  }) {
+    const shops = yield* Effect.replicateEffect(dispatcher.open, 40)
+    for (const shop of shops) {
+      yield* dispatcher.raise(shop, null)
+      for (const claim of yield* dispatcher.claim()) yield* record(claim, OK)
+    }
+    const last = shops.at(-1)!
+    yield* dispatcher.raise(last, null)
+    yield* same("the last one's", each(yield* dispatcher.claim(1), "shop_id"), [last])
+  },
+
   "off, nothing is claimed, whenever it was raised; on again, all is due at once, in order (Specification, Webhooks)":
     function* (bench) {
       const { dispatcher, clock } = bench
