@@ -52,6 +52,7 @@ export {
   CellAccess,
   type CellDirectory,
   type DeliveryTurn,
+  type NumberedClaims,
   type StaleCopies,
   TURNS_PER_CLAIM
 } from "./ports/CellPorts.js"

@@ -8,7 +8,7 @@ import { over } from "./MemoryStore.js"
 /** The access that a memory gives as a cell. */
 const memoryCell = (
   memory: Memory,
-  { claim }: ReturnType<typeof memoryDeliveries>
+  { claimNumbered: claim }: ReturnType<typeof memoryDeliveries>
 ): Context.Tag.Service<CellAccess> => ({
   turns: (now) =>
     Effect.sync(() =>

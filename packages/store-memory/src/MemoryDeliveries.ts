@@ -1,5 +1,11 @@
 import { type Instant, ServiceLimits, type ShopId } from "@workshop/core"
-import { type Claim, type Deliveries, type DeliveryLog, TURNS_PER_CLAIM } from "@workshop/core/store"
+import {
+  type Claim,
+  type Deliveries,
+  type DeliveryLog,
+  type NumberedClaims,
+  TURNS_PER_CLAIM
+} from "@workshop/core/store"
 import { type Clock, type Context, Effect } from "effect"
 import type { Memory } from "./Memory.js"
 import { askedFor, logged } from "./ShopData.js"
@@ -10,11 +16,14 @@ const NANOS_PER_MS = 1_000_000n
 /** Real time, even if a sandbox's clock is frozen. */
 const realNanos = (clock: Clock.Clock): bigint => clock.unsafeCurrentTimeNanos()
 
+/** Rises with every claim of every store of the process, so that turns of several cells can be compared. */
+let nextClaim = 0
+
 /** The queue of deliveries: one for each shop, and the order in which shops with due deliveries are served. */
 export const memoryDeliveries = (
   memory: Memory
-): Omit<Context.Tag.Service<Deliveries>, "claim"> & {
-  readonly claim: (now: Instant, most: number, at?: number) => Effect.Effect<ReadonlyArray<Claim>>
+): Context.Tag.Service<Deliveries> & {
+  readonly claimNumbered: (now: Instant, most: number) => Effect.Effect<NumberedClaims>
 } => {
   /** Those from which something was claimed and perhaps not acknowledged: where leases may end. */
   const leased = new Map<ShopId, ShopDeliveryQueue>()
@@ -28,25 +37,29 @@ export const memoryDeliveries = (
     return { shop_id, event_id, token, webhook: slice.webhook, body: events[seq - 1]!.body }
   }
 
-  return {
-    claim: (now, most, at?: number) =>
-      Effect.clockWith((clock) =>
-        Effect.sync(() => {
-          const lease_until = realNanos(clock) + BigInt(ServiceLimits.delivery_lease_ms) * NANOS_PER_MS
-          const claims: Array<Claim> = []
-          while (claims.length < most) {
-            const shop_id = memory.turns.next(now)
-            if (shop_id === undefined) break
-            const claim = claimOne(shop_id, now, lease_until)
-            if (claim !== undefined) {
-              claims.push(claim)
-              memory.turns.served(shop_id, at && at * TURNS_PER_CLAIM + claims.length)
-            }
-            memory.turns.again(shop_id, memory.dataOf(shop_id).queue.next())
+  const claimNumbered = (now: Instant, most: number) =>
+    Effect.clockWith((clock) =>
+      Effect.sync(() => {
+        const lease_until = realNanos(clock) + BigInt(ServiceLimits.delivery_lease_ms) * NANOS_PER_MS
+        const claims: Array<Claim> = []
+        const number = nextClaim++
+        while (claims.length < most) {
+          const shop_id = memory.turns.next(now)
+          if (shop_id === undefined) break
+          const claim = claimOne(shop_id, now, lease_until)
+          if (claim !== undefined) {
+            claims.push(claim)
+            memory.turns.served(shop_id, number * TURNS_PER_CLAIM + claims.length)
           }
-          return claims
-        })
-      ),
+          memory.turns.again(shop_id, memory.dataOf(shop_id).queue.next())
+        }
+        return { number, claims }
+      })
+    )
+
+  return {
+    claim: (now, most) => Effect.map(claimNumbered(now, most), ({ claims }) => claims),
+    claimNumbered,
     reclaim: Effect.clockWith((clock) =>
       Effect.sync(() => {
         const now = realNanos(clock)

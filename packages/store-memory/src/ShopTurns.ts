@@ -9,8 +9,8 @@ export interface ShopTurn extends Due {
 /** Below every turn that was served, so that a shop that was never served comes first. */
 const NEVER_SERVED = Number.MIN_SAFE_INTEGER
 
-/** Rises with every turn of every store of the process, so that turns of several cells can be compared. */
-let turns = 0
+/** Rises with every shop that joins a queue of this process, so that turns of several cells can be compared. */
+let joined = 0
 
 /**
  * The order in which shops are served: of those that have something due, the one that was served longest ago. A shop is here at most
@@ -32,7 +32,7 @@ export class ShopTurns {
   again(shop_id: ShopId, due_at: Instant | undefined): void {
     const known_due_at = this.#ready.get(shop_id)?.was_due_at ?? this.#current.get(shop_id)?.due_at
     if (due_at === undefined || (known_due_at !== undefined && known_due_at <= due_at)) return
-    if (!this.#served.has(shop_id)) this.#served.set(shop_id, NEVER_SERVED + turns++)
+    if (!this.#served.has(shop_id)) this.#served.set(shop_id, NEVER_SERVED + joined++)
     const turn = { due_at, seq: this.#given++, shop_id }
     this.#current.set(shop_id, turn)
     this.#waiting.push(turn)
@@ -46,8 +46,8 @@ export class ShopTurns {
     this.again(shop_id, due_at)
   }
 
-  /** Puts a shop behind all others, because something of it was claimed: with a number of this claim's, or else the next one. */
-  served(shop_id: ShopId, turn = turns++): void {
+  /** Puts a shop behind all whose turn is less, because something of it was claimed. */
+  served(shop_id: ShopId, turn: number): void {
     this.#served.set(shop_id, turn)
   }
 

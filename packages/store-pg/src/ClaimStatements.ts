@@ -3,19 +3,14 @@ import { claimOrder, TURNS_PER_CLAIM } from "@workshop/core/store"
 import { Clock } from "effect"
 import type { Statement } from "./Statement.js"
 
-/** A number that rises with real time, and with every call. */
-const rising = (perMs: number) => {
-  const clock = Clock.make()
-  let last = 0
-  return (): number => {
-    last = Math.max(last + 1, clock.unsafeCurrentTimeMillis() * perMs)
-    return last
-  }
-}
+const realClock = Clock.make()
+let lastJoined = 0
 
-/** The instant by which the turns of a claim are numbered: those of one claim come behind all of earlier claims. */
-export const nextClaim = rising(1)
-const nextJoining = rising(1_000)
+/** A number for a shop that joins the queue: it rises with real time, in microseconds, and with every call. */
+const nextJoined = (): number => {
+  lastJoined = Math.max(lastJoined + 1, realClock.unsafeCurrentTimeMillis() * 1_000)
+  return lastJoined
+}
 
 /**
  * The `look_at` of shops that were served and still have something due: their place is in `delivery_round`. Nodes of the release before
@@ -48,7 +43,7 @@ export const scheduleTurns = (turns: ReadonlyMap<ShopId, Turn>): Statement => ({
     [...turns.keys()],
     [...turns.values()].map(({ look_at }) => look_at),
     [...turns.values()].map(({ due_from }) => due_from),
-    [...turns.keys()].map(() => NEVER_SERVED + nextJoining())
+    [...turns.keys()].map(() => NEVER_SERVED + nextJoined())
   ]
 })
 
@@ -94,9 +89,11 @@ const NEVER = "253402300799999"
 /** How many waiting deliveries of a shop are looked at for each that may go: some may be of the same ticket. */
 const LOOKED_AT = 4
 
+/** Milliseconds on the database's clock. */
+const DATABASE_TIME = "(extract(epoch from statement_timestamp()) * 1000)::bigint"
+
 /** Milliseconds on the clock by which leases are counted: the given ones, else the database's. */
-const leaseTime = (given: string) =>
-  `coalesce(${given}::bigint, (extract(epoch from statement_timestamp()) * 1000)::bigint)`
+const leaseTime = (given: string) => `coalesce(${given}::bigint, ${DATABASE_TIME})`
 
 /** How many shops one statement makes ready at most. */
 export const MOST_MADE_READY = 10_000
@@ -116,11 +113,14 @@ const KEPT = {
   turn: "workshop_claim.places"
 } as const
 
+/** Where a transaction keeps the number of its claim. */
+const CLAIM_NUMBER = "workshop_claim.number"
+
 /** Keeps some shops `l`, with their turns, in their order. */
-const keeping = (shops: string) =>
+const keeping = (shops: string, alsoKept = "") =>
   `select ${Object.entries(KEPT)
     .map(([column, setting]) => `set_config('${setting}', coalesce(array_agg(l.${column})::text, '{}'), true)`)
-    .join(", ")} from (${shops}) l`
+    .join(", ")}${alsoKept} from (${shops}) l`
 
 const LOCKED = `current_setting('${LANES}')::uuid[]`
 
@@ -138,7 +138,7 @@ export const MAKE_READY = `update workshop.delivery_turn t set look_at = 0 from 
     order by look_at limit ${MOST_MADE_READY} for update skip locked
   ) d where t.shop_id = d.shop_id`
 
-const dueTurns = (lock: string) => `with waiting as (
+const dueTurns = (lock: string, alsoKept = "") => `with waiting as (
     select t.shop_id, t.ctid as at, t.due_from, null::tid as round_at, t.turn
     from workshop.delivery_turn t join workshop.webhook w on w.shop_id = t.shop_id
     where t.look_at = 0 order by t.look_at, t.turn limit $1 ${lock}
@@ -146,14 +146,20 @@ const dueTurns = (lock: string) => `with waiting as (
     select t.shop_id, t.ctid as at, t.due_from, r.ctid as round_at, r.turn
     from workshop.delivery_round r join workshop.delivery_turn t on t.shop_id = r.shop_id and t.look_at = ${IN_ROUND} join workshop.webhook w on w.shop_id = r.shop_id
     where r.turn > 0 order by r.turn limit $1 ${lock}
-  ) ${keeping("select * from waiting union all select * from round order by turn")}`
+  ) ${keeping("select * from waiting union all select * from round order by turn", alsoKept)}`
 
 /**
  * Locks the ready shops that were served longest ago, at most $1. A shop that another process has locked is skipped. The statement locks
  * webhooks, not turns, so that acknowledgements, which write turns, can be saved beside a claim. Both kinds of ready shops are read,
  * since one index has each in its order.
+ *
+ * It also numbers the claim, at least $2. The number is the time on the database's clock, so that the claims of all processes have one
+ * order, however far apart their own clocks are.
  */
-export const LOCK_DUE_TURNS = dueTurns("for no key update of w skip locked")
+export const LOCK_DUE_TURNS = dueTurns(
+  "for no key update of w skip locked",
+  `, set_config('${CLAIM_NUMBER}', greatest(${DATABASE_TIME}, $2::bigint)::text, true)::double precision as number`
+)
 
 /** Keeps the ready shops without locking them, to see what they have. */
 export const KEEP_DUE_TURNS = dueTurns("")
@@ -275,7 +281,7 @@ export const DUE_FROM_EVERY = 16
 /** The locked shops, and when each is to be looked at next. */
 const LOOKED = `looked as (
     select o.*, o.next <= $1 is true as is_ready,
-      case when o.served > 0 then $3::bigint * ${TURNS_PER_CLAIM} + (o.served - 1) * ${TURNS_PER_CLAIM / deliveries_in_flight_per_shop} + o.place else o.turn end as new_turn
+      case when o.served > 0 then nullif(current_setting('${CLAIM_NUMBER}', true), '')::bigint * ${TURNS_PER_CLAIM} + (o.served - 1) * ${TURNS_PER_CLAIM / deliveries_in_flight_per_shop} + o.place else o.turn end as new_turn
     from (select o.shop_id, o.at, o.round_at, o.turn, o.place, o.served, ${NEXT} as next,
         least(${earliest(false)}, ${earliest(true)}, $1::bigint - ${CLOCKS_APART_MS}) as earliest from (${open("$2")}) o) o
   )`
@@ -298,7 +304,7 @@ const lookAgain = (others: string) => `with ${LOOKED}, moved as (
     turn = l.new_turn,
     due_from = case when $1 < 0 then t.due_from else l.earliest end
   from looked l where t.ctid = l.at and t.shop_id is not distinct from l.shop_id
-    and (not l.is_ready or (l.round_at is null and l.served > 0) or (l.round_at is not null and $4::boolean))`
+    and (not l.is_ready or (l.round_at is null and l.served > 0) or (l.round_at is not null and $3::boolean))`
 
 /**
  * Writes when each locked shop is to be looked at next: it stays ready where something is due by $1; where nothing can be claimed, or the

@@ -13,12 +13,11 @@ const ACCOUNTS_AT_ONCE = 200
 /** The access that this store gives as one of several cells. */
 export const pgCellAccess = ({
   turns,
-  claim
-}: Pick<Context.Tag.Service<CellAccess>, "turns" | "claim">): Effect.Effect<
-  Context.Tag.Service<CellAccess>,
-  never,
-  SqlClient
-> =>
+  claimNumbered: claim
+}: {
+  readonly turns: Context.Tag.Service<CellAccess>["turns"]
+  readonly claimNumbered: Context.Tag.Service<CellAccess>["claim"]
+}): Effect.Effect<Context.Tag.Service<CellAccess>, never, SqlClient> =>
   Effect.map(SqlClient, (sql) => ({
     turns,
     claim,

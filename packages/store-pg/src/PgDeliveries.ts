@@ -1,5 +1,5 @@
 import { type Instant, ServiceLimits, type ShopId, type StoreUnavailable } from "@workshop/core"
-import type { CellAccess, Claim, Deliveries, DeliveryTurn, OpenReplay } from "@workshop/core/store"
+import type { CellAccess, Claim, Deliveries, DeliveryTurn, NumberedClaims, OpenReplay } from "@workshop/core/store"
 import { type Context, Effect, Schedule, type Scope } from "effect"
 import {
   BEGIN_ROUNDS,
@@ -13,7 +13,6 @@ import {
   LOOK_AGAIN,
   LOOK_AGAIN_APART,
   MAKE_READY,
-  nextClaim,
   OPEN_REPLAYS,
   RECLAIM,
   resetTurns,
@@ -60,7 +59,7 @@ const countOf = (kept: object | undefined): number => {
 }
 
 /** Writes when the locked shops are to be looked at next. */
-type LookingAgain = (now: Instant, lease_now: number | null, at: number) => ReadonlyArray<Statement>
+type LookingAgain = (now: Instant, lease_now: number | null) => ReadonlyArray<Statement>
 
 /** How one store looks again: in one statement, or in two where the rows are distributed. */
 const lookAgainBy = (isDistributed: () => boolean): LookingAgain => {
@@ -84,19 +83,20 @@ const claimingBeside = (
   lease_now: number | null,
   now: Instant,
   most: number,
-  at: number
-) =>
+  leastNumber: number
+): Effect.Effect<NumberedClaims & { readonly hasMore: boolean }, PgFailure> =>
   Effect.map(
     connection.send(
       [statement("make ready", MAKE_READY, now)],
       [
-        statement("lock lanes", LOCK_DUE_TURNS, most + spare),
+        statement("lock lanes", LOCK_DUE_TURNS, most + spare, leastNumber),
         statement("claim", CLAIM, now, most, lease_now),
         statement("lock turns", LOCK_TURNS),
-        ...lookingAgain(now, lease_now, at)
+        ...lookingAgain(now, lease_now)
       ]
     ),
     ([, locked, claimed]) => ({
+      number: locked!.rows[0]!.number as number,
       claims: claimed!.rows as unknown as ReadonlyArray<Claim>,
       hasMore: countOf(locked!.rows[0]) >= most + spare
     })
@@ -112,16 +112,18 @@ const claiming = (
   lease_now: number | null,
   now: Instant,
   most: number,
-  at: number
-) =>
+  leastNumber: number
+): Effect.Effect<NumberedClaims, PgFailure> =>
   Effect.gen(function* () {
     const found: Array<Claim> = []
+    let number = leastNumber
     for (let looks = 1; ; looks++) {
       const left = most - found.length
       const spare = looks === 1 ? Math.min(MOST_SPARE, most) : MOST_SPARE
-      const { claims, hasMore } = yield* claimingBeside(lookingAgain, spare, connection, lease_now, now, left, at)
-      found.push(...claims)
-      if (found.length === most || !hasMore || looks === MOST_LOOKS) return found
+      const one = yield* claimingBeside(lookingAgain, spare, connection, lease_now, now, left, number)
+      number = one.number
+      found.push(...one.claims)
+      if (found.length === most || !one.hasMore || looks === MOST_LOOKS) return { number, claims: found }
     }
   })
 
@@ -153,7 +155,7 @@ const looking = (lookingAgain: LookingAgain, connection: Connection, lease_now: 
     for (let corrections = 0; ; corrections++) {
       const answers = yield* connection.send([
         statement("lock first turns", LOCK_FIRST_TURNS, until, LANES_CORRECTED),
-        ...lookingAgain(BEFORE_ALL, lease_now, 0),
+        ...lookingAgain(BEFORE_ALL, lease_now),
         statement("first lane", FIRST, until)
       ])
       const [first] = answers.at(-1)!.rows as unknown as ReadonlyArray<{
@@ -190,8 +192,8 @@ export const pgDeliveries = (
   /** Whether the tables are distributed by Citus just now. */
   isDistributed = () => false
 ): Effect.Effect<
-  Omit<Context.Tag.Service<Deliveries>, "claim"> & {
-    readonly claim: (now: Instant, most: number, at?: number) => Effect.Effect<ReadonlyArray<Claim>, StoreUnavailable>
+  Context.Tag.Service<Deliveries> & {
+    readonly claimNumbered: Context.Tag.Service<CellAccess>["claim"]
     readonly turns: Context.Tag.Service<CellAccess>["turns"]
   },
   never,
@@ -208,6 +210,8 @@ export const pgDeliveries = (
     const guard = yield* clockGuard
     const lookingAgain = lookAgainBy(isDistributed)
     const oneByOne = Effect.unsafeMakeSemaphore(1).withPermits(1)
+    /** The number of the last claim, so that two in one millisecond have different ones. */
+    let last = 0
 
     /** Null where the database is to look at its own clock. */
     const leaseNow: Effect.Effect<number | null> = leaseClock === "database" ? Effect.succeed(null) : leaseClock
@@ -222,17 +226,23 @@ export const pgDeliveries = (
         oneByOne
       )
 
+    const claimNumbered = (now: Instant, most: number) =>
+      inTurn((connection) =>
+        Effect.zipRight(
+          guard(connection),
+          Effect.flatMap(leaseNow, (lease_now) => claiming(lookingAgain, connection, lease_now, now, most, last + 1))
+        )
+      ).pipe(
+        Effect.flatMap(({ number, claims }) => {
+          last = number
+          return Effect.map(opened(secrets, claims), (claims) => ({ number, claims }))
+        }),
+        (claim) => Effect.zipRight(secretsGuard, claim)
+      )
+
     return {
-      claim: (now, most, at = nextClaim()) =>
-        inTurn((connection) =>
-          Effect.zipRight(
-            guard(connection),
-            Effect.flatMap(leaseNow, (lease_now) => claiming(lookingAgain, connection, lease_now, now, most, at))
-          )
-        ).pipe(
-          Effect.flatMap((claims) => opened(secrets, claims)),
-          (claim) => Effect.zipRight(secretsGuard, claim)
-        ),
+      claim: (now, most) => Effect.map(claimNumbered(now, most), ({ claims }) => claims),
+      claimNumbered,
       turns: (now, most) =>
         inTurn((connection) => Effect.flatMap(leaseNow, (lease_now) => seeing(connection, lease_now, now, most))),
       reclaim: inTurn((connection) => Effect.flatMap(leaseNow, (lease_now) => reclaiming(connection, lease_now))),

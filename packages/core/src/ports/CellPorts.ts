@@ -6,7 +6,7 @@ import type { Instant } from "../domain/Instant.js"
 import type { Person } from "../domain/Person.js"
 import type { Claim, StorePorts, StoreUnavailable } from "./StorePorts.js"
 
-/** The number of turns that one claim can give. The turns of a claim made at the millisecond `at` begin with `at * TURNS_PER_CLAIM`. */
+/** The number of turns that one claim can give. The turns of the claim `number` begin with `number * TURNS_PER_CLAIM`. */
 export const TURNS_PER_CLAIM = 4_096
 
 /** A delivery's place in the order of claims, by which the deliveries of several cells are compared: by rank, then by turn. */
@@ -14,8 +14,14 @@ export interface DeliveryTurn {
   readonly shop_id: ShopId
   /** Its place among its shop's deliveries that can be claimed now. */
   readonly rank: number
-  /** When its shop was last served: a number that increases with real time, and is less than 0 if the shop was never served. */
+  /** When its shop was last served: a number that increases with each claim, and is less than 0 if the shop was never served. */
   readonly turn: number
+}
+
+/** What one claim got, and its number. Claims that a store makes later have greater numbers, whichever process asks for them. */
+export interface NumberedClaims {
+  readonly number: number
+  readonly claims: ReadonlyArray<Claim>
 }
 
 /** The methods that a store needs besides its other ports, so that it can be one of several cells. */
@@ -24,8 +30,8 @@ export class CellAccess extends Context.Tag("@workshop/core/CellAccess")<
   {
     /** The deliveries that a claim of `most` would get now, in any order; more of the same cell may follow. */
     readonly turns: (now: Instant, most: number) => Effect.Effect<ReadonlyArray<DeliveryTurn>, StoreUnavailable>
-    /** Like `Deliveries.claim`. The shops' turns are those of a claim at `at`, in milliseconds of real time. */
-    readonly claim: (now: Instant, most: number, at: number) => Effect.Effect<ReadonlyArray<Claim>, StoreUnavailable>
+    /** Like `Deliveries.claim`, with the number of the claim. */
+    readonly claim: (now: Instant, most: number) => Effect.Effect<NumberedClaims, StoreUnavailable>
     /**
      * Saves the copy of an account, or deletes it for null. If another copy has the same number, that copy is out of date and is deleted.
      */

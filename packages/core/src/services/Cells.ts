@@ -9,7 +9,6 @@ import { type Cell, type CellDirectory, type DeliveryTurn, TURNS_PER_CLAIM } fro
 import { probe } from "../ports/Probes.js"
 import {
   AuditLog,
-  type Claim,
   Closures,
   Deliveries,
   DeliveryLog,
@@ -148,18 +147,19 @@ const routedLimits = (router: Router): Context.Tag.Service<RateLimits> => {
  * shops of a claim without regard to those of other cells, so this process remembers in which order it claimed.
  */
 const claiming = (everywhere: Everywhere) => {
-  const real = Clock.make()
-  const served = new Map<ShopId, { readonly at: number; readonly turn: number }>()
-  let last_at = 0
+  const served = new Map<ShopId, { readonly number: number; readonly turn: number }>()
+  let last = 0
 
   const orderOf = ({ shop_id, turn }: DeliveryTurn): number => {
     const known = served.get(shop_id)
-    return known?.at === Math.floor(turn / TURNS_PER_CLAIM) ? known.turn : turn
+    return known?.number === Math.floor(turn / TURNS_PER_CLAIM) ? known.turn : turn
   }
-  const remember = (claims: ReadonlyArray<Claim>, at: number) => {
+  /** Records the order of the claims of several cells, as if one claim had made them all. */
+  const remember = (claims: ReadonlyArray<readonly [ShopId, number]>) => {
     if (served.size > MOST_REMEMBERED) served.clear()
-    claims.forEach(({ shop_id }, i) => {
-      served.set(shop_id, { at, turn: at * TURNS_PER_CLAIM + Math.min(i, TURNS_PER_CLAIM - 1) })
+    last = Math.max(last + 1, ...claims.map(([, number]) => number))
+    claims.forEach(([shop_id, number], i) => {
+      served.set(shop_id, { number, turn: last * TURNS_PER_CLAIM + Math.min(i, TURNS_PER_CLAIM - 1) })
     })
   }
 
@@ -171,21 +171,22 @@ const claiming = (everywhere: Everywhere) => {
         .sort((a, b) => a.rank - b.rank || a.order - b.order)
         .slice(0, most)
         .map(({ cell }) => cell)
-      const at = Math.max(last_at + 1, real.unsafeCurrentTimeMillis())
-      last_at = at
       const claimed = yield* Effect.forEach(
         grouped(slots, (cell) => cell),
         ([cell, { length }]) =>
           Effect.map(
-            Effect.orElseSucceed(everywhere.noting(cell, cell.access.claim(now, length, at)), () => []),
-            (claims): readonly [OpenCell, Array<Claim>] => [cell, [...claims]]
+            Effect.orElseSucceed(everywhere.noting(cell, cell.access.claim(now, length)), () => ({
+              number: 0,
+              claims: []
+            })),
+            ({ number, claims }) => [cell, claims.map((claim) => ({ number, claim }))] as const
           ),
         { concurrency: "unbounded" }
       )
       const left = new Map(claimed)
       const claims = slots.flatMap((cell) => left.get(cell)?.shift() ?? [])
-      remember(claims, at)
-      return claims
+      remember(claims.map(({ number, claim }) => [claim.shop_id, number]))
+      return claims.map(({ claim }) => claim)
     })
 }
 

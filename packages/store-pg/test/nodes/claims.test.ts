@@ -1,4 +1,4 @@
-import { type Claim, Deliveries } from "@workshop/core/store"
+import { type Claim, Deliveries, TURNS_PER_CLAIM } from "@workshop/core/store"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { setWebhook } from "../../../core/src/decisions/webhookSettings.js"
@@ -28,14 +28,14 @@ const begun = (session: Session, most: number) =>
   Effect.gen(function* () {
     const now = Date.now()
     yield* session.run("begin")
-    yield* session.run(LOCK_DUE_TURNS, [300])
+    yield* session.run(LOCK_DUE_TURNS, [300, 0])
     return yield* session.run<Claim>(CLAIM, [now, most, null])
   })
 
 const ended = (session: Session) =>
   Effect.gen(function* () {
     yield* session.run(LOCK_TURNS)
-    yield* session.run(LOOK_AGAIN, [Date.now(), null, Date.now(), false])
+    yield* session.run(LOOK_AGAIN, [Date.now(), null, false])
     yield* session.run("commit")
   })
 
@@ -78,6 +78,38 @@ describe.concurrent("claims of several nodes (Specification, Webhooks; docs/how-
         expect(yield* claim(9)).toHaveLength(1)
         yield* session.run("commit")
         expect(yield* claim(9)).toHaveLength(1)
+      })
+    ))
+
+  it("the order is that of the database's clock, so that nodes whose clocks differ give each shop one turn before any gets two", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url, session } = yield* database
+        const [one, other] = [yield* node({ url }), yield* node({ url })]
+        const shops = yield* Effect.replicateEffect(openShop(), 3).pipe(Effect.provide(one))
+        for (const { id } of shops) {
+          yield* run(setWebhook(id, { url: "https://shop.example/hook", secret: "whsec_1" })).pipe(Effect.provide(one))
+          yield* run(raising(id, Array(3).fill(null))).pipe(Effect.provide(one))
+        }
+        const time = Effect.map(
+          session.run<{ ms: number }>("select floor(extract(epoch from clock_timestamp()) * 1000)::float8 as ms"),
+          ([row]) => row!.ms
+        )
+        const began = yield* time
+        const served: Array<string> = []
+        for (const ports of [one, one, other, other, one, other]) {
+          const deliveries = yield* Effect.provide(Deliveries, ports)
+          for (const { shop_id } of yield* deliveries.claim(Date.now(), 1)) served.push(shop_id)
+        }
+        expect(served.slice(0, 3)).toEqual(shops.map(({ id }) => id))
+        expect(served.slice(3)).toEqual(shops.map(({ id }) => id))
+        const numbers = yield* session.run<{ ms: number }>(
+          `select floor(turn / ${TURNS_PER_CLAIM})::float8 as ms from delivery_round order by turn`
+        )
+        expect(numbers).toHaveLength(3)
+        expect(numbers[0]!.ms).toBeGreaterThanOrEqual(began)
+        // Two claims of one node within a millisecond have numbers that follow each other.
+        expect(numbers[2]!.ms).toBeLessThanOrEqual((yield* time) + 6)
       })
     ))
 

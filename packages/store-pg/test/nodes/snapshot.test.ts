@@ -20,10 +20,10 @@ const pagesOf = (url: string, now: number) =>
   Effect.gen(function* () {
     const session = yield* settled(url, PLANNED_ONCE)
     // Kept for the session, where a claim keeps them for its transaction.
-    yield* session.run(LOCK_DUE_TURNS.replaceAll("true)", "false)"), [2 * SHOPS])
+    yield* session.run(LOCK_DUE_TURNS.replaceAll("true)", "false)"), [2 * SHOPS, 0])
     const claim = yield* planned(session, CLAIM, [now, SHOPS, now])
     const turns = yield* planned(session, LOCK_TURNS, [])
-    const again = yield* planned(session, LOOK_AGAIN, [now, now, now, false])
+    const again = yield* planned(session, LOOK_AGAIN, [now, now, false])
     const [table] = yield* session.run<{ pages: number }>(
       "select (pg_relation_size('delivery_turn') / 8192)::integer as pages"
     )
