@@ -484,7 +484,7 @@ with /* workshop lock lanes */ waiting as (
     select t.shop_id, t.ctid as at, t.due_from, r.ctid as round_at, r.turn
     from workshop.delivery_round r join workshop.delivery_turn t on t.shop_id = r.shop_id and t.look_at = 1 join workshop.webhook w on w.shop_id = r.shop_id
     where r.turn > 0 order by r.turn limit $1 for no key update of w skip locked
-  ) select set_config('workshop_claim.lanes', coalesce(array_agg(l.shop_id)::text, '{}'), true), set_config('workshop_claim.turns', coalesce(array_agg(l.at)::text, '{}'), true), set_config('workshop_claim.due_from', coalesce(array_agg(l.due_from)::text, '{}'), true), set_config('workshop_claim.rounds', coalesce(array_agg(l.round_at)::text, '{}'), true), set_config('workshop_claim.places', coalesce(array_agg(l.turn)::text, '{}'), true) from (select * from waiting union all select * from round order by turn) l;
+  ) select set_config('workshop_claim.number', greatest((extract(epoch from statement_timestamp()) * 1000)::bigint, $2::bigint)::text, true)::double precision as number, set_config('workshop_claim.lanes', coalesce(array_agg(l.shop_id)::text, '{}'), true), set_config('workshop_claim.turns', coalesce(array_agg(l.at)::text, '{}'), true), set_config('workshop_claim.due_from', coalesce(array_agg(l.due_from)::text, '{}'), true), set_config('workshop_claim.rounds', coalesce(array_agg(l.round_at)::text, '{}'), true), set_config('workshop_claim.places', coalesce(array_agg(l.turn)::text, '{}'), true) from (select * from waiting union all select * from round order by turn) l;
 
 -- lock rate_limit (workshop limits)
 select /* workshop lock rate_limit */ r.policy, r.subject, r.used, r.resets_at::double precision as resets_at from unnest($1::text[], $2::text[]) q (policy, subject) cross join lateral (
@@ -503,7 +503,7 @@ select /* workshop lock turns */ set_config('workshop_claim.lanes', coalesce(arr
 -- look again (workshop deliveries)
 with /* workshop look again */ looked as (
     select o.*, o.next <= $1 is true as is_ready,
-      case when o.served > 0 then $3::bigint * 4096 + (o.served - 1) * 1024 + o.place else o.turn end as new_turn
+      case when o.served > 0 then nullif(current_setting('workshop_claim.number', true), '')::bigint * 4096 + (o.served - 1) * 1024 + o.place else o.turn end as new_turn
     from (select o.shop_id, o.at, o.round_at, o.turn, o.place, o.served, case when o.room > 0 then least(
     case when o.generation > 1 then (
       select o.released_at from workshop.delivery d where d.shop_id = o.shop_id and d.lease_until is null
@@ -546,7 +546,7 @@ with /* workshop look again */ looked as (
     turn = l.new_turn,
     due_from = case when $1 < 0 then t.due_from else l.earliest end
   from looked l where t.ctid = l.at and t.shop_id is not distinct from l.shop_id
-    and (not l.is_ready or (l.round_at is null and l.served > 0) or (l.round_at is not null and $4::boolean));
+    and (not l.is_ready or (l.round_at is null and l.served > 0) or (l.round_at is not null and $3::boolean));
 
 -- look at clock (workshop reads)
 select /* workshop look at clock */ (extract(epoch from clock_timestamp()) * 1000)::double precision as ms;
