@@ -18,7 +18,7 @@ export interface DeliveryTurn {
   readonly turn: number
 }
 
-/** What one claim got, and its number. Claims that a store makes later have greater numbers, whichever process asks for them. */
+/** Claims that were made together, with their number. Later claims of the same store have greater numbers, whichever process makes them. */
 export interface NumberedClaims {
   readonly number: number
   readonly claims: ReadonlyArray<Claim>
