@@ -173,6 +173,9 @@ export const overload = (seconds: number): Promise<ReadonlyArray<string>> =>
     )
     return [
       ...(answered["500"] === undefined ? [] : [`${answered["500"]} requests ended with 500`]),
+      ...((answered.timeout ?? 0) + (answered.refused ?? 0) > total / 100
+        ? [`${(answered.timeout ?? 0) + (answered.refused ?? 0)} of ${total} requests got no response`]
+        : []),
       ...(good / seconds < capacity / 2
         ? [
             `only ${Math.round(good / seconds)} requests a second were answered, of a capacity of ${Math.round(capacity)}`

@@ -164,8 +164,9 @@ export const listener = (
     const settle = (exit: Exit.Exit<HttpResponse>) => {
       if (Exit.isFailure(exit)) response.destroy()
       // A few responses without a valid key are sent in each turn of the event loop, and their clients send nothing more until
-      // then: so however many there are, new connections and clients with a key are served.
-      else if (isDeferred) backlog.add(() => send(request, response, exit.value, unread))
+      // then: so however many there are, new connections and clients with a key are served. A 503 says that there are too many
+      // requests, and so is sent at once.
+      else if (isDeferred && exit.value.status !== 503) backlog.add(() => send(request, response, exit.value, unread))
       else send(request, response, exit.value, unread)
     }
     const run = () => {

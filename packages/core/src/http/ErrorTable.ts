@@ -22,7 +22,10 @@ export const errorCodes = {
   PROFANITY: { status: 422, meaning: "The text in details.field contains a forbidden word" },
   TOO_MANY_ATTEMPTS: { status: 429, meaning: "The limit in details.limit is used up; wait RateLimit-Reset seconds" },
   INTERNAL: { status: 500, meaning: "The service failed; report the Request-Id" },
-  UNAVAILABLE: { status: 503, meaning: "The store cannot be reached; try again after Retry-After seconds" }
+  UNAVAILABLE: {
+    status: 503,
+    meaning: "The store cannot be reached, or too many requests run; try again after Retry-After seconds"
+  }
 } as const satisfies Record<string, { readonly status: number; readonly meaning: string }>
 
 /** A code of {@link errorCodes}. */
@@ -70,6 +73,8 @@ export type Failure =
   | Refusal
   | AdmissionRefusal
   | { readonly _tag: "StoreUnavailable" }
+  /** The request would have waited too long for those before it. */
+  | { readonly _tag: "Overloaded" }
   /** The process should get no requests for now; the message says why. */
   | { readonly _tag: "NotReady"; readonly message: string }
   /** A bug. */
@@ -136,11 +141,12 @@ export const failureRows = {
   ForbiddenWord: { code: "PROFANITY" },
   LimitReached: { code: "TOO_MANY_ATTEMPTS" },
   NotReady: { code: "UNAVAILABLE" },
+  Overloaded: { code: "UNAVAILABLE", message: "The service has too many requests; try again in a moment" },
   InternalError: { code: "INTERNAL" },
   StoreUnavailable: { code: "UNAVAILABLE", message: "The service cannot reach its store; try again in a moment" }
 } as const satisfies Record<Failure["_tag"], Row>
 
-/** Seconds after which a request that met an unreachable store may be tried again. */
+/** Seconds after which a request that got a 503 may be tried again. */
 export const RETRY_AFTER_UNAVAILABLE_S = 1
 
 /** The issue with a body that is too large. */

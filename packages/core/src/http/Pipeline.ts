@@ -7,6 +7,7 @@ import { addressUse } from "./checks.js"
 import type { RouteMatch } from "./Endpoint.js"
 import { exhaustedLimits } from "./ExhaustedLimits.js"
 import type { HttpRequest, HttpResponse } from "./HttpMessage.js"
+import { RunningRequests } from "./RunningRequests.js"
 import { type ObservedResponse, type RequestContext, respond, respondToCause } from "./respond.js"
 
 /** A part of the service's paths, and how requests to it are answered. */
@@ -61,11 +62,15 @@ export const pipeline = (
   Effect.gen(function* () {
     const { bytes } = yield* Entropy
     const limits = yield* exhaustedLimits
+    const running = new RunningRequests()
 
     const notFound = (request: HttpRequest, context: RequestContext) =>
       Effect.sync(() =>
         respond({ _tag: "RouteNotFound" }, { ...context, usages: [limits.look(addressUse(request), context.now)] })
       )
+
+    const answered = (group: RouteGroup, request: HttpRequest, context: RequestContext, match?: RouteMatch) =>
+      Effect.catchAllCause(group.answer(request, context, match), (cause) => respondToCause(cause, context))
 
     return (request) =>
       readClock((clock) => {
@@ -78,9 +83,13 @@ export const pipeline = (
         }
         const match = group.find?.(request.method === "HEAD" ? "GET" : request.method, request.path)
         const context = contextAt(now, bytes, group.prefix)
-        const answer = Effect.catchAllCause(group.answer(request, context, match), (cause) =>
-          respondToCause(cause, context)
-        )
+        // A group without endpoints has only pages, such as the state of the service.
+        const answer =
+          group.find === undefined
+            ? answered(group, request, context)
+            : running.areTooMany(clock.unsafeCurrentTimeNanos())
+              ? Effect.sync(() => respond({ _tag: "Overloaded" }, context))
+              : running.counting(answered(group, running.whileBodyArrives(request), context, match))
         if (observe === undefined) return answer
         return observe(request, match === undefined ? context : { ...context, route: match.route.path }, answer)
       })

@@ -6,7 +6,7 @@ import { type LimitStatus, scarcest } from "../domain/LimitWindow.js"
 import type { Caller } from "../services/Caller.js"
 import type { Route } from "./Endpoint.js"
 import { failureStatusAndBody } from "./Envelope.js"
-import { type Failure, RETRY_AFTER_UNAVAILABLE_S } from "./ErrorTable.js"
+import { type Failure, failureRows, RETRY_AFTER_UNAVAILABLE_S } from "./ErrorTable.js"
 import type { HandlerResult, HttpResponse, Outcome } from "./HttpMessage.js"
 
 /** The facts about a request. A context is never changed: a check that learns more replaces it. */
@@ -59,9 +59,7 @@ const headers = ({ id, now }: RequestContext, usages: ReadonlyArray<LimitStatus>
 /** In how many seconds another try is worthwhile; undefined if waiting does not help (Specification, Errors; Limits). */
 export const retryAfter = (failure: Failure, now: Instant): string | undefined => {
   if (failure._tag === "LimitReached") return secondsUntil(failure.decisive.resets_at, now)
-  return failure._tag === "StoreUnavailable" || failure._tag === "NotReady"
-    ? String(RETRY_AFTER_UNAVAILABLE_S)
-    : undefined
+  return failureRows[failure._tag].code === "UNAVAILABLE" ? String(RETRY_AFTER_UNAVAILABLE_S) : undefined
 }
 
 /** The authentication scheme that the client can use. */

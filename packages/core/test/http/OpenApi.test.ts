@@ -323,6 +323,7 @@ describe("the samples of refusals", () => {
       "SandboxSenderForeign",
       "SandboxDataReal",
       "NotReady",
+      "Overloaded",
       "InternalError"
     ]
     expect(Object.keys(failureRows).filter((tag) => !shown.has(tag as never) && !others.includes(tag))).toEqual([])
