@@ -1,14 +1,14 @@
 import { useSignal } from "@preact/signals"
-import { roughly, shortIn } from "./format.js"
+import { counted, roughly, shortIn } from "./format.js"
 import { copy } from "./Live.js"
 import type { Fault, Limit } from "./model.js"
 import { act, clients, faults, key, limits, moveClock, present, shop, shopId, zone } from "./state.js"
 
 const kinds: ReadonlyArray<readonly [Fault["fault"], string, string]> = [
-  ["lose_answer", "lose the answer", "It is done, and the connection is cut before the response"],
-  ["503", "503", "503 with Retry-After; nothing is done"],
-  ["429", "429", "429 of the limit on requests; nothing is done"],
-  ["delay", "delay", "It waits first"]
+  ["lose_answer", "lose the response", "The request is executed, and its connection is cut before the response"],
+  ["503", "503", "503 with Retry-After; the request is not executed"],
+  ["429", "429", "429 of the limit on requests; the request is not executed"],
+  ["delay", "delay", "The request waits before it is executed"]
 ]
 
 const targets: ReadonlyArray<readonly [string, string | null, string | null]> = [
@@ -39,7 +39,7 @@ const Faults = () => {
       next: Number(next.value) > 0 ? Number(next.value) : null,
       ...(kind.value === "delay" ? { delay_ms: Number(delay.value) || 1000 } : {})
     }
-    void setFaults([...faults.value, fault], "The API misbehaves")
+    void setFaults([...faults.value, fault], "The fault is set")
   }
   return (
     <section aria-label="Faults of the API">
@@ -101,7 +101,7 @@ const Faults = () => {
           </label>
         )}
         <button type="submit" class="primary">
-          Make it so
+          Add the fault
         </button>
       </form>
       <ul class="faults">
@@ -113,11 +113,11 @@ const Faults = () => {
             </span>
             <button
               type="button"
-              aria-label={`Take away: ${nameOf(fault)}`}
+              aria-label={`Clear: ${nameOf(fault)}`}
               onClick={() =>
                 void setFaults(
                   faults.value.filter((one) => one !== fault),
-                  "One fault less"
+                  "The fault is cleared"
                 )
               }
             >
@@ -127,10 +127,12 @@ const Faults = () => {
         ))}
       </ul>
       {faults.value.length === 0 ? (
-        <p class="empty">The API behaves. Lose an answer, and see whether your till repeats with the same key.</p>
+        <p class="empty">
+          No faults. Lose a response, and see whether your till repeats the request with the same Idempotency-Key.
+        </p>
       ) : (
-        <button type="button" onClick={() => void act("DELETE", "/faults", undefined, "The API behaves again")}>
-          Behave again
+        <button type="button" onClick={() => void act("DELETE", "/faults", undefined, "All faults are cleared")}>
+          Clear all faults
         </button>
       )}
     </section>
@@ -145,7 +147,7 @@ const Gauge = ({ of }: { of: Limit }) => {
   return (
     <li class={`gauge ${level}`}>
       <span class="name">
-        {name} <small class="dim">a {of.per}</small>
+        {name} <small class="dim">of the {of.per}</small>
       </span>
       <b>
         {of.used} of {of.limit}
@@ -163,7 +165,7 @@ const Gauge = ({ of }: { of: Limit }) => {
       <span class="dim">
         {of.used === 0
           ? "unused"
-          : `anew in ${roughly(Math.max(0, left))}, ${shortIn(zone.value, Date.parse(of.resets_at), present.value)}`}
+          : `resets in ${roughly(Math.max(0, left))}, ${shortIn(zone.value, Date.parse(of.resets_at), present.value)}`}
       </span>
       <span class="row">
         <button
@@ -176,8 +178,8 @@ const Gauge = ({ of }: { of: Limit }) => {
           Use up
         </button>
         {of.used > 0 && (
-          <button type="button" onClick={() => void moveClock({ to: of.resets_at }, `${name}: anew`)}>
-            Go to its end
+          <button type="button" onClick={() => void moveClock({ to: of.resets_at }, `${name}: reset`)}>
+            Go to reset
           </button>
         )}
       </span>
@@ -197,8 +199,8 @@ const Clients = () => (
           </button>
           <span class="dim">
             {blocked ? "blocks this shop" : known ? "known here" : "not known here"}
-            {card !== null && ` · ${card.balance} stamps`}
-            {card !== null && card.rewards_available > 0 && ` · ${card.rewards_available} reward`}
+            {card !== null && ` · ${counted(card.balance, "stamp")}`}
+            {card !== null && card.rewards_available > 0 && ` · ${counted(card.rewards_available, "reward")}`}
           </span>
           {!known && !blocked && (
             <button
@@ -212,7 +214,7 @@ const Clients = () => (
                 )
               }
             >
-              Visits
+              Visit the counter
             </button>
           )}
         </li>
@@ -247,7 +249,7 @@ const Till = () => (
 
 /** What the till meets: its key, faults, limits and clients. */
 export const ApiArea = () => (
-  <section class="panel area-api" aria-label="API">
+  <section class="panel area-api" aria-label="API" tabIndex={-1}>
     <header>
       <h2>API</h2>
     </header>

@@ -1,22 +1,39 @@
 import { useSignal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
 import { useEffect, useRef } from "preact/hooks"
-import { exactly, instantIn, roughly, shortIn, timeIn, yearIn } from "./format.js"
-import type { Due } from "./model.js"
-import { clock, dues, isLimitDue, moveClock, open, present, zone } from "./state.js"
+import { isGone, read } from "./api.js"
+import { outcomeOf, succeeded } from "./Deliveries.js"
+import { dayIn, exactly, instantIn, roughly, shortIn, timeIn, yearIn } from "./format.js"
+import type { Attempt, Delivery, Due } from "./model.js"
+import { clock, dues, isLimitDue, moveClock, open, present, say, zone } from "./state.js"
 
 const STEPS = ["1m", "1h", "24h", "60d"] as const
 
-/** Moves the clock forward by a length of time. */
-export const advance = (length: string) => moveClock({ advance: length }, `${length} later`)
+const spaced = (length: string): string =>
+  length.replaceAll(/(\d)([a-z])/g, "$1 $2").replaceAll(/([a-z])(\d)/g, "$1 $2")
 
-/** Moves the clock to an instant, or so many milliseconds beside it. */
-export const goTo = ({ at, text }: Pick<Due, "at" | "text">, beside_ms = 0) => {
-  const to = Date.parse(at) + beside_ms
-  const where = beside_ms === 0 ? "" : beside_ms < 0 ? "1 ms before: " : "1 ms after: "
-  return to <= present.peek()
-    ? moveClock({ advance: "0ms" }, "That is now")
-    : moveClock({ to: new Date(to).toISOString() }, `${where}${text}`)
+/** Moves the clock forward by a length of time. */
+export const advance = (length: string) => moveClock({ advance: length }, `${spaced(length)} later`)
+
+/** What came of the attempt that was made where it fell due; undefined where none was. */
+const attemptOf = async ({ kind, at, shop_id, ticket_id, event_id }: Due): Promise<Attempt | undefined> => {
+  if (kind !== "retry") return undefined
+  const asked = ticket_id === null ? "" : `?ticket=${ticket_id}`
+  const sent = (await read<ReadonlyArray<Delivery>>(`/shops/${shop_id}/deliveries${asked}`)) ?? []
+  const attempts = sent.find((delivery) => delivery.event_id === event_id)?.attempts ?? []
+  return attempts.find(({ started_at }) => Date.parse(started_at) >= Date.parse(at))
+}
+
+/** Moves the clock to what falls due, or so many milliseconds beside it, and says what came of it. */
+export const goTo = async (due: Due, beside_ms = 0): Promise<void> => {
+  const to = Date.parse(due.at) + beside_ms
+  if (to <= present.peek()) return void (await moveClock({ advance: "0ms" }, "That is now"))
+  const { ok } = await moveClock({ to: new Date(to).toISOString() })
+  if (!ok) return
+  if (beside_ms < 0) return say(`1 ms before: ${due.text}`)
+  const attempt = await attemptOf(due)
+  if (attempt !== undefined) return say(`${due.text}: ${outcomeOf(attempt)}`, succeeded(attempt))
+  say(beside_ms > 0 ? `1 ms after: ${due.text}` : due.text)
 }
 
 /** The first thing that falls due after the present. */
@@ -95,10 +112,10 @@ const AgendaRow = ({ due, close }: { due: Due; close: () => void }) => {
       </span>
       <span class="what">
         <i class={`dot ${due.kind}`} aria-hidden="true" />
-        {due.text}
+        {due.text}{" "}
         {due.ticket_id !== null && (
           <button type="button" class="link" onClick={() => open(due.ticket_id)}>
-            {due.number_label}
+            open
           </button>
         )}
       </span>
@@ -117,10 +134,54 @@ const AgendaRow = ({ due, close }: { due: Due; close: () => void }) => {
   )
 }
 
+/** Lengths of time to move the clock by, a field for any other, and the button that stops it. */
+const Steps = ({ label }: { label: string }) => {
+  const wanted = useSignal("")
+  const { frozen } = clock.value
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    const text = wanted.value.trim()
+    if (text === "") return
+    const { ok } = await (/^\d{4}-/.test(text) ? moveClock({ to: text }, text) : advance(text.replaceAll(" ", "")))
+    if (ok) wanted.value = ""
+  }
+  return (
+    <fieldset class="steps" aria-label={label}>
+      <button
+        type="button"
+        class={frozen ? "freeze on" : "freeze"}
+        aria-pressed={frozen}
+        onClick={() => void freeze()}
+        title="f"
+      >
+        {frozen ? "▶ Unfreeze" : "❚❚ Freeze"}
+      </button>
+      {STEPS.map((step) => (
+        <button type="button" key={step} onClick={() => void advance(step)}>
+          +{spaced(step)}
+        </button>
+      ))}
+      <form onSubmit={submit}>
+        <input
+          aria-label="Move the clock by a length of time, or to an instant"
+          placeholder="24h1ms"
+          value={wanted.value}
+          onInput={({ currentTarget }) => {
+            wanted.value = currentTarget.value
+          }}
+        />
+      </form>
+    </fieldset>
+  )
+}
+
 const Agenda = ({ close }: { close: () => void }) => (
   <div class="agenda">
+    <div class="narrow-only">
+      <Steps label="Move the clock" />
+    </div>
     <header>
-      <h2>What falls due next</h2>
+      <h2>Scheduled next</h2>
       <label>
         <input
           type="checkbox"
@@ -129,10 +190,10 @@ const Agenda = ({ close }: { close: () => void }) => (
             isLimitDue.value = currentTarget.checked
           }}
         />{" "}
-        limits too
+        resets of limits too
       </label>
     </header>
-    {dues.value.length === 0 && <p class="empty">Nothing falls due by time alone.</p>}
+    {dues.value.length === 0 && <p class="empty">Nothing is scheduled.</p>}
     <ol>
       {dues.value.slice(0, 20).map((due) => (
         <AgendaRow key={`${due.at}${due.text}`} due={due} close={close} />
@@ -141,54 +202,29 @@ const Agenda = ({ close }: { close: () => void }) => (
   </div>
 )
 
-/** The clock: when it is, what falls due next, and how to get there. */
+/** The clock: when it is, what is scheduled next, and how to get there. */
 export const ClockBar = () => {
-  const wanted = useSignal("")
   const now = present.value
   const next = dues.value.find(({ at }) => Date.parse(at) > now)
   const { frozen, ahead_ms } = clock.value
   return (
-    <section class="clock-bar" aria-label="Clock">
+    <section class="clock-bar" aria-label="Clock" inert={isGone.value}>
       <div class="face" title={new Date(now).toISOString()}>
-        <time class="now" title={yearIn(zone.value, now)} dateTime={new Date(now).toISOString()}>
-          {now === 0 ? "…" : instantIn(zone.value, now)}
-        </time>
+        <span class="now">
+          <time title={yearIn(zone.value, now)} dateTime={new Date(now).toISOString()}>
+            {now !== 0 && <span class="wide-text">{dayIn(zone.value, now).slice(0, 4)}</span>}
+            {now === 0 ? "…" : instantIn(zone.value, now).slice(4)}
+          </time>
+          {frozen && <small class="wide-text">frozen</small>}
+        </span>
         <span class="dim">
-          {zone.value.replace(/^.*\//, "").replace("_", " ")} · {timeIn("UTC", now)} UTC
+          {frozen && <span class="narrow-text">frozen · </span>}
+          {zone.value.replace(/^.*\//, "").replace("_", " ")}
+          <span class="wide-text"> · {timeIn("UTC", now)} UTC</span>
           {ahead_ms > 999 && <b> · {roughly(ahead_ms)} ahead</b>}
         </span>
       </div>
-      <div class="steps">
-        <button type="button" class={frozen ? "on" : ""} aria-pressed={frozen} onClick={() => void freeze()} title="f">
-          {frozen ? "▶ Run" : "❚❚ Freeze"}
-        </button>
-        {STEPS.map((step) => (
-          <button type="button" key={step} onClick={() => void advance(step)}>
-            +{step.replace(/(\d)([a-z])/, "$1 $2")}
-          </button>
-        ))}
-        <form
-          onSubmit={(event) => {
-            event.preventDefault()
-            const text = wanted.value.trim()
-            if (text === "") return
-            void (/^\d{4}-/.test(text) ? moveClock({ to: text }, text) : advance(text.replaceAll(" ", ""))).then(
-              ({ ok }) => {
-                if (ok) wanted.value = ""
-              }
-            )
-          }}
-        >
-          <input
-            aria-label="Move the clock by a length of time, or to an instant"
-            placeholder="24h1ms"
-            value={wanted.value}
-            onInput={({ currentTarget }) => {
-              wanted.value = currentTarget.value
-            }}
-          />
-        </form>
-      </div>
+      <Steps label="Move the clock" />
       <div class="due">
         <button
           type="button"
@@ -197,12 +233,14 @@ export const ClockBar = () => {
           title={next === undefined ? "" : `${next.at}, in ${exactly(Math.round(Date.parse(next.at) - now))}  (.)`}
           onClick={() => next && void goTo(next)}
         >
-          <span aria-hidden="true">⇥ </span>
           {next === undefined ? (
-            "Nothing is due"
+            "Nothing is scheduled"
           ) : (
             <>
-              <span class="text">{next.text}</span> <b>in {roughly(Date.parse(next.at) - now)}</b>
+              <span aria-hidden="true">⇥</span>
+              <span class="text">
+                <b>in {roughly(Date.parse(next.at) - now)}</b> {next.text}
+              </span>
             </>
           )}
         </button>

@@ -2,10 +2,11 @@ import { roughly, shortIn } from "./format.js"
 import type { Attempt, Delivery } from "./model.js"
 import { act, deliveries, present, shopId, webhook, zone } from "./state.js"
 
-const succeeded = ({ status }: Attempt): boolean => status !== null && status >= 200 && status < 300
+/** Whether the receiver took the event. */
+export const succeeded = ({ status }: Attempt): boolean => status !== null && status >= 200 && status < 300
 
 /** Why an attempt failed, or the status that it got. */
-export const outcomeOf = ({ status, error }: Attempt): string => String(status ?? error ?? "none")
+export const outcomeOf = ({ status, error }: Attempt): string => String(status ?? error ?? "no response")
 
 const Bead = ({ attempt, before }: { attempt: Attempt; before: Attempt | undefined }) => {
   const at = Date.parse(attempt.started_at)

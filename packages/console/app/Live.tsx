@@ -7,7 +7,7 @@ import type { LoggedRequest } from "./model.js"
 import { key, present, say, zone } from "./state.js"
 
 /** How tall a row is, in pixels: only those that are seen are drawn. */
-const ROW = 30
+const ROW = 44
 const BEYOND = 10
 
 /** Copies a text, and says so. */
@@ -46,6 +46,9 @@ const RequestDetail = ({ request }: { request: LoggedRequest }) => (
     <h4>
       Response {request.status}, {request.duration_ms.toFixed(1)} ms
     </h4>
+    {request.fault === "lose_answer" && (
+      <p class="bad">It never arrived: the request was executed, and its connection was cut before this response.</p>
+    )}
     <Headers headers={request.response.headers} />
     <pre>{laidOut(request.response.body)}</pre>
     <button type="button" onClick={() => void copy(curlOf(request), "a command with curl")}>
@@ -74,12 +77,17 @@ const FeedRow = ({ row, top, choose, isChosen }: { row: Row; top: number; choose
       aria-expanded={isChosen}
       onClick={choose}
     >
-      <time dateTime={row.at}>{shortIn(zone.value, Date.parse(row.at), present.peek())}</time>
-      <span class={`kind ${row.kind}`}>{row.kind}</span>
-      <span class="text">{row.text}</span>
+      <i class={`swatch ${row.kind}`} aria-hidden="true" />
+      <span class="text" title={row.text}>
+        {row.text}
+      </span>
       <span class={row.ok ? "mark good" : "mark bad"}>
         {row.mark !== "" && <span aria-hidden="true">{row.ok ? "✓ " : "✗ "}</span>}
         {row.mark}
+      </span>
+      <span class="dim">
+        <time dateTime={row.at}>{shortIn(zone.value, Date.parse(row.at), present.peek())}</time> · {row.kind}
+        {row.why !== "" && <b> · {row.why}</b>}
       </span>
     </button>
   </li>
@@ -106,7 +114,7 @@ const Chips = () => {
 const links = {
   streaming: "live",
   connecting: "connecting…",
-  polling: "no stream: asks every 2 s"
+  polling: "no stream: reads every 2 s"
 } as const
 
 /** Everything that happens, as it happens. */
@@ -127,7 +135,7 @@ export const Live = () => {
   const seen = rows.slice(first, first + Math.ceil(height.value / ROW) + 2 * BEYOND)
   const row = rows.find(({ id }) => id === open.value)
   return (
-    <section class="panel area-live" aria-label="Live">
+    <section class="panel area-live" aria-label="Live" tabIndex={-1}>
       <header>
         <h2>Live</h2>
         <span class="dim">{rows.length}</span>
@@ -170,7 +178,7 @@ export const Live = () => {
         />
       )}
       <p class="unseen" aria-live="polite">
-        {rows[0] === undefined ? "" : `${rows[0].text} ${rows[0].mark}`}
+        {rows[0] === undefined ? "" : `${rows[0].text} ${rows[0].mark} ${rows[0].why}`}
       </p>
     </section>
   )

@@ -54,13 +54,13 @@ const Start = () => {
             inNewShop.value = currentTarget.checked
           }}
         />{" "}
-        in a new shop like this one, so that nothing from before matters
+        in a new shop like this one, so that no earlier data matter
       </label>
       <button type="button" class="record" onClick={() => void record(inNewShop.value)}>
         ● Record
       </button>
       {inNewShop.value && isTillRecorded.value && (
-        <p class="dim">Give your till the new shop’s key then: it is in the tab API.</p>
+        <p class="dim">Then give your till the new shop’s key, which is in the tab API.</p>
       )}
     </div>
   )
@@ -151,7 +151,7 @@ const Tools = ({ text, ran }: { text: string; ran: (result: Ran | null) => void 
       </button>
     )}
     <button type="button" class="primary" disabled={acts.value.length === 0} onClick={() => void run().then(ran)}>
-      Run
+      Run the scenario
     </button>
     <button
       type="button"
@@ -171,7 +171,7 @@ export const RecordArea = () => {
   const ran = useSignal<Ran | null>(null)
   const found = recording.value
   return (
-    <section class="panel area-record" aria-label="Record">
+    <section class="panel area-record" aria-label="Record" tabIndex={-1}>
       <header>
         <h2>Record</h2>
         {isRecording.value && (

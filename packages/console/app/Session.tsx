@@ -25,7 +25,16 @@ export const openSession = async (file: File): Promise<void> => {
 export const Session = () => {
   const field = useRef<HTMLInputElement>(null)
   return (
-    <Popover label="Session" title="Session" end>
+    <Popover
+      label={
+        <>
+          <span class="wide-text">Session</span>
+          <span class="narrow-text">⋯</span>
+        </>
+      }
+      title="Session"
+      end
+    >
       {(close) => (
         <div class="session">
           <button

@@ -1,7 +1,9 @@
 import { useSignal } from "@preact/signals"
-import { useRef } from "preact/hooks"
+import { useEffect, useRef } from "preact/hooks"
+import { type Answer, isGone, read } from "./api.js"
+import { Popover } from "./ClockBar.js"
 import { Deliveries } from "./Deliveries.js"
-import { exactly, minorOf } from "./format.js"
+import { minorOf, roughly } from "./format.js"
 import type { Move, Ticket } from "./model.js"
 import {
   act,
@@ -11,7 +13,9 @@ import {
   losesAnswer,
   moveClock,
   moves,
+  open,
   present,
+  say,
   shop,
   ticket,
   ticketId,
@@ -43,7 +47,7 @@ interface Field {
 /** The acts that ask for something first. */
 const asking: Readonly<Record<string, { readonly text: string; readonly fields: ReadonlyArray<Field> }>> = {
   notified: {
-    text: "Told the client…",
+    text: "Notify client…",
     fields: [{ name: "channel", label: "How", choices: ["sms", "whatsapp", "call"], initial: "sms" }]
   },
   quote: {
@@ -73,31 +77,32 @@ const asking: Readonly<Record<string, { readonly text: string; readonly fields: 
 /** Sets the status of the ticket, as the till does. */
 export const setStatus = (status: string) => {
   const id = ticketId.peek()
-  if (id === null) return
-  void callApi("POST", `/v1/tickets/${id}/status`, { status }, `It is ${status} now`)
+  if (id === null) return undefined
+  return callApi("POST", `/v1/tickets/${id}/status`, { status }, `It is ${status} now`)
 }
 
-const perform = (name: string, values: Readonly<Record<string, string>> = {}) => {
+const perform = async (name: string, values: Readonly<Record<string, string>> = {}): Promise<Answer | undefined> => {
   const id = ticketId.peek()
   if (name.startsWith("status:")) return setStatus(name.slice(7))
   const filled = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""))
-  const on = (path: string, body: object | undefined, done: string) =>
-    void act("POST", `/tickets/${id}/${path}`, body, done)
+  const on = (path: string, body: object | undefined, done: string) => act("POST", `/tickets/${id}/${path}`, body, done)
   switch (name) {
     case "accept":
       return on("quote/accept", undefined, "The client accepts the price")
     case "refuse":
       return on("quote/refuse", undefined, "The client refuses the price")
     case "notified":
-      return void callApi("POST", `/v1/tickets/${id}/notified`, filled, `The client was told by ${filled.channel}`)
+      return callApi("POST", `/v1/tickets/${id}/notified`, filled, `The client was notified by ${filled.channel}`)
     case "quote": {
       const price_minor = minorOf(values.price ?? "", shop.peek()?.decimals ?? 0)
+      if (price_minor === null) return say(`"${values.price}" is no price: enter an amount, such as 45 or 45.5.`, false)
       return on("quote", { price_minor, ...(filled.note && { note: filled.note }) }, "A new price is proposed")
     }
     case "delay": {
       const days = Number(values.days)
-      const promised_at = new Date(present.peek() + (Number.isFinite(days) ? days : 1) * 86_400_000).toISOString()
-      return on("delay", { promised_at, ...(filled.reason && { reason: filled.reason }) }, "The promise is later")
+      if (!Number.isFinite(days)) return say(`"${values.days}" is no number of days: enter one, such as 2.`, false)
+      const promised_at = new Date(present.peek() + days * 86_400_000).toISOString()
+      return on("delay", { promised_at, ...(filled.reason && { reason: filled.reason }) }, "The promised date is later")
     }
     default:
       return on(name, filled, `Noted: ${name}`)
@@ -107,6 +112,7 @@ const perform = (name: string, values: Readonly<Record<string, string>> = {}) =>
 const Ask = ({ name, close }: { name: string; close: () => void }) => {
   const form = useRef<HTMLFormElement>(null)
   const { text, fields } = asking[name]!
+  useEffect(() => form.current?.querySelector<HTMLElement>("input, select")?.focus(), [])
   return (
     <form
       ref={form}
@@ -114,20 +120,17 @@ const Ask = ({ name, close }: { name: string; close: () => void }) => {
       aria-label={text}
       onSubmit={(event) => {
         event.preventDefault()
-        perform(name, Object.fromEntries(new FormData(form.current!)) as Record<string, string>)
-        close()
+        const values = Object.fromEntries(new FormData(form.current!)) as Record<string, string>
+        // A refused form stays open with what was entered.
+        void perform(name, values).then((answer) => answer?.ok && close())
       }}
+      onKeyDown={(event) => event.key === "Escape" && close()}
     >
-      {fields.map((field, i) => (
+      {fields.map((field) => (
         <label key={field.name}>
           {field.label}
           {field.choices === undefined ? (
-            <input
-              name={field.name}
-              defaultValue={field.initial ?? ""}
-              required={field.required ?? false}
-              autoFocus={i === 0}
-            />
+            <input name={field.name} defaultValue={field.initial ?? ""} required={field.required ?? false} />
           ) : (
             <select name={field.name} defaultValue={field.initial ?? ""}>
               {field.choices.map((choice) => (
@@ -147,6 +150,12 @@ const Ask = ({ name, close }: { name: string; close: () => void }) => {
   )
 }
 
+/** Why a move would be refused, in words. */
+const reasonOf = ({ reason }: Move): string =>
+  reason === "QUOTE_CLOSED" && ticket.value?.quote === null
+    ? "no new price"
+    : (reason ?? "").replaceAll("_", " ").toLowerCase()
+
 const MoveButton = ({ move, ask }: { move: Move; ask: (name: string) => void }) => {
   const { act: name, accepted, reason } = move
   const { text, key } = plain[name] ?? { text: asking[name]?.text ?? name }
@@ -156,11 +165,11 @@ const MoveButton = ({ move, ask }: { move: Move; ask: (name: string) => void }) 
       class={accepted ? "move lit" : "move grey"}
       data-act={name}
       title={accepted ? "It would be accepted" : `It would be refused: ${reason}. Press it to try.`}
-      onClick={() => (name in asking ? ask(name) : perform(name))}
+      onClick={() => (name in asking ? ask(name) : void perform(name))}
     >
       {key !== undefined && <kbd>{key}</kbd>}
       <span>{text}</span>
-      {!accepted && <small>{reason?.replaceAll("_", " ").toLowerCase()}</small>}
+      {!accepted && <small>{reasonOf(move)}</small>}
     </button>
   )
 }
@@ -173,7 +182,7 @@ const Moves = () => {
   }
   const of = (isStatus: boolean) => all.filter(({ act: name }) => name.startsWith("status:") === isStatus)
   return (
-    <section class="moves" aria-label="What can be done">
+    <section class="moves" aria-label="What can be done" inert={isGone.value}>
       <div class="statuses">
         {of(true).map((move) => (
           <MoveButton key={move.act} move={move} ask={ask} />
@@ -187,14 +196,19 @@ const Moves = () => {
           type="button"
           class="move lit"
           aria-pressed={losesAnswer.value}
-          title="The till's next request is done, its answer is lost, and the same request is sent again"
+          title="The till’s next request is executed and its response is lost; the console sends the same request again"
           onClick={() => {
             losesAnswer.value = !losesAnswer.value
           }}
         >
-          {losesAnswer.value ? "Next answer is lost…" : "Lose the answer and repeat"}
+          {losesAnswer.value ? "✓ Lose the next response" : "Lose the next response"}
         </button>
       </div>
+      {losesAnswer.value && (
+        <p class="dim" role="status">
+          The till’s next request, such as Ready, loses its response, and the same request is sent again.
+        </p>
+      )}
       {asked.value !== null && <Ask key={asked.value} name={asked.value} close={() => (asked.value = null)} />}
     </section>
   )
@@ -206,6 +220,24 @@ const Fields = ({ of }: { of: Ticket }) => (
     <pre>{JSON.stringify(of, null, 2)}</pre>
   </details>
 )
+
+/** The QR code that a receipt would have. */
+const QrCode = ({ id }: { id: string }) => {
+  const found = useSignal<{ readonly svg: string; readonly tracking_url: string } | null>(null)
+  useEffect(() => {
+    void read<{ svg: string; tracking_url: string }>(`/tickets/${id}/qr`).then((code) => {
+      found.value = code ?? null
+    })
+  }, [id])
+  if (found.value === null) return <p class="empty">…</p>
+  const { svg, tracking_url } = found.value
+  return (
+    <figure class="qr">
+      <img src={`data:image/svg+xml,${encodeURIComponent(svg)}`} alt={`QR code of ${tracking_url}`} />
+      <figcaption>{tracking_url}</figcaption>
+    </figure>
+  )
+}
 
 const Head = ({ of }: { of: Ticket }) => (
   <header class="ticket-head">
@@ -220,26 +252,49 @@ const Head = ({ of }: { of: Ticket }) => (
       {` · by the ${of.created_via === "api" ? "till" : "app"}`}
     </span>
     {of.tracking_url !== null && (
-      <a href={of.tracking_url} target="_blank" rel="noreferrer">
-        Client’s page
-      </a>
+      <span class="client-page">
+        <a href={of.tracking_url} target="_blank" rel="noreferrer">
+          Client’s page
+        </a>
+        <Popover label="QR" title="QR code of the client’s page">
+          {() => <QrCode key={of.id} id={of.id} />}
+        </Popover>
+      </span>
     )}
   </header>
 )
+
+/** Makes the first delivery of a new ticket fail, so that a newcomer can move the clock to the second. */
+const showRetry = async (): Promise<void> => {
+  const set = await act("PUT", `/shops/${shop.peek()?.id}/receiver`, { use: true, answer: 500, times: 1 })
+  if (!set.ok) return
+  const made = await callApi("POST", "/v1/tickets", { service: "Resoling", item: "Brown boots" })
+  if (!made.ok) return
+  open(made.data.id)
+  say("The ticket’s first event is being sent, and will fail. Then press . to move to the second attempt.")
+}
 
 /** One ticket: what it would accept, its story, and its events. */
 export const TicketArea = () => {
   const found = ticket.value
   return (
-    <section class="panel area-ticket" aria-label="Ticket">
+    <section class="panel area-ticket" aria-label="Ticket" tabIndex={-1}>
       {found === null ? (
         <div class="nothing">
-          <h2>{tickets.value.length === 0 ? "Open the first ticket" : "Choose a ticket"}</h2>
+          <h2>{tickets.value.length === 0 ? "Create the first ticket" : "Choose a ticket"}</h2>
           <p>
             {tickets.value.length === 0
               ? "Press n, or create one with your till and this shop’s key."
-              : "Press j and k to walk through the list. Its moves, its story on the clock and its deliveries appear here."}
+              : "Press j and k to walk through the list. The ticket’s actions, timeline and deliveries appear here."}
           </p>
+          <h2>New here?</h2>
+          <p>
+            See a retry happen: this creates a ticket, and the built-in receiver fails once. Then press the blue button
+            at the top, or <kbd>.</kbd>, to move the clock to the second attempt.
+          </p>
+          <button type="button" class="primary" disabled={shop.value === null} onClick={() => void showRetry()}>
+            Show me a retry
+          </button>
         </div>
       ) : (
         <div class="scroll">
@@ -251,9 +306,7 @@ export const TicketArea = () => {
             deliveries={deliveries.value}
             now={present.value}
             zone={zone.value}
-            moveTo={(at) =>
-              void moveClock({ to: new Date(at).toISOString() }, `${exactly(Math.round(at - present.peek()))} later`)
-            }
+            moveTo={(at) => void moveClock({ to: new Date(at).toISOString() }, `${roughly(at - present.peek())} later`)}
           />
           <h3 class="section">Deliveries</h3>
           <Deliveries />

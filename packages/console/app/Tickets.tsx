@@ -20,7 +20,7 @@ import {
 
 /** What will happen to a ticket by time alone. */
 const nextOf = ({ next }: Ticket, now: number): string => {
-  if (!next) return "nothing due"
+  if (!next) return "nothing scheduled"
   const left = roughly(Date.parse(next.at) - now)
   return next.kind === "closure" ? `closes in ${left}` : `may be reopened for ${left}`
 }
@@ -96,8 +96,8 @@ const NewTicket = () => {
     }
     const asApp = (event.submitter as HTMLButtonElement | null)?.value === "app"
     const answer = asApp
-      ? await act("POST", `/shops/${shopId.value}/tickets`, body, "A ticket from the app")
-      : await callApi("POST", "/v1/tickets", body, "A ticket from the till")
+      ? await act("POST", `/shops/${shopId.value}/tickets`, body, "The app created a ticket")
+      : await callApi("POST", "/v1/tickets", body, "The till created a ticket")
     if (answer.data?.id === undefined) return
     form.current?.reset()
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
@@ -140,14 +140,14 @@ const NewTicket = () => {
               losesAnswer.value = currentTarget.checked
             }}
           />{" "}
-          lose the first answer and repeat (till)
+          lose the first response, and repeat the request (till)
         </label>
         <div class="wide row">
           <button type="submit" class="primary" value="till">
-            As the till
+            Create at the till
           </button>
           <button type="submit" value="app">
-            As the app
+            Create in the app
           </button>
         </div>
       </form>
@@ -193,7 +193,7 @@ const Board = () => (
 
 /** The shop's tickets. */
 export const Tickets = () => (
-  <section class="panel area-tickets" aria-label="Tickets">
+  <section class="panel area-tickets" aria-label="Tickets" tabIndex={-1}>
     <header>
       <h2>Tickets</h2>
       <span class="dim">{tickets.value.length}</span>
@@ -214,7 +214,7 @@ export const Tickets = () => (
             isBoard.value = true
           }}
         >
-          by state
+          board
         </button>
       </fieldset>
     </header>
@@ -223,8 +223,15 @@ export const Tickets = () => (
         type="search"
         id="search"
         aria-label="Search tickets by number, phone, reference or words"
-        placeholder="Number, phone, reference, words  /"
+        placeholder="Number, phone, reference, words"
         value={search.value}
+        onKeyDown={(event) => {
+          if (event.key !== "Escape" || search.value === "") return
+          // The browser empties the field without telling the page.
+          event.preventDefault()
+          search.value = ""
+          void refresh()
+        }}
         onInput={({ currentTarget }) => {
           search.value = currentTarget.value
           void refresh()

@@ -61,31 +61,35 @@ const Marker = ({
   </g>
 )
 
+/** How wide a text of the picture is at most, in pixels. */
+const widthOf = (text: string): number => text.length * 6.5
+
 const Axis = ({ drawn, height, now }: { drawn: Drawn; height: number; now: number }) => {
   const { story, scale, zone } = drawn
-  let free = Number.NEGATIVE_INFINITY
+  let free = 0
   let day = ""
   const labels = story.anchors.flatMap(({ at }) => {
-    const x = scale.at(at)
     const isNewDay = dayIn(zone, at) !== day
-    const width = isNewDay ? 84 : 56
-    if (x - width / 2 < free || at === story.anchors.at(-1)?.at) return []
-    free = x + width / 2
+    const text = isNewDay ? shortDay(zone, at) : timeIn(zone, at)
+    const width = widthOf(text)
+    const left = Math.max(0, scale.at(at) - width / 2)
+    if (left < free || left + width > scale.width) return []
+    free = left + width + 10
     day = dayIn(zone, at)
-    return [{ x, at, isNewDay }]
+    return [{ x: scale.at(at), left, at, text }]
   })
   return (
     <g class="axis">
-      {labels.map(({ x, at, isNewDay }) => (
+      {labels.map(({ x, left, at, text }) => (
         <g key={at} class={at > now ? "later" : ""}>
           <line x1={x} x2={x} y1={34} y2={height} />
-          <text x={Math.max(x, isNewDay ? 44 : 30)} y={12} text-anchor="middle">
-            {isNewDay ? shortDay(zone, at) : timeIn(zone, at)}
+          <text x={left} y={12}>
+            {text}
           </text>
         </g>
       ))}
       {scale.pauses
-        .filter(({ from, to }) => to - from > 40)
+        .filter(({ from, to, ms }) => to - from > widthOf(roughly(ms)) + 4)
         .map(({ from, to, ms }) => (
           <text key={from} class="pause" x={(from + to) / 2} y={29} text-anchor="middle">
             {roughly(ms)}
@@ -182,47 +186,57 @@ const Deliveries = ({ drawn, rows }: { drawn: Drawn; rows: ReadonlyMap<string, n
 }
 
 const Requests = ({ drawn, y }: { drawn: Drawn; y: number }) => {
-  let free = Number.NEGATIVE_INFINITY
+  const all = drawn.story.placed
+    .filter(({ entry }) => entry.kind === "request" || entry.kind === "notice")
+    .map((one) => ({ one, x: pointX(drawn, one) }))
+    .sort((a, b) => a.x - b.x)
   return (
     <g>
-      {drawn.story.placed
-        .filter(({ entry }) => entry.kind === "request" || entry.kind === "notice")
-        .map((one) => {
-          const x = pointX(drawn, one)
-          const text = one.entry.kind === "notice" ? one.entry.title.replace("_", " ") : requestText(one.entry)
-          const isNamed = !one.entry.ok && x > free
-          if (isNamed) free = x + text.length * 6.6 + 16
-          return (
-            <Marker key={one.entry.id} drawn={drawn} placed={one} x={x} y={y}>
-              {one.entry.ok ? (
-                <path class="arrow" d="M-4 4 L0 -5 L4 4 Z" />
-              ) : (
-                <path class="cross" d="M-4 -4 L4 4 M4 -4 L-4 4" />
-              )}
-              {isNamed && (
-                <text class="why" aria-hidden="true" x={9} y={4}>
-                  {text}
-                </text>
-              )}
-            </Marker>
-          )
-        })}
+      {all.map(({ one, x }, i) => {
+        const whole = one.entry.kind === "notice" ? one.entry.title.replace("_", " ") : requestText(one.entry)
+        const end = (all[i + 1]?.x ?? drawn.scale.width + 12) - 18
+        const text = [whole, whole.split(" ")[0]!].find((words) => x + widthOf(words) < end)
+        return (
+          <Marker key={one.entry.id} drawn={drawn} placed={one} x={x} y={y}>
+            {one.entry.ok ? (
+              <path class="arrow" d="M-4 4 L0 -5 L4 4 Z" />
+            ) : (
+              <path class="cross" d="M-4 -4 L4 4 M4 -4 L-4 4" />
+            )}
+            {!one.entry.ok && text !== undefined && (
+              <text class="why" aria-hidden="true" x={9} y={4}>
+                {text}
+              </text>
+            )}
+          </Marker>
+        )
+      })}
     </g>
   )
 }
+
+/** A text within a bar where it fits, else beside it. */
+const textBeside = (x: number, end: number, width: number, room: number) =>
+  end - x > width + 14
+    ? { x: x + 9, anchor: "start" }
+    : end + width + 12 < room
+      ? { x: end + 6, anchor: "start" }
+      : { x: x - 6, anchor: "end" }
 
 const Windows = ({ drawn, history, y }: { drawn: Drawn; history: History; y: number }) => (
   <g>
     {history.windows.map(({ kind, from, to }, i) => {
       const [x, end] = [drawn.scale.at(Date.parse(from)), drawn.scale.at(Date.parse(to))]
       const words = kind === "reopen" ? "may be reopened" : "closes by itself"
+      const text = `${words}, ${roughly(Date.parse(to) - Date.parse(from))}`
+      const place = textBeside(x, end, widthOf(text), drawn.scale.width)
       return (
         <g key={`${kind}${from}`} class={`window ${kind}`} transform={`translate(0 ${y + i * 20})`}>
           <rect x={x} width={Math.max(2, end - x)} height={14} rx={7}>
             <title>{`${words}: ${instantIn(drawn.zone, Date.parse(from))} to ${instantIn(drawn.zone, Date.parse(to))}`}</title>
           </rect>
-          <text x={x + 9} y={10.5}>
-            {words}, {roughly(Date.parse(to) - Date.parse(from))}
+          <text x={place.x} y={10.5} text-anchor={place.anchor}>
+            {text}
           </text>
         </g>
       )
@@ -232,6 +246,9 @@ const Windows = ({ drawn, history, y }: { drawn: Drawn; history: History; y: num
 
 /** How near the pointer must be for the present to snap to what falls due, in pixels. */
 const SNAP = 9
+
+/** How far a key moves the present, in milliseconds. */
+const STEPS: Readonly<Record<string, number>> = { ArrowRight: 60_000, PageUp: 3_600_000 }
 
 const Now = ({
   drawn,
@@ -254,7 +271,13 @@ const Now = ({
     const due = story.anchors.find((one) => one.at > now && Math.abs(scale.at(one.at) - place) < SNAP)
     return Math.max(now, due?.at ?? scale.instantAt(Math.min(place, scale.width - PAD)))
   }
-  const next = story.anchors.find((one) => one.at > now)
+  const onKey = (event: KeyboardEvent) => {
+    const next = story.anchors.find((one) => one.at > now)
+    const to = event.key === "End" ? next?.at : event.key in STEPS ? now + STEPS[event.key]! : undefined
+    if (to === undefined) return
+    event.preventDefault()
+    moveTo(to)
+  }
   return (
     <g class={dragged.value === null ? "present" : "present dragged"}>
       <line x1={x} x2={x} y1={34} y2={height - 4} />
@@ -271,7 +294,7 @@ const Now = ({
         role="slider"
         tabindex={0}
         class="grip"
-        aria-label="The present: drag it forward, or press the right arrow to go to what is next here"
+        aria-label="The present: drag it forward, or press the right arrow for a minute, Page Up for an hour, End for what is next here"
         aria-valuenow={now}
         aria-valuetext={instantIn(zone, now)}
         transform={`translate(${x} 40)`}
@@ -291,11 +314,7 @@ const Now = ({
         onPointerCancel={() => {
           dragged.value = null
         }}
-        onKeyDown={(event) => {
-          if (event.key !== "ArrowRight" || next === undefined) return
-          event.preventDefault()
-          moveTo(next.at)
-        }}
+        onKeyDown={onKey}
       >
         <title>{`now: ${instantIn(zone, now)}. Drag it to the right to move the clock.`}</title>
         <rect class="target" x={-16} y={-16} width={32} height={height} />
@@ -371,9 +390,7 @@ export const Timeline = ({
     <section class="timeline" aria-label="Timeline">
       <header>
         <h3>Timeline</h3>
-        {moveTo !== null && (
-          <span class="dim wide-only">Drag ▶ to the right to move the clock. Pauses are folded.</span>
-        )}
+        {moveTo !== null && <span class="dim wide-only">Drag the red mark to the right to move the clock</span>}
         <fieldset class="chips" aria-label="Scale of the timeline">
           {(
             [
@@ -428,7 +445,8 @@ const Chosen = ({ entry, zone, now, close }: { entry: Entry; zone: string; now: 
       <header>
         <h3>{entry.title}</h3>
         <span class="dim">
-          {instantIn(zone, Date.parse(entry.at))} · {ago === 0 ? "now" : `${exactly(Math.max(0, Math.round(ago)))} ago`}
+          {instantIn(zone, Date.parse(entry.at))} ·{" "}
+          <span title={exactly(Math.max(0, Math.round(ago)))}>{ago <= 0 ? "now" : `${roughly(ago)} ago`}</span>
         </span>
         <button type="button" onClick={close} aria-label="Close">
           ✕

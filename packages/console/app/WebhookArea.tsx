@@ -1,6 +1,6 @@
-import { useSignal } from "@preact/signals"
+import { useSignal, useSignalEffect } from "@preact/signals"
 import { WebhookBanner } from "./Deliveries.js"
-import { laidOut, shortIn } from "./format.js"
+import { counted, laidOut, shortIn } from "./format.js"
 import { copy } from "./Live.js"
 import type { Received, Receiver } from "./model.js"
 import { act, present, received, receiver, say, shopId, webhook, zone } from "./state.js"
@@ -20,23 +20,27 @@ const behave = (body: Partial<Receiver> & { use?: true }, done: string) =>
 const Behaviour = ({ of }: { of: Receiver }) => {
   const times = useSignal("")
   const onward = useSignal(of.forward_to ?? "")
+  // The address is in the field only while events are forwarded to it.
+  useSignalEffect(() => {
+    onward.value = receiver.value?.forward_to ?? ""
+  })
   const count = Number(times.value) > 0 ? { times: Number(times.value) } : {}
   return (
     <div class="behaviour">
       <p class="dim">
         {of.forward_to !== null
-          ? `Passes events on to ${of.forward_to}, and answers what that answers.`
+          ? `Forwards events to ${of.forward_to}, and responds as that does.`
           : of.times === null
-            ? `Answers ${of.answer} to every event.`
-            : `Answers ${of.answer} to the next ${of.times}, then ${of.afterwards}.`}
+            ? `Responds ${of.answer} to every event.`
+            : `Responds ${of.answer} to the next ${of.times}, then ${of.afterwards}.`}
       </p>
-      <fieldset class="chips" aria-label="How the receiver answers">
+      <fieldset class="chips" aria-label="How the receiver responds">
         {answers.map(([answer, text]) => (
           <button
             type="button"
             key={text}
             aria-pressed={of.forward_to === null && of.answer === answer}
-            onClick={() => void behave({ answer, ...count }, `The receiver answers ${text}`)}
+            onClick={() => void behave({ answer, ...count }, `The receiver responds ${text}`)}
           >
             {text}
           </button>
@@ -62,20 +66,20 @@ const Behaviour = ({ of }: { of: Receiver }) => {
           const forward_to = onward.value.trim() === "" ? null : onward.value.trim()
           void behave(
             { forward_to },
-            forward_to === null ? "The receiver answers by itself" : `Events go on to ${forward_to}`
+            forward_to === null ? "The receiver responds by itself" : `Events are forwarded to ${forward_to}`
           )
         }}
       >
         <input
           type="url"
-          aria-label="Pass events on to this address"
-          placeholder="Pass on to http://127.0.0.1:3000/hooks"
+          aria-label="Forward events to this address"
+          placeholder="Forward to http://127.0.0.1:3000/hooks"
           value={onward.value}
           onInput={({ currentTarget }) => {
             onward.value = currentTarget.value
           }}
         />
-        <button type="submit">{onward.value.trim() === "" && of.forward_to !== null ? "Stop" : "Pass on"}</button>
+        <button type="submit">{onward.value.trim() === "" && of.forward_to !== null ? "Stop" : "Forward"}</button>
       </form>
     </div>
   )
@@ -125,7 +129,10 @@ const Got = ({ of }: { of: Received }) => {
           <span class={of.signature.ok ? "good" : "bad"} title="its signature">
             {of.signature.ok ? "✓ signed" : "✗ signature"}
           </span>
-          <span class={isGood ? "mark good" : "mark bad"}>{of.answered}</span>
+          <span class={isGood ? "mark good" : "mark bad"}>
+            <span aria-hidden="true">{isGood ? "✓ " : "✗ "}</span>
+            {of.answered}
+          </span>
         </summary>
         <Signature of={of} />
       </details>
@@ -148,7 +155,9 @@ const Address = () => {
             <>
               <b class={found.on ? "good" : "bad"}>{found.on ? "on" : "off"}</b>{" "}
               {receiver.value?.in_use ? "the built-in receiver" : <code>{found.url}</code>}
-              {found.failures_in_row > 0 && <span class="bad"> · {found.failures_in_row} failures in a row</span>}
+              {found.failures_in_row > 0 && (
+                <span class="bad"> · {counted(found.failures_in_row, "failure")} in a row</span>
+              )}
             </>
           )}
         </dd>
@@ -220,7 +229,7 @@ const Address = () => {
 
 /** The shop's webhook, the built-in receiver, and what it got. */
 export const WebhookArea = () => (
-  <section class="panel area-webhook" aria-label="Webhook">
+  <section class="panel area-webhook" aria-label="Webhook" tabIndex={-1}>
     <header>
       <h2>Webhook</h2>
     </header>
@@ -228,7 +237,7 @@ export const WebhookArea = () => (
       <Address />
       <h3 class="section">Built-in receiver</h3>
       {receiver.value !== null && <Behaviour key={shopId.value} of={receiver.value} />}
-      <h3 class="section">It got {received.value.length}</h3>
+      <h3 class="section">Received {received.value.length}</h3>
       <ul class="received">
         {received.value
           .slice(-100)

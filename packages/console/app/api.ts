@@ -9,12 +9,17 @@ export const token = signal(sessionStorage.getItem(STORED) ?? "")
 
 /** Whether the sandbox asks for a token that it was not given. */
 export const isTokenNeeded = signal(false)
+/** Whether the sandbox refused the token that it was given. */
+export const isTokenWrong = signal(false)
+/** Whether the server could not be reached by the last read. */
+export const isGone = signal(false)
 
 /** Keeps the token for this tab. */
 export const giveToken = (text: string): void => {
   sessionStorage.setItem(STORED, text)
   token.value = text
   isTokenNeeded.value = false
+  isTokenWrong.value = false
 }
 
 /** The absolute address of a path of the server. */
@@ -59,9 +64,15 @@ export const send = async (
     })
     const text = await response.text()
     const read: Json = text === "" ? null : JSON.parse(text)
-    if (response.status === 401 && path.startsWith("/sandbox")) isTokenNeeded.value = true
+    isGone.value = false
+    if (response.status === 401 && path.startsWith("/sandbox")) {
+      isTokenNeeded.value = true
+      isTokenWrong.value = bearer !== ""
+    }
     return { sent, status: response.status, ok: response.ok, body: read, data: read?.data }
   } catch (error) {
+    // The connection of any other request may have been cut on purpose.
+    if (method === "GET") isGone.value = true
     return {
       sent,
       status: 0,

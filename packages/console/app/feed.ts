@@ -1,7 +1,7 @@
 import { computed, signal } from "@preact/signals"
 import { addressOf, type Json, read, send, token } from "./api.js"
 import { roughly } from "./format.js"
-import type { LoggedRequest } from "./model.js"
+import type { Delivery, LoggedRequest, Shop } from "./model.js"
 import { loadShops, refresh, setClock, shopId } from "./state.js"
 
 export const kinds = ["request", "event", "attempt", "notice", "clock", "fault", "receiver"] as const
@@ -15,6 +15,8 @@ export interface Row {
   readonly shop_id: string | null
   readonly text: string
   readonly mark: string
+  /** The reason of a refusal, and what else is unusual. */
+  readonly why: string
   readonly ok: boolean
   readonly detail: Json
 }
@@ -45,8 +47,6 @@ export const listeners = new Set<(request: LoggedRequest) => void>()
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f-]{21}/g
 /** The numbers of the tickets that were seen, to name those of a path. */
 const numbers = new Map<string, string>()
-/** Where the clock was moved to last. */
-let moved_to = 0
 
 /** A path as it is read: without the version, with the number of a ticket in the place of its id. */
 const readablePath = (path: string): string =>
@@ -58,17 +58,22 @@ const wishOf = (body: string | null): string => {
   return found === undefined ? "" : ` ${found}`
 }
 
-/** The events that were seen, to name an attempt's. */
+/** What the events are called, to name the attempts to send them. */
 const events = new Map<string, string>()
 
-const rowOf: Readonly<Record<Kind, (data: Json) => Omit<Row, "id" | "kind" | "detail">>> = {
-  request: ({ at, shop_id, method, path, status, reason, code, replayed, fault, request }: LoggedRequest) => ({
-    at,
-    shop_id,
-    text: `${method} ${readablePath(path)}${wishOf(request.body)}`,
-    mark: [status, fault, reason ?? code, replayed ? "replayed" : null].filter(Boolean).join(" ").replaceAll("_", " "),
-    ok: status < 400 && fault !== "lose_answer"
-  }),
+const plain = (word: string): string => word.replaceAll("_", " ").toLowerCase()
+
+type Told = Pick<Row, "at" | "text" | "mark" | "ok"> & { readonly shop_id?: string | null; readonly why?: string }
+
+const rowOf: Readonly<Record<Kind, (data: Json) => Told>> = {
+  request: ({ at, shop_id, method, path, status, code, reason, replayed, fault, request }: LoggedRequest) => {
+    const met = fault === "lose_answer" ? "response lost" : fault === "delay" ? "delayed" : fault && "fault"
+    return {
+      ...{ at, shop_id, mark: String(status), ok: status < 400 && fault !== "lose_answer" },
+      text: `${method} ${readablePath(path)}${wishOf(request.body)}`,
+      why: [met, reason ?? code, replayed ? "replayed" : null].flatMap((word) => (word ? [plain(word)] : [])).join(", ")
+    }
+  },
   event: ({ id, type, created_at, shop_id, data }) => {
     const name = `${type}${data.ticket === undefined ? "" : ` ${data.ticket.number_label}`}`
     events.set(id, name)
@@ -76,47 +81,34 @@ const rowOf: Readonly<Record<Kind, (data: Json) => Omit<Row, "id" | "kind" | "de
     return { at: created_at, shop_id, text: name, mark: "", ok: true }
   },
   attempt: ({ started_at, shop_id, event_id, n, status, error }) => ({
-    at: started_at,
-    shop_id,
+    ...{ at: started_at, shop_id, ok: status !== null && status >= 200 && status < 300 },
     text: `attempt ${n} of ${events.get(event_id) ?? "an event"}`,
-    mark: String(status ?? error ?? "no answer"),
-    ok: status !== null && status >= 200 && status < 300
+    mark: String(status ?? error ?? "no response")
   }),
   notice: ({ created_at, shop_id, kind, off_reason }) => ({
-    at: created_at,
-    shop_id,
+    ...{ at: created_at, shop_id, mark: "", ok: false, why: off_reason === null ? "" : plain(off_reason) },
+    text: kind === "webhook_off" ? "owner notified: webhook off" : "owner notified: webhook fails"
+  }),
+  clock: ({ at, moved_ms, frozen }) => ({
+    ...{ at, mark: frozen ? "frozen" : "runs", ok: true },
+    text: moved_ms > 0 ? `clock +${roughly(moved_ms)}` : "clock"
+  }),
+  fault: ({ at, faults, met }) => ({
+    ...{ at, mark: "", ok: met === undefined },
+    text: met === undefined ? `faults set: ${faults.length}` : `fault applied: ${plain(met)}`
+  }),
+  receiver: ({ at, shop_id = null, event_id, type, answered, answer, forward_to }) => ({
+    ...{ at, shop_id, mark: answered ?? "", ok: answered === undefined || /^2/.test(answered) },
     text:
-      kind === "webhook_off"
-        ? `owner told: webhook off${off_reason ? ` (${off_reason})` : ""}`
-        : "owner told: webhook fails",
-    mark: "",
-    ok: false
-  }),
-  clock: ({ now, frozen }) => {
-    const by = moved_to === 0 ? 0 : Date.parse(now) - moved_to
-    moved_to = Date.parse(now)
-    const text = by > 0 ? `clock +${roughly(by)}` : "clock"
-    return { at: now, shop_id: null, text, mark: frozen ? "frozen" : "runs", ok: true }
-  },
-  fault: ({ faults, met }) => ({
-    at: "",
-    shop_id: null,
-    text: met === undefined ? `faults set: ${faults.length}` : `fault met: ${met.replace("_", " ")}`,
-    mark: "",
-    ok: met === undefined
-  }),
-  receiver: ({ at, shop_id = null, type, answered, answer }) => ({
-    at: at ?? "",
-    shop_id,
-    text: type === undefined ? `receiver behaves: ${answer ?? ""}` : `received ${type}`,
-    mark: answered ?? "",
-    ok: answered === undefined || /^2/.test(answered)
+      type !== undefined
+        ? `received ${events.get(event_id) ?? type}`
+        : forward_to == null
+          ? `receiver set to ${answer ?? ""}`
+          : `receiver forwards to ${forward_to}`
   })
 }
 
 let arrived: Array<Row> = []
-let now_at = ""
-
 /** Takes rows up together, once a frame, so that a jump over sixty days draws once. */
 const takeUp = (): void => {
   if (arrived.length === 0) return
@@ -127,10 +119,8 @@ const takeUp = (): void => {
 }
 
 const add = (kind: Kind, id: number, data: Json): void => {
-  const row = rowOf[kind](data)
-  if (row.at !== "") now_at = row.at
   if (arrived.length === 0) requestAnimationFrame(takeUp)
-  arrived.push({ ...row, at: row.at || now_at, id, kind, detail: data })
+  arrived.push({ shop_id: null, why: "", ...rowOf[kind](data), id, kind, detail: data })
 }
 
 let last_id = 0
@@ -147,12 +137,39 @@ const poll = (): void => {
   timer = setTimeout(connect, RETRY_MS)
 }
 
-/** Forgets all rows and takes up the requests that the log still has: after the stream forgot what came meanwhile. */
+interface Past {
+  readonly kind: Kind
+  readonly at: string
+  readonly data: Json
+}
+
+/** The events of a shop and the attempts to send them, as the lists have them. */
+const pastOf = async ({ id }: Shop): Promise<ReadonlyArray<Past>> => {
+  const [raised, sent] = await Promise.all([
+    read<ReadonlyArray<Json>>(`/shops/${id}/events`),
+    read<ReadonlyArray<Delivery>>(`/shops/${id}/deliveries?limit=1000`)
+  ])
+  return [
+    ...(raised ?? []).map((event): Past => ({ kind: "event", at: event.created_at, data: event })),
+    ...(sent ?? []).flatMap(({ event_id, attempts }) =>
+      attempts.map(
+        (attempt): Past => ({ kind: "attempt", at: attempt.started_at, data: { ...attempt, event_id, shop_id: id } })
+      )
+    )
+  ]
+}
+
+/** Fills the rows from the lists: after a reset or an import, which the stream does not repeat. */
 const begin = async (): Promise<void> => {
   rows = []
   arrived = []
-  const logged = (await read<ReadonlyArray<LoggedRequest>>("/requests?limit=5000")) ?? []
-  for (const [i, request] of logged.entries()) add("request", i - logged.length, request)
+  const [logged, ...others] = await Promise.all([
+    read<ReadonlyArray<LoggedRequest>>("/requests?limit=5000"),
+    ...((await read<ReadonlyArray<Shop>>("/shops")) ?? []).map(pastOf)
+  ])
+  const requests = (logged ?? []).map((request): Past => ({ kind: "request", at: request.at, data: request }))
+  const past = [...requests, ...others.flat()].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)).slice(-KEPT)
+  for (const [i, { kind, data }] of past.entries()) add(kind, i - past.length, data)
   version.value++
 }
 
@@ -169,8 +186,9 @@ export const connect = (): void => {
   }
   stream.onerror = () => {
     // The browser itself tries again, with the id of the last entry, unless the response was no stream.
-    if (stream.readyState === EventSource.CLOSED) poll()
-    else link.value = "connecting"
+    if (stream.readyState === EventSource.CLOSED) return poll()
+    link.value = "connecting"
+    void read("/clock")
   }
   for (const kind of kinds)
     stream.addEventListener(kind, (message) => {

@@ -29,6 +29,9 @@ export const roughly = (ms: number): string => {
   return rest > 0 && next[0] !== "ms" ? `${n} ${unit} ${rest} ${next[0]}` : `${n} ${unit}`
 }
 
+/** A number with its noun: `1 stamp`, `2 stamps`. */
+export const counted = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? "" : "s"}`
+
 const formats = new Map<string, Intl.DateTimeFormat>()
 const formatIn = (zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat => {
   const id = zone + JSON.stringify(options)

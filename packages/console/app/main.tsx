@@ -2,12 +2,14 @@ import { useSignal } from "@preact/signals"
 import { render } from "preact"
 import { useEffect, useRef } from "preact/hooks"
 import { ApiArea } from "./ApiArea.js"
-import { giveToken, isTokenNeeded } from "./api.js"
+import { giveToken, isGone, isTokenNeeded, isTokenWrong } from "./api.js"
 import { ClockBar, Popover } from "./ClockBar.js"
 import { start } from "./feed.js"
 import { Live } from "./Live.js"
+import type { Shop } from "./model.js"
 import { RecordArea } from "./RecordArea.js"
-import { isRecording } from "./recorder.js"
+import { plainName } from "./record.js"
+import { isRecording, resume } from "./recorder.js"
 import { Session } from "./Session.js"
 import { listen, shortcuts } from "./shortcuts.js"
 import {
@@ -74,6 +76,17 @@ const NewShop = ({ close }: { close: () => void }) => {
   )
 }
 
+/** The shops, those that recordings opened apart from the others. */
+const shopGroups = () => {
+  const isRecorded = ({ name }: Shop) => name !== plainName(name)
+  return (
+    [
+      ["Shops", shops.value.filter((one) => !isRecorded(one))],
+      ["Recordings", shops.value.filter(isRecorded).toReversed()]
+    ] as const
+  ).filter(([, group]) => group.length > 0)
+}
+
 const ShopPicker = () => (
   <div class="shop">
     <select
@@ -81,10 +94,14 @@ const ShopPicker = () => (
       value={shopId.value ?? ""}
       onChange={({ currentTarget }) => void choose(currentTarget.value)}
     >
-      {shops.value.map(({ id, name }) => (
-        <option key={id} value={id}>
-          {name}
-        </option>
+      {shopGroups().map(([label, group]) => (
+        <optgroup key={label} label={label}>
+          {group.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </optgroup>
       ))}
     </select>
     <Popover label="+" title="New shop">
@@ -158,11 +175,19 @@ const TokenForm = () => {
         onSubmit={(event) => {
           event.preventDefault()
           giveToken(field.current?.value.trim() ?? "")
-          void start()
+          void start().then(resume)
         }}
       >
         <h1>This sandbox asks for its token</h1>
-        <p>It is the text that was given to the server with --sandbox-token. It is kept for this tab alone.</p>
+        <p>
+          It is the text that the server was started with: <code>--sandbox-token</code> or{" "}
+          <code>WORKSHOP_SANDBOX_TOKEN</code>. The page keeps it until you close the tab.
+        </p>
+        {isTokenWrong.value && (
+          <p class="bad" role="alert">
+            ✗ The sandbox refused this token. Check it, and enter it again.
+          </p>
+        )}
         <label>
           Token
           <input ref={field} type="password" autocomplete="off" required />
@@ -175,15 +200,19 @@ const TokenForm = () => {
   )
 }
 
-const NOTICE_MS = 5000
+/** How long a notice is shown, in milliseconds: what went wrong takes longer to read. */
+const NOTICE_MS = { good: 5000, bad: 12_000 }
 
 const Notice = () => {
   const said = notice.value
   useEffect(() => {
     if (said === null) return
-    const timer = setTimeout(() => {
-      if (notice.peek()?.n === said.n) notice.value = null
-    }, NOTICE_MS)
+    const timer = setTimeout(
+      () => {
+        if (notice.peek()?.n === said.n) notice.value = null
+      },
+      NOTICE_MS[said.ok ? "good" : "bad"]
+    )
     return () => clearTimeout(timer)
   }, [said])
   return (
@@ -222,6 +251,11 @@ const Console = () => {
           ?
         </button>
       </header>
+      {isGone.value && (
+        <p class="gone" role="alert">
+          The server does not respond. The page shows what it read last, and tries again.
+        </p>
+      )}
       <main>
         <Tickets />
         <TicketArea />
@@ -238,4 +272,4 @@ const Console = () => {
 }
 
 render(<Console />, document.getElementById("console")!)
-void start()
+void start().then(resume)

@@ -1,5 +1,5 @@
 import type { Json } from "./api.js"
-import { exactly } from "./format.js"
+import { exactly, timeIn } from "./format.js"
 import type { Client, Fault, Key, Receiver, Shop } from "./model.js"
 import { flow } from "./yaml.js"
 
@@ -67,6 +67,9 @@ const slug = (text: string, fallback: string): string =>
     .match(/[a-z][a-z0-9]*/g)
     ?.at(-1) ?? fallback
 
+/** A shop's name without what a recording added to it. */
+export const plainName = (name: string): string => name.replace(/, recording \d+$/, "")
+
 type Entry = readonly [field: string, value: unknown]
 
 /** Writes what was done as a scenario: ids become names, instants become distances, refusals become expectations. */
@@ -110,7 +113,7 @@ class Writer {
     const { shop, receiver, at } = this.#begun
     const { answer, times, in_use } = receiver
     const settings: Array<Entry> = [
-      ["name", shop.name],
+      ["name", plainName(shop.name)],
       ...(["currency", "decimals", "time_zone"] as const).map((field): Entry => [field, shop[field]]),
       ...(shop.next_number > 1 ? [["next_number", shop.next_number] as const] : []),
       ...(["forbidden_words", "allowed_words"] as const).flatMap((field) =>
@@ -146,8 +149,8 @@ class Writer {
       ...(clients.length === 0 ? [] : ["  clients:"]),
       ...clients.map(({ name, client }) => `    ${name}: ${flow(givenClient(client))}`),
       "steps:",
-      // Days, midnights and limits a day are those of the recording.
-      `  - set clock: ${flow(new Date(at).toISOString())}`,
+      // Midnights and limits a day fall as in the recording, whatever the day.
+      `  - set clock: ${flow(timeOfDay(shop.time_zone, at))}`,
       ...(this.#begun.faults.length === 0 ? [] : [`  - set faults: ${flow(this.#begun.faults.map(saidFault))}`])
     ]
   }
@@ -308,7 +311,7 @@ class Writer {
     return {
       method: act.method,
       path,
-      ...(Object.keys(fields).length === 0 ? {} : { query: fields }),
+      ...(Object.keys(fields).length === 0 ? {} : { query: this.#said(fields) }),
       ...(Object.keys(headers).length === 0 ? {} : { headers }),
       ...(act.body === undefined ? {} : { body: this.#said(act.body) })
     }
@@ -460,6 +463,12 @@ class Writer {
     return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, this.#said(one, name)]))
   }
 
+  #asserted(path: string, value: Json): Json {
+    if (typeof value !== "string") return value
+    const known = /phone$/.test(path) ? this.#phone(value) : value
+    return known === value && /^[$/<>]/.test(value) ? `$${value}` : known
+  }
+
   #expected({ status, response, path, asserted }: Act): ReadonlyArray<Entry> {
     if (status >= 300)
       return [["expect", [status, response?.error?.details?.reason ?? response?.error?.code].filter(Boolean).join(" ")]]
@@ -469,7 +478,7 @@ class Writer {
           ? { state: response.data.state }
           : {}
         : {}),
-      ...asserted
+      ...Object.fromEntries(Object.entries(asserted).map(([path, value]) => [path, this.#asserted(path, value)]))
     })
     const isReplayed = response?.meta?.replayed === true
     const expected = {
@@ -519,14 +528,17 @@ const behaviourOf = ({ answer, times }: Pick<Receiver, "answer" | "times">): unk
   return { ...(late ?? { answers: answer }), ...(times === null ? {} : { times }) }
 }
 
-const givenClient = ({ display_name, phone, known }: Client): unknown => {
+/** The time of day, to the millisecond: `11:20:42.005`. */
+const timeOfDay = (zone: string, at: number): string => `${timeIn(zone, at)}.${String(at % 1000).padStart(3, "0")}`
+
+/** Without the phone number: each run takes one that is free. */
+const givenClient = ({ display_name, known }: Client): unknown => {
   const [given_name = "", ...rest] = display_name.split(" ")
   const family = rest.join(" ")
   const hidden = /^(\S)\.$/.exec(family)?.[1]
   return {
     given_name,
     ...(family === "" ? {} : { family_name: hidden ?? family }),
-    phone,
     ...(hidden === undefined ? {} : { hide_name: true }),
     ...(known ? { knows: ["$shop"] } : {})
   }
@@ -541,7 +553,7 @@ const nested = (fields: Readonly<Record<string, Json>>): Json => {
     const names = path.split(".")
     let part = whole
     for (const name of names.slice(0, -1)) part = part[name] ??= {}
-    part[names.at(-1)!] = typeof value === "string" && /^[$/<>]/.test(value) ? `$${value}` : value
+    part[names.at(-1)!] = value
   }
   return whole
 }

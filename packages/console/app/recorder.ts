@@ -1,8 +1,8 @@
-import { computed, signal } from "@preact/signals"
+import { batch, computed, effect, signal } from "@preact/signals"
 import { type Answer, type Json, read, send } from "./api.js"
 import { listeners } from "./feed.js"
 import type { Client, Key, LoggedRequest, Received, Receiver, Shop } from "./model.js"
-import { type Act, type Beginning, scenarioOf } from "./record.js"
+import { type Act, type Beginning, plainName, scenarioOf } from "./record.js"
 import {
   choose,
   clock,
@@ -15,6 +15,8 @@ import {
   say,
   shop,
   shopId,
+  shops,
+  show,
   witnesses
 } from "./state.js"
 
@@ -37,13 +39,28 @@ const add = (act: Act): void => {
   acts.value = [...acts.value, act]
 }
 
-let events_before = 0
-let received_before = 0
-let wasFrozen = true
+/** What a recording has to know besides its acts. */
+interface Course {
+  readonly events_before: number
+  /** The newest entry of what the receiver got, and of the log of requests, that was looked at. */
+  received_before: number
+  seen_request: number
+  readonly wasFrozen: boolean
+}
+
+let course: Course = { events_before: 0, received_before: 0, seen_request: 0, wasFrozen: true }
+
+const STORED = "workshop-recording"
+
+/** Keeps the recording for this tab, so that it outlasts a reload of the page. */
+effect(() => {
+  const kept = { title: title.value, isRecording: isRecording.value, begun: begun.value, acts: acts.value, course }
+  if (kept.begun !== null) sessionStorage.setItem(STORED, JSON.stringify(kept))
+})
 
 const eventIds = async (): Promise<ReadonlyArray<string>> => {
   const all = (await read<ReadonlyArray<{ id: string }>>(`/shops/${begun.peek()?.shop.id}/events`)) ?? []
-  return all.slice(events_before).map(({ id }) => id)
+  return all.slice(course.events_before).map(({ id }) => id)
 }
 
 const ofConsole = (answer: Answer): Act => ({
@@ -88,6 +105,9 @@ const witness = (answer: Answer): void => {
 }
 
 const listen = (request: LoggedRequest): void => {
+  // After a reload, the stream repeats what was recorded already.
+  if (request.id <= course.seen_request) return
+  course.seen_request = request.id
   const isMine = request.request.headers["idempotency-key"]?.startsWith("console-")
   const isOfShop = request.shop_id === begun.peek()?.shop.id || (request.shop_id === null && request.status === 401)
   if (isTillRecorded.peek() && isOfShop && !isMine) add(ofTill(request))
@@ -95,8 +115,9 @@ const listen = (request: LoggedRequest): void => {
 
 /** A shop like the one that is looked at, with nothing in it, whose events go to the built-in receiver. */
 const openLike = async ({ name, currency, decimals, time_zone, program, ...words }: Shop): Promise<boolean> => {
+  const recordings = shops.peek().filter((one) => one.name !== plainName(one.name))
   const opened = await send("POST", "/sandbox/shops", {
-    body: { name: `Recorded ${name}`, currency, decimals, time_zone }
+    body: { name: `${plainName(name)}, recording ${recordings.length + 1}`, currency, decimals, time_zone }
   })
   if (!opened.ok) return false
   const { id } = opened.data.shop
@@ -108,25 +129,53 @@ const openLike = async ({ name, currency, decimals, time_zone, program, ...words
   return true
 }
 
+const attend = (): void => {
+  witnesses.add(witness)
+  listeners.add(listen)
+}
+
+/** Continues with the recording that this tab had before the page was loaded again. */
+export const resume = (): void => {
+  const stored = sessionStorage.getItem(STORED)
+  if (stored === null) return
+  const kept = JSON.parse(stored)
+  course = kept.course
+  batch(() => {
+    title.value = kept.title
+    begun.value = kept.begun
+    acts.value = kept.acts
+    isRecording.value = kept.isRecording
+  })
+  if (!kept.isRecording) return
+  attend()
+  show("record")
+  say("The recording continues.")
+}
+
 /** Begins a recording: the clock is frozen, because a scenario's time passes by its steps alone. */
 export const record = async (inNewShop: boolean): Promise<void> => {
   const old = shop.peek()
   if (old === null || (inNewShop && !(await openLike(old)))) return say("There is no shop to record in.", false)
-  wasFrozen = clock.peek().frozen
+  const wasFrozen = clock.peek().frozen
   if (!wasFrozen) await moveClock({ freeze: true })
   const path = `/shops/${shopId.peek()}`
-  const [settings, clients, keys, receiver, events, got] = await Promise.all([
+  const [settings, clients, keys, receiver, events, got, logged] = await Promise.all([
     read<Shop>(path),
     read<ReadonlyArray<Client>>(`${path}/clients`),
     read<ReadonlyArray<Key>>(`${path}/keys`),
     read<Receiver>(`${path}/receiver`),
     read<ReadonlyArray<unknown>>(`${path}/events`),
     read<ReadonlyArray<Received>>(`${path}/received`),
+    read<ReadonlyArray<LoggedRequest>>("/requests?limit=1"),
     refresh()
   ])
   if (settings === undefined || receiver === undefined) return
-  events_before = events?.length ?? 0
-  received_before = got?.at(-1)?.id ?? 0
+  course = {
+    events_before: events?.length ?? 0,
+    received_before: got?.at(-1)?.id ?? 0,
+    seen_request: logged?.at(-1)?.id ?? 0,
+    wasFrozen
+  }
   const isCounted = limits.peek().some(({ used }) => used > 0)
   acts.value = []
   begun.value = {
@@ -139,9 +188,8 @@ export const record = async (inNewShop: boolean): Promise<void> => {
     isCounted
   }
   isRecording.value = true
-  witnesses.add(witness)
-  listeners.add(listen)
-  say("Recording. The clock is frozen: it moves when you move it.")
+  attend()
+  say("Recording. The clock is frozen until you stop: only you move it.")
 }
 
 /** Ends the recording; the clock runs again if it did. */
@@ -149,15 +197,15 @@ export const stop = async (): Promise<void> => {
   witnesses.delete(witness)
   listeners.delete(listen)
   isRecording.value = false
-  if (!wasFrozen) await moveClock({ freeze: false })
+  if (!course.wasFrozen) await moveClock({ freeze: false })
 }
 
 /** Adds what the receiver got since it was last looked at, as an expectation. */
 export const expectReceived = async (): Promise<void> => {
   const id = begun.peek()?.shop.id
   await send("POST", "/sandbox/clock", { body: { advance: "0ms" } })
-  const got = (await read<ReadonlyArray<Received>>(`/shops/${id}/received?after=${received_before}`)) ?? []
-  received_before = got.at(-1)?.id ?? received_before
+  const got = (await read<ReadonlyArray<Received>>(`/shops/${id}/received?after=${course.received_before}`)) ?? []
+  course.received_before = got.at(-1)?.id ?? course.received_before
   const { at, ...rest } = ofConsole({
     sent: { method: "", path: "", body: undefined, headers: {} },
     status: 200,

@@ -19,25 +19,30 @@ export interface Anchor {
 
 /** The pause from which on the logarithm grows, in milliseconds. */
 const FIRST = 20_000
-/** The least room of a pause, and the room of each doubling, in pixels. */
+/** The room of a pause besides its logarithm, and the least of each doubling, in pixels. */
 const LEAST = 20
-const DOUBLING = 7
+const DOUBLING = 2
 /** The room of one more thing at the same instant, in pixels. */
 const SLOT = 24
+/** What is left of this room and of a pause's where there is too little for everything. */
+const SQUEEZED = 0.6
 
 const naturalOf = (ms: number): number => Math.log2(1 + ms / FIRST)
 
 /** Folds pauses together by their logarithm. `room` is the least width of the whole, `pad` the room at both ends. */
 export const foldedScale = (anchors: ReadonlyArray<Anchor>, room: number, pad: number): Scale => {
   const gaps = anchors.slice(1).map(({ at }, i) => at - anchors[i]!.at)
-  const fixed = anchors.reduce((sum, { slots }) => sum + (slots - 1) * SLOT, 2 * pad) + gaps.length * LEAST
   const natural = gaps.reduce((sum, gap) => sum + naturalOf(gap), 0)
-  const unit = natural === 0 ? 0 : Math.max(DOUBLING, (room - fixed) / natural)
+  const wanted = anchors.reduce((sum, { slots }) => sum + (slots - 1) * SLOT, gaps.length * LEAST)
+  const left = room - 2 * pad - natural * DOUBLING
+  const share = Math.min(1, Math.max(SQUEEZED, left / Math.max(1, wanted)))
+  const [slot, least] = [SLOT * share, LEAST * share]
+  const unit = natural === 0 ? 0 : Math.max(DOUBLING, (room - 2 * pad - wanted * share) / natural)
   let x = pad
   const places = anchors.map(({ at, slots }, i) => {
-    if (i > 0) x += LEAST + unit * naturalOf(gaps[i - 1]!)
+    if (i > 0) x += least + unit * naturalOf(gaps[i - 1]!)
     const from = x
-    x += (slots - 1) * SLOT
+    x += (slots - 1) * slot
     return { at, from, to: x }
   })
   const width = Math.max(room, x + pad)
@@ -54,7 +59,7 @@ export const foldedScale = (anchors: ReadonlyArray<Anchor>, room: number, pad: n
     },
     nth: (instant, n) => {
       const place = places[indexOf(instant)]
-      return place === undefined ? pad : Math.min(place.to, place.from + n * SLOT)
+      return place === undefined ? pad : Math.min(place.to, place.from + n * slot)
     },
     instantAt: (wanted) => {
       const i = places.findLastIndex(({ from }) => from <= wanted)

@@ -1,6 +1,6 @@
 import { advance, freeze, goTo, nextDue } from "./ClockBar.js"
 import { isRecording, record, stop } from "./recorder.js"
-import { open, show, ticketId, tickets } from "./state.js"
+import { type Area, open, show, ticketId, tickets } from "./state.js"
 import { setStatus } from "./TicketArea.js"
 import { newTicketField } from "./Tickets.js"
 
@@ -16,6 +16,12 @@ const toDue = (beside_ms: number) => () => {
   if (due !== undefined) void goTo(due, beside_ms)
 }
 
+/** Shows an area and moves the focus into it, so that Tab continues there. */
+const go = (area: Area) => () => {
+  show(area)
+  requestAnimationFrame(() => document.querySelector<HTMLElement>(`.area-${area}`)?.focus())
+}
+
 /** The keys of the page, each with what it does. */
 export const shortcuts: ReadonlyArray<readonly [keys: string, meaning: string, run: () => void]> = [
   ["j", "next ticket", walk(1)],
@@ -29,11 +35,11 @@ export const shortcuts: ReadonlyArray<readonly [keys: string, meaning: string, r
       newTicketField.current?.focus()
     }
   ],
-  ["r", "ready", () => setStatus("ready")],
-  ["c", "collected", () => setStatus("collected")],
-  ["w", "back to workshop", () => setStatus("workshop")],
-  ["i", "impossible", () => setStatus("impossible")],
-  [".", "go to what is due next", toDue(0)],
+  ["r", "ready", () => void setStatus("ready")],
+  ["c", "collected", () => void setStatus("collected")],
+  ["w", "back to workshop", () => void setStatus("workshop")],
+  ["i", "impossible", () => void setStatus("impossible")],
+  [".", "go to what is scheduled next; resets of limits count if the agenda shows them", toDue(0)],
   [",", "1 ms before it", toDue(-1)],
   ["+", "one hour later", () => void advance("1h")],
   ["f", "freeze the clock, or let it run", () => void freeze()],
@@ -45,11 +51,12 @@ export const shortcuts: ReadonlyArray<readonly [keys: string, meaning: string, r
       document.getElementById("search")?.focus()
     }
   ],
-  ["g t", "tickets", () => show("tickets")],
-  ["g l", "live", () => show("live")],
-  ["g w", "webhook", () => show("webhook")],
-  ["g a", "API: faults and limits", () => show("api")],
-  ["g r", "record", () => show("record")],
+  ["g t", "tickets", go("tickets")],
+  ["g k", "ticket", go("ticket")],
+  ["g l", "live", go("live")],
+  ["g w", "webhook", go("webhook")],
+  ["g a", "API: faults and limits", go("api")],
+  ["g r", "record", go("record")],
   [
     "R",
     "begin a recording, or end it",

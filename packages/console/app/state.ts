@@ -78,7 +78,7 @@ export const show = (next: Area): void => {
 export const notice = signal<{ readonly text: string; readonly ok: boolean; readonly n: number } | null>(null)
 let said = 0
 /** Says what came of an act. */
-export const say = (text: string, ok = true): void => {
+export const say = (text: string, ok = true): undefined => {
   notice.value = { text, ok, n: ++said }
 }
 
@@ -208,6 +208,8 @@ const forget = (): void =>
     ticketId.value = null
     for (const list of [received, deliveries, tickets, agenda, limits, clients, moves]) list.value = []
     for (const one of [history, webhook, receiver, key]) one.value = null
+    search.value = ""
+    stateFilter.value = null
     void loadClock()
   })
 
@@ -231,7 +233,8 @@ export const loadShops = async (): Promise<void> => {
   if (found.some(({ id }) => id === shopId.peek())) return
   const [wanted, ticket] = location.hash.slice(1).split("/")
   const named = found.find(({ id }) => id === wanted)
-  const chosen = named ?? found.at(-1)
+  // The first shop is the one whose key the server printed when it started.
+  const chosen = named ?? found[0]
   if (chosen === undefined) return forget()
   await choose(chosen.id, named === undefined ? null : (ticket ?? null))
 }
@@ -269,17 +272,19 @@ export const callApi = async (method: string, path: string, body?: Json, done?: 
   const headers = { "Idempotency-Key": `console-${crypto.randomUUID()}` }
   const ask = () => send(method, path, { body, headers, bearer: key.peek()?.text ?? "" })
   let lost = ""
+  let first: Answer | null = null
   if (losesAnswer.peek()) {
     losesAnswer.value = false
     const pattern = path.replace(/[0-9a-f-]{36}/, "{id}")
     const others = faults.peek().map(({ id: _, ...rest }) => rest)
     const body = { faults: [{ method, path: pattern, fault: "lose_answer", next: 1 }, ...others] }
     witnessed(await send("PUT", "/sandbox/faults", { body }))
-    // A browser itself repeats what it sent over a connection that was open before: lost it was all the same.
-    witnessed({ ...(await ask()), status: 0, ok: false })
-    lost = "The first answer was lost. The same request again: "
+    first = await ask()
+    witnessed({ ...first, status: 0, ok: false })
+    lost = "The first response was lost. The same request again: "
   }
-  const answer = witnessed(await ask())
+  // A browser itself repeats what it sent over a connection that was open before: that is the second request.
+  const answer = witnessed(first !== null && first.status !== 0 ? first : await ask())
   const replayed = answer.body?.meta?.replayed === true ? ", replayed" : ""
   if (!answer.ok) say(`${lost}${refusalOf(answer)}: ${reasonOf(answer)}`, false)
   else if (done !== undefined || lost !== "") say(`${lost}${lost === "" ? done : `${answer.status}${replayed}`}`)

@@ -134,3 +134,10 @@ export const needed = (asked: Effect.Effect<StepExchange, StepFailed>, what: str
     ({ status, body }) =>
       new ReferenceUnknown({ message: `${what}: the service answers ${status} ${JSON.stringify(body)}` })
   )
+
+/** The time zone of the step's shop. */
+export const zoneOf = ({ sandbox, shop }: StepContext) =>
+  Effect.map(
+    needed(sandbox("GET", `/sandbox/shops/${shop.id}`), "the shop's time zone"),
+    (found) => (dataOf(found) as { readonly time_zone: string }).time_zone
+  )

@@ -1,3 +1,4 @@
+import { displayName } from "@workshop/core/store"
 import * as MemoryStore from "@workshop/store-memory"
 import { Effect, Layer, Logger, LogLevel, ManagedRuntime, Random, Scope } from "effect"
 import { handling, make as makeReceiver } from "../receive/Receiver.js"
@@ -27,6 +28,8 @@ interface Environment {
   readonly api: Api
   /** Needed by `/sandbox`; null where it asks for none. */
   readonly sandbox_token: string | null
+  /** Whether it may have clients of earlier scenarios. */
+  readonly isShared: boolean
   /** A phone number that no client has yet. */
   readonly nextPhone: Effect.Effect<string>
   readonly openReceiver: Effect.Effect<ScenarioReceiver, EnvironmentFailed, Scope.Scope>
@@ -63,6 +66,7 @@ export const inProcessEnvironment: Effect.Effect<Environment, never, Scope.Scope
   return {
     api: new Api("http://127.0.0.1", { fetch }),
     sandbox_token: null,
+    isShared: false,
     nextPhone: Effect.sync(() => phone(++phones)),
     openReceiver: Effect.map(handling({ keep: Number.POSITIVE_INFINITY }), ({ handler, receiver }) => {
       const url = `http://127.0.0.1:4011/receiver-${handlers.size + 1}`
@@ -84,6 +88,7 @@ export const remoteEnvironment = (remote: {
 }): Environment => ({
   api: new Api(remote.base_url),
   sandbox_token: remote.sandbox_token,
+  isShared: true,
   // Clients of earlier runs are still there.
   nextPhone: Effect.map(Random.nextIntBetween(0, 10_000_000), phone),
   openReceiver: Effect.mapError(
@@ -118,6 +123,14 @@ const parsed = (text: string): unknown => {
 /** The codes of a connection that was cut before the response came. */
 const CUT: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"])
 
+const { path: FAULTS } = requestOf("clear faults")
+
+interface Account {
+  readonly id: string
+  readonly phone: string
+  readonly display_name: string
+}
+
 const usualShop = { currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
 
 const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
@@ -135,6 +148,8 @@ export class Runner {
   #first: ScenarioShop = { id: "", key: "" }
   #clock: ClockView = { now: "", frozen: false }
   #keys = 0
+  #areFaultsSet = false
+  readonly #phones = new Set<string>()
 
   constructor(environment: Environment, scope: Scope.Scope) {
     this.#environment = environment
@@ -193,11 +208,17 @@ export class Runner {
     yield* Effect.acquireRelease(this.clock({ freeze: true }), () =>
       frozen ? Effect.void : Effect.orElseSucceed(this.clock({ freeze: false }), () => undefined)
     )
+    // They are the whole sandbox's, and would make the next scenario fail.
+    yield* Effect.addFinalizer(() =>
+      this.#areFaultsSet ? Effect.orElseSucceed(this.#sandbox("DELETE", FAULTS), () => undefined) : Effect.void
+    )
   })
 
   /** Runs everything that is due first, so that an action sees its effects. */
-  readonly sandbox = (method: string, path: string, body?: unknown): Effect.Effect<StepExchange, EnvironmentFailed> =>
-    Effect.zipRight(this.clock({ advance_ms: 0 }), this.#sandbox(method, path, body))
+  readonly sandbox = (method: string, path: string, body?: unknown): Effect.Effect<StepExchange, EnvironmentFailed> => {
+    this.#areFaultsSet ||= path === FAULTS
+    return Effect.zipRight(this.clock({ advance_ms: 0 }), this.#sandbox(method, path, body))
+  }
 
   /** A clock that runs is read before each step. */
   readonly refresh: Effect.Effect<void, EnvironmentFailed> = Effect.suspend(() =>
@@ -297,11 +318,21 @@ export class Runner {
     if (Object.keys(patch).length > 0) yield* this.#make(what, "change shop", handle.id, patch)
   })
 
+  /** The account with this name and phone that an earlier scenario opened; the shops of this one do not know it yet. */
+  readonly #accountOf = Effect.fnUntraced(function* (this: Runner, name: string, phone: string) {
+    if (!this.#environment.isShared || this.#phones.has(phone)) return undefined
+    const listed = yield* this.#sandbox("GET", `/sandbox/shops/${this.#first.id}/clients`)
+    const accounts = isSuccess(listed) ? (dataOf(listed) as ReadonlyArray<Account>) : []
+    return accounts.find((account) => account.phone === phone && account.display_name === name)
+  })
+
   readonly #openAccount = Effect.fnUntraced(function* (this: Runner, name: string, given: GivenClient) {
     const { knows = [], phone = yield* this.#environment.nextPhone, ...rest } = given
     const person = { given_name: capitalised(name), family_name: "Example", phone, ...rest }
     const what = `given.clients.${name}`
-    const { id } = (yield* this.#make(what, "register", "", person)) as { readonly id: string }
+    const earlier = yield* this.#accountOf(displayName({ hide_name: false, ...person }), phone)
+    this.#phones.add(phone)
+    const { id } = earlier ?? ((yield* this.#make(what, "register", "", person)) as { readonly id: string })
     this.name(name, { id, ...person })
     for (const reference of knows) {
       const shop_id = yield* Effect.flatMap(resolve(reference, this.names()), idOf)

@@ -14,11 +14,20 @@ import {
   type Observation,
   open,
   Reference,
-  type StepContext
+  type StepContext,
+  zoneOf
 } from "./Action.js"
 import { type Fields, isObject } from "./Expectation.js"
 import type { StepExchange } from "./Report.js"
-import { behaviourOf, DurationText, ReceiverText, ReferenceUnknown, WORDS } from "./references.js"
+import {
+  behaviourOf,
+  DurationText,
+  nextTimeOfDay,
+  ReceiverText,
+  ReferenceUnknown,
+  TIME_OF_DAY,
+  WORDS
+} from "./references.js"
 
 /** Writes out the short form of each entry that is expected, also within `$contains` and its like. */
 const each =
@@ -460,9 +469,18 @@ const machineActions: ReadonlyArray<Action> = [
     DurationText,
     (length: string) => ({ advance_ms: durationMs(length) ?? 0 })
   ),
-  moving("set clock", "Moves the clock on to an instant, such as $ticket.ready_at + 60d", Schema.String, (set) => ({
-    set
-  })),
+  {
+    name: "set clock",
+    actor: "clock",
+    endpoint: "POST /sandbox/clock",
+    description: `Moves the clock on to an instant, such as $ticket.ready_at + 60d, or to the next time that the shop's clocks show a time of day, such as 23:59:59.999`,
+    takes: Schema.String,
+    perform: (text: string, context) => {
+      if (!TIME_OF_DAY.test(text)) return context.clock({ set: text })
+      const at = (zone: string) => toIso(nextTimeOfDay(text, zone, Date.parse(context.names.now)))
+      return Effect.flatMap(zoneOf(context), (zone) => context.clock({ set: at(zone) }))
+    }
+  },
   moving(
     "freeze clock",
     "Lets the clock stand, as it does when a scenario begins, or, against a --base-url, run along with the real one",

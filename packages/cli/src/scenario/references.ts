@@ -1,5 +1,5 @@
 import { DURATION, durationMs, toIso } from "@workshop/core"
-import { Data, Effect, Schema } from "effect"
+import { Data, DateTime, Effect, Schema } from "effect"
 import { healthy } from "../receive/Receiver.js"
 import { type Reply, saying } from "../testkit/Receiver.js"
 
@@ -174,4 +174,18 @@ export const behaviourOf = (text: ReceiverText) => {
     answer: times === undefined ? reply : forTimes(reply, times),
     delay_ms: delay === undefined ? 0 : (durationMs(delay) ?? 0)
   }
+}
+
+/** A time of day, such as `23:59:59.999`. */
+export const TIME_OF_DAY = /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,3})?)?$/
+
+/** The first instant from `now` on at which a zone's clocks show a time of day. */
+export const nextTimeOfDay = (text: string, time_zone: string, now: number): number => {
+  const [hours = 0, minutes = 0, rest = 0] = text.split(":").map(Number)
+  const [seconds, millis] = [Math.floor(rest), Math.round((rest % 1) * 1000)]
+  const today = DateTime.setParts(DateTime.unsafeMakeZoned(now, { timeZone: time_zone }), {
+    ...{ hours, minutes, seconds, millis }
+  })
+  const at = DateTime.toEpochMillis(today)
+  return at >= now ? at : DateTime.toEpochMillis(DateTime.add(today, { days: 1 }))
 }

@@ -4,6 +4,7 @@ import { runScenario } from "@workshop/cli/scenario"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { editorSchema } from "../../src/scenario/Scenario.js"
 import { build, Workshop } from "../Workshop.js"
+import { play } from "./Scratch.js"
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url))
 const folder = `${root}examples/scenarios`
@@ -33,6 +34,20 @@ describe("docs/scenario.schema.json", () => {
   })
 })
 
+/** What could fail a second time against the same service: a client's number, the clock, and faults that nothing clears. */
+const AGAIN = `name: Stamps of one day
+given:
+  shops: { lac: { program: { stamps_required: 5, stamps_per_ticket: 1, reward_label: A hem } } }
+  clients: { amira: { given_name: Amira, phone: "+21620987654", knows: [$lac] } }
+steps:
+  - set clock: "23:59:59.999"
+  - add stamps: { client: $amira, count: 1 }
+    expect: { data: { card: { balance: 1 } } }
+  - set faults: [{ fault: 503, path: /v1/tickets }]
+  - create ticket: { service: Hem }
+    expect: 503
+`
+
 describe("against a running service, over sockets (Specification, Commands)", { timeout: 120_000 }, () => {
   const started: Array<Workshop> = []
   beforeAll(build, 120_000)
@@ -43,7 +58,7 @@ describe("against a running service, over sockets (Specification, Commands)", { 
     }
   })
 
-  it("all of them pass, one of them again, and the clock runs on as before", async () => {
+  it("all of them pass, some of them again, and the clock runs on as before", async () => {
     const service = new Workshop([
       "serve",
       "--store",
@@ -60,6 +75,8 @@ describe("against a running service, over sockets (Specification, Commands)", { 
     for (const name of [...files, "4-offers-and-privacy.yaml"]) {
       expect(await runScenario(`${folder}/${name}`, there)).toMatchObject({ passed: true })
     }
+    for (let time = 1; time <= 2; time++)
+      expect(await play(AGAIN, there), `run ${time}`).toMatchObject({ passed: true })
     const clock = await fetch(`${base}/sandbox/clock`, {
       headers: { Authorization: "Bearer sandbox-token-of-thirty-two-chars" }
     })

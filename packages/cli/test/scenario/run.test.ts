@@ -350,6 +350,26 @@ steps:
   })
 })
 
+describe("set clock to a time of day", () => {
+  it("moves to the next time that the shop's clocks show it, which is the present where they show it now", async () => {
+    const text = `
+given: { shops: { lac: {}, paris: { time_zone: Europe/Paris } } }
+steps:
+  - set clock: "10:00"
+    expect: { data: { now: 2026-01-05T09:00:00.000Z } }
+  - set clock: "09:59:59.5"
+    expect: { data: { now: 2026-01-06T08:59:59.500Z } }
+  - set clock: $now + 90d
+  - set clock: "00:00"
+    shop: $paris
+    expect: { data: { now: 2026-04-06T22:00:00.000Z } }
+  - set clock: "24:00"
+    expect: 400
+`
+    expect(await differences(text)).toBe("passed")
+  })
+})
+
 describe("where it runs", () => {
   it("a scenario that cannot begin says why, and nothing of it is run", async () => {
     const text = "given: { shops: { lac: { currency: money } } }\nsteps:\n  - ping: {}"

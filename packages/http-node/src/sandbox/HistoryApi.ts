@@ -2,6 +2,7 @@ import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import {
   type EventRecord,
   Limits,
+  type NoticeRecord,
   ServiceLimits,
   type ShopId,
   Ticket,
@@ -32,7 +33,7 @@ const kinds = {
   event: "an event was raised",
   attempt: "an attempt to deliver an event",
   request: "a request to `/v1` that was no plain read: answered, refused, replayed or lost",
-  notice: "the owner was told of the webhook"
+  notice: "the owner was notified of the webhook, because of an attempt for this ticket"
 } as const
 
 const Entry = Schema.Struct({
@@ -75,7 +76,7 @@ export class HistoryApi extends HttpApiGroup.make("history")
         described(
           "readHistory",
           "Read a ticket's history",
-          "Its states, events, attempts, requests and notices, oldest first, and the windows of time that count: until its closure, and in which it may or might have been reopened."
+          "Its states, events, attempts, requests, and the notices that its attempts caused, oldest first, and the windows of time that count: until its closure, and in which it may or might have been reopened."
         )
       )
   )
@@ -154,6 +155,18 @@ const windowsOf = (record: TicketRecord, told: ReadonlyArray<Told>) => {
   ]
 }
 
+/** How long after an attempt its result may be recorded, in milliseconds. */
+const RECORDED_WITHIN = 1000
+
+/** Whether one of the deliveries' attempts led to the notice. Those of other tickets lead to notices of the shop too. */
+const isCausedBy = ({ created_at }: NoticeRecord, sent: ReadonlyArray<LoggedDelivery>): boolean =>
+  sent
+    .flatMap(({ attempts }) => attempts)
+    .some(
+      ({ started_at, timings }) =>
+        started_at <= created_at && created_at <= started_at + timings.total_ms + RECORDED_WITHIN
+    )
+
 const ALL = { limit: ServiceLimits.list_max }
 
 /** Shows the history of a ticket. */
@@ -167,7 +180,7 @@ export const historyHandlers = (log: RequestLog) =>
     const entriesOf = Effect.fnUntraced(function* (shop_id: ShopId, record: TicketRecord, told: ReadonlyArray<Told>) {
       const ids = new Set<string>(told.map(({ event }) => event.id))
       const sent = (yield* deliveries.deliveries(shop_id, ALL)).filter(({ event_id }) => ids.has(event_id))
-      const notices = (yield* deliveries.notices(shop_id)).filter(({ created_at }) => created_at >= record.created_at)
+      const notices = (yield* deliveries.notices(shop_id)).filter((notice) => isCausedBy(notice, sent))
       const requests = log.all.filter(
         ({ ticket_id, method, status, fault }) =>
           ticket_id === record.id && (method !== "GET" || status >= 400 || fault !== null)
