@@ -7,6 +7,7 @@ const benchmarks: Readonly<Record<string, (args: ReadonlyArray<string>) => Promi
   growth: async (args) => (await import("./growth/compareGrowth.js")).compareGrowth(args),
   deliver: async (args) => (await import("./deliver/compareDeliver.js")).compareDeliver(args),
   rolling: async (args) => (await import("./rolling/compareRolling.js")).compareRolling(args),
+  fast: async (args) => (await import("./fast/measureFast.js")).measureFast(args),
   alike: async (args) => (await import("./alike/compareAlike.js")).compareAlike(args),
   import: async (args) => (await import("./import/measureImport.js")).measureImport(args),
   start: async (args) => (await import("./start/measureStart.js")).measureStart(args)

@@ -14,7 +14,6 @@ import {
   PersonalData,
   RateLimits,
   Reads,
-  readClock,
   Store,
   WholeData
 } from "@workshop/core/store"
@@ -72,7 +71,7 @@ const away = (cause: unknown) => Effect.fail(new StoreUnavailable({ cause }))
 const journalStore = (memory: Memory, journal: Journal, entropy: Context.Tag.Service<Entropy>) =>
   Store.of({
     transact: <A, E>(command: Command<A, E>) =>
-      readClock((clock): Effect.Effect<Outcome<A>, E | ShopNotFound | StoreUnavailable> => {
+      Effect.clockWith((clock): Effect.Effect<Outcome<A>, E | ShopNotFound | StoreUnavailable> => {
         const { shop_id } = command
         const data = memory.shops.get(shop_id)
         if (data === undefined) return Effect.fail(new ShopNotFound())

@@ -56,7 +56,6 @@ export {
   type StaleCopies,
   TURNS_PER_CLAIM
 } from "./ports/CellPorts.js"
-export { readClock } from "./ports/readClock.js"
 export {
   AuditLog,
   type Belonging,

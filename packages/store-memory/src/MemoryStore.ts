@@ -25,7 +25,6 @@ import {
   peekLimit,
   RateLimits,
   Reads,
-  readClock,
   Store,
   useLimits,
   WholeData
@@ -102,7 +101,7 @@ const memoryStore = (
   pages: { readonly base_url: string | null }
 ): Context.Tag.Service<Store> => ({
   transact: <A, E>(command: Command<A, E>) =>
-    readClock((clock): Effect.Effect<Outcome<A>, E | ShopNotFound> => {
+    Effect.clockWith((clock): Effect.Effect<Outcome<A>, E | ShopNotFound> => {
       const data = memory.shops.get(command.shop_id)
       if (data === undefined) return Effect.fail(new ShopNotFound())
       for (let moments = 0; moments < MOST_MOMENTS; moments++) {

@@ -6,16 +6,16 @@ import {
   execute,
   loadState,
   type Moment,
-  readClock,
   type ShopState
 } from "@workshop/core/store"
 import { Effect, Either, Exit } from "effect"
 import type { ReconnectingConnection } from "./Connection.js"
 import { BEGIN, COMMIT, type Connection, type QueryResult, ROLLBACK } from "./Connection.js"
+import { combined } from "./fast/combined.js"
 import { loadStatements } from "./LoadStatements.js"
 import { PgFailure } from "./PgFailure.js"
 import { BatchChanges } from "./SaveStatements.js"
-import { combined, type Statement } from "./Statement.js"
+import type { Statement } from "./Statement.js"
 import { type SecretsRefused, unopened, type WebhookSecrets } from "./WebhookSecrets.js"
 
 /*
@@ -239,7 +239,7 @@ const askOnce = (database: ReconnectingConnection, receipt: BatchReceipt) =>
 
 /** Finds out on a new connection whether a batch was committed. */
 export const outcomeOf = (database: ReconnectingConnection, receipt: BatchReceipt): Effect.Effect<BatchOutcome> =>
-  readClock((clock) => {
+  Effect.clockWith((clock) => {
     const since = clock.unsafeCurrentTimeNanos()
     const isOver = () => clock.unsafeCurrentTimeNanos() - since > BigInt(OUTCOME_TIMEOUT_MS) * 1_000_000n
     const ask: Effect.Effect<BatchOutcome> = Effect.flatMap(askOnce(database, receipt), (found) => {

@@ -7,7 +7,7 @@ import {
   Tracing,
   TrackingPages
 } from "@workshop/core"
-import { type Command, ENTROPY_BYTES, type Outcome, readClock, type Store } from "@workshop/core/store"
+import { type Command, ENTROPY_BYTES, type Outcome, type Store } from "@workshop/core/store"
 import { Cause, Clock, type Context, Effect, Exit, type Scope } from "effect"
 import { clockGuard } from "./ClockGuard.js"
 import {
@@ -21,6 +21,7 @@ import {
 } from "./CommandBatch.js"
 import type { Connection, ConnectionOptions } from "./Connection.js"
 import { type ReconnectingConnection, reconnecting } from "./Connection.js"
+import { inputDrained } from "./fast/inputDrained.js"
 import { type PgFailure, storeFailure } from "./PgFailure.js"
 import { batchCommands, expiredCommands, showWaiting } from "./PgMetrics.js"
 import type { Database } from "./Schema.js"
@@ -341,12 +342,6 @@ class BatchRunner {
   }
 }
 
-/** Waits until all requests and answers are read that the process has received by now, so that they share a batch. */
-export const inputDrained: Effect.Effect<void> = Effect.async((resume) => {
-  const immediate = setImmediate(() => resume(Effect.void))
-  return Effect.sync(() => clearImmediate(immediate))
-})
-
 /** The commands of some shops, and the connection that runs them. */
 export interface CommitQueue {
   /** Queues a command; it fails at once where too many wait, or the queue closes. */
@@ -465,7 +460,7 @@ export const transact = (
     })
 
     return <A, E>(command: Command<A, E>): Effect.Effect<Outcome<A>, E | StoreUnavailable> =>
-      readClock((clock) =>
+      Effect.clockWith((clock) =>
         Effect.async<Outcome<unknown>, unknown>((resume) => {
           const since = clock.unsafeCurrentTimeNanos()
           let isSettled = false

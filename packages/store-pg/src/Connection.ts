@@ -1,10 +1,10 @@
 import { Effect, Exit, Scope } from "effect"
 import type pg from "pg"
+import { StatementBatch } from "./fast/StatementBatch.js"
 import { failureOf, type PgFailure } from "./PgFailure.js"
 import { type Database, DEFAULT_SCHEMA } from "./Schema.js"
 import { connected, PLANNED_ONCE, SessionClient, type Settings, shownMs } from "./SessionClient.js"
 import { type Statement, textsIn } from "./Statement.js"
-import { StatementBatch } from "./StatementBatch.js"
 
 /** What a statement answered: the tag, such as `COMMIT`, and the rows. */
 export interface QueryResult {

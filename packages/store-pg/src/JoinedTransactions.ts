@@ -8,7 +8,7 @@ import {
   TransactionRefused,
   type Transactions
 } from "@workshop/core"
-import { type Command, ENTROPY_BYTES, OpenTransaction, type Outcome, readClock, type Store } from "@workshop/core/store"
+import { type Command, ENTROPY_BYTES, OpenTransaction, type Outcome, type Store } from "@workshop/core/store"
 import { type Context, Effect, Exit } from "effect"
 import { type Client, PLACE, sendOn, sqlConnection } from "./CallersPool.js"
 import { clockGuard } from "./ClockGuard.js"
@@ -188,7 +188,7 @@ export const joinedTransactions = (options: JoiningOptions) =>
     const within =
       (joined: Joined) =>
       <A, E>(command: Command<A, E>): Effect.Effect<Outcome<A>, E | StoreUnavailable> =>
-        readClock((clock) => {
+        Effect.clockWith((clock) => {
           const entry: QueuedCommand = {
             command,
             moment: () => ({

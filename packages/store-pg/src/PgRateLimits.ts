@@ -9,8 +9,8 @@ import {
   useLimits
 } from "@workshop/core/store"
 import { Cause, type Context, Effect, Schedule, type Scope } from "effect"
-import { inputDrained } from "./CommitQueue.js"
 import { BEGIN, COMMIT, type ReconnectingConnection, ROLLBACK, reconnecting } from "./Connection.js"
+import { inputDrained } from "./fast/inputDrained.js"
 import { PgFailure, storeFailure } from "./PgFailure.js"
 import type { Database } from "./Schema.js"
 import type { Statement } from "./Statement.js"

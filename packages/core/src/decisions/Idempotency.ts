@@ -2,7 +2,6 @@ import { Either, Schema } from "effect"
 import { sha256Hex } from "../domain/Digest.js"
 import { type IdempotencyRecord, idempotencyRecordKey } from "../domain/IdempotencyRecord.js"
 import type { CallerId } from "../domain/Identifier.js"
-import { jsonText } from "../domain/JsonText.js"
 import { Limits, ServiceLimits } from "../domain/Limits.js"
 import { Refused } from "../domain/Refusal.js"
 import { Text } from "../domain/Text.js"
@@ -97,7 +96,7 @@ export const idempotent = <A, E>(
           key,
           shop_id: command.shop_id,
           fingerprint: print,
-          answer: jsonText(answer),
+          answer: JSON.stringify(answer),
           expires_at
         }
         return {

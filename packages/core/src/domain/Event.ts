@@ -3,7 +3,6 @@ import type { ClientBadge } from "./Client.js"
 import { type EventType, eventTypes } from "./EventType.js"
 import type { EventId, ShopId, TicketId } from "./Identifier.js"
 import { type Instant, toIso } from "./Instant.js"
-import { jsonText } from "./JsonText.js"
 import type { NotifiedChannel, Quote, Ticket } from "./Ticket.js"
 import type { AbandonReason, TicketState } from "./TicketLifecycle.js"
 
@@ -73,7 +72,7 @@ export const eventBody = <T extends EventType>(
   let comma = ""
   for (const name of Object.keys(data)) {
     // The ticket's text, the largest part, is shared and not copied, because the stored response contains the same text.
-    text += `${comma}"${name}":${jsonText(data[name as keyof typeof data])}`
+    text += `${comma}"${name}":${JSON.stringify(data[name as keyof typeof data])}`
     comma = ","
   }
   return `${text}}}`

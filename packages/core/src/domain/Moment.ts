@@ -46,8 +46,8 @@ export const LAST_IDENTIFIER = 0xfff
  * in the order in which it made them (Specification, Tickets).
  */
 export const identifier = <Id extends string>(moment: Moment, n: number): Id => {
-  if (moment !== last.moment) last = { moment, ...around(moment) }
-  return `${last.before}${n.toString(16).padStart(3, "0")}${last.after}` as Id
+  const { before, after } = around(moment)
+  return `${before}${n.toString(16).padStart(3, "0")}${after}` as Id
 }
 
 /**
@@ -65,11 +65,4 @@ const around = ({ now, entropy: e }: Moment) => {
   const variant = hex[(e[0]! & 0x3f) | 0x80]!
   const node = hex[e[2]!]! + hex[e[3]!]! + hex[e[4]!]! + hex[e[5]!]! + hex[e[6]!]! + hex[e[7]!]!
   return { before: `${time.slice(0, 8)}-${time.slice(8)}-7`, after: `-${variant}${hex[e[1]!]!}-${node}` }
-}
-
-// Cached, because a decision makes several identifiers in a row.
-let last: { readonly moment: Moment | null; readonly before: string; readonly after: string } = {
-  moment: null,
-  before: "",
-  after: ""
 }

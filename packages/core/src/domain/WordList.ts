@@ -53,48 +53,6 @@ export const makeWordList = (entries: Iterable<string>): WordList => {
   return list
 }
 
-// Hashes of the first words of entries, for ASCII ones, by list.
-const hashes = new WeakMap<WordList, ReadonlySet<number>>()
-
-const START = 7
-const added = (hash: number, code: number): number => (hash * 31 + code) & 0x3fff_ffff
-
-const firstWordsOf = (list: WordList): ReadonlySet<number> => {
-  const known = hashes.get(list)
-  if (known !== undefined) return known
-  const found = new Set<number>()
-  for (const word of list.keys()) {
-    let hash = START
-    for (let i = 0; i < word.length; i++) hash = added(hash, word.charCodeAt(i))
-    found.add(hash)
-  }
-  hashes.set(list, found)
-  return found
-}
-
-const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
-const isLowerLetter = (code: number): boolean => code >= 0x61 && code <= 0x7a
-
-/**
- * Whether a text could contain an entry: it has a word whose hash is that of an entry's first word, or it is not ASCII. Nearly no text
- * does, and then it need not be split into words, which would cost every create some thirty small strings.
- */
-const mayContain = (list: WordList, text: string): boolean => {
-  const firstWords = firstWordsOf(list)
-  let hash = START
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    if (code > 0x7e) return true
-    const lower = code >= 0x41 && code <= 0x5a ? code + 0x20 : code
-    if (isLowerLetter(lower) || isDigit(lower)) hash = added(hash, lower)
-    else {
-      if (firstWords.has(hash)) return true
-      hash = START
-    }
-  }
-  return firstWords.has(hash)
-}
-
 /** The place of an entry in a text: its first word, and the number of words. */
 interface Occurrence {
   readonly at: number
@@ -125,8 +83,6 @@ const reachOf = (allowed: ReadonlyArray<WordList>, words: ReadonlyArray<string>)
 /** An entry as {@link findWords} returns it: its words in lower case, separated by single spaces. */
 export const spelled = (entry: string): string => wordsOf(entry).join(" ")
 
-const NOTHING: ReadonlyArray<string> = []
-
 /**
  * The entries of the list that a text contains as whole words, in any case and with anything between the words (Specification, Errors, the
  * 422 rule): `Scunthorpe` contains no entry that is only a part of it. Words within an entry of an `allowed` list are ignored: `pussy` in
@@ -137,7 +93,6 @@ export const findWords = (
   text: string,
   allowed: ReadonlyArray<WordList> = []
 ): ReadonlyArray<string> => {
-  if (!mayContain(list, text)) return NOTHING
   const words = wordsOf(text)
   const reach = reachOf(allowed, words)
   return occurrences(list, words)

@@ -5,10 +5,10 @@ import type { Scope } from "../domain/ApiKey.js"
 import { inputIssues } from "../domain/InvalidInput.js"
 import { Limits, type PolicyName } from "../domain/Limits.js"
 import { trimmer } from "../domain/Text.js"
+import { quickReader, UNSURE } from "../fast/QuickReader.js"
 import type { Caller } from "../services/Caller.js"
 import type { Failure, RequestIssue } from "./ErrorTable.js"
 import type { HandlerResult, Outcome } from "./HttpMessage.js"
-import { quickReader, UNSURE } from "./QuickReader.js"
 
 /** The scope that an endpoint asks of a key; without it any key will do (Specification, Keys and scopes). */
 export class RequiredScope extends Context.Tag("@workshop/core/http/RequiredScope")<RequiredScope, Scope>() {}

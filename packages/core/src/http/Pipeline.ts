@@ -1,7 +1,6 @@
 import { bytesToHex } from "@noble/hashes/utils.js"
 import { Effect } from "effect"
 import { Entropy } from "../ports/Entropy.js"
-import { readClock } from "../ports/readClock.js"
 import type { RateLimits } from "../ports/StorePorts.js"
 import { addressUse } from "./checks.js"
 import type { RouteMatch } from "./Endpoint.js"
@@ -43,7 +42,7 @@ export const isBelow = (prefix: string, path: string): boolean => path === prefi
 
 /** The context of a request that leads nowhere, or that is no HTTP at all. */
 export const newContext: Effect.Effect<RequestContext, never, Entropy> = Effect.flatMap(Entropy, ({ bytes }) =>
-  readClock((clock) => Effect.succeed(contextAt(clock.unsafeCurrentTimeMillis(), bytes, null)))
+  Effect.clockWith((clock) => Effect.succeed(contextAt(clock.unsafeCurrentTimeMillis(), bytes, null)))
 )
 
 const contextAt = (now: number, bytes: (n: number) => Uint8Array, route: string | null): RequestContext => ({
@@ -73,7 +72,7 @@ export const pipeline = (
       Effect.catchAllCause(group.answer(request, context, match), (cause) => respondToCause(cause, context))
 
     return (request) =>
-      readClock((clock) => {
+      Effect.clockWith((clock) => {
         const now = clock.unsafeCurrentTimeMillis()
         const group = groups.find(({ prefix }) => isBelow(prefix, request.path))
         if (group === undefined) {

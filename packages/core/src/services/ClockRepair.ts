@@ -4,7 +4,6 @@ import { retryNotificationNow } from "../decisions/sendNotification.js"
 import type { ShopId } from "../domain/Identifier.js"
 import { durationInWords, type Instant, LAST_INSTANT, toIso } from "../domain/Instant.js"
 import { ServiceLimits } from "../domain/Limits.js"
-import { readClock } from "../ports/readClock.js"
 import { Directory, Messages, Reads, type SeenTickets, Store, type StoreUnavailable } from "../ports/StorePorts.js"
 import { auditing } from "./Actor.js"
 
@@ -81,7 +80,7 @@ export const dataAhead: Effect.Effect<Effect.Effect<string | null, StoreUnavaila
           ? `The data are ${durationInWords(Math.round((latest - at) / 1000))} ahead of this server's clock: set the clock right or, where a wrong clock or a sandbox dated them, run workshop shop repair-clock.`
           : null
       })
-    const complaint = readClock((clock) => {
+    const complaint = Effect.clockWith((clock) => {
       // If the clock was set back since, the data must be compared with it again.
       const isFine =
         fine !== undefined &&

@@ -7,7 +7,6 @@ import { SIGNATURE_HEADER, signatureHeader, signingSecrets } from "../domain/Sig
 import { acknowledges, type Sent } from "../domain/Webhook.js"
 import { Entropy } from "../ports/Entropy.js"
 import { probe } from "../ports/Probes.js"
-import { readClock } from "../ports/readClock.js"
 import { type Claim, Deliveries, Store, type StoreUnavailable } from "../ports/StorePorts.js"
 import { isOwnHeader, WebhookSender } from "../ports/WebhookSender.js"
 import { attemptsEnded, showDeliveries } from "./ServiceMetrics.js"
@@ -171,12 +170,12 @@ export const deliveryClaimer = ({ deliveries, inFlight, attempt, oneByOne, mostI
 
   return {
     /** Whether a slot is free if slow deliveries do not count. */
-    hasFreeSlot: readClock((clock) => Effect.sync(() => slots.freeIgnoringSlow(realNow(clock)) > 0)),
+    hasFreeSlot: Effect.clockWith((clock) => Effect.sync(() => slots.freeIgnoringSlow(realNow(clock)) > 0)),
     /**
      * Waits a little after the last claim while deliveries are in flight, so that one claim fills many slots: it costs as much as a claim
      * of one delivery.
      */
-    throttle: readClock((clock) => {
+    throttle: Effect.clockWith((clock) => {
       const pause_ms = Math.min(delivery_claim_pause_max_ms, Math.max(delivery_claim_pause_min_ms, took_ms))
       const left_ms = inFlight.count === 0 ? 0 : claimed_at + pause_ms - realNow(clock)
       return left_ms > 0 ? clock.sleep(Duration.millis(Math.min(pause_ms, left_ms))) : Effect.void
@@ -228,7 +227,7 @@ export const makeAttempt = ({ signatureHeader: header, isJittered }: AttemptOpti
       )
     }
     const attempt = (claim: Claim) =>
-      readClock((clock) => {
+      Effect.clockWith((clock) => {
         const { shop_id, webhook, body } = claim
         const started_at = clock.unsafeCurrentTimeMillis()
         const signature = signatureHeader(body, signingSecrets(webhook, started_at), started_at)

@@ -1,6 +1,7 @@
 import { Policies } from "@workshop/core"
 import type { ObservedResponse, RequestContext, RequestObserver } from "@workshop/core/http"
-import { Clock, Effect, type Fiber, FiberRef, HashMap, Metric, MetricBoundaries, MetricLabel } from "effect"
+import { Clock, Effect, Metric, MetricBoundaries, MetricLabel } from "effect"
+import { markLogs } from "../fast/markLogs.js"
 
 /** The upper ends of the buckets of requests' durations, in seconds. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -69,16 +70,6 @@ const labelsOfPolicy = remembering((policy: string): Labels => [MetricLabel.make
 
 /** Durations are in real time, whatever clock the service uses. */
 const real = Clock.make()
-
-interface SettableFiber {
-  readonly setFiberRef: <A>(ref: FiberRef.FiberRef<A>, value: A) => void
-}
-
-/** As `Effect.annotateLogs` does, but permanently, since the fiber ends with its request: that costs a tenth. */
-const markLogs = (fiber: Fiber.RuntimeFiber<unknown, unknown>, request_id: string): void => {
-  const marked = HashMap.set(fiber.getFiberRef(FiberRef.currentLogAnnotations), "request_id", request_id as unknown)
-  ;(fiber as unknown as SettableFiber).setFiberRef(FiberRef.currentLogAnnotations, marked)
-}
 
 /**
  * Counts requests and their durations by the template of their route, never by the path that was sent, and marks all

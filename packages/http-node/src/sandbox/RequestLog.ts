@@ -12,7 +12,6 @@ import {
   respond,
   respondToCause
 } from "@workshop/core/http"
-import { readClock } from "@workshop/core/store"
 import { Effect } from "effect"
 import type { Fault, FaultKind, Faults } from "./Faults.js"
 import { Ring } from "./Feed.js"
@@ -164,7 +163,7 @@ export class RequestLog {
     return {
       ...api,
       answer: (request, context, match) =>
-        readClock((clock) => {
+        Effect.clockWith((clock) => {
           const begun = clock.unsafeCurrentTimeNanos()
           const fault = this.#faults.meet(request.method, request.path)
           const { kept, body } = keepingBody(request)

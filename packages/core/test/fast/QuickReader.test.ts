@@ -3,7 +3,7 @@ import { Nothing } from "@workshop/core/http"
 import { Either, ParseResult, Schema } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { quickReader, UNSURE } from "../../src/http/QuickReader.js"
+import { quickReader, UNSURE } from "../../src/fast/QuickReader.js"
 import { TicketQuery } from "../../src/services/TicketQuery.js"
 
 const readTicket = quickReader(TicketInput, true)!

@@ -1,0 +1,63 @@
+import { failureOf } from "../PgFailure.js"
+import { DEFAULT_SCHEMA, inSchema } from "../Schema.js"
+import { SessionClient } from "../SessionClient.js"
+
+/** How many statements a connection prepares at most; the store has a few dozen. */
+const MOST_PREPARED = 500
+
+type Told = (error: unknown, result: unknown) => void
+
+/** The message of a client whose result did not come in time. */
+export const LATE = "late"
+
+/** A text as it is sent, and the name under which it is prepared. */
+interface Prepared {
+  readonly name: string | undefined
+  readonly text: string
+}
+
+/** A client that prepares each text once: `@effect/sql-pg` gives statements no names, so the server would parse them every time. */
+export class PreparingClient extends SessionClient {
+  static readonly #prepared = new Map<string, Map<string, Prepared>>()
+  static #names = 0
+  #schema = DEFAULT_SCHEMA
+  #ofSchema = new Map<string, Prepared>()
+
+  /** Names the schema of the statements that follow, until the client is returned to its pool. */
+  speakOf(schema: string): void {
+    this.#schema = schema
+    this.#ofSchema = PreparingClient.#prepared.get(schema) ?? new Map()
+    PreparingClient.#prepared.set(schema, this.#ofSchema)
+  }
+
+  #prepare(text: string): Prepared {
+    const known = this.#ofSchema.get(text)
+    if (known !== undefined) return known
+    const sent = inSchema(text, this.#schema)
+    if (this.#ofSchema.size >= MOST_PREPARED) return { name: undefined, text: sent }
+    const prepared = { name: `read ${++PreparingClient.#names}`, text: sent }
+    this.#ofSchema.set(text, prepared)
+    return prepared
+  }
+
+  // The overloads of `query` cannot be distinguished by type here.
+  override query(...args: ReadonlyArray<unknown>): never {
+    const [text, values, ...rest] = args.map((arg) => (typeof arg === "function" ? this.#leaving(arg as Told) : arg))
+    const named =
+      typeof text === "string" && Array.isArray(values) && values.length > 0
+        ? [{ ...this.#prepare(text), values }, ...rest]
+        : [typeof text === "string" ? inSchema(text, this.#schema) : text, values, ...rest]
+    return (super.query as (...args: ReadonlyArray<unknown>) => never).apply(this, named)
+  }
+
+  /** A client whose result is late is closed before the error is reported, because the pool would use it again. */
+  #leaving(tell: Told): Told {
+    return (error, result) => {
+      if (error !== null && error !== undefined && failureOf(error).kind === "late") {
+        void this.end()
+        this.emit(LATE)
+      }
+      tell(error, result)
+    }
+  }
+}

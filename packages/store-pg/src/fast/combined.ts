@@ -1,0 +1,32 @@
+import { type Statement, titled } from "../Statement.js"
+
+type Text = Pick<Statement, "name" | "text">
+
+const combinedTexts = new Map<string, Text>()
+
+const shifted = (text: string, by: number): string => text.replace(/\$(\d+)/g, (_, n) => `$${Number(n) + by}`)
+
+const combine = (statements: ReadonlyArray<Statement>, title: string): Text => {
+  let values = 0
+  const parts = statements.map(({ text, values: own }, i) => {
+    const part = `part_${i} as (${shifted(text, values)})`
+    values += own.length
+    return part
+  })
+  // Postgres cuts names at 63 characters, so the name cannot be made of the parts' names.
+  const name = `together ${combinedTexts.size + 1}`
+  return { name, text: titled(title, `with ${parts.join(",\n")}\nselect where false`) }
+}
+
+/**
+ * Combines independent statements into one, because each statement costs the database and the network more than its rows. A batch saves
+ * several tables in this way.
+ */
+export const combined = (statements: ReadonlyArray<Statement>): Statement => {
+  const [only, ...others] = statements
+  if (only !== undefined && others.length === 0) return only
+  const key = statements.map(({ name }) => name).join(", ")
+  const text = combinedTexts.get(key) ?? combine(statements, key)
+  combinedTexts.set(key, text)
+  return { ...text, values: statements.flatMap(({ values }) => values) }
+}
