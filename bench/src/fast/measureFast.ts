@@ -35,7 +35,7 @@ const marked = Effect.withFiberRuntime<number>((fiber) => {
 })
 const annotated = Effect.annotateLogs(answer, "request_id", "0123456789abcdef01234567")
 
-/** What the code in the folders named `fast` takes, beside the plain way to do the same. */
+/** The cost of the code in the folders named `fast`, beside the plain way to do the same. */
 const rows = () => [
   {
     file: "core/src/fast/QuickReader.ts",
