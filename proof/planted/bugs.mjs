@@ -522,7 +522,7 @@ const ofDeliveries = [
     "recordAttempt",
     "late-outcome-swallowed",
     "the outcome of an attempt that a replay overtook is not logged",
-    "if (webhook === null || attempts.some((one) => one.started_at === started_at))",
+    "if (webhook === null || attempts.some((one) => isSame(one, attempted)))",
     "if (webhook === null || attempts.length >= 0)"
   ),
   decision(
@@ -717,10 +717,17 @@ const ofDeliveries = [
   ),
   decision(
     "recordAttempt",
+    "late-attempt-taken-for-another",
+    "an attempt that was overtaken is dropped if the other began at the same instant",
+    "logged.status === sent.status &&",
+    "(logged.status === sent.status || true) &&"
+  ),
+  decision(
+    "recordAttempt",
     "late-failure-has-a-number",
     "an attempt that was overtaken uses up a number, so the delivery's last attempt is not its last",
-    "n: Math.max(1, ...before)",
-    "n: Math.max(0, ...before) + 1"
+    "const n = Math.max(1, ...attempts",
+    "const n = 1 + Math.max(0, ...attempts"
   ),
   decision(
     "ShopState",

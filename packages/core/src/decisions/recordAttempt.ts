@@ -1,4 +1,4 @@
-import { type DeliveryRecord, nextAttempt, presentSchedule } from "../domain/Delivery.js"
+import { type AttemptRecord, type DeliveryRecord, nextAttempt, presentSchedule } from "../domain/Delivery.js"
 import type { EventId, ShopId } from "../domain/Identifier.js"
 import type { Instant } from "../domain/Instant.js"
 import {
@@ -97,14 +97,45 @@ const logged = (
 export const recordSuperseded = (shop_id: ShopId, attempted: Attempted): Command<"superseded"> =>
   make(shop_id, { attempts: Need.attempts(attempted.event_id) }, (loaded, changes, moment) => {
     const { attempts, webhook } = loaded
-    const { started_at } = attempted
-    if (webhook === null || attempts.some((one) => one.started_at === started_at))
-      return unchanged("superseded" as const)
+    if (webhook === null || attempts.some((one) => isSame(one, attempted))) return unchanged("superseded" as const)
     // It shares the number of the one before it, because numbers are the delivery's, and it used up none of its attempts.
-    const before = attempts.filter((one) => one.started_at < started_at).map(({ n }) => n)
-    logged(changes, webhook, attempted, { n: Math.max(1, ...before), now: moment.now })
+    const n = Math.max(1, ...attempts.filter((one) => one.started_at < attempted.started_at).map(({ n }) => n))
+    logged(
+      changes,
+      webhook,
+      { ...attempted, started_at: loggedStart(attempts, attempted, n, moment.now) },
+      { n, now: moment.now }
+    )
     return changes.decided("superseded" as const)
   })
+
+/** Whether an attempt is in the log already, perhaps as begun a little earlier: see {@link loggedStart}. */
+const isSame = (logged: AttemptRecord, { started_at, sent }: Attempted): boolean =>
+  logged.started_at <= started_at &&
+  logged.started_at > started_at - SAME_MS &&
+  logged.status === sent.status &&
+  logged.error === sent.error &&
+  JSON.stringify(logged.timings) === JSON.stringify(sent.timings)
+
+/** How much earlier than it began an attempt may be logged, in milliseconds. */
+const SAME_MS = 10
+
+/**
+ * The instant with which the log keeps an overtaken attempt. In the log a number and an instant identify an attempt. While a clock
+ * stands still, as a sandbox's may, the attempt that overtook this one began at the same instant, or will; so this one, which is the
+ * older of them, is logged as begun a millisecond earlier.
+ */
+const loggedStart = (
+  attempts: ReadonlyArray<AttemptRecord>,
+  { started_at }: Attempted,
+  n: number,
+  now: Instant
+): Instant => {
+  const isTaken = (at: Instant) => attempts.some((one) => one.n === n && one.started_at === at)
+  let at = now <= started_at && n === 1 ? started_at - 1 : started_at
+  while (isTaken(at)) at--
+  return at
+}
 
 const noticeOf = (kind: NoticeKind, webhook: Webhook): Omit<NoticeRecord, "shop_id" | "id" | "created_at"> => ({
   kind,

@@ -25,6 +25,28 @@ export const deliveryLogContract = cases({
     yield* same("and nothing is due", yield* dispatcher.claim(), [])
   },
 
+  "attempts that begin at one instant of a clock that stands still are all logged, in whichever order they end (Specification, Webhooks)":
+    function* (bench) {
+      const { dispatcher, clock, reads, deliveries, start } = bench
+      const shop = yield* dispatcher.open
+      for (const isEarlierFirst of [true, false]) {
+        clock.set(start)
+        yield* dispatcher.raise(shop, null)
+        const [slow] = yield* dispatcher.claim()
+        clock.advance(ServiceLimits.delivery_lease_ms)
+        yield* deliveries.reclaim
+        clock.set(start)
+        const [again] = yield* dispatcher.claim()
+        const ends = [recordLate(slow!, DOWN), Effect.asVoid(record(again!, answered(200)))]
+        for (const end of isEarlierFirst ? ends : ends.reverse()) yield* end
+        yield* recordLate(slow!, DOWN)
+        const logged = (yield* logOf(shop)).find(({ event_id }) => event_id === slow!.event_id)
+        yield* same("delivered", logged?.state, "delivered")
+        yield* same("each once", each(logged?.attempts, "status"), [503, 200])
+      }
+      yield* same("the late failure counts", (yield* reads.shop(shop))?.webhook?.failures_in_row, 1)
+    },
+
   "lists without pages end: a shop's events and deliveries are its latest ten thousand": function* (bench) {
     const { dispatcher, reads, deliveryLog } = bench
     const shop = yield* dispatcher.open
