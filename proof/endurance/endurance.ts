@@ -24,7 +24,8 @@ const onStage = async <A>(shops: number, act: (stage: Stage) => Promise<A>): Pro
   const node = new ServiceNode("one", wire, await freePort(), postgres.folder)
   try {
     node.start()
-    if (!(await node.ready())) throw new Error(`The node did not start: ${node.said}`)
+    const why = await node.unready()
+    if (why !== undefined) throw new Error(`${why}\n${node.said}`)
     const load = new Load([node.base], Math.random)
     await load.open(shops, receiver.url)
     return await act({ postgres, node, load })

@@ -41,6 +41,14 @@ export interface Arrival {
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
+/** How long a request is repeated while no fault lasts; longer than the window of a limit on requests. */
+const PATIENCE_MS = 90_000
+
+const stuck = (request: string, status: number | null) =>
+  new Error(
+    `${request} was repeated for ${PATIENCE_MS / 1000} s without faults, and last got ${status === null ? "no response" : `a ${status}`}`
+  )
+
 /** Takes deliveries, and answers as the dice say until it is told to be well. */
 export class Receiver {
   readonly arrivals: Array<Arrival> = []
@@ -79,11 +87,20 @@ export class Load {
   readonly shops: Array<LoadedShop> = []
   readonly #bases: ReadonlyArray<string>
   readonly #chance: () => number
-  isOver = false
+  #over_at = Number.POSITIVE_INFINITY
 
   constructor(bases: ReadonlyArray<string>, chance: () => number) {
     this.#bases = bases
     this.#chance = chance
+  }
+
+  get isOver(): boolean {
+    return this.#over_at < Number.POSITIVE_INFINITY
+  }
+
+  /** Begins nothing new. What was begun is still repeated until it gets its response. */
+  end(): void {
+    this.#over_at = Date.now()
   }
 
   #base(): string {
@@ -113,15 +130,17 @@ export class Load {
     }
   }
 
-  /** Calls until an answer other than 503 comes. */
+  /** Calls until an answer other than 503 comes, for a minute at most. */
   async insist(
     method: string,
     path: string,
     options: Parameters<Load["call"]>[2] = {}
   ): Promise<{ readonly status: number; readonly answer: Json }> {
+    const until = Date.now() + PATIENCE_MS
     while (true) {
       const { status, answer } = await this.call(method, path, options)
       if (status !== null && status !== 503 && status !== 429) return { status, answer }
+      if (Date.now() > until) throw stuck(`${method} ${path}`, status)
       await pause(status === 429 ? 1000 : 100)
     }
   }
@@ -161,7 +180,7 @@ export class Load {
     }
   }
 
-  /** One operation, written down; a keyed one is repeated with its key until it is answered. */
+  /** One operation, written down; a keyed one is repeated with its key until it is answered, be it by a limit. */
   async #operate(
     operation: Pick<Operation, "kind" | "shop" | "once" | "ticket" | "to">,
     path: string,
@@ -178,22 +197,23 @@ export class Load {
       })
       Object.assign(attempt, { status, answer, ended: Date.now() })
       this.operations.push(attempt)
-      if (operation.once === null || (status !== null && status !== 503 && status !== 429)) return attempt
-      await pause(status === 429 ? 1000 : 150)
+      if (operation.once === null || (status !== null && status !== 503)) return attempt
+      if (Date.now() > this.#over_at + PATIENCE_MS) throw stuck(`POST ${path}`, status)
+      await pause(150)
     }
   }
 
   /** A till that works until the load is over, a request every so many milliseconds. */
   async till(no: number, shop: number, every_ms: number): Promise<void> {
-    const { id, keys, tickets, client } = this.shops[shop]!
+    const { keys, tickets, client } = this.shops[shop]!
     const key = keys[no % keys.length]!
     while (!this.isOver) {
       const luck = this.#chance()
       const ticket = tickets.length === 0 ? undefined : tickets[Math.floor(this.#chance() * tickets.length)]
-      if (luck < 0.35 || ticket === undefined) {
+      // A shop may create 150 tickets an hour.
+      if (luck < (tickets.length < 10 ? 0.35 : 0.15) || ticket === undefined) {
         const name = randomUUID()
         const body = { service: "Hem", external_ref: name, ...(luck < 0.1 ? { client_id: client } : {}) }
-        // In the app, so that the limits on a key's writes leave room; every third as a till, with its key.
         const made = await this.#operate(
           { kind: "create", shop, once: name, ticket: null, to: null },
           "/v1/tickets",
@@ -201,13 +221,13 @@ export class Load {
           body
         )
         if (made.status !== null && made.status < 300) tickets.push(made.answer.data.id)
-      } else if (luck < 0.75) {
+      } else if (luck < 0.8) {
         const to = ["ready", "collected", "workshop", "impossible"][Math.floor(this.#chance() * 4)]!
         const keyed = this.#chance() < 0.5 ? randomUUID() : null
         await this.#operate({ kind: "status", shop, once: keyed, ticket, to }, `/v1/tickets/${ticket}/status`, key, {
           status: to
         })
-      } else if (luck < 0.85) {
+      } else if (luck < 0.9) {
         await this.#operate(
           { kind: "stamps", shop, once: randomUUID(), ticket: null, to: "1" },
           `/v1/clients/${client}/loyalty/stamps`,
@@ -217,7 +237,6 @@ export class Load {
       } else await this.call("GET", `/v1/tickets/${ticket}`, { key })
       await pause(every_ms * (0.5 + this.#chance()))
     }
-    void id
   }
 
   /** Follows a shop's changes until there are none left. */
@@ -239,10 +258,10 @@ export class Load {
     }
   }
 
-  async follower(shop: number): Promise<void> {
+  async follower(shop: number, every_ms: number): Promise<void> {
     while (!this.isOver) {
       await this.follow(this.shops[shop]!)
-      await pause(900)
+      await pause(every_ms)
     }
   }
 }

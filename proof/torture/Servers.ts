@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
-import { chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -34,6 +34,9 @@ export const freePort = async (): Promise<number> => {
   return port
 }
 
+/** How long a program of Postgres may take, such as to recover at a start. A run must not wait for it without an end. */
+const PROGRAM_MS = 90_000
+
 /** A Postgres server, which can be killed, filled up, and followed by a standby that is promoted. */
 export class Postgres {
   readonly folder: string
@@ -65,12 +68,23 @@ export class Postgres {
   }
 
   run(program: string, ...words: ReadonlyArray<string>): string {
-    return execFileSync(join(programs, program), words, {
-      cwd: this.folder,
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "ignore"],
-      ...accountOf()
-    })
+    try {
+      return execFileSync(join(programs, program), words, {
+        cwd: this.folder,
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "ignore"],
+        timeout: PROGRAM_MS,
+        killSignal: "SIGKILL",
+        ...accountOf()
+      })
+    } catch (cause) {
+      throw new Error(`${program} ${words.join(" ")} failed. The end of the log:\n${this.#logEnd()}`, { cause })
+    }
+  }
+
+  #logEnd(): string {
+    const path = join(this.folder, `${this.#data}.log`)
+    return existsSync(path) ? readFileSync(path, "utf8").slice(-2000) : "(there is no log)"
   }
 
   get url(): string {
@@ -181,7 +195,7 @@ export class Postgres {
   fill(): () => void {
     const path = join(this.folder, "filler")
     try {
-      execFileSync("dd", ["if=/dev/zero", `of=${path}`, "bs=1M"], { stdio: "ignore" })
+      execFileSync("dd", ["if=/dev/zero", `of=${path}`, "bs=1M"], { stdio: "ignore", timeout: PROGRAM_MS })
     } catch {
       // It ends when the disk is full.
     }
@@ -345,14 +359,21 @@ export class ServiceNode {
     writeFileSync(join(this.#folder, "off"), String(off_ms))
   }
 
-  async ready(patience_ms = 60_000): Promise<boolean> {
+  /** Waits until it is ready; undefined then, and else how it was in the end. A busy machine takes half a minute to start it. */
+  async unready(patience_ms = 180_000): Promise<string | undefined> {
     const until = Date.now() + patience_ms
+    let last = ""
     while (Date.now() < until) {
-      const answer = await fetch(`${this.base}/readyz`, { signal: AbortSignal.timeout(3000) }).catch(() => null)
-      if (answer?.status === 200) return true
+      try {
+        const response = await fetch(`${this.base}/readyz`, { signal: AbortSignal.timeout(3000) })
+        if (response.status === 200) return undefined
+        last = `/readyz responds ${response.status}: ${await response.text()}`
+      } catch (error) {
+        last = `/readyz does not respond: ${error}`
+      }
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
-    return false
+    return `${this.name} was not ready after ${patience_ms / 1000} s. ${last}`
   }
 }
 

@@ -6,12 +6,15 @@ const { values } = parseArgs({
 })
 const began = Date.now()
 const say = (line: string) => console.log(`${((Date.now() - began) / 1000).toFixed(1).padStart(7)} s  ${line}`)
+const stop = new AbortController()
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort())
 const { found, faults, ...counts } = await torture({
   seconds: Number(values.minutes) * 60,
   seed: Number(values.seed),
   isShort: false,
-  say
-})
+  say,
+  signal: stop.signal
+}).catch((error: Error) => ({ found: [error.message], faults: {} }))
 console.log(JSON.stringify(counts))
 console.log(
   Object.entries(faults)

@@ -1,4 +1,3 @@
-import { rmSync } from "node:fs"
 import { check, type ShopEnd } from "./Checker.js"
 import { Load, Receiver } from "./Load.js"
 import { freePort, migrated, Postgres, ServiceNode, Wire } from "./Servers.js"
@@ -12,7 +11,16 @@ export interface Torture {
   /** Only what a test of a few seconds can bear: no disk, no standby, one fault after the other. */
   readonly isShort: boolean
   readonly say: (line: string) => void
+  /** Ends the run early, as a failure. */
+  readonly signal?: AbortSignal
 }
+
+/** How much load there is: in a short run as much as possible, in a long one what the limits on keys and shops allow. */
+const SHORT = { shops: 2, tills: 3, pause_ms: 60 }
+const LONG = { shops: 16, tills: 3, pause_ms: 2400 }
+
+/** How much longer than its faults a run may take: to start, to recover, and to deliver what is left. */
+const GRACE_S = 300
 
 /** What came of it. */
 export interface Outcome {
@@ -152,65 +160,126 @@ const endOf = async (load: Load, no: number, patience_ms: number): Promise<ShopE
   }
 }
 
-/** Tortures real processes on a real Postgres, and checks the history of what they answered. */
-export const torture = async (asked: Torture): Promise<Outcome> => {
-  const { isShort, say, seed } = asked
-  const chance = chanceOf(seed)
-  const postgres = await Postgres.start()
-  const wires = [new Wire(() => postgres.port), new Wire(() => postgres.port), new Wire(() => postgres.port)]
-  const receiver = new Receiver(chance)
-  const nodes: Array<ServiceNode> = []
-  try {
-    await Promise.all([receiver.open(), ...wires.map((wire) => wire.open())])
-    migrated(postgres.url)
-    if (!isShort && postgres.canFollow) await postgres.follow()
-    for (const [i, name] of (isShort ? ["one", "two"] : ["one", "two", "dispatcher"]).entries())
-      nodes.push(new ServiceNode(name, wires[i]!, await freePort(), postgres.folder))
-    for (const node of nodes) node.start()
-    for (const node of nodes) if (!(await node.ready())) throw new Error(`${node.name} did not start: ${node.said}`)
-    const load = new Load(
-      nodes.slice(0, 2).map(({ base }) => base),
-      chance
-    )
-    await load.open(isShort ? 2 : 4, receiver.url)
-    const work = load.shops.flatMap((_, shop) => [
-      load.follower(shop),
-      ...Array.from({ length: isShort ? 3 : 4 }, (_, no) => load.till(no, shop, isShort ? 60 : 900))
-    ])
-    const faults = await torment({ postgres, nodes, wires, chance }, asked)
-    const healed_at = Date.now()
-    receiver.isWell = true
-    for (const node of nodes) node.setClock(0)
-    for (const node of nodes) if (!(await node.ready())) throw new Error(`${node.name} did not recover: ${node.said}`)
-    const recovered_ms = Date.now() - healed_at
-    load.isOver = true
-    await Promise.all(work)
-    // What failed before the end is due again after a minute, or hours, which the sandbox's clocks skip.
-    for (const minutes of [2, 6, 31, 121, 361])
-      for (const { base } of nodes)
-        await load.insist("POST", "/sandbox/clock", { base, body: { advance_ms: minutes * 60_000 } })
-    const ends: Array<ShopEnd> = []
-    for (const [no] of load.shops.entries()) ends.push(await endOf(load, no, isShort ? 15_000 : 60_000))
-    for (const shop of load.shops) await load.follow(shop)
-    const { operations } = load
-    return {
-      found: check(operations, load.shops, ends, receiver.arrivals),
-      operations: operations.length,
-      answered: operations.filter(({ status }) => status !== null && status !== 503).length,
-      events: ends.reduce((sum, { events }) => sum + events.length, 0),
-      arrivals: receiver.arrivals.length,
-      faults,
-      recovered_ms
+/** The servers of a run, which are all ended with it. */
+class Theatre {
+  readonly nodes: Array<ServiceNode> = []
+
+  private constructor(
+    readonly postgres: Postgres,
+    readonly wires: ReadonlyArray<Wire>,
+    readonly receiver: Receiver
+  ) {}
+
+  static async open(chance: () => number): Promise<Theatre> {
+    const postgres = await Postgres.start()
+    const wires = Array.from({ length: 3 }, () => new Wire(() => postgres.port))
+    return new Theatre(postgres, wires, new Receiver(chance))
+  }
+
+  async ready(): Promise<void> {
+    for (const node of this.nodes) {
+      const why = await node.unready()
+      if (why !== undefined) throw new Error(why)
     }
+  }
+
+  async end(): Promise<void> {
+    for (const node of this.nodes) node.kill()
+    this.receiver.end()
+    for (const wire of this.wires) wire.end()
+    await pause(200)
+    this.postgres.end()
+  }
+}
+
+/** Does one run. It reports each step, so that the message about a run that never ends can name the last one. */
+const run = async (theatre: Theatre, asked: Torture, chance: () => number, step: (line: string) => void) => {
+  const { isShort } = asked
+  const { postgres, wires, receiver, nodes } = theatre
+  step("starting")
+  await Promise.all([receiver.open(), ...wires.map((wire) => wire.open())])
+  migrated(postgres.url)
+  if (!isShort && postgres.canFollow) await postgres.follow()
+  for (const [i, name] of (isShort ? ["one", "two"] : ["one", "two", "dispatcher"]).entries())
+    nodes.push(new ServiceNode(name, wires[i]!, await freePort(), postgres.folder))
+  for (const node of nodes) node.start()
+  await theatre.ready()
+  const load = new Load(
+    nodes.slice(0, 2).map(({ base }) => base),
+    chance
+  )
+  const size = isShort ? SHORT : LONG
+  await load.open(size.shops, receiver.url)
+  const work = Promise.all(
+    load.shops.flatMap((_, shop) => [
+      load.follower(shop, size.pause_ms),
+      ...Array.from({ length: size.tills }, (_, no) => load.till(no, shop, size.pause_ms))
+    ])
+  )
+  const faults = await Promise.race([
+    torment({ postgres, nodes, wires, chance }, { ...asked, say: step }),
+    failed(work)
+  ])
+  step("recovering")
+  const healed_at = Date.now()
+  receiver.isWell = true
+  for (const node of nodes) node.setClock(0)
+  await theatre.ready()
+  const recovered_ms = Date.now() - healed_at
+  load.end()
+  step("waiting for the requests that were begun")
+  await work
+  // What failed before the end is due again after a minute, or hours, which the sandbox's clocks skip.
+  for (const minutes of [2, 6, 31, 121, 361])
+    for (const { base, name } of nodes) {
+      step(`advancing the clock of ${name} by ${minutes} minutes`)
+      await load.insist("POST", "/sandbox/clock", { base, body: { advance_ms: minutes * 60_000 } })
+    }
+  const ends: Array<ShopEnd> = []
+  for (const [no] of load.shops.entries()) {
+    step(`waiting for the deliveries of shop ${no}`)
+    ends.push(await endOf(load, no, isShort ? 15_000 : 60_000))
+  }
+  step("checking the history")
+  for (const shop of load.shops) await load.follow(shop)
+  const { operations } = load
+  return {
+    found: check(operations, load.shops, ends, receiver.arrivals),
+    operations: operations.length,
+    answered: operations.filter(({ status }) => status !== null && status !== 503).length,
+    events: ends.reduce((sum, { events }) => sum + events.length, 0),
+    arrivals: receiver.arrivals.length,
+    faults,
+    recovered_ms
+  }
+}
+
+/** Only ever fails, with what the work failed with. */
+const failed = (work: Promise<unknown>): Promise<never> => new Promise((_, reject) => void work.catch(reject))
+
+/** Tortures real processes on a real Postgres, and checks the history of what they answered. It always ends. */
+export const torture = async (asked: Torture): Promise<Outcome> => {
+  const { say, seed, seconds, signal } = asked
+  const chance = chanceOf(seed)
+  let doing = "starting Postgres"
+  const step = (line: string) => {
+    doing = line
+    say(line)
+  }
+  const theatre = await Theatre.open(chance)
+  let overdue: NodeJS.Timeout | undefined
+  const ended = new Promise<never>((_, reject) => {
+    const end = (why: string) => reject(new Error(`The run ${why}. The last thing it did: ${doing}`))
+    overdue = setTimeout(() => end(`had not ended ${GRACE_S} s after its last fault`), (seconds + GRACE_S) * 1000)
+    signal?.addEventListener("abort", () => end("was stopped"))
+  })
+  try {
+    return await Promise.race([run(theatre, asked, chance, step), ended])
   } catch (error) {
-    for (const node of nodes) say(`${node.name}: ${node.said.slice(-2000)}`)
+    for (const node of theatre.nodes) say(`${node.name}: ${node.said.slice(-2000)}`)
     throw error
   } finally {
-    for (const node of nodes) node.kill()
-    receiver.end()
-    for (const wire of wires) wire.end()
-    await pause(200)
-    postgres.end()
-    rmSync(postgres.folder, { recursive: true, force: true })
+    clearTimeout(overdue)
+    await theatre.end()
   }
 }
