@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
 import { publishedPackages } from "./scripts/publishedPackages.mjs"
+import { LongestFirst } from "./test/LongestFirst.js"
 
 const packages = fileURLToPath(new URL("./packages/", import.meta.url))
 
@@ -37,9 +38,13 @@ const running = {
 export default defineConfig({
   test: {
     reporters: ["default", "./test/reporter.ts"],
-    // Effect and the sources cost more to load than most files take to run: two workers load them once each, and files share
-    // them. The pool is the root's, and opens a worker for each file unless it is told here too.
-    poolOptions: { threads: { minThreads: 1, maxThreads: 2, isolate: false } },
+    // Effect and the sources cost more to load than most files take to run: three workers load them once each, and files share
+    // them. Many files wait for processes and databases, so that three workers use two cores better than two do. The pool is the
+    // root's, and opens a worker for each file unless it is told here too. It removes an idle worker beyond the fewest twice if
+    // there still are more than those afterwards, and the second removal ends the run with "Terminating worker thread": therefore
+    // the fewest are only one less than the most.
+    poolOptions: { threads: { minThreads: 2, maxThreads: 3, isolate: false } },
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         ...shared,
