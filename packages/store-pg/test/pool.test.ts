@@ -1,20 +1,13 @@
 import { type PromiseWorkshop, start } from "@workshop/core/promise"
-import { runContract, SettableClock } from "@workshop/core/testing"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import pg from "pg"
-import { afterAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { layer, type PgStoreOptions } from "../src/PgStore.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
 import { NO_POOLER, pooler } from "./failures/Pooler.js"
-import { testing } from "./nodes/Node.js"
+import { borrowedFrom, testing } from "./nodes/Node.js"
 
 const LONG = 60_000
-
-const borrowedFrom = (url: string, max = 4) =>
-  Effect.acquireRelease(
-    Effect.sync(() => new pg.Pool({ connectionString: url, max, application_name: "mine" })),
-    (pool) => Effect.promise(() => pool.end())
-  )
 
 /** A workshop on a pool, with a shop. */
 const program = (
@@ -125,17 +118,3 @@ describe("on the caller's own pool", { timeout: LONG }, () => {
       })
     ))
 })
-
-runContract(
-  { describe, it, afterAll },
-  "The Postgres store on a caller's pool",
-  Layer.unwrapScoped(
-    Effect.gen(function* () {
-      const { url } = yield* testDatabase
-      const leaseClock = Effect.map(SettableClock.current, (clock) =>
-        Number(clock.unsafeCurrentTimeNanos() / 1_000_000n)
-      )
-      return layer({ url, pool: yield* borrowedFrom(url), leaseClock })
-    })
-  )
-)

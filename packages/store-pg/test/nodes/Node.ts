@@ -2,6 +2,7 @@ import { Entropy, type ShopId, type StorePorts } from "@workshop/core"
 import { Reads } from "@workshop/core/store"
 import { SettableClock } from "@workshop/core/testing"
 import { type Context, Effect, Layer, type Scope } from "effect"
+import pg from "pg"
 import { createTicket } from "../../../core/src/decisions/createTicket.js"
 import { run, ticketInput } from "../../../core/src/testing/Fixtures.js"
 import { connect, type Session } from "../../src/migrate/Session.js"
@@ -14,6 +15,13 @@ export type Ports = Context.Context<StorePorts | Entropy>
 /** A store of its own on a database: what one process of the service has. */
 export const node = (options: PgStoreOptions): Effect.Effect<Ports, never, Scope.Scope> =>
   Layer.build(Layer.provideMerge(Layer.orDie(layer(options)), Entropy.layer))
+
+/** A caller's pool for a store. */
+export const borrowedFrom = (url: string, max = 4): Effect.Effect<pg.Pool, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(() => new pg.Pool({ connectionString: url, max, application_name: "mine" })),
+    (pool) => Effect.promise(() => pool.end())
+  )
 
 /** A database of one's own, with a session of the operator's on it. */
 export const database: Effect.Effect<{ readonly url: string; readonly session: Session }, never, Scope.Scope> =
