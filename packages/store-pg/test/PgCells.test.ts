@@ -1,15 +1,15 @@
 import { Entropy, type StorePorts } from "@workshop/core"
 import { runContract, SettableClock } from "@workshop/core/testing"
 import { migrate, rolesSql } from "@workshop/store-pg/migrate"
-import { type Context, Effect, Layer, type Scope } from "effect"
-import { afterAll, describe, expect, it } from "vitest"
+import { type Context, Effect, Exit, Layer, Scope } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { newTicket, openAccount, openShop } from "../../core/src/testing/Fixtures.js"
 import { type CellAddress, cellsFrom } from "../src/CellPlaces.js"
 import { addressOfNode } from "../src/CitusNodes.js"
 import { connect } from "../src/migrate/Session.js"
 import { layer, type PgStoreOptions } from "../src/PgStore.js"
 import { retention } from "../src/retention/Retention.js"
-import { testDatabase } from "./cluster/TestDatabase.js"
+import { copyOf, testDatabase } from "./cluster/TestDatabase.js"
 import { as, renamed, roleIn } from "./migrate/TestRoles.js"
 import { node, numbers, testing } from "./nodes/Node.js"
 
@@ -18,10 +18,17 @@ const leaseClock = Effect.map(SettableClock.current, (clock) => Number(clock.uns
 const CELLS = [{ name: "north" }, { name: "south" }]
 const SCHEMAS = ["workshop", "workshop_north", "workshop_south"]
 
+const scope = Effect.runSync(Scope.make())
+let original: { readonly url: string }
+beforeAll(async () => {
+  const migrated = Effect.tap(testDatabase, ({ url }) => migrate(url, { cells: CELLS }))
+  original = await Effect.runPromise(Scope.extend(migrated, scope))
+}, 60_000)
+afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)), 60_000)
+
 /** A database with three cells, and its address for the service's role. */
 const databaseOfCells = Effect.gen(function* () {
-  const { url } = yield* testDatabase
-  yield* migrate(url, { cells: CELLS })
+  const { url } = yield* copyOf(original)
   const session = yield* connect(url)
   for (const schema of SCHEMAS) yield* session.run(renamed(url, rolesSql({ schema })))
   const roles = [roleIn(url, "workshop_service"), roleIn(url, "workshop_reader")]

@@ -43,6 +43,13 @@ const look = (session: Session, invariant: Invariant, timeout_ms: number) =>
     )
   )
 
+/** Checks the invariants in the transaction that a session has begun. Each check may take `timeout_ms`. */
+export const checkIn = Effect.fnUntraced(function* (session: Session, timeout_ms: number) {
+  const all = invariants((yield* Clock.currentTimeMillis) - ServiceLimits.events_kept_min_ms)
+  const looked = yield* Effect.forEach(all, (one) => look(session, one, timeout_ms))
+  return { checks: all.length, findings: looked.filter(({ count }) => count > 0) } satisfies Checked
+})
+
 /**
  * Checks the invariants that the program keeps and the database does not enforce. It reads one snapshot and changes nothing. Each check may
  * take `timeout_ms`; the schema must be this program's.
@@ -53,7 +60,5 @@ export const checkData = (url: string, timeout_ms: number, options: Pick<Databas
     const session = yield* connect(url, { schema, statement_timeout_ms: timeout_ms })
     yield* checkOn(session, schema)
     yield* session.run("begin isolation level repeatable read read only")
-    const all = invariants((yield* Clock.currentTimeMillis) - ServiceLimits.events_kept_min_ms)
-    const looked = yield* Effect.forEach(all, (one) => look(session, one, timeout_ms))
-    return { checks: all.length, findings: looked.filter(({ count }) => count > 0) } satisfies Checked
+    return yield* checkIn(session, timeout_ms)
   }).pipe(Effect.scoped)

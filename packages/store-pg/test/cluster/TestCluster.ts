@@ -10,7 +10,8 @@ import { programsIn } from "./InstalledPostgres.js"
 
 /** A Postgres for one run of the tests, with a migrated database that others are copied from. */
 export interface TestCluster {
-  readonly create: () => Promise<string>
+  /** Copies the migrated database, or another one that nobody is connected to. */
+  readonly create: (original?: string) => Promise<string>
   readonly drop: (url: string) => Promise<void>
   readonly close: () => Promise<void>
 }
@@ -62,6 +63,8 @@ const named = (url: string, database: string): string => {
   return other.href
 }
 
+const nameOf = (url: string): string => new URL(url).pathname.slice(1)
+
 const opened = Effect.gen(function* () {
   const { url, how } = yield* server
   const admin = yield* connect(url)
@@ -74,17 +77,19 @@ const opened = Effect.gen(function* () {
   const turn = yield* Effect.makeSemaphore(1)
   let made = 0
   return {
-    create: Effect.suspend(() => {
-      const database = `${prefix}_${++made}`
-      // Statements of the store that do not name their schema would find no table.
-      return admin
-        .run(`create database ${database} template ${template} ${how}`)
-        .pipe(
-          Effect.zipRight(admin.run(`alter database ${database} set search_path = nowhere`)),
-          Effect.as(named(url, database))
-        )
-    }).pipe(turn.withPermits(1), Effect.orDie),
-    drop: (other: string) => drop(new URL(other).pathname.slice(1)).pipe(turn.withPermits(1))
+    create: (original?: string) =>
+      Effect.suspend(() => {
+        const database = `${prefix}_${++made}`
+        const from = original === undefined ? template : nameOf(original)
+        // Statements of the store that do not name their schema would find no table.
+        return admin
+          .run(`create database ${database} template ${from} ${how}`)
+          .pipe(
+            Effect.zipRight(admin.run(`alter database ${database} set search_path = nowhere`)),
+            Effect.as(named(url, database))
+          )
+      }).pipe(turn.withPermits(1), Effect.orDie),
+    drop: (other: string) => drop(nameOf(other)).pipe(turn.withPermits(1))
   }
 })
 
@@ -96,7 +101,7 @@ export const openTestCluster = async (): Promise<TestCluster> => {
   const scope = Effect.runSync(Scope.make())
   const { create, drop } = await Effect.runPromise(Scope.extend(opened, scope))
   return {
-    create: () => Effect.runPromise(create),
+    create: (original) => Effect.runPromise(create(original)),
     drop: (url) => Effect.runPromise(drop(url)),
     close: () => Effect.runPromise(Scope.close(scope, Exit.void))
   }

@@ -10,8 +10,14 @@ const asked = (method: "POST" | "DELETE", body?: string) =>
     return words
   })
 
+const made = (original?: string): Effect.Effect<{ readonly url: string }, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.map(asked("POST", original), (url) => ({ url })),
+    ({ url }) => asked("DELETE", url)
+  )
+
 /** A database of one's own, migrated and empty, gone when the scope closes. The first of a run waits for its server. */
-export const testDatabase: Effect.Effect<{ readonly url: string }, never, Scope.Scope> = Effect.acquireRelease(
-  Effect.map(asked("POST"), (url) => ({ url })),
-  ({ url }) => asked("DELETE", url)
-)
+export const testDatabase = made()
+
+/** A copy of a test database that nobody is connected to any more, which takes less time than filling another one. */
+export const copyOf = (original: { readonly url: string }) => made(original.url)

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { expect, it } from "vitest"
 import { connect } from "../../src/migrate/Session.js"
-import { testDatabase } from "./TestDatabase.js"
+import { copyOf, testDatabase } from "./TestDatabase.js"
 
 it("gives each suite a migrated database of its own, which is gone afterwards", async () => {
   await Effect.gen(function* () {
@@ -18,4 +18,15 @@ it("gives each suite a migrated database of its own, which is gone afterwards", 
     const refused = yield* Effect.flip(Effect.scoped(connect(outlived.url)))
     expect(refused.code).toBe("3D000")
   }).pipe(Effect.runPromise)
+}, 30_000)
+
+it("copies a database of a test with what is in it", async () => {
+  await Effect.gen(function* () {
+    const original = yield* testDatabase
+    yield* Effect.scoped(Effect.flatMap(connect(original.url), ({ run }) => run("create table mine as select 7 as n")))
+    const { run } = yield* connect((yield* copyOf(original)).url)
+    expect(yield* run("update mine set n = n + 1 returning n")).toEqual([{ n: 8 }])
+    const first = yield* connect(original.url)
+    expect(yield* first.run("select n from mine")).toEqual([{ n: 7 }])
+  }).pipe(Effect.scoped, Effect.runPromise)
 }, 30_000)

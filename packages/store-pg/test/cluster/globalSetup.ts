@@ -33,8 +33,9 @@ const open = async (): Promise<Door> => {
     // Loaded late as well: a run that needs no database should not wait for Effect twice.
     cluster ??= import("./TestCluster.js").then(({ openTestCluster }) => openTestCluster())
     const { create, drop } = await cluster
-    if (request.method === "POST") return await create()
-    await drop(await text(request))
+    const named = await text(request)
+    if (request.method === "POST") return await create(named || undefined)
+    await drop(named)
     return ""
   }
   const server = createServer((request, response) => {
