@@ -5,7 +5,7 @@ import { SettableClock } from "@workshop/core/testing"
 import { mountNode } from "@workshop/http-node"
 import * as MemoryStore from "@workshop/store-memory"
 import axe from "axe-core"
-import { type Browser, chromium } from "playwright-core"
+import { type Browser, chromium, type Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { chromiumPath, NO_CHROMIUM } from "../scripts/chromium.mjs"
 import { trackedTickets } from "../scripts/trackedTickets.mjs"
@@ -20,6 +20,13 @@ const executablePath = chromiumPath()
 if (executablePath === undefined) console.warn(`The clients' pages are not tried in a real browser: ${NO_CHROMIUM}.`)
 
 const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+/** A tab of the browser, with what its page asked for and what the browser complained of. */
+interface Tab {
+  readonly page: Page
+  readonly requests: Array<string>
+  readonly complaints: Array<string>
+}
 
 describe.skipIf(executablePath === undefined)("the clients' pages in Chromium", { timeout: 120_000 }, () => {
   const clock = new SettableClock(Date.parse("2026-11-20T08:30:00.000Z"))
@@ -41,6 +48,23 @@ describe.skipIf(executablePath === undefined)("the clients' pages in Chromium", 
     await workshop?.stop()
   })
 
+  /** A tab for each language, because a browser takes longer to open one than a page takes to load. */
+  const tabs = new Map<string, Tab>()
+  const tabIn = async (language: string): Promise<Tab> => {
+    const tab = tabs.get(language) ?? {
+      page: await browser.newPage({ locale: language }),
+      requests: [],
+      complaints: []
+    }
+    if (!tabs.has(language)) {
+      tab.page.on("request", (request) => tab.requests.push(request.url()))
+      tab.page.on("console", (message) => tab.complaints.push(message.text()))
+      tab.page.on("pageerror", (error) => tab.complaints.push(String(error)))
+      tabs.set(language, tab)
+    }
+    return tab
+  }
+
   /** Opens a page; resolves with it, with what it asked for and with what the browser complained of. */
   const opened = async (
     ticket: string,
@@ -50,18 +74,15 @@ describe.skipIf(executablePath === undefined)("the clients' pages in Chromium", 
       width = 390
     }: { language?: string; scheme?: "light" | "dark"; width?: number } = {}
   ) => {
-    const viewport = { width, height: 844 }
-    const context = await browser.newContext({ locale: language, colorScheme: scheme, viewport })
-    const page = await context.newPage()
-    const requests: Array<string> = []
-    const complaints: Array<string> = []
-    page.on("request", (request) => requests.push(request.url()))
-    page.on("console", (message) => complaints.push(message.text()))
-    page.on("pageerror", (error) => complaints.push(String(error)))
+    const tab = await tabIn(language)
+    await tab.page.setViewportSize({ width, height: 844 })
+    await tab.page.emulateMedia({ colorScheme: scheme })
+    tab.requests.length = 0
+    tab.complaints.length = 0
     clock.advance(2_000)
     const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/t/${codes[ticket]}`
-    await page.goto(address)
-    return { context, page, address, requests, complaints }
+    await tab.page.goto(address)
+    return { ...tab, address }
   }
 
   // The busiest page in all languages and both colour schemes; the others so that each scheme, direction and language has its turn.
@@ -73,7 +94,7 @@ describe.skipIf(executablePath === undefined)("the clients' pages in Chromium", 
     ["en", "fr-TN", "ar-TN"].map((language) => ["delayed", scheme, language] as const)
   )
   it.each([...busiest, ...looks])("are accessible by WCAG 2.2 AA: %s, %s, %s", async (ticket, scheme, language) => {
-    const { context, page } = await opened(ticket, { language, scheme })
+    const { page } = await opened(ticket, { language, scheme })
     // A browser's own means, which the policy of the page does not bind.
     await page.evaluate(axe.source)
     const { violations, incomplete } = (await page.evaluate(
@@ -84,37 +105,33 @@ describe.skipIf(executablePath === undefined)("the clients' pages in Chromium", 
     ) => found.map(({ id, nodes }) => [id, nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`)])
     expect(named(violations)).toEqual([])
     expect(named(incomplete)).toEqual([])
-    await context.close()
   })
 
   it.each([320, 390, 1280])("fit on a screen %i pixels wide, without scrolling sideways", async (width) => {
     for (const ticket of ["delayed", "order", "unknown"]) {
       for (const language of ["fr", "ar"]) {
-        const { context, page } = await opened(ticket, { width, language })
+        const { page } = await opened(ticket, { width, language })
         const scrolled = await page.evaluate(
           "document.documentElement.scrollWidth - document.documentElement.clientWidth"
         )
         expect([ticket, language, scrolled]).toEqual([ticket, language, 0])
-        await context.close()
       }
     }
   })
 
   it("ask for nothing but themselves, and the browser has nothing to complain of", async () => {
     for (const ticket of ["delayed", "ready"]) {
-      const { context, requests, complaints, address } = await opened(ticket)
+      const { requests, complaints, address } = await opened(ticket)
       expect(requests.filter((url) => !url.startsWith("data:"))).toEqual([address])
       expect(complaints).toEqual([])
-      await context.close()
     }
   })
 
   it("are light or dark as the reader's system is, and keep their style under their own policy", async () => {
     const colours = async (scheme: "light" | "dark") => {
-      const { context, page } = await opened("ready", { scheme })
+      const { page } = await opened("ready", { scheme })
       const style = (property: string) => page.evaluate(`getComputedStyle(document.querySelector("main")).${property}`)
       const [text, ground] = [await style("color"), await style("backgroundColor")]
-      await context.close()
       return { text, ground }
     }
     expect(await colours("light")).toEqual({ text: "rgb(29, 27, 24)", ground: "rgb(255, 255, 255)" })
@@ -123,22 +140,20 @@ describe.skipIf(executablePath === undefined)("the clients' pages in Chromium", 
 
   it("run from right to left in Arabic: the marks of the steps are on the right", async () => {
     const placed = async (language: string) => {
-      const { context, page } = await opened("ready", { language })
+      const { page } = await opened("ready", { language })
       const [mark, name] = await Promise.all(
         [".steps svg", ".steps .name"].map((part) => page.locator(part).first().boundingBox())
       )
-      await context.close()
       return mark!.x < name!.x ? "left" : "right"
     }
     expect([await placed("en"), await placed("ar")]).toEqual(["left", "right"])
   })
 
   it("tell a screen reader the steps and where the ticket is now, without colour", async () => {
-    const { context, page } = await opened("delayed")
+    const { page } = await opened("delayed")
     expect(await page.locator("main").ariaSnapshot()).toMatch(
       /heading "In the workshop" \[level=1\][\s\S]*heading "Progress" \[level=2\][\s\S]*Received : done[\s\S]*In the workshop : now[\s\S]*Ready : to come/
     )
     expect(await page.locator("[aria-current=step]").textContent()).toContain("In the workshop")
-    await context.close()
   })
 })
