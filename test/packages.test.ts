@@ -134,7 +134,7 @@ beforeAll(() => {
 }, 60_000)
 
 describe("the packages as published, in an empty project", () => {
-  it("docs/embed-express.md: compiles, serves, and takes another store in one file", { timeout: 60_000 }, async () => {
+  it("docs/embed-express.md: compiles, serves, and takes another store in one file", { timeout: 240_000 }, async () => {
     const project = follow("embed-express.md", ["express", "@types/express"])
     expect(compile(project)).toBe("")
     const base = await run(project, "dist/server.js")
@@ -142,6 +142,15 @@ describe("the packages as published, in an empty project", () => {
     expect(await dropOff(base, { service: "Hem", order: "17" })).toBe('200 {"number":"0001"}')
     expect(await dropOff(base, { service: "", order: "18" })).toMatch(/^400 .*must be 1 to 120 characters/)
     expect(await tickets(base)).toEqual(["Hem"])
+    await stop()
+
+    const bundling =
+      /^npx esbuild (dist\/.*)$/m.exec(readFileSync(join(root, "docs/embed-express.md"), "utf8"))?.[1] ?? ""
+    const options = [...bundling.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain = ""]) => quoted ?? plain)
+    execFileSync(join(root, "node_modules/.bin/esbuild"), [...options, "--log-level=error"], { cwd: project })
+    expect(await dropOff(await run(project, "bundle/server.mjs"), { service: "Hem", order: "17" })).toBe(
+      '200 {"number":"0001"}'
+    )
     await stop()
 
     for (const name of ["Journal.ts", "JournalStore.ts"])

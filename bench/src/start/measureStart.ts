@@ -1,7 +1,12 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { type AddressInfo, createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
+import { build } from "esbuild"
 import { median } from "../Median.js"
 
 const cli = fileURLToPath(new URL("../../../packages/cli/", import.meta.url))
@@ -9,28 +14,66 @@ const cli = fileURLToPath(new URL("../../../packages/cli/", import.meta.url))
 /** The program as `workshop` runs it, and without its bundle, as it runs after `tsc -b`. */
 const programs = { bundled: `${cli}bin/workshop.js`, "module by module": `${cli}dist/bin.js` }
 
+/** The example that embeds the service in Express. */
+const express = fileURLToPath(new URL("../../../examples/dist/express/main.js", import.meta.url))
+
 /** The most that a start may take, in milliseconds. */
-const TARGETS = { help: 150, serve: 600 }
+const TARGETS = { help: 150, serve: 600, express: 400 }
+
+/** Bundles the Express program into a folder, as docs/embed-express.md does. */
+const bundleExpress = (folder: string) =>
+  build({
+    entryPoints: [express],
+    outdir: folder,
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    splitting: true,
+    minify: true,
+    platform: "node",
+    format: "esm",
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url)"
+    }
+  })
 
 /** Runs a command to its end. */
 const toItsEnd = async (args: ReadonlyArray<string>): Promise<void> => {
   await once(spawn(process.execPath, args, { stdio: "ignore" }), "close")
 }
 
+/** The processor time that a process has used, in milliseconds, where `/proc` tells it: in hundredths of a second. */
+const processorTime = (pid: number | undefined): number => {
+  const path = `/proc/${pid}/stat`
+  if (!existsSync(path)) return Number.NaN
+  const [user, system] = readFileSync(path, "utf8").split(") ")[1]!.split(" ").slice(11, 13)
+  return (Number(user) + Number(system)) * 10
+}
+
 /** Starts a server and gets its first response. */
-const toTheFirstResponse = async (program: string): Promise<() => Promise<void>> => {
-  const args = [program, "serve", "--store", "memory", "--port", "0"]
-  const server = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] })
+const toTheFirstResponse = async (args: ReadonlyArray<string>, path: string, port: number) => {
+  const env = { ...process.env, PORT: String(port) }
+  const server = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "inherit"] })
   for await (const text of server.stdout) {
-    const [, base] = /Listening on (http:\S+)/.exec(String(text)) ?? []
+    const [, base] = /Listening on (http:[^\s]+:\d+)/.exec(String(text)) ?? []
     if (base === undefined) continue
-    await (await fetch(`${base}/healthz`)).text()
+    await (await fetch(`${base}${path}`)).text()
     break
   }
   return async () => {
+    const used_ms = processorTime(server.pid)
     server.kill("SIGKILL")
     await once(server, "close")
+    return used_ms
   }
+}
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, "close")
+  return port
 }
 
 const timed = async <A>(work: () => Promise<A>): Promise<readonly [ms: number, result: A]> => {
@@ -39,26 +82,44 @@ const timed = async <A>(work: () => Promise<A>): Promise<readonly [ms: number, r
   return [performance.now() - began, result]
 }
 
-/** Measures how long the program takes to start, with its bundle and without it, in turns. */
+/** Measures how long the program and one that embeds it take to start, with a bundle and without it, in turns. */
 export const measureStart = async (args: ReadonlyArray<string>): Promise<boolean> => {
   const { values } = parseArgs({
     args: [...args],
     options: { times: { type: "string", default: "9" }, assert: { type: "boolean", default: false } }
   })
   const took = new Map<string, Array<number>>()
+  const used = new Map<string, Array<number>>()
   const note = (name: string, ms: number) => took.set(name, [...(took.get(name) ?? []), ms])
+  const noteServer = async (name: string, args: ReadonlyArray<string>, path: string) => {
+    const port = await freePort()
+    const [ms, stop] = await timed(() => toTheFirstResponse(args, path, port))
+    note(name, ms)
+    used.set(name, [...(used.get(name) ?? []), await stop()])
+  }
+  const folder = mkdtempSync(join(tmpdir(), "workshop-start-"))
+  await bundleExpress(folder)
   for (let i = 0; i < Number(values.times); i++) {
     note("node alone", (await timed(() => toItsEnd(["-e", ""])))[0])
     for (const [name, program] of Object.entries(programs)) {
       note(`--help, ${name}`, (await timed(() => toItsEnd([program, "--help"])))[0])
-      const [ms, stop] = await timed(() => toTheFirstResponse(program))
-      note(`serve --store memory, ${name}`, ms)
-      await stop()
+      const serve = [program, "serve", "--store", "memory", "--port", "0"]
+      await noteServer(`serve --store memory, ${name}`, serve, "/healthz")
     }
+    await noteServer("Express program, bundled", [join(folder, "main.mjs")], "/counter/1")
+    await noteServer("Express program, module by module", [express], "/counter/1")
   }
+  rmSync(folder, { recursive: true })
   const medians = new Map([...took].map(([name, times]) => [name, Math.round(median(times))]))
-  for (const [name, ms] of medians) console.log(`${name.padEnd(40)}${String(ms).padStart(6)} ms`)
+  for (const [name, ms] of medians) {
+    const processor = used.has(name)
+      ? `${String(Math.round(median(used.get(name)!))).padStart(8)} ms of processor time`
+      : ""
+    console.log(`${name.padEnd(40)}${String(ms).padStart(6)} ms${processor}`)
+  }
   const isFast =
-    medians.get("--help, bundled")! <= TARGETS.help && medians.get("serve --store memory, bundled")! <= TARGETS.serve
+    medians.get("--help, bundled")! <= TARGETS.help &&
+    medians.get("serve --store memory, bundled")! <= TARGETS.serve &&
+    medians.get("Express program, bundled")! <= TARGETS.express
   return isFast || !values.assert
 }

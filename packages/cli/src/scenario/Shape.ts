@@ -1,4 +1,5 @@
-import { HttpApi, type HttpApiEndpoint } from "@effect/platform"
+import * as HttpApi from "@effect/platform/HttpApi"
+import type * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import { WorkshopApi } from "@workshop/core/http"
 import { SandboxApi } from "@workshop/http-node/sandbox"
 import { SchemaAST as AST, Schema } from "effect"

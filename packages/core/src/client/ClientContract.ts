@@ -1,4 +1,6 @@
-import type { HttpApi, HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import type * as HttpApi from "@effect/platform/HttpApi"
+import type * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import type { WorkshopApi } from "../http/WorkshopApi.js"
 
 // The types that callers need of the contract, derived from it: when an endpoint changes, they stop compiling.

@@ -1,4 +1,7 @@
-import { HttpApiClient, HttpClient, type HttpClientError, HttpClientRequest } from "@effect/platform"
+import * as HttpApiClient from "@effect/platform/HttpApiClient"
+import * as HttpClient from "@effect/platform/HttpClient"
+import type * as HttpClientError from "@effect/platform/HttpClientError"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import { type ApiFailure, rootOf } from "@workshop/client"
 import { Effect, type ParseResult, type Redacted, type Types } from "effect"
 import type { ErrorCode } from "../http/ErrorTable.js"

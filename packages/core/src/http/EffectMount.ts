@@ -1,10 +1,8 @@
-import {
-  type HttpApp,
-  type HttpBody,
-  type HttpServerError,
-  HttpServerRequest,
-  HttpServerResponse
-} from "@effect/platform"
+import type * as HttpApp from "@effect/platform/HttpApp"
+import type * as HttpBody from "@effect/platform/HttpBody"
+import type * as HttpServerError from "@effect/platform/HttpServerError"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Clock, Deferred, Effect, Option, type ParseResult, Stream } from "effect"
 import type { Refusal } from "../decisions/Refusal.js"
 import { inputIssues } from "../domain/InvalidInput.js"

@@ -1,4 +1,6 @@
-import { HttpApi, type HttpApiEndpoint, type HttpApiGroup } from "@effect/platform"
+import * as HttpApi from "@effect/platform/HttpApi"
+import type * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import { SchemaAST as AST, Context, type Effect, Either, Option, ParseResult, Schema } from "effect"
 import * as FindMyWay from "find-my-way-ts"
 import type { Scope } from "../domain/ApiKey.js"

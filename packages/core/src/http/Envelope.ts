@@ -1,4 +1,4 @@
-import { HttpApiSchema } from "@effect/platform"
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import { Schema } from "effect"
 import { Scope } from "../domain/ApiKey.js"
 import { toIso } from "../domain/Instant.js"

@@ -1,4 +1,5 @@
-import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import { HOUR_MS, type Instant, LAST_INSTANT, Limits, ServiceLimits, ShopId, Shops, toIso } from "@workshop/core"
 import { FailureBodyOf, type GroupHandlers, SuccessBody } from "@workshop/core/http"
 import {

@@ -1,4 +1,6 @@
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import { ShopId, TicketId } from "@workshop/core"
 import { type GroupHandlers, type Page, SuccessBody } from "@workshop/core/http"
 import { Clock, Effect, Runtime, Schedule, Schema } from "effect"

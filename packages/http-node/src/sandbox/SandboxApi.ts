@@ -1,4 +1,4 @@
-import { HttpApi } from "@effect/platform"
+import * as HttpApi from "@effect/platform/HttpApi"
 import { FailureBodyOf } from "@workshop/core/http"
 import { AgendaApi } from "./AgendaApi.js"
 import { AppTicketsApi } from "./AppTicketsApi.js"

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
-import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import {
   ApiKeyCache,
   type ClientAccount,

@@ -1,4 +1,4 @@
-import { OpenApi } from "@effect/platform"
+import * as OpenApi from "@effect/platform/OpenApi"
 
 /** What the document says of an operation: its name for generated clients, what it does, and what its caller must know. */
 export const described = (identifier: string, summary: string, description: string) =>

@@ -1,4 +1,4 @@
-import { OpenApi } from "@effect/platform"
+import * as OpenApi from "@effect/platform/OpenApi"
 import { Context } from "effect"
 import type { PolicyName } from "../../domain/Limits.js"
 import type { RefusalName } from "./Refusals.js"

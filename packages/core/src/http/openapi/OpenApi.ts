@@ -1,4 +1,6 @@
-import { HttpApi, type HttpApiEndpoint, OpenApi } from "@effect/platform"
+import * as HttpApi from "@effect/platform/HttpApi"
+import type * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as OpenApi from "@effect/platform/OpenApi"
 import { Context, Option } from "effect"
 import { type Scope, scopeGrants } from "../../domain/ApiKey.js"
 import type { PolicyName } from "../../domain/Limits.js"

@@ -1,4 +1,5 @@
-import { type OpenApi, OpenApiJsonSchema } from "@effect/platform"
+import type * as OpenApi from "@effect/platform/OpenApi"
+import * as OpenApiJsonSchema from "@effect/platform/OpenApiJsonSchema"
 import type { Schema } from "effect"
 import { fieldBounds, fieldWords } from "./Fields.js"
 import type { Json, Node } from "./Json.js"

@@ -1,4 +1,4 @@
-import { OpenApi } from "@effect/platform"
+import * as OpenApi from "@effect/platform/OpenApi"
 import { answerSchema, type Json, type Node, namedSchemas, plain, tidy, withReferences } from "@workshop/core/openapi"
 import { SandboxApi } from "../SandboxApi.js"
 import { introduction, pathIds } from "./SandboxWords.js"
