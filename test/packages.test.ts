@@ -188,12 +188,18 @@ describe("the packages as published, in an empty project", () => {
     const program = `import express from "express"
 import hono from "./dist/hono.js"
 import * as next from "./dist/next.js"
-import { addWorkshop } from "./dist/nest.js"
+import { apiOf, workshopProvider } from "./dist/nest.js"
 import { workshop } from "./dist/workshop.js"
 const asked = (cookie, init = {}) => new Request("http://shop.test${url}", { ...init, headers: { ...${JSON.stringify(headers)}, cookie } })
 const app = express()
 app.use(express.json())
-addWorkshop(app)
+const nestWorkshop = await workshopProvider.useFactory()
+const nestShop = await nestWorkshop.orThrow.shops.create({ name: "Lac", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" })
+const api = apiOf(nestWorkshop)
+app.all("/workshop/v1/*path", (request, response, next) => {
+  if (request.get("cookie") === "session=amira") request.user = { id: "amira", shop_id: nestShop.id }
+  api(request, response, next)
+})
 const server = app.listen(0, "127.0.0.1")
 await new Promise((resolve) => server.once("listening", resolve))
 const nest = (await fetch("http://127.0.0.1:" + server.address().port + "${url}", { headers: { cookie: "session=amira" } })).status
@@ -203,6 +209,7 @@ console.log(made, nest,
   (await hono.fetch(asked("nobody"), { SESSION: "session=amira" })).status, (await hono.fetch(asked("nobody"), {})).status)
 await hono.scheduled()
 server.close()
+await nestWorkshop.stop()
 await workshop.stop()`
     writeFileSync(join(project, "asked.mjs"), program)
     const { stdout, stderr } = spawnSync(process.execPath, ["asked.mjs"], { cwd: project, encoding: "utf8" })

@@ -41,7 +41,7 @@ const toItsEnd = async (args: ReadonlyArray<string>): Promise<void> => {
   await once(spawn(process.execPath, args, { stdio: "ignore" }), "close")
 }
 
-/** The processor time that a process has used, in milliseconds, where `/proc` tells it: in hundredths of a second. */
+/** The processor time that a process has used, in milliseconds, where `/proc` has it, in hundredths of a second. */
 const processorTime = (pid: number | undefined): number => {
   const path = `/proc/${pid}/stat`
   if (!existsSync(path)) return Number.NaN

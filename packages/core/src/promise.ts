@@ -1,7 +1,19 @@
 /** Entry `@workshop/core/promise`: the workshop by plain values and promises, for teams without Effect. */
 
-export { type RefusalResponse, refusalResponse } from "./http/refusalResponse.js"
-export { type OrThrow, type Result, unwrap } from "./services/PromiseApi.js"
+export type { Client, LoyaltyCard, Ticket } from "@workshop/client"
+export type { ClientNotification } from "./domain/Notification.js"
+export { type AnyRefusal, isRefusal, type RefusalResponse, refusalResponse } from "./http/refusalResponse.js"
+export { TransactionRefused } from "./ports/StorePorts.js"
+export type { CommittedEvent } from "./services/CommittedEvents.js"
+export {
+  type OrThrow,
+  type PlainCaller,
+  type PlainTicket,
+  type PlainTicketEdit,
+  type PlainTicketQuery,
+  type Result,
+  unwrap
+} from "./services/PromiseApi.js"
 export {
   type CheckedText,
   type ForbiddenText,
@@ -15,6 +27,7 @@ export {
   type PgClientLike,
   type PromiseWorkshop,
   type Readiness,
+  type ServicesWithin,
   start,
   type Within
 } from "./services/PromiseWorkshop.js"

@@ -9,14 +9,14 @@ import {
   NotificationSender,
   type ShopRecord,
   type StoreUnavailable,
+  Transactions,
   type WebhookPost
 } from "@workshop/core"
-import { type PromiseOptions, type PromiseWorkshop, start, unwrap } from "@workshop/core/promise"
+import { type CommittedEvent, type PromiseOptions, type PromiseWorkshop, start, unwrap } from "@workshop/core/promise"
 import { SettableClock, TEST_START } from "@workshop/core/testing"
-import { Duration, Effect, Runtime } from "effect"
+import { Duration, Effect, Layer, Runtime } from "effect"
 import { layer } from "./MemoryStore.js"
 
-type CommittedEvent = Parameters<Parameters<PromiseWorkshop["onEvent"]>[0]>[0]
 type Caller = Parameters<PromiseWorkshop["tickets"]["create"]>[0]
 
 /** The options of a test workshop, all of which have defaults; also those of `start`. */
@@ -57,6 +57,11 @@ export interface TestWorkshop {
   readonly stop: () => Promise<void>
 }
 
+/** Lets `within` call its work for any client. The memory has no transactions: what was done stays if the caller rolls back. */
+const joiningAny = Layer.succeed(Transactions, {
+  join: () => Effect.succeed({ run: (effect) => effect, afterCommit: Effect.void })
+})
+
 /** The most turns of an advance: more mean that work is due that is never done. */
 const MOST_TURNS = 10_000
 
@@ -71,7 +76,7 @@ export const createTestWorkshop = async (options: TestWorkshopOptions = {}): Pro
     webhooks: [] as Array<WebhookPost>
   }
   const workshop = await start({
-    store: layer,
+    store: Layer.merge(layer, joiningAny),
     randomBytes: Entropy.seededBytes(seed),
     ...given,
     clock,

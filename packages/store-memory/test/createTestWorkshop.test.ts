@@ -51,3 +51,14 @@ it("two runs with one seed have the same ids", async () => {
   expect(await idOf(7)).toBe(await idOf(7))
   expect(await idOf(7)).not.toBe(await idOf(8))
 })
+
+it("lets within call its work for any client", async () => {
+  test = await createTestWorkshop()
+  const { workshop, caller } = test
+  const { value, afterCommit } = await workshop.within({ query: () => undefined }, async ({ orThrow }) => {
+    const { data } = await orThrow.tickets.create(caller, { service: "Hem" }, "order-1")
+    return data.number
+  })
+  await afterCommit()
+  expect(value).toBe(1)
+})

@@ -25,6 +25,10 @@ const UNREADABLE = refused(
   "The address of the database does not read like postgres://user:password@host:5432/name, where a password's # is %23 and its / is %2F"
 )
 
+const MISSING = refused(
+  "The address of the database is missing: give url, such as postgres://user:password@host:5432/name; is the environment variable set that it comes from?"
+)
+
 /** The TLS options for an `sslmode` of libpq. Modes that may connect without encryption are refused, because they promise nothing. */
 const MODES = {
   disable: { isEncrypted: false, isVerified: false, isNamed: false },
@@ -140,6 +144,8 @@ export const addressOf = (url: string): Address => {
 export const databaseUrl = (url: string): Effect.Effect<string, DatabaseFailed> =>
   Effect.try({
     try: () => {
+      // Without types an environment variable may be missing.
+      if (typeof url !== "string" || url === "") throw MISSING
       addressOf(url)
       return url
     },

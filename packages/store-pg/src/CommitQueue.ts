@@ -3,7 +3,7 @@ import {
   probe,
   type ShopId,
   ShopNotFound,
-  type StoreUnavailable,
+  StoreUnavailable,
   Tracing,
   TrackingPages
 } from "@workshop/core"
@@ -76,6 +76,8 @@ const failAll = (entries: Commands, cause: Cause.Cause<unknown>): void => {
   for (const { settle } of entries) settle(Exit.failCause(cause))
 }
 const unavailable = (message: string) => storeFailure(new Error(message))
+const EXPIRED =
+  "The command waited five seconds for its turn: its shop or the database is busy, or a transaction with commands of within is open for too long; try again in a moment"
 const closing = unavailable("The store is closing")
 const tooMany = unavailable("Too many commands wait for their turn")
 
@@ -84,7 +86,7 @@ const failExpired = (entries: Commands): Commands => {
   const expired = entries.filter((entry) => entry.isExpired())
   if (expired.length === 0) return entries
   expiredCommands.unsafeUpdate(expired.length, [])
-  failAll(expired, unavailable("The command waited too long"))
+  failAll(expired, Cause.fail(new StoreUnavailable({ remedy: EXPIRED })))
   return entries.filter((entry) => !expired.includes(entry))
 }
 

@@ -58,7 +58,14 @@ interface Where {
 const refused = (message: string) => new TransactionRefused({ message })
 
 const isClient = (client: unknown): client is Client =>
-  typeof client === "object" && client !== null && "query" in client && typeof client.query === "function"
+  typeof client === "object" &&
+  client !== null &&
+  "query" in client &&
+  typeof client.query === "function" &&
+  !("totalCount" in client)
+
+const NO_CLIENT =
+  "What was given is no client of pg: give what pool.connect() resolves to, on which you ran begin, and not the pool or what a query builder made of it"
 
 const connectionOf = (client: Client, schema: string): Connection => {
   const send = sendOn(client, schema)
@@ -163,7 +170,7 @@ export const joinedTransactions = (options: JoiningOptions) =>
 
     const join: Context.Tag.Service<Transactions>["join"] = (client) =>
       Effect.gen(function* () {
-        if (!isClient(client)) return yield* refused("What was given is no client of pg")
+        if (!isClient(client)) return yield* refused(NO_CLIENT)
         const connection = connectionOf(client, schema)
         const theirs = yield* looked(connection)
         const reason = complaint(theirs, yield* ours)

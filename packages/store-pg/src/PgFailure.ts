@@ -84,6 +84,9 @@ const remedies: Readonly<Record<string, string>> = {
   "3D000": `The database does not exist: check the store's url; or create it, then ${MIGRATE}`,
   "28P01": NOT_LET_IN,
   "28000": NOT_LET_IN,
+  // The decisions check everything else that is unique.
+  "23505":
+    "An id or code that was drawn at random is there already: give each run its own randomness (in a test another seed, or a schema of its own), or leave randomBytes out",
   "42501":
     "The database's user lacks a right that the workshop needs: run workshop migrate --roles as the owner of the tables, or use the role that migrated the schema"
 }

@@ -1,5 +1,5 @@
 import { mountFetch } from "@workshop/core/http"
-import { type PromiseWorkshop, start } from "@workshop/core/promise"
+import { type PromiseWorkshop, type ServicesWithin, start } from "@workshop/core/promise"
 import { Effect, Schedule } from "effect"
 import pg from "pg"
 import { describe, expect, it } from "vitest"
@@ -145,6 +145,24 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       expect(await second).toMatchObject({ ok: true, value: { data: { number: 2 } } })
     }))
 
+  it("waits for commands that nobody awaited, and refuses later ones, so that none runs after the commit", () =>
+    program(async ({ workshop, pool, caller, tickets }) => {
+      const client = await pool.connect()
+      await client.query("begin")
+      let kept: ServicesWithin | undefined
+      await workshop.within(client, async (services) => {
+        kept = services
+        services.tickets.createInApp(caller, { service: "Not awaited" })
+        services.orThrow.tickets.createInApp(caller, { service: "" }).catch(() => {})
+      })
+      await expect(kept!.tickets.createInApp(caller, { service: "Late" })).rejects.toThrow(
+        /^This call of within has ended/
+      )
+      await client.query("rollback")
+      client.release()
+      expect(await tickets()).toEqual([])
+    }))
+
   it("refuses, before anything is written, what is no open transaction of the database", () =>
     program(async ({ workshop, pool, url, caller, tickets }) => {
       const refusal = (client: never) =>
@@ -162,11 +180,13 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
         await client.end()
         return said
       }
-      expect(await refusal({} as never)).toBe("TransactionRefused: What was given is no client of pg")
+      const noClient =
+        "TransactionRefused: What was given is no client of pg: give what pool.connect() resolves to, on which you ran begin, and not the pool or what a query builder made of it"
+      expect(await refusal({} as never)).toBe(noClient)
+      expect(await refusal(pool as never)).toBe(noClient)
       const notBegun =
         "TransactionRefused: The client is not in a transaction: run begin on it first, and give a client rather than a pool"
       expect(await began("")).toBe(notBegun)
-      expect(await refusal(pool as never)).toBe(notBegun)
       expect(await began("begin isolation level serializable")).toBe(
         "TransactionRefused: The transaction is serializable, in which a command could decide by outdated rows: begin it with read committed"
       )

@@ -79,6 +79,8 @@ const outputOf = (report: ImportReport): Output => ({
   lines: ({ paint }) => [...summaryOf(report), ...report.bad_rows.map((row) => paint("warn", issuesOf(row)))]
 })
 
+const WRONG = "Some rows are wrong: correct them before you import the file, or add --bad-rows skip to leave them out."
+
 /** `workshop import` (docs/import.md): tickets of another system. */
 export const importCommand = ownerCommand({
   name: "import",
@@ -114,9 +116,12 @@ export const importCommand = ownerCommand({
       const bad_rows = dryRun ? "skip" : badRows
       const report = yield* Imports.run({ shop_id, lines, dry_run: dryRun, bad_rows, events, onProgress })
       if (onProgress !== undefined) process.stderr.write("\n")
-      if (report.stopped_at === null) return outputOf(report)
+      const isWrong = dryRun && report.bad > 0
+      if (report.stopped_at === null && !isWrong) return outputOf(report)
       if (asJson) yield* Console.log(JSON.stringify(report, null, 2))
+      else if (isWrong) yield* Console.log([...summaryOf(report), ...report.bad_rows.map(issuesOf)].join("\n"))
       else yield* Console.log(summaryOf({ ...report, bad: 0 }).join("\n"))
+      if (isWrong) return yield* new CommandRefused({ message: WRONG })
       const message = `${report.bad_rows.map(issuesOf).join("; ")}. Nothing after it was read: correct the row and repeat the import, which leaves what is there as it is, or add --bad-rows skip.`
       return yield* new CommandRefused({ message: message.charAt(0).toUpperCase() + message.slice(1) })
     })

@@ -1,5 +1,6 @@
 import { createReadStream, type ReadStream } from "node:fs"
 import { createInterface } from "node:readline"
+import { Readable } from "node:stream"
 import type { ImportLine } from "@workshop/core"
 import { parse } from "csv-parse"
 
@@ -25,7 +26,7 @@ type Fields = Record<string, unknown>
 
 /** The value of a cell; a text that is not what the column holds stays as it is, and is refused with the row. */
 const cellValue = (column: string, cell: string): unknown => {
-  if (NUMBERS.test(column)) return /^-?\d{1,15}$/.test(cell) ? Number(cell) : cell
+  if (NUMBERS.test(column)) return /^-?\d{1,15}(\.\d{1,9})?$/.test(cell) ? Number(cell) : cell
   if (column === "client.hide_name") return cell === "true" ? true : cell === "false" ? false : cell
   if (!JSON_CELLS.test(column)) return cell
   try {
@@ -86,10 +87,29 @@ interface CsvRecord {
   readonly info: { readonly lines: number }
 }
 
+/** Programs for tables write semicolons where the comma is for decimals: what separates the names of the first line separates all cells. */
+const separatorOf = (names: string): "," | ";" => (names.includes(";") && !names.includes(",") ? ";" : ",")
+
+const MOST_OF_HEAD = 64 * 1024
+
 async function* csvLines(source: NodeJS.ReadableStream): AsyncGenerator<ImportLine> {
-  const parser = parse({ columns: true, info: true, bom: true, skip_empty_lines: true, trim: true })
-  source.once("error", (error) => parser.destroy(error))
-  const records: AsyncIterable<CsvRecord> = source.pipe(parser)
+  const chunks = source.setEncoding("utf8")[Symbol.asyncIterator]()
+  let head = ""
+  for (let isOver: boolean | undefined = false; !isOver && !head.includes("\n") && head.length < MOST_OF_HEAD; ) {
+    const { done, value } = await chunks.next()
+    isOver = done
+    head += value ?? ""
+  }
+  const whole = Readable.from(
+    (async function* () {
+      yield head
+      yield* { [Symbol.asyncIterator]: () => chunks }
+    })()
+  )
+  const delimiter = separatorOf(head.split("\n")[0]!)
+  const parser = parse({ delimiter, columns: true, info: true, bom: true, skip_empty_lines: true, trim: true })
+  whole.once("error", (error) => parser.destroy(error))
+  const records: AsyncIterable<CsvRecord> = whole.pipe(parser)
   let line = 1
   try {
     for await (const { record, info } of records) {

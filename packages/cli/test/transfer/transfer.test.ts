@@ -95,6 +95,18 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     expect([taken.status, taken.stderr]).toEqual([1, expect.stringContaining("cannot be written")])
   })
 
+  it("reads cells that semicolons separate, and says what a price with decimals should be", async () => {
+    const shop = await newShop()
+    const file = fileOf("semicolons.csv", [
+      "external_ref;service;price_minor",
+      "S-1;Hem, by hand;1250",
+      "S-2;Zip;12.50"
+    ])
+    const made = await typed(["import", file, "--shop", shop, "--bad-rows", "skip"], there)
+    expect(made.stdout).toContain("Imported 1 ticket,")
+    expect(made.stdout).toMatch(/line 3 \(S-2\): price_minor must be .*whole number/)
+  })
+
   it("stops at a bad row and says its line, or skips it; a dry run tells all of them", async () => {
     const shop = await newShop()
     const file = fileOf("bad.csv", [
@@ -110,7 +122,7 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
       "Line 4 (A-3): state must be one of workshop, ready, impossible, collected, abandoned; price_minor must be a number. Nothing after it was read: correct the row and repeat the import, which leaves what is there as it is, or add --bad-rows skip.\n"
     )
     const dry = await typed(["import", file, "--shop", shop, "--dry-run"], there)
-    expect(dry).toMatchObject({ status: 0 })
+    expect(dry).toMatchObject({ status: 1, stderr: expect.stringContaining("Some rows are wrong: correct them") })
     expect(dry.stdout).toContain("2 rows are wrong:\nline 4 (A-3): state must be")
     expect(dry.stdout).toContain("line 5 (A-4): ready_at is required where the state is ready\n")
     const skipped = await typed(["import", file, "--shop", shop, "--bad-rows", "skip", "--json"], there)

@@ -1,6 +1,7 @@
 import type { Refusal } from "../decisions/Refusal.js"
+import type { StoreUnavailable } from "../ports/StorePorts.js"
 import { failureStatusAndBody } from "./Envelope.js"
-import type { ErrorCode } from "./ErrorTable.js"
+import { type ErrorCode, type Failure, failureRows } from "./ErrorTable.js"
 import { retryAfter } from "./respond.js"
 
 /** The API's response to a refusal, for any framework. */
@@ -16,14 +17,22 @@ export interface RefusalResponse {
   }
 }
 
-/** A refusal of the services: what `refusal` of a result may be. */
-type AnyRefusal = Refusal | { readonly _tag: "StoreUnavailable" }
+/** A refusal of the services: what `refusal` of a result may be, and what the promises of `orThrow` reject with. */
+export type AnyRefusal = Refusal | StoreUnavailable
+
+const BUG: Failure = { _tag: "InternalError", message: "Something went wrong here" }
+
+/** Whether something that was thrown is a refusal of the services, for your framework's error handler. */
+export const isRefusal = (error: unknown): error is AnyRefusal =>
+  error instanceof Error && "_tag" in error && Object.hasOwn(failureRows, String(error._tag))
 
 /**
- * The response that the API gives to a refusal, for routes of your own: the same status, code, reason and fields. Express:
- * `response.status(status).set(headers).json(body)`; Fastify: `reply.code(status).headers(headers).send(body)`; Hono: `c.json(body, status, headers)`.
+ * The response that the API gives to a refusal, for routes of your own: the same status, code, reason and fields. For anything else that
+ * was thrown it is a 500 without details. Express: `response.status(status).set(headers).json(body)`; Fastify:
+ * `reply.code(status).headers(headers).send(body)`; Hono: `c.json(body, status, headers)`.
  */
-export const refusalResponse = (refusal: AnyRefusal, now: number = globalThis.Date.now()): RefusalResponse => {
+export const refusalResponse = (error: unknown, now: number = globalThis.Date.now()): RefusalResponse => {
+  const refusal: Failure = isRefusal(error) ? error : BUG
   const wait = retryAfter(refusal, now)
   return {
     ...(failureStatusAndBody(refusal) as Pick<RefusalResponse, "status" | "body">),

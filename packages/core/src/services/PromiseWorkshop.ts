@@ -3,7 +3,7 @@ import { Refused } from "../domain/Refusal.js"
 import { SIGNATURE_HEADER } from "../domain/Signature.js"
 import type { Entropy } from "../ports/Entropy.js"
 import { type Probe, Probes } from "../ports/Probes.js"
-import { Store, type StorePorts, type StoreUnavailable, Transactions } from "../ports/StorePorts.js"
+import { Store, type StorePorts, type StoreUnavailable, TransactionRefused, Transactions } from "../ports/StorePorts.js"
 import { type Tidier, Tidying } from "../ports/Tidying.js"
 import { WebhookSender } from "../ports/WebhookSender.js"
 import { Actor } from "./Actor.js"
@@ -73,15 +73,12 @@ export type PromiseWorkshop = ReturnType<typeof promiseApi> &
     ) => ReturnType<typeof promiseApi> & ReturnType<typeof promiseTransfers> & Pick<PromiseWorkshop, "within">
     /**
      * Calls `work` with services whose commands and reads run in the open transaction of a `pg` client: their rows and yours commit
-     * together, or not at all. You begin and end the transaction. Await everything within `work`, and roll back or throw where a command
-     * was refused. Rejects with `TransactionRefused` before anything is written where the client is in no transaction, or in another
-     * database. Call `afterCommit` after your commit: otherwise deliveries wait for the next look of a dispatcher, a fraction of a
+     * together, or not at all. You begin and end the transaction, and roll back or throw where a command was refused; the services also
+     * have `orThrow`. Resolves when `work` and all commands that it called have ended; later calls of these services are refused. Rejects
+     * with `TransactionRefused` before anything is written where the client is in no transaction, or in another database. Call `afterCommit` after your commit: otherwise deliveries wait for the next look of a dispatcher, a fraction of a
      * second, other processes know of a revoked key after at most half a minute, and `onEvent` listeners are not called.
      */
-    readonly within: <A>(
-      client: PgClientLike,
-      work: (services: ReturnType<typeof promiseApi>) => Promise<A>
-    ) => Promise<Within<A>>
+    readonly within: <A>(client: PgClientLike, work: (services: ServicesWithin) => Promise<A>) => Promise<Within<A>>
     /** Calls back after each commit of this process; answers how to stop it. Best effort, see {@link CommittedEvents}. */
     readonly onEvent: (listener: (event: CommittedEvent) => unknown) => () => void
     /** The same as an iterable, from this call on: what happens before you read is kept, the latest 1024. A loop over it ends when it is left. */
@@ -104,10 +101,17 @@ export type PromiseWorkshop = ReturnType<typeof promiseApi> &
 /** Whether a process should get requests. */
 export type Readiness = { readonly ready: true } | { readonly ready: false; readonly reason: string }
 
-/** A client of the package `pg`, or what a pool of it lends. */
+/** A client of the package `pg`, or what a pool of it lends. A pool itself is none: its statements run on any of its connections. */
 export interface PgClientLike {
   // biome-ignore lint/suspicious/noExplicitAny: the overloads of `pg` fit no narrower type
   readonly query: (...args: Array<any>) => any
+  readonly totalCount?: never
+}
+
+/** The services whose commands run in your transaction. */
+export type ServicesWithin = ReturnType<typeof promiseApi> & {
+  /** The same services, whose promises reject with a refusal: it ends `work`, and your transaction rolls back. */
+  readonly orThrow: OrThrow<ReturnType<typeof promiseApi>>
 }
 
 /** The result of `within`, before you commit. */
@@ -116,6 +120,29 @@ export interface Within<A> {
   /** To be called after your commit, and not after a rollback. */
   readonly afterCommit: () => Promise<void>
 }
+
+/**
+ * Runs until `end`, which waits for all that was begun: a command that nobody awaited must not run after the caller's commit, where each of
+ * its statements would commit by itself.
+ */
+const untilEnd = (run: Run<WorkshopServices>) => {
+  const begun = new Set<Promise<unknown>>()
+  let isEnded = false
+  const runWithin: Run<WorkshopServices> = (effect) => {
+    if (isEnded) return Promise.reject(new TransactionRefused({ message: WITHIN_ENDED }))
+    const running = run(effect).finally(() => begun.delete(running))
+    begun.add(running)
+    return running
+  }
+  const end = async () => {
+    while (begun.size > 0) await Promise.allSettled(begun)
+    isEnded = true
+  }
+  return { runWithin, end }
+}
+
+const WITHIN_ENDED =
+  "This call of within has ended, and its transaction may have too: call the services inside work, or those of the workshop"
 
 /** Stands where no sender was given; the dispatcher on it is never asked to deliver. */
 const noSender = Layer.succeed(WebhookSender, { send: () => Effect.die(new NoSender()) })
@@ -194,7 +221,9 @@ export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorks
     within: async (client, work) => {
       const joined = await run(Effect.flatMap(Transactions, ({ join }) => join(client)))
       if (!joined.ok) throw joined.refusal
-      const value = await work(promiseApi((effect) => runAs(joined.value.run(effect))))
+      const { runWithin, end } = untilEnd((effect) => runAs(joined.value.run(effect)))
+      const api = promiseApi(runWithin)
+      const value = await work({ ...api, orThrow: throwing(api) }).finally(end)
       return { value, afterCommit: () => Runtime.runPromise(runtime)(joined.value.afterCommit) }
     }
   })

@@ -1,7 +1,7 @@
 import * as MemoryStore from "@workshop/store-memory"
 import { afterAll, describe, expect, it } from "vitest"
 import { mountFetch } from "../../src/http.js"
-import { refusalResponse, start, unwrap } from "../../src/promise.js"
+import { isRefusal, refusalResponse, start, unwrap } from "../../src/promise.js"
 import { SettableClock } from "../../src/testing/SettableClock.js"
 
 const clock = new SettableClock()
@@ -49,6 +49,16 @@ describe("refusals", () => {
     expect(await own(workshop.tickets.create(caller, { service: "Late" }, "two"))).toEqual(
       await api("POST", "tickets", { service: "Late" })
     )
+  })
+
+  it("isRefusal tells refusals from other errors, whose response is a 500 that says nothing of them", async () => {
+    const refused = await workshop.orThrow.tickets.byNumber(caller, 17).catch((error: unknown) => error)
+    expect([isRefusal(refused), refusalResponse(refused).status]).toEqual([true, 404])
+    for (const error of [new Error("secret"), { _tag: "Elsewhere" }, undefined, { _tag: "TicketNotFound" }]) {
+      expect(isRefusal(error)).toBe(false)
+      const { status, body } = refusalResponse(error)
+      expect([status, body.error.code, JSON.stringify(body).includes("secret")]).toEqual([500, "INTERNAL", false])
+    }
   })
 
   it("events() keeps what happens from the call on, before anybody reads", async () => {

@@ -163,6 +163,10 @@ const prepareTable = (session: Session, schema: string) =>
     )
     .pipe(Effect.flatMap(([row]) => (row?.is_there === true ? Effect.void : session.run(inSchema(TABLE, schema)))))
 
+/** A schema, table, type or function of that name exists already. */
+const TAKEN: ReadonlySet<string> = new Set(["42P06", "42P07", "42710", "42723"])
+const isFirst = ({ name }: Migration) => name.startsWith("0001_")
+
 const apply = (session: Session, migration: Migration) =>
   (migration.isTransactional ? inTransaction : outside)(session, migration).pipe(
     Effect.retry({ while: (error) => migration.isTransactional && isBusy(error), schedule: BUSY }),
@@ -171,7 +175,10 @@ const apply = (session: Session, migration: Migration) =>
         new MigrationFailed({
           name: migration.name,
           code,
-          message: `The migration ${migration.name} failed and can be run again once this is mended (${what}).`
+          message:
+            isFirst(migration) && TAKEN.has(code ?? "")
+              ? `The schema holds something that the service did not make (${what}): give another name with --schema, or the option schema.`
+              : `The migration ${migration.name} failed and can be run again once this is mended (${what}).`
         })
     ),
     Effect.as(migration.name)

@@ -15,10 +15,16 @@ const SENTENCE =
   "The address of the database does not read like postgres://user:password@host:5432/name, where a password's # is %23 and its / is %2F: check the store's url."
 
 describe("the url of a database", () => {
-  it.each(["base", "localhost:5432/x", "", "mysql://me:s3cret@db/x", "postgres://me:s3#cret@db/x"])(
+  it.each(["base", "localhost:5432/x", "mysql://me:s3cret@db/x", "postgres://me:s3#cret@db/x"])(
     "%j is none: no name is looked up for it, and nothing of it is repeated",
     async (url) => expect(await refusals(url)).toEqual([SENTENCE, SENTENCE])
   )
+
+  it.each(["", undefined])("says that the url is missing: %j", async (url) => {
+    const missing =
+      "The address of the database is missing: give url, such as postgres://user:password@host:5432/name; is the environment variable set that it comes from?"
+    for (const message of await refusals(url as string)) expect(message).toContain(missing)
+  })
 
   it.each(["postgresql://me@127.0.0.1:1/x", "postgres:///x?host=/nowhere", "postgres://me@/x?host=/nowhere"])(
     "%s is one",

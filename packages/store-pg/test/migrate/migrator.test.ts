@@ -112,6 +112,18 @@ describe("migrate", { timeout: LONG }, () => {
       })
     ))
 
+  it("says that a schema is somebody else's where the first migration meets a table of the same name", () =>
+    run(
+      Effect.gen(function* () {
+        const { url, at, session } = yield* emptySchema
+        yield* session.run(`create schema if not exists "${at.schema}"; create table "${at.schema}".letter (n integer)`)
+        const error = yield* Effect.flip(migrate(url, at, migrationsOf(FIRST)))
+        expect(error.message).toBe(
+          'The schema holds something that the service did not make (Postgres says: relation "letter" already exists): give another name with --schema, or the option schema.'
+        )
+      })
+    ))
+
   it("leaves nothing of a migration that fails, and keeps those before it", () =>
     run(
       Effect.gen(function* () {
