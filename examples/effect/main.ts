@@ -3,7 +3,7 @@ import { HttpServer } from "@effect/platform"
 import { NodeHttpServer, NodeRuntime } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
 import { makeApp, screen } from "./app.js"
-import { background, openShop, workshop } from "./workshop.js"
+import { openShop, workshop } from "./workshop.js"
 
 const serving = Effect.gen(function* () {
   const { counter, key } = yield* openShop
@@ -17,6 +17,4 @@ curl -s http://127.0.0.1:4023/counter/1`)
 
 const socket = NodeHttpServer.layer(createServer, { host: "127.0.0.1", port: 4023 })
 
-NodeRuntime.runMain(
-  serving.pipe(Effect.scoped, Effect.provide(background), Effect.provide(Layer.merge(workshop, socket)))
-)
+NodeRuntime.runMain(serving.pipe(Effect.scoped, Effect.provide(Layer.merge(workshop, socket))))

@@ -1,6 +1,5 @@
 import {
   appOf,
-  Closer,
   Dispatcher,
   Entropy,
   KeyInput,
@@ -17,22 +16,14 @@ import * as NodeSender from "@workshop/http-node/sender"
 import * as MemoryStore from "@workshop/store-memory"
 import { Effect, Layer, Schema } from "effect"
 
-/** The service on its ports. The store stands in one line: another one goes there, and nothing else changes. */
-export const workshop = Layer.mergeAll(Dispatcher.layer(), NotificationSender.Default).pipe(
+/** The service on its ports, and what it does by itself: closures, deliveries, notifications. The store stands in one line: another one goes there, and nothing else changes. */
+export const workshop = Workshop.background.pipe(
+  Layer.provide(Layer.mergeAll(Dispatcher.layer(), NotificationSender.Default)),
   Layer.provide(Layer.merge(NodeSender.layer(), Notifiers.layer)),
   Layer.provideMerge(Workshop.layer),
   Layer.provideMerge(observing(MemoryStore.layer)),
   Layer.provideMerge(Profanity.layer),
   Layer.provideMerge(Entropy.layer)
-)
-
-/** What goes on by itself: closures, deliveries, messages. */
-export const background = Layer.scopedDiscard(
-  Effect.gen(function* () {
-    yield* Effect.forkScoped((yield* Closer).run)
-    yield* Effect.forkScoped((yield* Dispatcher).run)
-    yield* Effect.forkScoped((yield* NotificationSender).run)
-  })
 )
 
 /** A shop with a key, and its own counter as a caller. */

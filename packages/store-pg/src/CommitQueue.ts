@@ -19,8 +19,7 @@ import {
   RECEIPT_STEP,
   saveBatch
 } from "./CommandBatch.js"
-import type { Connection, ConnectionOptions } from "./Connection.js"
-import { type ReconnectingConnection, reconnecting } from "./Connection.js"
+import { type Connection, type ConnectionOptions, type ReconnectingConnection, reconnecting } from "./Connection.js"
 import { inputDrained } from "./fast/inputDrained.js"
 import { type PgFailure, storeFailure } from "./PgFailure.js"
 import { batchCommands, expiredCommands, showWaiting } from "./PgMetrics.js"

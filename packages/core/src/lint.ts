@@ -1,0 +1,61 @@
+/** Entry `@workshop/core/lint`: a plugin for ESLint with the types of typescript-eslint, which reports refusals that nobody looks at. */
+
+/** A type of TypeScript's checker, as far as the rule needs it. */
+interface Type {
+  readonly types?: ReadonlyArray<Type>
+  readonly getProperty: (name: string) => unknown
+}
+
+interface Checker {
+  readonly getAwaitedType: (type: Type) => Type | undefined
+}
+
+/** The part of typescript-eslint's parser that the rule uses. */
+interface ParserServices {
+  readonly getTypeAtLocation?: (node: unknown) => Type
+  readonly program?: { readonly getTypeChecker: () => Checker } | null
+}
+
+interface Statement {
+  readonly expression: unknown
+}
+
+interface RuleContext {
+  readonly sourceCode: { readonly parserServices?: ParserServices }
+  readonly report: (problem: { readonly node: unknown; readonly messageId: "ignored" }) => void
+}
+
+/** Whether it is a `Result`: one part of the union has a refusal, and all say whether they are `ok`. */
+const isResult = (type: Type): boolean => {
+  const parts = type.types ?? [type]
+  const has = (name: string) => (part: Type) => part.getProperty(name) !== undefined
+  return parts.every(has("ok")) && parts.some(has("refusal"))
+}
+
+/** Reports a statement that calls a method of the Promise API and does not look at its result. */
+const ignoredRefusal = {
+  meta: {
+    type: "problem",
+    docs: { description: "Look at the result of a call, or call the method on orThrow" },
+    messages: {
+      ignored:
+        "A refusal of this call goes unnoticed: look at `ok` of its result, put unwrap around it, or call the method on orThrow."
+    },
+    schema: []
+  },
+  create: (context: RuleContext) => {
+    const { getTypeAtLocation, program } = context.sourceCode.parserServices ?? {}
+    if (getTypeAtLocation === undefined || !program)
+      throw new Error("workshop/ignored-refusal needs types: set parserOptions.projectService of typescript-eslint")
+    const checker = program.getTypeChecker()
+    return {
+      ExpressionStatement: ({ expression }: Statement) => {
+        const type = checker.getAwaitedType(getTypeAtLocation(expression))
+        if (type !== undefined && isResult(type)) context.report({ node: expression, messageId: "ignored" })
+      }
+    }
+  }
+} as const
+
+/** The plugin: `plugins: { workshop }`, with the rule `"workshop/ignored-refusal": "error"`. */
+export const plugin = { meta: { name: "@workshop/core/lint" }, rules: { "ignored-refusal": ignoredRefusal } } as const

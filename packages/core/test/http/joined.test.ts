@@ -1,0 +1,96 @@
+import {
+  HttpApi,
+  HttpApiBuilder,
+  HttpApiEndpoint,
+  HttpApiError,
+  HttpApiGroup,
+  HttpApiMiddleware,
+  HttpApiSecurity,
+  HttpServer,
+  OpenApi
+} from "@effect/platform"
+import * as MemoryStore from "@workshop/store-memory"
+import { Effect, Layer, Redacted, Schema } from "effect"
+import { expect, it } from "vitest"
+import { ApiKeys, CurrentCaller, groups } from "../../src/http/joined.js"
+import { WorkshopApi } from "../../src/http.js"
+import { start } from "../../src/promise.js"
+import { Caller } from "../../src/services/Caller.js"
+
+const workshop = await start({ store: MemoryStore.layer, background: false })
+const shop = await workshop.orThrow.shops.create({
+  name: "Needle",
+  currency: "TND",
+  decimals: 3,
+  time_zone: "Africa/Tunis"
+})
+const amira = Schema.decodeSync(Caller)({
+  shop_id: shop.id,
+  caller_id: "amira",
+  scopes: ["tickets:read", "tickets:write"],
+  via: "api"
+})
+
+class SignedIn extends HttpApiMiddleware.Tag<SignedIn>()("SignedIn", {
+  provides: CurrentCaller,
+  failure: HttpApiError.Unauthorized,
+  security: { session: HttpApiSecurity.apiKey({ in: "cookie", key: "session" }) }
+}) {}
+
+const signedIn = Layer.succeed(SignedIn, {
+  session: (cookie) =>
+    Redacted.value(cookie) === "amira" ? Effect.succeed(amira) : Effect.fail(new HttpApiError.Unauthorized())
+})
+
+const Orders = HttpApiGroup.make("orders").add(HttpApiEndpoint.get("list", "/orders").addSuccess(Schema.String))
+const orders = <Id extends string>(api: HttpApi.HttpApi<Id, typeof Orders>) =>
+  HttpApiBuilder.group(api, "orders", (handlers) => handlers.handle("list", () => Effect.succeed("none")))
+
+const services = Layer.succeedContext(workshop.runtime.context)
+
+const asking =
+  (handler: (request: Request) => Promise<Response>) =>
+  async (path: string, init: RequestInit = {}) => {
+    const response = await handler(new Request(`http://a.test${path}`, init))
+    const text = await response.text()
+    return [response.status, text === "" ? "" : JSON.parse(text)] as const
+  }
+
+it("joins somebody's own HttpApi, behind their own middleware and its security scheme", async () => {
+  class MyApi extends HttpApi.make("mine")
+    .add(Orders)
+    .addHttpApi(WorkshopApi.prefix("/workshop").middleware(SignedIn)) {}
+  const live = HttpApiBuilder.api(MyApi).pipe(
+    Layer.provide([orders(MyApi as never), Layer.provide(groups(MyApi), [signedIn, services])])
+  )
+  const { handler, dispose } = HttpApiBuilder.toWebHandler(Layer.mergeAll(live, HttpServer.layerContext) as never)
+  const ask = asking(handler)
+  expect(await ask("/orders")).toEqual([200, "none"])
+  expect((await ask("/workshop/v1/tickets"))[0]).toBe(401)
+  const headers = { cookie: "session=amira", "content-type": "application/json", "idempotency-key": "one" }
+  const made = await ask("/workshop/v1/tickets", { method: "POST", headers, body: '{"service":"Hem"}' })
+  expect(made).toMatchObject([201, { data: { number: 1 }, meta: { replayed: false } }])
+  expect(await ask(`/workshop/v1/tickets/${made[1].data.id}`, { headers })).toMatchObject([200, { success: true }])
+  const wrong = await ask("/workshop/v1/tickets?limit=many", { headers })
+  expect(wrong).toMatchObject([400, { error: { code: "VALIDATION_ERROR", details: { issues: [{ field: "limit" }] } } }])
+  const { paths, components } = OpenApi.fromApi(MyApi)
+  expect(paths["/workshop/v1/tickets"]?.get?.security).toEqual([{ session: [] }])
+  expect(components.securitySchemes).toMatchObject({ session: { type: "apiKey", in: "cookie" } })
+  await dispose()
+})
+
+it("checks the service's own keys with ApiKeys", async () => {
+  class MyApi extends HttpApi.make("mine").addHttpApi(WorkshopApi.middleware(ApiKeys)) {}
+  const live = Layer.provide(HttpApiBuilder.api(MyApi), Layer.provide(groups(MyApi), [ApiKeys.layer, services]))
+  const { handler, dispose } = HttpApiBuilder.toWebHandler(Layer.mergeAll(live, HttpServer.layerContext) as never)
+  const ask = asking(handler)
+  expect(await ask("/v1/shop")).toMatchObject([401, { error: { code: "UNAUTHENTICATED" } }])
+  const { key } = await workshop.orThrow.keys.create(shop.id, { name: "till", scopes: ["tickets:read"] })
+  expect(await ask("/v1/shop", { headers: { authorization: `Bearer ${key}` } })).toMatchObject([
+    200,
+    { data: { name: "Needle" } }
+  ])
+  expect(OpenApi.fromApi(MyApi).components.securitySchemes).toMatchObject({ apiKey: { scheme: "bearer" } })
+  await dispose()
+  await workshop.stop()
+})
