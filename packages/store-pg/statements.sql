@@ -150,7 +150,8 @@ select /* workshop count deliveries */ found.range
         and (r.filter->>'until' is null or e.created_at < (r.filter->>'until')::bigint)
       order by e.seq limit q.most
     )) e left join workshop.delivery d on d.shop_id = e.shop_id and d.event_id = e.id left join lateral (
-    select a.n, a.status from workshop.attempt a where a.shop_id = e.shop_id and a.event_id = e.id order by a.n desc, a.started_at desc limit 1
+    select a.n, a.status from workshop.attempt a where a.shop_id = e.shop_id and a.event_id = e.id 
+    order by a.n desc, coalesce(a.status between 200 and 299, false) desc, a.started_at desc limit 1
   ) a on true) c
   ) found;
 
@@ -427,7 +428,8 @@ select /* workshop load Replay */ row_to_json(r) as replay, found.range
         and (r.filter->>'until' is null or e.created_at < (r.filter->>'until')::bigint)
       order by e.seq limit q.most
     )) e left join lateral (select * from workshop.delivery d where d.shop_id = e.shop_id and d.event_id = e.id for no key update) d on true left join lateral (
-    select a.n, a.status from workshop.attempt a where a.shop_id = e.shop_id and a.event_id = e.id order by a.n desc, a.started_at desc limit 1
+    select a.n, a.status from workshop.attempt a where a.shop_id = e.shop_id and a.event_id = e.id 
+    order by a.n desc, coalesce(a.status between 200 and 299, false) desc, a.started_at desc limit 1
   ) a on true) c
   ) found;
 
@@ -685,8 +687,8 @@ insert /* workshop put webhook */ into workshop.webhook (shop_id, url, secret, p
 
 -- read attempts (workshop reads)
 
-            select /* workshop read attempts */ a.event_id, json_agg(a.attempt order by a.n, a.started_at) as attempts from (
-              select a.event_id, a.n, a.started_at, row_to_json(a) as attempt from workshop.attempt a
+            select /* workshop read attempts */ a.event_id, json_agg(a.attempt order by a.n, a.is_ok, a.started_at) as attempts from (
+              select a.event_id, a.n, coalesce(a.status between 200 and 299, false) as is_ok, a.started_at, row_to_json(a) as attempt from workshop.attempt a
               where a.shop_id = $1 and a.event_id = any($2) offset 0
             ) a group by a.event_id;
 
@@ -708,7 +710,8 @@ select /* workshop read deliveries */ row_to_json(c) as event from (select e.id,
     greatest(a.n, d.attempts_made, 0) as attempts_made, a.status as last_status
   from (select e.* from workshop.event e where e.shop_id = $1 and e.seq < $2 order by e.seq desc limit $3) e
   left join workshop.delivery d on d.shop_id = e.shop_id and d.event_id = e.id left join lateral (
-    select a.n, a.status from workshop.attempt a where a.shop_id = e.shop_id and a.event_id = e.id order by a.n desc, a.started_at desc limit 1
+    select a.n, a.status from workshop.attempt a where a.shop_id = e.shop_id and a.event_id = e.id 
+    order by a.n desc, coalesce(a.status between 200 and 299, false) desc, a.started_at desc limit 1
   ) a on true order by e.seq desc) c;
 
 -- read events (workshop reads)

@@ -733,8 +733,15 @@ const ofDeliveries = [
     "ShopState",
     "late-failure-is-last",
     "the failure of an attempt that was overtaken makes a delivery that arrived one given up",
-    "known.splice(known.findLastIndex(isEarlier) + 1, 0, row)",
-    "void isEarlier\n  known.push(row)"
+    "known.splice(known.findLastIndex((one) => inLog(one, row) <= 0) + 1, 0, row)",
+    "known.push(row)"
+  ),
+  decision(
+    "ShopState",
+    "late-failure-by-the-clock",
+    "the failure of an attempt that a fast clock says began later makes a delivery that arrived one given up",
+    "  Order.mapInput(Order.boolean, acknowledges),\n",
+    ""
   ),
   service(
     "Dispatcher",

@@ -27,7 +27,8 @@ const WITH_DELIVERY = `select e.id, e.type, e.ticket_id, e.seq, e.created_at, ro
 
 /** Attempts have the same number if one was overtaken and its result came late: the last one is the one that began last. */
 const LAST_ATTEMPT = `left join lateral (
-    select a.n, a.status from workshop.attempt a where a.shop_id = e.shop_id and a.event_id = e.id order by a.n desc, a.started_at desc limit 1
+    select a.n, a.status from workshop.attempt a where a.shop_id = e.shop_id and a.event_id = e.id 
+    order by a.n desc, coalesce(a.status between 200 and 299, false) desc, a.started_at desc limit 1
   ) a on true`
 
 /** How many events one statement looks at. */

@@ -1,3 +1,4 @@
+import { Order } from "effect"
 import type { ApiKeyRecord } from "../domain/ApiKey.js"
 import type { AuditEntry } from "../domain/AuditEntry.js"
 import type { ClientAccount, ClientLink } from "../domain/Client.js"
@@ -12,7 +13,7 @@ import type { OfferRecord } from "../domain/Offer.js"
 import type { Phone } from "../domain/Phone.js"
 import type { ShopHead, ShopRecord } from "../domain/Shop.js"
 import type { TicketRecord } from "../domain/Ticket.js"
-import type { NoticeRecord, Webhook } from "../domain/Webhook.js"
+import { acknowledges, type NoticeRecord, type Webhook } from "../domain/Webhook.js"
 
 /**
  * Every change that can happen to the data. A `Put` has the row as it is afterwards, a `Removed` names the row that is deleted, and an
@@ -111,13 +112,21 @@ export const loadState = ({ shop, head, webhook, events, replayable, accounts, h
   holders
 })
 
-/** Logs an attempt before those that began after it: the outcome of one that was overtaken comes late, and must not be the last. */
+/**
+ * Logs an attempt before those that began after it, because the outcome of one that was overtaken comes late and must not be the last. Clocks
+ * of processes differ, so of attempts with one number an acknowledged one is the last, whenever it began.
+ */
 const log = (attempts: ShopState["attempts"], row: AttemptRecord): void => {
   const known = attempts.get(row.event_id) ?? []
   attempts.set(row.event_id, known)
-  const isEarlier = ({ n, started_at }: AttemptRecord) => n < row.n || (n === row.n && started_at <= row.started_at)
-  known.splice(known.findLastIndex(isEarlier) + 1, 0, row)
+  known.splice(known.findLastIndex((one) => inLog(one, row) <= 0) + 1, 0, row)
 }
+
+const inLog = Order.combineAll<AttemptRecord>([
+  Order.mapInput(Order.number, ({ n }) => n),
+  Order.mapInput(Order.boolean, acknowledges),
+  Order.mapInput(Order.number, ({ started_at }) => started_at)
+])
 
 type Applied = { readonly [Tag in Change["_tag"]]: (state: ShopState, change: Extract<Change, { _tag: Tag }>) => void }
 

@@ -47,6 +47,30 @@ export const deliveryLogContract = cases({
       yield* same("the late failure counts", (yield* reads.shop(shop))?.webhook?.failures_in_row, 1)
     },
 
+  "a delivery that arrived stays delivered although a fast clock says that an overtaken attempt began later":
+    function* (bench) {
+      const { dispatcher, clock, deliveryLog: log, deliveries, start } = bench
+      const shop = yield* dispatcher.open
+      for (const isLoggedFirst of [true, false]) {
+        clock.set(start)
+        yield* dispatcher.raise(shop, null)
+        const [slow] = yield* dispatcher.claim()
+        clock.advance(ServiceLimits.delivery_lease_ms)
+        yield* deliveries.reclaim
+        const [again] = yield* dispatcher.claim()
+        const late = Effect.suspend(() => {
+          clock.advance(MINUTE_MS)
+          return Effect.tap(recordLate(slow!, DOWN), () => clock.advance(-MINUTE_MS))
+        })
+        if (isLoggedFirst) yield* late
+        yield* same("arrived", yield* record(again!, answered(200)), "delivered")
+        if (!isLoggedFirst) yield* late
+        const logged = (yield* logOf(shop)).find(({ event_id }) => event_id === slow!.event_id)
+        yield* same("delivered", [logged?.state, each(logged?.attempts, "status")], ["delivered", [503, 200]])
+      }
+      yield* same("given up", yield* log.count(shop, { state: "dead" }), 0)
+    },
+
   "lists without pages end: a shop's events and deliveries are its latest ten thousand": function* (bench) {
     const { dispatcher, reads, deliveryLog } = bench
     const shop = yield* dispatcher.open
