@@ -18,11 +18,19 @@ import { duration } from "./terminal/decoders.js"
 import type { Output } from "./terminal/Output.js"
 import { group } from "./terminal/program.js"
 
+/** The cells that the flags name. */
+const cellsIn = (flags: { readonly schema: string | null; readonly cells: string | null }) =>
+  Effect.gen(function* () {
+    const { cellsFrom } = yield* Effect.promise(() => import("@workshop/store-pg"))
+    return { schema: flags.schema ?? undefined, cells: yield* cellsFrom(flags.cells ?? "") }
+  })
+
 const checkOptions = {
   databaseUrl: databaseUrlFlag(
     "The Postgres database, or a replica of it; the default is the embedded one in --data-dir."
   ),
   schema: schemaFlag,
+  cells: cellsFlag,
   dataDir: servedDataDir,
   timeout: value({
     flag: "--timeout <duration>",
@@ -39,8 +47,8 @@ const rowLine = (row: Finding["first"][number]): string =>
     .map(([column, value]) => `${column}=${value}`)
     .join(" ")}`
 
-const findingLines = ({ name, finds, count, first }: Finding): ReadonlyArray<string> => [
-  `${name}: ${finds} (${count}).`,
+const findingLines = ({ cell, name, finds, count, first }: Finding): ReadonlyArray<string> => [
+  `${cell === undefined ? "" : `${cell}: `}${name}: ${finds} (${count}).`,
   ...first.map(rowLine),
   ...(count > first.length ? [`  and ${count - first.length} more`] : [])
 ]
@@ -69,7 +77,7 @@ export const checkCommand = command({
       const { printOutput } = yield* Effect.promise(() => import("./terminal/Output.js"))
       const url = yield* databaseOf({ ...choiceOf({ ...flags, noMigrate: true }), isShared: true })
       const checked = yield* Effect.mapError(
-        checkData(url, timeout, { schema: flags.schema ?? undefined }),
+        Effect.flatMap(cellsIn(flags), (cells) => checkData(url, timeout, cells)),
         storeRefused
       )
       yield* printOutput(findings(checked), json)
@@ -80,6 +88,7 @@ export const checkCommand = command({
 const resealOptions = {
   databaseUrl: databaseUrlFlag("The Postgres database; the default is the embedded one in --data-dir."),
   schema: schemaFlag,
+  cells: cellsFlag,
   dataDir: servedDataDir,
   secretsKey,
   inClear: toggle("in-clear", "Store all secrets in clear again, before a program runs that knows no keys."),
@@ -106,7 +115,7 @@ const reseal = command({
       const { printOutput, sentence } = yield* Effect.promise(() => import("./terminal/Output.js"))
       const url = yield* databaseOf({ ...choiceOf({ ...flags, noMigrate: true }), isShared: true })
       const done = yield* Effect.mapError(
-        reseal(url, { schema: flags.schema ?? undefined, secretsKeys, inClear }),
+        Effect.flatMap(cellsIn(flags), (cells) => reseal(url, { ...cells, secretsKeys, inClear })),
         storeRefused
       )
       const webhooks = done.changed === 1 ? "1 webhook" : `${done.changed} webhooks`

@@ -33,7 +33,8 @@ const headings = {
   },
   "Look after the database:": {
     check: "Check that the data in a database are consistent, and change nothing",
-    secrets: "How the secrets of webhooks are stored in a database"
+    secrets: "How the secrets of webhooks are stored in a database",
+    cell: "The cells among which the shops of a service are divided"
   },
   "Build and test against it:": {
     logs: "Print the requests to a sandbox's API as they arrive",
@@ -66,6 +67,7 @@ const loaders: Readonly<Record<Grouped<(typeof headings)[keyof typeof headings]>
   audit: async () => (await import("./owner/AuditCommand.js")).auditCommand,
   check: async () => (await import("./DatabaseCommands.js")).checkCommand,
   secrets: async () => (await import("./DatabaseCommands.js")).secretsCommand,
+  cell: async () => (await import("./CellCommand.js")).cellCommand,
   logs: async () => (await import("./logs/LogsCommand.js")).logsCommand,
   receive: async () => (await import("./receive/ReceiveCommand.js")).receiveCommand,
   verify: async () => (await import("./verify/VerifyCommand.js")).verifyCommand,

@@ -2,6 +2,7 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import { Effect } from "effect"
 import { cellsRefused, HOME } from "./CellPlaces.js"
 import { DatabaseFailed } from "./migrate/DatabaseFailed.js"
+import { refuseOtherNames } from "./migrate/MigratedCells.js"
 import { checkOn } from "./migrate/Migrator.js"
 import { sessionOf } from "./PgProbe.js"
 
@@ -9,12 +10,6 @@ const cellMarkedOn = (sql: SqlClient) =>
   Effect.map(
     sql<{ readonly name: string }>`select /* workshop name of cell */ name from workshop.mark where name like 'cell:%'`,
     ([found]) => found?.name.slice("cell:".length) ?? null
-  )
-
-const cellsKnownBy = (sql: SqlClient) =>
-  Effect.map(
-    sql<{ readonly name: string }>`select /* workshop cells */ name from workshop.cell order by name`,
-    (rows) => rows.map(({ name }) => name)
   )
 
 /** A check that a database which does not answer passes: what is asked of it then fails. */
@@ -32,11 +27,7 @@ export const checkAlone = (sql: SqlClient) =>
       const marked = yield* cellMarkedOn(sql)
       if (marked !== null)
         return yield* cellsRefused(`The database is the cell ${marked} of another one, its home cell`)
-      const known = yield* cellsKnownBy(sql)
-      if (known.length > 0)
-        return yield* cellsRefused(
-          `The database is the home cell of several (${known.join(", ")}), and no others were given`
-        )
+      yield* refuseOtherNames(sessionOf(sql).run, [HOME])
     })
   )
 
@@ -77,14 +68,7 @@ const checkHome = ({ sql }: Looked, names: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const marked = yield* cellMarkedOn(sql)
     if (marked !== null) return yield* cellsRefused(`The database is the cell ${marked}, and not the home cell`)
-    const known = yield* cellsKnownBy(sql)
-    const missing = names.find((name) => !known.includes(name))
-    if (missing !== undefined)
-      return yield* cellsRefused(
-        `The directory does not know the cell ${missing}: run workshop migrate --cells with it first`
-      )
-    const left = known.find((name) => !names.includes(name))
-    if (left !== undefined) return yield* cellsRefused(`The directory names the cell ${left}, which was not given`)
+    yield* refuseOtherNames(sessionOf(sql).run, names)
     const [twice] = yield* sql<{
       readonly id: string
       readonly cell: string

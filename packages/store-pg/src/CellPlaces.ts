@@ -18,6 +18,12 @@ export interface CellPlaced {
   readonly schema: string
 }
 
+/** The cells that a command is given. */
+export interface CellsGiven extends Pick<Database, "schema"> {
+  /** The cells besides the home cell; none where it is the only one. */
+  readonly cells?: ReadonlyArray<CellAddress> | undefined
+}
+
 /** The name of the home cell, which is the first. */
 export const HOME = "home"
 

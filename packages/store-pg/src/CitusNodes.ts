@@ -15,7 +15,7 @@ const IS_CITUS =
   "select /* workshop look for citus */ exists (select from pg_extension where extname = 'citus') as is_citus"
 
 /** From the catalogue of the coordinator, which knows it also while the node is away. */
-const FIND = `select /* workshop nodes of cells */ q.schema, p.nodename as host, p.nodeport::integer as port
+export const FIND_NODES = `select /* workshop nodes of cells */ q.schema, p.nodename as host, p.nodeport::integer as port
   from unnest($1::text[]) q (schema)
   join pg_dist_shard s on s.logicalrelid = to_regclass(format('%I.shop_head', q.schema))
   join pg_dist_shard_placement p on p.shardid = s.shardid`
@@ -39,7 +39,7 @@ const nodesOf = (sql: SqlClient, url: string, schemas: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const [row] = yield* sql.unsafe<{ readonly is_citus: boolean }>(IS_CITUS)
     if (row?.is_citus !== true) return new Map<string, string>()
-    const found = yield* sql.unsafe<Found>(FIND, [[...schemas]])
+    const found = yield* sql.unsafe<Found>(FIND_NODES, [[...schemas]])
     return new Map(found.map(({ schema, host, port }) => [schema, addressOfNode(url, host, port)]))
   })
 

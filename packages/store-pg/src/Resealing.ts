@@ -1,7 +1,8 @@
 import { Effect, Either } from "effect"
+import type { CellsGiven } from "./CellPlaces.js"
+import { cellsGiven } from "./migrate/MigratedCells.js"
 import { recordAct } from "./migrate/OperatorAudit.js"
 import { connect, type Session } from "./migrate/Session.js"
-import { checkedSchema, type Database } from "./Schema.js"
 import { type SecretColumns, SecretsRefused, WebhookSecrets } from "./WebhookSecrets.js"
 
 /** How many webhooks are read and written at once. */
@@ -24,7 +25,7 @@ const REPLACE = `update /* workshop replace secrets */ webhook w set secret = q.
   returning w.shop_id`
 
 /** How the secrets are to be stored. */
-export interface ResealingOptions extends Pick<Database, "schema"> {
+export interface ResealingOptions extends CellsGiven {
   /** The keys as the store has them: the first encrypts, all decrypt. */
   readonly secretsKeys: ReadonlyArray<string>
   /** Stores secrets unencrypted, for a program without keys. */
@@ -71,25 +72,35 @@ const needed = new SecretsRefused({
   what: "Resealing needs a key: set WORKSHOP_SECRETS_KEY to one that was made with openssl rand -base64 32"
 })
 
-/**
- * Encrypts all webhook secrets with the first key, including unencrypted ones, or stores all of them unencrypted. It can run beside the
- * service, be interrupted and be repeated. Secrets that no key decrypts are refused and not changed.
- */
-export const reseal = (url: string, { schema: given, secretsKeys, inClear = false }: ResealingOptions) =>
+/** All passes over the table of a cell; answers how many webhooks were rewritten. */
+const passes = (session: Session, target: Target) =>
   Effect.gen(function* () {
-    const secrets = yield* WebhookSecrets.of(secretsKeys)
-    const [first] = secrets.keyIds
-    if (first === undefined) return yield* needed
-    const schema = yield* checkedSchema(given)
-    const session = yield* connect(url, { ...PATIENCE, schema })
-    const key_id = inClear ? null : first
-    yield* recordAct(session, "database.secrets_resealed", { key_id })
-    const target: Target = (row) => Either.map(secrets.open(row), (open) => (inClear ? open : secrets.seal(open)))
     let changed = 0
-    for (let passes = 0; passes < MOST_PASSES; passes++) {
+    for (let n = 0; n < MOST_PASSES; n++) {
       const done = yield* pass(session, target)
       changed += done.changed
       if (done.missed === 0) break
     }
-    return { key_id, changed } satisfies Resealed
+    return changed
+  })
+
+/**
+ * Encrypts all webhook secrets of all cells with the first key, including unencrypted ones, or stores all of them unencrypted. It can run
+ * beside the service, be interrupted and be repeated. Secrets that no key decrypts are refused and not changed. The act is in the audit log
+ * of the home cell.
+ */
+export const reseal = (url: string, { secretsKeys, inClear = false, ...options }: ResealingOptions) =>
+  Effect.gen(function* () {
+    const secrets = yield* WebhookSecrets.of(secretsKeys)
+    const [first] = secrets.keyIds
+    if (first === undefined) return yield* needed
+    // Connected to all before anything is changed in one.
+    const sessions = yield* Effect.forEach(yield* cellsGiven(url, options), ({ url, schema }) =>
+      connect(url, { ...PATIENCE, schema })
+    )
+    const key_id = inClear ? null : first
+    yield* recordAct(sessions[0]!, "database.secrets_resealed", { key_id })
+    const target: Target = (row) => Either.map(secrets.open(row), (open) => (inClear ? open : secrets.seal(open)))
+    const counts = yield* Effect.forEach(sessions, (session) => passes(session, target))
+    return { key_id, changed: counts.reduce((sum, changed) => sum + changed, 0) } satisfies Resealed
   }).pipe(Effect.scoped)

@@ -2,6 +2,7 @@
 
 export { type CellPlaced, placesOf } from "./CellPlaces.js"
 export { type Checked, checkData, type Finding } from "./check/checkData.js"
+export { addCell, balanceCells, type CellMoved, type CellStatus, listCells, moveCell } from "./migrate/CellLayout.js"
 export { DatabaseFailed, type DatabaseFailure } from "./migrate/DatabaseFailed.js"
 export { check, type MigrateOptions, migrate } from "./migrate/Migrator.js"
 export { grantRoles, rolesSql } from "./migrate/Roles.js"

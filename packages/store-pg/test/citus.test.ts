@@ -1,9 +1,11 @@
 import { runContract, SettableClock } from "@workshop/core/testing"
-import { migrate } from "@workshop/store-pg/migrate"
-import { Effect, Layer } from "effect"
-import { afterAll, describe, it } from "vitest"
+import { balanceCells, listCells, migrate, moveCell } from "@workshop/store-pg/migrate"
+import { Effect, Exit, Fiber, Layer, Schedule } from "effect"
+import { afterAll, describe, expect, it } from "vitest"
+import { openShop } from "../../core/src/testing/Fixtures.js"
 import { connect } from "../src/migrate/Session.js"
 import { layer } from "../src/PgStore.js"
+import { create, node, numbers, testing } from "./nodes/Node.js"
 
 const url = process.env.TEST_CITUS_URL
 
@@ -28,10 +30,78 @@ const cellsOnCitus = (at: string) =>
 if (url === undefined)
   describe.skip("Three cells on Citus: set TEST_CITUS_URL to the coordinator of a cluster with two workers", () =>
     it("is not run", () => undefined))
-else
+else {
   runContract(
     { describe, it, afterAll },
     "A store of three cells on Citus",
     Layer.unwrapScoped(Effect.map(cellsOnCitus(url), (schema) => layer({ url, schema, cells: CELLS, leaseClock }))),
     { timeout_ms: 120_000 }
   )
+
+  describe("Cells that Citus moves (docs/scaling.md)", { timeout: 300_000 }, () => {
+    it("one that is moved under load loses nothing that was answered, makes nothing twice, and says how long writes paused", () =>
+      testing(
+        Effect.gen(function* () {
+          const schema = yield* cellsOnCitus(url)
+          const ports = yield* node({ url, schema, cells: CELLS })
+          const shops = yield* Effect.provide(Effect.replicateEffect(openShop(), 8), ports)
+          const before = yield* listCells(url, { schema, cells: CELLS })
+          const [, north, south] = before
+          expect(before.map(({ state, shops }) => [state, shops])).toEqual([
+            ["ready", 0],
+            ["ready", 4],
+            ["ready", 4]
+          ])
+          const to = north!.node === south!.node ? undefined : south!.node
+          expect(to, "the cells begin on different workers").toBeDefined()
+          const answers = yield* Effect.fork(
+            Effect.forEach(
+              shops,
+              ({ id }) =>
+                Effect.provide(create(id), ports).pipe(
+                  Effect.exit,
+                  Effect.delay("150 millis"),
+                  Effect.replicateEffect(100),
+                  Effect.map((exits) => ({ id, exits }))
+                ),
+              { concurrency: "unbounded" }
+            )
+          )
+          const moved = yield* moveCell(url, "north", to!, { schema })
+          expect(moved).toMatchObject({ name: "north", from: north!.node, to })
+          expect(moved.longest_pause_ms).toBeGreaterThan(0)
+          for (const { id, exits } of yield* Fiber.join(answers)) {
+            const answered = exits.filter(Exit.isSuccess).map(({ value }) => value)
+            const stored = yield* Effect.provide(numbers(id), ports).pipe(Effect.retry(Schedule.recurs(20)))
+            expect(answered.filter((number) => !stored.includes(number))).toEqual([])
+            expect(new Set(stored).size).toBe(stored.length)
+            expect(stored.length).toBeLessThanOrEqual(exits.length)
+          }
+          expect((yield* listCells(url, { schema, cells: CELLS }))[1]!.node).toBe(to)
+          // The process finds the cell on its new node, and claims there.
+          expect(yield* Effect.provide(create(shops[0]!.id), ports)).toBeGreaterThan(0)
+          expect(yield* moveCell(url, "north", to!, { schema })).toMatchObject({ took_ms: 0 })
+          const balanced = yield* balanceCells(url, { schema })
+          for (const one of balanced) expect(one.from).not.toBe(one.to)
+        })
+      ))
+
+    it("a move is refused of the home cell, of an unknown cell, and to a node that is no worker", () =>
+      testing(
+        Effect.gen(function* () {
+          const schema = yield* cellsOnCitus(url)
+          const refusal = (name: string, to: string) =>
+            Effect.map(Effect.flip(moveCell(url, name, to, { schema })), ({ message }) => message)
+          expect(yield* refusal("home", "db9:1")).toBe(
+            "The home cell stays on the coordinator: it has the directory, and it is not distributed."
+          )
+          expect(yield* refusal("west", "db9:1")).toBe(
+            "The directory does not know the cell west: workshop cell list shows those it knows."
+          )
+          expect(yield* refusal("north", "db9:1")).toMatch(
+            /^Citus has no worker db9:1: choose one of .+, or add it with citus_add_node\.$/
+          )
+        })
+      ))
+  })
+}

@@ -1,13 +1,17 @@
 import { ServiceLimits } from "@workshop/core"
 import { Clock, Effect } from "effect"
+import { type CellPlaced, type CellsGiven, HOME } from "../CellPlaces.js"
 import { DatabaseFailed } from "../migrate/DatabaseFailed.js"
+import { cellsGiven } from "../migrate/MigratedCells.js"
 import { checkOn } from "../migrate/Migrator.js"
 import { connect, type Session } from "../migrate/Session.js"
-import { checkedSchema, type Database } from "../Schema.js"
+import { inSchema } from "../Schema.js"
 import { type Invariant, invariants } from "./invariants.js"
 
 /** A violated invariant. */
 export interface Finding extends Pick<Invariant, "name" | "finds"> {
+  /** The cell in which it is violated; left out where there is one cell, and where it concerns several. */
+  readonly cell?: string
   /** How many rows violate it. */
   readonly count: number
   /** The first five rows at most; their columns depend on the check. */
@@ -50,15 +54,55 @@ export const checkIn = Effect.fnUntraced(function* (session: Session, timeout_ms
   return { checks: all.length, findings: looked.filter(({ count }) => count > 0) } satisfies Checked
 })
 
-/**
- * Checks the invariants that the program keeps and the database does not enforce. It reads one snapshot and changes nothing. Each check may
- * take `timeout_ms`; the schema must be this program's.
- */
-export const checkData = (url: string, timeout_ms: number, options: Pick<Database, "schema"> = {}) =>
+const checkOne = (session: Session, schema: string, timeout_ms: number) =>
   Effect.gen(function* () {
-    const schema = yield* checkedSchema(options.schema)
-    const session = yield* connect(url, { schema, statement_timeout_ms: timeout_ms })
     yield* checkOn(session, schema)
     yield* session.run("begin isolation level repeatable read read only")
     return yield* checkIn(session, timeout_ms)
+  })
+
+/** Finds shops in cells in which the directory did not place them, such as a shop in two cells. Shops of the home cell need no row there. */
+const misplaced = (cells: ReadonlyArray<{ readonly place: CellPlaced; readonly session: Session }>) =>
+  Effect.gen(function* () {
+    const home = cells[0]!
+    const placed = new Map(
+      (yield* home.session.run<{ shop_id: string; cell: string }>(
+        inSchema("select shop_id, cell from workshop.shop_cell", home.place.schema)
+      )).map(({ shop_id, cell }) => [shop_id, cell])
+    )
+    const rows: Array<Finding["first"][number]> = []
+    for (const { place, session } of cells)
+      for (const { id } of yield* session.run<{ id: string }>(
+        inSchema("select id from workshop.shop order by id", place.schema)
+      )) {
+        const directory = placed.get(id) ?? HOME
+        if (directory !== place.name) rows.push({ shop_id: id, cell: place.name, directory })
+      }
+    const finds = "Shops are in a cell in which the directory did not place them"
+    return { name: "shop-cell", finds, count: rows.length, first: rows.slice(0, MOST_SHOWN) } satisfies Finding
+  })
+
+/**
+ * Checks the invariants that the program keeps and the database does not enforce, in every cell. It reads one snapshot of each cell and
+ * changes nothing. Each check may take `timeout_ms`; the schemas must be this program's.
+ */
+export const checkData = (url: string, timeout_ms: number, options: CellsGiven = {}) =>
+  Effect.gen(function* () {
+    const cells = yield* Effect.forEach(yield* cellsGiven(url, options), (place) =>
+      Effect.map(connect(place.url, { schema: place.schema, statement_timeout_ms: timeout_ms }), (session) => ({
+        place,
+        session
+      }))
+    )
+    const checked = yield* Effect.forEach(cells, ({ place, session }) =>
+      Effect.map(checkOne(session, place.schema, timeout_ms), ({ checks, findings }) => ({
+        checks,
+        findings: cells.length === 1 ? findings : findings.map((one) => ({ cell: place.name, ...one }))
+      }))
+    )
+    const across = cells.length === 1 ? [] : [yield* misplaced(cells)]
+    return {
+      checks: checked.reduce((sum, { checks }) => sum + checks, across.length),
+      findings: [...checked.flatMap(({ findings }) => findings), ...across.filter(({ count }) => count > 0)]
+    } satisfies Checked
   }).pipe(Effect.scoped)

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { type CellPlaced, cellsRefused, HOME, markOf } from "../CellPlaces.js"
+import { type CellPlaced, type CellsGiven, cellsRefused, HOME, markOf, placesOf } from "../CellPlaces.js"
 import { inSchema } from "../Schema.js"
 import type { DatabaseFailed } from "./DatabaseFailed.js"
 import { connect, type Session } from "./Session.js"
@@ -40,6 +40,40 @@ export const refuseCell = (home: CellPlaced) =>
         : cellsRefused(`The database is the cell ${there.mark.slice("cell:".length)} of another one, its home cell`)
     )
   )
+
+/** Refuses names, of which the home cell's is one, that are not those of the directory. `run` finds its tables in the schema `workshop`. */
+export const refuseOtherNames = (run: Session["run"], names: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const rows = yield* run<{ readonly name: string }>(
+      "select /* workshop cells */ name from workshop.cell order by name"
+    )
+    const known = rows.map(({ name }) => name)
+    if (names.length === 1 && known.length === 0) return
+    if (names.length === 1)
+      return yield* cellsRefused(
+        `The database is the home cell of several (${known.join(", ")}), and no others were given`
+      )
+    const missing = names.find((name) => !known.includes(name))
+    if (missing !== undefined)
+      return yield* cellsRefused(
+        `The directory does not know the cell ${missing}: run workshop migrate --cells with it first`
+      )
+    const left = known.find((name) => !names.includes(name))
+    if (left !== undefined) return yield* cellsRefused(`The directory names the cell ${left}, which was not given`)
+  })
+
+/** Where the cells are that were given, the home cell first, if they are those of the directory. */
+export const cellsGiven = (url: string, { schema, cells = [] }: CellsGiven) =>
+  Effect.gen(function* () {
+    const places = yield* placesOf({ url, schema }, cells)
+    yield* at(places[0]!, (session, text) =>
+      refuseOtherNames(
+        (sql) => session.run(text(sql)),
+        places.map(({ name }) => name)
+      )
+    )
+    return places
+  })
 
 /** Refuses a place that is another cell, or has shops of its own. */
 export const refuseOtherCell = (cell: CellPlaced) =>

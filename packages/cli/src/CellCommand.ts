@@ -1,0 +1,147 @@
+import type { CellMoved, CellStatus } from "@workshop/store-pg/migrate"
+import { Effect, type Scope } from "effect"
+import { actingAs, actorFlag } from "./actor.js"
+import type { CommandRefused } from "./CommandRefused.js"
+import {
+  cellsFlag,
+  choiceOf,
+  databaseOf,
+  databaseUrlFlag,
+  schemaFlag,
+  servedDataDir,
+  storeRefused
+} from "./StoreChoice.js"
+import { command, json, optional } from "./terminal/commands.js"
+import { type Column, type Output, printOutput, rows, sentence } from "./terminal/Output.js"
+import { group, Operand } from "./terminal/program.js"
+
+const where = {
+  databaseUrl: databaseUrlFlag("The database of the home cell; the default is the embedded one in --data-dir."),
+  schema: schemaFlag,
+  dataDir: servedDataDir,
+  actor: actorFlag,
+  json
+}
+
+interface Where {
+  readonly databaseUrl: string | null
+  readonly schema: string | null
+  readonly dataDir: string
+  readonly actor: string | null
+  readonly json: boolean
+}
+
+interface Failed {
+  readonly message: string
+}
+
+/** Runs an act on the cells of a database, and prints what came of it. */
+const acting = (
+  { actor, json, ...flags }: Where,
+  act: (url: string, options: { readonly schema: string | undefined }) => Effect.Effect<Output, Failed, Scope.Scope>
+): Effect.Effect<void, CommandRefused> =>
+  Effect.gen(function* () {
+    const url = yield* databaseOf({ ...choiceOf({ ...flags, noMigrate: true }), isShared: true })
+    const output = yield* Effect.mapError(act(url, { schema: flags.schema ?? undefined }), storeRefused)
+    yield* printOutput(output, json)
+  }).pipe(Effect.scoped, actingAs(actor))
+
+const layout = Effect.promise(() => import("@workshop/store-pg/migrate"))
+const cellsFrom = (text: string) =>
+  Effect.flatMap(
+    Effect.promise(() => import("@workshop/store-pg")),
+    (store) => store.cellsFrom(text)
+  )
+
+const columns: ReadonlyArray<Column<CellStatus>> = [
+  { title: "CELL", cell: ({ name }) => name, isWhole: true },
+  { title: "SCHEMA", cell: ({ schema }) => schema },
+  { title: "NODE", cell: ({ node }) => node, isWhole: true },
+  { title: "SHOPS", cell: ({ shops }) => String(shops), align: "right" },
+  { title: "NEW SHOPS", cell: ({ takes_shops }) => (takes_shops ? "yes" : "no") },
+  { title: "STATE", cell: ({ state }) => state }
+]
+
+const list = command({
+  name: "list",
+  description: "List the cells: where each is, how many shops it has, and whether it can be used",
+  examples: ["workshop cell list", "workshop cell list --cells 'north=postgres://db1.example.com/workshop' --json"],
+  options: { ...where, cells: cellsFlag },
+  run: ({ cells, ...flags }) =>
+    acting(flags, (url, options) =>
+      Effect.gen(function* () {
+        const found = yield* (yield* layout).listCells(url, { ...options, cells: yield* cellsFrom(cells ?? "") })
+        return rows(found, columns, "There is no cell.")
+      })
+    )
+})
+
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
+
+const moveInWords = ({ name, from, to, took_ms, longest_pause_ms }: CellMoved): string =>
+  from === to
+    ? `The cell ${name} is on ${to} already.`
+    : `The cell ${name} moved from ${from} to ${to} in ${seconds(took_ms)}; writes to it paused for at most ${longest_pause_ms} ms.`
+
+const move = command({
+  name: "move",
+  description: "Move a cell to another worker of Citus, while it is used",
+  examples: ["workshop cell move cell_3 db2.example.com:5432"],
+  options: {
+    ...where,
+    cell: new Operand<string>("<cell>", "The name of the cell."),
+    node: new Operand<string>("<host:port>", "The worker to which it is moved, as Citus knows it.")
+  },
+  run: ({ cell, node, ...flags }) =>
+    acting(flags, (url, options) =>
+      Effect.gen(function* () {
+        const moved = yield* (yield* layout).moveCell(url, cell, node, options)
+        return sentence(moved, moveInWords(moved))
+      })
+    )
+})
+
+const balance = command({
+  name: "balance",
+  description: "Move cells as Citus' rebalancer plans it, until each worker has as many",
+  examples: ["workshop cell balance", "workshop cell balance --json"],
+  options: where,
+  run: (flags) =>
+    acting(flags, (url, options) =>
+      Effect.gen(function* () {
+        const moves = yield* (yield* layout).balanceCells(url, options)
+        return {
+          data: moves,
+          lines: () => (moves.length === 0 ? ["Every worker has as many cells as it should."] : moves.map(moveInWords))
+        }
+      })
+    )
+})
+
+const add = command({
+  name: "add",
+  description: "Add a cell, which takes the next new shops",
+  examples: ["workshop cell add cell_4", "workshop cell add south --address postgres://db2.example.com/workshop"],
+  options: {
+    ...where,
+    address: optional({
+      flag: "--address <url>",
+      description: "The address of the cell's own cluster; without it the cell is a schema of the database."
+    }),
+    cell: new Operand<string>("<cell>", "A name for the cell: small letters, digits and underscores.")
+  },
+  run: ({ cell, address, ...flags }) =>
+    acting(flags, (url, options) =>
+      Effect.gen(function* () {
+        yield* (yield* layout).addCell(url, { name: cell, url: address ?? undefined }, options)
+        const text = `The cell ${cell} is added. Restart every process with --cells that include it; until then a process refuses the shops that are placed there.`
+        return sentence({ name: cell }, text)
+      })
+    )
+})
+
+/** `workshop cell`: the cells among which shops are divided. */
+export const cellCommand = group(
+  { name: "cell", examples: ["workshop cell list", "workshop cell move cell_3 db2.example.com:5432"] },
+  [list, move, balance, add]
+)

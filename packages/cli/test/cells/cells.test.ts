@@ -1,0 +1,152 @@
+import { Entropy } from "@workshop/core"
+import { SettableClock } from "@workshop/core/testing"
+import { Effect, Layer } from "effect"
+import { describe, expect, it } from "vitest"
+import { openShop } from "../../../core/src/testing/Fixtures.js"
+import { connect, type Session } from "../../../store-pg/src/migrate/Session.js"
+import { layer } from "../../../store-pg/src/PgStore.js"
+import { testDatabase } from "../../../store-pg/test/cluster/TestDatabase.js"
+import { typed } from "../commandLine.js"
+
+const KEY = Buffer.alloc(32, 1).toString("base64")
+
+/** A migrated database, in which a test types commands. */
+const withDatabase = (
+  act: (
+    type: (line: string, extra?: Readonly<Record<string, string>>) => ReturnType<typeof typed>,
+    run: (sql: string) => Promise<ReadonlyArray<unknown>>,
+    url: string
+  ) => Promise<void>
+) =>
+  Effect.gen(function* () {
+    const { url } = yield* testDatabase
+    const { run }: Session = yield* connect(url)
+    yield* Effect.promise(() =>
+      act(
+        (line, extra = {}) => typed(line.split(" "), { DATABASE_URL: url, ...extra }),
+        (sql) => Effect.runPromise(run(sql)),
+        url
+      )
+    )
+  }).pipe(Effect.scoped, Effect.runPromise)
+
+const openShops = (url: string, cells: ReadonlyArray<{ readonly name: string }>, count: number) =>
+  Effect.replicateEffect(openShop(), count).pipe(
+    Effect.provide(Layer.provideMerge(layer({ url, cells }), Entropy.layer)),
+    Effect.withClock(new SettableClock()),
+    Effect.runPromise
+  )
+
+describe("workshop cell (docs/scaling.md)", { timeout: 120_000 }, () => {
+  it("list shows the home cell alone, and each cell that was added with its shops and state", () =>
+    withDatabase(async (type, run, url) => {
+      const alone = JSON.parse((await type("cell list --json")).stdout)
+      expect(alone).toEqual([
+        { name: "home", schema: "workshop", node: expect.any(String), shops: 0, takes_shops: true, state: "ready" }
+      ])
+      expect(await type("cell add north")).toMatchObject({
+        status: 0,
+        stdout:
+          "The cell north is added. Restart every process with --cells that include it; until then a process refuses the shops that are placed there.\n"
+      })
+      await openShops(url, [{ name: "north" }], 3)
+      const { stdout } = await type("cell list")
+      expect(stdout).toMatch(/^CELL +SCHEMA +NODE +SHOPS +NEW SHOPS +STATE\nhome +workshop +\S+ +2 +yes +ready\nnorth/)
+      expect(stdout).toMatch(/north +workshop_north +\S+ +1 +yes +ready\n$/)
+      await run("delete from workshop_north.schema_migration where version > 20")
+      expect(JSON.parse((await type("cell list --json")).stdout)[1]).toMatchObject({
+        name: "north",
+        state: expect.stringMatching(/^The database is at version 20 of the schema and this program needs/)
+      })
+      await run("drop schema workshop_north cascade")
+      expect(JSON.parse((await type("cell list --json")).stdout)[1].state).toMatch(/is at version 0|no tables|migrate/)
+    }))
+
+  it("add makes a cell in another cluster, and list finds it by --cells", () =>
+    withDatabase((type) =>
+      Effect.gen(function* () {
+        const other = yield* testDatabase
+        yield* Effect.promise(async () => {
+          expect((await type(`cell add east --address ${other.url}`)).status).toBe(0)
+          const found = JSON.parse((await type("cell list --json", { WORKSHOP_CELLS: `east=${other.url}` })).stdout)
+          expect(found[1]).toMatchObject({ name: "east", schema: "workshop", state: "ready" })
+        })
+      }).pipe(Effect.scoped, Effect.runPromise)
+    ))
+
+  it("refuses two cells with one name, a name that is none, an unknown cell, and a move without Citus", () =>
+    withDatabase(async (type, run) => {
+      await type("cell add north")
+      const refusal = async (line: string) => {
+        const { status, stderr } = await type(line)
+        expect([line, status]).toEqual([line, 1])
+        return stderr
+      }
+      expect(await refusal("cell add north")).toBe("The directory knows a cell north already: choose another name.\n")
+      expect(await refusal("cell add North")).toMatch(/^"North" is no name of a cell/)
+      expect(await refusal("cell list --cells south")).toBe(
+        "The directory does not know the cell south: workshop cell add adds one, and without --cells this command lists those it knows.\n"
+      )
+      for (const line of ["cell move north db2:5432", "cell balance"])
+        expect(await refusal(line)).toBe(
+          "Only Citus can move a cell, and this database does not have it: move a cell's cluster with a standby that you promote, and give its new address in --cells.\n"
+        )
+      expect(await run("select name from workshop.cell order by name")).toEqual([{ name: "home" }, { name: "north" }])
+    }))
+})
+
+describe("Commands that go over all cells (docs/scaling.md)", { timeout: 120_000 }, () => {
+  it("check names the cell of what it finds, and finds a shop in two cells", () =>
+    withDatabase(async (type, run, url) => {
+      await type("migrate --cells 3")
+      const shops = await openShops(url, [{ name: "cell_1" }, { name: "cell_2" }], 3)
+      const one = Number(/^(\d+) checks found nothing wrong/.exec((await type("check --cells 3")).stdout)![1])
+      expect(one).toBeGreaterThan(3)
+      await run(`insert into workshop_cell_2.delivery_turn select '${shops[0]!.id}', 0, 1`)
+      await run("insert into workshop_cell_2.shop select * from workshop_cell_1.shop")
+      const { status, stdout } = await type("check --cells 3 --json")
+      expect(status).toBe(1)
+      const named = (name: string) =>
+        JSON.parse(stdout).findings.filter((one: { readonly name: string }) => one.name === name)
+      expect(named("turn-webhook")).toMatchObject([{ cell: "cell_2", count: 1 }])
+      expect(named("shop-cell")).toMatchObject([
+        {
+          finds: "Shops are in a cell in which the directory did not place them",
+          count: 1,
+          first: [{ cell: "cell_2", directory: "cell_1" }]
+        }
+      ])
+      expect((await type("check --cells 3")).stdout).toMatch(/^cell_2: turn-webhook: /m)
+    }))
+
+  it("secrets reseal writes the secrets of every cell", () =>
+    withDatabase(async (type, run) => {
+      await type("migrate --cells 2")
+      for (const schema of ["workshop", "workshop_cell_1"])
+        await run(
+          `insert into ${schema}.webhook select gen_random_uuid(), 'https://example.com/', 'whsec_x', null, null, null, 0, null, 0, 1, 0`
+        )
+      const { stdout } = await type("secrets reseal --cells 2", { WORKSHOP_SECRETS_KEY: KEY })
+      expect(stdout).toBe("2 webhooks changed; all secrets are sealed with the key 72cd6e84.\n")
+      expect(await run("select left(secret, 15) as secret from workshop_cell_1.webhook")).toEqual([
+        { secret: "sealed:72cd6e84" }
+      ])
+    }))
+
+  it("both are refused where cells are left out or unknown, and nothing is written", () =>
+    withDatabase(async (type, run) => {
+      await type("migrate --cells 2")
+      const remedy = ": give every command the --cells that workshop migrate was given.\n"
+      for (const line of ["check", "secrets reseal"]) {
+        const alone = await type(line, { WORKSHOP_SECRETS_KEY: KEY })
+        expect(alone.stderr).toBe(
+          `The database is the home cell of several (cell_1, home), and no others were given${remedy}`
+        )
+        const more = await type(`${line} --cells 3`, { WORKSHOP_SECRETS_KEY: KEY })
+        expect(more.stderr).toBe(
+          `The directory does not know the cell cell_2: run workshop migrate --cells with it first${remedy}`
+        )
+      }
+      expect(await run("select act from workshop.audit_entry where act = 'database.secrets_resealed'")).toEqual([])
+    }))
+})

@@ -1,0 +1,133 @@
+import { execFileSync, spawnSync } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { dirname } from "node:path"
+import { migrate } from "@workshop/store-pg/migrate"
+import { Effect } from "effect"
+import pg from "pg"
+import { Postgres } from "../torture/Servers.js"
+
+/** A database server that can be killed and started again. */
+interface Server {
+  readonly url: string
+  readonly kill: () => void
+  readonly start: () => Promise<void>
+}
+
+/** A service's database of several cells: the home cell's server, and those of the others. */
+export interface Engine {
+  readonly name: string
+  readonly url: string
+  readonly schema: string
+  readonly cells: ReadonlyArray<{ readonly name: string; readonly url?: string }>
+  readonly home: Server
+  readonly others: ReadonlyArray<Server>
+  /** Where the rows of each cell are read at the end. */
+  readonly places: ReadonlyArray<{ readonly url: string; readonly schema: string }>
+  readonly end: () => Promise<void>
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Asks a database, on a connection of its own, until it answers. */
+export const ask = async <Row>(url: string, sql: string, values: ReadonlyArray<unknown> = []): Promise<Array<Row>> => {
+  for (const until = Date.now() + 60_000; ; ) {
+    const client = new pg.Client({ connectionString: url })
+    client.on("error", () => undefined)
+    try {
+      await client.connect()
+      return (await client.query(sql, [...values])).rows as Array<Row>
+    } catch (error) {
+      if (Date.now() > until) throw error
+      await pause(50)
+    } finally {
+      await client.end().catch(() => undefined)
+    }
+  }
+}
+
+/** The first process of the server in a folder: without it all others end too. */
+const pidIn = (folder: string): number => Number(readFileSync(`${folder}/postmaster.pid`, "utf8").split("\n", 1)[0])
+
+const killed = (folder: string) => () => void process.kill(pidIn(folder), "SIGKILL")
+
+/** The processes of a server that was killed end by themselves; until then no other can start. */
+const insisting = async (start: () => void | Promise<void>): Promise<void> => {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await start()
+    } catch (error) {
+      if (tries > 200) throw error
+      await pause(50)
+    }
+  }
+}
+
+const ofTorture = (postgres: Postgres): Server => ({
+  url: postgres.url,
+  kill: killed(`${postgres.folder}/data`),
+  start: () => insisting(() => postgres.up())
+})
+
+/** Two plain Postgres servers: the home cell on one, a second cell beside it, and a third on the other. */
+export const plain = async (): Promise<Engine> => {
+  const servers = [await Postgres.start(), await Postgres.start()] as const
+  const [home, east] = servers
+  const cells = [{ name: "north" }, { name: "east", url: east.url }]
+  await Effect.runPromise(migrate(home.url, { cells }))
+  return {
+    name: "plain Postgres",
+    url: home.url,
+    schema: "workshop",
+    cells,
+    home: ofTorture(home),
+    others: [ofTorture(east)],
+    places: [
+      { url: home.url, schema: "workshop" },
+      { url: home.url, schema: "workshop_north" },
+      { url: east.url, schema: "workshop" }
+    ],
+    end: async () => {
+      for (const one of servers) one.end()
+    }
+  }
+}
+
+/** A node of Citus on this machine, started again as the one who runs Postgres. */
+const ofCitus = async (url: string): Promise<Server> => {
+  const [row] = await ask<{ data_directory: string }>(url, "show data_directory")
+  const folder = row!.data_directory
+  const programs = dirname(readFileSync(`${folder}/postmaster.opts`, "utf8").split(" ", 1)[0]!)
+  const start = () => {
+    const line = `'${programs}/pg_ctl' -D '${folder}' -l '${folder}.log' -w start >/dev/null 2>&1`
+    const { status } = spawnSync("su", ["postgres", "-s", "/bin/sh", "-c", line])
+    if (status !== 0) throw new Error(`${folder} did not start`)
+  }
+  return { url, kill: killed(folder), start: () => insisting(start) }
+}
+
+/** A Citus whose nodes run on this machine, with a cell on each of two workers. */
+export const citus = async (url: string): Promise<Engine> => {
+  execFileSync("id", ["postgres"])
+  const schema = `kills_${process.pid}`
+  const cells = [{ name: "north" }, { name: "south" }]
+  await Effect.runPromise(migrate(url, { schema, cells }))
+  const workers = await ask<{ host: string; port: number }>(
+    url,
+    "select nodename as host, nodeport as port from pg_dist_node where shouldhaveshards order by nodeid"
+  )
+  const at = ({ host, port }: { readonly host: string; readonly port: number }) =>
+    Object.assign(new URL(url), { hostname: host, port: String(port) }).href
+  return {
+    name: "Citus",
+    url,
+    schema,
+    cells,
+    home: await ofCitus(url),
+    others: await Promise.all(workers.map((one) => ofCitus(at(one)))),
+    places: cells.map(({ name }) => ({ url, schema: `${schema}_${name}` })),
+    end: async () => {
+      for (const one of [schema, ...cells.map(({ name }) => `${schema}_${name}`)])
+        await ask(url, `drop schema if exists ${one} cascade`)
+    }
+  }
+}

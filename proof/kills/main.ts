@@ -1,0 +1,31 @@
+import { parseArgs } from "node:util"
+import { citus, plain } from "./Engine.js"
+import { kills } from "./kills.js"
+
+// npm run kills -- --count 100 --citus postgres://…: without --citus, on plain Postgres alone.
+const { values } = parseArgs({
+  options: {
+    count: { type: "string", default: "100" },
+    seed: { type: "string", default: "1" },
+    citus: { type: "string" },
+    plain: { type: "boolean", default: false }
+  }
+})
+const { citus: url } = values
+const engines = [
+  ...(url === undefined || values.plain ? [plain] : []),
+  ...(url === undefined ? [] : [() => citus(url)])
+]
+let broken = 0
+for (const open of engines) {
+  const engine = await open()
+  try {
+    const results = await kills({ engine, count: Number(values.count), seed: Number(values.seed), say: console.log })
+    console.table(results.map((one) => ({ engine: engine.name, ...one })))
+    broken += results.reduce((sum, { lost, twice }) => sum + lost + twice, 0)
+  } finally {
+    await engine.end()
+  }
+}
+console.log(`${broken} promises were broken.`)
+process.exit(broken > 0 ? 1 : 0)
