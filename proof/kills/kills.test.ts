@@ -19,7 +19,8 @@ const serving = async () => {
   const folder = `/tmp/workshop-kills-${process.pid}`
   const node = new ServiceNode("one", wire, await freePort(), folder, ["--cells", cells])
   node.start()
-  if (!(await node.ready())) throw new Error(node.said)
+  const unready = await node.unready()
+  if (unready !== undefined) throw new Error(`${unready} ${node.said}`)
   const load = new Load([node.base], () => 0)
   // New shops go to the emptiest cell: each of the three gets one.
   await load.open(3, receiver.url)
@@ -48,7 +49,7 @@ describe.skipIf(!canRun)("cells on real servers that are killed (docs/scaling.md
     } finally {
       await engine.end()
     }
-  }, 180_000)
+  }, 300_000)
 
   it("one that is killed takes only its shops away, with 503 and Retry-After, and they return with it", async () => {
     const { engine, node, load, receiver, end } = await serving()
@@ -90,5 +91,5 @@ describe.skipIf(!canRun)("cells on real servers that are killed (docs/scaling.md
     } finally {
       await end()
     }
-  }, 180_000)
+  }, 300_000)
 })

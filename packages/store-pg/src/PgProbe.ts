@@ -1,6 +1,7 @@
 import * as SqlClient from "@effect/sql/SqlClient"
 import { Probes, probe } from "@workshop/core"
 import { Clock, Effect, Metric } from "effect"
+import { HOME } from "./CellPlaces.js"
 import { aheadBy } from "./ClockGuard.js"
 import { checkOn } from "./migrate/Migrator.js"
 import { query, type Session } from "./migrate/Session.js"
@@ -125,7 +126,12 @@ export const pgProbe = (schema: string, cell?: string, real: Clock.Clock = Clock
       Math.abs(ms) > MOST_APART_MS
         ? `The clock of this machine is ${Math.abs(Math.round(ms)) / 1000} seconds ${ms > 0 ? "behind" : "ahead of"} its database's: set both by the same time server.`
         : null
-    ).pipe(Effect.catchAll(() => Effect.succeed("The database does not answer.")))
+    ).pipe(
+      // A cell that does not answer takes only its own shops away.
+      Effect.catchAll(() =>
+        Effect.succeed(cell === undefined || cell === HOME ? "The database does not answer." : null)
+      )
+    )
 
     const shown = Effect.zipRight(
       showSeen(sql, clock, database),

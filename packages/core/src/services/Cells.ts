@@ -253,9 +253,10 @@ const composedDirectory = (router: Router, everywhere: Everywhere, copy: Copy): 
       ),
     isSandboxMade: home.directory.isSandboxMade,
     markSandboxMade: home.directory.markSandboxMade,
+    // A cell that is away has nothing that could be compared with a clock now.
     latest: Effect.map(
-      everywhere.all(({ directory }) => directory.latest),
-      (instants) => Math.max(...instants)
+      everywhere.ask(({ directory }) => directory.latest),
+      (answers) => Math.max(...answers.map(([, latest]) => latest))
     ),
     createClient: (account) => changing(home.directory.createClient(account), account.id),
     listClients: home.directory.listClients,
