@@ -177,7 +177,7 @@ const longestPause = <A, E>(url: string, { schema, name }: CellPlaced, work: Eff
 const NODES = `select nodename as host, nodeport::integer as port from pg_dist_node
   where isactive and shouldhaveshards and noderole = 'primary' order by nodeid`
 
-/** What a move needs: Citus, its nodes, and the cells that it distributes. */
+/** The names of the cells and the workers of Citus, between which a move is possible; refused where there is no Citus. */
 const layout = (session: Session, home: CellPlaced) =>
   Effect.gen(function* () {
     if (!(yield* isCitus(session)))
