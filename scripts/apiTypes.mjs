@@ -51,10 +51,10 @@ const typeOf = (schema, indent) => {
 /** @param {Schema} schema @param {string} indent @returns {string} */
 const fieldsOf = ({ properties = {}, required = [] }, indent) =>
   Object.entries(properties)
-    .map(
-      ([name, field]) =>
-        `${docstring(field, indent)}${indent}readonly ${name}${required.includes(name) ? "" : "?"}: ${typeOf(field, indent)}\n`
-    )
+    .map(([name, field]) => {
+      const [mark, orUndefined] = required.includes(name) ? ["", ""] : ["?", " | undefined"]
+      return `${docstring(field, indent)}${indent}readonly ${name}${mark}: ${typeOf(field, indent)}${orUndefined}\n`
+    })
     .join("")
 
 /** @param {unknown} schema @returns {ReadonlyArray<string>} */

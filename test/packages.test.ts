@@ -313,7 +313,11 @@ import("@workshop/core").then(({ Limits }) =>
     ])
     expect(methods.length).toBeGreaterThan(45)
     expect(methods.filter(([, text = ""]) => text.length >= 400)).toEqual([])
-    // Of the types that they name, each field has its sentence.
+    // Of the inputs and of the types that they name, each field has its sentence.
+    const inputs = types("core/dist/services/PlainInputs.d.ts")
+    const fieldsOfInputs = [...inputs.matchAll(/^ {4}readonly (\w+)/gm)].length
+    expect(fieldsOfInputs).toBeGreaterThan(60)
+    expect([...inputs.matchAll(/^ {4}\/\*\* .+ \*\/\n {4}readonly /gm)]).toHaveLength(fieldsOfInputs)
     for (const name of ["Ticket", "Client", "LoyaltyCard", "TicketInput", "TicketSummary"]) {
       const body =
         new RegExp(`export interface ${name} \\{\\n([\\s\\S]*?)^\\}`, "m").exec(types("client/dist/types.d.ts"))?.[1] ??

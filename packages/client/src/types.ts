@@ -30,15 +30,15 @@ export interface ConflictDetails {
   /** The reason, for programs. */
   readonly reason: "SAME_STATE" | "INVALID_TRANSITION" | "REOPEN_WINDOW" | "ABANDONED" | "IDEMPOTENCY_KEY_REUSED" | "LOYALTY_OFF" | "NO_REWARD" | "TOO_MANY_KEYS" | "OFFER_CLOSED" | "QUOTE_CLOSED"
   /** Of a refused move: the state the ticket is in. */
-  readonly from?: TicketState
+  readonly from?: TicketState | undefined
   /** Of a refused move: the status asked for. */
-  readonly to?: TicketStatus
+  readonly to?: TicketStatus | undefined
   /** Of a refused move: the statuses the ticket would accept now. */
-  readonly allowed?: ReadonlyArray<TicketStatus>
+  readonly allowed?: ReadonlyArray<TicketStatus> | undefined
   /** Of a ticket that refuses: the state it is in. */
-  readonly state?: TicketState
+  readonly state?: TicketState | undefined
   /** Of a ticket that refuses: when it last changed (ISO 8601, UTC). */
-  readonly updated_at?: string
+  readonly updated_at?: string | undefined
 }
 
 /** Whether a ticket was created in the app or through the API. */
@@ -65,7 +65,7 @@ export interface IssueDetails {
   /** All problems of the request at once (1 to 50 entries). */
   readonly issues: ReadonlyArray<RequestIssue>
   /** Some issues were left out; present only then. */
-  readonly has_more?: true
+  readonly has_more?: true | undefined
 }
 
 /** With the code TOO_MANY_ATTEMPTS. */
@@ -81,7 +81,7 @@ export interface ListMeta {
   /** Send it as `cursor` for the next page; null on the last one. */
   readonly next_cursor: string | null
   /** Present if `updated_since` was sent: send it as `updated_since` next time (ISO 8601, UTC). */
-  readonly synced_until?: string
+  readonly synced_until?: string | undefined
 }
 
 /** A shop's loyalty programme and a client's card. */
@@ -309,25 +309,25 @@ export interface TicketInput {
   /** The work to do, such as `Resoling` (1 to 120 characters). */
   readonly service: string
   /** `repair` is work on something brought in, `prepare` an order to get ready. */
-  readonly type?: TicketType | null
+  readonly type?: TicketType | null | undefined
   /** The item that was brought in, such as `Brown boots` (1 to 200 characters). */
-  readonly item?: string | null
+  readonly item?: string | null | undefined
   /** A note for the people in the workshop (1 to 2000 characters). */
-  readonly description?: string | null
+  readonly description?: string | null | undefined
   /** Several items on one ticket: 2 to 20 entries (2 to 20 entries). */
-  readonly items?: ReadonlyArray<TicketItemInput> | null
+  readonly items?: ReadonlyArray<TicketItemInput> | null | undefined
   /** A client known to the shop, who is linked at once. */
-  readonly client_id?: string | null
+  readonly client_id?: string | null | undefined
   /** The phone number to which the ticket is offered, in international format. The response is the same whether or not an account has it. */
-  readonly client_phone?: string | null
+  readonly client_phone?: string | null | undefined
   /** The price in minor units of the shop's currency. */
-  readonly price_minor?: number | null
+  readonly price_minor?: number | null | undefined
   /** The amount paid already, in minor units; at most the price. */
-  readonly deposit_minor?: number | null
+  readonly deposit_minor?: number | null | undefined
   /** When the shop promised to be ready (ISO 8601, UTC). */
-  readonly promised_at?: string | null
+  readonly promised_at?: string | null | undefined
   /** Your own reference, to find the ticket by (1 to 64 characters). */
-  readonly external_ref?: string | null
+  readonly external_ref?: string | null | undefined
 }
 
 /** One of several items on a ticket. */
@@ -349,9 +349,9 @@ export interface TicketItemInput {
   /** The item, such as `Left boot` (1 to 200 characters). */
   readonly label: string
   /** The work on this item, if it differs from the ticket's (1 to 120 characters). */
-  readonly service?: string | null
+  readonly service?: string | null | undefined
   /** Its price in minor units, for information: the ticket's price is not computed from it. */
-  readonly price_minor?: number | null
+  readonly price_minor?: number | null | undefined
 }
 
 /** Of a collected ticket: whether the work was done. */

@@ -5,15 +5,8 @@ export type { ClientNotification } from "./domain/Notification.js"
 export { type AnyRefusal, isRefusal, type RefusalResponse, refusalResponse } from "./http/refusalResponse.js"
 export { TransactionRefused } from "./ports/StorePorts.js"
 export type { CommittedEvent } from "./services/CommittedEvents.js"
-export {
-  type OrThrow,
-  type PlainCaller,
-  type PlainTicket,
-  type PlainTicketEdit,
-  type PlainTicketQuery,
-  type Result,
-  unwrap
-} from "./services/PromiseApi.js"
+export type { PlainCaller, PlainShop, PlainTicket, PlainTicketEdit, PlainTicketQuery } from "./services/PlainInputs.js"
+export { type OrThrow, type Result, unwrap } from "./services/PromiseApi.js"
 export {
   type CheckedText,
   type ForbiddenText,

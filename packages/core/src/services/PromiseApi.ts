@@ -1,4 +1,3 @@
-import type * as Named from "@workshop/client"
 import { Effect, Either, Option, ParseResult, Schema, SchemaAST } from "effect"
 import { DelayInput, PartInput, PhotoInput, QuoteAnswer, QuoteInput, TicketEdit } from "../decisions/actOnTicket.js"
 import { ShopChannel } from "../decisions/changeStatus.js"
@@ -22,83 +21,33 @@ import { DeliveryHistory, OwnerPage, ReplayInput } from "./DeliveryHistory.js"
 import { Keys } from "./Keys.js"
 import { Loyalty } from "./Loyalty.js"
 import { Offers } from "./Offers.js"
+import type {
+  PlainAuditQuery,
+  PlainCaller,
+  PlainClient,
+  PlainCorrection,
+  PlainDelay,
+  PlainKey,
+  PlainPart,
+  PlainPhoto,
+  PlainQuote,
+  PlainReplay,
+  PlainShop,
+  PlainShopPatch,
+  PlainTicket,
+  PlainTicketEdit,
+  PlainTicketQuery,
+  PlainVisit,
+  TheirOffer,
+  TheirTicket
+} from "./PlainInputs.js"
 import { Progress, Quotes } from "./Progress.js"
 import { ShopInput, Shops } from "./Shops.js"
 import { TicketQueryJson } from "./TicketQuery.js"
 import { Tickets } from "./Tickets.js"
 import { Webhooks } from "./Webhooks.js"
 
-type Encoded<S extends Schema.Schema.Any> = Schema.Schema.Encoded<S>
 type Read<S extends Schema.Schema.Any, Plain> = Schema.Schema<Schema.Schema.Type<S>, Plain>
-
-/** On whose behalf a method is called, as plain values. */
-export interface PlainCaller {
-  /** The shop for which the call is made. */
-  readonly shop_id: string
-  /** Your id for the caller, any text of up to 80 characters: idempotency keys and stamps count by it. */
-  readonly caller_id: string
-  /** The scopes of the caller. The mounts check it; methods that you call yourself do not. */
-  readonly scopes: ReadonlyArray<Named.Scope>
-  /** Whether tickets count as made in the shop's app or through the API. */
-  readonly via: "app" | "api"
-}
-/** A new ticket (Specification, Endpoints). */
-export interface PlainTicket extends Named.TicketInput {}
-/** The changes of a ticket (Specification, Tickets). */
-export interface PlainTicketEdit extends Encoded<typeof TicketEdit> {}
-/** The filter and order of a list of tickets (Specification, Lists and sync). */
-export interface PlainTicketQuery extends Encoded<typeof TicketQueryJson> {}
-/** A later date for a ticket. */
-export interface PlainDelay extends Encoded<typeof DelayInput> {}
-/** A part that a ticket waits for. */
-export interface PlainPart extends Encoded<typeof PartInput> {}
-/** A picture for a ticket. */
-export interface PlainPhoto extends Encoded<typeof PhotoInput> {}
-/** A new price for a ticket (Specification, Tickets). */
-export interface PlainQuote extends Encoded<typeof QuoteInput> {}
-/** A new client's account (Specification, Clients and loyalty). */
-export interface PlainClient extends Encoded<typeof ClientInput> {}
-/** The corrections of a client's account. */
-export interface PlainCorrection extends Encoded<typeof ClientCorrection> {}
-/** A new shop. */
-export interface PlainShop extends Encoded<typeof ShopInput> {}
-/** The changes of a shop's settings. */
-export interface PlainShopPatch extends Encoded<typeof ShopPatch> {}
-/** A new key of a shop (Specification, Keys and scopes). */
-export interface PlainKey extends Encoded<typeof KeyInput> {}
-/** The events to send again (Specification, Sandbox). */
-export interface PlainReplay extends Encoded<typeof ReplayInput> {}
-
-/** A ticket of a client. */
-export interface TheirTicket {
-  /** The signed-in client; never an id that a request brings. */
-  readonly client_id: string
-  /** The ticket with the quote. */
-  readonly ticket_id: string
-}
-/** An offer to a client. */
-export interface TheirOffer {
-  /** The signed-in client; never an id that a request brings. */
-  readonly client_id: string
-  /** The offer, as `offers.ofClient` lists it. */
-  readonly offer_id: string
-}
-/** A visit to a shop's counter. */
-export interface PlainVisit {
-  /** The client who comes. */
-  readonly client_id: string
-  /** The shop, which knows them from then on. */
-  readonly shop_id: string
-}
-/** The entries of the audit log to list. */
-export interface PlainAuditQuery {
-  /** The shop; all shops if it is left out. */
-  readonly shop_id?: string | null
-  /** The id of the entry before which to begin; the latest if it is left out. */
-  readonly before?: string | null
-  /** At most so many; 100 by default. */
-  readonly limit?: number
-}
 
 const TheirTicketIds = Schema.Struct({ client_id: ClientId, ticket_id: TicketId })
 const TheirOfferIds = Schema.Struct({ client_id: ClientId, offer_id: OfferId })

@@ -1,12 +1,15 @@
-import { type Context, Effect, Layer } from "effect"
-import { Store } from "../ports/StorePorts.js"
+import { Clock, type Context, Effect, Layer, Option } from "effect"
+import type { Instant } from "../domain/Instant.js"
+import { ServiceLimits } from "../domain/Limits.js"
+import { Store, type StoreUnavailable } from "../ports/StorePorts.js"
 import { Tidying } from "../ports/Tidying.js"
 import { ApiKeyCache } from "./ApiKeyCache.js"
 import { Audit } from "./Audit.js"
 import { Clients } from "./Clients.js"
 import { Closer } from "./Closer.js"
+import { CommittedChanges } from "./CommittedEvents.js"
 import { DeliveryHistory } from "./DeliveryHistory.js"
-import { Dispatcher } from "./Dispatcher.js"
+import { Dispatcher, InFlight } from "./Dispatcher.js"
 import { Imports } from "./Imports.js"
 import { Keys } from "./Keys.js"
 import { Loyalty } from "./Loyalty.js"
@@ -36,13 +39,53 @@ export const layer = Layer.mergeAll(
   Audit.Default
 ).pipe(Layer.provideMerge(Shops.Default), Layer.provideMerge(ApiKeyCache.Default))
 
+const YEAR_MS = 365 * 86_400_000
+
+/** Waits in real time, in which other processes work, whatever the test's clock says. */
+const realPoll = Effect.withClock(Effect.sleep(ServiceLimits.closure_poll_ms), Clock.make())
+
+/**
+ * The background work under Effect's TestClock. Sixty days of polls would be millions of turns, so it sleeps until the next instant at which
+ * something is due, and wakes at each commit if the store is observed.
+ */
+const untilDue = Effect.gen(function* () {
+  const works = [yield* Closer, yield* Dispatcher, yield* NotificationSender] as const
+  const signal = new InFlight()
+  const changes = yield* Effect.serviceOption(CommittedChanges)
+  if (Option.isSome(changes)) {
+    const stop = changes.value.listen(() => Effect.runSync(signal.wake))
+    yield* Effect.addFinalizer(() => Effect.sync(stop))
+  }
+  let isIdle = false
+  const turn = Effect.gen(function* () {
+    const { news } = signal
+    const now = yield* Clock.currentTimeMillis
+    const horizon = now + YEAR_MS
+    const nexts = yield* Effect.forEach(
+      works,
+      (work): Effect.Effect<Instant | null, StoreUnavailable> => work.next(horizon)
+    )
+    const due = Math.min(horizon, ...nexts.filter((next) => next !== null))
+    if (due > now) return yield* Effect.raceAll([news, Effect.sleep(due - now), realPoll])
+    if (isIdle) yield* Effect.race(news, realPoll)
+    const done = yield* Effect.forEach(works, (work): Effect.Effect<number, StoreUnavailable> => work.runOnce)
+    isIdle = done.every((count) => count === 0)
+  })
+  return yield* Effect.forever(
+    Effect.catchAllCause(turn, (cause) =>
+      Effect.zipRight(Effect.logWarning("The background work failed; trying again", cause), realPoll)
+    )
+  )
+})
+
 /**
  * The background work of a process, as long as the layer lives: closes due tickets, delivers events, notifies clients and owners, and
- * removes old rows where the store has some.
+ * removes old rows where the store has some. Under Effect's TestClock it does not poll, so that a test adjusts the clock by months in no time.
  */
 export const background: Layer.Layer<never, never, Closer | Dispatcher | NotificationSender | Store> =
   Layer.scopedDiscard(
     Effect.gen(function* () {
+      if ("adjust" in (yield* Effect.clock)) return yield* Effect.forkScoped(untilDue)
       // The tidying comes with the store.
       yield* Store
       const tidying = yield* Tidying
@@ -50,6 +93,7 @@ export const background: Layer.Layer<never, never, Closer | Dispatcher | Notific
       yield* Effect.forkScoped((yield* Dispatcher).run)
       yield* Effect.forkScoped((yield* NotificationSender).run)
       if (tidying !== null) yield* Effect.forkScoped((yield* tidying()).run)
+      return undefined
     })
   )
 

@@ -1,7 +1,7 @@
 import * as MemoryStore from "@workshop/store-memory"
 import { afterAll, describe, expect, it } from "vitest"
 import { mountFetch } from "../../src/http.js"
-import { isRefusal, refusalResponse, start, unwrap } from "../../src/promise.js"
+import { isRefusal, type PlainTicket, refusalResponse, start, unwrap } from "../../src/promise.js"
 import { SettableClock } from "../../src/testing/SettableClock.js"
 
 const clock = new SettableClock()
@@ -68,6 +68,14 @@ describe("refusals", () => {
       expect(event.type).toBe("ticket.ready")
       break
     }
+  })
+
+  it("an optional field may be undefined, as with exactOptionalPropertyTypes", async () => {
+    const input: PlainTicket = { service: "Hem", client_phone: undefined, items: undefined }
+    expect(await workshop.progress.edit(caller, ticket.id, { service: input.service, item: undefined })).toMatchObject({
+      ok: true
+    })
+    expect(await workshop.tickets.list(caller, { phone: input.client_phone })).toMatchObject({ ok: true })
   })
 
   it("two ids are given by name, and named in what is wrong", async () => {

@@ -1,0 +1,228 @@
+import type * as Named from "@workshop/client"
+
+/*
+ * The inputs of the Promise API as plain values, with a sentence for each field. An optional field may be undefined, so that
+ * `client_phone: input.phone` compiles where TypeScript's exactOptionalPropertyTypes is on.
+ */
+
+/** On whose behalf a method is called, as plain values. */
+export interface PlainCaller {
+  /** The shop for which the call is made. */
+  readonly shop_id: string
+  /** Your id for the caller, any text of up to 80 characters: idempotency keys and stamps count by it. */
+  readonly caller_id: string
+  /** The scopes of the caller. The mounts check it; methods that you call yourself do not. */
+  readonly scopes: ReadonlyArray<Named.Scope>
+  /** Whether tickets count as made in the shop's app or through the API. */
+  readonly via: "app" | "api"
+}
+
+/** A new ticket (Specification, Endpoints). */
+export interface PlainTicket extends Named.TicketInput {}
+
+/** The changes of a ticket: an absent field stays as it is, and null clears it (Specification, Tickets). */
+export interface PlainTicketEdit {
+  /** The work to do (1 to 120 characters). */
+  readonly service?: string | undefined
+  /** The item that was brought in (1 to 200 characters). */
+  readonly item?: string | null | undefined
+  /** A note for the people in the workshop (1 to 2000 characters). */
+  readonly description?: string | null | undefined
+  /** The price in minor units of the shop's currency. */
+  readonly price_minor?: number | null | undefined
+  /** The amount paid already, in minor units; at most the price. */
+  readonly deposit_minor?: number | null | undefined
+  /** When the shop promised to be ready (ISO 8601). */
+  readonly promised_at?: string | null | undefined
+  /** Your own reference (1 to 64 characters). */
+  readonly external_ref?: string | null | undefined
+  /** The items to mark as done or not done, by their ids. */
+  readonly items_done?: ReadonlyArray<{ readonly id: string; readonly done: boolean }> | undefined
+}
+
+/** The filter and order of a list of tickets (Specification, Lists and sync). */
+export interface PlainTicketQuery {
+  /** Only tickets in one of these states. */
+  readonly state?: ReadonlyArray<Named.TicketState> | null | undefined
+  /** Only tickets with this printed number, 1 to 9999. */
+  readonly number?: number | null | undefined
+  /** At most so many on a page, 1 to 100; 25 by default. */
+  readonly limit?: number | null | undefined
+  /** Only tickets of this client. */
+  readonly client_id?: string | null | undefined
+  /** Only tickets of the client with this telephone number. */
+  readonly phone?: string | null | undefined
+  /** Only tickets with this reference of yours. */
+  readonly external_ref?: string | null | undefined
+  /** Only the ticket with this tracking code. */
+  readonly tracking_code?: string | null | undefined
+  /** Only tickets created at this instant or later (ISO 8601). */
+  readonly created_after?: string | null | undefined
+  /** Only tickets created before this instant (ISO 8601). */
+  readonly created_before?: string | null | undefined
+  /** All tickets that changed since this instant, in the order of changes: the sync. */
+  readonly updated_since?: string | null | undefined
+  /** The `next_cursor` of the page before. */
+  readonly cursor?: string | null | undefined
+}
+
+/** A later date for a ticket. */
+export interface PlainDelay {
+  /** The new date by which the shop promises to be ready (ISO 8601). */
+  readonly promised_at: string
+  /** The reason, which the client sees. */
+  readonly reason?: string | null | undefined
+}
+
+/** A part that a ticket waits for. */
+export interface PlainPart {
+  /** The name of the part, such as `Zip, 60 cm`. */
+  readonly label: string
+  /** Whether it is ordered or was received. */
+  readonly status: Named.PartStatus
+  /** When it is expected (ISO 8601). */
+  readonly expected_at?: string | null | undefined
+}
+
+/** A picture for a ticket. */
+export interface PlainPhoto {
+  /** The https address of the picture. */
+  readonly photo_url: string
+}
+
+/** A new price for a ticket (Specification, Tickets). */
+export interface PlainQuote {
+  /** The proposed price in minor units of the shop's currency. */
+  readonly price_minor: number
+  /** The reason for the price, which the client sees. */
+  readonly note?: string | null | undefined
+}
+
+/** A new client's account (Specification, Clients and loyalty). */
+export interface PlainClient {
+  /** The first name, which the shop sees (1 to 80 characters). */
+  readonly given_name: string
+  /** The family name, of which a shop sees the initial at most. */
+  readonly family_name: string
+  /** The telephone number in international format, by which offers find the account. */
+  readonly phone: string
+  /** Whether shops see no name of the client. */
+  readonly hide_name?: boolean | null | undefined
+}
+
+/** The corrections of a client's account: an absent field stays as it is. */
+export interface PlainCorrection {
+  /** The corrected first name. */
+  readonly given_name?: string | null | undefined
+  /** The corrected family name. */
+  readonly family_name?: string | null | undefined
+  /** The new telephone number in international format. */
+  readonly phone?: string | null | undefined
+  /** Whether shops see no name of the client. */
+  readonly hide_name?: boolean | null | undefined
+}
+
+/** A new shop. */
+export interface PlainShop {
+  /** The name that clients see. */
+  readonly name: string
+  /** The code of the currency, such as `EUR`; it cannot be changed later. */
+  readonly currency: string
+  /** How many decimals the currency has: 2 for EUR, 3 for TND; it cannot be changed later. */
+  readonly decimals: number
+  /** The IANA time zone in which the shop's days begin, such as `Europe/Paris`. */
+  readonly time_zone: string
+  /** The address of the shop's own tracking pages; those of `start` if it is left out. */
+  readonly tracking_base_url?: string | null | undefined
+  /** The languages of the words that tickets may not contain, such as `["fr", "en"]`; all if it is left out. */
+  readonly languages?: ReadonlyArray<string> | null | undefined
+}
+
+/** The changes of a shop's settings: an absent field stays as it is. */
+export interface PlainShopPatch {
+  /** Whether the operator approved the shop; its API is closed until then. */
+  readonly approved?: boolean | null | undefined
+  /** Whether the shop's account is active. */
+  readonly active?: boolean | null | undefined
+  /** Whether the owner has turned the API on. */
+  readonly api_enabled?: boolean | null | undefined
+  /** The changes of the loyalty program. */
+  readonly program?: PlainProgramPatch | null | undefined
+  /** The number of the next ticket, 1 to 9999. */
+  readonly next_number?: number | null | undefined
+  /** The words that this shop refuses besides the common ones. */
+  readonly forbidden_words?: ReadonlyArray<string> | null | undefined
+  /** The common words that this shop allows. */
+  readonly allowed_words?: ReadonlyArray<string> | null | undefined
+  /** The languages of the words that tickets may not contain; null for all. */
+  readonly languages?: ReadonlyArray<string> | null | undefined
+}
+
+/** The changes of a loyalty program. */
+export interface PlainProgramPatch {
+  /** Whether the shop gives stamps. */
+  readonly active?: boolean | null | undefined
+  /** The name of the program; null clears it. */
+  readonly name?: string | null | undefined
+  /** How many stamps a reward costs. */
+  readonly stamps_required?: number | null | undefined
+  /** How many stamps a collected ticket earns. */
+  readonly stamps_per_ticket?: number | null | undefined
+  /** The reward, such as `A free hem`; null clears it. */
+  readonly reward_label?: string | null | undefined
+}
+
+/** A new key of a shop (Specification, Keys and scopes). */
+export interface PlainKey {
+  /** The name by which the owner knows the key, such as `till`. */
+  readonly name: string
+  /** The scopes of the key, at least one. */
+  readonly scopes: readonly [Named.Scope, ...Array<Named.Scope>]
+  /** When the key expires (ISO 8601); never if it is left out. */
+  readonly expires_at?: string | null | undefined
+}
+
+/** The events to send again: some by their ids, or all that the other fields fit (Specification, Sandbox). */
+export interface PlainReplay {
+  /** The events by their ids; the other filters are left out then. */
+  readonly event_ids?: ReadonlyArray<string> | null | undefined
+  /** Only events from this instant on (ISO 8601). */
+  readonly since?: string | null | undefined
+  /** Only events before this instant (ISO 8601). */
+  readonly until?: string | null | undefined
+  /** Only events whose delivery is in this state. */
+  readonly state?: "pending" | "delivered" | "parked" | "dead" | null | undefined
+  /** Whether only to count what would be sent. */
+  readonly dry_run?: boolean | null | undefined
+}
+
+/** A ticket of a client. */
+export interface TheirTicket {
+  /** The signed-in client; never an id that a request brings. */
+  readonly client_id: string
+  /** The ticket with the quote. */
+  readonly ticket_id: string
+}
+/** An offer to a client. */
+export interface TheirOffer {
+  /** The signed-in client; never an id that a request brings. */
+  readonly client_id: string
+  /** The offer, as `offers.ofClient` lists it. */
+  readonly offer_id: string
+}
+/** A visit to a shop's counter. */
+export interface PlainVisit {
+  /** The client who comes. */
+  readonly client_id: string
+  /** The shop, which knows them from then on. */
+  readonly shop_id: string
+}
+/** The entries of the audit log to list. */
+export interface PlainAuditQuery {
+  /** The shop; all shops if it is left out. */
+  readonly shop_id?: string | null
+  /** The id of the entry before which to begin; the latest if it is left out. */
+  readonly before?: string | null
+  /** At most so many; 100 by default. */
+  readonly limit?: number
+}

@@ -1,0 +1,172 @@
+// Installs the packed packages in empty projects, as their users do: npm run test:installs -- npm pnpm bun typescript eslint jest next.
+// Without names it does all. It needs the npm registry.
+import { execFileSync, spawn } from "node:child_process"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join, resolve } from "node:path"
+import { publishedPackages } from "./publishedPackages.mjs"
+
+const folder = mkdtempSync(join(tmpdir(), "workshop-installs-"))
+const NEEDED = publishedPackages.filter((name) => !["cli", "store-pg"].includes(name))
+const TYPESCRIPT = ["5.4", "5.5", "5.6", "5.7", "5.8", "5.9", "6", "7"]
+/** From this version on the types compile without `skipLibCheck`. */
+const WHOLE_TYPES = 5.7
+
+/** @param {string} command @param {ReadonlyArray<string>} args @param {string} cwd */
+const run = (command, args, cwd) => {
+  try {
+    return execFileSync(command, args, {
+      cwd,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, CI: "1" }
+    })
+  } catch (error) {
+    const { stdout, stderr } = /** @type {{ stdout: string, stderr: string }} */ (error)
+    throw new Error(`${command} ${args.join(" ")} failed:\n${stdout}${stderr}`)
+  }
+}
+
+/** @param {string} name */
+const tarball = (name) => `file:${join(folder, `workshop-${name}-0.1.0.tgz`)}`
+const tarballs = Object.fromEntries(NEEDED.map((name) => [`@workshop/${name}`, tarball(name)]))
+
+/** An empty project with the files of a page. @param {string} name @param {string} page @param {object} dependencies */
+const project = (name, page, dependencies) => {
+  const place = join(folder, name)
+  const text = readFileSync(`docs/${page}`, "utf8")
+  const manifest = {
+    type: "module",
+    dependencies: { effect: "3", "@effect/platform": "0.97", ...tarballs, ...dependencies },
+    // The packages name each other by version, and are not on the registry.
+    overrides: tarballs,
+    pnpm: { overrides: tarballs }
+  }
+  const files = [
+    ["package.json", JSON.stringify(manifest)],
+    ["tsconfig.json", /^```json\n([\s\S]*?)^```/m.exec(readFileSync("docs/embed-express.md", "utf8"))?.[1] ?? ""],
+    ...[...text.matchAll(/^```ts\n\/\/ (src\/[\w/.-]+\.ts)\n([\s\S]*?)^```/gm)].map(([, path = "", body = ""]) => [
+      path,
+      body
+    ])
+  ]
+  for (const [path = "", body = ""] of files) {
+    mkdirSync(dirname(join(place, path)), { recursive: true })
+    writeFileSync(join(place, path), body)
+  }
+  return place
+}
+
+const EXPRESS = { express: "5", "@types/express": "5", "@types/node": "20", typescript: "5.9" }
+
+/** Starts the server of a project and creates a ticket. @param {string} program @param {ReadonlyArray<string>} args @param {string} cwd @param {number} port */
+const serve = async (program, args, cwd, port) => {
+  const child = spawn(program, args, {
+    cwd,
+    env: { ...process.env, PORT: String(port) },
+    stdio: ["ignore", "pipe", "inherit"]
+  })
+  try {
+    for await (const text of child.stdout) if (/Listening on/.test(String(text))) break
+    const headers = { cookie: "session=amira", "content-type": "application/json", "idempotency-key": "1" }
+    const url = `http://127.0.0.1:${port}/workshop/v1/tickets`
+    const { status } = await fetch(url, { method: "POST", headers, body: '{"service":"Hem"}' })
+    if (status !== 201) throw new Error(`The server responded with ${status}`)
+  } finally {
+    child.kill("SIGKILL")
+  }
+}
+
+/** Installs, compiles and serves the Express guide. @param {string} name @param {ReadonlyArray<string>} install @param {ReadonlyArray<string>} start */
+const installed = async (name, install, start) => {
+  const place = project(name, "embed-express.md", EXPRESS)
+  run("npx", ["--yes", ...install], place)
+  run("node_modules/.bin/tsc", [], place)
+  const [program = "", ...args] = start
+  await serve(program, [...args, "dist/server.js"], place, 4951)
+}
+
+/** @type {Readonly<Record<string, () => Promise<void> | void>>} */
+const parts = {
+  npm: () => installed("npm", ["npm", "install"], ["node"]),
+  pnpm: () => installed("pnpm", ["pnpm@9", "install", "--no-frozen-lockfile"], ["node"]),
+  bun: () => installed("bun", ["bun", "install"], ["npx", "--yes", "bun"]),
+  typescript: () => {
+    const aliases = Object.fromEntries(TYPESCRIPT.map((version) => [`ts${version}`, `npm:typescript@${version}`]))
+    const place = project("typescript", "embed-express.md", { ...EXPRESS, ...aliases })
+    run("npm", ["install"], place)
+    for (const version of TYPESCRIPT) {
+      const skips = Number(version) < WHOLE_TYPES ? "true" : "false"
+      run("node", [`node_modules/ts${version}/bin/tsc`, "--noEmit", "--skipLibCheck", skips], place)
+      console.log(`TypeScript ${version}, skipLibCheck ${skips}`)
+    }
+  },
+  eslint: () => {
+    const place = project("eslint", "embed-express.md", { ...EXPRESS, eslint: "9", "typescript-eslint": "8" })
+    run("npm", ["install"], place)
+    const block =
+      /^```ts\n(import \{ plugin as workshop \}[\s\S]*?)^```/m.exec(readFileSync("docs/embed.md", "utf8"))?.[1] ?? ""
+    writeFileSync(
+      join(place, "eslint.config.js"),
+      block.replace(/^\/\/ import/m, "import").replace(/^declare .*$/m, "")
+    )
+    run("npx", ["eslint", "src"], place)
+    writeFileSync(
+      join(place, "src/ignored.ts"),
+      'import { workshop } from "./workshop.js"\nawait workshop.shops.list(null, 1)\n'
+    )
+    const found = run("sh", ["-c", "npx eslint src || true"], place)
+    if (!found.includes("workshop/ignored-refusal") || !found.includes("1 problem")) throw new Error(found)
+  },
+  jest: () => {
+    const place = project("jest", "test-your-app.md", { ...EXPRESS, jest: "30", "@types/jest": "30" })
+    run("npm", ["install"], place)
+    rmSync(join(place, "src/webhook.test.ts"))
+    const file = join(place, "src/abandoned.test.ts")
+    writeFileSync(file, readFileSync(file, "utf8").replace(/^import .* from "vitest"\n/m, ""))
+    run("node_modules/.bin/tsc", [], place)
+    run("node", ["--experimental-vm-modules", "node_modules/jest/bin/jest.js", "dist"], place)
+  },
+  next: async () => {
+    const place = project("next", "embed-frameworks.md", {
+      next: "15",
+      react: "19",
+      "react-dom": "19",
+      "@types/react": "19",
+      ...EXPRESS
+    })
+    run("npm", ["install"], place)
+    const route = join(place, "app/workshop/[...path]")
+    mkdirSync(route, { recursive: true })
+    writeFileSync(
+      join(route, "route.ts"),
+      readFileSync(join(place, "src/next.ts"), "utf8").replace("./workshop.js", "./workshop")
+    )
+    writeFileSync(join(route, "workshop.ts"), readFileSync(join(place, "src/workshop.ts"), "utf8"))
+    for (const path of ["src", "tsconfig.json"]) rmSync(join(place, path), { recursive: true })
+    writeFileSync(
+      join(place, "app/layout.tsx"),
+      "export default ({ children }: { children: React.ReactNode }) => <html><body>{children}</body></html>\n"
+    )
+    run("npx", ["next", "build"], place)
+    await serve("npx", ["next", "start", "-p", "4952"], place, 4952)
+  }
+}
+
+const chosen = process.argv.slice(2)
+const unknown = chosen.filter((name) => !(name in parts))
+if (unknown.length > 0)
+  throw new Error(`There is no part ${unknown.join(", ")}: choose of ${Object.keys(parts).join(", ")}`)
+run(
+  "npm",
+  ["pack", "--pack-destination", folder, ...NEEDED.flatMap((name) => ["-w", `packages/${name}`])],
+  resolve(".")
+)
+try {
+  for (const name of chosen.length > 0 ? chosen : Object.keys(parts)) {
+    await parts[name]?.()
+    console.log(`${name}: works`)
+  }
+} finally {
+  rmSync(folder, { recursive: true })
+}
