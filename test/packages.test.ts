@@ -62,6 +62,15 @@ const filesOf = (page: string): ReadonlyMap<string, string> => {
   return new Map([["tsconfig.json", config], ...named.map(([, name = "", body = ""]) => [name, body] as const)])
 }
 
+/** The packages of the service that a page's commands install, by their tarballs. */
+const installedBy = (page: string): ReadonlyArray<string> => [
+  ...new Set(
+    [...readFileSync(join(root, "docs", page), "utf8").matchAll(/^npm install (.*workshop-core.*)$/gm)].flatMap(
+      ([, line = ""]) => [...line.matchAll(/workshop-([a-z-]+)-0\.1\.0\.tgz/g)].map(([, name = ""]) => name)
+    )
+  )
+]
+
 /** The page's block that names something. */
 const blockWith = (page: string, name: string): string => {
   const text = readFileSync(join(root, "docs", page), "utf8")
@@ -237,6 +246,21 @@ await workshop.stop()`
     })
     expect(stdout).toMatch(/Tests +2 passed/)
   })
+
+  it.each(["embed-express.md", "embed-effect.md", "embed-frameworks.md"])(
+    "docs/%s installs all that its packages need, which the registry does not have",
+    (page) => {
+      const names = installedBy(page)
+      expect(names).toContain("core")
+      const needed = names.flatMap((name) => {
+        const { dependencies = {} } = JSON.parse(
+          readFileSync(join(root, "packages", name, "package.json"), "utf8")
+        ) as Manifest
+        return Object.keys(dependencies).filter((dependency) => dependency.startsWith("@workshop/"))
+      })
+      expect(needed.filter((name) => !names.includes(name.slice("@workshop/".length)))).toEqual([])
+    }
+  )
 
   it("the command line runs where it is installed", { timeout: 60_000 }, () => {
     const bin = join(follow("embed-express.md", []), "node_modules/@workshop/cli/bin/workshop.js")

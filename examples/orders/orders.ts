@@ -1,8 +1,6 @@
 /** Orders of a shop of one's own, each with a ticket of the workshop. */
-import type { PromiseWorkshop } from "@workshop/core/promise"
+import type { PlainCaller, PromiseWorkshop } from "@workshop/core/promise"
 import type pg from "pg"
-
-type Caller = Parameters<PromiseWorkshop["tickets"]["create"]>[0]
 
 /** A sale of the shop. */
 export interface Order {
@@ -14,9 +12,9 @@ export interface Order {
  * In the database of the workshop: the order and its ticket commit together, or neither does. The ticket's number is known before the
  * commit, so the order can keep it.
  */
-export const placeOrder = async (workshop: PromiseWorkshop, pool: pg.Pool, caller: Caller, order: Order) => {
+export const placeOrder = async (workshop: PromiseWorkshop, pool: pg.Pool, caller: PlainCaller, order: Order) => {
   const client = await pool.connect()
-  try {
+  const placing = async () => {
     await client.query("begin")
     const { value: number, afterCommit } = await workshop.within(client, async ({ tickets }) => {
       const ticket = await tickets.create(
@@ -29,21 +27,27 @@ export const placeOrder = async (workshop: PromiseWorkshop, pool: pg.Pool, calle
     })
     await client.query("insert into orders (id, ticket_number) values ($1, $2)", [order.id, number])
     await client.query("commit")
-    await afterCommit()
-    return number
-  } catch (error) {
-    await client.query("rollback")
-    throw error
-  } finally {
-    client.release()
+    return { number, afterCommit }
   }
+  const { number, afterCommit } = await placing().catch(async (error: unknown) => {
+    // A client that cannot even roll back is broken, and does not return to the pool.
+    await client.query("rollback").then(
+      () => client.release(),
+      () => client.release(true)
+    )
+    throw error
+  })
+  client.release()
+  // The order is placed by now, whatever happens here.
+  await afterCommit()
+  return number
 }
 
 /**
  * In another database: the order is written first, without a ticket. Then the ticket is requested, again and again until it is
  * known. The idempotency key is the order's id, so that a request whose response was lost creates no second ticket.
  */
-export const requestTickets = async (workshop: PromiseWorkshop, pool: pg.Pool, caller: Caller) => {
+export const requestTickets = async (workshop: PromiseWorkshop, pool: pg.Pool, caller: PlainCaller) => {
   const { rows } = await pool.query<Order>("select id, service from orders where ticket_number is null order by id")
   for (const { id, service } of rows) {
     const ticket = await workshop.tickets.create(caller, { service, external_ref: id }, `order-${id}`)

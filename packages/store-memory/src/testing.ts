@@ -62,6 +62,16 @@ const joiningAny = Layer.succeed(Transactions, {
   join: () => Effect.succeed({ run: (effect) => effect, afterCommit: Effect.void })
 })
 
+/** A length of time in milliseconds; throws a sentence if it is none. */
+const millisOf = (by: Duration.DurationInput): number => {
+  const read = Duration.decodeUnknown(by)
+  if (read._tag === "None" || (typeof by === "number" && by < 0))
+    throw new Error(
+      `advance takes milliseconds, or a text such as "61 days", "5 minutes" or "90 seconds", and not ${by}`
+    )
+  return Duration.toMillis(read.value)
+}
+
 /** The most turns of an advance: more mean that work is due that is never done. */
 const MOST_TURNS = 10_000
 
@@ -117,7 +127,7 @@ export const createTestWorkshop = async (options: TestWorkshopOptions = {}): Pro
     }
     return yield* Effect.dieMessage("The work that is due never ends")
   })
-  const advance = (by: Duration.DurationInput) =>
-    Runtime.runPromise(workshop.runtime)(walk(clock.unsafeCurrentTimeMillis() + Duration.toMillis(by)))
+  const advance = async (by: Duration.DurationInput) =>
+    Runtime.runPromise(workshop.runtime)(walk(clock.unsafeCurrentTimeMillis() + millisOf(by)))
   return { workshop, shop, caller, received, now: () => clock.unsafeCurrentTimeMillis(), advance, stop: workshop.stop }
 }

@@ -62,3 +62,9 @@ it("lets within call its work for any client", async () => {
   await afterCommit()
   expect(value).toBe(1)
 })
+
+it("says which lengths of time it takes", async () => {
+  test = await createTestWorkshop()
+  for (const by of ["61 dayz", -5])
+    await expect(test.advance(by as never)).rejects.toThrow(/^advance takes milliseconds, or a text such as "61 days"/)
+})

@@ -22,7 +22,7 @@ export const checkedSchema = (schema: string = DEFAULT_SCHEMA): Effect.Effect<st
     : new DatabaseFailed({
         reason: "bad_schema",
         code: undefined,
-        what: `The schema ${JSON.stringify(schema.slice(0, 80))} has no name for a schema, which is 1 to 63 letters, digits and underscores, begins with no digit, and neither with pg_`
+        what: `The schema ${JSON.stringify(schema.slice(0, 80))} is no name for a schema, which has 1 to 63 letters, digits and underscores, begins with no digit, and neither with pg_`
       })
 
 /** A checked name in SQL. */

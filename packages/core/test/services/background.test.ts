@@ -3,6 +3,7 @@ import { Effect, Layer, Schema, TestClock, TestContext } from "effect"
 import { expect, it } from "vitest"
 import { TicketInput } from "../../src/decisions/createTicket.js"
 import type { TicketId } from "../../src/domain/Identifier.js"
+import type { WebhookAddress } from "../../src/domain/WebhookAddress.js"
 import { Entropy } from "../../src/ports/Entropy.js"
 import { ClientNotifier } from "../../src/ports/Notifiers.js"
 import { WebhookSender } from "../../src/ports/WebhookSender.js"
@@ -47,7 +48,7 @@ it("under the TestClock the background work wakes when something is due: 61 days
     const shop = yield* Shops.create(
       Schema.decodeSync(ShopInput)({ name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" })
     )
-    yield* Webhooks.set(shop.id, "https://erp.example/hook")
+    yield* Webhooks.set(shop.id, "https://erp.example/hook" as WebhookAddress)
     const caller = Schema.decodeSync(Caller)({
       shop_id: shop.id,
       caller_id: "a",
