@@ -35,6 +35,9 @@ const running = {
   isolate: false
 } as const
 
+/** Three, or as many as `--poolOptions.threads.maxThreads` says: the fewest, which depend on it, must not exceed it. */
+const workers = Number(/maxThreads[= ](\d+)/.exec(process.argv.join(" "))?.[1] ?? 3)
+
 export default defineConfig({
   test: {
     reporters: ["default", "./test/reporter.ts"],
@@ -43,7 +46,7 @@ export default defineConfig({
     // root's, and opens a worker for each file unless it is told here too. It removes an idle worker beyond the fewest twice if
     // there still are more than those afterwards, and the second removal ends the run with "Terminating worker thread": therefore
     // the fewest are only one less than the most.
-    poolOptions: { threads: { minThreads: 2, maxThreads: 3, isolate: false } },
+    poolOptions: { threads: { minThreads: Math.max(1, workers - 1), maxThreads: workers, isolate: false } },
     sequence: { sequencer: LongestFirst },
     projects: [
       {
