@@ -160,6 +160,70 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
     await page.getByRole("button", { name: "Create at the till" }).click()
     await page.getByText("The first response was lost. The same request again: 200, replayed").waitFor()
     expect(await count()).toBe(before + 1)
+    // The browser's own repetition of a cut request is the repetition: there is no third.
+    const requests: Array<Json> = await sandbox.sandbox("GET", `/requests?shop=${sandbox.shop}`)
+    expect(requests.slice(-2).map(({ fault, replayed }) => [fault, replayed])).toEqual([
+      ["lose_answer", false],
+      [null, true]
+    ])
+    await region(page, "Live")
+      .getByRole("button", { name: /response lost/ })
+      .click()
+    await page.getByText("It never arrived").waitFor()
+    await page.context().close()
+  })
+
+  it("keeps a refused form open with what was entered, and says which field is wrong", async () => {
+    const { page } = await sandbox.page(browser)
+    const said = page.locator("output.said")
+    for (const text of ["tomorrow", "-1h", "1w"]) {
+      await page.getByLabel(/Move the clock by a length of time/).fill(text)
+      await page.keyboard.press("Enter")
+      await said.getByText(/400 .*advance must be a length of time such as 60d/).waitFor()
+    }
+    const { id } = await sandbox.till("POST", "/tickets", { service: "Buttons" })
+    await page.locator(`[data-ticket="${id}"]`).click()
+    await page.locator("[data-act=quote]").click()
+    const price = page.getByRole("textbox", { name: "New price" })
+    expect(await price.evaluate((field) => field === field.ownerDocument.activeElement)).toBe(true)
+    await price.fill("abc")
+    await page.keyboard.press("Enter")
+    await said.getByText('"abc" is no price').waitFor()
+    expect(await price.inputValue()).toBe("abc")
+    await page.context().close()
+  })
+
+  it("draws the folded timeline within its panel, without a text over another", async () => {
+    const { page } = await sandbox.page(browser)
+    const { id } = await sandbox.till("POST", "/tickets", { service: "Sole" })
+    for (const [length, status] of [
+      ["1m", "ready"],
+      ["7m", "collected"],
+      ["20h", "workshop"],
+      ["3s", "ready"],
+      ["2s", "impossible"],
+      ["40d", "collected"]
+    ] as const) {
+      await sandbox.sandbox("POST", "/clock", { advance: length })
+      await sandbox.till("POST", `/tickets/${id}/status`, { status })
+    }
+    await page.locator(`[data-ticket="${id}"]`).click()
+    await page.locator(".stay.collected").first().waitFor()
+    const box = page.locator(".timeline-scroll")
+    expect(await box.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBeLessThanOrEqual(1)
+    const texts = await page
+      .locator(".axis text, .why, .window text")
+      .evaluateAll((all) => all.map((one) => ({ text: one.textContent, ...one.getBoundingClientRect().toJSON() })))
+    const over = texts.flatMap((one: Json, i) =>
+      texts
+        .slice(i + 1)
+        .filter(
+          (other: Json) =>
+            one.left < other.right && other.left < one.right && one.top + 3 < other.bottom && other.top + 3 < one.bottom
+        )
+        .map((other: Json) => [one.text, other.text])
+    )
+    expect(over).toEqual([])
     await page.context().close()
   })
 
@@ -190,6 +254,15 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
     await page.getByRole("heading", { name: /Patch/ }).waitFor()
     await page.locator("body").press("r")
     await region(page, "Ticket").locator(".pill.ready").waitFor()
+    await page.keyboard.press("/")
+    await page.keyboard.type("no such ticket")
+    await page.getByText("No ticket is like that.").waitFor()
+    await page.keyboard.press("Escape")
+    await page.getByRole("button", { name: /Patch/ }).waitFor()
+    expect(await page.getByRole("searchbox").inputValue()).toBe("")
+    await page.locator("body").press("g")
+    await page.keyboard.press("w")
+    await expect.poll(() => page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe("Webhook")
     await page.keyboard.press("?")
     await page.getByRole("dialog", { name: "Keys" }).waitFor()
     await page.keyboard.press("Escape")
@@ -198,9 +271,12 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
     await expect.poll(async () => Date.parse((await sandbox.sandbox("GET", "/clock")).now)).toBe(before + 3_600_000)
     await page.locator(".grip").focus()
     await page.keyboard.press("ArrowRight")
+    await expect.poll(async () => Date.parse((await sandbox.sandbox("GET", "/clock")).now)).toBe(before + 3_660_000)
+    const [due] = await sandbox.sandbox("GET", `/agenda?shop=${sandbox.shop}`)
+    await page.keyboard.press("End")
     await expect
       .poll(async () => Date.parse((await sandbox.sandbox("GET", "/clock")).now))
-      .toBeGreaterThan(before + 3_600_000)
+      .toBeGreaterThan(Math.min(Date.parse(due.at), before + 3_660_000))
     await page.context().close()
   })
 
@@ -248,7 +324,11 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
       client_phone: "+21620999888"
     }
     const { id } = await sandbox.till("POST", "/tickets", made, "till-same")
-    await sandbox.till("POST", "/tickets", made, "till-same")
+    await record.getByText("● 1 act", { exact: true }).waitFor()
+    // A reload loses nothing, not even what the till sends meanwhile.
+    const [loaded] = await Promise.all([page.reload(), sandbox.till("POST", "/tickets", made, "till-same")])
+    expect(loaded?.status()).toBe(200)
+    await page.getByText("The recording continues.").waitFor()
     await sandbox.till("GET", `/tickets/${id}`)
     await sandbox.till("POST", `/tickets/${id}/notified`, { channel: "sms" })
     await sandbox.till("POST", `/tickets/${old.id}/status`, { status: "ready" })
@@ -341,7 +421,8 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
     const rows = async () => Number(await page.locator(".area-live > header > .dim").textContent())
     const before = await rows()
     proxy.drop()
-    await page.getByText("connecting…").waitFor()
+    await page.getByRole("alert").getByText("The server does not respond.").waitFor()
+    expect(await page.locator(".clock-bar").getAttribute("inert")).not.toBeNull()
     const { number_label } = await sandbox.till("POST", "/tickets", { service: "Missed" })
     proxy.restore()
     await page.getByText("live", { exact: true }).waitFor()
@@ -374,6 +455,7 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
     await session()
     await page.getByLabel("Open a file…").setInputFiles(file)
     await kept.waitFor()
+    await region(page, "Live").getByRole("button", { name: "ticket.created 0001" }).waitFor()
     await session()
     const other = { ...JSON.parse(readFileSync(file, "utf8")), version: 99 }
     const buffer = Buffer.from(JSON.stringify(other))
@@ -461,8 +543,12 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
   it("asks for the sandbox's token once, and streams with it", async () => {
     const guarded = await ConsoleSandbox.open(TOKEN)
     const { page } = await guarded.page(browser)
+    const open = page.getByRole("button", { name: "Open the console" })
+    await page.getByLabel("Token").fill("mistyped")
+    await open.click()
+    await page.getByText("The sandbox refused this token.").waitFor()
     await page.getByLabel("Token").fill(TOKEN)
-    await page.getByRole("button", { name: "Open the console" }).click()
+    await open.click()
     await page.getByText("live, with token").waitFor()
     await page.reload()
     await page.getByText("live, with token").waitFor()

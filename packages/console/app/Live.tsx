@@ -82,7 +82,7 @@ const FeedRow = ({ row, top, choose, isChosen }: { row: Row; top: number; choose
         {row.text}
       </span>
       <span class={row.ok ? "mark good" : "mark bad"}>
-        {row.mark !== "" && <span aria-hidden="true">{row.ok ? "✓ " : "✗ "}</span>}
+        {row.mark !== "" && row.kind !== "clock" && <span aria-hidden="true">{row.ok ? "✓ " : "✗ "}</span>}
         {row.mark}
       </span>
       <span class="dim">

@@ -3,6 +3,7 @@ import { Directory } from "@workshop/core/store"
 import { qrLines, qrSvg } from "@workshop/http-node"
 import { Effect, Schema } from "effect"
 import { CommandRefused } from "../CommandRefused.js"
+import { trackingOptions, trackingPagesOf } from "../TrackingOptions.js"
 import { optional, toggle } from "../terminal/commands.js"
 import { type Output, plain } from "../terminal/Output.js"
 import { group, Operand } from "../terminal/program.js"
@@ -27,7 +28,7 @@ const pageOf = Effect.fnUntraced(function* (typed: string, shop: string | null) 
   const url = trackingUrl(ticket.shop.tracking_base_url ?? (yield* TrackingPages).base_url, code)
   if (url !== null) return { tracking_code: code, tracking_url: url }
   return yield* refuse(
-    "The ticket has no page: set WORKSHOP_TRACKING_PAGES=true and WORKSHOP_PUBLIC_URL as for workshop serve, or open the shop with --tracking-base-url."
+    "The ticket has no page: add --tracking-pages and --public-url (or set WORKSHOP_TRACKING_PAGES and WORKSHOP_PUBLIC_URL) as for workshop serve, or open the shop with --tracking-base-url."
   )
 })
 
@@ -54,7 +55,10 @@ export const ticketCommand = group({ name: "ticket", examples: ["workshop ticket
   ownerCommand({
     name: "qr",
     description: "Print the QR code of a ticket's page, for a receipt",
-    examples: ["workshop ticket qr 7K3M-Q9XD", "workshop ticket qr 7K3M-Q9XD --svg > code.svg"],
+    examples: [
+      "workshop ticket qr 7K3M-Q9XD --tracking-pages --public-url https://tickets.example",
+      "workshop ticket qr 7K3M-Q9XD --svg > code.svg"
+    ],
     options: {
       svg: toggle("svg", "Print the code as SVG.", "WORKSHOP_TICKET_SVG"),
       shop: optional({
@@ -62,8 +66,10 @@ export const ticketCommand = group({ name: "ticket", examples: ["workshop ticket
         description: "The shop of the ticket, if several shops have one with the code.",
         isEmptyValue: true
       }),
+      ...trackingOptions,
       code: new Operand<string>("<code>", "The tracking code of the ticket.")
     },
-    act: ({ code, shop, svg }) => qr(code, shop, svg)
+    act: ({ code, shop, svg, ...pages }) =>
+      Effect.provideService(qr(code, shop, svg), TrackingPages, trackingPagesOf(pages))
   })
 ])

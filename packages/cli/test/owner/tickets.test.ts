@@ -48,7 +48,7 @@ describe("workshop ticket qr (docs/tracking-pages.md)", () => {
       "No ticket has the code 0000-0000: check it, and --database-url."
     )
     expect(await office.refusal(tickets.qr(code, null, false))).toBe(
-      "The ticket has no page: set WORKSHOP_TRACKING_PAGES=true and WORKSHOP_PUBLIC_URL as for workshop serve, or open the shop with --tracking-base-url."
+      "The ticket has no page: add --tracking-pages and --public-url (or set WORKSHOP_TRACKING_PAGES and WORKSHOP_PUBLIC_URL) as for workshop serve, or open the shop with --tracking-base-url."
     )
     const other = "01980000-0000-7000-8000-000000000000"
     expect(await office.refusal(tickets.qr(code, other, false))).toContain("No ticket has the code")

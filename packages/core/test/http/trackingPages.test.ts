@@ -86,6 +86,7 @@ describe("the page of a ticket", () => {
     expect(textOf(page)).toContain("À l’atelier Nous y travaillons.")
     expect(textOf(page)).toContain("Promis pour le mardi 24 novembre à 17:00")
     expect(textOf(page)).toContain("Prix 45,500 DT")
+    expect(page).toContain("Dernière mise à jour\u00a0: ")
   })
 
   it("is Arabic, from right to left, for an Arabic reader", () => {

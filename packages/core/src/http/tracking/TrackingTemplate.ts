@@ -102,7 +102,7 @@ const stepItem = (
 ) =>
   html`<li class="${progress}"${progress === "current" ? html` aria-current="step"` : null}>
 <svg viewBox="0 0 28 28" aria-hidden="true">${marks[progress]}</svg>
-<div class="name">${names[step]}<span class="unseen">: ${words.progress[progress]}</span>
+<div class="name">${names[step]}<span class="unseen">${words.colon}${words.progress[progress]}</span>
 ${at === null ? null : html`<span class="when">${short(at)}</span>`}</div></li>`
 
 const fact = (name: string, value: string, more: ReadonlyArray<string> = []): Html =>
@@ -167,7 +167,7 @@ export const trackingTemplate = (view: TrackingView, locale: TrackingLocale): st
 <ol class="steps">${view.steps.map((one) => stepItem(one, names, words, when))}</ol>
 ${details.length === 0 ? null : html`<h2 class="unseen">${words.details_title}</h2><dl>${details}</dl>`}
 <footer><p>${words.ticket} <b><bdi>${view.number_label}</bdi></b> · ${words.code} <b><bdi>${view.tracking_code}</bdi></b></p>
-<p>${words.updated_at}: ${when.long(view.updated_at)}</p></footer>
+<p>${words.updated_at}${words.colon}${when.long(view.updated_at)}</p></footer>
 </main>`
   )
 }

@@ -44,6 +44,8 @@ export interface TrackingWords {
   readonly ticket: string
   readonly code: string
   readonly updated_at: string
+  /** Between a label and what it is of. */
+  readonly colon: string
   readonly not_found: Notice
   readonly too_many: Notice
   readonly unavailable: Notice
@@ -115,6 +117,7 @@ const english: TrackingWords = {
   ticket: "Ticket",
   code: "Code",
   updated_at: "Last change",
+  colon: ": ",
   not_found: {
     title: "No such ticket",
     text: "Check the code on your receipt, or ask the shop. Tickets that ended long ago are no longer shown."
@@ -197,6 +200,7 @@ const french: TrackingWords = {
   ticket: "Ticket",
   code: "Code",
   updated_at: "Dernière mise à jour",
+  colon: "\u00a0: ",
   not_found: {
     title: "Ticket introuvable",
     text: "Vérifiez le code sur votre reçu, ou demandez à la boutique. Les tickets terminés depuis longtemps ne sont plus affichés."
@@ -266,6 +270,7 @@ const arabic: TrackingWords = {
   ticket: "التذكرة",
   code: "الرمز",
   updated_at: "آخر تغيير",
+  colon: ": ",
   not_found: {
     title: "لا توجد تذكرة بهذا الرمز",
     text: "تحققوا من الرمز المكتوب على الوصل، أو اسألوا المحل. التذاكر المنتهية منذ مدة لا تُعرض."
