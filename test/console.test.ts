@@ -193,7 +193,7 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
     await page.context().close()
   })
 
-  it("draws the folded timeline within its panel, without a text over another", async () => {
+  it("draws the folded timeline within its panel, without a text over another, and its present is dragged forward", async () => {
     const { page } = await sandbox.page(browser)
     const { id } = await sandbox.till("POST", "/tickets", { service: "Sole" })
     for (const [length, status] of [
@@ -224,6 +224,20 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
         .map((other: Json) => [one.text, other.text])
     )
     expect(over).toEqual([])
+    // Dragged to the right, the present moves the clock; to the left, it stays.
+    const now = async () => Date.parse((await sandbox.sandbox("GET", "/clock")).now)
+    const before = await now()
+    const drag = async (by: number) => {
+      const grip = await page.locator(".grip path").boundingBox()
+      const [x, y] = [(grip?.x ?? 0) + 6, (grip?.y ?? 0) + 6]
+      await page.mouse.move(x, y)
+      await page.mouse.down()
+      await page.mouse.move(x + by, y)
+      await page.mouse.up()
+    }
+    await drag(-60)
+    await drag(40)
+    await expect.poll(now).toBeGreaterThan(before)
     await page.context().close()
   })
 

@@ -26,6 +26,7 @@ import { oneOf, wholeNumber } from "../terminal/decoders.js"
 import { type Column, type Output, record, rows, sentence, shownOnce } from "../terminal/Output.js"
 import { group, Operand } from "../terminal/program.js"
 import {
+  type AskSandbox,
   decoded,
   type Fields,
   given,
@@ -104,17 +105,27 @@ export const set = Effect.fnUntraced(function* (
   )
   const { secret, ...set } = yield* Webhooks.set(id, url)
   const { on, off_reason } = enable && !set.on ? yield* Webhooks.enable(id) : set
+  return setOutput({ url, secret, on, off_reason }, yield* unlessSandbox(url, ports))
+})
+
+type WebhookState = { readonly on: boolean; readonly off_reason: WebhookOffReason | null }
+
+const setOutput = (set: WebhookState & { readonly url: string; readonly secret: string }, warning = ""): Output => {
+  const { url, secret, off_reason } = set
   const goes =
     off_reason === null
-      ? `Events go to ${url}.${yield* unlessSandbox(url, ports)}`
+      ? `Events go to ${url}.${warning}`
       : `The address is ${url}, but the webhook is off, because ${OFF[off_reason]}: events wait until workshop webhook enable turns it on, or set with --enable.`
-  return shownOnce({ url, secret, on, off_reason }, `${goes} The secret that signs them`, secret)
-})
+  return shownOnce(set, `${goes} The secret that signs them`, secret)
+}
 
 /** Where events go, and how that has been going. */
 export const show = Effect.fnUntraced(function* (shop: string) {
   return record(yield* Webhooks.status(yield* shopId(shop)))
 })
+
+const ROTATED = "The secret is replaced; the old one signs beside it for 24 hours and then no more."
+const REMOVED = "This permanently removes the webhook, its secrets and all waiting deliveries."
 
 /** A new secret; the old one signs beside it for 24 hours (Specification, Webhooks). */
 export const rotate = Effect.fnUntraced(function* (shop: string, isWanted: boolean, isForced = false) {
@@ -122,8 +133,7 @@ export const rotate = Effect.fnUntraced(function* (shop: string, isWanted: boole
   const { webhook } = yield* Shops.byId(id)
   const until = webhook === null ? null : overlapEnd(webhook, yield* Clock.currentTimeMillis)
   if (until === null) {
-    const what = "The secret is replaced; the old one signs beside it for 24 hours and then no more."
-    yield* confirm(what, isWanted || isForced)
+    yield* confirm(ROTATED, isWanted || isForced)
   } else {
     const what = `The secret was replaced within the last 24 hours. Another rotation ends the secret before that at once, which would sign until ${toIso(until)}.`
     yield* confirm(what, isForced, "--force")
@@ -145,15 +155,21 @@ export const disable = Effect.fnUntraced(function* (shop: string) {
 /** Removes the webhook, with its secrets and all that waits. */
 export const remove = Effect.fnUntraced(function* (shop: string, isWanted: boolean) {
   const id = yield* shopId(shop)
-  yield* confirm("This permanently removes the webhook, its secrets and all waiting deliveries.", isWanted)
-  return sentence(yield* Webhooks.remove(id), `The shop ${id} has no webhook any more; its events are only recorded.`)
+  yield* confirm(REMOVED, isWanted)
+  return removedOutput(id, yield* Webhooks.remove(id))
 })
+
+const removedOutput = (id: string, removed: Parameters<typeof sentence>[0]): Output =>
+  sentence(removed, `The shop ${id} has no webhook any more; its events are only recorded.`)
 
 /** Raises a ping. */
 export const ping = Effect.fnUntraced(function* (shop: string) {
   const id = yield* shopId(shop)
   const event = JSON.parse((yield* Webhooks.ping(id)).body) as Event
-  const { url, on } = yield* Webhooks.status(id)
+  return pingOutput(event, yield* Webhooks.status(id))
+})
+
+const pingOutput = (event: Event, { url, on }: { readonly url: string | null; readonly on: boolean }): Output => {
   const becomes =
     url === null
       ? "is recorded and goes nowhere, as the shop has no webhook: workshop webhook set gives it one."
@@ -161,7 +177,7 @@ export const ping = Effect.fnUntraced(function* (shop: string) {
         ? "is on its way: workshop webhook deliveries shows what became of it."
         : "waits, as the webhook is off: workshop webhook enable turns it on."
   return sentence(event, `The ping ${event.id} ${becomes}`)
-})
+}
 
 /** The deliveries of the shop's latest events, or of the latest in a state: so many of them, oldest first. */
 export const deliveries = Effect.fnUntraced(function* (shop: string, state: DeliveryState | null, limit: number) {
@@ -174,8 +190,11 @@ export const deliveries = Effect.fnUntraced(function* (shop: string, state: Deli
     wanted.unshift(...matching.slice(wanted.length - limit).map(deliveryView))
     page = { before: found[0]!.seq }
   }
-  return rows(wanted, deliveryColumns, state === null ? "No event had to be delivered yet." : `None is ${state}.`)
+  return deliveriesOutput(wanted, state)
 })
+
+const deliveriesOutput = (wanted: ReadonlyArray<Delivery>, state: string | null): Output =>
+  rows(wanted, deliveryColumns, state === null ? "No event had to be delivered yet." : `None is ${state}.`)
 
 /** Which events to send again. */
 interface Replay extends Fields {
@@ -202,18 +221,25 @@ export const replay = Effect.fnUntraced(function* ({ shop, ids, dry_run, ...boun
     })
   }
   if (named > 0 && !dry_run) yield* DeliveryHistory.replay(id, input)
+  return replayOutput({ count, dry_run }, named)
+})
+
+const replayOutput = ({ count, dry_run }: { readonly count: number; readonly dry_run: boolean }, named: number) => {
   const others = count < named ? ` ${named - count} of the ids named no event that this shop can send.` : ""
   return sentence(
     { count, dry_run },
     `${count === 1 ? "1 event" : `${count} events`} ${dry_run ? "would" : "will"} be sent again.${others}`
   )
-})
+}
 
 /** The notices to the owner about the webhook, oldest first. */
 export const notices = Effect.fnUntraced(function* (shop: string) {
   const found = yield* DeliveryHistory.notices(yield* shopId(shop))
-  return rows(found.map(noticeView), noticeColumns, "The owner got no notices yet.")
+  return noticesOutput(found.map(noticeView))
 })
+
+const noticesOutput = (found: ReadonlyArray<ReturnType<typeof noticeView>>): Output =>
+  rows(found, noticeColumns, "The owner got no notices yet.")
 
 const flag = own("webhook")
 const options = { shop: idOf("shop") }
@@ -228,9 +254,11 @@ const instant = (name: string, description: string) => flag({ flag: `--${name} <
 const onShop = <E extends Refusal>(
   name: string,
   description: string,
-  act: (shop: string) => Effect.Effect<Output, E, Services>
+  act: (shop: string) => Effect.Effect<Output, E, Services>,
+  remote: (shop: string, ask: AskSandbox) => Effect.Effect<Output, CommandRefused>
 ) =>
   ownerCommand({
+    remote: ({ shop }, ask) => remote(shop, ask),
     name,
     description,
     examples: [`workshop webhook ${name} 0197...`],
@@ -256,9 +284,15 @@ export const webhookCommand = group(
         enable: toggle("enable", "Also turn the webhook on, if it is off."),
         url: new Operand<string>("<url>", "An https address that the internet reaches.")
       },
-      act: (flags) => set(flags.shop, flags.url, flags.sandbox, flags.webhookPort, flags.enable)
+      act: (flags) => set(flags.shop, flags.url, flags.sandbox, flags.webhookPort, flags.enable),
+      remote: Effect.fnUntraced(function* ({ shop, url, enable }, ask) {
+        const made = yield* ask<Parameters<typeof setOutput>[0]>("set webhook", shop, { url })
+        return setOutput(enable && !made.on ? { ...made, ...(yield* ask<WebhookState>("enable webhook", shop)) } : made)
+      })
     }),
-    onShop("show", "Show the webhook's URL, state and health", show),
+    onShop("show", "Show the webhook's URL, state and health", show, (shop, ask) =>
+      Effect.map(ask<Fields>("get webhook", shop), record)
+    ),
     ownerCommand({
       name: "rotate",
       description: "Replace the secret; the old one signs beside it for 24 hours",
@@ -271,18 +305,34 @@ export const webhookCommand = group(
           "Rotate also within 24 hours of the last rotation, which ends the secret before it at once."
         )
       },
-      act: (flags) => rotate(flags.shop, flags.yes, flags.force)
+      act: (flags) => rotate(flags.shop, flags.yes, flags.force),
+      remote: Effect.fnUntraced(function* ({ shop, yes, force }, ask) {
+        yield* confirm(ROTATED, yes || force)
+        const rotated = yield* ask<{ readonly secret: string }>("rotate secret", shop)
+        return shownOnce(rotated, "The new secret", rotated.secret)
+      })
     }),
-    onShop("enable", "Turn the webhook on again, and send what was parked", enable),
-    onShop("disable", "Turn the webhook off; its events wait until it is on again", disable),
+    onShop("enable", "Turn the webhook on again, and send what was parked", enable, (shop, ask) =>
+      Effect.map(ask<Fields>("enable webhook", shop), record)
+    ),
+    onShop("disable", "Turn the webhook off; its events wait until it is on again", disable, (shop, ask) =>
+      Effect.map(ask<Fields>("disable webhook", shop), record)
+    ),
     ownerCommand({
       name: "remove",
       description: "Remove the webhook, its secrets and all deliveries that wait",
       examples: ["workshop webhook remove 0197... --yes"],
       options: { ...options, yes },
-      act: (flags) => remove(flags.shop, flags.yes)
+      act: (flags) => remove(flags.shop, flags.yes),
+      remote: ({ shop, yes }, ask) =>
+        Effect.zipRight(
+          confirm(REMOVED, yes),
+          Effect.map(ask<Fields>("remove webhook", shop), (removed) => removedOutput(shop, removed))
+        )
     }),
-    onShop("ping", "Raise a ping", ping),
+    onShop("ping", "Raise a ping", ping, (shop, ask) =>
+      Effect.zipWith(ask<Event>("ping", shop), ask<Parameters<typeof pingOutput>[1]>("get webhook", shop), pingOutput)
+    ),
     ownerCommand({
       name: "deliveries",
       description: "List the result of each event's delivery",
@@ -298,7 +348,11 @@ export const webhookCommand = group(
           variable: "WORKSHOP_WEBHOOK_LIMIT"
         })
       },
-      act: (flags) => deliveries(flags.shop, flags.state, flags.limit)
+      act: (flags) => deliveries(flags.shop, flags.state, flags.limit),
+      remote: ({ shop, state, limit }, ask) =>
+        Effect.map(ask<ReadonlyArray<Delivery>>("list deliveries", shop), (found) =>
+          deliveriesOutput(found.filter((one) => state === null || one.state === state).slice(-limit), state)
+        )
     }),
     ownerCommand({
       name: "replay",
@@ -319,8 +373,16 @@ export const webhookCommand = group(
         state,
         dry_run: toggle("dry-run", "Only count them.")
       },
-      act: replay
+      act: replay,
+      remote: ({ shop, ids, dry_run, since, until, state }, ask) => {
+        const filter = { ...given({ since, until, state }), ...(ids.length === 0 ? {} : { event_ids: ids }), dry_run }
+        return Effect.map(ask<{ readonly count: number }>("replay events", shop, filter), ({ count }) =>
+          replayOutput({ count, dry_run }, new Set(ids).size)
+        )
+      }
     }),
-    onShop("notices", "List the notices to the owner", notices)
+    onShop("notices", "List the notices to the owner", notices, (shop, ask) =>
+      Effect.map(ask<Parameters<typeof noticesOutput>[0]>("list notices", shop), noticesOutput)
+    )
   ]
 )

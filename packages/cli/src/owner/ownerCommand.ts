@@ -16,8 +16,11 @@ import {
 } from "../StoreChoice.js"
 import { trackingPagesLayer } from "../TrackingOptions.js"
 import { command, json, type OptionalFlag, type Options, optional, toggle, type Values } from "../terminal/commands.js"
+import { webAddress } from "../terminal/decoders.js"
 import { type Output, printOutput } from "../terminal/Output.js"
 import { type CommandHelp, type Flag, type MakeCommand, Operand, variableOf } from "../terminal/program.js"
+import { type CallName, requestOf } from "../testkit/Actors.js"
+import { Api, dataOf, type Exchange, envelopeOf } from "../testkit/Api.js"
 
 /** The flags whose names differ from those of the fields they fill. */
 const flagNames: Readonly<Record<string, string>> = {
@@ -94,6 +97,48 @@ const databaseOptions = {
   json
 }
 
+/** The flags of a running server in place of a database. */
+const sandboxOptions = {
+  baseUrl: optional({
+    flag: "--base-url <url>",
+    description: "A running server with a sandbox, such as http://127.0.0.1:4010, in place of the database.",
+    decoder: webAddress,
+    // Not the variable of the testers' commands: it would turn a command on a database into one on a sandbox.
+    variable: "WORKSHOP_WEBHOOK_BASE_URL"
+  }),
+  sandboxToken: optional({ flag: "--sandbox-token <text>", description: "The token that this sandbox asks for." })
+}
+
+/** Makes a call of a sandbox, about the thing with an id; succeeds with the data. */
+export type AskSandbox = <A>(name: CallName, id: string, body?: unknown) => Effect.Effect<A, CommandRefused>
+
+const sandboxRefusal = (origin: string, { response }: Exchange): CommandRefused => {
+  const { error } = envelopeOf(response) ?? {}
+  const issues = (error?.details?.issues ?? []) as ReadonlyArray<{ readonly field: string; readonly message: string }>
+  const why = issues.map(({ field, message }) => `${flagOf(field)} ${message}`).join("; ") || error?.message
+  const what =
+    response.status === 401 || response.status === 403
+      ? "the sandbox asks for its token: give it in WORKSHOP_SANDBOX_TOKEN"
+      : response.status === 404
+        ? "it has no such shop or no sandbox: check the id, and that it was started with --sandbox"
+        : (why ?? "see that a workshop service runs there")
+  return new CommandRefused({ message: `${origin} responded ${response.status}: ${what}.` })
+}
+
+const askingSandbox = (baseUrl: string, sandbox_token: string | null): AskSandbox => {
+  const api = new Api(baseUrl, { sandbox_token })
+  return <A>(name: CallName, id: string, body?: unknown) => {
+    const { method, path } = requestOf(name, id)
+    return Effect.flatMap(
+      Effect.mapError(api.call(method, path, { body }), ({ message }) => new CommandRefused({ message })),
+      (exchange): Effect.Effect<A, CommandRefused> => {
+        const found = dataOf<A>(exchange)
+        return found === undefined ? sandboxRefusal(api.origin, exchange) : Effect.succeed(found)
+      }
+    )
+  }
+}
+
 /** Why a service refuses. */
 export interface Refusal {
   readonly _tag: string
@@ -134,18 +179,28 @@ export const inOneSentence = (refusal: Refusal & { readonly remedy?: string | un
 /** The work of a command, given the values of its own options. */
 type Act<O, E> = (values: Values<O>) => Effect.Effect<Output, E, Services>
 
-/** A command against a database. `act` gets the values of the command's own options and returns what is printed. */
+/** The same work done by the sandbox of a running server, which its calls ask. */
+type Remote<O> = (values: Values<O>, ask: AskSandbox) => Effect.Effect<Output, CommandRefused>
+
+/**
+ * A command against a database. `act` gets the values of the command's own options and returns what is printed; with `remote`, the
+ * command also works on a running server with a sandbox.
+ */
 export const ownerCommand = <O extends Options, E extends Refusal>({
   act,
+  remote,
   options,
   ...help
-}: CommandHelp & { readonly options: O; readonly act: Act<O, E> }): MakeCommand =>
+}: CommandHelp & { readonly options: O; readonly act: Act<O, E>; readonly remote?: Remote<O> }): MakeCommand =>
   command({
     ...help,
-    options: { ...databaseOptions, ...options },
+    options: { ...databaseOptions, ...(remote === undefined ? {} : sandboxOptions), ...options },
     run: (values) => {
       const { actor, json, ...asked } = values as Values<typeof databaseOptions>
+      const { baseUrl = null, sandboxToken = null } = values as Partial<Values<typeof sandboxOptions>>
       const own = Object.fromEntries(Object.entries(values).filter(([name]) => name in options)) as Values<O>
+      if (remote !== undefined && baseUrl !== null)
+        return Effect.flatMap(remote(own, askingSandbox(baseUrl, sandboxToken)), (output) => printOutput(output, json))
       const choice = choiceOf(asked)
       return Effect.mapError(act(own), inOneSentence).pipe(
         Effect.provideService(CommandHints, hintsFor(choice, process.env)),

@@ -59,6 +59,11 @@ export const simulateOptions = {
     flag: "--html <file>",
     description: "Write a page with plots there."
   }),
+  scenario: optional({
+    flag: "--scenario <file>",
+    description:
+      "Write the first violation there as a scenario: the shortest run that has it, and of that what led to it."
+  }),
   json
 }
 

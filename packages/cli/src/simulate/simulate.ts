@@ -6,11 +6,12 @@ import { CommandRefused, refused } from "../CommandRefused.js"
 import { type StoreChoice, storeLayer } from "../StoreChoice.js"
 import { type Outlet, paintFor, shortened, widthFor, writeReport } from "../terminal/Output.js"
 import { audit } from "./auditor/audit.js"
-import type { Trace } from "./auditor/Trace.js"
+import type { Trace, Violation } from "./auditor/Trace.js"
 import { inProcessEnvironment, remoteEnvironment, restoringClock, simulatedService } from "./Environment.js"
 import { realMs } from "./Observers.js"
 import { htmlReport } from "./report/htmlReport.js"
 import { count, latencies, type Summary, textReport } from "./report/textReport.js"
+import { violationScenario } from "./report/violationScenario.js"
 import { LARGEST_SEED, type SimulateFlags } from "./SimulateOptions.js"
 import { type Bounds, type Control, type Observers, observersOf, type Progress, simulation } from "./simulation.js"
 
@@ -128,6 +129,36 @@ const untilStopped = <A, E, R>(run: Effect.Effect<A, E, R>, stop: Effect.Effect<
 /** Whether the service begins with nothing, so that one seed is one run. */
 const isFresh = ({ store, baseUrl }: SimulateFlags): boolean => store === "memory" && baseUrl === null
 
+const QUIET: Control = { isOver: () => false, progress: () => breathe }
+
+/** The shortest run of the seed that breaks the rule too, halving the steps; longer runs repeat what shorter ones did. */
+const shortest = Effect.fnUntraced(function* (asked: SimulateFlags, bounds: Bounds, rule: string, trace: Trace) {
+  let found = { trace, steps: bounds.steps }
+  for (let good = 0; isFresh(asked) && found.steps - good > 1; ) {
+    const steps = Math.floor((good + found.steps) / 2)
+    const observers = observersOf(bounds.seed, asked.signatureHeader)
+    const one = yield* Effect.scoped(played(asked, { ...bounds, steps }, observers, QUIET))
+    if (audit(one.trace).some((violation) => violation.rule === rule)) found = { trace: one.trace, steps }
+    else good = steps
+  }
+  return found
+})
+
+/** Writes the first violation as a scenario of the shortest run that has it. */
+const writeScenario = Effect.fnUntraced(function* (
+  asked: SimulateFlags,
+  bounds: Bounds,
+  trace: Trace,
+  [first]: ReadonlyArray<Violation>
+) {
+  if (asked.scenario === null || first === undefined) return
+  const { rule } = first
+  const short = yield* shortest(asked, bounds, rule, trace)
+  const violation = audit(short.trace).find((one) => one.rule === rule) ?? first
+  const command = repeated(asked, { ...bounds, steps: short.steps })
+  yield* writeReport("--scenario", asked.scenario, violationScenario(short.trace, violation, command))
+})
+
 /** Below the numbers of the clients of any one run, so that all fit in a phone number. */
 const MAX_TAKEN = 9_000_000
 
@@ -186,6 +217,7 @@ export const simulate = (asked: SimulateFlags): Effect.Effect<void, CommandRefus
         }
         if (asked.html !== null)
           yield* writeReport("--html", asked.html, htmlReport(report, trace, observers.recorder.timings))
+        yield* writeScenario(asked, { ...bounds, steps }, trace, summary.violations)
         const lines = asked.json
           ? [JSON.stringify(summary)]
           : textReport(report, { paint: paintFor(), width: widthFor() })

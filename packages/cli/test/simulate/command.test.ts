@@ -9,6 +9,7 @@ import { Store } from "@workshop/core/store"
 import * as MemoryStore from "@workshop/store-memory"
 import { Effect, Layer } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { runScenario } from "../../src/scenario/runScenario.js"
 import { SimulatedStore } from "../../src/simulate/simulate.js"
 import { typed } from "../commandLine.js"
 import { changes } from "../conform/broken/Broken.js"
@@ -88,6 +89,20 @@ describe("a simulation of a store with a fault (Specification, Commands)", () =>
     const again = await on(stampless, words)
     expect({ ...again, stdout: findings(again.stdout) }).toEqual({ ...first, stdout: findings(first.stdout) })
     expect((await typed(words)).status).toBe(0)
+  }, 60_000)
+
+  it("writes the first violation as a scenario of the shortest run that has it, which one can run", async () => {
+    const file = join(folder, "broken.yaml")
+    const { status } = await on(stampless, ["simulate", "--seed", "7", ...SMALL, "--scenario", file])
+    expect(status).toBe(1)
+    const text = readFileSync(file, "utf8")
+    expect(text).toMatch(/^# loyalty: .+\n# Found by: npx workshop simulate --seed 7 --steps \d+ --shops/)
+    const [, steps] = /--steps (\d+)/.exec(text) ?? []
+    expect(Number(steps)).toBeLessThan(40)
+    const found = await on(stampless, /npx workshop (.*)/.exec(text)![1]!.split(" "))
+    expect(found.stdout).toMatch(/^loyalty: broken/m)
+    const { passed, steps: played } = await runScenario(file)
+    expect([passed, played.length > 1]).toEqual([true, true])
   }, 60_000)
 
   it("also where it cannot go on says by which command it ends so again", async () => {

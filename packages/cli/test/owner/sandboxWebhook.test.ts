@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { typed } from "../commandLine.js"
+import { build, Workshop } from "../Workshop.js"
+
+let server: Workshop
+let base: string
+let shop: string
+
+beforeAll(async () => {
+  await build()
+  server = new Workshop(["serve", "--store", "memory", "--sandbox", "--port", "0"])
+  base = (await server.listens()).base
+  const { data } = (await (await fetch(`${base}/sandbox/shops`)).json()) as { readonly data: [{ readonly id: string }] }
+  shop = data[0].id
+}, 180_000)
+afterAll(async () => {
+  server.kill("SIGKILL")
+  await server.exited
+}, 60_000)
+
+const webhook = (name: string, ...flags: ReadonlyArray<string>) =>
+  typed(["webhook", name, shop, ...flags, "--base-url", base])
+
+describe("workshop webhook --base-url (Specification, Commands)", { timeout: 120_000 }, () => {
+  it("sets, shows, pings, turns off and on, rotates and removes the webhook of a running sandbox", async () => {
+    const set = await webhook("set", "http://127.0.0.1:9/events")
+    expect([set.status, set.stderr]).toEqual([0, ""])
+    expect(set.stdout).toMatch(/^Events go to http:\/\/127\.0\.0\.1:9\/events\. The secret that signs them .*\nwhsec_/)
+    expect((await webhook("ping")).stdout).toMatch(/^The ping [\w-]+ is on its way/)
+    expect(JSON.parse((await webhook("deliveries", "--json")).stdout)).toMatchObject([{ type: "ping" }])
+    expect((await webhook("deliveries", "--state", "dead")).stdout).toContain("None is dead.")
+    expect(JSON.parse((await webhook("disable", "--json")).stdout)).toMatchObject({ on: false, off_reason: "disabled" })
+    expect((await webhook("set", "http://127.0.0.1:9/other")).stdout).toContain("but the webhook is off")
+    expect(JSON.parse((await webhook("enable", "--json")).stdout)).toMatchObject({ on: true })
+    expect((await webhook("replay", "--state", "pending", "--dry-run")).stdout).toMatch(/^\d+ events? would be sent/)
+    expect((await webhook("notices")).stdout).toContain("The owner got no notices yet.")
+    expect((await webhook("rotate", "--yes")).stdout).toMatch(/^The new secret .*\nwhsec_/)
+    expect((await webhook("remove", "--yes")).stdout).toContain(`The shop ${shop} has no webhook any more`)
+    expect(JSON.parse((await webhook("show", "--json")).stdout)).toMatchObject({ url: null })
+  })
+
+  it("names what is wrong: the address, the confirmation, the shop, a server that is not there", async () => {
+    const refused = async (args: ReadonlyArray<string>) => {
+      const { status, stderr } = await typed(["webhook", ...args])
+      expect(status).toBe(1)
+      return stderr
+    }
+    expect(await refused(["set", shop, "nowhere", "--base-url", base])).toMatch(/responded 400: --url .+/)
+    expect(await refused(["remove", shop, "--base-url", base])).toContain("--yes")
+    const other = "01980000-0000-7000-8000-000000000000"
+    expect(await refused(["show", other, "--base-url", base])).toContain("it has no such shop or no sandbox")
+    expect(await refused(["show", shop, "--base-url", "http://127.0.0.1:1"])).toContain("No answer came from")
+  })
+})
