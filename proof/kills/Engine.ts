@@ -1,10 +1,10 @@
-import { execFileSync, spawnSync } from "node:child_process"
+import { spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { dirname } from "node:path"
 import { migrate } from "@workshop/store-pg/migrate"
-import { Effect } from "effect"
-import pg from "pg"
-import { Postgres } from "../torture/Servers.js"
+import { Effect, Schedule } from "effect"
+import { connect } from "../../packages/store-pg/src/migrate/Session.js"
+import { accountOf, Postgres } from "../torture/Servers.js"
 
 /** A database server that can be killed and started again. */
 interface Server {
@@ -29,21 +29,12 @@ export interface Engine {
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Asks a database, on a connection of its own, until it answers. */
-export const ask = async <Row>(url: string, sql: string, values: ReadonlyArray<unknown> = []): Promise<Array<Row>> => {
-  for (const until = Date.now() + 60_000; ; ) {
-    const client = new pg.Client({ connectionString: url })
-    client.on("error", () => undefined)
-    try {
-      await client.connect()
-      return (await client.query(sql, [...values])).rows as Array<Row>
-    } catch (error) {
-      if (Date.now() > until) throw error
-      await pause(50)
-    } finally {
-      await client.end().catch(() => undefined)
-    }
-  }
-}
+export const ask = <Row>(url: string, sql: string): Promise<ReadonlyArray<Row>> =>
+  Effect.runPromise(
+    Effect.scoped(Effect.flatMap(connect(url), ({ run }) => run<Row>(sql))).pipe(
+      Effect.retry(Schedule.intersect(Schedule.spaced("50 millis"), Schedule.recurs(1_000)))
+    )
+  )
 
 /** The first process of the server in a folder: without it all others end too. */
 const pidIn = (folder: string): number => Number(readFileSync(`${folder}/postmaster.pid`, "utf8").split("\n", 1)[0])
@@ -98,8 +89,8 @@ const ofCitus = async (url: string): Promise<Server> => {
   const folder = row!.data_directory
   const programs = dirname(readFileSync(`${folder}/postmaster.opts`, "utf8").split(" ", 1)[0]!)
   const start = () => {
-    const line = `'${programs}/pg_ctl' -D '${folder}' -l '${folder}.log' -w start >/dev/null 2>&1`
-    const { status } = spawnSync("su", ["postgres", "-s", "/bin/sh", "-c", line])
+    const words = ["-D", folder, "-l", `${folder}.log`, "-w", "start"]
+    const { status } = spawnSync(`${programs}/pg_ctl`, words, { cwd: "/", stdio: "ignore", ...accountOf() })
     if (status !== 0) throw new Error(`${folder} did not start`)
   }
   return { url, kill: killed(folder), start: () => insisting(start) }
@@ -107,7 +98,6 @@ const ofCitus = async (url: string): Promise<Server> => {
 
 /** A Citus whose nodes run on this machine, with a cell on each of two workers. */
 export const citus = async (url: string): Promise<Engine> => {
-  execFileSync("id", ["postgres"])
   const schema = `kills_${process.pid}`
   const cells = [{ name: "north" }, { name: "south" }]
   await Effect.runPromise(migrate(url, { schema, cells }))

@@ -10,7 +10,8 @@ const root = fileURLToPath(new URL("../..", import.meta.url))
 // The program that `run.mjs` bundles lies elsewhere, and is run from the project's folder.
 const projectRoot = existsSync(join(root, "packages/cli")) ? root : process.cwd()
 const isRoot = process.getuid?.() === 0
-const accountOf = () => {
+/** The account that runs Postgres, which refuses root; the own one where that is another. */
+export const accountOf = () => {
   if (!isRoot) return {}
   const id = (flag: string) => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }))
   return { uid: id("-u"), gid: id("-g") }
