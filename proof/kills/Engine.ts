@@ -90,7 +90,9 @@ const ofCitus = async (url: string): Promise<Server> => {
   const programs = dirname(readFileSync(`${folder}/postmaster.opts`, "utf8").split(" ", 1)[0]!)
   const start = () => {
     const words = ["-D", folder, "-l", `${folder}.log`, "-w", "start"]
-    const { status } = spawnSync(`${programs}/pg_ctl`, words, { cwd: "/", stdio: "ignore", ...accountOf() })
+    // Nodes of Citus connect to each other, and look for certificates in HOME.
+    const env = { ...process.env, HOME: folder }
+    const { status } = spawnSync(`${programs}/pg_ctl`, words, { cwd: "/", env, stdio: "ignore", ...accountOf() })
     if (status !== 0) throw new Error(`${folder} did not start`)
   }
   return { url, kill: killed(folder), start: () => insisting(start) }
