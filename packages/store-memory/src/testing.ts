@@ -9,19 +9,46 @@ import {
   NotificationSender,
   type ShopRecord,
   type StoreUnavailable,
+  TransactionRefused,
   Transactions,
   type WebhookPost
 } from "@workshop/core"
 import { type CommittedEvent, type PromiseOptions, type PromiseWorkshop, start, unwrap } from "@workshop/core/promise"
+import { OpenTransaction } from "@workshop/core/store"
 import { SettableClock, TEST_START } from "@workshop/core/testing"
 import { Duration, Effect, Layer, Runtime } from "effect"
 import { layer } from "./MemoryStore.js"
 
+/**
+ * A memory in which commands "join" a transaction of any client: they take effect at once, and a rollback does not undo them. Events are
+ * passed on by `afterCommit`, as with the Postgres store.
+ */
+const joinable = Layer.merge(
+  layer,
+  Layer.succeed(Transactions, {
+    join: (client) => {
+      if (typeof (client as { readonly query?: unknown } | null | undefined)?.query !== "function")
+        return new TransactionRefused({ message: "What was given is no client of pg" })
+      const onCommit: Array<() => void> = []
+      return Effect.succeed({
+        run: Effect.provideService(OpenTransaction, { onCommit }),
+        afterCommit: Effect.sync(() => {
+          for (const tell of onCommit.splice(0)) tell()
+        })
+      })
+    }
+  })
+)
+
 type Caller = Parameters<PromiseWorkshop["tickets"]["create"]>[0]
 
 /** The options of a test workshop, all of which have defaults; also those of `start`. */
-export interface TestWorkshopOptions extends Partial<Omit<PromiseOptions, "clock" | "now" | "background">> {
-  /** The ids, codes and keys follow from this number, so that each run has the same; 1 by default. */
+export interface TestWorkshopOptions<E = never>
+  extends Partial<Omit<PromiseOptions<E>, "clock" | "now" | "background">> {
+  /**
+   * The ids, codes and keys follow from this number, so that each run has the same; 1 by default. With a `store` of yours they are random
+   * by default, because the rows of an earlier run may still be there.
+   */
   readonly seed?: number
   /** The first instant of the clock, in milliseconds or as a date; a Friday morning in November 2026 by default. */
   readonly begins?: number | Date
@@ -57,11 +84,6 @@ export interface TestWorkshop {
   readonly stop: () => Promise<void>
 }
 
-/** Lets `within` call its work for any client. The memory has no transactions: what was done stays if the caller rolls back. */
-const joiningAny = Layer.succeed(Transactions, {
-  join: () => Effect.succeed({ run: (effect) => effect, afterCommit: Effect.void })
-})
-
 /** A length of time in milliseconds; throws a sentence if it is none. */
 const millisOf = (by: Duration.DurationInput): number => {
   const read = Duration.decodeUnknown(by)
@@ -76,8 +98,8 @@ const millisOf = (by: Duration.DurationInput): number => {
 const MOST_TURNS = 10_000
 
 /** Starts a workshop in memory for a test. */
-export const createTestWorkshop = async (options: TestWorkshopOptions = {}): Promise<TestWorkshop> => {
-  const { seed = 1, begins = TEST_START, ...given } = options
+export const createTestWorkshop = async <E = never>(options: TestWorkshopOptions<E> = {}): Promise<TestWorkshop> => {
+  const { seed = options.store === undefined ? 1 : undefined, begins = TEST_START, ...given } = options
   const clock = new SettableClock(Number(begins))
   const received = {
     events: [] as Array<CommittedEvent>,
@@ -86,8 +108,8 @@ export const createTestWorkshop = async (options: TestWorkshopOptions = {}): Pro
     webhooks: [] as Array<WebhookPost>
   }
   const workshop = await start({
-    store: Layer.merge(layer, joiningAny),
-    randomBytes: Entropy.seededBytes(seed),
+    store: joinable,
+    ...(seed !== undefined && { randomBytes: Entropy.seededBytes(seed) }),
     ...given,
     clock,
     background: false,

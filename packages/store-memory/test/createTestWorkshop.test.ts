@@ -1,6 +1,7 @@
 import { unwrap } from "@workshop/core/promise"
 import { verify } from "@workshop/core/webhooks"
 import { afterEach, expect, it } from "vitest"
+import { layer } from "../src/MemoryStore.js"
 import { createTestWorkshop, type TestWorkshop } from "../src/testing.js"
 
 let test: TestWorkshop
@@ -52,15 +53,35 @@ it("two runs with one seed have the same ids", async () => {
   expect(await idOf(7)).not.toBe(await idOf(8))
 })
 
-it("lets within call its work for any client", async () => {
+it("simulates `within` on any client: what is created is there, and its events come with afterCommit", async () => {
   test = await createTestWorkshop()
-  const { workshop, caller } = test
-  const { value, afterCommit } = await workshop.within({ query: () => undefined }, async ({ orThrow }) => {
-    const { data } = await orThrow.tickets.create(caller, { service: "Hem" }, "order-1")
-    return data.number
+  const { workshop, caller, received } = test
+  const client = { query: async () => ({ rows: [] }) }
+  const { value, afterCommit } = await workshop.within(client, async (inside) => {
+    void inside.tickets.create(caller, { service: "Zip" }, "order-2")
+    return inside.orThrow.tickets.create(caller, { service: "Hem" }, "order-1")
   })
+  expect(await unwrap(workshop.tickets.byId(caller, value.data.id))).toMatchObject({ service: "Hem" })
+  expect(received.events).toEqual([])
   await afterCommit()
-  expect(value).toBe(1)
+  expect(received.events.map(({ type }) => type)).toEqual(["ticket.created", "ticket.created"])
+  await expect(workshop.within({} as never, async () => undefined)).rejects.toMatchObject({
+    message: "What was given is no client of pg"
+  })
+  const kept = await workshop.within(client, async (inside) => inside)
+  await expect(kept.value.tickets.createInApp(caller, { service: "Late" })).rejects.toMatchObject({
+    _tag: "TransactionRefused"
+  })
+})
+
+it("has random ids on a store that is given, whose rows may be of an earlier run", async () => {
+  const idOf = async () => {
+    test = await createTestWorkshop({ store: layer })
+    const id = test.shop.id
+    await test.stop()
+    return id
+  }
+  expect(await idOf()).not.toBe(await idOf())
 })
 
 it("says which lengths of time it takes", async () => {

@@ -52,7 +52,7 @@ export interface PoolLike {
 /** The parsers of `pg` itself, because an embedder's client may read JSON or numbers differently. */
 const types = { getTypeParser: pg.types.getTypeParser }
 
-/** Sends statements one after another, unprepared. `begin` replaces {@link BEGIN}. */
+/** Sends statements one after another, unprepared. `begin` replaces {@link BEGIN}. Of several in one text, the last one's result counts. */
 export const sendOn =
   (client: Client, schema: string, begin?: string) =>
   async (statements: ReadonlyArray<Statement>): Promise<ReadonlyArray<QueryResult>> => {
@@ -64,7 +64,7 @@ export const sendOn =
           ? { text: begin }
           : { text: textOf(one), values: [...one.values], types, query_timeout: ANSWER_TIMEOUT_MS + IN_TRANSIT_MS }
       const answer = await client.query(query)
-      answers.push(Array.isArray(answer) ? answer[0] : answer)
+      answers.push(Array.isArray(answer) ? answer.at(-1) : answer)
     }
     return answers
   }
@@ -97,6 +97,34 @@ const LOOK = (schema: string): Statement => ({
   text: inSchema(`select /* workshop pool */ ${PLACE} as place, gen_random_uuid()::text as id`, schema),
   values: []
 })
+
+const placeOf = (send: Connection["send"], schema: string) =>
+  Effect.map(send([LOOK(schema)]), ([answer]) => answer!.rows[0] as { readonly place: string; readonly id: string })
+
+/**
+ * Whether a place is that of the store. It is asked over the store's url, on a connection of its own, and remembered: it is asked again
+ * only about another place, such as after the server has started again.
+ */
+export const storePlace = (database: Database): ((place: string) => Effect.Effect<boolean, PgFailure>) => {
+  const { schema = DEFAULT_SCHEMA } = database
+  const inTurn = Effect.unsafeMakeSemaphore(1).withPermits(1)
+  let known: string | undefined
+  const asked = Effect.scoped(
+    Effect.flatMap(connect({ ...database, name: "workshop look", lock_timeout_ms: 1_000 }), ({ send }) =>
+      placeOf(send, schema)
+    )
+  )
+  const check = (place: string) =>
+    Effect.suspend(() =>
+      place === known
+        ? Effect.succeed(true)
+        : Effect.map(asked, (found) => {
+            known = found.place
+            return known === place
+          })
+    )
+  return (place) => Effect.suspend(() => (place === known ? Effect.succeed(true) : inTurn(check(place))))
+}
 
 const ELSEWHERE = "The pool leads to another database than the store's url, or to another server"
 
@@ -235,21 +263,16 @@ export const callersPool = (pool: PoolLike, database: Database): Effect.Effect<C
         what: "The option pool is no pool of pg"
       })
     const { schema = DEFAULT_SCHEMA } = database
+    const isStores = storePlace(database)
     let isVerified = false
-    const placeOf = (send: Connection["send"]) => Effect.map(send([LOOK(schema)]), ([answer]) => answer!.rows[0]!)
-    const ours = Effect.scoped(
-      Effect.flatMap(connect({ ...database, name: "workshop look", lock_timeout_ms: 1_000 }), ({ send }) =>
-        placeOf(send)
-      )
-    )
     const verified = (client: Client) =>
       Effect.gen(function* () {
         const send = sendOn(client, schema)
-        const theirs = yield* placeOf((all) => Effect.tryPromise({ try: () => send(all), catch: failureOf }))
-        if (!isVerified && (yield* ours).place !== theirs.place)
+        const theirs = yield* placeOf((all) => Effect.tryPromise({ try: () => send(all), catch: failureOf }), schema)
+        if (!isVerified && !(yield* isStores(theirs.place)))
           return yield* refused(`${ELSEWHERE}: give a pool of the store's database`)
         isVerified = true
-        return theirs.id as string
+        return theirs.id
       })
     const checked = Effect.acquireUseRelease(
       borrow(pool),

@@ -181,9 +181,13 @@ export const saveBatch = (
         (answers) => (answers.at(-1)?.command === "COMMIT" ? Effect.void : undone)
       )
 
-/** Sends the changes of a command that has no transaction of its own; no receipt, because the commit is somebody else's. */
-export const saveWithin = (connection: Connection, { changes }: DecidedBatch): Effect.Effect<void, PgFailure> =>
-  Effect.asVoid(connection.send([combined(changes.statements()), ...changes.rewrites()]))
+/** Sends the changes of a command that has no transaction of its own, with a check; no receipt, because the commit is somebody else's. */
+export const saveWithin = (
+  connection: Connection,
+  { changes }: DecidedBatch,
+  checking: Statement
+): Effect.Effect<void, PgFailure> =>
+  Effect.asVoid(connection.send([combined([...changes.statements(), checking]), ...changes.rewrites()]))
 
 /** Identifies a batch in the table `batch_receipt`. */
 export interface BatchReceipt {

@@ -75,17 +75,20 @@ const failAll = (entries: Commands, cause: Cause.Cause<unknown>): void => {
   for (const { settle } of entries) settle(Exit.failCause(cause))
 }
 const unavailable = (message: string) => storeFailure(new Error(message))
-const EXPIRED =
-  "The command waited five seconds for its turn: its shop or the database is busy, or a transaction with commands of within is open for too long; try again in a moment"
+const EXPIRED = "The command waited five seconds for its turn: its shop or the database is busy; try again in a moment"
 const closing = unavailable("The store is closing")
 const tooMany = unavailable("Too many commands wait for their turn")
 
-/** Fails the expired commands, and returns the others. */
-const failExpired = (entries: Commands): Commands => {
+const expiry = ({ command }: QueuedCommand, isContended: boolean) => {
+  const remedy = `Another transaction held the lock of the shop ${command.shop_id} for five seconds, so the command was given up: commit or roll back sooner, and do not wait for a command of the shop while a transaction of within is open`
+  return Cause.fail(new StoreUnavailable({ remedy: isContended ? remedy : EXPIRED }))
+}
+
+/** Fails the expired commands, and returns the others. Those of the contended queue waited for the lock of their shop. */
+const failExpired = (entries: Commands, isContended: boolean): Commands => {
   const expired = entries.filter((entry) => entry.isExpired())
-  if (expired.length === 0) return entries
   expiredCommands.unsafeUpdate(expired.length, [])
-  failAll(expired, Cause.fail(new StoreUnavailable({ remedy: EXPIRED })))
+  for (const entry of expired) failAll([entry], expiry(entry, isContended))
   return entries.filter((entry) => !expired.includes(entry))
 }
 
@@ -325,12 +328,12 @@ class BatchRunner {
   /** Once locked heads are skipped, what is still locked are deliveries, which a claim holds only briefly. */
   #afterLocked(run: Run): Effect.Effect<void> {
     const { queue, contended } = this.#options
-    if (contended === null) return Effect.sync(() => queue.putBack(failExpired(run.entries)))
+    if (contended === null) return Effect.sync(() => queue.putBack(failExpired(run.entries, true)))
     return run.skipsLocked ? this.#runUnexpired(run) : this.#run({ ...run, skipsLocked: true })
   }
 
   #runUnexpired(run: Run): Effect.Effect<void> {
-    const entries = failExpired(run.entries)
+    const entries = failExpired(run.entries, this.#options.contended === null)
     return entries.length === 0 ? Effect.void : this.#run({ ...run, entries })
   }
 
@@ -366,6 +369,7 @@ export const commitQueue = ({
   Effect.gen(function* () {
     const { within } = yield* Tracing
     const queue = new CommandQueue()
+    const isContended = options.contended === null
     const runner = new BatchRunner({
       ...options,
       queue,
@@ -380,7 +384,7 @@ export const commitQueue = ({
       if (queue.count > 0) wake()
     })
     const runNext = Effect.suspend(() => {
-      const entries = failExpired(options.contended === null ? queue.takeOfOneShop() : queue.take())
+      const entries = failExpired(isContended ? queue.takeOfOneShop() : queue.take(), isContended)
       return entries.length === 0
         ? Effect.void
         : within("store batch", { lane: connection.name, commands: entries.length }, runner.run(entries))
@@ -388,7 +392,7 @@ export const commitQueue = ({
     const turn = untilOffered.pipe(Effect.zipRight(inputDrained), Effect.zipRight(Effect.uninterruptible(runNext)))
     const sweep = Effect.zipRight(
       Effect.sleep(SWEEP_INTERVAL),
-      Effect.sync(() => failExpired(queue.takeExpired()))
+      Effect.sync(() => failExpired(queue.takeExpired(), isContended))
     )
 
     yield* Effect.addFinalizer(() =>

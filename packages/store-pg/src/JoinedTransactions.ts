@@ -1,4 +1,4 @@
-import { SqlClient, TransactionConnection } from "@effect/sql/SqlClient"
+import { TransactionConnection } from "@effect/sql/SqlClient"
 import type { Connection as SqlConnection } from "@effect/sql/SqlConnection"
 import {
   type Entropy,
@@ -9,16 +9,15 @@ import {
   type Transactions
 } from "@workshop/core"
 import { type Command, ENTROPY_BYTES, OpenTransaction, type Outcome, type Store } from "@workshop/core/store"
-import { type Context, Effect, Exit } from "effect"
-import { type Client, PLACE, sendOn, sqlConnection } from "./CallersPool.js"
+import { type Context, Effect, Exit, Fiber } from "effect"
+import { type Client, PLACE, sendOn, sqlConnection, type storePlace } from "./CallersPool.js"
 import { clockGuard } from "./ClockGuard.js"
 import { type DecidedBatch, decideBatch, type QueuedCommand, saveWithin } from "./CommandBatch.js"
 import { isCodeTaken, MAX_RUNS } from "./CommitQueue.js"
 import type { Connection } from "./Connection.js"
 import { failureOf, type PgFailure, storeFailure } from "./PgFailure.js"
 import type { PgNotifier } from "./PgNotifier.js"
-import { DEFAULT_SCHEMA, inSchema } from "./Schema.js"
-import { available } from "./Sql.js"
+import { DEFAULT_SCHEMA } from "./Schema.js"
 import type { Statement } from "./Statement.js"
 import type { WebhookSecrets } from "./WebhookSecrets.js"
 
@@ -31,6 +30,9 @@ import type { WebhookSecrets } from "./WebhookSecrets.js"
  * `afterCommit` notifies them at once. A notification within the transaction would hold up the commits of others.
  *
  * Statements are not prepared and set nothing in the session, because behind a pooler the session is the transaction's alone.
+ *
+ * Each savepoint and each save compares the transaction's id, because a command that comes after the end would commit alone, or in the
+ * next transaction of the client.
  */
 
 interface Joined {
@@ -39,21 +41,37 @@ interface Joined {
   readonly inTurn: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
-const SAVEPOINT: Statement = { name: "", text: "savepoint workshop_command", values: [] }
-const RELEASE: Statement = { name: "", text: "release savepoint workshop_command", values: [] }
-const UNDO: Statement = { name: "", text: "rollback to savepoint workshop_command", values: [] }
+const TRANSACTION = "case when not pg_is_in_recovery() then pg_current_xact_id()::text end"
+
+const statement = (text: string): Statement => ({ name: "", text, values: [] })
+const SAVEPOINT = statement(`savepoint workshop_command; select /* workshop within */ ${TRANSACTION} as transaction`)
+const RELEASE = statement("release savepoint workshop_command")
+const UNDO = statement("rollback to savepoint workshop_command; release savepoint workshop_command")
+
+/** Inserts nothing within the transaction; after its end, a division by zero fails what is saved together with it. */
+const stillWithin = (transaction: string): Statement => ({
+  name: "check transaction",
+  text: `insert into workshop.batch_receipt (connection, batch, saved_at)
+    select gen_random_uuid(), 1 / (${TRANSACTION} = $1)::integer, 0 where ${TRANSACTION} <> $1`,
+  values: [transaction]
+})
 
 const NOT_BEGUN = "25P01"
 const FAILED_ALREADY = "25P02"
+const DIVISION_BY_ZERO = "22012"
 
-const WHERE = `select /* workshop join */ ${PLACE} as place,
-  current_setting('transaction_isolation') as isolation, current_setting('transaction_read_only') as read_only`
+const WHERE = statement(`savepoint workshop_command; release savepoint workshop_command;
+  select /* workshop join */ ${PLACE} as place, ${TRANSACTION} as transaction,
+  current_setting('transaction_isolation') as isolation, current_setting('transaction_read_only') as read_only`)
 
 interface Where {
   readonly place: string
+  readonly transaction: string
   readonly isolation: string
   readonly read_only: string
 }
+
+const isNotBegun = ({ code }: PgFailure): boolean => code === NOT_BEGUN
 
 const refused = (message: string) => new TransactionRefused({ message })
 
@@ -67,11 +85,32 @@ const isClient = (client: unknown): client is Client =>
 const NO_CLIENT =
   "What was given is no client of pg: give what pool.connect() resolves to, on which you ran begin, and not the pool or what a query builder made of it"
 
-const connectionOf = (client: Client, schema: string): Connection => {
-  const send = sendOn(client, schema)
+/** A defect, because a call after the end of its transaction is a mistake in the caller's program. */
+const ended = Effect.suspend(() =>
+  Effect.die(
+    refused("The transaction of this call has ended, so the call did nothing: await every call within the transaction")
+  )
+)
+
+/** The client in its transaction. A savepoint in any other transaction is undone and refused. */
+const connectionOf = (client: Client, schema: string, transaction: string): Connection => {
+  const sending = sendOn(client, schema)
+  const send = (statements: ReadonlyArray<Statement>) =>
+    Effect.tryPromise({ try: () => sending(statements), catch: failureOf })
+  const begin = Effect.matchEffect(send([SAVEPOINT]), {
+    onFailure: (failure) => (isNotBegun(failure) ? ended : Effect.fail(failure)),
+    onSuccess: (answers) =>
+      answers[0]!.rows[0]!.transaction === transaction
+        ? Effect.succeed(answers)
+        : Effect.zipRight(Effect.exit(send([UNDO])), ended)
+  })
   return {
-    id: "",
-    send: (...groups) => Effect.tryPromise({ try: () => send(groups.flat()), catch: failureOf }),
+    id: transaction,
+    send: (...groups) => {
+      const [first, ...others] = groups.flat()
+      if (first !== SAVEPOINT) return send(groups.flat())
+      return Effect.flatMap(begin, (answers) => Effect.map(send(others), (more) => [...answers, ...more]))
+    },
     isOpen: () => true,
     broken: Effect.never
   }
@@ -81,7 +120,7 @@ const connectionOf = (client: Client, schema: string): Connection => {
 const readingOn = ({ connection, inTurn }: Joined): SqlConnection =>
   sqlConnection((statement) =>
     connection.send([SAVEPOINT, statement, RELEASE]).pipe(
-      Effect.tapError(() => Effect.exit(connection.send([UNDO, RELEASE]))),
+      Effect.tapError(() => Effect.exit(connection.send([UNDO]))),
       Effect.map((answers) => answers[1]!),
       Effect.uninterruptible,
       inTurn
@@ -89,21 +128,20 @@ const readingOn = ({ connection, inTurn }: Joined): SqlConnection =>
   )
 
 /** Why a transaction cannot be joined; undefined if it can. */
-const complaint = (theirs: Where, ours: Where): string | undefined => {
-  if (theirs.place !== ours.place)
+const complaint = ({ isolation, read_only }: Where, isStores: boolean): string | undefined => {
+  if (!isStores)
     return "The client is connected to another database than the store, or to another server: give a client of the store's database"
-  if (theirs.isolation !== "read committed")
-    return `The transaction is ${theirs.isolation}, in which a command could decide by outdated rows: begin it with read committed`
-  return theirs.read_only === "on" ? "The transaction only reads: begin it with read write" : undefined
+  if (isolation !== "read committed")
+    return `The transaction is ${isolation}, in which a command could decide by outdated rows: begin it with read committed`
+  return read_only === "on" ? "The transaction only reads: begin it with read write" : undefined
 }
 
-/** Checks that the client is in a transaction that can be joined. Outside of one, the savepoint fails. */
-const looked = (connection: Connection): Effect.Effect<Where, TransactionRefused | PgFailure> =>
-  connection.send([SAVEPOINT, { name: "", text: WHERE, values: [] }, RELEASE]).pipe(
-    Effect.map((answers) => answers[1]!.rows[0] as unknown as Where),
-    Effect.catchIf(
-      ({ code }) => code === NOT_BEGUN,
-      () => refused("The client is not in a transaction: run begin on it first, and give a client rather than a pool")
+/** Looks whether the client is in a transaction that can be joined. Outside of one, the savepoint fails. */
+const looked = (client: Client, schema: string): Effect.Effect<Where, TransactionRefused | PgFailure> =>
+  Effect.tryPromise({ try: () => sendOn(client, schema)([WHERE]), catch: failureOf }).pipe(
+    Effect.map(([answer]) => answer!.rows[0] as unknown as Where),
+    Effect.catchIf(isNotBegun, () =>
+      refused("The client is not in a transaction: run begin on it first, and give a client rather than a pool")
     ),
     Effect.catchIf(
       (failure) => failure._tag === "PgFailure" && failure.code === FAILED_ALREADY,
@@ -115,6 +153,7 @@ const unavailable = (failure: PgFailure) => Effect.failCause(storeFailure(failur
 
 interface JoiningOptions {
   readonly schema: string
+  readonly isStores: ReturnType<typeof storePlace>
   readonly secrets: WebhookSecrets
   readonly notifier: Pick<PgNotifier, "notifyDue" | "notifyShops" | "shopsChanged">
   readonly entropy: Context.Tag.Service<Entropy>
@@ -132,7 +171,7 @@ const told =
 /** Runs a command under a savepoint, and again if a random tracking code was taken. */
 const runWithin = (joined: Joined, entry: QueuedCommand, options: JoiningOptions) => {
   const { connection, onCommit } = joined
-  const undo = Effect.exit(connection.send([UNDO, RELEASE]))
+  const undo = Effect.exit(connection.send([UNDO]))
   const once = Effect.gen(function* () {
     const batch = yield* decideBatch(connection, [entry], {
       skipsLocked: false,
@@ -141,8 +180,14 @@ const runWithin = (joined: Joined, entry: QueuedCommand, options: JoiningOptions
     })
     const exit = batch.exits[0]?.[1] ?? Exit.fail(new ShopNotFound())
     if (batch.changes.isEmpty) return yield* Effect.as(undo, exit)
-    yield* saveWithin(connection, batch)
-    yield* connection.send([RELEASE])
+    yield* saveWithin(connection, batch, stillWithin(connection.id)).pipe(
+      Effect.catchIf(
+        ({ code }) => code === DIVISION_BY_ZERO,
+        () => ended
+      )
+    )
+    // If the caller ended the transaction meanwhile, the command ended with it.
+    yield* Effect.catchIf(connection.send([RELEASE]), isNotBegun, () => Effect.void)
     onCommit.push(told(batch, options))
     return exit
   }).pipe(Effect.tapError(() => undo))
@@ -158,36 +203,53 @@ const runWithin = (joined: Joined, entry: QueuedCommand, options: JoiningOptions
   })
 }
 
+/** Runs an effect, and waits for the fibers that it forked. */
+const withForks = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.withFiberRuntime((fiber) =>
+    Effect.flatMap(fiber.children, (earlier) =>
+      Effect.tap(effect, () =>
+        Effect.flatMap(fiber.children, (forked) => Fiber.awaitAll(forked.filter((one) => !earlier.includes(one))))
+      )
+    )
+  )
+
 /** `Transactions`, and a `Store.transact` for commands of joined transactions; it returns undefined for all others. */
 export const joinedTransactions = (options: JoiningOptions) =>
   Effect.gen(function* () {
-    const sql = yield* SqlClient
     const pages = yield* TrackingPages
     const guard = yield* clockGuard
-    const { schema = DEFAULT_SCHEMA, entropy } = options
+    const { schema = DEFAULT_SCHEMA, entropy, isStores } = options
     const open = new WeakMap<object, Joined>()
-    const ours = Effect.map(available(sql.unsafe<Where>(inSchema(WHERE, schema))), ([row]) => row!)
 
     const join: Context.Tag.Service<Transactions>["join"] = (client) =>
       Effect.gen(function* () {
         if (!isClient(client)) return yield* refused(NO_CLIENT)
-        const connection = connectionOf(client, schema)
-        const theirs = yield* looked(connection)
-        const reason = complaint(theirs, yield* ours)
+        const where = yield* looked(client, schema)
+        const reason = complaint(where, yield* isStores(where.place))
         if (reason !== undefined) return yield* refused(reason)
+        const connection = connectionOf(client, schema, where.transaction)
         yield* guard(connection)
-        const inTurn = (yield* Effect.makeSemaphore(1)).withPermits(1)
-        const transaction = { onCommit: [] as (() => void)[] }
-        const joined = { connection, inTurn, onCommit: transaction.onCommit }
-        open.set(transaction, joined)
+        const oneByOne = (yield* Effect.makeSemaphore(1)).withPermits(1)
+        const onCommit: Array<() => void> = []
         return {
           run: <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-            effect.pipe(
-              Effect.provideService(OpenTransaction, transaction),
-              Effect.provideService(TransactionConnection, [readingOn(joined), 0] as const)
-            ) as Effect.Effect<A, E, R>,
+            Effect.suspend(() => {
+              let isEnded = false
+              const inTurn: Joined["inTurn"] = (one) => oneByOne(Effect.suspend(() => (isEnded ? ended : one)))
+              const joined = { connection, inTurn, onCommit }
+              const transaction = { onCommit }
+              open.set(transaction, joined)
+              const end = Effect.sync(() => {
+                isEnded = true
+              })
+              return withForks(effect).pipe(
+                Effect.ensuring(oneByOne(end)),
+                Effect.provideService(OpenTransaction, transaction),
+                Effect.provideService(TransactionConnection, [readingOn(joined), 0] as const)
+              ) as Effect.Effect<A, E, R>
+            }),
           afterCommit: Effect.sync(() => {
-            for (const tell of transaction.onCommit.splice(0)) tell()
+            for (const tell of onCommit.splice(0)) tell()
           })
         }
       }).pipe(Effect.catchTag("PgFailure", unavailable))

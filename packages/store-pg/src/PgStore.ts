@@ -20,7 +20,7 @@ import {
 import { Config, type ConfigError, Context, Effect, Layer, Redacted } from "effect"
 import type pg from "pg"
 import { databaseUrl, warnOfClearText } from "./Address.js"
-import { callersPool, type PoolLike } from "./CallersPool.js"
+import { callersPool, type PoolLike, storePlace } from "./CallersPool.js"
 import { checkAlone, checkCells } from "./CellChecks.js"
 import { type CellAddress, type CellPlaced, HOME, placesOf } from "./CellPlaces.js"
 import { cellNodes } from "./CitusNodes.js"
@@ -110,7 +110,8 @@ const ports = (
       },
       entropy
     )
-    const { transactions, joining } = yield* joinedTransactions({ schema, secrets, notifier, entropy })
+    const isStores = storePlace(database)
+    const { transactions, joining } = yield* joinedTransactions({ schema, isStores, secrets, notifier, entropy })
     const deliveries = yield* pgDeliveries(
       database,
       leaseClock,

@@ -41,6 +41,23 @@ const program = (
     })
   )
 
+/** Creates a ticket in a transaction on a client of the pool; whether it was created. */
+const order = async (
+  workshop: PromiseWorkshop,
+  pool: pg.Pool,
+  caller: Parameters<PromiseWorkshop["tickets"]["createInApp"]>[0]
+) => {
+  const client = await pool.connect()
+  try {
+    await client.query("begin")
+    const { value } = await workshop.within(client, ({ tickets }) => tickets.createInApp(caller, { service: "Hem" }))
+    await client.query("commit")
+    return value.ok
+  } finally {
+    client.release()
+  }
+}
+
 const refusal = (options: PgStoreOptions) =>
   start({ store: layer(options) }).then(
     () => "started",
@@ -92,6 +109,17 @@ describe("on the caller's own pool", { timeout: LONG }, () => {
         .poll(async () => (await workshop.tickets.createInApp(caller, { service: "Hem" })).ok, { timeout: 20_000 })
         .toBe(true)
     }))
+
+  it("`within` takes no further client of the pool: one is enough, and ten serve thirty orders at once", () =>
+    program({ max: 1 }, async ({ workshop, pool, caller }) => {
+      expect(await order(workshop, pool, caller)).toBe(true)
+      expect(await order(workshop, pool, caller)).toBe(true)
+    }).then(() =>
+      program({ max: 10 }, async ({ workshop, pool, caller }) => {
+        const done = await Promise.all(Array.from({ length: 30 }, () => order(workshop, pool, caller)))
+        expect(done.filter((ok) => ok)).toHaveLength(30)
+      })
+    ))
 
   it.skipIf(NO_POOLER)("works behind a pooler in transaction mode", () =>
     program({ through: "transaction" }, async ({ workshop, caller }) => {

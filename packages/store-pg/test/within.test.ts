@@ -1,6 +1,8 @@
+import { Tickets, Transactions } from "@workshop/core"
 import { mountFetch } from "@workshop/core/http"
-import { type PromiseWorkshop, type ServicesWithin, start } from "@workshop/core/promise"
-import { Effect, Schedule } from "effect"
+import { type PromiseWorkshop, start } from "@workshop/core/promise"
+import { createTestWorkshop } from "@workshop/store-memory/testing"
+import { Cause, Deferred, Effect, Exit, Fiber, Runtime, Schedule } from "effect"
 import pg from "pg"
 import { describe, expect, it } from "vitest"
 import { layer } from "../src/PgStore.js"
@@ -127,6 +129,113 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       expect(await tickets()).toHaveLength(8)
     }))
 
+  it("waits for the commands that work did not await, also where work fails", () =>
+    program(async ({ workshop, pool, caller, tickets }) => {
+      const client = await pool.connect()
+      await client.query("begin")
+      await workshop.within(client, async (inside) => {
+        const first = inside.tickets.createInApp(caller, { service: "First" })
+        void first.then(() => inside.tickets.createInApp(caller, { service: "Second" }))
+      })
+      await client.query("commit; begin")
+      const failing = workshop.within(client, async (inside) => {
+        void inside.tickets.createInApp(caller, { service: "Never" })
+        throw new Error("No such customer")
+      })
+      await expect(failing).rejects.toThrow("No such customer")
+      await client.query("rollback")
+      client.release()
+      expect([...(await tickets())].sort()).toEqual(["First", "Second"])
+    }))
+
+  const HAS_ENDED =
+    "The transaction of this call has ended, so the call did nothing: await every call within the transaction"
+
+  it("refuses calls on services that were kept, also once the client is in another transaction", () =>
+    program(async ({ workshop, pool, caller, tickets }) => {
+      const client = await pool.connect()
+      await client.query("begin")
+      const { value: kept } = await workshop.within(client, async (inside) => inside)
+      const isRefused = () =>
+        expect(kept.tickets.createInApp(caller, { service: "Late" })).rejects.toMatchObject({
+          _tag: "TransactionRefused",
+          message: expect.stringMatching(/^This call of within has ended/)
+        })
+      await isRefused()
+      await client.query("commit")
+      await isRefused()
+      await client.query("begin")
+      await isRefused()
+      await client.query("commit")
+      client.release()
+      await isRefused()
+      expect(await tickets()).toEqual([])
+    }))
+
+  it("a command in the middle of which the caller commits is in the transaction, or refused and not written", () =>
+    program(async ({ workshop, pool, caller, tickets }) => {
+      for (let statements = 0; statements < 8; statements++) {
+        const client = await pool.connect()
+        const query = client.query.bind(client)
+        await client.query("begin")
+        let left = Number.POSITIVE_INFINITY
+        const meddling = {
+          query: async (...args: ReadonlyArray<never>) => {
+            if (left-- === 0) await query("commit")
+            return (query as (...args: ReadonlyArray<never>) => never)(...args)
+          }
+        }
+        const before = (await tickets()).length
+        const made = await workshop
+          .within(meddling, (inside) => {
+            left = statements
+            return inside.tickets.createInApp(caller, { service: "Hem" })
+          })
+          .then(
+            ({ value }) => value.ok,
+            ({ _tag }) => _tag
+          )
+        await query("commit")
+        client.release()
+        const written = (await tickets()).length - before
+        expect([statements, made, written]).toEqual([
+          statements,
+          ...(written === 1 ? [true, 1] : ["TransactionRefused", 0])
+        ])
+      }
+    }))
+
+  it("in Effect, waits for the fibers that were forked, and refuses what runs on afterwards", () =>
+    program(async ({ workshop, pool, caller, tickets }) => {
+      const client = await pool.connect()
+      await client.query("begin")
+      const { run, afterCommit } = await Runtime.runPromise(workshop.runtime)(
+        Effect.flatMap(Transactions, ({ join }) => join(client))
+      )
+      const create = (service: string) => Tickets.create(caller as never, { service } as never)
+      const late = await Runtime.runPromise(workshop.runtime)(
+        run(
+          Effect.gen(function* () {
+            const gate = yield* Deferred.make<void>()
+            yield* Effect.fork(create("Forked"))
+            const late = yield* Effect.forkDaemon(Effect.zipRight(Deferred.await(gate), create("Late")))
+            return { gate, late }
+          })
+        )
+      )
+      await client.query("commit; begin")
+      const exit = await Runtime.runPromise(workshop.runtime)(
+        Effect.zipRight(Deferred.succeed(late.gate, undefined), Fiber.await(late.late))
+      )
+      expect(Exit.isFailure(exit) && Cause.squash(exit.cause)).toMatchObject({ message: HAS_ENDED })
+      const again = await Runtime.runPromiseExit(workshop.runtime)(run(create("Next transaction")))
+      expect(Exit.isFailure(again) && Cause.squash(again.cause)).toMatchObject({ message: HAS_ENDED })
+      await client.query("commit")
+      await Runtime.runPromise(workshop.runtime)(afterCommit)
+      client.release()
+      expect(await tickets()).toEqual(["Forked"])
+    }))
+
   it("runs under the lock of the shop: a command elsewhere waits for the commit and sees it", () =>
     program(async ({ workshop, pool, caller }) => {
       const client = await pool.connect()
@@ -143,24 +252,6 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       await client.query("commit")
       client.release()
       expect(await second).toMatchObject({ ok: true, value: { data: { number: 2 } } })
-    }))
-
-  it("waits for commands that nobody awaited, and refuses later ones, so that none runs after the commit", () =>
-    program(async ({ workshop, pool, caller, tickets }) => {
-      const client = await pool.connect()
-      await client.query("begin")
-      let kept: ServicesWithin | undefined
-      await workshop.within(client, async (services) => {
-        kept = services
-        services.tickets.createInApp(caller, { service: "Not awaited" })
-        services.orThrow.tickets.createInApp(caller, { service: "" }).catch(() => {})
-      })
-      await expect(kept!.tickets.createInApp(caller, { service: "Late" })).rejects.toThrow(
-        /^This call of within has ended/
-      )
-      await client.query("rollback")
-      client.release()
-      expect(await tickets()).toEqual([])
     }))
 
   it("refuses, before anything is written, what is no open transaction of the database", () =>
@@ -304,4 +395,50 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       expect([await orders(), await tickets()]).toEqual([["A1"], ["A1"]])
     })
   )
+
+  it("a command that waits for the lock of an open transaction is refused with a sentence that names the lock", () =>
+    program(async ({ workshop, pool, caller }) => {
+      const client = await pool.connect()
+      await client.query("begin")
+      await workshop.within(client, ({ tickets }) => tickets.createInApp(caller, { service: "First" }))
+      const waited = await workshop.tickets.createInApp(caller, { service: "Second" })
+      expect(waited).toMatchObject({
+        ok: false,
+        refusal: {
+          _tag: "StoreUnavailable",
+          message: `Another transaction held the lock of the shop ${caller.shop_id} for five seconds, so the command was given up: commit or roll back sooner, and do not wait for a command of the shop while a transaction of within is open`
+        }
+      })
+      await client.query("commit")
+      client.release()
+    }))
+
+  it("createTestWorkshop on Postgres can be repeated, and says what repeats if it cannot (docs/test-your-app.md)", () =>
+    testing(
+      Effect.flatMap(testDatabase, ({ url }) =>
+        Effect.promise(async () => {
+          for (const service of ["First run", "Second run"]) {
+            const { workshop, caller, received, stop } = await createTestWorkshop({ store: layer({ url }) })
+            const client = new pg.Client({ connectionString: url })
+            await client.connect()
+            await client.query("begin")
+            const { value, afterCommit } = await workshop.within(client, ({ tickets }) =>
+              tickets.create(caller, { service }, "order-1")
+            )
+            await client.query("commit")
+            await afterCommit()
+            await client.end()
+            expect(value).toMatchObject({ ok: true, value: { replayed: false } })
+            expect(received.events.map(({ type }) => type)).toEqual(["ticket.created"])
+            await stop()
+          }
+          const seeded = () => createTestWorkshop({ store: layer({ url }), seed: 1 })
+          await (await seeded()).stop()
+          await expect(seeded()).rejects.toMatchObject({
+            _tag: "StoreUnavailable",
+            message: expect.stringMatching(/^An id or code that was drawn at random is there already/)
+          })
+        })
+      )
+    ))
 })

@@ -5,7 +5,7 @@ import { CommandRefused } from "../CommandRefused.js"
 import { idFrom, ownerCommand } from "../owner/ownerCommand.js"
 import { json, optional, toggle, value } from "../terminal/commands.js"
 import { oneOf } from "../terminal/decoders.js"
-import type { Output } from "../terminal/Output.js"
+import { type Output, printOutput } from "../terminal/Output.js"
 import { Operand } from "../terminal/program.js"
 import { FORMATS, type Format, readRows } from "./rows.js"
 
@@ -53,8 +53,11 @@ const progress = (size: number, bytesRead: () => number) => {
   }
 }
 
+const issueOf = ({ field, message }: BadRow["issues"][number]): string =>
+  `${field} ${message}${/_minor$/.test(field) && /whole number$/.test(message) ? " of minor units, such as 1250 for 12.50 EUR" : ""}`
+
 const issuesOf = ({ line, external_ref, issues }: BadRow): string =>
-  `line ${line}${external_ref === null ? "" : ` (${external_ref})`}: ${issues.map(({ field, message }) => `${field} ${message}`).join("; ")}`
+  `line ${line}${external_ref === null ? "" : ` (${external_ref})`}: ${issues.map(issueOf).join("; ")}`
 
 const counted = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`
 
@@ -79,7 +82,11 @@ const outputOf = (report: ImportReport): Output => ({
   lines: ({ paint }) => [...summaryOf(report), ...report.bad_rows.map((row) => paint("warn", issuesOf(row)))]
 })
 
-const WRONG = "Some rows are wrong: correct them before you import the file, or add --bad-rows skip to leave them out."
+/** Why an import that reached the end of its file has failed nevertheless. */
+const leftOut = ({ bad, dry_run }: ImportReport): string =>
+  dry_run
+    ? `${counted(bad, "row")} of the file cannot be imported: correct what is listed above.`
+    : `${counted(bad, "row")} of the file ${bad === 1 ? "was" : "were"} not imported: correct what is listed above, and repeat the import, which leaves what is there as it is.`
 
 /** `workshop import` (docs/import.md): tickets of another system. */
 export const importCommand = ownerCommand({
@@ -116,12 +123,13 @@ export const importCommand = ownerCommand({
       const bad_rows = dryRun ? "skip" : badRows
       const report = yield* Imports.run({ shop_id, lines, dry_run: dryRun, bad_rows, events, onProgress })
       if (onProgress !== undefined) process.stderr.write("\n")
-      const isWrong = dryRun && report.bad > 0
-      if (report.stopped_at === null && !isWrong) return outputOf(report)
+      if (report.bad > 0 && report.stopped_at === null) {
+        yield* printOutput(outputOf(report), asJson)
+        return yield* new CommandRefused({ message: leftOut(report) })
+      }
+      if (report.stopped_at === null) return outputOf(report)
       if (asJson) yield* Console.log(JSON.stringify(report, null, 2))
-      else if (isWrong) yield* Console.log([...summaryOf(report), ...report.bad_rows.map(issuesOf)].join("\n"))
       else yield* Console.log(summaryOf({ ...report, bad: 0 }).join("\n"))
-      if (isWrong) return yield* new CommandRefused({ message: WRONG })
       const message = `${report.bad_rows.map(issuesOf).join("; ")}. Nothing after it was read: correct the row and repeat the import, which leaves what is there as it is, or add --bad-rows skip.`
       return yield* new CommandRefused({ message: message.charAt(0).toUpperCase() + message.slice(1) })
     })

@@ -26,7 +26,8 @@ type Fields = Record<string, unknown>
 
 /** The value of a cell; a text that is not what the column holds stays as it is, and is refused with the row. */
 const cellValue = (column: string, cell: string): unknown => {
-  if (NUMBERS.test(column)) return /^-?\d{1,15}(\.\d{1,9})?$/.test(cell) ? Number(cell) : cell
+  // A price such as 12.50 or 12,50 is a number too, and refused because it is not whole.
+  if (NUMBERS.test(column)) return /^-?\d{1,15}([.,]\d{1,9})?$/.test(cell) ? Number(cell.replace(",", ".")) : cell
   if (column === "client.hide_name") return cell === "true" ? true : cell === "false" ? false : cell
   if (!JSON_CELLS.test(column)) return cell
   try {
@@ -87,8 +88,9 @@ interface CsvRecord {
   readonly info: { readonly lines: number }
 }
 
-/** Programs for tables write semicolons where the comma is for decimals: what separates the names of the first line separates all cells. */
-const separatorOf = (names: string): "," | ";" => (names.includes(";") && !names.includes(",") ? ";" : ",")
+/** The separator of the columns, by their names in the first line: a comma, or a semicolon where numbers have commas, or a tab. */
+const separatorOf = (names: string): string =>
+  names.includes(",") ? "," : ([";", "\t"].find((separator) => names.includes(separator)) ?? ",")
 
 const MOST_OF_HEAD = 64 * 1024
 

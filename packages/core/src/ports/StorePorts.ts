@@ -429,7 +429,8 @@ export class OpenTransaction extends Context.Reference<OpenTransaction>()("@work
 export interface JoinedTransaction {
   /**
    * Runs an effect whose commands and reads use the transaction, one after another. Commands lock their shop until the transaction ends. A
-   * command that is refused or fails leaves the transaction unchanged.
+   * command that is refused or fails leaves the transaction unchanged. It waits for the fibers that the effect forked. A command
+   * that comes later, or after the transaction, dies with `TransactionRefused` and does nothing.
    */
   readonly run: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** Notifies dispatchers, caches and listeners at once. Call it after the commit; otherwise they notice the changes later by themselves. */

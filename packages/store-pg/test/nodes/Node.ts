@@ -19,7 +19,11 @@ export const node = (options: PgStoreOptions): Effect.Effect<Ports, never, Scope
 /** A caller's pool for a store. */
 export const borrowedFrom = (url: string, max = 4): Effect.Effect<pg.Pool, never, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.sync(() => new pg.Pool({ connectionString: url, max, application_name: "mine" })),
+    Effect.sync(() => {
+      const pool = new pg.Pool({ connectionString: url, max, application_name: "mine" })
+      // The database may be dropped before a client that was told to end has ended.
+      return pool.on("error", () => undefined)
+    }),
     (pool) => Effect.promise(() => pool.end())
   )
 
