@@ -143,7 +143,13 @@ const parts = {
       readFileSync(join(place, "src/next.ts"), "utf8").replace("./workshop.js", "./workshop")
     )
     writeFileSync(join(route, "workshop.ts"), readFileSync(join(place, "src/workshop.ts"), "utf8"))
-    for (const path of ["src", "tsconfig.json"]) rmSync(join(place, path), { recursive: true })
+    rmSync(join(place, "src"), { recursive: true })
+    // The options that create-next-app writes and that matter here.
+    const compilerOptions = {
+      ...{ target: "ES2022", lib: ["dom", "esnext"], module: "esnext", moduleResolution: "bundler", jsx: "preserve" },
+      ...{ strict: true, skipLibCheck: true, noEmit: true, esModuleInterop: true }
+    }
+    writeFileSync(join(place, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["app"] }))
     writeFileSync(
       join(place, "app/layout.tsx"),
       "export default ({ children }: { children: React.ReactNode }) => <html><body>{children}</body></html>\n"
