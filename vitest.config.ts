@@ -55,6 +55,9 @@ export default defineConfig({
           ...running,
           name: "memory",
           provide: { store: "memory" },
+          // A test of thousands of values takes longer than five seconds while two other files run.
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
           include: ["packages/*/test/**/*.test.ts", "examples/**/*.test.ts", "test/**/*.test.ts", "proof/**/*.test.ts"]
         }
       },
