@@ -759,5 +759,79 @@ const ofDeliveries = [
   )
 ]
 
+/** Planted by somebody who had not seen the others, where none of them was. @type {ReadonlyArray<Bug>} */
+const withFreshEyes = [
+  http(
+    "tracking/trackingRoutes",
+    "tracking-uncounted",
+    "requests for tracking pages count against no limit, so codes can be guessed",
+    "yield* limits.take([useOf(request)], now)",
+    "void useOf"
+  ),
+  domain(
+    "TrackingView",
+    "tracking-of-inactive-shop",
+    "a deactivated shop's tickets still have pages",
+    "shop.approved && shop.active && (",
+    "shop.approved && ("
+  ),
+  domain(
+    "TrackingView",
+    "tracking-two-tickets",
+    "a code of two tickets shows one of them",
+    "shown.length === 1 ?",
+    "shown.length >= 1 ?"
+  ),
+  domain(
+    "TrackingView",
+    "tracking-asks-for-money",
+    "the page of a collected ticket says what remains to be paid",
+    "isOpen(state) ? remaining(price_minor, deposit_minor) : null",
+    "remaining(price_minor, deposit_minor)"
+  ),
+  decision(
+    "importTickets",
+    "import-of-tomorrow",
+    "a ticket can be imported with dates of tomorrow",
+    "if (at > now) yield",
+    "if (at > now + 86400000) yield"
+  ),
+  decision(
+    "importTickets",
+    "import-unexplained-stamps",
+    "a card can be imported whose stamps were spent on nothing",
+    "(spent > 0 && redeemed === 0)",
+    "spent < 0"
+  ),
+  decision(
+    "eraseClient",
+    "erasure-keeps-responses",
+    "an erasure leaves what receivers responded, which may repeat the client's data",
+    'if (attempt.head !== "") changes',
+    'if (attempt.head === "never") changes'
+  ),
+  decision(
+    "eraseClient",
+    "erasure-keeps-messages",
+    "an erased client's waiting notifications are still sent",
+    'changes.add({ _tag: "MessageRemoved", row: { shop_id, id } })',
+    "void id"
+  ),
+  memory(
+    "MemoryCells",
+    "cell-keeps-earlier-holder",
+    "in a cell's copy, a number that changed hands has two holders",
+    "if (holder !== undefined && holder.id !== id) memory",
+    "if (holder === undefined) memory"
+  ),
+  memory(
+    "MemoryCells",
+    "cell-copied-too-early",
+    "a cell counts as having the newest copy of an account when an older one arrives",
+    "if (ofAccount?.get(cell) !== n) return false",
+    "if (ofAccount === undefined) return false"
+  )
+]
+
 /** Every bug that can be planted. */
-export const bugs = [...ofTickets, ...ofClients, ...ofRequests, ...ofDeliveries]
+export const bugs = [...ofTickets, ...ofClients, ...ofRequests, ...ofDeliveries, ...withFreshEyes]

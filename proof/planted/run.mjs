@@ -19,7 +19,11 @@ const { values, positionals } = parseArgs({
 
 /** For so long the machines look for one bug. */
 const MOST_MS = 300_000
-const TESTS = ["decisions", "domain", "services", "deliveries", "http"].map((name) => `packages/core/test/${name}`)
+const TESTS = [
+  ...["decisions", "domain", "services", "deliveries", "http"].map((name) => `packages/core/test/${name}`),
+  "packages/store-memory/test/MemoryCells.test.ts",
+  "packages/http-node/test/spec/trackingPages.test.ts"
+]
 
 /** @typedef {{ machine: string, what: string | null, seeds: number | null, took_ms: number }} Look */
 

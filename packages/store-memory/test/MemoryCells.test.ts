@@ -1,4 +1,4 @@
-import { type ShopId, StoreUnavailable } from "@workshop/core"
+import { type ClientId, type Phone, type ShopId, StoreUnavailable } from "@workshop/core"
 import {
   AuditLog,
   type Cell,
@@ -98,6 +98,22 @@ describe("Several cells", () => {
         }
       })
     ))
+
+  it("a cell lacks the newest copy of an account until that copy has arrived, not an older one", () =>
+    Effect.gen(function* () {
+      const { cells, directory } = yield* memoryCells(NAMES)
+      const { keepCopy } = Context.get(cells[0].ports, CellAccess)
+      const names = { given_name: "Amira", family_name: "Ben", hide_name: false }
+      const account = { ...names, id: "c" as ClientId, phone: "+21620123456" as Phone, created_at: 0 }
+      const numbers = Effect.map(directory.stale(null), (stale) => stale.flatMap(({ lacking }) => lacking))
+      yield* keepCopy(account.id, account)
+      const [older] = yield* numbers
+      yield* keepCopy(account.id, { ...account, hide_name: true })
+      const [newer] = yield* numbers
+      expect(yield* directory.copied(account.id, "north", older!.n)).toBe(false)
+      expect(yield* directory.copied(account.id, "north", newer!.n)).toBe(true)
+      expect((yield* numbers).map(({ cell }) => cell)).toEqual(["south"])
+    }).pipe(Effect.provide(new RiggedEntropy(1).layer), Effect.scoped, Effect.runPromise))
 
   it("a cell that is away refuses its own shops alone, and serves them again once it is back", () =>
     testing(({ away, shops: [first, second, third] }) =>

@@ -51,6 +51,7 @@ describe("rows that contradict themselves are told by what to change", () => {
       "ready_at must not be before the dates that come before it"
     ],
     [{ created_at: "2027-01-01T00:00:00Z" }, "created_at must not be in the future"],
+    [{ created_at: new Date(NOW + 1).toISOString() }, "created_at must not be in the future"],
     [{ created_at: "1969-01-01T00:00:00Z" }, "created_at must not be before 1970"],
     [{ state: "ready", ready_at: late }, "created_at is required where the row has other dates"],
     [{ outcome: "ready" }, "outcome belongs to a collected ticket: leave it out"],
