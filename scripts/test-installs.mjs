@@ -64,16 +64,18 @@ const serve = async (program, args, cwd, port) => {
   const child = spawn(program, args, {
     cwd,
     env: { ...process.env, PORT: String(port) },
-    stdio: ["ignore", "pipe", "inherit"]
+    stdio: ["ignore", "pipe", "inherit"],
+    detached: true
   })
   try {
-    for await (const text of child.stdout) if (/Listening on/.test(String(text))) break
+    for await (const text of child.stdout) if (/Listening on|Ready in/.test(String(text))) break
     const headers = { cookie: "session=amira", "content-type": "application/json", "idempotency-key": "1" }
     const url = `http://127.0.0.1:${port}/workshop/v1/tickets`
     const { status } = await fetch(url, { method: "POST", headers, body: '{"service":"Hem"}' })
     if (status !== 201) throw new Error(`The server responded with ${status}`)
   } finally {
-    child.kill("SIGKILL")
+    // With the programs that npx started.
+    process.kill(-(child.pid ?? 0), "SIGKILL")
   }
 }
 
