@@ -292,7 +292,7 @@ describe(
     it.each([
       [
         [],
-        "Name one of the commands serve, dispatch, migrate, shop, key, webhook, client, ticket, import, export, audit, check, secrets, logs, receive, verify, scenario, simulate, conform, openapi, completions: workshop --help shows what each does."
+        "Name one of the commands serve, dispatch, migrate, shop, key, webhook, client, ticket, import, export, audit, check, secrets, cell, logs, receive, verify, scenario, simulate, conform, openapi, completions: workshop --help shows what each does."
       ],
       [["sreve"], "error: unknown command 'sreve' (Did you mean serve?). See workshop --help."],
       [["serve", "--prot", "1"], "error: unknown option '--prot' (Did you mean --port?). See workshop serve --help."],

@@ -51,7 +51,7 @@ const complaining = (url: string, clock?: Clock.Clock) =>
   }).pipe(Effect.provide(readsOf(url, 1)))
 
 /** The first test of a run waits for its server. */
-const PATIENT = { timeout: 30_000 }
+const PATIENT = { timeout: 90_000 }
 
 describe("what the operator sees of the database", PATIENT, () => {
   it("is what is due and since when, webhooks that are off, the lanes, the pool and the listener", async () => {
