@@ -1,21 +1,66 @@
-// npm run bench -- <name> [options]: each benchmark measures the service against another way to do the same work, or against itself.
-// Each is loaded only when it is asked for: what the others need would weigh on its memory.
-const benchmarks: Readonly<Record<string, (args: ReadonlyArray<string>) => Promise<boolean>>> = {
-  http: async (args) => (await import("./http/compareHttp.js")).compareHttp(args),
-  create: async (args) => (await import("./create/compareCreate.js")).compareCreate(args),
-  hostile: async (args) => (await import("./hostile/compareHostile.js")).compareHostile(args),
-  growth: async (args) => (await import("./growth/compareGrowth.js")).compareGrowth(args),
-  deliver: async (args) => (await import("./deliver/compareDeliver.js")).compareDeliver(args),
-  rolling: async (args) => (await import("./rolling/compareRolling.js")).compareRolling(args),
-  fast: async (args) => (await import("./fast/measureFast.js")).measureFast(args),
-  alike: async (args) => (await import("./alike/compareAlike.js")).compareAlike(args),
-  import: async (args) => (await import("./import/measureImport.js")).measureImport(args),
-  start: async (args) => (await import("./start/measureStart.js")).measureStart(args)
+// npm run bench: all benchmarks, with their results in bench/results. npm run bench -- <name> [options]: one of them. Each measures the
+// service against another way to do the same work, or against itself.
+import { mkdirSync, writeFileSync } from "node:fs"
+import { dirname } from "node:path"
+import { askedOf, type Benchmark, helpOf, holds, type Report, shownBound } from "./report/Benchmark.js"
+
+// Each is loaded only when it is asked for, because the others would weigh on its memory.
+const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
+  http: async () => (await import("./http/compareHttp.js")).http,
+  create: async () => (await import("./create/compareCreate.js")).create,
+  deliver: async () => (await import("./deliver/compareDeliver.js")).deliver,
+  growth: async () => (await import("./growth/compareGrowth.js")).growth,
+  alike: async () => (await import("./alike/compareAlike.js")).alike,
+  hostile: async () => (await import("./hostile/compareHostile.js")).hostile,
+  import: async () => (await import("./import/measureImport.js")).imports,
+  start: async () => (await import("./start/measureStart.js")).start,
+  fast: async () => (await import("./fast/measureFast.js")).fast,
+  rolling: async () => (await import("./rolling/compareRolling.js")).rolling
+}
+
+const refuse = (message: string): void => {
+  console.error(message)
+  process.exitCode = 1
+}
+
+const print = ({ rows, faults = [] }: Report): void => {
+  console.table(
+    rows.map((row) => ({
+      work: row.work,
+      ours: `${row.ours} ${row.unit}`.trim(),
+      ...(row.peer === undefined ? {} : { other: `${row.peer} ${row.unit}`.trim(), "the other is": row.peer_is }),
+      ...(row.ratio === undefined ? {} : { ratio: row.ratio }),
+      ...(row.cpu_ratio === undefined ? {} : { "by CPU time": row.cpu_ratio }),
+      target: shownBound(row.target),
+      reached: row.target === undefined ? "" : holds(row, row.target)
+    }))
+  )
+  for (const fault of faults.slice(0, 20)) console.log(`fault: ${fault}`)
+}
+
+const runOne = async (name: string, benchmark: Benchmark, args: ReadonlyArray<string>): Promise<void> => {
+  let asked: ReturnType<typeof askedOf>
+  try {
+    asked = askedOf(benchmark, args)
+  } catch (error) {
+    return refuse(`${error instanceof TypeError ? error.message : String(error)}\n\n${helpOf(name, benchmark)}`)
+  }
+  if (asked.isHelp) return console.log(helpOf(name, benchmark))
+  const report = await benchmark.run(asked.values)
+  print(report)
+  if (asked.json !== "") {
+    mkdirSync(dirname(asked.json), { recursive: true })
+    writeFileSync(asked.json, JSON.stringify(report))
+  }
+  const { rows, faults = [] } = report
+  const isMissed = rows.some((row) => row.target !== undefined && !holds(row, row.target))
+  if (faults.length > 0 || (asked.isAsserting && isMissed)) process.exitCode = 1
 }
 
 const [name, ...args] = process.argv.slice(2)
-const benchmark = name === undefined ? undefined : benchmarks[name]
-if (benchmark === undefined) {
-  console.error(`Name a benchmark: npm run bench -- ${Object.keys(benchmarks).join("|")}`)
-  process.exitCode = 1
-} else if (!(await benchmark(args))) process.exitCode = 1
+const known = name === undefined ? undefined : benchmarks[name]
+if (known !== undefined) await runOne(name!, await known(), args)
+else if (name === undefined || name.startsWith("-")) {
+  const { runAll } = await import("./report/runAll.js")
+  await runAll(benchmarks, process.argv.slice(2)).catch((error: unknown) => refuse(String(error)))
+} else refuse(`There is no benchmark ${name}. Name one of ${Object.keys(benchmarks).join(", ")}; or none, to run all.`)

@@ -1,5 +1,3 @@
-import { availableParallelism, cpus } from "node:os"
-import { parseArgs } from "node:util"
 import type { ClientId, Phone, ShopId, StorePorts } from "@workshop/core"
 import { Reads } from "@workshop/core/store"
 import { Effect } from "effect"
@@ -17,6 +15,7 @@ import {
 import { BenchClock, world } from "../create/World.js"
 import { median } from "../Median.js"
 import { cluster } from "../pg/Cluster.js"
+import { benchmark, type Row, rounded } from "../report/Benchmark.js"
 import { mannWhitney } from "./mannWhitney.js"
 
 /** Below this a difference counts as seen. */
@@ -86,46 +85,44 @@ const sample = (
     return took
   })
 
+const PAIRS = [
+  [0, 1],
+  [0, 2],
+  [1, 2]
+] as const
+
 /** Whether the time of an answer tells who has an account: each kind against each other, on Postgres (Specification, Endpoints; Clients and loyalty). */
-export const compareAlike = async (args: ReadonlyArray<string>): Promise<boolean> => {
-  const { values } = parseArgs({
-    args: [...args],
-    options: { assert: { type: "boolean", default: false }, samples: { type: "string", default: "5000" } }
-  })
-  const n = Number(values.samples)
-  const clock = new BenchClock()
-  const rows = await Effect.gen(function* () {
-    const { database } = yield* cluster
-    const url = yield* database("alike")
-    return yield* Effect.gen(function* () {
-      const { shop_id, people: of } = yield* people
-      const context = yield* Effect.context<StorePorts>()
-      const found = []
-      for (const [name, look] of Object.entries(looks)) {
-        const took = yield* sample((person) => Effect.exit(Effect.provide(look(shop_id, person), context)), of, n)
-        for (const [a, b] of [
-          [0, 1],
-          [0, 2],
-          [1, 2]
-        ] as const) {
-          const p = mannWhitney(took[kinds[a]], took[kinds[b]])
-          found.push({
-            look: name,
-            one: kinds[a],
-            other: kinds[b],
-            "one p50 µs": Number(median(took[kinds[a]]).toFixed(1)),
-            "other p50 µs": Number(median(took[kinds[b]]).toFixed(1)),
-            p: Number(p.toFixed(3)),
-            alike: p > LEAST_P
-          })
+export const alike = benchmark({
+  about: "whether response times reveal who has an account, by the two-sided Mann-Whitney U test",
+  options: { samples: { about: "the number of samples of each kind, after 1,000 for warm-up", value: "5000" } },
+  args: { usual: ["--samples", "5000"], quick: ["--samples", "500"] },
+  run: async ({ samples }) => {
+    const clock = new BenchClock()
+    const rows = await Effect.gen(function* () {
+      const { database } = yield* cluster
+      const url = yield* database("alike")
+      return yield* Effect.gen(function* () {
+        const { shop_id, people: of } = yield* people
+        const context = yield* Effect.context<StorePorts>()
+        const found: Array<Row> = []
+        for (const [name, look] of Object.entries(looks)) {
+          console.error(`alike: ${name}`)
+          const act = (person: Person) => Effect.exit(Effect.provide(look(shop_id, person), context))
+          const took = yield* sample(act, of, Number(samples))
+          for (const [a, b] of PAIRS) {
+            const [one, other] = [kinds[a], kinds[b]]
+            const p50 = (kind: Kind) => `${rounded(median(took[kind]), 0)} µs`
+            found.push({
+              work: `p of ${name}: ${one} (${p50(one)}) and ${other} (${p50(other)})`,
+              unit: "",
+              ours: rounded(mannWhitney(took[one], took[other]), 3),
+              target: { at_least: LEAST_P }
+            })
+          }
         }
-      }
-      return found
-    }).pipe(Effect.provide(world(url, clock)))
-  }).pipe(Effect.scoped, Effect.withClock(clock), Effect.runPromise)
-  console.log(
-    `${availableParallelism()} × ${cpus()[0]?.model}; ${n} interleaved samples of each, Mann-Whitney U test, two-sided`
-  )
-  console.table(rows)
-  return !values.assert || rows.every(({ alike }) => alike)
-}
+        return found
+      }).pipe(Effect.provide(world(url, clock)))
+    }).pipe(Effect.scoped, Effect.withClock(clock), Effect.runPromise)
+    return { rows }
+  }
+})

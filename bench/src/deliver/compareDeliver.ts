@@ -1,23 +1,19 @@
-import { parseArgs } from "node:util"
 import { Effect } from "effect"
 import { median, quantile } from "../Median.js"
 import { cluster } from "../pg/Cluster.js"
+import { benchmark, type Row, rounded } from "../report/Benchmark.js"
 import { Child } from "./Child.js"
 import { type Compare, type Deliver, type Delivered, type Hang, SHOPS } from "./Job.js"
 
-/** What to reach (docs/how-it-is-built.md): deliveries against graphile-worker; the healthy shops' p99 beside a shop that hangs. */
-const TARGETS = { rate: 1.0, fairness: 2 } as const
+/** The bounds (docs/how-it-is-built.md): deliveries against graphile-worker; the healthy shops' p99 beside a shop that hangs. */
+const TARGETS = { rate: { at_least: 1 }, fairness: { at_most: 2 } } as const
+const GOAL = { at_least: 2 }
 
 const BACKLOG = 10_000
 const WARM_UP_RUNS = 2
 const ROUNDS = 3
 /** At the start of a run connections are made, which is not what is asked for. */
 const DISCARDED_MS = 1_000
-
-interface Row {
-  readonly [column: string]: string | number | boolean
-  readonly reached: boolean
-}
 
 /** Where a run takes place. */
 interface Place {
@@ -53,14 +49,15 @@ const rate = async (name: string, onPostgres: boolean, { receiver, fresh, pairs,
   const of = (read: (pair: (typeof found)[number]) => number) => median(found.map(read))
   const ratio = of(({ ours, peer }) => ours.per_second / peer.per_second)
   return {
-    work: `deliveries /s, ${SHOPS} shops, ${name}`,
+    work: `deliveries with their attempts logged, ${SHOPS} shops, ${name}`,
+    unit: "/s",
     ours: Math.round(of(({ ours }) => ours.per_second)),
     peer: Math.round(of(({ peer }) => peer.per_second)),
-    "peer is": "graphile-worker, local queue",
-    ratio: Number(ratio.toFixed(2)),
-    "by processor time": Number(of(({ ours, peer }) => ours.per_cpu_second / peer.per_cpu_second).toFixed(2)),
-    target: `at least ${TARGETS.rate}`,
-    reached: ratio >= TARGETS.rate
+    peer_is: "graphile-worker with its local queue",
+    ratio: rounded(ratio),
+    cpu_ratio: rounded(of(({ ours, peer }) => ours.per_cpu_second / peer.per_cpu_second)),
+    target: TARGETS.rate,
+    goal: GOAL
   }
 }
 
@@ -91,13 +88,13 @@ const fairness = async (name: string, onPostgres: boolean, place: Place): Promis
   }
   const ratio = median(found.map(({ beside, alone }) => beside / alone))
   return {
-    work: `healthy shops' delivery p99 beside one that hangs, ms, ${name}`,
-    ours: Number(median(found.map(({ beside }) => beside)).toFixed(1)),
-    peer: Number(median(found.map(({ alone }) => alone)).toFixed(1)),
-    "peer is": "the same without it",
-    ratio: Number(ratio.toFixed(2)),
-    target: `at most ${TARGETS.fairness}`,
-    reached: ratio <= TARGETS.fairness
+    work: `p99 of deliveries to healthy shops beside a hanging receiver, ${name}`,
+    unit: "ms",
+    ours: rounded(median(found.map(({ beside }) => beside)), 1),
+    peer: rounded(median(found.map(({ alone }) => alone)), 1),
+    peer_is: "the same without it",
+    ratio: rounded(ratio),
+    target: TARGETS.fairness
   }
 }
 
@@ -108,41 +105,36 @@ const ROWS: Readonly<Record<string, (place: Place) => Promise<Row>>> = {
   "fair-postgres": (place) => fairness("Postgres", true, place)
 }
 
-const chosen = (only: string | undefined) => {
-  const names = only === undefined ? Object.keys(ROWS) : only.split(",")
-  return names.map((name) => {
+const chosen = (only: string) =>
+  only.split(",").map((name) => {
     const row = ROWS[name]
     if (row === undefined) throw new Error(`--only takes ${Object.keys(ROWS).join(", ")}`)
     return row
   })
-}
 
 /** Deliveries to a receiver on this machine, against graphile-worker doing the same job; and whether a hanging shop is noticed. */
-export const compareDeliver = async (args: ReadonlyArray<string>): Promise<boolean> => {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      assert: { type: "boolean", default: false },
-      only: { type: "string" },
-      pairs: { type: "string", default: "5" },
-      events: { type: "string", default: "200" },
-      seconds: { type: "string", default: "10" }
-    }
-  })
-  const [pairs, events, seconds] = [Number(values.pairs), Number(values.events), Number(values.seconds)]
-  const wanted = chosen(values.only)
-  const bench = Effect.gen(function* () {
-    const { database } = yield* cluster
-    const receiver = yield* Effect.promise(() => Child.start<{ readonly port: number }>("receiver"))
-    let made = 0
-    const fresh = () => Effect.runPromise(database(`deliver_${++made}`))
-    const place = { receiver, fresh, pairs, events, seconds }
-    const rows: Array<Row> = []
-    for (const row of wanted) rows.push(yield* Effect.promise(() => row(place)))
-    yield* Effect.promise(() => receiver.stop())
-    return rows
-  })
-  const rows = await Effect.runPromise(Effect.scoped(bench))
-  console.table(rows)
-  return !values.assert || rows.every(({ reached }) => reached)
-}
+export const deliver = benchmark({
+  about: "webhook deliveries against graphile-worker, and to healthy shops beside one whose receiver hangs",
+  options: {
+    only: { about: "some of the four rows", value: Object.keys(ROWS).join(",") },
+    pairs: { about: "the number of interleaved pairs", value: "5" },
+    events: { about: "the number of events for each of the 50 shops in a run", value: "200" },
+    seconds: { about: "how long events are raised in a run of the fairness rows", value: "10" }
+  },
+  args: { usual: ["--pairs", "3", "--seconds", "6"], quick: ["--pairs", "1", "--only", "memory,postgres"] },
+  run: async ({ only, pairs, events, seconds }) => {
+    const wanted = chosen(only)
+    const bench = Effect.gen(function* () {
+      const { database } = yield* cluster
+      const receiver = yield* Effect.promise(() => Child.start<{ readonly port: number }>("receiver"))
+      let made = 0
+      const fresh = () => Effect.runPromise(database(`deliver_${++made}`))
+      const place = { receiver, fresh, pairs: Number(pairs), events: Number(events), seconds: Number(seconds) }
+      const rows: Array<Row> = []
+      for (const row of wanted) rows.push(yield* Effect.promise(() => row(place)))
+      yield* Effect.promise(() => receiver.stop())
+      return rows
+    })
+    return { rows: await Effect.runPromise(Effect.scoped(bench)) }
+  }
+})

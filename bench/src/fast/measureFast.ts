@@ -1,10 +1,10 @@
-import { parseArgs } from "node:util"
 import { TicketInput } from "@workshop/core"
-import { Effect, ParseResult, Schema } from "effect"
+import { Effect, ParseResult } from "effect"
 import { isoText } from "../../../packages/core/dist/fast/isoText.js"
 import { quickReader } from "../../../packages/core/dist/fast/QuickReader.js"
 import { markLogs } from "../../../packages/http-node/dist/fast/markLogs.js"
 import { SHOPS, ticketBody } from "../http/World.js"
+import { benchmark, type Row, rounded } from "../report/Benchmark.js"
 
 const ROUNDS = 15
 const TIMES = 10_000
@@ -35,38 +35,33 @@ const marked = Effect.withFiberRuntime<number>((fiber) => {
 })
 const annotated = Effect.annotateLogs(answer, "request_id", "0123456789abcdef01234567")
 
-/** The cost of the code in the folders named `fast`, beside the plain way to do the same. */
-const rows = () => [
-  {
-    file: "core/src/fast/QuickReader.ts",
-    does: "reads the body of a create",
-    fast: costOf((n) => byReader(body(n))),
-    plain: costOf((n) => bySchema(body(n)))
-  },
-  {
-    file: "core/src/fast/isoText.ts",
-    does: "writes an instant",
-    fast: costOf((n) => isoText(INSTANT + n)),
-    plain: costOf((n) => new Date(INSTANT + n).toISOString())
-  },
-  {
-    file: "http-node/src/fast/markLogs.ts",
-    does: "marks a request's log lines",
-    fast: costOf(() => Effect.runSync(marked)),
-    plain: costOf(() => Effect.runSync(annotated))
-  }
-]
-
-/** Measures what the code that exists only for speed saves. Each must give what the plain way gives. */
-export const measureFast = async (args: ReadonlyArray<string>): Promise<boolean> => {
-  parseArgs({ args: [...args], options: {} })
-  const isAlike =
-    isoText(INSTANT) === new Date(INSTANT).toISOString() && Schema.is(Schema.typeSchema(TicketInput))(byReader(body(0)))
-  const shown = rows().map(({ fast, plain, ...row }) => ({
-    ...row,
-    µs: Number(fast.toFixed(2)),
-    "µs, the plain way": Number(plain.toFixed(2))
-  }))
-  console.table(shown)
-  return isAlike
+const row = (work: string, quick: (n: number) => unknown, plain: (n: number) => unknown): Row => {
+  const [ours, peer] = [rounded(costOf(quick)), rounded(costOf(plain))]
+  return { work, unit: "µs", ours, peer, peer_is: "the plain way", ratio: rounded(ours / peer), target: { at_most: 1 } }
 }
+
+/** Measures what the code in the folders named `fast` costs, beside the plain way to do the same. */
+export const fast = benchmark({
+  about: "the code that exists only for speed, beside the plain way to do the same",
+  options: {},
+  args: { usual: [], quick: [] },
+  run: async () => ({
+    rows: [
+      row(
+        "core/src/fast/QuickReader.ts: the body of a create",
+        (n) => byReader(body(n)),
+        (n) => bySchema(body(n))
+      ),
+      row(
+        "core/src/fast/isoText.ts: an instant",
+        (n) => isoText(INSTANT + n),
+        (n) => new Date(INSTANT + n).toISOString()
+      ),
+      row(
+        "http-node/src/fast/markLogs.ts: a request",
+        () => Effect.runSync(marked),
+        () => Effect.runSync(annotated)
+      )
+    ]
+  })
+})

@@ -1,11 +1,11 @@
-import { parseArgs } from "node:util"
 import { Child } from "../deliver/Child.js"
 import { median } from "../Median.js"
+import { benchmark, type Row, rounded } from "../report/Benchmark.js"
 import type { Order, ServerReady, ServerState, Toll } from "./Attack.js"
 import { Honest, type Times } from "./Honest.js"
 
 const MOST_RATIO = 3
-const MOST_RSS = 300 * 2 ** 20
+const MOST_RSS_MIB = 300
 const WARM_UP_S = 3
 const LOWEST_PRIORITY = 19
 
@@ -50,49 +50,63 @@ const round = async (seconds: number, connections: number, nice: number): Promis
   }
 }
 
-/** How honest clients fare beside hostile ones: pipelining, not reading, slow, half-open and endless, alike in number. */
-export const compareHostile = async (args: ReadonlyArray<string>): Promise<boolean> => {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      assert: { type: "boolean", default: false },
-      seconds: { type: "string", default: "8" },
-      connections: { type: "string", default: "500" },
-      rounds: { type: "string", default: "3" },
-      "same-priority": { type: "boolean", default: false }
-    }
-  })
-  const rounds: Array<Round> = []
-  // The server's own priority is the parent's, which nothing changes.
-  const nice = values["same-priority"] ? 0 : LOWEST_PRIORITY
-  for (let i = 0; i < Number(values.rounds); i++)
-    rounds.push(await round(Number(values.seconds), Number(values.connections), nice))
+const rowsOf = (rounds: ReadonlyArray<Round>): ReadonlyArray<Row> => {
   const of = (read: (one: Round) => number) => median(rounds.map(read))
-  const p99 = (times: Times) => quantile(times.ms, 0.99)
-  const failures = rounds.flatMap(({ quiet, attacked, after }) =>
-    [quiet, attacked, after].flatMap(({ failures }) => failures)
-  )
-  const found = {
-    "quiet p50 ms": Number(of(({ quiet }) => quantile(quiet.ms, 0.5)).toFixed(2)),
-    "quiet p99 ms": Number(of(({ quiet }) => p99(quiet)).toFixed(2)),
-    "attacked p50 ms": Number(of(({ attacked }) => quantile(attacked.ms, 0.5)).toFixed(2)),
-    "attacked p99 ms": Number(of(({ attacked }) => p99(attacked)).toFixed(2)),
-    "p99 ratio": Number(of(({ quiet, attacked }) => p99(attacked) / p99(quiet)).toFixed(2)),
-    "quiet RSS MiB": mib(of(({ quiet_rss }) => quiet_rss)),
-    "most RSS MiB": mib(Math.max(...rounds.map(({ most_rss }) => most_rss))),
-    "RSS after MiB": mib(of(({ after_rss }) => after_rss)),
-    "failed requests": failures.length,
-    "lost tickets": rounds.reduce((sum, { lost }) => sum + lost, 0)
-  }
-  console.table([found])
-  for (const { toll } of rounds) {
-    const [sent, read] = [toll.sent, toll.read].map((bytes) => `${mib(bytes)} MiB`)
-    console.log(`${values.connections} hostile connections: ${toll.reopened} opened again, ${sent} sent, ${read} read`)
-  }
-  for (const failure of new Set(failures)) console.log(`failed: ${failure}`)
-  const isReached =
-    found["p99 ratio"] <= MOST_RATIO &&
-    found["most RSS MiB"] * 2 ** 20 <= MOST_RSS &&
-    found["failed requests"] + found["lost tickets"] === 0
-  return isReached || !values.assert
+  const at = (share: number) => ({
+    attacked: rounded(of(({ attacked }) => quantile(attacked.ms, share))),
+    quiet: rounded(of(({ quiet }) => quantile(quiet.ms, share))),
+    ratio: rounded(of(({ attacked, quiet }) => quantile(attacked.ms, share) / quantile(quiet.ms, share)))
+  })
+  const [p50, p99] = [at(0.5), at(0.99)]
+  const peer_is = "without the attack"
+  return [
+    { work: "p50 of honest requests", unit: "ms", ours: p50.attacked, peer: p50.quiet, peer_is, ratio: p50.ratio },
+    {
+      work: "p99 of honest requests",
+      unit: "ms",
+      ours: p99.attacked,
+      peer: p99.quiet,
+      peer_is,
+      ratio: p99.ratio,
+      target: { at_most: MOST_RATIO }
+    },
+    {
+      work: "most memory of the server",
+      unit: "MiB",
+      ours: mib(Math.max(...rounds.map(({ most_rss }) => most_rss))),
+      target: { at_most: MOST_RSS_MIB }
+    },
+    { work: "memory before the attack", unit: "MiB", ours: mib(of(({ quiet_rss }) => quiet_rss)) },
+    { work: "memory three seconds after", unit: "MiB", ours: mib(of(({ after_rss }) => after_rss)) }
+  ]
 }
+
+/** How honest clients fare beside hostile ones: pipelining, not reading, slow, half-open and endless, alike in number. */
+export const hostile = benchmark({
+  about: "honest requests and the server's memory during an attack by hostile connections",
+  options: {
+    connections: { about: "the number of hostile connections", value: "500" },
+    seconds: { about: "how long the honest clients are measured, without and with the attack", value: "8" },
+    rounds: { about: "the number of rounds, each with a new server", value: "3" },
+    "same-priority": { about: "gives the attackers' process the server's priority instead of the lowest" }
+  },
+  args: { usual: ["--rounds", "2"], quick: ["--rounds", "1", "--seconds", "4"] },
+  run: async ({ connections, seconds, rounds: times, ...switches }) => {
+    const nice = switches["same-priority"] ? 0 : LOWEST_PRIORITY
+    const rounds: Array<Round> = []
+    for (let i = 0; i < Number(times); i++) {
+      const one = await round(Number(seconds), Number(connections), nice)
+      const [sent, read] = [one.toll.sent, one.toll.read].map((bytes) => `${mib(bytes)} MiB`)
+      console.error(
+        `hostile ${i + 1}/${times}: ${one.toll.reopened} connections opened again, ${sent} sent, ${read} read`
+      )
+      rounds.push(one)
+    }
+    const failures = rounds.flatMap(({ quiet, attacked, after }) =>
+      [quiet, attacked, after].flatMap(({ failures }) => failures)
+    )
+    const lost = rounds.reduce((sum, { lost }) => sum + lost, 0)
+    const faults = [...new Set(failures)].map((failure) => `a request failed: ${failure}`)
+    return { rows: rowsOf(rounds), faults: lost === 0 ? faults : [...faults, `${lost} tickets were lost`] }
+  }
+})

@@ -2,16 +2,17 @@ import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
-import { availableParallelism, cpus, totalmem } from "node:os"
 import { fileURLToPath } from "node:url"
-import { parseArgs } from "node:util"
 import { median } from "../Median.js"
+import { benchmark, type Row, rounded } from "../report/Benchmark.js"
 import { CONNECTIONS, type Generator, type Work, withAutocannon, withWrk } from "./Load.js"
 import { sameAnswers } from "./sameAnswers.js"
 import { MOST_REQUESTS, type Ready } from "./World.js"
 
-/** The ratios to reach (docs/how-it-is-built.md). */
+/** The least ratios (docs/how-it-is-built.md). */
 const TARGETS = { GET: 0.7, POST: 0.6 } as const
+const GOAL = { at_least: 1 }
+const PATHS = { GET: "GET /v1/tickets/{id}", POST: "POST /v1/tickets" } as const
 const WARM_UP = { GET: 20_000, POST: 16_000 } as const
 const MEASURED = { GET: 40_000, POST: 24_000 } as const
 /** In so many turns each server gets its requests of a pair. */
@@ -105,6 +106,12 @@ const measurePair = async (work: Work, generate: Generator): Promise<{ readonly 
   }
 }
 
+const version = (name: string): string => {
+  const entry = createRequire(import.meta.url).resolve(name)
+  const root = entry.slice(0, entry.lastIndexOf(`node_modules/${name}/`))
+  return `${name} ${JSON.parse(readFileSync(`${root}node_modules/${name}/package.json`, "utf8")).version}`
+}
+
 const compare = async (work: Work, pairs: number, generate: Generator) => {
   const found: Array<{ readonly ours: Run; readonly peer: Run }> = []
   for (let i = 0; i < pairs; i++) {
@@ -116,49 +123,35 @@ const compare = async (work: Work, pairs: number, generate: Generator) => {
   const ratio = of(({ ours, peer }) => ours.per_second / peer.per_second)
   const per_cpu = of(({ ours, peer }) => ours.per_cpu_second / peer.per_cpu_second)
   return {
-    work,
-    "ours /s": Math.round(of(({ ours }) => ours.per_second)),
-    "fastify /s": Math.round(of(({ peer }) => peer.per_second)),
-    ratio: Number(ratio.toFixed(3)),
-    "ratio by processor time": Number(per_cpu.toFixed(3)),
-    target: TARGETS[work],
-    reached: Math.min(ratio, per_cpu) >= TARGETS[work]
-  }
-}
-
-const version = (name: string): string => {
-  const entry = createRequire(import.meta.url).resolve(name)
-  const root = entry.slice(0, entry.lastIndexOf(`node_modules/${name}/`))
-  return `${name} ${JSON.parse(readFileSync(`${root}node_modules/${name}/package.json`, "utf8")).version}`
+    work: `${PATHS[work]}, memory store`,
+    unit: "/s",
+    ours: Math.round(of(({ ours }) => ours.per_second)),
+    peer: Math.round(of(({ peer }) => peer.per_second)),
+    peer_is: `hand-written ${version("fastify")}`,
+    ratio: rounded(ratio),
+    cpu_ratio: rounded(per_cpu),
+    target: { at_least: TARGETS[work] },
+    goal: GOAL
+  } satisfies Row
 }
 
 /** GET one ticket and POST create on the memory store, against fastify doing the same by hand. */
-export const compareHttp = async (args: ReadonlyArray<string>): Promise<boolean> => {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      assert: { type: "boolean", default: false },
-      wrk: { type: "boolean", default: false },
-      pairs: { type: "string", default: "5" },
-      only: { type: "string" }
-    }
-  })
-  const generate = values.wrk ? withWrk : withAutocannon
-  const servers = { ours: await start("ours"), peer: await start("peer") }
-  await sameAnswers(servers.ours, servers.peer)
-  await Promise.all([stop(servers.ours), stop(servers.peer)])
-
-  const rows = []
-  for (const work of ["GET", "POST"] as const)
-    if ((values.only ?? work).toUpperCase() === work) rows.push(await compare(work, Number(values.pairs), generate))
-  const [cpu] = cpus()
-  console.log(`node ${process.versions.node}, ${["effect", "fastify", "autocannon"].map(version).join(", ")}`)
-  console.log(
-    `${availableParallelism()} × ${cpu?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB; client on the same machine`
-  )
-  console.log(
-    `load by ${values.wrk ? "wrk -t1" : "autocannon"}, ${CONNECTIONS} connections; medians of ${values.pairs} interleaved pairs`
-  )
-  console.table(rows)
-  return !values.assert || rows.every(({ reached }) => reached)
-}
+export const http = benchmark({
+  about: "GET /v1/tickets/{id} and POST /v1/tickets against hand-written fastify code",
+  options: {
+    pairs: { about: "the number of interleaved pairs (ours, then fastify)", value: "5" },
+    only: { about: "get or post: measures only one of the two", value: "" },
+    wrk: { about: "generates the load with wrk, which you must install, instead of autocannon" }
+  },
+  args: { usual: ["--pairs", "3"], quick: ["--pairs", "1"] },
+  run: async ({ pairs, only, wrk }) => {
+    const servers = { ours: await start("ours"), peer: await start("peer") }
+    await sameAnswers(servers.ours, servers.peer)
+    await Promise.all([stop(servers.ours), stop(servers.peer)])
+    const rows: Array<Row> = []
+    for (const work of ["GET", "POST"] as const)
+      if (only === "" || only.toUpperCase() === work)
+        rows.push(await compare(work, Number(pairs), wrk ? withWrk : withAutocannon))
+    return { rows }
+  }
+})

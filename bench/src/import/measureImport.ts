@@ -1,9 +1,9 @@
-import { parseArgs } from "node:util"
 import { start } from "@workshop/core/promise"
 import { PgStore } from "@workshop/store-pg"
 import { checkData } from "@workshop/store-pg/migrate"
 import { Effect } from "effect"
 import { cluster } from "../pg/Cluster.js"
+import { benchmark, rounded } from "../report/Benchmark.js"
 
 /** Seconds in which an import of 100,000 tickets must end. */
 const TARGET_S = 60
@@ -40,42 +40,51 @@ function* rowsOf(count: number, now: number) {
   for (let n = 0; n < count; n++) yield rowOf(n, now)
 }
 
-/** Measures an import into an empty shop on Postgres, and the same import again, which finds every ticket there. */
-export const measureImport = async (args: ReadonlyArray<string>): Promise<boolean> => {
-  const { values } = parseArgs({
-    args: [...args],
-    options: { tickets: { type: "string", default: "100000" }, assert: { type: "boolean", default: false } }
+/** How long an import of so many tickets takes, and the same import again, in seconds. */
+const importing = async (url: string, count: number): Promise<ReadonlyArray<number>> => {
+  const workshop = await start({ store: PgStore.layer({ url }), background: false })
+  const shop = await workshop.shops.create({
+    name: "Atelier",
+    currency: "TND",
+    decimals: 3,
+    time_zone: "Africa/Tunis"
   })
-  const count = Number(values.tickets)
-  return Effect.runPromise(
-    Effect.gen(function* () {
-      const url = yield* (yield* cluster).database("import")
-      const took_s = yield* Effect.promise(async () => {
-        const workshop = await start({ store: PgStore.layer({ url }), background: false })
-        const shop = await workshop.shops.create({
-          name: "Atelier",
-          currency: "TND",
-          decimals: 3,
-          time_zone: "Africa/Tunis"
-        })
-        if (!shop.ok) throw shop.refusal
-        const times: Array<number> = []
-        for (const what of ["imported", "repeated"]) {
-          const began = performance.now()
-          const report = await workshop.import({ shop_id: shop.value.id, rows: rowsOf(count, Date.now()) })
-          if (!report.ok || report.value.stopped_at !== null) throw new Error(JSON.stringify(report))
-          const { tickets, clients, cards, already } = report.value
-          times.push((performance.now() - began) / 1000)
-          console.log(
-            `${what.padEnd(9)} ${times.at(-1)!.toFixed(1)} s: ${tickets} tickets, ${clients} clients, ${cards} cards; ${already} there already`
-          )
-        }
-        await workshop.stop()
-        return times[0]!
-      })
-      const { findings } = yield* checkData(url, 120_000)
-      console.log(findings.length === 0 ? "workshop check finds nothing" : JSON.stringify(findings))
-      return findings.length === 0 && (took_s * 100_000) / count <= TARGET_S
-    }).pipe(Effect.scoped, Effect.orDie)
-  ).then((isGood) => isGood || !values.assert)
+  if (!shop.ok) throw shop.refusal
+  const times: Array<number> = []
+  for (const what of ["imported", "repeated"]) {
+    const began = performance.now()
+    const report = await workshop.import({ shop_id: shop.value.id, rows: rowsOf(count, Date.now()) })
+    if (!report.ok || report.value.stopped_at !== null) throw new Error(JSON.stringify(report))
+    const { tickets, clients, cards, already } = report.value
+    times.push((performance.now() - began) / 1000)
+    console.error(`import, ${what}: ${tickets} tickets, ${clients} clients, ${cards} cards; ${already} there already`)
+  }
+  await workshop.stop()
+  return times
 }
+
+/** Measures an import into an empty shop on Postgres, and the same import again, which finds every ticket there. */
+export const imports = benchmark({
+  about: "an import of tickets with clients and cards into an empty shop on Postgres, and the same once more",
+  options: { tickets: { about: "the number of tickets", value: "100000" } },
+  args: { usual: [], quick: ["--tickets", "5000"] },
+  run: async ({ tickets }) => {
+    const count = Number(tickets)
+    const bench = Effect.gen(function* () {
+      const url = yield* (yield* cluster).database("import")
+      const [first, again] = yield* Effect.promise(() => importing(url, count))
+      const { findings } = yield* checkData(url, 120_000)
+      return { first: first!, again: again!, faults: findings.map((finding) => JSON.stringify(finding)) }
+    })
+    const { first, again, faults } = await Effect.runPromise(Effect.scoped(bench))
+    const target = { at_most: rounded((TARGET_S * count) / 100_000) }
+    const shown = count.toLocaleString("en-US")
+    return {
+      rows: [
+        { work: `import of ${shown} tickets`, unit: "s", ours: rounded(first, 1), target, goal: target },
+        { work: `the same import again, which finds ${shown} tickets`, unit: "s", ours: rounded(again, 1) }
+      ],
+      faults
+    }
+  }
+})

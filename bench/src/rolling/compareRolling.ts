@@ -1,11 +1,11 @@
 import { setTimeout } from "node:timers/promises"
-import { parseArgs } from "node:util"
 import { migrate } from "@workshop/store-pg/migrate"
 import { Effect, Fiber } from "effect"
 import { migrations as ourFiles } from "../../../packages/store-pg/dist/migrate/generated/sql.js"
 import { migrationsOf, OURS } from "../../../packages/store-pg/dist/migrate/Migration.js"
 import { connect, type Session } from "../../../packages/store-pg/dist/migrate/Session.js"
 import { cluster } from "../pg/Cluster.js"
+import { benchmark } from "../report/Benchmark.js"
 import { present, releaseOf, run, ServiceNode } from "./Release.js"
 import { addTickets, openSellers, type Seller } from "./Sellers.js"
 import { Traffic } from "./Traffic.js"
@@ -200,25 +200,35 @@ const filled = (session: Session, traffic: Traffic, seller: Seller, tickets: num
   })
 
 /**
- * Upgrades two nodes of an earlier program to the present one while clients create, change and read tickets, and tells how long
+ * Upgrades two nodes of an earlier program to the present one while clients create, change and read tickets, and reports how long
  * requests were blocked and whether anything that was acknowledged is lost.
  */
-export const compareRolling = async (args: ReadonlyArray<string>): Promise<boolean> => {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      from: { type: "string", default: "HEAD" },
-      expand: { type: "boolean", default: false },
-      tickets: { type: "string", default: "200000" }
+export const rolling = benchmark({
+  about: "an upgrade of two nodes of an earlier program under load",
+  options: {
+    from: { about: "the commit of the old program", value: "HEAD" },
+    expand: { about: "adds two migrations, as a later release may have: columns for six busy tables, and an index" },
+    tickets: { about: "the number of tickets before the upgrade", value: "200000" }
+  },
+  args: { usual: [], quick: ["--tickets", "1000"] },
+  run: async ({ from, expand, tickets }) => {
+    const asked: Asked = { from, isExpanding: expand, tickets: Number(tickets) }
+    const { traffic, blocked_ms, missing } = await Effect.runPromise(Effect.scoped(rolled(asked)))
+    const phases = tableOf(traffic)
+    console.table(phases)
+    const unavailable = phases.reduce((sum, one) => sum + one["answers 503"], 0)
+    return {
+      rows: [
+        {
+          work: "longest wait of a request for a table",
+          unit: "ms",
+          ours: blocked_ms,
+          target: { at_most: MOST_BLOCKED_MS }
+        },
+        { work: "answers 503", unit: "", ours: unavailable, target: { at_most: 0 } },
+        { work: "acknowledged tickets, read again at the end", unit: "", ours: traffic.told.size }
+      ],
+      faults: [...traffic.failures, ...missing]
     }
-  })
-  const asked: Asked = { from: values.from, isExpanding: values.expand, tickets: Number(values.tickets) }
-  const { traffic, blocked_ms, missing } = await Effect.runPromise(Effect.scoped(rolled(asked)))
-  const phases = tableOf(traffic)
-  console.table(phases)
-  console.log(`${traffic.told.size} acknowledged tickets, ${missing.length} faults in what the database holds`)
-  for (const fault of [...traffic.failures, ...missing].slice(0, 20)) console.log(`fault: ${fault}`)
-  if (blocked_ms > MOST_BLOCKED_MS) console.log(`fault: at most ${MOST_BLOCKED_MS} ms are promised`)
-  const unavailable = phases.reduce((sum, one) => sum + one["answers 503"], 0)
-  return traffic.failures.length + missing.length + unavailable === 0 && blocked_ms <= MOST_BLOCKED_MS
-}
+  }
+})

@@ -5,9 +5,9 @@ import { type AddressInfo, createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { parseArgs } from "node:util"
 import { build } from "esbuild"
 import { median } from "../Median.js"
+import { type Bound, benchmark, type Row } from "../report/Benchmark.js"
 
 const cli = fileURLToPath(new URL("../../../packages/cli/", import.meta.url))
 
@@ -18,7 +18,11 @@ const programs = { bundled: `${cli}bin/workshop.js`, "module by module": `${cli}
 const express = fileURLToPath(new URL("../../../examples/dist/express/main.js", import.meta.url))
 
 /** The most that a start may take, in milliseconds. */
-const TARGETS = { help: 150, serve: 600, express: 400 }
+const TARGETS: Readonly<Record<string, Bound>> = {
+  "--help, bundled": { at_most: 150 },
+  "serve --store memory, bundled": { at_most: 600 },
+  "Express program, bundled": { at_most: 400 }
+}
 
 /** Bundles the Express program into a folder, as docs/embed-express.md does. */
 const bundleExpress = (folder: string) =>
@@ -83,43 +87,43 @@ const timed = async <A>(work: () => Promise<A>): Promise<readonly [ms: number, r
 }
 
 /** Measures how long the program and one that embeds it take to start, with a bundle and without it, in turns. */
-export const measureStart = async (args: ReadonlyArray<string>): Promise<boolean> => {
-  const { values } = parseArgs({
-    args: [...args],
-    options: { times: { type: "string", default: "9" }, assert: { type: "boolean", default: false } }
-  })
-  const took = new Map<string, Array<number>>()
-  const used = new Map<string, Array<number>>()
-  const note = (name: string, ms: number) => took.set(name, [...(took.get(name) ?? []), ms])
-  const noteServer = async (name: string, args: ReadonlyArray<string>, path: string) => {
-    const port = await freePort()
-    const [ms, stop] = await timed(() => toTheFirstResponse(args, path, port))
-    note(name, ms)
-    used.set(name, [...(used.get(name) ?? []), await stop()])
-  }
-  const folder = mkdtempSync(join(tmpdir(), "workshop-start-"))
-  await bundleExpress(folder)
-  for (let i = 0; i < Number(values.times); i++) {
-    note("node alone", (await timed(() => toItsEnd(["-e", ""])))[0])
-    for (const [name, program] of Object.entries(programs)) {
-      note(`--help, ${name}`, (await timed(() => toItsEnd([program, "--help"])))[0])
-      const serve = [program, "serve", "--store", "memory", "--port", "0"]
-      await noteServer(`serve --store memory, ${name}`, serve, "/healthz")
+export const start = benchmark({
+  about:
+    "how long workshop --help takes, and workshop serve --store memory and a program with Express to their first response",
+  options: { times: { about: "how often each is started; the result is the median", value: "9" } },
+  args: { usual: ["--times", "7"], quick: ["--times", "3"] },
+  run: async ({ times }) => {
+    const took = new Map<string, Array<number>>()
+    const note = (name: string, ms: number) => took.set(name, [...(took.get(name) ?? []), ms])
+    const noteServer = async (name: string, args: ReadonlyArray<string>, path: string) => {
+      const port = await freePort()
+      const [ms, stop] = await timed(() => toTheFirstResponse(args, path, port))
+      note(name, ms)
+      note(`${name}, processor time`, await stop())
     }
-    await noteServer("Express program, bundled", [join(folder, "main.mjs")], "/counter/1")
-    await noteServer("Express program, module by module", [express], "/counter/1")
+    const folder = mkdtempSync(join(tmpdir(), "workshop-start-"))
+    await bundleExpress(folder)
+    for (let i = 0; i < Number(times); i++) {
+      console.error(`start ${i + 1}/${times}`)
+      note("node alone", (await timed(() => toItsEnd(["-e", ""])))[0])
+      for (const [name, program] of Object.entries(programs)) {
+        note(`--help, ${name}`, (await timed(() => toItsEnd([program, "--help"])))[0])
+        const serve = [program, "serve", "--store", "memory", "--port", "0"]
+        await noteServer(`serve --store memory, ${name}`, serve, "/healthz")
+      }
+      await noteServer("Express program, bundled", [join(folder, "main.mjs")], "/counter/1")
+      await noteServer("Express program, module by module", [express], "/counter/1")
+    }
+    rmSync(folder, { recursive: true })
+    const rows = [...took].map(([work, times]): Row => {
+      const target = TARGETS[work]
+      return {
+        work,
+        unit: "ms",
+        ours: Math.round(median(times)),
+        ...(target === undefined ? {} : { target, goal: target })
+      }
+    })
+    return { rows }
   }
-  rmSync(folder, { recursive: true })
-  const medians = new Map([...took].map(([name, times]) => [name, Math.round(median(times))]))
-  for (const [name, ms] of medians) {
-    const processor = used.has(name)
-      ? `${String(Math.round(median(used.get(name)!))).padStart(8)} ms of processor time`
-      : ""
-    console.log(`${name.padEnd(40)}${String(ms).padStart(6)} ms${processor}`)
-  }
-  const isFast =
-    medians.get("--help, bundled")! <= TARGETS.help &&
-    medians.get("serve --store memory, bundled")! <= TARGETS.serve &&
-    medians.get("Express program, bundled")! <= TARGETS.express
-  return isFast || !values.assert
-}
+})

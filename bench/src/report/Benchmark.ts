@@ -1,0 +1,117 @@
+import { type ParseArgsConfig, parseArgs } from "node:util"
+
+/** A bound of a result. */
+export type Bound = { readonly at_least: number } | { readonly at_most: number }
+
+/** One result of a benchmark. */
+export interface Row {
+  /** The work that was measured. */
+  readonly work: string
+  readonly unit: "µs" | "ms" | "/s" | "s" | "bytes" | "MiB" | ""
+  readonly ours: number
+  /** The other side's result for the same work, and what it is. */
+  readonly peer?: number
+  readonly peer_is?: string
+  /** Ours in terms of the other's: rates or durations as they were measured, and work for each second of processor time. */
+  readonly ratio?: number
+  readonly cpu_ratio?: number
+  /** A result beyond it fails the benchmark with `--assert`. It bounds the ratios where there are any, else `ours`. */
+  readonly target?: Bound
+  /** What the project wants to reach. */
+  readonly goal?: Bound
+}
+
+/** A picture of results, as an SVG file of its own. */
+export interface Plot {
+  /** The name of the file, without `.svg`. */
+  readonly name: string
+  readonly svg: string
+}
+
+/** The results of a benchmark. */
+export interface Report {
+  readonly rows: ReadonlyArray<Row>
+  readonly plots?: ReadonlyArray<Plot>
+  /** Faults that fail the benchmark whatever the rows say, such as a lost ticket. */
+  readonly faults?: ReadonlyArray<string>
+}
+
+/** An option of a benchmark. */
+export interface Option {
+  /** What it does, for `--help`. */
+  readonly about: string
+  /** The value unless another is given; a switch has none. */
+  readonly value?: string
+}
+
+/** Options by their names. */
+export type Options = Readonly<Record<string, Option>>
+
+type ValuesOf<O extends Options> = { readonly [Name in keyof O]: O[Name] extends { value: string } ? string : boolean }
+
+/** A benchmark and its options. */
+export interface Benchmark<Values = Readonly<Record<string, string | boolean>>, O extends Options = Options> {
+  readonly about: string
+  readonly options: O
+  /** The arguments with which it runs among all, and with `--quick`. */
+  readonly args: { readonly usual: ReadonlyArray<string>; readonly quick: ReadonlyArray<string> }
+  readonly run: (values: Values) => Promise<Report>
+}
+
+/** Gives `run` the options' types. */
+export const benchmark = <const O extends Options>(it: Benchmark<ValuesOf<O>, O>): Benchmark =>
+  it as unknown as Benchmark
+
+/** A value rounded to a number of digits behind the point. */
+export const rounded = (value: number, digits = 2): number => Number(value.toFixed(digits))
+
+/** Whether results keep a bound. */
+export const holds = ({ ours, ratio, cpu_ratio }: Row, bound: Bound): boolean => {
+  const found = [ratio, cpu_ratio].filter((one) => one !== undefined)
+  const values = found.length === 0 ? [ours] : found
+  return "at_least" in bound
+    ? values.every((value) => value >= bound.at_least)
+    : values.every((value) => value <= bound.at_most)
+}
+
+/** A bound in words. */
+export const shownBound = (bound: Bound | undefined): string =>
+  bound === undefined ? "" : "at_least" in bound ? `at least ${bound.at_least}` : `at most ${bound.at_most}`
+
+const COMMON = { assert: { about: "exits with 1 if a result misses its target" } } satisfies Options
+
+/** The help of a benchmark. */
+export const helpOf = (name: string, { about, options }: Benchmark): string => {
+  const all = Object.entries<Option>({ ...options, ...COMMON })
+  const flags = all.map(([flag, { about, value }]) => {
+    const shown = value === undefined || value === "" ? "" : ` The default is ${value}.`
+    return `  ${`--${flag}`.padEnd(18)}${about}.${shown}`
+  })
+  return [`npm run bench -- ${name}: ${about}.`, "", ...flags].join("\n")
+}
+
+/** The arguments of a benchmark: the values of its options, and whether to assert, to show the help and where to write JSON. */
+export interface Asked {
+  readonly values: Readonly<Record<string, string | boolean>>
+  readonly isAsserting: boolean
+  readonly isHelp: boolean
+  readonly json: string
+}
+
+/** Reads the arguments of a benchmark. Throws a `TypeError` that says what is wrong with them. */
+export const askedOf = ({ options }: Benchmark, args: ReadonlyArray<string>): Asked => {
+  const config: NonNullable<ParseArgsConfig["options"]> = {
+    assert: { type: "boolean", default: false },
+    help: { type: "boolean", default: false },
+    json: { type: "string", default: "" }
+  }
+  for (const [flag, { value }] of Object.entries(options))
+    config[flag] = value === undefined ? { type: "boolean", default: false } : { type: "string", default: value }
+  const { assert, help, json, ...values } = parseArgs({ args: [...args], options: config }).values
+  return {
+    values: values as Asked["values"],
+    isAsserting: assert === true,
+    isHelp: help === true,
+    json: String(json)
+  }
+}

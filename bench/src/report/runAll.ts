@@ -1,0 +1,91 @@
+import { spawn } from "node:child_process"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { availableParallelism, cpus, release, tmpdir, totalmem, type } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { parseArgs } from "node:util"
+import type { Benchmark, Report } from "./Benchmark.js"
+import { ratioPlot } from "./plot.js"
+
+const RESULTS = fileURLToPath(new URL("../../results/", import.meta.url))
+
+/** The machine of a run. */
+const machine = () => ({
+  cpu: cpus()[0]?.model ?? "unknown",
+  cores: availableParallelism(),
+  memory_gib: Math.round(totalmem() / 2 ** 30),
+  system: `${type()} ${release()}`,
+  node: process.versions.node
+})
+
+/** Those that compare two programs of ours take a network and long; they run by name alone. */
+const NOT_AMONG_ALL = ["rolling"]
+
+const runChild = (name: string, args: ReadonlyArray<string>, json: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const program = fileURLToPath(new URL("../bench.js", import.meta.url))
+    const child = spawn(process.execPath, [program, name, ...args, "--json", json], { stdio: "inherit" })
+    child.once("close", (status) => resolve(status === 0))
+  })
+
+const seconds = (since: number) => Math.round((performance.now() - since) / 1000)
+
+/** Runs all benchmarks, each in a process of its own, and writes their results and plots to `bench/results`. */
+export const runAll = async (
+  benchmarks: Readonly<Record<string, () => Promise<Benchmark>>>,
+  args: ReadonlyArray<string>
+): Promise<void> => {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      quick: { type: "boolean", default: false },
+      only: { type: "string", default: "" },
+      help: { type: "boolean", default: false }
+    }
+  })
+  if (values.help) {
+    console.log(
+      "npm run bench [-- --quick] [--only http,create]: runs all benchmarks, or some, and writes bench/results;"
+    )
+    console.log("--quick writes nothing.")
+    console.log("npm run bench -- <name> --help: the options of one.\n")
+    for (const [name, load] of Object.entries(benchmarks)) console.log(`  ${name.padEnd(10)}${(await load()).about}.`)
+    return
+  }
+  const folder = values.quick ? mkdtempSync(join(tmpdir(), "workshop-bench-")) : RESULTS
+  mkdirSync(folder, { recursive: true })
+  const names =
+    values.only === ""
+      ? Object.keys(benchmarks).filter((name) => !NOT_AMONG_ALL.includes(name))
+      : values.only.split(",")
+  const unknown = names.find((name) => benchmarks[name] === undefined)
+  if (unknown !== undefined)
+    throw new Error(`There is no benchmark ${unknown}: --only takes ${Object.keys(benchmarks).join(", ")}`)
+  const begun = performance.now()
+  for (const [i, name] of names.entries()) {
+    const { args } = await benchmarks[name]!()
+    const file = join(folder, `${name}.json`)
+    const started = performance.now()
+    console.error(`[${i + 1}/${names.length}] ${name}, after ${seconds(begun)} s`)
+    if (!(await runChild(name, values.quick ? args.quick : args.usual, file))) process.exitCode = 1
+    else write(folder, name, { took_s: seconds(started), date: new Date().toISOString().slice(0, 10) })
+  }
+  console.error(`All benchmarks took ${seconds(begun)} s.`)
+  if (values.quick) rmSync(folder, { recursive: true })
+  else
+    console.log("The results are in bench/results. npm run codegen writes them into README.md and docs/performance.md.")
+}
+
+/** Writes a benchmark's plots beside its results, which say on which machine and when they were measured. */
+const write = (folder: string, name: string, run: { readonly took_s: number; readonly date: string }): void => {
+  const file = join(folder, `${name}.json`)
+  const { rows, plots = [] } = JSON.parse(readFileSync(file, "utf8")) as Report
+  const bars = rows.flatMap(({ work, ratio, unit }) =>
+    ratio === undefined || unit !== "/s" ? [] : [{ label: work, ratio }]
+  )
+  const all =
+    bars.length === 0 ? plots : [...plots, ratioPlot(`${name}-ratios`, "Rates, in terms of the other's", bars)]
+  for (const plot of all) writeFileSync(join(folder, `${plot.name}.svg`), plot.svg)
+  const result = { ...run, machine: machine(), rows, plots: all.map(({ name }) => `${name}.svg`) }
+  writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`)
+}

@@ -1,0 +1,127 @@
+// The tables of bench/results, as README.md and docs/performance.md show them.
+import { existsSync, readFileSync } from "node:fs"
+import { Policies } from "../packages/core/dist/domain/Limits.js"
+
+/** @typedef {import("../bench/dist/report/Benchmark.js").Row} Row */
+/** @typedef {import("../bench/dist/report/Benchmark.js").Bound} Bound */
+/** @typedef {{ took_s: number, date: string, machine: { cpu: string, cores: number, memory_gib: number, system: string, node: string }, rows: Row[], plots: string[] }} Result */
+
+const NAMES = ["http", "create", "deliver", "growth", "alike", "hostile", "import", "start"]
+
+/** @type {ReadonlyArray<readonly [string, Result]>} */
+const results = NAMES.flatMap((name) => {
+  const file = `bench/results/${name}.json`
+  return existsSync(file) ? [/** @type {const} */ ([name, JSON.parse(readFileSync(file, "utf8"))])] : []
+})
+
+/** @param {Bound | undefined} bound */
+const bounded = (bound) => {
+  if (bound === undefined) return ""
+  return "at_least" in bound ? `≥ ${bound.at_least}` : `≤ ${bound.at_most.toLocaleString("en-US")}`
+}
+
+/** @param {Row} row @param {Bound | undefined} bound */
+const isKept = ({ ours, ratio, cpu_ratio }, bound) => {
+  if (bound === undefined) return true
+  const found = [ratio, cpu_ratio].filter((one) => one !== undefined)
+  const values = found.length === 0 ? [ours] : found
+  return values.every((value) => ("at_least" in bound ? value >= bound.at_least : value <= bound.at_most))
+}
+
+/** A number; in bold where it misses its bound. @param {number | undefined} n @param {boolean} isFine */
+const shown = (n, isFine) => {
+  if (n === undefined) return ""
+  const text = n.toLocaleString("en-US", { maximumFractionDigits: 3 })
+  return isFine ? text : `**${text}**`
+}
+
+/** @param {Row} row @param {number | undefined} n */
+const measured = (row, n) => (n === undefined ? "" : `${shown(n, true)}${row.unit === "" ? "" : ` ${row.unit}`}`)
+
+/** The comparisons with other programs, for README.md: a head and rows. */
+export const ratios = () => ({
+  head: ["work", "compared with", "ratio", "by CPU time", "goal", "command"],
+  rows: results
+    .filter(([name]) => ["http", "create", "deliver"].includes(name))
+    .flatMap(([name, { rows }]) =>
+      rows.map((row) => [
+        row.work,
+        row.peer_is ?? "",
+        shown(row.ratio, isKept(row, row.target)),
+        shown(row.cpu_ratio, isKept(row, row.target)),
+        bounded(row.goal ?? row.target),
+        `\`npm run bench -- ${name}\``
+      ])
+    )
+})
+
+/** When and where the results were measured, in a sentence. */
+export const measuredOn = () => {
+  const [, first] = results[0] ?? []
+  if (first === undefined) return ""
+  const { machine } = first
+  const dates = [...new Set(results.map(([, { date }]) => date))].join(" and ")
+  const took = Math.round(results.reduce((sum, [, { took_s }]) => sum + took_s, 0) / 60)
+  return `\`npm run bench\` measured these results on ${dates} in ${took} minutes, on ${machine.cores} cores (${machine.cpu}) with ${machine.memory_gib} GiB, ${machine.system}, Node ${machine.node}; load and peers run on the same machine.`
+}
+
+/** @param {string} work */
+const rateOf = (work) => results.flatMap(([, { rows }]) => rows).find((row) => row.work.startsWith(work))?.ours
+
+/** What a machine carries, by the rates above. @param {{ hours: number, events: number, reads: number }} day */
+export const capacity = ({ hours, events, reads }) => {
+  const [creates, deliveries, gets] = ["creates on Postgres", "deliveries with their attempts logged", "GET /v1"].map(
+    (work, i) =>
+      i === 1
+        ? results
+            .flatMap(([, { rows }]) => rows)
+            .find((row) => row.work.startsWith(work) && row.work.endsWith("Postgres"))?.ours
+        : rateOf(work)
+  )
+  const perShop = Policies.tickets_per_day.limit
+  /** @param {number | undefined} rate @param {number} each */
+  const row = (rate, each) => {
+    const tickets = Math.floor(((rate ?? 0) * hours * 3_600) / each)
+    return [tickets.toLocaleString("en-US"), Math.floor(tickets / perShop).toLocaleString("en-US")]
+  }
+  return {
+    head: ["part", "tickets in a day", `shops with ${perShop} tickets a day`],
+    rows: [
+      ["creates on Postgres", ...row(creates, 1)],
+      [`deliveries on Postgres, ${events} for each ticket`, ...row(deliveries, events)],
+      [`reads over HTTP, ${reads} for each ticket`, ...row(gets, reads)]
+    ]
+  }
+}
+
+/** All results, a section for each benchmark. @param {(head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>) => string} table */
+export const sections = (table) =>
+  results
+    .map(([name, { rows, plots, took_s }]) => {
+      const hasPeer = rows.some(({ peer }) => peer !== undefined)
+      const head = hasPeer
+        ? ["work", "ours", "other", "the other is", "ratio", "by CPU time", "target", "goal"]
+        : ["work", "result", "target"]
+      const lines = rows.map((row) => {
+        const isFine = isKept(row, row.target)
+        if (!hasPeer)
+          return [row.work, isFine ? measured(row, row.ours) : `**${measured(row, row.ours)}**`, bounded(row.target)]
+        return [
+          row.work,
+          row.ratio === undefined && !isFine ? `**${measured(row, row.ours)}**` : measured(row, row.ours),
+          measured(row, row.peer),
+          row.peer_is ?? "",
+          shown(row.ratio, isFine),
+          shown(row.cpu_ratio, isFine),
+          bounded(row.target),
+          bounded(row.goal)
+        ]
+      })
+      const pictures = plots.map(
+        (plot) => `![${plot.replace(".svg", "").replaceAll("-", " ")}](../bench/results/${plot})`
+      )
+      return [`### ${name}`, `\`npm run bench -- ${name}\` took ${took_s} s.`, table(head, lines), ...pictures].join(
+        "\n\n"
+      )
+    })
+    .join("\n\n")
