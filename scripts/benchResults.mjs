@@ -6,7 +6,7 @@ import { Policies } from "../packages/core/dist/domain/Limits.js"
 /** @typedef {import("../bench/dist/report/Benchmark.js").Bound} Bound */
 /** @typedef {{ took_s: number, date: string, machine: { cpu: string, cores: number, memory_gib: number, system: string, node: string }, rows: Row[], plots: string[] }} Result */
 
-const NAMES = ["http", "create", "deliver", "growth", "alike", "hostile", "import", "start"]
+const NAMES = ["http", "create", "deliver", "growth", "alike", "hostile", "import", "start", "fast"]
 
 /** @type {ReadonlyArray<readonly [string, Result]>} */
 const results = NAMES.flatMap((name) => {
