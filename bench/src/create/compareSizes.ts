@@ -14,7 +14,7 @@ import { BenchClock } from "./World.js"
 const SMALL = 10_000
 const LARGE = 1_000_000
 
-/** What to reach: the same cost at a hundred times the tickets (docs/how-it-is-built.md). */
+/** The targets: the same cost at a hundred times the tickets (docs/how-it-is-built.md). */
 const TARGET = 1.3
 
 const ROUNDS = 9
@@ -75,7 +75,7 @@ const time = ({ doing, after }: Filled, work: (typeof works)[number]) =>
     return median(took)
   })
 
-/** What reads and claims cost in a shop of a million tickets, in terms of one of ten thousand. */
+/** The cost of reads and claims in a shop of a million tickets, in terms of one of ten thousand. */
 export const compareSizes = (database: Cluster["database"]) =>
   Effect.gen(function* () {
     const small = yield* filled(database, SMALL)

@@ -27,7 +27,7 @@ const WRITTEN = `select (pg_current_wal_insert_lsn() - '0/0')::double precision 
 /** A connection of the server tells its counts of rows after it was idle for ten seconds. */
 const TOLD_AFTER_MS = 11_000
 
-/** What is written so far. */
+/** The amounts written so far. */
 const written = (session: Session) =>
   Effect.promise(() => new Promise((resolve) => setTimeout(resolve, TOLD_AFTER_MS))).pipe(
     Effect.zipRight(session.run<Written>(WRITTEN)),

@@ -9,7 +9,7 @@ import { AT_ONCE, countingRequests } from "./limits.js"
 import { lockedTable } from "./locked.js"
 import { ticketGrowth } from "./TicketGrowth.js"
 
-/** What to reach (docs/how-it-is-built.md). */
+/** The targets (docs/how-it-is-built.md). */
 const TARGETS = {
   limits: 2,
   claim_ms: 1,
@@ -20,7 +20,7 @@ const TARGETS = {
   statement_s: 3.5
 } as const
 
-/** What one part found: rows for the table, and plots. */
+/** The results of one part: rows for the table, and plots. */
 interface Found {
   readonly rows: ReadonlyArray<Row>
   readonly plots: ReadonlyArray<Plot>
