@@ -176,6 +176,12 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
   it("keeps a refused form open with what was entered, and says which field is wrong", async () => {
     const { page } = await sandbox.page(browser)
     const said = page.locator("output.said")
+    await page.locator("body").press("n")
+    await page.getByLabel("Service").fill("Coat")
+    await page.getByLabel(/^Price/).fill("45 TND")
+    await page.getByRole("button", { name: "Create at the till" }).click()
+    await said.getByText('"45 TND" is no price').waitFor()
+    expect(await page.getByLabel(/^Price/).inputValue()).toBe("45 TND")
     for (const text of ["tomorrow", "-1h", "1w"]) {
       await page.getByLabel(/Move the clock by a length of time/).fill(text)
       await page.keyboard.press("Enter")
@@ -464,6 +470,10 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
     ])
     const file = await download.path()
     await session()
+    // Playwright answers a question with no, unless it is told otherwise.
+    await page.getByRole("button", { name: "Begin anew" }).click()
+    expect(await saved.sandbox("GET", "/shops")).toHaveLength(1)
+    page.on("dialog", (question) => question.accept())
     await page.getByRole("button", { name: "Begin anew" }).click()
     await kept.waitFor({ state: "detached" })
     await session()

@@ -2,7 +2,7 @@ import { useRef } from "preact/hooks"
 import { refusalOf, send } from "./api.js"
 import { Popover } from "./ClockBar.js"
 import { saveFile } from "./files.js"
-import { act, say } from "./state.js"
+import { act, say, shops } from "./state.js"
 
 /** Saves everything that the sandbox holds as a file. */
 const save = async (): Promise<void> => {
@@ -19,6 +19,14 @@ export const openSession = async (file: File): Promise<void> => {
   } catch {
     say(`${file.name} is no session: choose a file that "Save as a file" made.`, false)
   }
+}
+
+/** Asks before everything in the sandbox is replaced, because it cannot be brought back. */
+const isSure = (what: string): boolean => {
+  const count = `${shops.peek().length} ${shops.peek().length === 1 ? "shop" : "shops"}`
+  return confirm(
+    `${what}? It deletes everything in this sandbox, for everybody who uses it: ${count} with all tickets.`
+  )
 }
 
 /** The whole sandbox: begun anew, saved as a file, or opened from one. */
@@ -55,7 +63,8 @@ export const Session = () => {
               class="unseen"
               onChange={({ currentTarget }) => {
                 const [file] = currentTarget.files ?? []
-                if (file !== undefined) void openSession(file)
+                if (file !== undefined && isSure(`Open ${file.name}`)) void openSession(file)
+                currentTarget.value = ""
                 close()
               }}
             />
@@ -64,6 +73,7 @@ export const Session = () => {
             type="button"
             class="record"
             onClick={() => {
+              if (!isSure("Begin anew")) return
               void act("POST", "/reset", undefined, "The sandbox begins anew")
               close()
             }}
@@ -71,8 +81,9 @@ export const Session = () => {
             Begin anew
           </button>
           <p class="dim">
-            A file holds shops, tickets, events, attempts, the clock and the request log: send it along with a bug
-            report.
+            A file holds shops with their API keys, tickets, clients with their phone numbers, events, attempts, the
+            clock and the request log: send it along with a bug report. A new sandbox, or one from a file, replaces this
+            one.
           </p>
         </div>
       )}

@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks"
 import { type Answer, isGone, read } from "./api.js"
 import { Popover } from "./ClockBar.js"
 import { Deliveries } from "./Deliveries.js"
-import { minorOf, roughly } from "./format.js"
+import { minorOf, noPrice, roughly } from "./format.js"
 import type { Move, Ticket } from "./model.js"
 import {
   act,
@@ -95,7 +95,7 @@ const perform = async (name: string, values: Readonly<Record<string, string>> = 
       return callApi("POST", `/v1/tickets/${id}/notified`, filled, `The client was notified by ${filled.channel}`)
     case "quote": {
       const price_minor = minorOf(values.price ?? "", shop.peek()?.decimals ?? 0)
-      if (price_minor === null) return say(`"${values.price}" is no price: enter an amount, such as 45 or 45.5.`, false)
+      if (price_minor === null) return say(noPrice(values.price ?? ""), false)
       return on("quote", { price_minor, ...(filled.note && { note: filled.note }) }, "A new price is proposed")
     }
     case "delay": {
@@ -176,11 +176,10 @@ const MoveButton = ({ move, ask }: { move: Move; ask: (name: string) => void }) 
 
 const Moves = () => {
   const asked = useSignal<string | null>(null)
-  const all = [...moves.value, { act: "photo", accepted: true, reason: null }]
   const ask = (name: string) => {
     asked.value = asked.value === name ? null : name
   }
-  const of = (isStatus: boolean) => all.filter(({ act: name }) => name.startsWith("status:") === isStatus)
+  const of = (isStatus: boolean) => moves.value.filter(({ act: name }) => name.startsWith("status:") === isStatus)
   return (
     <section class="moves" aria-label="What can be done" inert={isGone.value}>
       <div class="statuses">

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals"
 import { useRef } from "preact/hooks"
-import { amount, minorOf, roughly } from "./format.js"
+import { amount, minorOf, noPrice, roughly } from "./format.js"
 import { type State, states, type Ticket } from "./model.js"
 import {
   act,
@@ -10,6 +10,7 @@ import {
   open,
   present,
   refresh,
+  say,
   search,
   shop,
   shopId,
@@ -20,7 +21,7 @@ import {
 
 /** What will happen to a ticket by time alone. */
 const nextOf = ({ next }: Ticket, now: number): string => {
-  if (!next) return "nothing scheduled"
+  if (!next) return "no deadline"
   const left = roughly(Date.parse(next.at) - now)
   return next.kind === "closure" ? `closes in ${left}` : `may be reopened for ${left}`
 }
@@ -88,6 +89,7 @@ const NewTicket = () => {
     const values = new FormData(form.current!)
     const text = (name: string) => String(values.get(name) ?? "").trim()
     const price = minorOf(text("price"), shop.value?.decimals ?? 0)
+    if (price === null && text("price") !== "") return say(noPrice(text("price")), false)
     const body = {
       service: text("service"),
       ...(text("item") === "" ? {} : { item: text("item") }),

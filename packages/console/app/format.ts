@@ -69,9 +69,13 @@ export const amount = (minor: number, { decimals, currency }: { decimals: number
 
 /** The minor units that somebody typed as `45`, `45.5` or `45,500`; null where it is no amount. */
 export const minorOf = (text: string, decimals: number): number | null => {
-  const value = Number(text.trim().replace(",", "."))
-  return text.trim() === "" || !Number.isFinite(value) ? null : Math.round(value * 10 ** decimals)
+  const [, whole, fraction = ""] = /^(\d+)(?:[.,](\d*))?$/.exec(text.trim()) ?? []
+  return whole === undefined || fraction.length > decimals ? null : Number(whole + fraction.padEnd(decimals, "0"))
 }
+
+/** The message for a text that {@link minorOf} cannot read. */
+export const noPrice = (text: string): string =>
+  `"${text}" is no price: enter an amount without its currency, such as 45 or 45.5.`
 
 /** A JSON text laid out over lines; the text itself where it is none. */
 export const laidOut = (text: string): string => {

@@ -5,8 +5,10 @@ import type { TicketStatus } from "../domain/TicketLifecycle.js"
 import {
   announceDelay,
   answerQuote,
+  attachPhoto,
   DelayInput,
   PartInput,
+  PhotoInput,
   proposeQuote,
   QuoteInput,
   recordPart
@@ -34,7 +36,8 @@ export const ticketActs = {
   accept: (shop_id, { id }) => answerQuote(shop_id, id, "accepted"),
   refuse: (shop_id, { id }) => answerQuote(shop_id, id, "refused"),
   delay: (shop_id, { id, updated_at }) => announceDelay(shop_id, id, DelayInput.make({ promised_at: updated_at })),
-  part: (shop_id, { id }) => recordPart(shop_id, id, PartInput.make({ label: "Part", status: "ordered" }))
+  part: (shop_id, { id }) => recordPart(shop_id, id, PartInput.make({ label: "Part", status: "ordered" })),
+  photo: (shop_id, { id }) => attachPhoto(shop_id, id, PhotoInput.make({ photo_url: "https://photo.example/" }))
 } as const satisfies Readonly<Record<string, Act>>
 
 /** The name of an act of {@link ticketActs}. */

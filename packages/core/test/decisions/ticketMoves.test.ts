@@ -11,15 +11,20 @@ const accepted = (shop: TestShop, now: number) => {
   expect(decided.changes).toEqual([])
   return decided.answer.filter(({ refusal }) => refusal === null).map(({ act }) => act)
 }
-const always = ["notified", "delay", "part"]
+const always = ["notified", "delay", "part", "photo"]
 
 // Written out from Specification, States and Tickets: the statuses that led there, the time since, what is accepted, what falls due next.
 const rows: ReadonlyArray<
   readonly [ReadonlyArray<TicketStatus>, number, ReadonlyArray<string>, readonly [string, number] | null]
 > = [
-  [[], 0, ["status:ready", "status:impossible", "notified", "quote", "delay", "part"], ["closure", 60 * DAY]],
-  [["ready"], 0, ["status:workshop", "status:collected", "notified", "quote", "delay", "part"], ["closure", 60 * DAY]],
-  [["impossible"], 0, ["status:workshop", "status:collected", "notified", "quote", "delay", "part"], null],
+  [[], 0, ["status:ready", "status:impossible", "notified", "quote", "delay", "part", "photo"], ["closure", 60 * DAY]],
+  [
+    ["ready"],
+    0,
+    ["status:workshop", "status:collected", "notified", "quote", "delay", "part", "photo"],
+    ["closure", 60 * DAY]
+  ],
+  [["impossible"], 0, ["status:workshop", "status:collected", "notified", "quote", "delay", "part", "photo"], null],
   [["ready", "collected"], HOUR, ["status:workshop", ...always], ["reopen_end", 24 * HOUR]],
   [["ready", "collected"], 24 * HOUR, ["status:workshop", ...always], ["reopen_end", 24 * HOUR]],
   [["ready", "collected"], 24 * HOUR + 1, always, null]
@@ -35,6 +40,12 @@ describe("what a ticket would accept, asked of the decisions themselves", () => 
       const next = nextDeadline([...shop.slice.tickets.values()][0]!, now)
       expect(next && [next.kind, next.at - START]).toEqual(due)
     })
+
+  it("an abandoned ticket accepts nothing (Specification, States)", () => {
+    const shop = new TestShop()
+    shop.ticketIn("abandoned")
+    expect(accepted(shop, START + 61 * DAY)).toEqual([])
+  })
 
   it("an unknown ticket is not found", () => {
     const { slice } = new TestShop()

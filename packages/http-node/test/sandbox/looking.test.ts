@@ -125,7 +125,8 @@ describe("What a ticket would accept (Specification, Sandbox)", () => {
       accept: "QUOTE_CLOSED",
       refuse: "QUOTE_CLOSED",
       delay: "yes",
-      part: "yes"
+      part: "yes",
+      photo: "yes"
     })
     await sandbox.good("POST", `/sandbox/tickets/${ticket.id}/quote`, { price_minor: 12000 })
     expect(await moves(ticket)).toMatchObject({ accept: "yes", refuse: "yes" })
