@@ -46,7 +46,7 @@ with /* workshop begin erasure */ gone as (delete from workshop.client_account w
 -- call delivery_turn (workshop lane)
 update /* workshop call delivery_turn */ workshop.delivery_turn t set look_at = 0 from (
       select l.shop_id, l.look_at from (select * from unnest($1::uuid[]) u (shop_id) order by 1) q
-      cross join lateral (select * from workshop.delivery_turn d where d.shop_id = q.shop_id for no key update) l
+      cross join lateral (select * from workshop.delivery_turn d where d.shop_id = q.shop_id offset 0 for no key update) l
     ) q where t.shop_id = q.shop_id and q.look_at > 1;
 
 -- cells (workshop reads)
@@ -80,29 +80,17 @@ with /* workshop claim */ open as (select s.shop_id, s.at, s.place, s.due_from, 
     from open o cross join lateral (
       select one.*, row_number() over (order by one.is_replay, one.due_at, one.seq) as rank from (
         select distinct on (coalesce(c.ticket_id, c.event_id)) c.*
-        from ((
-    select d.event_id, d.ticket_id, d.seq, o.released_at as due_at, false as is_replay
+        from (values (false), (true)) k (is_replay) cross join lateral ((
+    select d.event_id, d.ticket_id, d.seq, o.released_at as due_at, k.is_replay
     from generate_series(1, o.generation - 1) g (generation)
     cross join lateral (
       select * from workshop.delivery d where d.shop_id = o.shop_id and d.lease_until is null
-  and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and d.is_replay = false and d.generation = g.generation
+  and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and d.is_replay = k.is_replay and d.generation = g.generation
       order by d.seq limit 4 * o.room
     ) d where o.released_at <= $1) union all (
-    select d.event_id, d.ticket_id, d.seq, d.due_at, false as is_replay
+    select d.event_id, d.ticket_id, d.seq, d.due_at, k.is_replay
     from workshop.delivery d where d.shop_id = o.shop_id and d.lease_until is null
-  and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and d.is_replay = false and d.generation = o.generation
-      and d.due_at >= o.due_from and d.due_at <= $1
-    order by d.due_at, d.seq limit 4 * o.room) union all (
-    select d.event_id, d.ticket_id, d.seq, o.released_at as due_at, true as is_replay
-    from generate_series(1, o.generation - 1) g (generation)
-    cross join lateral (
-      select * from workshop.delivery d where d.shop_id = o.shop_id and d.lease_until is null
-  and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and d.is_replay = true and d.generation = g.generation
-      order by d.seq limit 4 * o.room
-    ) d where o.released_at <= $1) union all (
-    select d.event_id, d.ticket_id, d.seq, d.due_at, true as is_replay
-    from workshop.delivery d where d.shop_id = o.shop_id and d.lease_until is null
-  and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and d.is_replay = true and d.generation = o.generation
+  and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and d.is_replay = k.is_replay and d.generation = o.generation
       and d.due_at >= o.due_from and d.due_at <= $1
     order by d.due_at, d.seq limit 4 * o.room)) c
         order by coalesce(c.ticket_id, c.event_id), c.is_replay, c.due_at, c.seq
@@ -219,16 +207,10 @@ select /* workshop database time */ (extract(epoch from clock_timestamp()) * 100
 select /* workshop encoding */ current_setting('server_encoding') as server_encoding;
 
 -- end delivery_round (workshop lane)
-delete /* workshop end delivery_round */ from workshop.delivery_round t using (
-      select d.shop_id, d.ctid as at from unnest($1::uuid[]) q (shop_id)
-      cross join lateral (select d.shop_id, d.ctid from workshop.delivery_round d where d.shop_id = q.shop_id for update) d
-    ) g where t.ctid = g.at and t.shop_id is not distinct from g.shop_id;
+delete /* workshop end delivery_round */ from workshop.delivery_round where shop_id = any($1::uuid[]);
 
 -- end delivery_turn (workshop lane)
-delete /* workshop end delivery_turn */ from workshop.delivery_turn t using (
-      select d.shop_id, d.ctid as at from unnest($1::uuid[]) q (shop_id)
-      cross join lateral (select d.shop_id, d.ctid from workshop.delivery_turn d where d.shop_id = q.shop_id for update) d
-    ) g where t.ctid = g.at and t.shop_id is not distinct from g.shop_id;
+delete /* workshop end delivery_turn */ from workshop.delivery_turn where shop_id = any($1::uuid[]);
 
 -- end erasure (workshop reads)
 delete /* workshop end erasure */ from workshop.client_erasure where client_id = $1;
@@ -501,6 +483,9 @@ select /* workshop lock turns */ set_config('workshop_claim.lanes', coalesce(arr
     current_setting('workshop_claim.rounds')::tid[], current_setting('workshop_claim.places')::bigint[])
     with ordinality s (shop_id, at, due_from, round_at, turn, place)
     join workshop.delivery_turn t on t.ctid = s.at and t.shop_id is not distinct from s.shop_id order by s.place for update of t skip locked) l;
+
+-- lock webhook (workshop lane)
+select /* workshop lock webhook */ from workshop.webhook where shop_id = any($1::uuid[]) order by shop_id for update;
 
 -- look again (workshop deliveries)
 with /* workshop look again */ looked as (

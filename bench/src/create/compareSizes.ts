@@ -20,7 +20,8 @@ const TARGET = 1.3
 const ROUNDS = 9
 const TIMES = 100
 
-const FILL = readFileSync(new URL("../../src/create/many.sql", import.meta.url), "utf8")
+/** The statements that fill a schema with tickets of its one shop. */
+export const FILL = readFileSync(new URL("../../src/create/many.sql", import.meta.url), "utf8")
   .split(/;\s*$/m)
   .map((statement) => statement.trim())
   .filter((statement) => statement !== "" && !/^(--.*\n?)*$/.test(statement))

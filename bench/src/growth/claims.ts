@@ -1,9 +1,11 @@
-import { Probes } from "@workshop/core"
+import { Dispatcher, Probes, WebhookSender } from "@workshop/core"
 import { Deliveries } from "@workshop/core/store"
-import { Effect } from "effect"
+import { Deferred, Effect, Fiber, Layer } from "effect"
 import { createTicket } from "../../../packages/core/dist/decisions/createTicket.js"
 import { run, ticketInput } from "../../../packages/core/dist/testing/Fixtures.js"
+import { answered } from "../../../packages/core/dist/testing/TestDispatcher.js"
 import { median } from "../Median.js"
+import { neededBytes } from "../memory/heap.js"
 import type { Cluster } from "../pg/Cluster.js"
 import { timed } from "../timed.js"
 import { type Backlog, filled, shopId } from "./Queue.js"
@@ -47,6 +49,28 @@ const fairness = ({ shops, waiting }: Backlog, clock: { readonly unsafeCurrentTi
     }
   })
 
+/** The heap of this process in bytes while its dispatcher works, after so many deliveries. */
+const dispatching = (deliveries: number) =>
+  Effect.gen(function* () {
+    const needed = yield* Deferred.make<number>()
+    let sent = 0
+    const send = () =>
+      Effect.suspend(() => (++sent === deliveries ? Deferred.succeed(needed, neededBytes()) : Effect.void)).pipe(
+        Effect.as(answered(200))
+      )
+    const dispatcher = Dispatcher.layer().pipe(Layer.provide(Layer.succeed(WebhookSender, { send })))
+    return yield* Effect.gen(function* () {
+      const { run: dispatch } = yield* Dispatcher
+      const fiber = yield* Effect.fork(dispatch)
+      const bytes = yield* Deferred.await(needed)
+      yield* Fiber.interrupt(fiber)
+      return bytes
+    }).pipe(Effect.provide(dispatcher))
+  })
+
+/** Deliveries after which the dispatcher's memory is measured: fewer than the smallest backlog has. */
+const DISPATCHED = 500
+
 /** How long a claim of one, a create and a look at the metrics take beside a backlog, and how fair claims are there. */
 export const claiming = (database: Cluster["database"], backlog: Backlog) =>
   Effect.gen(function* () {
@@ -65,6 +89,7 @@ export const claiming = (database: Cluster["database"], backlog: Backlog) =>
       yield* timed(50, create)
       const created = yield* timed(200, create)
       const looked = yield* looking(clock)
-      return { ...backlog, claimed, created, looked, ...(yield* fairness(backlog, clock)) }
+      const fair = yield* fairness(backlog, clock)
+      return { ...backlog, claimed, created, looked, ...fair, bytes: yield* dispatching(DISPATCHED) }
     }).pipe(Effect.provide(context), Effect.withClock(clock))
   }).pipe(Effect.scoped)

@@ -47,12 +47,16 @@ export const scheduleTurns = (turns: ReadonlyMap<ShopId, Turn>): Statement => ({
   ]
 })
 
-/** Lets the queue be looked at anew for shops of which something was on its way, so that their rows are there. */
+/**
+ * Lets the queue be looked at anew for shops of which something was on its way, so that their rows are there. Each turn is locked even if
+ * the shop is ready: a claim that holds the lock may have looked already, and then writes that nothing of the shop can be claimed. `offset`
+ * keeps the planner from comparing `look_at` before the lock, when it is still the one of before that claim.
+ */
 export const wakeTurns = (shop_ids: ReadonlySet<ShopId>): Statement => ({
   name: "call delivery_turn",
   text: `update workshop.delivery_turn t set look_at = 0 from (
       select l.shop_id, l.look_at from (select * from unnest($1::uuid[]) u (shop_id) order by 1) q
-      cross join lateral (select * from workshop.delivery_turn d where d.shop_id = q.shop_id for no key update) l
+      cross join lateral (select * from workshop.delivery_turn d where d.shop_id = q.shop_id offset 0 for no key update) l
     ) q where t.shop_id = q.shop_id and q.look_at > ${IN_ROUND}`,
   values: [[...shop_ids]]
 })
@@ -66,14 +70,18 @@ export const resetTurns = (shop_ids: ReadonlySet<ShopId>): Statement => ({
   values: [[...shop_ids]]
 })
 
+/** Waits for claims of shops whose webhooks are removed next. A statement that waited itself would not see what those claims wrote. */
+export const lockWebhooks = (shop_ids: ReadonlySet<ShopId>): Statement => ({
+  name: "lock webhook",
+  text: "select from workshop.webhook where shop_id = any($1::uuid[]) order by shop_id for update",
+  values: [[...shop_ids]]
+})
+
 /** Takes shops out of the queue that have no webhook any more. */
 export const removeTurns = (shop_ids: ReadonlySet<ShopId>): ReadonlyArray<Statement> =>
   ["delivery_round", "delivery_turn"].map((table) => ({
     name: `end ${table}`,
-    text: `delete from workshop.${table} t using (
-      select d.shop_id, d.ctid as at from unnest($1::uuid[]) q (shop_id)
-      cross join lateral (select d.shop_id, d.ctid from workshop.${table} d where d.shop_id = q.shop_id for update) d
-    ) g where t.ctid = g.at and t.shop_id is not distinct from g.shop_id`,
+    text: `delete from workshop.${table} where shop_id = any($1::uuid[])`,
     values: [[...shop_ids]]
   }))
 
@@ -199,19 +207,22 @@ const open = (
 const WAITING = `d.shop_id = o.shop_id and d.lease_until is null
   and (d.ticket_id is null or d.ticket_id <> all (o.busy))`
 
-/** Of one kind, live or replayed: those of the generations before the webhook was last turned on, all due then and in the order of their events. */
-const released = (is_replay: boolean) => `(
-    select d.event_id, d.ticket_id, d.seq, o.released_at as due_at, ${is_replay} as is_replay
+/** Live or replayed. One plan serves both kinds, because each scan of a plan costs time before its first row. */
+const BOTH_KINDS = "(values (false), (true)) k (is_replay)"
+
+/** Of the kind `k`: those of the generations before the webhook was last turned on, all due then and in the order of their events. */
+const RELEASED = `(
+    select d.event_id, d.ticket_id, d.seq, o.released_at as due_at, k.is_replay
     from generate_series(1, o.generation - 1) g (generation)
     cross join lateral (
-      select * from workshop.delivery d where ${WAITING} and d.is_replay = ${is_replay} and d.generation = g.generation
+      select * from workshop.delivery d where ${WAITING} and d.is_replay = k.is_replay and d.generation = g.generation
       order by d.seq limit ${LOOKED_AT} * o.room
     ) d where o.released_at <= $1)`
 
-/** Of one kind: those whose own time has come. */
-const due = (is_replay: boolean) => `(
-    select d.event_id, d.ticket_id, d.seq, d.due_at, ${is_replay} as is_replay
-    from workshop.delivery d where ${WAITING} and d.is_replay = ${is_replay} and d.generation = o.generation
+/** Of the kind `k`: those whose own time has come. */
+const DUE = `(
+    select d.event_id, d.ticket_id, d.seq, d.due_at, k.is_replay
+    from workshop.delivery d where ${WAITING} and d.is_replay = k.is_replay and d.generation = o.generation
       and d.due_at >= o.due_from and d.due_at <= $1
     order by d.due_at, d.seq limit ${LOOKED_AT} * o.room)`
 
@@ -224,7 +235,7 @@ const FOUND = `open as (${open("$3")}), found as (
     from open o cross join lateral (
       select one.*, row_number() over (order by ${inOrder("one")}) as rank from (
         select distinct on (coalesce(c.ticket_id, c.event_id)) c.*
-        from (${released(false)} union all ${due(false)} union all ${released(true)} union all ${due(true)}) c
+        from ${BOTH_KINDS} cross join lateral (${RELEASED} union all ${DUE}) c
         order by coalesce(c.ticket_id, c.event_id), ${inOrder("c")}
       ) one
     ) d where d.rank <= o.room

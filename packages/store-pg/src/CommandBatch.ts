@@ -177,7 +177,12 @@ export const saveBatch = (
   changes.isEmpty
     ? Effect.asVoid(connection.send([ROLLBACK]))
     : Effect.flatMap(
-        connection.send([combined([...changes.statements(), writing(receipt)]), ...changes.rewrites(), COMMIT]),
+        connection.send([
+          ...changes.locks(),
+          combined([...changes.statements(), writing(receipt)]),
+          ...changes.rewrites(),
+          COMMIT
+        ]),
         (answers) => (answers.at(-1)?.command === "COMMIT" ? Effect.void : undone)
       )
 
@@ -187,7 +192,9 @@ export const saveWithin = (
   { changes }: DecidedBatch,
   checking: Statement
 ): Effect.Effect<void, PgFailure> =>
-  Effect.asVoid(connection.send([combined([...changes.statements(), checking]), ...changes.rewrites()]))
+  Effect.asVoid(
+    connection.send([...changes.locks(), combined([...changes.statements(), checking]), ...changes.rewrites()])
+  )
 
 /** Identifies a batch in the table `batch_receipt`. */
 export interface BatchReceipt {

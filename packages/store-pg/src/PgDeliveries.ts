@@ -103,8 +103,8 @@ const claimingBeside = (
   )
 
 /**
- * Each shop costs time, so a claim of few has few to spare. Where those had too little that can go, it looks for the rest among many, as
- * often as there may be more.
+ * Each shop costs time, so a claim of few has few to spare, and a claim of one has none. Where those had too little that can go, it looks
+ * for the rest among many, as often as there may be more.
  */
 const claiming = (
   lookingAgain: LookingAgain,
@@ -119,7 +119,7 @@ const claiming = (
     let number = leastNumber
     for (let looks = 1; ; looks++) {
       const left = most - found.length
-      const spare = looks === 1 ? Math.min(MOST_SPARE, most) : MOST_SPARE
+      const spare = looks === 1 ? Math.min(MOST_SPARE, most - 1) : MOST_SPARE
       const one = yield* claimingBeside(lookingAgain, spare, connection, lease_now, now, left, number)
       number = one.number
       found.push(...one.claims)

@@ -1,6 +1,6 @@
 import type { Instant, ShopId } from "@workshop/core"
 import { type Change, closure } from "@workshop/core/store"
-import { removeTurns, scheduleTurns, type Turn, wakeTurns } from "./ClaimStatements.js"
+import { lockWebhooks, removeTurns, scheduleTurns, type Turn, wakeTurns } from "./ClaimStatements.js"
 import type { Statement } from "./Statement.js"
 import { type Rows, type TableName, tables } from "./Tables.js"
 import { inClear, type WebhookSecrets } from "./WebhookSecrets.js"
@@ -125,7 +125,8 @@ export const saves: ReadonlyArray<Omit<Statement, "values">> = [
   RENEW,
   scheduleTurns(new Map()),
   wakeTurns(new Set()),
-  ...removeTurns(new Set())
+  ...removeTurns(new Set()),
+  lockWebhooks(new Set())
 ]
 
 const keyOf = (table: TableName, row: object): string => {
@@ -245,6 +246,12 @@ export class BatchChanges {
     }
   }
 
+  /** The statements that must have ended before those that save the changes begin. */
+  locks(): ReadonlyArray<Statement> {
+    const ended = this.#shopsWithoutWebhook()
+    return ended.size > 0 ? [lockWebhooks(ended)] : []
+  }
+
   /** The statements that save the changes, always in the same order, because every other order would be prepared again. */
   statements(): ReadonlyArray<Statement> {
     return [
@@ -265,9 +272,7 @@ export class BatchChanges {
    * shop without a webhook has no turn: no claim would advance it, and shops with due deliveries would wait behind it.
    */
   #turnStatements(): ReadonlyArray<Statement> {
-    const ended = new Set(
-      [...(this.#removed.get("webhook")?.values() ?? [])].map((row) => (row as Rows["webhook"]).shop_id)
-    )
+    const ended = this.#shopsWithoutWebhook()
     const turns = [...this.#turns].filter(([shop_id]) => !ended.has(shop_id))
     const scheduled = new Map(
       turns.map(([shop_id, turn]) => [shop_id, this.#woken.has(shop_id) ? { ...turn, look_at: 0 } : turn])
@@ -278,6 +283,10 @@ export class BatchChanges {
       ...(woken.size > 0 ? [wakeTurns(woken)] : []),
       ...(ended.size > 0 ? removeTurns(ended) : [])
     ]
+  }
+
+  #shopsWithoutWebhook(): ReadonlySet<ShopId> {
+    return new Set([...(this.#removed.get("webhook")?.values() ?? [])].map((row) => (row as Rows["webhook"]).shop_id))
   }
 
   #putRow<Name extends TableName>(table: Name, row: Rows[Name]): void {

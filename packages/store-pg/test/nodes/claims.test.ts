@@ -1,7 +1,7 @@
 import { type Claim, Deliveries, TURNS_PER_CLAIM } from "@workshop/core/store"
-import { Effect } from "effect"
+import { Effect, Fiber, Option } from "effect"
 import { describe, expect, it } from "vitest"
-import { setWebhook } from "../../../core/src/decisions/webhookSettings.js"
+import { removeWebhook, setWebhook } from "../../../core/src/decisions/webhookSettings.js"
 import { openShop, run } from "../../../core/src/testing/Fixtures.js"
 import { answered, raising, record } from "../../../core/src/testing/TestDispatcher.js"
 import { CLAIM, LOCK_DUE_TURNS, LOCK_TURNS, LOOK_AGAIN } from "../../src/ClaimStatements.js"
@@ -21,7 +21,8 @@ const bench = Effect.gen(function* () {
       ports
     )
   const land = (one: Claim) => Effect.provide(record(one, answered(200)), ports)
-  return { session, claim, land }
+  const remove = Effect.provide(run(removeWebhook(id)), ports)
+  return { session, claim, land, remove }
 })
 
 const begun = (session: Session, most: number) =>
@@ -32,11 +33,22 @@ const begun = (session: Session, most: number) =>
     return yield* session.run<Claim>(CLAIM, [now, most, null])
   })
 
-const ended = (session: Session) =>
+const looked = (session: Session) =>
   Effect.gen(function* () {
     yield* session.run(LOCK_TURNS)
     yield* session.run(LOOK_AGAIN, [Date.now(), null, false])
-    yield* session.run("commit")
+  })
+
+const ended = (session: Session) => Effect.zipRight(looked(session), session.run("commit"))
+
+/** Waits until a fiber has ended, or one of the database's sessions waits for a lock. */
+const waitingOrDone = <A, E>(session: Session, fiber: Fiber.Fiber<A, E>) =>
+  Effect.gen(function* () {
+    while (Option.isNone(yield* Fiber.poll(fiber))) {
+      const waiting = yield* session.run("select from pg_locks where not granted")
+      if (waiting.length > 0) return
+      yield* Effect.yieldNow()
+    }
   })
 
 describe.concurrent("claims of several nodes (Specification, Webhooks; docs/how-it-is-built.md)", {
@@ -63,6 +75,36 @@ describe.concurrent("claims of several nodes (Specification, Webhooks; docs/how-
         yield* land(first!)
         yield* ended(session)
         expect(yield* claim(9)).toHaveLength(1)
+      })
+    ))
+
+  it("what lands after a claim has looked makes room too, although the claim is not committed yet", () =>
+    testing(
+      Effect.gen(function* () {
+        const { session, claim, land } = yield* bench
+        const [first] = yield* claim(3)
+        expect(yield* begun(session, 9)).toHaveLength(1)
+        yield* looked(session)
+        const landing = yield* Effect.fork(land(first!))
+        yield* waitingOrDone(session, landing)
+        yield* session.run("commit")
+        yield* Fiber.join(landing)
+        expect(yield* claim(9)).toHaveLength(1)
+      })
+    ))
+
+  it("a webhook that is removed while a claim looks leaves no turn behind", () =>
+    testing(
+      Effect.gen(function* () {
+        const { session, remove } = yield* bench
+        expect(yield* begun(session, 1)).toHaveLength(1)
+        yield* looked(session)
+        const removing = yield* Effect.fork(remove)
+        yield* waitingOrDone(session, removing)
+        yield* session.run("commit")
+        yield* Fiber.join(removing)
+        for (const table of ["webhook", "delivery_turn", "delivery_round"])
+          expect(yield* session.run(`select * from ${table}`), table).toEqual([])
       })
     ))
 
