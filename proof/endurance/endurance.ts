@@ -139,7 +139,9 @@ export const overload = (seconds: number): Promise<ReadonlyArray<string>> =>
     const offered = 4 * capacity
     const open: Array<Promise<void>> = []
     for (let sent = 0; performance.now() - began < seconds * 1000; await pause(2)) {
-      for (; sent < ((performance.now() - began) / 1000) * offered; sent++)
+      // Counted before the loop, which would never end where this process cannot send as fast as that.
+      const due = ((performance.now() - began) / 1000) * offered
+      for (; sent < due; sent++)
         open.push(
           mixed(load, no++).then(({ status, took_ms }) => {
             // A connection that is refused fails at once; who waits for an answer gives up after five seconds.
@@ -162,7 +164,7 @@ export const overload = (seconds: number): Promise<ReadonlyArray<string>> =>
     const total = Object.values(answered).reduce((sum, times) => sum + times, 0)
     const good = Object.entries(answered).reduce((sum, [status, times]) => sum + (Number(status) < 500 ? times : 0), 0)
     console.log(
-      `Capacity ${Math.round(capacity)} requests a second (p99 ${quantile(waits, 0.99).toFixed(0)} ms); offered ${Math.round(offered)} for ${seconds} s.`
+      `Capacity ${Math.round(capacity)} requests a second (p99 ${quantile(waits, 0.99).toFixed(0)} ms); offered ${Math.round(total / seconds)} of the wanted ${Math.round(offered)} for ${seconds} s.`
     )
     console.log(
       `Answered: ${Object.entries(answered)

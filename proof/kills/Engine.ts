@@ -9,6 +9,8 @@ import { accountOf, Postgres } from "../torture/Servers.js"
 /** A database server that can be killed and started again. */
 interface Server {
   readonly url: string
+  /** The cells that go away with it. */
+  readonly cells: ReadonlyArray<string>
   readonly kill: () => void
   readonly start: () => Promise<void>
 }
@@ -22,7 +24,7 @@ export interface Engine {
   readonly home: Server
   readonly others: ReadonlyArray<Server>
   /** Where the rows of each cell are read at the end. */
-  readonly places: ReadonlyArray<{ readonly url: string; readonly schema: string }>
+  readonly places: ReadonlyArray<{ readonly cell: string; readonly url: string; readonly schema: string }>
   readonly end: () => Promise<void>
 }
 
@@ -53,8 +55,9 @@ const insisting = async (start: () => void | Promise<void>): Promise<void> => {
   }
 }
 
-const ofTorture = (postgres: Postgres): Server => ({
+const ofTorture = (postgres: Postgres, cells: ReadonlyArray<string>): Server => ({
   url: postgres.url,
+  cells,
   kill: killed(`${postgres.folder}/data`),
   start: () => insisting(() => postgres.up())
 })
@@ -70,12 +73,12 @@ export const plain = async (): Promise<Engine> => {
     url: home.url,
     schema: "workshop",
     cells,
-    home: ofTorture(home),
-    others: [ofTorture(east)],
+    home: ofTorture(home, ["home", "north"]),
+    others: [ofTorture(east, ["east"])],
     places: [
-      { url: home.url, schema: "workshop" },
-      { url: home.url, schema: "workshop_north" },
-      { url: east.url, schema: "workshop" }
+      { cell: "home", url: home.url, schema: "workshop" },
+      { cell: "north", url: home.url, schema: "workshop_north" },
+      { cell: "east", url: east.url, schema: "workshop" }
     ],
     end: async () => {
       for (const one of servers) one.end()
@@ -84,7 +87,7 @@ export const plain = async (): Promise<Engine> => {
 }
 
 /** A node of Citus on this machine, started again as the one who runs Postgres. */
-const ofCitus = async (url: string): Promise<Server> => {
+const ofCitus = async (url: string, cells: ReadonlyArray<string>): Promise<Server> => {
   const [row] = await ask<{ data_directory: string }>(url, "show data_directory")
   const folder = row!.data_directory
   const programs = dirname(readFileSync(`${folder}/postmaster.opts`, "utf8").split(" ", 1)[0]!)
@@ -95,7 +98,7 @@ const ofCitus = async (url: string): Promise<Server> => {
     const { status } = spawnSync(`${programs}/pg_ctl`, words, { cwd: "/", env, stdio: "ignore", ...accountOf() })
     if (status !== 0) throw new Error(`${folder} did not start`)
   }
-  return { url, kill: killed(folder), start: () => insisting(start) }
+  return { url, cells, kill: killed(folder), start: () => insisting(start) }
 }
 
 /** A Citus whose nodes run on this machine, with a cell on each of two workers. */
@@ -107,6 +110,19 @@ export const citus = async (url: string): Promise<Engine> => {
     url,
     "select nodename as host, nodeport as port from pg_dist_node where shouldhaveshards order by nodeid"
   )
+  const shards = await ask<{ host: string; port: number; table: string }>(
+    url,
+    `select nodename as host, nodeport as port, table_name::text as table from citus_shards
+      where table_name::text like '${schema}\\_%.shop'`
+  )
+  const cellsOf = (worker: { readonly host: string; readonly port: number }) =>
+    cells
+      .map(({ name }) => name)
+      .filter((name) =>
+        shards.some(
+          ({ host, port, table }) => host === worker.host && port === worker.port && table === `${schema}_${name}.shop`
+        )
+      )
   const at = ({ host, port }: { readonly host: string; readonly port: number }) =>
     Object.assign(new URL(url), { hostname: host, port: String(port) }).href
   return {
@@ -114,9 +130,9 @@ export const citus = async (url: string): Promise<Engine> => {
     url,
     schema,
     cells,
-    home: await ofCitus(url),
-    others: await Promise.all(workers.map((one) => ofCitus(at(one)))),
-    places: cells.map(({ name }) => ({ url, schema: `${schema}_${name}` })),
+    home: await ofCitus(url, ["home"]),
+    others: await Promise.all(workers.map((one) => ofCitus(at(one), cellsOf(one)))),
+    places: cells.map(({ name }) => ({ cell: name, url, schema: `${schema}_${name}` })),
     end: async () => {
       for (const one of [schema, ...cells.map(({ name }) => `${schema}_${name}`)])
         await ask(url, `drop schema if exists ${one} cascade`)

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util"
 import { citus, plain } from "./Engine.js"
 import { kills } from "./kills.js"
+import { outages } from "./outage.js"
 
 // npm run kills -- --count 100 --citus postgres://…: without --citus, on plain Postgres alone.
 const { values } = parseArgs({
@@ -20,9 +21,13 @@ let broken = 0
 for (const open of engines) {
   const engine = await open()
   try {
+    const outage = await outages(engine)
+    console.log(
+      `${engine.name}: each server killed under HTTP: ${outage.length === 0 ? "as promised" : outage.join("; ")}`
+    )
     const results = await kills({ engine, count: Number(values.count), seed: Number(values.seed), say: console.log })
     console.table(results.map((one) => ({ engine: engine.name, ...one })))
-    broken += results.reduce((sum, { lost, twice }) => sum + lost + twice, 0)
+    broken += outage.length + results.reduce((sum, { lost, twice }) => sum + lost + twice, 0)
   } finally {
     await engine.end()
   }

@@ -236,7 +236,6 @@ const kept: Readonly<Record<StoreChoice["store"], (choice: StoreChoice) => strin
 
 /** Where the sandbox's calls are listed, and what it does to tickets that are kept. */
 const aboutSandbox = (base: string, { store }: StoreChoice): ReadonlyArray<string> => [
-  `See and drive the sandbox in a browser: ${base}/console`,
   `All calls of the sandbox: ${base}/sandbox/openapi.json`,
   ...(store === "memory"
     ? []
@@ -311,6 +310,7 @@ const run = <E, R>(
     yield* Console.log(
       [
         `Listening on ${base}${isEverywhere(asked.host) ? ", and on every other address of this machine" : ""}`,
+        ...(asked.sandbox ? [`See and drive the sandbox in a browser: ${base}/console`] : []),
         kept[choice.store](choice),
         ...greeted,
         `Read and try the API: ${base}/docs`,

@@ -56,6 +56,7 @@ const testing = (
     readonly shops: ReadonlyArray<ShopId>
     readonly cells: ReadonlyArray<Cell>
     readonly awaySeen: Effect.Effect<ReadonlyArray<string>>
+    readonly complaints: Effect.Effect<ReadonlyArray<string>>
   }) => Effect.Effect<void, unknown, never>
 ) => {
   const entropy = new RiggedEntropy(1)
@@ -69,9 +70,13 @@ const testing = (
       Effect.forEach(probes, (one) => one.away ?? Effect.succeed([])),
       (names) => names.flat()
     )
+    const complaints = Effect.map(
+      Effect.forEach(probes, (one) => one.complaint ?? Effect.succeed(null)),
+      (found) => found.flatMap((one) => one ?? [])
+    )
     const tested = Effect.gen(function* () {
       const shops = yield* Effect.replicateEffect(openShop(), 3)
-      yield* body({ away, cells, awaySeen, shops: shops.map(({ id }) => id) }) as Effect.Effect<void>
+      yield* body({ away, cells, awaySeen, complaints, shops: shops.map(({ id }) => id) }) as Effect.Effect<void>
     })
     yield* Effect.provide(tested, ports)
   })
@@ -151,6 +156,29 @@ describe("Several cells", () => {
           yield* dispatcher.claim()
           yield* Effect.repeat(Effect.yieldNow(), { until: () => Effect.map(awaySeen, ({ length }) => length === 0) })
           expect((yield* dispatcher.claim()).map(({ shop_id }) => shop_id)).toEqual([shops[1]])
+        })
+      )
+    ))
+
+  it("the process is ready while any cell responds, also without the home cell; known keys and shops are served", () =>
+    testing(({ away, awaySeen, complaints, shops: [first, second] }) =>
+      within(
+        Effect.gen(function* () {
+          const key = keyText("live", yield* Entropy.draw(KEY_BYTES))
+          yield* run(createKey(second!, { name: "Till", scopes: ["tickets:read"] } as never, key))
+          const [directory, closures] = [yield* Directory, yield* Closures]
+          yield* directory.keyByHash(keyHash(key))
+          expect(yield* complaints).toEqual([])
+          away.add("home")
+          yield* closures.due(0, 1)
+          expect([yield* awaySeen, yield* complaints]).toEqual([["home"], []])
+          yield* newTicket(second!)
+          expect((yield* directory.keyByHash(keyHash(key)))?.shop.id).toBe(second)
+          expect((yield* Effect.flip(newTicket(first!)))._tag).toBe("StoreUnavailable")
+          expect((yield* Effect.flip(openShop()))._tag).toBe("StoreUnavailable")
+          for (const name of NAMES) away.add(name)
+          yield* Effect.flip(closures.due(0, 1))
+          expect(yield* complaints).toEqual(["None of the cells responds."])
         })
       )
     ))

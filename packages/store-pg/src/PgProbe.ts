@@ -1,7 +1,6 @@
 import * as SqlClient from "@effect/sql/SqlClient"
 import { Probes, probe } from "@workshop/core"
-import { Clock, Effect, Metric } from "effect"
-import { HOME } from "./CellPlaces.js"
+import { Clock, Effect, flow, identity, Metric } from "effect"
 import { aheadBy } from "./ClockGuard.js"
 import { checkOn } from "./migrate/Migrator.js"
 import { query, type Session } from "./migrate/Session.js"
@@ -12,6 +11,9 @@ const MOST_APART_MS = 1_000
 
 /** How often the database is queried at most, in real time, however often a probe is read. */
 const LOOK = "5 seconds"
+
+/** A cell that does not respond in this time has no complaint, because it takes only its own shops away. */
+const SILENT = { duration: "1 second", onSuccess: (found: string | null) => found, onTimeout: () => null } as const
 
 /** How many due deliveries are counted at most, over all shops, so that a long queue costs no more. */
 const MOST_COUNTED = 2_000
@@ -128,9 +130,7 @@ export const pgProbe = (schema: string, cell?: string, real: Clock.Clock = Clock
         : null
     ).pipe(
       // A cell that does not answer takes only its own shops away.
-      Effect.catchAll(() =>
-        Effect.succeed(cell === undefined || cell === HOME ? "The database does not answer." : null)
-      )
+      Effect.catchAll(() => Effect.succeed(cell === undefined ? "The database does not answer." : null))
     )
 
     const shown = Effect.zipRight(
@@ -139,9 +139,10 @@ export const pgProbe = (schema: string, cell?: string, real: Clock.Clock = Clock
     )
     yield* probe({
       measure: yield* Effect.cachedWithTTL(Effect.asVoid(shown), LOOK),
-      complaint: Effect.withClock(
-        Effect.flatMap(complaint, (found) => (found === null ? clocks : Effect.succeed(found))),
-        Clock.make()
+      complaint: Effect.flatMap(complaint, (found) => (found === null ? clocks : Effect.succeed(found))).pipe(
+        // Nor does one that stays silent.
+        cell === undefined ? identity : flow(Effect.disconnect, Effect.timeoutTo(SILENT)),
+        Effect.withClock(Clock.make())
       )
     })
   })

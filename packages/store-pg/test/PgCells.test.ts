@@ -1,7 +1,7 @@
-import { Entropy, type StorePorts } from "@workshop/core"
-import { runContract, SettableClock } from "@workshop/core/testing"
-import { migrate, rolesSql } from "@workshop/store-pg/migrate"
-import { type Context, Effect, Exit, Layer, Scope } from "effect"
+import { Entropy, type ShopId, type StorePorts } from "@workshop/core"
+import { RiggedEntropy, SettableClock, storeContract } from "@workshop/core/testing"
+import { addCell, migrate, rolesSql } from "@workshop/store-pg/migrate"
+import { type Context, Effect, Exit, Layer, ManagedRuntime, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { newTicket, openAccount, openShop } from "../../core/src/testing/Fixtures.js"
 import { type CellAddress, cellsFrom } from "../src/CellPlaces.js"
@@ -36,17 +36,24 @@ const databaseOfCells = Effect.gen(function* () {
   return { url, session, service: as(url, roles[0]!) }
 }).pipe(Effect.orDie)
 
-runContract(
-  { describe, it, afterAll },
-  "A store of three cells, schemas of one database, for the service's role,",
-  Layer.unwrapScoped(
+describe("A store of three cells, schemas of one database, for the service's role", () => {
+  const clock = new SettableClock()
+  const store = Layer.unwrapScoped(
     Effect.map(databaseOfCells, ({ service: url }) =>
       layer({ url, cells: CELLS, leaseClock, secretsKeys: ["0".repeat(64)] })
     )
   )
-)
+  const runtime = ManagedRuntime.make(Layer.provideMerge(store, Layer.merge(new RiggedEntropy(1).layer, clock.layer)))
+  afterAll(() => runtime.dispose(), 60_000)
+  // Lists are read in one cell, as PgStore.test.ts shows them; MemoryCells.test.ts shows that the right cell is asked.
+  const { "Reads: the list": _list, "Reads: the sync": _sync, ...others } = storeContract
+  for (const [subject, cases] of Object.entries(others))
+    describe(`keeps the store contract: ${subject}`, () => {
+      it.each(cases)("$name", ({ effect }) => runtime.runPromise(Effect.withClock(effect, clock)), 30_000)
+    })
+})
 
-const LONG = { timeout: 60_000 }
+const LONG = { timeout: 180_000 }
 
 const on = <A, E>(
   ports: Context.Context<StorePorts | Entropy>,
@@ -247,6 +254,35 @@ describe("Cells that are refused, with nothing written (docs/scaling.md)", LONG,
         )
         yield* session.run("drop schema workshop_north cascade")
         expect(yield* refusalOf({ url, cells: CELLS })).toMatch(/^The cell (north|south) cannot be used/)
+      })
+    ))
+
+  it("at the act: a shop in a cell that was added since the process started, and one in a cell that is gone", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url } = yield* testDatabase
+        yield* migrate(url, { cells: CELLS })
+        const session = yield* connect(url)
+        const before = yield* node({ url, cells: CELLS })
+        const [, inNorth] = yield* on(before, Effect.replicateEffect(openShop(), 3))
+        const cells = [...CELLS, { name: "east" }]
+        yield* addCell(url, { name: "east" })
+        const after = yield* node({ url, cells })
+        const inEast = yield* on(after, openShop())
+        const refusal = (shop_id: ShopId) =>
+          Effect.map(Effect.flip(on(before, newTicket(shop_id))), (error) => [error._tag, (error as Error).message])
+        expect(yield* refusal(inEast.id)).toEqual([
+          "StoreUnavailable",
+          "The directory of cells names the cell east, which this process was not given: start it with the same cells as workshop migrate --cells"
+        ])
+        yield* session.run("drop schema workshop_north cascade")
+        expect((yield* refusal(inNorth!.id))[0]).toBe("StoreUnavailable")
+        const counts = yield* Effect.forEach(["workshop", "workshop_south", "workshop_east"], (schema) =>
+          session.run<{ n: string }>(`select count(*) as n from ${schema}.ticket`)
+        )
+        expect(counts.map(([row]) => row!.n)).toEqual(["0", "0", "0"])
+        // The others go on.
+        expect(yield* on(after, Effect.as(newTicket(inEast.id), true))).toBe(true)
       })
     ))
 

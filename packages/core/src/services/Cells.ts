@@ -402,7 +402,10 @@ export const cellPorts = ({
     const router = new Router(open, directory)
     const everywhere = new Everywhere(open, background)
     const copy = copying(everywhere, directory)
-    yield* probe({ away: Effect.sync(() => everywhere.away) })
+    yield* probe({
+      away: Effect.sync(() => everywhere.away),
+      complaint: Effect.sync(() => (everywhere.here.length > 0 ? null : "None of the cells responds."))
+    })
     const look = Effect.zipRight(
       everywhere.ask(({ directory }) => directory.keyByHash(NO_HASH)),
       copy(null)

@@ -5,13 +5,20 @@ import { Directory, type StoreUnavailable } from "../ports/StorePorts.js"
 import { dataAhead } from "./ClockRepair.js"
 
 /** Why a process that the store answers should get no requests all the same; null if nothing is wrong. */
-const complaint = Effect.gen(function* () {
-  for (const { complaint = Effect.succeed(null) } of (yield* Probes) ?? []) {
-    const found = yield* complaint
-    if (found !== null) return found
-  }
-  return null
-})
+const complaint = Effect.flatMap(Probes, (probes) =>
+  Effect.map(
+    Effect.forEach(probes ?? [], ({ complaint = Effect.succeed(null) }) => complaint, { concurrency: "unbounded" }),
+    (found) => found.find((one) => one !== null) ?? null
+  )
+)
+
+/** The names of the cells that do not respond, whose shops alone are refused. */
+export const cellsAway: Effect.Effect<ReadonlyArray<string>> = Effect.flatMap(Probes, (probes) =>
+  Effect.map(
+    Effect.forEach(probes ?? [], ({ away = Effect.succeed([]) }) => away),
+    (found) => found.flat()
+  )
+)
 
 /** The operator's remedy for a failure, if the store knows one (Specification, Commands). */
 const remedyIn = (cause: Cause.Cause<StoreUnavailable | Cause.TimeoutException>): Option.Option<string> =>
@@ -21,8 +28,12 @@ const remedyIn = (cause: Cause.Cause<StoreUnavailable | Cause.TimeoutException>)
 export const notReadyReason: Effect.Effect<Effect.Effect<string | null>, never, Directory> = Effect.gen(function* () {
   const directory = yield* Directory
   const ahead = yield* dataAhead
-  // No key has this hash: a look-up that the store must really make.
-  return Effect.zipRight(directory.keyByHash("readyz"), complaint).pipe(
+  // No key has this hash: a look-up that the store must really make. It needs the home cell, without which the shops of other cells are
+  // served; while some cell is away, the probe of the cells knows whether any responds.
+  const looked = Effect.flatMap(cellsAway, ({ length }) =>
+    Effect.unless(directory.keyByHash("readyz"), () => length > 0)
+  )
+  return Effect.zipRight(looked, complaint).pipe(
     Effect.flatMap((found) => (found === null ? ahead : Effect.succeed(found))),
     Effect.timeout(ServiceLimits.readiness_ms),
     Effect.catchAllCause((cause) =>

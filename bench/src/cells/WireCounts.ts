@@ -1,0 +1,84 @@
+import pg from "pg"
+
+/** The traffic of connections: statements, and the round trips in which they went. */
+export interface Sent {
+  readonly statements: number
+  readonly round_trips: number
+}
+
+interface Wire {
+  /** The connection's name in `pg_stat_activity`. */
+  benchName?: string
+  /** Barriers that the server has not answered. */
+  benchOpen?: number
+  readonly once: (event: "readyForQuery", heard: () => void) => void
+}
+
+type Method = (this: Wire, ...args: Array<unknown>) => unknown
+
+const wires = (pg as unknown as { readonly Connection: { readonly prototype: Record<string, Method> } }).Connection
+  .prototype
+
+const sent = new Map<string, { statements: number; round_trips: number }>()
+
+const ofWire = (wire: Wire) => {
+  const name = wire.benchName ?? ""
+  const found = sent.get(name) ?? { statements: 0, round_trips: 0 }
+  sent.set(name, found)
+  return found
+}
+
+/** Several barriers that go out before the first is answered are one round trip. */
+const asked = (wire: Wire): void => {
+  if ((wire.benchOpen ?? 0) === 0) ofWire(wire).round_trips++
+  wire.benchOpen = (wire.benchOpen ?? 0) + 1
+}
+
+const before = (method: string, note: (wire: Wire) => void): void => {
+  const own = wires[method]!
+  wires[method] = function (...args) {
+    note(this)
+    return own.apply(this, args)
+  }
+}
+
+let isCounting = false
+
+/** Counts from now on what all connections of this process send, by their names. */
+export const countWires = (): void => {
+  if (isCounting) return
+  isCounting = true
+  before("execute", (wire) => void ofWire(wire).statements++)
+  before("query", (wire) => {
+    ofWire(wire).statements++
+    asked(wire)
+  })
+  before("sync", asked)
+  const attach = wires.attachListeners!
+  wires.attachListeners = function (...args) {
+    const heard = (this as unknown as { on: (event: string, heard: () => void) => void }).on.bind(this)
+    heard("readyForQuery", () => {
+      this.benchOpen = Math.max(0, (this.benchOpen ?? 0) - 1)
+    })
+    return attach.apply(this, args)
+  }
+  const clients = pg.Client.prototype as unknown as Record<string, (...args: Array<unknown>) => unknown>
+  const connect = clients.connect!
+  clients.connect = function (
+    this: { connection: Wire; connectionParameters: { application_name?: string } },
+    ...args: Array<unknown>
+  ) {
+    this.connection.benchName = this.connectionParameters.application_name ?? ""
+    return connect.apply(this as never, args)
+  } as (...args: Array<unknown>) => unknown
+}
+
+/** The traffic of the connections whose names begin so, since {@link countWires}. */
+export const sentBy = (name: string): Sent =>
+  [...sent].reduce(
+    (sum, [of, one]) =>
+      of.startsWith(name)
+        ? { statements: sum.statements + one.statements, round_trips: sum.round_trips + one.round_trips }
+        : sum,
+    { statements: 0, round_trips: 0 }
+  )

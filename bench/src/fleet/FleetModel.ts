@@ -1,0 +1,273 @@
+import { Policies, ServiceLimits } from "@workshop/core"
+
+/** The costs of the acts, in milliseconds of processor time, and how cells move. All of it is measured: see `costsFrom`. */
+export interface Costs {
+  /** The database's for a transaction of commands, and for each command in it. */
+  readonly batch_ms: number
+  readonly command_ms: number
+  /** How long a transaction takes. Commands that come meanwhile share the next one. */
+  readonly batch_took_ms: number
+  readonly read_ms: number
+  readonly delivery_ms: number
+  /** A claim of nothing, in one cell. */
+  readonly look_ms: number
+  /** The processes' own. */
+  readonly service_command_ms: number
+  readonly service_read_ms: number
+  readonly dispatch_delivery_ms: number
+  /** A move takes so long, and longer by what the cell has. */
+  readonly move_s: number
+  readonly move_bytes_per_s: number
+  readonly ticket_bytes: number
+}
+
+/** A fleet, and the shops that it serves. */
+export interface Fleet {
+  readonly workers: number
+  readonly shops: number
+  readonly seed: number
+  /** Whether the limits of the specification hold a shop to so many tickets a day. */
+  readonly isLimited?: boolean
+}
+
+/** Assumptions about the machines and the shops. */
+export const ASSUMED = {
+  cores_per_worker: 8,
+  cells_per_worker: 4,
+  /** Of the mean shop, spread by Zipf's law with the exponent 1. */
+  tickets_a_day: 60,
+  hours_a_day: 10,
+  /** The busiest hour, in terms of the mean. */
+  peak: 2,
+  commands_per_ticket: 5,
+  events_per_ticket: 5,
+  reads_per_ticket: 20,
+  /** The share of a processor that may be used in the busiest hour. */
+  most_cpu: 0.7,
+  days_kept: 300,
+  lanes: 2,
+  connections_per_process: 16,
+  /** `max_connections` of docs/scaling.md, less those of Citus itself and of an operator. */
+  most_connections: 260,
+  /** Shops of which a process remembers the cell (CellRouter.ts). */
+  remembered: 200_000,
+  looks_per_s: 1
+} as const
+
+/** The parts of a fleet of which one bends first. */
+export type Part = "CPU of the busiest worker" | "connections of a worker" | "CPU of the coordinator"
+
+/** The state of a fleet in its busiest hour. */
+export interface Simulated extends Fleet {
+  readonly tickets_per_s: number
+  readonly processes: number
+  /** Commands that share a transaction. */
+  readonly batch: number
+  /** How much of each part is used: 1 where it is at its bound. */
+  readonly used: Readonly<Record<Part, number>>
+  /** The part that is at its bound first as shops are added, and with how many. */
+  readonly bends: Part
+  readonly bends_at_shops: number
+  /** The most loaded in terms of the mean. */
+  readonly uneven_cells: number
+  readonly uneven_workers: number
+  /** The share of its worker that the busiest shop alone uses. */
+  readonly busiest_shop: number
+  readonly move_s: number
+}
+
+/** A generator of numbers below 1, the same for the same seed. */
+const random = (seed: number) => {
+  let state = seed >>> 0
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+/** Shops of about the same rank. */
+interface Group {
+  readonly count: number
+  readonly rank: number
+}
+
+/** Ranks in groups that grow with the rank, because a million shops need not be reckoned one by one. */
+const groupsOf = (shops: number): ReadonlyArray<Group> => {
+  const groups: Array<Group> = []
+  for (let first = 1; first <= shops; ) {
+    const count = Math.min(shops - first + 1, Math.max(1, Math.floor(first / 200)))
+    groups.push({ count, rank: first + (count - 1) / 2 })
+    first += count
+  }
+  return groups
+}
+
+/** By halves, the number from which on `isEnough` holds. */
+const leastOf = (low: number, high: number, isEnough: (value: number) => boolean): number => {
+  for (let i = 0; i < 50; i++) {
+    const middle = (low + high) / 2
+    if (isEnough(middle)) high = middle
+    else low = middle
+  }
+  return high
+}
+
+/** How many tickets a day the shop of a rank makes. Where limits hold, the others have what the busiest may not make. */
+const spreadOf = (shops: number, isLimited: boolean) => {
+  const groups = groupsOf(shops)
+  const all = shops * ASSUMED.tickets_a_day
+  const most = isLimited ? Policies.tickets_per_day.limit : Number.POSITIVE_INFINITY
+  const first = leastOf(
+    0,
+    all,
+    (first) => groups.reduce((sum, { count, rank }) => sum + count * Math.min(most, first / rank), 0) >= all
+  )
+  return { groups, all, of: (rank: number) => Math.min(most, first / rank) }
+}
+
+type SpreadOfShops = ReturnType<typeof spreadOf>
+
+/** The tickets a day of each shop, the busiest first. */
+export const ticketsADay = ({ shops, isLimited = true }: Pick<Fleet, "shops" | "isLimited">): Float64Array => {
+  const { of } = spreadOf(shops, isLimited)
+  return Float64Array.from({ length: shops }, (_, i) => of(i + 1))
+}
+
+/** The load of each cell: shops come in any order, and each goes to the cell with the fewest. */
+const placed = (tickets: Float64Array, cells: number, seed: number): Float64Array => {
+  const draw = random(seed)
+  const order = Float64Array.from(tickets)
+  for (let i = order.length - 1; i > 0; i--) {
+    const j = Math.floor(draw() * (i + 1))
+    const held = order[i]!
+    order[i] = order[j]!
+    order[j] = held
+  }
+  const loads = new Float64Array(cells)
+  for (let i = 0; i < order.length; i++) loads[i % cells]! += order[i]!
+  return loads
+}
+
+const most = (values: Float64Array): number => values.reduce((a, b) => Math.max(a, b), 0)
+const total = (values: Float64Array): number => values.reduce((a, b) => a + b, 0)
+
+/** The share of requests whose shop a process has to look up, because its memory begins anew whenever it is full. */
+const lookUpsOf = ({ groups, all, of }: SpreadOfShops): number => {
+  if (groups.reduce((sum, { count }) => sum + count, 0) <= ASSUMED.remembered) return 0
+  const met = (requests: number) =>
+    groups.reduce((sum, { count, rank }) => sum + count * (1 - Math.exp((-of(rank) * requests) / all)), 0)
+  return (
+    ASSUMED.remembered /
+    leastOf(ASSUMED.remembered, ASSUMED.remembered * 10_000, (requests) => met(requests) >= ASSUMED.remembered)
+  )
+}
+
+/** See {@link ASSUMED.remembered}. */
+export const lookUps = (shops: number): number => lookUpsOf(spreadOf(shops, true))
+
+/** The rates of a busiest hour with so many tickets a second. */
+const ratesOf = (tickets_per_s: number) => ({
+  commands: tickets_per_s * ASSUMED.commands_per_ticket,
+  deliveries: tickets_per_s * ASSUMED.events_per_ticket,
+  reads: tickets_per_s * ASSUMED.reads_per_ticket
+})
+
+const processesFor = (tickets_per_s: number, costs: Costs) => {
+  const { commands, deliveries, reads } = ratesOf(tickets_per_s)
+  const processor = 1_000 * ASSUMED.most_cpu
+  const serving = (commands * costs.service_command_ms + reads * costs.service_read_ms) / processor
+  return {
+    serving: Math.max(2, Math.ceil(serving)),
+    dispatching: Math.max(2, Math.ceil((deliveries * costs.dispatch_delivery_ms) / processor))
+  }
+}
+
+/** Commands that share a transaction: those that come to a queue of a process and a cell while the one before runs. */
+const batchOf = (commands: number, cells: number, serving: number, { batch_took_ms }: Costs): number =>
+  Math.min(128, Math.max(1, (commands / (cells * serving * ASSUMED.lanes)) * (batch_took_ms / 1_000)))
+
+interface Spread {
+  readonly cells: number
+  readonly uneven_workers: number
+  readonly lookUps: number
+}
+
+/** The share of each part that is used with so many tickets a second. */
+const used = (tickets_per_s: number, workers: number, spread: Spread, costs: Costs) => {
+  const { commands, deliveries, reads } = ratesOf(tickets_per_s)
+  const { serving, dispatching } = processesFor(tickets_per_s, costs)
+  const batch = batchOf(commands, spread.cells, serving, costs)
+  const acts =
+    commands * (costs.batch_ms / batch + costs.command_ms) + reads * costs.read_ms + deliveries * costs.delivery_ms
+  const claimsPerSecond = 1_000 / ServiceLimits.delivery_poll_ms
+  const looks =
+    ASSUMED.cells_per_worker *
+    (dispatching * claimsPerSecond * costs.look_ms + (serving + dispatching) * ASSUMED.looks_per_s * costs.read_ms)
+  const capacity = 1_000 * ASSUMED.cores_per_worker * ASSUMED.most_cpu
+  const connections = ASSUMED.connections_per_process * (serving + dispatching)
+  const found = {
+    "CPU of the busiest worker": ((acts / workers) * spread.uneven_workers + looks) / capacity,
+    "connections of a worker": connections / ASSUMED.most_connections,
+    // It finds the cells of shops and keys, and says where the cells are.
+    "CPU of the coordinator":
+      ((2 * (commands + reads) * spread.lookUps + (serving + dispatching) * ASSUMED.looks_per_s) * costs.read_ms) /
+      capacity
+  } satisfies Record<Part, number>
+  return { used: found, batch, processes: serving + dispatching }
+}
+
+const bending = (found: Readonly<Record<Part, number>>): Part =>
+  (Object.keys(found) as Array<Part>).reduce((a, b) => (found[b] > found[a] ? b : a))
+
+const perSecond = (day: number): number => (day / (ASSUMED.hours_a_day * 3_600)) * ASSUMED.peak
+
+const MOST_SHOPS = 100_000_000
+
+/** The number of shops with which one part is at its bound, and the part. */
+const bend = (workers: number, uneven_workers: number, costs: Costs) => {
+  const cells = workers * ASSUMED.cells_per_worker
+  const at = (shops: number) => {
+    const tickets_per_s = perSecond(shops * ASSUMED.tickets_a_day)
+    const spread = { cells, uneven_workers, lookUps: lookUps(Math.round(shops)) }
+    return used(tickets_per_s, workers, spread, costs).used
+  }
+  const shops = leastOf(1, MOST_SHOPS, (shops) => {
+    const found = at(shops)
+    return found[bending(found)] >= 1
+  })
+  return { shops, part: bending(at(shops)) }
+}
+
+/** Simulates the busiest hour of a fleet. */
+export const simulateFleet = (fleet: Fleet, costs: Costs): Simulated => {
+  const { workers, shops, seed, isLimited = true } = fleet
+  const spreadOfShops = spreadOf(shops, isLimited)
+  const cells = workers * ASSUMED.cells_per_worker
+  const loads = placed(ticketsADay(fleet), cells, seed)
+  const ofWorkers = new Float64Array(workers)
+  for (const [i, load] of loads.entries()) ofWorkers[i % workers]! += load
+  const all = total(loads)
+  const uneven_workers = (most(ofWorkers) * workers) / all
+  const tickets_per_s = perSecond(all)
+  const found = used(tickets_per_s, workers, { cells, uneven_workers, lookUps: lookUpsOf(spreadOfShops) }, costs)
+  const bent = bend(workers, uneven_workers, costs)
+  const alone = ratesOf(perSecond(spreadOfShops.of(1)))
+  const aloneCosts =
+    alone.commands * (costs.batch_ms + costs.command_ms) +
+    alone.reads * costs.read_ms +
+    alone.deliveries * costs.delivery_ms
+  const bytes = (all / cells) * ASSUMED.days_kept * costs.ticket_bytes
+  return {
+    ...fleet,
+    tickets_per_s,
+    processes: found.processes,
+    batch: found.batch,
+    used: found.used,
+    bends: bent.part,
+    bends_at_shops: bent.shops,
+    uneven_cells: (most(loads) * cells) / all,
+    uneven_workers,
+    busiest_shop: aloneCosts / (1_000 * ASSUMED.cores_per_worker),
+    move_s: costs.move_s + bytes / costs.move_bytes_per_s
+  }
+}
