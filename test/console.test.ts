@@ -20,6 +20,7 @@ const executablePath = chromiumPath()
 if (executablePath === undefined) console.warn(`The console is not tried in a real browser: ${NO_CHROMIUM}.`)
 
 const TOKEN = "a-token-of-more-than-32-characters"
+const LIKE = { currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
 const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 
 beforeAll(() => bundle(), 60_000)
@@ -102,12 +103,26 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
     await region(page, "Ticket").locator(".pill.ready").waitFor()
     await region(page, "Live").getByText(`ticket.ready ${number_label}`).waitFor()
     await page.locator(".marker.request.bad").waitFor()
+    // What came before the webhook is not sent by itself, and says so.
+    await page.getByRole("button", { name: "Use the built-in receiver" }).first().press("Enter")
+    // The button goes; the focus stays in its panel.
+    await expect.poll(() => page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe("Ticket")
+    const deliveries = region(page, "Deliveries")
+    await deliveries.getByText("Its 2 events came before the webhook was set").waitFor()
+    await deliveries.getByRole("button", { name: "Send 2 events" }).click()
+    await page.locator("output.said").getByText("2 events on the way").waitFor()
+    for (const event of ["ticket.created", "ticket.ready"]) {
+      await sandbox.sandbox("POST", "/clock", { advance: "0ms" })
+      await deliveries.locator(".delivery", { hasText: event }).getByText("✓ 200").waitFor()
+    }
+    await page.getByRole("button", { name: "Copy link" }).click()
+    await page.locator("output.said").getByText("the address of this ticket").waitFor()
     expect(complaints.filter((text) => !text.includes("409"))).toEqual([])
     await page.context().close()
   })
 
   it("makes a retry happen by moving time to what falls due next, and sends parked events on", async () => {
-    const { page } = await sandbox.page(browser)
+    const page = await sandbox.samePage(browser)
     await sandbox.sandbox("POST", "/clock", { freeze: true })
     await sandbox.sandbox("PUT", `/shops/${sandbox.shop}/receiver`, { use: true, answer: 500 })
     const ticket = await sandbox.till("POST", "/tickets", { service: "Hem", item: "Grey trousers" })
@@ -129,12 +144,42 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
     await deliveries.getByRole("button", { name: "Send again" }).click()
     await page.getByRole("button", { name: "+1 m" }).click()
     await deliveries.getByText("✓ 200").nth(1).waitFor()
-    await region(page, "Webhook").getByText("✓ signed").first().waitFor()
-    await page.context().close()
+    await page.locator(".lane-names").getByText("notices").waitFor()
+    const webhook = region(page, "Webhook")
+    await webhook.getByText("cut: cuts the connection before a response").waitFor()
+    const received = webhook.locator(".received summary").first()
+    await received.getByText("✓ signed").waitFor()
+    expect(await received.textContent()).toMatch(
+      new RegExp(`^\\d\\d:\\d\\d:\\d\\d\\s*ticket.created ${ticket.number_label}`)
+    )
+    await page.getByRole("button", { name: "+24 h" }).click()
+    await expect.poll(() => received.textContent()).toMatch(/^\d+ Nov \d\d:\d\d/)
+  })
+
+  it("shows the webhook's secret until it is dismissed, and says what came of a ping", async () => {
+    const page = await sandbox.samePage(browser)
+    const { shop } = await sandbox.sandbox("POST", "/shops", { ...LIKE, name: "Its own receiver" })
+    await page.reload()
+    await page.getByLabel("Shop", { exact: true }).selectOption(shop.id)
+    await side(page, "Webhook")
+    const address = page.getByLabel("Address of the webhook")
+    await address.fill("localhost:3000/hook")
+    await page.keyboard.press("Enter")
+    await page.getByText(/Address of the webhook \(url\) must start with https:\/\/, or with http:\/\//).waitFor()
+    await address.fill("http://127.0.0.1:9/hook")
+    await page.keyboard.press("Enter")
+    const secret = region(page, "Secret of the webhook")
+    await secret.getByText(/whsec_/).waitFor()
+    await page.getByRole("button", { name: "Send a ping" }).click()
+    await page.locator("output.said").getByText("Ping to 127.0.0.1:9: ").waitFor()
+    await secret.getByRole("button", { name: "Dismiss" }).click()
+    await secret.waitFor({ state: "detached" })
+    await page.getByRole("button", { name: "New secret" }).click()
+    await secret.getByText(/whsec_/).waitFor()
   })
 
   it("moves the clock to a millisecond before and after what falls due", async () => {
-    const { page } = await sandbox.page(browser)
+    const page = await sandbox.samePage(browser)
     const agenda: Array<Json> = await sandbox.sandbox("GET", `/agenda?shop=${sandbox.shop}`)
     const due = agenda.find(({ kind }) => kind === "closure")!
     const before = await sandbox.sandbox("GET", "/clock")
@@ -147,16 +192,15 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
       await expect.poll(async () => (await sandbox.sandbox("GET", "/clock")).now).toBe(wanted)
     }
     expect(Date.parse(before.now)).toBeLessThan(Date.parse(due.at))
-    await page.context().close()
   })
 
   it("loses the till's answer, repeats it, and creates one ticket", async () => {
-    const { page } = await sandbox.page(browser)
+    const page = await sandbox.samePage(browser)
     const count = async () => (await sandbox.sandbox("GET", `/shops/${sandbox.shop}/tickets?limit=1000`)).length
     const before = await count()
     await page.locator("body").press("n")
     await page.getByLabel("Service").fill("Zip")
-    await page.getByLabel(/lose the first response/).check()
+    await page.getByLabel(/lose the response/).check()
     await page.getByRole("button", { name: "Create at the till" }).click()
     await page.getByText("The first response was lost. The same request again: 200, replayed").waitFor()
     expect(await count()).toBe(before + 1)
@@ -167,14 +211,14 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
       [null, true]
     ])
     await region(page, "Live")
-      .getByRole("button", { name: /response lost/ })
+      .getByRole("button", { name: /POST .*response lost/ })
       .click()
     await page.getByText("It never arrived").waitFor()
-    await page.context().close()
+    await region(page, "Live").getByText("fault applied: response lost").waitFor()
   })
 
   it("keeps a refused form open with what was entered, and says which field is wrong", async () => {
-    const { page } = await sandbox.page(browser)
+    const page = await sandbox.samePage(browser)
     const said = page.locator("output.said")
     await page.locator("body").press("n")
     await page.getByLabel("Service").fill("Coat")
@@ -182,11 +226,23 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
     await page.getByRole("button", { name: "Create at the till" }).click()
     await said.getByText('"45 TND" is no price').waitFor()
     expect(await page.getByLabel(/^Price/).inputValue()).toBe("45 TND")
-    for (const text of ["tomorrow", "-1h", "1w"]) {
+    await page.getByLabel(/^Price/).fill("45")
+    await page.getByLabel("Phone", { exact: true }).fill("20 123 456")
+    await page.keyboard.press("Enter")
+    await said.getByText(/400 .*Phone \(client_phone\) must/).waitFor()
+    for (const [text, why] of [
+      ["tomorrow", /"tomorrow" is no time to move the clock by or to: enter a length/],
+      ["2020-01-01", /2020-01-01 is in the past/]
+    ] as const) {
       await page.getByLabel(/Move the clock by a length of time/).fill(text)
       await page.keyboard.press("Enter")
-      await said.getByText(/400 .*advance must be a length of time such as 60d/).waitFor()
+      await said.getByText(why).waitFor()
     }
+    const before = Date.parse((await sandbox.sandbox("GET", "/clock")).now)
+    await page.getByLabel(/Move the clock by a length of time/).fill("2 minutes")
+    await page.keyboard.press("Enter")
+    await said.getByText("2 m later").waitFor()
+    expect(Date.parse((await sandbox.sandbox("GET", "/clock")).now)).toBeGreaterThanOrEqual(before + 120_000)
     const { id } = await sandbox.till("POST", "/tickets", { service: "Buttons" })
     await page.locator(`[data-ticket="${id}"]`).click()
     await page.locator("[data-act=quote]").click()
@@ -196,11 +252,10 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
     await page.keyboard.press("Enter")
     await said.getByText('"abc" is no price').waitFor()
     expect(await price.inputValue()).toBe("abc")
-    await page.context().close()
   })
 
   it("draws the folded timeline within its panel, without a text over another, and its present is dragged forward", async () => {
-    const { page } = await sandbox.page(browser)
+    const page = await sandbox.samePage(browser)
     const { id } = await sandbox.till("POST", "/tickets", { service: "Sole" })
     for (const [length, status] of [
       ["1m", "ready"],
@@ -230,6 +285,9 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
         .map((other: Json) => [one.text, other.text])
     )
     expect(over).toEqual([])
+    // Nor does the line of the present run through a text.
+    const line = await page.locator(".present line").boundingBox()
+    expect(texts.filter((one: Json) => one.left < line!.x && line!.x < one.right && one.top > line!.y)).toEqual([])
     // Dragged to the right, the present moves the clock; to the left, it stays.
     const now = async () => Date.parse((await sandbox.sandbox("GET", "/clock")).now)
     const before = await now()
@@ -244,11 +302,10 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
     await drag(-60)
     await drag(40)
     await expect.poll(now).toBeGreaterThan(before)
-    await page.context().close()
   })
 
   it("sets and takes away faults, and uses a limit up", async () => {
-    const { page } = await sandbox.page(browser)
+    const page = await sandbox.samePage(browser)
     await side(page, "API")
     const faults = region(page, "Faults of the API")
     await faults.getByRole("button", { name: "503" }).click()
@@ -262,11 +319,13 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
     await gauge.getByText("150 of 150").waitFor()
     await gauge.getByRole("button", { name: "Go to reset" }).click()
     await gauge.getByText("0 of 150").waitFor()
-    await page.context().close()
+    const till = region(page, "Your till")
+    await till.getByRole("button", { name: "Show" }).click()
+    expect(await till.textContent()).toMatch(/wk_test_[\w-]{20,}/)
   })
 
   it("works with the keyboard alone: a new ticket, its statuses, the clock, the help", async () => {
-    const { page } = await sandbox.page(browser)
+    const page = await sandbox.samePage(browser)
     await page.getByText("live", { exact: true }).waitFor()
     await page.keyboard.press("n")
     await page.keyboard.type("Patch")
@@ -292,12 +351,25 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
     await page.locator(".grip").focus()
     await page.keyboard.press("ArrowRight")
     await expect.poll(async () => Date.parse((await sandbox.sandbox("GET", "/clock")).now)).toBe(before + 3_660_000)
+    await page.locator("body").press("f")
+    await region(page, "Live").waitFor({ state: "detached" })
+    await side(page, "Live")
+    await region(page, "Live").getByText("clock runs").first().waitFor()
+    await page.locator("body").press("f")
+    await region(page, "Live").getByText("clock frozen").first().waitFor()
+    // The board has its columns beside each other, and makes room for a ticket.
+    await page.getByRole("button", { name: "board" }).click()
+    const columns = await page
+      .locator(".board section")
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().left))
+    expect(new Set(columns).size).toBe(5)
+    await page.locator(".board .ticket").first().click()
+    await region(page, "Ticket").locator(".grip").focus()
     const [due] = await sandbox.sandbox("GET", `/agenda?shop=${sandbox.shop}`)
     await page.keyboard.press("End")
     await expect
       .poll(async () => Date.parse((await sandbox.sandbox("GET", "/clock")).now))
       .toBeGreaterThan(Math.min(Date.parse(due.at), before + 3_660_000))
-    await page.context().close()
   })
 
   it.each([
@@ -308,6 +380,10 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
     await page.locator(".ticket").first().click()
     await page.locator(".timeline svg").waitFor()
     await page.evaluate(axe.source)
+    if (width < 500)
+      await page.getByRole("navigation", { name: "Areas" }).getByRole("button", { name: "Ticket", exact: true }).click()
+    expect(await page.locator(".lane-names span:visible").allInnerTexts()).toContain("events")
+    await page.getByText("Drag the red mark to the right to move the clock").waitFor()
     for (const tab of ["Ticket", "Live", "Webhook", "API", "Record"]) {
       const name = width > 1000 ? "Beside the ticket" : "Areas"
       const button = page
@@ -315,7 +391,8 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
         .getByRole("button", { name: new RegExp(`^${tab}( look here)?$`) })
       if ((await button.count()) > 0) await button.click()
       const { violations } = (await page.evaluate(
-        `axe.run({ runOnly: { type: "tag", values: ${JSON.stringify(WCAG)} } })`
+        // Only the panel is another one from the second tab on.
+        `axe.run(${tab === "Ticket" ? "document" : "'.side > .panel'"}, { runOnly: { type: "tag", values: ${JSON.stringify(WCAG)} } })`
       )) as { readonly violations: ReadonlyArray<{ id: string; nodes: ReadonlyArray<{ html: string }> }> }
       expect([tab, width, violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])]).toEqual([
         tab,
@@ -329,13 +406,13 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
   })
 
   it("records clicks and a till's requests as a scenario that runs green, and says what it cannot record", async () => {
-    const { page } = await sandbox.page(browser)
+    const page = await sandbox.samePage(browser)
     const old = await sandbox.till("POST", "/tickets", { service: "Older" })
     await sandbox.sandbox("PUT", `/shops/${sandbox.shop}/receiver`, { use: true })
     await side(page, "Record")
-    const record = region(page, "Record")
+    const record = region(page, "Recording")
     await record.getByLabel(/in a new shop/).uncheck()
-    await record.getByRole("button", { name: "● Record" }).click()
+    await record.getByRole("button", { name: "● Start recording" }).click()
     await record.getByText("● 0 acts").waitFor()
     const made = {
       service: "Resoling",
@@ -373,9 +450,17 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
     await record.getByText("● 14 acts").waitFor()
     await record.getByRole("button", { name: "Expect what was received" }).click()
     await record.getByText("● 15 acts").waitFor()
+    await page
+      .locator("output.said")
+      .getByText(/^✓ The last step expects what was received: \d+ events\.$/)
+      .waitFor()
+    // No field of a response that was lost can be expected.
+    const lost = record.locator(".steps-recorded > li", { hasText: "expect: lost" })
+    expect([await lost.count(), await lost.getByText("expect a field…").count()]).toEqual([1, 0])
     await record.getByText("expect a field…").last().click()
     await record.getByRole("button", { name: "money.price_minor: 50000" }).click()
-    await record.getByRole("button", { name: "■ Stop" }).click()
+    await record.getByRole("button", { name: "■ Stop recording" }).click()
+    await record.getByText("1 act is not in the file: its reason is below.").waitFor()
     await record.getByText(/status cannot be recorded: ticket \d+ was made before the recording began/).waitFor()
     await record.getByText("The whole file").click()
     const text = await record.locator("[data-scenario]").textContent()
@@ -394,7 +479,6 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
     // Nothing that could pass but once against the same sandbox.
     expect(text).toMatch(/steps:\n {2}- set clock: "\d\d:\d\d:\d\d\.\d{3}"\n/)
     expect(text).not.toMatch(/^ {4}.*phone: "/m)
-    await page.context().close()
   })
 
   it("draws what is seen alone of a hundred tickets and 5,000 rows", async () => {
@@ -444,17 +528,70 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
     await page.getByRole("alert").getByText("The server does not respond.").waitFor()
     expect(await page.locator(".clock-bar").getAttribute("inert")).not.toBeNull()
     const { number_label } = await sandbox.till("POST", "/tickets", { service: "Missed" })
-    proxy.restore()
+    // A page whose server is away says so wherever it cannot do what is asked.
+    await page.locator("body").press("j")
+    await page.getByRole("heading", { name: "The server does not respond" }).waitFor()
+    expect(await page.getByRole("button", { name: "Show me a retry" }).isDisabled()).toBe(true)
+    await page.locator("body").press("n")
+    await page.getByLabel("Service").fill("Unheard")
+    await page.keyboard.press("Enter")
+    const silent = page.locator("output.said").getByText("The server does not respond, so nothing was done.")
+    await silent.waitFor()
+    proxy.restore(sandbox.base)
+    await silent.waitFor({ state: "detached" })
     await page.getByText("live", { exact: true }).waitFor()
     for (const one of [page, other.page]) {
       await region(one, "Live").getByText(`ticket.created ${number_label}`).waitFor()
       await one.getByRole("button", { name: `${number_label} Missed` }).waitFor()
     }
     expect(await rows()).toBe(before + 2)
+    await recordedBeside(page, other.page)
+    await region(page, "Recording").getByLabel("in a new shop").check()
+    await page.locator("body").press("R")
+    await page.getByText("● 0 acts").waitFor()
+    expect(await page.locator("select option:checked").first().textContent()).toBe("recording 1 of Atelier Lac")
+    // A server that started again holds other data, and numbers what happens anew. A recording ends with it.
+    const again = await ConsoleSandbox.open(null, 6)
+    await again.till("POST", "/tickets", { service: "New" })
+    await side(page, "Live")
+    proxy.drop()
+    proxy.restore(again.base)
+    await page.getByText("The server started again. Its data are new: what was here is gone.").waitFor()
+    await page.getByText("Your till’s key is now another one, which is in the tab API.").waitFor()
+    await page.getByText("The recording ended, because the server started again.").waitFor()
+    expect(await page.getByRole("button", { name: "■ Stop recording" }).count()).toBe(0)
+    expect(await page.getByRole("button", { name: "Save", exact: true }).isVisible()).toBe(true)
+    await side(page, "Live")
+    await region(page, "Live").getByRole("button", { name: "ticket.created 0001" }).waitFor()
     await page.context().close()
     await other.page.context().close()
     proxy.close()
+    await again.close()
   })
+
+  /** One console records while another looks on, which learns why the clock is frozen, and is asked before it unfreezes it. */
+  const recordedBeside = async (page: Page, other: Page) => {
+    await side(page, "Record")
+    await page.getByRole("button", { name: "● Start recording" }).click()
+    await page.getByText("● 0 acts").waitFor()
+    await other.locator(".face").getByText("by a recording").waitFor()
+    await side(other, "Record")
+    await other.getByText("The clock is frozen by a recording, in another console or one that was closed.").waitFor()
+    // Playwright answers a question with no, unless it is told otherwise.
+    await other.locator("body").press("f")
+    expect((await sandbox.sandbox("GET", "/clock")).frozen).toBe(true)
+    other.on("dialog", (question) => question.accept())
+    await other.getByRole("button", { name: "Unfreeze the clock" }).click()
+    await page.getByText("The clock was unfrozen elsewhere").waitFor()
+    await page.getByRole("button", { name: "■ Stop recording" }).click()
+    // The shop of a recording can be put away.
+    const names = () => page.getByLabel("Shop", { exact: true }).locator("option").allInnerTexts()
+    expect(await names()).toContain("recording 1 of Atelier Lac")
+    await page.getByRole("button", { name: "New shop" }).click()
+    await page.getByRole("button", { name: "Close the shop of this recording" }).click()
+    await expect.poll(names).not.toContain("recording 1 of Atelier Lac")
+    await page.getByLabel("Shop", { exact: true }).selectOption("Atelier Lac")
+  }
 
   it("saves the sandbox as a file, begins anew, and opens the file again; another version is refused by name", async () => {
     const saved = await ConsoleSandbox.open()
@@ -473,8 +610,23 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
     // Playwright answers a question with no, unless it is told otherwise.
     await page.getByRole("button", { name: "Begin anew" }).click()
     expect(await saved.sandbox("GET", "/shops")).toHaveLength(1)
-    page.on("dialog", (question) => question.accept())
+    // Another opens a shop meanwhile, and its till calls: the page lists it, and the question counts it.
+    const { shop, key } = await saved.sandbox("POST", "/shops", { ...LIKE, name: "Meanwhile" })
+    await fetch(`${saved.base}/v1/shop`, { headers: { authorization: `Bearer ${key}` } })
+    const names = () => page.getByLabel("Shop", { exact: true }).locator("option").allInnerTexts()
+    await expect.poll(names).toContain("Meanwhile")
+    await saved.sandbox("PATCH", `/shops/${shop.id}`, { active: false })
+    await page.getByLabel("Shop", { exact: true }).focus()
+    await page.locator("optgroup[label=Closed] option", { hasText: "Meanwhile" }).waitFor({ state: "attached" })
+    await saved.sandbox("POST", "/shops", { ...LIKE, name: "Unseen" })
+    const asked: Array<string> = []
+    page.on("dialog", (question) => {
+      asked.push(question.message())
+      return question.accept()
+    })
+    await session()
     await page.getByRole("button", { name: "Begin anew" }).click()
+    await expect.poll(() => asked).toEqual([expect.stringContaining(": 3 shops with all tickets.")])
     await kept.waitFor({ state: "detached" })
     await session()
     await page.getByLabel("Open a file…").setInputFiles(file)
@@ -489,6 +641,13 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
       .getByText(/version/)
       .first()
       .waitFor()
+    // Another file is refused before anything is asked.
+    asked.length = 0
+    await session()
+    const list = { name: "list.json", mimeType: "application/json", buffer: Buffer.from("[1]") }
+    await page.getByLabel("Open a file…").setInputFiles(list)
+    await page.getByText("list.json is no session").waitFor()
+    expect(asked).toEqual([])
     await page.context().close()
     await saved.close()
   })
@@ -537,27 +696,39 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
     })
     page.on("console", (message) => complaints.push(message.text()))
     page.on("pageerror", (error) => complaints.push(String(error)))
+    // A part of each document is drawn in a second, the whole in ten.
+    await page.route(/openapi\.json$/, async (route) => {
+      const { paths, ...rest } = await (await route.fetch()).json()
+      const kept = Object.entries(paths).filter(([path]) => /\/(shop|clock|tickets)$/.test(path))
+      await route.fulfill({ json: { ...rest, paths: Object.fromEntries(kept) } })
+    })
     await page.goto(`${sandbox.base}/docs`)
     await page.getByText("No API key applied").waitFor()
+    // The list of calls opens on a phone too, is filtered, and leads to a call.
+    await page.getByRole("button", { name: "Calls" }).click()
+    await page.getByPlaceholder("Filter").fill("shop behind")
+    await page.locator(".nav-bar-path", { hasText: "Read the shop behind the key" }).click()
+    await page.locator(".nav-bar").waitFor({ state: "hidden" })
+    for (const part of ["#api-info", "#api-title"])
+      expect((await page.locator(part).boundingBox())!.x).toBeGreaterThanOrEqual(16)
     await page.getByText("The ticket is ready").first().waitFor({ state: "attached" })
+    // Every button that sends a request is within the screen.
+    const ends = await page
+      .getByRole("button", { name: "TRY" })
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().right))
+    expect(ends.length).toBeGreaterThan(2)
+    expect(Math.max(...ends)).toBeLessThanOrEqual(390)
     await page.getByPlaceholder("api-token").first().fill(sandbox.key)
     await page.getByRole("button", { name: "SET" }).first().click()
     await page.getByRole("button", { name: "TRY" }).first().click()
     await page.getByText("Atelier Lac").first().waitFor()
-    // The whole document was drawn once, which takes a browser some seconds; a part of it shows whether the key is kept.
-    await page.route(
-      "**/openapi.json",
-      async (route) => {
-        const { paths: _, webhooks: __, ...rest } = await (await route.fetch()).json()
-        await route.fulfill({ json: { ...rest, paths: {} } })
-      },
-      { times: 1 }
-    )
     await page.reload()
     await page.getByText("API key applied").first().waitFor()
     expect(await page.getByText("No API key applied").count()).toBe(0)
     await page.getByRole("button", { name: "Sandbox" }).click()
     await page.getByText("Read the clock").first().waitFor({ state: "attached" })
+    // This sandbox asks for no token, so neither does its document.
+    expect(await page.getByText("No API key applied").count()).toBe(0)
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390)
     expect(await page.evaluate("getComputedStyle(document.body).backgroundColor")).toBe("rgb(20, 24, 30)")
     expect([elsewhere, complaints]).toEqual([[], []])
@@ -568,14 +739,32 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
     const guarded = await ConsoleSandbox.open(TOKEN)
     const { page } = await guarded.page(browser)
     const open = page.getByRole("button", { name: "Open the console" })
-    await page.getByLabel("Token").fill("mistyped")
-    await open.click()
+    await open.waitFor()
+    await page.keyboard.type("mistyped")
+    await page.keyboard.press("Enter")
     await page.getByText("The sandbox refused this token.").waitFor()
     await page.getByLabel("Token").fill(TOKEN)
     await open.click()
     await page.getByText("live, with token").waitFor()
     await page.reload()
     await page.getByText("live, with token").waitFor()
+    // The reader of the API knows the token of the console, and asks for it in another tab.
+    for (const tab of [page, await page.context().newPage()]) {
+      await tab.route(/\/openapi\.json$/, async (route) => {
+        const response = await route.fetch()
+        if (!response.ok()) return route.fulfill({ response })
+        return route.fulfill({ json: { ...(await response.json()), paths: {}, webhooks: {} } })
+      })
+      await tab.goto(`${guarded.base}/docs`)
+      await tab.getByRole("button", { name: "Sandbox" }).click()
+      const field = tab.getByLabel("The sandbox asks for the token")
+      if (tab !== page) {
+        await field.fill(TOKEN)
+        await tab.keyboard.press("Enter")
+      }
+      await tab.getByText("1 API key applied").waitFor()
+      expect(await field.isVisible()).toBe(false)
+    }
     await page.context().close()
     await guarded.close()
   })

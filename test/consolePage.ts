@@ -6,7 +6,7 @@ import { pages, serve } from "@workshop/http-node"
 import { sandboxRoutes } from "@workshop/http-node/sandbox"
 import * as MemoryStore from "@workshop/store-memory"
 import { Effect, Exit, type Layer, ManagedRuntime, Scope } from "effect"
-import type { Browser, BrowserContextOptions } from "playwright-core"
+import type { Browser, BrowserContextOptions, Page } from "playwright-core"
 import { inProcessService } from "../packages/cli/src/testkit/InProcessService.js"
 
 /** Anything that JSON holds. */
@@ -26,8 +26,8 @@ export class ConsoleSandbox {
     readonly close: () => Promise<void>
   ) {}
 
-  static async open(token: string | null = null): Promise<ConsoleSandbox> {
-    const parts = { store: MemoryStore.layer as Layer.Layer<StorePorts, never, Entropy>, seed: 5, start: START }
+  static async open(token: string | null = null, seed = 5): Promise<ConsoleSandbox> {
+    const parts = { store: MemoryStore.layer as Layer.Layer<StorePorts, never, Entropy>, seed, start: START }
     const service = inProcessService({ ...parts, receiverAt: () => undefined })
     const runtime = ManagedRuntime.make(service)
     const scope = Effect.runSync(Scope.make())
@@ -71,6 +71,18 @@ export class ConsoleSandbox {
     return ((await response.json()) as Json).data
   }
 
+  #page: Page | undefined
+
+  /** Opens the console in a page that tests use one after another, because a browser takes longer to open a page than to load one. */
+  async samePage(browser: Browser): Promise<Page> {
+    this.#page ??= (await this.page(browser)).page
+    await this.#page.evaluate("sessionStorage.clear()")
+    await this.#page.goto("about:blank")
+    await this.#page.goto(`${this.base}/console#${this.shop}`)
+    await this.#page.getByText("live", { exact: true }).waitFor()
+    return this.#page
+  }
+
   /** Opens the console in a browser, with what the browser complained of. */
   async page(browser: Browser, options: BrowserContextOptions = {}, base = this.base) {
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
@@ -88,16 +100,15 @@ export class ConsoleSandbox {
 export class DroppingProxy {
   readonly #sockets = new Set<Socket>()
   readonly #server = createServer((socket) => this.#pass(socket))
-  readonly #port: number
+  #port = 0
   #isDropped = false
   base = ""
 
-  private constructor(target: string) {
-    this.#port = Number(new URL(target).port)
-  }
+  private constructor() {}
 
   static async open(target: string): Promise<DroppingProxy> {
-    const proxy = new DroppingProxy(target)
+    const proxy = new DroppingProxy()
+    proxy.restore(target)
     await new Promise<void>((resolve) => proxy.#server.listen(0, "127.0.0.1", resolve))
     proxy.base = `http://127.0.0.1:${(proxy.#server.address() as AddressInfo).port}`
     return proxy
@@ -124,7 +135,9 @@ export class DroppingProxy {
     this.#sockets.clear()
   }
 
-  restore(): void {
+  /** Passes connections on again, to this server. */
+  restore(target: string): void {
+    this.#port = Number(new URL(target).port)
     this.#isDropped = false
   }
 

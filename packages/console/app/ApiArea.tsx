@@ -1,8 +1,8 @@
 import { useSignal } from "@preact/signals"
-import { counted, roughly, shortIn } from "./format.js"
+import { counted, roughly } from "./format.js"
 import { copy } from "./Live.js"
 import type { Fault, Limit } from "./model.js"
-import { act, clients, faults, key, limits, moveClock, present, shop, shopId, zone } from "./state.js"
+import { act, clients, faults, key, limits, moveClock, present, shop, shopId, when } from "./state.js"
 
 const kinds: ReadonlyArray<readonly [Fault["fault"], string, string]> = [
   ["lose_answer", "lose the response", "The request is executed, and its connection is cut before the response"],
@@ -163,9 +163,7 @@ const Gauge = ({ of }: { of: Limit }) => {
         <i style={{ width: `${share * 100}%` }} />
       </span>
       <span class="dim">
-        {of.used === 0
-          ? "unused"
-          : `resets in ${roughly(Math.max(0, left))}, ${shortIn(zone.value, Date.parse(of.resets_at), present.value)}`}
+        {of.used === 0 ? "unused" : `resets in ${roughly(Math.max(0, left))}, ${when(of.resets_at)}`}
       </span>
       <span class="row">
         <button
@@ -224,28 +222,51 @@ const Clients = () => (
   </section>
 )
 
-const Till = () => (
-  <section aria-label="Your till">
-    <h3 class="section">Your till</h3>
-    <dl class="facts">
-      <dt>Address</dt>
-      <dd>
-        <code>{location.origin}/v1</code>
-      </dd>
-      <dt>Key</dt>
-      <dd>
-        <code>{key.value === null ? "…" : `${key.value.text.slice(0, 8)}…${key.value.text.slice(-4)}`}</code>{" "}
-        <button type="button" disabled={key.value === null} onClick={() => void copy(key.value?.text ?? "", "the key")}>
-          Copy
-        </button>
-      </dd>
-      <dt>Shop</dt>
-      <dd>
-        {shop.value?.name}, {shop.value?.currency}, {shop.value?.time_zone}
-      </dd>
-    </dl>
-  </section>
-)
+const Till = () => {
+  const isShown = useSignal(false)
+  return (
+    <section aria-label="Your till">
+      <h3 class="section">Your till</h3>
+      <dl class="facts">
+        <dt>Address</dt>
+        <dd>
+          <code>{location.origin}/v1</code>
+        </dd>
+        <dt>Key</dt>
+        <dd>
+          <code>
+            {key.value === null
+              ? "…"
+              : isShown.value
+                ? key.value.text
+                : `${key.value.text.slice(0, 8)}…${key.value.text.slice(-4)}`}
+          </code>{" "}
+          <button
+            type="button"
+            aria-pressed={isShown.value}
+            disabled={key.value === null}
+            onClick={() => {
+              isShown.value = !isShown.value
+            }}
+          >
+            Show
+          </button>{" "}
+          <button
+            type="button"
+            disabled={key.value === null}
+            onClick={() => void copy(key.value?.text ?? "", "the key")}
+          >
+            Copy
+          </button>
+        </dd>
+        <dt>Shop</dt>
+        <dd>
+          {shop.value?.name}, {shop.value?.currency}, {shop.value?.time_zone}
+        </dd>
+      </dl>
+    </section>
+  )
+}
 
 /** What the till meets: its key, faults, limits and clients. */
 export const ApiArea = () => (

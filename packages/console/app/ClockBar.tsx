@@ -3,9 +3,10 @@ import type { ComponentChildren } from "preact"
 import { useEffect, useRef } from "preact/hooks"
 import { isGone, read } from "./api.js"
 import { outcomeOf, succeeded } from "./Deliveries.js"
-import { dayIn, exactly, instantIn, roughly, shortIn, timeIn, yearIn } from "./format.js"
+import { clockMoveOf, dayIn, exactly, instantIn, roughly, timeIn, yearIn } from "./format.js"
 import type { Attempt, Delivery, Due } from "./model.js"
-import { clock, dues, isLimitDue, moveClock, open, present, say, zone } from "./state.js"
+import { isRecording } from "./recorder.js"
+import { clock, dues, isLimitDue, moveClock, open, present, say, when, zone } from "./state.js"
 
 const STEPS = ["1m", "1h", "24h", "60d"] as const
 
@@ -39,9 +40,13 @@ export const goTo = async (due: Due, beside_ms = 0): Promise<void> => {
 /** The first thing that falls due after the present. */
 export const nextDue = (): Due | undefined => dues.value.find(({ at }) => Date.parse(at) > present.peek())
 
-/** Stops the clock, or lets it run. */
-export const freeze = () =>
-  moveClock({ freeze: !clock.peek().frozen }, clock.peek().frozen ? "The clock runs" : "The clock is frozen")
+/** Stops the clock, or lets it run; asks first where somebody else's recording needs it frozen. */
+export const freeze = async (): Promise<void> => {
+  const { frozen, frozen_by } = clock.peek()
+  const isOther = frozen_by !== null && !isRecording.peek()
+  if (isOther && !confirm(`The clock is frozen by ${frozen_by}, which time that passes spoils. Unfreeze it?`)) return
+  await moveClock({ freeze: !frozen }, frozen ? "The clock runs" : "The clock is frozen")
+}
 
 /** A button that opens something below it, which closes with Escape or a click elsewhere. */
 export const Popover = ({
@@ -108,7 +113,7 @@ const AgendaRow = ({ due, close }: { due: Due; close: () => void }) => {
     <li>
       <span class="when">
         <b>in {roughly(at - present.value)}</b>
-        <small>{shortIn(zone.value, at, present.value)}</small>
+        <small>{when(due.at)}</small>
       </span>
       <span class="what">
         <i class={`dot ${due.kind}`} aria-hidden="true" />
@@ -142,7 +147,15 @@ const Steps = ({ label }: { label: string }) => {
     event.preventDefault()
     const text = wanted.value.trim()
     if (text === "") return
-    const { ok } = await (/^\d{4}-/.test(text) ? moveClock({ to: text }, text) : advance(text.replaceAll(" ", "")))
+    const move = clockMoveOf(text, zone.peek())
+    if (move === null)
+      return say(
+        `"${text}" is no time to move the clock by or to: enter a length such as 3d or 24h1ms, or a date such as 2026-12-01, or 2026-12-01T09:30.`,
+        false
+      )
+    if ("to" in move && Date.parse(move.to) < present.peek())
+      return say(`${text} is in the past: the clock moves only forward.`, false)
+    const { ok } = "to" in move ? await moveClock(move, text) : await advance(move.advance)
     if (ok) wanted.value = ""
   }
   return (
@@ -206,7 +219,7 @@ const Agenda = ({ close }: { close: () => void }) => (
 export const ClockBar = () => {
   const now = present.value
   const next = dues.value.find(({ at }) => Date.parse(at) > now)
-  const { frozen, ahead_ms } = clock.value
+  const { frozen, frozen_by, ahead_ms } = clock.value
   return (
     <section class="clock-bar" aria-label="Clock" inert={isGone.value}>
       <div class="face" title={new Date(now).toISOString()}>
@@ -219,8 +232,12 @@ export const ClockBar = () => {
         </span>
         <span class="dim">
           {frozen && <span class="narrow-text">frozen · </span>}
-          {zone.value.replace(/^.*\//, "").replace("_", " ")}
-          <span class="wide-text"> · {timeIn("UTC", now)} UTC</span>
+          <span class="wide-text">{now === 0 ? "" : `${yearIn(zone.value, now)} · `}</span>
+          <span class={frozen_by === null ? "" : "wide-text"}>
+            {zone.value.replace(/^.*\//, "").replace("_", " ")}
+            {frozen_by === null ? "" : " · "}
+          </span>
+          {frozen_by === null ? <span class="wide-text"> · {timeIn("UTC", now)} UTC</span> : `by ${frozen_by}`}
           {ahead_ms > 999 && <b> · {roughly(ahead_ms)} ahead</b>}
         </span>
       </div>
@@ -230,7 +247,11 @@ export const ClockBar = () => {
           type="button"
           class="primary next"
           disabled={next === undefined}
-          title={next === undefined ? "" : `${next.at}, in ${exactly(Math.round(Date.parse(next.at) - now))}  (.)`}
+          title={
+            next === undefined
+              ? ""
+              : `${next.text}: ${next.at}, in ${exactly(Math.round(Date.parse(next.at) - now))}  (.)`
+          }
           onClick={() => next && void goTo(next)}
         >
           {next === undefined ? (

@@ -1,6 +1,6 @@
-import { roughly, shortIn } from "./format.js"
+import { counted, roughly } from "./format.js"
 import type { Attempt, Delivery } from "./model.js"
-import { act, deliveries, present, shopId, webhook, zone } from "./state.js"
+import { act, deliveries, history, present, shopId, webhook, when } from "./state.js"
 
 /** Whether the receiver took the event. */
 export const succeeded = ({ status }: Attempt): boolean => status !== null && status >= 200 && status < 300
@@ -20,7 +20,7 @@ const Bead = ({ attempt, before }: { attempt: Attempt; before: Attempt | undefin
         <span aria-hidden="true">{succeeded(attempt) ? "✓" : "✗"}</span> {outcomeOf(attempt)}
       </span>
       <time class="dim" dateTime={attempt.started_at}>
-        {shortIn(zone.value, at, present.value)}
+        {when(attempt.started_at)}
       </time>
     </li>
   )
@@ -64,7 +64,7 @@ const Row = ({ delivery }: { delivery: Delivery }) => {
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  gone: "its receiver answered 410",
+  gone: "its receiver responded 410",
   failing: "it failed for too long",
   disabled: "its owner turned it off"
 }
@@ -81,16 +81,18 @@ export const WebhookBanner = () => {
         <button
           type="button"
           class="primary"
-          onClick={() =>
+          onClick={({ currentTarget }) => {
+            // The button goes, and the focus to its panel.
+            currentTarget.closest<HTMLElement>(".panel")?.focus()
             void act("PUT", `/shops/${shopId.value}/receiver`, { use: true }, "Events go to the built-in receiver")
-          }
+          }}
         >
           Use the built-in receiver
         </button>
       </p>
     )
   if (on) return null
-  const since = off_since === null ? "" : ` since ${shortIn(zone.value, Date.parse(off_since), present.value)}`
+  const since = off_since === null ? "" : ` since ${when(off_since)}`
   return (
     <p class="banner bad" role="status">
       <span>
@@ -109,12 +111,39 @@ export const WebhookBanner = () => {
   )
 }
 
+/** The events of a ticket that came before the webhook, with the way to send them. */
+const Unsent = () => {
+  const ids = (history.value?.entries ?? []).filter(({ kind }) => kind === "event").map(({ id }) => id)
+  if (ids.length === 0) return <p class="empty">This ticket has no events.</p>
+  return (
+    <p class="banner">
+      <span>
+        {ids.length === 1 ? "Its event" : `Its ${ids.length} events`} came before the webhook was set, and{" "}
+        {ids.length === 1 ? "is" : "are"} not sent by {ids.length === 1 ? "itself" : "themselves"}.
+      </span>
+      <button
+        type="button"
+        onClick={() =>
+          void act(
+            "POST",
+            `/shops/${shopId.value}/deliveries/replay`,
+            { event_ids: ids },
+            `${counted(ids.length, "event")} on the way`
+          )
+        }
+      >
+        Send {counted(ids.length, "event")}
+      </button>
+    </p>
+  )
+}
+
 /** The ticket's events and what became of them. */
 export const Deliveries = () => (
   <section class="deliveries" aria-label="Deliveries">
     <WebhookBanner />
     {deliveries.value.length === 0 ? (
-      webhook.value?.url !== null && <p class="empty">No event of this ticket was to be sent yet.</p>
+      webhook.value?.url != null && <Unsent />
     ) : (
       <ul>
         {deliveries.value.map((delivery) => (

@@ -2,9 +2,9 @@ import { useSignal } from "@preact/signals"
 import { useEffect, useRef } from "preact/hooks"
 import { token } from "./api.js"
 import { chosen, type Kind, kinds, link, type Row, shown } from "./feed.js"
-import { laidOut, shortIn } from "./format.js"
+import { laidOut } from "./format.js"
 import type { LoggedRequest } from "./model.js"
-import { key, present, say, zone } from "./state.js"
+import { key, say, when } from "./state.js"
 
 /** How tall a row is, in pixels: only those that are seen are drawn. */
 const ROW = 44
@@ -12,9 +12,9 @@ const BEYOND = 10
 
 /** Copies a text, and says so. */
 export const copy = (text: string, what: string) =>
-  navigator.clipboard.writeText(text).then(
+  (navigator.clipboard?.writeText(text) ?? Promise.reject()).then(
     () => say(`Copied: ${what}`),
-    () => say("The browser does not let the page copy.", false)
+    () => say(`The browser does not let the page copy: select ${what} and copy it yourself.`, false)
   )
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
@@ -86,7 +86,7 @@ const FeedRow = ({ row, top, choose, isChosen }: { row: Row; top: number; choose
         {row.mark}
       </span>
       <span class="dim">
-        <time dateTime={row.at}>{shortIn(zone.value, Date.parse(row.at), present.peek())}</time> · {row.kind}
+        <time dateTime={row.at}>{when(row.at)}</time> · {row.kind}
         {row.why !== "" && <b> · {row.why}</b>}
       </span>
     </button>

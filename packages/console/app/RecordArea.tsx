@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals"
+import { freeze } from "./ClockBar.js"
 import { saveFile } from "./files.js"
 import { copy } from "./Live.js"
 import type { Step } from "./record.js"
@@ -7,7 +8,9 @@ import {
   acts,
   assert,
   drop,
+  ending,
   expectReceived,
+  isInNewShop,
   isRecording,
   isTillRecorded,
   problems,
@@ -18,57 +21,66 @@ import {
   stop,
   title
 } from "./recorder.js"
+import { clock } from "./state.js"
 
-const Start = () => {
-  const inNewShop = useSignal(true)
-  return (
-    <div class="record-start">
-      <p>
-        What you do here, and what your till sends, becomes a <b>scenario</b>: a test file that runs in your CI with{" "}
-        <code>workshop scenario run</code>.
+const Start = () => (
+  <div class="record-start">
+    <p>
+      What you do here, and what your till sends, becomes a <b>scenario</b>: a test file that runs in your CI with{" "}
+      <code>workshop scenario run</code>.
+    </p>
+    <label class="inline">
+      Name
+      <input
+        value={title.value}
+        onInput={({ currentTarget }) => {
+          title.value = currentTarget.value
+        }}
+      />
+    </label>
+    <label>
+      <input
+        type="checkbox"
+        checked={isTillRecorded.value}
+        onChange={({ currentTarget }) => {
+          isTillRecorded.value = currentTarget.checked
+        }}
+      />{" "}
+      record my till too
+    </label>
+    <label>
+      <input
+        type="checkbox"
+        checked={isInNewShop.value}
+        onChange={({ currentTarget }) => {
+          isInNewShop.value = currentTarget.checked
+        }}
+      />{" "}
+      in a new shop like this one, so that no earlier data matter
+    </label>
+    <button type="button" class="record" onClick={() => void record()}>
+      ● Start recording
+    </button>
+    {clock.value.frozen_by !== null && (
+      <p class="banner">
+        <span>The clock is frozen by {clock.value.frozen_by}, in another console or one that was closed.</span>
+        <button type="button" onClick={() => void freeze()}>
+          Unfreeze the clock
+        </button>
       </p>
-      <label class="inline">
-        Name
-        <input
-          value={title.value}
-          onInput={({ currentTarget }) => {
-            title.value = currentTarget.value
-          }}
-        />
-      </label>
-      <label>
-        <input
-          type="checkbox"
-          checked={isTillRecorded.value}
-          onChange={({ currentTarget }) => {
-            isTillRecorded.value = currentTarget.checked
-          }}
-        />{" "}
-        record my till too
-      </label>
-      <label>
-        <input
-          type="checkbox"
-          checked={inNewShop.value}
-          onChange={({ currentTarget }) => {
-            inNewShop.value = currentTarget.checked
-          }}
-        />{" "}
-        in a new shop like this one, so that no earlier data matter
-      </label>
-      <button type="button" class="record" onClick={() => void record(inNewShop.value)}>
-        ● Record
-      </button>
-      {inNewShop.value && isTillRecorded.value && (
-        <p class="dim">Then give your till the new shop’s key, which is in the tab API.</p>
-      )}
-    </div>
-  )
-}
+    )}
+    {isInNewShop.value && isTillRecorded.value && (
+      <p class="dim">Then give your till the new shop’s key, which is in the tab API.</p>
+    )}
+  </div>
+)
 
 const StepView = ({ step: { act, lines, problem } }: { step: Step }) => {
   const isAnswer = /^\/v1\/|^\/sandbox\/tickets\//.test(act.path)
-  const fields = isAnswer && act.status < 300 && problem === null ? assertable(act.response?.data) : []
+  const fields =
+    isAnswer && act.status < 300 && act.fault !== "lose_answer" && problem === null
+      ? assertable(act.response?.data)
+      : []
   return (
     <li class={problem === null ? "" : "unfaithful"}>
       <div class="step-line">
@@ -142,7 +154,7 @@ const Tools = ({ text, ran }: { text: string; ran: (result: Ran | null) => void 
   <div class="row tools">
     {isRecording.value && (
       <button type="button" class="record on" onClick={() => void stop()}>
-        ■ Stop
+        ■ Stop recording
       </button>
     )}
     {isRecording.value && (
@@ -171,9 +183,9 @@ export const RecordArea = () => {
   const ran = useSignal<Ran | null>(null)
   const found = recording.value
   return (
-    <section class="panel area-record" aria-label="Record" tabIndex={-1}>
+    <section class="panel area-record" aria-label="Recording" tabIndex={-1}>
       <header>
-        <h2>Record</h2>
+        <h2>Recording</h2>
         {isRecording.value && (
           <span class="recording" role="status">
             ● {acts.value.length} {acts.value.length === 1 ? "act" : "acts"}
@@ -181,6 +193,11 @@ export const RecordArea = () => {
         )}
       </header>
       <div class="scroll">
+        {ending.value !== null && (
+          <p class="banner bad" role="alert">
+            The recording ended, because {ending.value}. The steps until then are below.
+          </p>
+        )}
         {!isRecording.value && <Start />}
         {found !== null && (
           <>
@@ -192,8 +209,9 @@ export const RecordArea = () => {
             />
             {problems.value.length > 0 && (
               <p class="banner bad">
-                {problems.value.length} {problems.value.length === 1 ? "act is" : "acts are"} not in the file, each with
-                its reason below.
+                {problems.value.length === 1
+                  ? "1 act is not in the file: its reason is below."
+                  : `${problems.value.length} acts are not in the file: their reasons are below.`}
               </p>
             )}
             {ran.value !== null && <Result of={ran.value} />}

@@ -1,5 +1,5 @@
 import { useRef } from "preact/hooks"
-import { refusalOf, send } from "./api.js"
+import { read, refusalOf, send } from "./api.js"
 import { Popover } from "./ClockBar.js"
 import { saveFile } from "./files.js"
 import { act, say, shops } from "./state.js"
@@ -11,22 +11,28 @@ const save = async (): Promise<void> => {
   saveFile(`session-${String(data.clock?.now ?? "").slice(0, 10)}.json`, JSON.stringify(data), "application/json")
 }
 
-/** Puts the sandbox of a file in the place of this one. */
-export const openSession = async (file: File): Promise<void> => {
-  try {
-    const session = JSON.parse(await file.text())
-    await act("POST", "/session", session, `The session of ${file.name} is open`)
-  } catch {
-    say(`${file.name} is no session: choose a file that "Save as a file" made.`, false)
-  }
-}
-
 /** Asks before everything in the sandbox is replaced, because it cannot be brought back. */
-const isSure = (what: string): boolean => {
-  const count = `${shops.peek().length} ${shops.peek().length === 1 ? "shop" : "shops"}`
+const isSure = async (what: string): Promise<boolean> => {
+  const { length } = (await read<ReadonlyArray<unknown>>("/shops")) ?? shops.peek()
+  const count = `${length} ${length === 1 ? "shop" : "shops"}`
   return confirm(
     `${what}? It deletes everything in this sandbox, for everybody who uses it: ${count} with all tickets.`
   )
+}
+
+const begin = async (): Promise<void> => {
+  if (await isSure("Begin anew")) await act("POST", "/reset", undefined, "The sandbox begins anew")
+}
+
+/** Puts the sandbox of a file in the place of this one. */
+const openSession = async (file: File): Promise<void> => {
+  const session = await file
+    .text()
+    .then(JSON.parse)
+    .catch(() => null)
+  if (!Array.isArray((session?.data ?? session)?.shops))
+    return say(`${file.name} is no session: choose a file that "Save as a file" made.`, false)
+  if (await isSure(`Open ${file.name}`)) await act("POST", "/session", session, `The session of ${file.name} is open`)
 }
 
 /** The whole sandbox: begun anew, saved as a file, or opened from one. */
@@ -63,7 +69,7 @@ export const Session = () => {
               class="unseen"
               onChange={({ currentTarget }) => {
                 const [file] = currentTarget.files ?? []
-                if (file !== undefined && isSure(`Open ${file.name}`)) void openSession(file)
+                if (file !== undefined) void openSession(file)
                 currentTarget.value = ""
                 close()
               }}
@@ -73,17 +79,16 @@ export const Session = () => {
             type="button"
             class="record"
             onClick={() => {
-              if (!isSure("Begin anew")) return
-              void act("POST", "/reset", undefined, "The sandbox begins anew")
+              void begin()
               close()
             }}
           >
             Begin anew
           </button>
           <p class="dim">
-            A file holds shops with their API keys, tickets, clients with their phone numbers, events, attempts, the
-            clock and the request log: send it along with a bug report. A new sandbox, or one from a file, replaces this
-            one.
+            A file holds shops with their API keys and webhook secrets, tickets, clients with their phone numbers,
+            events, attempts, the clock and the request log: send it along with a bug report. A new sandbox, or one from
+            a file, replaces this one.
           </p>
         </div>
       )}

@@ -3,7 +3,8 @@ import { useEffect, useRef } from "preact/hooks"
 import { type Answer, isGone, read } from "./api.js"
 import { Popover } from "./ClockBar.js"
 import { Deliveries } from "./Deliveries.js"
-import { minorOf, noPrice, roughly } from "./format.js"
+import { minorOf, noPrice, roughly, whyNot } from "./format.js"
+import { copy } from "./Live.js"
 import type { Move, Ticket } from "./model.js"
 import {
   act,
@@ -150,12 +151,6 @@ const Ask = ({ name, close }: { name: string; close: () => void }) => {
   )
 }
 
-/** Why a move would be refused, in words. */
-const reasonOf = ({ reason }: Move): string =>
-  reason === "QUOTE_CLOSED" && ticket.value?.quote === null
-    ? "no new price"
-    : (reason ?? "").replaceAll("_", " ").toLowerCase()
-
 const MoveButton = ({ move, ask }: { move: Move; ask: (name: string) => void }) => {
   const { act: name, accepted, reason } = move
   const { text, key } = plain[name] ?? { text: asking[name]?.text ?? name }
@@ -169,7 +164,7 @@ const MoveButton = ({ move, ask }: { move: Move; ask: (name: string) => void }) 
     >
       {key !== undefined && <kbd>{key}</kbd>}
       <span>{text}</span>
-      {!accepted && <small>{reasonOf(move)}</small>}
+      {!accepted && history.value !== null && <small>{whyNot(move, history.value, present.value)}</small>}
     </button>
   )
 }
@@ -250,12 +245,15 @@ const Head = ({ of }: { of: Ticket }) => (
       {of.client === null && of.client_phone !== null && ` · ${of.client_phone}`}
       {` · by the ${of.created_via === "api" ? "till" : "app"}`}
     </span>
+    <button type="button" class="link" onClick={() => void copy(location.href, "the address of this ticket")}>
+      Copy link
+    </button>
     {of.tracking_url !== null && (
       <span class="client-page">
         <a href={of.tracking_url} target="_blank" rel="noreferrer">
           Client’s page
         </a>
-        <Popover label="QR" title="QR code of the client’s page">
+        <Popover label="QR" title="QR code of the client’s page" end>
           {() => <QrCode key={of.id} id={of.id} />}
         </Popover>
       </span>
@@ -280,18 +278,38 @@ export const TicketArea = () => {
     <section class="panel area-ticket" aria-label="Ticket" tabIndex={-1}>
       {found === null ? (
         <div class="nothing">
-          <h2>{tickets.value.length === 0 ? "Create the first ticket" : "Choose a ticket"}</h2>
+          <h2>
+            {isGone.value
+              ? "The server does not respond"
+              : tickets.value.length === 0
+                ? "Create the first ticket"
+                : "Choose a ticket"}
+          </h2>
           <p>
-            {tickets.value.length === 0
-              ? "Press n, or create one with your till and this shop’s key."
-              : "Press j and k to walk through the list. The ticket’s actions, timeline and deliveries appear here."}
+            {isGone.value ? (
+              "The ticket appears here when it does."
+            ) : tickets.value.length === 0 ? (
+              <>
+                Press <kbd>n</kbd>, or create one with your till and this shop’s key.
+              </>
+            ) : (
+              <>
+                Press <kbd>j</kbd> and <kbd>k</kbd> to walk through the list. The ticket’s actions, timeline and
+                deliveries appear here.
+              </>
+            )}
           </p>
           <h2>New here?</h2>
           <p>
             See a retry happen: this creates a ticket, and the built-in receiver fails once. Then press the blue button
             at the top, or <kbd>.</kbd>, to move the clock to the second attempt.
           </p>
-          <button type="button" class="primary" disabled={shop.value === null} onClick={() => void showRetry()}>
+          <button
+            type="button"
+            class="primary"
+            disabled={shop.value === null || isGone.value}
+            onClick={() => void showRetry()}
+          >
             Show me a retry
           </button>
         </div>

@@ -142,7 +142,7 @@ const NewTicket = () => {
               losesAnswer.value = currentTarget.checked
             }}
           />{" "}
-          lose the first response, and repeat the request (till)
+          lose the response, and repeat the request (till)
         </label>
         <div class="wide row">
           <button type="submit" class="primary" value="till">

@@ -89,10 +89,15 @@ const Axis = ({ drawn, height, now }: { drawn: Drawn; height: number; now: numbe
         </g>
       ))}
       {scale.pauses
-        .filter(({ from, to, ms }) => to - from > widthOf(roughly(ms)) + 4)
-        .map(({ from, to, ms }) => (
+        .flatMap(({ from, to, ms }) => {
+          // Where the length has no room, its unit alone tells a millisecond from an hour.
+          const [n, unit = ""] = roughly(ms).split(" ")
+          const text = [roughly(ms), `${n} ${unit}`, unit].find((words) => to - from > words.length * 6 + 4)
+          return text === undefined || (!story.isGoingOn && to > scale.at(now)) ? [] : [{ from, to, text }]
+        })
+        .map(({ from, to, text }) => (
           <text key={from} class="pause" x={(from + to) / 2} y={29} text-anchor="middle">
-            {roughly(ms)}
+            {text}
           </text>
         ))}
     </g>
@@ -106,7 +111,7 @@ const States = ({ drawn, now }: { drawn: Drawn; now: number }) => (
     {drawn.story.stays.map(({ state, from, to }) => {
       const x = pointX(drawn, from)
       const end = to === null ? drawn.scale.at(now) : pointX(drawn, to)
-      const future = to === null ? drawn.scale.width - PAD - end : 0
+      const future = to === null && drawn.story.isGoingOn ? drawn.scale.width - PAD - end : 0
       return (
         <g key={`${from.at}/${from.slot}`} class={`stay ${state}`} transform={`translate(0 ${LANES.states})`}>
           <rect x={x} width={Math.max(3, end - x - 1)} height={24} rx={4} />
@@ -185,15 +190,16 @@ const Deliveries = ({ drawn, rows }: { drawn: Drawn; rows: ReadonlyMap<string, n
   )
 }
 
-const Requests = ({ drawn, y }: { drawn: Drawn; y: number }) => {
+/** The requests, or the notices to the owner. */
+const Row = ({ drawn, kind, y }: { drawn: Drawn; kind: "request" | "notice"; y: number }) => {
   const all = drawn.story.placed
-    .filter(({ entry }) => entry.kind === "request" || entry.kind === "notice")
+    .filter(({ entry }) => entry.kind === kind)
     .map((one) => ({ one, x: pointX(drawn, one) }))
     .sort((a, b) => a.x - b.x)
   return (
     <g>
       {all.map(({ one, x }, i) => {
-        const whole = one.entry.kind === "notice" ? one.entry.title.replace("_", " ") : requestText(one.entry)
+        const whole = kind === "notice" ? one.entry.title.replace("_", " ") : requestText(one.entry)
         const end = (all[i + 1]?.x ?? drawn.scale.width + 12) - 18
         const text = [whole, whole.split(" ")[0]!].find((words) => x + widthOf(words) < end)
         return (
@@ -223,13 +229,16 @@ const textBeside = (x: number, end: number, width: number, room: number) =>
       ? { x: end + 6, anchor: "start" }
       : { x: x - 6, anchor: "end" }
 
-const Windows = ({ drawn, history, y }: { drawn: Drawn; history: History; y: number }) => (
+const Windows = ({ drawn, history, now, y }: { drawn: Drawn; history: History; now: number; y: number }) => (
   <g>
     {history.windows.map(({ kind, from, to }, i) => {
       const [x, end] = [drawn.scale.at(Date.parse(from)), drawn.scale.at(Date.parse(to))]
       const words = kind === "reopen" ? "may be reopened" : "closes by itself"
       const text = `${words}, ${roughly(Date.parse(to) - Date.parse(from))}`
-      const place = textBeside(x, end, widthOf(text), drawn.scale.width)
+      const width = widthOf(text)
+      const at = drawn.scale.at(now)
+      // The line of the present must not run through the words.
+      const place = textBeside(x + 9 + width > at && x < at ? at : x, end, width, drawn.scale.width)
       return (
         <g key={`${kind}${from}`} class={`window ${kind}`} transform={`translate(0 ${y + i * 20})`}>
           <rect x={x} width={Math.max(2, end - x)} height={14} rx={7}>
@@ -325,13 +334,16 @@ const Now = ({
 }
 
 /** Names of the lanes, which stay in place while the picture is moved. */
-const LaneNames = ({ rows, requests, windows }: { rows: number; requests: number; windows: number | null }) => (
+const LaneNames = ({ rows, lanes }: { rows: number; lanes: ReadonlyArray<readonly [name: string, top: number]> }) => (
   <div class="lane-names" aria-hidden="true">
     <span style={{ top: `${LANES.states + 4}px` }}>state</span>
     <span style={{ top: `${LANES.events - 8}px` }}>events</span>
     {rows > 0 && <span style={{ top: `${LANES.attempts - 8}px` }}>attempts</span>}
-    <span style={{ top: `${requests - 8}px` }}>requests</span>
-    {windows !== null && <span style={{ top: `${windows - 1}px` }}>windows</span>}
+    {lanes.map(([name, top]) => (
+      <span key={name} style={{ top: `${top}px` }}>
+        {name}
+      </span>
+    ))}
   </div>
 )
 
@@ -378,8 +390,9 @@ export const Timeline = ({
   const rows = rowsOf(story)
   const depth = Math.max(0, ...rows.values()) + (rows.size > 0 ? 1 : 0)
   const requests = LANES.attempts + depth * ATTEMPT + 4
-  const windows = history.windows.length > 0 ? requests + 22 : null
-  const height = (windows ?? requests + 18) + history.windows.length * 20 + 16
+  const notices = requests + (history.entries.some(({ kind }) => kind === "notice") ? 22 : 0)
+  const windows = history.windows.length > 0 ? notices + 22 : null
+  const height = (windows ?? notices + 18) + history.windows.length * 20 + 16
   useEffect(() => {
     const place = scale.at(now)
     const shown = box.current!
@@ -390,7 +403,7 @@ export const Timeline = ({
     <section class="timeline" aria-label="Timeline">
       <header>
         <h3>Timeline</h3>
-        {moveTo !== null && <span class="dim wide-only">Drag the red mark to the right to move the clock</span>}
+        {moveTo !== null && <span class="dim hint">Drag the red mark to the right to move the clock</span>}
         <fieldset class="chips" aria-label="Scale of the timeline">
           {(
             [
@@ -414,7 +427,14 @@ export const Timeline = ({
         </fieldset>
       </header>
       <div class="timeline-box">
-        <LaneNames rows={depth} requests={requests} windows={windows} />
+        <LaneNames
+          rows={depth}
+          lanes={[
+            ["requests", requests - 8],
+            ...(notices > requests ? [["notices", notices - 8] as const] : []),
+            ...(windows === null ? [] : [["windows", windows - 1] as const])
+          ]}
+        />
         <div class="timeline-scroll" ref={box}>
           <svg
             width={scale.width}
@@ -423,11 +443,12 @@ export const Timeline = ({
             aria-label={`What happened to ticket ${history.ticket.number_label}`}
           >
             <Axis drawn={drawn} height={height} now={now} />
-            {windows !== null && <Windows drawn={drawn} history={history} y={windows} />}
+            {windows !== null && <Windows drawn={drawn} history={history} now={now} y={windows} />}
             <States drawn={drawn} now={now} />
             {moveTo !== null && <Now drawn={drawn} height={height} now={now} moveTo={moveTo} />}
             <Deliveries drawn={drawn} rows={rows} />
-            <Requests drawn={drawn} y={requests} />
+            <Row drawn={drawn} kind="request" y={requests} />
+            <Row drawn={drawn} kind="notice" y={notices} />
           </svg>
         </div>
       </div>

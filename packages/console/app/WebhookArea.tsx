@@ -1,17 +1,18 @@
-import { useSignal, useSignalEffect } from "@preact/signals"
-import { WebhookBanner } from "./Deliveries.js"
-import { counted, laidOut, shortIn } from "./format.js"
+import { signal, useSignal, useSignalEffect } from "@preact/signals"
+import { read, send } from "./api.js"
+import { outcomeOf, succeeded, WebhookBanner } from "./Deliveries.js"
+import { counted, laidOut } from "./format.js"
 import { copy } from "./Live.js"
-import type { Received, Receiver } from "./model.js"
-import { act, present, received, receiver, say, shopId, webhook, zone } from "./state.js"
+import type { Delivery, Received, Receiver } from "./model.js"
+import { act, received, receiver, say, shopId, webhook, when } from "./state.js"
 
 const answers = [
-  [200, "200"],
-  [500, "500"],
-  [410, "410"],
-  ["cut", "cut"],
-  ["silent", "silent"],
-  ["late", "late"]
+  [200, "takes the event"],
+  [500, "fails, so the service tries again"],
+  [410, "says that it is gone, so the webhook is turned off"],
+  ["cut", "cuts the connection before a response"],
+  ["silent", "never responds"],
+  ["late", "responds after the ten seconds that a sender waits"]
 ] as const
 
 const behave = (body: Partial<Receiver> & { use?: true }, done: string) =>
@@ -31,23 +32,30 @@ const Behaviour = ({ of }: { of: Receiver }) => {
         {of.forward_to !== null
           ? `Forwards events to ${of.forward_to}, and responds as that does.`
           : of.times === null
-            ? `Responds ${of.answer} to every event.`
-            : `Responds ${of.answer} to the next ${of.times}, then ${of.afterwards}.`}
+            ? `Now: ${of.answer} to every event.`
+            : `Now: ${of.answer} to the next ${counted(of.times, "event")}, then ${of.afterwards}.`}
       </p>
       <fieldset class="chips" aria-label="How the receiver responds">
-        {answers.map(([answer, text]) => (
+        {answers.map(([answer, meaning]) => (
           <button
             type="button"
-            key={text}
+            key={answer}
+            title={`It ${meaning}`}
             aria-pressed={of.forward_to === null && of.answer === answer}
-            onClick={() => void behave({ answer, ...count }, `The receiver responds ${text}`)}
+            onClick={() => void behave({ answer, ...count }, `The receiver ${meaning}`)}
           >
-            {text}
+            {answer}
           </button>
         ))}
       </fieldset>
+      <p class="dim">
+        {answers
+          .filter(([answer]) => typeof answer === "string")
+          .map(([answer, meaning]) => `${answer}: ${meaning}`)
+          .join(" · ")}
+      </p>
       <label class="inline">
-        only the next
+        How many events
         <input
           class="small"
           inputMode="numeric"
@@ -57,7 +65,7 @@ const Behaviour = ({ of }: { of: Receiver }) => {
             times.value = currentTarget.value
           }}
         />
-        , then 200
+        {"times" in count && <span class="dim">and 200 to those after them</span>}
       </label>
       <form
         class="inline"
@@ -71,9 +79,9 @@ const Behaviour = ({ of }: { of: Receiver }) => {
         }}
       >
         <input
-          type="url"
+          inputMode="url"
           aria-label="Forward events to this address"
-          placeholder="Forward to http://127.0.0.1:3000/hooks"
+          placeholder="Forward to http://…"
           value={onward.value}
           onInput={({ currentTarget }) => {
             onward.value = currentTarget.value
@@ -123,9 +131,11 @@ const Got = ({ of }: { of: Received }) => {
       <details>
         <summary>
           <time class="dim" dateTime={of.at}>
-            {shortIn(zone.value, Date.parse(of.at), present.peek())}
+            {when(of.at)}
           </time>
-          <code>{of.type}</code>
+          <code>
+            {of.type} {JSON.parse(of.body).data?.ticket?.number_label}
+          </code>
           <span class={of.signature.ok ? "good" : "bad"} title="its signature">
             {of.signature.ok ? "✓ signed" : "✗ signature"}
           </span>
@@ -138,6 +148,45 @@ const Got = ({ of }: { of: Received }) => {
       </details>
     </li>
   )
+}
+
+/** A secret that was just made, until it is dismissed: the service shows it this once. */
+const secret = signal<{ readonly shop: string | null; readonly text: string } | null>(null)
+
+const Secret = () => {
+  const found = secret.value
+  if (found === null || found.shop !== shopId.value) return null
+  return (
+    <section class="banner" aria-label="Secret of the webhook">
+      <span>
+        The secret, with which your receiver checks signatures. It is shown only here: <code>{found.text}</code>
+      </span>
+      <span class="row">
+        <button type="button" class="primary" onClick={() => void copy(found.text, "the secret")}>
+          Copy
+        </button>
+        <button type="button" onClick={() => (secret.value = null)}>
+          Dismiss
+        </button>
+      </span>
+    </section>
+  )
+}
+
+/** Sends a ping, and says what came of its first attempt. */
+const ping = async (): Promise<void> => {
+  const id = shopId.peek()
+  const { ok, data } = await act("POST", `/shops/${id}/webhook/ping`)
+  if (!ok) return
+  // The clock answers when the attempt was made.
+  await send("POST", "/sandbox/clock", { body: { advance: "0ms" } })
+  const sent = (await read<ReadonlyArray<Delivery>>(`/shops/${id}/deliveries`)) ?? []
+  const attempt = sent.find(({ event_id }) => event_id === data.id)?.attempts.at(-1)
+  const to = webhook.peek()?.url ?? ""
+  const host = receiver.peek()?.in_use ? "the built-in receiver" : URL.canParse(to) ? new URL(to).host : to
+  if (attempt === undefined)
+    return say(webhook.peek()?.on ? "The ping is waiting to be sent." : "The ping waits until the webhook is on.")
+  say(`Ping to ${host}: ${outcomeOf(attempt)}`, succeeded(attempt))
 }
 
 const Address = () => {
@@ -163,6 +212,7 @@ const Address = () => {
         </dd>
       </dl>
       <WebhookBanner />
+      <Secret />
       <div class="row">
         {receiver.value?.in_use === false && found?.url !== null && (
           <button type="button" onClick={() => void behave({ use: true }, "Events go to the built-in receiver")}>
@@ -171,10 +221,7 @@ const Address = () => {
         )}
         {found?.url != null && (
           <>
-            <button
-              type="button"
-              onClick={() => void act("POST", `/shops/${id}/webhook/ping`, undefined, "A ping is sent")}
-            >
+            <button type="button" onClick={() => void ping()}>
               Send a ping
             </button>
             {found.on && (
@@ -188,9 +235,11 @@ const Address = () => {
             <button
               type="button"
               onClick={() =>
-                void act("POST", `/shops/${id}/webhook/rotate`).then(({ ok, data }) => {
-                  if (ok) void copy(data.secret, "the new secret")
-                })
+                void act("POST", `/shops/${id}/webhook/rotate`, undefined, "The webhook has a new secret").then(
+                  ({ ok, data }) => {
+                    if (ok) secret.value = { shop: id, text: data.secret }
+                  }
+                )
               }
             >
               New secret
@@ -206,16 +255,16 @@ const Address = () => {
             ({ ok, data }) => {
               if (!ok) return
               url.value = ""
-              if (data.secret) say(`The webhook leads to ${data.url}. Its secret: ${data.secret}`)
+              if (data.secret) secret.value = { shop: id, text: data.secret }
             }
           )
         }}
       >
         <input
-          type="url"
+          inputMode="url"
           required
           aria-label="Address of the webhook"
-          placeholder="Or my own address: http://127.0.0.1:3000/hooks"
+          placeholder="Or my own address: http://…"
           value={url.value}
           onInput={({ currentTarget }) => {
             url.value = currentTarget.value

@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals"
+import type { Json } from "./model.js"
 
 /** The folder that the server's paths begin in, also behind a proxy that adds a path. */
 const base = new URL(".", location.href)
@@ -14,6 +15,9 @@ export const isTokenWrong = signal(false)
 /** Whether the server could not be reached by the last read. */
 export const isGone = signal(false)
 
+/** What an act comes to while the server does not respond. */
+export const SILENT = "The server does not respond, so nothing was done. Try again when it does."
+
 /** Keeps the token for this tab. */
 export const giveToken = (text: string): void => {
   sessionStorage.setItem(STORED, text)
@@ -24,9 +28,6 @@ export const giveToken = (text: string): void => {
 
 /** The absolute address of a path of the server. */
 export const addressOf = (path: string): string => new URL(path.replace(/^\//, ""), base).href
-
-// biome-ignore lint/suspicious/noExplicitAny: responses are read where their shape is known
-export type Json = any
 
 /** A request as it was sent. */
 export interface Sent {
@@ -70,16 +71,14 @@ export const send = async (
       isTokenWrong.value = bearer !== ""
     }
     return { sent, status: response.status, ok: response.ok, body: read, data: read?.data }
-  } catch (error) {
-    // The connection of any other request may have been cut on purpose.
+  } catch {
+    // The connection of any other request may have been cut on purpose, by a server that still responds.
     if (method === "GET") isGone.value = true
-    return {
-      sent,
-      status: 0,
-      ok: false,
-      body: { error: { code: "NO_ANSWER", message: String(error) } },
-      data: undefined
-    }
+    else await read("/clock")
+    const message = isGone.value
+      ? SILENT
+      : "The connection was cut before a response: the request may have been executed."
+    return { sent, status: 0, ok: false, body: { error: { message } }, data: undefined }
   }
 }
 
@@ -89,6 +88,24 @@ export const read = async <A>(path: string): Promise<A | undefined> => {
   return ok ? (data as A) : undefined
 }
 
-/** The code or reason with which a request was refused. */
-export const refusalOf = ({ status, body }: Pick<Answer, "status" | "body">): string =>
-  status === 0 ? "no answer" : `${status} ${body?.error?.details?.reason ?? body?.error?.code ?? ""}`.trim()
+/** What API fields are called on the page. */
+const LABELS: Readonly<Record<string, string>> = {
+  client_phone: "Phone",
+  price_minor: "Price",
+  promised_at: "Days from now",
+  photo_url: "Address of the picture",
+  url: "Address of the webhook",
+  forward_to: "Forward to",
+  time_zone: "Time zone"
+}
+
+/** What a refused request comes to: the code or reason, the message, and the fields that it names. */
+export const refusalOf = ({ status, body }: Pick<Answer, "status" | "body">): string => {
+  const { message = "", details, code } = body?.error ?? {}
+  if (status === 0) return message
+  const issues: ReadonlyArray<Json> = details?.issues ?? []
+  const named = issues.map(({ field, message: why }) =>
+    field in LABELS ? `${LABELS[field]} (${field}) ${why}` : `${field} ${why}`
+  )
+  return `${`${status} ${details?.reason ?? code ?? ""}`.trim()}: ${named.length === 0 ? message : named.join("; ")}`
+}

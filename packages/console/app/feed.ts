@@ -1,8 +1,8 @@
 import { computed, signal } from "@preact/signals"
-import { addressOf, type Json, read, send, token } from "./api.js"
-import { roughly } from "./format.js"
-import type { Delivery, LoggedRequest, Shop } from "./model.js"
-import { loadShops, refresh, setClock, shopId } from "./state.js"
+import { addressOf, read, send, token } from "./api.js"
+import { exactly } from "./format.js"
+import type { Delivery, Json, LoggedRequest, Shop } from "./model.js"
+import { loadShops, refresh, say, setClock, shopId, shops } from "./state.js"
 
 export const kinds = ["request", "event", "attempt", "notice", "clock", "fault", "receiver"] as const
 export type Kind = (typeof kinds)[number]
@@ -41,6 +41,9 @@ export const shown = computed(() => {
 /** Whether the stream is open, or the console asks again and again. */
 export const link = signal<"streaming" | "polling" | "connecting">("connecting")
 
+/** When the process started that sends the stream; undefined until it says so. */
+export const startedAt = signal<string | undefined>(undefined)
+
 /** Whoever wants to know of every request that was made to the API. */
 export const listeners = new Set<(request: LoggedRequest) => void>()
 
@@ -61,13 +64,16 @@ const wishOf = (body: string | null): string => {
 /** What the events are called, to name the attempts to send them. */
 const events = new Map<string, string>()
 
+/** What a fault did to a request. */
+const metWords: Readonly<Record<string, string>> = { lose_answer: "response lost", delay: "delayed" }
+
 const plain = (word: string): string => word.replaceAll("_", " ").toLowerCase()
 
 type Told = Pick<Row, "at" | "text" | "mark" | "ok"> & { readonly shop_id?: string | null; readonly why?: string }
 
 const rowOf: Readonly<Record<Kind, (data: Json) => Told>> = {
   request: ({ at, shop_id, method, path, status, code, reason, replayed, fault, request }: LoggedRequest) => {
-    const met = fault === "lose_answer" ? "response lost" : fault === "delay" ? "delayed" : fault && "fault"
+    const met = fault === null ? null : (metWords[fault] ?? "fault")
     return {
       ...{ at, shop_id, mark: String(status), ok: status < 400 && fault !== "lose_answer" },
       text: `${method} ${readablePath(path)}${wishOf(request.body)}`,
@@ -90,12 +96,12 @@ const rowOf: Readonly<Record<Kind, (data: Json) => Told>> = {
     text: kind === "webhook_off" ? "owner notified: webhook off" : "owner notified: webhook fails"
   }),
   clock: ({ at, moved_ms, frozen }) => ({
-    ...{ at, mark: frozen ? "frozen" : "runs", ok: true },
-    text: moved_ms > 0 ? `clock +${roughly(moved_ms)}` : "clock"
+    ...{ at, mark: "", ok: true },
+    text: moved_ms > 0 ? `clock moved by ${exactly(moved_ms)}` : frozen ? "clock frozen" : "clock runs"
   }),
   fault: ({ at, faults, met }) => ({
     ...{ at, mark: "", ok: met === undefined },
-    text: met === undefined ? `faults set: ${faults.length}` : `fault applied: ${plain(met)}`
+    text: met === undefined ? `faults set: ${faults.length}` : `fault applied: ${metWords[met] ?? met}`
   }),
   receiver: ({ at, shop_id = null, event_id, type, answered, answer, forward_to }) => ({
     ...{ at, shop_id, mark: answered ?? "", ok: answered === undefined || /^2/.test(answered) },
@@ -108,19 +114,32 @@ const rowOf: Readonly<Record<Kind, (data: Json) => Told>> = {
   })
 }
 
+/** The shops that rows named and the list of shops did not have, each looked for once. */
+const soughtShops = new Set<string>()
+const isNewShop = ({ shop_id }: Row): boolean =>
+  shop_id !== null && !soughtShops.has(shop_id) && shops.peek().every(({ id }) => id !== shop_id)
+
 let arrived: Array<Row> = []
 /** Takes rows up together, once a frame, so that a jump over sixty days draws once. */
 const takeUp = (): void => {
   if (arrived.length === 0) return
+  const strangers = arrived.filter(isNewShop)
+  for (const { shop_id } of strangers) soughtShops.add(shop_id!)
+  if (strangers.length > 0) void loadShops()
   rows = [...arrived.reverse(), ...rows].slice(0, KEPT)
   arrived = []
   version.value++
   void refresh()
 }
 
+const made = (kind: Kind, id: number, data: Json): Row => ({
+  ...{ shop_id: null, why: "", ...rowOf[kind](data) },
+  ...{ id, kind, detail: data }
+})
+
 const add = (kind: Kind, id: number, data: Json): void => {
   if (arrived.length === 0) requestAnimationFrame(takeUp)
-  arrived.push({ shop_id: null, why: "", ...rowOf[kind](data), id, kind, detail: data })
+  arrived.push(made(kind, id, data))
 }
 
 let last_id = 0
@@ -159,7 +178,11 @@ const pastOf = async ({ id }: Shop): Promise<ReadonlyArray<Past>> => {
   ]
 }
 
-/** Fills the rows from the lists: after a reset or an import, which the stream does not repeat. */
+/** What the lists and the stream have in common of a row. */
+const sameness = ({ kind, detail: { id, event_id, n } }: Pick<Row, "kind" | "detail">): string =>
+  `${kind} ${id ?? event_id} ${n ?? ""}`
+
+/** Fills the rows from the lists: after a restart, a reset or an import, which the stream does not repeat. */
 const begin = async (): Promise<void> => {
   rows = []
   arrived = []
@@ -169,7 +192,11 @@ const begin = async (): Promise<void> => {
   ])
   const requests = (logged ?? []).map((request): Past => ({ kind: "request", at: request.at, data: request }))
   const past = [...requests, ...others.flat()].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)).slice(-KEPT)
-  for (const [i, { kind, data }] of past.entries()) add(kind, i - past.length, data)
+  // What happened while the lists were read is in both.
+  takeUp()
+  const told = new Set(rows.map(sameness))
+  const older = past.filter(({ kind, data }) => !told.has(sameness({ kind, detail: data })))
+  rows = [...rows, ...older.map(({ kind, data }, i) => made(kind, i - older.length, data)).reverse()].slice(0, KEPT)
   version.value++
 }
 
@@ -180,7 +207,6 @@ export const connect = (): void => {
   const stream = new EventSource(`${addressOf("sandbox/stream")}?${asked}`)
   source = stream
   stream.onopen = () => {
-    link.value = "streaming"
     void loadShops()
     void refresh()
   }
@@ -190,13 +216,23 @@ export const connect = (): void => {
     link.value = "connecting"
     void read("/clock")
   }
+  /** The newest entry when the stream began: those up to it tell of the past. */
+  let newest = 0
+  stream.addEventListener("hello", (message) => {
+    const hello = JSON.parse(message.data)
+    newest = hello.last_id
+    if (startedAt.peek() !== undefined && startedAt.peek() !== hello.started_at) void restarted()
+    // Before the link, because a recording looks at both.
+    startedAt.value = hello.started_at
+    link.value = "streaming"
+  })
   for (const kind of kinds)
     stream.addEventListener(kind, (message) => {
       const data = JSON.parse(message.data)
       last_id = Number(message.lastEventId)
       add(kind, last_id, data)
       if (kind === "request") for (const listener of listeners) listener(data)
-      if (kind === "clock") setClock(data)
+      if (kind === "clock" && last_id > newest) setClock(data)
     })
   stream.addEventListener("ticket", (message) => {
     last_id = Number(message.lastEventId)
@@ -208,6 +244,19 @@ export const connect = (): void => {
     shopId.value = null
     void loadShops()
   })
+}
+
+/** Says whether the data outlasted a restart of the server. */
+const restarted = async (): Promise<void> => {
+  const before = shops.peek()
+  const found = (await read<ReadonlyArray<Shop>>("/shops")) ?? []
+  const isKept = before.every(({ id }) => found.some((one) => one.id === id))
+  if (isKept) say("The server started again. Its data are still there.")
+  else
+    say(
+      "The server started again. Its data are new: what was here is gone. Your till’s key is now another one, which is in the tab API.",
+      false
+    )
 }
 
 /** Whether the sandbox can be asked, so that a wrong token is found out before the stream hides why it is refused. */

@@ -1,3 +1,5 @@
+import type { History, Move } from "./model.js"
+
 const UNITS = [
   ["d", 86_400_000],
   ["h", 3_600_000],
@@ -15,6 +17,40 @@ export const exactly = (ms: number): string => {
     return n > 0 ? [`${n}${unit}`] : []
   })
   return parts.join("") || "0ms"
+}
+
+const WORDS =
+  /^(?:(\d+(?:[.,]\d+)?)\s*(milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|h|days?|d|weeks?|w)[\s,]*)+$/i
+const WEEK = ["w", 604_800_000] as const
+
+/** The offset of a time zone from UTC at an instant, in milliseconds. */
+const offsetOf = (zone: string, at: number): number => {
+  const told = new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short", timeStyle: "medium" }).format(at)
+  return Date.parse(`${told.replace(" ", "T")}Z`) - Math.floor(at / 1000) * 1000
+}
+
+/**
+ * What somebody typed who wants the clock moved, as the sandbox takes it: a length of time (`24h1ms`, `3 days`), or a date, with or
+ * without a time, which is one of the zone unless it names an offset. Null where it is neither.
+ */
+export const clockMoveOf = (text: string, zone: string): { advance: string } | { to: string } | null => {
+  if (WORDS.test(text)) {
+    const parts = [...text.matchAll(/(\d+(?:[.,]\d+)?)\s*(ms|milli|[a-z])/gi)]
+    const ms = parts.reduce((sum, [, n = "", unit = ""]) => {
+      const name = /^m(s|illi)$/i.test(unit) ? "ms" : unit.toLowerCase()
+      const [, length] = [...UNITS, WEEK].find(([one]) => one === name)!
+      return sum + Number(n.replace(",", ".")) * length
+    }, 0)
+    return { advance: exactly(Math.round(ms)) }
+  }
+  if (!/^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/.test(text)) return null
+  const instant = text.replace(" ", "T")
+  const isWhole = /(Z|[+-]\d\d:\d\d)$/.test(instant.slice(10))
+  const local = Date.parse(isWhole ? instant : `${instant.length === 10 ? `${instant}T00:00` : instant}Z`)
+  if (Number.isNaN(local)) return null
+  // The offset of the instant itself, which may be another than that of the same time in UTC.
+  const at = isWhole ? local : local - offsetOf(zone, local - offsetOf(zone, local))
+  return { to: new Date(at).toISOString() }
 }
 
 /** A length of time as people say it, with its two largest parts: `2 d 7 h`. */
@@ -76,6 +112,16 @@ export const minorOf = (text: string, decimals: number): number | null => {
 /** The message for a text that {@link minorOf} cannot read. */
 export const noPrice = (text: string): string =>
   `"${text}" is no price: enter an amount without its currency, such as 45 or 45.5.`
+
+/** Why a move would be refused, in words; the reason in the API's words where there are no better ones. */
+export const whyNot = ({ act, reason }: Move, { ticket, windows }: History, now: number): string => {
+  if (act === `status:${ticket.state}` || (reason === "QUOTE_CLOSED" && ticket.state === "collected"))
+    return `already ${ticket.state}`
+  if (reason === "QUOTE_CLOSED") return ticket.quote === null ? "no new price" : `price is ${ticket.quote.status}`
+  const end = windows.findLast(({ kind }) => kind === "reopen")?.to
+  if (reason === "REOPEN_WINDOW" && end !== undefined) return `reopening ended ${roughly(now - Date.parse(end))} ago`
+  return (reason ?? "").replaceAll("_", " ").toLowerCase()
+}
 
 /** A JSON text laid out over lines; the text itself where it is none. */
 export const laidOut = (text: string): string => {

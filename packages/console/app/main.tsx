@@ -18,6 +18,7 @@ import {
   area,
   choose,
   faults,
+  isBoard,
   loadShops,
   notice,
   shop,
@@ -76,13 +77,33 @@ const NewShop = ({ close }: { close: () => void }) => {
   )
 }
 
-/** The shops, those that recordings opened apart from the others. */
+/** Puts the shop of a recording away: it leaves the list, and its keys stop working. */
+const CloseShop = ({ close }: { close: () => void }) => (
+  <button
+    type="button"
+    class="close-shop"
+    onClick={async () => {
+      const { id, name } = shop.value!
+      const { ok } = await act("PATCH", `/shops/${id}`, { active: false }, `${name} is closed`)
+      if (!ok) return
+      close()
+      shopId.value = null
+      await loadShops()
+    }}
+  >
+    Close the shop of this recording
+  </button>
+)
+
+/** The shops; those that recordings opened and those that are closed apart from the others. */
 const shopGroups = () => {
   const isRecorded = ({ name }: Shop) => name !== plainName(name)
+  const others = shops.value.filter((one) => !isRecorded(one))
   return (
     [
-      ["Shops", shops.value.filter((one) => !isRecorded(one))],
-      ["Recordings", shops.value.filter(isRecorded).toReversed()]
+      ["Shops", others.filter(({ active }) => active)],
+      ["Recordings", shops.value.filter(isRecorded).toReversed()],
+      ["Closed", others.filter(({ active }) => !active).toReversed()]
     ] as const
   ).filter(([, group]) => group.length > 0)
 }
@@ -91,21 +112,28 @@ const ShopPicker = () => (
   <div class="shop">
     <select
       aria-label="Shop"
+      title={shop.value?.name ?? ""}
       value={shopId.value ?? ""}
+      onFocus={() => void loadShops()}
       onChange={({ currentTarget }) => void choose(currentTarget.value)}
     >
       {shopGroups().map(([label, group]) => (
         <optgroup key={label} label={label}>
           {group.map(({ id, name }) => (
             <option key={id} value={id}>
-              {name}
+              {label === "Recordings" ? name.replace(/^(.*), (recording \d+)$/, "$2 of $1") : name}
             </option>
           ))}
         </optgroup>
       ))}
     </select>
     <Popover label="+" title="New shop">
-      {(close) => <NewShop close={close} />}
+      {(close) => (
+        <>
+          <NewShop close={close} />
+          {shop.value !== null && plainName(shop.value.name) !== shop.value.name && <CloseShop close={close} />}
+        </>
+      )}
     </Popover>
   </div>
 )
@@ -115,7 +143,7 @@ const areas: ReadonlyArray<readonly [Area, string, string]> = [
   ["ticket", "Ticket", "◷"],
   ["live", "Live", "⇅"],
   ["webhook", "Webhook", "⌁"],
-  ["api", "API", "⚠"],
+  ["api", "API", "⚙"],
   ["record", "Record", "●"]
 ]
 
@@ -168,6 +196,7 @@ const Help = ({ close }: { close: () => void }) => {
 
 const TokenForm = () => {
   const field = useRef<HTMLInputElement>(null)
+  useEffect(() => field.current?.focus(), [])
   return (
     <main class="token">
       <form
@@ -241,7 +270,7 @@ const Console = () => {
   if (isTokenNeeded.value) return <TokenForm />
   const Side = sides[side.value]
   return (
-    <div class="console" data-area={area.value}>
+    <div class="console" data-area={area.value} data-board={isBoard.value}>
       <header class="top">
         <h1>Workshop</h1>
         <ShopPicker />

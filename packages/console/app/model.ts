@@ -1,3 +1,6 @@
+// biome-ignore lint/suspicious/noExplicitAny: responses are read where their shape is known
+export type Json = any
+
 /** The states of a ticket, in the order in which a shop reads them. */
 export const states = ["workshop", "ready", "impossible", "collected", "abandoned"] as const
 export type State = (typeof states)[number]
@@ -9,6 +12,7 @@ export interface Shop {
   readonly currency: string
   readonly decimals: number
   readonly time_zone: string
+  readonly active: boolean
   readonly program: {
     readonly active: boolean
     readonly stamps_required: number
@@ -63,8 +67,7 @@ export interface Entry {
   readonly kind: "state" | "event" | "attempt" | "request" | "notice"
   readonly title: string
   readonly ok: boolean
-  // biome-ignore lint/suspicious/noExplicitAny: each kind has its own
-  readonly detail: any
+  readonly detail: Json
 }
 
 /** A stretch of time that counts. */

@@ -1,6 +1,5 @@
-import type { Json } from "./api.js"
 import { exactly, timeIn } from "./format.js"
-import type { Client, Fault, Key, Receiver, Shop } from "./model.js"
+import type { Client, Fault, Json, Key, Receiver, Shop } from "./model.js"
 import { flow } from "./yaml.js"
 
 /** The sandbox as it was when the recording began. */
@@ -473,6 +472,7 @@ class Writer {
     if (status >= 300)
       return [["expect", [status, response?.error?.details?.reason ?? response?.error?.code].filter(Boolean).join(" ")]]
     const data = nested({
+      ...(Array.isArray(response?.data) ? { $length: response.data.length } : {}),
       ...(path.startsWith("/v1/tickets/") || path.startsWith("/sandbox/tickets/")
         ? typeof response?.data?.state === "string"
           ? { state: response.data.state }

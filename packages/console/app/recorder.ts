@@ -1,7 +1,7 @@
 import { batch, computed, effect, signal } from "@preact/signals"
-import { type Answer, type Json, read, send } from "./api.js"
-import { listeners } from "./feed.js"
-import type { Client, Key, LoggedRequest, Received, Receiver, Shop } from "./model.js"
+import { type Answer, read, send } from "./api.js"
+import { link, listeners, startedAt } from "./feed.js"
+import type { Client, Json, Key, LoggedRequest, Received, Receiver, Shop } from "./model.js"
 import { type Act, type Beginning, plainName, scenarioOf } from "./record.js"
 import {
   choose,
@@ -22,6 +22,10 @@ import {
 
 export const title = signal("What my till does")
 export const isRecording = signal(false)
+/** Why the recording ended, where the tester did not end it. */
+export const ending = signal<string | null>(null)
+/** Whether a recording begins in a new shop. */
+export const isInNewShop = signal(true)
 /** Whether the requests of the tester's own till are recorded too. */
 export const isTillRecorded = signal(true)
 export const begun = signal<Beginning | null>(null)
@@ -46,6 +50,8 @@ interface Course {
   received_before: number
   seen_request: number
   readonly wasFrozen: boolean
+  /** When the server started on which it is recorded. */
+  started_at?: string
 }
 
 let course: Course = { events_before: 0, received_before: 0, seen_request: 0, wasFrozen: true }
@@ -54,7 +60,10 @@ const STORED = "workshop-recording"
 
 /** Keeps the recording for this tab, so that it outlasts a reload of the page. */
 effect(() => {
-  const kept = { title: title.value, isRecording: isRecording.value, begun: begun.value, acts: acts.value, course }
+  const kept = {
+    ...{ title: title.value, isRecording: isRecording.value, ending: ending.value },
+    ...{ begun: begun.value, acts: acts.value, course }
+  }
   if (kept.begun !== null) sessionStorage.setItem(STORED, JSON.stringify(kept))
 })
 
@@ -115,9 +124,9 @@ const listen = (request: LoggedRequest): void => {
 
 /** A shop like the one that is looked at, with nothing in it, whose events go to the built-in receiver. */
 const openLike = async ({ name, currency, decimals, time_zone, program, ...words }: Shop): Promise<boolean> => {
-  const recordings = shops.peek().filter((one) => one.name !== plainName(one.name))
+  const numbers = shops.peek().map((one) => Number(/, recording (\d+)$/.exec(one.name)?.[1] ?? 0))
   const opened = await send("POST", "/sandbox/shops", {
-    body: { name: `${plainName(name)}, recording ${recordings.length + 1}`, currency, decimals, time_zone }
+    body: { name: `${plainName(name)}, recording ${Math.max(...numbers) + 1}`, currency, decimals, time_zone }
   })
   if (!opened.ok) return false
   const { id } = opened.data.shop
@@ -144,6 +153,7 @@ export const resume = (): void => {
     title.value = kept.title
     begun.value = kept.begun
     acts.value = kept.acts
+    ending.value = kept.ending ?? null
     isRecording.value = kept.isRecording
   })
   if (!kept.isRecording) return
@@ -153,11 +163,14 @@ export const resume = (): void => {
 }
 
 /** Begins a recording: the clock is frozen, because a scenario's time passes by its steps alone. */
-export const record = async (inNewShop: boolean): Promise<void> => {
+export const record = async (): Promise<void> => {
   const old = shop.peek()
-  if (old === null || (inNewShop && !(await openLike(old)))) return say("There is no shop to record in.", false)
+  if (old === null || (isInNewShop.peek() && !(await openLike(old))))
+    return say("There is no shop to record in.", false)
+  if (clock.peek().frozen_by !== null && !confirm(`The clock is frozen by ${clock.peek().frozen_by}. Record here too?`))
+    return
   const wasFrozen = clock.peek().frozen
-  if (!wasFrozen) await moveClock({ freeze: true })
+  await moveClock({ freeze: true, frozen_by: "a recording" })
   const path = `/shops/${shopId.peek()}`
   const [settings, clients, keys, receiver, events, got, logged] = await Promise.all([
     read<Shop>(path),
@@ -178,6 +191,7 @@ export const record = async (inNewShop: boolean): Promise<void> => {
   }
   const isCounted = limits.peek().some(({ used }) => used > 0)
   acts.value = []
+  ending.value = null
   begun.value = {
     at: clock.peek().now,
     shop: settings,
@@ -189,16 +203,35 @@ export const record = async (inNewShop: boolean): Promise<void> => {
   }
   isRecording.value = true
   attend()
-  say("Recording. The clock is frozen until you stop: only you move it.")
+  say("Recording. The clock is frozen until you stop: each move of it is recorded.")
+}
+
+const end = (why: string | null): void => {
+  witnesses.delete(witness)
+  listeners.delete(listen)
+  ending.value = why
+  isRecording.value = false
 }
 
 /** Ends the recording; the clock runs again if it did. */
 export const stop = async (): Promise<void> => {
-  witnesses.delete(witness)
-  listeners.delete(listen)
-  isRecording.value = false
-  if (!course.wasFrozen) await moveClock({ freeze: false })
+  end(null)
+  await moveClock({ freeze: course.wasFrozen })
 }
+
+effect(() => {
+  if (!isRecording.value) return
+  const started_at = startedAt.value
+  if (started_at !== undefined) course.started_at ??= started_at
+  const isRestarted = started_at !== undefined && started_at !== course.started_at
+  const isShopGone = shops.value.length > 0 && shops.value.every(({ id }) => id !== begun.peek()?.shop.id)
+  if (isRestarted || isShopGone) {
+    end(isRestarted ? "the server started again" : "its shop is gone")
+    show("record")
+    if (!isRestarted) void moveClock({ freeze: course.wasFrozen })
+  } else if (link.value === "streaming" && !clock.value.frozen)
+    say("The clock was unfrozen elsewhere, so time passes by itself, and the recording has it.", false)
+})
 
 /** Adds what the receiver got since it was last looked at, as an expectation. */
 export const expectReceived = async (): Promise<void> => {
@@ -218,6 +251,10 @@ export const expectReceived = async (): Promise<void> => {
     at: clock.peek().now,
     received: got.map(({ type, body }) => ({ type, ticket_id: JSON.parse(body).data?.ticket?.id ?? null }))
   })
+  say(`The last step expects what was received: ${got.length} ${got.length === 1 ? "event" : "events"}.`)
+  requestAnimationFrame(() =>
+    document.querySelector(".steps-recorded > :last-child")?.scrollIntoView({ block: "nearest" })
+  )
 }
 
 /** Adds a field of a response to what its step expects, or takes it away. */

@@ -39,7 +39,7 @@ const Tools = () => {
       <input
         type="search"
         aria-label="Search the report"
-        placeholder="Search  /"
+        placeholder={matchMedia("(max-width: 700px)").matches ? "Search" : "Search  /"}
         value={search.value}
         onInput={({ currentTarget }) => {
           search.value = currentTarget.value

@@ -62,7 +62,7 @@ export const shortcuts: ReadonlyArray<readonly [keys: string, meaning: string, r
     "begin a recording, or end it",
     () => {
       show("record")
-      void (isRecording.peek() ? stop() : record(false))
+      void (isRecording.peek() ? stop() : record())
     }
   ]
 ]

@@ -1,11 +1,13 @@
-import { batch, computed, signal } from "@preact/signals"
-import { type Answer, type Json, read, refusalOf, send } from "./api.js"
+import { batch, computed, effect, signal } from "@preact/signals"
+import { type Answer, isGone, read, refusalOf, SILENT, send } from "./api.js"
+import { dayIn, shortIn } from "./format.js"
 import type {
   Client,
   Delivery,
   Due,
   Fault,
   History,
+  Json,
   Key,
   Limit,
   Move,
@@ -16,6 +18,7 @@ import type {
   Ticket,
   Webhook
 } from "./model.js"
+import { plainName } from "./record.js"
 
 export const shops = signal<ReadonlyArray<Shop>>([])
 export const shopId = signal<string | null>(null)
@@ -23,7 +26,7 @@ export const shop = computed(() => shops.value.find(({ id }) => id === shopId.va
 export const zone = computed(() => shop.value?.time_zone ?? "UTC")
 
 /** The sandbox's clock as it was last read, and when that was by this browser. */
-export const clock = signal({ now: 0, frozen: true, ahead_ms: 0, read_at: 0 })
+export const clock = signal({ now: 0, frozen: true, frozen_by: null as string | null, ahead_ms: 0, read_at: 0 })
 const beat = signal(0)
 setInterval(() => {
   if (!clock.peek().frozen) beat.value++
@@ -34,6 +37,13 @@ export const present = computed(() => {
   const { now, frozen, read_at } = clock.value
   return frozen ? now : now + (performance.now() - read_at)
 })
+
+const today = computed(() => dayIn(zone.value, present.value))
+/** An instant in the shop's time zone: its time, and its day where that is not today. */
+export const when = (iso: string): string => {
+  today.value
+  return shortIn(zone.value, Date.parse(iso), present.peek())
+}
 
 export const agenda = signal<ReadonlyArray<Due>>([])
 /** Whether limits that start anew are due as well: they would hide what matters. */
@@ -82,9 +92,14 @@ export const say = (text: string, ok = true): undefined => {
   notice.value = { text, ok, n: ++said }
 }
 
+effect(() => {
+  // It responds again.
+  if (!isGone.value && notice.peek()?.text === SILENT) notice.value = null
+})
+
 /** Reads the clock's state out of a response. */
-export const setClock = ({ now, frozen, ahead_ms }: Json): void => {
-  clock.value = { now: Date.parse(now), frozen, ahead_ms, read_at: performance.now() }
+export const setClock = ({ now, frozen, frozen_by, ahead_ms }: Json): void => {
+  clock.value = { now: Date.parse(now), frozen, frozen_by, ahead_ms, read_at: performance.now() }
 }
 
 const keep = <A>(target: { value: A }, found: A | undefined): void => {
@@ -170,6 +185,8 @@ export const open = (id: string | null): void => {
   remember()
   if (id !== null) {
     area.value = "ticket"
+    // A ticket takes the room that the board had.
+    isBoard.value = false
     void loadTicket()
   }
 }
@@ -227,8 +244,10 @@ export const choose = async (id: string, ticket: string | null = null): Promise<
 
 /** Reads the shops, and looks at one where none is looked at yet. */
 export const loadShops = async (): Promise<void> => {
-  const found = await read<ReadonlyArray<Shop>>("/shops")
-  if (found === undefined) return
+  const all = await read<ReadonlyArray<Shop>>("/shops")
+  if (all === undefined) return
+  // A recording's shop that was closed is looked at no more.
+  const found = all.filter(({ name, active }) => active || plainName(name) === name)
   shops.value = found
   if (found.some(({ id }) => id === shopId.peek())) return
   const [wanted, ticket] = location.hash.slice(1).split("/")
@@ -237,13 +256,6 @@ export const loadShops = async (): Promise<void> => {
   const chosen = named ?? found[0]
   if (chosen === undefined) return forget()
   await choose(chosen.id, named === undefined ? null : (ticket ?? null))
-}
-
-/** What a refusal says, with the fields that it names. */
-const reasonOf = ({ body }: Answer): string => {
-  const { message = "", details } = body?.error ?? {}
-  const issues: ReadonlyArray<Json> = details?.issues ?? []
-  return issues.length === 0 ? message : issues.map((issue) => `${issue.field} ${issue.message}`).join("; ")
 }
 
 /** Whoever wants to know of every act, such as the recorder. */
@@ -256,8 +268,9 @@ const witnessed = (answer: Answer): Answer => {
 
 /** Asks the sandbox for something that somebody does, and says what came of it. */
 export const act = async (method: string, path: string, body?: Json, done?: string): Promise<Answer> => {
+  notice.value = null
   const answer = witnessed(await send(method, `/sandbox${path}`, { body }))
-  if (!answer.ok) say(`${refusalOf(answer)}: ${reasonOf(answer)}`, false)
+  if (!answer.ok) say(refusalOf(answer), false)
   else if (done !== undefined) say(done)
   void refresh()
   return answer
@@ -268,6 +281,7 @@ export const losesAnswer = signal(false)
 
 /** Calls the API as the shop's till does, with its key. */
 export const callApi = async (method: string, path: string, body?: Json, done?: string): Promise<Answer> => {
+  notice.value = null
   await isKeyed
   const headers = { "Idempotency-Key": `console-${crypto.randomUUID()}` }
   const ask = () => send(method, path, { body, headers, bearer: key.peek()?.text ?? "" })
@@ -286,7 +300,7 @@ export const callApi = async (method: string, path: string, body?: Json, done?: 
   // A browser itself repeats what it sent over a connection that was open before: that is the second request.
   const answer = witnessed(first !== null && first.status !== 0 ? first : await ask())
   const replayed = answer.body?.meta?.replayed === true ? ", replayed" : ""
-  if (!answer.ok) say(`${lost}${refusalOf(answer)}: ${reasonOf(answer)}`, false)
+  if (!answer.ok) say(`${lost}${refusalOf(answer)}`, false)
   else if (done !== undefined || lost !== "") say(`${lost}${lost === "" ? done : `${answer.status}${replayed}`}`)
   void refresh()
   return answer

@@ -21,6 +21,8 @@ export interface Story {
   readonly stays: ReadonlyArray<Stay>
   readonly coming: ReadonlyArray<{ readonly at: number; readonly text: string; readonly event_id: string | null }>
   readonly anchors: ReadonlyArray<Anchor>
+  /** Whether anything is still to come. */
+  readonly isGoingOn: boolean
 }
 
 const causes: ReadonlyArray<readonly [RegExp, RegExp]> = [
@@ -113,7 +115,10 @@ export const storyOf = (history: History, deliveries: ReadonlyArray<Delivery>, n
     .filter(({ at }) => at >= now)
   const ends = history.windows.flatMap(({ from, to }) => [Date.parse(from), Date.parse(to)])
   const later = [...coming.map(({ at }) => at), ...ends]
-  const farthest = Math.max(now + DAY_MS, ...later)
+  const isGoingOn = later.some((at) => at > now)
+  // Where nothing is to come there is a day to drag the present into.
+  const farthest = isGoingOn ? Math.max(...later) : now + DAY_MS
   const all = [...new Set([...slots.keys(), now, ...later, farthest])].sort((a, b) => a - b)
-  return { placed, stays, coming, anchors: all.map((at) => ({ at, slots: slots.get(at) ?? 1 })) }
+  const anchors = all.map((at) => ({ at, slots: slots.get(at) ?? 1 }))
+  return { placed, stays, coming, anchors, isGoingOn }
 }

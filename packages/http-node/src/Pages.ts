@@ -1,4 +1,4 @@
-import { EXPOSITION_TYPE, notReadyReason, Probes, scrape } from "@workshop/core"
+import { cellsAway, EXPOSITION_TYPE, notReadyReason, scrape } from "@workshop/core"
 import type { Failure, HttpRequest, Page } from "@workshop/core/http"
 import type { DocumentOptions } from "@workshop/core/openapi"
 import { Effect } from "effect"
@@ -20,13 +20,6 @@ const at = (path: `/${string}`, show: (request: HttpRequest) => Effect.Effect<Pa
   pageGroup(path, (request) => (request.path === path ? show(request) : undefined))
 
 const json = (value: unknown): Page => ({ body: JSON.stringify(value) })
-
-/** The cells that do not answer, whose shops alone are refused. */
-const cellsAway = Effect.gen(function* () {
-  const found: Array<string> = []
-  for (const { away = Effect.succeed([]) } of (yield* Probes) ?? []) found.push(...(yield* away))
-  return found
-})
 
 /**
  * The pages beside the API, which need no key: liveness, readiness, metrics, the OpenAPI document, and a page to try the API.

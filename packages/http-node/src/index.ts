@@ -3,7 +3,7 @@
 export { CannotListen, listen } from "./listen.js"
 export { makeHttpMetrics, shownMethod, shownRoute } from "./metrics/HttpMetrics.js"
 export { processMetrics } from "./metrics/ProcessMetrics.js"
-export { mountNode } from "./mount/NodeMount.js"
+export { mountNode, type NodeHandler, type NodeMountOptions } from "./mount/NodeMount.js"
 export { serve } from "./NodeServer.js"
 export { pages } from "./Pages.js"
 export { qrLines, qrSvg } from "./qr.js"

@@ -18,7 +18,7 @@ export class ShopApi extends HttpApiGroup.make("shop")
         described({
           identifier: "getShop",
           summary: "Read the shop behind the key",
-          description: "Any key may ask, so this is the call to try a key and a connection with."
+          description: "Try a key and a connection with this call."
         })
       )
   ) {}

@@ -11,6 +11,8 @@ import type { Caller } from "../services/Caller.js"
 import type { WorkshopServices } from "../services/PromiseWorkshop.js"
 import { httpApp } from "./EffectMount.js"
 
+export type { WorkshopServices }
+
 /** The caller of a request. Your own `HttpApiMiddleware` provides it, with a `security` scheme that your OpenAPI document then names. */
 export class CurrentCaller extends Context.Tag("@workshop/core/http/CurrentCaller")<CurrentCaller, Caller>() {}
 

@@ -1,8 +1,9 @@
 import { HttpApp, HttpRouter, HttpServerRequest, HttpServerResponse } from "@effect/platform"
-import { Effect, Logger, Schema } from "effect"
+import { Effect, Either, Logger, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { TicketInput } from "../../src/decisions/createTicket.js"
 import { ForbiddenWord } from "../../src/domain/ForbiddenWord.js"
+import { inputIssues } from "../../src/domain/InvalidInput.js"
 import { LimitReached } from "../../src/domain/LimitWindow.js"
 import { type HandlerFailure, refused } from "../../src/http/EffectMount.js"
 import { StoreUnavailable } from "../../src/ports/StorePorts.js"
@@ -49,6 +50,21 @@ describe("an embedder's own handler answers failures as the API does", () => {
       ])
     )
     expect(text).not.toMatch(/└|readonly|TicketInput|Encoded/)
+  })
+
+  it("a filter of its schema without a message says its own rule", () => {
+    const Order = Schema.Struct({
+      reference: Schema.NonEmptyString,
+      count: Schema.Int.pipe(Schema.between(1, 9)),
+      note: Schema.String.pipe(Schema.filter(() => "must be polite"))
+    })
+    const read = Schema.decodeUnknownEither(Order, { errors: "all" })
+    const issues = Either.flip(read({ reference: "", count: -5, note: "x" })).pipe(Either.getOrThrow)
+    expect(inputIssues(issues.issue).map(({ field, message }) => `${field} ${message}`)).toEqual([
+      "reference must be a non empty string",
+      "count must be a number between 1 and 9",
+      "note must be polite"
+    ])
   })
 
   it("a body that is no JSON, or no object: 400 (Specification, Errors)", async () => {

@@ -72,7 +72,7 @@ describe("the page of a ticket", () => {
       "Delayed The heel is late It was promised for Monday 23 November at 17:00.",
       "Waiting for a part Heel Expected on Monday 23 November at 9:00",
       "Price TND 45.500",
-      "Deposit paid TND 10.000",
+      "Deposit paid TND 10 ",
       "Left to pay TND 35.500",
       "You were notified by WhatsApp Sunday 22 November at 10:15",
       "Ticket 0042 · Code 7K3M-Q9XD"
@@ -95,6 +95,10 @@ describe("the page of a ticket", () => {
     expect(textOf(page)).toContain("في الورشة نحن نعمل عليه الآن.")
     expect(textOf(page)).toContain("الموعد الثلاثاء، 24 نوفمبر")
     expect(textOf(page)).toContain("45,500 د.ت.")
+    // A whole amount does not read as thousands, and what is to come is no past fact.
+    expect(textOf(page)).toContain("10 د.ت.")
+    expect(textOf(page)).toContain("تم التسليم للمحل : تم 21 نوفمبر في 00:30")
+    expect(trackingWords.ar.steps.repair.collected).toBe("الاستلام")
   })
 
   it("names the year of a date in another year", () => {

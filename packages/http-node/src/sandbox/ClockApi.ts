@@ -11,6 +11,9 @@ import type { Feed } from "./Feed.js"
 export const ClockView = Schema.Struct({
   now: Schema.String,
   frozen: Schema.Boolean,
+  frozen_by: Schema.NullOr(Schema.String).annotations({
+    description: "The name that was given with the freeze, such as a recording of the console"
+  }),
   ahead_ms: Schema.Int.annotations({ description: "By how much it is ahead of the real clock" })
 }).annotations({
   identifier: "SandboxClock"
@@ -31,14 +34,15 @@ export class ClockApi extends HttpApiGroup.make("clock")
         described(
           "moveClock",
           "Move or stop the clock",
-          'Moves the clock forward, by `advance` (a length of time such as `60d` or `24h1ms`) or `advance_ms`, to the instant `set` or `to`, or to what falls due next with `to: "next"`; and answers once everything that is due by then has run, each thing at its own instant. `freeze` stops it or lets it run. No move leads back; a reset or an import does.'
+          'Moves the clock forward, by `advance` (a length of time such as `60d` or `24h1ms`) or `advance_ms`, to the instant `set` or `to`, or to what falls due next with `to: "next"`; and answers once everything that is due by then has run, each thing at its own instant. `freeze` stops it or lets it run; `frozen_by` beside it names what stops it, for others who use the sandbox. No move leads back; a reset or an import does.'
         )
       )
   )
   .annotateContext(titled("Clock", "The clock by which every rule goes")) {}
 
 /** The state of the clock as it is answered. */
-export const clockView = ({ now, frozen, ahead_ms }: ClockState) => data({ now: toIso(now), frozen, ahead_ms })
+export const clockView = ({ now, frozen, frozen_by, ahead_ms }: ClockState) =>
+  data({ now: toIso(now), frozen, frozen_by, ahead_ms })
 
 /** How far the agenda is read for the first entry that is still to come. */
 const LOOKED_THROUGH = 1000

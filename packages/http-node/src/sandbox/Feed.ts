@@ -1,4 +1,6 @@
+import { toIso } from "@workshop/core"
 import type { Follow } from "@workshop/core/http"
+import { Clock, Effect } from "effect"
 
 /** The kinds of entries in the feed, with their meanings. */
 export const feedEvents = {
@@ -21,6 +23,12 @@ interface Entry {
   readonly text: string
 }
 
+/**
+ * When the process started, on the real clock in milliseconds. Ids rise from there, so that they rise from one process to the next: a
+ * reader who comes back after a restart with the last id of the old process is not given it for an id of the new one.
+ */
+export const startOfIds: Effect.Effect<number> = Effect.withClock(Clock.currentTimeMillis, Clock.make())
+
 /** Entries with rising ids, of which the oldest go when there are too many, or too much text in them. */
 export class Ring<E extends { readonly id: number }> {
   readonly #most: number
@@ -30,15 +38,17 @@ export class Ring<E extends { readonly id: number }> {
   /** Where the entries that are still kept begin. */
   #from = 0
   #characters = 0
-  #last_id = 0
+  #last_id: number
 
-  constructor(most: number, most_characters: number, lengthOf: (entry: E) => number) {
+  /** `from` is the id before the first one. */
+  constructor(most: number, most_characters: number, lengthOf: (entry: E) => number, from: number) {
+    this.#last_id = from
     this.#most = most
     this.#most_characters = most_characters
     this.#lengthOf = lengthOf
   }
 
-  /** The id of the newest entry; 0 where there was none. */
+  /** The id of the newest entry, or the one before the first. */
   get last_id(): number {
     return this.#last_id
   }
@@ -90,9 +100,15 @@ const KEPT_CHARACTERS = 32 * 1024 * 1024
 
 /** The feed of everything that happens in a sandbox: kept for a while, so that a reader who lost the connection goes on where it was. */
 export class Feed {
-  readonly #ring = new Ring<Entry>(KEPT, KEPT_CHARACTERS, ({ text }) => text.length)
+  readonly #started_at: number
+  readonly #ring: Ring<Entry>
   readonly #readers = new Set<(text: string) => void>()
   #isHushed = false
+
+  constructor(started_at: number) {
+    this.#started_at = started_at
+    this.#ring = new Ring<Entry>(KEPT, KEPT_CHARACTERS, ({ text }) => text.length, started_at)
+  }
 
   /** Adds an entry and sends it to every reader. */
   tell(event: FeedEvent, data: unknown): void {
@@ -115,11 +131,11 @@ export class Feed {
     return this.#readers.size
   }
 
-  /** The start of a response: the newest id and the entries that the reader missed, or `reset` where some of those are forgotten. */
+  /** The start of a response: the newest id, when the process started, and the entries that the reader missed, which are all after 0, or `reset` where some of those are forgotten. */
   begin(after: number | undefined): string {
-    const hello = `event: hello\ndata: ${JSON.stringify({ last_id: this.last_id })}\n\n`
+    const hello = `event: hello\ndata: ${JSON.stringify({ last_id: this.last_id, started_at: toIso(this.#started_at) })}\n\n`
     if (after === undefined) return hello
-    const missed = this.#ring.after(after)
+    const missed = this.#ring.after(after === 0 ? this.#started_at : after)
     if (missed === undefined) return hello + resetAt(this.last_id)
     return hello + missed.map(({ text }) => text).join("")
   }

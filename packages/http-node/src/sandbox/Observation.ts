@@ -3,8 +3,8 @@ import { exhaustedLimits } from "@workshop/core/http"
 import type { Change } from "@workshop/core/store"
 import { Effect, Option } from "effect"
 import { Faults } from "./Faults.js"
-import { Feed } from "./Feed.js"
-import { RequestLog } from "./RequestLog.js"
+import { Feed, startOfIds } from "./Feed.js"
+import { type LoggedRequest, RequestLog } from "./RequestLog.js"
 import { attemptView, noticeView } from "./WebhookApi.js"
 
 const tellEvent = (feed: Feed, { body, shop_id }: EventRecord) => {
@@ -24,12 +24,14 @@ const tellChange = (feed: Feed, change: Change): void => {
 
 /** The parts of a sandbox with which it is watched: its feed, the log of its requests, and the faults that they meet. */
 export const observation = Effect.gen(function* () {
-  const feed = new Feed()
+  const started_at = yield* startOfIds
+  const feed = new Feed(started_at)
   const faults = new Faults()
-  const log = new RequestLog(faults, yield* exhaustedLimits, (request) => {
+  const tell = (request: LoggedRequest) => {
     feed.tell("request", request)
     if (request.fault !== null) feed.tell("fault", { at: request.at, faults: faults.all, met: request.fault })
-  })
+  }
+  const log = new RequestLog(faults, yield* exhaustedLimits, tell, started_at)
   const changes = yield* Effect.serviceOption(CommittedChanges)
   if (Option.isSome(changes))
     changes.value.listen((committed) => {

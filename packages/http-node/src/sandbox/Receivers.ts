@@ -2,7 +2,7 @@ import { type Sent, type ShopId, toIso, WebhookSender } from "@workshop/core"
 import { Reads, signatureHeader, signingSecrets } from "@workshop/core/store"
 import { Context, Effect, Layer } from "effect"
 import { requestHeaders, USER_AGENT } from "../sender/SendAttempt.js"
-import { Ring } from "./Feed.js"
+import { Ring, startOfIds } from "./Feed.js"
 
 /** The behaviours of the built-in receiver besides a status. */
 export const receiverWords = {
@@ -65,10 +65,14 @@ const answeredBy = ({ status, error }: Sent): string => String(status ?? error)
 /** The built-in receivers of a sandbox's shops, what they got, and the requests as they were sent to whichever receiver. */
 export class Receivers {
   readonly #behaviours = new Map<string, ReceiverBehaviour>()
-  readonly #received = new Ring<ReceivedEvent>(KEPT, KEPT_CHARACTERS, ({ body }) => body.length + 500)
+  readonly #received: Ring<ReceivedEvent>
   readonly #sent = new Map<string, SentRequest>()
   /** Called with each event that is received. */
   told: (event: ReceivedEvent) => void = () => undefined
+
+  constructor(started_at: number) {
+    this.#received = new Ring<ReceivedEvent>(KEPT, KEPT_CHARACTERS, ({ body }) => body.length + 500, started_at)
+  }
 
   /** The address of a shop's built-in receiver. */
   urlOf(shop_id: string): string {
@@ -136,7 +140,10 @@ export class SandboxReceivers extends Context.Tag("@workshop/http-node/SandboxRe
   SandboxReceivers,
   Receivers
 >() {
-  static readonly layer: Layer.Layer<SandboxReceivers> = Layer.sync(SandboxReceivers, () => new Receivers())
+  static readonly layer: Layer.Layer<SandboxReceivers> = Layer.effect(
+    SandboxReceivers,
+    Effect.map(startOfIds, (started_at) => new Receivers(started_at))
+  )
 }
 
 const isSignature = (value: string): boolean => /^t=\d+,v1=/.test(value)

@@ -1,4 +1,4 @@
-import { countedAddress, LimitReached, MINUTE_MS, Policies, toIso } from "@workshop/core"
+import { countedAddress, LimitReached, Limits, MINUTE_MS, Policies, toIso } from "@workshop/core"
 import {
   addressUse,
   bodyText,
@@ -114,9 +114,12 @@ const keepingBody = (request: HttpRequest) => {
 /** The response to a request that meets a fault, in the place of its own where nothing is to be done. */
 const withFault = (
   fault: Fault | undefined,
+  { body }: HttpRequest,
   context: RequestContext,
   answer: Effect.Effect<ObservedResponse>
 ): Effect.Effect<ObservedResponse> => {
+  // The log shows what a refused request asked for too.
+  const read = Effect.exit(body(Limits.body_bytes))
   switch (fault?.fault) {
     case undefined:
     case "lose_answer":
@@ -124,11 +127,11 @@ const withFault = (
     case "delay":
       return Effect.delay(answer, fault.delay_ms)
     case "503":
-      return Effect.sync(() => respond({ _tag: "StoreUnavailable" }, context))
+      return Effect.map(read, () => respond({ _tag: "StoreUnavailable" }, context))
     case "429": {
       const { limit } = Policies.requests_per_minute
       const usage = { policy: "requests_per_minute", limit, remaining: 0, resets_at: context.now + MINUTE_MS } as const
-      return Effect.sync(() => respond(new LimitReached({ usages: [usage] }), context))
+      return Effect.map(read, () => respond(new LimitReached({ usages: [usage] }), context))
     }
   }
 }
@@ -137,18 +140,20 @@ const NANOS_PER_MS = 1e6
 
 /** The log of the requests to a sandbox's API. */
 export class RequestLog {
-  readonly #ring = new Ring<LoggedRequest>(
-    KEPT,
-    KEPT_CHARACTERS,
-    ({ request, response }) => (request.body?.length ?? 0) + response.body.length + 500
-  )
+  readonly #ring: Ring<LoggedRequest>
   readonly #faults: Faults
   readonly #limits: ExhaustedLimits
   readonly #told: (request: LoggedRequest) => void
   /** The address of the last request without a good key, as it is counted. */
   stranger = "127.0.0.1"
 
-  constructor(faults: Faults, limits: ExhaustedLimits, told: (request: LoggedRequest) => void) {
+  constructor(faults: Faults, limits: ExhaustedLimits, told: (request: LoggedRequest) => void, started_at: number) {
+    this.#ring = new Ring<LoggedRequest>(
+      KEPT,
+      KEPT_CHARACTERS,
+      ({ request, response }) => (request.body?.length ?? 0) + response.body.length + 500,
+      started_at
+    )
     this.#faults = faults
     this.#limits = limits
     this.#told = told
@@ -171,7 +176,12 @@ export class RequestLog {
             respondToCause(cause, context)
           )
           return Effect.map(
-            withFault(fault, { ...context, usages: [this.#limits.look(addressUse(request), context.now)] }, answer),
+            withFault(
+              fault,
+              kept,
+              { ...context, usages: [this.#limits.look(addressUse(request), context.now)] },
+              answer
+            ),
             (response) => {
               if (response.context.caller === null) this.stranger = countedAddress(request.address)
               const took_ms = Number(clock.unsafeCurrentTimeNanos() - begun) / NANOS_PER_MS

@@ -81,7 +81,7 @@ export class RequestsApi extends HttpApiGroup.make("requests")
         described(
           "followSandbox",
           "Follow what happens",
-          `Server-sent events. First \`hello\` with the newest id, then what happens, with ids that rise: ${events}. \`Last-Event-ID\`, or \`after\`, goes on after an id; \`reset\` says that some of what came since is forgotten, or that everything was replaced: read all again. A comment comes every 15 seconds.`
+          `Server-sent events. First \`hello\` with the newest id and when the process started, then what happens, with ids that rise, also from one process to the next: ${events}. \`Last-Event-ID\`, or \`after\`, goes on after an id, and \`after=0\` begins with the start of the process; \`reset\` says that some of what came since is forgotten, or that everything was replaced: read all again. A comment comes every 15 seconds.`
         )
       )
   )

@@ -12,11 +12,11 @@ import {
   ServiceLimits,
   type ShopHead,
   ShopId,
-  ShopInput,
   ShopPatch,
   type ShopRecord,
   Shops,
   scopePresets,
+  shopFields,
   toIso
 } from "@workshop/core"
 import { FailureBodyOf, type GroupHandlers, SuccessBody, status201 } from "@workshop/core/http"
@@ -82,11 +82,14 @@ const auditView = ({ id, created_at, actor, act, details }: AuditEntry) => ({
 
 const NewShop = Schema.Struct({ shop: ShopSettings, key_id: Schema.String, key: Schema.String })
 
+/** Unlike a program, a tester states how many decimals the shop has. */
+const ShopToOpen = Schema.Struct(shopFields).pipe(Schema.brand("ShopInput")).annotations({ identifier: "ShopInput" })
+
 /** Shops and their settings: what the operator and the owner do (Specification, Sandbox). */
 export class ShopsApi extends HttpApiGroup.make("shops")
   .add(
     HttpApiEndpoint.post("open", "/shops")
-      .setPayload(ShopInput)
+      .setPayload(ShopToOpen)
       .addSuccess(status201(SuccessBody(NewShop)))
       .annotateContext(
         described(

@@ -21,6 +21,7 @@ import { appHandlers } from "./AppTicketsApi.js"
 import { clockHandlers } from "./ClockApi.js"
 import { consolePages } from "./consolePages.js"
 import { faultsHandlers } from "./FaultsApi.js"
+import { startOfIds } from "./Feed.js"
 import { foreignness } from "./foreignRequest.js"
 import { historyHandlers } from "./HistoryApi.js"
 import { keysHandlers } from "./KeysApi.js"
@@ -88,7 +89,8 @@ export const sandboxRoutes = (options: SandboxOptions) =>
     const limits = yield* exhaustedLimits
     const access = [headCheck(), (yield* tokenCheck(token, limits)) ?? senderCheck]
     const { feed, faults, log } = yield* observation
-    const receivers = Option.getOrElse(yield* Effect.serviceOption(SandboxReceivers), () => new Receivers())
+    const started_at = yield* startOfIds
+    const receivers = Option.getOrElse(yield* Effect.serviceOption(SandboxReceivers), () => new Receivers(started_at))
     const gauges = yield* shopLimits(() => log.stranger)
     const agenda = yield* makeAgenda(gauges)
     const handlers = {

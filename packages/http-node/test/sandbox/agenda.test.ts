@@ -50,7 +50,7 @@ describe("Lengths of time as people write them (Specification, Sandbox)", () => 
     const { sandbox } = await opened()
     sandbox.real.pass(MINUTE)
     const moved = await sandbox.good("POST", "/sandbox/clock", { advance: "1h" })
-    expect(moved).toEqual({ now: later(HOUR), frozen: true, ahead_ms: HOUR - MINUTE })
+    expect(moved).toEqual({ now: later(HOUR), frozen: true, frozen_by: null, ahead_ms: HOUR - MINUTE })
   })
 })
 

@@ -5,7 +5,12 @@ import { DAY, HOUR, later, MINUTE, Sandbox, SECOND, START } from "./Sandbox.js"
 describe("The sandbox clock (Specification, Sandbox)", () => {
   it("runs with the real one by default", async () => {
     const sandbox = await Sandbox.open()
-    expect(await sandbox.good("GET", "/sandbox/clock")).toEqual({ now: START, frozen: false, ahead_ms: 0 })
+    expect(await sandbox.good("GET", "/sandbox/clock")).toEqual({
+      now: START,
+      frozen: false,
+      frozen_by: null,
+      ahead_ms: 0
+    })
     sandbox.real.pass(1234)
     expect(await sandbox.now()).toBe(later(1234))
   })
@@ -33,6 +38,21 @@ describe("The sandbox clock (Specification, Sandbox)", () => {
     expect(await sandbox.clock({ set: later(MINUTE) })).toEqual({ now: later(MINUTE), frozen: true })
     sandbox.real.pass(DAY)
     expect(await sandbox.now()).toBe(later(MINUTE))
+  })
+
+  it("says what froze it, until something else does or it runs again", async () => {
+    const sandbox = await Sandbox.open()
+    const move = (body: object) => sandbox.good("POST", "/sandbox/clock", body)
+    const recording = { frozen: true, frozen_by: "a recording" }
+    expect(await move({ freeze: true, frozen_by: "a recording" })).toMatchObject(recording)
+    expect(await move({ advance: "1h" })).toMatchObject(recording)
+    expect(await sandbox.good("GET", "/sandbox/clock")).toMatchObject(recording)
+    expect(await move({ freeze: true })).toMatchObject({ frozen: true, frozen_by: null })
+    await move({ freeze: true, frozen_by: "a recording" })
+    expect(await move({ freeze: false, frozen_by: "nobody" })).toMatchObject({ frozen: false, frozen_by: null })
+    await move({ freeze: true, frozen_by: "a recording" })
+    expect(await sandbox.good("POST", "/sandbox/reset")).toMatchObject({ frozen: false, frozen_by: null })
+    expect((await sandbox.ask("POST", "/sandbox/clock", { freeze: true, frozen_by: "x".repeat(201) })).status).toBe(400)
   })
 
   it("runs on from where it stood when it is unfrozen, not from where the real one is", async () => {
@@ -123,7 +143,12 @@ describe("A refused move moves nothing (Specification, Sandbox)", () => {
       const answer = await sandbox.ask("POST", "/sandbox/clock", move)
       expect([answer.status, answer.error.code]).toEqual([400, "VALIDATION_ERROR"])
       expect([...answer.issues].sort()).toEqual(issues)
-      expect(await sandbox.good("GET", "/sandbox/clock")).toEqual({ now: START, frozen: false, ahead_ms: 0 })
+      expect(await sandbox.good("GET", "/sandbox/clock")).toEqual({
+        now: START,
+        frozen: false,
+        frozen_by: null,
+        ahead_ms: 0
+      })
     })
   }
 

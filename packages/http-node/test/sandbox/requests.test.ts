@@ -21,14 +21,15 @@ describe("The log of the requests to the API (Specification, Sandbox)", () => {
     await sandbox.status(shop, ticket, "collected")
     await sandbox.ask("GET", "/v1/tickets", undefined, { bearer: "wk_live_wrong", query: "limit=1" })
     const log = await requests(sandbox)
-    expect(log.map(({ id, method, path, status, reason }) => [id, method, path, status, reason])).toEqual([
-      [1, "POST", "/v1/tickets", 201, null],
-      [2, "POST", "/v1/tickets", 200, null],
-      [3, "POST", `/v1/tickets/${ticket.id}/status`, 409, "INVALID_TRANSITION"],
-      [4, "GET", "/v1/tickets?limit=1", 401, null]
+    const first = log[0].id
+    expect(log.map(({ id, method, path, status, reason }) => [id - first, method, path, status, reason])).toEqual([
+      [0, "POST", "/v1/tickets", 201, null],
+      [1, "POST", "/v1/tickets", 200, null],
+      [2, "POST", `/v1/tickets/${ticket.id}/status`, 409, "INVALID_TRANSITION"],
+      [3, "GET", "/v1/tickets?limit=1", 401, null]
     ])
     expect(log[0]).toEqual({
-      id: 1,
+      id: first,
       at: START,
       shop_id: shop.id,
       key_last_four: shop.key.slice(-4),
@@ -68,16 +69,17 @@ describe("The log of the requests to the API (Specification, Sandbox)", () => {
     await sandbox.ticket(other)
     await sandbox.status(shop, ticket, "ready")
     const ids = async (query: string) => (await requests(sandbox, query)).map(({ id }) => id)
-    expect(await ids(`shop=${other.id}`)).toEqual([2])
-    expect(await ids(`ticket=${ticket.id}`)).toEqual([1, 3])
-    expect(await ids("after=2")).toEqual([3])
-    expect(await ids("limit=2")).toEqual([2, 3])
+    const [first, second, third] = await ids("")
+    expect(await ids(`shop=${other.id}`)).toEqual([second])
+    expect(await ids(`ticket=${ticket.id}`)).toEqual([first, third])
+    expect(await ids(`after=${second}`)).toEqual([third])
+    expect(await ids("limit=2")).toEqual([second, third])
     const wrong = await sandbox.ask("GET", "/sandbox/requests", undefined, { query: "shop=mine&after=-1" })
     expect([wrong.status, [...wrong.issues].sort()]).toEqual([400, ["query after", "query shop"]])
   })
 
   it("holds so many entries, and so much text, and ids go on", () => {
-    const ring = new Ring<{ readonly id: number; readonly text: string }>(3, 10, ({ text }) => text.length)
+    const ring = new Ring<{ readonly id: number; readonly text: string }>(3, 10, ({ text }) => text.length, 0)
     const add = (text: string) => ring.add((id) => ({ id, text }))
     for (const text of ["a", "b", "c", "d"]) add(text)
     expect(ring.all.map(({ id }) => id)).toEqual([2, 3, 4])
@@ -90,12 +92,18 @@ describe("The log of the requests to the API (Specification, Sandbox)", () => {
 })
 
 describe("What happens, as it happens (Specification, Sandbox)", () => {
-  /** The names of what a text of server-sent events tells, with the ids. */
-  const told = (text: string) =>
+  /** The names of what a text of server-sent events tells, with the ids, counted from one. */
+  const told = (text: string, from = 0) =>
     text
       .split("\n\n")
       .filter((entry) => entry !== "")
-      .map((entry) => `${/^id: (\d+)$/m.exec(entry)?.[1] ?? "-"} ${/^event: (\w+)$/m.exec(entry)?.[1]}`)
+      .map((entry) => {
+        const id = /^id: (\d+)$/m.exec(entry)?.[1]
+        return `${id === undefined ? "-" : Number(id) - from} ${/^event: (\w+)$/m.exec(entry)?.[1]}`
+      })
+
+  /** The id before the first one: the start of the process, as hello says it. */
+  const startIn = (text: unknown): number => Date.parse(/"started_at":"([^"]+)"/.exec(String(text))![1]!)
 
   const begin = async (sandbox: Sandbox, query = "", headers: Readonly<Record<string, string>> = {}) => {
     const response = await sandbox.runtime.runPromise(
@@ -123,7 +131,7 @@ describe("What happens, as it happens (Specification, Sandbox)", () => {
     await sandbox.clock({ advance: "1h" })
     stop()
     await sandbox.ticket(shop)
-    expect(told(heard.join(""))).toEqual(["2 event", "3 ticket", "4 request", "5 clock"])
+    expect(told(heard.join(""), startIn(response.body))).toEqual(["2 event", "3 ticket", "4 request", "5 clock"])
     expect(heard[3]).toContain(`"now":"${later(3_600_000)}"`)
   })
 
@@ -157,13 +165,19 @@ describe("What happens, as it happens (Specification, Sandbox)", () => {
   it("goes on after an id, by header or by parameter, or says that it cannot", async () => {
     const { sandbox, shop } = await opened()
     await sandbox.ticket(shop)
-    const after = async (query: string, headers = {}) => told(String((await begin(sandbox, query, headers)).body))
-    expect(await after("after=2")).toEqual(["- hello", "3 ticket", "4 request"])
-    expect(await after("", { "last-event-id": "3" })).toEqual(["- hello", "4 request"])
-    expect(await after("after=4")).toEqual(["- hello"])
-    expect(await after("after=400")).toEqual(["- hello", "4 reset"])
-    const feed = new Feed()
+    const start = startIn((await begin(sandbox)).body)
+    const after = async (query: string, headers = {}) =>
+      told(String((await begin(sandbox, query, headers)).body), start)
+    expect(await after("after=0")).toEqual(["- hello", "1 clock", "2 event", "3 ticket", "4 request"])
+    expect(await after(`after=${start + 2}`)).toEqual(["- hello", "3 ticket", "4 request"])
+    expect(await after("", { "last-event-id": `${start + 3}` })).toEqual(["- hello", "4 request"])
+    expect(await after(`after=${start + 4}`)).toEqual(["- hello"])
+    expect(await after(`after=${start + 400}`)).toEqual(["- hello", "4 reset"])
+    // Ids rise from one process to the next: one of an earlier process is none of this one's.
+    expect(await after(`after=${start - 400}`)).toEqual(["- hello", "4 reset"])
+    const feed = new Feed(0)
     for (let i = 0; i < 5002; i++) feed.tell("clock", { i })
+    expect(told(feed.begin(0))).toEqual(["- hello", "5002 reset"])
     expect(told(feed.begin(1))).toEqual(["- hello", "5002 reset"])
     expect(told(feed.begin(2))).toHaveLength(5001)
   })
@@ -199,6 +213,8 @@ describe("Faults of the API (Specification, Sandbox)", () => {
     expect((await create()).meta).toEqual({ replayed: true })
     const log = await requests(sandbox)
     expect(log.map(({ fault }) => fault)).toEqual([null, "503", "503", null, "429", null])
+    // What a refused request asked for is logged too.
+    expect(log.slice(1).map(({ request }) => request.body)).toEqual(Array(5).fill('{"service":"Hem"}'))
   })
 
   it("delay holds the next requests for so long, and then they are answered", async () => {

@@ -58,7 +58,8 @@ const seen = async (
     receiver: await of("/receiver"),
     agenda: await sandbox.good("GET", "/sandbox/agenda"),
     requests: (await sandbox.good("GET", "/sandbox/requests")).map(({ id: _, ...request }: Json) => request),
-    entries: entries.map(({ id: _, ...entry }: Json) => entry),
+    // Requests have other ids in each process.
+    entries: entries.map(({ id: _, detail: { id: __, ...detail }, ...entry }: Json) => ({ ...entry, detail })),
     windows
   }
 }
@@ -68,7 +69,12 @@ describe("POST /sandbox/reset (Specification, Sandbox)", () => {
     const { sandbox, shop, person, ticket } = await furnished()
     await sandbox.good("PUT", "/sandbox/faults", { faults: [{ fault: "503" }] })
     const heard = await listener(sandbox)
-    expect(await sandbox.good("POST", "/sandbox/reset")).toEqual({ now: START, frozen: false, ahead_ms: 0 })
+    expect(await sandbox.good("POST", "/sandbox/reset")).toEqual({
+      now: START,
+      frozen: false,
+      frozen_by: null,
+      ahead_ms: 0
+    })
     expect(heard).toEqual(["reset"])
     for (const path of ["shops", "faults", "requests", "agenda"])
       expect(await sandbox.good("GET", `/sandbox/${path}`), path).toEqual([])

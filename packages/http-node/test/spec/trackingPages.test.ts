@@ -41,7 +41,7 @@ describe("GET /t/{tracking_code}: the client's page", () => {
     const { text } = await page(await shop.ticket(id))
     for (const shown of [
       ...["Atelier Lac", "In the workshop", "Brown boots", "November 24", "The heel is late", "November 23"],
-      ...["Waiting for a part", "Heel", "45.500", "10.000", "35.500", "by SMS"]
+      ...["Waiting for a part", "Heel", "45.500", "TND\u00a010", "35.500", "by SMS"]
     ])
       expect(text).toContain(shown)
     for (const hidden of [phone, phone.slice(4), "rude", "secret-ref", id]) expect(text).not.toContain(hidden)

@@ -202,7 +202,9 @@ const build = (): Node => {
         apiKey: {
           type: "http",
           scheme: "bearer",
-          description: `A key of the shop, \`wk_live_…\`. What it may do: ${Object.entries(scopeGrants)
+          description: `A key of the shop: \`wk_live_…\`, or \`wk_test_…\` in a sandbox. What it may do: ${Object.entries(
+            scopeGrants
+          )
             .map(([scope, grants]) => `\`${scope}\`: ${grants.toLowerCase()}`)
             .join("; ")}`
         }

@@ -36,7 +36,9 @@ const effectsOf = ({ notifies_client, earns_stamps, dates, outcome, clears }: St
     ...(dates === undefined ? [] : [`sets ${fields([dates])}`]),
     ...(outcome === undefined ? [] : [`\`outcome\` is \`${outcome}\``]),
     ...(clears === undefined ? [] : [`clears ${fields(clears)}`]),
-    ...(notifies_client ? ["a linked client is notified in the app"] : []),
+    ...(notifies_client
+      ? ["a linked client is notified in the app, and another one through the operator's own channel, if there is one"]
+      : []),
     ...(earns_stamps ? ["loyalty stamps, once in the ticket's life"] : [])
   ].join("; ")
 

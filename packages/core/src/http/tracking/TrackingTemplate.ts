@@ -63,16 +63,17 @@ export const trackingMessage = (message: "not_found" | "too_many" | "unavailable
 // A text of the shop may run in the other direction than the words around it: the marks keep it together (Unicode, FSI and PDI).
 const isolated = (text: string): string => `\u2068${text}\u2069`
 
-// French has its 24 hours also in regions whose other language has twelve.
-const hours = (language: TrackingLocale["language"]) => (language === "fr" ? ({ hourCycle: "h23" } as const) : {})
+// French has its 24 hours also in regions whose other language has twelve, and the Maghreb writes them in Arabic too.
+const hours = ({ language, locale }: TrackingLocale) =>
+  language === "fr" || /^ar-(DZ|MA|MR|TN)$/.test(locale) ? ({ hourCycle: "h23" } as const) : {}
 
-const dates = ({ language, locale }: TrackingLocale, { time_zone, updated_at }: TrackingView) => {
+const dates = (reader: TrackingLocale, { time_zone, updated_at }: TrackingView) => {
   const format = (iso: string, more: Intl.DateTimeFormatOptions): string => {
     // The year matters where it is another one.
     const year = iso.slice(0, 4) === updated_at.slice(0, 4) ? {} : ({ year: "numeric" } as const)
-    const time = { hour: "numeric", minute: "2-digit", ...hours(language) } as const
+    const time = { hour: "numeric", minute: "2-digit", ...hours(reader) } as const
     const shown = { timeZone: time_zone, month: "long", day: "numeric", ...year, ...time, ...more } as const
-    return new Intl.DateTimeFormat(locale, shown).format(new Date(iso))
+    return new Intl.DateTimeFormat(reader.locale, shown).format(new Date(iso))
   }
   return {
     long: (iso: string) => format(iso, { weekday: "long" }),
@@ -83,7 +84,9 @@ const dates = ({ language, locale }: TrackingLocale, { time_zone, updated_at }: 
 type Dates = ReturnType<typeof dates>
 
 const amounts = (locale: string, { currency, decimals }: TrackingView) => {
-  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
+  // 25,000 reads as twenty-five thousand: a whole amount of a currency with three decimals stands without them.
+  const trailingZeroDisplay = decimals > 2 ? "stripIfInteger" : "auto"
+  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals, trailingZeroDisplay } as const
   const format = new Intl.NumberFormat(locale, { style: "currency", currency, ...digits })
   return (minor: number) => format.format(minor / 10 ** decimals)
 }

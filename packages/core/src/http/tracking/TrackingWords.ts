@@ -239,7 +239,7 @@ const arabic: TrackingWords = {
       workshop: "في الورشة",
       ready: "جاهز",
       impossible: "غير ممكن",
-      collected: "تم الاستلام",
+      collected: "الاستلام",
       abandoned: "مغلق"
     },
     prepare: {
@@ -247,7 +247,7 @@ const arabic: TrackingWords = {
       workshop: "قيد التحضير",
       ready: "جاهز",
       impossible: "غير ممكن",
-      collected: "تم الاستلام",
+      collected: "الاستلام",
       abandoned: "مغلق"
     }
   },
