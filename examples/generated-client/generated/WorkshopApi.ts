@@ -1670,8 +1670,8 @@ export class HttpClient<SecurityDataType = unknown> {
  * | from | to | made by | when | event | besides |
  * | --- | --- | --- | --- | --- | --- |
  * | – | `workshop` | `POST /v1/tickets` |  | `ticket.created` |  |
- * | `workshop` | `ready` | `POST /v1/tickets/{id}/status` with `ready` |  | `ticket.ready` | sets `ready_at`; a linked client is notified in the app; loyalty stamps, once in the ticket's life |
- * | `workshop` | `impossible` | `POST /v1/tickets/{id}/status` with `impossible` |  | `ticket.impossible` | a linked client is notified in the app |
+ * | `workshop` | `ready` | `POST /v1/tickets/{id}/status` with `ready` |  | `ticket.ready` | sets `ready_at`; a linked client is notified in the app, and another one through the operator's own channel, if there is one; loyalty stamps, once in the ticket's life |
+ * | `workshop` | `impossible` | `POST /v1/tickets/{id}/status` with `impossible` |  | `ticket.impossible` | a linked client is notified in the app, and another one through the operator's own channel, if there is one |
  * | `ready` | `collected` | `POST /v1/tickets/{id}/status` with `collected` |  | `ticket.collected` | sets `collected_at`; `outcome` is `ready`; loyalty stamps, once in the ticket's life |
  * | `impossible` | `collected` | `POST /v1/tickets/{id}/status` with `collected` |  | `ticket.collected` | sets `collected_at`; `outcome` is `impossible` |
  * | `ready` | `workshop` | `POST /v1/tickets/{id}/status` with `workshop` |  | `ticket.reopened` | clears `ready_at`, `collected_at`, `outcome` |
@@ -1729,7 +1729,7 @@ export class Api<
 > extends HttpClient<SecurityDataType> {
   v1 = {
     /**
-     * @description Any key may ask, so this is the call to try a key and a connection with. Any key will do.
+     * @description Try a key and a connection with this call. Any key will do.
      *
      * @tags Shop
      * @name GetShop

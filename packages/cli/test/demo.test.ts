@@ -171,6 +171,8 @@ describe("the data of a sandbox (Specification, Keys and scopes)", PATIENT, () =
     const meant = new Workshop(["serve", "--port", "0", "--sandbox", "--sandbox-on-real-data"], there)
     started.push(meant)
     await meant.says(/^All calls of the sandbox: http.*\/sandbox\/openapi\.json$/m)
+    // The page to begin with comes first.
+    await meant.says(/^Listening on .*\nSee and drive the sandbox in a browser: http.*\/console$/m)
     meant.kill("SIGTERM")
     expect(await meant.exited).toBe(0)
   })

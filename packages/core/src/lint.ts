@@ -16,11 +16,13 @@ interface ParserServices {
   readonly program?: { readonly getTypeChecker: () => Checker } | null
 }
 
-interface Statement {
+/** A statement of the program that is checked. */
+export interface Statement {
   readonly expression: unknown
 }
 
-interface RuleContext {
+/** The context that ESLint passes to a rule. */
+export interface RuleContext {
   readonly sourceCode: { readonly parserServices?: ParserServices }
   readonly report: (problem: { readonly node: unknown; readonly messageId: "ignored" }) => void
 }

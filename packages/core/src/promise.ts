@@ -22,5 +22,6 @@ export {
   type Readiness,
   type ServicesWithin,
   start,
-  type Within
+  type Within,
+  type WorkshopServices
 } from "./services/PromiseWorkshop.js"

@@ -15,7 +15,7 @@ import {
 } from "@workshop/core"
 import { type CommittedEvent, type PromiseOptions, type PromiseWorkshop, start, unwrap } from "@workshop/core/promise"
 import { OpenTransaction } from "@workshop/core/store"
-import { SettableClock, TEST_START } from "@workshop/core/testing"
+import { optionNames, SettableClock, TEST_START, unknownOption } from "@workshop/core/testing"
 import { Duration, Effect, Layer, Runtime } from "effect"
 import { layer } from "./MemoryStore.js"
 
@@ -94,11 +94,16 @@ const millisOf = (by: Duration.DurationInput): number => {
   return Duration.toMillis(read.value)
 }
 
+const SET_HERE = ["clock", "now", "background"]
+const OPTIONS = ["seed", "begins", ...optionNames.filter((name) => !SET_HERE.includes(name))]
+
 /** The most turns of an advance: more mean that work is due that is never done. */
 const MOST_TURNS = 10_000
 
 /** Starts a workshop in memory for a test. */
 export const createTestWorkshop = async <E = never>(options: TestWorkshopOptions<E> = {}): Promise<TestWorkshop> => {
+  const unknown = unknownOption(options, OPTIONS)
+  if (unknown !== null) throw unknown
   const { seed = options.store === undefined ? 1 : undefined, begins = TEST_START, ...given } = options
   const clock = new SettableClock(Number(begins))
   const received = {

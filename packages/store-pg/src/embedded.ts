@@ -1,6 +1,6 @@
 /** Entry `@workshop/store-pg/embedded`: a Postgres of its own in a folder, for development and small shops. */
 
-export type { EmbeddedRefusal } from "./embedded/Cluster.js"
+export type { EmbeddedRefusal, EmbeddedRefused } from "./embedded/Cluster.js"
 export {
   type EmbeddedOptions,
   type EmbeddedPostgres,
@@ -10,3 +10,4 @@ export {
   start,
   throwaway
 } from "./embedded/EmbeddedPostgres.js"
+export type * from "./migrate/MigrationError.js"

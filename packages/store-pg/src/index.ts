@@ -2,5 +2,6 @@
 
 export { type CellAddress, cellsFrom } from "./CellPlaces.js"
 export * as MigratedStore from "./MigratedStore.js"
+export type * from "./migrate/MigrationError.js"
 export * as PgStore from "./PgStore.js"
 export * as Retention from "./retention/Retention.js"

@@ -225,7 +225,7 @@ const failureLines = (section: string, { id, rule, rule_at, failure }: ReportedC
     `  ${paint("faint", "expected ")} ${paint("good", expected)}`,
     `  ${paint("faint", "found    ")} ${paint("bad", found)}`,
     ...(curl === undefined ? [] : [`  ${paint("faint", "request")}`, indented(curl)]),
-    ...(answer === undefined ? [] : [`  ${paint("faint", "answer")}`, indented(answer)])
+    ...(answer === undefined ? [] : [`  ${paint("faint", "response")}`, indented(answer)])
   ]
 }
 
@@ -262,7 +262,6 @@ export const closingLines = (report: Report, paint: Paint): ReadonlyArray<string
 }
 
 const STYLE = `
-body { max-width: 62rem; }
 .bar { display: flex; height: .5rem; border-radius: .25rem; overflow: hidden; margin: 1rem 0; background: var(--line); }
 .bar .passed { background: var(--good); } .bar .failed { background: var(--bad); }
 `
@@ -285,7 +284,7 @@ const caseItem =
     if (failure !== undefined) {
       rows.push(row("expected", failure.expected), row("found", failure.found))
       if (failure.curl !== undefined) rows.push(row("request", failure.curl, "code"))
-      if (failure.answer !== undefined) rows.push(row("answer", failure.answer, "code"))
+      if (failure.answer !== undefined) rows.push(row("response", failure.answer, "code"))
     }
     const key = means === "key" ? ' --key "$WORKSHOP_KEY"' : ""
     return entryItem({

@@ -1,5 +1,4 @@
 import {
-  Currency,
   Language,
   Limits,
   type ShopHead,
@@ -9,10 +8,9 @@ import {
   type ShopRecord,
   Shops,
   toIso,
-  toIsoOrNull,
-  usualDecimals
+  toIsoOrNull
 } from "@workshop/core"
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { CommandRefused } from "../CommandRefused.js"
 import { CommandHints } from "../StoreChoice.js"
 import { optional, repeatable } from "../terminal/commands.js"
@@ -50,11 +48,6 @@ const columns: ReadonlyArray<Column<Row>> = [
 // `-` stands for an empty list.
 const listed = (words: ReadonlyArray<string>) => (words.length === 0 ? null : words.filter((word) => word !== "-"))
 
-/** The usual decimals of a currency; two where it is no currency, which is refused for that. */
-const decimalsOf = (currency: string | null): number => (Schema.is(Currency)(currency) ? usualDecimals(currency) : 2)
-
-const isKnown = (currency: string): boolean => Intl.supportedValuesOf("currency").includes(currency)
-
 /** Flags whose default depends on another flag. */
 interface Opening extends Fields {
   readonly currency: string | null
@@ -64,14 +57,7 @@ interface Opening extends Fields {
 
 /** Opens a shop. */
 export const create = Effect.fnUntraced(function* (fields: Opening) {
-  const decimals = fields.decimals ?? decimalsOf(fields.currency)
-  const input = yield* decoded(ShopInput, { ...fields, decimals, languages: listed(fields.languages) })
-  if (fields.decimals === null && !isKnown(input.currency)) {
-    return yield* new CommandRefused({
-      message: `${input.currency} is not a currency that this machine knows, and a shop cannot change its currency: correct --currency, or give its --decimals too.`
-    })
-  }
-  const shop = yield* Shops.create(input)
+  const shop = yield* Shops.create(yield* decoded(ShopInput, { ...fields, languages: listed(fields.languages) }))
   const { command, condition } = yield* CommandHints
   return record(shopRow(shop), [
     `Its first key${condition}: ${command(`key create ${shop.id} --name Till --preset full`)}`

@@ -76,7 +76,7 @@ const aboutPort = (typed: string, policy: WebhookAddressPolicy): string => {
 }
 
 const OFF: Readonly<Record<WebhookOffReason, string>> = {
-  gone: "its receiver answered 410",
+  gone: "its receiver responded 410",
   failing: "its receiver failed for too long",
   disabled: "its owner turned it off"
 }

@@ -12,7 +12,7 @@ export const escaped = (text: string): string =>
 const STYLE = `
 :root { color-scheme: light dark; --good: light-dark(#1a7f37, #3fb950); --bad: light-dark(#cf222e, #ff7b72);
   --faint: light-dark(#59636e, #9198a1); --line: light-dark(#d1d9e0, #3d444d); --box: light-dark(#f6f8fa, #151b23); }
-body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; padding: 0 1rem; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 66rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.5rem; margin: 0; overflow-wrap: anywhere; }
 .lead, .faint { color: var(--faint); } .passed { color: var(--good); } .failed { color: var(--bad); }
 .skipped { color: var(--faint); }

@@ -97,7 +97,7 @@ export const exchangeLines = (
   ...pretty(call.body).map((line) => `  ${line}`),
   paint(
     "strong",
-    `answer: ${status}${headers["request-id"] === undefined ? "" : ` (request-id ${headers["request-id"]})`}`
+    `response: ${status}${headers["request-id"] === undefined ? "" : ` (request-id ${headers["request-id"]})`}`
   ),
   ...pretty(body).map((line) => `  ${line}`)
 ]

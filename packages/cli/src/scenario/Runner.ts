@@ -293,6 +293,12 @@ export class Runner {
     return Effect.map(needed(this.#sandbox(method, path, body), what), dataOf)
   }
 
+  /** A shop that a scenario leaves behind takes part in nothing any more, and can still be looked at. */
+  readonly #closeShop = (id: string): Effect.Effect<void> => {
+    const { method, path } = requestOf("change shop", id)
+    return Effect.orElseSucceed(Effect.asVoid(this.#sandbox(method, path, { active: false })), () => undefined)
+  }
+
   readonly #openShop = Effect.fnUntraced(function* (this: Runner, name: string, given: GivenShop) {
     const { keys = {}, webhook, program, name: known = capitalised(name), ...settings } = given
     const { currency, decimals, time_zone, tracking_base_url, ...changes } = settings
@@ -305,6 +311,7 @@ export class Runner {
     }
     const handle = { ...opened.shop, key_id: opened.key_id, key: opened.key } satisfies ScenarioShop & Fields
     if (this.#values.size === 0) this.#first = handle
+    if (this.#environment.isShared) yield* Scope.addFinalizer(this.#scope, this.#closeShop(handle.id))
     this.name(name, handle)
     for (const [key, right] of Object.entries(keys)) {
       const body = { name: key, ...(typeof right === "string" ? { preset: right } : { scopes: right }) }

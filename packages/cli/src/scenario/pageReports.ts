@@ -1,11 +1,12 @@
+import { toIso } from "@workshop/core"
 import { entryItem, escaped, marked, pageText, row } from "../page/page.js"
 import { plain } from "../terminal/Output.js"
 import { exchangeLines, failureLines, headings, type ScenarioResult, summary } from "./Report.js"
 
 const STYLE = `
-body { max-width: 62rem; }
-ol.steps { margin: .4rem 0 .4rem 1.7rem; padding: 0; list-style: none; } .steps summary { cursor: pointer; }
-.steps pre { margin: .3rem 0 .6rem 1.2rem; } .steps .ms { float: right; }
+ol.steps { margin: .4rem 0 .4rem 1.7rem; padding: 0; list-style: none; } .steps li { position: relative; padding-left: 1.2rem; }
+.steps summary { cursor: pointer; list-style: none; } .steps summary::before { content: "▸"; position: absolute; left: 0; } .steps [open] > summary::before { content: "▾"; }
+.steps pre { margin: .3rem 0 .6rem; } .steps .ms { float: right; }
 `
 
 type Step = ScenarioResult["steps"][number]
@@ -24,7 +25,14 @@ const tookOf = ({ steps }: ScenarioResult): number => steps.reduce((sum, { durat
 const failureText = ({ file, failure }: ScenarioResult): string =>
   failure === null ? "" : failureLines(file, failure, { paint: plain, said: undefined }).join("\n")
 
-const scenarioItem = (result: ScenarioResult): string => {
+/** A run as its report names it: the server, null where each scenario had its own, and the time. */
+interface RunFacts {
+  readonly base_url: string | null
+  readonly began: number
+  readonly duration_ms: number
+}
+
+const scenarioItem = (result: ScenarioResult, base_url: string | null): string => {
   const { file, name, section, passed, steps, failure } = result
   const rows = [
     row("file", file),
@@ -33,20 +41,23 @@ const scenarioItem = (result: ScenarioResult): string => {
   ]
   return entryItem({
     ...{ id: file, outcome: passed ? "passed" : "failed", title: escaped(name), duration_ms: tookOf(result) },
-    command: `npx workshop scenario run ${file}`,
+    command: `npx workshop scenario run ${file}${base_url === null ? "" : ` --base-url ${base_url}`}`,
     body: `<dl>${rows.join("")}</dl><ol class="steps">${steps.map(stepItem).join("\n")}</ol>`
   })
 }
 
 /** The report of a run of scenarios as one page that needs nothing else. */
-export const htmlReport = (results: ReadonlyArray<ScenarioResult>, duration_ms: number): string => {
+export const htmlReport = (
+  results: ReadonlyArray<ScenarioResult>,
+  { base_url, began, duration_ms }: RunFacts
+): string => {
   const failed = results.filter(({ passed }) => !passed).length
   return pageText({
     title: failed === 0 ? "All scenarios pass" : `${failed} of ${results.length} scenarios failed`,
     isGood: failed === 0,
     style: STYLE,
-    body: `<p class="lead">${escaped(summary(results, duration_ms))}</p>
-<section><ul class="entries">${results.map(scenarioItem).join("\n")}</ul></section>`
+    body: `<p class="lead">${escaped(summary(results, duration_ms))}. ${base_url === null ? "In its own process" : escaped(`Against ${base_url}`)}, ${toIso(began)}.</p>
+<section><ul class="entries">${results.map((result) => scenarioItem(result, base_url)).join("\n")}</ul></section>`
   })
 }
 

@@ -133,20 +133,24 @@ const chosen = (scenarios: ReadonlyArray<Scenario>, only: ReadonlyArray<string>)
 }
 
 const write = Effect.fnUntraced(function* (
-  { html, junit }: RunFlags,
+  { html, junit, baseUrl }: RunFlags,
   results: ReadonlyArray<ScenarioResult>,
-  duration_ms: number
+  { began, duration_ms }: { readonly began: number; readonly duration_ms: number }
 ) {
   if (html === null && junit === null) return
   const { htmlReport, junitReport } = yield* Effect.promise(() => import("./pageReports.js"))
   if (junit !== null) yield* writeReport("--junit", junit, junitReport(results, duration_ms))
-  if (html !== null) yield* writeReport("--html", html, htmlReport(results, duration_ms))
+  if (html !== null) yield* writeReport("--html", html, htmlReport(results, { began, duration_ms, base_url: baseUrl }))
 })
 
 /** Runs the scenarios once; it succeeds only where every one passed. */
 const runOnce = Effect.fnUntraced(function* (asked: RunFlags, files: ReadonlyArray<string>) {
   const scenarios = yield* chosen(yield* readAll(files, asked.json), asked.only)
   const paint = paintFor()
+  if (asked.baseUrl !== null)
+    yield* Console.error(
+      `The scenarios move the sandbox's clock at ${asked.baseUrl} forward, for everybody who uses it.`
+    )
   const began = yield* Clock.currentTimeMillis
   const results: Array<ScenarioResult> = []
   for (const scenario of scenarios) {
@@ -163,7 +167,7 @@ const runOnce = Effect.fnUntraced(function* (asked: RunFlags, files: ReadonlyArr
       ? [JSON.stringify(reportOf(results, duration_ms, { isVerbose: asked.verbose }), null, 2)]
       : ["", summary(results, duration_ms, paint)]
   )
-  yield* write(asked, results, duration_ms)
+  yield* write(asked, results, { began, duration_ms })
   if (failed === 0) return
   const left = scenarios.length - results.length
   return yield* new CommandRefused({

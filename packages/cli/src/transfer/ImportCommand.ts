@@ -53,11 +53,8 @@ const progress = (size: number, bytesRead: () => number) => {
   }
 }
 
-const issueOf = ({ field, message }: BadRow["issues"][number]): string =>
-  `${field} ${message}${/_minor$/.test(field) && /whole number$/.test(message) ? " of minor units, such as 1250 for 12.50 EUR" : ""}`
-
 const issuesOf = ({ line, external_ref, issues }: BadRow): string =>
-  `line ${line}${external_ref === null ? "" : ` (${external_ref})`}: ${issues.map(issueOf).join("; ")}`
+  `line ${line}${external_ref === null ? "" : ` (${external_ref})`}: ${issues.map(({ field, message }) => `${field} ${message}`).join("; ")}`
 
 const counted = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`
 

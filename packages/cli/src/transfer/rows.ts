@@ -1,8 +1,7 @@
 import { createReadStream, type ReadStream } from "node:fs"
-import { createInterface } from "node:readline"
-import { Readable } from "node:stream"
+import { finished } from "node:stream/promises"
 import type { ImportLine } from "@workshop/core"
-import { parse } from "csv-parse"
+import { CsvError, type InfoRecord, parse } from "csv-parse"
 
 /** How a file holds rows. */
 export const FORMATS = ["csv", "jsonl"] as const
@@ -70,22 +69,74 @@ export const lineOfRow = (row: object, format: Format): string =>
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-async function* jsonLines(source: NodeJS.ReadableStream): AsyncGenerator<ImportLine> {
-  let line = 0
-  for await (const text of createInterface({ input: source, crlfDelay: Number.POSITIVE_INFINITY })) {
-    line++
-    if (text.trim() === "") continue
+/** The file is not UTF-8 from this line on. */
+class NotUtf8 {
+  readonly message =
+    'is not UTF-8, so nothing from here on was read: save the file as UTF-8, which Excel calls "CSV UTF-8", and repeat the import'
+  constructor(readonly lines: number) {}
+}
+
+/** The text of a source. Nothing of the line that is not UTF-8 comes out, so that no damaged text is imported. */
+async function* textOf(source: NodeJS.ReadableStream): AsyncGenerator<string, void> {
+  const decoder = new TextDecoder("utf-8", { fatal: true })
+  let line = 1
+  let text = ""
+  const decode = (bytes?: Buffer) => {
     try {
-      yield { line, row: JSON.parse(line === 1 ? text.replace(/^\uFEFF/, "") : text) }
+      text += decoder.decode(bytes, { stream: bytes !== undefined })
     } catch {
-      yield { line, unreadable: "is no JSON object: each line holds one" }
+      throw new NotUtf8(line)
     }
+  }
+  try {
+    for await (const chunk of source) {
+      text = ""
+      if (typeof chunk === "string") text = chunk
+      else
+        for (let start = 0; start < chunk.length; ) {
+          const end = chunk.indexOf("\n", start) + 1 || chunk.length
+          decode(chunk.subarray(start, end))
+          if (chunk[end - 1] === 10) line++
+          start = end
+        }
+      yield text
+      text = ""
+    }
+    decode()
+  } catch (error) {
+    if (error instanceof NotUtf8) yield text
+    throw error
   }
 }
 
-interface CsvRecord {
-  readonly record: Readonly<Record<string, string>>
-  readonly info: { readonly lines: number }
+const unreadable = (error: { readonly lines: number; readonly message: string }): ImportLine => ({
+  line: error.lines,
+  unreadable: error.message
+})
+
+async function* jsonLines(source: NodeJS.ReadableStream): AsyncGenerator<ImportLine> {
+  let line = 0
+  const lineOf = (text: string): ReadonlyArray<ImportLine> => {
+    line++
+    if (text.trim() === "") return []
+    try {
+      return [{ line, row: JSON.parse(line === 1 ? text.replace(/^\uFEFF/, "") : text) }]
+    } catch {
+      return [{ line, unreadable: "is no JSON object: each line holds one" }]
+    }
+  }
+  let rest = ""
+  try {
+    for await (const text of textOf(source)) {
+      const lines = (rest + text).split(/\r?\n/)
+      rest = lines.pop()!
+      for (const whole of lines) yield* lineOf(whole)
+    }
+    yield* lineOf(rest)
+  } catch (error) {
+    if (!(error instanceof NotUtf8)) throw error
+    yield unreadable(error)
+  }
 }
 
 /** The separator of the columns, by their names in the first line: a comma, or a semicolon where numbers have commas, or a tab. */
@@ -94,43 +145,76 @@ const separatorOf = (names: string): string =>
 
 const MOST_OF_HEAD = 64 * 1024
 
-async function* csvLines(source: NodeJS.ReadableStream): AsyncGenerator<ImportLine> {
-  const chunks = source.setEncoding("utf8")[Symbol.asyncIterator]()
-  let head = ""
-  for (let isOver: boolean | undefined = false; !isOver && !head.includes("\n") && head.length < MOST_OF_HEAD; ) {
-    const { done, value } = await chunks.next()
-    isOver = done
-    head += value ?? ""
+const many = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
+
+/** A parser of CSV, with the lines that it has read. A parser that fails drops the records that it holds, so they are kept here. */
+const csvParser = (head: string) => {
+  const ready: Array<ImportLine> = []
+  // The parser counts a line end of two characters in a cell as two lines.
+  let countedTwice = 0
+  const keep = (record: Readonly<Record<string, string>>, { lines, error }: InfoRecord) => {
+    const { record: cells, columns } = (error as Partial<Record<"record" | "columns", ReadonlyArray<string>>>) ?? {}
+    const text = (cells ?? Object.values(record)).join()
+    // A row has the line on which it begins.
+    const line = lines - countedTwice - many(text, /[\r\n]/g)
+    countedTwice += many(text, /\r\n/g)
+    if (cells === undefined || columns === undefined) ready.push({ line, row: rowOfCells(record) })
+    else
+      ready.push({
+        line,
+        unreadable: `has ${cells.length} ${cells.length === 1 ? "cell" : "cells"}, but the first line names ${columns.length} columns: correct the separators, and put a cell that contains one in double quotes`
+      })
+    return null
   }
-  const whole = Readable.from(
-    (async function* () {
-      yield head
-      yield* { [Symbol.asyncIterator]: () => chunks }
-    })()
-  )
-  const delimiter = separatorOf(head.split("\n")[0]!)
-  const parser = parse({ delimiter, columns: true, info: true, bom: true, skip_empty_lines: true, trim: true })
-  whole.once("error", (error) => parser.destroy(error))
-  const records: AsyncIterable<CsvRecord> = whole.pipe(parser)
-  let line = 1
-  try {
-    for await (const { record, info } of records) {
-      line = info.lines
-      yield { line, row: rowOfCells(record) }
-    }
-  } catch (error) {
-    if ((error as { code?: unknown }).code === "ENOENT") throw error
-    yield {
-      line: (error as { lines?: number }).lines ?? line + 1,
-      unreadable: `is no row of the file: ${messageOf(error)}`
-    }
+  const parser = parse({
+    ...{ delimiter: separatorOf(head.split("\n")[0]!), columns: true, bom: true, skip_empty_lines: true, trim: true },
+    relax_column_count: true,
+    on_record: keep
+  })
+  parser.on("error", () => {}).resume()
+  return {
+    ready,
+    write: (text: string) =>
+      new Promise<void>((resolve, reject) => parser.write(text, (error) => (error ? reject(error) : resolve()))),
+    end: () => finished(parser.end()),
+    lineOf: (error: CsvError) => Number(error.lines) - countedTwice
   }
 }
 
-/** The rows of a file, with their lines; `-` is standard input. */
-export const readRows = (file: string, format: Format) => {
+async function* csvLines(source: NodeJS.ReadableStream): AsyncGenerator<ImportLine> {
+  let head = ""
+  let parser: ReturnType<typeof csvParser> | undefined
+  try {
+    for await (const text of textOf(source)) {
+      head += text
+      if (parser === undefined && !head.includes("\n") && head.length < MOST_OF_HEAD) continue
+      parser ??= csvParser(head)
+      await parser.write(head)
+      head = ""
+      yield* parser.ready.splice(0)
+    }
+    parser ??= csvParser(head)
+    await parser.write(head)
+    await parser.end()
+    yield* parser.ready
+  } catch (error) {
+    if (error instanceof NotUtf8) {
+      // The parser looks ahead, so the last row comes out at the end only, and so does what was read of the line that is not UTF-8.
+      await parser?.end().catch(() => {})
+      yield* (parser?.ready ?? []).filter(({ line }) => line < error.lines)
+      return yield unreadable(error)
+    }
+    if (!(error instanceof CsvError) || parser === undefined) throw error
+    yield* parser.ready
+    const message = `is no row of the file, so nothing from here on was read: ${messageOf(error)}`
+    yield unreadable({ lines: parser.lineOf(error), message })
+  }
+}
+
+/** The rows of a file or a stream, with their lines, as `workshop.import` takes them; the file `-` is standard input. */
+export const readRows = (from: string | NodeJS.ReadableStream, format: Format) => {
   const source: NodeJS.ReadableStream & Partial<Pick<ReadStream, "bytesRead">> =
-    file === "-" ? process.stdin : createReadStream(file)
+    typeof from !== "string" ? from : from === "-" ? process.stdin : createReadStream(from)
   return {
     lines: format === "csv" ? csvLines(source) : jsonLines(source),
     /** How much of the file was read, in bytes. */

@@ -59,7 +59,7 @@ describe("workshop shop (Specification, Commands)", () => {
   it("create refuses an unknown currency, unless its decimals are given", async () => {
     await using office = new Office()
     expect(await office.refusal(shops.create({ ...lac, currency: "TNX", decimals: null }))).toBe(
-      "TNX is not a currency that this machine knows, and a shop cannot change its currency: correct --currency, or give its --decimals too."
+      '--currency must be a currency that this machine knows, or come with its decimals, and not "TNX".'
     )
     expect((await office.does(shops.create({ ...lac, currency: "TNX", decimals: 3 }))).data.currency).toBe("TNX")
   })

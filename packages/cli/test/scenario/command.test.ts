@@ -78,7 +78,7 @@ describe.concurrent("workshop scenario (Specification, Commands)", PATIENT, () =
     const { status, stdout } = await typed(["scenario", "run", at, "--only", "Goo", "--verbose"])
     expect(status).toBe(0)
     expect(stdout).toContain("1 scenario, 1 step: all passed")
-    expect(stdout).toMatch(/✓ get shop\n {6}request: GET \/v1\/shop\n[\s\S]*answer: 200/)
+    expect(stdout).toMatch(/✓ get shop\n {6}request: GET \/v1\/shop\n[\s\S]*response: 200/)
     const printed = async (...flags: ReadonlyArray<string>) =>
       JSON.parse((await typed(["scenario", "run", at, "--only", "Good", "--json", ...flags])).stdout).scenarios[0]
         .steps[0]
@@ -100,13 +100,26 @@ describe.concurrent("workshop scenario (Specification, Commands)", PATIENT, () =
     const page = readFileSync(html, "utf8")
     expect(page).toContain("1 of 2 scenarios failed")
     expect(page).toContain("Bad &lt;b&gt;")
-    expect(page).toContain(`npx workshop scenario run ${join(at, "a.yaml")}`)
+    expect(page).toContain(`npx workshop scenario run ${join(at, "a.yaml")}</code>`)
+    expect(page).toMatch(/In its own process, \d{4}-\d\d-\d\dT[\d:.]+Z\./)
     expect(page).not.toMatch(/<(link|script src|img|iframe|object)\b|\bsrc=|url\(|@import/)
     const xml = readFileSync(junit, "utf8")
     expect(xml).toContain('<testsuites name="workshop scenario" tests="2" failures="1"')
     expect(xml).toMatch(
       /<testcase classname="\S+a\.yaml" name="Bad &lt;b&gt;" time="[\d.]+">\n {6}<failure message="get shop: status">/
     )
+  })
+
+  it("run: the report of --base-url repeats it, and the command says first whose clock it moves", async () => {
+    const at = folder()
+    writeFileSync(join(at, "a.yaml"), good)
+    const html = join(at, "report.html")
+    const there = "http://127.0.0.1:1"
+    const { stderr } = await typed(["scenario", "run", at, "--html", html, "--base-url", there])
+    expect(stderr).toContain(`The scenarios move the sandbox's clock at ${there} forward, for everybody who uses it.\n`)
+    const page = readFileSync(html, "utf8")
+    expect(page).toContain(`npx workshop scenario run ${join(at, "a.yaml")} --base-url ${there}</code>`)
+    expect(page).toContain(`Against ${there}, `)
   })
 
   it("run: --watch runs again when a file changes", async () => {

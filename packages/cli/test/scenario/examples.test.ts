@@ -77,10 +77,15 @@ describe("against a running service, over sockets (Specification, Commands)", { 
     }
     for (let time = 1; time <= 2; time++)
       expect(await play(AGAIN, there), `run ${time}`).toMatchObject({ passed: true })
-    const clock = await fetch(`${base}/sandbox/clock`, {
-      headers: { Authorization: "Bearer sandbox-token-of-thirty-two-chars" }
-    })
-    expect(await clock.json()).toMatchObject({ data: { frozen: false } })
+    const read = async (path: string) => {
+      const headers = { Authorization: "Bearer sandbox-token-of-thirty-two-chars" }
+      return (await fetch(`${base}/sandbox/${path}`, { headers })).json()
+    }
+    // The shop that was there before stays open; those that scenarios opened are closed.
+    const { data: shops }: { data: ReadonlyArray<{ active: boolean }> } = await read("shops")
+    expect(shops.length).toBeGreaterThan(files.length)
+    expect(shops.map(({ active }) => active)).toEqual([true, ...shops.slice(1).map(() => false)])
+    expect(await read("clock")).toMatchObject({ data: { frozen: false } })
     await expect(runScenario(`${folder}/1-envelope.yaml`, { base_url: base })).rejects.toThrow(
       `The sandbox at ${base} asks for its token: give it in WORKSHOP_SANDBOX_TOKEN.`
     )

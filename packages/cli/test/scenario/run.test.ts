@@ -4,7 +4,7 @@ import { headings, reportLines, summary } from "../../src/scenario/Report.js"
 import { differences, play, steadyReport } from "./Scratch.js"
 
 describe("what a failure shows (Specification, Commands)", () => {
-  it("the step with its place, each difference, the request and the answer, and what was not run", async () => {
+  it("the step with its place, each difference, the request and the response, and what was not run", async () => {
     const result = await play(`name: A ready ticket is told from one that is not
 section: "3"
 steps:
@@ -34,7 +34,7 @@ steps:
       "        {",
       '          "status": "collected"',
       "        }",
-      "      answer: 409 (request-id <request>)",
+      "      response: 409 (request-id <request>)",
       "        {",
       '          "success": false,',
       '          "error": {',

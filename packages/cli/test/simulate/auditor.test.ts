@@ -51,6 +51,30 @@ describe("the auditor (Specification, Commands)", () => {
     }
   }, 60_000)
 
+  it("does not know whether a request without a response was done, if it was repeated only after its key was forgotten", () => {
+    const DAY_MS = 86_400_000
+    const rules = (days_before: number) => {
+      const seen = structuredClone(runs[0]) as Seen
+      const cardOf = ({ shop, path }: { readonly shop: string | null; readonly path: string }) =>
+        seen.shops.find(({ id }) => id === shop)?.cards.find(({ client }) => path.includes(client))?.data
+      const i = seen.exchanges.findIndex(
+        (one) => one.act === "stamps" && one.answer?.status === 200 && cardOf(one) != null
+      )
+      const repeated = seen.exchanges[i]!
+      const before = { ...repeated, seq: repeated.seq - 0.5, now: repeated.now - days_before * DAY_MS, answer: null }
+      const data = cardOf(repeated)
+      const { added } = repeated.answer!.body.data as { readonly added: number }
+      const card = data!.card as { balance: number; lifetime: number; rewards_available: number }
+      card.balance += added
+      card.lifetime += added
+      card.rewards_available = Math.floor(card.balance / data!.program.stamps_required)
+      const exchanges = seen.exchanges.toSpliced(i, 0, before)
+      return audit({ ...seen, exchanges }).map(({ rule }) => rule)
+    }
+    expect(rules(31)).not.toContain("loyalty")
+    expect(rules(29)).toContain("loyalty")
+  }, 60_000)
+
   it("distinguishes a notification by the service from one by the shop in the same millisecond", async () => {
     // In this run a ticket becomes ready and its shop notes a call at one instant.
     const { trace } = await played(31, { steps: 120, shops: 2 })

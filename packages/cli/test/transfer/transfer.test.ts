@@ -1,9 +1,13 @@
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { Readable } from "node:stream"
+import type { ImportLine } from "@workshop/core"
+import { createTestWorkshop } from "@workshop/store-memory/testing"
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { testDatabase } from "../../../store-pg/test/cluster/TestDatabase.js"
+import { type Format, readRows } from "../../src/rows.js"
 import { lineOfRow, rowOfCells } from "../../src/transfer/rows.js"
 import { typed } from "../commandLine.js"
 
@@ -145,6 +149,91 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     )
   })
 
+  it("a program reads the same files and streams, and imports their lines", async () => {
+    await using test = { ...(await createTestWorkshop()), [Symbol.asyncDispose]: () => test.stop() }
+    const { workshop, shop } = test
+    const file = fileOf("program.csv", [HEAD, ...GOOD])
+    const import_ = (from: string | Readable, format: Format) =>
+      workshop.orThrow.import({ shop_id: shop.id, lines: readRows(from, format).lines, bad_rows: "skip" })
+    expect(await import_(file, "csv")).toMatchObject({ tickets: 2, clients: 2, bad: 0 })
+    const text = "external_ref;service;price_minor\nS-1;Hem;1250\nS-2;Hem;12,50\n"
+    expect(await import_(Readable.from([text]), "csv")).toMatchObject({ tickets: 1, bad_rows: [{ line: 3 }] })
+    expect(await import_(Readable.from(['{"external_ref":"J-1",', '"service":"Hem"}\n']), "jsonl")).toMatchObject({
+      tickets: 1
+    })
+  })
+
+  const rowsOf = async (from: string | Readable, format: Format = "csv") => {
+    const lines: Array<ImportLine> = []
+    for await (const line of readRows(from, format).lines) lines.push(line)
+    return lines
+  }
+
+  it("a row with a cell too many or too few is bad, and the rows before and after it are read", async () => {
+    const shop = await newShop()
+    const file = fileOf("min.csv", ["external_ref;service", "X-1;Hem", "X-2;Hem;extra", "X-3;Hem", "X-4"])
+    const dry = await typed(["import", file, "--shop", shop, "--dry-run"], there)
+    expect(dry.stdout).toBe(
+      `Would import 2 tickets, 0 clients and 0 loyalty cards.\n2 rows are wrong:\n${[3, 5]
+        .map(
+          (line) =>
+            `line ${line}: row has ${line === 3 ? "3 cells" : "1 cell"}, but the first line names 2 columns: correct the separators, and put a cell that contains one in double quotes\n`
+        )
+        .join("")}`
+    )
+    const skipped = await typed(["import", file, "--shop", shop, "--bad-rows", "skip", "--json"], there)
+    expect(JSON.parse(skipped.stdout)).toMatchObject({
+      rows: 4,
+      tickets: 2,
+      bad: 2,
+      bad_rows: [{ line: 3 }, { line: 5 }]
+    })
+    const rows = Array.from({ length: 3000 }, (_, n) => `Y-${n + 1},Hem${n === 1499 ? ",extra" : ""}`)
+    const long = fileOf("long.csv", ["external_ref,service", ...rows])
+    const stopped = await typed(["import", long, "--shop", shop], there)
+    expect([stopped.status, stopped.stdout]).toEqual([1, "Imported 1499 tickets, 0 clients and 0 loyalty cards.\n"])
+    expect(stopped.stderr).toMatch(/^Line 1501: row has 3 cells, /)
+    const went = await typed(["import", long, "--shop", shop, "--bad-rows", "skip", "--json"], there)
+    expect(JSON.parse(went.stdout)).toMatchObject({ rows: 3000, tickets: 1500, already: 1499, bad: 1 })
+  })
+
+  it("the rows before a quote out of place are read, and each row has the line on which it begins", async () => {
+    const quoted =
+      'external_ref,service,item\r\n1,"Two\r\nlines",x\r\n\r\n2,"Two\nlines",x\r\n3,"Hem"x,x\r\n4,Hem,x\r\n'
+    expect(await rowsOf(Readable.from([Buffer.from(quoted)]))).toMatchObject([
+      { line: 2, row: { service: "Two\r\nlines" } },
+      { line: 5, row: { service: "Two\nlines" } },
+      { line: 7, unreadable: expect.stringContaining("nothing from here on was read: Invalid Closing Quote") }
+    ])
+  })
+
+  it("a file that is not UTF-8 is refused at its first such line, and text cut between chunks is read", async () => {
+    const shop = await newShop()
+    const file = join(folder, "latin1.csv")
+    writeFileSync(file, Buffer.from("external_ref;service\nL-1;Hem\nL-2;Chemise d\xe9t\xe9\nL-3;Hem\n", "latin1"))
+    const refused = await typed(["import", file, "--shop", shop, "--bad-rows", "skip"], there)
+    expect(refused).toMatchObject({
+      status: 1,
+      stdout: `Imported 1 ticket, 0 clients and 0 loyalty cards.\n1 row is wrong:\nline 3: row is not UTF-8, so nothing from here on was read: save the file as UTF-8, which Excel calls "CSV UTF-8", and repeat the import\n`
+    })
+    const json = Buffer.from(
+      '{"external_ref":"M-1","service":"Hem"}\n{"external_ref":"M-2","service":"\xe9"}\n',
+      "latin1"
+    )
+    expect(await rowsOf(Readable.from([json]), "jsonl")).toMatchObject([
+      { line: 1, row: { external_ref: "M-1" } },
+      { line: 2, unreadable: expect.stringContaining("is not UTF-8") }
+    ])
+    const bytes = Buffer.from("\uFEFFexternal_ref,service\nN-1,été\n")
+    const cut = [...bytes].map((byte) => Buffer.from([byte]))
+    expect(await rowsOf(Readable.from(cut))).toEqual([{ line: 2, row: { external_ref: "N-1", service: "été" } }])
+    expect(await rowsOf(Readable.from([bytes.subarray(0, -2)]))).toMatchObject([
+      { line: 2, unreadable: expect.stringContaining("is not UTF-8") }
+    ])
+    await expect(rowsOf(join(folder, "none.csv"))).rejects.toThrow("ENOENT")
+    await expect(rowsOf(join(folder, "none.jsonl"), "jsonl")).rejects.toThrow("ENOENT")
+  })
+
   it("a line that is no JSON, a file that is no CSV and one that is not there are told", async () => {
     const shop = await newShop()
     const lines = fileOf("bad.jsonl", ['{"external_ref": "J-1", "service": "Hem"}', "", "{oops"])
@@ -155,7 +244,10 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     ])
     const open = fileOf("open.csv", [HEAD, 'A-9,workshop,"Hem'])
     const csv = await typed(["import", open, "--shop", shop], there)
-    expect([csv.status, csv.stderr]).toEqual([1, expect.stringMatching(/^Line \d+: row is no row of the file: /)])
+    expect([csv.status, csv.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^Line 2: row is no row of the file, so nothing from here on was read: /)
+    ])
     const none = await typed(["import", join(folder, "none.csv"), "--shop", shop], there)
     expect([none.status, none.stderr]).toEqual([1, `There is no file ${join(folder, "none.csv")}.\n`])
     const nameless = await typed(["import", fileOf("rows.txt", []), "--shop", shop], there)

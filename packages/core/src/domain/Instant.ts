@@ -57,6 +57,8 @@ const parse = (parts: RegExpExecArray | null): Instant | undefined => {
   return isInstant(instant) ? instant : undefined
 }
 
+const NO_ZONE = "must end with a time zone: Z for UTC, or an offset such as +01:00"
+
 const TEXT = Schema.String.annotations({ message: () => "must be a string" })
 
 const instantFrom = (
@@ -67,7 +69,8 @@ const instantFrom = (
     strict: true,
     decode: (text, _, ast) => {
       const instant = read(text)
-      return instant === undefined ? Either.left(new ParseResult.Type(ast, text, refused)) : Either.right(instant)
+      if (instant !== undefined) return Either.right(instant)
+      return Either.left(new ParseResult.Type(ast, text, read(`${text.trim()}Z`) === undefined ? refused : NO_ZONE))
     },
     encode: (instant) => Either.right(toIso(instant))
   }).annotations({ jsonSchema })

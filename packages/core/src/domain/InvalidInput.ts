@@ -51,6 +51,13 @@ const isWhole = (ast: AST.Refinement): boolean => ast.annotations[AST.SchemaIdAn
 
 const isNull = (ast: AST.AST): boolean => AST.isLiteral(ast) && ast.literal === null
 
+/** The rule that a filter of `Schema` states in its description, such as "a non empty string". */
+const described = (issue: ParseResult.Refinement): string | undefined => {
+  if (issue.issue._tag !== "Type" || issue.issue.message !== undefined) return undefined
+  const description = Option.getOrUndefined(AST.getDescriptionAnnotation(issue.ast))
+  return description !== undefined && /^an? /.test(description) ? `must be ${description}` : undefined
+}
+
 /** The message of the schema's author, if it is plain text. */
 const authored = (ast: AST.Annotated, issue: ParseResult.ParseIssue): string | undefined => {
   const message = Option.getOrUndefined(AST.getMessageAnnotation(ast))?.(issue)
@@ -83,7 +90,7 @@ export const inputIssues = (issue: ParseResult.ParseIssue, path = ""): ReadonlyA
         : many(issue.issues).flatMap((inner) => inputIssues(inner, path))
     case "Refinement": {
       if (issue.kind === "From") return inputIssues(issue.issue, path)
-      const message = authored(issue.ast, issue) ?? (isWhole(issue.ast) ? expectation(issue.ast) : undefined)
+      const message = authored(issue.ast, issue) ?? (isWhole(issue.ast) ? expectation(issue.ast) : described(issue))
       return message === undefined ? inputIssues(issue.issue, path) : [{ field: path, message }]
     }
     case "Transformation": {

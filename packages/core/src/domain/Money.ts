@@ -21,6 +21,9 @@ export const Decimals = Schema.Int.pipe(Schema.between(0, 4, { message: () => "m
 export const usualDecimals = (currency: string): number =>
   new Intl.NumberFormat("en", { style: "currency", currency }).resolvedOptions().maximumFractionDigits ?? 2
 
+/** Whether a currency is one of ISO 4217 that this machine knows. */
+export const isKnownCurrency = (currency: string): boolean => Intl.supportedValuesOf("currency").includes(currency)
+
 /** A ticket's money, as responses contain it (Specification, Resources). */
 export const Money = Schema.Struct({
   currency: Schema.NullOr(Schema.String),

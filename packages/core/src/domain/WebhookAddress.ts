@@ -24,6 +24,7 @@ const HOST_NAME = /^(?=.{1,253}$)(?:[^.]{1,63}\.)+[^.]{1,63}$/
 const REFUSED = {
   unreadable: "must be a web address such as https://shop.example.com/hook",
   scheme: "must start with https://",
+  scheme_or_loopback: "must start with https://, or with http:// where it names this machine",
   fragment: "must not hold a # and what follows it",
   dot: "must not have a dot at the end of its host",
   host: "must name its host in full, such as shop.example.com",
@@ -52,7 +53,8 @@ const portOf = (url: URL): number => (url.port === "" ? (url.protocol === "https
 
 const refusalOf = (url: URL, policy: WebhookAddressPolicy): string | undefined => {
   const free = policy.allowLoopbackHttp && isLoopback(url.hostname)
-  if (url.protocol !== "https:" && !(free && url.protocol === "http:")) return REFUSED.scheme
+  if (url.protocol !== "https:" && !(free && url.protocol === "http:"))
+    return policy.allowLoopbackHttp ? REFUSED.scheme_or_loopback : REFUSED.scheme
   if (hasCredentials(url)) return urlRefusals.credentials
   // Not `url.hash`, which is also empty if the URL ends in `#`.
   if (url.href.includes("#")) return REFUSED.fragment

@@ -22,6 +22,7 @@ export class MovableClock implements Clock.Clock {
   #ahead_ms = 0
   #stands = false
   #frozen = false
+  #frozen_by: string | null = null
   /** The latest time that it returned, which is its time while it is frozen. */
   #now: Instant
 
@@ -46,6 +47,11 @@ export class MovableClock implements Clock.Clock {
     return this.#frozen
   }
 
+  /** The name that was given with the freeze; null if there was none. */
+  get frozen_by(): string | null {
+    return this.#frozen_by
+  }
+
   /** How far the clock is ahead of the real one, in milliseconds; negative if it is frozen and the real clock has passed it. */
   get ahead_ms(): number {
     return this.unsafeCurrentTimeMillis() - this.#real.unsafeCurrentTimeMillis()
@@ -59,9 +65,10 @@ export class MovableClock implements Clock.Clock {
   }
 
   /** Releases the clock, which then runs again from this time, or stays frozen. */
-  release(frozen: boolean): void {
+  release(frozen: boolean, frozen_by: string | null = null): void {
     this.unsafeCurrentTimeMillis()
     this.#frozen = frozen
+    this.#frozen_by = frozen ? frozen_by : null
     this.#stands = frozen
     this.#ahead_ms = this.#now - this.#real.unsafeCurrentTimeMillis()
   }
@@ -72,6 +79,7 @@ export class MovableClock implements Clock.Clock {
     this.#now = Math.min(LAST_INSTANT, at?.now ?? real)
     this.#ahead_ms = this.#now - real
     this.#frozen = at?.frozen ?? false
+    this.#frozen_by = null
     this.#stands = this.#frozen
   }
 
@@ -124,7 +132,7 @@ const NextOrInstant = Schema.transformOrFail(Schema.String, Schema.Union(Schema.
 
 /**
  * How to move the clock: first to `set`, then by `advance_ms` or `advance`, or else to the instant `to` or the next scheduled one.
- * Afterwards `freeze` says whether it is frozen; the default is as before.
+ * Afterwards `freeze` says whether it is frozen; the default is as before. `frozen_by` names what freezes it, for other testers to see.
  */
 export const ClockMove = Schema.Struct({
   advance_ms: optional(
@@ -135,7 +143,8 @@ export const ClockMove = Schema.Struct({
   advance: optional(DurationText),
   set: optional(DateTimeText),
   to: optional(NextOrInstant),
-  freeze: optional(Schema.Boolean)
+  freeze: optional(Schema.Boolean),
+  frozen_by: optional(Schema.String.pipe(Schema.maxLength(200, { message: () => "must be at most 200 characters" })))
 })
   .pipe(
     Schema.filter(
@@ -156,6 +165,8 @@ export type ClockMove = typeof ClockMove.Type
 export interface ClockState {
   readonly now: Instant
   readonly frozen: boolean
+  /** The name that was given with the freeze, such as `a recording`; null if there was none, and while the clock runs. */
+  readonly frozen_by: string | null
   /** How far it is ahead of the real clock, in milliseconds. */
   readonly ahead_ms: number
 }
@@ -267,9 +278,10 @@ export class ClockAdvance extends Context.Tag("@workshop/core/TimeWalk")<
 const make = (clock: MovableClock, works: ReadonlyArray<DueWork>): Context.Tag.Service<ClockAdvance> => {
   const walkTo = walker(clock, works)
   const oneByOne = Effect.unsafeMakeSemaphore(1).withPermits(1)
-  const stateWith = (frozen: boolean): ClockState => ({
+  const stateWith = (frozen: boolean, frozen_by: string | null): ClockState => ({
     now: clock.unsafeCurrentTimeMillis(),
     frozen,
+    frozen_by: frozen ? frozen_by : null,
     ahead_ms: clock.ahead_ms
   })
   const nothing: NextDue = () => Effect.succeed(null)
@@ -277,20 +289,24 @@ const make = (clock: MovableClock, works: ReadonlyArray<DueWork>): Context.Tag.S
   const moveAlone = (move: ClockMove, next: NextDue) => {
     const isGoing = (move.set ?? move.advance_ms ?? move.advance ?? move.to ?? null) !== null
     const frozen = move.freeze ?? clock.frozen
+    const frozen_by = (move.freeze ?? null) === null ? clock.frozen_by : (move.frozen_by ?? null)
     return Effect.acquireUseRelease(
       Effect.sync(() => clock.holdAt(clock.unsafeCurrentTimeMillis())),
       Effect.fnUntraced(function* () {
         const now = clock.unsafeCurrentTimeMillis()
         const target = yield* destination(yield* withNext(move, next, now), now)
         if (isGoing) yield* walkTo(target)
-        return { ...stateWith(frozen), moved_ms: clock.unsafeCurrentTimeMillis() - now }
+        return { ...stateWith(frozen, frozen_by), moved_ms: clock.unsafeCurrentTimeMillis() - now }
       }),
-      (_, exit) => Effect.sync(() => clock.release(Exit.isSuccess(exit) ? frozen : clock.frozen))
+      (_, exit) =>
+        Effect.sync(() =>
+          Exit.isSuccess(exit) ? clock.release(frozen, frozen_by) : clock.release(clock.frozen, clock.frozen_by)
+        )
     )
   }
 
   return {
-    state: Effect.sync(() => stateWith(clock.frozen)),
+    state: Effect.sync(() => stateWith(clock.frozen, clock.frozen_by)),
     move: (move, next = nothing) => oneByOne(Effect.suspend(() => moveAlone(move, next))),
     beginAnew: (at, before, after) =>
       oneByOne(

@@ -66,6 +66,15 @@ interface Row {
   readonly row: ImportRow
 }
 
+/** An issue of a row, with an example where a file of another system may have its prices in another unit. */
+const issueOf = ({ field, message }: Issue): Issue => ({
+  field: field || "row",
+  message:
+    /_minor$/.test(field) && message === "must be a whole number"
+      ? `${message} of minor units, such as 1250 for 12.50 EUR`
+      : message
+})
+
 /** Checks the rows of an import one after another; a reference that comes again is bad. */
 const checker = () => {
   const seen = new Map<string, number>()
@@ -76,8 +85,7 @@ const checker = () => {
     const external_ref = refOf(read.row)
     const bad = (issues: ReadonlyArray<Issue>) => Either.left({ line, external_ref, issues })
     const decoded = decodeRow(read.row)
-    if (Either.isLeft(decoded))
-      return bad(inputIssues(decoded.left).map(({ field, message }) => ({ field: field || "row", message })))
+    if (Either.isLeft(decoded)) return bad(inputIssues(decoded.left).map(issueOf))
     const row = decoded.right
     const issues = importIssues(row, now)
     if (issues.length > 0) return bad(issues)

@@ -128,8 +128,8 @@ export interface PlainShop {
   readonly name: string
   /** The code of the currency, such as `EUR`; it cannot be changed later. */
   readonly currency: string
-  /** How many decimals the currency has: 2 for EUR, 3 for TND; it cannot be changed later. */
-  readonly decimals: number
+  /** How many decimals amounts have, if not as many as the currency has, such as 2 for EUR; it cannot be changed later. */
+  readonly decimals?: number | null | undefined
   /** The IANA time zone in which the shop's days begin, such as `Europe/Paris`. */
   readonly time_zone: string
   /** The address of the shop's own tracking pages; those of `start` if it is left out. */

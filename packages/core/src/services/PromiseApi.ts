@@ -129,13 +129,17 @@ const nameOf = ({ ast }: Schema.Schema.AnyNoContext, i: number): string =>
   )
 
 const check = <S extends Schemas>(schemas: S) => {
-  const readers = schemas.map((schema) => {
-    const read = ParseResult.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "error" })
-    const trim = trimmer(schema.ast)
-    // The value may come from outside, with more wrong entries and names than an error should list.
-    return (value: unknown) => read(trim === undefined ? value : trim(value))
-  })
+  const compile = () =>
+    schemas.map((schema) => {
+      const read = ParseResult.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "error" })
+      const trim = trimmer(schema.ast)
+      // The value may come from outside, with more wrong entries and names than an error should list.
+      return (value: unknown) => read(trim === undefined ? value : trim(value))
+    })
+  // Compiled at the first call, because `start` and each `within` make all methods, and most programs call few.
+  let readers: ReturnType<typeof compile> | undefined
   return (args: ReadonlyArray<unknown>): Either.Either<Checked<S>, InvalidInput> => {
+    readers ??= compile()
     const read = readers.map((reader, i) => reader(stated(args[i])))
     const issues = read.flatMap((result, i) =>
       Either.isLeft(result)
@@ -380,15 +384,13 @@ const record = (run: Run<Faced>) => {
 /** The services' methods for teams without Effect. Editors show the arguments with the names given here. */
 export const promiseApi = (run: Run<Faced>) => ({ ...work(run), ...people(run), ...office(run), ...record(run) })
 
-type Api = ReturnType<typeof promiseApi>
-
-/** The services with promises that reject with a refusal. Mapped from those that resolve to it. */
-export type OrThrow<Groups> = {
-  readonly [G in keyof Groups]: {
-    readonly [M in keyof Groups[G]]: Groups[G][M] extends (...args: infer Args) => Promise<Result<infer A, unknown>>
+/** Methods, alone or in groups, with promises that reject with a refusal. Mapped from those that resolve to it. */
+export type OrThrow<Api> = {
+  readonly [K in keyof Api]: Api[K] extends (...args: infer Args) => infer Answer
+    ? Answer extends Promise<Result<infer A, unknown>>
       ? (...args: Args) => Promise<A>
-      : never
-  }
+      : Api[K]
+    : OrThrow<Api[K]>
 }
 
 /** The value of a result, or of a promise of one; throws, or rejects with, its refusal. */
@@ -400,17 +402,16 @@ export function unwrap<A, E>(result: Result<A, E> | Promise<Result<A, E>>): A | 
   throw result.refusal
 }
 
-/** The services with {@link unwrap} around each method. */
-export const throwing = (api: Api): OrThrow<Api> =>
+/** The methods with {@link unwrap} around each. */
+export const throwing = <Api extends object>(api: Api): OrThrow<Api> =>
   Object.fromEntries(
-    Object.entries(api).map(([group, methods]) => [
-      group,
-      Object.fromEntries(
-        Object.entries(methods).map(([name, method]) => [
-          name,
-          (...args: ReadonlyArray<unknown>) =>
-            unwrap((method as (...args: ReadonlyArray<unknown>) => Promise<Result<unknown, unknown>>)(...args))
-        ])
-      )
+    Object.entries(api).map(([name, value]) => [
+      name,
+      typeof value !== "function"
+        ? throwing(value)
+        : (...args: ReadonlyArray<unknown>) => {
+            const answer = value(...args)
+            return answer instanceof Promise ? unwrap(answer) : answer
+          }
     ])
   ) as OrThrow<Api>

@@ -190,18 +190,26 @@ const options: Readonly<Record<keyof PromiseOptions, (value: unknown) => Complai
       : "must be a clock of Effect; a function is the option now"
 }
 
+/** The names of all options. */
+export const optionNames: ReadonlyArray<string> = Object.keys(options)
+
+/** The refusal of an option that has none of these names; null if all have. */
+export const unknownOption = (given: object, names: ReadonlyArray<string>): OptionRefused | null => {
+  const option = Object.keys(given).find((name) => !names.includes(name))
+  return option === undefined
+    ? null
+    : new OptionRefused({ option, message: `There is no option ${option}: the options are ${names.join(", ")}` })
+}
+
 /** The first wrong option, in a sentence; null if all are right. */
 export const refusedOption = (given: unknown): OptionRefused | null => {
   if (!isObject(given))
     return new OptionRefused({ option: "", message: "Give start an object of options with a store" })
   const refuse = (option: string, what: string) =>
     new OptionRefused({ option, message: `The option ${option} ${what}` })
+  const unknown = unknownOption(given, optionNames)
+  if (unknown !== null) return unknown
   for (const [name, value] of Object.entries(given)) {
-    if (!Object.hasOwn(options, name))
-      return new OptionRefused({
-        option: name,
-        message: `There is no option ${name}: the options are ${Object.keys(options).join(", ")}`
-      })
     const complaint = value === undefined ? undefined : options[name as keyof PromiseOptions](value)
     if (complaint !== undefined) return refuse(name, complaint)
   }

@@ -7,14 +7,21 @@ import { type Run, stated, toPromise } from "./PromiseApi.js"
 /** A row of an import: a ticket with its client, or a client alone. */
 export interface PlainImportRow extends Schema.Schema.Encoded<typeof ImportRow> {}
 
-/** How rows are imported, in plain values. */
-export interface PlainImport extends Omit<ImportOptions, "shop_id" | "lines"> {
-  readonly shop_id: string
-  /** The rows in order; a report counts them from 1. */
-  readonly rows: Iterable<PlainImportRow> | AsyncIterable<PlainImportRow>
-}
+type Rows = Iterable<PlainImportRow> | AsyncIterable<PlainImportRow>
 
-async function* numbered(rows: PlainImport["rows"]): AsyncGenerator<ImportLine> {
+/** How rows are imported, in plain values. */
+export type PlainImport = Omit<ImportOptions, "shop_id" | "lines"> & { readonly shop_id: string } & (
+    | {
+        /** The rows in order; a report counts them from 1. */
+        readonly rows: Rows
+      }
+    | {
+        /** The rows of a file with their lines, as `readRows` of `@workshop/cli/rows` reads them. */
+        readonly lines: ImportOptions["lines"]
+      }
+  )
+
+async function* numbered(rows: Rows): AsyncGenerator<ImportLine> {
   let line = 0
   for await (const row of rows) yield { line: ++line, row: stated(row) }
 }
@@ -23,8 +30,8 @@ async function* numbered(rows: PlainImport["rows"]): AsyncGenerator<ImportLine> 
 export const promiseTransfers = (run: Run<Imports>) => {
   const method = toPromise(run)
   const pages = method([ShopId], (shop_id) => Imports.exported(shop_id))
-  const importing = method([ShopId, Schema.Any], (shop_id, { rows, ...options }: PlainImport) =>
-    Imports.run({ ...options, shop_id, lines: numbered(rows) })
+  const importing = method([ShopId, Schema.Any], (shop_id, options: PlainImport) =>
+    Imports.run({ ...options, shop_id, lines: "lines" in options ? options.lines : numbered(options.rows) })
   )
   return {
     /**

@@ -63,14 +63,14 @@ const turns = (run: Run<WorkshopServices>, hasSender: boolean) => {
   }
 }
 
+/** The acts of one actor. */
+type Acts = ReturnType<typeof promiseApi> & ReturnType<typeof promiseTransfers>
+
 /** A workshop for teams without Effect: every service by plain values and promises, until it is stopped. */
-export type PromiseWorkshop = ReturnType<typeof promiseApi> &
-  ReturnType<typeof promiseTransfers> &
+export type PromiseWorkshop = Acts &
   ReturnType<typeof turns> & {
     /** The same services on behalf of somebody, as whom the audit log names whoever does an owner's or operator's act. */
-    readonly as: (
-      actor: string
-    ) => ReturnType<typeof promiseApi> & ReturnType<typeof promiseTransfers> & Pick<PromiseWorkshop, "within">
+    readonly as: (actor: string) => Acts & Pick<PromiseWorkshop, "within"> & { readonly orThrow: OrThrow<Acts> }
     /**
      * Calls `work` with services whose commands and reads run in the open transaction of a `pg` client: their rows and yours commit
      * together, or not at all. You begin and end the transaction, and roll back or throw where a command was refused; the services also
@@ -87,7 +87,7 @@ export type PromiseWorkshop = ReturnType<typeof promiseApi> &
      * The same services, whose promises resolve to the value itself and reject with the refusal: one that nobody looks at is an
      * unhandled rejection, and does not go unnoticed.
      */
-    readonly orThrow: OrThrow<ReturnType<typeof promiseApi>>
+    readonly orThrow: OrThrow<Acts & ReturnType<typeof turns>>
     /** Whether the process should get requests now, for a health check; with the reason where it should not. */
     readonly ready: () => Promise<Readiness>
     /** The metrics of the process as Prometheus reads them. They count everything in the process, other workshops too. */
@@ -227,17 +227,17 @@ export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorks
       return { value, afterCommit: () => Runtime.runPromise(runtime)(joined.value.afterCommit) }
     }
   })
-  const api = promiseApi(run)
+  const actsBy = (runAs: Run<WorkshopServices>): Acts => ({ ...promiseApi(runAs), ...promiseTransfers(runAs) })
+  const services = { ...actsBy(run), ...turns(run, options.sender !== undefined || options.send !== undefined) }
   return {
-    ...api,
-    ...promiseTransfers(run),
+    ...services,
     ...joining(run),
-    orThrow: throwing(api),
+    orThrow: throwing(services),
     as: (actor) => {
       const runAs: Run<WorkshopServices> = (effect) => run(Effect.provideService(effect, Actor, actor))
-      return { ...promiseApi(runAs), ...promiseTransfers(runAs), ...joining(runAs) }
+      const acts = actsBy(runAs)
+      return { ...acts, ...joining(runAs), orThrow: throwing(acts) }
     },
-    ...turns(run, options.sender !== undefined || options.send !== undefined),
     ready,
     metrics: () => Runtime.runPromise(runtime)(scrape),
     onEvent: listen,

@@ -6,7 +6,7 @@ import { languagesIn } from "../domain/Language.js"
 import { Limits } from "../domain/Limits.js"
 import { noProgram } from "../domain/LoyaltyCard.js"
 import { ENTROPY_BYTES, identifier } from "../domain/Moment.js"
-import { Currency, Decimals } from "../domain/Money.js"
+import { Currency, Decimals, isKnownCurrency, usualDecimals } from "../domain/Money.js"
 import { ShopNotFound, type ShopRecord } from "../domain/Shop.js"
 import { optional, Text } from "../domain/Text.js"
 import { WebLink } from "../domain/WebLink.js"
@@ -17,16 +17,29 @@ import { ApiKeyCache } from "./ApiKeyCache.js"
 import { Audit } from "./Audit.js"
 import { repairShopClock } from "./ClockRepair.js"
 
-/** The settings of a new shop. */
-export const ShopInput = Schema.Struct({
+/** The fields of a new shop, as the sandbox takes them. */
+export const shopFields = {
   name: Text(Limits.name_characters),
   currency: Currency,
   decimals: Decimals,
   time_zone: TimeZone,
   tracking_base_url: optional(WebLink),
   languages: optional(Languages)
-})
-  .pipe(Schema.brand("ShopInput"))
+}
+
+/** The settings of a new shop; without `decimals` it has those of its currency. */
+export const ShopInput = Schema.Struct({ ...shopFields, decimals: optional(Decimals) })
+  .pipe(
+    Schema.filter(({ currency, decimals }) =>
+      decimals == null && !isKnownCurrency(currency)
+        ? {
+            path: ["currency"],
+            message: "must be a currency that this machine knows, or come with its decimals"
+          }
+        : undefined
+    ),
+    Schema.brand("ShopInput")
+  )
   .annotations({ identifier: "ShopInput" })
 export type ShopInput = typeof ShopInput.Type
 
@@ -65,7 +78,7 @@ export class Shops extends Effect.Service<Shops>()("@workshop/core/Shops", {
         id: identifier<ShopId>({ now, entropy: entropy.bytes(ENTROPY_BYTES) }, 0),
         name: input.name,
         currency: input.currency,
-        decimals: input.decimals,
+        decimals: input.decimals ?? usualDecimals(input.currency),
         time_zone: input.time_zone,
         tracking_base_url: input.tracking_base_url ?? null,
         approved: true,

@@ -68,7 +68,6 @@ describe("a date and time from outside (Specification, Tickets)", () => {
   it.each([
     "",
     "tomorrow",
-    "2026-11-20T10:20:42",
     "2026-11-20T10:20:42+0100",
     "2026-11-20T10:20:42+01",
     "2026-11-20T10:20:42+24:00",
@@ -100,6 +99,13 @@ describe("a date and time from outside (Specification, Tickets)", () => {
       { message: "must be a date and time such as 2026-11-20T10:20:42Z" }
     ])
     expect(Either.isLeft(readEither(input))).toBe(true)
+  })
+
+  it.each(["2026-11-20T10:20:42", " 2026-11-08T09:00 "])("%j is refused for want of a time zone", (input) => {
+    for (const schema of [DateTimeText, DateOrDateTimeText])
+      expect(() => Schema.decodeUnknownSync(schema)(input)).toThrow(
+        "must end with a time zone: Z for UTC, or an offset such as +01:00"
+      )
   })
 
   it("an offset's + that arrived as a space is read in a bound, and only there (Specification, Requests and answers)", () => {

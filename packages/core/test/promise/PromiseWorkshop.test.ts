@@ -39,6 +39,19 @@ describe("The Promise face", () => {
     })
   })
 
+  it("a shop has the decimals of its currency, unless others are given (Specification, Requests and answers)", async () => {
+    const opened = async (currency: string, decimals?: number) => {
+      const made = await workshop.shops.create({ name: "Needle", currency, decimals, time_zone: "Africa/Tunis" })
+      return made.ok ? made.value.decimals : made.refusal.message
+    }
+    expect(await opened("EUR")).toBe(2)
+    expect(await opened("TND")).toBe(3)
+    expect(await opened("JPY")).toBe(0)
+    expect(await opened("TND", 2)).toBe(2)
+    expect(await opened("TNX", 2)).toBe(2)
+    expect(await opened("TNX")).toBe("currency must be a currency that this machine knows, or come with its decimals")
+  })
+
   it("answers a refusal as a value, with what a person needs (docs/how-it-is-built.md)", async () => {
     const caller = await shop()
     const made = await workshop.tickets.createInApp(caller, { service: "Heels" })

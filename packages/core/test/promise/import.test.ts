@@ -121,6 +121,33 @@ describe("workshop.import (Specification, Tickets)", () => {
     expect(value(await workshop.import({ shop_id, rows }))).toEqual({ ...dry, dry_run: false })
   })
 
+  it("orThrow has import too, of rows or of lines as they were read, and so has a workshop on behalf of somebody", async () => {
+    const { workshop, shop_id } = await open()
+    const lines = [
+      { line: 2, row: rows[0] },
+      { line: 3, unreadable: "is no row" }
+    ]
+    expect(await workshop.orThrow.import({ shop_id, lines, bad_rows: "skip" })).toMatchObject({
+      tickets: 1,
+      bad_rows: [{ line: 3, issues: [{ field: "row", message: "is no row" }] }]
+    })
+    expect(await workshop.as("amira").orThrow.import({ shop_id, rows })).toMatchObject({ tickets: 5, already: 1 })
+    const exported: Array<unknown> = []
+    for await (const row of workshop.orThrow.export(shop_id)) exported.push(row)
+    expect(exported).toHaveLength(6)
+    const unknown = "01980000-0000-7000-8000-000000000001"
+    await expect(workshop.orThrow.import({ shop_id: unknown, rows })).rejects.toMatchObject({ _tag: "ShopNotFound" })
+    expect(await workshop.orThrow.closer.runOnce()).toBe(1)
+  })
+
+  it("an amount with decimals is refused with an example in minor units", async () => {
+    const { workshop, shop_id } = await open()
+    const { bad_rows } = value(await workshop.import({ shop_id, rows: [{ ...rows[0]!, price_minor: 12.5 }] }))
+    expect(bad_rows[0]?.issues).toEqual([
+      { field: "price_minor", message: "must be a whole number of minor units, such as 1250 for 12.50 EUR" }
+    ])
+  })
+
   it("stops at a bad row, or goes on, as asked; each is told with its line", async () => {
     const { workshop, shop_id, caller } = await open()
     const wrong = [

@@ -136,7 +136,7 @@ export interface Operation {
   readonly exchanges: ReadonlyArray<RecordedRequest>
   /** The distinct results that were answered: one for each time it was done. */
   readonly results: ReadonlyArray<{ readonly data: unknown; readonly text: string; readonly exchange: RecordedRequest }>
-  /** An answer was lost and none came since: nobody knows whether it was done once more. */
+  /** An answer was lost, and none came since while the key was remembered: nobody knows whether it was done once more. */
   readonly isUnknown: boolean
 }
 
@@ -171,7 +171,9 @@ export const operationsOf = ({ exchanges }: Trace): ReadonlyArray<Operation> => 
   }
   return [...groups.values()].map((group) => {
     const first = group[0]!
-    const lost = group.findLastIndex(({ answer }) => answer === null)
+    // Once the key is forgotten, a repetition is done anew, and says nothing of the request before it.
+    const isKnown = (lost: RecordedRequest) =>
+      group.some((one) => one.seq > lost.seq && isGood(one) && one.now - lost.now < REMEMBERED)
     return {
       kind: actOf(first)!.kind as Operation["kind"],
       shop: first.shop ?? "",
@@ -179,7 +181,7 @@ export const operationsOf = ({ exchanges }: Trace): ReadonlyArray<Operation> => 
       once: first.once ?? "",
       exchanges: group,
       results: resultsOf(group),
-      isUnknown: lost !== -1 && !group.some((one, i) => i > lost && isGood(one))
+      isUnknown: group.some((one) => one.answer === null && !isKnown(one))
     }
   })
 }

@@ -218,7 +218,6 @@ const plots = (trace: Trace, timings: ReadonlyArray<Timing>): ReadonlyArray<stri
 const COLOURS = ["#2f6fde", "#2f9e6e", "#d9822b", "#7b5fc7", "#8a8f98"]
 
 const STYLE = `
-body { max-width: 82rem; }
 .plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(420px, 100%), 1fr)); gap: 1rem; margin: 1rem 0; }
 figure { margin: 0; } figcaption { font-weight: 600; }
 figure svg { width: 100%; height: auto; } figure svg text { font-size: 11px; fill: currentColor; opacity: .75; }
@@ -283,7 +282,7 @@ export const htmlReport = (report: RunReport, trace: Trace, timings: ReadonlyArr
     brokenRule(trace, report.command, rule, of)
   )
   return pageText({
-    title: `Simulation of seed ${seed}${violations.length === 0 ? "" : `: ${times}`}`,
+    title: `Simulation of seed ${seed} ${violations.length === 0 ? "passed: no violations" : `failed: ${times}`}`,
     isGood: violations.length === 0,
     style: STYLE,
     body: `<div class="counts">${counts.join("\n")}</div>

@@ -118,7 +118,7 @@ const milliseconds = (n: number): string => n.toFixed(n < 10 ? 2 : 0)
 const listed = (title: string, tally: Readonly<Record<string, number>>): string =>
   `${title}: ${
     Object.entries(tally)
-      .map(([name, n]) => `${name} ${number(n)}`)
+      .map(([name, n]) => `${name} (${number(n)})`)
       .join(", ") || "none"
   }`
 
@@ -152,7 +152,7 @@ export const countLines = ({ summary, took_ms, stopped }: RunReport, paint: Pain
     ),
     ...(stopped === null ? [] : [paint("warn", stopped)]),
     `${number(counts.requests)} requests (${number(Math.round(counts.requests / seconds))} a second), ${number(counts.deliveries)} deliveries, ${number(counts.tickets)} tickets, ${counts.shops} shops, ${counts.clients} clients`,
-    listed("Answers", counts.answers),
+    listed("Responses by status", counts.answers),
     listed("Events", counts.events),
     listed("Tickets", counts.states),
     listed("Deliveries", counts.outcomes)

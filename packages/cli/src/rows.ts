@@ -1,0 +1,3 @@
+/** Entry `@workshop/cli/rows`: reads a file of tickets as `workshop import` does, for programs that import. */
+
+export { type Format, readRows } from "./transfer/rows.js"
