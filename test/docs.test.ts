@@ -60,6 +60,15 @@ describe("every page", () => {
   })
 })
 
+describe("every program", () => {
+  it("names its other files with .js, as ES modules need and CommonJS allows", () => {
+    const code = inLanguage("ts", "text").filter(({ page }) => page.startsWith("docs/embed"))
+    const imports = code.flatMap(({ body }) => body.flatMap((line) => /from ["'](\.\/[^"']+)/.exec(line)?.[1] ?? []))
+    expect(imports.filter((path) => !path.endsWith(".js"))).toEqual([])
+    expect(imports.length).toBeGreaterThan(5)
+  })
+})
+
 describe("every link", () => {
   const proseOf = (page: string) => readFileSync(join(root, page), "utf8").replaceAll(/^```[\s\S]*?^```/gm, "")
   /** The anchors that GitHub makes of a page's headings. */
@@ -105,7 +114,8 @@ describe.runIf(typed.length > 0)("ts blocks type-check", () => {
     }
     const config = {
       extends: "../../tsconfig.test.json",
-      compilerOptions: { noUnusedLocals: false },
+      // As in a program that emits declarations and has the packages below node_modules, so every exported type must have a public name.
+      compilerOptions: { noUnusedLocals: false, declaration: true, preserveSymlinks: true, paths: {} },
       include: ["**/*.ts"]
     }
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config))
@@ -142,7 +152,14 @@ describe.runIf(data.length > 0)("json blocks parse", () => {
 const commandsOf = ({ body }: Block) => {
   const commands: Array<string> = []
   let open = ""
+  /** The word that ends a text for the command before it. */
+  let text: string | undefined
   for (const line of body) {
+    if (text !== undefined) {
+      if (line === text) text = undefined
+      continue
+    }
+    text = /<<(\w+)$/.exec(line)?.[1]
     if (open === "" && /^\s*(#|$)/.test(line)) continue
     open = open === "" ? line.trim() : `${open}\n${line}`
     if (open.endsWith("\\")) open = open.slice(0, -1)
@@ -174,6 +191,10 @@ describe("sh blocks name commands that exist", () => {
         "export",
         "docker",
         "psql",
+        "initdb",
+        "cat",
+        "for",
+        "done",
         "trap",
         "pg_dump",
         "pg_restore",

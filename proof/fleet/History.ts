@@ -23,7 +23,7 @@ export interface Exchange {
 }
 
 /** For so long an Idempotency-Key is remembered (Specification, Endpoints). */
-const REMEMBERED_MS = 30 * 24 * 3_600_000
+export const REMEMBERED_MS = 30 * 24 * 3_600_000
 
 /** The requests that one Idempotency-Key makes one; a request without a key is alone. */
 export const byKeys = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<ReadonlyArray<Exchange>> => {
@@ -41,6 +41,17 @@ export const byKeys = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<Readon
     }
   }
   return groups
+}
+
+/**
+ * Whether a group of {@link byKeys} may repeat an earlier one: an earlier request without an answer may have been executed, and its key
+ * remembered, much later than it was sent.
+ */
+export const mayRepeat = ([first]: ReadonlyArray<Exchange>, earlier: ReadonlyArray<Exchange>): boolean => {
+  const { key, path, once, at } = first!
+  const last = earlier.at(-1)!
+  const isSame = once !== null && last.once === once && last.key === key && last.path === path
+  return isSame && last.at < at && at - last.ended_at < REMEMBERED_MS
 }
 
 /** An act of an owner or a client in the app. Its outcome is unknown where the node died or the store's answer was lost. */

@@ -22,8 +22,31 @@ import {
   Workshop
 } from "@workshop/core"
 import { type HttpResponse, type Pipeline, pipeline, workshopRoutes } from "@workshop/core/http"
-import { type Change, Deliveries, Directory, RateLimits, Reads, Store } from "@workshop/core/store"
-import { Context, Effect, Either, type Exit, type Fiber, Layer, Logger, LogLevel, Queue, Runtime, Stream } from "effect"
+import {
+  type Cell,
+  type CellsOptions,
+  type Change,
+  cellPorts,
+  Deliveries,
+  Directory,
+  RateLimits,
+  Reads,
+  Store
+} from "@workshop/core/store"
+import {
+  Context,
+  Effect,
+  Either,
+  type Exit,
+  type Fiber,
+  Layer,
+  Logger,
+  LogLevel,
+  Queue,
+  Runtime,
+  type Scope,
+  Stream
+} from "effect"
 import type { History } from "./History.js"
 import { Machine, type World } from "./World.js"
 
@@ -37,11 +60,20 @@ export interface Faults {
   lostAnswers: number
   /** News of changed keys and settings do not come. */
   isDeaf: boolean
+  /** The cells that do not answer, by their names. */
+  readonly cellsAway: Set<string>
   /** The share of notifications that fail. */
   failingNotifiers: number
 }
 
-const none = (): Faults => ({ isStoreAway: false, failing: 0, lostAnswers: 0, isDeaf: false, failingNotifiers: 0 })
+const none = (): Faults => ({
+  isStoreAway: false,
+  failing: 0,
+  lostAnswers: 0,
+  isDeaf: false,
+  cellsAway: new Set(),
+  failingNotifiers: 0
+})
 
 /** What a node can do for its shops' owners and clients. */
 export type Services = Shops | Keys | Webhooks | Offers | Clients | Quotes | DeliveryHistory | Reads
@@ -51,6 +83,8 @@ export interface Surroundings {
   readonly world: World
   readonly history: History
   readonly store: Context.Context<StorePorts>
+  /** What the store consists of, where it has several cells: each node reaches them by itself. */
+  readonly cells: CellsOptions | null
   readonly nodes: Array<Node>
   readonly receive: (
     node: Node,
@@ -69,7 +103,8 @@ export class Node {
   readonly machine: Machine
   readonly faults = none()
   /** Counts faults that hit the node, so that one can tell whether any hit a request. */
-  troubles = 0
+  #troubles = 0
+  readonly #troublesOfCells = new Map<string, number>()
   readonly #around: Surroundings
   readonly news = Effect.runSync(Queue.unbounded<string | null>())
   #pipe: Pipeline | null = null
@@ -85,6 +120,13 @@ export class Node {
 
   get isUp(): boolean {
     return this.#pipe !== null && !this.machine.isDead
+  }
+
+  /** How many faults have hit what a shop in this cell needs: its own cell, and the home cell. A cell of others is none of its business. */
+  troublesOf(cell: string | null): number {
+    const cells = new Set([cell, this.#around.cells?.cells[0].name])
+    const counts = [...cells].map((name) => this.#troublesOfCells.get(name ?? "") ?? 0)
+    return counts.reduce((sum, count) => sum + count, this.#troubles)
   }
 
   start(seed: number): void {
@@ -123,39 +165,63 @@ export class Node {
     Runtime.runFork(this.#runtime!)(work, { scheduler: this.machine }).addObserver(done)
   }
 
-  /** Lets other fibers run, or hits the call with a fault. */
-  readonly #risk = Effect.suspend((): Effect.Effect<void, StoreUnavailable> => {
-    const { draws } = this.#around.world
-    if (this.faults.isStoreAway || (this.faults.failing > 0 && draws.chance(this.faults.failing))) {
-      this.troubles++
-      return Effect.fail(new StoreUnavailable({}))
-    }
-    return draws.chance(0.5) ? this.#wait : Effect.void
-  })
-
   readonly #wait = Effect.suspend(() => Effect.sleep(this.#around.world.draws.between(0, 3)))
 
-  readonly #loseAnswer = Effect.suspend((): Effect.Effect<void, StoreUnavailable> => {
-    const { draws } = this.#around.world
-    if (this.faults.lostAnswers > 0 && draws.chance(this.faults.lostAnswers)) {
-      this.troubles++
-      return Effect.fail(new StoreUnavailable({}))
-    }
-    return draws.chance(0.5) ? this.#wait : Effect.void
-  })
+  /** Hits a call with a fault at a share of times, or lets other fibers run before it goes on. */
+  #risk(waits: number, share: (faults: Faults) => number): Effect.Effect<void, StoreUnavailable> {
+    return Effect.suspend((): Effect.Effect<void, StoreUnavailable> => {
+      const { draws } = this.#around.world
+      const failing = share(this.faults)
+      if (failing > 0 && draws.chance(failing)) {
+        this.#troubles++
+        return Effect.fail(new StoreUnavailable({}))
+      }
+      return draws.chance(waits) ? this.#wait : Effect.void
+    })
+  }
 
-  readonly #risky = <A, E>(call: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> =>
-    this.#risk.pipe(Effect.zipRight(call), Effect.zipLeft(this.#loseAnswer))
+  #atRiskOf(waits: number) {
+    const before = this.#risk(waits, ({ isStoreAway, failing }) => (isStoreAway ? 1 : failing))
+    const after = this.#risk(waits, ({ lostAnswers }) => lostAnswers)
+    return <A, E>(call: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> =>
+      before.pipe(Effect.zipRight(call), Effect.zipLeft(after))
+  }
 
-  /** The methods of a port that are effects, or make them, at risk. */
-  #riskyPort<P extends object>(port: P, plain: ReadonlyArray<string> = []): P {
+  readonly #risky = this.#atRiskOf(0.5)
+
+  /** The queue is looked at five times as often as everything else together, so that its waits would cost half of a run. */
+  readonly #rarelyWaiting = this.#atRiskOf(0.1)
+
+  /** The methods of a port that are effects, or make them, each changed by `how`. */
+  #changed<P extends object>(
+    port: P,
+    how: (call: Effect.Effect<unknown, unknown>) => Effect.Effect<unknown, unknown>,
+    plain: ReadonlyArray<string> = []
+  ): P {
     return Object.fromEntries(
       Object.entries(port).map(([name, method]) => {
         if (plain.includes(name)) return [name, method]
-        if (Effect.isEffect(method)) return [name, this.#risky(method as Effect.Effect<unknown>)]
-        return [name, (...given: ReadonlyArray<unknown>) => this.#risky(method(...given))]
+        if (Effect.isEffect(method)) return [name, how(method as Effect.Effect<unknown>)]
+        return [name, (...given: ReadonlyArray<unknown>) => how(method(...given))]
       })
     ) as P
+  }
+
+  /** A cell as this node reaches it. */
+  readonly #reached = ({ name, ports }: Cell): Cell => {
+    const { draws } = this.#around.world
+    const how = <A, E>(call: Effect.Effect<A, E>) =>
+      Effect.suspend((): Effect.Effect<A, E | StoreUnavailable> => {
+        if (this.faults.cellsAway.has(name)) {
+          this.#troublesOfCells.set(name, (this.#troublesOfCells.get(name) ?? 0) + 1)
+          return Effect.fail(new StoreUnavailable({}))
+        }
+        return draws.chance(0.1) ? Effect.zipRight(this.#wait, call) : call
+      })
+    const services = [...ports.unsafeMap].map(
+      ([tag, port]) => [tag, this.#changed(port, how as never, ["news", "changed", "join"])] as const
+    )
+    return { name, ports: Context.unsafeMake(new Map(services)) }
   }
 
   #store(inner: Context.Tag.Service<Store>): Context.Tag.Service<Store> {
@@ -192,17 +258,26 @@ export class Node {
     }
   }
 
-  #ports(): Context.Context<StorePorts> {
-    const { store } = this.#around
-    const directory = this.#riskyPort(Context.get(store, Directory), ["news"])
+  /** The ports of the store, at risk. */
+  readonly #atRisk = (store: Context.Context<StorePorts>): Context.Context<StorePorts> => {
+    const directory = this.#changed(Context.get(store, Directory), this.#risky, ["news"])
     return store.pipe(
       Context.add(Store, this.#store(Context.get(store, Store))),
-      Context.add(Reads, this.#riskyPort(Context.get(store, Reads))),
-      Context.add(Deliveries, this.#riskyPort(Context.get(store, Deliveries), ["changed"])),
-      Context.add(RateLimits, this.#riskyPort(Context.get(store, RateLimits))),
+      Context.add(Reads, this.#changed(Context.get(store, Reads), this.#risky)),
+      Context.add(Deliveries, this.#changed(Context.get(store, Deliveries), this.#rarelyWaiting, ["changed"])),
+      Context.add(RateLimits, this.#changed(Context.get(store, RateLimits), this.#risky)),
       Context.add(Directory, { ...directory, news: Stream.fromQueue(this.news) as typeof directory.news })
     )
   }
+
+  readonly #ports: Effect.Effect<Context.Context<StorePorts>, never, Scope.Scope> = Effect.suspend(() => {
+    const { cells: options, store } = this.#around
+    if (options === null) return Effect.succeed(this.#atRisk(store))
+    const { cells, directory } = options
+    const [home, ...others] = cells
+    const reached = [this.#reached(home), ...others.map(this.#reached)] as const
+    return Effect.map(cellPorts({ cells: reached, directory }), this.#atRisk)
+  })
 
   #layer(seed: number) {
     const { history, receive, world } = this.#around
@@ -223,7 +298,7 @@ export class Node {
         )
       ),
       Layer.provideMerge(Workshop.layer),
-      Layer.provideMerge(observing(Layer.succeedContext(this.#ports()))),
+      Layer.provideMerge(observing(Layer.scopedContext(this.#ports))),
       Layer.provideMerge(Profanity.layer),
       Layer.provideMerge(Entropy.layerSeeded(seed))
     )

@@ -39,6 +39,7 @@ const weights = {
   receiver: 9,
   storeAway: 3,
   storeFlaky: 4,
+  cellAway: 4,
   stopNode: 5,
   killNode: 3,
   clock: 5,

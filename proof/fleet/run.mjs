@@ -73,7 +73,7 @@ const note = (played) => {
   for (const { rule, what } of played.breaches.slice(0, 5)) console.error(`  ${rule}: ${what}`)
 }
 
-const BATCH = 50
+const BATCH = 250
 await Promise.all(
   Array.from({ length: workers }, async (_, worker) => {
     for (

@@ -830,6 +830,13 @@ const withFreshEyes = [
     "a cell counts as having the newest copy of an account when an older one arrives",
     "if (ofAccount?.get(cell) !== n) return false",
     "if (ofAccount === undefined) return false"
+  ),
+  service(
+    "Cells",
+    "cell-away-takes-others",
+    "a cell that is away keeps keys of the other cells' shops from being found",
+    "Effect.flatMap(router.keyByHash(hash), (cell) =>",
+    "Effect.flatMap(Effect.zipRight(everywhere.all(({ reads }) => reads.shop(hash)), router.keyByHash(hash)), (cell) =>"
   )
 ]
 

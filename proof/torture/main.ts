@@ -2,7 +2,11 @@ import { parseArgs } from "node:util"
 import { torture } from "./torture.js"
 
 const { values } = parseArgs({
-  options: { minutes: { type: "string", default: "10" }, seed: { type: "string", default: "1" } }
+  options: {
+    minutes: { type: "string", default: "10" },
+    seed: { type: "string", default: "1" },
+    short: { type: "boolean", default: false }
+  }
 })
 const began = Date.now()
 const say = (line: string) => console.log(`${((Date.now() - began) / 1000).toFixed(1).padStart(7)} s  ${line}`)
@@ -11,7 +15,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => 
 const { found, faults, ...counts } = await torture({
   seconds: Number(values.minutes) * 60,
   seed: Number(values.seed),
-  isShort: false,
+  isShort: values.short,
   say,
   signal: stop.signal
 }).catch((error: Error) => ({ found: [error.message], faults: {} }))

@@ -6,9 +6,10 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** How a torture goes. */
 export interface Torture {
+  /** A short run takes as long as its faults. */
   readonly seconds: number
   readonly seed: number
-  /** Only what a test of a few seconds can bear: no disk, no standby, one fault after the other. */
+  /** Only what a test of a few seconds can bear: no disk, no standby, and each fault once. */
   readonly isShort: boolean
   readonly say: (line: string) => void
   /** Ends the run early, as a failure. */
@@ -18,6 +19,14 @@ export interface Torture {
 /** How much load there is: in a short run as much as possible, in a long one what the limits on keys and shops allow. */
 const SHORT = { shops: 2, tills: 3, pause_ms: 60 }
 const LONG = { shops: 16, tills: 3, pause_ms: 2400 }
+
+const CLOCK = "clock moved by a minute"
+const CLOCK_MOVE_MS = 60_000
+/** By how much more than its clock a sandbox may be ahead that began on another's data, each time: the clocks are read in turn. */
+const LEEWAY_MS = 5000
+
+/** How many operations a short run has at least, however slow the machine is. */
+const FEWEST = 20
 
 /** How much longer than its faults a run may take: to start, to recover, and to deliver what is left. */
 const GRACE_S = 300
@@ -72,9 +81,9 @@ const faultsOf = ({ postgres, nodes, wires, chance }: Stage, isShort: boolean): 
       wire.silence()
       return () => {}
     },
-    "clock moved by a minute": () => {
+    [CLOCK]: () => {
       const node = one(nodes)
-      node.setClock(chance() < 0.5 ? 60_000 : -60_000)
+      node.setClock(chance() < 0.5 ? CLOCK_MOVE_MS : -CLOCK_MOVE_MS)
       return () => node.setClock(0)
     }
   }
@@ -110,21 +119,17 @@ const torment = async (stage: Stage, { seconds, isShort, say }: Torture): Promis
   const all = faultsOf(stage, isShort)
   let turn = 0
   let promotes_at = postgres.isFollowed ? Date.now() + seconds * 500 : Number.POSITIVE_INFINITY
-  while (Date.now() < until) {
+  const names = Object.keys(all)
+  while (isShort ? turn < names.length : Date.now() < until) {
     await pause(isShort ? 300 : 500 + 2500 * chance())
-    const names = Object.keys(all)
     // In turn, so that a short run has each; then as the dice say.
     const name = turn < names.length ? names[turn]! : names[Math.floor(chance() * names.length)]!
     turn++
     counts[name] = (counts[name] ?? 0) + 1
     say(name)
     const end = await all[name]!()
-    await pause(
-      Math.min(
-        until - Date.now(),
-        isShort ? 500 : 500 + (name === "SIGSTOP" && chance() < 0.4 ? 18_000 : 3500) * chance()
-      )
-    )
+    const lasts_ms = 500 + (name === "SIGSTOP" && chance() < 0.4 ? 18_000 : 3500) * chance()
+    await pause(isShort ? 500 : Math.min(until - Date.now(), lasts_ms))
     await end()
     if (Date.now() > promotes_at) {
       promotes_at = Number.POSITIVE_INFINITY
@@ -176,9 +181,11 @@ class Theatre {
     return new Theatre(postgres, wires, new Receiver(chance))
   }
 
-  async ready(): Promise<void> {
+  /** Waits for the nodes, after their clocks were moved so often. */
+  async ready(clockMoves: number): Promise<void> {
     for (const node of this.nodes) {
-      const why = await node.unready()
+      // A sandbox that starts on the data of a fast clock goes on from there, and a fast clock may then be moved on top.
+      const why = await node.unready(clockMoves * (CLOCK_MOVE_MS + LEEWAY_MS))
       if (why !== undefined) throw new Error(why)
     }
   }
@@ -203,7 +210,7 @@ const run = async (theatre: Theatre, asked: Torture, chance: () => number, step:
   for (const [i, name] of (isShort ? ["one", "two"] : ["one", "two", "dispatcher"]).entries())
     nodes.push(new ServiceNode(name, wires[i]!, await freePort(), postgres.folder))
   for (const node of nodes) node.start()
-  await theatre.ready()
+  await theatre.ready(0)
   const load = new Load(
     nodes.slice(0, 2).map(({ base }) => base),
     chance
@@ -224,8 +231,10 @@ const run = async (theatre: Theatre, asked: Torture, chance: () => number, step:
   const healed_at = Date.now()
   receiver.isWell = true
   for (const node of nodes) node.setClock(0)
-  await theatre.ready()
+  await theatre.ready(faults[CLOCK] ?? 0)
   const recovered_ms = Date.now() - healed_at
+  const answered = () => load.operations.filter(({ status }) => status !== null && status !== 503).length
+  while (answered() < FEWEST) await pause(50)
   load.end()
   step("waiting for the requests that were begun")
   await work
@@ -246,7 +255,7 @@ const run = async (theatre: Theatre, asked: Torture, chance: () => number, step:
   return {
     found: check(operations, load.shops, ends, receiver.arrivals),
     operations: operations.length,
-    answered: operations.filter(({ status }) => status !== null && status !== 503).length,
+    answered: answered(),
     events: ends.reduce((sum, { events }) => sum + events.length, 0),
     arrivals: receiver.arrivals.length,
     faults,

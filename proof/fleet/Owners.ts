@@ -1,0 +1,117 @@
+import { KeyInput, Keys, Offers, ShopPatch, Shops, scopePresets, Webhooks } from "@workshop/core"
+import { Effect, Exit, Schema, type Types } from "effect"
+import type { Json } from "./History.js"
+import type { Services } from "./Node.js"
+import { CLIENT_WAITS_MS, type KnownShop, type Stage } from "./Stage.js"
+
+/** Owners and clients, who act in the app. */
+export class Owners {
+  readonly #stage: Stage
+
+  constructor(stage: Stage) {
+    this.#stage = stage
+  }
+
+  act<A, E>(
+    shop: KnownShop | undefined,
+    act: string,
+    about: Json,
+    work: Effect.Effect<A, E, Services>,
+    onDone: (answer: Types.NoInfer<A>) => void = () => {},
+    tries = 0
+  ): void {
+    const { world, history } = this.#stage
+    const node = world.draws.oneOf(this.#stage.up())
+    const at = world.now
+    let isOver = false
+    const over_ = (outcome: "done" | "refused" | "unknown", answer: Json) => {
+      if (isOver) return
+      isOver = true
+      history.acts.push({
+        kind: "act",
+        at,
+        ended_at: world.now,
+        node: node.machine.name,
+        shop: shop?.no ?? -1,
+        act,
+        about,
+        outcome,
+        answer
+      })
+      if (outcome === "done") onDone(answer)
+      else if (outcome === "unknown" && tries > 0) this.act(shop, act, about, work, onDone, tries - 1)
+    }
+    world.later(
+      0,
+      () =>
+        node.act(work, (exit) => {
+          if (Exit.isSuccess(exit)) return over_("done", exit.value)
+          const failure: Json = exit.cause._tag === "Fail" ? exit.cause.error : exit.cause
+          over_(failure._tag === "StoreUnavailable" || exit.cause._tag !== "Fail" ? "unknown" : "refused", failure)
+        }),
+      node.machine
+    )
+    world.later(CLIENT_WAITS_MS, () => over_("unknown", null))
+  }
+
+  patch(shop: KnownShop, patch: Json): void {
+    const input = Schema.decodeUnknownSync(ShopPatch)(patch)
+    this.act(
+      shop,
+      "change",
+      patch,
+      Effect.flatMap(Shops, (shops) => shops.change(shop.id as never, input)),
+      () => {},
+      20
+    )
+  }
+
+  turnOn(shop: KnownShop, tries = 0): void {
+    this.act(
+      shop,
+      "turn on",
+      {},
+      Effect.flatMap(Webhooks, (webhooks) => webhooks.enable(shop.id as never)),
+      () => {},
+      tries
+    )
+  }
+
+  setAddress(shop: KnownShop, tries = 0): void {
+    const url = `https://${this.#stage.fresh("receiver")}.example.com/${shop.no}`
+    this.act(
+      shop,
+      "address",
+      { url },
+      Effect.flatMap(Webhooks, (webhooks) => webhooks.set(shop.id as never, url as never)),
+      () => {},
+      tries
+    )
+  }
+
+  makeKey(shop: KnownShop): void {
+    const input = KeyInput.make({ name: this.#stage.fresh("key"), scopes: [...scopePresets.full] })
+    const made = Effect.flatMap(Keys, (keys) => keys.create(shop.id as never, input))
+    this.act(shop, "make a key", {}, made, ({ record, key }) =>
+      shop.keys.push({ id: record.id, text: key, isRevoked: false })
+    )
+  }
+
+  answerOffer(how: "accept" | "block", a: number, b: number): void {
+    const client = this.#stage.client(a)
+    const find = Effect.flatMap(Offers, (offers) => offers.ofClient(client.id as never))
+    this.act(undefined, "look at offers", { client: client.id }, find, (all) => {
+      const open = all.filter(({ status }) => status === "open")
+      const offer = open[b % Math.max(1, open.length)]
+      if (offer === undefined) return
+      const shop = this.#stage.shops.find(({ id }) => id === offer.shop_id)
+      const about = { client: client.id, ticket: offer.ticket_id }
+      this.act(
+        shop,
+        how,
+        about,
+        Effect.flatMap(Offers, (offers) => offers[how](client.id as never, offer.id))
+      )
+    })
+  }
+}

@@ -1,0 +1,209 @@
+import { Entropy, type Sent, type StorePorts } from "@workshop/core"
+import { Memory, memoryCells, over } from "@workshop/store-memory"
+import { type Context, Effect, Layer } from "effect"
+import { History, type Json } from "./History.js"
+import { Node, type Surroundings } from "./Node.js"
+import { World } from "./World.js"
+
+const SECOND = 1000
+
+/** How a receiver behaves: what it answers, and after how many milliseconds. */
+export const moods = [
+  { name: "well", answers: [200, 200, 204], least: 1, most: 60 },
+  { name: "flaky", answers: [200, 500, null, 503], least: 1, most: 60 },
+  { name: "failing", answers: [500, 503, null], least: 1, most: 60 },
+  { name: "slow", answers: [200], least: 2000, most: 9500 },
+  { name: "silent", answers: [200], least: 11_000, most: 60_000 },
+  { name: "gone", answers: [410], least: 1, most: 300 },
+  { name: "gone slowly", answers: [410], least: 1500, most: 4000 }
+] as const
+
+/** For so long a client of the API waits. */
+export const CLIENT_WAITS_MS = 6 * SECOND
+const ANSWER_MS = 10 * SECOND
+
+export interface KnownKey {
+  readonly id: string
+  readonly text: string
+  isRevoked: boolean
+}
+
+export interface KnownTicket {
+  readonly id: string
+}
+
+export interface KnownShop {
+  readonly no: number
+  readonly id: string
+  /** The cell that has it, where there are cells. */
+  readonly cell: string | null
+  keys: Array<KnownKey>
+  readonly tickets: Array<KnownTicket>
+  mood: (typeof moods)[number]
+  url: string
+  isApiOn: boolean
+  isProgramOn: boolean
+  readonly mirror: Map<string, Json>
+  sync: { since: string; cursor: string | null; isBusy: boolean }
+}
+
+const sentOf = (status: number | null): Sent => ({
+  status,
+  error: status === null ? "reset" : null,
+  detail: null,
+  address: null,
+  timings: { lookup_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: null, total_ms: 0 },
+  head: ""
+})
+
+/** In every fifth seed the store is two cells, of which the first is the home cell. */
+const CELLS = ["home", "north"] as const
+
+/** One store in memory that all nodes share, or the cells of one. */
+const storesOf = (seed: number): Pick<Surroundings, "store" | "cells"> => {
+  if (seed % 5 === 0) {
+    const cells = Effect.runSync(Effect.provide(memoryCells(CELLS), Entropy.layerSeeded(seed)))
+    return { store: cells.cells[0].ports, cells }
+  }
+  const store = Effect.runSync(
+    Effect.scoped(Layer.build(over(new Memory()).pipe(Layer.provide(Entropy.layerSeeded(seed)))))
+  ) as Context.Context<StorePorts>
+  return { store, cells: null }
+}
+
+/** The nodes over one store, the receivers, and who takes part in a run. */
+export class Stage {
+  readonly history = new History()
+  readonly world: World
+  readonly nodes: Array<Node> = []
+  readonly shops: Array<KnownShop> = []
+  readonly clients: Array<{ readonly id: string; readonly phone: string }> = []
+  readonly #seed: number
+  readonly #around: Surroundings
+  #named = 0
+  #started = 0
+
+  constructor(seed: number) {
+    this.#seed = seed
+    this.world = new World(seed ^ 0x5eed)
+    const { world, history, nodes } = this
+    const receive: Surroundings["receive"] = (...post) => this.receive(...post)
+    this.#around = { world, history, nodes, receive, ...storesOf(seed) }
+  }
+
+  startNode(off_ms: number): Node {
+    this.#started++
+    const node = new Node(`node ${this.#started}`, this.#around)
+    node.machine.clock_off_ms = off_ms
+    node.start(this.#seed * 100 + this.#started)
+    return node
+  }
+
+  up(): ReadonlyArray<Node> {
+    return this.nodes.filter(({ isUp }) => isUp)
+  }
+
+  node(pick: number): Node {
+    const up = this.up()
+    return up[pick % up.length]!
+  }
+
+  /** The cell in which a shop was placed. */
+  cellOf(shop_id: string): string | null {
+    const { cells } = this.#around
+    return cells && Effect.runSync(cells.directory.cellOfShop(shop_id as never))
+  }
+
+  get cells(): ReadonlyArray<string> {
+    return this.#around.cells?.cells.map(({ name }) => name) ?? []
+  }
+
+  receive(...[node, post, answer]: Parameters<Surroundings["receive"]>) {
+    const { world, history } = this
+    const { draws } = world
+    const shop = this.shops.find(({ id }) => id === post.shop_id)!
+    const started_at = world.now
+    const arrive = (isDouble: boolean) => {
+      const { answers, least, most } = shop.mood
+      const takes = draws.between(least, most)
+      const isLate = world.now + takes - started_at >= ANSWER_MS
+      const status = isLate ? null : draws.oneOf<number | null>(answers)
+      const reception = {
+        kind: "reception" as const,
+        at: world.now,
+        started_at,
+        node: node.machine.name,
+        url: post.url,
+        shop: post.shop_id,
+        signature: post.headers["Service-Signature"] ?? null,
+        body: post.body,
+        status: isDouble ? null : status,
+        ended_at: null as number | null,
+        isDouble
+      }
+      history.receptions.push(reception)
+      if (isDouble) return
+      const wait = isLate ? started_at + ANSWER_MS - world.now : takes
+      world.later(
+        wait,
+        () => {
+          reception.ended_at = world.now
+          answer(sentOf(status))
+        },
+        node.machine
+      )
+    }
+    world.later(draws.between(1, 20), () => {
+      arrive(false)
+      if (draws.chance(0.03)) world.later(draws.between(1, 50), () => arrive(true))
+    })
+  }
+
+  fresh(prefix: string): string {
+    return `${prefix}-${++this.#named}`
+  }
+
+  readonly shop = (pick: number) => this.shops[pick % this.shops.length]!
+  readonly ticket = (shop: KnownShop, pick: number) =>
+    shop.tickets.length === 0
+      ? undefined
+      : shop.tickets[
+          pick % 3 === 0
+            ? pick % shop.tickets.length
+            : shop.tickets.length - 1 - (pick % Math.min(3, shop.tickets.length))
+        ]
+  readonly client = (pick: number) => this.clients[pick % this.clients.length]!
+
+  /** Notes a fault that begins now; it ends when `end` has been done, after a while. */
+  fault(node: Node, what: string, ms: number, end: () => void): void {
+    const { world, history } = this
+    const fault = {
+      kind: "fault" as const,
+      at: world.now,
+      until: Number.POSITIVE_INFINITY,
+      node: node.machine.name,
+      what
+    }
+    history.note(fault)
+    world.later(ms, () => {
+      fault.until = world.now
+      end()
+    })
+  }
+
+  /** All machines sleep for a while, as when their host does. */
+  sleep(ms: number): void {
+    const { world, history } = this
+    const fault = { kind: "fault" as const, at: world.now, until: world.now + ms, node: "all", what: "asleep" }
+    if (ms > 4 * SECOND) history.note(fault)
+    world.leap(ms)
+  }
+
+  /** A node hears no news of keys and settings for a while. */
+  deafen(node: Node, ms: number): void {
+    node.faults.isDeaf = true
+    this.fault(node, "deaf", ms, () => {
+      node.faults.isDeaf = false
+    })
+  }
+}

@@ -1,0 +1,142 @@
+import { bodyText } from "@workshop/core/http"
+import { Effect } from "effect"
+import type { Json } from "./History.js"
+import type { Node } from "./Node.js"
+import { CLIENT_WAITS_MS, type KnownKey, type KnownShop, type Stage } from "./Stage.js"
+
+/** A request that has to be answered in the end: it is made again with the same key until it is. */
+export interface Open {
+  readonly shop: KnownShop
+  readonly key: KnownKey
+  readonly path: string
+  readonly body: Json
+  readonly once: string
+}
+
+interface Request {
+  readonly shop: KnownShop
+  readonly key: KnownKey
+  readonly method: string
+  readonly path: string
+  readonly query?: string
+  readonly body?: Json
+  readonly once?: string
+}
+
+/** The tills of the shops: what sends requests with keys, and follows the changes. */
+export class Tills {
+  readonly open = new Map<string, Open>()
+  readonly #stage: Stage
+
+  constructor(stage: Stage) {
+    this.#stage = stage
+  }
+
+  /** Sends a request to a node. `onAnswer` gets null where no answer came. */
+  send(
+    request: Request,
+    onAnswer: (status: number | null, answer: Json) => void = () => {},
+    node: Node = this.#stage.world.draws.oneOf(this.#stage.up())
+  ): void {
+    const { world, history } = this.#stage
+    const { draws } = world
+    const { shop, key, method, path, query = "", body, once } = request
+    const at = world.now
+    const troubles = node.troublesOf(shop.cell)
+    let isOver = false
+    const over_ = (status: number | null, headers: Readonly<Record<string, string>>, answer: Json) => {
+      if (isOver) return
+      isOver = true
+      const common = { kind: "exchange" as const, at, ended_at: world.now, node: node.machine.name }
+      const asked = { shop: shop.no, key: key.id, method, path, query, once: once ?? null, body: body ?? null }
+      const isTroubled = node.troublesOf(shop.cell) > troubles || status === null
+      history.exchanges.push({ ...common, ...asked, status, headers, answer, isTroubled })
+      onAnswer(status, answer)
+    }
+    const headers: Readonly<Record<string, string | undefined>> = {
+      authorization: `Bearer ${key.text}`,
+      "idempotency-key": once,
+      "content-type": body === undefined ? undefined : "application/json"
+    }
+    const bytes = new TextEncoder().encode(body === undefined ? "" : JSON.stringify(body))
+    world.later(
+      draws.between(0, 4),
+      () => {
+        const cancel = node.ask(
+          {
+            method,
+            path,
+            query,
+            header: (name) => headers[name],
+            repeats: () => false,
+            address: "192.0.2.7",
+            body: () => Effect.succeed(bytes)
+          },
+          (response) => {
+            const text = bodyText(response)
+            const lower = Object.fromEntries(
+              Object.entries(response.headers).map(([name, value]) => [name.toLowerCase(), value])
+            )
+            world.later(draws.between(0, 4), () => over_(response.status, lower, JSON.parse(text)))
+          }
+        )
+        // The client goes away, which the node may notice and stop working, or not.
+        world.later(CLIENT_WAITS_MS, () => {
+          if (!isOver && draws.chance(0.5) && !node.machine.isDead) cancel()
+        })
+      },
+      node.machine
+    )
+    world.later(CLIENT_WAITS_MS, () => over_(null, {}, null))
+  }
+
+  /** Sends a request with a key, again and again until it is answered by a node that could. */
+  insist(open: Open, onAnswer: (status: number, answer: Json) => void = () => {}): void {
+    this.open.set(open.once, open)
+    const send = (left: number) =>
+      this.send({ ...open, method: "POST" }, (status, answer) => {
+        if (status !== null && status !== 503 && status !== 429 && status !== 401 && status !== 403) {
+          this.open.delete(open.once)
+          onAnswer(status, answer)
+        } else if (left > 0) this.#stage.world.later(this.#stage.world.draws.between(50, 1500), () => send(left - 1))
+      })
+    send(3)
+  }
+
+  keyOf(shop: KnownShop, pick: number): KnownKey {
+    const good = shop.keys.filter(({ isRevoked }) => !isRevoked)
+    // Now and then one that was revoked, to see whether it still opens anything.
+    return pick % 8 === 0 ? shop.keys[pick % shop.keys.length]! : good[pick % good.length]!
+  }
+
+  useEverywhere(shop: KnownShop, key: KnownKey): void {
+    for (const node of this.#stage.up()) this.send({ shop, key, method: "GET", path: "/v1/shop" }, () => {}, node)
+  }
+
+  /** Follows a shop's changes page by page, and goes on where it stopped. */
+  follow(shop: KnownShop, pick: number, onEnd: () => void = () => {}): void {
+    if (shop.sync.isBusy) return
+    shop.sync.isBusy = true
+    const page = (left: number) => {
+      const { since, cursor } = shop.sync
+      const query = new URLSearchParams({ updated_since: since, limit: "3", ...(cursor === null ? {} : { cursor }) })
+      this.send(
+        { shop, key: this.keyOf(shop, pick * 12 + 1), method: "GET", path: "/v1/tickets", query: query.toString() },
+        (status, answer) => {
+          if (status !== 200) {
+            shop.sync.isBusy = false
+            return left > 0 ? this.#stage.world.later(900, () => this.follow(shop, pick + 1, onEnd)) : onEnd()
+          }
+          for (const ticket of answer.data) shop.mirror.set(ticket.id, ticket)
+          if (answer.meta.has_more) {
+            shop.sync.cursor = answer.meta.next_cursor
+            return page(left - 1)
+          }
+          shop.sync = { since: answer.meta.synced_until, cursor: null, isBusy: false }
+          onEnd()
+        }
+      )
+    }
+    page(200)
+  }
+}

@@ -1,0 +1,114 @@
+import { describe, expect, it } from "vitest"
+import { CELL_WORKS, MOVED_TICKETS } from "../bench/src/cells/cellWorks.js"
+import { costsFrom } from "../bench/src/fleet/costsFrom.js"
+import { ASSUMED, type Costs, lookUps, simulateFleet, ticketsADay } from "../bench/src/fleet/FleetModel.js"
+import type { Row } from "../bench/src/report/Benchmark.js"
+
+const costs: Costs = {
+  batch_ms: 4,
+  command_ms: 0.5,
+  batch_took_ms: 5,
+  read_ms: 0.5,
+  delivery_ms: 0.5,
+  look_ms: 1,
+  service_command_ms: 0.5,
+  service_read_ms: 0.2,
+  dispatch_delivery_ms: 0.2,
+  move_s: 5,
+  move_bytes_per_s: 20 * 2 ** 20,
+  ticket_bytes: 1_000
+}
+const fleet = (workers: number, shops: number, more: Partial<Costs> = {}) =>
+  simulateFleet({ workers, shops, seed: 1 }, { ...costs, ...more })
+const total = (values: Float64Array) => values.reduce((a, b) => a + b, 0)
+
+describe("The simulation of a fleet (docs/scaling.md)", () => {
+  it("gives the same for the same seed, and another order of shops for another one", () => {
+    expect(fleet(4, 10_000)).toEqual(fleet(4, 10_000))
+    expect(simulateFleet({ workers: 4, shops: 10_000, seed: 2 }, costs).uneven_cells).not.toBe(
+      fleet(4, 10_000).uneven_cells
+    )
+  })
+
+  it("spreads tickets by Zipf's law, of which the limit of a shop's day cuts the top and gives it to the others", () => {
+    const [limited, free] = [true, false].map((isLimited) => ticketsADay({ shops: 10_000, isLimited }))
+    for (const one of [limited!, free!]) expect(total(one) / 10_000).toBeCloseTo(ASSUMED.tickets_a_day, 1)
+    expect([limited![0], limited![10]]).toEqual([600, 600])
+    expect(free![0]! / free![9]!).toBeCloseTo(10, 6)
+    expect(limited![9_999]).toBeGreaterThan(free![9_999]!)
+  })
+
+  it("gives the cells as many shops, so that limits make their loads alike and a hot shop without limits does not", () => {
+    const free = simulateFleet({ workers: 16, shops: 100_000, seed: 1, isLimited: false }, costs)
+    expect(fleet(16, 100_000).uneven_workers).toBeLessThan(1.1)
+    expect(free.uneven_workers).toBeGreaterThan(1.5)
+    expect(free.busiest_shop).toBeGreaterThan(100 * fleet(16, 100_000).busiest_shop)
+  })
+
+  it("bends where the part of which most is used reaches its bound", () => {
+    const dear = fleet(1, 100_000, { command_ms: 5 })
+    expect(dear.bends).toBe("CPU of the busiest worker")
+    const slow = fleet(64, 100_000, { service_command_ms: 20 })
+    expect(slow.bends).toBe("connections of a worker")
+    // With as many shops as it says, the part is at its bound.
+    const there = simulateFleet({ workers: 4, shops: Math.round(fleet(4, 100_000).bends_at_shops), seed: 1 }, costs)
+    expect(Math.max(...Object.values(there.used))).toBeCloseTo(1, 1)
+  })
+
+  it("has smaller batches with more cells and processes, and shorter moves with more cells", () => {
+    const slow = { batch_took_ms: 2_000 }
+    const [few, many] = [fleet(4, 1_000_000, slow), fleet(64, 1_000_000, slow)]
+    expect(few.batch).toBeGreaterThan(1)
+    expect(many.batch).toBeLessThan(few.batch)
+    expect(many.move_s - costs.move_s).toBeCloseTo((few.move_s - costs.move_s) / 16, 6)
+  })
+
+  it("looks up cells again where a process meets more shops than it remembers", () => {
+    expect(lookUps(100_000)).toBe(0)
+    const share = lookUps(400_000)
+    expect(share).toBeGreaterThan(0.1)
+    expect(share).toBeLessThan(1)
+  })
+
+  it("takes its costs from the results of the benchmarks, and says which of them is missing", () => {
+    const row = (work: string, ours: number): Row => ({ work, unit: "ms", ours })
+    const of = (work: string, ours: number) => row(`${work}, eight cells of Citus`, ours)
+    const cells = [
+      of(CELL_WORKS.serverAlone, 5),
+      of(CELL_WORKS.server, 2),
+      of(CELL_WORKS.batch, 4),
+      of(CELL_WORKS.idle, 6),
+      of(CELL_WORKS.read, 1),
+      of(CELL_WORKS.delivery, 2),
+      of(CELL_WORKS.look, 27),
+      of(CELL_WORKS.service, 0.5),
+      of(CELL_WORKS.serviceRead, 0.25),
+      row(CELL_WORKS.moveSmall, 5),
+      row(CELL_WORKS.moveLarge, 10),
+      row(CELL_WORKS.moveBytes, 100),
+      row(MOVED_TICKETS, 1_000)
+    ]
+    const results: Readonly<Record<string, ReadonlyArray<Row>>> = {
+      cells,
+      http: [row("POST /v1/tickets, memory store", 2_000), row("GET /v1/tickets/{id}, memory store", 4_000)],
+      deliver: [row("deliveries with their attempts logged, 50 shops, Postgres", 5_000)]
+    }
+    expect(costsFrom((name) => results[name] ?? [])).toEqual({
+      batch_ms: 4,
+      command_ms: 1,
+      batch_took_ms: 6,
+      read_ms: 1,
+      delivery_ms: 2,
+      look_ms: 3,
+      service_command_ms: 1,
+      service_read_ms: 0.5,
+      dispatch_delivery_ms: 0.2,
+      move_s: 5,
+      move_bytes_per_s: 20 * 2 ** 20,
+      ticket_bytes: (100 * 2 ** 20) / 1_000
+    })
+    expect(() => costsFrom((name) => (name === "cells" ? [] : (results[name] ?? [])))).toThrow(
+      "The results of cells lack a row: run npm run bench -- --only cells"
+    )
+  })
+})
