@@ -38,6 +38,20 @@ const running = {
 /** Three, or as many as `--poolOptions.threads.maxThreads` says: the fewest, which depend on it, must not exceed it. */
 const workers = Number(/maxThreads[= ](\d+)/.exec(process.argv.join(" "))?.[1] ?? 3)
 
+const OF_HTTP = "packages/http-node/test"
+
+/**
+ * The rules over HTTP that are also shown on Postgres each time: those whose effects the store keeps or orders. The others are shown on
+ * Postgres by the store contract, and over HTTP on the memory store.
+ */
+const ON_POSTGRES = [
+  `${OF_HTTP}/spec/{clients,closures,createTicket,events,idempotency,limits,optionalKeys,privacy,sideEffects,states,sync}.test.ts`,
+  `${OF_HTTP}/sandbox/{deliveries,offers}.test.ts`
+]
+
+/** On a Postgres that was named, as `npm run test:postgres` does, all of them are. */
+const isNamed = Boolean(process.env.WORKSHOP_TEST_POSTGRES ?? process.env.TEST_DATABASE_URL)
+
 export default defineConfig({
   test: {
     reporters: ["default", "./test/reporter.ts"],
@@ -70,7 +84,7 @@ export default defineConfig({
           provide: { store: "postgres" },
           testTimeout: 90_000,
           hookTimeout: 90_000,
-          include: ["packages/http-node/test/{spec,sandbox}/**/*.test.ts"]
+          include: isNamed ? [`${OF_HTTP}/{spec,sandbox}/**/*.test.ts`] : ON_POSTGRES
         }
       }
     ]

@@ -4,14 +4,20 @@ import { Policies } from "../packages/core/dist/domain/Limits.js"
 
 /** @typedef {import("../bench/dist/report/Benchmark.js").Row} Row */
 /** @typedef {import("../bench/dist/report/Benchmark.js").Bound} Bound */
-/** @typedef {{ took_s: number, date: string, machine: { cpu: string, cores: number, memory_gib: number, system: string, node: string }, rows: Row[], plots: string[] }} Result */
+/** @typedef {{ took_s: number, date: string, machine: { cpu: string, cores: number, memory_gib: number, system: string, node: string }, rows: Row[], plots: string[], load_before?: number, table?: { head: string[], rows: string[][] } }} Result */
 
-const NAMES = ["http", "create", "deliver", "growth", "alike", "hostile", "import", "start", "fast"]
+const NAMES = ["http", "create", "deliver", "growth", "alike", "hostile", "import", "memory", "start", "fast", "cells"]
+
+/** @param {string} name @returns {Result | undefined} */
+const resultOf = (name) => {
+  const file = `bench/results/${name}.json`
+  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined
+}
 
 /** @type {ReadonlyArray<readonly [string, Result]>} */
 const results = NAMES.flatMap((name) => {
-  const file = `bench/results/${name}.json`
-  return existsSync(file) ? [/** @type {const} */ ([name, JSON.parse(readFileSync(file, "utf8"))])] : []
+  const result = resultOf(name)
+  return result === undefined ? [] : [/** @type {const} */ ([name, result])]
 })
 
 /** @param {Bound | undefined} bound */
@@ -94,10 +100,34 @@ export const capacity = ({ hours, events, reads }) => {
   }
 }
 
+/** @param {string} plot */
+const picture = (plot) => `![${plot.replace(".svg", "").replaceAll("-", " ")}](../bench/results/${plot})`
+
+/** That other work ran beside a benchmark, if it did. @param {Result} result */
+const busy = ({ load_before }) =>
+  load_before === undefined
+    ? ""
+    : ` The machine was busy with other work (load average ${load_before}), so compare only the values of this run with each other.`
+
+/** The simulation of fleets, for docs/scaling.md. @param {(head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>) => string} table */
+export const fleets = (table) => {
+  const result = resultOf("fleet")
+  if (result?.table === undefined) return ""
+  const { head, rows } = result.table
+  const costs = result.rows.map((row) => [row.work, measured(row, row.ours)])
+  return [
+    table(head, rows),
+    ...result.plots.map(picture),
+    "The costs that it uses:",
+    table(["work", "cost"], costs)
+  ].join("\n\n")
+}
+
 /** All results, a section for each benchmark. @param {(head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>) => string} table */
 export const sections = (table) =>
   results
-    .map(([name, { rows, plots, took_s }]) => {
+    .map(([name, result]) => {
+      const { rows, plots, took_s } = result
       const hasPeer = rows.some(({ peer }) => peer !== undefined)
       const head = hasPeer
         ? ["work", "ours", "other", "the other is", "ratio", "by CPU time", "target", "goal"]
@@ -117,11 +147,7 @@ export const sections = (table) =>
           bounded(row.goal)
         ]
       })
-      const pictures = plots.map(
-        (plot) => `![${plot.replace(".svg", "").replaceAll("-", " ")}](../bench/results/${plot})`
-      )
-      return [`### ${name}`, `\`npm run bench -- ${name}\` took ${took_s} s.`, table(head, lines), ...pictures].join(
-        "\n\n"
-      )
+      const took = `\`npm run bench -- ${name}\` took ${took_s} s.${busy(result)}`
+      return [`### ${name}`, took, table(head, lines), ...plots.map(picture)].join("\n\n")
     })
     .join("\n\n")

@@ -16,7 +16,7 @@ import { movesTable, stateDiagram, statesTable } from "../packages/core/dist/htt
 import { document as sandboxDocument } from "../packages/http-node/dist/sandbox/openapi/SandboxDocument.js"
 import { invariants } from "../packages/store-pg/dist/check/invariants.js"
 import { apiTypes } from "./apiTypes.mjs"
-import { capacity, measuredOn, ratios, sections } from "./benchResults.mjs"
+import { capacity, fleets, measuredOn, ratios, sections } from "./benchResults.mjs"
 import { packagesDiagram, requestDiagram } from "./diagrams.mjs"
 
 const NOTE = "<!-- Written by `npm run codegen`; change the tables in packages/core/src instead. -->"
@@ -249,6 +249,7 @@ const { head, rows } = ratios()
 insert("README.md", "benchmarks", `${measuredOn()}\n\n${table(head, rows)}`)
 insert("docs/performance.md", "measured on", measuredOn())
 insert("docs/performance.md", "bench results", sections(table))
+insert("docs/scaling.md", "fleets", fleets(table))
 const day = capacity({ hours: 10, events: 5, reads: 20 })
 insert("docs/performance.md", "capacity", table(day.head, day.rows))
 insert("docs/how-it-is-built.md", "packages", packagesDiagram)

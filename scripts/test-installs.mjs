@@ -1,4 +1,4 @@
-// Installs the packed packages in empty projects, as their users do: npm run test:installs -- npm pnpm bun typescript eslint jest next.
+// Installs the packed packages in empty projects, as their users do: npm run test:installs -- npm pnpm bun typescript eslint jest next nest.
 // Without names it does all. It needs the npm registry.
 import { execFileSync, spawn } from "node:child_process"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -45,10 +45,9 @@ const project = (name, page, dependencies) => {
   const files = [
     ["package.json", JSON.stringify(manifest)],
     ["tsconfig.json", /^```json\n([\s\S]*?)^```/m.exec(readFileSync("docs/embed-express.md", "utf8"))?.[1] ?? ""],
-    ...[...text.matchAll(/^```ts\n\/\/ (src\/[\w/.-]+\.ts)\n([\s\S]*?)^```/gm)].map(([, path = "", body = ""]) => [
-      path,
-      body
-    ])
+    ...[...text.matchAll(/^```(?:ts|text)\n\/\/ (src\/[\w/.-]+\.ts)\n([\s\S]*?)^```/gm)].map(
+      ([, path = "", body = ""]) => [path, body]
+    )
   ]
   for (const [path = "", body = ""] of files) {
     mkdirSync(dirname(join(place, path)), { recursive: true })
@@ -68,7 +67,7 @@ const serve = async (program, args, cwd, port) => {
     detached: true
   })
   try {
-    for await (const text of child.stdout) if (/Listening on|Ready in/.test(String(text))) break
+    for await (const text of child.stdout) if (/Listening on|Ready in|successfully started/.test(String(text))) break
     const headers = { cookie: "session=amira", "content-type": "application/json", "idempotency-key": "1" }
     const url = `http://127.0.0.1:${port}/workshop/v1/tickets`
     const { status } = await fetch(url, { method: "POST", headers, body: '{"service":"Hem"}' })
@@ -158,6 +157,40 @@ const parts = {
     )
     run("npx", ["next", "build"], place)
     await serve("npx", ["next", "start", "-p", "4952"], place, 4952)
+  },
+  nest: async () => {
+    const packages = ["common", "core", "platform-express"].map((name) => [`@nestjs/${name}`, "11"])
+    const place = project("nest", "embed-frameworks.md", {
+      ...{ ...EXPRESS, ...Object.fromEntries(packages), "reflect-metadata": "0.2", rxjs: "7" }
+    })
+    const manifest = JSON.parse(readFileSync(join(place, "package.json"), "utf8"))
+    writeFileSync(join(place, "package.json"), JSON.stringify({ ...manifest, type: undefined }))
+    // The options that `nest new` writes, and its module with the guide's import.
+    const compilerOptions = {
+      ...{ module: "nodenext", resolvePackageJsonExports: true, target: "ES2023", rootDir: "src", outDir: "dist" },
+      ...{
+        esModuleInterop: true,
+        isolatedModules: true,
+        declaration: true,
+        skipLibCheck: true,
+        strictNullChecks: true
+      },
+      ...{ emitDecoratorMetadata: true, experimentalDecorators: true }
+    }
+    const files = ["src/main.ts", "src/workshop.providers.ts", "src/workshop.module.ts", "src/app.module.ts"]
+    writeFileSync(join(place, "tsconfig.json"), JSON.stringify({ compilerOptions, files }))
+    writeFileSync(
+      join(place, "src/app.module.ts"),
+      `import { Module } from '@nestjs/common'
+import { WorkshopModule } from './workshop.module.js'
+
+@Module({ imports: [WorkshopModule] })
+export class AppModule {}
+`
+    )
+    run("npm", ["install"], place)
+    run("node_modules/.bin/tsc", [], place)
+    await serve("node", ["dist/main.js"], place, 4953)
   }
 }
 

@@ -13,7 +13,10 @@ const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   alike: async () => (await import("./alike/compareAlike.js")).alike,
   hostile: async () => (await import("./hostile/compareHostile.js")).hostile,
   import: async () => (await import("./import/measureImport.js")).imports,
+  memory: async () => (await import("./memory/measureMemory.js")).memory,
   start: async () => (await import("./start/measureStart.js")).start,
+  cells: async () => (await import("./cells/compareCells.js")).cells,
+  fleet: async () => (await import("./fleet/compareFleet.js")).fleet,
   fast: async () => (await import("./fast/measureFast.js")).fast,
   rolling: async () => (await import("./rolling/compareRolling.js")).rolling
 }
@@ -23,7 +26,7 @@ const refuse = (message: string): void => {
   process.exitCode = 1
 }
 
-const print = ({ rows, faults = [] }: Report): void => {
+const print = ({ rows, table, faults = [] }: Report): void => {
   console.table(
     rows.map((row) => ({
       work: row.work,
@@ -35,6 +38,8 @@ const print = ({ rows, faults = [] }: Report): void => {
       reached: row.target === undefined ? "" : holds(row, row.target)
     }))
   )
+  if (table !== undefined)
+    console.table(table.rows.map((row) => Object.fromEntries(table.head.map((name, i) => [name, row[i]]))))
   for (const fault of faults.slice(0, 20)) console.log(`fault: ${fault}`)
 }
 
@@ -46,6 +51,8 @@ const runOne = async (name: string, benchmark: Benchmark, args: ReadonlyArray<st
     return refuse(`${error instanceof TypeError ? error.message : String(error)}\n\n${helpOf(name, benchmark)}`)
   }
   if (asked.isHelp) return console.log(helpOf(name, benchmark))
+  const lacks = benchmark.missing?.() ?? null
+  if (lacks !== null) return refuse(lacks)
   const report = await benchmark.run(asked.values)
   print(report)
   if (asked.json !== "") {

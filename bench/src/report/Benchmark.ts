@@ -28,9 +28,16 @@ export interface Plot {
   readonly svg: string
 }
 
+/** Results with more columns than a {@link Row}, as they are shown. */
+export interface Table {
+  readonly head: ReadonlyArray<string>
+  readonly rows: ReadonlyArray<ReadonlyArray<string>>
+}
+
 /** The results of a benchmark. */
 export interface Report {
   readonly rows: ReadonlyArray<Row>
+  readonly table?: Table
   readonly plots?: ReadonlyArray<Plot>
   /** Faults that fail the benchmark whatever the rows say, such as a lost ticket. */
   readonly faults?: ReadonlyArray<string>
@@ -55,6 +62,8 @@ export interface Benchmark<Values = Readonly<Record<string, string | boolean>>, 
   readonly options: O
   /** The arguments with which it runs among all, and with `--quick`. */
   readonly args: { readonly usual: ReadonlyArray<string>; readonly quick: ReadonlyArray<string> }
+  /** The reason that it cannot run here, and how to change that; null if it can. */
+  readonly missing?: () => string | null
   readonly run: (values: Values) => Promise<Report>
 }
 

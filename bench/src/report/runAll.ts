@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { availableParallelism, cpus, release, tmpdir, totalmem, type } from "node:os"
+import { availableParallelism, cpus, loadavg, release, tmpdir, totalmem, type } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
@@ -63,12 +63,24 @@ export const runAll = async (
     throw new Error(`There is no benchmark ${unknown}: --only takes ${Object.keys(benchmarks).join(", ")}`)
   const begun = performance.now()
   for (const [i, name] of names.entries()) {
-    const { args } = await benchmarks[name]!()
+    const { args, missing } = await benchmarks[name]!()
+    const lacks = missing?.() ?? null
+    if (lacks !== null) {
+      console.error(`[${i + 1}/${names.length}] ${name} is skipped. ${lacks}`)
+      continue
+    }
     const file = join(folder, `${name}.json`)
     const started = performance.now()
+    // Before the first benchmark runs, what the machine does is other work.
+    const others = i === 0 ? Math.round(loadavg()[0]! * 10) / 10 : null
     console.error(`[${i + 1}/${names.length}] ${name}, after ${seconds(begun)} s`)
     if (!(await runChild(name, values.quick ? args.quick : args.usual, file))) process.exitCode = 1
-    else write(folder, name, { took_s: seconds(started), date: new Date().toISOString().slice(0, 10) })
+    else
+      write(folder, name, {
+        took_s: seconds(started),
+        date: new Date().toISOString().slice(0, 10),
+        ...(others !== null && others >= 1 && { load_before: others })
+      })
   }
   console.error(`All benchmarks took ${seconds(begun)} s.`)
   if (values.quick) rmSync(folder, { recursive: true })
@@ -77,15 +89,25 @@ export const runAll = async (
 }
 
 /** Writes a benchmark's plots beside its results, which say on which machine and when they were measured. */
-const write = (folder: string, name: string, run: { readonly took_s: number; readonly date: string }): void => {
+const write = (
+  folder: string,
+  name: string,
+  run: { readonly took_s: number; readonly date: string; readonly load_before?: number }
+): void => {
   const file = join(folder, `${name}.json`)
-  const { rows, plots = [] } = JSON.parse(readFileSync(file, "utf8")) as Report
+  const { rows, table, plots = [] } = JSON.parse(readFileSync(file, "utf8")) as Report
   const bars = rows.flatMap(({ work, ratio, unit }) =>
     ratio === undefined || unit !== "/s" ? [] : [{ label: work, ratio }]
   )
   const all =
     bars.length === 0 ? plots : [...plots, ratioPlot(`${name}-ratios`, "Rates, in terms of the other's", bars)]
   for (const plot of all) writeFileSync(join(folder, `${plot.name}.svg`), plot.svg)
-  const result = { ...run, machine: machine(), rows, plots: all.map(({ name }) => `${name}.svg`) }
+  const result = {
+    ...run,
+    machine: machine(),
+    rows,
+    ...(table && { table }),
+    plots: all.map(({ name }) => `${name}.svg`)
+  }
   writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`)
 }
