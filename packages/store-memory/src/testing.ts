@@ -136,7 +136,10 @@ export const createTestWorkshop = async <E = never>(options: TestWorkshopOptions
   workshop.onEvent((event) => received.events.push(event))
   const shop = await unwrap(
     workshop.shops.create({ name: "Test shop", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" })
-  )
+  ).catch(async (refused) => {
+    await workshop.stop()
+    throw refused
+  })
   const scopes = ["tickets:read", "tickets:write", "clients:read", "loyalty:write"] as const
   const caller: Caller = { shop_id: shop.id, caller_id: "test", scopes, via: "api" }
 

@@ -1,3 +1,4 @@
+import { probe } from "@workshop/core"
 import { Effect, Metric, MetricBoundaries } from "effect"
 
 const gauge = (name: string, description: string) => Metric.gauge(name, { description })
@@ -24,28 +25,56 @@ export const expiredCommands = Metric.counter("workshop_store_expired_commands_t
 const pool = gauge("workshop_pg_pool_connections", "Connections of the pool for reads, by state.")
 const poolWaiting = gauge("workshop_pg_pool_waiting", "Reads that wait for a connection of the pool.")
 
-/** Exports the state of the pool for reads. */
-export const showPool = (now: {
+interface Counted {
   readonly totalCount: number
   readonly idleCount: number
   readonly waitingCount: number
-}): Effect.Effect<void> =>
-  Effect.all(
+}
+
+/** The pools for reads that are open in this process: one for each address of the database and its cells. */
+const pools = new Set<Counted>()
+
+const showPools = Effect.suspend(() => {
+  const sum = (count: keyof Counted) => [...pools].reduce((total, one) => total + one[count], 0)
+  return Effect.all(
     [
-      Metric.set(Metric.tagged(pool, "state", "total"), now.totalCount),
-      Metric.set(Metric.tagged(pool, "state", "idle"), now.idleCount),
-      Metric.set(poolWaiting, now.waitingCount)
+      Metric.set(Metric.tagged(pool, "state", "total"), sum("totalCount")),
+      Metric.set(Metric.tagged(pool, "state", "idle"), sum("idleCount")),
+      Metric.set(poolWaiting, sum("waitingCount"))
     ],
     { discard: true }
   )
+})
 
-/**
- * 1 while the process receives notifications of other processes' changes; without them a revoked key works until its cache entry expires.
- */
-export const listenerConnected = gauge(
+/** Counts a pool for reads among those of this process while the scope is open. */
+export const countPool = (opened: Counted) =>
+  Effect.acquireRelease(
+    Effect.sync(() => pools.add(opened)),
+    () => Effect.sync(() => pools.delete(opened))
+  ).pipe(Effect.zipRight(probe({ measure: showPools })))
+
+const listenerConnected = gauge(
   "workshop_pg_listener_connected",
   "1 while the process hears what other processes change, else 0."
 )
+
+/** The listeners of this process, one for each address of the database and its cells, and which of them are connected. */
+const listeners = new Map<object, boolean>()
+
+const showListeners = Effect.suspend(() =>
+  Metric.set(listenerConnected, listeners.size > 0 && [...listeners.values()].every((one) => one) ? 1 : 0)
+)
+
+/**
+ * Exports whether a listener is connected; null says that it is closed. The gauge is 1 while all listeners of the process are connected,
+ * because a revoked key works until its cache entry expires in a process that misses notifications.
+ */
+export const showListener = (listener: object, isConnected: boolean | null): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    if (isConnected === null) listeners.delete(listener)
+    else listeners.set(listener, isConnected)
+    return showListeners
+  })
 
 /** The state of the queue and the database, read on each scrape. */
 const database = {

@@ -1,7 +1,7 @@
 import type { ShopId } from "@workshop/core"
-import { Effect, Metric, PubSub, type Scope, Stream } from "effect"
+import { Effect, PubSub, type Scope, Stream } from "effect"
 import { type ReconnectingConnection, reconnecting } from "./Connection.js"
-import { listenerConnected } from "./PgMetrics.js"
+import { showListener } from "./PgMetrics.js"
 import { type Database, DEFAULT_SCHEMA, quoted } from "./Schema.js"
 
 /** How long notifications are collected before they are sent together. */
@@ -39,9 +39,10 @@ export const notifying = (node: string, words: ReadonlySet<string>, channel: str
 /** Listens while the scope is open, and reconnects if the connection breaks. */
 const listening = (listener: ReconnectingConnection, channel: string, onSilence: () => void) =>
   Effect.gen(function* () {
+    yield* showListener(listener, false)
     const connection = yield* listener.connection
     yield* connection.send([{ name: "listen", text: `listen ${quoted(channel)}`, values: [] }])
-    yield* Metric.set(listenerConnected, 1)
+    yield* showListener(listener, true)
     // Notifications that were sent while this process did not listen are lost.
     onSilence()
     while (connection.isOpen()) {
@@ -49,9 +50,9 @@ const listening = (listener: ReconnectingConnection, channel: string, onSilence:
       if (connection.isOpen()) yield* connection.send([{ name: "heartbeat", text: "select 1", values: [] }])
     }
   }).pipe(
-    Effect.ensuring(Metric.set(listenerConnected, 0)),
     Effect.catchAll(() => Effect.zipRight(listener.drop, Effect.sleep(AGAIN))),
-    Effect.forever
+    Effect.forever,
+    Effect.ensuring(showListener(listener, null))
   )
 
 /** Sends words while the scope is open, words that come close together in one notification. Returns the function that sends a word. */

@@ -1,13 +1,13 @@
 import type { SqlError } from "@effect/sql/SqlError"
 import * as PgClient from "@effect/sql-pg/PgClient"
-import { probe, type StoreUnavailable } from "@workshop/core"
+import type { StoreUnavailable } from "@workshop/core"
 import { Effect, Layer, type Scope } from "effect"
 import pg from "pg"
 import { addressOf } from "./Address.js"
 import { ANSWER_TIMEOUT_MS, CONNECT_TIMEOUT_MS, IN_TRANSIT_MS, streamOf } from "./Connection.js"
 import { LATE, PreparingClient } from "./fast/PreparingClient.js"
 import { reported } from "./PgFailure.js"
-import { showPool } from "./PgMetrics.js"
+import { countPool } from "./PgMetrics.js"
 import { type Database, DEFAULT_SCHEMA } from "./Schema.js"
 import { PLANNED_EACH_TIME, type SessionConfig, shownMs } from "./SessionClient.js"
 
@@ -81,7 +81,7 @@ export const readPool = ({
       return pool
     }),
     (pool) => Effect.promise(() => pool.end())
-  ).pipe(Effect.tap((pool) => probe({ measure: Effect.suspend(() => showPool(pool)) })))
+  ).pipe(Effect.tap(countPool))
 
 /** The pool as one schema sees it. */
 const ofSchema = (poolNow: () => pg.Pool, schema: string): pg.Pool => {

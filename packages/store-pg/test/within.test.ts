@@ -13,6 +13,17 @@ import { testing } from "./nodes/Node.js"
 const LONG = 60_000
 const SHOP = { name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
 
+/** The names of the connections to a database, except of the one that asks. */
+const connectionsTo = async (url: string) => {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query(
+    "select application_name from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()"
+  )
+  await client.end()
+  return rows.map(({ application_name }) => application_name)
+}
+
 /** An embedder's program: a workshop, a table of orders and a pool of its own in one database. */
 const program = (
   work: (given: {
@@ -438,6 +449,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
             _tag: "StoreUnavailable",
             message: expect.stringMatching(/^An id or code that was drawn at random is there already/)
           })
+          expect(await connectionsTo(url)).toEqual([])
         })
       )
     ))

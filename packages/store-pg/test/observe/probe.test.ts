@@ -8,6 +8,7 @@ import { createTicket } from "../../../core/src/decisions/createTicket.js"
 import { setWebhook } from "../../../core/src/decisions/webhookSettings.js"
 import { openShop, run, ticketInput } from "../../../core/src/testing/Fixtures.js"
 import { connect } from "../../src/migrate/Session.js"
+import { countPool, showListener } from "../../src/PgMetrics.js"
 import { pgProbe } from "../../src/PgProbe.js"
 import * as Sql from "../../src/Sql.js"
 import { testDatabase } from "../cluster/TestDatabase.js"
@@ -82,6 +83,35 @@ describe("what the operator sees of the database", PATIENT, () => {
     expect(shown("workshop_pg_pool_waiting")).toEqual([0])
     expect(shown("workshop_pg_pool_connections", "total")[0]).toBeGreaterThan(0)
     expect(shown("workshop_pg_listener_connected")).toEqual([0])
+  })
+
+  it("is of all addresses of a process: a listener that is away shows, and pools are summed up", async () => {
+    const [one, other] = [{}, {}]
+    const states = [
+      [one, true],
+      [other, false],
+      [other, true],
+      [other, false],
+      [other, null],
+      [one, null]
+    ] as const
+    const connected = []
+    for (const [listener, isConnected] of states) {
+      await Effect.runPromise(showListener(listener, isConnected))
+      connected.push(shown("workshop_pg_listener_connected")[0])
+    }
+    expect(connected).toEqual([1, 0, 1, 0, 1, 0])
+
+    await watched(
+      Effect.gen(function* () {
+        yield* countPool({ totalCount: 3, idleCount: 2, waitingCount: 0 })
+        yield* countPool({ totalCount: 8, idleCount: 0, waitingCount: 5 })
+        yield* probing
+      })
+    )
+    expect(shown("workshop_pg_pool_connections", "total")).toEqual([11])
+    expect(shown("workshop_pg_pool_connections", "idle")).toEqual([2])
+    expect(shown("workshop_pg_pool_waiting")).toEqual([5])
   })
 
   it("costs no more to look at where much is due: two thousand are counted", async () => {
