@@ -3,6 +3,7 @@ import { dirname, join, resolve } from "node:path"
 import { Clock, Console, Effect, Either, Fiber, Option } from "effect"
 import { CommandRefused } from "../CommandRefused.js"
 import { paintFor, widthFor, writeReport } from "../terminal/Output.js"
+import { clockWarning } from "../testkit/Time.js"
 import { problemLines, reportLines, type ScenarioResult, summary } from "./Report.js"
 import type { RunFlags } from "./RunOptions.js"
 import { readScenario } from "./readScenario.js"
@@ -147,10 +148,7 @@ const write = Effect.fnUntraced(function* (
 const runOnce = Effect.fnUntraced(function* (asked: RunFlags, files: ReadonlyArray<string>) {
   const scenarios = yield* chosen(yield* readAll(files, asked.json), asked.only)
   const paint = paintFor()
-  if (asked.baseUrl !== null)
-    yield* Console.error(
-      `The scenarios move the sandbox's clock at ${asked.baseUrl} forward, for everybody who uses it.`
-    )
+  if (asked.baseUrl !== null) yield* Console.error(clockWarning("The scenarios move", asked.baseUrl))
   const began = yield* Clock.currentTimeMillis
   const results: Array<ScenarioResult> = []
   for (const scenario of scenarios) {

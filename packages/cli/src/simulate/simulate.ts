@@ -5,6 +5,7 @@ import { Console, Context, Effect, Fiber, type Layer, type Scope } from "effect"
 import { CommandRefused, refused } from "../CommandRefused.js"
 import { type StoreChoice, storeLayer } from "../StoreChoice.js"
 import { type Outlet, paintFor, shortened, widthFor, writeReport } from "../terminal/Output.js"
+import { clockWarning } from "../testkit/Time.js"
 import { audit } from "./auditor/audit.js"
 import type { Trace, Violation } from "./auditor/Trace.js"
 import { inProcessEnvironment, remoteEnvironment, restoringClock, simulatedService } from "./Environment.js"
@@ -171,6 +172,7 @@ export const simulate = (asked: SimulateFlags): Effect.Effect<void, CommandRefus
       shops: asked.shops,
       taken: isFresh(asked) ? 0 : randomInt(MAX_TAKEN)
     }
+    if (asked.baseUrl !== null) yield* Console.error(clockWarning("The simulation moves", asked.baseUrl))
     const observers = observersOf(bounds.seed, asked.signatureHeader)
     const bar = progressBar(bounds.steps, process.stderr)
     const began_ms = realMs()
