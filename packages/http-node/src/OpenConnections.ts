@@ -91,11 +91,16 @@ export class OpenConnections {
     remember(this.#trusted, address)
   }
 
-  /** Node gave up the connection: sends a last response after all earlier ones, and closes the connection. */
+  /**
+   * Node gave up the connection: sends a last response after all earlier ones, and closes the connection. One on which nothing was
+   * sent is closed without a response, because no request asked for it: the client would take it for the response to the request
+   * that it is just sending.
+   */
   leave(socket: Socket, error: ParseError, lastResponse: LastResponse): void {
     const connection = this.#open.get(socket)
     const isOver = error.code === TOO_LATE || error.code === "HPE_INVALID_EOF_STATE"
-    if (connection === undefined || !socket.writable || (connection.isLeaving && isOver)) {
+    const isUnused = error.code === TOO_LATE && socket.bytesRead === 0
+    if (connection === undefined || !socket.writable || isUnused || (connection.isLeaving && isOver)) {
       socket.destroy()
     } else if (!connection.isLeaving) {
       connection.isLeaving = true

@@ -98,9 +98,17 @@ describe("slow clients (Specification, Lists and sync)", () => {
   const LATE = "must arrive without delay"
 
   it("a head that does not come to its end is answered", async () => {
-    const server = await begin({ timeouts: { head_ms: 50 } })
+    // Long enough for the first bytes to arrive on a busy machine: without any, there is no response.
+    const server = await begin({ timeouts: { head_ms: 500 } })
     const client = await server.client()
     await lastAnswer(client.send("GET /v1/shop HTTP/1.1\r\nHost: x\r\n"), LATE)
+  })
+
+  it("a connection on which nothing was sent is closed without a response, which could be taken for that of a later request", async () => {
+    const server = await begin({ timeouts: { head_ms: 50 } })
+    const client = await server.client()
+    expect(await client.end()).toBe("")
+    expect(client.error).toBeUndefined()
   })
 
   it("a body that does not come to its end is answered, also where the client lingers on", async () => {
