@@ -3,7 +3,7 @@ import { type Cluster, cluster } from "../pg/Cluster.js"
 import { benchmark, type Plot, type Row, rounded } from "../report/Benchmark.js"
 import { growthPlot } from "../report/plot.js"
 import { writtenByActs } from "./acts.js"
-import { claiming } from "./claims.js"
+import { claiming, warmingUp } from "./claims.js"
 import { heldSnapshot } from "./heldSnapshot.js"
 import { AT_ONCE, countingRequests } from "./limits.js"
 import { lockedTable } from "./locked.js"
@@ -60,8 +60,7 @@ const claims = (database: Cluster["database"], isQuick: boolean) =>
       { shops: 1_001, waiting: 1_000, each: 100 },
       ...(isQuick ? [] : [{ shops: 100_000, waiting: 10_000, each: 100 }])
     ]
-    // The first claims of a process are slow, because its code is not compiled yet.
-    yield* claiming(database, { shops: 1_000, waiting: 1_000, each: 8 })
+    yield* warmingUp(database)
     const all = yield* Effect.forEach(sizes, (size) => claiming(database, size))
     const rows = all.flatMap(({ shops, waiting, each, claimed, created, looked, fresh_after, not_in_turn, bytes }) => {
       const beside = `${shops} shops, ${waiting * each} due of ${waiting}`
