@@ -6,7 +6,20 @@ import { Policies } from "../packages/core/dist/domain/Limits.js"
 /** @typedef {import("../bench/dist/report/Benchmark.js").Bound} Bound */
 /** @typedef {{ took_s: number, date: string, machine: { cpu: string, cores: number, memory_gib: number, system: string, node: string }, rows: Row[], plots: string[], load_before?: number, table?: { head: string[], rows: string[][] } }} Result */
 
-const NAMES = ["http", "create", "deliver", "growth", "alike", "hostile", "import", "memory", "start", "fast", "cells"]
+const NAMES = [
+  "http",
+  "create",
+  "deliver",
+  "growth",
+  "alike",
+  "hostile",
+  "import",
+  "memory",
+  "start",
+  "parts",
+  "fast",
+  "cells"
+]
 
 /** @param {string} name @returns {Result | undefined} */
 const resultOf = (name) => {

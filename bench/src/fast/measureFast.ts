@@ -5,21 +5,7 @@ import { quickReader } from "../../../packages/core/dist/fast/QuickReader.js"
 import { markLogs } from "../../../packages/http-node/dist/fast/markLogs.js"
 import { SHOPS, ticketBody } from "../http/World.js"
 import { benchmark, type Row, rounded } from "../report/Benchmark.js"
-
-const ROUNDS = 15
-const TIMES = 10_000
-
-/** The processor time of one call, in microseconds: the least of several rounds, so that other work on the machine counts little. */
-const costOf = (work: (n: number) => unknown): number => {
-  let least = Number.POSITIVE_INFINITY
-  for (let round = 0; round < ROUNDS; round++) {
-    const before = process.cpuUsage()
-    for (let n = 0; n < TIMES; n++) work(n)
-    const { user, system } = process.cpuUsage(before)
-    least = Math.min(least, (user + system) / TIMES)
-  }
-  return least
-}
+import { costOf } from "./costOf.js"
 
 const bodies = Array.from({ length: SHOPS }, (_, n) => JSON.parse(ticketBody(n)) as unknown)
 const bySchema = ParseResult.decodeUnknownEither(TicketInput, { errors: "all", onExcessProperty: "error" })

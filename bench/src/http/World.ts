@@ -1,5 +1,6 @@
 import { hash } from "node:crypto"
 import { Policies } from "@workshop/core"
+import { profiling } from "../parts/profile.js"
 
 // So many shops and keys that no limit refuses: the limits stay in force, just as they are, in both servers.
 export const SHOPS = 1900
@@ -38,6 +39,9 @@ export const ticketBody = (n: number): string =>
     external_ref: `POS-${n}`
   })
 
+/** What a server's parent asks. */
+export type Asked = "usage" | "profile" | "shares"
+
 /** What a server tells its parent. */
 export interface Ready {
   readonly port: number
@@ -45,9 +49,18 @@ export interface Ready {
   readonly tickets: ReadonlyArray<string>
 }
 
-/** Tells the parent that the server listens, and from then on how much processor time it took whenever asked. */
+/** Tells the parent that the server listens, and from then on how much processor time it took, or on what, whenever asked. */
 export const announce = (ready: Ready): void => {
-  process.on("message", () => process.send?.(process.cpuUsage()))
+  let ending: Awaited<ReturnType<typeof profiling>> | undefined
+  const answers = {
+    usage: async () => process.cpuUsage(),
+    profile: async () => {
+      ending = await profiling()
+      return {}
+    },
+    shares: () => ending!()
+  }
+  process.on("message", async (asked: Asked) => process.send?.(await answers[asked]()))
   process.on("disconnect", () => process.exit())
   process.send?.(ready)
   if (process.send === undefined) console.log(ready.port)

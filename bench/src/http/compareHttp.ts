@@ -1,90 +1,20 @@
-import { type ChildProcess, fork } from "node:child_process"
-import { once } from "node:events"
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
-import { fileURLToPath } from "node:url"
 import { median } from "../Median.js"
 import { benchmark, type Row, rounded } from "../report/Benchmark.js"
-import { CONNECTIONS, type Generator, type Work, withAutocannon, withWrk } from "./Load.js"
+import { type Generator, type Work, withAutocannon, withWrk } from "./Load.js"
+import { Lap, type Run, start, stop } from "./Server.js"
 import { sameAnswers } from "./sameAnswers.js"
-import { MOST_REQUESTS, type Ready } from "./World.js"
 
 /** The least ratios (docs/how-it-is-built.md). */
 const TARGETS = { GET: 0.7, POST: 0.6 } as const
 const GOAL = { at_least: 1 }
 const PATHS = { GET: "GET /v1/tickets/{id}", POST: "POST /v1/tickets" } as const
-const WARM_UP = { GET: 20_000, POST: 16_000 } as const
-const MEASURED = { GET: 40_000, POST: 24_000 } as const
+/** How many requests a server is sent before it is measured, and while. */
+export const WARM_UP = { GET: 20_000, POST: 16_000 } as const
+export const MEASURED = { GET: 40_000, POST: 24_000 } as const
 /** In so many turns each server gets its requests of a pair. */
 const TURNS = 8
-
-const PROGRAMS = { ours: import.meta.resolve("./ours.js"), peer: import.meta.resolve("./peer.js") } as const
-
-interface Server extends Ready {
-  readonly process: ChildProcess
-}
-
-interface Run {
-  readonly per_second: number
-  /** Answers in a second of the server's own processor time. */
-  readonly per_cpu_second: number
-}
-
-const start = async (name: "ours" | "peer"): Promise<Server> => {
-  const process = fork(fileURLToPath(PROGRAMS[name]), { stdio: "inherit" })
-  const [ready] = (await once(process, "message")) as [Ready]
-  return { ...ready, process }
-}
-
-const stop = async ({ process }: Server): Promise<void> => {
-  process.disconnect()
-  await once(process, "exit")
-}
-
-const processorSeconds = async ({ process }: Server): Promise<number> => {
-  process.send("usage")
-  const [{ user, system }] = (await once(process, "message")) as [NodeJS.CpuUsage]
-  return (user + system) / 1e6
-}
-
-/** One server under load: what it was sent so far, and what answering took. */
-class Lap {
-  readonly #server: Server
-  readonly #work: Work
-  readonly #generate: Generator
-  #next = 0
-  #answered = 0
-  #seconds = 0
-  #spent_before = 0
-
-  constructor(server: Server, work: Work, generate: Generator) {
-    this.#server = server
-    this.#work = work
-    this.#generate = generate
-  }
-
-  /** Sends so many requests more. */
-  async run(requests: number): Promise<void> {
-    const { port, tickets } = this.#server
-    const { sent, per_second } = await this.#generate({ port, tickets, work: this.#work, from: this.#next, requests })
-    this.#next += sent + CONNECTIONS
-    this.#answered += sent
-    this.#seconds += sent / per_second
-    if (this.#next > MOST_REQUESTS[this.#work]) throw new Error("More requests than the limits let through")
-  }
-
-  /** Counts from here: what came before was the warm-up. */
-  async begin(): Promise<void> {
-    this.#answered = 0
-    this.#seconds = 0
-    this.#spent_before = await processorSeconds(this.#server)
-  }
-
-  async result(): Promise<Run> {
-    const spent = (await processorSeconds(this.#server)) - this.#spent_before
-    return { per_second: this.#answered / this.#seconds, per_cpu_second: this.#answered / spent }
-  }
-}
 
 /**
  * Measures two fresh servers, warmed up first, in short turns: whatever else the machine does, it does to both. Their

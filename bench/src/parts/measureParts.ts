@@ -1,0 +1,216 @@
+import {
+  ApiKeyCache,
+  Entropy,
+  KeyInput,
+  Profanity,
+  ShopInput,
+  Shops,
+  TicketInput,
+  Tickets,
+  Workshop
+} from "@workshop/core"
+import { pipeline, workshopRoutes } from "@workshop/core/http"
+import { RateLimits, Store } from "@workshop/core/store"
+import { SettableClock } from "@workshop/core/testing"
+import * as MemoryStore from "@workshop/store-memory"
+import { Effect, Layer, ParseResult, Runtime, Schema } from "effect"
+import { createKey } from "../../../packages/core/dist/decisions/shopSettings.js"
+import { quickReader } from "../../../packages/core/dist/fast/QuickReader.js"
+import type { HttpRequest } from "../../../packages/core/dist/http/HttpMessage.js"
+import { respond } from "../../../packages/core/dist/http/respond.js"
+import { costOf } from "../fast/costOf.js"
+import { MEASURED, WARM_UP } from "../http/compareHttp.js"
+import { type Work, withAutocannon } from "../http/Load.js"
+import { Lap, type ServerName, sharesDuring, start, stop } from "../http/Server.js"
+import { key, SCOPES, SHOP, ticketBody } from "../http/World.js"
+import { benchmark, type Row, rounded } from "../report/Benchmark.js"
+
+/** So many shops, with so many keys each, that the limits let a round of creates through; between two, the clock goes on. */
+const SHOPS = 100
+const KEYS_PER_SHOP = 5
+const CREATES = 2_000
+const HOUR_MS = 3_600_000
+
+const row = (work: string, ours: number): Row => ({ work, unit: "µs", ours: rounded(ours) })
+
+const encoder = new TextEncoder()
+
+/** A request as the server hands it to the pipeline. */
+const requestOf = (method: Work, n: number, ticket_id: string): HttpRequest => {
+  const shop = n % SHOPS
+  const headers: Readonly<Record<string, string>> = {
+    authorization: `Bearer ${key(shop + SHOPS * (n % KEYS_PER_SHOP))}`,
+    "content-type": "application/json",
+    ...(method === "POST" && { "idempotency-key": `order-${n}` })
+  }
+  const body = encoder.encode(method === "POST" ? ticketBody(n) : "")
+  return {
+    method,
+    path: method === "POST" ? "/v1/tickets" : `/v1/tickets/${ticket_id}`,
+    query: "",
+    header: (name) => headers[name],
+    repeats: () => false,
+    address: "127.0.0.1",
+    body: () => Effect.succeed(body)
+  }
+}
+
+const bySchema = ParseResult.decodeUnknownEither(TicketInput, { errors: "all", onExcessProperty: "error" })
+const byReader = quickReader(TicketInput, true)!
+
+/** What happens to a request within the process, part by part, in microseconds of processor time. */
+const inProcess = Effect.gen(function* () {
+  const clock = new SettableClock()
+  const services = Workshop.layer.pipe(
+    Layer.provideMerge(MemoryStore.layer),
+    Layer.provideMerge(Profanity.layer),
+    Layer.provideMerge(Entropy.layerSeeded(1)),
+    Layer.provideMerge(clock.layer)
+  )
+  const runtime = yield* Layer.toRuntime(services)
+  const run = Runtime.runSync(runtime)
+
+  const input = Schema.decodeSync(Schema.parseJson(TicketInput))(ticketBody(0))
+  const openShop = Effect.fnUntraced(function* (n: number) {
+    const store = yield* Store
+    const { id: shop_id } = yield* (yield* Shops).create(Schema.decodeSync(ShopInput)(SHOP))
+    const named = Schema.decodeSync(KeyInput)({ name: "bench", scopes: SCOPES })
+    const keys = Array.from({ length: KEYS_PER_SHOP }, (_, i) => createKey(shop_id, named, key(n + i * SHOPS)))
+    const made = yield* Effect.forEach(keys, (command) => store.transact(command))
+    const caller = { shop_id, caller_id: made[0]!.answer.id, scopes: SCOPES, via: "api" } as const
+    return { caller, ticket: (yield* (yield* Tickets).create(caller, input)).data }
+  })
+  const shops = yield* Effect.provide(
+    Effect.forEach(
+      Array.from({ length: SHOPS }, (_, n) => n),
+      openShop
+    ),
+    runtime
+  )
+  const group = yield* Effect.provide(workshopRoutes({ validateResponses: false }), runtime)
+  const answer = yield* Effect.provide(pipeline([group]), runtime)
+  const limits = yield* Effect.provide(RateLimits, runtime)
+  const keys = yield* Effect.provide(ApiKeyCache, runtime)
+  const tickets = yield* Effect.provide(Tickets, runtime)
+
+  const { caller, ticket } = shops[0]!
+  const now = clock.unsafeCurrentTimeMillis()
+  const context = { id: "0123456789abcdef01234567", now, route: "/v1/tickets/:id", caller, usages: [] }
+  const text = ticketBody(0)
+  const body = JSON.parse(text) as unknown
+  const take = (n: number) =>
+    limits.take([{ policy: "requests_per_minute", subject: `k${n % 10_000}`, time_zone: null }], now + n)
+  const onward = { times: CREATES, between: () => clock.advance(HOUR_MS) }
+  const expectStatus = (expected: number) => (n: number) => {
+    const { status } = run(answer(requestOf(expected === 200 ? "GET" : "POST", made + n, shops[n % SHOPS]!.ticket.id)))
+    if (status !== expected) throw new Error(`A request was answered ${status} in place of ${expected}`)
+  }
+  let made = 0
+
+  return [
+    row(
+      "a fiber that ends at once",
+      costOf(() => run(NOTHING))
+    ),
+    row(
+      "ten steps of Effect.gen",
+      costOf(() => run(TEN_STEPS))
+    ),
+    row(
+      "the route of a path",
+      costOf(() => group.find!("GET", `/v1/tickets/${ticket.id}`))
+    ),
+    row(
+      "the holder of a known key",
+      costOf(() => keys.known(key(0), now))
+    ),
+    row(
+      "one limit counted, memory store",
+      costOf((n) => run(take(n)))
+    ),
+    row(
+      "the body of a create, parsed as JSON",
+      costOf(() => JSON.parse(text))
+    ),
+    row(
+      "the same, read by its schema",
+      costOf(() => bySchema(body))
+    ),
+    row(
+      "the same, read by core/src/fast",
+      costOf(() => byReader(body))
+    ),
+    row(
+      "the envelope and headers of a ticket",
+      costOf(() => respond({ data: ticket }, context))
+    ),
+    row(
+      "Tickets.create, memory store",
+      costOf((n) => run(tickets.create(shops[n % SHOPS]!.caller, input, `key-${made++}` as never)), onward)
+    ),
+    row(
+      "GET in all, without a socket",
+      costOf(expectStatus(200), { times: CREATES, between: () => clock.advance(HOUR_MS) })
+    ),
+    row(
+      "POST in all, without a socket",
+      costOf(expectStatus(201), {
+        times: CREATES,
+        between: () => {
+          made += CREATES
+          clock.advance(HOUR_MS)
+        }
+      })
+    )
+  ]
+}).pipe(Effect.scoped)
+
+const NOTHING = Effect.sync(() => 0)
+const TEN_STEPS = Effect.gen(function* () {
+  for (let step = 0; step < 10; step++) yield* Effect.succeed(step)
+})
+
+/** What a server costs for each request, with the socket, in microseconds of its processor time; and on what it spends that. */
+const onSocket = async (name: ServerName, work: Work) => {
+  const server = await start(name)
+  try {
+    const lap = new Lap(server, work, withAutocannon)
+    await lap.run(WARM_UP[work])
+    await lap.begin()
+    await lap.run(MEASURED[work])
+    const { per_cpu_second } = await lap.result()
+    // Watched apart, because watching costs time.
+    const shares = await sharesDuring(server, () => lap.run(MEASURED[work] / 2))
+    return { cost: 1e6 / per_cpu_second, shares }
+  } finally {
+    await stop(server)
+  }
+}
+
+const FASTIFY = "hand-written fastify"
+
+const rowsOnSocket = async (work: Work): Promise<ReadonlyArray<Row>> => {
+  const [bare, ours, peer] = [await onSocket("bare", work), await onSocket("ours", work), await onSocket("peer", work)]
+  const beside = (part: string, mine: number, theirs: number): Row => ({
+    ...row(`${work} over a socket: ${part}`, mine),
+    peer: rounded(theirs),
+    peer_is: FASTIFY
+  })
+  return [
+    row(`${work} over a socket: node:http alone, which sends the same bytes to everybody`, bare.cost),
+    beside("all of it", ours.cost, peer.cost),
+    ...Object.keys(ours.shares).map((kind) =>
+      beside(kind, ours.cost * ours.shares[kind]!, peer.cost * (peer.shares[kind] ?? 0))
+    )
+  ]
+}
+
+/** Says where the processor time of a request goes: what each part costs by itself, and what whole servers cost. */
+export const parts = benchmark({
+  about: "the processor time of a request, part by part",
+  options: {},
+  args: { usual: [], quick: [] },
+  run: async () => ({
+    rows: [...(await Effect.runPromise(inProcess)), ...(await rowsOnSocket("GET")), ...(await rowsOnSocket("POST"))]
+  })
+})

@@ -1,0 +1,41 @@
+import { Session } from "node:inspector/promises"
+
+/** Kinds of work, each with the places where its code lies; the first that fits counts. Node's own code has `node:` or no address. */
+const KINDS = [
+  ["garbage collection", /^\(garbage collector\)/],
+  ["Effect", /node_modules\/(effect|@effect)\//],
+  ["phone numbers", /node_modules\/libphonenumber-js\//],
+  ["other libraries", /node_modules\//],
+  ["HTTP", /packages\/(core\/dist\/http|http-node)\/|bench\/dist\/http\/peer\.js/],
+  ["store", /packages\/store-memory\/|bench\/dist\/http\/PeerStore\.js/],
+  ["rules", /packages\/|bench\/dist\/http\//],
+  ["Node: sockets, HTTP, hashes", /^/]
+] as const
+
+/** The share of each kind of work in what a process computes. */
+export type Shares = Readonly<Record<string, number>>
+
+const SAMPLED_EVERY_US = 250
+
+/** Watches what this process computes until the function that it answers is called. */
+export const profiling = async (): Promise<() => Promise<Shares>> => {
+  const session = new Session()
+  session.connect()
+  await session.post("Profiler.enable")
+  await session.post("Profiler.setSamplingInterval", { interval: SAMPLED_EVERY_US })
+  await session.post("Profiler.start")
+  return async () => {
+    const { profile } = await session.post("Profiler.stop")
+    session.disconnect()
+    const frames = new Map(profile.nodes.map(({ id, callFrame }) => [id, callFrame]))
+    const spent = new Map<string, number>()
+    profile.samples?.forEach((id, n) => {
+      const { functionName, url } = frames.get(id)!
+      if (functionName === "(idle)") return
+      const [kind] = KINDS.find(([, place]) => place.test(url || functionName))!
+      spent.set(kind, (spent.get(kind) ?? 0) + profile.timeDeltas![n]!)
+    })
+    const all = [...spent.values()].reduce((sum, one) => sum + one, 0)
+    return Object.fromEntries(KINDS.map(([kind]) => [kind, (spent.get(kind) ?? 0) / all]))
+  }
+}
