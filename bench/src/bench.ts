@@ -17,6 +17,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   start: async () => (await import("./start/measureStart.js")).start,
   cells: async () => (await import("./cells/compareCells.js")).cells,
   fleet: async () => (await import("./fleet/compareFleet.js")).fleet,
+  statements: async () => (await import("./statements/measureStatements.js")).statements,
   parts: async () => (await import("./parts/measureParts.js")).parts,
   fast: async () => (await import("./fast/measureFast.js")).fast,
   rolling: async () => (await import("./rolling/compareRolling.js")).rolling

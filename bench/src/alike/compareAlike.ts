@@ -99,7 +99,7 @@ export const alike = benchmark({
   run: async ({ samples }) => {
     const clock = new BenchClock()
     const rows = await Effect.gen(function* () {
-      const { database } = yield* cluster
+      const { database } = yield* cluster()
       const url = yield* database("alike")
       return yield* Effect.gen(function* () {
         const { shop_id, people: of } = yield* people

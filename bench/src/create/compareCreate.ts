@@ -106,7 +106,7 @@ const idleRow = (create: Effect.Effect<unknown, unknown>, commit: Effect.Effect<
 
 const bench = (asked: Asked): Effect.Effect<ReadonlyArray<Row>, unknown, Scope.Scope> =>
   Effect.gen(function* () {
-    const { database } = yield* cluster
+    const { database } = yield* cluster()
     const url = yield* database("create")
     const clock = new BenchClock()
     const runtime = ManagedRuntime.make(Layer.provideMerge(Layer.empty, world(url, clock)))

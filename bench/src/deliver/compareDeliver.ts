@@ -125,7 +125,7 @@ export const deliver = benchmark({
   run: async ({ only, pairs, events, seconds }) => {
     const wanted = chosen(only)
     const bench = Effect.gen(function* () {
-      const { database } = yield* cluster
+      const { database } = yield* cluster()
       const receiver = yield* Effect.promise(() => Child.start<{ readonly port: number }>("receiver"))
       let made = 0
       const fresh = () => Effect.runPromise(database(`deliver_${++made}`))

@@ -153,7 +153,7 @@ export const growth = benchmark({
     const unknown = names.find((name) => !(name in PARTS))
     if (unknown !== undefined) throw new Error(`--only takes ${Object.keys(PARTS).join(", ")}; not ${unknown}`)
     const bench = Effect.gen(function* () {
-      const { database } = yield* cluster
+      const { database } = yield* cluster()
       return yield* Effect.forEach(names, (name) => {
         console.error(`growth: ${name}`)
         return PARTS[name]!(database, quick)

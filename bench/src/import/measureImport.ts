@@ -71,7 +71,7 @@ export const imports = benchmark({
   run: async ({ tickets }) => {
     const count = Number(tickets)
     const bench = Effect.gen(function* () {
-      const url = yield* (yield* cluster).database("import")
+      const url = yield* (yield* cluster()).database("import")
       const [first, again] = yield* Effect.promise(() => importing(url, count))
       const { findings } = yield* checkData(url, 120_000)
       return { first: first!, again: again!, faults: findings.map((finding) => JSON.stringify(finding)) }

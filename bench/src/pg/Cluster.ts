@@ -21,18 +21,21 @@ const folder = Effect.acquireRelease(
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
 )
 
-/** Opens it for as long as the scope lasts. */
-export const cluster: Effect.Effect<Cluster, unknown, Scope.Scope> = Effect.gen(function* () {
-  const given = process.env.DATABASE_URL
-  const url = given ?? (yield* start({ dataDir: yield* folder, settings: SETTINGS })).url
-  const admin = yield* connect(url)
-  const empty = (name: string) =>
-    Effect.gen(function* () {
-      const own = new URL(url)
-      own.pathname = `/bench_${name}`
-      yield* admin.run(`drop database if exists bench_${name} with (force)`)
-      yield* admin.run(`create database bench_${name}`)
-      return own.href
-    })
-  return { empty, database: (name) => Effect.tap(empty(name), migrate) }
-})
+/** Opens it for as long as the scope lasts, with some more settings where it is this run's own. */
+export const cluster = (
+  settings: Readonly<Record<string, string>> = {}
+): Effect.Effect<Cluster, unknown, Scope.Scope> =>
+  Effect.gen(function* () {
+    const given = process.env.DATABASE_URL
+    const url = given ?? (yield* start({ dataDir: yield* folder, settings: { ...SETTINGS, ...settings } })).url
+    const admin = yield* connect(url)
+    const empty = (name: string) =>
+      Effect.gen(function* () {
+        const own = new URL(url)
+        own.pathname = `/bench_${name}`
+        yield* admin.run(`drop database if exists bench_${name} with (force)`)
+        yield* admin.run(`create database bench_${name}`)
+        return own.href
+      })
+    return { empty, database: (name) => Effect.tap(empty(name), migrate) }
+  })

@@ -133,7 +133,7 @@ interface Asked {
 const rolled = ({ from, isExpanding, tickets }: Asked) =>
   Effect.gen(function* () {
     const old = releaseOf(from)
-    const url = yield* (yield* cluster).empty("rolling")
+    const url = yield* (yield* cluster()).empty("rolling")
     run(old, "migrate", "--database-url", url)
     const session = yield* connect(url)
     yield* session.run(BOTH_SCHEMAS)
