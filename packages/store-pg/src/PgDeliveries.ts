@@ -45,6 +45,7 @@ const MOST_CORRECTIONS = 1_000
 /** How many ended leases are put back at once. */
 const MOST_RECLAIMED = 1_000
 
+/** A claim that lost against another one may run again. One that waited for a lock has waited long enough, and the dispatcher asks again. */
 const AGAIN = Schedule.recurs(5)
 
 const statement = (name: string, text: string, ...values: ReadonlyArray<unknown>): Statement => ({ name, text, values })
@@ -219,7 +220,7 @@ export const pgDeliveries = (
     const inTurn = <A>(work: (connection: Connection) => Effect.Effect<A, PgFailure>) =>
       Effect.flatMap(queue.connection, work).pipe(
         Effect.tapError(queue.undo),
-        Effect.retry({ schedule: AGAIN, while: ({ kind }) => kind === "conflict" || kind === "held" }),
+        Effect.retry({ schedule: AGAIN, while: ({ kind }) => kind === "conflict" }),
         reported,
         Effect.ensuring(queue.rest),
         Effect.uninterruptible,

@@ -116,6 +116,9 @@ const MOST_WAITING = 10_000
 /** How long counting may take, in real time. Every request waits for it, so an unavailable database must be noticed soon. */
 const ANSWER_TIMEOUT_MS = 2_000
 
+/** How long counting waits for a lock, once. Reads must respond within a second although a table is locked, and are counted first. */
+const LOCK_TIMEOUT_MS = 1_000
+
 /** A row that was deleted between its two statements: a window that had ended. */
 const vanished = new PgFailure({
   kind: "conflict",
@@ -145,10 +148,10 @@ const tooMany = refusal("Too many requests wait to be counted")
 const RETRIES = Schedule.recurs(5)
 
 /**
- * After a lost connection a use may count twice, which is acceptable for windows of minutes and hours. A late result was waited for long
- * enough.
+ * After a lost connection a use may count twice, which is acceptable for windows of minutes and hours. A late result, and a lock that was
+ * not free, were waited for long enough: a second wait would come on top of the first.
  */
-const mayRunAgain = ({ kind }: PgFailure): boolean => kind === "conflict" || kind === "held" || kind === "lost"
+const mayRunAgain = ({ kind }: PgFailure): boolean => kind === "conflict" || kind === "lost"
 
 /** The counts behind the limits of requests, in rows that all processes of the service share. */
 export const pgRateLimits = (
@@ -159,7 +162,7 @@ export const pgRateLimits = (
     const connection = yield* connecting({
       ...database,
       name: "workshop limits",
-      lock_timeout_ms: 1_000,
+      lock_timeout_ms: LOCK_TIMEOUT_MS,
       answer_timeout_ms: ANSWER_TIMEOUT_MS
     })
     const queue: Array<Job> = []

@@ -1,6 +1,6 @@
 import type { Entropy, StorePorts } from "@workshop/core"
-import { type LimitUse, RateLimits, Reads } from "@workshop/core/store"
-import { Effect, Exit, Schedule } from "effect"
+import { Deliveries, type LimitUse, RateLimits, Reads } from "@workshop/core/store"
+import { Effect, Exit, Fiber, Schedule } from "effect"
 import { describe, expect, it } from "vitest"
 import { openShop } from "../../../core/src/testing/Fixtures.js"
 import { connect } from "../../src/migrate/Session.js"
@@ -21,6 +21,10 @@ const onItsWay = Effect.gen(function* () {
   yield* Effect.provide(create(shop.id), ports)
   return { way, ports, session, shop }
 })
+
+const limited = Effect.flatMap(RateLimits, ({ take: once }) => once([take], Date.now()))
+const claimed = Effect.flatMap(Deliveries, ({ claim }) => claim(Date.now(), 1))
+const timedOut = expect.objectContaining({ message: "canceling statement due to lock timeout" })
 
 /** What ends a batch on the wire: the statement that commits it. */
 const commits = (sent: string) => sent.includes("commit\0")
@@ -162,6 +166,39 @@ describe.concurrent("when the way to the database breaks (docs/how-it-is-built.m
         expect(yield* Effect.provide(create(shop.id), ports)).toBeGreaterThan(1)
       })
     ))
+
+  it.each([
+    ["two requests to be counted together", "rate_limit", "open rate_limit", 1, limited],
+    ["two claims, one after the other,", "delivery_turn", "make ready", 2, claimed]
+  ] as const)("a locked table: %s wait for its lock once, for a second", (_, table, title, expected, act) =>
+    testing(
+      Effect.gen(function* () {
+        const { way, ports, session } = yield* onItsWay
+        const acting = Effect.provide(act, ports)
+        yield* acting
+        let tries = 0
+        way.judge = (sent) => {
+          if (sent.includes(title)) tries++
+          return "pass"
+        }
+        yield* session.run(`begin; lock table ${table} in access exclusive mode`)
+        const first = yield* Effect.fork(Effect.flip(acting))
+        const waiting = session.run<{ n: number }>(
+          `select count(*)::integer as n from pg_locks where not granted and relation = 'workshop.${table}'::regclass`
+        )
+        yield* Effect.retry(
+          Effect.filterOrFail(waiting, ([row]) => row!.n > 0),
+          untilItWorks
+        )
+        const second = yield* Effect.fork(Effect.flip(acting))
+        const failures = yield* Effect.all([Fiber.join(first), Fiber.join(second)])
+        expect(failures.map(({ cause }) => cause)).toEqual([timedOut, timedOut])
+        expect(tries).toBe(expected)
+        yield* session.run("rollback")
+        yield* acting
+      })
+    )
+  )
 
   it("the pool of reads exhausted: whoever waits too long is told so, and it recovers by itself", () =>
     testing(
