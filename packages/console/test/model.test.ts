@@ -66,26 +66,117 @@ describe("the timeline", () => {
   })
 })
 
+const program = { active: false, stamps_required: 1, stamps_per_ticket: 1, reward_label: null }
+const words = { languages: ["fr"], forbidden_words: [], allowed_words: [] }
+
+/** A sandbox with one client, who has stamps, and one who blocked the shop. */
+const begun: Beginning = {
+  at: NOW,
+  shop: {
+    ...{ id: "s", name: "Lac", currency: "TND", decimals: 3, time_zone: "UTC", active: true, next_number: 1 },
+    ...{ program, ...words }
+  },
+  ...{ keys: [], faults: [], isCounted: false },
+  clients: [
+    { id: "amira", display_name: "Amira B.", phone: "+21620000001", blocked: false, card: { balance: 3 } },
+    { id: "zied", display_name: "Zied C.", phone: "+21620000002", blocked: true, card: null }
+  ] as unknown as Beginning["clients"],
+  receiver: { url: "", answer: 200, times: null, afterwards: 200, forward_to: null, in_use: true }
+}
+
+const doing = (method: string, path: string, fields: Partial<Act> = {}): Act => ({
+  ...{ from: "till", at: NOW, method, path, body: undefined, contentType: "application/json" },
+  ...{ once: null, key: undefined, status: 200, response: { data: [] }, fault: null, asserted: {} },
+  ...fields
+})
+
+const creating = (id: string, fields: Partial<Act> = {}): Act =>
+  doing("POST", "/v1/tickets", {
+    ...{ once: `once-${id}`, status: 201, body: { service: "Hem" }, response: { data: { id, service: "Hem" } } },
+    ...fields
+  })
+
+/** What scenarios take for a name. */
+const NAMED = ["$", "{n}"].join("")
+
+const noReceiver: Beginning = { ...begun, receiver: { ...begun.receiver, in_use: false } }
+
 describe("a recording", () => {
   it("expects of a list how long it was", () => {
-    const program = { active: false, stamps_required: 1, stamps_per_ticket: 1, reward_label: null }
-    const words = { languages: ["fr"], forbidden_words: [], allowed_words: [] }
-    const begun: Beginning = {
-      at: NOW,
-      shop: {
-        ...{ id: "s", name: "Lac", currency: "TND", decimals: 3, time_zone: "UTC", active: true, next_number: 1 },
-        ...{ program, ...words }
-      },
-      ...{ clients: [], keys: [], faults: [], isCounted: false },
-      receiver: { url: "", answer: 200, times: null, afterwards: 200, forward_to: null, in_use: true }
-    }
-    const act: Act = {
-      ...{ from: "till", at: NOW, method: "GET", path: "/v1/tickets?limit=2", body: undefined, contentType: null },
-      ...{ once: null, key: undefined, status: 200, response: { data: [] }, fault: null, asserted: {} }
-    }
-    expect(scenarioOf("List", begun, [act]).steps[0]?.lines).toEqual([
+    expect(scenarioOf("List", begun, [doing("GET", "/v1/tickets?limit=2")]).steps[0]?.lines).toEqual([
       "  - list tickets: { limit: 2 }",
       "    expect: { data: { $length: 0 } }"
     ])
+  })
+
+  // The last act is the one that no scenario can repeat faithfully.
+  it.each<readonly [why: string, acts: ReadonlyArray<Act>, from?: Beginning]>([
+    [
+      "the shop's events do not go to the built-in receiver: use it from the beginning",
+      [doing("GET", "/sandbox/shops/s/received", { received: [] })],
+      noReceiver
+    ],
+    [
+      "requests before the recording counted against the limit too",
+      [doing("GET", "/v1/shop", { status: 429 })],
+      { ...begun, isCounted: true }
+    ],
+    ["it repeats a request that was made before the recording began", [creating("a", { status: 200 })]],
+    [
+      "its cursor comes from a list that was read before the recording began",
+      [doing("GET", "/v1/tickets?cursor=of-yesterday")]
+    ],
+    [
+      "it lists ticket 0007, which was made before the recording began",
+      [doing("GET", "/v1/tickets", { response: { data: [{ id: "old", number_label: "0007" }] } })]
+    ],
+    [
+      "ticket 0007 was made before the recording began",
+      [doing("GET", "/v1/tickets/old", { response: { data: { id: "old", number_label: "0007" } } })]
+    ],
+    [
+      "ticket 0007 was made before the recording began",
+      [doing("GET", "/v1/tickets/by-number/7", { response: { data: { id: "old", number_label: "0007" } } })]
+    ],
+    [
+      "the answer of its creation was lost, so no step has its id",
+      [creating("a", { fault: "lose_answer" }), doing("GET", "/v1/tickets/a", { response: { data: { id: "a" } } })]
+    ],
+    [
+      "the client's account was opened after the recording began",
+      [doing("GET", "/v1/clients/new", { response: { data: { id: "new" } } })]
+    ],
+    ["Amira B. had 3 stamps before the recording began", [doing("GET", "/v1/clients/amira/loyalty")]],
+    ["Zied C. blocked the shop before the recording began", [doing("GET", "/v1/clients/zied")]],
+    [`its text "${NAMED}" has the signs that mean a name in scenarios`, [creating("a", { body: { service: NAMED } })]],
+    [
+      "a scenario has a receiver of its own, and would send nothing to that address",
+      [doing("PUT", "/sandbox/shops/s/webhook", { body: { url: "https://shop.example/" } })]
+    ],
+    ["a scenario uses a limit up by its requests alone", [doing("POST", "/sandbox/shops/s/limits", { body: {} })]],
+    ["it is about another shop", [doing("PATCH", "/sandbox/shops/other", { body: { name: "Lac" } })]],
+    ["scenarios have no such act", [doing("POST", "/sandbox/reset")]],
+    [
+      "a scenario's receiver answers by itself and passes nothing on",
+      [doing("PUT", "/sandbox/shops/s/receiver", { body: { forward_to: "http://127.0.0.1:8080" } })]
+    ],
+    [
+      "a scenario's receiver is healthy afterwards",
+      [doing("PUT", "/sandbox/shops/s/receiver", { body: { answer: 500, times: 2, afterwards: 410 } })]
+    ],
+    [
+      "the webhook was set after the first ticket: begin the recording with it",
+      [creating("a"), doing("PUT", "/sandbox/shops/s/receiver", { body: { use: true } })],
+      noReceiver
+    ],
+    [
+      "that event was raised before the recording began",
+      [doing("POST", "/sandbox/shops/s/deliveries/replay", { body: { event_ids: ["old"] }, events: [] })]
+    ]
+  ])("names the act that it cannot repeat, and says why: %s", (why, acts, from = begun) => {
+    const { steps, text } = scenarioOf("Refused", from, acts)
+    const { method, path } = acts.at(-1)!
+    expect(steps.map(({ problem }) => problem)).toEqual([...acts.slice(1).map(() => null), why])
+    expect(text).toContain(`  # not recorded: ${method} ${path}: ${why}\n`)
   })
 })
