@@ -10,7 +10,7 @@ const CHUNK = `10000\r\n${"x".repeat(0x10000)}\r\n`
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
 
 const METRICS = get("/metrics").repeat(1_500)
-const BUNDLE = get("/docs/swagger-ui-bundle.js").repeat(8)
+const BUNDLE = get("/docs/rapidoc-min.js").repeat(8)
 const HEAD = `GET /healthz HTTP/1.1\r\nX: ${"x".repeat(8_000)}`
 
 /** Writes the same for as long as the connection takes it. */

@@ -42,6 +42,37 @@ describe.concurrent("workshop receive (Specification, Commands)", PATIENT, () =>
     expect(await server.exited).toBe(0)
   })
 
+  it("--forward-to passes each delivery on as it came, and answers what came back", async () => {
+    const passed: Array<{ readonly type: string; readonly isSigned: boolean }> = []
+    const till = createServer((request, response) => {
+      const chunks: Array<Buffer> = []
+      request.on("data", (chunk) => chunks.push(chunk))
+      request.on("end", () => {
+        const { type } = JSON.parse(Buffer.concat(chunks).toString())
+        passed.push({ type, isSigned: "service-signature" in request.headers })
+        response.writeHead(503).end()
+      })
+    }).listen(0, "127.0.0.1")
+    await once(till, "listening")
+    const server = new Workshop(["serve", "--store", "memory", "--sandbox", "--port", "0"])
+    const { base, key } = await server.listens()
+    const to = `http://127.0.0.1:${(till.address() as AddressInfo).port}/hooks`
+    const words = ["receive", "--json", "--port", "0", "--register", base, "--key", key, "--forward-to", to]
+    const receiver = new Workshop(words)
+    await receiver.says(/"kind":"listening"/)
+    await fetch(`${base}/v1/tickets`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json", "idempotency-key": "once" },
+      body: JSON.stringify({ service: "Hem" })
+    })
+    await receiver.says(/"ticket\.created"/)
+    expect(passed).toEqual([{ type: "ticket.created", isSigned: true }])
+    expect(json(receiver.stdout)[1]).toMatchObject({ kind: "request", outcome: "failed", answered: 503 })
+    for (const process of [receiver, server]) process.kill("SIGTERM")
+    expect(await Promise.all([receiver.exited, server.exited])).toEqual([0, 0])
+    till.close()
+  })
+
   it("--register says which address it took the place of", async () => {
     const server = new Workshop(["serve", "--store", "memory", "--sandbox", "--port", "0"])
     const { base, key } = await server.listens()

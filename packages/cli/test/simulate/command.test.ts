@@ -151,7 +151,15 @@ describe("a simulation of a server that loses events (Specification, Commands)",
     server = await keepingBack((await workshop.listens()).base)
     const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const words = ["simulate", "--seed", "7", "--steps", "5", "--shops", "1", "--base-url", base]
-    const { status, stdout, stderr } = await run(words)
+    const html = join(folder, "lost.html")
+    const { status, stdout, stderr } = await run([...words, "--html", html])
+    const [, story = ""] = /data-story="([^"]+)"/.exec(readFileSync(html, "utf8")) ?? []
+    const { history } = JSON.parse(story.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&amp;", "&"))
+    // The violation is drawn on the timeline of its ticket, among what happened to that.
+    const kinds = history.entries.map(({ id, kind }: { id: string; kind: string }) => (id === "violation" ? id : kind))
+    expect(kinds).toEqual(expect.arrayContaining(["violation", "request", "state"]))
+    const { title } = history.entries.find(({ id }: { id: string }) => id === "violation")
+    expect(stdout).toContain(`\n${title}: broken `)
     expect(stdout).toMatch(/^Seed 7: 5 steps/)
     expect(stdout).toMatch(/^events: broken (once|\d+ times) \(Specification, /m)
     expect(repetition(stdout)).toEqual(words)
