@@ -1,4 +1,4 @@
-// Installs the packed packages in empty projects, as their users do: npm run test:installs -- npm pnpm bun typescript eslint jest next nest.
+// Installs the packed packages in empty projects, as their users do: npm run test:installs -- npm pnpm bun typescript eslint jest next nest worker.
 // Without names it does all. It needs the npm registry.
 import { execFileSync, spawn } from "node:child_process"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -191,6 +191,30 @@ export class AppModule {}
     run("npm", ["install"], place)
     run("node_modules/.bin/tsc", [], place)
     await serve("node", ["dist/main.js"], place, 4953)
+  },
+  worker: () => {
+    const place = project("worker", "embed-frameworks.md", { hono: "4", esbuild: "0.25", miniflare: "4" })
+    run("npm", ["install"], place)
+    // As wrangler bundles a worker.
+    const bundled = ["--bundle", "--format=esm", "--conditions=workerd,worker,browser", "--outfile=worker.mjs"]
+    run("npx", ["esbuild", "src/hono.ts", ...bundled], place)
+    writeFileSync(
+      join(place, "ask.mjs"),
+      `import { Miniflare } from "miniflare"
+const worker = new Miniflare({ modules: true, scriptPath: "worker.mjs", compatibilityDate: "2025-09-01" })
+const headers = { cookie: "session=amira", "content-type": "application/json", "idempotency-key": "1" }
+const ask = (init) => worker.dispatchFetch("http://shop.test/workshop/v1/tickets", init)
+const made = await ask({ method: "POST", headers, body: '{"service":"Hem"}' })
+const { scheduled } = await worker.getWorker()
+const { outcome } = await scheduled({ cron: "* * * * *" })
+const listed = await (await ask({ headers })).json()
+const strangers = await ask()
+console.log(made.status, outcome, listed.data.length, strangers.status)
+await worker.dispose()
+`
+    )
+    const printed = run("node", ["ask.mjs"], place).trim()
+    if (printed !== "201 ok 1 401") throw new Error(`The worker responded ${printed}`)
   }
 }
 

@@ -126,6 +126,7 @@ export const traced = Layer.mergeAll(
   spanned(Offers, "Offers"),
   spanned(Shops, "Shops"),
   spanned(Keys, "Keys"),
+  spanned(Imports, "Imports"),
   spanned(Webhooks, "Webhooks"),
   spanned(DeliveryHistory, "DeliveryHistory"),
   spanned(Audit, "Audit")

@@ -28,6 +28,21 @@ it("traced puts a span around each method, named as the method is", async () => 
   expect(spans).toEqual(["none", "Tickets.create"])
 })
 
+it("traced covers every service of the layer that a program calls", async () => {
+  const all = Workshop.layer.pipe(
+    Layer.provide(Layer.merge(Layer.succeed(ProfanityFilter, { find: () => Effect.succeed([]) }), ports))
+  )
+  const tagsOf = <A>(layer: Layer.Layer<A>) =>
+    Effect.runPromise(
+      Effect.scoped(Effect.map(Layer.build(layer), ({ unsafeMap }) => [...unsafeMap.keys()].toSorted()))
+    )
+  const traced = await tagsOf(Layer.provide(Workshop.traced, all))
+  expect(traced.length).toBeGreaterThan(10)
+  // The span of `Closer.run` would never end, and a mount looks keys up before it calls a service.
+  const untraced = ["@workshop/core/ApiKeyCache", "@workshop/core/Closer"]
+  expect([...traced, ...untraced].toSorted()).toEqual(await tagsOf(all))
+})
+
 it("background runs the closer, the dispatcher and the sender of notifications, and ends them with its scope", async () => {
   const seen: Array<string> = []
   const noting = (name: string) => ({
