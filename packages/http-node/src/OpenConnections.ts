@@ -91,14 +91,26 @@ export class OpenConnections {
     remember(this.#trusted, address)
   }
 
-  /**
-   * Node gave up the connection: sends a last response after all earlier ones, and closes the connection. One on which nothing was
-   * sent is closed without a response, because no request asked for it: the client would take it for the response to the request
-   * that it is just sending.
-   */
+  /** Node gave up the connection: sends a last response after all earlier ones, and closes the connection. */
   leave(socket: Socket, error: ParseError, lastResponse: LastResponse): void {
+    if (error.code !== TOO_LATE) {
+      this.#leaveNow(socket, error, lastResponse)
+      return
+    }
+    const request = this.#open.get(socket)?.request
+    const wasComplete = request?.complete === true
+    // A process that stood still finds the time over before it reads what has arrived long ago. In a turn it has read that.
+    setImmediate(() => {
+      const latest = this.#open.get(socket)?.request
+      const isInTime = latest?.complete === true && !(wasComplete && latest === request)
+      if (!isInTime) this.#leaveNow(socket, error, lastResponse)
+    })
+  }
+
+  #leaveNow(socket: Socket, error: ParseError, lastResponse: LastResponse): void {
     const connection = this.#open.get(socket)
     const isOver = error.code === TOO_LATE || error.code === "HPE_INVALID_EOF_STATE"
+    // Nothing was sent, so a response would be taken for that to the request that the client is just sending.
     const isUnused = error.code === TOO_LATE && socket.bytesRead === 0
     if (connection === undefined || !socket.writable || isUnused || (connection.isLeaving && isOver)) {
       socket.destroy()

@@ -111,6 +111,19 @@ describe("slow clients (Specification, Lists and sync)", () => {
     expect(client.error).toBeUndefined()
   })
 
+  it("a request that arrived in time is served, also where the process stood still before it read it", async () => {
+    const server = await begin({ timeouts: { head_ms: 300, request_ms: 300 } })
+    const client = await server.client()
+    // The server has accepted the connection when it responds on another one that was opened later.
+    await (await server.client()).request("GET /v1/shop", [server.key]).answer()
+    const headers = [server.key, "Content-Type: application/json", "Idempotency-Key: k"]
+    client.request("POST /v1/tickets", headers, '{"service":"Hem"}')
+    const until = performance.now() + 400
+    while (performance.now() < until);
+    const { status, json } = await client.answer()
+    expect([status, json.error]).toEqual([201, undefined])
+  })
+
   it("a body that does not come to its end is answered, also where the client lingers on", async () => {
     const server = await begin({ timeouts: { head_ms: 50, request_ms: 50 } })
     const client = await server.client()
