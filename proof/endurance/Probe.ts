@@ -1,84 +1,109 @@
 import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import type { Postgres, ServiceNode } from "../torture/Servers.js"
 
-/** What is measured at one moment; null where this machine does not tell. */
-export interface Sample {
-  readonly second: number
-  readonly requests_per_s: number
-  readonly p50_ms: number
-  readonly p99_ms: number
-  readonly rss_mib: number | null
-  readonly handles: number | null
-  readonly connections: number | null
-  readonly tables_mib: number | null
-  readonly indexes_mib: number | null
-  readonly dead_rows: number | null
+/** A table with its indexes. */
+export interface TableSample {
+  readonly name: string
+  readonly rows: number
+  readonly dead_rows: number
+  /** How many dead rows make autovacuum clean the table, by its settings. */
+  readonly vacuum_at: number
+  readonly vacuums: number
+  readonly table_bytes: number
+  readonly index_bytes: number
 }
 
-/** A share of sorted numbers, such as the median. */
-export const quantile = (all: ReadonlyArray<number>, share: number): number => {
-  const sorted = [...all].sort((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+/** What a node and its database use at one moment. */
+export interface Sample {
+  readonly second: number
+  readonly node_mib: number
+  /** Memory of the database's processes that they do not share. */
+  readonly postgres_mib: number
+  readonly handles: number
+  readonly connections: number
+  /** The age of the oldest open transaction, whose snapshot keeps dead rows from being cleaned, in seconds. */
+  readonly oldest_snapshot_s: number
+  readonly tables: ReadonlyArray<TableSample>
+}
+
+const mib = (bytes: number) => Math.round(bytes / 104_857.6) / 10
+
+const kibOf = (pid: number | string, name: string): number => {
+  try {
+    const [, kib] = new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? []
+    return Number(kib ?? 0)
+  } catch {
+    return 0
+  }
 }
 
 /** The resident memory of a process, in MiB. */
-export const memoryOf = (pid: number | undefined): number | null => {
-  try {
-    const [, kib] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? []
-    return kib === undefined ? null : Math.round(Number(kib) / 102.4) / 10
-  } catch {
-    return null
-  }
-}
+export const memoryOf = (pid: number | undefined): number => mib(kibOf(pid ?? 0, "VmRSS") * 1024)
 
-const handlesOf = (pid: number | undefined): number | null => {
+const handlesOf = (pid: number | undefined): number => {
   try {
     return readdirSync(`/proc/${pid}/fd`).length
   } catch {
-    return null
+    return 0
   }
 }
 
-const SIZES = `select (select count(*) from pg_stat_activity where backend_type = 'client backend'),
-  (select coalesce(sum(pg_table_size(c.oid)), 0) from pg_class c where c.relkind = 'r' and c.relnamespace = 'workshop'::regnamespace),
-  (select coalesce(sum(pg_relation_size(c.oid)), 0) from pg_class c where c.relkind = 'i' and c.relnamespace = 'workshop'::regnamespace),
-  (select coalesce(sum(n_dead_tup), 0) from pg_stat_user_tables where schemaname = 'workshop')`
-
-const sizesOf = (postgres: Postgres): ReadonlyArray<number | null> => {
-  try {
-    const where = ["-h", "127.0.0.1", "-p", String(postgres.port), "-U", "workshop", "-d", "postgres"]
-    return postgres
-      .run("psql", ...where, "-At", "-F", " ", "-c", SIZES)
-      .trim()
-      .split(" ")
-      .map(Number)
-  } catch {
-    return [null, null, null, null]
-  }
+/** The processes of a Postgres. */
+const processesOf = (folder: string): ReadonlyArray<string> => {
+  const [main = ""] = readFileSync(join(folder, "data/postmaster.pid"), "utf8").split("\n")
+  const children = readdirSync("/proc").filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ")[1] === main
+    } catch {
+      return false
+    }
+  })
+  return [main, ...children]
 }
 
-const mib = (bytes: number | null | undefined): number | null =>
-  bytes === null || bytes === undefined ? null : Math.round(bytes / 104_857.6) / 10
+/** Ticks of the processor's clock a second, which are the same on every Linux that Node supports. */
+const TICKS = 100
 
-/** Measures a node and its database, and what its clients waited since the last time. */
-export const sample = (
-  node: ServiceNode,
-  postgres: Postgres,
-  second: number,
-  waits: ReadonlyArray<number>,
-  seconds: number
-): Sample => {
-  const [connections = null, tables, indexes, dead_rows = null] = sizesOf(postgres)
+/** The processor time that processes have used so far, in seconds. */
+export const processorTime = (...pids: ReadonlyArray<number | string | undefined>): number =>
+  pids.reduce<number>((sum, pid) => {
+    try {
+      const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ")
+      return sum + (Number(fields[11]) + Number(fields[12])) / TICKS
+    } catch {
+      return sum
+    }
+  }, 0)
+
+/** The same of a Postgres; its processes that ended since are missing. */
+export const postgresTime = (postgres: Postgres): number => processorTime(...processesOf(postgres.folder))
+
+const option = (name: string) =>
+  `coalesce((select option_value::float8 from pg_options_to_table(c.reloptions) where option_name = '${name}'), current_setting('${name}')::float8)`
+
+const QUERY = `select json_build_object(
+  'connections', (select count(*) from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()),
+  'oldest_snapshot_s', (select coalesce(round(max(extract(epoch from clock_timestamp() - xact_start))::numeric, 1), 0)
+    from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid() and backend_xmin is not null),
+  'tables', (select json_agg(json_build_object('name', c.relname, 'rows', s.n_live_tup, 'dead_rows', s.n_dead_tup,
+      'vacuum_at', round(${option("autovacuum_vacuum_threshold")} + ${option("autovacuum_vacuum_scale_factor")} * greatest(c.reltuples, 0)),
+      'vacuums', s.autovacuum_count, 'table_bytes', pg_table_size(c.oid), 'index_bytes', pg_indexes_size(c.oid)) order by c.relname)
+    from pg_class c join pg_stat_user_tables s on s.relid = c.oid where s.schemaname = 'workshop' and c.relkind = 'r'))`
+
+/** Measures a node and its database. */
+export const sample = (node: ServiceNode, postgres: Postgres, second: number): Sample => {
+  const where = ["-h", "127.0.0.1", "-p", String(postgres.port), "-U", "workshop", "-d", "postgres"]
+  const found = JSON.parse(postgres.run("psql", ...where, "-At", "-c", QUERY.replaceAll("\n", " ")))
   return {
     second,
-    requests_per_s: Math.round(waits.length / seconds),
-    p50_ms: Math.round(quantile(waits, 0.5) * 10) / 10,
-    p99_ms: Math.round(quantile(waits, 0.99) * 10) / 10,
-    rss_mib: memoryOf(node.pid),
+    node_mib: memoryOf(node.pid),
+    postgres_mib: mib(processesOf(postgres.folder).reduce((sum, pid) => sum + kibOf(pid, "RssAnon"), 0) * 1024),
     handles: handlesOf(node.pid),
-    connections,
-    tables_mib: mib(tables),
-    indexes_mib: mib(indexes),
-    dead_rows
+    ...found
   }
 }
+
+/** The sum of a measure over all tables. */
+export const inAll = (one: Sample, name: "rows" | "dead_rows" | "table_bytes" | "index_bytes"): number =>
+  one.tables.reduce((sum, table) => sum + table[name], 0)

@@ -1,18 +1,23 @@
 import { parseArgs } from "node:util"
-import { overload, soak } from "./endurance.js"
+import { generate } from "./Generator.js"
+import { overload } from "./overload.js"
+import { soak } from "./soak.js"
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     minutes: { type: "string", default: "60" },
     rate: { type: "string", default: "60" },
-    seconds: { type: "string", default: "15" },
+    seconds: { type: "string", default: "20" },
     out: { type: "string", default: ".workshop/endurance" }
   }
 })
-const found =
-  positionals[0] === "overload"
-    ? await overload(Number(values.seconds))
-    : await soak(Number(values.minutes), Number(values.rate), values.out)
-for (const what of found) console.error(`broken: ${what}`)
-process.exit(found.length > 0 ? 1 : 0)
+if (positionals[0] === "generator") generate()
+else {
+  const found =
+    positionals[0] === "overload"
+      ? await overload(Number(values.seconds), values.out)
+      : await soak(Number(values.minutes), Number(values.rate), values.out)
+  for (const what of found) console.error(`broken: ${what}`)
+  process.exit(found.length > 0 ? 1 : 0)
+}

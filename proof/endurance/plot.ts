@@ -1,38 +1,57 @@
-import type { Sample } from "./Probe.js"
+/** A line of a chart. */
+export interface Line {
+  readonly label: string
+  readonly points: ReadonlyArray<{ readonly second: number; readonly value: number }>
+}
 
-const WIDTH = 720
+/** Lines over one time, with one scale from 0 on. */
+export interface Chart {
+  readonly name: string
+  readonly lines: ReadonlyArray<Line>
+}
+
+/** An instant that every chart shows. */
+export interface Mark {
+  readonly second: number
+  readonly label: string
+}
+
+const WIDTH = 760
 const HEIGHT = 110
-const LEFT = 120
+const LEFT = 150
+const COLOURS = ["#2563eb", "#dc2626", "#16a34a", "#9333ea", "#d97706", "#0891b2"]
 
-/** Draws each measure of a soak over time, one below the other. */
-export const plot = (samples: ReadonlyArray<Sample>, title: string): string => {
-  const names = [
-    "requests_per_s",
-    "p50_ms",
-    "p99_ms",
-    "rss_mib",
-    "handles",
-    "connections",
-    "tables_mib",
-    "indexes_mib",
-    "dead_rows"
-  ] as const
-  const last = samples.at(-1)?.second ?? 1
-  const charts = names.map((name, i) => {
-    const points = samples.flatMap((one) => (one[name] === null ? [] : [{ second: one.second, value: one[name] }]))
-    const most = Math.max(1, ...points.map(({ value }) => value))
-    const top = 40 + i * (HEIGHT + 20)
-    const place = ({ second, value }: { readonly second: number; readonly value: number }) =>
-      `${(LEFT + (second / last) * (WIDTH - LEFT - 20)).toFixed(1)},${(top + HEIGHT - (value / most) * HEIGHT).toFixed(1)}`
-    return `<text x="8" y="${top + 14}">${name}</text><text x="8" y="${top + 32}" class="most">up to ${most}</text>
-<path class="floor" d="M${LEFT} ${top + HEIGHT}H${WIDTH - 20}"/><polyline points="${points.map(place).join(" ")}"/>`
+const rounded = (value: number) => (value >= 100 ? Math.round(value) : Math.round(value * 10) / 10).toLocaleString("en")
+
+/** Draws charts over time, one below the other. */
+export const plot = (title: string, charts: ReadonlyArray<Chart>, marks: ReadonlyArray<Mark> = []): string => {
+  const last = Math.max(1, ...charts.flatMap(({ lines }) => lines.flatMap(({ points }) => points.at(-1)?.second ?? 0)))
+  const x = (second: number) => (LEFT + (second / last) * (WIDTH - LEFT - 20)).toFixed(1)
+  const drawn = charts.map(({ name, lines }, i) => {
+    const most = Math.max(1, ...lines.flatMap(({ points }) => points.map(({ value }) => value)))
+    const top = 50 + i * (HEIGHT + 24)
+    const y = (value: number) => (top + HEIGHT - (value / most) * HEIGHT).toFixed(1)
+    const texts = lines.map(
+      ({ label }, no) => `<text x="8" y="${top + 50 + 15 * no}" fill="${COLOURS[no % COLOURS.length]}">${label}</text>`
+    )
+    const curves = lines.map(
+      ({ points }, no) =>
+        `<polyline stroke="${COLOURS[no % COLOURS.length]}" points="${points.map(({ second, value }) => `${x(second)},${y(value)}`).join(" ")}"/>`
+    )
+    return `<text x="8" y="${top + 14}">${name}</text><text x="8" y="${top + 31}" fill="#777">up to ${rounded(most)}</text>
+${lines.length > 1 ? texts.join("") : ""}<path class="floor" d="M${LEFT} ${top + HEIGHT}H${WIDTH - 20}"/>${curves.join("")}`
   })
-  const height = 40 + names.length * (HEIGHT + 20)
+  const height = 50 + charts.length * (HEIGHT + 24)
+  const lines = marks.map(
+    ({ second, label }) =>
+      `<path class="mark" d="M${x(second)} 42V${height - 20}"/><text x="${x(second)}" y="38" fill="#777">${label}</text>`
+  )
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img">
 <title>${title}</title>
-<style>text{font:13px sans-serif;fill:#333}.most{fill:#777}polyline{fill:none;stroke:#2563eb;stroke-width:1.5}.floor{stroke:#ccc}rect{fill:#fff}</style>
-<rect width="${WIDTH}" height="${height}"/><text x="8" y="20">${title}</text>
-${charts.join("\n")}
+<style>text{font:12px sans-serif}polyline{fill:none;stroke-width:1.5}.floor{stroke:#ccc}.mark{stroke:#bbb;stroke-dasharray:3 3}</style>
+<rect width="${WIDTH}" height="${height}" fill="#fff"/><text x="8" y="20">${title} (${Math.round(last)} s)</text>
+${lines.join("\n")}
+${drawn.join("\n")}
 </svg>
 `
 }

@@ -1,0 +1,39 @@
+import { rmSync } from "node:fs"
+import { Receiver } from "../torture/Load.js"
+import { freePort, migrated, Postgres, ServiceNode, Wire } from "../torture/Servers.js"
+import { Generator } from "./Generator.js"
+
+/** A node that talks to its database without anything in between, and the process that sends it requests. */
+export interface Stage {
+  readonly postgres: Postgres
+  readonly node: ServiceNode
+  readonly generator: Generator
+}
+
+/** Starts a node with a database and shops of its own, does something with it, and takes all down. */
+export const onStage = async <A>(shops: number, act: (stage: Stage) => Promise<A>): Promise<A> => {
+  const postgres = await Postgres.start()
+  const receiver = new Receiver(() => 0)
+  receiver.isWell = true
+  await receiver.open()
+  migrated(postgres.url)
+  const wire = new Wire(() => postgres.port)
+  const node = new ServiceNode("one", wire, await freePort(), postgres.folder, [], postgres.url)
+  const generator = new Generator()
+  const forget = setInterval(() => receiver.arrivals.splice(0), 10_000)
+  try {
+    node.start()
+    const why = await node.unready()
+    if (why !== undefined) throw new Error(`${why}\n${node.said}`)
+    await generator.prepare(node.port, shops, receiver.url)
+    return await act({ postgres, node, generator })
+  } finally {
+    clearInterval(forget)
+    generator.end()
+    node.kill()
+    receiver.end()
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    postgres.end()
+    rmSync(postgres.folder, { recursive: true, force: true })
+  }
+}
