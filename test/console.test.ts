@@ -580,7 +580,22 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
     // Playwright answers a question with no, unless it is told otherwise.
     await other.locator("body").press("f")
     expect((await sandbox.sandbox("GET", "/clock")).frozen).toBe(true)
-    other.on("dialog", (question) => question.accept())
+    const hours = async () => (Date.parse((await sandbox.sandbox("GET", "/clock")).now) - before) / 3_600_000
+    const before = Date.parse((await sandbox.sandbox("GET", "/clock")).now)
+    const hourLater = other.getByRole("button", { name: "+1 h", exact: true })
+    await hourLater.click()
+    expect(await hours()).toBe(0)
+    // Asked once, and not again for the next move.
+    const questions: Array<string> = []
+    other.on("dialog", (question) => {
+      questions.push(question.message())
+      return question.accept()
+    })
+    for (const later of [1, 2]) {
+      await hourLater.click()
+      await expect.poll(hours).toBe(later)
+    }
+    expect(questions).toEqual(["The clock is frozen by a recording, and each move becomes a step of that. Move it?"])
     await other.getByRole("button", { name: "Unfreeze the clock" }).click()
     await page.getByText("The clock was unfrozen elsewhere").waitFor()
     await page.getByRole("button", { name: "■ Stop recording" }).click()

@@ -5,8 +5,7 @@ import { isGone, read } from "./api.js"
 import { outcomeOf, succeeded } from "./Deliveries.js"
 import { clockMoveOf, dayIn, exactly, instantIn, roughly, timeIn, yearIn } from "./format.js"
 import type { Attempt, Delivery, Due } from "./model.js"
-import { isRecording } from "./recorder.js"
-import { clock, dues, isLimitDue, moveClock, open, present, say, when, zone } from "./state.js"
+import { clock, dues, isLimitDue, isRecording, moveClock, open, present, say, when, zone } from "./state.js"
 
 const STEPS = ["1m", "1h", "24h", "60d"] as const
 
@@ -29,8 +28,8 @@ const attemptOf = async ({ kind, at, shop_id, ticket_id, event_id }: Due): Promi
 export const goTo = async (due: Due, beside_ms = 0): Promise<void> => {
   const to = Date.parse(due.at) + beside_ms
   if (to <= present.peek()) return void (await moveClock({ advance: "0ms" }, "That is now"))
-  const { ok } = await moveClock({ to: new Date(to).toISOString() })
-  if (!ok) return
+  const moved = await moveClock({ to: new Date(to).toISOString() })
+  if (moved?.ok !== true) return
   if (beside_ms < 0) return say(`1 ms before: ${due.text}`)
   const attempt = await attemptOf(due)
   if (attempt !== undefined) return say(`${due.text}: ${outcomeOf(attempt)}`, succeeded(attempt))
@@ -155,8 +154,8 @@ const Steps = ({ label }: { label: string }) => {
       )
     if ("to" in move && Date.parse(move.to) < present.peek())
       return say(`${text} is in the past: the clock moves only forward.`, false)
-    const { ok } = "to" in move ? await moveClock(move, text) : await advance(move.advance)
-    if (ok) wanted.value = ""
+    const moved = "to" in move ? await moveClock(move, text) : await advance(move.advance)
+    if (moved?.ok === true) wanted.value = ""
   }
   return (
     <fieldset class="steps" aria-label={label}>

@@ -11,7 +11,6 @@ import {
   ending,
   expectReceived,
   isInNewShop,
-  isRecording,
   isTillRecorded,
   problems,
   type Ran,
@@ -21,7 +20,7 @@ import {
   stop,
   title
 } from "./recorder.js"
-import { clock } from "./state.js"
+import { clock, isRecording } from "./state.js"
 
 const Start = () => (
   <div class="record-start">

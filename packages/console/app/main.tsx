@@ -9,7 +9,7 @@ import { Live } from "./Live.js"
 import type { Shop } from "./model.js"
 import { RecordArea } from "./RecordArea.js"
 import { plainName } from "./record.js"
-import { isRecording, resume } from "./recorder.js"
+import { resume } from "./recorder.js"
 import { Session } from "./Session.js"
 import { listen, shortcuts } from "./shortcuts.js"
 import {
@@ -19,6 +19,7 @@ import {
   choose,
   faults,
   isBoard,
+  isRecording,
   loadShops,
   notice,
   shop,

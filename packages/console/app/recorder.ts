@@ -7,6 +7,7 @@ import {
   choose,
   clock,
   faults,
+  isRecording,
   limits,
   loadShops,
   moveClock,
@@ -21,7 +22,6 @@ import {
 } from "./state.js"
 
 export const title = signal("What my till does")
-export const isRecording = signal(false)
 /** Why the recording ended, where the tester did not end it. */
 export const ending = signal<string | null>(null)
 /** Whether a recording begins in a new shop. */

@@ -1,6 +1,6 @@
 import { advance, freeze, goTo, nextDue } from "./ClockBar.js"
-import { isRecording, record, stop } from "./recorder.js"
-import { type Area, open, show, ticketId, tickets } from "./state.js"
+import { record, stop } from "./recorder.js"
+import { type Area, isRecording, open, show, ticketId, tickets } from "./state.js"
 import { setStatus } from "./TicketArea.js"
 import { newTicketField } from "./Tickets.js"
 

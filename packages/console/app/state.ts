@@ -97,8 +97,15 @@ effect(() => {
   if (!isGone.value && notice.peek()?.text === SILENT) notice.value = null
 })
 
+/** Whether this console records. */
+export const isRecording = signal(false)
+
+/** Who froze the clock that this console may move all the same. */
+let allowed_by: string | null = null
+
 /** Reads the clock's state out of a response. */
 export const setClock = ({ now, frozen, frozen_by, ahead_ms }: Json): void => {
+  if (frozen_by === null) allowed_by = null
   clock.value = { now: Date.parse(now), frozen, frozen_by, ahead_ms, read_at: performance.now() }
 }
 
@@ -306,9 +313,18 @@ export const callApi = async (method: string, path: string, body?: Json, done?: 
   return answer
 }
 
-/** Moves the clock. */
-export const moveClock = (body: Json, done?: string): Promise<Answer> =>
-  act("POST", "/clock", body, done).then((answer) => {
-    if (answer.ok) setClock(answer.data)
-    return answer
-  })
+const mayMove = (): boolean => {
+  const { frozen_by } = clock.peek()
+  if (frozen_by === null || frozen_by === allowed_by || isRecording.peek()) return true
+  if (!confirm(`The clock is frozen by ${frozen_by}, and each move becomes a step of that. Move it?`)) return false
+  allowed_by = frozen_by
+  return true
+}
+
+/** Moves the clock. Asks first, once, where another console's recording needs it; null if the answer is no. */
+export const moveClock = async (body: Json, done?: string): Promise<Answer | null> => {
+  if (!("freeze" in body) && !mayMove()) return null
+  const answer = await act("POST", "/clock", body, done)
+  if (answer.ok) setClock(answer.data)
+  return answer
+}
