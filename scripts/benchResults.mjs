@@ -11,6 +11,7 @@ const NAMES = [
   "create",
   "deliver",
   "growth",
+  "sizes",
   "alike",
   "hostile",
   "import",
@@ -161,6 +162,7 @@ export const sections = (table) =>
         ]
       })
       const took = `\`npm run bench -- ${name}\` took ${took_s} s.${busy(result)}`
-      return [`### ${name}`, took, table(head, lines), ...plots.map(picture)].join("\n\n")
+      const more = result.table === undefined ? [] : [table(result.table.head, result.table.rows)]
+      return [`### ${name}`, took, table(head, lines), ...more, ...plots.map(picture)].join("\n\n")
     })
     .join("\n\n")

@@ -2,8 +2,8 @@ import { listCells, moveCell } from "@workshop/store-pg/migrate"
 import { Effect } from "effect"
 import { openShop } from "../../../packages/core/dist/testing/Fixtures.js"
 import { connect } from "../../../packages/store-pg/dist/migrate/Session.js"
-import { FILL } from "../create/compareSizes.js"
 import { BenchClock } from "../create/World.js"
+import { FILL } from "../sizes/Fill.js"
 import { cellSchemas, onStore, PATIENTLY } from "./Placement.js"
 
 /** How a cell moved from one worker to another. */

@@ -6,7 +6,6 @@ import { cluster } from "../pg/Cluster.js"
 import { benchmark, type Row, rounded } from "../report/Benchmark.js"
 import { timed } from "../timed.js"
 import { callFunction } from "./callFunction.js"
-import { compareSizes } from "./compareSizes.js"
 import { findPgbench, runPgbench } from "./pgbench.js"
 import { BenchClock, type Creator, creating, creators, IN_FLIGHT, SHOPS, world } from "./World.js"
 
@@ -49,7 +48,6 @@ const preparePeer = (url: string, shops: ReadonlyArray<Creator>) =>
 interface Asked {
   readonly pairs: number
   readonly seconds: number
-  readonly sizes: boolean
 }
 
 const rates = (create: Effect.Effect<unknown, unknown>, url: string, shops: ReadonlyArray<Creator>, asked: Asked) =>
@@ -116,26 +114,24 @@ const bench = (asked: Asked): Effect.Effect<ReadonlyArray<Row>, unknown, Scope.S
     const shops = yield* inWorld(creators) as Effect.Effect<ReadonlyArray<Creator>, unknown>
     const create = (yield* inWorld(creating(shops, clock))) as Effect.Effect<unknown, unknown>
     const session = yield* preparePeer(url, shops)
-    const rows = yield* inWorld(
+    return yield* inWorld(
       Effect.all([
         rates(create, url, shops, asked),
         idleRow(create, session.run("insert into empty_commit values ($1)", [1]))
       ])
     )
-    return asked.sizes ? [...rows, ...(yield* compareSizes(database))] : rows
   })
 
 /** Creates through the Postgres store, against one PL/pgSQL call that writes the same rows. */
 export const create = benchmark({
-  about: "creates on Postgres against a function that writes the same rows, and work in a shop of 1,000,000 tickets",
+  about: "creates on Postgres against a function that writes the same rows, and one on an idle database",
   options: {
     pairs: { about: "the number of pairs (ours, then the function)", value: "5" },
-    seconds: { about: "how long each side of a pair runs", value: "4" },
-    "no-sizes": { about: "leaves out the shop of 1,000,000 tickets, which takes a while to fill" }
+    seconds: { about: "how long each side of a pair runs", value: "4" }
   },
-  args: { usual: ["--pairs", "3"], quick: ["--pairs", "1", "--seconds", "2", "--no-sizes"] },
-  run: async ({ pairs, seconds, "no-sizes": noSizes }) => {
-    const asked = { pairs: Number(pairs), seconds: Number(seconds), sizes: !noSizes }
+  args: { usual: ["--pairs", "3"], quick: ["--pairs", "1", "--seconds", "2"] },
+  run: async ({ pairs, seconds }) => {
+    const asked = { pairs: Number(pairs), seconds: Number(seconds) }
     return { rows: await Effect.runPromise(Effect.scoped(bench(asked))) }
   }
 })

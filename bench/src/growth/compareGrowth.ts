@@ -17,7 +17,9 @@ const TARGETS = {
   index_bytes: 1_000,
   metrics_ms: 20,
   connections: 16,
-  statement_s: 3.5
+  statement_s: 3.5,
+  written: 1.2,
+  heap: 1.2
 } as const
 
 /** The results of one part: rows for the table, and plots. */
@@ -53,6 +55,20 @@ const limits = (database: Cluster["database"], isQuick: boolean) =>
     }
   })
 
+/** The heap of a process that delivers, in terms of that beside the smallest backlog. */
+const heap = (beside: string, bytes: number, least: number): Row => ({
+  work: `heap of a process that delivers, ${beside}`,
+  unit: "MiB",
+  ours: rounded(bytes / 2 ** 20),
+  ...(bytes !== least && {
+    peer: rounded(least / 2 ** 20),
+    peer_is: "the same beside the smallest backlog",
+    ratio: rounded(bytes / least),
+    target: { at_most: TARGETS.heap },
+    goal: { at_most: TARGETS.heap }
+  })
+})
+
 const claims = (database: Cluster["database"], isQuick: boolean) =>
   Effect.gen(function* () {
     const sizes = [
@@ -72,7 +88,7 @@ const claims = (database: Cluster["database"], isQuick: boolean) =>
           ? []
           : [atMost(`a fresh shop's first delivery comes as number, ${beside}`, "", fresh_after, waiting + 1)]),
         atMost(`shops without a turn while others had two, ${beside}`, "", not_in_turn, 0),
-        atMost(`heap of a process that delivers, ${beside}`, "MiB", bytes / 2 ** 20, null)
+        heap(beside, bytes, all[0]!.bytes)
       ]
     })
     const series = (name: "claimed" | "created" | "looked", title: string) => ({
@@ -113,15 +129,44 @@ const tickets = (database: Cluster["database"], isQuick: boolean) =>
     plots: []
   }))
 
-const acts = (database: Cluster["database"]) =>
-  Effect.map(writtenByActs(database), (all) => ({
-    rows: all.flatMap(({ act, wal, rows, index }) => [
-      atMost(`${act}: WAL`, "bytes", wal, null),
-      atMost(`${act}: rows written`, "", rows, null),
-      atMost(`${act}: index`, "bytes", index, null)
-    ]),
-    plots: []
-  }))
+/** The amounts that an act writes, and how they are shown. */
+const AMOUNTS = [
+  { name: "wal", shown: "WAL", unit: "bytes" },
+  { name: "rows", shown: "rows written", unit: "" },
+  { name: "table", shown: "table", unit: "bytes" },
+  { name: "index", shown: "index", unit: "bytes" }
+] as const
+
+const acts = (database: Cluster["database"], isQuick: boolean) =>
+  Effect.map(writtenByActs(database, isQuick ? [10_000, 100_000] : [10_000, 1_000_000]), (all) => {
+    const rows = all.flatMap(({ act, each }) =>
+      AMOUNTS.map(({ name, shown, unit }): Row => {
+        const [few, many] = [each[0]!, each.at(-1)!]
+        return {
+          work: `${act}: ${shown}, ${many.tickets.toLocaleString("en-US")} tickets`,
+          unit,
+          ours: rounded(many[name], 1),
+          peer: rounded(few[name], 1),
+          peer_is: `the same with ${few.tickets.toLocaleString("en-US")}`,
+          ratio: rounded(many[name] / few[name]),
+          ...(name !== "rows" && { target: { at_most: TARGETS.written }, goal: { at_most: TARGETS.written } })
+        }
+      })
+    )
+    const plots = (["wal", "index"] as const).map((name) => {
+      const text = {
+        title: name === "wal" ? "WAL of an act" : "Growth of the indexes by an act",
+        x: "tickets",
+        y: "bytes"
+      }
+      const series = all.map(({ act, each }) => ({
+        name: act.replace(" with a webhook", ""),
+        points: each.map((one) => [one.tickets, one[name]] as const)
+      }))
+      return growthPlot(`growth-acts-${name}`, text, series)
+    })
+    return { rows, plots }
+  })
 
 const locked = (database: Cluster["database"], isQuick: boolean) => {
   const seconds = isQuick ? 10 : 60

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
 import { median } from "../Median.js"
 import { type Bound, benchmark, type Row } from "../report/Benchmark.js"
+import { importCosts } from "./importCosts.js"
 
 const cli = fileURLToPath(new URL("../../../packages/cli/", import.meta.url))
 
@@ -89,10 +90,13 @@ const timed = async <A>(work: () => Promise<A>): Promise<readonly [ms: number, r
 /** Measures how long the program and one that embeds it take to start, with a bundle and without it, in turns. */
 export const start = benchmark({
   about:
-    "how long workshop --help takes, and workshop serve --store memory and a program with Express to their first response",
-  options: { times: { about: "how often each is started; the result is the median", value: "9" } },
-  args: { usual: ["--times", "7"], quick: ["--times", "3"] },
-  run: async ({ times }) => {
+    "how long workshop --help takes, workshop serve --store memory and a program with Express to their first response, and the import of each public entry",
+  options: {
+    times: { about: "how often each is started; the result is the median", value: "9" },
+    imports: { about: "how often each public entry is imported; the result is the median", value: "3" }
+  },
+  args: { usual: ["--times", "7"], quick: ["--times", "3", "--imports", "1"] },
+  run: async ({ times, imports }) => {
     const took = new Map<string, Array<number>>()
     const note = (name: string, ms: number) => took.set(name, [...(took.get(name) ?? []), ms])
     const noteServer = async (name: string, args: ReadonlyArray<string>, path: string) => {
@@ -124,6 +128,6 @@ export const start = benchmark({
         ...(target === undefined ? {} : { target, goal: target })
       }
     })
-    return { rows }
+    return { rows, table: await importCosts(Number(imports)) }
   }
 })

@@ -1,0 +1,96 @@
+import { type ClientId, Entropy, type Phone, ServiceLimits, type TicketId } from "@workshop/core"
+import { Closures, Deliveries, Directory, Reads } from "@workshop/core/store"
+import { PgStore } from "@workshop/store-pg"
+import { Effect, Layer } from "effect"
+import { createTicket } from "../../../packages/core/dist/decisions/createTicket.js"
+import { setWebhook } from "../../../packages/core/dist/decisions/webhookSettings.js"
+import { openShop, run, ticketInput } from "../../../packages/core/dist/testing/Fixtures.js"
+import { connect } from "../../../packages/store-pg/dist/migrate/Session.js"
+import { BenchClock } from "../create/World.js"
+import type { Cluster } from "../pg/Cluster.js"
+import { FILL, FILL_CLIENTS } from "./Fill.js"
+
+const SINCE = 1_700_000_000_000
+const FIRST_CLOSURE = 1_905_184_000_000
+const BETWEEN_TICKETS_MS = 60
+
+/** A shop may create 150 tickets an hour (Specification, Limits), so each create is an hour later than the one before. */
+const BETWEEN_CREATES_MS = 3_600_000
+
+/** A full batch of the closer: of four tickets in a row two are due, a millisecond apart by their numbers. */
+const CLOSURES = ServiceLimits.closures_per_batch
+
+const ticketId = (n: number) => `018f0000-0000-7000-8000-${n.toString(16).padStart(12, "0")}` as TicketId
+const clientId = (n: number) => `018f0000-0000-7000-9000-${n.toString(16).padStart(12, "0")}` as ClientId
+const accountPhone = (n: number) => `+2167${String(n).padStart(8, "0")}` as Phone
+
+/** Something that is done in a shop, and what must follow, outside the time that it took, before it can be done again. */
+export interface Act {
+  readonly act: Effect.Effect<unknown, unknown>
+  readonly after?: Effect.Effect<unknown, unknown>
+}
+
+/** A database whose one shop has this many tickets and accounts, each act that is measured there, and how long it took to fill it. */
+export const filledShop = (database: Cluster["database"], tickets: number) =>
+  Effect.gen(function* () {
+    const url = yield* database(`sizes_${tickets}`)
+    const clock = new BenchClock()
+    // Leases end at once, so that a claim can be made again and again.
+    let leases = 0
+    const leaseClock = Effect.sync(() => {
+      leases += 60_000
+      return leases
+    })
+    const layer = PgStore.layer({ url, leaseClock }).pipe(Layer.provideMerge(Layer.merge(Entropy.layer, clock.layer)))
+    const context = yield* Layer.build(layer)
+    const { id } = yield* Effect.provide(openShop(), context)
+    yield* Effect.provide(run(setWebhook(id, { url: "https://shop.example/hook", secret: "whsec_1" })), context)
+    const begun = performance.now()
+    const session = yield* connect(url)
+    yield* session.run("set synchronous_commit = off")
+    for (const statement of [...FILL, ...FILL_CLIENTS])
+      yield* session.run(statement, statement.includes("$1") ? [tickets] : undefined)
+    const filled_s = (performance.now() - begun) / 1_000
+    const [reads, deliveries, closures, directory] = yield* Effect.provide(
+      Effect.all([Reads, Deliveries, Closures, Directory]),
+      context
+    )
+    const now = clock.unsafeCurrentTimeMillis()
+    let n = 0
+    const any = () => ((++n * 7_919) % tickets) + 1
+    const tenth = () => Math.ceil(any() / 10) * 10
+    const newest = { _tag: "Newest", after: null } as const
+    const changes = (since: number) => ({ _tag: "Changes", since, after: null }) as const
+    const read = (act: () => Effect.Effect<unknown, unknown>): Act => ({ act: Effect.suspend(act) })
+    const create = Effect.suspend(() => {
+      clock.advance(BETWEEN_CREATES_MS)
+      return run(createTicket(id, ticketInput(), { via: "api", found: [] }))
+    }).pipe(Effect.provide(context), Effect.withClock(clock))
+    const acts = {
+      "GET one ticket": read(() => reads.ticket(id, ticketId(any()))),
+      "a page of 50": read(() => reads.tickets(id, { state: ["ready"] }, newest, 50)),
+      "sync, a page of 50 since an instant": read(() =>
+        reads.tickets(id, {}, changes(SINCE + any() * BETWEEN_TICKETS_MS), 50)
+      ),
+      "sync, nothing new": read(() => reads.tickets(id, {}, changes(clock.unsafeCurrentTimeMillis() + 1), 50)),
+      "by number": read(() => reads.ticketsOfNumber(id, (any() % 999) + 1, 1)),
+      "by phone": read(() =>
+        reads.tickets(id, { phone: `+2162${String(any() % (tickets / 4)).padStart(7, "0")}` as Phone }, newest, 50)
+      ),
+      "a client by id": read(() => reads.client(id, { id: clientId(tenth()) })),
+      "a client by phone": read(() => reads.client(id, { phone: accountPhone(tenth()) })),
+      "no client by phone": read(() => reads.client(id, { phone: accountPhone(tickets + any()) })),
+      "whose number it is": read(() => directory.holders([accountPhone(any())])),
+      "a look of the closer, nothing due": read(() => closures.due(now, CLOSURES)),
+      "a look of the closer, a batch due": read(() => closures.due(FIRST_CLOSURE + 2 * CLOSURES, CLOSURES)),
+      "claim of 4": { act: deliveries.claim(now, 4), after: deliveries.reclaim },
+      "create with a webhook": { act: create }
+    } satisfies Readonly<Record<string, Act>>
+    return { tickets, filled_s, acts }
+  })
+
+/** See {@link filledShop}. */
+export type FilledShop = Effect.Effect.Success<ReturnType<typeof filledShop>>
+
+/** The names of the acts. */
+export type ActName = keyof FilledShop["acts"]

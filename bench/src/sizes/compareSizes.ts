@@ -1,0 +1,121 @@
+import { Effect } from "effect"
+import { median } from "../Median.js"
+import { cluster } from "../pg/Cluster.js"
+import { benchmark, type Row, rounded } from "../report/Benchmark.js"
+import { growthPlot } from "../report/plot.js"
+import { type Act, type ActName, type FilledShop, filledShop } from "./FilledShop.js"
+
+/** The least number of tickets and accounts; each further size is ten times the one before. */
+const LEAST = 10_000
+
+/** The target: nearly the same cost, however many tickets there are. */
+const TARGET = { at_most: 1.2 } as const
+
+/** How often each act is done in a round at each size, in turns of one each. */
+const TIMES = 40
+
+/** Rounds until the processes and the caches are warm. */
+const WARM_UP = 2
+
+const PLOTS: ReadonlyArray<{ readonly name: string; readonly title: string; readonly acts: ReadonlyArray<ActName> }> = [
+  { name: "sizes-lists", title: "Reads and lists", acts: ["GET one ticket", "a page of 50", "by number"] },
+  {
+    name: "sizes-sync",
+    title: "Sync and creates",
+    acts: ["sync, a page of 50 since an instant", "create with a webhook"]
+  },
+  { name: "sizes-people", title: "Look-ups of people", acts: ["by phone", "a client by id", "a client by phone"] },
+  {
+    name: "sizes-background",
+    title: "Work in the background",
+    acts: ["claim of 4", "a look of the closer, a batch due"]
+  }
+]
+
+const shown = (n: number) => n.toLocaleString("en-US")
+
+/** One act at all sizes in turns of one each, the first of which changes: what else the machine does, it does to all. */
+const round = (shops: ReadonlyArray<FilledShop>, name: ActName, times: number) =>
+  Effect.gen(function* () {
+    const took = shops.map((): Array<number> => [])
+    for (let i = 0; i < times; i++)
+      for (let k = 0; k < shops.length; k++) {
+        const at = (i + k) % shops.length
+        const { act, after = Effect.void }: Act = shops[at]!.acts[name]
+        const begun = performance.now()
+        yield* act
+        took[at]!.push(performance.now() - begun)
+        yield* after
+      }
+    return took.map(median)
+  })
+
+/** What an act took at each size, and in terms of the smallest, by the medians of all rounds. */
+const measured = (shops: ReadonlyArray<FilledShop>, name: ActName, rounds: number) =>
+  Effect.gen(function* () {
+    const found: Array<ReadonlyArray<number>> = []
+    for (let i = -WARM_UP; i < rounds; i++) {
+      const took = yield* round(shops, name, TIMES)
+      if (i >= 0) found.push(took)
+    }
+    const ms = shops.map((_, size) => median(found.map((took) => took[size]!)))
+    const ratio = median(found.map((took) => took.at(-1)! / took[0]!))
+    return { name, ms, ratio }
+  })
+
+const bench = (sizes: ReadonlyArray<number>, rounds: number) =>
+  Effect.gen(function* () {
+    const { database } = yield* cluster()
+    const shops: Array<FilledShop> = []
+    for (const size of sizes) {
+      shops.push(yield* filledShop(database, size))
+      console.error(`sizes: ${shown(size)} tickets and accounts took ${shops.at(-1)!.filled_s.toFixed(0)} s to fill`)
+    }
+    const names = Object.keys(shops[0]!.acts) as ReadonlyArray<ActName>
+    const all = yield* Effect.forEach(names, (name) => measured(shops, name, rounds))
+    const most = sizes.at(-1)!
+    const rows = all.map(
+      ({ name, ms, ratio }): Row => ({
+        work: `${name}, ${shown(most)} tickets and accounts, p50`,
+        unit: "ms",
+        ours: rounded(ms.at(-1)!, 3),
+        peer: rounded(ms[0]!, 3),
+        peer_is: `the same with ${shown(LEAST)}`,
+        ratio: rounded(ratio),
+        target: TARGET,
+        goal: TARGET
+      })
+    )
+    const plots = PLOTS.map(({ name, title, acts }) =>
+      growthPlot(
+        name,
+        { title, x: "tickets and clients' accounts", y: "ms, median" },
+        acts.map((act) => ({
+          name: act,
+          points: sizes.map((size, i) => [size, all.find(({ name }) => name === act)!.ms[i]!] as const)
+        }))
+      )
+    )
+    const filled: Row = {
+      work: `filling ${shown(most)} tickets and accounts`,
+      unit: "s",
+      ours: rounded(shops.at(-1)!.filled_s, 0)
+    }
+    return { rows: [...rows, filled], plots }
+  })
+
+/** What each act costs in a shop of a million tickets, and beside as many accounts, in terms of one of ten thousand. */
+export const sizes = benchmark({
+  about: "reads, lists, sync, look-ups, claims, closures and creates with 10,000 to 1,000,000 tickets and accounts",
+  options: {
+    most: { about: "the number of tickets and accounts of the largest shop, such as 10000000", value: "1000000" },
+    rounds: { about: "the number of rounds, in each of which the sizes take turns", value: "15" }
+  },
+  args: { usual: [], quick: ["--most", "100000", "--rounds", "3"] },
+  run: async ({ most, rounds }) => {
+    const all: Array<number> = []
+    for (let size = LEAST; size < Number(most); size *= 10) all.push(size)
+    if (all.length === 0) throw new Error(`--most takes a number above ${LEAST}`)
+    return Effect.runPromise(Effect.scoped(bench([...all, Number(most)], Number(rounds))))
+  }
+})

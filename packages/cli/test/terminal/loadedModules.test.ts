@@ -1,0 +1,59 @@
+import { execFile } from "node:child_process"
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import { beforeAll, describe, expect, it } from "vitest"
+import { bin, build, environment } from "../Workshop.js"
+
+const root = fileURLToPath(new URL("../../../../", import.meta.url))
+const compiled = `${root}packages/cli/dist/bin.js`
+
+interface Coverage {
+  readonly result: ReadonlyArray<{ readonly url: string }>
+}
+
+/** The files that a process of the program loads, as its coverage by V8 names them. */
+const loadedBy = async (program: string, words: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
+  const folder = mkdtempSync(join(tmpdir(), "workshop-loaded-"))
+  try {
+    const env = environment({ NODE_V8_COVERAGE: folder })
+    await promisify(execFile)(process.execPath, [program, ...words], { env })
+    const loaded = readdirSync(folder).flatMap(
+      (name) => (JSON.parse(readFileSync(join(folder, name), "utf8")) as Coverage).result
+    )
+    return loaded.flatMap(({ url }) => (url.startsWith("file:") ? [fileURLToPath(url)] : []))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** Effect, the stores and the HTTP server: what takes most of a server's start. */
+const HEAVY = /\/node_modules\/(effect|@effect)\/|\/packages\/(core|store-[a-z]+|http-node)\//
+
+/** The name by which Effect's module of fibers registers itself, also in a bundle. */
+const EFFECT = "effect/Fiber"
+
+describe("what the command line loads (Specification, Commands)", { timeout: 60_000 }, () => {
+  beforeAll(build, 300_000)
+
+  it.each([["--help"], ["--version"]])(
+    "workshop %s loads neither Effect nor a store nor the HTTP server",
+    async (word) => {
+      const files = await loadedBy(compiled, [word])
+      expect(files).toContain(compiled)
+      expect(files.filter((file) => HEAVY.test(file))).toEqual([])
+
+      const chunks = await loadedBy(bin, [word])
+      expect(chunks).toContain(`${root}packages/cli/bundle/bin.js`)
+      expect(chunks.filter((file) => readFileSync(file, "utf8").includes(EFFECT))).toEqual([])
+    }
+  )
+
+  it("a command that needs them loads them, and only then", async () => {
+    const words = ["serve", "--help"]
+    expect((await loadedBy(compiled, words)).some((file) => HEAVY.test(file))).toBe(true)
+    expect((await loadedBy(bin, words)).some((file) => readFileSync(file, "utf8").includes(EFFECT))).toBe(true)
+  })
+})
