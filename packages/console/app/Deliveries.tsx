@@ -26,6 +26,16 @@ const Bead = ({ attempt, before }: { attempt: Attempt; before: Attempt | undefin
   )
 }
 
+/** A button that sends events to the shop's webhook, for the first time or again. */
+const SendButton = ({ ids, label, said }: { ids: ReadonlyArray<string>; label: string; said: string }) => (
+  <button
+    type="button"
+    onClick={() => void act("POST", `/shops/${shopId.value}/deliveries/replay`, { event_ids: ids }, said)}
+  >
+    {label}
+  </button>
+)
+
 const Row = ({ delivery }: { delivery: Delivery }) => {
   const { event_id, type, attempts, state, next_attempt_at } = delivery
   const last = attempts.at(-1)
@@ -46,19 +56,7 @@ const Row = ({ delivery }: { delivery: Delivery }) => {
         )}
       </ol>
       <span class={`outcome ${state}`}>{state === "parked" ? "waits" : state === "dead" ? "given up" : state}</span>
-      <button
-        type="button"
-        onClick={() =>
-          void act(
-            "POST",
-            `/shops/${shopId.value}/deliveries/replay`,
-            { event_ids: [event_id] },
-            `${type} is sent again`
-          )
-        }
-      >
-        Send again
-      </button>
+      <SendButton ids={[event_id]} label="Send again" said={`${type} is sent again`} />
     </li>
   )
 }
@@ -121,19 +119,11 @@ const Unsent = () => {
         {ids.length === 1 ? "Its event" : `Its ${ids.length} events`} came before the webhook was set, and{" "}
         {ids.length === 1 ? "is" : "are"} not sent by {ids.length === 1 ? "itself" : "themselves"}.
       </span>
-      <button
-        type="button"
-        onClick={() =>
-          void act(
-            "POST",
-            `/shops/${shopId.value}/deliveries/replay`,
-            { event_ids: ids },
-            `${counted(ids.length, "event")} on the way`
-          )
-        }
-      >
-        Send {counted(ids.length, "event")}
-      </button>
+      <SendButton
+        ids={ids}
+        label={`Send ${counted(ids.length, "event")}`}
+        said={`${counted(ids.length, "event")} on the way`}
+      />
     </p>
   )
 }
