@@ -31,7 +31,8 @@ const shared = {
 const running = {
   // Starts nothing until a suite asks for a database.
   globalSetup: "packages/store-pg/test/cluster/globalSetup.ts",
-  pool: "threads",
+  // Fails a file that leaves a server, a connection, a process or a timer behind.
+  setupFiles: "test/openHandles.ts",
   isolate: false
 } as const
 
@@ -60,7 +61,12 @@ export default defineConfig({
     // root's, and opens a worker for each file unless it is told here too. It removes an idle worker beyond the fewest twice if
     // there still are more than those afterwards, and the second removal ends the run with "Terminating worker thread": therefore
     // the fewest are only one less than the most.
-    poolOptions: { threads: { minThreads: Math.max(1, workers - 1), maxThreads: workers, isolate: false } },
+    poolOptions: {
+      threads: { minThreads: Math.max(1, workers - 1), maxThreads: workers, isolate: false },
+      // Files of two projects never share a worker, so one pool would run one project after the other. The process of the second
+      // project loads the sources once more, and works from the beginning.
+      forks: { minForks: 1, maxForks: 1, isolate: false }
+    },
     sequence: { sequencer: LongestFirst },
     projects: [
       {
@@ -68,6 +74,7 @@ export default defineConfig({
         test: {
           ...running,
           name: "memory",
+          pool: "threads",
           provide: { store: "memory" },
           // A test of thousands of values takes longer than five seconds while two other files run.
           testTimeout: 30_000,
@@ -81,6 +88,7 @@ export default defineConfig({
           ...running,
           // The same rules, on the other store.
           name: "postgres",
+          pool: isNamed ? "threads" : "forks",
           provide: { store: "postgres" },
           testTimeout: 90_000,
           hookTimeout: 90_000,

@@ -1,12 +1,17 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-/** The files that take a worker half a minute or more. */
+/** The files that take a worker ten seconds or more. */
 const LONGEST = [
   "test/packages.test.ts",
   "test/console.test.ts",
   "store-pg/test/statements.test.ts",
   "store-pg/test/PgCells.test.ts",
+  "store-pg/test/failures/wires.test.ts",
+  "proof/torture/torture.test.ts",
+  "store-pg/test/nodes/processes.test.ts",
   "store-pg/test/PgStore.test.ts",
+  "cli/test/serve.test.ts",
+  "store-pg/test/embedded/durability.test.ts",
   "core/test/services/Model.test.ts",
   "test/trackingPages.test.ts"
 ]

@@ -713,9 +713,11 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
     page.on("pageerror", (error) => complaints.push(String(error)))
     // A part of each document is drawn in a second, the whole in ten.
     await page.route(/openapi\.json$/, async (route) => {
-      const { paths, ...rest } = await (await route.fetch()).json()
-      const kept = Object.entries(paths).filter(([path]) => /\/(shop|clock|tickets)$/.test(path))
-      await route.fulfill({ json: { ...rest, paths: Object.fromEntries(kept) } })
+      const { paths, webhooks = {}, ...rest } = await (await route.fetch()).json()
+      const kept = (parts: object, names: RegExp) =>
+        Object.fromEntries(Object.entries(parts).filter(([name]) => names.test(name)))
+      const drawn = { paths: kept(paths, /\/(shop|clock|tickets)$/), webhooks: kept(webhooks, /^ticket\.ready$/) }
+      await route.fulfill({ json: { ...rest, ...drawn } })
     })
     await page.goto(`${sandbox.base}/docs`)
     await page.getByText("No API key applied").waitFor()
@@ -768,7 +770,9 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
       await tab.route(/\/openapi\.json$/, async (route) => {
         const response = await route.fetch()
         if (!response.ok()) return route.fulfill({ response })
-        return route.fulfill({ json: { ...(await response.json()), paths: {}, webhooks: {} } })
+        const { components, ...rest } = await response.json()
+        const drawn = { paths: {}, webhooks: {}, components: { securitySchemes: components.securitySchemes } }
+        return route.fulfill({ json: { ...rest, ...drawn } })
       })
       await tab.goto(`${guarded.base}/docs`)
       await tab.getByRole("button", { name: "Sandbox" }).click()

@@ -7,6 +7,9 @@ const root = fileURLToPath(new URL("../../..", import.meta.url))
 /** The file that `workshop` runs. */
 export const bin = `${root}/packages/cli/bin/workshop.js`
 
+/** How long a process may take to print something: less than the tests that wait for it. */
+const PATIENCE_MS = 55_000
+
 /** Brings the built program and its bundle up to date, once a run of the tests. */
 export const build = async (): Promise<void> => {
   const built = await fetch(`http://127.0.0.1:${inject("clusterDoor")}/build`)
@@ -48,11 +51,14 @@ export class Workshop {
 
   /** Waits until standard output matches. */
   async says(pattern: RegExp): Promise<RegExpExecArray> {
+    const patience = AbortSignal.timeout(PATIENCE_MS)
     while (true) {
       const found = pattern.exec(this.stdout)
       if (found !== null) return found
-      if (this.#child.exitCode !== null) throw new Error(`It ended: ${this.stdout}${this.stderr}`)
-      await once(this.#child, "said")
+      const said = `${this.stdout}${this.stderr}`
+      if (this.#child.exitCode !== null) throw new Error(`It ended: ${said}`)
+      if (patience.aborted) throw new Error(`Waited ${PATIENCE_MS / 1000} s for ${pattern}; it printed: ${said}`)
+      await once(this.#child, "said", { signal: patience }).catch(() => undefined)
     }
   }
 

@@ -5,6 +5,7 @@ import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { untilAsync } from "../../../test/until.js"
 import { typed } from "./commandLine.js"
 import { build, run, Workshop } from "./Workshop.js"
 
@@ -61,16 +62,19 @@ const unfinishedCreate = async (port: number, key: string) => {
 }
 
 /** Settles once nobody listens on the port any more. */
-const refuses = async (port: number) => {
-  while (true) {
-    const socket = connect({ port, host: "127.0.0.1" })
-    const accepted = await new Promise<boolean>((resolve) => {
-      socket.once("connect", () => resolve(true)).once("error", () => resolve(false))
-    })
-    socket.destroy()
-    if (!accepted) return
-  }
-}
+const refuses = (port: number) =>
+  untilAsync(
+    `a closed port ${port}`,
+    async () => {
+      const socket = connect({ port, host: "127.0.0.1" })
+      const isAccepted = await new Promise<boolean>((resolve) => {
+        socket.once("connect", () => resolve(true)).once("error", () => resolve(false))
+      })
+      socket.destroy()
+      return isAccepted
+    },
+    (isAccepted) => !isAccepted
+  )
 
 describe("workshop serve starts (Specification, Commands)", PATIENT, () => {
   let plain: Workshop

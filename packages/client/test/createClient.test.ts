@@ -1,5 +1,6 @@
 import { HttpApi } from "@effect/platform"
 import { afterAll, describe, expect, expectTypeOf, it } from "vitest"
+import { untilAsync } from "../../../test/until.js"
 import type { AnswerOf, CodeOf } from "../../core/src/client/ClientContract.js"
 import { WorkshopApi } from "../../core/src/http/WorkshopApi.js"
 import { SettableClock } from "../../core/src/testing/SettableClock.js"
@@ -179,7 +180,11 @@ describe("@workshop/client", () => {
     const away = scripted(failure(503, "UNAVAILABLE", { "retry-after": "5" }), "real")
     const call = new AbortController()
     const asking = createClient({ baseUrl: BASE, key, fetch: away.options.fetch }).shop.read({ signal: call.signal })
-    while (away.asked.length === 0) await Promise.resolve()
+    await untilAsync(
+      "the first request",
+      () => away.asked.length,
+      (count) => count > 0
+    )
     // A turn of the loop, so that it waits by now.
     await new Promise((resolve) => setImmediate(resolve))
     call.abort()

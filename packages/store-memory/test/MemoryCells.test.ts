@@ -17,6 +17,7 @@ import { RiggedEntropy, runContract, SettableClock } from "@workshop/core/testin
 import { layerCells, memoryCells } from "@workshop/store-memory"
 import { Context, Effect, Stream } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
+import { until } from "../../../test/until.js"
 import { createKey } from "../../core/src/decisions/shopSettings.js"
 import { KEY_BYTES, keyHash, keyText } from "../../core/src/domain/ApiKey.js"
 import { Entropy } from "../../core/src/ports/Entropy.js"
@@ -154,7 +155,7 @@ describe("Several cells", () => {
           away.delete("north")
           // The cell is asked in the background, and takes part from the next claim on.
           yield* dispatcher.claim()
-          yield* Effect.repeat(Effect.yieldNow(), { until: () => Effect.map(awaySeen, ({ length }) => length === 0) })
+          yield* until("the cell to be back", awaySeen, ({ length }) => length === 0)
           expect((yield* dispatcher.claim()).map(({ shop_id }) => shop_id)).toEqual([shops[1]])
         })
       )
@@ -219,13 +220,10 @@ describe("Several cells", () => {
           expect(yield* north.account(zoe.id)).toEqual(zoe)
           away.delete("north")
           yield* Effect.flatMap(Closures, ({ due }) => due(0, 1))
-          yield* Effect.repeat(Effect.yieldNow(), { until: () => Effect.map(awaySeen, ({ length }) => length === 0) })
+          yield* until("the cell to be back", awaySeen, ({ length }) => length === 0)
           // Any change of an account, and the look of every second, writes what is missing.
-          const isThere = Effect.map(north.account(zoe.id), (found) => found?.phone === amira.phone)
-          yield* Effect.repeat(Effect.sleep(20), { until: () => isThere })
-          yield* Effect.repeat(Effect.sleep(20), {
-            until: () => Effect.map(north.account(amira.id), (found) => found?.phone === zoe.phone)
-          })
+          yield* until("one account in the cell", north.account(zoe.id), (found) => found?.phone === amira.phone)
+          yield* until("the other account in the cell", north.account(amira.id), (found) => found?.phone === zoe.phone)
         })
       )
     ))

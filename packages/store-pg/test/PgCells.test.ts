@@ -3,6 +3,7 @@ import { RiggedEntropy, SettableClock, storeContract } from "@workshop/core/test
 import { addCell, migrate, rolesSql } from "@workshop/store-pg/migrate"
 import { type Context, Effect, Exit, Layer, ManagedRuntime, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { until } from "../../../test/until.js"
 import { newTicket, openAccount, openShop } from "../../core/src/testing/Fixtures.js"
 import { type CellAddress, cellsFrom } from "../src/CellPlaces.js"
 import { addressOfNode } from "../src/CitusNodes.js"
@@ -100,7 +101,7 @@ describe("Several cells on Postgres (docs/scaling.md)", LONG, () => {
         expect(counts.map(([row]) => Number(row!.n))).toEqual([2, 2, 1])
         // Accounts that were there before are copied to the new cells.
         const copied = session.run<{ n: string }>("select count(*) as n from workshop_south.client_account")
-        yield* Effect.repeat(Effect.sleep(50), { until: () => Effect.map(copied, ([row]) => row!.n === "1") })
+        yield* until("the account in the cell", copied, ([row]) => row!.n === "1")
       })
     ))
 

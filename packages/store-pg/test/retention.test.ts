@@ -3,6 +3,7 @@ import { Deliveries, Reads } from "@workshop/core/store"
 import { SettableClock, TEST_START } from "@workshop/core/testing"
 import { Effect, Fiber, Layer, Logger, Schedule } from "effect"
 import { describe, expect, it } from "vitest"
+import { until } from "../../../test/until.js"
 import { setWebhook } from "../../core/src/decisions/webhookSettings.js"
 import { openShop, run } from "../../core/src/testing/Fixtures.js"
 import { raising } from "../../core/src/testing/TestDispatcher.js"
@@ -53,7 +54,7 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
         )
         // Turns are five minutes apart, for which this test does not wait.
         yield* Layer.build(layer({ url }))
-        while ((yield* countOf(session, "rate_limit")) !== 0) yield* Effect.yieldNow()
+        yield* until("an empty rate_limit", countOf(session, "rate_limit"), (count) => count === 0)
       })
     ))
 
@@ -205,9 +206,11 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
         const writer = yield* connect(url)
         yield* writer.run("begin; lock table remembered in access exclusive mode")
         const turn = yield* Effect.fork(runOnce)
-        yield* session
-          .run("select from pg_locks where relation = 'remembered'::regclass and not granted")
-          .pipe(Effect.repeat({ until: (rows) => rows.length > 0 }))
+        yield* until(
+          "the turn to wait for the table",
+          session.run("select from pg_locks where relation = 'remembered'::regclass and not granted"),
+          (rows) => rows.length > 0
+        )
         yield* Fiber.interrupt(turn)
         yield* writer.run("rollback")
         const other = yield* retention({ url })

@@ -2,9 +2,10 @@ import { Tickets, Transactions } from "@workshop/core"
 import { mountFetch } from "@workshop/core/http"
 import { type PromiseWorkshop, start } from "@workshop/core/promise"
 import { createTestWorkshop } from "@workshop/store-memory/testing"
-import { Cause, Deferred, Effect, Exit, Fiber, Runtime, Schedule } from "effect"
+import { Cause, Deferred, Effect, Exit, Fiber, Runtime } from "effect"
 import pg from "pg"
 import { describe, expect, it } from "vitest"
+import { untilAsync } from "../../../test/until.js"
 import { layer } from "../src/PgStore.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
 import { NO_POOLER, pooler } from "./failures/Pooler.js"
@@ -253,12 +254,13 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       await client.query("begin")
       await workshop.within(client, ({ tickets }) => tickets.createInApp(caller, { service: "First" }))
       const second = workshop.tickets.createInApp(caller, { service: "Second" })
-      await Effect.runPromise(
-        Effect.promise(() =>
+      await untilAsync(
+        "the second command to wait for the lock",
+        () =>
           pool.query(
             "select from pg_stat_activity where application_name = 'workshop apart' and wait_event_type = 'Lock'"
-          )
-        ).pipe(Effect.repeat({ until: ({ rowCount }) => rowCount! > 0, schedule: Schedule.spaced("5 millis") }))
+          ),
+        ({ rowCount }) => rowCount! > 0
       )
       await client.query("commit")
       client.release()

@@ -1,20 +1,19 @@
 import { once } from "node:events"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { createServer, type Server } from "node:http"
+import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { atEndOfFile } from "../../../../test/endOfFile.js"
 import { typed } from "../commandLine.js"
 import { build, run, Workshop } from "../Workshop.js"
 
 const folder = mkdtempSync(join(tmpdir(), "conform-"))
 let workshop: Workshop | undefined
-let liar: Server | undefined
 
 beforeAll(build, 120_000)
 afterAll(async () => {
-  liar?.close()
   workshop?.kill("SIGKILL")
   await workshop?.exited
   rmSync(folder, { recursive: true })
@@ -29,7 +28,7 @@ const lying = (): Promise<string> =>
       response.writeHead(isShop ? 200 : 404, { "Content-Type": "application/json" })
       response.end(JSON.stringify(isShop ? { success: true, data: { scopes } } : { oops: true }))
     }).listen(0, "127.0.0.1", () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`))
-    liar = server
+    atEndOfFile(() => server.close().closeAllConnections())
   })
 
 const PATIENT = { timeout: 120_000 }

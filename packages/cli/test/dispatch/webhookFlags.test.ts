@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Deferred, Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { untilAsync } from "../../../../test/until.js"
 import { testDatabase } from "../../../store-pg/test/cluster/TestDatabase.js"
 import * as Receiver from "../../src/receive/Receiver.js"
 import { typed } from "../commandLine.js"
@@ -188,8 +189,11 @@ describe("workshop dispatch and workshop webhook", PATIENT, () => {
     await does("webhook", "set", shop, ELSEWHERE, "--webhook-port", "8443")
     await does("webhook", "ping", shop)
     start("dispatch", "--database-url", url, "--webhook-port", "8443")
-    let [delivery] = await does("webhook", "deliveries", shop)
-    while (delivery.attempts.length === 0) [delivery] = await does("webhook", "deliveries", shop)
+    const [delivery] = await untilAsync(
+      "an attempt",
+      () => does("webhook", "deliveries", shop),
+      ([first]) => first.attempts.length > 0
+    )
     expect(delivery.attempts[0]).toEqual({
       n: 1,
       started_at: expect.any(String),

@@ -7,6 +7,7 @@ import * as NodeSender from "@workshop/http-node/sender"
 import { PgStore } from "@workshop/store-pg"
 import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
+import { until } from "../../../../test/until.js"
 import { createTicket } from "../../../core/src/decisions/createTicket.js"
 import { layer as workshopLayer } from "../../../core/src/services/Workshop.js"
 import { openShop, run, ticketInput } from "../../../core/src/testing/Fixtures.js"
@@ -71,10 +72,10 @@ describe("docs/operating.md", { timeout: 30_000 }, () => {
           yield* run(createTicket(id, ticketInput(), { via: "api", found: [] }))
           yield* Closer.runOnce
           yield* get("/healthz")
-          let text = yield* get("/metrics")
-          // Listening begins on its own; each look takes a round trip.
-          while (!text.includes("workshop_pg_listener_connected 1")) text = yield* get("/metrics")
-          return text
+          // Listening begins on its own.
+          return yield* until("the node to listen", get("/metrics"), (text) =>
+            text.includes("workshop_pg_listener_connected 1")
+          )
         }).pipe(Effect.provide(layer))
       }).pipe(Effect.scoped, Effect.provide(Layer.sync(Probes, () => new Set<Probe>())), Effect.withClock(clock))
     )

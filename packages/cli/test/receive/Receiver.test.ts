@@ -1,6 +1,7 @@
 import { Agent, request } from "node:http"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
+import { untilAsync } from "../../../../test/until.js"
 import { signatureHeader } from "../../../core/src/domain/Signature.js"
 import { eventLine } from "../../src/receive/eventLine.js"
 import { forwardTo } from "../../src/receive/forward.js"
@@ -168,7 +169,11 @@ describe("a receiver misbehaves as its flags say (Specification, Commands)", () 
       () => "answered",
       () => "cut off"
     )
-    while (sender.received.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    await untilAsync(
+      "the request",
+      () => sender.received.length,
+      (count) => count > 0
+    )
     await sender.close()
     expect(await answer).toBe("cut off")
   })
@@ -179,7 +184,11 @@ describe("a receiver misbehaves as its flags say (Specification, Commands)", () 
     const body = eventText("e1")
     const headers = { "service-signature": signatureHeader(body, [SECRET], NOON) }
     const answer = fetch(sender.receiver.url, { method: "POST", headers, body, signal: leaving.signal })
-    while (sender.received.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    await untilAsync(
+      "the request",
+      () => sender.received.length,
+      (count) => count > 0
+    )
     leaving.abort()
     await expect(answer).rejects.toThrow()
     expect(sender.received).toMatchObject([{ outcome: "event", answered: 200 }])

@@ -2,7 +2,8 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { beforeAll, describe, expect, it } from "vitest"
-import { build, run, Workshop } from "../Workshop.js"
+import { typed } from "../commandLine.js"
+import { build, Workshop } from "../Workshop.js"
 
 /** Starting a process takes a second or two, and more on a busy machine. */
 const PATIENT = { timeout: 180_000 }
@@ -85,7 +86,12 @@ describe.concurrent("workshop receive (Specification, Commands)", PATIENT, () =>
     expect(second.stdout).toContain(
       `Until now it led to ${url}, and it stays here when this ends: set that address again afterwards.\n`
     )
-    for (const path of ["/docs", "/sandbox/openapi.json"]) expect((await fetch(base + path)).status).toBe(200)
+    for (const path of ["/docs", "/sandbox/openapi.json"]) {
+      const response = await fetch(base + path)
+      // A body that is not read holds its connection.
+      await response.arrayBuffer()
+      expect(response.status).toBe(200)
+    }
     for (const process of [first, second, server]) process.kill("SIGTERM")
     expect(await Promise.all([first.exited, second.exited, server.exited])).toEqual([0, 0, 0])
     expect(server.stdout).toContain(`\nRead and try the API: ${base}/docs\n`)
@@ -152,7 +158,7 @@ describe.concurrent("workshop receive (Specification, Commands)", PATIENT, () =>
         method: "POST",
         headers: { "content-type": "application/json" },
         body: JSON.stringify(body)
-      })
+      }).then((response) => response.arrayBuffer())
     await post("rotate")
     await post("rotate")
     await post("ping")
@@ -189,6 +195,6 @@ describe.concurrent("workshop receive (Specification, Commands)", PATIENT, () =>
       "Nothing answers as a server at http://127.0.0.1:9: start workshop serve --sandbox --store memory, or give --register its address."
     ]
   ])("workshop %j says what to do", async (args, sentence) => {
-    expect(await run(args)).toEqual({ status: 1, stdout: "", stderr: `${sentence}\n` })
+    expect(await typed(args)).toEqual({ status: 1, stdout: "", stderr: `${sentence}\n` })
   })
 })

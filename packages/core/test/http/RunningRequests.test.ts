@@ -1,5 +1,6 @@
 import { Deferred, Effect } from "effect"
 import { beforeEach, describe, expect, it } from "vitest"
+import { atEndOfFile } from "../../../../test/endOfFile.js"
 import type { HttpRequest, HttpResponse } from "../../src/http/HttpMessage.js"
 import { type Pipeline, pipeline, type RouteGroup } from "../../src/http/Pipeline.js"
 import { respond } from "../../src/http/respond.js"
@@ -48,6 +49,7 @@ const sent = async (
   const found: { response?: HttpResponse; leave: () => void } = { leave: () => undefined }
   const stop = new AbortController()
   found.leave = () => stop.abort()
+  atEndOfFile(found.leave)
   void Effect.runPromise(Effect.withClock(serve(one), clock), { signal: stop.signal }).then(
     (response) => {
       found.response = response

@@ -1,5 +1,6 @@
 import { Deferred, Effect, Fiber, Layer, Option, Schema } from "effect"
 import { describe, expect, it, vi } from "vitest"
+import { until } from "../../../../test/until.js"
 import { KeyInput } from "../../src/decisions/shopSettings.js"
 import { keyHash } from "../../src/domain/ApiKey.js"
 import type { ShopId } from "../../src/domain/Identifier.js"
@@ -189,7 +190,11 @@ describe("How long a key is believed", () => {
         const gate = yield* Deferred.make<void>()
         const { ring, looked } = yield* observed(gate)
         const early = yield* Effect.fork(ring.holderOf(key, T))
-        yield* Effect.repeat(Effect.yieldNow(), { until: () => looked.length === 1 })
+        yield* until(
+          "the key to be looked up",
+          Effect.sync(() => looked.length),
+          (count) => count === 1
+        )
         expect(Option.isNone(yield* Fiber.poll(early))).toBe(true)
         yield* (yield* Keys).revoke(record.id)
         yield* ring.forget(shop_id)

@@ -5,6 +5,7 @@ import { start } from "@workshop/core/promise"
 import { mountNode } from "@workshop/http-node"
 import * as MemoryStore from "@workshop/store-memory"
 import { afterAll, afterEach, describe, expect, it } from "vitest"
+import { untilAsync } from "../../../../test/until.js"
 import { RawClient } from "../server/RawClient.js"
 
 const workshop = await start({ store: MemoryStore.layer, randomBytes: Entropy.seededBytes(9), background: false })
@@ -204,7 +205,11 @@ describe("The API inside a Node server", () => {
       const client = await RawClient.connect(port)
       clients.push(client)
       client.request("GET /v1/tickets?limit=30", [`Authorization: ${bearer}`])
-      while (!sockets[i]?.writableLength) await new Promise((resolve) => setImmediate(resolve))
+      await untilAsync(
+        "a response that is not read",
+        () => sockets[i]?.writableLength ?? 0,
+        (length) => length > 0
+      )
       expect(sockets.filter(({ destroyed }) => !destroyed).length * each).toBeLessThanOrEqual(most)
     }
     const left = sockets.map(({ destroyed }) => !destroyed)

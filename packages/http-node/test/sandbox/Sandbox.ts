@@ -16,6 +16,7 @@ import { BodyTooLarge, bodyText, type HttpRequest, type Pipeline, pipeline, work
 import { sandboxRoutes } from "@workshop/http-node/sandbox"
 import { Effect, Layer, ManagedRuntime, Schema } from "effect"
 import { expect } from "vitest"
+import { atEndOfFile } from "../../../../test/endOfFile.js"
 import { layer as workshopLayer } from "../../../core/src/services/Workshop.js"
 import { testStore } from "../TestStore.js"
 import { HandClock } from "./HandClock.js"
@@ -77,21 +78,6 @@ const open = (real: HandClock, seed: number, base_url: string | null) => {
 /** Everything that the sandbox's services give. */
 export type Services = ManagedRuntime.ManagedRuntime.Context<ReturnType<typeof open>>
 
-/** What the running file opened. Files share their workers, and each sandbox on Postgres holds connections. */
-const opened: { file: string | undefined; runtimes: Array<{ readonly dispose: () => Promise<void> }> } = {
-  file: undefined,
-  runtimes: []
-}
-
-/** Closes what earlier files opened. */
-const closeEarlierFiles = async () => {
-  const file = expect.getState().testPath
-  if (opened.file === file) return
-  const runtimes = opened.runtimes.splice(0)
-  opened.file = file
-  await Promise.all(runtimes.map((runtime) => runtime.dispose()))
-}
-
 /** What is particular about a sandbox. */
 interface SandboxParts {
   readonly token?: string | null
@@ -140,9 +126,8 @@ export class Sandbox {
     runScenario
   }: SandboxParts = {}): Promise<Sandbox> {
     const real = new HandClock(Date.parse(START))
-    await closeEarlierFiles()
     const runtime = open(real, seed, trackingPages ?? null)
-    opened.runtimes.push(runtime)
+    atEndOfFile(() => runtime.dispose())
     const built = Effect.gen(function* () {
       if (isReal) yield* openedAtStart
       const api = yield* workshopRoutes({ validateResponses: true })

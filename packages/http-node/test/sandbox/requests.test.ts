@@ -1,5 +1,7 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
+import { atEndOfFile } from "../../../../test/endOfFile.js"
+import { untilAsync } from "../../../../test/until.js"
 import { Faults } from "../../src/sandbox/Faults.js"
 import { Feed, Ring } from "../../src/sandbox/Feed.js"
 import { DAY, type Json, later, NOBODY, Sandbox, START } from "./Sandbox.js"
@@ -139,10 +141,11 @@ describe("What happens, as it happens (Specification, Sandbox)", () => {
     const { sandbox, shop } = await opened()
     const response = await begin(sandbox)
     const heard: Array<Json> = []
-    response.follow!((text) => {
+    const stop = response.follow!((text) => {
       const [, event, data] = /^event: (\w+)\ndata: (.*)$/m.exec(text)!
       heard.push([event, JSON.parse(data!)])
     })
+    atEndOfFile(stop)
     await sandbox.clock({ advance: "1m" })
     await sandbox.clock({ set: later(DAY) })
     await sandbox.clock({ freeze: false })
@@ -226,7 +229,11 @@ describe("Faults of the API (Specification, Sandbox)", () => {
       status = answer.status
     })
     const turn = () => new Promise((resume) => setImmediate(resume))
-    while (!sandbox.real.hasSleeper(1500)) await turn()
+    await untilAsync(
+      "the delayed request",
+      () => sandbox.real.hasSleeper(1500),
+      (isThere) => isThere
+    )
     sandbox.real.pass(1499)
     for (let i = 0; i < 10; i++) await turn()
     expect(status).toBe(0)

@@ -2,6 +2,7 @@ import { HttpApi } from "@effect/platform"
 import { SandboxApi } from "@workshop/http-node/sandbox"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { atEndOfFile } from "../../../../test/endOfFile.js"
 import { World } from "../World.js"
 import { DAY, HOUR, type Json, later, NOBODY, Sandbox, START } from "./Sandbox.js"
 
@@ -19,7 +20,7 @@ const listener = async (sandbox: Sandbox) => {
       body: () => Effect.succeed(new Uint8Array())
     })
   )
-  response.follow!((text) => void heard.push(/^event: (\w+)$/m.exec(text)![1]!))
+  atEndOfFile(response.follow!((text) => void heard.push(/^event: (\w+)$/m.exec(text)![1]!)))
   return heard
 }
 

@@ -1,5 +1,6 @@
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
+import { atEndOfFile } from "../../../../test/endOfFile.js"
 
 /** An answer as it came over the wire. */
 export interface Answer {
@@ -26,6 +27,8 @@ export class RawClient {
   error: string | undefined
 
   private constructor(readonly socket: Socket) {
+    // Tests leave connections half open.
+    atEndOfFile(() => socket.destroy())
     socket.on("data", (chunk: Buffer) => {
       this.#received = Buffer.concat([this.#received, chunk])
       socket.emit("more")

@@ -9,6 +9,7 @@ import { CONNECTION_LIMITS, mountNode, SERVER_TIMEOUTS } from "@workshop/http-no
 import * as MemoryStore from "@workshop/store-memory"
 import { Deferred, Effect, Fiber, Runtime } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
+import { untilAsync } from "../../../../test/until.js"
 import { coalesce } from "../../src/coalesce.js"
 import { Backlog, listener } from "../../src/Listener.js"
 import { httpRequestOf, RequestBody } from "../../src/nodeRequest.js"
@@ -208,7 +209,11 @@ describe("answers without a good key", { timeout: 60_000 }, () => {
     const { port } = server.address() as AddressInfo
     const [stranger, known] = [await RawClient.connect(port), await RawClient.connect(port)]
     stranger.request("GET /strange")
-    while (pieces.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    await untilAsync(
+      "the request in the backlog",
+      () => pieces.length,
+      (count) => count > 0
+    )
     known.request("GET /good")
     expect(await takenText(known)).toMatch(/\/good$/)
     expect([pieces.length, stranger.socket.bytesRead]).toEqual([1, 0])
@@ -279,7 +284,7 @@ describe("how much clients may hold", { timeout: 60_000 }, () => {
     const server = await begin({ limits: { maxConnections: 4 }, branches: [many.branch] })
     const crowd = await Promise.all([1, 2, 3, 4].map(() => server.client()))
     for (const client of crowd) client.request("GET /counted/1")
-    while (many.entered() < 4) await new Promise((resolve) => setImmediate(resolve))
+    await untilAsync("four running requests", many.entered, (count) => count === 4)
     const honest = await RawClient.connect(server.port, "127.0.0.2")
     expect((await honest.request("GET /v1/shop", [server.key]).answer()).status).toBe(200)
     // The crowd comes back: it displaces none of an address that holds less.

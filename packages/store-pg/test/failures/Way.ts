@@ -80,7 +80,7 @@ export class Way {
       if (!isSilent()) client.write(data)
     })
     const ended = () => {
-      this.#pairs.delete(pair)
+      if (client.destroyed && server.destroyed) this.#pairs.delete(pair)
       if (pair.isDead) return
       client.destroy()
       server.destroy()

@@ -4,6 +4,7 @@ import { Deliveries, Reads } from "@workshop/core/store"
 import { migrate } from "@workshop/store-pg/migrate"
 import { Effect, Exit, Fiber, Schedule } from "effect"
 import { describe, expect, it } from "vitest"
+import { until } from "../../../../test/until.js"
 import { createTicket } from "../../../core/src/decisions/createTicket.js"
 import { idempotent } from "../../../core/src/decisions/Idempotency.js"
 import { setWebhook } from "../../../core/src/decisions/webhookSettings.js"
@@ -47,9 +48,11 @@ describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.
           const standby = yield* standbyOf(server)
           yield* session.run("alter system set synchronous_standby_names = '*'")
           yield* session.run("select pg_reload_conf()")
-          yield* session
-            .run("select from pg_stat_replication where sync_state = 'sync'")
-            .pipe(Effect.repeat({ until: (rows) => rows.length > 0 }))
+          yield* until(
+            "the standby to be synchronous",
+            session.run("select from pg_stat_replication where sync_state = 'sync'"),
+            (rows) => rows.length > 0
+          )
 
           // The standby is named first: a server that only reads is passed over.
           const ports = yield* node({ url: urlOf(standby, port), lanes: 1 })
@@ -58,7 +61,7 @@ describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.
           const load = yield* Effect.fork(
             Effect.forEach(upTo(40), () => Effect.exit(Effect.provide(create(shop.id), ports)), { concurrency: 4 })
           )
-          yield* Effect.provide(numbers(shop.id), ports).pipe(Effect.repeat({ until: (made) => made.length > 5 }))
+          yield* until("six tickets", Effect.provide(numbers(shop.id), ports), (made) => made.length > 5)
           server.run("pg_ctl", "-D", "primary", "-m", "immediate", "stop")
           server.run("pg_ctl", "-D", "standby", "-w", "promote")
 
@@ -108,16 +111,20 @@ describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.
           yield* delivered
           const [at] = yield* server.session.run<{ lsn: string }>("select pg_current_wal_flush_lsn()::text as lsn")
           const follower = yield* connect(urlOf(standby))
-          yield* follower
-            .run<{ is_there: boolean }>("select pg_last_wal_replay_lsn() >= $1::pg_lsn as is_there", [at!.lsn])
-            .pipe(Effect.repeat({ until: ([row]) => row?.is_there === true }))
+          yield* until(
+            "the standby to have what was written",
+            follower.run<{ is_there: boolean }>("select pg_last_wal_replay_lsn() >= $1::pg_lsn as is_there", [at!.lsn]),
+            ([row]) => row?.is_there === true
+          )
 
           // From here on the standby is behind.
           yield* follower.run("alter system set primary_conninfo = ''")
           yield* follower.run("select pg_reload_conf()")
-          yield* server.session
-            .run("select from pg_stat_replication")
-            .pipe(Effect.repeat({ until: (rows) => rows.length === 0 }))
+          yield* until(
+            "the standby to follow no more",
+            server.session.run("select from pg_stat_replication"),
+            (rows) => rows.length === 0
+          )
           const lost = yield* making("lost")
           expect([kept.data.number, lost.data.number]).toEqual([1, 2])
           const [told] = yield* delivered

@@ -1,7 +1,8 @@
 import { Deliveries, RateLimits } from "@workshop/core/store"
 import { migrate } from "@workshop/store-pg/migrate"
-import { Cause, Effect, Exit, Schedule, Scope } from "effect"
+import { Cause, Effect, Exit, Scope } from "effect"
 import { describe, expect, it } from "vitest"
+import { until } from "../../../../test/until.js"
 import { openShop } from "../../../core/src/testing/Fixtures.js"
 import { connect } from "../../src/Connection.js"
 import { create, database, node, numbers, testing } from "../nodes/Node.js"
@@ -88,10 +89,9 @@ describe(`through a real PgBouncer with its default settings${NO_POOLER === fals
           const failures = Effect.map(all, (exits) =>
             exits.flatMap((exit) => (Exit.isFailure(exit) ? [Cause.squash(exit.cause)] : []))
           )
-          const said = yield* Effect.repeat(failures, {
-            until: (found) => found.some((one) => String(one).includes("A pooler gives")),
-            schedule: Schedule.spaced("50 millis")
-          })
+          const said = yield* until("a refusal that names the pooler", failures, (found) =>
+            found.some((one) => String(one).includes("A pooler gives"))
+          )
           expect(said).not.toEqual([])
         })
       )

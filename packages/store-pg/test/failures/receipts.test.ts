@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { migrate } from "@workshop/store-pg/migrate"
 import { Effect, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
+import { until } from "../../../../test/until.js"
 import { openShop } from "../../../core/src/testing/Fixtures.js"
 import { outcomeOf, RECEIPT_STEP, writing } from "../../src/CommandBatch.js"
 import { BEGIN, COMMIT, connect, reconnecting } from "../../src/Connection.js"
@@ -76,20 +77,24 @@ const waitingForStandby = Effect.gen(function* () {
     yield* prober.run("create table probe (n integer)")
     yield* waitFor("nobody")
     yield* Effect.forkScoped(Effect.forever(prober.run("insert into probe values (1)")))
-    yield* session
-      .run("select from pg_stat_activity where wait_event = 'SyncRep'")
-      .pipe(Effect.repeat({ until: (rows) => rows.length > 0 }))
+    yield* until(
+      "a commit that waits for the standby",
+      session.run("select from pg_stat_activity where wait_event = 'SyncRep'"),
+      (rows) => rows.length > 0
+    )
   })
   return { url, session, waitFor, commitsWait }
 })
 
 /** Does something to the first session that waits for the standby. */
 const toWaiting = (session: Session, act: "pg_cancel_backend" | "pg_terminate_backend") =>
-  session
-    .run(
+  until(
+    "a session that waits for the standby",
+    session.run(
       `select ${act}(pid) from pg_stat_activity where wait_event = 'SyncRep' and application_name like 'workshop lane%'`
-    )
-    .pipe(Effect.repeat({ until: (rows) => rows.length > 0 }))
+    ),
+    (rows) => rows.length > 0
+  )
 
 describe("a commit that waits for a synchronous standby", () => {
   it.each(["pg_cancel_backend", "pg_terminate_backend"] as const)(

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { migrate } from "@workshop/store-pg/migrate"
 import { Effect, Exit, Schedule } from "effect"
 import { expect, it } from "vitest"
+import { until } from "../../../../test/until.js"
 import { openShop } from "../../../core/src/testing/Fixtures.js"
 import { outcomeOf, RECEIPT_STEP, writing } from "../../src/CommandBatch.js"
 import { reconnecting } from "../../src/Connection.js"
@@ -44,7 +45,7 @@ it(
           const load = yield* Effect.fork(
             Effect.forEach(upTo(100), () => Effect.exit(Effect.provide(create(shop.id), ports)), { concurrency: 4 })
           )
-          yield* Effect.provide(numbers(shop.id), ports).pipe(Effect.repeat({ until: (made) => made.length > 10 }))
+          yield* until("eleven tickets", Effect.provide(numbers(shop.id), ports), (made) => made.length > 10)
           kill(signal)
           const exits = yield* load
           const after = yield* Effect.provide(create(shop.id), ports).pipe(Effect.retry(patiently))

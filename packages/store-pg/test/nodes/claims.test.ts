@@ -1,6 +1,7 @@
 import { type Claim, Deliveries, TURNS_PER_CLAIM } from "@workshop/core/store"
 import { Effect, Fiber, Option } from "effect"
 import { describe, expect, it } from "vitest"
+import { until } from "../../../../test/until.js"
 import { removeWebhook, setWebhook } from "../../../core/src/decisions/webhookSettings.js"
 import { openShop, run } from "../../../core/src/testing/Fixtures.js"
 import { answered, raising, record } from "../../../core/src/testing/TestDispatcher.js"
@@ -44,11 +45,11 @@ const ended = (session: Session) => Effect.zipRight(looked(session), session.run
 /** Waits until a fiber has ended, or one of the database's sessions waits for a lock. */
 const waitingOrDone = <A, E>(session: Session, fiber: Fiber.Fiber<A, E>) =>
   Effect.gen(function* () {
-    while (Option.isNone(yield* Fiber.poll(fiber))) {
-      const waiting = yield* session.run("select from pg_locks where not granted")
-      if (waiting.length > 0) return
-      yield* Effect.yieldNow()
-    }
+    const isDone = Effect.map(Fiber.poll(fiber), Option.isSome)
+    const isWaiting = Effect.map(session.run("select from pg_locks where not granted"), ({ length }) => length > 0)
+    yield* until("the claim to end or to wait for a lock", Effect.all([isDone, isWaiting]), (seen) =>
+      seen.includes(true)
+    )
   })
 
 describe.concurrent("claims of several nodes (Specification, Webhooks; docs/how-it-is-built.md)", {

@@ -2,6 +2,7 @@ import { Closer, DAY_MS, type ShopId } from "@workshop/core"
 import { Closures, Deliveries, Directory, type LimitUse, RateLimits, Reads } from "@workshop/core/store"
 import { Effect, Exit, Fiber, Option, Stream } from "effect"
 import { describe, expect, it } from "vitest"
+import { until } from "../../../../test/until.js"
 import { setWebhook } from "../../../core/src/decisions/webhookSettings.js"
 import { changing, openShop, placing, run } from "../../../core/src/testing/Fixtures.js"
 import { answered, raising, record } from "../../../core/src/testing/TestDispatcher.js"
@@ -118,12 +119,14 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
           Stream.runHead,
           Effect.fork
         )
-        yield* session
-          .run(
+        yield* until(
+          "the node to listen",
+          session.run(
             `select from pg_stat_activity where datname = current_database()
               and application_name = 'workshop listener' and query ~ 'workshop (listen|heartbeat) ' and state = 'idle'`
-          )
-          .pipe(Effect.repeat({ until: (rows) => rows.length > 0 }))
+          ),
+          (rows) => rows.length > 0
+        )
         const changed = changing(shop.id, (changes, _, loaded) =>
           changes.add({ _tag: "ShopPut", row: { ...loaded.shop, approved: false } })
         )

@@ -2,8 +2,9 @@ import * as Reactivity from "@effect/experimental/Reactivity"
 import { Entropy, type Probe, Probes } from "@workshop/core"
 import { SettableClock } from "@workshop/core/testing"
 import { PgStore } from "@workshop/store-pg"
-import { Clock, Deferred, Effect, Layer, Logger, Metric, Schedule, type Scope } from "effect"
+import { Clock, Deferred, Effect, Layer, Logger, Metric, type Scope } from "effect"
 import { describe, expect, it } from "vitest"
+import { until } from "../../../../test/until.js"
 import { createTicket } from "../../../core/src/decisions/createTicket.js"
 import { setWebhook } from "../../../core/src/decisions/webhookSettings.js"
 import { openShop, run, ticketInput } from "../../../core/src/testing/Fixtures.js"
@@ -71,7 +72,11 @@ describe("what the operator sees of the database", PATIENT, () => {
         yield* probing
         const session = yield* connect(url)
         // Listening begins on its own; each look takes a round trip.
-        while (shown("workshop_pg_listener_connected")[0] !== 1) yield* session.run("select 1")
+        yield* until(
+          "the node to listen",
+          Effect.map(session.run("select 1"), () => shown("workshop_pg_listener_connected")),
+          ([connected]) => connected === 1
+        )
       }).pipe(Effect.provide(store))
     })
     await watched(Effect.withClock(work, clock))
@@ -190,10 +195,8 @@ describe("a node is not ready", PATIENT, () => {
           way.pause()
           const silent = yield* complaints
           way.resume()
-          const again = yield* complaints.pipe(
-            Effect.repeat({ until: ([first]) => first === null, schedule: Schedule.spaced("50 millis") }),
-            Effect.zipRight(complaints)
-          )
+          yield* until("the node to be ready", complaints, ([first]) => first === null)
+          const again = yield* complaints
           return [silent, again]
         }).pipe(Effect.provide(readsOf(way.url, 2)))
       })
