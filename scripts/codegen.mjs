@@ -156,6 +156,15 @@ page("docs/states.md", [
   )
 ])
 
+/** What the services refuse with, as programs that embed them see it: the tag, and what the API makes of it. */
+const refusals = Object.entries(failureRows).flatMap(([tag, row]) => {
+  const [, sample] = sampleOf(tag) ?? []
+  const when = tag === "LimitReached" ? "A limit of the shop or of the caller is used up" : sample?.when
+  if (when === undefined || !(tag === "LimitReached" || sample?.refusal instanceof Error)) return []
+  const reason = "reason" in row ? code(row.reason) : ""
+  return [[code(tag), String(errorCodes[row.code].status), code(row.code), reason, when]]
+})
+
 page("docs/errors.md", [
   "# Errors",
   NOTE,
@@ -167,6 +176,9 @@ page("docs/errors.md", [
   "## Reasons of a 409",
   "`details.reason` of a `CONFLICT` is one of these. A refused move also has `details.from`, `details.to` and `details.allowed`. Every 409 about a ticket has the ticket's present `details.state` and `details.updated_at`, except `IDEMPOTENCY_KEY_REUSED`, which is about the key.",
   table(["reason", "when", "for example"], conflicts),
+  "## Refusals in your own program",
+  "A program that [embeds](embed.md) the services gets a refusal as a value with a `_tag`. The API responds to it with the status, code and reason of its row, as `refusalResponse(refusal)` does in your own routes.",
+  table(["tag", "status", "code", "reason", "when"], refusals),
   "## Examples",
   ...["VALIDATION_ERROR", "CONFLICT", "PROFANITY", "TOO_MANY_ATTEMPTS"].map(
     (name) => `\`\`\`json\n${JSON.stringify(exampleOf(name)?.value, null, 2)}\n\`\`\``

@@ -158,9 +158,9 @@ export interface ClientLinkedEvent {
   shop_id: string;
   /** The data of this type of event */
   data: {
-    /** Something that a shop repairs or prepares for a client, with its state, its price and its dates */
+    /** The ticket as it was after the event */
     ticket: Ticket;
-    /** The client linked to the ticket */
+    /** The client who is linked now */
     client: ClientBadge;
   };
 }
@@ -188,7 +188,7 @@ export interface ClientNotifiedEvent {
   shop_id: string;
   /** The data of this type of event */
   data: {
-    /** Something that a shop repairs or prepares for a client, with its state, its price and its dates */
+    /** The ticket as it was after the event */
     ticket: Ticket;
     /** How the client was notified */
     channel: NotifiedChannel;
@@ -616,9 +616,9 @@ export interface QuoteAcceptedEvent {
   shop_id: string;
   /** The data of this type of event */
   data: {
-    /** Something that a shop repairs or prepares for a client, with its state, its price and its dates */
+    /** The ticket as it was after the event */
     ticket: Ticket;
-    /** A new price proposed to the client */
+    /** The quote as it was after the event */
     quote: Quote;
   };
 }
@@ -646,9 +646,9 @@ export interface QuoteProposedEvent {
   shop_id: string;
   /** The data of this type of event */
   data: {
-    /** Something that a shop repairs or prepares for a client, with its state, its price and its dates */
+    /** The ticket as it was after the event */
     ticket: Ticket;
-    /** A new price proposed to the client */
+    /** The quote as it was after the event */
     quote: Quote;
   };
 }
@@ -676,9 +676,9 @@ export interface QuoteRefusedEvent {
   shop_id: string;
   /** The data of this type of event */
   data: {
-    /** Something that a shop repairs or prepares for a client, with its state, its price and its dates */
+    /** The ticket as it was after the event */
     ticket: Ticket;
-    /** A new price proposed to the client */
+    /** The quote as it was after the event */
     quote: Quote;
   };
 }
@@ -725,8 +725,12 @@ export interface RewardRedeemed {
   card: LoyaltyCard;
   /** The reward that was given */
   reward: {
+    /** The reward, as the programme named it then, or null */
     label: string | null;
-    /** @format date-time */
+    /**
+     * When it was used
+     * @format date-time
+     */
     redeemed_at: string;
   };
 }
@@ -960,7 +964,7 @@ export interface TicketAbandonedEvent {
   shop_id: string;
   /** The data of this type of event */
   data: {
-    /** Something that a shop repairs or prepares for a client, with its state, its price and its dates */
+    /** The ticket as it was after the event */
     ticket: Ticket;
     /** Why the service closed it */
     reason: AbandonReason;
@@ -1026,7 +1030,7 @@ export interface TicketCreatedEvent {
 
 /** The ticket at that time */
 export interface TicketData {
-  /** Something that a shop repairs or prepares for a client, with its state, its price and its dates */
+  /** The ticket as it was after the event */
   ticket: Ticket;
 }
 
@@ -1236,7 +1240,7 @@ export interface TicketReopenedEvent {
   shop_id: string;
   /** The data of this type of event */
   data: {
-    /** Something that a shop repairs or prepares for a client, with its state, its price and its dates */
+    /** The ticket as it was after the event */
     ticket: Ticket;
     /** The state out of which it came */
     from: TicketState;
@@ -1293,7 +1297,7 @@ export interface TicketUpdatedEvent {
   shop_id: string;
   /** The data of this type of event */
   data: {
-    /** Something that a shop repairs or prepares for a client, with its state, its price and its dates */
+    /** The ticket as it was after the event */
     ticket: Ticket;
     /** The fields of the ticket that are different now */
     changed: (

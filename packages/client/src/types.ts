@@ -198,8 +198,9 @@ export interface RewardRedeemed {
   readonly card: LoyaltyCard
   /** The reward that was given. */
   readonly reward: {
+    /** The reward, as the programme named it then, or null. */
     readonly label: string | null
-    /** (ISO 8601, UTC). */
+    /** When it was used (ISO 8601, UTC). */
     readonly redeemed_at: string
   }
 }

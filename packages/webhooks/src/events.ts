@@ -25,7 +25,9 @@ export interface ClientLinkedEvent {
   readonly shop_id: string
   /** The data of this type of event. */
   readonly data: {
+    /** The ticket as it was after the event. */
     readonly ticket: Ticket
+    /** The client who is linked now. */
     readonly client: ClientBadge
   }
 }
@@ -44,7 +46,9 @@ export interface ClientNotifiedEvent {
   readonly shop_id: string
   /** The data of this type of event. */
   readonly data: {
+    /** The ticket as it was after the event. */
     readonly ticket: Ticket
+    /** How the client was notified. */
     readonly channel: NotifiedChannel
     /** When the client was notified (ISO 8601, UTC). */
     readonly notified_at: string
@@ -148,7 +152,9 @@ export interface QuoteAcceptedEvent {
   readonly shop_id: string
   /** The data of this type of event. */
   readonly data: {
+    /** The ticket as it was after the event. */
     readonly ticket: Ticket
+    /** The quote as it was after the event. */
     readonly quote: Quote
   }
 }
@@ -167,7 +173,9 @@ export interface QuoteProposedEvent {
   readonly shop_id: string
   /** The data of this type of event. */
   readonly data: {
+    /** The ticket as it was after the event. */
     readonly ticket: Ticket
+    /** The quote as it was after the event. */
     readonly quote: Quote
   }
 }
@@ -186,7 +194,9 @@ export interface QuoteRefusedEvent {
   readonly shop_id: string
   /** The data of this type of event. */
   readonly data: {
+    /** The ticket as it was after the event. */
     readonly ticket: Ticket
+    /** The quote as it was after the event. */
     readonly quote: Quote
   }
 }
@@ -270,6 +280,7 @@ export interface TicketAbandonedEvent {
   readonly shop_id: string
   /** The data of this type of event. */
   readonly data: {
+    /** The ticket as it was after the event. */
     readonly ticket: Ticket
     /** Why the service closed it. */
     readonly reason: AbandonReason
@@ -310,6 +321,7 @@ export interface TicketCreatedEvent {
 
 /** The ticket at that time. */
 export interface TicketData {
+  /** The ticket as it was after the event. */
   readonly ticket: Ticket
 }
 
@@ -376,6 +388,7 @@ export interface TicketReopenedEvent {
   readonly shop_id: string
   /** The data of this type of event. */
   readonly data: {
+    /** The ticket as it was after the event. */
     readonly ticket: Ticket
     /** The state out of which it came. */
     readonly from: TicketState
@@ -402,6 +415,7 @@ export interface TicketUpdatedEvent {
   readonly shop_id: string
   /** The data of this type of event. */
   readonly data: {
+    /** The ticket as it was after the event. */
     readonly ticket: Ticket
     /** The fields of the ticket that are different now. */
     readonly changed: ReadonlyArray<"id" | "number" | "number_label" | "state" | "outcome" | "type" | "service" | "item" | "description" | "items" | "money" | "quote" | "promised_at" | "delay" | "part" | "client" | "client_phone" | "tracking_code" | "tracking_url" | "photo_url" | "created_at" | "updated_at" | "ready_at" | "collected_at" | "abandoned_at" | "abandon_reason" | "notified_at" | "created_via" | "external_ref">

@@ -1,12 +1,14 @@
 import { type TicketInput, ticketDefaults } from "../../decisions/createTicket.js"
 import type { StampsGiven } from "../../decisions/giveStamps.js"
 import type { ClientView } from "../../domain/Client.js"
+import { type EventType, eventTypes } from "../../domain/EventType.js"
 import { Limits } from "../../domain/Limits.js"
 import type { LoyaltyCard, LoyaltyProgram } from "../../domain/LoyaltyCard.js"
 import type { Money } from "../../domain/Money.js"
 import type { ShopView } from "../../domain/Shop.js"
 import type { Delay, Part, Quote, Ticket, TicketItem } from "../../domain/Ticket.js"
 import type { Node } from "./Json.js"
+import { eventName } from "./Webhooks.js"
 
 type Words<T> = Readonly<Record<Extract<keyof T, string>, string>>
 
@@ -63,7 +65,16 @@ const item = {
   done: "Whether the work on it is done"
 } as const satisfies Words<TicketItem>
 
-/** The meaning of each field of each named schema. The compiler refuses a table that lacks a field. */
+/** The fields of the data of all events. */
+const event = {
+  ticket: "The ticket as it was after the event",
+  quote: "The quote as it was after the event",
+  client: "The client who is linked now",
+  channel: "How the client was notified"
+}
+const eventData = Object.fromEntries(Object.entries(event).map(([name, words]) => [`data.${name}`, words]))
+
+/** The meaning of each field of each named schema. The compiler refuses a table that lacks a field; `a.b` is the field b of a field a that has no name. */
 export const fieldWords: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Ticket: ticket,
   TicketInput: {
@@ -133,8 +144,12 @@ export const fieldWords: Readonly<Record<string, Readonly<Record<string, string>
     added: "How many stamps were added",
     rewards_unlocked: "How many more rewards the card can now buy"
   } satisfies Words<StampsGiven>,
-  RewardRedeemed: { card: "The card afterwards", reward: "The reward that was given" },
-  Reward: { label: "The reward, as the programme named it then", redeemed_at: "When it was used" },
+  RewardRedeemed: {
+    card: "The card afterwards",
+    reward: "The reward that was given",
+    "reward.label": "The reward, as the programme named it then, or null",
+    "reward.redeemed_at": "When it was used"
+  },
   Shop: {
     id: "The shop's id; it never changes",
     name: "The shop's name",
@@ -161,6 +176,10 @@ export const fieldWords: Readonly<Record<string, Readonly<Record<string, string>
   ScopeDetails: { scope: "The scope that the key lacks" },
   FieldDetails: { field: "The dotted path of the text with the word" },
   LimitDetails: { limit: "The policy that is used up" },
+  ...Object.fromEntries(
+    (Object.keys(eventTypes) as ReadonlyArray<EventType>).map((type) => [eventName(type), eventData])
+  ),
+  TicketData: { ticket: event.ticket },
   IssueDetails: { issues: "All problems of the request at once" },
   ConflictDetails: {
     reason: "The reason, for programs",

@@ -95,6 +95,16 @@ interface Said {
 
 const UNSAID: Said = { words: {}, bounds: {} }
 
+/** The words of the fields below a field, which the table names `field.below`. */
+const below = ({ words }: Said, name: string): Said => ({
+  words: Object.fromEntries(
+    Object.entries(words).flatMap(([path, text]) =>
+      path.startsWith(`${name}.`) ? [[path.slice(name.length + 1), text]] : []
+    )
+  ),
+  bounds: {}
+})
+
 const property = (json: Json, name: string, said: Said): Json => {
   if (!isNode(json)) return json
   const own = said.words[name]
@@ -115,7 +125,7 @@ const tidied = (json: Json, said: Said, isAsked: boolean): Json => {
   const { properties, additionalProperties, ...rest } = withoutNoise(json)
   const around = mapNode(rest, (one) => tidied(one, UNSAID, isAsked))
   const fields = isNode(properties)
-    ? { properties: mapNode(properties, (one, name) => property(tidied(one, UNSAID, isAsked), name, said)) }
+    ? { properties: mapNode(properties, (one, name) => property(tidied(one, below(said, name), isAsked), name, said)) }
     : {}
   const others =
     additionalProperties === false

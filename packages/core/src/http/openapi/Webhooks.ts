@@ -64,7 +64,8 @@ const samples: { readonly [T in EventType]: EventData[T] } = {
   ping: {}
 }
 
-const nameOf = (type: EventType): string =>
+/** The name of the schema of a type of event. */
+export const eventName = (type: EventType): string =>
   `${type.replace(/(^|\.)([a-z])/g, (_, __, letter: string) => letter.toUpperCase())}Event`
 
 const types = Object.keys(eventTypes) as ReadonlyArray<EventType>
@@ -78,7 +79,7 @@ export const eventSchema = (type: EventType) =>
     api_version: Schema.Literal(API_VERSION).annotations({ description: "The version of this API" }),
     shop_id: text("uuid", "The shop it happened in"),
     data: (dataSchemas[type] as Schema.Schema<unknown>).annotations({ description: "The data of this type of event" })
-  }).annotations({ identifier: nameOf(type), description: eventTypes[type] })
+  }).annotations({ identifier: eventName(type), description: eventTypes[type] })
 
 /** Every event's schema, and what several of them hold alike. */
 export const eventSchemas = [...types.map(eventSchema), ofTicket]
@@ -86,10 +87,10 @@ export const eventSchemas = [...types.map(eventSchema), ofTicket]
 /** Any event, distinguished by `type`. */
 export const anyEvent = {
   description: "The body of a delivery. More types will come: answer 2xx to those that you do not know",
-  oneOf: types.map((type) => ({ $ref: `#/components/schemas/${nameOf(type)}` })),
+  oneOf: types.map((type) => ({ $ref: `#/components/schemas/${eventName(type)}` })),
   discriminator: {
     propertyName: "type",
-    mapping: Object.fromEntries(types.map((type) => [type, `#/components/schemas/${nameOf(type)}`]))
+    mapping: Object.fromEntries(types.map((type) => [type, `#/components/schemas/${eventName(type)}`]))
   }
 }
 
@@ -113,7 +114,7 @@ const signature = (name: string) => ({
 
 const webhook = (type: EventType, header: string) => ({
   post: {
-    operationId: `on${nameOf(type)}`,
+    operationId: `on${eventName(type)}`,
     summary: eventTypes[type],
     description: "Answer 2xx within ten seconds and work afterwards. The same event may come twice.",
     tags: ["Webhooks"],
@@ -123,7 +124,7 @@ const webhook = (type: EventType, header: string) => ({
       required: true,
       content: {
         "application/json": {
-          schema: { $ref: `#/components/schemas/${nameOf(type)}` },
+          schema: { $ref: `#/components/schemas/${eventName(type)}` },
           examples: { [type]: { summary: eventTypes[type], value: eventExample(type) } }
         }
       }
