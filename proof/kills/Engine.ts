@@ -6,13 +6,15 @@ import { Effect, Schedule } from "effect"
 import { connect } from "../../packages/store-pg/src/migrate/Session.js"
 import { accountOf, Postgres } from "../torture/Servers.js"
 
-/** A database server that can be killed and started again. */
-interface Server {
+/** A database server that can be taken away and brought back. */
+export interface Server {
   readonly url: string
   /** The cells that go away with it. */
   readonly cells: ReadonlyArray<string>
   readonly kill: () => void
   readonly start: () => Promise<void>
+  /** Stops all its processes where they are: its machine still accepts connections, and nothing answers. Returns how to go on. */
+  readonly stop: () => () => void
 }
 
 /** A service's database of several cells: the home cell's server, and those of the others. */
@@ -41,7 +43,29 @@ export const ask = <Row>(url: string, sql: string): Promise<ReadonlyArray<Row>> 
 /** The first process of the server in a folder: without it all others end too. */
 const pidIn = (folder: string): number => Number(readFileSync(`${folder}/postmaster.pid`, "utf8").split("\n", 1)[0])
 
+const childrenOf = (pid: number): ReadonlyArray<number> =>
+  spawnSync("ps", ["-o", "pid=", "--ppid", String(pid)], { encoding: "utf8" })
+    .stdout.trim()
+    .split(/\s+/)
+    .map(Number)
+
 const killed = (folder: string) => () => void process.kill(pidIn(folder), "SIGKILL")
+
+/** Stops the first process of a server, which then makes no others, and those that it made. */
+const stopped = (folder: string) => () => {
+  const first = pidIn(folder)
+  const signal = (name: NodeJS.Signals) => (pid: number) => {
+    try {
+      process.kill(pid, name)
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  signal("SIGSTOP")(first)
+  const all = [first, ...childrenOf(first)]
+  all.forEach(signal("SIGSTOP"))
+  return () => all.forEach(signal("SIGCONT"))
+}
 
 /** The processes of a server that was killed end by themselves; until then no other can start. */
 const insisting = async (start: () => void | Promise<void>): Promise<void> => {
@@ -59,6 +83,7 @@ const ofTorture = (postgres: Postgres, cells: ReadonlyArray<string>): Server => 
   url: postgres.url,
   cells,
   kill: killed(`${postgres.folder}/data`),
+  stop: stopped(`${postgres.folder}/data`),
   start: () => insisting(() => postgres.up())
 })
 
@@ -98,7 +123,7 @@ const ofCitus = async (url: string, cells: ReadonlyArray<string>): Promise<Serve
     const { status } = spawnSync(`${programs}/pg_ctl`, words, { cwd: "/", env, stdio: "ignore", ...accountOf() })
     if (status !== 0) throw new Error(`${folder} did not start`)
   }
-  return { url, cells, kill: killed(folder), start: () => insisting(start) }
+  return { url, cells, kill: killed(folder), stop: stopped(folder), start: () => insisting(start) }
 }
 
 /** A Citus whose nodes run on this machine, with a cell on each of two workers. */

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest"
 import { build } from "../../packages/cli/test/Workshop.js"
 import { canRun } from "../torture/Servers.js"
+import { ofProcesses } from "./Absence.js"
 import { plain } from "./Engine.js"
 import { kills } from "./kills.js"
 import { outages } from "./outage.js"
@@ -22,10 +23,17 @@ describe.skipIf(!canRun)("cells on real servers that are killed (docs/scaling.md
     }
   }, 300_000)
 
-  it("take only their shops away, with 503 and Retry-After, the home cell too; they return, and the others are served", async () => {
+  it("take only their shops away, killed or silent, with 503 and Retry-After in time and few connections; the others are served", async () => {
     const engine = await plain()
     try {
-      expect(await outages(engine)).toEqual([])
+      const found = await outages(engine, ofProcesses)
+      expect(found.map(({ absence, cells }) => `${cells} ${absence}`)).toEqual([
+        "east killed",
+        "home north killed",
+        "east stopped",
+        "home north stopped"
+      ])
+      for (const { broken } of found) expect(broken).toEqual([])
     } finally {
       await engine.end()
     }

@@ -1,15 +1,17 @@
 import { parseArgs } from "node:util"
+import { everyAbsence } from "./Absence.js"
 import { citus, plain } from "./Engine.js"
 import { kills } from "./kills.js"
 import { outages } from "./outage.js"
 
-// npm run kills -- --count 100 --citus postgres://…: without --citus, on plain Postgres alone.
+// npm run kills -- --count 100 --citus postgres://…: without --citus, on plain Postgres alone; --only absences or --only commits does one of both.
 const { values } = parseArgs({
   options: {
     count: { type: "string", default: "100" },
     seed: { type: "string", default: "1" },
     citus: { type: "string" },
-    plain: { type: "boolean", default: false }
+    plain: { type: "boolean", default: false },
+    only: { type: "string" }
   }
 })
 const { citus: url } = values
@@ -21,13 +23,18 @@ let broken = 0
 for (const open of engines) {
   const engine = await open()
   try {
-    const outage = await outages(engine)
-    console.log(
-      `${engine.name}: each server killed under HTTP: ${outage.length === 0 ? "as promised" : outage.join("; ")}`
-    )
-    const results = await kills({ engine, count: Number(values.count), seed: Number(values.seed), say: console.log })
-    console.table(results.map((one) => ({ engine: engine.name, ...one })))
-    broken += outage.length + results.reduce((sum, { lost, twice }) => sum + lost + twice, 0)
+    const found = values.only === "commits" ? [] : await outages(engine, everyAbsence())
+    if (found.length > 0)
+      console.table(found.map(({ broken, ...one }) => ({ engine: engine.name, ...one, broken: broken.length })))
+    for (const { absence, cells, broken } of found)
+      for (const what of broken) console.log(`${cells} ${absence}: ${what}`)
+    broken += found.reduce((sum, one) => sum + one.broken.length, 0)
+    const results =
+      values.only === "absences"
+        ? []
+        : await kills({ engine, count: Number(values.count), seed: Number(values.seed), say: console.log })
+    if (results.length > 0) console.table(results.map((one) => ({ engine: engine.name, ...one })))
+    broken += results.reduce((sum, { lost, twice }) => sum + lost + twice, 0)
   } finally {
     await engine.end()
   }

@@ -2,12 +2,53 @@ import { randomUUID } from "node:crypto"
 import { rmSync } from "node:fs"
 import { Load, Receiver } from "../torture/Load.js"
 import { freePort, ServiceNode, Wire } from "../torture/Servers.js"
-import { ask, type Engine } from "./Engine.js"
+import type { Absence } from "./Absence.js"
+import { connectionsTo } from "./connections.js"
+import { ask, type Engine, type Server } from "./Engine.js"
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** The longest wait for a state that must come. */
 const PATIENCE_MS = 90_000
+
+/** The longest time until a request to a cell that is away is refused (docs/operating.md). */
+const REFUSED_WITHIN_MS = 6_000
+
+/** How many connections a process opens to an address (docs/operating.md). */
+const MOST_CONNECTIONS = 16
+
+/** How many creates say how long they take. */
+const MEASURED = 10
+
+/** How many requests to the cells that are away are on their way at once, and for how long: a silent one keeps each for seconds. */
+const STRANDED = { at_once: 48, every_ms: 1_000, for_ms: { killed: 1_000, stopped: 6_000, "cut off": 6_000 } }
+
+/** What the absence of a server did. */
+export interface Outage {
+  readonly absence: Absence["name"]
+  readonly cells: string
+  /** After how long `/readyz` named the cells. */
+  readonly noticed_ms: number
+  /** The longest wait for a 503. */
+  readonly refused_ms: number
+  /** The most connections to the server that the process had open at once. */
+  readonly connections: number
+  /** The median of creates in the other cells, before and meanwhile. */
+  readonly create_ms: string
+  /** The median time from the response to a create until its event arrived, before and meanwhile. */
+  readonly delivery_ms: string
+  /** After how long `/readyz` named no cell any more, and all served. */
+  readonly returned_ms: number
+  readonly broken: ReadonlyArray<string>
+}
+
+interface Response {
+  readonly status: number
+  readonly retry_after: number
+  readonly took_ms: number
+  /** The id of the ticket. */
+  readonly ticket: string
+}
 
 /** A service over the cells of an engine, with a shop in each cell that takes some. */
 class Service {
@@ -16,6 +57,7 @@ class Service {
   readonly receiver = new Receiver(() => 0)
   /** The cell of each shop. */
   readonly cells: Array<string> = []
+  #creates = 0
   readonly #engine: Engine
   readonly #folder = `/tmp/workshop-kills-${process.pid}`
 
@@ -41,8 +83,15 @@ class Service {
         if ((await ask(url, `select from ${schema}.shop where id = '${id}'`)).length > 0) this.cells.push(cell)
   }
 
+  /** The shops of some cells, by their numbers. */
+  shopsOf(isAmong: (cell: string) => boolean): ReadonlyArray<number> {
+    return [...this.cells.keys()].filter((no) => isAmong(this.cells[no]!))
+  }
+
+  /** A create with the next key of a shop, as each key may write thirty times a minute. */
   create(no: number): Promise<Response> {
-    return this.#post(this.load.shops[no]!.keys[0]!)
+    const { keys } = this.load.shops[no]!
+    return this.#post(keys[this.#creates++ % keys.length]!)
   }
 
   /** A create under a key that nobody has. */
@@ -50,8 +99,9 @@ class Service {
     return this.#post(`wk_test_${"x".repeat(43)}`)
   }
 
-  #post(key: string): Promise<Response> {
-    return fetch(`${this.node.base}/v1/tickets`, {
+  async #post(key: string): Promise<Response> {
+    const began = performance.now()
+    const response = await fetch(`${this.node.base}/v1/tickets`, {
       method: "POST",
       headers: {
         "content-type": "application/json",
@@ -60,12 +110,20 @@ class Service {
       },
       body: JSON.stringify({ service: "Hem" })
     })
+    const { data } = (await response.json()) as { readonly data?: { readonly id: string } }
+    return {
+      status: response.status,
+      retry_after: Number(response.headers.get("retry-after")),
+      took_ms: performance.now() - began,
+      ticket: data?.id ?? ""
+    }
   }
 
-  hasArrived(ticket: string): boolean {
-    return this.receiver.arrivals.some(
+  /** When the event of a ticket's creation arrived. */
+  arrivalOf(ticket: string): number | undefined {
+    return this.receiver.arrivals.find(
       ({ body, status }) => status === 200 && JSON.parse(body).data.ticket?.id === ticket
-    )
+    )?.at
   }
 
   async readiness(): Promise<string> {
@@ -74,9 +132,13 @@ class Service {
     return `${response.status} ${[...away].sort()}`
   }
 
-  async until(what: string, isSo: () => Promise<boolean> | boolean): Promise<void> {
-    for (const last = Date.now() + PATIENCE_MS; !(await isSo()); await pause(100))
-      if (Date.now() > last) throw new Error(`${what}: not within ${PATIENCE_MS / 1000} s. ${this.node.said}`)
+  /** Waits until something is so, and returns how long that took. */
+  async until(what: string, isSo: () => Promise<boolean> | boolean): Promise<number> {
+    const began = Date.now()
+    for (; !(await isSo()); await pause(100))
+      if (Date.now() > began + PATIENCE_MS)
+        throw new Error(`${what}: not within ${PATIENCE_MS / 1000} s. ${this.node.said}`)
+    return Date.now() - began
   }
 
   async end(): Promise<void> {
@@ -86,53 +148,143 @@ class Service {
   }
 }
 
+const median = (values: ReadonlyArray<number>): number =>
+  Math.round(values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0)
+
+/** How long creates take in some shops, and the deliveries of their events. */
+const measured = async (service: Service, shops: ReadonlyArray<number>) => {
+  const [creates, deliveries]: [Array<number>, Array<number>] = [[], []]
+  const refused: Array<number> = []
+  for (let i = 0; i < MEASURED; i++) {
+    const { status, ticket, took_ms } = await service.create(shops[i % shops.length]!)
+    const at = Date.now()
+    if (status !== 201) refused.push(status)
+    else {
+      creates.push(took_ms)
+      await service.until("the event of a served shop arrives", () => service.arrivalOf(ticket) !== undefined)
+      deliveries.push(Math.max(0, service.arrivalOf(ticket)! - at))
+    }
+  }
+  return { create_ms: median(creates), delivery_ms: median(deliveries), refused }
+}
+
 /** Creates a ticket in each shop, and collects what is wrong: only the shops of cells that are away may be refused. */
 const createEverywhere = async (service: Service, away: ReadonlyArray<string>) => {
   const broken: Array<string> = []
   const served: Array<string> = []
   for (const [no, cell] of service.cells.entries()) {
-    const response = await service.create(no)
-    const retryAfter = Number(response.headers.get("retry-after"))
-    if (!away.includes(cell) && response.status !== 201)
-      broken.push(`a shop of the cell ${cell} got ${response.status} while ${away} was away`)
-    else if (away.includes(cell) && (response.status !== 503 || !(retryAfter > 0)))
-      broken.push(`a shop of the cell ${cell}, which is away, got ${response.status}, Retry-After ${retryAfter}`)
-    else if (response.status === 201)
-      served.push(((await response.json()) as { readonly data: { readonly id: string } }).data.id)
+    const { status, retry_after, ticket } = await service.create(no)
+    if (!away.includes(cell) && status !== 201)
+      broken.push(`a shop of the cell ${cell} got ${status} while ${away} was away`)
+    else if (away.includes(cell) && (status !== 503 || !(retry_after > 0)))
+      broken.push(`a shop of the cell ${cell}, which is away, got ${status}, Retry-After ${retry_after}`)
+    else if (status === 201) served.push(ticket)
   }
-  await service.until("the events of served shops arrive", () => served.every((id) => service.hasArrived(id)))
+  await service.until("the events of served shops arrive", () =>
+    served.every((id) => service.arrivalOf(id) !== undefined)
+  )
   return broken
 }
 
-/**
- * Kills each server once while a node serves over HTTP, the home cell's last, and starts it again. Returns what was wrong: the shops of its
- * cells alone get 503 with Retry-After, `/readyz` is ready and names its cells, the others are served and delivered, and all return with it.
- */
-export const outages = async (engine: Engine): Promise<ReadonlyArray<string>> => {
-  const service = new Service(engine, await freePort())
+/** Sends many requests to shops whose cells are away, and returns the longest wait for a 503 and the most connections. */
+const strand = async (service: Service, server: Server, shops: ReadonlyArray<number>, broken: Array<string>) => {
+  let [isOver, refused_ms, connections] = [false, 0, 0]
+  const caller = async (no: number) => {
+    while (!isOver) {
+      const { status, retry_after, took_ms } = await service.create(no)
+      refused_ms = Math.max(refused_ms, Math.round(took_ms))
+      if (status !== 503 || !(retry_after > 0))
+        broken.push(`one of many requests to the cell ${service.cells[no]} got ${status}, Retry-After ${retry_after}`)
+      await pause(STRANDED.every_ms)
+    }
+  }
+  const { port } = new URL(server.url)
+  const count = async () => {
+    for (; !isOver; await pause(50)) connections = Math.max(connections, connectionsTo(service.node.pid!, Number(port)))
+  }
+  const callers = Array.from({ length: STRANDED.at_once }, (_, i) => caller(shops[i % shops.length]!))
+  const counter = count()
+  return {
+    end: async () => {
+      isOver = true
+      await Promise.all([...callers, counter])
+      return { refused_ms, connections }
+    }
+  }
+}
+
+/** Takes a server away while the service is used, and brings it back. */
+const outage = async (service: Service, server: Server, absence: Absence, isHome: boolean): Promise<Outage> => {
+  const { cells } = server
   const broken: Array<string> = []
+  const others = service.shopsOf((cell) => !cells.includes(cell))
+  const stranded = service.shopsOf((cell) => cells.includes(cell))
+  const before = await measured(service, others)
+  const bringBack = absence.begin(server)
+  let noticed_ms = 0
+  let figures = { refused_ms: 0, connections: 0 }
+  let meanwhile = before
+  try {
+    const expected = `200 ${[...cells].sort()}`
+    noticed_ms = await service.until(`/readyz is ${expected}`, async () => (await service.readiness()) === expected)
+    broken.push(...(await createEverywhere(service, cells)))
+    // Whether the key exists is not known: its owner must not take it for revoked.
+    if (isHome) {
+      const { status } = await service.createByStranger()
+      if (status !== 503) broken.push(`an unknown key got ${status} while the directory was away`)
+    }
+    // Without shops of its own, such as the coordinator of Citus, a server has no requests to refuse.
+    const stranding = stranded.length === 0 ? undefined : await strand(service, server, stranded, broken)
+    const [now] = await Promise.all([
+      measured(service, others),
+      pause(stranding === undefined ? 0 : STRANDED.for_ms[absence.name])
+    ])
+    meanwhile = now
+    if (stranding !== undefined) figures = await stranding.end()
+    broken.push(...now.refused.map((status) => `a shop of another cell got ${status} while ${cells} was away`))
+  } finally {
+    await bringBack()
+  }
+  const returned = Date.now()
+  await service.until("/readyz is as before", async () => (await service.readiness()) === "200 ")
+  for (const [no, cell] of service.cells.entries())
+    await service.until(`the cell ${cell} serves again`, async () => (await service.create(no)).status === 201)
+  const returned_ms = Date.now() - returned
+  broken.push(...(await createEverywhere(service, [])))
+  if (figures.refused_ms > REFUSED_WITHIN_MS) broken.push(`a 503 took ${figures.refused_ms} ms`)
+  if (figures.connections > MOST_CONNECTIONS) broken.push(`${figures.connections} connections were open`)
+  for (const what of ["create_ms", "delivery_ms"] as const)
+    if (meanwhile[what] > 2 * before[what] + 1_000)
+      broken.push(`${what} in other cells rose from ${before[what]} to ${meanwhile[what]}`)
+  return {
+    absence: absence.name,
+    cells: [...cells].sort().join(" "),
+    noticed_ms,
+    ...figures,
+    create_ms: `${before.create_ms}, ${meanwhile.create_ms}`,
+    delivery_ms: `${before.delivery_ms}, ${meanwhile.delivery_ms}`,
+    returned_ms,
+    broken
+  }
+}
+
+/**
+ * Takes each server away once in each of the ways, the home cell's last, and brings it back, while a node serves over HTTP. The shops of its
+ * cells alone get 503 with Retry-After in time, on a bounded number of connections; `/readyz` is ready and names its cells; the others are
+ * served and delivered as fast as before; and all return with it.
+ */
+export const outages = async (engine: Engine, absences: ReadonlyArray<Absence>): Promise<ReadonlyArray<Outage>> => {
+  const service = new Service(engine, await freePort())
   try {
     await service.open()
-    broken.push(...(await createEverywhere(service, [])))
-    for (const server of [...engine.others, engine.home]) {
-      const { cells } = server
-      server.kill()
-      const expected = `200 ${[...cells].sort()}`
-      await service.until(`/readyz is ${expected}`, async () => (await service.readiness()) === expected)
-      broken.push(...(await createEverywhere(service, cells)))
-      if (server === engine.home) {
-        // Whether the key exists is not known: its owner must not take it for revoked.
-        const { status } = await service.createByStranger()
-        if (status !== 503) broken.push(`an unknown key got ${status} while the directory was away`)
-      }
-      await server.start()
-      await service.until("/readyz is as before", async () => (await service.readiness()) === "200 ")
-      for (const no of service.cells.keys())
-        await service.until(`the cell ${service.cells[no]} serves again`, async () => (await service.create(no)).ok)
-      broken.push(...(await createEverywhere(service, [])))
-    }
+    const broken = await createEverywhere(service, [])
+    if (broken.length > 0) throw new Error(broken.join("; "))
+    const found: Array<Outage> = []
+    for (const absence of absences)
+      for (const server of [...engine.others, engine.home])
+        found.push(await outage(service, server, absence, server === engine.home))
+    return found
   } finally {
     await service.end()
   }
-  return broken
 }

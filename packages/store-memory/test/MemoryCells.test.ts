@@ -15,7 +15,7 @@ import {
 } from "@workshop/core/store"
 import { RiggedEntropy, runContract, SettableClock } from "@workshop/core/testing"
 import { layerCells, memoryCells } from "@workshop/store-memory"
-import { Context, Effect, Stream } from "effect"
+import { Context, Effect, Fiber, FiberStatus, Stream } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { until } from "../../../test/until.js"
 import { createKey } from "../../core/src/decisions/shopSettings.js"
@@ -33,12 +33,15 @@ const PORTS = [
   ...[Store, Reads, AuditLog, PersonalData, Directory, Closures, Deliveries, Messages, RateLimits, CellAccess]
 ] as unknown as ReadonlyArray<Context.Tag<never, object>>
 
-/** The same cell, whose ports answer nothing while it is away. */
-const breakable = (cell: Cell, away: Set<string>): Cell => {
+/** The same cell, whose ports fail while it is away, and never answer while it is silent. */
+const breakable = (cell: Cell, away: Set<string>, silent: Set<string>): Cell => {
   const guarded = (value: unknown): unknown => {
     if (typeof value === "function") return (...args: ReadonlyArray<unknown>) => guarded(value(...args))
     if (!Effect.isEffect(value) || Stream.StreamTypeId in (value as object)) return value
-    return Effect.suspend(() => (away.has(cell.name) ? new StoreUnavailable({}) : (value as Effect.Effect<unknown>)))
+    return Effect.suspend((): Effect.Effect<unknown, unknown> => {
+      if (silent.has(cell.name)) return Effect.never
+      return away.has(cell.name) ? new StoreUnavailable({}) : (value as Effect.Effect<unknown>)
+    })
   }
   const ports = PORTS.reduce(
     (context, tag) => {
@@ -50,10 +53,11 @@ const breakable = (cell: Cell, away: Set<string>): Cell => {
   return { name: cell.name, ports: ports as never }
 }
 
-/** Runs a test over three cells, each of which may be away. The shops are opened one in each cell. */
+/** Runs a test over three cells, each of which may be away or silent. The shops are opened one in each cell. */
 const testing = (
   body: (given: {
     readonly away: Set<string>
+    readonly silent: Set<string>
     readonly shops: ReadonlyArray<ShopId>
     readonly cells: ReadonlyArray<Cell>
     readonly awaySeen: Effect.Effect<ReadonlyArray<string>>
@@ -62,10 +66,11 @@ const testing = (
 ) => {
   const entropy = new RiggedEntropy(1)
   const away = new Set<string>()
+  const silent = new Set<string>()
   const probes = new Set<import("@workshop/core").Probe>()
   const program = Effect.gen(function* () {
     const { cells, directory } = yield* memoryCells(NAMES)
-    const [home, ...others] = cells.map((cell) => breakable(cell, away))
+    const [home, ...others] = cells.map((cell) => breakable(cell, away, silent))
     const ports = yield* cellPorts({ cells: [home!, ...others], directory })
     const awaySeen = Effect.map(
       Effect.forEach(probes, (one) => one.away ?? Effect.succeed([])),
@@ -77,7 +82,14 @@ const testing = (
     )
     const tested = Effect.gen(function* () {
       const shops = yield* Effect.replicateEffect(openShop(), 3)
-      yield* body({ away, cells, awaySeen, complaints, shops: shops.map(({ id }) => id) }) as Effect.Effect<void>
+      yield* body({
+        away,
+        silent,
+        cells,
+        awaySeen,
+        complaints,
+        shops: shops.map(({ id }) => id)
+      }) as Effect.Effect<void>
     })
     yield* Effect.provide(tested, ports)
   })
@@ -137,6 +149,30 @@ describe("Several cells", () => {
           away.delete("north")
           yield* newTicket(second!)
           expect((yield* directory.listShops(null, 9)).length).toBe(3)
+        })
+      )
+    ))
+
+  it("of the requests to a cell that is away and never answers, eight wait; the others are refused at once", () =>
+    testing(({ away, silent, awaySeen, shops: [first, second] }) =>
+      within(
+        Effect.gen(function* () {
+          const { shop } = yield* Reads
+          away.add("north")
+          yield* Effect.flatMap(Closures, ({ due }) => due(0, 1))
+          expect(yield* awaySeen).toEqual(["north"])
+          silent.add("north")
+          const asked = yield* Effect.replicateEffect(Effect.fork(shop(second!)), 20)
+          const refused = asked.slice(8)
+          expect((yield* Effect.flip(Fiber.join(refused.at(-1)!)))._tag).toBe("StoreUnavailable")
+          expect(yield* Effect.filter(asked, (one) => Effect.map(one.status, FiberStatus.isDone))).toEqual(refused)
+          expect(yield* shop(first!)).not.toBeNull()
+          // Whoever gives up makes room for another.
+          yield* Fiber.interrupt(asked[0]!)
+          const next = yield* Effect.fork(shop(second!))
+          yield* Effect.yieldNow()
+          expect(FiberStatus.isDone(yield* next.status)).toBe(false)
+          yield* Fiber.interruptAll([...asked, next])
         })
       )
     ))

@@ -1,6 +1,6 @@
-import { Context, Effect, Either } from "effect"
+import { Cause, Context, Effect, Either } from "effect"
 import type { KeyId, ShopId } from "../domain/Identifier.js"
-import { Policies } from "../domain/Limits.js"
+import { Policies, ServiceLimits } from "../domain/Limits.js"
 import type { LimitUse } from "../domain/LimitWindow.js"
 import { type Cell, CellAccess, type CellDirectory } from "../ports/CellPorts.js"
 import {
@@ -82,8 +82,12 @@ export class Router {
   readonly #shops = new Remembered<ShopId>()
   readonly #keys = new Remembered<string>()
 
-  constructor(cells: ReadonlyArray<OpenCell>, directory: CellDirectory) {
+  /** Bounds how many wait for cells that are away. */
+  readonly patience: Pick<Everywhere, "bounded">
+
+  constructor(cells: ReadonlyArray<OpenCell>, directory: CellDirectory, patience: Pick<Everywhere, "bounded">) {
     this.home = cells[0]!
+    this.patience = patience
     this.#named = new Map(cells.map((cell) => [cell.name, cell]))
     this.#directory = directory
   }
@@ -107,10 +111,15 @@ export class Router {
   of(shop_id: ShopId): Effect.Effect<OpenCell, StoreUnavailable> {
     const known = this.#shops.get(shop_id)
     if (known !== undefined) return Effect.succeed(known)
-    return Effect.map(this.#found(shop_id), (cell) => {
+    return Effect.map(this.patience.bounded(this.home, this.#found(shop_id)), (cell) => {
       if (cell !== null) this.#shops.set(shop_id, cell)
       return cell ?? this.home
     })
+  }
+
+  /** Works in the cell of a shop. */
+  within<A, E>(shop_id: ShopId, work: (cell: OpenCell) => Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> {
+    return Effect.flatMap(this.of(shop_id), (cell) => this.patience.bounded(cell, work(cell)))
   }
 
   /** The cell of a shop, which is placed if it is new. */
@@ -132,7 +141,7 @@ export class Router {
   keyByHash(hash: string): Effect.Effect<OpenCell, StoreUnavailable> {
     const known = this.#keys.get(hash)
     if (known !== undefined) return Effect.succeed(known)
-    return Effect.flatMap(this.#directory.cellOfKey(hash), (name) =>
+    return Effect.flatMap(this.patience.bounded(this.home, this.#directory.cellOfKey(hash)), (name) =>
       name === null ? Effect.succeed(this.home) : this.#cellNamed(name)
     )
   }
@@ -162,6 +171,8 @@ export class Everywhere {
   readonly cells: ReadonlyArray<OpenCell>
   readonly #away = new Set<OpenCell>()
   readonly #tried = new Set<OpenCell>()
+  /** How many wait for cells that are away. */
+  #waiting = 0
   readonly #background: <A, E>(effect: Effect.Effect<A, E>) => unknown
 
   constructor(cells: ReadonlyArray<OpenCell>, background: <A, E>(effect: Effect.Effect<A, E>) => unknown) {
@@ -187,12 +198,28 @@ export class Everywhere {
           this.#away.add(cell)
           return Effect.logWarning(
             `The cell ${cell.name} does not answer; its shops are refused until it does`,
-            failure
+            Cause.fail(failure)
           )
         },
         onSuccess: () => Effect.sync(() => this.#away.delete(cell))
       })
     )
+  }
+
+  /**
+   * Bounds how many wait for the cells that are away; those beyond are refused at once. A cell that never answers keeps each for seconds,
+   * and together they would be all requests that a process has room for.
+   */
+  bounded<A, E>(cell: OpenCell, work: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> {
+    return Effect.suspend((): Effect.Effect<A, E | StoreUnavailable> => {
+      if (!this.#away.has(cell)) return work
+      if (this.#waiting >= ServiceLimits.waiting_for_cells_away) return new StoreUnavailable({})
+      this.#waiting++
+      return Effect.ensuring(
+        work,
+        Effect.sync(() => this.#waiting--)
+      )
+    })
   }
 
   #tryInBackground(cell: OpenCell, work: Effect.Effect<unknown, StoreUnavailable>): void {

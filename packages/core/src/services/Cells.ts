@@ -59,44 +59,39 @@ export interface CellsOptions {
 /** The store's commands, each in the cell of its shop. Hashes of keys that a command puts are noted in the directory. */
 const routedStore = (router: Router, directory: CellDirectory): Context.Tag.Service<Store> => ({
   transact: <A, E>(command: Command<A, E>) =>
-    Effect.flatMap(
-      router.of(command.shop_id),
-      (cell): Effect.Effect<Outcome<A>, E | ShopNotFound | StoreUnavailable> => {
-        if (cell === router.home) return cell.store.transact(command)
-        const hashes = new Set<string>()
-        const noting: Command<A, E> = {
-          ...command,
-          run: (state, moment) => {
-            const decision = command.run(state, moment)
-            if (Either.isRight(decision))
-              for (const change of decision.right.changes) if (change._tag === "KeyPut") hashes.add(change.row.hash)
-            return decision
-          }
+    router.within(command.shop_id, (cell): Effect.Effect<Outcome<A>, E | ShopNotFound | StoreUnavailable> => {
+      if (cell === router.home) return cell.store.transact(command)
+      const hashes = new Set<string>()
+      const noting: Command<A, E> = {
+        ...command,
+        run: (state, moment) => {
+          const decision = command.run(state, moment)
+          if (Either.isRight(decision))
+            for (const change of decision.right.changes) if (change._tag === "KeyPut") hashes.add(change.row.hash)
+          return decision
         }
-        return Effect.tap(cell.store.transact(noting), () =>
-          Effect.forEach(hashes, (hash) => directory.putKey(hash, cell.name), { discard: true })
-        )
       }
-    )
+      return Effect.tap(cell.store.transact(noting), () =>
+        Effect.forEach(hashes, (hash) => directory.putKey(hash, cell.name), { discard: true })
+      )
+    })
 })
 
 const routedReads = (router: Router): Context.Tag.Service<Reads> => ({
-  shop: (shop_id) => Effect.flatMap(router.of(shop_id), ({ reads }) => reads.shop(shop_id)),
-  ticket: (shop_id, id) => Effect.flatMap(router.of(shop_id), ({ reads }) => reads.ticket(shop_id, id)),
-  tickets: (shop_id, ...rest) => Effect.flatMap(router.of(shop_id), ({ reads }) => reads.tickets(shop_id, ...rest)),
-  ticketsOfNumber: (shop_id, ...rest) =>
-    Effect.flatMap(router.of(shop_id), ({ reads }) => reads.ticketsOfNumber(shop_id, ...rest)),
-  client: (shop_id, by) => Effect.flatMap(router.of(shop_id), ({ reads }) => reads.client(shop_id, by)),
-  keys: (shop_id) => Effect.flatMap(router.of(shop_id), ({ reads }) => reads.keys(shop_id)),
-  externalRefs: (shop_id, refs) => Effect.flatMap(router.of(shop_id), ({ reads }) => reads.externalRefs(shop_id, refs)),
-  events: (shop_id, part) => Effect.flatMap(router.of(shop_id), ({ reads }) => reads.events(shop_id, part))
+  shop: (shop_id) => router.within(shop_id, ({ reads }) => reads.shop(shop_id)),
+  ticket: (shop_id, id) => router.within(shop_id, ({ reads }) => reads.ticket(shop_id, id)),
+  tickets: (shop_id, ...rest) => router.within(shop_id, ({ reads }) => reads.tickets(shop_id, ...rest)),
+  ticketsOfNumber: (shop_id, ...rest) => router.within(shop_id, ({ reads }) => reads.ticketsOfNumber(shop_id, ...rest)),
+  client: (shop_id, by) => router.within(shop_id, ({ reads }) => reads.client(shop_id, by)),
+  keys: (shop_id) => router.within(shop_id, ({ reads }) => reads.keys(shop_id)),
+  externalRefs: (shop_id, refs) => router.within(shop_id, ({ reads }) => reads.externalRefs(shop_id, refs)),
+  events: (shop_id, part) => router.within(shop_id, ({ reads }) => reads.events(shop_id, part))
 })
 
 const routedDeliveryLog = (router: Router): Context.Tag.Service<DeliveryLog> => ({
-  deliveries: (shop_id, part) =>
-    Effect.flatMap(router.of(shop_id), (cell) => cell.deliveryLog.deliveries(shop_id, part)),
-  count: (shop_id, filter) => Effect.flatMap(router.of(shop_id), (cell) => cell.deliveryLog.count(shop_id, filter)),
-  notices: (shop_id) => Effect.flatMap(router.of(shop_id), (cell) => cell.deliveryLog.notices(shop_id))
+  deliveries: (shop_id, part) => router.within(shop_id, (cell) => cell.deliveryLog.deliveries(shop_id, part)),
+  count: (shop_id, filter) => router.within(shop_id, (cell) => cell.deliveryLog.count(shop_id, filter)),
+  notices: (shop_id) => router.within(shop_id, (cell) => cell.deliveryLog.notices(shop_id))
 })
 
 /** Limits count in the cell of their shop. Uses that belong to several cells are taken one cell after another, and given back where one refuses. */
@@ -121,7 +116,8 @@ const routedLimits = (router: Router): Context.Tag.Service<RateLimits> => {
             groups.filter((group) => group.uses.every((use) => taken.has(use))),
             (group) => group.cell.limits.giveBack(group.uses, inOrder(group.uses, taken))
           )
-          const statuses = yield* Effect.tapError(cell.limits.take(uses, now), () => giveBack)
+          const take = router.patience.bounded(cell, cell.limits.take(uses, now))
+          const statuses = yield* Effect.tapError(take, () => giveBack)
           uses.forEach((use, i) => void taken.set(use, statuses[i]!))
         }
         return inOrder(takes, taken)
@@ -138,7 +134,8 @@ const routedLimits = (router: Router): Context.Tag.Service<RateLimits> => {
           { discard: true }
         )
       ),
-    look: (use, now) => Effect.flatMap(router.ofUse(use), ({ limits }) => limits.look(use, now))
+    look: (use, now) =>
+      Effect.flatMap(router.ofUse(use), (cell) => router.patience.bounded(cell, cell.limits.look(use, now)))
   }
 }
 
@@ -264,7 +261,7 @@ const composedDirectory = (router: Router, everywhere: Everywhere, copy: Copy): 
     changeClient: (account) => changing(home.directory.changeClient(account), account.id),
     keyByHash: (hash) =>
       Effect.flatMap(router.keyByHash(hash), (cell) =>
-        Effect.tap(cell.directory.keyByHash(hash), (found) =>
+        Effect.tap(router.patience.bounded(cell, cell.directory.keyByHash(hash)), (found) =>
           Effect.sync(() => {
             if (found !== null) router.foundKey(hash, found.key.id, found.shop.id, cell)
           })
@@ -317,7 +314,7 @@ const composedAudit = (router: Router, everywhere: Everywhere): Context.Tag.Serv
       : Effect.flatMap(router.place(entry.shop_id, everywhere.here), ({ audit }) => audit.append(entry)),
   list: (shop_id, before, limit) => {
     if (shop_id === NO_SHOP) return router.home.audit.list(shop_id, before, limit)
-    if (shop_id !== null) return Effect.flatMap(router.of(shop_id), ({ audit }) => audit.list(shop_id, before, limit))
+    if (shop_id !== null) return router.within(shop_id, ({ audit }) => audit.list(shop_id, before, limit))
     return Effect.map(
       everywhere.all(({ access }) => access.audit(before, limit)),
       (pages) =>
@@ -363,11 +360,9 @@ const composedPersonalData = (
         everywhere.all(({ personal }) => personal.shops(person)),
         (lists) => lists.flat().sort()
       ),
-    held: (shop_id, person) => Effect.flatMap(router.of(shop_id), ({ personal }) => personal.held(shop_id, person)),
-    events: (shop_id, ...rest) =>
-      Effect.flatMap(router.of(shop_id), ({ personal }) => personal.events(shop_id, ...rest)),
-    answers: (shop_id, ...rest) =>
-      Effect.flatMap(router.of(shop_id), ({ personal }) => personal.answers(shop_id, ...rest))
+    held: (shop_id, person) => router.within(shop_id, ({ personal }) => personal.held(shop_id, person)),
+    events: (shop_id, ...rest) => router.within(shop_id, ({ personal }) => personal.events(shop_id, ...rest)),
+    answers: (shop_id, ...rest) => router.within(shop_id, ({ personal }) => personal.answers(shop_id, ...rest))
   }
 }
 
@@ -376,7 +371,7 @@ const composedWholeData = (router: Router, everywhere: Everywhere): Context.Tag.
   const [home, ...others] = [router.home, ...everywhere.cells.slice(1)]
   const clearOther = ({ directory, whole }: OpenCell) => Effect.zipRight(directory.markSandboxMade, whole.clear)
   return {
-    ofShop: (shop_id) => Effect.flatMap(router.of(shop_id), ({ whole }) => whole.ofShop(shop_id)),
+    ofShop: (shop_id) => router.within(shop_id, ({ whole }) => whole.ofShop(shop_id)),
     clear: Effect.flatMap(home.directory.isSandboxMade, (isMade) =>
       isMade ? Effect.zipRight(Effect.forEach(others, clearOther), home.whole.clear) : Effect.succeed(false)
     )
@@ -399,8 +394,8 @@ export const cellPorts = ({
   Effect.gen(function* () {
     const background = yield* FiberSet.makeRuntime<never>()
     const open = cells.map(openCell)
-    const router = new Router(open, directory)
     const everywhere = new Everywhere(open, background)
+    const router = new Router(open, directory, everywhere)
     const copy = copying(everywhere, directory)
     yield* probe({
       away: Effect.sync(() => everywhere.away),

@@ -1,0 +1,60 @@
+import { spawnSync } from "node:child_process"
+import type { Server } from "./Engine.js"
+
+/** A way in which a server goes away. */
+export interface Absence {
+  readonly name: "killed" | "stopped" | "cut off"
+  /** Takes the server away, and returns how to bring it back. */
+  readonly begin: (server: Server) => () => Promise<void>
+}
+
+const killed: Absence = {
+  name: "killed",
+  begin: ({ kill, start }) => {
+    kill()
+    return start
+  }
+}
+
+/** The server's machine accepts connections, and nobody answers on them. */
+const stopped: Absence = {
+  name: "stopped",
+  begin: ({ stop }) => {
+    const goOn = stop()
+    return async () => goOn()
+  }
+}
+
+/** Changes the packet filter's rules; false where this machine does not let us. */
+const filter = (change: "-I" | "-D", direction: "--dport" | "--sport", port: string): boolean =>
+  spawnSync("iptables", ["-w", change, "INPUT", "-i", "lo", "-p", "tcp", direction, port, "-j", "DROP"], {
+    stdio: "ignore"
+  }).status === 0
+
+/** All packets from and to the server's port disappear, and nobody is told: connections neither open nor close. */
+const cutOff: Absence = {
+  name: "cut off",
+  begin: ({ url }) => {
+    const { port } = new URL(url)
+    const connect = () => {
+      filter("-D", "--dport", port)
+      filter("-D", "--sport", port)
+      process.off("exit", connect)
+    }
+    process.on("exit", connect)
+    if (!filter("-I", "--dport", port) || !filter("-I", "--sport", port)) throw new Error("iptables refused a rule")
+    return async () => connect()
+  }
+}
+
+/** The ways that change nothing but the server's own processes. */
+export const ofProcesses: ReadonlyArray<Absence> = [killed, stopped]
+
+const UNUSED_PORT = "9"
+
+/** All ways that this machine allows: packets can be filtered by root, where iptables is installed. */
+export const everyAbsence = (): ReadonlyArray<Absence> => {
+  const canFilter = filter("-I", "--dport", UNUSED_PORT)
+  if (canFilter) filter("-D", "--dport", UNUSED_PORT)
+  return canFilter ? [...ofProcesses, cutOff] : ofProcesses
+}
