@@ -186,8 +186,9 @@ export const moveTo = (ticket: Standing, to: TicketStatus, now: Instant): Either
 /** The automatic closure that a ticket waits for, and the instant at which it is due; null if there is none (Specification, States). */
 export const closure = (ticket: Standing): { readonly due_at: Instant; readonly reason: AbandonReason } | null => {
   const move = closureMoves.find((row) => row.from === ticket.state)
-  const since = move === undefined ? null : ticket[move.counts_from]
-  return move === undefined || since === null ? null : { due_at: since + move.after_ms, reason: move.reason }
+  if (move === undefined) return null
+  const since = ticket[move.counts_from]
+  return since === null ? null : { due_at: since + move.after_ms, reason: move.reason }
 }
 
 /** The next event of a ticket that time alone causes: its automatic closure, or the end of the period in which it may be reopened. */

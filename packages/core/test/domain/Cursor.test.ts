@@ -22,6 +22,12 @@ describe("Specification, Lists and sync: cursors", () => {
     )
   })
 
+  it("is the place in base64url, a dot and sixteen digits of a digest (Specification, Lists and sync)", () => {
+    expect(encode(binding, "~~>???")).toMatch(/^fn4-Pz8_\.[0-9a-f]{16}$/)
+    expect(encode(binding, "4")).toMatch(/^NA\.[0-9a-f]{16}$/)
+    expect(decode(binding, encode(binding, "~~>???"))).toBe("~~>???")
+  })
+
   it("it needs no escaping in an address (Specification, Lists and sync)", () => {
     fc.assert(
       fc.property(place, (place) => {

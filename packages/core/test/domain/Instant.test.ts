@@ -6,6 +6,7 @@ import {
   DateOrDateTimeText,
   DateTimeText,
   HOUR_MS,
+  InstantNumber,
   MINUTE_MS,
   SECOND_MS,
   toIso,
@@ -23,6 +24,12 @@ describe("instants as text (Specification, Tickets)", () => {
     expect(toIsoOrNull(null)).toBeNull()
   })
 
+  it("are whole milliseconds of the years 1 to 9999", () => {
+    const isInstant = Schema.is(InstantNumber)
+    expect([-62_135_596_800_000, 0, 253_402_300_799_999].every((n) => isInstant(n))).toBe(true)
+    expect([-62_135_596_800_001, 0.5, 253_402_300_800_000].some((n) => isInstant(n))).toBe(false)
+  })
+
   it("lengths of time are exact multiples of a second", () => {
     expect([SECOND_MS, MINUTE_MS, HOUR_MS, DAY_MS]).toEqual([1000, 60_000, 3_600_000, 86_400_000])
   })
@@ -34,6 +41,7 @@ describe("a date and time from outside (Specification, Tickets)", () => {
     [" 2026-11-20T10:20:42Z\n", "2026-11-20T10:20:42.000Z"],
     ["2026-11-20T10:20Z", "2026-11-20T10:20:00.000Z"],
     ["2026-11-20T10:20+01:00", "2026-11-20T09:20:00.000Z"],
+    ["2026-11-20T10:20+01:59", "2026-11-20T08:21:00.000Z"],
     ["2026-11-20T00:20:00+01:00", "2026-11-19T23:20:00.000Z"],
     ["2026-11-20T10:20:42-03:30", "2026-11-20T13:50:42.000Z"],
     ["2026-11-20T10:20:42-00:00", "2026-11-20T10:20:42.000Z"],
@@ -114,6 +122,12 @@ describe("a date and time from outside (Specification, Tickets)", () => {
     expect(Either.isLeft(read("2026-11-20T10:20:42 01:00"))).toBe(true)
   })
 
+  it("a day that does not exist is refused, whatever its fraction of a second (Specification, Lists and sync)", () => {
+    expect(() => Schema.decodeUnknownSync(DateOrDateTimeText)("2026-02-30T10:20:42.1239Z")).toThrow(
+      "must be a date and time such as 2026-11-20T10:20:42Z, or a date such as 2026-11-20"
+    )
+  })
+
   it("a number is not a date and time", () => {
     const result = ParseResult.decodeUnknownEither(DateTimeText)(1_795_170_042_123)
     expect(Either.isLeft(result) && ParseResult.ArrayFormatter.formatIssueSync(result.left)).toMatchObject([
@@ -151,7 +165,7 @@ describe("a date in a query (Specification, Lists and sync)", () => {
     expect(Either.map(readEither("2026-11-20"), toIso)).toEqual(Either.right("2026-11-20T00:00:00.000Z"))
   })
 
-  it.each(["2026-02-30", "2026-11", "0000-12-31", "2026-11-20Z"])("%j is refused", (input) => {
+  it.each(["x2026-11-20", "2026-02-30", "2026-11", "0000-12-31", "2026-11-20Z"])("%j is refused", (input) => {
     expect(Either.isLeft(readEither(input))).toBe(true)
   })
 

@@ -114,6 +114,14 @@ describe("Specification, Limits: the headers", () => {
     const late = left("writes_per_minute", 2, 20)
     expect(scarcest([soon, late])).toBe(late)
     expect(scarcest([late, soon])).toBe(late)
+    expect(scarcest([soon, left("lookups_per_hour", 2, 10)])).toBe(soon)
+  })
+
+  it("a limit that the embedder lifted is not shown (Specification, Limits)", () => {
+    const lifted = { ...left("tickets_per_hour", 0, 10), limit: Number.POSITIVE_INFINITY }
+    const other = left("writes_per_minute", 2, 20)
+    expect(scarcest([lifted])).toBeUndefined()
+    expect(scarcest([lifted, other])).toBe(other)
   })
 
   it("of several that refused, the longest reset is decisive (Specification, Limits)", () => {
@@ -122,6 +130,8 @@ describe("Specification, Limits: the headers", () => {
     expect(new LimitReached({ usages: [hour, day] }).decisive).toBe(day)
     expect(new LimitReached({ usages: [day, hour] }).decisive).toBe(day)
     expect(new LimitReached({ usages: [hour] }).decisive).toBe(hour)
+    expect(new LimitReached({ usages: [hour, left("lookups_per_hour", 0, 10)] }).decisive).toBe(hour)
+    expect(new LimitReached({ usages: [hour] })._tag).toBe("LimitReached")
   })
 
   it("the refusal's text says what is used up (Specification, Errors)", () => {

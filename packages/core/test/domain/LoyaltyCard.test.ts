@@ -1,6 +1,19 @@
+import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import type { ClientId, ShopId } from "../../src/domain/Identifier.js"
-import { applyEntry, blankCard, cardView, noProgram, rewardsAvailable } from "../../src/domain/LoyaltyCard.js"
+import type { CallerId, ClientId, ShopId } from "../../src/domain/Identifier.js"
+import {
+  applyEntry,
+  blankCard,
+  cardView,
+  LoyaltyCard,
+  LoyaltyOff,
+  LoyaltyProgram,
+  NoReward,
+  noProgram,
+  rewardsAvailable,
+  stampCountKey,
+  stampCountOf
+} from "../../src/domain/LoyaltyCard.js"
 
 const blank = blankCard("s" as ShopId, "c" as ClientId)
 const line = (kind: "stamps" | "ticket" | "redeem", stamps: number, created_at: number) => ({
@@ -24,6 +37,8 @@ describe("Specification, Clients and loyalty: the loyalty card", () => {
       rewards_redeemed: 0,
       updated_at: null
     })
+    expect(Schema.is(LoyaltyCard)(cardView(blank, noProgram))).toBe(true)
+    expect(Schema.is(LoyaltyCard)({})).toBe(false)
   })
 
   it("stamps given raise balance and lifetime; a redeem lowers the balance alone (Specification, Clients and loyalty)", () => {
@@ -40,6 +55,37 @@ describe("Specification, Clients and loyalty: the loyalty card", () => {
   it("rewards available are the balance divided by what a reward costs, rounded down (Specification, Clients and loyalty)", () => {
     const card = { ...blank, balance: 14 }
     expect([1, 5, 7, 14, 15].map((cost) => rewardsAvailable(card, costing(cost)))).toEqual([14, 2, 2, 1, 0])
+  })
+
+  it("a programme gives 0 to 1000 stamps a ticket and asks 1 to 1000 for a reward (Specification, Clients and loyalty)", () => {
+    const isProgram = Schema.is(LoyaltyProgram)
+    const asking = [-1, 0, 1, 1000, 1001, 1.5].map((stamps_required) => isProgram({ ...noProgram, stamps_required }))
+    expect(asking).toEqual([false, false, true, true, false, false])
+    const giving = [-1, 0, 1, 1000, 1001, 0.5].map((stamps_per_ticket) =>
+      isProgram({ ...noProgram, stamps_per_ticket })
+    )
+    expect(giving).toEqual([false, true, true, true, false, false])
+  })
+
+  it("a new shop has no programme (Specification, Clients and loyalty)", () => {
+    expect(noProgram).toEqual({
+      active: false,
+      name: null,
+      stamps_required: 10,
+      stamps_per_ticket: 1,
+      reward_label: null
+    })
+  })
+
+  it("refusals say what is wrong (Specification, Errors)", () => {
+    expect(new LoyaltyOff()).toMatchObject({ _tag: "LoyaltyOff", message: "The shop's loyalty programme is off" })
+    expect(new NoReward({ balance: 4, stamps_required: 5 })._tag).toBe("NoReward")
+  })
+
+  it("the stamps of a day are counted for each caller and client (Specification, Limits)", () => {
+    const key = { caller_id: "k" as CallerId, client_id: "c" as ClientId }
+    expect(stampCountKey(key)).toBe("k c")
+    expect(stampCountOf(stampCountKey(key))).toEqual(key)
   })
 
   it("its instant is answered in ISO 8601 (Specification, Tickets)", () => {

@@ -1,6 +1,15 @@
 import { Either, Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { AmountMinor, Currency, Decimals, depositExceedsPrice, remaining } from "../../src/domain/Money.js"
+import {
+  AmountMinor,
+  Currency,
+  Decimals,
+  depositExceedsPrice,
+  isKnownCurrency,
+  Money,
+  remaining,
+  usualDecimals
+} from "../../src/domain/Money.js"
 
 const accepts = <A, I>(schema: Schema.Schema<A, I>) => {
   const read = Schema.decodeUnknownEither(schema)
@@ -40,5 +49,16 @@ describe("Specification, Tickets: money", () => {
     expect(["tnd", "EURO", "E", "", " EUR", "EUR\n"].some(accepts(Currency))).toBe(false)
     expect([0, 2, 3, 4].every(accepts(Decimals))).toBe(true)
     expect([-1, 5, 2.5].some(accepts(Decimals))).toBe(false)
+  })
+
+  it("the money of a response has all its fields (Specification, Resources)", () => {
+    const unknown = { price_minor: null, deposit_minor: null, remaining_minor: null, before_minor: null }
+    expect(Schema.is(Money)({ currency: "TND", decimals: 3, ...unknown })).toBe(true)
+    expect(Schema.is(Money)({ currency: "TND", decimals: 3 })).toBe(false)
+  })
+
+  it("the decimals of a currency are those of ISO 4217 (Specification, Requests and answers)", () => {
+    expect(["TND", "EUR", "JPY"].map(usualDecimals)).toEqual([3, 2, 0])
+    expect(["TND", "EUR", "JPY", "ABC"].map(isKnownCurrency)).toEqual([true, true, true, false])
   })
 })

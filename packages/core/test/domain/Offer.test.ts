@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { ShopId } from "../../src/domain/Identifier.js"
-import { type OfferRecord, type OfferStatus, offersShown } from "../../src/domain/Offer.js"
+import { OfferClosed, OfferNotFound, type OfferRecord, type OfferStatus, offersShown } from "../../src/domain/Offer.js"
 
 const offer = (shop_id: string, status: OfferStatus, created_at = 0) => ({ shop_id, status, created_at }) as OfferRecord
 
@@ -15,5 +15,10 @@ describe("Specification, Clients and loyalty: the offers that a client sees", ()
     const offers = Array.from({ length: 201 }, (_, n) => offer("a", "open", n))
     const shown = offersShown(offers, () => false)
     expect([shown.length, shown[0]?.created_at, shown.at(-1)?.created_at]).toEqual([200, 1, 200])
+  })
+
+  it("refusals say what is wrong (Specification, Errors)", () => {
+    expect(new OfferNotFound()).toMatchObject({ _tag: "OfferNotFound", message: "There is no such offer" })
+    expect(new OfferClosed()).toMatchObject({ _tag: "OfferClosed", message: "The offer was answered already" })
   })
 })

@@ -1,7 +1,7 @@
 import { Either, JSONSchema, ParseResult, Schema } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { Phone, PhoneInQuery } from "../../src/domain/Phone.js"
+import { numberParts, Phone, PhoneInQuery } from "../../src/domain/Phone.js"
 
 const read = Schema.decodeUnknownEither(Phone)
 const readQuery = Schema.decodeUnknownEither(PhoneInQuery)
@@ -45,6 +45,8 @@ describe("phones (Specification, Tickets)", () => {
     "+14155552671#5",
     "+21620123456;ext=3",
     "+20123456;phone-context=+216",
+    "+21620123456;isub=12345",
+    `+216${" ".repeat(53)}20123456`,
     "tel:+21620123456",
     "+21620123456\u0000",
     `+${"2".repeat(70_000)}`
@@ -57,6 +59,18 @@ describe("phones (Specification, Tickets)", () => {
 
   it("no kept number is longer than E.164's fifteen digits", () => {
     expect(Either.isLeft(read("+491234567890123456"))).toBe(true)
+    expect(Either.isLeft(read("+4912345678901234"))).toBe(true)
+    expect(read("+491234567890123")).toEqual(Either.right("+491234567890123"))
+  })
+
+  it("a spelling has at most 64 characters", () => {
+    expect(read(`+216${" ".repeat(52)}20123456`)).toEqual(Either.right("+21620123456"))
+  })
+
+  it("has a calling code and the number as it is dialled within the country", () => {
+    expect(numberParts("+21620123456" as Phone)).toEqual({ calling_code: "216", national: "20123456" })
+    expect(numberParts("+14155552671" as Phone)).toEqual({ calling_code: "1", national: "4155552671" })
+    expect(numberParts("+999123456789" as Phone)).toEqual({ calling_code: "", national: "999123456789" })
   })
 
   it("a kept number is read as itself", () => {

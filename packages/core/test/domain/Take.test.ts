@@ -1,4 +1,7 @@
-import { Policies, type PolicyName } from "@workshop/core"
+import { Either } from "effect"
+import { describe, expect, it } from "vitest"
+import type { TimeZone } from "../../src/domain/CalendarDay.js"
+import { Policies, type PolicyName } from "../../src/domain/Limits.js"
 import {
   giveBackUses,
   type LimitUse,
@@ -6,10 +9,7 @@ import {
   type LimitWindows,
   peekLimit,
   useLimits
-} from "@workshop/core/store"
-import { Either } from "effect"
-import { describe, expect, it } from "vitest"
-import type { TimeZone } from "../../src/domain/CalendarDay.js"
+} from "../../src/domain/LimitWindow.js"
 
 const T = Date.parse("2026-03-01T10:00:00Z")
 
@@ -44,6 +44,16 @@ describe("taking uses of several policies", () => {
     expect(Either.getOrThrow(useLimits(windows, [both[0]!, by("writes_per_minute", "another")], T))).toMatchObject(
       both.map(({ policy }) => ({ policy, remaining: Policies[policy].limit - 1 }))
     )
+  })
+
+  it("gives nothing back where nothing was taken (Specification, Limits)", () => {
+    const windows = windowsOf()
+    const [taken] = Either.getOrThrow(useLimits(windowsOf(), [both[0]!], T))
+    giveBackUses(windows, [both[0]!], [taken!])
+    expect(windows.get(both[0]!)).toBeUndefined()
+    Either.getOrThrow(useLimits(windows, [both[0]!], T))
+    giveBackUses(windows, [both[0]!], [])
+    expect(windows.get(both[0]!)?.used).toBe(1)
   })
 
   it("gives back to the window that was taken from, and to no later one, and never below none (Specification, Limits)", () => {

@@ -1,12 +1,17 @@
-import { Either } from "effect"
+import { Either, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import {
+  AbandonReason,
   closure,
+  InvalidTransition,
   isOpen,
+  movedFields,
   moveTo,
+  nextDeadline,
+  SameState,
   type Standing,
-  type TicketState,
-  type TicketStatus
+  TicketState,
+  TicketStatus
 } from "../../src/domain/TicketLifecycle.js"
 
 const NOW = 1_772_442_000_000
@@ -38,6 +43,83 @@ describe("Specification, States: the state of a ticket", () => {
     expect(accepts(standing("collected", { collected_at: NOW - DAY }))).toEqual(["workshop"])
     expect(accepts(standing("collected", { collected_at: NOW - DAY - 1 }))).toEqual([])
     expect(accepts(standing("abandoned"))).toEqual([])
+  })
+
+  it("a request sets ready, impossible, workshop or collected; only time abandons a ticket (Specification, Endpoints)", () => {
+    const isStatus = Schema.is(TicketStatus)
+    const said = ["ready", "impossible", "workshop", "collected", "abandoned", ""]
+    expect(said.filter((status) => isStatus(status))).toEqual(["ready", "impossible", "workshop", "collected"])
+  })
+
+  it("a ticket has one of five states, and is abandoned for one of two reasons (Specification, Resources)", () => {
+    const states = ["workshop", "ready", "impossible", "collected", "abandoned"]
+    expect([...states, ""].filter((state) => Schema.is(TicketState)(state))).toEqual(states)
+    const reasons = ["uncollected", "no_news"]
+    expect([...reasons, ""].filter((reason) => Schema.is(AbandonReason)(reason))).toEqual(reasons)
+  })
+
+  const back = { ready_at: null, collected_at: null, outcome: null }
+  it.each([
+    ["workshop", "ready", "ticket.ready", { ready_at: NOW }],
+    ["workshop", "impossible", "ticket.impossible", {}],
+    ["ready", "collected", "ticket.collected", { collected_at: NOW, outcome: "ready" }],
+    ["impossible", "collected", "ticket.collected", { collected_at: NOW, outcome: "impossible" }],
+    ["ready", "workshop", "ticket.reopened", back],
+    ["impossible", "workshop", "ticket.reopened", back],
+    ["collected", "workshop", "ticket.reopened", back]
+  ] as const)(
+    "%s to %s raises %s, and sets and clears its fields (Specification, States)",
+    (from, to, event, fields) => {
+      const move = Either.getOrThrow(moveTo(standing(from, { collected_at: NOW - DAY }), to, NOW))
+      expect(move).toMatchObject({ from, to, event })
+      expect(movedFields(move, NOW)).toEqual(fields)
+    }
+  )
+
+  it.each([
+    ["workshop", "workshop", "SameState"],
+    ["workshop", "collected", "InvalidTransition"],
+    ["ready", "ready", "SameState"],
+    ["ready", "impossible", "InvalidTransition"],
+    ["impossible", "impossible", "SameState"],
+    ["impossible", "ready", "InvalidTransition"],
+    ["collected", "collected", "SameState"],
+    ["collected", "ready", "InvalidTransition"],
+    ["abandoned", "workshop", "TicketAbandoned"],
+    ["abandoned", "ready", "TicketAbandoned"]
+  ] as const)("%s to %s is refused: %s (Specification, Errors)", (from, to, tag) => {
+    const ticket = standing(from, { collected_at: from === "collected" ? NOW - DAY : null })
+    const refused = Either.getOrThrow(Either.flip(moveTo(ticket, to, NOW)))
+    expect(refused._tag).toBe(tag)
+  })
+
+  it("a ticket collected more than a day ago refuses every status for that reason (Specification, States)", () => {
+    for (const to of ["workshop", "ready", "impossible", "collected"] as const) {
+      const refused = Either.flip(moveTo(standing("collected", { collected_at: NOW - DAY - 1 }), to, NOW))
+      expect(Either.getOrThrow(refused)._tag).toBe("ReopenWindowPassed")
+    }
+  })
+
+  it("the refusal's text names the statuses that it would accept, if there are any (Specification, Errors)", () => {
+    const refused = { from: "ready", to: "ready", state: "ready", updated_at: NOW } as const
+    expect(new SameState({ ...refused, allowed: ["collected", "workshop"] }).message).toBe(
+      "The ticket is ready already; it would accept: collected, workshop"
+    )
+    expect(new InvalidTransition({ ...refused, allowed: [] }).message).toBe(
+      "A ticket that is ready cannot become ready"
+    )
+  })
+
+  it("a ready ticket of which nobody knows since when waits for no closure (Specification, States)", () => {
+    expect(closure(standing("ready"))).toBeNull()
+  })
+
+  it("the next deadline is its closure, or the end of the day in which it may be reopened (Specification, States)", () => {
+    expect(nextDeadline(standing("workshop"), NOW)).toEqual({ at: NOW + 60 * DAY, kind: "closure" })
+    expect(nextDeadline(standing("impossible"), NOW)).toBeNull()
+    const collected = standing("collected", { collected_at: NOW })
+    expect(nextDeadline(collected, NOW + DAY)).toEqual({ at: NOW + DAY, kind: "reopen_end" })
+    expect(nextDeadline(collected, NOW + DAY + 1)).toBeNull()
   })
 
   it("the closure that awaits it, and when (Specification, States)", () => {

@@ -1,0 +1,61 @@
+// Mutates the rules of the core, and says which mutants the tests of these rules miss: `npm run mutation`. See docs/reliability.md.
+import { spawnSync } from "node:child_process"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { parts } from "./parts.mjs"
+import { complaints, isFound, scores } from "./survivors.mjs"
+
+const root = fileURLToPath(new URL("../..", import.meta.url))
+const LEAST_PERCENT = 95
+
+// Names of parts come first; whatever begins with a dash, and all that follows it, is for Stryker.
+const words = process.argv.slice(2)
+const dash = words.findIndex((word) => word.startsWith("-"))
+const named = dash === -1 ? words : words.slice(0, dash)
+const flags = dash === -1 ? [] : words.slice(dash)
+const unknown = named.filter((name) => !(name in parts))
+if (unknown.length > 0)
+  throw new Error(`There is no part ${unknown.join(", ")}. The parts are ${Object.keys(parts).join(", ")}.`)
+
+// What survived is tried again: Stryker would not, for a mutated table, although there are new tests.
+const known = `${root}.workshop/mutation/incremental.json`
+if (existsSync(known)) {
+  const earlier = JSON.parse(readFileSync(known, "utf8"))
+  for (const file of Object.values(earlier.files)) file.mutants = file.mutants.filter(isFound)
+  writeFileSync(known, JSON.stringify(earlier))
+}
+
+/** @type {import("./survivors.mjs").Files} */
+let files = {}
+for (const [name, part] of Object.entries(parts)) {
+  if (named.length > 0 && !named.includes(name)) continue
+  const mutated = part.files.map((file) => `packages/core/src/${file}.ts`)
+  const tests = part.tests.map((test) => `packages/core/test/${test}.test.ts`)
+  const { status } = spawnSync(
+    process.execPath,
+    [
+      `${root}node_modules/@stryker-mutator/core/bin/stryker.js`,
+      "run",
+      "proof/mutation/stryker.config.mjs",
+      ...["--mutate", mutated.join(",")],
+      ...flags
+    ],
+    { stdio: "inherit", cwd: root, env: { ...process.env, MUTATION_TESTS: tests.join(",") } }
+  )
+  if (status !== 0) process.exit(status ?? 1)
+  // The report also has what earlier runs found in other files.
+  const report = JSON.parse(readFileSync(`${root}.workshop/mutation/report.json`, "utf8"))
+  files = { ...files, ...Object.fromEntries(mutated.map((file) => [file, report.files[file]])) }
+}
+
+const wrong = complaints(files, readFileSync(`${root}proof/mutation/survivors.txt`, "utf8"))
+for (const one of wrong) console.error(one)
+
+const rows = scores(files)
+for (const { file, found, all } of rows) console.log(`${file}: ${found} of ${all}`)
+const found = rows.reduce((sum, row) => sum + row.found, 0)
+const all = rows.reduce((sum, row) => sum + row.all, 0)
+const percent = (100 * found) / Math.max(1, all)
+console.log(`${found} of ${all} mutants were killed: ${percent.toFixed(2)} %`)
+if (percent < LEAST_PERCENT) console.error(`At least ${LEAST_PERCENT} % must be killed.`)
+if (wrong.length > 0 || percent < LEAST_PERCENT) process.exitCode = 1

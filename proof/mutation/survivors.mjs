@@ -1,0 +1,91 @@
+/**
+ * Compares what survived a run with the committed list, in which each line is one mutant:
+ *
+ *     decisions/giveStamps.ts: n > 0 → n >= 0 # why it is equivalent, or not worth a test
+ *
+ * Two mutants of a file that replace the same text by the same one are two lines.
+ */
+
+/** @typedef {{ line: number, column: number }} Position */
+/** @typedef {{ mutatorName: string, replacement?: string, status: string, location: { start: Position, end: Position } }} Mutant */
+/** @typedef {Readonly<Record<string, { source: string, mutants: Mutant[] }>>} Files */
+
+const SOURCES = "packages/core/src/"
+const WHY = " # "
+/** A block is recognised by its first characters. */
+const SHOWN = 90
+
+/** @param {string} text */
+const inOneLine = (text) => {
+  const line = text.replace(/\s+/g, " ").trim()
+  return line.length > SHOWN ? `${line.slice(0, SHOWN)}…` : line
+}
+
+/** How the list names a mutant. @param {string} file @param {string} source @param {Mutant} mutant */
+export const nameOf = (file, source, { location: { start, end }, replacement = "" }) => {
+  const lines = source.split("\n").slice(start.line - 1, end.line)
+  lines[lines.length - 1] = lines[lines.length - 1]?.slice(0, end.column - 1) ?? ""
+  lines[0] = lines[0]?.slice(start.column - 1) ?? ""
+  return `${file.replace(SOURCES, "")}: ${inOneLine(lines.join("\n"))} → ${inOneLine(replacement)}`
+}
+
+const SURVIVED = new Set(["Survived", "NoCoverage"])
+
+/** Whether the tests noticed a mutant. @param {Mutant} mutant */
+export const isFound = ({ status }) => status === "Killed" || status === "Timeout"
+
+/** The survivors of a run by name. @param {Files} files */
+export const survivorsOf = (files) =>
+  Object.entries(files).flatMap(([file, { source, mutants }]) =>
+    mutants.filter(({ status }) => SURVIVED.has(status)).map((mutant) => nameOf(file, source, mutant))
+  )
+
+/** How many mutants of each file the tests found, of how many. @param {Files} files */
+export const scores = (files) =>
+  Object.entries(files).flatMap(([file, { mutants }]) => {
+    const found = mutants.filter(isFound).length
+    const all = found + mutants.filter(({ status }) => SURVIVED.has(status)).length
+    return all === 0 ? [] : [{ file: file.replace(SOURCES, ""), found, all }]
+  })
+
+/**
+ * The lines of the list: a mutant, and why nothing kills it. Its first line says how many there may be at most.
+ * @param {string} text
+ */
+export const listed = (text) => {
+  const [first = "", ...rest] = text.split("\n").filter((line) => line !== "")
+  const most = Number(/^At most (\d+) lines\b/.exec(first)?.[1])
+  if (Number.isNaN(most)) throw new Error("The first line must say: At most N lines")
+  const rows = rest.map((line) => {
+    const at = line.lastIndexOf(WHY)
+    if (at === -1 || line.slice(at + WHY.length).trim() === "") throw new Error(`The line gives no reason: ${line}`)
+    return { mutant: line.slice(0, at), why: line.slice(at + WHY.length) }
+  })
+  return { most, rows }
+}
+
+/** What only the first of two lists holds, counted. @param {string[]} of @param {string[]} without */
+const less = (of, without) => {
+  const rest = [...without]
+  return of.filter((one) => {
+    const at = rest.indexOf(one)
+    if (at !== -1) rest.splice(at, 1)
+    return at === -1
+  })
+}
+
+/**
+ * What is wrong with a run and its list. The list may only shrink: a new survivor needs a test, and what no longer survives leaves the list.
+ * @param {Files} files @param {string} text
+ */
+export const complaints = (files, text) => {
+  const { most, rows } = listed(text)
+  const ran = Object.keys(files).map((file) => `${file.replace(SOURCES, "")}: `)
+  const known = rows.map(({ mutant }) => mutant).filter((mutant) => ran.some((file) => mutant.startsWith(file)))
+  const survivors = survivorsOf(files)
+  return [
+    ...less(survivors, known).map((name) => `survived: ${name}`),
+    ...less(known, survivors).map((name) => `on the list, but killed or gone: ${name}`),
+    ...(rows.length === most ? [] : [`the list has ${rows.length} lines and says at most ${most}`])
+  ]
+}

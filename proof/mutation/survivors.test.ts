@@ -1,0 +1,50 @@
+import { readFileSync } from "node:fs"
+import { describe, expect, it } from "vitest"
+import { complaints, listed, scores } from "./survivors.mjs"
+
+const SOURCE = "const a = 1\nconst isMore = (n: number) => n > a || n > a\n"
+const mutant = (status: string, column = 31) => ({
+  mutatorName: "EqualityOperator",
+  replacement: "n >= a",
+  status,
+  location: { start: { line: 2, column }, end: { line: 2, column: column + 5 } }
+})
+const run = (...mutants: ReadonlyArray<ReturnType<typeof mutant>>) => ({
+  "packages/core/src/domain/More.ts": { source: SOURCE, mutants: [...mutants] }
+})
+const MORE = "domain/More.ts: n > a → n >= a"
+
+describe("the list of mutants that may survive", () => {
+  it("a survivor that is not on it is a fault", () => {
+    expect(complaints(run(mutant("Survived")), "At most 0 lines\n")).toEqual([`survived: ${MORE}`])
+    expect(complaints(run(mutant("NoCoverage")), "At most 0 lines\n")).toEqual([`survived: ${MORE}`])
+    expect(complaints(run(mutant("Killed")), "At most 0 lines\n")).toEqual([])
+  })
+
+  it("one that is on it is not, once for each line", () => {
+    const list = `At most 1 lines\n${MORE} # equal\n`
+    expect(complaints(run(mutant("Survived")), list)).toEqual([])
+    expect(complaints(run(mutant("Survived"), mutant("Survived", 40)), list)).toEqual([`survived: ${MORE}`])
+  })
+
+  it("a line whose mutant is killed or gone is a fault, if its file was in the run", () => {
+    const list = `At most 1 lines\n${MORE} # equal\n`
+    expect(complaints(run(mutant("Killed")), list)).toEqual([`on the list, but killed or gone: ${MORE}`])
+    expect(complaints(run(), list)).toEqual([`on the list, but killed or gone: ${MORE}`])
+    expect(complaints({}, list)).toEqual([])
+  })
+
+  it("has exactly as many lines as it says, each with its reason", () => {
+    expect(complaints(run(mutant("Survived")), `At most 2 lines\n${MORE} # equal\n`)).toEqual([
+      "the list has 1 lines and says at most 2"
+    ])
+    expect(() => listed(`At most 1 lines\n${MORE}\n`)).toThrow("gives no reason")
+    const { most, rows } = listed(readFileSync(new URL("survivors.txt", import.meta.url), "utf8"))
+    expect(rows.length).toBe(most)
+  })
+
+  it("the score counts what was found of all that could be", () => {
+    const mutants = [mutant("Killed"), mutant("Timeout"), mutant("Survived"), mutant("NoCoverage"), mutant("Ignored")]
+    expect(scores(run(...mutants))).toEqual([{ file: "domain/More.ts", found: 2, all: 4 }])
+  })
+})
