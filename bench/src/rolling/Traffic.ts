@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto"
+import { randomInt, randomUUID } from "node:crypto"
 import { setTimeout } from "node:timers/promises"
 import type { ServiceNode } from "./Release.js"
 import type { Seller } from "./Sellers.js"
@@ -34,6 +34,9 @@ const AGAIN_MS = 50
 /** A client that gets nowhere for this long gives up. */
 const PATIENCE_MS = 30_000
 
+/** The number of a client without an account, who is notified by it. */
+const walkIn = () => `+21620${String(randomInt(1_000_000)).padStart(6, "0")}`
+
 /** Clients that create, change and read tickets all the time, and remember what they were answered. */
 export class Traffic {
   readonly looks: Array<Look> = []
@@ -59,7 +62,7 @@ export class Traffic {
 
   /** Creates a ticket, looks at it, changes it, and looks for it in the list. */
   async #serve({ key }: Seller): Promise<void> {
-    const body = { service: "Resoling", item: "Brown boots", price_minor: 45_000 }
+    const body = { service: "Resoling", item: "Brown boots", price_minor: 45_000, client_phone: walkIn() }
     const idempotencyKey = randomUUID()
     const made = await this.ask<Told>({ method: "POST", path: "/v1/tickets", key, body, idempotencyKey })
     await setTimeout(PAUSE_MS)

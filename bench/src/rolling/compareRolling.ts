@@ -124,6 +124,13 @@ const broken = (session: Session) =>
     (all) => all.flat()
   )
 
+/** How many clients without an account were notified; releases before 0027 notify none. */
+const walkIns = (session: Session) =>
+  Effect.map(
+    session.run<{ n: number }>("select count(*)::integer as n from notification where client_id is null"),
+    ([row]) => row!.n
+  )
+
 interface Asked {
   readonly from: string
   readonly isExpanding: boolean
@@ -172,6 +179,7 @@ const rolled = ({ from, isExpanding, tickets }: Asked) =>
       [migrated_at]
     )
     console.log(`The old nodes made ${sent!.n} attempts to deliver since the migration`)
+    const old_made = yield* walkIns(session)
     const third = yield* node("third", present)
     yield* phase("one replaced", 0)
     traffic.nodes = [third, second]
@@ -184,6 +192,9 @@ const rolled = ({ from, isExpanding, tickets }: Asked) =>
     yield* phase("both replaced")
     traffic.stop()
     yield* Fiber.join(running)
+    const both_made = (yield* walkIns(session)) - old_made
+    const [waiting] = yield* session.run<{ n: number }>("select count(*)::integer as n from message")
+    console.log(`The nodes had ${both_made} walk-ins to notify since the first was replaced; ${waiting!.n} still wait`)
     traffic.phase = "read again"
     const missing = yield* Effect.promise(() => lost(traffic))
     return { traffic, blocked_ms, missing: [...missing, ...(yield* broken(session))] }

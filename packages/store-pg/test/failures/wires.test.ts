@@ -174,7 +174,7 @@ describe.concurrent("when the way to the database breaks (docs/how-it-is-built.m
     testing(
       Effect.gen(function* () {
         const { way, ports, session } = yield* onItsWay
-        const acting = Effect.provide(act, ports)
+        const acting = Effect.provide(act as Effect.Effect<unknown, Error, RateLimits | Deliveries>, ports)
         yield* acting
         let tries = 0
         way.judge = (sent) => {

@@ -8,6 +8,7 @@ import { answered, raising, record } from "../../../core/src/testing/TestDispatc
 import { migrations as ours } from "../../src/migrate/generated/sql.js"
 import { migrationsOf } from "../../src/migrate/Migration.js"
 import { connect } from "../../src/migrate/Session.js"
+import { capture } from "../capture.mjs"
 import { create, database, node, testing } from "../nodes/Node.js"
 
 const next = String(Object.keys(ours).length + 1).padStart(4, "0")
@@ -81,6 +82,33 @@ describe("a node of the old release beside a migration of the next", { timeout: 
         expect(events[0]!.n - n).toBeGreaterThanOrEqual(0)
         expect(events[0]!.n - n).toBeLessThanOrEqual(1)
         yield* check(url)
+      })
+    ))
+
+  it("waits behind a migration for 100 ms at a time, because the migration gives its lock request up and tries again", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url, session } = yield* database
+        const dump = yield* connect(url)
+        yield* dump.run("begin; lock table ticket in access share mode")
+        const folder = migrationsOf({ ...ours, [`${next}_expand.sql`]: EXPAND })
+        const { sent, stop } = capture()
+        const migration = yield* Effect.fork(migrate(url, {}, folder))
+        const tries = session.run<{ n: number }>(
+          "select xact_rollback::int as n from pg_stat_database where datname = current_database()"
+        )
+        // It gives its request up again and again: were it to wait on, there would be no second try.
+        yield* Effect.retry(
+          Effect.filterOrFail(tries, ([row]) => row!.n >= 2),
+          waiting
+        )
+        yield* dump.run("commit")
+        expect(yield* Fiber.join(migration)).toEqual([`${next}_expand`])
+        stop()
+        const waits = [...sent.keys()].flatMap((text) =>
+          [...text.matchAll(/lock_timeout = '(\w+)'/g)].map(([, ms]) => ms)
+        )
+        expect(new Set(waits)).toEqual(new Set(["100ms"]))
       })
     ))
 
