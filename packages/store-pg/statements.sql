@@ -560,7 +560,11 @@ select /* workshop look at clock */ (extract(epoch from clock_timestamp()) * 100
   select (select count(*)::integer from due) as due,
     (select due_at::double precision from oldest) as oldest_due_at,
     (select count(*)::integer from workshop.webhook where off_reason is not null) as webhooks_off,
-    (select coalesce(max(age(backend_xmin)), 0) from pg_stat_activity where pid <> pg_backend_pid()) as snapshot,
+    (select coalesce(max(age(held.xid)), 0) from (
+      select backend_xmin as xid from pg_stat_activity where pid <> pg_backend_pid()
+      union all select xmin from pg_replication_slots
+      union all select transaction from pg_prepared_xacts
+    ) held) as snapshot,
     (select max(age(datfrozenxid)) from pg_database) as xid_age;
 
 -- look by age (workshop retention)

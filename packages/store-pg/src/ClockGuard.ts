@@ -3,8 +3,8 @@ import type { Connection } from "./Connection.js"
 import { PgFailure } from "./PgFailure.js"
 
 /**
- * The largest difference between a process's clock and its database's, in milliseconds; beyond it, the process writes nothing
- * (Specification, Commands).
+ * The largest difference between a process's clock and its database's, in milliseconds; beyond it, the process runs no
+ * command of a shop and claims no delivery (Specification, Commands).
  */
 const MOST_OFF_MS = 5_000
 
@@ -35,7 +35,7 @@ const clockOff = (ahead_ms: number) =>
     code: null,
     constraint: null,
     cause: new Error(
-      `The clock of this machine is ${Math.abs(Math.round(ahead_ms)) / 1000} seconds ${ahead_ms > 0 ? "ahead of" : "behind"} its database's, so this process writes nothing: set both by the same time server`
+      `The clock of this machine is ${Math.abs(Math.round(ahead_ms)) / 1000} seconds ${ahead_ms > 0 ? "ahead of" : "behind"} its database's, so this process runs no command of a shop and claims no delivery: set both by the same time server`
     )
   })
 

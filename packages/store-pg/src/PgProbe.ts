@@ -54,7 +54,11 @@ const seen = (sql: SqlClient.SqlClient, now: number) => sql<Seen>`
   select (select count(*)::integer from due) as due,
     (select due_at::double precision from oldest) as oldest_due_at,
     (select count(*)::integer from workshop.webhook where off_reason is not null) as webhooks_off,
-    (select coalesce(max(age(backend_xmin)), 0) from pg_stat_activity where pid <> pg_backend_pid()) as snapshot,
+    (select coalesce(max(age(held.xid)), 0) from (
+      select backend_xmin as xid from pg_stat_activity where pid <> pg_backend_pid()
+      union all select xmin from pg_replication_slots
+      union all select transaction from pg_prepared_xacts
+    ) held) as snapshot,
     (select max(age(datfrozenxid)) from pg_database) as xid_age`
 
 const databaseTime = (sql: SqlClient.SqlClient) =>
