@@ -20,6 +20,7 @@ export interface Sample {
   readonly node_mib: number
   /** Memory of the database's processes that they do not share. */
   readonly postgres_mib: number
+  /** Open files and sockets. */
   readonly handles: number
   readonly connections: number
   /** The age of the oldest open transaction, whose snapshot keeps dead rows from being cleaned, in seconds. */

@@ -136,7 +136,9 @@ export const soak = (minutes: number, rate: number, folder: string): Promise<Rea
     const seconds = await generator.during(total, { do: "steady", rate, greedy: 0 }, (second, no) => {
       fresh.push(second)
       if (no % every_s !== 0) return
-      samples.push(sample(node, postgres, no))
+      const one = sample(node, postgres, no)
+      // How many connections the clients open is up to them.
+      samples.push({ ...one, handles: one.handles - second.connections })
       windows.push(windowOf(no, fresh))
       fresh = []
     })
