@@ -1,5 +1,6 @@
 // The tables of bench/results, as README.md and docs/performance.md show them.
 import { existsSync, readFileSync } from "node:fs"
+import { LIFE_WORKS, READS, WRITES } from "../bench/dist/life/Life.js"
 import { Policies } from "../packages/core/dist/domain/Limits.js"
 
 /** @typedef {import("../bench/dist/report/Benchmark.js").Row} Row */
@@ -12,6 +13,7 @@ const NAMES = [
   "deliver",
   "growth",
   "sizes",
+  "life",
   "alike",
   "hostile",
   "import",
@@ -81,37 +83,58 @@ export const measuredOn = () => {
   if (first === undefined) return ""
   const { machine } = first
   const dates = [...new Set(results.map(([, { date }]) => date))].join(" and ")
-  const took = Math.round(results.reduce((sum, [, { took_s }]) => sum + took_s, 0) / 60)
+  const together = results.filter(([name]) => name !== "cells")
+  const took = Math.round(together.reduce((sum, [, { took_s }]) => sum + took_s, 0) / 60)
   return `\`npm run bench\` measured these results on ${dates} in ${took} minutes, on ${machine.cores} cores (${machine.cpu}) with ${machine.memory_gib} GiB, ${machine.system}, Node ${machine.node}; load and peers run on the same machine.`
 }
 
-/** @param {string} work */
-const rateOf = (work) => results.flatMap(([, { rows }]) => rows).find((row) => row.work.startsWith(work))?.ours
-
-/** What a machine carries, by the rates above. @param {{ hours: number, events: number, reads: number }} day */
-export const capacity = ({ hours, events, reads }) => {
-  const [creates, deliveries, gets] = ["creates on Postgres", "deliveries with their attempts logged", "GET /v1"].map(
-    (work, i) =>
-      i === 1
-        ? results
-            .flatMap(([, { rows }]) => rows)
-            .find((row) => row.work.startsWith(work) && row.work.endsWith("Postgres"))?.ours
-        : rateOf(work)
-  )
-  const perShop = Policies.tickets_per_day.limit
-  /** @param {number | undefined} rate @param {number} each */
-  const row = (rate, each) => {
-    const tickets = Math.floor(((rate ?? 0) * hours * 3_600) / each)
-    return [tickets.toLocaleString("en-US"), Math.floor(tickets / perShop).toLocaleString("en-US")]
-  }
-  return {
-    head: ["part", "tickets in a day", `shops with ${perShop} tickets a day`],
-    rows: [
-      ["creates on Postgres", ...row(creates, 1)],
-      [`deliveries on Postgres, ${events} for each ticket`, ...row(deliveries, events)],
-      [`reads over HTTP, ${reads} for each ticket`, ...row(gets, reads)]
-    ]
-  }
+/**
+ * What a machine carries by the lives of tickets that `npm run bench -- life` measured, and which part takes most of it.
+ * @param {(head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>) => string} table
+ * @param {{ hours: number }} day
+ */
+export const capacity = (table, { hours }) => {
+  const rows = resultOf("life")?.rows
+  if (rows === undefined) return "`npm run bench -- --only life` has not been run yet."
+  /** @param {string} begin */
+  const of = (begin) => rows.find(({ work }) => work.startsWith(begin))?.ours ?? Number.NaN
+  /** @param {string} part */
+  const costs = (part) => ({
+    service: of(`${LIFE_WORKS.service}, ${part}`),
+    servers: of(`${LIFE_WORKS.servers}, ${part}`)
+  })
+  const parts = [
+    { name: "writes", times: WRITES, ...costs("a write") },
+    { name: "deliveries", times: WRITES, ...costs("a delivery") },
+    { name: "reads", times: READS, ...costs("a read") }
+  ].map((one) => ({ ...one, all: one.times * (one.service + one.servers) }))
+  const sum = parts.reduce((total, { all }) => total + all, 0)
+  const most = parts.reduce((a, b) => (b.all > a.all ? b : a))
+  const whole = costs("a life of a ticket")
+  const [rate, perShop] = [of(LIFE_WORKS.rate), Policies.tickets_per_day.limit]
+  const tickets = Math.floor(rate * hours * 3_600)
+  /** @param {number} n */
+  const counted = (n) => n.toLocaleString("en-US", { maximumFractionDigits: 2 })
+  return [
+    `${counted(rate)} tickets a second went through their whole lives: ${counted(tickets)} in a day of ${hours} hours, which is what ${counted(Math.floor(tickets / perShop))} shops with ${perShop} tickets a day make.`,
+    table(
+      [
+        "part",
+        "in a ticket's life",
+        "CPU time of the service, each",
+        "CPU time of Postgres, each",
+        "share of a life's CPU time"
+      ],
+      parts.map(({ name, times, service, servers, all }) => [
+        name,
+        String(times),
+        `${counted(service)} ms`,
+        `${counted(servers)} ms`,
+        `${Math.round((all / sum) * 100)} %`
+      ])
+    ),
+    `The ${most.name} bend first: they take the largest share. All at once, a ticket's life costs ${counted(whole.service)} ms of the service's process and ${counted(whole.servers)} ms of Postgres, so one process, which uses one core, goes through at most ${counted(1_000 / whole.service)} lives a second.`
+  ].join("\n\n")
 }
 
 /** @param {string} plot */

@@ -11,6 +11,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   deliver: async () => (await import("./deliver/compareDeliver.js")).deliver,
   growth: async () => (await import("./growth/compareGrowth.js")).growth,
   sizes: async () => (await import("./sizes/compareSizes.js")).sizes,
+  life: async () => (await import("./life/measureLife.js")).life,
   alike: async () => (await import("./alike/compareAlike.js")).alike,
   hostile: async () => (await import("./hostile/compareHostile.js")).hostile,
   import: async () => (await import("./import/measureImport.js")).imports,

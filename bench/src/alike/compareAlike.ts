@@ -95,7 +95,7 @@ const PAIRS = [
 export const alike = benchmark({
   about: "whether response times reveal who has an account, by the two-sided Mann-Whitney U test",
   options: { samples: { about: "the number of samples of each kind, after 1,000 for warm-up", value: "5000" } },
-  args: { usual: ["--samples", "5000"], quick: ["--samples", "500"] },
+  args: { usual: ["--samples", "3000"], quick: ["--samples", "500"] },
   run: async ({ samples }) => {
     const clock = new BenchClock()
     const rows = await Effect.gen(function* () {

@@ -1,0 +1,67 @@
+// Our service on Postgres as `workshop serve` runs it, with its dispatcher, which begins to deliver when it is asked to. A process of its own.
+
+import { Dispatcher, Entropy, KeyInput, Profanity, ShopInput, Shops, sandboxAddresses, Workshop } from "@workshop/core"
+import { pipeline, workshopRoutes } from "@workshop/core/http"
+import { Store } from "@workshop/core/store"
+import { serve } from "@workshop/http-node"
+import * as NodeSender from "@workshop/http-node/sender"
+import { PgStore } from "@workshop/store-pg"
+import { Effect, Fiber, Layer, Schema } from "effect"
+import { createKey } from "../../../packages/core/dist/decisions/shopSettings.js"
+import { setWebhook } from "../../../packages/core/dist/decisions/webhookSettings.js"
+import { run } from "../../../packages/core/dist/testing/Fixtures.js"
+import { answering } from "../deliver/Child.js"
+import { KEYS_PER_SHOP, key, SCOPES, SHOP } from "../http/World.js"
+import { type Asked, SHOPS } from "./Life.js"
+
+const [url = "", receiver] = process.argv.slice(2)
+
+const services = Layer.mergeAll(
+  Workshop.layer,
+  Dispatcher.layer().pipe(Layer.provide(NodeSender.layer({ policy: sandboxAddresses })))
+).pipe(
+  Layer.provideMerge(PgStore.layer({ url })),
+  Layer.provideMerge(Profanity.layer),
+  Layer.provideMerge(Entropy.layer)
+)
+
+const shopInput = Schema.decodeSync(ShopInput)(SHOP)
+const keyInput = Schema.decodeSync(KeyInput)({ name: "bench", scopes: SCOPES })
+
+/** A shop with its keys and its webhook. */
+const openShop = Effect.fnUntraced(function* (n: number) {
+  const store = yield* Store
+  const { id } = yield* (yield* Shops).create(shopInput)
+  for (let i = 0; i < KEYS_PER_SHOP; i++) yield* store.transact(createKey(id, keyInput, key(n + i * SHOPS)))
+  yield* run(setWebhook(id, { url: `http://127.0.0.1:${receiver}/ok`, secret: "whsec_1" }))
+})
+
+const main = Effect.gen(function* () {
+  yield* Effect.forEach(
+    Array.from({ length: SHOPS }, (_, n) => n),
+    openShop,
+    { concurrency: 16, discard: true }
+  )
+  const branch = yield* workshopRoutes({ validateResponses: false })
+  const at = yield* serve(yield* pipeline([branch]), { host: "127.0.0.1", port: 0, trustProxy: false })
+  const dispatcher = yield* Dispatcher
+  const context = yield* Effect.context<never>()
+  const until = Effect.gen(function* () {
+    while ((yield* Effect.clockWith((clock) => Effect.flatMap(clock.currentTimeMillis, dispatcher.next))) !== null)
+      yield* Effect.sleep("20 millis")
+  })
+  const dispatching = Effect.provide(dispatcher.run, context)
+  let fiber: Fiber.RuntimeFiber<unknown, unknown> | undefined
+  answering<Asked>({ port: at.port }, async ({ asked }) => {
+    if (asked === "deliver") fiber ??= Effect.runFork(dispatching)
+    if (asked === "delivered") await Effect.runPromise(Effect.provide(until, context))
+    if (asked === "stop" && fiber !== undefined) {
+      await Effect.runPromise(Fiber.interrupt(fiber))
+      fiber = undefined
+    }
+    return process.cpuUsage()
+  })
+  yield* Effect.never
+})
+
+Effect.runFork(main.pipe(Effect.scoped, Effect.provide(services)))
