@@ -1,10 +1,14 @@
+import { inspect } from "node:util"
 import { Entropy } from "@workshop/core"
 import { Directory } from "@workshop/core/store"
-import { Config, ConfigProvider, Effect, Layer } from "effect"
+import { Cause, Config, ConfigProvider, Effect, Exit, Layer } from "effect"
 import { expect, it } from "vitest"
 import { MigratedStore, PgStore } from "../src/index.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
 import { testing } from "./nodes/Node.js"
+
+const started = (config: Parameters<typeof MigratedStore.layerConfig>[0]) =>
+  Layer.build(Layer.provide(MigratedStore.layerConfig(config), Entropy.layer))
 
 it("layerConfig reads the store's options from configuration, with its secrets redacted", { timeout: 60_000 }, () =>
   testing(
@@ -24,6 +28,27 @@ it("layerConfig reads the store's options from configuration, with its secrets r
         expect(yield* given({ DATABASE_URL: url })).toEqual([])
         expect(String(yield* Effect.flip(given({})))).toContain("DATABASE_URL")
       }
+    })
+  )
+)
+
+it("layerConfig shows the password of its url neither where it is printed nor in an error", { timeout: 60_000 }, () =>
+  testing(
+    Effect.gen(function* () {
+      const config = { url: Config.redacted("DATABASE_URL") }
+      const url = "postgres://amira:geheim5f1@127.0.0.1:1/workshop"
+      const provider = ConfigProvider.fromMap(new Map([["DATABASE_URL", url]]))
+      const loaded = yield* Effect.withConfigProvider(Config.all(config), provider)
+      const seen = [loaded, yield* Effect.exit(Effect.scoped(Effect.withConfigProvider(started(config), provider)))]
+      const [, exit] = seen
+      if (!Exit.isExit(exit) || !Exit.isFailure(exit)) throw new Error("It started without a database")
+      const printed = [
+        ...seen.map((one) => inspect(one, { depth: 20, showHidden: true })),
+        ...seen.map((one) => JSON.stringify(one)),
+        Cause.pretty(exit.cause, { renderErrorCause: true })
+      ].join("\n")
+      expect(printed).toContain("127.0.0.1:1")
+      expect(printed).not.toContain("geheim5f1")
     })
   )
 )

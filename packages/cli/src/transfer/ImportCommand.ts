@@ -7,6 +7,7 @@ import { json, optional, toggle, value } from "../terminal/commands.js"
 import { oneOf } from "../terminal/decoders.js"
 import { type Output, printOutput } from "../terminal/Output.js"
 import { Operand } from "../terminal/program.js"
+import { importProgress } from "./importProgress.js"
 import { FORMATS, type Format, readRows } from "./rows.js"
 
 /** The flags that an import and an export share. */
@@ -38,19 +39,6 @@ const sizeOf = (file: string): number | CommandRefused => {
   if (file === "-") return 0
   const stat = statSync(file, { throwIfNoEntry: false })
   return stat?.isFile() === true ? stat.size : new CommandRefused({ message: `There is no file ${file}.` })
-}
-
-const BAR = 30
-
-/** A bar of how much of the file was read, with the rows so far, on standard error where that is a terminal. */
-const progress = (size: number, bytesRead: () => number) => {
-  if (process.stderr.isTTY !== true) return undefined
-  return ({ rows }: ImportReport) => {
-    const share = size === 0 ? 0 : Math.min(1, bytesRead() / size)
-    const full = Math.round(share * BAR)
-    const bar = size === 0 ? "" : `[${"#".repeat(full)}${" ".repeat(BAR - full)}] ${Math.round(share * 100)} % `
-    process.stderr.write(`\r${bar}${rows} rows`)
-  }
 }
 
 const issuesOf = ({ line, external_ref, issues }: BadRow): string =>
@@ -115,7 +103,7 @@ export const importCommand = ownerCommand({
       const size = sizeOf(file)
       if (size instanceof CommandRefused) return yield* size
       const { lines, bytesRead } = readRows(file, format)
-      const onProgress = progress(size, bytesRead)
+      const onProgress = importProgress(size, bytesRead, process.stderr)
       // A dry run looks at every row, so that one run finds everything that is wrong.
       const bad_rows = dryRun ? "skip" : badRows
       const report = yield* Imports.run({ shop_id, lines, dry_run: dryRun, bad_rows, events, onProgress })

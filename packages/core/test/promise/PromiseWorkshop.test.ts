@@ -1,6 +1,7 @@
 import * as MemoryStore from "@workshop/store-memory"
 import { afterAll, describe, expect, it } from "vitest"
 import { Entropy } from "../../src/ports/Entropy.js"
+import type { Result } from "../../src/services/PromiseApi.js"
 import { start } from "../../src/services/PromiseWorkshop.js"
 import { SettableClock } from "../../src/testing/SettableClock.js"
 import { ScriptedSender } from "../deliveries/ScriptedSender.js"
@@ -238,25 +239,58 @@ describe("The Promise face", () => {
   it("refuses a shop that never was by its name, in every method (Specification, Errors)", async () => {
     const caller = { ...(await shop()), shop_id: "019a0000-0000-7000-8000-00000000dead" }
     const id = "019a0000-0000-7000-8000-00000000beef"
-    const refused = await Promise.all([
-      workshop.tickets.createInApp(caller, { service: "Heels" }),
-      workshop.tickets.create(caller, { service: "Heels" }, "k"),
-      workshop.tickets.byId(caller, id),
-      workshop.tickets.byNumber(caller, 1),
-      workshop.tickets.list(caller, {}),
-      workshop.tickets.changeStatus(caller, id, "ready"),
-      workshop.progress.edit(caller, id, { item: "Coat" }),
-      workshop.quotes.propose(caller, id, { price_minor: 1 }),
-      workshop.clients.byId(caller, id),
-      workshop.clients.byPhone(caller, "+21620123456"),
-      workshop.clients.visit({ client_id: id, shop_id: caller.shop_id }),
-      workshop.loyalty.read(caller, id),
-      workshop.loyalty.redeem(caller, id, "k"),
-      workshop.shops.byId(caller.shop_id),
-      workshop.keys.list(caller.shop_id),
-      workshop.webhooks.ping(caller.shop_id),
-      workshop.outbox.notices(caller.shop_id)
-    ])
-    expect(refused.map((one) => (one.ok ? "ok" : one.refusal._tag))).toEqual(refused.map(() => "ShopNotFound"))
+    const { shop_id } = caller
+    const { tickets, progress, quotes, clients, loyalty, shops, keys, webhooks, outbox } = workshop
+    const calls: Readonly<Record<string, () => Promise<Result<unknown, { readonly _tag: string }>>>> = {
+      "tickets.create": () => tickets.create(caller, { service: "Heels" }, "k"),
+      "tickets.createInApp": () => tickets.createInApp(caller, { service: "Heels" }),
+      "tickets.byId": () => tickets.byId(caller, id),
+      "tickets.byNumber": () => tickets.byNumber(caller, 1),
+      "tickets.list": () => tickets.list(caller, {}),
+      "tickets.changeStatus": () => tickets.changeStatus(caller, id, "ready"),
+      "tickets.recordNotified": () => tickets.recordNotified(caller, id, "call"),
+      "progress.edit": () => progress.edit(caller, id, { item: "Coat" }),
+      "progress.announceDelay": () => progress.announceDelay(caller, id, { promised_at: "2027-01-01T10:00:00.000Z" }),
+      "progress.recordPart": () => progress.recordPart(caller, id, { label: "Zip", status: "ordered" }),
+      "progress.attachPhoto": () => progress.attachPhoto(caller, id, { photo_url: "https://shop.example/1.jpg" }),
+      "quotes.propose": () => quotes.propose(caller, id, { price_minor: 1 }),
+      "quotes.recordAnswer": () => quotes.recordAnswer(caller, id, "accepted"),
+      "clients.byId": () => clients.byId(caller, id),
+      "clients.byPhone": () => clients.byPhone(caller, "+21620123456"),
+      "clients.visit": () => clients.visit({ client_id: id, shop_id }),
+      "loyalty.read": () => loyalty.read(caller, id),
+      "loyalty.giveStamps": () => loyalty.giveStamps(caller, id, 1, "k"),
+      "loyalty.redeem": () => loyalty.redeem(caller, id, "k"),
+      "shops.byId": () => shops.byId(shop_id),
+      "shops.change": () => shops.change(shop_id, { approved: false }),
+      "keys.create": () => keys.create(shop_id, { name: "till", scopes: ["tickets:read"] }),
+      "keys.list": () => keys.list(shop_id),
+      "webhooks.set": () => webhooks.set(shop_id, "https://shop.example/events"),
+      "webhooks.status": () => webhooks.status(shop_id),
+      "webhooks.rotate": () => webhooks.rotate(shop_id),
+      "webhooks.enable": () => webhooks.enable(shop_id),
+      "webhooks.disable": () => webhooks.disable(shop_id),
+      "webhooks.remove": () => webhooks.remove(shop_id),
+      "webhooks.ping": () => webhooks.ping(shop_id),
+      "webhooks.events": () => webhooks.events(shop_id),
+      "outbox.deliveries": () => outbox.deliveries(shop_id),
+      "outbox.notices": () => outbox.notices(shop_id),
+      "outbox.replay": () => outbox.replay(shop_id, {})
+    }
+    // All others take no shop: their first argument names a client, a key or nothing that exists.
+    const others = ["quotes.accept", "quotes.refuse", "shops.create", "shops.list", "keys.revoke", "audit.list"]
+    const ofClients = ["register", "export", "correct", "erase", "inbox"].map((name) => `clients.${name}`)
+    const ofOffers = ["ofClient", "accept", "block"].map((name) => `offers.${name}`)
+    const groups = { tickets, progress, quotes, clients, loyalty, shops, keys, webhooks, outbox }
+    const all = Object.entries({ ...groups, offers: workshop.offers, audit: workshop.audit }).flatMap(
+      ([group, methods]) => Object.keys(methods).map((name) => `${group}.${name}`)
+    )
+    expect([...Object.keys(calls), ...others, ...ofClients, ...ofOffers].toSorted()).toEqual(all.toSorted())
+    const tags: Record<string, string> = {}
+    for (const [name, call] of Object.entries(calls)) {
+      const result = await call()
+      tags[name] = result.ok ? "ok" : result.refusal._tag
+    }
+    expect(tags).toEqual(Object.fromEntries(Object.keys(calls).map((name) => [name, "ShopNotFound"])))
   })
 })

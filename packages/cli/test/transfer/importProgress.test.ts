@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest"
+import { importProgress } from "../../src/transfer/importProgress.js"
+
+/** What is drawn after 120 rows of a file of 200 bytes. */
+const drawn = (
+  screen: { readonly isTTY?: boolean; readonly columns?: number },
+  { size = 200, read = 100 }: { readonly size?: number; readonly read?: number } = {}
+): string => {
+  const stream = {
+    ...screen,
+    text: "",
+    // As of a stream, it works only with its stream.
+    write(more: string) {
+      this.text += more
+    }
+  }
+  importProgress(size, () => read, stream)?.({ rows: 120 })
+  return stream.text
+}
+
+describe("the progress of an import (docs/import.md)", () => {
+  it("is drawn on a terminal and nowhere else", () => {
+    expect(drawn({ isTTY: true })).toBe("\r[###############               ] 50 % 120 rows")
+    expect(drawn({ isTTY: false })).toBe("")
+    expect(drawn({})).toBe("")
+  })
+
+  it("counts the rows of standard input, whose size is unknown", () => {
+    expect(drawn({ isTTY: true }, { size: 0 })).toBe("\r120 rows")
+  })
+
+  it("does not exceed 100 % of a file that grows while it is read", () => {
+    expect(drawn({ isTTY: true }, { read: 300 })).toBe(`\r[${"#".repeat(30)}] 100 % 120 rows`)
+  })
+
+  it("stays within the terminal's width", () => {
+    expect(drawn({ isTTY: true, columns: 20 })).toBe(`\r[${"#".repeat(15)}   `)
+  })
+})
