@@ -2,8 +2,8 @@ import { useSignal } from "@preact/signals"
 import { freeze } from "./ClockBar.js"
 import { saveFile } from "./files.js"
 import { copy } from "./Live.js"
-import type { Step } from "./record.js"
 import { assertable } from "./record.js"
+import type { Step } from "./recordedActs.js"
 import {
   acts,
   assert,

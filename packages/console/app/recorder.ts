@@ -2,7 +2,8 @@ import { batch, computed, effect, signal } from "@preact/signals"
 import { type Answer, read, send } from "./api.js"
 import { link, listeners, startedAt } from "./feed.js"
 import type { Client, Json, Key, LoggedRequest, Received, Receiver, Shop } from "./model.js"
-import { type Act, type Beginning, plainName, scenarioOf } from "./record.js"
+import { plainName, scenarioOf } from "./record.js"
+import type { Act, Beginning } from "./recordedActs.js"
 import {
   choose,
   clock,

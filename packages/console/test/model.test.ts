@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest"
 import { clockMoveOf, whyNot } from "../app/format.js"
 import type { History } from "../app/model.js"
-import { type Act, type Beginning, scenarioOf } from "../app/record.js"
+import { scenarioOf } from "../app/record.js"
+import type { Act, Beginning } from "../app/recordedActs.js"
 import { storyOf } from "../app/story.js"
 
 const NOW = Date.parse("2026-11-20T10:00:00.000Z")
@@ -110,7 +111,7 @@ describe("a recording", () => {
   })
 
   // The last act is the one that no scenario can repeat faithfully.
-  it.each<readonly [why: string, acts: ReadonlyArray<Act>, from?: Beginning]>([
+  it.each<[why: string, acts: ReadonlyArray<Act>, from?: Beginning]>([
     [
       "the shop's events do not go to the built-in receiver: use it from the beginning",
       [doing("GET", "/sandbox/shops/s/received", { received: [] })],
