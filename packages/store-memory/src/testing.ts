@@ -30,8 +30,10 @@ const joinable = Layer.merge(
       if (typeof (client as { readonly query?: unknown } | null | undefined)?.query !== "function")
         return new TransactionRefused({ message: "What was given is no client of pg" })
       const onCommit: Array<() => void> = []
+      const run = Effect.provideService(OpenTransaction, { onCommit })
       return Effect.succeed({
-        run: Effect.provideService(OpenTransaction, { onCommit }),
+        run,
+        part: run,
         afterCommit: Effect.sync(() => {
           for (const tell of onCommit.splice(0)) tell()
         })

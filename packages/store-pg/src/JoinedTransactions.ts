@@ -32,7 +32,8 @@ import type { WebhookSecrets } from "./WebhookSecrets.js"
  * Statements are not prepared and set nothing in the session, because behind a pooler the session is the transaction's alone.
  *
  * Each savepoint and each save compares the transaction's id, because a command that comes after the end would commit alone, or in the
- * next transaction of the client.
+ * next transaction of the client. The end of `run` compares it too, because the embedder may have ended the transaction, such as by the
+ * `begin … commit` of a query builder that does not know of it.
  */
 
 interface Joined {
@@ -55,6 +56,8 @@ const stillWithin = (transaction: string): Statement => ({
     select gen_random_uuid(), 1 / (${TRANSACTION} = $1)::integer, 0 where ${TRANSACTION} <> $1`,
   values: [transaction]
 })
+
+const STILL = statement(`select /* workshop still */ ${TRANSACTION} as transaction`)
 
 const NOT_BEGUN = "25P01"
 const FAILED_ALREADY = "25P02"
@@ -91,6 +94,20 @@ const ended = Effect.suspend(() =>
     refused("The transaction of this call has ended, so the call did nothing: await every call within the transaction")
   )
 )
+
+const FAILED = "The client's transaction has failed already: roll it back and begin again"
+
+const ENDED_EARLY =
+  "The transaction in which this began was ended before its end, so its rows and tickets are committed, or lost, one without the other: do not commit or roll back inside, and begin no transaction on the same client; where a query builder should nest one, use the tx of its own transaction"
+
+/**
+ * Dies unless the client is still in the transaction, and can commit it. It is left to the embedder's commit to notice a broken connection.
+ */
+const stillJoined = ({ send, id }: Connection) =>
+  Effect.matchEffect(send([STILL]), {
+    onFailure: ({ code }) => (code === FAILED_ALREADY ? Effect.die(refused(FAILED)) : Effect.void),
+    onSuccess: ([answer]) => (answer!.rows[0]!.transaction === id ? Effect.void : Effect.die(refused(ENDED_EARLY)))
+  })
 
 /** The client in its transaction. A savepoint in any other transaction is undone and refused. */
 const connectionOf = (client: Client, schema: string, transaction: string): Connection => {
@@ -145,7 +162,7 @@ const looked = (client: Client, schema: string): Effect.Effect<Where, Transactio
     ),
     Effect.catchIf(
       (failure) => failure._tag === "PgFailure" && failure.code === FAILED_ALREADY,
-      () => refused("The client's transaction has failed already: roll it back and begin again")
+      () => refused(FAILED)
     )
   )
 
@@ -231,23 +248,25 @@ export const joinedTransactions = (options: JoiningOptions) =>
         yield* guard(connection)
         const oneByOne = (yield* Effect.makeSemaphore(1)).withPermits(1)
         const onCommit: Array<() => void> = []
+        const part = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+          Effect.suspend(() => {
+            let isEnded = false
+            const inTurn: Joined["inTurn"] = (one) => oneByOne(Effect.suspend(() => (isEnded ? ended : one)))
+            const joined = { connection, inTurn, onCommit }
+            const transaction = { onCommit }
+            open.set(transaction, joined)
+            const end = Effect.sync(() => {
+              isEnded = true
+            })
+            return withForks(effect).pipe(
+              Effect.ensuring(oneByOne(end)),
+              Effect.provideService(OpenTransaction, transaction),
+              Effect.provideService(TransactionConnection, [readingOn(joined), 0] as const)
+            ) as Effect.Effect<A, E, R>
+          })
         return {
-          run: <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-            Effect.suspend(() => {
-              let isEnded = false
-              const inTurn: Joined["inTurn"] = (one) => oneByOne(Effect.suspend(() => (isEnded ? ended : one)))
-              const joined = { connection, inTurn, onCommit }
-              const transaction = { onCommit }
-              open.set(transaction, joined)
-              const end = Effect.sync(() => {
-                isEnded = true
-              })
-              return withForks(effect).pipe(
-                Effect.ensuring(oneByOne(end)),
-                Effect.provideService(OpenTransaction, transaction),
-                Effect.provideService(TransactionConnection, [readingOn(joined), 0] as const)
-              ) as Effect.Effect<A, E, R>
-            }),
+          part,
+          run: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.zipLeft(part(effect), stillJoined(connection)),
           afterCommit: Effect.sync(() => {
             for (const tell of onCommit.splice(0)) tell()
           })

@@ -1,13 +1,25 @@
 import { Config, Effect, Layer } from "effect"
+import { callersPool } from "./CallersPool.js"
 import { migrate } from "./migrate/Migrator.js"
 import * as PgStore from "./PgStore.js"
+import { checkedSchema } from "./Schema.js"
+
+/** Refuses a pool of another database before the migration writes into that of the url. */
+const poolChecked = ({ url, schema, pool }: PgStore.PgStoreOptions) =>
+  pool === undefined
+    ? Effect.void
+    : Effect.flatMap(checkedSchema(schema), (checked) =>
+        Effect.flatMap(callersPool(pool, { url, schema: checked }), ({ checked }) => checked)
+      )
 
 /**
  * All store ports on a database that is first migrated to this program's schema, for programs without a deployment step of their own. The
  * role must be allowed to create tables. A newer schema and an unavailable database are refused.
  */
 export const layer = (options: PgStore.PgStoreOptions) =>
-  Layer.unwrapEffect(Effect.as(migrate(options.url, options), PgStore.layer(options)))
+  Layer.unwrapEffect(
+    Effect.as(Effect.zipRight(poolChecked(options), migrate(options.url, options)), PgStore.layer(options))
+  )
 
 /** As {@link layer}, by configuration: `layerConfig({ url: Config.redacted("DATABASE_URL") })`. */
 export const layerConfig = (config: Config.Config.Wrap<PgStore.PgStoreConfig>) =>

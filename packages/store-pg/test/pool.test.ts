@@ -2,6 +2,7 @@ import { type PromiseWorkshop, start } from "@workshop/core/promise"
 import { Effect } from "effect"
 import pg from "pg"
 import { describe, expect, it } from "vitest"
+import { layer as migratedLayer } from "../src/MigratedStore.js"
 import { layer, type PgStoreOptions } from "../src/PgStore.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
 import { NO_POOLER, pooler } from "./failures/Pooler.js"
@@ -58,8 +59,8 @@ const order = async (
   }
 }
 
-const refusal = (options: PgStoreOptions) =>
-  start({ store: layer(options) }).then(
+const refusal = (options: PgStoreOptions, store: typeof layer | typeof migratedLayer = layer) =>
+  start({ store: store(options) }).then(
     () => "started",
     ({ _tag, message }) => `${_tag}: ${message}`
   )
@@ -143,6 +144,23 @@ describe("on the caller's own pool", { timeout: LONG }, () => {
         expect(yield* Effect.promise(() => refusal({ url, pool }))).toBe(
           `DatabaseFailed: The pool leads to another database than the store's url, or to another server: ${so}`
         )
+      })
+    ))
+
+  it("MigratedStore refuses a pool of another database before it writes into that of the url", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url } = yield* testDatabase
+        const pool = yield* borrowedFrom(url.replace(/[^/]*$/, "postgres"))
+        const said = yield* Effect.promise(() => refusal({ url, pool, schema: "elsewhere" }, migratedLayer))
+        expect(said).toMatch(/^DatabaseFailed: The pool leads to another database than the store's url/)
+        const own = yield* borrowedFrom(url)
+        const schemas = "select from pg_namespace where nspname = 'elsewhere'"
+        expect((yield* Effect.promise(() => own.query(schemas))).rowCount).toBe(0)
+        expect(yield* Effect.promise(() => refusal({ url, pool: own, schema: "elsewhere" }, migratedLayer))).toBe(
+          "started"
+        )
+        expect((yield* Effect.promise(() => own.query(schemas))).rowCount).toBe(1)
       })
     ))
 })

@@ -198,14 +198,15 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
           }
         }
         const before = (await tickets()).length
+        let isMade: boolean | undefined
         const made = await workshop
-          .within(meddling, (inside) => {
+          .within(meddling, async (inside) => {
             left = statements
-            return inside.tickets.createInApp(caller, { service: "Hem" })
+            isMade = (await inside.tickets.createInApp(caller, { service: "Hem" })).ok
           })
           .then(
-            ({ value }) => value.ok,
-            ({ _tag }) => _tag
+            () => isMade,
+            ({ _tag }) => isMade ?? _tag
           )
         await query("commit")
         client.release()
@@ -215,6 +216,65 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
           ...(written === 1 ? [true, 1] : ["TransactionRefused", 0])
         ])
       }
+    }))
+
+  const ENDED_EARLY = /^The transaction in which this began was ended before its end/
+
+  it("rejects if work ended the transaction, as a query builder does that begins one of its own on the client", () =>
+    program(async ({ workshop, pool, caller, orders, tickets }) => {
+      const client = await pool.connect()
+      await client.query("begin")
+      const nested = workshop.within(client, async (inside) => {
+        await inside.tickets.createInApp(caller, { service: "Hem" })
+        await client.query("begin; insert into app.orders values ('A1'); commit")
+      })
+      await expect(nested).rejects.toMatchObject({
+        _tag: "TransactionRefused",
+        message: expect.stringMatching(ENDED_EARLY)
+      })
+      await client.query("rollback; begin")
+      const effect = await Runtime.runPromiseExit(workshop.runtime)(
+        Effect.flatMap(Transactions, ({ join }) =>
+          Effect.flatMap(join(client), ({ run }) => run(Effect.promise(() => client.query("commit; begin"))))
+        )
+      )
+      expect(Exit.isFailure(effect) && Cause.squash(effect.cause)).toMatchObject({
+        message: expect.stringMatching(ENDED_EARLY)
+      })
+      await client.query("rollback")
+      client.release()
+      // The sentence is true: what was written was committed before.
+      expect([await orders(), await tickets()]).toEqual([["A1"], ["Hem"]])
+    }))
+
+  it("rejects if the transaction has failed by the end of work, because a commit would then roll back", () =>
+    program(async ({ workshop, pool, caller }) => {
+      const client = await pool.connect()
+      await client.query("begin")
+      const failed = workshop.within(client, async (inside) => {
+        await inside.tickets.createInApp(caller, { service: "Hem" })
+        await client.query("select 1 / 0").catch(() => undefined)
+      })
+      await expect(failed).rejects.toMatchObject({
+        _tag: "TransactionRefused",
+        message: "The client's transaction has failed already: roll it back and begin again"
+      })
+      await client.query("rollback")
+      client.release()
+    }))
+
+  it("is content with a nested transaction of the caller's that is a savepoint", () =>
+    program(async ({ workshop, pool, caller, orders, tickets }) => {
+      const client = await pool.connect()
+      await client.query("begin")
+      await workshop.within(client, async (inside) => {
+        await inside.tickets.createInApp(caller, { service: "Hem" })
+        await client.query("savepoint sp1; insert into app.orders values ('A1')")
+        await client.query("rollback to savepoint sp1; insert into app.orders values ('A2'); release savepoint sp1")
+      })
+      await client.query("commit")
+      client.release()
+      expect([await orders(), await tickets()]).toEqual([["A2"], ["Hem"]])
     }))
 
   it("in Effect, waits for the fibers that were forked, and refuses what runs on afterwards", () =>

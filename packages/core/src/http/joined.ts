@@ -8,10 +8,10 @@ import * as HttpApiMiddleware from "@effect/platform/HttpApiMiddleware"
 import * as HttpApiSecurity from "@effect/platform/HttpApiSecurity"
 import { Context, Effect, Layer, Option } from "effect"
 import type { Caller } from "../services/Caller.js"
-import type { WorkshopServices } from "../services/PromiseWorkshop.js"
 import { httpApp } from "./EffectMount.js"
 
-export type { WorkshopServices }
+/** The services that the groups use. `Workshop.layer` over a store, as in the guide, has all of them; a `Dispatcher` is not among them. */
+export type ServicesOfGroups = Effect.Effect.Context<ReturnType<typeof httpApp<never>>>
 
 /** The caller of a request. Your own `HttpApiMiddleware` provides it, with a `security` scheme that your OpenAPI document then names. */
 export class CurrentCaller extends Context.Tag("@workshop/core/http/CurrentCaller")<CurrentCaller, Caller>() {}
@@ -61,7 +61,7 @@ export const groups = <Id extends string, Groups extends HttpApiGroup.HttpApiGro
 ): Layer.Layer<
   HttpApiGroup.ApiGroup<Id, Name>,
   never,
-  WorkshopServices | HttpApiGroup.HttpApiGroup.MiddlewareWithName<Groups, Name & HttpApiGroup.HttpApiGroup.Name<Groups>>
+  ServicesOfGroups | HttpApiGroup.HttpApiGroup.MiddlewareWithName<Groups, Name & HttpApiGroup.HttpApiGroup.Name<Groups>>
 > => {
   const all = api.groups as unknown as Readonly<Record<Name, AnyGroup>>
   const raw = { ...api, groups: Object.fromEntries(GROUPS.map((name) => [name, unread(all[name])])) }

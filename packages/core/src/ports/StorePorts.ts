@@ -430,9 +430,12 @@ export interface JoinedTransaction {
   /**
    * Runs an effect whose commands and reads use the transaction, one after another. Commands lock their shop until the transaction ends. A
    * command that is refused or fails leaves the transaction unchanged. It waits for the fibers that the effect forked. A command
-   * that comes later, or after the transaction, dies with `TransactionRefused` and does nothing.
+   * that comes later, or after the transaction, dies with `TransactionRefused` and does nothing. An effect that itself ended the
+   * transaction dies with `TransactionRefused` at its end, because what it wrote can no longer be rolled back with the caller's rows.
    */
   readonly run: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /** As `run`, for one of several effects: without the look at the end, which `run(Effect.void)` does for all of them. */
+  readonly part: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** Notifies dispatchers, caches and listeners at once. Call it after the commit; otherwise they notice the changes later by themselves. */
   readonly afterCommit: Effect.Effect<void>
 }

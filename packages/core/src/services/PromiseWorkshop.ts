@@ -221,9 +221,10 @@ export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorks
     within: async (client, work) => {
       const joined = await run(Effect.flatMap(Transactions, ({ join }) => join(client)))
       if (!joined.ok) throw joined.refusal
-      const { runWithin, end } = untilEnd((effect) => runAs(joined.value.run(effect)))
+      const { runWithin, end } = untilEnd((effect) => runAs(joined.value.part(effect)))
       const api = promiseApi(runWithin)
       const value = await work({ ...api, orThrow: throwing(api) }).finally(end)
+      await run(joined.value.run(Effect.void))
       return { value, afterCommit: () => Runtime.runPromise(runtime)(joined.value.afterCommit) }
     }
   })
