@@ -14,7 +14,7 @@ const SHOPS = 200
 /** Of each act, after as many for a warm-up. */
 const ACTS = 2_000
 
-/** What an act writes: bytes of WAL without images of whole pages, rows, and bytes of tables and of indexes. */
+/** The writes of an act: bytes of WAL without images of whole pages, rows, and bytes of tables and of indexes. */
 export interface Written {
   readonly wal: number
   readonly rows: number
@@ -91,7 +91,7 @@ const walOf = (session: Session, work: Effect.Effect<unknown, unknown>) =>
 
 const sizesOf = (session: Session) => Effect.map(session.run<Omit<Written, "wal">>(SIZES), ([row]) => row!)
 
-/** What each act writes, in databases with so many tickets: the acts take turns, so that they wait for the counts of rows together. */
+/** The writes of each act, in databases with so many tickets: the acts take turns, so that they wait for the counts of rows together. */
 export const writtenByActs = (database: Cluster["database"], tickets: ReadonlyArray<number>) =>
   Effect.gen(function* () {
     const all = yield* Effect.forEach(tickets, (n) => actsBeside(database, n))

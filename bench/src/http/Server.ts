@@ -19,7 +19,7 @@ export interface Server extends Ready {
   readonly process: ChildProcess
 }
 
-/** What a server did in some laps. */
+/** The work of a server in some laps. */
 export interface Run {
   readonly per_second: number
   /** Answers in a second of the server's own processor time. */

@@ -39,7 +39,7 @@ export const ticketBody = (n: number): string =>
     external_ref: `POS-${n}`
   })
 
-/** What a server's parent asks. */
+/** A question of a server's parent. */
 export type Asked = "usage" | "profile" | "shares"
 
 /** What a server tells its parent. */
@@ -49,7 +49,7 @@ export interface Ready {
   readonly tickets: ReadonlyArray<string>
 }
 
-/** Tells the parent that the server listens, and from then on how much processor time it took, or on what, whenever asked. */
+/** Reports to the parent that the server listens, and from then on how much processor time it took, or on what, whenever asked. */
 export const announce = (ready: Ready): void => {
   let ending: Awaited<ReturnType<typeof profiling>> | undefined
   const answers = {

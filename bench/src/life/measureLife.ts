@@ -119,7 +119,7 @@ const bench = (tickets: number) =>
     })
   })
 
-/** What a ticket's life costs on Postgres: its writes and reads over HTTP, and its deliveries, all at once and each by itself. */
+/** The costs of a ticket's life on Postgres: its writes and reads over HTTP, and its deliveries, all at once and each by itself. */
 export const life = benchmark({
   about: "what the writes, reads and deliveries of a ticket's life cost on Postgres, over HTTP, all at once and apart",
   options: { tickets: { about: "the number of tickets", value: "1000" } },

@@ -58,7 +58,7 @@ const requestOf = (method: Work, n: number, ticket_id: string): HttpRequest => {
 const bySchema = ParseResult.decodeUnknownEither(TicketInput, { errors: "all", onExcessProperty: "error" })
 const byReader = quickReader(TicketInput, true)!
 
-/** What happens to a request within the process, part by part, in microseconds of processor time. */
+/** The cost of a request within the process, part by part, in microseconds of processor time. */
 const inProcess = Effect.gen(function* () {
   const clock = new SettableClock()
   const services = Workshop.layer.pipe(
@@ -170,7 +170,7 @@ const TEN_STEPS = Effect.gen(function* () {
   for (let step = 0; step < 10; step++) yield* Effect.succeed(step)
 })
 
-/** What a server costs for each request, with the socket, in microseconds of its processor time; and on what it spends that. */
+/** The cost of each request to a server, with the socket, in microseconds of its processor time; and on what it spends that. */
 const onSocket = async (name: ServerName, work: Work) => {
   const server = await start(name)
   try {

@@ -50,7 +50,7 @@ const round = (shops: ReadonlyArray<FilledShop>, name: ActName, times: number) =
     return took.map(median)
   })
 
-/** What an act took at each size, and in terms of the smallest, by the medians of all rounds. */
+/** The time of an act at each size, and in terms of the smallest, by the medians of all rounds. */
 const measured = (shops: ReadonlyArray<FilledShop>, name: ActName, rounds: number) =>
   Effect.gen(function* () {
     const found: Array<ReadonlyArray<number>> = []
@@ -104,7 +104,7 @@ const bench = (sizes: ReadonlyArray<number>, rounds: number) =>
     return { rows: [...rows, filled], plots }
   })
 
-/** What each act costs in a shop of a million tickets, and beside as many accounts, in terms of one of ten thousand. */
+/** The cost of each act in a shop of a million tickets, and beside as many accounts, in terms of one of ten thousand. */
 export const sizes = benchmark({
   about: "reads, lists, sync, look-ups, claims, closures and creates with 10,000 to 1,000,000 tickets and accounts",
   options: {

@@ -15,7 +15,7 @@ interface Entry {
   readonly url: string
 }
 
-/** What the published packages export, in the order of their names. */
+/** The exports of the published packages, in the order of their names. */
 const publicEntries = (): ReadonlyArray<Entry> => {
   const { workspaces } = jsonOf("package.json") as { readonly workspaces: ReadonlyArray<string> }
   const folders = workspaces.filter((folder) => folder.startsWith("packages/"))

@@ -59,7 +59,7 @@ const roundTrips = <A, E, R>(work: Effect.Effect<A, E, R>) =>
 
 const row = (work: string, unit: Row["unit"], ours: number): Row => ({ work, unit, ours: rounded(ours, 3) })
 
-/** What so many acts cost: round trips, each statement in the server, and this process. */
+/** The costs of so many acts: round trips, each statement in the server, and this process. */
 const split = <E, R>(session: Session, act: string, acts: number, work: Effect.Effect<number, E, R>) =>
   Effect.gen(function* () {
     yield* session.run("select pg_stat_statements_reset()")

@@ -10,6 +10,6 @@ export const DAY = 24 * HOUR
 /** An instant this many milliseconds after another, as the API writes it. */
 export const later = (instant: string, ms: number): string => new Date(Date.parse(instant) + ms).toISOString()
 
-/** What is said before a command moves the clock of a running sandbox, which others may use. */
+/** The warning before a command moves the clock of a running sandbox, which others may use. */
 export const clockWarning = (subject: string, base_url: string): string =>
   `${subject} the sandbox's clock at ${base_url} forward, for everybody who uses it.`
