@@ -8,15 +8,16 @@ import {
   type NoticeRecord,
   NotificationSender,
   type ShopRecord,
+  type StorePorts,
   type StoreUnavailable,
   TransactionRefused,
   Transactions,
   type WebhookPost
 } from "@workshop/core"
 import { type CommittedEvent, type PromiseOptions, type PromiseWorkshop, start, unwrap } from "@workshop/core/promise"
-import { OpenTransaction } from "@workshop/core/store"
+import { Directory, OpenTransaction } from "@workshop/core/store"
 import { optionNames, SettableClock, TEST_START, unknownOption } from "@workshop/core/testing"
-import { Duration, Effect, Layer, Runtime } from "effect"
+import { Context, Duration, Effect, Layer, Runtime } from "effect"
 import { layer } from "./MemoryStore.js"
 
 /**
@@ -42,6 +43,20 @@ const joinable = Layer.merge(
   })
 )
 
+/** A store that notes the shops which are opened through it. */
+const notingShops = <Ports, E, R>(store: Layer.Layer<Ports, E, R>, opened: Set<string>): Layer.Layer<Ports, E, R> =>
+  Layer.map(store, (ports) => {
+    const known = ports as unknown as Context.Context<Directory>
+    const directory = Context.get(known, Directory)
+    return Context.add(known, Directory, {
+      ...directory,
+      createShop: (shop) =>
+        Effect.tap(directory.createShop(shop), () => {
+          opened.add(shop.id)
+        })
+    }) as unknown as Context.Context<Ports>
+  })
+
 type Caller = Parameters<PromiseWorkshop["tickets"]["create"]>[0]
 
 /** The options of a test workshop, all of which have defaults; also those of `start`. */
@@ -64,7 +79,10 @@ export interface TestWorkshop {
   readonly shop: ShopRecord
   /** A caller of the shop with all scopes. */
   readonly caller: Caller
-  /** Lists of all that was sent and notified so far, oldest first. */
+  /**
+   * Lists of all that was sent and notified so far, oldest first: of the shop and of those that this workshop opened, and not of others in
+   * the same store.
+   */
   readonly received: {
     /** The events that were committed. */
     readonly events: ReadonlyArray<CommittedEvent>
@@ -114,28 +132,33 @@ export const createTestWorkshop = async <E = never>(options: TestWorkshopOptions
     notices: [] as Array<NoticeRecord>,
     webhooks: [] as Array<WebhookPost>
   }
+  const opened = new Set<string>()
+  const { store = joinable } = given
   const workshop = await start({
-    store: joinable,
     ...(seed !== undefined && { randomBytes: Entropy.seededBytes(seed) }),
     ...given,
+    store: notingShops<StorePorts, E, Entropy>(store, opened),
     clock,
     background: false,
     notifyClient: async (notification) => {
+      if (!opened.has(notification.shop_id)) return
       await given.notifyClient?.(notification)
       received.notifications.push(notification)
     },
     notifyOwner: async (notice) => {
+      if (!opened.has(notice.shop_id)) return
       await given.notifyOwner?.(notice)
       received.notices.push(notice)
     },
     ...(given.sender === undefined && {
       send: async (post) => {
+        if (!opened.has(post.shop_id)) return { status: 200 }
         received.webhooks.push(post)
         return (await given.send?.(post)) ?? { status: 200 }
       }
     })
   })
-  workshop.onEvent((event) => received.events.push(event))
+  workshop.onEvent((event) => opened.has(event.shop_id) && received.events.push(event))
   const shop = await unwrap(
     workshop.shops.create({ name: "Test shop", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" })
   ).catch(async (refused) => {

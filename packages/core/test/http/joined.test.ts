@@ -6,11 +6,13 @@ import {
   HttpApiGroup,
   HttpApiMiddleware,
   HttpApiSecurity,
+  HttpApp,
   HttpServer,
   OpenApi
 } from "@effect/platform"
 import * as MemoryStore from "@workshop/store-memory"
-import { Effect, Layer, Redacted, Schema } from "effect"
+import { createTestWorkshop } from "@workshop/store-memory/testing"
+import { Clock, Effect, Exit, Layer, Redacted, Runtime, Schema, Scope } from "effect"
 import { expect, it } from "vitest"
 import { ApiKeys, CurrentCaller, groups } from "../../src/http/joined.js"
 import { WorkshopApi } from "../../src/http.js"
@@ -93,4 +95,32 @@ it("checks the service's own keys with ApiKeys", async () => {
   expect(OpenApi.fromApi(MyApi).components.securitySchemes).toMatchObject({ apiKey: { scheme: "bearer" } })
   await dispose()
   await workshop.stop()
+})
+
+it("runs on the services and the clock of a test workshop (docs/test-your-app.md)", async () => {
+  const test = await createTestWorkshop()
+  const Time = HttpApiGroup.make("time").add(HttpApiEndpoint.get("now", "/now").addSuccess(Schema.Number))
+  class MyApi extends HttpApi.make("mine").add(Time).addHttpApi(WorkshopApi.middleware(ApiKeys)) {}
+  const time = HttpApiBuilder.group(MyApi, "time", (handlers) => handlers.handle("now", () => Clock.currentTimeMillis))
+  const api = Layer.provide(HttpApiBuilder.api(MyApi), [time, Layer.provide(groups(MyApi), ApiKeys.layer)])
+  const scope = Effect.runSync(Scope.make())
+  const layer = Layer.mergeAll(
+    api,
+    HttpApiBuilder.Router.Live,
+    HttpApiBuilder.Middleware.layer,
+    HttpServer.layerContext
+  )
+  const runtime = await Runtime.runPromise(test.workshop.runtime)(Scope.extend(Layer.toRuntime(layer), scope))
+  const ask = asking(HttpApp.toWebHandlerRuntime(runtime)(Effect.flatten(HttpApiBuilder.httpApp)))
+  const { key } = await test.workshop.orThrow.keys.create(test.shop.id, { name: "till", scopes: ["tickets:read"] })
+  const { data } = await test.workshop.orThrow.tickets.create(test.caller, { service: "Hem" }, "order-1")
+  await test.workshop.orThrow.tickets.changeStatus(test.caller, data.id, "ready")
+  await test.advance("61 days")
+  expect(await ask("/now")).toEqual([200, test.now()])
+  expect(await ask(`/v1/tickets/${data.id}`, { headers: { authorization: `Bearer ${key}` } })).toMatchObject([
+    200,
+    { data: { state: "abandoned" } }
+  ])
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+  await test.stop()
 })

@@ -1,0 +1,73 @@
+import { unwrap } from "@workshop/core/promise"
+import { createTestWorkshop } from "@workshop/store-memory/testing"
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { layer as migrated } from "../src/MigratedStore.js"
+import { testDatabase } from "./cluster/TestDatabase.js"
+import { testing } from "./nodes/Node.js"
+
+const READY = ["ticket.created", "ticket.ready"]
+
+type Options = Parameters<typeof migrated>[0]
+
+/** Two test workshops, each with a ticket that is ready; then the second one's clock moves by 61 days. */
+const two = (optionsOf: (url: string, worker: number) => Options) =>
+  Effect.flatMap(testDatabase, ({ url }) =>
+    Effect.promise(async () => {
+      const made = []
+      for (const worker of [1, 2]) {
+        const test = await createTestWorkshop({ store: migrated(optionsOf(url, worker)) })
+        const { workshop, caller } = test
+        await unwrap(workshop.webhooks.set(caller.shop_id, "https://erp.example/hook"))
+        const { data } = await unwrap(
+          workshop.tickets.create(caller, { service: "Hem", client_phone: `+3361234567${worker}` }, "order-1")
+        )
+        await unwrap(workshop.tickets.changeStatus(caller, data.id, "ready"))
+        made.push({ ...test, id: data.id })
+      }
+      const [first, second] = made as [(typeof made)[number], (typeof made)[number]]
+      await second.advance("61 days")
+      const { state } = await unwrap(first.workshop.tickets.byId(first.caller, first.id))
+      return { first, second, state }
+    })
+  )
+
+describe("test workshops on one Postgres (docs/test-your-app.md)", { timeout: 60_000 }, () => {
+  it("`received` has only what is of the test's shop and of the shops that the test opened", () =>
+    testing(
+      Effect.flatMap(
+        two((url) => ({ url })),
+        ({ first, second, state }) =>
+          Effect.promise(async () => {
+            // The second one's clock closed the first one's ticket.
+            expect(state).toBe("abandoned")
+            const { events, notifications, webhooks } = second.received
+            expect(events.map(({ type }) => type)).toEqual([...READY, "ticket.abandoned"])
+            expect(notifications.map(({ phone }) => phone)).toEqual(["+33612345672"])
+            expect(webhooks.map(({ shop_id }) => shop_id)).toEqual(Array.from({ length: 3 }, () => second.shop.id))
+            const another = await unwrap(
+              second.workshop.shops.create({ name: "Another", currency: "EUR", time_zone: "Europe/Paris" })
+            )
+            const caller = { ...second.caller, shop_id: another.id }
+            await unwrap(second.workshop.tickets.create(caller, { service: "Hem" }, "order-2"))
+            expect(events.at(-1)).toMatchObject({ type: "ticket.created", shop_id: another.id })
+            await first.stop()
+            await second.stop()
+          })
+      )
+    ))
+
+  it("with a schema for each worker, a test's clock does not touch the tickets of another", () =>
+    testing(
+      Effect.flatMap(
+        two((url, worker) => ({ url, schema: `test_${worker}` })),
+        ({ first, second, state }) =>
+          Effect.promise(async () => {
+            expect(state).toBe("ready")
+            expect(second.received.events).toHaveLength(3)
+            await first.stop()
+            await second.stop()
+          })
+      )
+    ))
+})
