@@ -1,13 +1,15 @@
 // Installs the packed packages in empty projects, as their users do: npm run test:installs -- npm pnpm bun typescript eslint jest next nest worker.
 // Without names it does all. It needs the npm registry.
 import { execFileSync, spawn } from "node:child_process"
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { publishedPackages } from "./publishedPackages.mjs"
 
 const folder = mkdtempSync(join(tmpdir(), "workshop-installs-"))
-const NEEDED = publishedPackages.filter((name) => !["cli", "store-pg"].includes(name))
+/** With a Postgres of 60 MB, so that only the parts that use them install them. */
+const LARGE = ["cli", "store-pg"]
+const NEEDED = publishedPackages.filter((name) => !LARGE.includes(name))
 const TYPESCRIPT = ["5.4", "5.5", "5.6", "5.7", "5.8", "5.9", "6", "7"]
 /** From this version on the types compile without `skipLibCheck`. */
 const WHOLE_TYPES = 5.7
@@ -29,7 +31,10 @@ const run = (command, args, cwd) => {
 
 /** @param {string} name */
 const tarball = (name) => `file:${join(folder, `workshop-${name}-0.1.0.tgz`)}`
-const tarballs = Object.fromEntries(NEEDED.map((name) => [`@workshop/${name}`, tarball(name)]))
+/** @param {ReadonlyArray<string>} names */
+const byName = (names) => Object.fromEntries(names.map((name) => [`@workshop/${name}`, tarball(name)]))
+const tarballs = byName(NEEDED)
+const overrides = byName(publishedPackages)
 
 /** An empty project with the files of a page. @param {string} name @param {string} page @param {object} dependencies */
 const project = (name, page, dependencies) => {
@@ -39,8 +44,8 @@ const project = (name, page, dependencies) => {
     type: "module",
     dependencies: { effect: "3", "@effect/platform": "0.97", ...tarballs, ...dependencies },
     // The packages name each other by version, and are not on the registry.
-    overrides: tarballs,
-    pnpm: { overrides: tarballs }
+    overrides,
+    pnpm: { overrides }
   }
   const files = [
     ["package.json", JSON.stringify(manifest)],
@@ -94,7 +99,10 @@ const parts = {
   bun: () => installed("bun", ["bun", "install"], ["npx", "--yes", "bun"]),
   typescript: () => {
     const aliases = Object.fromEntries(TYPESCRIPT.map((version) => [`ts${version}`, `npm:typescript@${version}`]))
-    const place = project("typescript", "embed-express.md", { ...EXPRESS, ...aliases })
+    const place = project("typescript", "embed-express.md", {
+      ...{ ...EXPRESS, ...aliases, ...byName(LARGE), "@types/pg": "8" }
+    })
+    copyFileSync("test/smallest-typescript/consumer.ts", join(place, "src/consumer.ts"))
     run("npm", ["install"], place)
     for (const version of TYPESCRIPT) {
       const skips = Number(version) < WHOLE_TYPES ? "true" : "false"
@@ -224,7 +232,7 @@ if (unknown.length > 0)
   throw new Error(`There is no part ${unknown.join(", ")}: choose of ${Object.keys(parts).join(", ")}`)
 run(
   "npm",
-  ["pack", "--pack-destination", folder, ...NEEDED.flatMap((name) => ["-w", `packages/${name}`])],
+  ["pack", "--pack-destination", folder, ...publishedPackages.flatMap((name) => ["-w", `packages/${name}`])],
   resolve(".")
 )
 try {
