@@ -46,7 +46,7 @@ const imported = async (url: string): Promise<readonly [took_ms: number, process
   return JSON.parse(stdout)
 }
 
-/** What `import()` of each public entry costs in a fresh process: the medians, after one import that reads the files. */
+/** The cost of `import()` of each public entry in a fresh process: the medians, after one import that reads the files. */
 export const importCosts = async (times: number): Promise<Table> => {
   const rows: Array<ReadonlyArray<string>> = []
   for (const { name, url } of publicEntries()) {

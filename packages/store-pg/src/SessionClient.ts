@@ -169,6 +169,8 @@ export const connected = async <C extends SessionClient>(url: string, make: () =
 /** Milliseconds as Postgres shows them. */
 export const shownMs = (ms: number): string => {
   if (ms === 0) return "0"
+  if (ms % 86_400_000 === 0) return `${ms / 86_400_000}d`
+  if (ms % 3_600_000 === 0) return `${ms / 3_600_000}h`
   if (ms % 60_000 === 0) return `${ms / 60_000}min`
   return ms % 1_000 === 0 ? `${ms / 1_000}s` : `${ms}ms`
 }

@@ -150,6 +150,15 @@ describe(`reads cost the same however many tickets a shop has: ${TICKETS} here (
     expectAtMost(await page({}, { _tag: "Changes", since: T0 + 25_000_000, after: 25_100 }), 200)
   })
 
+  // A till that asks again and again has seen nearly all.
+  it.each([
+    ["after the last one", 60_000_000, null],
+    ["shortly before the last one", 49_999_000, null],
+    ["after the last one, from a cursor", 60_000_000, 49_999]
+  ])("the changes since an instant %s", async (_, later_ms, after) => {
+    expectAtMost(await page({}, { _tag: "Changes", since: T0 + later_ms, after }), 200)
+  })
+
   const seconds = (after: number, until: number) => ({
     created_after: T0 + after * 1000,
     created_before: T0 + until * 1000

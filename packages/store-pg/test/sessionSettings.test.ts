@@ -1,0 +1,19 @@
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { connect } from "../src/migrate/Session.js"
+import { testDatabase } from "./cluster/TestDatabase.js"
+
+describe("a session takes its settings", { timeout: 90_000 }, () => {
+  it.each([0, 250, 1_500, 3_000, 60_000, 5_400_000, 3_600_000, 86_400_000])(
+    "also a statement time-out of %d ms, however Postgres shows it",
+    (statement_timeout_ms) =>
+      Effect.gen(function* () {
+        const { url } = yield* testDatabase
+        const session = yield* connect(url, { statement_timeout_ms })
+        const [found] = yield* session.run<{ ms: number }>(
+          "select setting::integer as ms from pg_settings where name = 'statement_timeout'"
+        )
+        expect(found?.ms).toBe(statement_timeout_ms)
+      }).pipe(Effect.scoped, Effect.runPromise)
+  )
+})
