@@ -178,13 +178,17 @@ export const toPromise =
       )
   }
 
+const IN_DEVELOPMENT =
+  "; for a receiver on this machine in development, give start the option webhookPolicy: { allowLoopbackHttp: true }"
+
 /** The address of a webhook under the embedder's policy. */
 const addressUnderPolicy = (url: string) =>
   Effect.flatMap(WebhookPolicy, (policy) =>
-    Either.mapLeft(
-      parseWebhookAddress(url, policy),
-      (message) => new InvalidInput({ issues: [{ field: "webhook_address", message }] })
-    )
+    Either.mapLeft(parseWebhookAddress(url, policy), (refusal) => {
+      const isLoopback = Either.isRight(parseWebhookAddress(url, { ...policy, allowLoopbackHttp: true }))
+      const message = isLoopback ? `${refusal}${IN_DEVELOPMENT}` : refusal
+      return new InvalidInput({ issues: [{ field: "webhook_address", message }] })
+    })
   )
 
 /** The services that have methods in the Promise API. */

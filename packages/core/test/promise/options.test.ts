@@ -97,6 +97,26 @@ describe("start with wrong options", () => {
     )
   })
 
+  it("a webhook on this machine is refused with the name of the option that allows it, and other wrong URLs without", async () => {
+    workshop = await start({ store, background: false })
+    const shop = await workshop.orThrow.shops.create({ name: "A", currency: "EUR", time_zone: "Europe/Paris" })
+    const refusal = async (url: string) => {
+      const set = await workshop!.webhooks.set(shop.id, url)
+      return set.ok ? "set" : set.refusal.message
+    }
+    expect(await refusal("http://127.0.0.1:3000/hook")).toMatch(
+      /must start with https:\/\/; for a receiver on this machine in development, give start the option webhookPolicy: \{ allowLoopbackHttp: true \}/
+    )
+    expect(await refusal("http://erp.example.com/hook")).not.toContain("webhookPolicy")
+    await workshop.stop()
+    workshop = await start({ store, background: false, webhookPolicy: { allowLoopbackHttp: true } })
+    const again = await workshop.orThrow.shops.create({ name: "A", currency: "EUR", time_zone: "Europe/Paris" })
+    const url = "http://127.0.0.1:3000/hook"
+    const { secret } = await workshop.orThrow.webhooks.set(again.id, url)
+    expect(await workshop.orThrow.webhooks.set(again.id, url)).toMatchObject({ secret })
+    expect(await workshop.orThrow.webhooks.set(again.id, `${url}2`)).toMatchObject({ secret })
+  })
+
   it("undefined is absent", async () => {
     workshop = await start({ store, background: false, now: undefined, logger: undefined } as never)
     expect(await workshop.ready()).toEqual({ ready: true })

@@ -1,0 +1,140 @@
+import { Tickets, Transactions } from "@workshop/core"
+import { type PromiseWorkshop, type ServicesWithin, start } from "@workshop/core/promise"
+import { Effect, Exit, Runtime } from "effect"
+import pg, { type Pool, type PoolClient } from "pg"
+import { describe, expect, it } from "vitest"
+import { layer } from "../src/PgStore.js"
+import { testDatabase } from "./cluster/TestDatabase.js"
+import { testing } from "./nodes/Node.js"
+
+/*
+ * The recipes of docs/your-database.md, on a stand-in for drizzle-orm/node-postgres that sends what it sends: begin and commit or rollback
+ * around a transaction, and savepoints around one within it.
+ */
+
+interface Tx {
+  readonly insert: (id: string) => Promise<unknown>
+  readonly transaction: <A>(work: (tx: Tx) => Promise<A>) => Promise<A>
+}
+
+const between = async <A>(client: PoolClient, [begin, end, undo]: ReadonlyArray<string>, work: () => Promise<A>) => {
+  await client.query(begin!)
+  try {
+    const value = await work()
+    await client.query(end!)
+    return value
+  } catch (error) {
+    await client.query(undo!)
+    throw error
+  }
+}
+
+const txOn = (client: PoolClient): Tx => ({
+  insert: (id) => client.query("insert into public.orders values ($1)", [id]),
+  transaction: (work) =>
+    between(client, ["savepoint sp1", "release savepoint sp1", "rollback to savepoint sp1"], () => work(txOn(client)))
+})
+
+const schema = {}
+const drizzle = (client: PoolClient, _config: { readonly schema: object }) => ({
+  transaction: <A>(work: (tx: Tx) => Promise<A>) =>
+    between(client, ["begin", "commit", "rollback"], () => work(txOn(client)))
+})
+
+const promised = async <A>(
+  workshop: PromiseWorkshop,
+  pool: Pool,
+  work: (tx: Tx, services: ServicesWithin["orThrow"]) => Promise<A>
+): Promise<A> => {
+  const client = await pool.connect()
+  const { value, afterCommit } = await drizzle(client, { schema })
+    .transaction((tx) => workshop.within(client, ({ orThrow }) => work(tx, orThrow)))
+    .finally(() => client.release())
+  await afterCommit()
+  return value
+}
+
+/** Commits what `work` does with the transaction and with the services, or nothing if it fails. */
+const inTransaction = <A, E, R>(pool: Pool, work: (tx: Tx) => Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const { join } = yield* Transactions
+    const runtime = yield* Effect.runtime<R>()
+    const working = Effect.fnUntraced(function* (client: PoolClient, tx: Tx) {
+      // A mistake in the program, such as a pool in place of a client.
+      const { run, afterCommit } = yield* Effect.catchTag(join(client), "TransactionRefused", Effect.die)
+      return { value: yield* run(work(tx)), afterCommit }
+    })
+    let failed: Exit.Exit<never, Effect.Effect.Error<ReturnType<typeof working>>> | undefined
+    const { value, afterCommit } = yield* Effect.tryPromise(async (signal) => {
+      const client = await pool.connect()
+      const transaction = drizzle(client, { schema }).transaction(async (tx) => {
+        const exit = await Runtime.runPromiseExit(runtime)(working(client, tx), { signal })
+        if (Exit.isSuccess(exit)) return exit.value
+        failed = Exit.failCause(exit.cause)
+        throw new Error("Drizzle rolls back")
+      })
+      return transaction.finally(() => client.release())
+      // Fails as `work` did, or dies of what Drizzle or the connection says.
+    }).pipe(Effect.catchAll(({ error }) => failed ?? Effect.die(error)))
+    yield* afterCommit
+    return value
+  })
+
+type Order = (order: string, fails?: boolean) => Promise<unknown>
+
+const program = (
+  work: (given: { effect: Order; promise: Order; rows: () => Promise<unknown>; heard: Array<string> }) => Promise<void>
+) =>
+  testing(
+    Effect.flatMap(testDatabase, ({ url }) =>
+      Effect.promise(async () => {
+        const workshop = await start({ store: layer({ url }), background: false })
+        const pool = new pg.Pool({ connectionString: url, max: 1 })
+        try {
+          await pool.query("create table public.orders (id text primary key)")
+          const heard: Array<string> = []
+          workshop.onEvent(({ type }) => void heard.push(type))
+          const shop = await workshop.orThrow.shops.create({ name: "A", currency: "EUR", time_zone: "Europe/Paris" })
+          const caller = { shop_id: shop.id, caller_id: "a", scopes: ["tickets:write"], via: "api" } as const
+          const nested = (tx: Tx, order: string) => tx.transaction((inner) => inner.insert(order))
+          const promise: Order = (order, fails) =>
+            promised(workshop, pool, async (tx, { tickets }) => {
+              await tickets.create(caller, { service: order }, order)
+              await nested(tx, order)
+              if (fails) throw new Error("No such customer")
+            })
+          const effect: Order = (order, fails) =>
+            Runtime.runPromise(workshop.runtime)(
+              inTransaction(pool, (tx) =>
+                Effect.gen(function* () {
+                  yield* Tickets.create(caller as never, { service: order } as never, order as never)
+                  yield* Effect.promise(() => nested(tx, order))
+                  if (fails) return yield* Effect.fail(new Error("No such customer"))
+                })
+              )
+            )
+          const rows = async () => [
+            (await pool.query("select id from public.orders order by id")).rows.map(({ id }) => id),
+            (await pool.query("select count(*)::integer as tickets from workshop.ticket")).rows[0].tickets
+          ]
+          await work({ effect, promise, rows, heard })
+        } finally {
+          await pool.end()
+          await workshop.stop()
+        }
+      })
+    )
+  )
+
+describe("the recipes for Drizzle (docs/your-database.md)", { timeout: 60_000 }, () => {
+  it.each(["promise", "effect"] as const)(
+    "%s: a nested transaction and then a failure leave neither order nor ticket; without the failure both are there",
+    (kind) =>
+      program(async ({ rows, heard, ...orders }) => {
+        await expect(orders[kind]("A1", true)).rejects.toThrow("No such customer")
+        expect([await rows(), heard]).toEqual([[[], 0], []])
+        await orders[kind]("A2")
+        expect([await rows(), heard]).toEqual([[["A2"], 1], ["ticket.created"]])
+      })
+  )
+})
