@@ -307,7 +307,7 @@ select /* workshop list shops */ row_to_json(s) as shop from workshop.shop s
 -- list tickets (workshop reads)
 select /* workshop list tickets */ row_to_json(s) as shop, (
         select json_agg(json_build_object('ticket', t, 'account', a, 'link', l) order by t.change_seq)
-        from (select * from workshop.ticket t where (t.shop_id = $1 AND t.updated_at >= $2 AND t.change_seq > $3) order by t.change_seq limit $4) t
+        from (select * from workshop.ticket t where (t.shop_id = $1 AND t.updated_at + 0 >= $2 AND t.change_seq > $3) order by t.change_seq limit $4) t
         left join workshop.client_account a on a.id = t.client_id
         left join workshop.client_link l on l.shop_id = t.shop_id and l.client_id = t.client_id
       ) as tickets, (select t.updated_at::double precision from workshop.ticket t where t.shop_id = $5 order by t.change_seq desc limit 1) as last_change_at, null::json as unread_from
