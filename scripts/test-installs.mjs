@@ -100,7 +100,7 @@ const parts = {
   typescript: () => {
     const aliases = Object.fromEntries(TYPESCRIPT.map((version) => [`ts${version}`, `npm:typescript@${version}`]))
     const place = project("typescript", "embed-express.md", {
-      ...{ ...EXPRESS, ...aliases, ...byName(LARGE), "@types/pg": "8" }
+      ...{ ...EXPRESS, ...aliases, ...byName(LARGE) }
     })
     copyFileSync("test/smallest-typescript/consumer.ts", join(place, "src/consumer.ts"))
     run("npm", ["install"], place)
