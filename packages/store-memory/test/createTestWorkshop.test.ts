@@ -98,3 +98,19 @@ it("says which lengths of time it takes", async () => {
   for (const by of ["61 dayz", -5])
     await expect(test.advance(by as never)).rejects.toThrow(/^advance takes milliseconds, or a text such as "61 days"/)
 })
+
+it("onError gets the error of the notifier where a notification was given up", async () => {
+  const errors: Array<unknown> = []
+  const down = new Error("the SMS gateway is down")
+  test = await createTestWorkshop({
+    logger: () => undefined,
+    onError: (error, { message }) => void errors.push([message, (error as Error).cause]),
+    notifyClient: () => Promise.reject(down)
+  })
+  const { workshop, caller } = test
+  const phone = { service: "Hem", client_phone: "+33612345678" }
+  const { data } = await unwrap(workshop.tickets.create(caller, phone, "order-1"))
+  await unwrap(workshop.tickets.changeStatus(caller, data.id, "ready"))
+  await test.advance("20 days")
+  expect(errors).toEqual([["A notification was given up after its last attempt", down]])
+})

@@ -1,4 +1,4 @@
-import { Effect, Exit, Schedule } from "effect"
+import { Cause, Effect, Exit, Schedule } from "effect"
 import { beginNotification, type NotificationAttempt, recordNotification } from "../decisions/sendNotification.js"
 import type { Instant } from "../domain/Instant.js"
 import { ServiceLimits } from "../domain/Limits.js"
@@ -14,8 +14,9 @@ const RECORDING = Schedule.intersect(Schedule.exponential("50 millis"), Schedule
 
 const now = Effect.clockWith((clock) => clock.currentTimeMillis)
 
-const logGivenUp = ({ shop_id, id }: NotificationAttempt) =>
-  Effect.annotateLogs(Effect.logError("A notification was given up after its last attempt"), { shop_id, id })
+/** With the cause of the last attempt, unless that was made before a crash, so that it is not known. */
+const logGivenUp = ({ shop_id, id }: NotificationAttempt, cause: Cause.Cause<unknown> = Cause.empty) =>
+  Effect.annotateLogs(Effect.logError("A notification was given up after its last attempt", cause), { shop_id, id })
 
 /** One attempt: notifies, and records the result. A notifier that dies counts as failed. */
 const makeAttempt = Effect.gen(function* () {
@@ -41,7 +42,7 @@ const makeAttempt = Effect.gen(function* () {
     const recorded = store.transact(recordNotification(made, Exit.isSuccess(exit))).pipe(Effect.retry(RECORDING))
     const { answer } = yield* recorded
     if (Exit.isFailure(exit)) yield* Effect.logWarning("A notification failed", message.id, exit.cause)
-    if (answer === "given_up") yield* logGivenUp(message)
+    if (answer === "given_up") yield* logGivenUp(message, Exit.isFailure(exit) ? exit.cause : undefined)
   })
 
   return (message: Message) =>
