@@ -100,7 +100,7 @@ export const claiming = (database: Cluster["database"], backlog: Backlog) =>
       )
       // Few enough that no shop of the smallest queue has four on their way.
       yield* timed(10, one)
-      const claimed = yield* timed(Math.min(300, 3 * backlog.waiting), one)
+      const claimed = yield* timed(Math.min(1_000, 3 * backlog.waiting), one)
       yield* timed(50, create)
       const created = yield* timed(200, create)
       const looked = yield* looking(clock)
