@@ -68,7 +68,7 @@ describe.skipIf(!canRun)(`Three nodes of Citus by hand (docs/scaling.md)${why}`,
     const { uid, gid } = accountOf()
     if (uid !== undefined) chownSync(folder, uid, gid!)
     // Other tests may use the page's ports.
-    const first = await freePort()
+    const first = await freePort(3)
     const text = steps
       .replaceAll("6500 + node", `${first} + node`)
       .replaceAll(/\b650([0-2])\b/g, (_, n) => String(first + Number(n)))

@@ -2,10 +2,10 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from "node:f
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { migrate } from "@workshop/store-pg/migrate"
-import { Effect, Exit, Scope } from "effect"
+import { Effect, Exit, Schedule, Scope } from "effect"
 import * as EmbeddedPostgres from "../../src/embedded/EmbeddedPostgres.js"
 import { livingPid, markOf } from "../../src/embedded/ProcessId.js"
-import { connect } from "../../src/migrate/Session.js"
+import { connect, type Session } from "../../src/migrate/Session.js"
 import { programsIn } from "./InstalledPostgres.js"
 
 /** A Postgres for one run of the tests, with a migrated database that others are copied from. */
@@ -78,6 +78,21 @@ const named = (url: string, database: string): string => {
 
 const nameOf = (url: string): string => new URL(url).pathname.slice(1)
 
+/** How often a database is looked at before it is dropped, and how long the looks are apart. */
+const MOST_LOOKS = 50
+const BETWEEN_LOOKS = "10 millis"
+
+/**
+ * Waits a little until nobody is connected to a database. A pool's connection that is on its way out when the server ends it gets an
+ * error that nobody listens to any more, and that ends the worker.
+ */
+const untilLeft = (admin: Session, database: string) =>
+  admin.run("select from pg_stat_activity where datname = $1", [database]).pipe(
+    Effect.filterOrFail((connected) => connected.length === 0),
+    Effect.retry({ times: MOST_LOOKS, schedule: Schedule.spaced(BETWEEN_LOOKS) }),
+    Effect.ignore
+  )
+
 const opened = Effect.gen(function* () {
   const { url, how } = yield* server
   const admin = yield* connect(url)
@@ -102,7 +117,8 @@ const opened = Effect.gen(function* () {
             Effect.as(named(url, database))
           )
       }).pipe(turn.withPermits(1), Effect.orDie),
-    drop: (other: string) => drop(nameOf(other)).pipe(turn.withPermits(1))
+    drop: (other: string) =>
+      Effect.zipRight(untilLeft(admin, nameOf(other)), drop(nameOf(other)).pipe(turn.withPermits(1)))
   }
 })
 
