@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs"
+import { freePort } from "../../test/freePort.js"
 import { Receiver } from "../torture/Load.js"
-import { freePort, migrated, Postgres, ServiceNode, Wire } from "../torture/Servers.js"
+import { migrated, Postgres, ServiceNode, Wire } from "../torture/Servers.js"
 import { Generator } from "./Generator.js"
 
 /** A node that talks to its database without anything in between, and the process that sends it requests. */

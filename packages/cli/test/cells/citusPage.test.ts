@@ -4,7 +4,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { parse } from "yaml"
-import { accountOf, freePort } from "../../../../proof/torture/Servers.js"
+import { accountOf } from "../../../../proof/torture/Servers.js"
+import { freePort } from "../../../../test/freePort.js"
 import { typed } from "../commandLine.js"
 
 const page = readFileSync(new URL("../../../../docs/scaling.md", import.meta.url), "utf8")

@@ -1,5 +1,6 @@
 import * as Http from "node:http"
-import type { AddressInfo, Socket } from "node:net"
+import type { Socket } from "node:net"
+import { freePort } from "../../../../test/freePort.js"
 
 /** A request as it came in. */
 export interface Came {
@@ -32,6 +33,8 @@ export class Shopfront implements AsyncDisposable {
 
   static async open(manner: Manner = saying(200)): Promise<Shopfront> {
     const front = new Shopfront(manner)
+    // Others must not get the port while it is closed.
+    front.#port = await freePort()
     await front.reopen()
     return front
   }
@@ -67,7 +70,6 @@ export class Shopfront implements AsyncDisposable {
       socket.on("close", () => this.#sockets.delete(socket))
     })
     await new Promise<void>((resolve) => server.listen(this.#port, "127.0.0.1", resolve))
-    this.#port = (server.address() as AddressInfo).port
     this.#server = server
   }
 
