@@ -29,8 +29,8 @@ const shared = {
 }
 
 const running = {
-  // Starts nothing until a suite asks for a database.
-  globalSetup: "packages/store-pg/test/cluster/globalSetup.ts",
+  // The second starts nothing until a suite asks for a database.
+  globalSetup: ["test/temporaryFolder.ts", "packages/store-pg/test/cluster/globalSetup.ts"] as string[],
   // Fails a file that leaves a server, a connection, a process or a timer behind.
   setupFiles: "test/openHandles.ts",
   isolate: false

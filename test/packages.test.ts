@@ -11,12 +11,12 @@ import {
   symlinkSync,
   writeFileSync
 } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { publishedPackages } from "../scripts/publishedPackages.mjs"
+import { freePort } from "./freePort.js"
 
 // The pages on embedding, followed to the letter, with the packages as they would be published, in an empty project.
 
@@ -92,14 +92,6 @@ const follow = (page: string, outside: ReadonlyArray<string>) => {
 }
 
 const compile = (project: string): string => spawnSync(tsc, ["-p", project], { encoding: "utf8" }).stdout
-
-const freePort = () =>
-  new Promise<number>((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { readonly port: number }
-      server.close(() => resolve(port))
-    })
-  })
 
 let running: ChildProcess | undefined
 const stop = async () => {

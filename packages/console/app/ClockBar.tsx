@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
 import { useEffect, useRef } from "preact/hooks"
 import { isGone, read } from "./api.js"
+import { Checkbox } from "./Checkbox.js"
 import { outcomeOf, succeeded } from "./Deliveries.js"
 import { clockMoveOf, dayIn, exactly, instantIn, roughly, timeIn, yearIn } from "./format.js"
 import type { Attempt, Delivery, Due } from "./model.js"
@@ -194,16 +195,7 @@ const Agenda = ({ close }: { close: () => void }) => (
     </div>
     <header>
       <h2>Scheduled next</h2>
-      <label>
-        <input
-          type="checkbox"
-          checked={isLimitDue.value}
-          onChange={({ currentTarget }) => {
-            isLimitDue.value = currentTarget.checked
-          }}
-        />{" "}
-        resets of limits too
-      </label>
+      <Checkbox of={isLimitDue}>resets of limits too</Checkbox>
     </header>
     {dues.value.length === 0 && <p class="empty">Nothing is scheduled.</p>}
     <ol>

@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals"
+import { Checkbox } from "./Checkbox.js"
 import { freeze } from "./ClockBar.js"
 import { saveFile } from "./files.js"
 import { copy } from "./Live.js"
@@ -37,26 +38,8 @@ const Start = () => (
         }}
       />
     </label>
-    <label>
-      <input
-        type="checkbox"
-        checked={isTillRecorded.value}
-        onChange={({ currentTarget }) => {
-          isTillRecorded.value = currentTarget.checked
-        }}
-      />{" "}
-      record my till too
-    </label>
-    <label>
-      <input
-        type="checkbox"
-        checked={isInNewShop.value}
-        onChange={({ currentTarget }) => {
-          isInNewShop.value = currentTarget.checked
-        }}
-      />{" "}
-      in a new shop like this one, so that no earlier data matter
-    </label>
+    <Checkbox of={isTillRecorded}>record my till too</Checkbox>
+    <Checkbox of={isInNewShop}>in a new shop like this one, so that no earlier data matter</Checkbox>
     <button type="button" class="record" onClick={() => void record()}>
       ● Start recording
     </button>

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals"
 import { useRef } from "preact/hooks"
+import { Checkbox } from "./Checkbox.js"
 import { amount, minorOf, noPrice, roughly } from "./format.js"
 import { type State, states, type Ticket } from "./model.js"
 import {
@@ -134,16 +135,9 @@ const NewTicket = () => {
           Phone
           <input name="phone" inputMode="tel" placeholder="+216…" />
         </label>
-        <label class="wide">
-          <input
-            type="checkbox"
-            checked={losesAnswer.value}
-            onChange={({ currentTarget }) => {
-              losesAnswer.value = currentTarget.checked
-            }}
-          />{" "}
+        <Checkbox of={losesAnswer} class="wide">
           lose the response, and repeat the request (till)
-        </label>
+        </Checkbox>
         <div class="wide row">
           <button type="submit" class="primary" value="till">
             Create at the till
