@@ -21,7 +21,8 @@ const NAMES = [
   "start",
   "parts",
   "fast",
-  "cells"
+  "cells",
+  "saves"
 ]
 
 /** @param {string} name @returns {Result | undefined} */
@@ -83,7 +84,7 @@ export const measuredOn = () => {
   if (first === undefined) return ""
   const { machine } = first
   const dates = [...new Set(results.map(([, { date }]) => date))].join(" and ")
-  const together = results.filter(([name]) => name !== "cells")
+  const together = results.filter(([name]) => name !== "cells" && name !== "saves")
   const took = Math.round(together.reduce((sum, [, { took_s }]) => sum + took_s, 0) / 60)
   return `\`npm run bench\` measured these results on ${dates} in ${took} minutes, on ${machine.cores} cores (${machine.cpu}) with ${machine.memory_gib} GiB, ${machine.system}, Node ${machine.node}; load and peers run on the same machine.`
 }

@@ -18,6 +18,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   memory: async () => (await import("./memory/measureMemory.js")).memory,
   start: async () => (await import("./start/measureStart.js")).start,
   cells: async () => (await import("./cells/compareCells.js")).cells,
+  saves: async () => (await import("./cells/compareSaves.js")).saves,
   fleet: async () => (await import("./fleet/compareFleet.js")).fleet,
   statements: async () => (await import("./statements/measureStatements.js")).statements,
   parts: async () => (await import("./parts/measureParts.js")).parts,

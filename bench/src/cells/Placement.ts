@@ -36,7 +36,7 @@ const WAYS = [
 ] as const
 
 /** A database of the coordinator's server without Citus, for as long as the scope lasts. */
-const plainDatabase = (url: string) =>
+export const plainDatabase = (url: string) =>
   Effect.gen(function* () {
     const admin = yield* connect(beside(url, "postgres"))
     const drop = admin.run("drop database if exists bench_plain with (force)")

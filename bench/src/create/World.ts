@@ -51,17 +51,21 @@ export const creators = Effect.replicateEffect(
   SHOPS
 )
 
+/** The create of a ticket, under an `Idempotency-Key` of its own. */
+export const createCommand = ({ shop_id, caller_id }: Creator, made: number) => {
+  const key = Schema.decodeSync(IdempotencyKey)(`create-${made}`)
+  return idempotent(
+    { caller_id, operation: "tickets.create", key, request: input, defaults: ticketDefaults },
+    createTicket(shop_id, input, { via: "api", found: [] })
+  )
+}
+
 /** Makes creates, one after another by whoever asks, each by another shop and under a key of its own. */
 export const creating = (all: ReadonlyArray<Creator>, clock: BenchClock) =>
   Effect.map(Store, ({ transact }) => {
     let made = 0
     return Effect.suspend(() => {
       if (++made % CREATES_A_DAY === 0) clock.advance(DAY_MS)
-      const { shop_id, caller_id } = all[made % all.length]!
-      const key = Schema.decodeSync(IdempotencyKey)(`create-${made}`)
-      const command = createTicket(shop_id, input, { via: "api", found: [] })
-      return transact(
-        idempotent({ caller_id, operation: "tickets.create", key, request: input, defaults: ticketDefaults }, command)
-      )
+      return transact(createCommand(all[made % all.length]!, made))
     })
   })

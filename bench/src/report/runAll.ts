@@ -19,10 +19,10 @@ const machine = () => ({
 })
 
 /**
- * These run by name alone: the upgrade needs a network and takes long; cells need a Citus and take six minutes, and the fleet is simulated
- * from their results.
+ * These run by name alone: the upgrade needs a network and takes long; cells and saves need a Citus and take some minutes, and the fleet is
+ * simulated from the results of cells.
  */
-const NOT_AMONG_ALL = ["rolling", "cells", "fleet"]
+const NOT_AMONG_ALL = ["rolling", "cells", "saves", "fleet"]
 
 const runChild = (name: string, args: ReadonlyArray<string>, json: string): Promise<boolean> =>
   new Promise((resolve) => {

@@ -1,0 +1,155 @@
+import { randomBytes, randomUUID } from "node:crypto"
+import { ENTROPY_BYTES } from "@workshop/core/store"
+import type { CellAddress } from "@workshop/store-pg"
+import { listCells, migrate } from "@workshop/store-pg/migrate"
+import { Effect, type Scope } from "effect"
+import pg from "pg"
+import { setWebhook } from "../../../packages/core/dist/decisions/webhookSettings.js"
+import { run } from "../../../packages/core/dist/testing/Fixtures.js"
+import { sendOn } from "../../../packages/store-pg/dist/CallersPool.js"
+import {
+  type DecidedBatch,
+  decideBatch,
+  type QueuedCommand,
+  RECEIPT_STEP,
+  type saveBatch,
+  writing
+} from "../../../packages/store-pg/dist/CommandBatch.js"
+import { COMMIT, type Connection, connect } from "../../../packages/store-pg/dist/Connection.js"
+import { failureOf, type PgFailure } from "../../../packages/store-pg/dist/PgFailure.js"
+import { PLANNED_EACH_TIME, PLANNED_ONCE, type Settings } from "../../../packages/store-pg/dist/SessionClient.js"
+import { inClear } from "../../../packages/store-pg/dist/WebhookSecrets.js"
+import { BenchClock, type Creator, createCommand, creators } from "../create/World.js"
+import { cellSchemas, onStore, PATIENTLY, plainDatabase } from "./Placement.js"
+
+/** How a batch is saved in its transaction. */
+export type SaveForm = typeof saveBatch
+
+/** Each statement of its own, sent without waiting for the answers of those before it. */
+export const pipelined: SaveForm = (connection, { changes }, receipt) =>
+  Effect.asVoid(
+    connection.send([...changes.locks(), ...changes.statements(), writing(receipt), ...changes.rewrites(), COMMIT])
+  )
+
+/** A connection that saves creates, as a lane of the store does. */
+export interface SaveLane {
+  /** Decides and saves a batch with a create in each of so many shops. Returns how long the save took, in milliseconds. */
+  readonly batch: (size: number, save: SaveForm) => Effect.Effect<number, PgFailure>
+}
+
+/** Where the rows of shops are, and the way to them. */
+export interface SavePlace {
+  readonly name: string
+  readonly lanes: ReadonlyArray<SaveLane>
+}
+
+/** The name of the lanes' connections. */
+export const SAVES = "bench saves"
+
+/** A shop may create 150 tickets an hour and 600 a day (Specification, Limits), so time goes on by 20 an hour. */
+const CREATES_AN_HOUR = 20
+
+const laneOf = (connection: Connection, shops: ReadonlyArray<Creator>): SaveLane => {
+  let made = 0
+  let batches = 0
+  const began = Date.now()
+  const queued = (): QueuedCommand => {
+    made++
+    const now = began + Math.floor((made * 3_600_000) / CREATES_AN_HOUR / shops.length)
+    return {
+      command: createCommand(shops[made % shops.length]!, made),
+      moment: () => ({ now, entropy: randomBytes(ENTROPY_BYTES), tracking_base_url: null }),
+      isExpired: () => false,
+      settle: () => undefined
+    }
+  }
+  const saved = (batch: DecidedBatch, save: SaveForm) =>
+    Effect.suspend(() => {
+      const begun = performance.now()
+      batches += RECEIPT_STEP
+      const receipt = { connection: connection.id, batch: batches, saved_at: began }
+      return Effect.map(save(connection, batch, receipt), () => performance.now() - begun)
+    })
+  return {
+    batch: (size, save) =>
+      Effect.suspend(() =>
+        decideBatch(connection, Array.from({ length: size }, queued), { skipsLocked: false, secrets: inClear })
+      ).pipe(Effect.flatMap((batch) => saved(batch, save)))
+  }
+}
+
+const LANES = 2
+
+interface Way {
+  readonly name: string
+  readonly connection: (schema: string) => Effect.Effect<Connection, unknown, Scope.Scope>
+}
+
+const own =
+  (url: string, plans: Settings): Way["connection"] =>
+  (schema) =>
+    connect({ url, schema, plans, name: SAVES, lock_timeout_ms: 1_000 })
+
+/** A client of somebody else's pool, on which each statement is sent after the answer of the one before it. */
+const borrowed =
+  (url: string): Way["connection"] =>
+  (schema) =>
+    Effect.gen(function* () {
+      const client = new pg.Client({ connectionString: url, application_name: SAVES })
+      yield* Effect.promise(() => client.connect())
+      yield* Effect.addFinalizer(() => Effect.promise(() => client.end()))
+      const send = sendOn(client, schema)
+      return {
+        id: randomUUID(),
+        send: (...groups) => Effect.tryPromise({ try: () => send(groups.flat()), catch: failureOf }),
+        isOpen: () => true,
+        broken: Effect.never
+      }
+    })
+
+/** Opens a lane for each part of the shops, which no other way uses, because a lane counts what its shops created. */
+const openWay = ({ name, connection }: Way, schema: string, shops: ReadonlyArray<Creator>) =>
+  Effect.gen(function* () {
+    const each = shops.length / LANES
+    const lanes = yield* Effect.forEach(Array.from({ length: LANES }).keys(), (i) =>
+      Effect.map(connection(schema), (opened) => laneOf(opened, shops.slice(i * each, (i + 1) * each)))
+    )
+    return { name, lanes } satisfies SavePlace
+  })
+
+const openShops = (url: string, schema: string, cells: ReadonlyArray<CellAddress>) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const on = yield* onStore(url, schema, cells, new BenchClock())
+      const shops = yield* Effect.retry(on(creators), PATIENTLY)
+      for (const { shop_id } of shops)
+        yield* Effect.retry(
+          on(run(setWebhook(shop_id, { url: "https://shop.example/hook", secret: "whsec_1" }))),
+          PATIENTLY
+        )
+      return shops
+    })
+  )
+
+const SCHEMA = "bench_saves"
+const CELLS = [{ name: "only" }]
+
+/** A plain Postgres, on connections of the store and of an embedder's pool, and a cell of Citus by each of both ways to it. */
+export const savePlaces = (url: string): Effect.Effect<ReadonlyArray<SavePlace>, unknown, Scope.Scope> =>
+  Effect.gen(function* () {
+    const plain = yield* plainDatabase(url)
+    yield* migrate(plain, {})
+    yield* cellSchemas(url, SCHEMA, CELLS)
+    const [, cell] = yield* listCells(url, { schema: SCHEMA, cells: CELLS })
+    const node = Object.assign(new URL(url), { host: cell!.node }).href
+    const inCell = `${SCHEMA}_${CELLS[0]!.name}`
+    const onPlain = (way: Way) =>
+      Effect.flatMap(openShops(plain, "workshop", []), (shops) => openWay(way, "workshop", shops))
+    const onCitus = (way: Way) => Effect.flatMap(openShops(url, SCHEMA, CELLS), (shops) => openWay(way, inCell, shops))
+    return [
+      yield* onPlain({ name: "one plain Postgres", connection: own(plain, PLANNED_ONCE) }),
+      yield* onPlain({ name: "one plain Postgres, an embedder's pool", connection: borrowed(plain) }),
+      yield* onCitus({ name: "a cell of Citus, at its own node", connection: own(node, PLANNED_EACH_TIME) }),
+      yield* onCitus({ name: "a cell of Citus, through the coordinator", connection: own(url, PLANNED_EACH_TIME) })
+    ]
+  })
