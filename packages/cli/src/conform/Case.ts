@@ -14,9 +14,6 @@ export const sections = {
   sandbox: "The sandbox"
 } as const
 
-/** Where a case's rule is written in the repository. */
-export const ruleAt = (anchor: string): string => `docs/specification.md#${anchor}`
-
 /** A key of {@link sections}. */
 export type Section = keyof typeof sections
 

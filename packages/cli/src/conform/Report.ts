@@ -1,7 +1,8 @@
-import { entryItem, escaped, marked, pageText, row } from "../page/page.js"
+import { entryItem, escaped, marked, pageText, row, ruleLink } from "../page/page.js"
 import type { Paint } from "../terminal/Output.js"
 import { type Exchange, masked } from "../testkit/Api.js"
-import { type Case, ruleAt, sections } from "./Case.js"
+import { ruleAt } from "../testkit/RuleAddress.js"
+import { type Case, sections } from "./Case.js"
 
 /** Why a case failed. */
 export interface Failure {
@@ -271,10 +272,6 @@ const counted = (counts: Counts): string =>
     .filter((outcome) => counts[outcome] > 0)
     .map((outcome) => marked(outcome, counts[outcome]))
     .join(" ")
-
-/** A rule's place, to be followed from wherever the report is read. */
-const ruleLink = (rule_at: string): string =>
-  `<a href="https://github.com/workshop-tickets/workshop/blob/main/${escaped(rule_at)}">${escaped(rule_at)}</a>`
 
 const caseItem =
   ({ base_url, with: means }: Report) =>

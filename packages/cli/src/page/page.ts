@@ -74,6 +74,10 @@ export const entryItem = ({ id, outcome, title, duration_ms, command, body }: En
 export const row = (term: string, text: string, kind: "text" | "code" | "html" = "text"): string =>
   `<dt>${term}</dt><dd>${kind === "html" ? text : kind === "code" ? `<pre>${escaped(text)}</pre>` : escaped(text)}</dd>`
 
+/** A rule's address, to be followed from wherever the report is read. */
+export const ruleLink = (rule_at: string): string =>
+  `<a href="https://github.com/workshop-tickets/workshop/blob/main/${escaped(rule_at)}">${escaped(rule_at)}</a>`
+
 /** The text of a page, for light and dark screens of any width. */
 export const pageText = ({ title, isGood, style, body }: Page): string => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">

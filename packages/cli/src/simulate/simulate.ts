@@ -133,13 +133,13 @@ const isFresh = ({ store, baseUrl }: SimulateFlags): boolean => store === "memor
 const QUIET: Control = { isOver: () => false, progress: () => breathe }
 
 /** The shortest run of the seed that breaks the rule too, halving the steps; longer runs repeat what shorter ones did. */
-const shortest = Effect.fnUntraced(function* (asked: SimulateFlags, bounds: Bounds, rule: string, trace: Trace) {
+const shortest = Effect.fnUntraced(function* (asked: SimulateFlags, bounds: Bounds, rule_at: string, trace: Trace) {
   let found = { trace, steps: bounds.steps }
   for (let good = 0; isFresh(asked) && found.steps - good > 1; ) {
     const steps = Math.floor((good + found.steps) / 2)
     const observers = observersOf(bounds.seed, asked.signatureHeader)
     const one = yield* Effect.scoped(played(asked, { ...bounds, steps }, observers, QUIET))
-    if (audit(one.trace).some((violation) => violation.rule === rule)) found = { trace: one.trace, steps }
+    if (audit(one.trace).some((violation) => violation.rule_at === rule_at)) found = { trace: one.trace, steps }
     else good = steps
   }
   return found
@@ -153,9 +153,9 @@ const writeScenario = Effect.fnUntraced(function* (
   [first]: ReadonlyArray<Violation>
 ) {
   if (asked.scenario === null || first === undefined) return
-  const { rule } = first
-  const short = yield* shortest(asked, bounds, rule, trace)
-  const violation = audit(short.trace).find((one) => one.rule === rule) ?? first
+  const { rule_at } = first
+  const short = yield* shortest(asked, bounds, rule_at, trace)
+  const violation = audit(short.trace).find((one) => one.rule_at === rule_at) ?? first
   const command = repeated(asked, { ...bounds, steps: short.steps })
   yield* writeReport("--scenario", asked.scenario, violationScenario(short.trace, violation, command))
 })

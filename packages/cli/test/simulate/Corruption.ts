@@ -1,4 +1,5 @@
 import type { checks } from "../../src/simulate/auditor/audit.js"
+import type { Breach } from "../../src/simulate/auditor/Breach.js"
 import type { Trace } from "../../src/simulate/auditor/Trace.js"
 
 /** A copy that may be changed. */
@@ -14,6 +15,7 @@ export type Json = any
 export interface Corruption {
   readonly name: string
   readonly rule: keyof typeof checks
+  readonly breaks: Breach["anchor"]
   readonly lie: (seen: Seen) => void
 }
 

@@ -81,7 +81,10 @@ describe("the auditor (Specification, Commands)", () => {
     expect(audit(trace)).toEqual([])
   }, 60_000)
 
-  it.each(corruptions)("finds it where $name", ({ rule, lie }) => {
-    expect(checks[rule](lied(lie)).map((violation) => violation.rule)).toContain(rule)
+  it.each(corruptions)("finds it where $name, and names the rule on the page", ({ rule, breaks, lie }) => {
+    expect(checks[rule](lied(lie)).map(({ rule, rule_at }) => [rule, rule_at])).toContainEqual([
+      rule,
+      `docs/specification.md#${breaks}`
+    ])
   })
 })

@@ -82,11 +82,18 @@ describe("a simulation of a store with a fault (Specification, Commands)", () =>
     const html = join(folder, "broken.html")
     const first = await on(stampless, ["simulate", "--seed", "7", ...SMALL, "--html", html])
     expect(first.status).toBe(1)
-    expect(readFileSync(html, "utf8")).toMatch(
+    const page = readFileSync(html, "utf8")
+    expect(page).toMatch(
       /<h2 class="failed">loyalty: broken .*<\/h2><ul class="entries"><li class="entry" id="loyalty-1"/
     )
     expect(first.stdout).toMatch(/^Seed 7: 40 steps/)
     expect(first.stdout).toMatch(/^loyalty: broken (once|\d+ times) \(Specification, /m)
+    // Each violation leads to its rule, in the terminal, on the page and in JSON.
+    const rule_at = "docs/specification.md#rule-stamps"
+    expect(first.stdout).toMatch(new RegExp(`^ {4}breaks ${rule_at}$`, "m"))
+    expect(page).toContain(`<a href="https://github.com/workshop-tickets/workshop/blob/main/${rule_at}">${rule_at}</a>`)
+    const { stdout } = await on(stampless, ["simulate", "--seed", "7", ...SMALL, "--json"])
+    expect(JSON.parse(stdout).violations[0]).toMatchObject({ rule: "loyalty", rule_at })
     const words = repetition(first.stdout)
     expect(words).toEqual(["simulate", "--seed", "7", ...SMALL])
     const again = await on(stampless, words)
@@ -99,7 +106,9 @@ describe("a simulation of a store with a fault (Specification, Commands)", () =>
     const { status } = await on(stampless, ["simulate", "--seed", "7", ...SMALL, "--scenario", file])
     expect(status).toBe(1)
     const text = readFileSync(file, "utf8")
-    expect(text).toMatch(/^# loyalty: .+\n# Found by: npx workshop simulate --seed 7 --steps \d+ --shops/)
+    expect(text).toMatch(
+      /^# loyalty: .+\n# Breaks: docs\/specification.md#rule-stamps\n# Found by: npx workshop simulate --seed 7 --steps \d+ --shops/
+    )
     const [, steps] = /--steps (\d+)/.exec(text) ?? []
     expect(Number(steps)).toBeLessThan(40)
     const found = await on(stampless, /npx workshop (.*)/.exec(text)![1]!.split(" "))

@@ -18,6 +18,7 @@ const ofShops: ReadonlyArray<Corruption> = [
   {
     name: "a number is given twice",
     rule: "numbers",
+    breaks: "rule-create-numbers",
     lie: (seen) => {
       const { shop, i } = eventOf(
         seen,
@@ -30,6 +31,7 @@ const ofShops: ReadonlyArray<Corruption> = [
   {
     name: "a number is left out",
     rule: "numbers",
+    breaks: "rule-create-numbers",
     lie: (seen) => {
       eventOf(seen, ({ type }) => type === "ticket.created").event.data.ticket!.number += 1
     }
@@ -37,11 +39,13 @@ const ofShops: ReadonlyArray<Corruption> = [
   {
     name: "a ticket is gone from the list",
     rule: "numbers",
+    breaks: "rule-list-newest-first",
     lie: (seen) => void first(seen.shops.filter(({ listed }) => listed.length > 3)).listed.pop()
   },
   {
     name: "a ticket takes a step that does not exist",
     rule: "histories",
+    breaks: "rule-status-workshop-ready",
     lie: (seen) => {
       const { event } = eventOf(seen, ({ type }) => type === "ticket.ready")
       event.type = "ticket.collected"
@@ -51,6 +55,7 @@ const ofShops: ReadonlyArray<Corruption> = [
   {
     name: "a ticket is reopened after its window",
     rule: "histories",
+    breaks: "rule-reopen-at-24h",
     lie: (seen) => {
       const { shop, event } = eventOf(seen, ({ type, data }) => type === "ticket.reopened" && data.from === "collected")
       const before = shop.events.filter(
@@ -62,6 +67,7 @@ const ofShops: ReadonlyArray<Corruption> = [
   {
     name: "a closure comes a millisecond late",
     rule: "histories",
+    breaks: "rule-closure-at-its-own-instant",
     lie: (seen) => {
       const { ticket } = eventOf(seen, ({ type }) => type === "ticket.abandoned").event.data
       ticket!.abandoned_at = moved(ticket!.abandoned_at, 1)
@@ -70,6 +76,7 @@ const ofShops: ReadonlyArray<Corruption> = [
   {
     name: "a closure never comes",
     rule: "histories",
+    breaks: "rule-closure-uncollected",
     lie: (seen) => {
       const ticket = first(seen.shops.map(({ listed }) => listed.find(({ state }) => state === "ready")))
       ticket.ready_at = moved(new Date(seen.ended_at).toISOString(), -60 * DAY)
@@ -78,6 +85,7 @@ const ofShops: ReadonlyArray<Corruption> = [
   {
     name: "updated_at goes back",
     rule: "histories",
+    breaks: "rule-instants-held",
     lie: (seen) => {
       const { ticket } = eventOf(seen, ({ type }) => type === "ticket.ready").event.data
       ticket!.updated_at = moved(ticket!.created_at, -1)
@@ -86,6 +94,7 @@ const ofShops: ReadonlyArray<Corruption> = [
   {
     name: "an event is lost",
     rule: "events",
+    breaks: "rule-event-steps",
     lie: (seen) => {
       const { shop, i } = eventOf(seen, ({ type }) => type === "ticket.ready")
       shop.events.splice(i, 1)
@@ -94,6 +103,7 @@ const ofShops: ReadonlyArray<Corruption> = [
   {
     name: "an event comes of nothing",
     rule: "events",
+    breaks: "rule-event-steps",
     lie: (seen) => {
       const { shop, i, event } = eventOf(seen, ({ type }) => type === "quote.accepted")
       shop.events.splice(i, 0, { ...structuredClone(event), id: "another" })
@@ -102,6 +112,7 @@ const ofShops: ReadonlyArray<Corruption> = [
   {
     name: "a card shows a stamp too many",
     rule: "loyalty",
+    breaks: "rule-stamps",
     lie: (seen) => {
       first(
         seen.shops.flatMap(({ cards }) =>
@@ -113,11 +124,13 @@ const ofShops: ReadonlyArray<Corruption> = [
   {
     name: "the feed missed a ticket",
     rule: "sync",
+    breaks: "rule-sync-equal-instants",
     lie: (seen) => void first(seen.shops.filter(({ synced }) => synced.length > 3)).synced.splice(1, 1)
   },
   {
     name: "the feed left a change out",
     rule: "sync",
+    breaks: "rule-sync-equal-instants",
     lie: (seen) => {
       const ticket = first(seen.shops.map(({ synced }) => synced.find(({ state }) => state === "collected")))
       ticket.state = "ready"
@@ -135,16 +148,19 @@ const ofAnswers: ReadonlyArray<Corruption> = [
   {
     name: "a page is out of order",
     rule: "sync",
+    breaks: "rule-list-newest-first",
     lie: (seen) => void dataOf(pageOf(seen)).reverse()
   },
   {
     name: "a key makes more requests than it may",
     rule: "limits",
+    breaks: "rule-limit-requests",
     lie: (seen) => repeat(seen, exchangeOf(seen, isStatus(200, /^\/v1\/tickets\//, "GET")), 121)
   },
   {
     name: "a client is given more stamps in a day than may be",
     rule: "limits",
+    breaks: "rule-limit-stamps",
     lie: (seen) => {
       const given = exchangeOf(
         seen,
@@ -159,6 +175,7 @@ const ofAnswers: ReadonlyArray<Corruption> = [
   {
     name: "a limit refuses that is not used up",
     rule: "limits",
+    breaks: "rule-limit-requests",
     lie: (seen) => {
       const { answer } = exchangeOf(seen, (one) => isStatus(200, /^\/v1\/tickets\//, "GET")(one))
       const error = { code: "TOO_MANY_ATTEMPTS", message: "", details: { limit: "requests_per_minute" } }
@@ -174,6 +191,7 @@ const ofAnswers: ReadonlyArray<Corruption> = [
   {
     name: "a repetition is answered differently",
     rule: "idempotency",
+    breaks: "rule-replay",
     lie: (seen) => {
       dataOf(exchangeOf(seen, (one) => one.answer?.body.meta?.replayed === true)).service = "Something else"
     }
@@ -181,6 +199,7 @@ const ofAnswers: ReadonlyArray<Corruption> = [
   {
     name: "one key makes two tickets",
     rule: "idempotency",
+    breaks: "rule-replay",
     lie: (seen) => {
       const created = exchangeOf(seen, (one) => isStatus(201, /^\/v1\/tickets$/)(one))
       repeat(seen, created, 1, (copy) => {
@@ -191,12 +210,14 @@ const ofAnswers: ReadonlyArray<Corruption> = [
   {
     name: "the service fails",
     rule: "envelope",
+    breaks: "rule-error-failures",
     lie: (seen) =>
       void Object.assign(exchangeOf(seen, isStatus(200, /^\/v1\/shop$/, "GET")).answer as Json, { status: 500 })
   },
   {
     name: "an answer has no Request-Id",
     rule: "envelope",
+    breaks: "rule-error-request-id",
     lie: (seen) => {
       delete (exchangeOf(seen, isStatus(201, /^\/v1\/tickets$/)).answer as Json).headers["request-id"]
     }
@@ -204,6 +225,7 @@ const ofAnswers: ReadonlyArray<Corruption> = [
   {
     name: "a move is refused for the wrong reason",
     rule: "refusals",
+    breaks: "rule-reopen-at-24h",
     lie: (seen) => {
       const refused = exchangeOf(seen, (one) => one.answer?.body.error?.details?.reason === "SAME_STATE")
       ;(refused.answer as Json).body.error.details.reason = "REOPEN_WINDOW"
@@ -212,6 +234,7 @@ const ofAnswers: ReadonlyArray<Corruption> = [
   {
     name: "a revoked key still works",
     rule: "doors",
+    breaks: "rule-key-revoked",
     lie: (seen) => {
       const isLater = (one: Json) =>
         seen.exchanges.some(
@@ -224,6 +247,7 @@ const ofAnswers: ReadonlyArray<Corruption> = [
   {
     name: "a key may do what it has no right to",
     rule: "doors",
+    breaks: "rule-scope-all",
     lie: (seen) => {
       const { answer } = exchangeOf(seen, (one) => one.answer?.body.error?.code === "FORBIDDEN")
       Object.assign(answer as Json, { status: 200, body: { success: true, data: {} } })
@@ -232,6 +256,7 @@ const ofAnswers: ReadonlyArray<Corruption> = [
   {
     name: "unknown and blocking clients are told apart",
     rule: "privacy",
+    breaks: "rule-privacy-look-up",
     lie: (seen) => {
       const refused = exchangeOf(seen, isStatus(404, /^\/v1\/clients$/, "GET"))
       ;(refused.answer as Json).body.error.message = "This client blocks the shop"
@@ -240,6 +265,7 @@ const ofAnswers: ReadonlyArray<Corruption> = [
   {
     name: "an event names a client who blocks the shop",
     rule: "privacy",
+    breaks: "rule-privacy-look-up",
     lie: (seen) => {
       const block = exchangeOf(seen, isStatus(200, /\/block$/))
       const client = block.actor.replace("client ", "")
@@ -263,11 +289,13 @@ const ofDeliveries: ReadonlyArray<Corruption> = [
   {
     name: "a delivery is not accounted for",
     rule: "deliveries",
+    breaks: "rule-delivery-no-webhook",
     lie: (seen) => void first(seen.shops.filter(({ deliveries }) => deliveries.length > 3)).deliveries.splice(2, 1)
   },
   {
     name: "a delivery counts as made without a 2xx",
     rule: "deliveries",
+    breaks: "rule-delivery-status-all",
     lie: (seen) => {
       delivered(seen, ({ state, attempts }) => state === "delivered" && attempts.length === 1).delivery
         .attempts[0]!.status = 500
@@ -276,6 +304,7 @@ const ofDeliveries: ReadonlyArray<Corruption> = [
   {
     name: "a retry comes early",
     rule: "deliveries",
+    breaks: "rule-delivery-retries",
     lie: (seen) => {
       const { delivery } = delivered(
         seen,
@@ -288,6 +317,7 @@ const ofDeliveries: ReadonlyArray<Corruption> = [
   {
     name: "a delivery is given up early",
     rule: "deliveries",
+    breaks: "rule-delivery-retries",
     lie: (seen) => {
       delivered(seen, ({ state, attempts }) => state === "dead" && attempts.length === 8).delivery.attempts.pop()
     }
@@ -295,6 +325,7 @@ const ofDeliveries: ReadonlyArray<Corruption> = [
   {
     name: "a text changes between attempts",
     rule: "deliveries",
+    breaks: "rule-event-frozen",
     lie: (seen) => {
       const known = new Set<string>()
       const again = first(
@@ -311,11 +342,13 @@ const ofDeliveries: ReadonlyArray<Corruption> = [
   {
     name: "a delivery never reached its receiver",
     rule: "deliveries",
+    breaks: "rule-delivery-retries",
     lie: (seen) => void seen.receptions.splice(3, 1)
   },
   {
     name: "an event overtakes another of its ticket",
     rule: "deliveries",
+    breaks: "rule-delivery-order",
     lie: (seen) => {
       const sent = seen.receptions.map(({ body }, i) => ({
         i,
@@ -339,6 +372,7 @@ const ofDeliveries: ReadonlyArray<Corruption> = [
   {
     name: "a webhook is off and its owner was not told",
     rule: "webhooks",
+    breaks: "rule-webhook-gone",
     lie: (seen) => {
       const shop = first(seen.shops.filter(({ webhook }) => webhook?.on === false))
       shop.notices = []
@@ -347,6 +381,7 @@ const ofDeliveries: ReadonlyArray<Corruption> = [
   {
     name: "a delivery bears no signature",
     rule: "signatures",
+    breaks: "rule-signature",
     lie: (seen) => {
       seen.receptions[0]!.signature = null
     }
@@ -354,6 +389,7 @@ const ofDeliveries: ReadonlyArray<Corruption> = [
   {
     name: "a signature is wrong",
     rule: "signatures",
+    breaks: "rule-signature",
     lie: (seen) => {
       const [reception] = seen.receptions
       reception!.signature = reception!.signature!.replace(/.$/, (last) => (last === "0" ? "1" : "0"))
@@ -362,6 +398,7 @@ const ofDeliveries: ReadonlyArray<Corruption> = [
   {
     name: "a signature says another time",
     rule: "signatures",
+    breaks: "rule-signature",
     lie: (seen) => {
       const [reception] = seen.receptions
       reception!.signature = reception!.signature!.replace(/t=(\d+)/, (_, t) => `t=${Number(t) - 301}`)
@@ -370,6 +407,7 @@ const ofDeliveries: ReadonlyArray<Corruption> = [
   {
     name: "the secret before does not sign in its last day",
     rule: "signatures",
+    breaks: "rule-signature",
     lie: (seen) => {
       const twice = first(seen.receptions.filter(({ signature }) => /v1=.*v1=/.test(signature ?? "")))
       twice.signature = twice.signature!.replace(/,v1=[0-9a-f]+$/, "")

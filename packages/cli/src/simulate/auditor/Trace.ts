@@ -80,6 +80,8 @@ export interface Violation {
   /** The check that found it. */
   readonly rule: string
   readonly section: string
+  /** Where the rule is written that was broken: the page and its anchor. */
+  readonly rule_at: string
   readonly message: string
   readonly evidence: unknown
 }

@@ -1,4 +1,5 @@
 import type { Card, Ticket } from "../../testkit/Shapes.js"
+import { type Breach, breaks } from "./Breach.js"
 import {
   actOf,
   check,
@@ -82,7 +83,10 @@ export const checkLoyalty = check("loyalty", "Specification, Endpoints; Clients 
       const expected = ledger(theirs, tickets.get(client) ?? 0, program)
       const message = cardWrong(data.card, expected, data.program.stamps_required)
       if (message !== null)
-        yield [`the card of ${client}: ${message}`, { shop: shop.id, client, card: data.card, expected }]
+        yield [
+          breaks("rule-stamps", `the card of ${client}: ${message}`),
+          { shop: shop.id, client, card: data.card, expected }
+        ]
     }
   }
 })
@@ -118,11 +122,13 @@ const asksAbout = (
 const looks = ({ answer }: RecordedRequest): string =>
   JSON.stringify([answer?.status, answer?.body, Object.keys(answer?.headers ?? {}).sort()])
 
+const hidden = (message: string): Breach => breaks("rule-privacy-look-up", message)
+
 function* alike(asked: ReadonlyArray<readonly [string, RecordedRequest]>): Iterable<Finding> {
   for (const [kind, all] of grouped(asked, ([kind]) => kind)) {
     const ways = grouped(all, ([, exchange]) => looks(exchange))
     const examples = [...ways.values()].map(([one]) => shown(one![1]))
-    if (ways.size > 1) yield [`unknown and blocking clients are told apart (${kind})`, examples]
+    if (ways.size > 1) yield [hidden(`unknown and blocking clients are told apart (${kind})`), examples]
   }
 }
 
@@ -137,11 +143,11 @@ function* afterBlock({ exchanges, shops }: Trace, blocks: ReturnType<typeof bloc
     const answered = exchanges.filter((one) => one.shop === shop && one.key !== null && one.now > at)
     for (const one of answered)
       if (isGood(one) && !isReplay(one) && namesClient(dataOf(one), client))
-        yield ["a client who blocks the shop is named to it", shown(one)]
+        yield [hidden("a client who blocks the shop is named to it"), shown(one)]
     for (const event of shops.find(({ id }) => id === shop)?.events ?? []) {
       const { ticket, client: named } = event.data
       if (ms(event.created_at) > at && (ticket?.client?.id === client || named?.id === client))
-        yield ["an event names a client who blocks the shop", event]
+        yield [hidden("an event names a client who blocks the shop"), event]
     }
   }
 }
@@ -162,13 +168,14 @@ export const checkPrivacy = check("privacy", "Specification, Endpoints; Clients 
   const blocked = new Map(blocks.map(({ shop, client, at }) => [`${shop} ${client}`, at]))
   const refused: Array<readonly [string, RecordedRequest]> = []
   for (const exchange of trace.exchanges) {
-    if (isHolderShown(exchange)) yield ["a ticket offered to a number is answered with its holder", shown(exchange)]
+    if (isHolderShown(exchange))
+      yield [breaks("rule-create-offer", "a ticket offered to a number is answered with its holder"), shown(exchange)]
     const asked = asksAbout(exchange, phones)
     if (asked === null) continue
     if (codeOf(exchange) === "NOT_FOUND") refused.push([asked.kind, exchange])
     const blocked_at = blocked.get(`${exchange.shop} ${asked.client}`) ?? Number.POSITIVE_INFINITY
     if (isGood(exchange) && !isReplay(exchange) && exchange.now > blocked_at)
-      yield ["a client who blocks the shop was found", shown(exchange)]
+      yield [hidden("a client who blocks the shop was found"), shown(exchange)]
   }
   yield* alike(refused)
   yield* afterBlock(trace, blocks)

@@ -1,4 +1,5 @@
 import { HOUR, MINUTE } from "../../testkit/Time.js"
+import { type Breach, breaks } from "./Breach.js"
 import {
   actOf,
   check,
@@ -15,6 +16,18 @@ import {
 } from "./queries.js"
 import type { RecordedRequest, ShopTrace, Trace } from "./Trace.js"
 
+/** The limits of Specification, Limits, each with its rule. */
+const LIMITS = {
+  requests_per_minute: { limit: 120, anchor: "rule-limit-requests" },
+  writes_per_minute: { limit: 30, anchor: "rule-limit-requests" },
+  tickets_per_hour: { limit: 150, anchor: "rule-limit-tickets-hour" },
+  tickets_per_day: { limit: 600, anchor: "rule-limit-tickets-hour" },
+  lookups_per_hour: { limit: 60, anchor: "rule-limit-lookups-all" },
+  lookups_per_day: { limit: 300, anchor: "rule-limit-lookups-all" },
+  stamps_per_day: { limit: 20, anchor: "rule-limit-stamps" },
+  unauthenticated_per_minute: { limit: 120, anchor: "rule-limit-unauthenticated" }
+} as const satisfies Record<string, { readonly limit: number; readonly anchor: Breach["anchor"] }>
+
 /** One use of a limit, or a refusal by it, at an instant. */
 interface Use {
   readonly now: number
@@ -26,8 +39,7 @@ interface Use {
 
 /** A limit: how much within how long, or within one day, named by a function. */
 interface Bound {
-  readonly policy: string
-  readonly limit: number
+  readonly policy: keyof typeof LIMITS
   readonly window: number | ((now: number) => string)
 }
 
@@ -54,14 +66,18 @@ const opened = ({ window }: Bound, now: number): Window => {
   return { since: now, ends, sure: 0, maybe: 0 }
 }
 
-const judged = ({ policy, limit }: Bound, open: Window | null, uses: ReadonlyArray<Use>): ReadonlyArray<Finding> => {
+const judged = ({ policy }: Bound, open: Window | null, uses: ReadonlyArray<Use>): ReadonlyArray<Finding> => {
   const [sure, maybe] = [open?.sure ?? 0, open?.maybe ?? 0]
+  const { limit, anchor } = LIMITS[policy]
   const found: Array<Finding> = []
   if (sure > limit)
-    found.push([`${policy}: ${sure} within one window, where ${limit} are allowed`, uses.at(-1)?.exchange])
+    found.push([
+      breaks(anchor, `${policy}: ${sure} within one window, where ${limit} are allowed`),
+      uses.at(-1)?.exchange
+    ])
   for (const { what, count, exchange } of uses)
     if (what === "refused" && sure + maybe + count <= limit)
-      found.push([`${policy}: refused after ${sure} of ${limit}`, exchange])
+      found.push([breaks(anchor, `${policy}: refused after ${sure} of ${limit}`), exchange])
   return found
 }
 
@@ -94,19 +110,6 @@ const recount = (bound: Bound, uses: ReadonlyArray<Use>): ReadonlyArray<Finding>
   }
   return found
 }
-
-const LIMITS: Readonly<Record<string, number>> = {
-  requests_per_minute: 120,
-  writes_per_minute: 30,
-  tickets_per_hour: 150,
-  tickets_per_day: 600,
-  lookups_per_hour: 60,
-  lookups_per_day: 300,
-  stamps_per_day: 20,
-  unauthenticated_per_minute: 120
-}
-
-const bound = (policy: string, window: Bound["window"]): Bound => ({ policy, limit: LIMITS[policy]!, window })
 
 /** The name of the calendar day in a time zone (Specification, Limits). */
 const dayIn = (time_zone: string): ((now: number) => string) => {
@@ -146,8 +149,11 @@ const writeUse = (exchange: RecordedRequest): ReadonlyArray<Use> => {
 const perKey = (exchanges: ReadonlyArray<RecordedRequest>) => {
   const ofApi = exchanges.filter((one) => one.key !== null && one.path.startsWith("/v1"))
   return [...grouped(ofApi, ({ key }) => key ?? "").values()].flatMap((mine) => [
-    ...recount(bound("requests_per_minute", MINUTE), mine.flatMap(requestUse)),
-    ...recount(bound("writes_per_minute", MINUTE), mine.filter((one) => actOf(one) !== null).flatMap(writeUse))
+    ...recount({ policy: "requests_per_minute", window: MINUTE }, mine.flatMap(requestUse)),
+    ...recount(
+      { policy: "writes_per_minute", window: MINUTE },
+      mine.filter((one) => actOf(one) !== null).flatMap(writeUse)
+    )
   ])
 }
 
@@ -172,10 +178,10 @@ const lookupUses = (mine: ReadonlyArray<RecordedRequest>, policy: string): Reado
 const perShop = (shop: ShopTrace, mine: ReadonlyArray<RecordedRequest>) => {
   const day = dayIn(shop.time_zone)
   return [
-    ...recount(bound("tickets_per_hour", HOUR), ticketUses(shop, mine, "tickets_per_hour")),
-    ...recount(bound("tickets_per_day", day), ticketUses(shop, mine, "tickets_per_day")),
-    ...recount(bound("lookups_per_hour", HOUR), lookupUses(mine, "lookups_per_hour")),
-    ...recount(bound("lookups_per_day", day), lookupUses(mine, "lookups_per_day"))
+    ...recount({ policy: "tickets_per_hour", window: HOUR }, ticketUses(shop, mine, "tickets_per_hour")),
+    ...recount({ policy: "tickets_per_day", window: day }, ticketUses(shop, mine, "tickets_per_day")),
+    ...recount({ policy: "lookups_per_hour", window: HOUR }, lookupUses(mine, "lookups_per_hour")),
+    ...recount({ policy: "lookups_per_day", window: day }, lookupUses(mine, "lookups_per_day"))
   ]
 }
 
@@ -193,27 +199,29 @@ const perCard = (shop: ShopTrace, mine: ReadonlyArray<RecordedRequest>) => {
       if (unknown.has(one.seq)) return [use(one, "maybe", asked)]
       return isGood(one) && !isReplay(one) ? [use(one, "counted", dataOf<{ readonly added: number }>(one).added)] : []
     })
-    return recount(bound("stamps_per_day", dayIn(shop.time_zone)), uses)
+    return recount({ policy: "stamps_per_day", window: dayIn(shop.time_zone) }, uses)
   })
 }
 
 /** The limit headers of a response must be possible. */
-const headerWrong = ({ answer, path, key }: RecordedRequest): string | null => {
+const headerWrong = ({ answer, path, key }: RecordedRequest): Breach | null => {
   if (answer === null || key === null || !path.startsWith("/v1")) return null
+  const wrong = (message: string) => breaks("rule-limit-headers", message)
   const [limit, remaining, reset] = ["limit", "remaining", "reset"].map((name) =>
     Number(answer.headers[`ratelimit-${name}`])
   )
-  if (!Object.values(LIMITS).includes(limit!)) return `RateLimit-Limit is ${limit}`
-  if (!(remaining! >= 0 && remaining! <= limit!)) return `RateLimit-Remaining is ${remaining} of ${limit}`
-  if (!(reset! >= 0 && reset! <= 26 * 3600)) return `RateLimit-Reset is ${reset}`
+  if (!Object.values(LIMITS).some((one) => one.limit === limit)) return wrong(`RateLimit-Limit is ${limit}`)
+  if (!(remaining! >= 0 && remaining! <= limit!)) return wrong(`RateLimit-Remaining is ${remaining} of ${limit}`)
+  if (!(reset! >= 0 && reset! <= 26 * 3600)) return wrong(`RateLimit-Reset is ${reset}`)
   if (answer.status !== 429) return null
   const policy = String(answer.body.error?.details?.limit)
-  if (LIMITS[policy] !== limit) return `${policy} refused, and RateLimit-Limit is ${limit}`
+  if (LIMITS[policy as keyof typeof LIMITS]?.limit !== limit)
+    return wrong(`${policy} refused, and RateLimit-Limit is ${limit}`)
   if (AT_GATE.has(policy) && (remaining !== 0 || reset! > 60))
-    return `${policy} refused with ${remaining} left for ${reset} s`
+    return wrong(`${policy} refused with ${remaining} left for ${reset} s`)
   return answer.headers["retry-after"] === answer.headers["ratelimit-reset"]
     ? null
-    : "Retry-After is not RateLimit-Reset"
+    : breaks("rule-error-retry-after", "Retry-After is not RateLimit-Reset")
 }
 
 /** No limit is ever overdrawn, and none refuses that has uses left. */

@@ -1,5 +1,6 @@
 import type { Ticket } from "../../testkit/Shapes.js"
 import { HOUR, MINUTE } from "../../testkit/Time.js"
+import { type Breach, breaks } from "./Breach.js"
 import {
   actOf,
   check,
@@ -35,19 +36,23 @@ const CODES: Readonly<Record<string, number>> = {
   TOO_MANY_ATTEMPTS: 429
 }
 
-const envelopeWrong = (exchange: RecordedRequest): string | null => {
+const envelopeWrong = (exchange: RecordedRequest): Breach | null => {
   const { answer } = exchange
   if (answer === null) return null
   const { status, headers, body } = answer
-  if (status >= 500) return `the service failed with ${status}`
-  if (headers["request-id"] === undefined) return "the answer has no Request-Id"
+  const wrong = (message: string) => breaks("rule-envelope-success", message)
+  if (status >= 500) return breaks("rule-error-failures", `the service failed with ${status}`)
+  if (headers["request-id"] === undefined) return breaks("rule-error-request-id", "the answer has no Request-Id")
   if (["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"].some((name) => headers[name] === undefined))
-    return "the answer lacks RateLimit headers"
-  if (body.success !== status < 300) return "success does not agree with the status"
-  if (body.success) return body.data === undefined ? "a success has no data" : null
-  if (body.error === undefined) return "a failure has no error"
-  if (CODES[body.error.code] !== status) return `${body.error.code} does not go with ${status}`
-  return status === 409 && body.error.details?.reason === undefined ? "a 409 has no details.reason" : null
+    return breaks("rule-limit-headers", "the answer lacks RateLimit headers")
+  if (body.success !== status < 300) return wrong("success does not agree with the status")
+  if (body.success) return body.data === undefined ? wrong("a success has no data") : null
+  if (body.error === undefined) return wrong("a failure has no error")
+  if (CODES[body.error.code] !== status)
+    return breaks("rule-error-shop-not-approved", `${body.error.code} does not go with ${status}`)
+  return status === 409 && body.error.details?.reason === undefined
+    ? breaks("rule-error-validation", "a 409 has no details.reason")
+    : null
 }
 
 /** Every response has the envelope, with a code that goes with its status, and none is a 5xx (Specification, Requests and answers; Errors). */
@@ -92,36 +97,37 @@ const SCOPES: ReadonlyArray<readonly [method: string, path: RegExp, scope: strin
   ["POST", /^\/v1\/clients\/[^/]+\/loyalty\/(stamps|redeem)$/, "loyalty:write"]
 ]
 
-const FLAGS: ReadonlyArray<readonly [flag: string, code: string]> = [
-  ["active", "ACCOUNT_DEACTIVATED"],
-  ["approved", "SHOP_NOT_APPROVED"],
-  ["api_enabled", "API_DISABLED"]
+const FLAGS: ReadonlyArray<readonly [flag: string, code: string, anchor: Breach["anchor"]]> = [
+  ["active", "ACCOUNT_DEACTIVATED", "rule-error-order-of-403"],
+  ["approved", "SHOP_NOT_APPROVED", "rule-error-order-of-403"],
+  ["api_enabled", "API_DISABLED", "rule-api-disabled"]
 ]
 
-const keyWrong = (exchange: RecordedRequest, { revoked_at }: Key): string | null => {
+const keyWrong = (exchange: RecordedRequest, { revoked_at }: Key): Breach | null => {
   const isTurnedAway = exchange.answer?.status === 401
-  if (isTurnedAway && exchange.now < revoked_at) return "a good key was turned away"
+  if (isTurnedAway && exchange.now < revoked_at) return breaks("rule-key-missing", "a good key was turned away")
   const isRefused = isTurnedAway || detailOf(exchange, "limit") === "unauthenticated_per_minute"
   return !isRefused && exchange.now > revoked_at + MINUTE
-    ? "a key worked more than a minute after it was revoked"
+    ? breaks("rule-key-revoked", "a key worked more than a minute after it was revoked")
     : null
 }
 
-const flagWrong = (exchange: RecordedRequest, settings: Readonly<Record<string, unknown>>): string | null => {
+const flagWrong = (exchange: RecordedRequest, settings: Readonly<Record<string, unknown>>): Breach | null => {
   const off = FLAGS.find(([flag]) => settings[flag] === false)
   const code = codeOf(exchange)
-  if (off !== undefined) return isGood(exchange) ? `answered while the shop's ${off[0]} is off` : null
-  return FLAGS.some(([, name]) => name === code) ? `${code}, where nothing of the shop is off` : null
+  if (off !== undefined) return isGood(exchange) ? breaks(off[2], `answered while the shop's ${off[0]} is off`) : null
+  const refusing = FLAGS.find(([, name]) => name === code)
+  return refusing === undefined ? null : breaks(refusing[2], `${code}, where nothing of the shop is off`)
 }
 
-const scopeWrong = (exchange: RecordedRequest, { scopes }: Key): string | null => {
+const scopeWrong = (exchange: RecordedRequest, { scopes }: Key): Breach | null => {
   const needed = SCOPES.find(([method, path]) => method === exchange.method && path.test(exchange.path))?.[2]
   if (codeOf(exchange) === "FORBIDDEN")
     return needed === undefined || scopes.includes(needed) || detailOf(exchange, "scope") !== needed
-      ? "forbidden to a key with the right"
+      ? breaks("rule-scope-all", "forbidden to a key with the right")
       : null
   return isGood(exchange) && needed !== undefined && !scopes.includes(needed)
-    ? `allowed to a key without ${needed}`
+    ? breaks("rule-scope-all", `allowed to a key without ${needed}`)
     : null
 }
 
@@ -137,9 +143,8 @@ export const checkDoors = check("doors", "Specification, Keys and scopes; Errors
     for (const exchange of mine) {
       const key = keys.get(exchange.key ?? "")
       if (key === undefined) continue
-      const message =
-        keyWrong(exchange, key) ?? flagWrong(exchange, settings(exchange.now)) ?? scopeWrong(exchange, key)
-      yield [message, shown(exchange)]
+      const broken = keyWrong(exchange, key) ?? flagWrong(exchange, settings(exchange.now)) ?? scopeWrong(exchange, key)
+      yield [broken, shown(exchange)]
     }
   }
 })
@@ -169,22 +174,30 @@ const standings = (events: ReadonlyArray<TicketEvent>, now: number) => {
   return before === undefined ? during : [before, ...during]
 }
 
-const statusWrong = (exchange: RecordedRequest, events: ReadonlyArray<TicketEvent>): string | null => {
+const statusWrong = (exchange: RecordedRequest, events: ReadonlyArray<TicketEvent>): Breach | null => {
   const to = (exchange.body as { readonly status: string }).status
   if (isGood(exchange)) {
     const { state, updated_at } = dataOf<{ readonly state: string; readonly updated_at: string }>(exchange)
-    if (state !== to) return `asked for ${to}, answered ${state}`
-    return ms(updated_at) === exchange.now ? null : "updated_at is not the instant of the move"
+    if (state !== to) return breaks("rule-status-workshop-ready-2", `asked for ${to}, answered ${state}`)
+    return ms(updated_at) === exchange.now
+      ? null
+      : breaks("rule-instants-held", "updated_at is not the instant of the move")
   }
   if (codeOf(exchange) !== "CONFLICT") return null
   const possible = standings(events, exchange.now)
   const reason = detailOf(exchange, "reason")
   const found = possible.filter((event) => reasonFor(event, to, exchange.now) === reason)
   if (found.length === 0)
-    return `${to} was refused for ${reason}, where the ticket was ${possible.map(({ data }) => data.ticket.state).join(" or ")}`
+    return breaks(
+      reason === "REOPEN_WINDOW" ? "rule-reopen-at-24h" : "rule-status-all-refused",
+      `${to} was refused for ${reason}, where the ticket was ${possible.map(({ data }) => data.ticket.state).join(" or ")}`
+    )
   const [from, state] = [detailOf(exchange, "from"), detailOf(exchange, "state")]
-  if (!found.some(({ data }) => data.ticket.state === from)) return "details.from is not its state"
-  return state === from ? null : `details.state is ${state}, and details.from ${from}`
+  if (!found.some(({ data }) => data.ticket.state === from))
+    return breaks("rule-status-all-refused", "details.from is not its state")
+  return state === from
+    ? null
+    : breaks("rule-status-all-refused-2", `details.state is ${state}, and details.from ${from}`)
 }
 
 /** A move is refused only where the ticket's state refuses it, with the right reason. */
@@ -201,29 +214,30 @@ export const checkRefusals = check("refusals", "Specification, States", function
 const comparable = ({ client: _, ...ticket }: Ticket): string => JSON.stringify(ticket)
 
 function* feedWrong({ id, listed, synced }: ShopTrace): Iterable<Finding> {
+  const missed = (message: string) => breaks("rule-sync-equal-instants", message)
   const known = new Map(synced.map((ticket) => [ticket.id, ticket]))
   for (const ticket of listed) {
     const feed = known.get(ticket.id)
     known.delete(ticket.id)
-    if (feed === undefined) yield [`the feed never showed ticket ${ticket.id}`, { shop: id, ticket }]
+    if (feed === undefined) yield [missed(`the feed never showed ticket ${ticket.id}`), { shop: id, ticket }]
     else if (comparable(feed) !== comparable(ticket))
-      yield [`the feed left ticket ${ticket.id} behind`, { shop: id, feed, ticket }]
+      yield [missed(`the feed left ticket ${ticket.id} behind`), { shop: id, feed, ticket }]
     else if (feed.client === null && ticket.client !== null)
-      yield [`the feed never showed the client of ticket ${ticket.id}`, { shop: id, feed, ticket }]
+      yield [missed(`the feed never showed the client of ticket ${ticket.id}`), { shop: id, feed, ticket }]
   }
   for (const ticket of known.values())
-    yield [`the feed showed ticket ${ticket.id}, which is not there`, { shop: id, ticket }]
+    yield [breaks("rule-sync-order", `the feed showed ticket ${ticket.id}, which is not there`), { shop: id, ticket }]
 }
 
 const isList = ({ method, path }: RecordedRequest): boolean => method === "GET" && path === "/v1/tickets"
 
 /** Newest first; of a feed, oldest change first. */
-const orderWrong = (exchange: RecordedRequest): string | null => {
+const orderWrong = (exchange: RecordedRequest): Breach | null => {
   const tickets = dataOf<ReadonlyArray<Ticket>>(exchange)
   const query = new URLSearchParams(exchange.query)
   const isFeed = query.has("updated_since")
   const limit = Number(query.get("limit") ?? 50)
-  if (tickets.length > limit) return `${tickets.length} tickets on a page of ${limit}`
+  if (tickets.length > limit) return breaks("rule-list-default-page", `${tickets.length} tickets on a page of ${limit}`)
   for (const [i, ticket] of tickets.entries()) {
     const before = tickets[i - 1]
     if (before === undefined) continue
@@ -231,12 +245,15 @@ const orderWrong = (exchange: RecordedRequest): string | null => {
       ? ms(ticket.updated_at) < ms(before.updated_at)
       : ms(ticket.created_at) > ms(before.created_at) ||
         (ticket.created_at === before.created_at && ticket.id > before.id)
-    if (isWrong) return `ticket ${ticket.id} is out of order`
+    if (isWrong)
+      return breaks(isFeed ? "rule-sync-order" : "rule-list-newest-first", `ticket ${ticket.id} is out of order`)
   }
   const { meta } = exchange.answer!.body
   if ((meta?.has_more === true) !== (typeof meta?.next_cursor === "string"))
-    return "has_more disagrees with next_cursor"
-  return isFeed && typeof meta?.synced_until !== "string" ? "the feed does not say how far it goes" : null
+    return breaks("rule-list-default-page", "has_more disagrees with next_cursor")
+  return isFeed && typeof meta?.synced_until !== "string"
+    ? breaks("rule-sync-meta", "the feed does not say how far it goes")
+    : null
 }
 
 /** Pages are in their order, and a till that follows the feed knows what the store knows. */
@@ -246,37 +263,44 @@ export const checkSync = check("sync", "Specification, Endpoints; Lists and sync
     if (isList(exchange) && isGood(exchange)) yield [orderWrong(exchange), shown(exchange)]
 })
 
-const firstStatus = { create: 201, stamps: 200, redeem: 200 } as const
+/** The status of the first response to each operation, and its rule. */
+const FIRST = {
+  create: { status: 201, anchor: "rule-create" },
+  stamps: { status: 200, anchor: "rule-stamps-2" },
+  redeem: { status: 200, anchor: "rule-redeem" }
+} as const satisfies Record<Operation["kind"], { readonly status: number; readonly anchor: Breach["anchor"] }>
 
-const formWrong = (exchange: RecordedRequest, kind: Operation["kind"]): string | null => {
+const repeated = (message: string): Breach => breaks("rule-replay", message)
+
+const formWrong = (exchange: RecordedRequest, kind: Operation["kind"]): Breach | null => {
   const { answer } = exchange
   if (answer === null || !isGood(exchange)) return null
   const replayed = isReplay(exchange)
-  if (!replayed && answer.body.meta?.replayed !== false) return "the answer has no meta.replayed"
+  if (!replayed && answer.body.meta?.replayed !== false) return repeated("the answer has no meta.replayed")
   if (replayed !== (answer.headers["idempotent-replayed"] === "true"))
-    return "Idempotent-Replayed disagrees with meta.replayed"
-  const status = replayed ? 200 : firstStatus[kind]
-  return answer.status === status ? null : `answered ${answer.status}, and not ${status}`
+    return repeated("Idempotent-Replayed disagrees with meta.replayed")
+  const { status, anchor } = replayed ? ({ status: 200, anchor: "rule-replay" } as const) : FIRST[kind]
+  return answer.status === status ? null : breaks(anchor, `answered ${answer.status}, and not ${status}`)
 }
 
 /** The responses that are no repetitions, so the operation was done then. */
 const doneAt = (operation: Operation): ReadonlyArray<RecordedRequest> =>
   operation.exchanges.filter((one) => isGood(one) && !isReplay(one))
 
-const repeatsWrong = (operation: Operation): string | null => {
+const repeatsWrong = (operation: Operation): Breach | null => {
   const done = doneAt(operation)
   for (const [i, again] of done.entries()) {
     const before = done[i - 1]
-    if (before !== undefined && again.now - before.now < REMEMBERED) return "it was done twice under one key"
+    if (before !== undefined && again.now - before.now < REMEMBERED) return repeated("it was done twice under one key")
   }
   for (const exchange of operation.exchanges) {
     if (!isGood(exchange) || !isReplay(exchange)) continue
     const first = done.findLast((one) => one.seq < exchange.seq || one.now === exchange.now)
     const same = first === undefined || JSON.stringify(dataOf(first)) === JSON.stringify(dataOf(exchange))
-    if (!same) return "a repetition was answered differently"
+    if (!same) return repeated("a repetition was answered differently")
   }
   return operation.results.length > 1 && done.length <= 1 && !isLong(operation)
-    ? "repetitions were answered differently"
+    ? repeated("repetitions were answered differently")
     : null
 }
 
@@ -303,15 +327,16 @@ export const checkIdempotency = check("idempotency", "Specification, Endpoints; 
     for (const exchange of operation.exchanges) yield [formWrong(exchange, operation.kind), shown(exchange)]
     const reuse = reuseWrong(operation)
     yield [repeatsWrong(operation), operation.exchanges.map(shown)]
-    if (reuse !== null) yield ["a key was refused as used that was not", shown(reuse)]
+    if (reuse !== null)
+      yield [breaks("rule-idempotency-reused", "a key was refused as used that was not"), shown(reuse)]
     if (operation.kind !== "create") continue
     for (const { data, exchange } of operation.results) {
       const { id, created_at } = data as { readonly id: string; readonly created_at: string }
       const other = makers.get(id)
       if (other !== undefined && other !== operation)
-        yield [`ticket ${id} was answered under two keys`, shown(exchange)]
+        yield [breaks("rule-idempotency-by-key", `ticket ${id} was answered under two keys`), shown(exchange)]
       if (!isReplay(exchange) && ms(created_at) !== exchange.now)
-        yield [`ticket ${id} was created at another time`, shown(exchange)]
+        yield [breaks("rule-instants-held", `ticket ${id} was created at another time`), shown(exchange)]
       makers.set(id, operation)
     }
   }

@@ -1,5 +1,6 @@
 import type { Event, Ticket } from "../../testkit/Shapes.js"
 import { DAY, HOUR } from "../../testkit/Time.js"
+import { type Breach, breaks } from "./Breach.js"
 import {
   actOf,
   check,
@@ -80,23 +81,26 @@ const follows = (event: Event, before: Event | undefined, exchanges: ReadonlyArr
   }
 }
 
-const formWrong = ({ api_version, shop_id, type, data }: Event, shop: string): string | null => {
-  if (api_version !== "1") return "api_version is not 1"
-  if (shop_id !== shop) return "shop_id is another shop's"
-  return type === "ping" || data.ticket !== undefined ? null : "it has no ticket"
+const formWrong = ({ api_version, shop_id, type, data }: Event, shop: string): Breach | null => {
+  if (api_version !== "1") return breaks("rule-version-in-path", "api_version is not 1")
+  if (shop_id !== shop) return breaks("rule-event-envelope", "shop_id is another shop's")
+  return type === "ping" || data.ticket !== undefined ? null : breaks("rule-event-steps", "it has no ticket")
+}
+
+/** What follows the event of a ticket that has a client, and the rule. */
+const FOLLOWERS: Readonly<Record<string, { readonly type: string; readonly anchor: Breach["anchor"] }>> = {
+  "ticket.ready": { type: "client.notified", anchor: "rule-notified-ready" },
+  "ticket.impossible": { type: "client.notified", anchor: "rule-notified-ready" },
+  "ticket.created": { type: "client.linked", anchor: "rule-create-client-linked" }
 }
 
 /** With a client, a ticket's creation is followed by the link, and the end of its work by a notification. */
-const followerMissing = (event: Event, next: Event | undefined): string | null => {
-  const follower = {
-    "ticket.ready": "client.notified",
-    "ticket.impossible": "client.notified",
-    "ticket.created": "client.linked"
-  }[event.type]
+const followerMissing = (event: Event, next: Event | undefined): Breach | null => {
+  const follower = FOLLOWERS[event.type]
   if (follower === undefined || (event.data.ticket?.client ?? null) === null) return null
-  return next?.type === follower && ticketOf(next) === ticketOf(event)
+  return next?.type === follower.type && ticketOf(next) === ticketOf(event)
     ? null
-    : `${event.type} of a client without ${follower}`
+    : breaks(follower.anchor, `${event.type} of a client without ${follower.type}`)
 }
 
 function* eventsIn(trace: Trace, shop: ShopTrace): Iterable<Finding> {
@@ -119,17 +123,23 @@ function* eventsIn(trace: Trace, shop: ShopTrace): Iterable<Finding> {
     yield [formWrong(event, shop.id) ?? followerMissing(event, shop.events[i + 1]), event]
     const before = shop.events[i - 1]
     if (before !== undefined && ms(event.created_at) < ms(before.created_at))
-      yield ["events are out of order", [before, event]]
+      yield [breaks("rule-instants-held", "events are out of order"), [before, event]]
     // First, because a client whom the service notified may be notified by the shop in the same millisecond.
     if (follows(event, before, mine)) continue
     const name = nameOf(event.type, ticketOf(event), ms(event.created_at))
     if (expected.get(name)?.shift() !== undefined) continue
-    if (event.type !== "ticket.created") yield [`${event.type} comes of nothing that was done`, event]
+    if (event.type !== "ticket.created")
+      yield [breaks("rule-event-steps", `${event.type} comes of nothing that was done`), event]
     else if (!created.has(ticketOf(event) ?? "")) unclaimed++
   }
   for (const [name, left] of expected)
-    for (const exchange of left) yield [`what was acknowledged raised no event ${name.split(" ")[0]}`, shown(exchange)]
-  if (unclaimed > lost) yield [`${unclaimed} tickets were created and answered to nobody`, { shop: shop.id }]
+    for (const exchange of left)
+      yield [breaks("rule-event-steps", `what was acknowledged raised no event ${name.split(" ")[0]}`), shown(exchange)]
+  if (unclaimed > lost)
+    yield [
+      breaks("rule-idempotency-parallel", `${unclaimed} tickets were created and answered to nobody`),
+      { shop: shop.id }
+    ]
 }
 
 /** Every acknowledged act raised its event, once; and every event comes of an act. */
@@ -149,6 +159,8 @@ const restarts = ({ exchanges }: Trace, shop: string) =>
     return isRestart && next !== undefined ? [{ at: one.now, next }] : []
   })
 
+const misnumbered = (message: string): Breach => breaks("rule-create-numbers", message)
+
 /** Numbers run from 1 to 9999 and start again, with none twice and none left out. */
 export const checkNumbers = check("numbers", "Specification, Resources; Tickets", function* (trace) {
   for (const { id, events, listed } of trace.shops) {
@@ -161,20 +173,26 @@ export const checkNumbers = check("numbers", "Specification, Resources; Tickets"
       while (pending[0] !== undefined && pending[0].at <= ms(created_at)) expected = pending.shift()!.next
       const { number, number_label } = ticket
       if (number !== expected)
-        yield [`ticket ${ticket.id} has number ${number}, where ${expected} was next`, { shop: id, ticket }]
-      if (number_label !== label(number)) yield [`the label of ${number} is ${number_label}`, { shop: id, ticket }]
+        yield [
+          misnumbered(`ticket ${ticket.id} has number ${number}, where ${expected} was next`),
+          { shop: id, ticket }
+        ]
+      if (number_label !== label(number))
+        yield [misnumbered(`the label of ${number} is ${number_label}`), { shop: id, ticket }]
       expected = number === LAST_NUMBER ? 1 : number + 1
       numbers.set(ticket.id, ticket)
     }
     const kept = new Set(listed.map((ticket) => ticket.id))
     for (const ticket of listed) {
       const was = numbers.get(ticket.id)
-      if (was === undefined) yield [`ticket ${ticket.id} was never created by an event`, { shop: id, ticket }]
+      if (was === undefined)
+        yield [breaks("rule-create", `ticket ${ticket.id} was never created by an event`), { shop: id, ticket }]
       else if (was.number !== ticket.number)
-        yield [`ticket ${ticket.id} changed its number`, { shop: id, was, is: ticket }]
+        yield [misnumbered(`ticket ${ticket.id} changed its number`), { shop: id, was, is: ticket }]
     }
     for (const [ticket, created] of numbers)
-      if (!kept.has(ticket)) yield [`ticket ${ticket} is gone from the list`, { shop: id, created }]
+      if (!kept.has(ticket))
+        yield [breaks("rule-list-newest-first", `ticket ${ticket} is gone from the list`), { shop: id, created }]
   }
 })
 
@@ -218,9 +236,20 @@ const closureOf = (ticket: Ticket, news: ReadonlyArray<number> | undefined, unti
   return null
 }
 
+/** The fields that a move sets or clears, each with its rule. */
+const FIELD_RULES = {
+  ready_at: "rule-status-instants",
+  collected_at: "rule-status-instants",
+  outcome: "rule-status-instants",
+  abandoned_at: "rule-closure-at-its-own-instant",
+  abandon_reason: "rule-closure-at-its-own-instant"
+} as const satisfies Partial<Record<keyof Ticket, Breach["anchor"]>>
+
+type MovedField = keyof typeof FIELD_RULES
+
 /** The fields that must be set, and those that must not, in each state. */
 const FIELDS: Readonly<
-  Record<string, { readonly set: ReadonlyArray<keyof Ticket>; readonly unset: ReadonlyArray<keyof Ticket> }>
+  Record<string, { readonly set: ReadonlyArray<MovedField>; readonly unset: ReadonlyArray<MovedField> }>
 > = {
   workshop: { set: [], unset: ["ready_at", "collected_at", "abandoned_at", "abandon_reason", "outcome"] },
   ready: { set: ["ready_at"], unset: ["collected_at", "abandoned_at", "abandon_reason", "outcome"] },
@@ -229,36 +258,49 @@ const FIELDS: Readonly<
   abandoned: { set: ["abandoned_at", "abandon_reason"], unset: ["collected_at", "outcome"] }
 }
 
-const fieldsWrong = (ticket: Ticket): string | null => {
+const fieldsWrong = (ticket: Ticket): Breach | null => {
   const row = FIELDS[ticket.state]
-  if (row === undefined) return `${ticket.state} is not a state`
+  if (row === undefined) return breaks("rule-status-workshop-ready", `${ticket.state} is not a state`)
   const missing = row.set.find((name) => ticket[name] === null)
-  if (missing !== undefined) return `${ticket.state} without ${missing}`
+  if (missing !== undefined) return breaks(FIELD_RULES[missing], `${ticket.state} without ${missing}`)
   const extra = row.unset.find((name) => ticket[name] !== null)
-  return extra === undefined ? null : `${ticket.state} with ${extra}`
+  return extra === undefined ? null : breaks(FIELD_RULES[extra], `${ticket.state} with ${extra}`)
 }
 
-const entered = (before: Ticket, { type, created_at, data }: TicketEvent, news: ReadonlyArray<number> | undefined) => {
+const closedWrong = (
+  before: Ticket,
+  { created_at, data }: TicketEvent,
+  news: ReadonlyArray<number> | undefined
+): Breach | null => {
+  const { abandoned_at, abandon_reason } = data.ticket
+  const due = closureOf(before, news, ms(created_at) - 1)
+  if (due === null) return breaks("rule-closure-never-all", "it was not to close")
+  const wrong = (message: string) => breaks("rule-closure-at-its-own-instant", message)
+  if (ms(abandoned_at ?? created_at) !== due.due_at)
+    return wrong(`closed at ${abandoned_at}, and not at ${new Date(due.due_at).toISOString()}`)
+  return data.reason === due.reason && abandon_reason === due.reason ? null : wrong(`closed for ${data.reason}`)
+}
+
+const entered = (before: Ticket, event: TicketEvent, news: ReadonlyArray<number> | undefined): Breach | null => {
+  const { type, created_at, data } = event
   const { ticket } = data
+  const wrong = (message: string) => breaks("rule-status-instants", message)
   switch (type) {
     case "ticket.ready":
-      return ticket.ready_at === created_at ? null : "ready_at is not the instant of the move"
+      return ticket.ready_at === created_at ? null : wrong("ready_at is not the instant of the move")
     case "ticket.collected": {
-      if (ticket.collected_at !== created_at) return "collected_at is not the instant of the move"
-      return ticket.outcome === before.state ? null : `outcome is ${ticket.outcome} after ${before.state}`
+      if (ticket.collected_at !== created_at) return wrong("collected_at is not the instant of the move")
+      return ticket.outcome === before.state
+        ? null
+        : breaks("rule-reopen-at-24h", `outcome is ${ticket.outcome} after ${before.state}`)
     }
     case "ticket.reopened": {
-      if (data.from !== before.state) return `from is ${data.from}, where the ticket was ${before.state}`
+      if (data.from !== before.state) return wrong(`from is ${data.from}, where the ticket was ${before.state}`)
       const since = before.collected_at === null ? 0 : ms(created_at) - ms(before.collected_at)
-      return since > REOPEN_WINDOW ? `reopened ${since} ms after it was collected` : null
+      return since > REOPEN_WINDOW ? breaks("rule-reopen-at-24h", `reopened ${since} ms after it was collected`) : null
     }
-    case "ticket.abandoned": {
-      const due = closureOf(before, news, ms(created_at) - 1)
-      if (due === null) return "it was not to close"
-      if (ms(ticket.abandoned_at ?? created_at) !== due.due_at)
-        return `closed at ${ticket.abandoned_at}, and not at ${new Date(due.due_at).toISOString()}`
-      return data.reason === due.reason && ticket.abandon_reason === due.reason ? null : `closed for ${data.reason}`
-    }
+    case "ticket.abandoned":
+      return closedWrong(before, event, news)
     default:
       return null
   }
@@ -268,20 +310,27 @@ const stepWrong = (
   before: Ticket | null,
   event: TicketEvent,
   news: ReadonlyArray<number> | undefined
-): string | null => {
+): Breach | null => {
   const { ticket } = event.data
-  if (before === null) return event.type === "ticket.created" ? fieldsWrong(ticket) : `it begins with ${event.type}`
-  if (event.type === "ticket.created") return "it is created twice"
-  if (ms(ticket.updated_at) < ms(before.updated_at)) return "updated_at goes back"
-  if (ticket.updated_at !== event.created_at) return "updated_at is not the instant of the event"
+  if (before === null)
+    return event.type === "ticket.created"
+      ? fieldsWrong(ticket)
+      : breaks("rule-status-workshop-ready", `it begins with ${event.type}`)
+  if (event.type === "ticket.created") return breaks("rule-create", "it is created twice")
+  if (ms(ticket.updated_at) < ms(before.updated_at)) return breaks("rule-instants-held", "updated_at goes back")
+  if (ticket.updated_at !== event.created_at)
+    return breaks("rule-instants-held", "updated_at is not the instant of the event")
   const move = MOVES[event.type]
   if (move === undefined) {
     return ticket.state === before.state
       ? fieldsWrong(ticket)
-      : `${event.type} moves it from ${before.state} to ${ticket.state}`
+      : breaks("rule-status-workshop-ready", `${event.type} moves it from ${before.state} to ${ticket.state}`)
   }
   if (!move.from.includes(before.state) || ticket.state !== move.to)
-    return `${event.type} leads from ${before.state} to ${ticket.state}`
+    return breaks(
+      event.type === "ticket.abandoned" ? "rule-closure-never-all" : "rule-status-workshop-ready",
+      `${event.type} leads from ${before.state} to ${ticket.state}`
+    )
   return fieldsWrong(ticket) ?? entered(before, event, news)
 }
 
@@ -290,8 +339,9 @@ function* historiesIn(trace: Trace, shop: ShopTrace, news: Map<string, Array<num
   for (const [id, events] of eventsByTicket(shop.events)) {
     let before: Ticket | null = null
     for (const event of events) {
-      const message = stepWrong(before, event, news.get(id))
-      if (message !== null) yield [`ticket ${id}: ${message}`, { shop: shop.id, before, event }]
+      const broken = stepWrong(before, event, news.get(id))
+      if (broken !== null)
+        yield [breaks(broken.anchor, `ticket ${id}: ${broken.message}`), { shop: shop.id, before, event }]
       before = event.data.ticket
       last.set(id, before)
     }
@@ -300,12 +350,18 @@ function* historiesIn(trace: Trace, shop: ShopTrace, news: Map<string, Array<num
     const name = `ticket ${ticket.id}`
     const ended = last.get(ticket.id)
     const fields = fieldsWrong(ticket)
-    if (fields !== null) yield [`${name}: ${fields}`, { shop: shop.id, ticket }]
+    if (fields !== null) yield [breaks(fields.anchor, `${name}: ${fields.message}`), { shop: shop.id, ticket }]
     if (ended !== undefined && (ended.state !== ticket.state || ended.ready_at !== ticket.ready_at))
-      yield [`${name} is ${ticket.state}, and its events end with ${ended.state}`, { shop: shop.id, ticket, ended }]
+      yield [
+        breaks("rule-event-steps", `${name} is ${ticket.state}, and its events end with ${ended.state}`),
+        { shop: shop.id, ticket, ended }
+      ]
     const due = closureOf(ticket, news.get(ticket.id), trace.ended_at)
     if (due !== null && due.due_at <= trace.ended_at)
-      yield [`${name} should have closed at ${new Date(due.due_at).toISOString()}`, { shop: shop.id, ticket }]
+      yield [
+        breaks("rule-closure-uncollected", `${name} should have closed at ${new Date(due.due_at).toISOString()}`),
+        { shop: shop.id, ticket }
+      ]
   }
 }
 

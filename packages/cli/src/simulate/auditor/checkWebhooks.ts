@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto"
 import type { Delivery, DeliveryAttempt, Event } from "../../testkit/Shapes.js"
 import { DAY, HOUR, MINUTE, SECOND } from "../../testkit/Time.js"
+import { type Breach, breaks } from "./Breach.js"
 import { check, dataOf, type Finding, goodActs, grouped, isGood, ms } from "./queries.js"
 import type { ReceivedDelivery, ShopTrace, Trace } from "./Trace.js"
 
@@ -19,11 +20,13 @@ const releasesOf = (trace: Trace, shop: string): ReadonlyArray<number> =>
       .map(({ now }) => now)
   )
 
+const mistimed = (message: string): Breach => breaks("rule-delivery-retries", message)
+
 /** Attempts follow one another after the delays of the table, unless they became due again in between. */
-const attemptsWrong = (attempts: ReadonlyArray<DeliveryAttempt>, releases: ReadonlyArray<number>): string | null => {
+const attemptsWrong = (attempts: ReadonlyArray<DeliveryAttempt>, releases: ReadonlyArray<number>): Breach | null => {
   let round = 0
   for (const [i, attempt] of attempts.entries()) {
-    if (attempt.n !== i + 1) return `attempt ${i + 1} has number ${attempt.n}`
+    if (attempt.n !== i + 1) return mistimed(`attempt ${i + 1} has number ${attempt.n}`)
     const before = attempts[i - 1]
     round += 1
     if (before === undefined) continue
@@ -31,7 +34,7 @@ const attemptsWrong = (attempts: ReadonlyArray<DeliveryAttempt>, releases: Reado
     const isDue = !isAcknowledged(before) && round <= MAX_ATTEMPTS && is - was === DELAYS[round - 2]
     if (isDue) continue
     if (!releases.some((at) => at >= was && at <= is))
-      return `attempt ${attempt.n} came ${is - was} ms after the one before`
+      return mistimed(`attempt ${attempt.n} came ${is - was} ms after the one before`)
     round = 1
   }
   return null
@@ -52,35 +55,41 @@ const stateWrong = (
   { state, attempts, next_attempt_at }: Delivery,
   shop: ShopTrace,
   ended_at: number
-): string | null => {
+): Breach | null => {
+  const unparked = (message: string) => breaks("rule-delivery-no-webhook", message)
   const last = attempts.at(-1)
   const isOn = shop.webhook?.on === true
   switch (state) {
     case "delivered":
-      return last !== undefined && isAcknowledged(last) ? null : "delivered without a 2xx"
+      return last !== undefined && isAcknowledged(last)
+        ? null
+        : breaks("rule-delivery-status-all", "delivered without a 2xx")
     case "dead":
-      if (last === undefined || isAcknowledged(last)) return "given up without a failure"
-      return roundOf(attempts) >= MAX_ATTEMPTS ? null : `given up after ${roundOf(attempts)} attempts`
+      if (last === undefined || isAcknowledged(last)) return mistimed("given up without a failure")
+      return roundOf(attempts) >= MAX_ATTEMPTS ? null : mistimed(`given up after ${roundOf(attempts)} attempts`)
     case "parked":
-      return isOn ? "parked while the webhook is on" : null
+      return isOn ? unparked("parked while the webhook is on") : null
     case "pending":
-      if (!isOn) return "pending while the webhook is off"
-      return next_attempt_at !== null && ms(next_attempt_at) > ended_at ? null : "was due and not sent"
+      if (!isOn) return unparked("pending while the webhook is off")
+      return next_attempt_at !== null && ms(next_attempt_at) > ended_at ? null : mistimed("was due and not sent")
   }
 }
 
-const receivedWrong = (delivery: Delivery, event: Event, received: ReadonlyArray<ReceivedDelivery>): string | null => {
+const receivedWrong = (delivery: Delivery, event: Event, received: ReadonlyArray<ReceivedDelivery>): Breach | null => {
   if (received.length !== delivery.attempts.length)
-    return `reached the receiver ${received.length} times in ${delivery.attempts.length} attempts`
+    return mistimed(`reached the receiver ${received.length} times in ${delivery.attempts.length} attempts`)
   for (const [i, { status, body }] of received.entries()) {
-    if (body !== received[0]!.body) return "its text changed between attempts"
+    if (body !== received[0]!.body) return breaks("rule-event-frozen", "its text changed between attempts")
     if (status !== null && delivery.attempts[i]!.status !== status)
-      return `attempt ${i + 1} is logged as ${delivery.attempts[i]!.status}, and was answered ${status}`
+      return breaks(
+        "rule-delivery-status-all",
+        `attempt ${i + 1} is logged as ${delivery.attempts[i]!.status}, and was answered ${status}`
+      )
   }
   const text = received[0]?.body
   return text === undefined || JSON.stringify(JSON.parse(text)) === JSON.stringify(event)
     ? null
-    : "its text is not the event"
+    : breaks("rule-event-frozen", "its text is not the event")
 }
 
 /** The instant from which events are delivered: the first address was set then. */
@@ -95,14 +104,18 @@ function* overtaken(shop: ShopTrace, received: ReadonlyArray<ReceivedDelivery>, 
   for (const { body } of received) {
     const { id } = JSON.parse(body) as Event
     const place = places.get(id)
-    if (place === undefined) yield [`event ${id} was sent and never raised`, { shop: shop.id, body }]
+    if (place === undefined)
+      yield [breaks("rule-delivery-no-webhook", `event ${id} was sent and never raised`), { shop: shop.id, body }]
     const ticket = place?.event.data.ticket?.id
     if (seen.has(id) || place === undefined || ticket === undefined || ms(place.event.created_at) <= since) continue
     seen.add(id)
     const before = reached.get(ticket) ?? -1
     reached.set(ticket, Math.max(before, place.i))
     if (place.i <= before)
-      yield [`event ${id} overtook another of its ticket`, { shop: shop.id, ticket, event: place.event }]
+      yield [
+        breaks("rule-delivery-order", `event ${id} overtook another of its ticket`),
+        { shop: shop.id, ticket, event: place.event }
+      ]
   }
 }
 
@@ -116,14 +129,16 @@ function* deliveredIn(trace: Trace, shop: ShopTrace): Iterable<Finding> {
     const delivery = deliveries.get(event.id)
     const received = byEvent.get(event.id)
     if (delivery === undefined) {
-      if (ms(event.created_at) > since) yield [`event ${event.id} is neither delivered nor accounted for`, event]
+      if (ms(event.created_at) > since)
+        yield [breaks("rule-delivery-no-webhook", `event ${event.id} is neither delivered nor accounted for`), event]
       continue
     }
-    const message =
+    const broken =
       attemptsWrong(delivery.attempts, releases) ??
       stateWrong(delivery, shop, trace.ended_at) ??
       receivedWrong(delivery, event, received ?? [])
-    if (message !== null) yield [`event ${event.id}: ${message}`, { shop: shop.id, delivery, received }]
+    if (broken !== null)
+      yield [breaks(broken.anchor, `event ${event.id}: ${broken.message}`), { shop: shop.id, delivery, received }]
   }
   yield* overtaken(shop, mine, since)
 }
@@ -199,7 +214,8 @@ export const checkSignatures = check("signatures", "Specification, Webhooks", fu
       const attempt = attempts.get(id)?.[nth]
       // The check of deliveries finds an attempt that is not logged.
       const message = attempt === undefined ? null : signatureWrong(reception, ms(attempt.started_at), secrets)
-      if (message !== null) yield [`event ${id}, attempt ${nth + 1}: ${message}`, { shop: shop.id, reception }]
+      if (message !== null)
+        yield [breaks("rule-signature", `event ${id}, attempt ${nth + 1}: ${message}`), { shop: shop.id, reception }]
     }
   }
 })
@@ -234,6 +250,7 @@ export const checkWebhooks = check("webhooks", "Specification, Webhooks", functi
   for (const shop of shops) {
     const message = offWrong(shop) ?? onWrong(shop)
     const { webhook, notices } = shop
-    if (message !== null) yield [`the webhook of ${shop.id}: ${message}`, { webhook, notices }]
+    if (message !== null)
+      yield [breaks("rule-webhook-gone", `the webhook of ${shop.id}: ${message}`), { webhook, notices }]
   }
 })

@@ -1,5 +1,7 @@
+import { ruleAt } from "../../testkit/RuleAddress.js"
 import type { Event, Ticket } from "../../testkit/Shapes.js"
 import { DAY } from "../../testkit/Time.js"
+import type { Breach } from "./Breach.js"
 import type { RecordedRequest, Trace, Violation } from "./Trace.js"
 
 /** Milliseconds since 1970 of an ISO text. */
@@ -21,14 +23,16 @@ export const codeOf = ({ answer }: RecordedRequest): string | undefined => answe
 /** A detail of a failure. */
 export const detailOf = ({ answer }: RecordedRequest, name: string): unknown => answer?.body.error?.details?.[name]
 
-/** A violation of a check's rule, and what shows it; none where there is no message. */
-export type Finding = readonly [message: string | null, evidence: unknown]
+/** The rule that was broken, and what shows it; none where it is null. */
+export type Finding = readonly [broken: Breach | null, evidence: unknown]
 
-/** A check of one rule: it goes through a trace and yields its findings. */
+/** A check of the rules of one kind: it goes through a trace and yields its findings. */
 export const check =
   (rule: string, section: string, find: (trace: Trace) => Iterable<Finding>) =>
   (trace: Trace): ReadonlyArray<Violation> =>
-    [...find(trace)].flatMap(([message, evidence]) => (message === null ? [] : [{ rule, section, message, evidence }]))
+    [...find(trace)].flatMap(([broken, evidence]) =>
+      broken === null ? [] : [{ rule, section, rule_at: ruleAt(broken.anchor), message: broken.message, evidence }]
+    )
 
 /** The part of an exchange that is shown as evidence: enough to find it and to see what is wrong. */
 export const shown = ({ seq, step, now, act, method, path, query, key, once, body, answer }: RecordedRequest) => ({

@@ -1,4 +1,4 @@
-import { entryItem, escaped, pageText, row } from "../../page/page.js"
+import { entryItem, escaped, pageText, row, ruleLink } from "../../page/page.js"
 import type { Event } from "../../testkit/Shapes.js"
 import { grouped, ms } from "../auditor/queries.js"
 import type { Trace, Violation } from "../auditor/Trace.js"
@@ -244,24 +244,13 @@ const latencyTable = (latencies: RunReport["latencies"]): string => {
   return `<table>${[titles, ...rows].map((cells) => `<tr>${cells.join("")}</tr>`).join("\n")}</table>`
 }
 
-/** Where the sections are written that a check goes by. */
-const sectionLinks = (section: string): string =>
-  section
-    .replace("Specification, ", "")
-    .split("; ")
-    .map((name) => {
-      const at = `docs/specification.md#${name.toLowerCase().replaceAll(" ", "-")}`
-      return `<a href="https://github.com/workshop-tickets/workshop/blob/main/${escaped(at)}">${escaped(name)}</a>`
-    })
-    .join(", ")
-
 const violationItem = (trace: Trace, command: string) => (violation: Violation, i: number) => {
-  const { rule, section, message, evidence } = violation
+  const { rule, rule_at, message, evidence } = violation
   const story = violationStory(trace, violation)
   const timeline = story === null ? "" : `<div data-story="${escaped(JSON.stringify(story))}"></div>`
   return entryItem({
     ...{ id: `${rule}-${i + 1}`, outcome: "failed", title: escaped(message), command },
-    body: `<dl>${row("written in", sectionLinks(section), "html")}${row("evidence", JSON.stringify(evidence, null, 2), "code")}</dl>${timeline}`
+    body: `<dl>${row("written in", ruleLink(rule_at), "html")}${row("evidence", JSON.stringify(evidence, null, 2), "code")}</dl>${timeline}`
   })
 }
 

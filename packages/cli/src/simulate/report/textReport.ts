@@ -127,7 +127,7 @@ const shortened = (evidence: unknown): string => {
   return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}...` : text
 }
 
-/** How often a rule was broken, and where it is written. */
+/** How often the rules of a check were broken, and the sections that they are in. */
 export const ruleLine = (rule: string, violations: ReadonlyArray<Violation>): string =>
   `${rule}: broken ${violations.length === 1 ? "once" : `${number(violations.length)} times`} (${violations[0]?.section})`
 
@@ -136,7 +136,11 @@ const broken = (rule: string, violations: ReadonlyArray<Violation>, paint: Paint
   const more = violations.length - shown.length
   return [
     paint("bad", ruleLine(rule, violations)),
-    ...shown.flatMap(({ message, evidence }) => [`  ${message}`, paint("faint", `    ${shortened(evidence)}`)]),
+    ...shown.flatMap(({ rule_at, message, evidence }) => [
+      `  ${message}`,
+      `    ${paint("faint", "breaks")} ${rule_at}`,
+      paint("faint", `    ${shortened(evidence)}`)
+    ]),
     ...(more > 0 ? [`  and ${number(more)} more: --json prints them all`] : [])
   ]
 }

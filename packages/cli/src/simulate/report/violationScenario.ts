@@ -128,6 +128,7 @@ export const violationScenario = (trace: Trace, violation: Violation, command: s
   const clients = [...phones.values()].map((name) => `    ${name}: {}`)
   return [
     `# ${violation.rule}: ${violation.message}`,
+    `# Breaks: ${violation.rule_at}`,
     `# Found by: ${command}`,
     "# The steps are what led there, with the refusals that came. Add what the rule demands as an expectation.",
     `name: ${JSON.stringify(`${violation.rule}: ${violation.message}`)}`,

@@ -80,7 +80,7 @@ export const violationStory = (trace: Trace, violation: Violation): unknown => {
   const at = /"at":"([^"]+)"/.exec(JSON.stringify(violation.evidence))?.[1] ?? ticket.updated_at
   const broken: Entry = {
     ...{ id: "violation", at, kind: "notice", title: violation.rule, ok: false },
-    detail: { message: violation.message, evidence: violation.evidence }
+    detail: { message: violation.message, rule_at: violation.rule_at, evidence: violation.evidence }
   }
   const entries = [...requests, ...events, ...attempts, broken].sort((a, b) => ms(a.at) - ms(b.at))
   const now = ms(entries.at(-1)?.at ?? at)
