@@ -348,6 +348,42 @@ import("@workshop/core").then(({ Limits }) =>
     }
   })
 
+  it("every record that a method of the Promise face takes or returns has an exported name, and each field a sentence", {
+    timeout: 60_000
+  }, () => {
+    const dist = join(follow("embed-express.md", []), "node_modules/@workshop/core/dist")
+    const entry = readFileSync(join(dist, "promise.d.ts"), "utf8")
+    const face = readFileSync(join(dist, "services/PromiseApi.d.ts"), "utf8")
+    const shown = face.slice(face.indexOf("const promiseApi")).replaceAll(/import\("[^"]*"\)\./g, "")
+    const values = [
+      ...shown.matchAll(/\b(\w+(?:Record|Account|View|Entry|Delivery|Status|Export|HeldShop|Given|Redeemed))\b/g)
+    ]
+    const inputs = [...shown.matchAll(/\b(?:Plain|Their)[A-Z]\w+/g)]
+    const names = new Set([...values.map(([, name = ""]) => name), ...inputs.map(([name]) => name)])
+    expect(names.size).toBeGreaterThan(25)
+    expect([...names].filter((name) => !new RegExp(`\\b${name}\\b`).test(entry))).toEqual([])
+    for (const [file, record] of [
+      ["Shop", "ShopRecord"],
+      ["ApiKey", "ApiKeyRecord"],
+      ["Webhook", "NoticeRecord"],
+      ["Webhook", "WebhookStatus"],
+      ["Notification", "NotificationRecord"],
+      ["Notification", "ClientNotification"],
+      ["Offer", "OfferRecord"],
+      ["Client", "ClientAccount"],
+      ["Event", "EventRecord"],
+      ["AuditEntry", "AuditEntry"]
+    ]) {
+      const text = readFileSync(join(dist, "domain", `${file}.d.ts`), "utf8")
+      const lines = (new RegExp(`interface ${record} [^\n]*\\{\n([\\s\\S]*?)\n\\}`).exec(text)?.[1] ?? "").split("\n")
+      const fields = lines.flatMap((line, i) =>
+        /^ {4}readonly /.test(line) ? [[line.trim(), lines[i - 1] ?? ""]] : []
+      )
+      expect([record, fields.length > 0]).toEqual([record, true])
+      expect(fields.filter(([, above = ""]) => !/\. \*\/$/.test(above))).toEqual([])
+    }
+  })
+
   it("the sections that docstrings name are on a page of the package", { timeout: 60_000 }, () => {
     const core = join(follow("embed-express.md", []), "node_modules/@workshop/core")
     const headings = new Set(

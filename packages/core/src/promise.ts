@@ -1,11 +1,43 @@
 /** Entry `@workshop/core/promise`: the workshop by plain values and promises, for teams without Effect. */
 
 export type { Client, LoyaltyCard, Ticket } from "@workshop/client"
-export type { ClientNotification } from "./domain/Notification.js"
+export type { HeldShop } from "./decisions/Command.js"
+export type { RewardRedeemed, StampsGiven } from "./decisions/giveStamps.js"
+export type { IdempotentResult } from "./decisions/Idempotency.js"
+export type { ApiKeyRecord } from "./domain/ApiKey.js"
+export type { AuditEntry } from "./domain/AuditEntry.js"
+export type { ClientAccount, ClientView } from "./domain/Client.js"
+export type { EventRecord } from "./domain/Event.js"
+export type { ClientNotification, NotificationRecord } from "./domain/Notification.js"
+export type { OfferRecord } from "./domain/Offer.js"
+export { internationalPhone } from "./domain/Phone.js"
+export type { ShopRecord } from "./domain/Shop.js"
+export type { NoticeRecord, WebhookStatus } from "./domain/Webhook.js"
 export { type AnyRefusal, isRefusal, type RefusalResponse, refusalResponse } from "./http/refusalResponse.js"
-export { TransactionRefused } from "./ports/StorePorts.js"
+export { type LoggedDelivery, TransactionRefused } from "./ports/StorePorts.js"
+export type { ClientExport } from "./services/ClientRecords.js"
 export type { CommittedEvent } from "./services/CommittedEvents.js"
-export type { PlainCaller, PlainShop, PlainTicket, PlainTicketEdit, PlainTicketQuery } from "./services/PlainInputs.js"
+export type {
+  PlainAuditQuery,
+  PlainCaller,
+  PlainClient,
+  PlainCorrection,
+  PlainDelay,
+  PlainKey,
+  PlainPart,
+  PlainPhoto,
+  PlainProgramPatch,
+  PlainQuote,
+  PlainReplay,
+  PlainShop,
+  PlainShopPatch,
+  PlainTicket,
+  PlainTicketEdit,
+  PlainTicketQuery,
+  PlainVisit,
+  TheirOffer,
+  TheirTicket
+} from "./services/PlainInputs.js"
 export { type OrThrow, type Result, unwrap } from "./services/PromiseApi.js"
 export {
   type CheckedText,

@@ -57,6 +57,7 @@ export {
   TURNS_PER_CLAIM
 } from "./ports/CellPorts.js"
 export {
+  type Announcement,
   AuditLog,
   type Belonging,
   type Claim,
@@ -87,4 +88,5 @@ export {
   WholeData
 } from "./ports/StorePorts.js"
 export { auditEntry } from "./services/Audit.js"
+export { logBackgroundFailure } from "./services/BackgroundFailure.js"
 export { type CellsOptions, cellPorts } from "./services/Cells.js"

@@ -15,7 +15,7 @@ import {
   type WebhookPost
 } from "@workshop/core"
 import { type CommittedEvent, type PromiseOptions, type PromiseWorkshop, start, unwrap } from "@workshop/core/promise"
-import { Directory, OpenTransaction } from "@workshop/core/store"
+import { type Announcement, Directory, OpenTransaction } from "@workshop/core/store"
 import { optionNames, SettableClock, TEST_START, unknownOption } from "@workshop/core/testing"
 import { Context, Duration, Effect, Layer, Runtime } from "effect"
 import { layer } from "./MemoryStore.js"
@@ -30,13 +30,13 @@ const joinable = Layer.merge(
     join: (client) => {
       if (typeof (client as { readonly query?: unknown } | null | undefined)?.query !== "function")
         return new TransactionRefused({ message: "What was given is no client of pg" })
-      const onCommit: Array<() => void> = []
+      const onCommit: Array<Announcement> = []
       const run = Effect.provideService(OpenTransaction, { onCommit })
       return Effect.succeed({
         run,
         part: run,
         afterCommit: Effect.sync(() => {
-          for (const tell of onCommit.splice(0)) tell()
+          for (const { announce } of onCommit.splice(0)) announce()
         })
       })
     }

@@ -138,13 +138,20 @@ interface Borrowed {
   readonly release: (destroy: boolean) => void
 }
 
+const ALL_IN_USE =
+  "No client of your pool became free within two seconds: give it more clients, return them sooner, or give within a pool of its own"
+
+const ENDED = "Your pool was ended before the workshop: call pool.end() after workshop.stop()"
+
+const hasEnded = (pool: PoolLike & { readonly ending?: boolean }): boolean => pool.ending === true
+
 /** Borrows a client; one that arrives too late is returned at once. */
 const borrow = (pool: PoolLike): Effect.Effect<Borrowed, PgFailure> =>
   Effect.async<PoolClient, PgFailure>((resume) => {
     let isLate = false
     Promise.resolve(pool.connect()).then(
       (client: PoolClient) => (isLate ? client.release() : resume(Effect.succeed(client))),
-      (cause: unknown) => resume(Effect.fail(failureOf(cause)))
+      (cause: unknown) => resume(Effect.fail(hasEnded(pool) ? refused(ENDED) : failureOf(cause)))
     )
     return Effect.sync(() => {
       isLate = true
@@ -153,7 +160,7 @@ const borrow = (pool: PoolLike): Effect.Effect<Borrowed, PgFailure> =>
     Effect.interruptible,
     Effect.timeoutFail({
       duration: CONNECT_TIMEOUT_MS,
-      onTimeout: () => refused("All clients of the pool are in use: give it more, or return them sooner")
+      onTimeout: () => refused(ALL_IN_USE)
     }),
     Effect.map((client) => {
       const borrowed: Borrowed = {

@@ -8,7 +8,14 @@ import {
   TransactionRefused,
   type Transactions
 } from "@workshop/core"
-import { type Command, ENTROPY_BYTES, OpenTransaction, type Outcome, type Store } from "@workshop/core/store"
+import {
+  type Announcement,
+  type Command,
+  ENTROPY_BYTES,
+  OpenTransaction,
+  type Outcome,
+  type Store
+} from "@workshop/core/store"
 import { type Context, Effect, Exit, Fiber } from "effect"
 import { type Client, PLACE, sendOn, sqlConnection, type storePlace } from "./CallersPool.js"
 import { clockGuard } from "./ClockGuard.js"
@@ -38,7 +45,7 @@ import type { WebhookSecrets } from "./WebhookSecrets.js"
 
 interface Joined {
   readonly connection: Connection
-  readonly onCommit: Array<() => void>
+  readonly onCommit: Array<Announcement>
   readonly inTurn: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
@@ -58,6 +65,13 @@ const stillWithin = (transaction: string): Statement => ({
 })
 
 const STILL = statement(`select /* workshop still */ ${TRANSACTION} as transaction`)
+
+/** Those of the events that the transaction has: a savepoint of the embedder's, rolled back, took the others back. */
+const eventsAmong = (events: Announcement["events"]): Statement => ({
+  name: "find announced events",
+  text: "select /* workshop still */ id from workshop.event where shop_id = any($1::uuid[]) and id = any($2::uuid[])",
+  values: [[...new Set(events.map(({ shop_id }) => shop_id))], events.map(({ id }) => id)]
+})
 
 const NOT_BEGUN = "25P01"
 const FAILED_ALREADY = "25P02"
@@ -101,12 +115,22 @@ const ENDED_EARLY =
   "The transaction in which this began was ended before its end, so its rows and tickets are committed, or lost, one without the other: do not commit or roll back inside, and begin no transaction on the same client; where a query builder should nest one, use the tx of its own transaction"
 
 /**
- * Dies unless the client is still in the transaction, and can commit it. It is left to the embedder's commit to notice a broken connection.
+ * Dies unless the client is still in the transaction, and can commit it, and keeps of the announcements those whose events are still
+ * there. It is left to the embedder's commit to notice a broken connection.
  */
-const stillJoined = ({ send, id }: Connection) =>
-  Effect.matchEffect(send([STILL]), {
-    onFailure: ({ code }) => (code === FAILED_ALREADY ? Effect.die(refused(FAILED)) : Effect.void),
-    onSuccess: ([answer]) => (answer!.rows[0]!.transaction === id ? Effect.void : Effect.die(refused(ENDED_EARLY)))
+const stillJoined = ({ send, id }: Connection, onCommit: Array<Announcement>) =>
+  Effect.suspend(() => {
+    const events = onCommit.flatMap((one) => one.events)
+    return Effect.matchEffect(send(events.length === 0 ? [STILL] : [STILL, eventsAmong(events)]), {
+      onFailure: ({ code }) => (code === FAILED_ALREADY ? Effect.die(refused(FAILED)) : Effect.void),
+      onSuccess: ([answer, found]) => {
+        if (answer!.rows[0]!.transaction !== id) return Effect.die(refused(ENDED_EARLY))
+        const there = new Set(found?.rows.map((row) => row.id))
+        const kept = onCommit.filter((one) => one.events.every((event) => there.has(event.id)))
+        onCommit.splice(0, onCommit.length, ...kept)
+        return Effect.void
+      }
+    })
   })
 
 /** The client in its transaction. A savepoint in any other transaction is undone and refused. */
@@ -205,7 +229,8 @@ const runWithin = (joined: Joined, entry: QueuedCommand, options: JoiningOptions
     )
     // If the caller ended the transaction meanwhile, the command ended with it.
     yield* Effect.catchIf(connection.send([RELEASE]), isNotBegun, () => Effect.void)
-    onCommit.push(told(batch, options))
+    // Needless if a savepoint takes the command back, and harmless: each of them looks again.
+    onCommit.push({ announce: told(batch, options), events: [] })
     return exit
   }).pipe(Effect.tapError(() => undo))
   const attempt = (runs: number): typeof once =>
@@ -247,7 +272,7 @@ export const joinedTransactions = (options: JoiningOptions) =>
         const connection = connectionOf(client, schema, where.transaction)
         yield* guard(connection)
         const oneByOne = (yield* Effect.makeSemaphore(1)).withPermits(1)
-        const onCommit: Array<() => void> = []
+        const onCommit: Array<Announcement> = []
         const part = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
           Effect.suspend(() => {
             let isEnded = false
@@ -266,9 +291,10 @@ export const joinedTransactions = (options: JoiningOptions) =>
           })
         return {
           part,
-          run: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.zipLeft(part(effect), stillJoined(connection)),
+          run: <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+            Effect.zipLeft(part(effect), stillJoined(connection, onCommit)),
           afterCommit: Effect.sync(() => {
-            for (const tell of onCommit.splice(0)) tell()
+            for (const { announce } of onCommit.splice(0)) announce()
           })
         }
       }).pipe(Effect.catchTag("PgFailure", unavailable))

@@ -59,6 +59,9 @@ const order = async (
   }
 }
 
+const WAITING = `select count(*)::integer as waiting from pg_stat_activity
+  where wait_event_type = 'Lock' and datname = current_database()`
+
 const refusal = (options: PgStoreOptions, store: typeof layer | typeof migratedLayer = layer) =>
   start({ store: store(options) }).then(
     () => "started",
@@ -91,12 +94,24 @@ describe("on the caller's own pool", { timeout: LONG }, () => {
     program({ max: 1 }, async ({ workshop, pool, caller }) => {
       expect(await workshop.tickets.createInApp(caller, { service: "Hem" })).toMatchObject({ ok: true })
       const client = await pool.connect()
-      const message = "All clients of the pool are in use: give it more, or return them sooner"
+      const message =
+        "No client of your pool became free within two seconds: give it more clients, return them sooner, or give within a pool of its own"
       const refusedSo = { ok: false, refusal: { _tag: "StoreUnavailable", message } }
       expect(await workshop.tickets.createInApp(caller, { service: "Hem" })).toMatchObject(refusedSo)
       expect(await workshop.tickets.list(caller, {})).toMatchObject(refusedSo)
       client.release()
       expect(await workshop.tickets.createInApp(caller, { service: "Hem" })).toMatchObject({ ok: true })
+    }))
+
+  it("a pool that was ended before the workshop is named, so that the log has one line for it", () =>
+    program({ max: 1 }, async ({ workshop, pool, caller }) => {
+      const end = pool.end.bind(pool)
+      Object.assign(pool, { end: async () => undefined })
+      await end()
+      const message = "Your pool was ended before the workshop: call pool.end() after workshop.stop()"
+      const refusedSo = { ok: false, refusal: { _tag: "StoreUnavailable", message, remedy: message } }
+      expect(await workshop.tickets.createInApp(caller, { service: "Hem" })).toMatchObject(refusedSo)
+      expect(await workshop.tickets.list(caller, {})).toMatchObject(refusedSo)
     }))
 
   it("goes on after its clients were cut off", () =>
@@ -121,6 +136,43 @@ describe("on the caller's own pool", { timeout: LONG }, () => {
         expect(done.filter((ok) => ok)).toHaveLength(30)
       })
     ))
+
+  /** Runs at most so many at once; the others wait in a row, without a client (docs/your-database.md, On your pool). */
+  const atMost = (most: number) => {
+    const waiting: Array<() => void> = []
+    let running = 0
+    return async <A>(work: () => Promise<A>): Promise<A> => {
+      if (running < most) running++
+      else await new Promise<void>((resume) => waiting.push(resume))
+      try {
+        return await work()
+      } finally {
+        const next = waiting.shift()
+        if (next === undefined) running--
+        else next()
+      }
+    }
+  }
+
+  it.each(["a pool of their own", "a cap of half the pool"])(
+    "while sixty orders of one shop wait for its lock, reads are answered: %s",
+    (recipe) =>
+      program({ max: 10 }, async ({ workshop, pool, caller }) => {
+        const orders = recipe === "a pool of their own" ? new pg.Pool({ ...pool.options, max: 5 }) : pool
+        const capped = atMost(orders === pool ? 5 : 60)
+        const first = await pool.connect()
+        await first.query("begin")
+        await workshop.within(first, ({ tickets }) => tickets.createInApp(caller, { service: "First" }))
+        const sixty = Promise.all(Array.from({ length: 60 }, () => capped(() => order(workshop, orders, caller))))
+        await expect.poll(async () => (await pool.query(WAITING)).rows[0].waiting, { timeout: 20_000 }).toBe(5)
+        const reads = await Promise.all(Array.from({ length: 20 }, () => workshop.tickets.list(caller, {})))
+        expect(reads.filter(({ ok }) => ok)).toHaveLength(20)
+        await first.query("commit")
+        first.release()
+        expect((await sixty).filter((ok) => ok)).toHaveLength(60)
+        if (orders !== pool) await orders.end()
+      })
+  )
 
   it.skipIf(NO_POOLER)("works behind a pooler in transaction mode", () =>
     program({ through: "transaction" }, async ({ workshop, caller }) => {

@@ -277,6 +277,30 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       expect([await orders(), await tickets()]).toEqual([["A2"], ["Hem"]])
     }))
 
+  it("announces no event that a nested transaction of the caller's took back, and the others", () =>
+    program(async ({ workshop, pool, caller, tickets }) => {
+      const heard: Array<string> = []
+      workshop.onEvent((event) => {
+        if (event.type === "ticket.created") heard.push(event.data.ticket.service)
+      })
+      const client = await pool.connect()
+      await client.query("begin")
+      const { afterCommit } = await workshop.within(client, async (inside) => {
+        await inside.tickets.createInApp(caller, { service: "Before" })
+        await client.query("savepoint sp1")
+        await inside.tickets.createInApp(caller, { service: "Taken back" })
+        await client.query("rollback to savepoint sp1")
+        await inside.tickets.createInApp(caller, { service: "After" })
+      })
+      await client.query("commit")
+      client.release()
+      await afterCommit()
+      expect([heard, [...(await tickets())].sort()]).toEqual([
+        ["Before", "After"],
+        ["After", "Before"]
+      ])
+    }))
+
   it("in Effect, waits for the fibers that were forked, and refuses what runs on afterwards", () =>
     program(async ({ workshop, pool, caller, tickets }) => {
       const client = await pool.connect()

@@ -31,8 +31,11 @@ export interface Decision<out A> {
 
 /** The data that every decision gets besides its needs. */
 export interface HeldShop {
+  /** The settings. */
   readonly shop: ShopRecord
+  /** The counters. */
   readonly head: ShopHead
+  /** The webhook; null if none is set. */
   readonly webhook: Webhook | null
 }
 

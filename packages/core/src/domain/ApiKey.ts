@@ -28,13 +28,21 @@ export const scopePresets = {
 
 /** An API key as it is stored: its hash and its last four characters, but never the key itself (Specification, Keys and scopes). */
 export interface ApiKeyRecord {
+  /** The key's id, by which it is revoked. */
   readonly id: KeyId
+  /** The shop that the key opens. */
   readonly shop_id: ShopId
+  /** The name by which the owner knows the key. */
   readonly name: string
+  /** The scopes of the key. */
   readonly scopes: ReadonlyArray<Scope>
+  /** The hash of the key's text. */
   readonly hash: string
+  /** The last four characters of the key's text. */
   readonly last_four: string
+  /** When the key was created, in milliseconds since 1970. */
   readonly created_at: Instant
+  /** When the key was revoked; null if it was not. */
   readonly revoked_at: Instant | null
   /** From this instant on the key is refused; null if it never expires. */
   readonly expires_at: Instant | null

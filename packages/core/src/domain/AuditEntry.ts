@@ -35,11 +35,15 @@ export type AuditAct = keyof typeof auditActs
 export interface AuditEntry {
   /** {@link NO_SHOP} if the act concerns no single shop. */
   readonly shop_id: ShopId
+  /** The entry's id. */
   readonly id: string
+  /** When the act was done, in milliseconds since 1970. */
   readonly created_at: Instant
   /** The actor, as named by the program that called the service. */
   readonly actor: string
+  /** The act. */
   readonly act: AuditAct
+  /** The details of the act, without personal data. */
   readonly details: Readonly<Record<string, unknown>>
 }
 

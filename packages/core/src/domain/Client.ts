@@ -8,11 +8,17 @@ import { Refused } from "./Refusal.js"
 
 /** A person with an account, whether or not a shop knows them. */
 export interface ClientAccount {
+  /** The client's id. */
   readonly id: ClientId
+  /** The first name, which the shop sees. */
   readonly given_name: string
+  /** The family name, of which a shop sees the initial at most. */
   readonly family_name: string
+  /** The telephone number, by which offers find the account. */
   readonly phone: Phone
+  /** Whether shops see no name of the client. */
   readonly hide_name: boolean
+  /** When the account was created, in milliseconds since 1970. */
   readonly created_at: Instant
 }
 

@@ -32,14 +32,19 @@ export interface EventData {
 
 /** An event as it is stored. `body` is the signed text that is sent, frozen when the event commits (Specification, Webhooks). */
 export interface EventRecord {
+  /** The shop of the event. */
   readonly shop_id: ShopId
+  /** The event's id, the same at each delivery. */
   readonly id: EventId
+  /** The type of the event. */
   readonly type: EventType
   /** The event's place in the shop's order of events. */
   readonly seq: number
   /** The event's ticket; null for a ping. */
   readonly ticket_id: TicketId | null
+  /** When it was raised, in milliseconds since 1970. */
   readonly created_at: Instant
+  /** The signed text that is sent. */
   readonly body: string
 }
 

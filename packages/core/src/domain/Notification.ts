@@ -16,6 +16,7 @@ export interface NotificationRecord {
   readonly type: "ticket.ready" | "ticket.impossible"
   /** The ticket at the time of the notification. */
   readonly ticket: Ticket
+  /** The ticket's id. */
   readonly ticket_id: TicketId
   /** When it happened, in milliseconds since 1970. */
   readonly created_at: Instant

@@ -12,12 +12,19 @@ export type OfferStatus = "open" | "accepted" | "blocked"
  * nothing in a create depends on whether an account exists (Specification, Endpoints; Tickets).
  */
 export interface OfferRecord {
+  /** The offer's id, by which the client accepts it. */
   readonly id: OfferId
+  /** The shop that offers the ticket. */
   readonly shop_id: ShopId
+  /** The offered ticket. */
   readonly ticket_id: TicketId
+  /** The number to which it is offered. */
   readonly phone: Phone
+  /** Whether it is open, accepted or blocked. */
   readonly status: OfferStatus
+  /** When it was made, in milliseconds since 1970. */
   readonly created_at: Instant
+  /** When the client answered it, in milliseconds since 1970; null before. */
   readonly answered_at: Instant | null
 }
 

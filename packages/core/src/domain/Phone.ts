@@ -1,5 +1,5 @@
 import { Either, Schema } from "effect"
-import { parsePhoneNumberFromString } from "libphonenumber-js"
+import { isSupportedCountry, parsePhoneNumberFromString } from "libphonenumber-js"
 import { keptText, type Reading } from "./Text.js"
 
 // E.164 numbers have at most fifteen digits, although some countries' numbers could be longer.
@@ -20,6 +20,22 @@ const read = (text: string): Reading<string> => {
   const parsed = parsePhoneNumberFromString(trimmed, { extract: false })
   if (parsed === undefined || parsed.ext !== undefined || !parsed.isPossible()) return REFUSED
   return E164.test(parsed.number) ? Either.right(parsed.number) : REFUSED
+}
+
+/**
+ * The number that somebody in `country` wrote, as tickets take it: `internationalPhone("06 12 34 56 78", "FR")` is `+33612345678`. A
+ * number with `+` keeps its own country. Null if it cannot be a number. `country` is a code of two letters (ISO 3166); throws a
+ * `RangeError` if there is no such country.
+ */
+export const internationalPhone = (text: string, country: string): string | null => {
+  const defaultCountry = country.toUpperCase()
+  if (!isSupportedCountry(defaultCountry))
+    throw new RangeError(`There is no country ${country}: give its code of two letters, such as FR`)
+  const trimmed = text.trim()
+  if (trimmed.startsWith("+")) return Either.getOrNull(read(trimmed))
+  if (trimmed.length > LONGEST || trimmed.includes(";")) return null
+  const parsed = parsePhoneNumberFromString(trimmed, { defaultCountry, extract: false })
+  return parsed === undefined || parsed.ext !== undefined ? null : Either.getOrNull(read(parsed.number))
 }
 
 /** The parts of a number in E.164: the country's calling code, and the number as it is dialled within the country. */

@@ -12,11 +12,17 @@ import { Refused } from "./Refusal.js"
 
 /** A shop's settings. */
 export interface ShopRecord {
+  /** The shop's id, which a caller names as `shop_id`. */
   readonly id: ShopId
+  /** The name that clients see. */
   readonly name: string
+  /** The code of the currency, such as `EUR`. */
   readonly currency: string
+  /** How many decimals amounts have. */
   readonly decimals: number
+  /** The IANA time zone in which the shop's days begin. */
   readonly time_zone: TimeZone
+  /** The address of the shop's own tracking pages; null for those of the workshop. */
   readonly tracking_base_url: string | null
   /** Whether the shop is approved; otherwise requests get `SHOP_NOT_APPROVED`. */
   readonly approved: boolean
@@ -24,6 +30,7 @@ export interface ShopRecord {
   readonly active: boolean
   /** Whether the API is switched on for this shop; otherwise requests get `API_DISABLED` (Specification, Requests and answers). */
   readonly api_enabled: boolean
+  /** The loyalty program. */
   readonly program: LoyaltyProgram
   /** Words that this shop forbids in addition to the embedder's list (Specification, Errors). */
   readonly forbidden_words: ReadonlyArray<string>
@@ -31,6 +38,7 @@ export interface ShopRecord {
   readonly allowed_words: ReadonlyArray<string>
   /** The languages whose default words are refused in this shop's texts; an empty list refuses none. */
   readonly languages: ReadonlyArray<Language>
+  /** When the shop was created, in milliseconds since 1970. */
   readonly created_at: Instant
 }
 

@@ -30,10 +30,15 @@ export interface Webhook {
 
 /** A webhook as its owner sees it (Specification, Sandbox). */
 export interface WebhookStatus {
+  /** The URL; null if none is set. */
   readonly url: string | null
+  /** Whether events are sent. */
   readonly on: boolean
+  /** Why it is off; null if it is on. */
   readonly off_reason: WebhookOffReason | null
+  /** How many attempts in a row have failed. */
   readonly failures_in_row: number
+  /** When the first of them failed (ISO 8601); null if none did. */
   readonly first_failure_at: string | null
 }
 
@@ -79,14 +84,21 @@ export type NoticeKind = "webhook_failing" | "webhook_off"
  * A message to the owner. It is stored together with its cause, so the owner gets it even if the process dies (Specification, Webhooks).
  */
 export interface NoticeRecord {
+  /** The shop whose owner is notified. */
   readonly shop_id: ShopId
+  /** The same when it is sent again. */
   readonly id: string
+  /** The news of the webhook. */
   readonly kind: NoticeKind
+  /** When it happened, in milliseconds since 1970. */
   readonly created_at: Instant
+  /** The URL of the webhook. */
   readonly url: string
   /** Why the webhook was turned off; null for a warning. */
   readonly off_reason: WebhookOffReason | null
+  /** How many attempts in a row have failed. */
   readonly failures_in_row: number
+  /** When the first of them failed, in milliseconds since 1970. */
   readonly first_failure_at: Instant | null
 }
 

@@ -142,13 +142,17 @@ export class RateLimits extends Context.Tag("@workshop/core/RateLimits")<
 
 /** The deliveries of an event to the shop's webhook. */
 export interface LoggedDelivery {
+  /** The event. */
   readonly event_id: EventId
   /** The place of the event among those of its shop. */
   readonly seq: number
+  /** The type of the event. */
   readonly type: EventType
+  /** Whether it waits, was delivered, or was given up. */
   readonly state: DeliveryState
   /** Null if no attempt will follow, or none while the webhook is off. */
   readonly next_attempt_at: Instant | null
+  /** The attempts, oldest first. */
   readonly attempts: ReadonlyArray<AttemptRecord>
 }
 
@@ -420,9 +424,16 @@ export class Store extends Context.Tag("@workshop/core/Store")<
 /** The given client cannot be used to join its transaction; nothing was written. */
 export class TransactionRefused extends Data.TaggedError("TransactionRefused")<{ readonly message: string }> {}
 
+/** A notification about a command, after the commit of an embedder's transaction. */
+export interface Announcement {
+  readonly announce: () => void
+  /** The events that are announced. If a savepoint of the embedder's took them back, nothing is announced. */
+  readonly events: ReadonlyArray<Pick<EventRecord, "shop_id" | "id">>
+}
+
 /** The embedder's transaction in which a fiber's commands run; null if the store makes its own. */
 export class OpenTransaction extends Context.Reference<OpenTransaction>()("@workshop/core/OpenTransaction", {
-  defaultValue: (): { readonly onCommit: Array<() => void> } | null => null
+  defaultValue: (): { readonly onCommit: Array<Announcement> } | null => null
 }) {}
 
 /** A transaction that an embedder begins, ends, and may roll back. */
@@ -436,7 +447,7 @@ export interface JoinedTransaction {
   readonly run: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** As `run`, for one of several effects: without the look at the end, which `run(Effect.void)` does for all of them. */
   readonly part: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** Notifies dispatchers, caches and listeners at once. Call it after the commit; otherwise they notice the changes later by themselves. */
+  /** Notifies dispatchers, caches and listeners at once, after the commit; not of events that a savepoint took back before the end of `run`. */
   readonly afterCommit: Effect.Effect<void>
 }
 

@@ -79,7 +79,9 @@ const observed = (
               const notifyAll = () => {
                 for (const listener of listeners) listener(committed)
               }
-              return open === null ? notifyAll() : void open.onCommit.push(notifyAll)
+              if (open === null) return notifyAll()
+              const events = committed.flatMap((change) => (change._tag === "EventRaised" ? [change.row] : []))
+              return void open.onCommit.push({ announce: notifyAll, events })
             })
           : Effect.void
       )

@@ -9,6 +9,7 @@ import { Entropy } from "../ports/Entropy.js"
 import { probe } from "../ports/Probes.js"
 import { type Claim, Deliveries, Store, type StoreUnavailable } from "../ports/StorePorts.js"
 import { isOwnHeader, WebhookSender } from "../ports/WebhookSender.js"
+import { logBackgroundFailure } from "./BackgroundFailure.js"
 import { attemptsEnded, showDeliveries } from "./ServiceMetrics.js"
 
 /** The deliveries or notifications that a process has in flight, and a way to wait until one of them has finished. */
@@ -264,7 +265,10 @@ const now = Effect.clockWith((clock) => clock.currentTimeMillis)
 /** Logs why work on the queue failed, and waits a second before the next try. */
 const logFailure = <A, E>(work: Effect.Effect<A, E>) =>
   Effect.catchAllCause(work, (cause) =>
-    Effect.zipRight(Effect.logWarning("Deliveries could not be claimed; trying again", cause), Effect.sleep("1 second"))
+    Effect.zipRight(
+      logBackgroundFailure("Deliveries could not be claimed; trying again", cause),
+      Effect.sleep("1 second")
+    )
   )
 
 /** Turns replays into deliveries, in steps (Specification, Webhooks). */

@@ -5,6 +5,7 @@ import { ServiceLimits } from "../domain/Limits.js"
 import type { Message } from "../domain/Notification.js"
 import { ClientNotifier, NotificationFailed, OwnerNotifier } from "../ports/Notifiers.js"
 import { Messages, Store, type StoreUnavailable } from "../ports/StorePorts.js"
+import { logBackgroundFailure } from "./BackgroundFailure.js"
 import { InFlight } from "./Dispatcher.js"
 
 const { notifications_in_flight_per_process, notifier_answer_ms, notification_poll_ms } = ServiceLimits
@@ -114,7 +115,7 @@ export class NotificationSender extends Effect.Service<NotificationSender>()("@w
     }).pipe(
       Effect.catchAllCause((cause) =>
         Effect.zipRight(
-          Effect.logWarning("Notifications could not be looked for; trying again", cause),
+          logBackgroundFailure("Notifications could not be looked for; trying again", cause),
           Effect.sleep(notification_poll_ms)
         )
       )

@@ -1,7 +1,8 @@
-import { Cause, Effect, Option } from "effect"
+import { Effect } from "effect"
 import { ServiceLimits } from "../domain/Limits.js"
 import { Probes } from "../ports/Probes.js"
-import { Directory, type StoreUnavailable } from "../ports/StorePorts.js"
+import { Directory } from "../ports/StorePorts.js"
+import { remedyIn } from "./BackgroundFailure.js"
 import { dataAhead } from "./ClockRepair.js"
 
 /** Why a process that the store answers should get no requests all the same; null if nothing is wrong. */
@@ -20,10 +21,6 @@ export const cellsAway: Effect.Effect<ReadonlyArray<string>> = Effect.flatMap(Pr
   )
 )
 
-/** The operator's remedy for a failure, if the store knows one (Specification, Commands). */
-const remedyIn = (cause: Cause.Cause<StoreUnavailable | Cause.TimeoutException>): Option.Option<string> =>
-  Option.flatMapNullable(Cause.failureOption(cause), (failure) => ("remedy" in failure ? failure.remedy : null))
-
 /** Why the process should get no requests for now, in a sentence for its operator; null if it is ready (Specification, Commands). */
 export const notReadyReason: Effect.Effect<Effect.Effect<string | null>, never, Directory> = Effect.gen(function* () {
   const directory = yield* Directory
@@ -39,7 +36,7 @@ export const notReadyReason: Effect.Effect<Effect.Effect<string | null>, never, 
     Effect.catchAllCause((cause) =>
       Effect.as(
         Effect.logWarning("Not ready: the store does not answer", cause),
-        Option.getOrElse(remedyIn(cause), () => "The service cannot reach its store; try again in a moment")
+        remedyIn(cause) ?? "The service cannot reach its store; try again in a moment"
       )
     )
   )

@@ -5,6 +5,7 @@ import { Store, type StoreUnavailable } from "../ports/StorePorts.js"
 import { Tidying } from "../ports/Tidying.js"
 import { ApiKeyCache } from "./ApiKeyCache.js"
 import { Audit } from "./Audit.js"
+import { logBackgroundFailure } from "./BackgroundFailure.js"
 import { Clients } from "./Clients.js"
 import { Closer } from "./Closer.js"
 import { CommittedChanges } from "./CommittedEvents.js"
@@ -73,7 +74,7 @@ const untilDue = Effect.gen(function* () {
   })
   return yield* Effect.forever(
     Effect.catchAllCause(turn, (cause) =>
-      Effect.zipRight(Effect.logWarning("The background work failed; trying again", cause), realPoll)
+      Effect.zipRight(logBackgroundFailure("The background work failed; trying again", cause), realPoll)
     )
   )
 })

@@ -1,10 +1,38 @@
 import { Either, JSONSchema, ParseResult, Schema } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { numberParts, Phone, PhoneInQuery } from "../../src/domain/Phone.js"
+import { internationalPhone, numberParts, Phone, PhoneInQuery } from "../../src/domain/Phone.js"
 
 const read = Schema.decodeUnknownEither(Phone)
 const readQuery = Schema.decodeUnknownEither(PhoneInQuery)
+
+describe("a number as somebody in a country wrote it", () => {
+  it.each([
+    ["06 12 34 56 78", "FR", "+33612345678"],
+    ["0612345678", "fr", "+33612345678"],
+    ["20 123 456", "TN", "+21620123456"],
+    ["(415) 555-2671", "US", "+14155552671"],
+    ["06 1234 5678", "IT", "+390612345678"],
+    ["+216 20 123 456", "FR", "+21620123456"],
+    ["00216 20 123 456", "FR", "+21620123456"]
+  ])("%j in %s is %s", (text, country, phone) => {
+    expect(internationalPhone(text, country)).toBe(phone)
+    expect(read(phone)).toEqual(Either.right(phone))
+  })
+
+  it.each(["", "0612", "06 12 34 56 78 ext. 5", "call me", "06 12 34 56 78;ext=5", "1".repeat(70_000), "+33"])(
+    "%# is no number",
+    (text) => {
+      expect(internationalPhone(text, "FR")).toBeNull()
+    }
+  )
+
+  it("names a country that there is not", () => {
+    expect(() => internationalPhone("06 12 34 56 78", "France")).toThrow(
+      new RangeError("There is no country France: give its code of two letters, such as FR")
+    )
+  })
+})
 
 describe("phones (Specification, Tickets)", () => {
   it.each([

@@ -1,4 +1,5 @@
 import { DAY_MS, HOUR_MS, type Instant, MINUTE_MS, ServiceLimits, type Tidier } from "@workshop/core"
+import { logBackgroundFailure } from "@workshop/core/store"
 import { Clock, Effect, Layer, type Scope } from "effect"
 import { type CellAddress, placesOf } from "../CellPlaces.js"
 import { clockGuard } from "../ClockGuard.js"
@@ -185,8 +186,8 @@ export const tidier = ({ cells = [], ...options }: RetentionOptions): Effect.Eff
     const places = yield* Effect.orDie(placesOf(options, cells))
     const all = yield* Effect.forEach(places, ({ url, schema }) => retention({ ...options, url, schema }))
     const tidied = Effect.forEach(all, ({ runOnce }) =>
-      Effect.catchAllCause(runOnce, (cause) =>
-        Effect.as(Effect.logWarning("Old rows could not be removed; trying again", cause), null)
+      Effect.catchAllCause(reported(runOnce), (cause) =>
+        Effect.as(logBackgroundFailure("Old rows could not be removed; trying again", cause), null)
       )
     )
     return {

@@ -1,0 +1,41 @@
+import { type LogLine, start } from "@workshop/core/promise"
+import { Effect } from "effect"
+import pg from "pg"
+import { describe, expect, it } from "vitest"
+import { layer } from "../src/PgStore.js"
+import { testDatabase } from "./cluster/TestDatabase.js"
+import { testing } from "./nodes/Node.js"
+
+describe("a database that was never migrated", { timeout: 60_000 }, () => {
+  it("is one line of the log for all background work, with the remedy and without a stack", () =>
+    testing(
+      Effect.flatMap(testDatabase, ({ url }) =>
+        Effect.promise(async () => {
+          const client = new pg.Client({ connectionString: url })
+          await client.connect()
+          await client.query("drop schema workshop cascade")
+          const lines: Array<LogLine> = []
+          const workshop = await start({
+            store: layer({ url }),
+            send: async () => ({ status: 200 }),
+            logger: (line) => void lines.push(line)
+          })
+          const works = [workshop.closer, workshop.dispatcher, workshop.messenger, workshop.tidier]
+          for (const work of works) {
+            const message = expect.stringMatching(/^The database has no schema of the workshop/)
+            expect(await work.runOnce()).toMatchObject({ ok: false, refusal: { message } })
+          }
+          await expect.poll(() => lines.length).toBeGreaterThan(0)
+          // Each of the four begins its first turn at the start; by now all of them have failed.
+          await workshop.stop()
+          expect(lines.map(({ message, error }) => [message, error])).toEqual([
+            [
+              expect.stringMatching(/^The background work waits\. The database has no schema of the workshop.*: call /),
+              undefined
+            ]
+          ])
+          await client.end()
+        })
+      )
+    ))
+})
