@@ -5,6 +5,7 @@ import type { CallerId } from "../domain/Identifier.js"
 import { Limits, ServiceLimits } from "../domain/Limits.js"
 import { Refused } from "../domain/Refusal.js"
 import { Text } from "../domain/Text.js"
+import { resultText } from "../fast/jsonText.js"
 import type { Command, Decision } from "./Command.js"
 
 /** The key under which a caller may repeat a request and get the first response (Specification, Endpoints). */
@@ -96,7 +97,7 @@ export const idempotent = <A, E>(
           key,
           shop_id: command.shop_id,
           fingerprint: print,
-          answer: JSON.stringify(answer),
+          answer: resultText(answer),
           expires_at
         }
         return {

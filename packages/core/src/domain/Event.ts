@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { resultText } from "../fast/jsonText.js"
 import type { ClientBadge } from "./Client.js"
 import { type EventType, eventTypes } from "./EventType.js"
 import type { EventId, ShopId, TicketId } from "./Identifier.js"
@@ -77,7 +78,7 @@ export const eventBody = <T extends EventType>(
   let comma = ""
   for (const name of Object.keys(data)) {
     // The ticket's text, the largest part, is shared and not copied, because the stored response contains the same text.
-    text += `${comma}"${name}":${JSON.stringify(data[name as keyof typeof data])}`
+    text += `${comma}"${name}":${resultText(data[name as keyof typeof data])}`
     comma = ","
   }
   return `${text}}}`

@@ -83,6 +83,8 @@ const reachOf = (allowed: ReadonlyArray<WordList>, words: ReadonlyArray<string>)
 /** An entry as {@link findWords} returns it: its words in lower case, separated by single spaces. */
 export const spelled = (entry: string): string => wordsOf(entry).join(" ")
 
+const NOTHING: ReadonlyArray<string> = []
+
 /**
  * The entries of the list that a text contains as whole words, in any case and with anything between the words (Specification, Errors, the
  * 422 rule): `Scunthorpe` contains no entry that is only a part of it. Words within an entry of an `allowed` list are ignored: `pussy` in
@@ -94,8 +96,10 @@ export const findWords = (
   allowed: ReadonlyArray<WordList> = []
 ): ReadonlyArray<string> => {
   const words = wordsOf(text)
+  const found = occurrences(list, words)
+  if (found.length === 0) return NOTHING
   const reach = reachOf(allowed, words)
-  return occurrences(list, words)
+  return found
     .filter(({ at, length }) => reach[at]! < at + length)
     .map(({ at, length }) => words.slice(at, at + length).join(" "))
 }

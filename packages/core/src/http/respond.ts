@@ -2,6 +2,7 @@ import { Cause, Effect, Either, Option } from "effect"
 import { TreeFormatter } from "effect/ParseResult"
 import { type Instant, SECOND_MS } from "../domain/Instant.js"
 import { type LimitStatus, scarcest } from "../domain/LimitWindow.js"
+import { jsonText } from "../fast/jsonText.js"
 import type { Caller } from "../services/Caller.js"
 import type { Route } from "./Endpoint.js"
 import { failureStatusAndBody } from "./Envelope.js"
@@ -91,8 +92,8 @@ const successResponse = (result: HandlerResult, context: RequestContext): Observ
     headers: result.headers === undefined ? common : { ...common, ...result.headers },
     body:
       meta === undefined
-        ? `{"success":true,"data":${JSON.stringify(data)}}`
-        : `{"success":true,"data":${JSON.stringify(data)},"meta":${JSON.stringify(meta)}}`,
+        ? `{"success":true,"data":${jsonText(data)}}`
+        : `{"success":true,"data":${jsonText(data)},"meta":${JSON.stringify(meta)}}`,
     context
   }
 }
