@@ -93,6 +93,16 @@ const follow = (page: string, outside: ReadonlyArray<string>) => {
 
 const compile = (project: string): string => spawnSync(tsc, ["-p", project], { encoding: "utf8" }).stdout
 
+/** What Vitest prints of a project's tests. */
+const testedIn = (project: string, ...files: ReadonlyArray<string>): string => {
+  const vitest = join(root, "node_modules/vitest/vitest.mjs")
+  return spawnSync(process.execPath, [vitest, "run", "--globals", "--root", project, ...files], {
+    cwd: project,
+    encoding: "utf8",
+    env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: "0" }
+  }).stdout
+}
+
 let running: ChildProcess | undefined
 const stop = async () => {
   if (running === undefined || running.exitCode !== null || running.signalCode !== null) return
@@ -227,18 +237,11 @@ await workshop.stop()`
     expect(compile(project)).toBe("")
     const node = spawnSync(process.execPath, ["--test", "dist/webhook.test.js"], { cwd: project, encoding: "utf8" })
     expect([node.status, /^# pass 1$|ℹ pass 1$/m.test(node.stdout)]).toEqual([0, true])
-    const vitest = join(root, "node_modules/vitest/vitest.mjs")
     // As with Jest: without the import, by global names.
     const imports = /^import .* from "vitest"\n/m
     const text = filesOf("test-your-app.md").get("src/abandoned.test.ts") ?? ""
     writeFileSync(join(project, "src/jest.test.ts"), text.replace(imports, ""))
-    const files = ["src/abandoned.test.ts", "src/jest.test.ts"]
-    const { stdout } = spawnSync(process.execPath, [vitest, "run", "--globals", "--root", project, ...files], {
-      cwd: project,
-      encoding: "utf8",
-      env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: "0" }
-    })
-    expect(stdout).toMatch(/Tests +2 passed/)
+    expect(testedIn(project, "src/abandoned.test.ts", "src/jest.test.ts")).toMatch(/Tests +2 passed/)
   })
 
   it.each(["embed-express.md", "embed-effect.md", "embed-frameworks.md"])(
@@ -262,9 +265,10 @@ await workshop.stop()`
     expect([status, JSON.parse(stdout).openapi]).toEqual([0, "3.1.0"])
   })
 
-  it("docs/embed-effect.md: compiles and serves", { timeout: 60_000 }, async () => {
-    const project = follow("embed-effect.md", ["@effect/platform-node"])
+  it("docs/embed-effect.md: compiles and serves, and its test passes", { timeout: 120_000 }, async () => {
+    const project = follow("embed-effect.md", ["@effect/platform-node", "@effect/vitest", "vitest"])
     expect(compile(project)).toBe("")
+    expect(testedIn(project, "src/abandoned.test.ts")).toMatch(/Tests +1 passed/)
     const base = await run(project, "dist/main.js")
     expect(await dropOff(base, { ticket: { service: "Hem" }, order: "17" })).toBe('200 {"number":"0001"}')
     expect(await dropOff(base, { ticket: { servce: "Hem" }, order: "18" })).toMatch(

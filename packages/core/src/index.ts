@@ -65,7 +65,7 @@ export {
   type NoticeRecord,
   overlapEnd,
   type SendError,
-  type Sent,
+  Sent,
   type Timings,
   type Webhook,
   WebhookNotSet,

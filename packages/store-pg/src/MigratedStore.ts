@@ -2,6 +2,7 @@ import { Config, Effect, Layer } from "effect"
 import { callersPool } from "./CallersPool.js"
 import { migrate } from "./migrate/Migrator.js"
 import * as PgStore from "./PgStore.js"
+import { inRealTime } from "./RealTime.js"
 import { checkedSchema } from "./Schema.js"
 
 /** Refuses a pool of another database before the migration writes into that of the url. */
@@ -17,8 +18,10 @@ const poolChecked = ({ url, schema, pool }: PgStore.PgStoreOptions) =>
  * role must be allowed to create tables. A newer schema and an unavailable database are refused.
  */
 export const layer = (options: PgStore.PgStoreOptions) =>
-  Layer.unwrapEffect(
-    Effect.as(Effect.zipRight(poolChecked(options), migrate(options.url, options)), PgStore.layer(options))
+  inRealTime(
+    Layer.unwrapEffect(
+      Effect.as(Effect.zipRight(poolChecked(options), migrate(options.url, options)), PgStore.layer(options))
+    )
   )
 
 /** As {@link layer}, by configuration: `layerConfig({ url: Config.redacted("DATABASE_URL") })`. */

@@ -38,6 +38,7 @@ import { pgProbe } from "./PgProbe.js"
 import { pgRateLimits } from "./PgRateLimits.js"
 import { pgReads } from "./PgReads.js"
 import { pgWholeData } from "./PgWholeData.js"
+import { inRealTime } from "./RealTime.js"
 import { type RetentionOptions, tidier } from "./retention/Retention.js"
 import { checkedSchema, type Database } from "./Schema.js"
 import { secretsGuard } from "./SecretsGuard.js"
@@ -214,7 +215,7 @@ const overOne = (options: PgStoreOptions) =>
 export const layer = (options: PgStoreOptions): Layer.Layer<StorePorts, DatabaseFailed | SecretsRefused, Entropy> => {
   const { url, cells = [] } = options
   const store = cells.length === 0 ? overOne(options) : Effect.succeed(Layer.scopedContext(overCells(options, cells)))
-  return Layer.unwrapEffect(Effect.zipRight(databaseUrl(url), store))
+  return inRealTime(Layer.unwrapEffect(Effect.zipRight(databaseUrl(url), store)))
 }
 
 /** The options of a store that come from configuration; secrets are `Redacted`, so that no log shows them. */

@@ -10,7 +10,7 @@ import {
   observing,
   Profanity,
   SandboxClock,
-  type Sent,
+  Sent,
   type StorePorts,
   sandboxAddresses,
   WebhookSender,
@@ -38,21 +38,12 @@ const standing = (instant: number): Clock.Clock => {
 /** The service keeps what owners are notified of, and tests read it there. */
 const silentOwner = Layer.succeed(OwnerNotifier, { notify: () => Effect.void })
 
-const sent = (status: number | null, error: Sent["error"] = null): Sent => ({
-  status,
-  error,
-  detail: null,
-  address: null,
-  timings: { lookup_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: null, total_ms: 0 },
-  head: ""
-})
-
 /** The result that a sender reports of a reply; no real time passes. */
 const outcomeOf = (reply: Reply, delay_ms: number): Sent => {
-  if (delay_ms >= Limits.webhook_answer_ms || reply.kind === "silent") return sent(null, "timeout")
-  if (reply.kind === "cut") return sent(null, "reset")
-  if (reply.kind === "status") return sent(reply.status)
-  return sent(reply.kind === "redirect" ? (reply.status ?? 307) : 200)
+  if (delay_ms >= Limits.webhook_answer_ms || reply.kind === "silent") return Sent.failed("timeout")
+  if (reply.kind === "cut") return Sent.failed("reset")
+  if (reply.kind === "status") return Sent.answered(reply.status)
+  return Sent.answered(reply.kind === "redirect" ? (reply.status ?? 307) : 200)
 }
 
 /** Hands deliveries to handlers in this process, without a socket; where no handler is, the connection fails. */
@@ -69,7 +60,7 @@ const senderTo = (handlerOf: (url: string) => Handler | undefined): Layer.Layer<
       }
       const handled = handlerOf(url)?.(incoming)
       return handled === undefined
-        ? Effect.succeed(sent(null, "connect"))
+        ? Effect.succeed(Sent.failed("connect"))
         : Effect.map(handled, ({ reply, delay_ms = 0 }) => outcomeOf(reply, delay_ms))
     }
   })

@@ -147,6 +147,21 @@ export interface Sent {
   readonly head: string
 }
 
+const unknown: Omit<Sent, "status" | "error"> = {
+  detail: null,
+  address: null,
+  timings: { lookup_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: null, total_ms: 0 },
+  head: ""
+}
+
+/** Results for a sender of your own that knows nothing else of the attempt, such as one of a test. */
+export const Sent = {
+  /** The receiver answered with this status; any 2xx acknowledges the event. */
+  answered: (status: number): Sent => ({ ...unknown, status, error: null }),
+  /** No answer came, such as `Sent.failed("timeout")`; the event is sent again later. */
+  failed: (error: SendError, detail: string | null = null): Sent => ({ ...unknown, status: null, error, detail })
+} as const
+
 /** Whether the receiver acknowledged the event: any 2xx (Specification, Webhooks). */
 export const acknowledges = ({ status }: Pick<Sent, "status">): boolean =>
   status !== null && status >= 200 && status < 300

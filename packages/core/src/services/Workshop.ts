@@ -7,6 +7,7 @@ import { ApiKeyCache } from "./ApiKeyCache.js"
 import { Audit } from "./Audit.js"
 import { logBackgroundFailure } from "./BackgroundFailure.js"
 import { Clients } from "./Clients.js"
+import { MovableClock } from "./ClockAdvance.js"
 import { Closer } from "./Closer.js"
 import { CommittedChanges } from "./CommittedEvents.js"
 import { DeliveryHistory } from "./DeliveryHistory.js"
@@ -42,8 +43,35 @@ export const layer = Layer.mergeAll(
 
 const YEAR_MS = 365 * 86_400_000
 
+const inRealTime = Effect.withClock(Clock.make())
+
 /** Waits in real time, in which other processes work, whatever the test's clock says. */
-const realPoll = Effect.withClock(Effect.sleep(ServiceLimits.closure_poll_ms), Clock.make())
+const realPoll = inRealTime(Effect.sleep(ServiceLimits.closure_poll_ms))
+
+const sayThatClockIsHeld = inRealTime(
+  Effect.zipRight(
+    Effect.sleep(ServiceLimits.stop_grace_ms),
+    Effect.logWarning(
+      "TestClock.adjust has been waiting for five seconds for one turn of the background work: a store, a notifier or a sender does not answer"
+    )
+  )
+)
+
+/**
+ * Does work at one instant, however long a database takes in real time. Its time-outs are in real time too. Meanwhile the test's clock
+ * moves by a millisecond at a time, so that `TestClock.adjust` does not pass over what the work makes due.
+ */
+const holding = (clock: MovableClock) => {
+  const ticking = Effect.forever(Effect.sleep(1))
+  return <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      clock.begin({ now, frozen: true })
+      return Effect.raceFirst(
+        Effect.withClock(work, clock),
+        Effect.zipRight(Effect.raceFirst(ticking, sayThatClockIsHeld), ticking)
+      )
+    })
+}
 
 /**
  * The background work under Effect's TestClock. Sixty days of polls would be millions of turns, so it sleeps until the next instant at which
@@ -57,9 +85,9 @@ const untilDue = Effect.gen(function* () {
     const stop = changes.value.listen(() => Effect.runSync(signal.wake))
     yield* Effect.addFinalizer(() => Effect.sync(stop))
   }
+  /** Whether something is due that is not done, such as a delivery that another process has in flight. */
   let isIdle = false
-  const turn = Effect.gen(function* () {
-    const { news } = signal
+  const work = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const horizon = now + YEAR_MS
     const nexts = yield* Effect.forEach(
@@ -67,10 +95,18 @@ const untilDue = Effect.gen(function* () {
       (work): Effect.Effect<Instant | null, StoreUnavailable> => work.next(horizon)
     )
     const due = Math.min(horizon, ...nexts.filter((next) => next !== null))
-    if (due > now) return yield* Effect.raceAll([news, Effect.sleep(due - now), realPoll])
-    if (isIdle) yield* Effect.race(news, realPoll)
-    const done = yield* Effect.forEach(works, (work): Effect.Effect<number, StoreUnavailable> => work.runOnce)
+    const done =
+      due > now ? [1] : yield* Effect.forEach(works, (work): Effect.Effect<number, StoreUnavailable> => work.runOnce)
     isIdle = done.every((count) => count === 0)
+    return due
+  })
+  const hold = holding(new MovableClock(Clock.make()))
+  const turn = Effect.gen(function* () {
+    const { news } = signal
+    const due = yield* hold(work)
+    if (isIdle) return yield* Effect.race(news, realPoll)
+    const wait_ms = due - (yield* Clock.currentTimeMillis)
+    return wait_ms > 0 ? yield* Effect.raceAll([news, Effect.sleep(wait_ms), realPoll]) : undefined
   })
   return yield* Effect.forever(
     Effect.catchAllCause(turn, (cause) =>

@@ -3,6 +3,7 @@ import { Effect, Layer, Schema, TestClock, TestContext } from "effect"
 import { expect, it } from "vitest"
 import { TicketInput } from "../../src/decisions/createTicket.js"
 import type { TicketId } from "../../src/domain/Identifier.js"
+import { Sent } from "../../src/domain/Webhook.js"
 import type { WebhookAddress } from "../../src/domain/WebhookAddress.js"
 import { Entropy } from "../../src/ports/Entropy.js"
 import { ClientNotifier } from "../../src/ports/Notifiers.js"
@@ -32,8 +33,7 @@ it("under the TestClock the background work wakes when something is due: 61 days
     Layer.provide(
       Layer.mergeAll(
         Layer.succeed(WebhookSender, {
-          send: ({ body }) =>
-            Effect.as(note(JSON.parse(body).type), { _tag: "Answered", status: 200, body: "" } as never)
+          send: ({ body }) => Effect.as(note(JSON.parse(body).type), Sent.answered(200))
         }),
         Layer.succeed(ClientNotifier, { notify: ({ type }) => note(`notified of ${type}`) }),
         Notifiers.logOwner

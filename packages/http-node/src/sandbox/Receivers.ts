@@ -1,4 +1,4 @@
-import { type Sent, type ShopId, toIso, WebhookSender } from "@workshop/core"
+import { Sent, type ShopId, toIso, WebhookSender } from "@workshop/core"
 import { Reads, signatureHeader, signingSecrets } from "@workshop/core/store"
 import { Context, Effect, Layer } from "effect"
 import { requestHeaders, USER_AGENT } from "../sender/SendAttempt.js"
@@ -51,13 +51,10 @@ const KEPT_CHARACTERS = 16 * 1024 * 1024
 /** No socket listens there: what is sent to it stays in this process. */
 const BASE = "http://receiver.localhost/"
 
-const nothing = { lookup_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: null, total_ms: 0 }
-
 /** The result of an attempt to which a receiver answers so. Nobody waits for the seconds that a silent one would take. */
 const outcomeOf = (answer: ReceiverAnswer): Sent => {
-  const sent = { detail: null, address: null, timings: nothing, head: "" }
-  if (typeof answer === "number") return { ...sent, status: answer, error: null, head: `HTTP/1.1 ${answer}\n` }
-  return { ...sent, status: null, error: answer === "cut" ? "reset" : "timeout" }
+  if (typeof answer === "number") return { ...Sent.answered(answer), head: `HTTP/1.1 ${answer}\n` }
+  return Sent.failed(answer === "cut" ? "reset" : "timeout")
 }
 
 const answeredBy = ({ status, error }: Sent): string => String(status ?? error)

@@ -5,6 +5,7 @@ import { Deferred, Effect, Layer, Schedule, type Scope } from "effect"
 import { migrate as migrateDatabase } from "../migrate/Migrator.js"
 import { connect } from "../migrate/Session.js"
 import * as PgStore from "../PgStore.js"
+import { inRealTime } from "../RealTime.js"
 import {
   accountFor,
   binariesFor,
@@ -170,10 +171,12 @@ export const layer = ({
   schema,
   ...options
 }: EmbeddedOptions & Pick<PgStore.PgStoreOptions, "secretsKeys" | "schema">) =>
-  Layer.unwrapScoped(
-    Effect.gen(function* () {
-      const { url } = yield* start(options)
-      yield* migrate(url, { schema })
-      return PgStore.layer({ url, schema, secretsKeys })
-    })
+  inRealTime(
+    Layer.unwrapScoped(
+      Effect.gen(function* () {
+        const { url } = yield* start(options)
+        yield* migrate(url, { schema })
+        return PgStore.layer({ url, schema, secretsKeys })
+      })
+    )
   )
