@@ -87,7 +87,7 @@ const formWrong = ({ api_version, shop_id, type, data }: Event, shop: string): B
   return type === "ping" || data.ticket !== undefined ? null : breaks("rule-event-steps", "it has no ticket")
 }
 
-/** What follows the event of a ticket that has a client, and the rule. */
+/** The event that follows another of a ticket with a client, and the rule. */
 const FOLLOWERS: Readonly<Record<string, { readonly type: string; readonly anchor: Breach["anchor"] }>> = {
   "ticket.ready": { type: "client.notified", anchor: "rule-notified-ready" },
   "ticket.impossible": { type: "client.notified", anchor: "rule-notified-ready" },
