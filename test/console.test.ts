@@ -11,7 +11,6 @@ import axe from "axe-core"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { type Browser, chromium, type Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { entryItem, escaped, pageText } from "../packages/cli/src/page/page.js"
 import { bundle } from "../packages/console/scripts/bundle.mjs"
 import { chromiumPath, NO_CHROMIUM } from "../scripts/chromium.mjs"
 import { ConsoleSandbox, DroppingProxy, type Json, START } from "./consolePage.js"
@@ -668,40 +667,6 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
     expect(asked).toEqual([])
     await page.context().close()
     await saved.close()
-  })
-
-  it("is the viewer of reports too: filter, search, an address for each entry, and a ticket's timeline", async () => {
-    const history = {
-      ticket: { id: "t", number_label: "0001" },
-      windows: [],
-      entries: [
-        { id: "s", at: "2026-11-20T10:00:00.000Z", kind: "state", title: "workshop", ok: true, detail: {} },
-        { id: "v", at: "2026-11-20T11:00:00.000Z", kind: "notice", title: "loyalty", ok: false, detail: {} }
-      ]
-    }
-    const story = { history, deliveries: [], now: START, zone: "Africa/Tunis" }
-    const place = `<div data-story="${escaped(JSON.stringify(story))}"></div>`
-    const entries = [
-      entryItem({ id: "hem", outcome: "passed", title: "A hem", command: "npx workshop", body: "<p>needle</p>" }),
-      entryItem({ id: "zip", outcome: "failed", title: "A zip", body: place })
-    ]
-    const body = `<section><ul class="entries">${entries.join("")}</ul></section>`
-    const folder = mkdtempSync(join(tmpdir(), "workshop-report-"))
-    writeFileSync(join(folder, "report.html"), pageText({ title: "Report", isGood: false, style: "", body }))
-    const page = await browser.newPage({ viewport: { width: 390, height: 800 } })
-    await page.goto(`file://${folder}/report.html#hem`)
-    const shown = () => page.locator(".entry:visible").evaluateAll((all) => all.map(({ id }) => id))
-    expect(await page.getByText("needle").isVisible()).toBe(true)
-    await page.locator("#zip .timeline svg .marker.notice").waitFor()
-    await page.getByRole("button", { name: "failed 1" }).click()
-    await expect.poll(shown).toEqual(["zip"])
-    await page.getByRole("button", { name: "all 2" }).click()
-    await page.keyboard.press("/")
-    await page.keyboard.type("needle")
-    await expect.poll(shown).toEqual(["hem"])
-    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390)
-    await page.close()
-    rmSync(folder, { recursive: true })
   })
 
   it("reads /docs on a phone in the dark: API, webhooks and sandbox; the key stays with the tab", async () => {

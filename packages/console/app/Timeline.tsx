@@ -34,12 +34,15 @@ const Marker = ({
   placed: { entry },
   x,
   y,
+  text,
   children
 }: {
   drawn: Drawn
   placed: Placed
   x: number
   y: number
+  /** The text that is drawn beside it; the name begins with it where the title does not hold it. */
+  text?: string
   children: preact.ComponentChildren
 }) => (
   <g
@@ -47,7 +50,7 @@ const Marker = ({
     tabindex={0}
     class={`marker ${entry.kind} ${entry.ok ? "good" : "bad"} ${drawn.chosen === entry.id ? "chosen" : ""}`}
     transform={`translate(${x} ${y})`}
-    aria-label={`${entry.title}, ${instantIn(drawn.zone, Date.parse(entry.at))}`}
+    aria-label={`${text === undefined || entry.title.includes(text) ? "" : `${text}: `}${entry.title}, ${instantIn(drawn.zone, Date.parse(entry.at))}`}
     onClick={() => drawn.choose(entry)}
     onKeyDown={(event) => {
       if (event.key !== "Enter" && event.key !== " ") return
@@ -201,15 +204,15 @@ const Row = ({ drawn, kind, y }: { drawn: Drawn; kind: "request" | "notice"; y: 
       {all.map(({ one, x }, i) => {
         const whole = kind === "notice" ? one.entry.title.replace("_", " ") : requestText(one.entry)
         const end = (all[i + 1]?.x ?? drawn.scale.width + 12) - 18
-        const text = [whole, whole.split(" ")[0]!].find((words) => x + widthOf(words) < end)
+        const text = one.entry.ok ? undefined : [whole, whole.split(" ")[0]!].find((words) => x + widthOf(words) < end)
         return (
-          <Marker key={one.entry.id} drawn={drawn} placed={one} x={x} y={y}>
+          <Marker key={one.entry.id} drawn={drawn} placed={one} x={x} y={y} {...(text === undefined ? {} : { text })}>
             {one.entry.ok ? (
               <path class="arrow" d="M-4 4 L0 -5 L4 4 Z" />
             ) : (
               <path class="cross" d="M-4 -4 L4 4 M4 -4 L-4 4" />
             )}
-            {!one.entry.ok && text !== undefined && (
+            {text !== undefined && (
               <text class="why" aria-hidden="true" x={9} y={4}>
                 {text}
               </text>

@@ -12,7 +12,9 @@ export const escaped = (text: string): string =>
 const STYLE = `
 :root { color-scheme: light dark; --good: light-dark(#1a7f37, #3fb950); --bad: light-dark(#cf222e, #ff7b72);
   --faint: light-dark(#59636e, #9198a1); --line: light-dark(#d1d9e0, #3d444d); --box: light-dark(#f6f8fa, #151b23); }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 66rem; margin: 2rem auto; padding: 0 1rem; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 66rem; margin: 2rem auto; padding: 0 1rem;
+  background: var(--panel); color: var(--ink); }
+a { color: var(--accent); }
 h1 { font-size: 1.5rem; margin: 0; overflow-wrap: anywhere; }
 .lead, .faint { color: var(--faint); } .passed { color: var(--good); } .failed { color: var(--bad); }
 .skipped { color: var(--faint); }
@@ -81,10 +83,10 @@ export const ruleLink = (rule_at: string): string =>
 /** The text of a page, for light and dark screens of any width. */
 export const pageText = ({ title, isGood, style, body }: Page): string => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<title>${escaped(title)}</title><style>${reportViewer().style}${STYLE}${style}</style></head><body>
+<title>${escaped(title)}</title><style>${reportViewer().style}${STYLE}${style}</style></head><body><main>
 <h1><span class="${isGood ? "passed" : "failed"}">${isGood ? "✓" : "✗"}</span> ${escaped(title)}</h1>
 <div class="tools"></div>
 ${body}
-<script type="module">${reportViewer().script}</script>
+</main><script type="module">${reportViewer().script}</script>
 </body></html>
 `
