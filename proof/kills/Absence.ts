@@ -3,18 +3,28 @@ import type { Server } from "./Engine.js"
 
 /** A way in which a server goes away. */
 export interface Absence {
-  readonly name: "killed" | "stopped" | "cut off"
+  readonly name: "killed" | "stopped" | "cut off" | "killed after a move"
+  /** Precedes the absence by less than a second. */
+  readonly prepare?: () => Promise<void>
   /** Takes the server away, and returns how to bring it back. */
   readonly begin: (server: Server) => () => Promise<void>
 }
 
-const killed: Absence = {
+/** All its connections end at once, and nobody accepts others until it is back. */
+export const killed: Absence = {
   name: "killed",
   begin: ({ kill, start }) => {
     kill()
     return start
   }
 }
+
+/** The server has got a cell, and processes that use it by its earlier server have not noticed yet. */
+export const killedAfter = (move: () => Promise<void>): Absence => ({
+  ...killed,
+  name: "killed after a move",
+  prepare: move
+})
 
 /** The server's machine accepts connections, and nobody answers on them. */
 const stopped: Absence = {

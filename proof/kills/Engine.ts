@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { dirname } from "node:path"
-import { migrate } from "@workshop/store-pg/migrate"
+import { migrate, moveCell } from "@workshop/store-pg/migrate"
 import { Effect, Schedule } from "effect"
 import { connect } from "../../packages/store-pg/src/migrate/Session.js"
 import { accountOf, Postgres } from "../torture/Servers.js"
@@ -12,6 +12,7 @@ export interface Server {
   /** The cells that go away with it. */
   readonly cells: ReadonlyArray<string>
   readonly kill: () => void
+  /** Brings it back after it was killed; if a standby follows it, by promoting that. */
   readonly start: () => Promise<void>
   /** Stops all its processes where they are: its machine still accepts connections, and nothing answers. Returns how to go on. */
   readonly stop: () => () => void
@@ -25,6 +26,8 @@ export interface Engine {
   readonly cells: ReadonlyArray<{ readonly name: string; readonly url?: string }>
   readonly home: Server
   readonly others: ReadonlyArray<Server>
+  /** A move of a cell to one of the servers, if the engine moves cells, and that server with the cells that it has afterwards. */
+  readonly move?: { readonly run: () => Promise<void>; readonly server: Server }
   /** Where the rows of each cell are read at the end. */
   readonly places: ReadonlyArray<{ readonly cell: string; readonly url: string; readonly schema: string }>
   readonly end: () => Promise<void>
@@ -87,28 +90,51 @@ const ofTorture = (postgres: Postgres, cells: ReadonlyArray<string>): Server => 
   start: () => insisting(() => postgres.up())
 })
 
-/** Two plain Postgres servers: the home cell on one, a second cell beside it, and a third on the other. */
-export const plain = async (): Promise<Engine> => {
-  const servers = [await Postgres.start(), await Postgres.start()] as const
-  const [home, east] = servers
-  const cells = [{ name: "north" }, { name: "east", url: east.url }]
-  await Effect.runPromise(migrate(home.url, { cells }))
+/** Two servers: the home cell on one, a second cell beside it, and a third on the other. */
+const onTwo = async (
+  name: string,
+  [home, east]: readonly [Postgres, Postgres],
+  urlOf: (server: Postgres) => string,
+  serverOf: (server: Postgres, cells: ReadonlyArray<string>) => Server
+): Promise<Engine> => {
+  const [url, eastUrl] = [urlOf(home), urlOf(east)]
+  const cells = [{ name: "north" }, { name: "east", url: eastUrl }]
+  await Effect.runPromise(migrate(url, { cells }))
   return {
-    name: "plain Postgres",
-    url: home.url,
+    name,
+    url,
     schema: "workshop",
     cells,
-    home: ofTorture(home, ["home", "north"]),
-    others: [ofTorture(east, ["east"])],
+    home: serverOf(home, ["home", "north"]),
+    others: [serverOf(east, ["east"])],
     places: [
-      { cell: "home", url: home.url, schema: "workshop" },
-      { cell: "north", url: home.url, schema: "workshop_north" },
-      { cell: "east", url: east.url, schema: "workshop" }
+      { cell: "home", url, schema: "workshop" },
+      { cell: "north", url, schema: "workshop_north" },
+      { cell: "east", url: eastUrl, schema: "workshop" }
     ],
     end: async () => {
-      for (const one of servers) one.end()
+      home.end()
+      east.end()
     }
   }
+}
+
+/** Two plain Postgres servers. */
+export const plain = async (): Promise<Engine> =>
+  onTwo("plain Postgres", [await Postgres.start(), await Postgres.start()], ({ url }) => url, ofTorture)
+
+/** Two plain Postgres servers, each with a standby that confirms every commit and is promoted after its primary was killed, once. */
+export const followed = async (): Promise<Engine> => {
+  const servers = [await Postgres.start(), await Postgres.start()] as const
+  for (const one of servers) await one.follow()
+  return onTwo(
+    "plain Postgres with standbys",
+    servers,
+    // The standby is named first: a server that only reads is passed over.
+    ({ port, standbyPort }) =>
+      `postgres://workshop@127.0.0.1:${standbyPort},127.0.0.1:${port}/postgres?target_session_attrs=read-write`,
+    (postgres, cells) => ({ ...ofTorture(postgres, cells), start: async () => postgres.promote() })
+  )
 }
 
 /** A node of Citus on this machine, started again as the one who runs Postgres. */
@@ -126,10 +152,10 @@ const ofCitus = async (url: string, cells: ReadonlyArray<string>): Promise<Serve
   return { url, cells, kill: killed(folder), stop: stopped(folder), start: () => insisting(start) }
 }
 
-/** A Citus whose nodes run on this machine, with a cell on each of two workers. */
+/** A Citus whose nodes run on this machine, with three cells on two workers. */
 export const citus = async (url: string): Promise<Engine> => {
   const schema = `kills_${process.pid}`
-  const cells = [{ name: "north" }, { name: "south" }]
+  const cells = [{ name: "north" }, { name: "south" }, { name: "west" }]
   await Effect.runPromise(migrate(url, { schema, cells }))
   const workers = await ask<{ host: string; port: number }>(
     url,
@@ -150,13 +176,20 @@ export const citus = async (url: string): Promise<Engine> => {
       )
   const at = ({ host, port }: { readonly host: string; readonly port: number }) =>
     Object.assign(new URL(url), { hostname: host, port: String(port) }).href
+  const others = await Promise.all(workers.map((one) => ofCitus(at(one), cellsOf(one))))
+  const [few, many] = others.toSorted((a, b) => a.cells.length - b.cells.length)
+  const moved = many!.cells[0]!
   return {
     name: "Citus",
     url,
     schema,
     cells,
     home: await ofCitus(url, ["home"]),
-    others: await Promise.all(workers.map((one) => ofCitus(at(one), cellsOf(one)))),
+    others,
+    move: {
+      run: () => Effect.runPromise(Effect.asVoid(moveCell(url, moved, new URL(few!.url).host, { schema }))),
+      server: { ...few!, cells: [...few!.cells, moved] }
+    },
     places: cells.map(({ name }) => ({ cell: name, url, schema: `${schema}_${name}` })),
     end: async () => {
       for (const one of [schema, ...cells.map(({ name }) => `${schema}_${name}`)])

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest"
 import { build } from "../../packages/cli/test/Workshop.js"
-import { canRun } from "../torture/Servers.js"
-import { ofProcesses } from "./Absence.js"
-import { plain } from "./Engine.js"
+import { canFollow, canRun } from "../torture/Servers.js"
+import { killed, ofProcesses } from "./Absence.js"
+import { followed, plain } from "./Engine.js"
 import { kills } from "./kills.js"
 import { outages } from "./outage.js"
 
@@ -38,4 +38,19 @@ describe.skipIf(!canRun)("cells on real servers that are killed (docs/scaling.md
       await engine.end()
     }
   }, 300_000)
+
+  it.skipIf(!canFollow)(
+    "take only their shops away until a synchronous standby is promoted, and then serve with all that was acknowledged",
+    async () => {
+      const engine = await followed()
+      try {
+        const found = await outages(engine, [killed])
+        expect(found.map(({ absence, cells }) => `${cells} ${absence}`)).toEqual(["east killed", "home north killed"])
+        for (const { broken } of found) expect(broken).toEqual([])
+      } finally {
+        await engine.end()
+      }
+    },
+    300_000
+  )
 })

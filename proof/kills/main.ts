@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util"
-import { everyAbsence } from "./Absence.js"
-import { citus, plain } from "./Engine.js"
+import { canFollow } from "../torture/Servers.js"
+import { everyAbsence, killed } from "./Absence.js"
+import { citus, followed, plain } from "./Engine.js"
 import { kills } from "./kills.js"
 import { outages } from "./outage.js"
 
@@ -15,22 +16,25 @@ const { values } = parseArgs({
   }
 })
 const { citus: url } = values
+const onPlain = url === undefined || values.plain
 const engines = [
-  ...(url === undefined || values.plain ? [plain] : []),
-  ...(url === undefined ? [] : [() => citus(url)])
+  ...(onPlain ? [{ open: plain, isFollowed: false }] : []),
+  // Promotions are absences, and a standby takes the place of its primary once.
+  ...(onPlain && canFollow && values.only !== "commits" ? [{ open: followed, isFollowed: true }] : []),
+  ...(url === undefined ? [] : [{ open: () => citus(url), isFollowed: false }])
 ]
 let broken = 0
-for (const open of engines) {
+for (const { open, isFollowed } of engines) {
   const engine = await open()
   try {
-    const found = values.only === "commits" ? [] : await outages(engine, everyAbsence())
+    const found = values.only === "commits" ? [] : await outages(engine, isFollowed ? [killed] : everyAbsence())
     if (found.length > 0)
       console.table(found.map(({ broken, ...one }) => ({ engine: engine.name, ...one, broken: broken.length })))
     for (const { absence, cells, broken } of found)
       for (const what of broken) console.log(`${cells} ${absence}: ${what}`)
     broken += found.reduce((sum, one) => sum + one.broken.length, 0)
     const results =
-      values.only === "absences"
+      values.only === "absences" || isFollowed
         ? []
         : await kills({ engine, count: Number(values.count), seed: Number(values.seed), say: console.log })
     if (results.length > 0) console.table(results.map((one) => ({ engine: engine.name, ...one })))

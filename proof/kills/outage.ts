@@ -3,7 +3,7 @@ import { rmSync } from "node:fs"
 import { freePort } from "../../test/freePort.js"
 import { Load, Receiver } from "../torture/Load.js"
 import { ServiceNode, Wire } from "../torture/Servers.js"
-import type { Absence } from "./Absence.js"
+import { type Absence, killedAfter } from "./Absence.js"
 import { connectionsTo } from "./connections.js"
 import { ask, type Engine, type Server } from "./Engine.js"
 
@@ -21,8 +21,15 @@ const MOST_CONNECTIONS = 16
 /** How many creates say how long they take. */
 const MEASURED = 10
 
+/** How many creates are on their way to the cells that go away, how many were acknowledged before, and how many each creator makes at most. */
+const CAUGHT = { at_once: 6, acknowledged: 6, each: 6 }
+
 /** How many requests to the cells that are away are on their way at once, and for how long: a silent one keeps each for seconds. */
-const STRANDED = { at_once: 48, every_ms: 1_000, for_ms: { killed: 1_000, stopped: 6_000, "cut off": 6_000 } }
+const STRANDED = {
+  at_once: 48,
+  every_ms: 1_000,
+  for_ms: { killed: 1_000, "killed after a move": 3_000, stopped: 6_000, "cut off": 6_000 }
+}
 
 /** What the absence of a server did. */
 export interface Outage {
@@ -51,6 +58,12 @@ interface Response {
   readonly ticket: string
 }
 
+/** A create under a name of its own, so that a ticket that was lost or made twice can be found. */
+interface Work {
+  readonly name: string
+  isAcknowledged: boolean
+}
+
 /** A service over the cells of an engine, with a shop in each cell that takes some. */
 class Service {
   readonly node: ServiceNode
@@ -58,7 +71,7 @@ class Service {
   readonly receiver = new Receiver(() => 0)
   /** The cell of each shop. */
   readonly cells: Array<string> = []
-  #creates = 0
+  readonly #works: Array<Work> = []
   readonly #engine: Engine
   readonly #folder = `/tmp/workshop-kills-${process.pid}`
 
@@ -92,7 +105,7 @@ class Service {
   /** A create with the next key of a shop, as each key may write thirty times a minute. */
   create(no: number): Promise<Response> {
     const { keys } = this.load.shops[no]!
-    return this.#post(keys[this.#creates++ % keys.length]!)
+    return this.#post(keys[this.#works.length % keys.length]!)
   }
 
   /** A create under a key that nobody has. */
@@ -102,6 +115,8 @@ class Service {
 
   async #post(key: string): Promise<Response> {
     const began = performance.now()
+    const work: Work = { name: `work ${this.#works.length}`, isAcknowledged: false }
+    this.#works.push(work)
     const response = await fetch(`${this.node.base}/v1/tickets`, {
       method: "POST",
       headers: {
@@ -109,8 +124,9 @@ class Service {
         "idempotency-key": randomUUID(),
         authorization: `Bearer ${key}`
       },
-      body: JSON.stringify({ service: "Hem" })
+      body: JSON.stringify({ service: work.name })
     })
+    work.isAcknowledged = response.status === 201
     const { data } = (await response.json()) as { readonly data?: { readonly id: string } }
     return {
       status: response.status,
@@ -118,6 +134,19 @@ class Service {
       took_ms: performance.now() - began,
       ticket: data?.id ?? ""
     }
+  }
+
+  /** What the database lacks of the tickets that were acknowledged, and has twice. */
+  async wrong(): Promise<ReadonlyArray<string>> {
+    const found = new Map<string, number>()
+    for (const { url, schema } of this.#engine.places)
+      for (const { service } of await ask<{ service: string }>(url, `select service from ${schema}.ticket`))
+        found.set(service, (found.get(service) ?? 0) + 1)
+    return this.#works.flatMap(({ name, isAcknowledged }) => {
+      const times = found.get(name) ?? 0
+      if (times > 1) return [`${name} was made ${times} times`]
+      return isAcknowledged && times === 0 ? [`${name} was acknowledged and is lost`] : []
+    })
   }
 
   /** When the event of a ticket's creation arrived. */
@@ -187,6 +216,28 @@ const createEverywhere = async (service: Service, away: ReadonlyArray<string>) =
   return broken
 }
 
+/** Creates without pause until a create is refused. Returns, when some were acknowledged and others are on their way, the end of all. */
+const beginCreates = async (service: Service, shops: ReadonlyArray<number>) => {
+  let [acknowledged, refused_ms] = [0, 0]
+  let tell = (): void => undefined
+  const enough = new Promise<void>((resolve) => {
+    tell = resolve
+  })
+  const creator = async (i: number): Promise<ReadonlyArray<string>> => {
+    for (let n = 0; n < CAUGHT.each; n++) {
+      const { status, retry_after, took_ms } = await service.create(shops[i % shops.length]!)
+      refused_ms = Math.max(refused_ms, status === 201 ? 0 : Math.round(took_ms))
+      if (status === 201 && ++acknowledged >= CAUGHT.acknowledged) tell()
+      if (status !== 201) return status === 503 && retry_after > 0 ? [] : [`a create that was on its way got ${status}`]
+    }
+    return []
+  }
+  const creators = Array.from({ length: shops.length === 0 ? 0 : CAUGHT.at_once }, (_, i) => creator(i))
+  const all = Promise.all(creators)
+  await Promise.race([enough, all])
+  return { end: () => all.then((broken) => ({ broken: broken.flat(), refused_ms })) }
+}
+
 /** Sends many requests to shops whose cells are away, and returns the longest wait for a 503 and the most connections. */
 const strand = async (service: Service, server: Server, shops: ReadonlyArray<number>, broken: Array<string>) => {
   let [isOver, refused_ms, connections] = [false, 0, 0]
@@ -221,6 +272,8 @@ const outage = async (service: Service, server: Server, absence: Absence, isHome
   const others = service.shopsOf((cell) => !cells.includes(cell))
   const stranded = service.shopsOf((cell) => cells.includes(cell))
   const before = await measured(service, others)
+  await absence.prepare?.()
+  const caught = await beginCreates(service, stranded)
   const bringBack = absence.begin(server)
   let noticed_ms = 0
   let figures = { refused_ms: 0, connections: 0 }
@@ -251,7 +304,9 @@ const outage = async (service: Service, server: Server, absence: Absence, isHome
   for (const [no, cell] of service.cells.entries())
     await service.until(`the cell ${cell} serves again`, async () => (await service.create(no)).status === 201)
   const returned_ms = Date.now() - returned
-  broken.push(...(await createEverywhere(service, [])))
+  const onTheirWay = await caught.end()
+  figures.refused_ms = Math.max(figures.refused_ms, onTheirWay.refused_ms)
+  broken.push(...(await createEverywhere(service, [])), ...onTheirWay.broken, ...(await service.wrong()))
   if (figures.refused_ms > REFUSED_WITHIN_MS) broken.push(`a 503 took ${figures.refused_ms} ms`)
   if (figures.connections > MOST_CONNECTIONS) broken.push(`${figures.connections} connections were open`)
   for (const what of ["create_ms", "delivery_ms"] as const)
@@ -272,7 +327,7 @@ const outage = async (service: Service, server: Server, absence: Absence, isHome
 /**
  * Takes each server away once in each of the ways, the home cell's last, and brings it back, while a node serves over HTTP. The shops of its
  * cells alone get 503 with Retry-After in time, on a bounded number of connections; `/readyz` is ready and names its cells; the others are
- * served and delivered as fast as before; and all return with it.
+ * served and delivered as fast as before; and all return with it. No ticket that was acknowledged is lost, and none is made twice.
  */
 export const outages = async (engine: Engine, absences: ReadonlyArray<Absence>): Promise<ReadonlyArray<Outage>> => {
   const service = new Service(engine, await freePort())
@@ -284,6 +339,8 @@ export const outages = async (engine: Engine, absences: ReadonlyArray<Absence>):
     for (const absence of absences)
       for (const server of [...engine.others, engine.home])
         found.push(await outage(service, server, absence, server === engine.home))
+    const { move } = engine
+    if (move !== undefined) found.push(await outage(service, move.server, killedAfter(move.run), false))
     return found
   } finally {
     await service.end()

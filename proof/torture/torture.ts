@@ -1,7 +1,7 @@
 import { freePort } from "../../test/freePort.js"
 import { check, type ShopEnd } from "./Checker.js"
 import { Load, Receiver } from "./Load.js"
-import { migrated, Postgres, ServiceNode, Wire } from "./Servers.js"
+import { canFollow, migrated, Postgres, ServiceNode, Wire } from "./Servers.js"
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
@@ -207,7 +207,7 @@ const run = async (theatre: Theatre, asked: Torture, chance: () => number, step:
   step("starting")
   await Promise.all([receiver.open(), ...wires.map((wire) => wire.open())])
   migrated(postgres.url)
-  if (!isShort && postgres.canFollow) await postgres.follow()
+  if (!isShort && canFollow) await postgres.follow()
   for (const [i, name] of (isShort ? ["one", "two"] : ["one", "two", "dispatcher"]).entries())
     nodes.push(new ServiceNode(name, wires[i]!, await freePort(), postgres.folder))
   for (const node of nodes) node.start()
