@@ -88,7 +88,7 @@ export const pipeline = (
             ? answered(group, request, context)
             : running.areTooMany(clock.unsafeCurrentTimeNanos())
               ? Effect.sync(() => respond({ _tag: "Overloaded" }, context))
-              : running.counting(answered(group, running.whileBodyArrives(request), context, match))
+              : running.counting(request, (counted) => answered(group, counted, context, match))
         if (observe === undefined) return answer
         return observe(request, match === undefined ? context : { ...context, route: match.route.path }, answer)
       })

@@ -36,35 +36,42 @@ export class RunningRequests {
     return now_ns - this.#full_ns >= BURST_NS
   }
 
-  /** Counts a request while it is answered. */
-  counting<A>(answer: Effect.Effect<A>): Effect.Effect<A> {
-    return Effect.suspend(() => {
-      this.#running++
-      return Effect.ensuring(
-        answer,
-        Effect.sync(() => {
-          this.#running--
-          this.#ended++
-        })
-      )
+  /**
+   * Counts a request while it is answered, but not while its body arrives, so that clients who send slowly take nobody's place. Its fiber
+   * says when it ends, because with `Effect.ensuring` a GET would take a third more steps of Effect.
+   */
+  counting<A>(request: HttpRequest, answer: (request: HttpRequest) => Effect.Effect<A>): Effect.Effect<A> {
+    return Effect.withFiberRuntime((fiber) => {
+      let counted = 0
+      const count = (next: 0 | 1) => {
+        this.#running += next - counted
+        counted = next
+      }
+      const end = () => {
+        fiber.removeObserver(end)
+        count(0)
+        this.#ended++
+      }
+      fiber.addObserver(end)
+      count(1)
+      return Effect.map(answer(request.method === "GET" ? request : outsideOfBody(request, count)), (response) => {
+        end()
+        return response
+      })
     })
   }
-
-  /** A request that is not counted while its body arrives, so that clients who send slowly take nobody's place. */
-  whileBodyArrives(request: HttpRequest): HttpRequest {
-    if (request.method === "GET") return request
-    return {
-      ...request,
-      body: (most) =>
-        Effect.suspend(() => {
-          this.#running--
-          return Effect.ensuring(
-            request.body(most),
-            Effect.sync(() => {
-              this.#running++
-            })
-          )
-        })
-    }
-  }
 }
+
+/** A request that says whether it counts: not while its body arrives. */
+const outsideOfBody = (request: HttpRequest, count: (next: 0 | 1) => void): HttpRequest => ({
+  ...request,
+  body: (most) =>
+    Effect.suspend(() => {
+      count(0)
+      const arrived = <A>(result: A): A => {
+        count(1)
+        return result
+      }
+      return Effect.mapBoth(request.body(most), { onSuccess: arrived, onFailure: arrived })
+    })
+})

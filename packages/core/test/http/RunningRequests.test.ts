@@ -1,7 +1,7 @@
 import { Deferred, Effect } from "effect"
 import { beforeEach, describe, expect, it } from "vitest"
 import { atEndOfFile } from "../../../../test/endOfFile.js"
-import type { HttpRequest, HttpResponse } from "../../src/http/HttpMessage.js"
+import { BodyIncomplete, type HttpRequest, type HttpResponse } from "../../src/http/HttpMessage.js"
 import { type Pipeline, pipeline, type RouteGroup } from "../../src/http/Pipeline.js"
 import { respond } from "../../src/http/respond.js"
 import { Entropy } from "../../src/ports/Entropy.js"
@@ -134,6 +134,27 @@ describe("more requests than the service can answer in a second", () => {
     for (let i = 0; i < 200; i++) await sent(slow)
     clock.advance(500)
     expect(refused(await send(32))).toBe(0)
+    clock.advance(500)
+    expect(refused(await send(1))).toBe(0)
+  })
+
+  it("count again once their bodies have arrived, whole or not", async () => {
+    const broken = request("/v1/tickets", { method: "POST", body: () => Effect.fail(new BodyIncomplete()) })
+    for (let i = 0; i < 50; i++) await sent(request("/v1/tickets", { method: "POST" }))
+    for (let i = 0; i < 50; i++) await sent(broken)
+    clock.advance(500)
+    expect(refused(await send(1))).toBe(1)
+    await end(69)
+    clock.advance(5000)
+    expect(refused(await send(2))).toBe(1)
+  })
+
+  it("count no longer when their fiber goes on after the response", async () => {
+    const inOneFiber = Effect.forEach(Array(100), () => serve(request("/v1/shop")))
+    Effect.runFork(Effect.withClock(Effect.zipRight(inOneFiber, Effect.never), clock))
+    for (let i = 0; i < 100; i++) await end(1)
+    clock.advance(5000)
+    await send(1)
     clock.advance(500)
     expect(refused(await send(1))).toBe(0)
   })
