@@ -89,6 +89,7 @@ interface Where {
 }
 
 const isNotBegun = ({ code }: PgFailure): boolean => code === NOT_BEGUN
+const isFailedAlready = ({ code }: PgFailure): boolean => code === FAILED_ALREADY
 
 const refused = (message: string) => new TransactionRefused({ message })
 
@@ -122,7 +123,7 @@ const stillJoined = ({ send, id }: Connection, onCommit: Array<Announcement>) =>
   Effect.suspend(() => {
     const events = onCommit.flatMap((one) => one.events)
     return Effect.matchEffect(send(events.length === 0 ? [STILL] : [STILL, eventsAmong(events)]), {
-      onFailure: ({ code }) => (code === FAILED_ALREADY ? Effect.die(refused(FAILED)) : Effect.void),
+      onFailure: () => Effect.void,
       onSuccess: ([answer, found]) => {
         if (answer!.rows[0]!.transaction !== id) return Effect.die(refused(ENDED_EARLY))
         const there = new Set(found?.rows.map((row) => row.id))
@@ -136,8 +137,11 @@ const stillJoined = ({ send, id }: Connection, onCommit: Array<Announcement>) =>
 /** The client in its transaction. A savepoint in any other transaction is undone and refused. */
 const connectionOf = (client: Client, schema: string, transaction: string): Connection => {
   const sending = sendOn(client, schema)
+  // A statement of the caller's own failed, and the caller went on: a mistake in the program, which waiting does not mend.
   const send = (statements: ReadonlyArray<Statement>) =>
-    Effect.tryPromise({ try: () => sending(statements), catch: failureOf })
+    Effect.tryPromise({ try: () => sending(statements), catch: failureOf }).pipe(
+      Effect.catchIf(isFailedAlready, () => Effect.die(refused(FAILED)))
+    )
   const begin = Effect.matchEffect(send([SAVEPOINT]), {
     onFailure: (failure) => (isNotBegun(failure) ? ended : Effect.fail(failure)),
     onSuccess: (answers) =>
@@ -185,7 +189,7 @@ const looked = (client: Client, schema: string): Effect.Effect<Where, Transactio
       refused("The client is not in a transaction: run begin on it first, and give a client rather than a pool")
     ),
     Effect.catchIf(
-      (failure) => failure._tag === "PgFailure" && failure.code === FAILED_ALREADY,
+      (failure) => failure._tag === "PgFailure" && isFailedAlready(failure),
       () => refused(FAILED)
     )
   )

@@ -1,6 +1,6 @@
-import { Tickets, Transactions } from "@workshop/core"
+import { ownTransaction, Tickets } from "@workshop/core"
 import { type PromiseWorkshop, type ServicesWithin, start } from "@workshop/core/promise"
-import { Effect, Exit, Runtime } from "effect"
+import { Effect, Runtime } from "effect"
 import pg, { type Pool, type PoolClient } from "pg"
 import { describe, expect, it } from "vitest"
 import { layer } from "../src/PgStore.js"
@@ -54,30 +54,12 @@ const promised = async <A>(
   return value
 }
 
-/** Commits what `work` does with the transaction and with the services, or nothing if it fails. */
-const inTransaction = <A, E, R>(pool: Pool, work: (tx: Tx) => Effect.Effect<A, E, R>) =>
-  Effect.gen(function* () {
-    const { join } = yield* Transactions
-    const runtime = yield* Effect.runtime<R>()
-    const working = Effect.fnUntraced(function* (client: PoolClient, tx: Tx) {
-      // A mistake in the program, such as a pool in place of a client.
-      const { run, afterCommit } = yield* Effect.catchTag(join(client), "TransactionRefused", Effect.die)
-      return { value: yield* run(work(tx)), afterCommit }
-    })
-    let failed: Exit.Exit<never, Effect.Effect.Error<ReturnType<typeof working>>> | undefined
-    const { value, afterCommit } = yield* Effect.tryPromise(async (signal) => {
-      const client = await pool.connect()
-      const transaction = drizzle(client, { schema }).transaction(async (tx) => {
-        const exit = await Runtime.runPromiseExit(runtime)(working(client, tx), { signal })
-        if (Exit.isSuccess(exit)) return exit.value
-        failed = Exit.failCause(exit.cause)
-        throw new Error("Drizzle rolls back")
-      })
-      return transaction.finally(() => client.release())
-      // Fails as `work` did, or dies of what Drizzle or the connection says.
-    }).pipe(Effect.catchAll(({ error }) => failed ?? Effect.die(error)))
-    yield* afterCommit
-    return value
+const inTransaction = (pool: Pool) =>
+  ownTransaction<Tx>(async (work) => {
+    const client = await pool.connect()
+    await drizzle(client, { schema })
+      .transaction((tx) => work(client, tx))
+      .finally(() => client.release())
   })
 
 type Order = (order: string, fails?: boolean) => Promise<unknown>
@@ -105,7 +87,7 @@ const program = (
             })
           const effect: Order = (order, fails) =>
             Runtime.runPromise(workshop.runtime)(
-              inTransaction(pool, (tx) =>
+              inTransaction(pool)((tx) =>
                 Effect.gen(function* () {
                   yield* Tickets.create(caller as never, { service: order } as never, order as never)
                   yield* Effect.promise(() => nested(tx, order))

@@ -263,6 +263,25 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       client.release()
     }))
 
+  it("rejects a command after a failed statement that was swallowed, and not as an unavailable store", () =>
+    program(async ({ workshop, pool, caller, tickets }) => {
+      const client = await pool.connect()
+      await client.query("begin")
+      let rejected: unknown
+      const failed = workshop.within(client, async (inside) => {
+        await client.query("select 1 / 0").catch(() => undefined)
+        rejected = await inside.tickets.createInApp(caller, { service: "Hem" }).catch((error) => error)
+      })
+      await expect(failed).rejects.toMatchObject({ _tag: "TransactionRefused" })
+      expect(rejected).toMatchObject({
+        _tag: "TransactionRefused",
+        message: "The client's transaction has failed already: roll it back and begin again"
+      })
+      await client.query("rollback")
+      client.release()
+      expect(await tickets()).toEqual([])
+    }))
+
   it("is content with a nested transaction of the caller's that is a savepoint", () =>
     program(async ({ workshop, pool, caller, orders, tickets }) => {
       const client = await pool.connect()

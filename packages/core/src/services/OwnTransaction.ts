@@ -1,0 +1,94 @@
+import { Cause, Effect, Exit, Runtime } from "effect"
+import { type JoinedTransaction, StoreUnavailable, Transactions } from "../ports/StorePorts.js"
+
+/**
+ * Begins a transaction of your own on a client of `pg`, calls `work` with the client and with whatever your query builder makes of it, and
+ * commits. If `work` rejects, it rolls back and rejects.
+ */
+export type Begin<Tx> = (work: (client: unknown, tx: Tx) => Promise<void>) => Promise<unknown>
+
+/** The part of a client of the package `pg` that a transaction needs. */
+export interface PoolClientLike {
+  readonly query: (text: "begin" | "commit" | "rollback") => Promise<unknown>
+  readonly release: (destroy?: boolean) => void
+}
+
+/** Begins transactions on clients of a `Pool` of the package `pg`, for programs without a query builder. `tx` is the client. */
+export const beginOn =
+  <Client extends PoolClientLike>(pool: { readonly connect: () => Promise<Client> }): Begin<Client> =>
+  async (work) => {
+    const client = await pool.connect()
+    let isLost = false
+    try {
+      await client.query("begin")
+      await work(client, client)
+      await client.query("commit")
+    } catch (error) {
+      await client.query("rollback").catch(() => {
+        isLost = true
+      })
+      throw error
+    } finally {
+      client.release(isLost)
+    }
+  }
+
+/** Runs a promise to its end, also where the fiber is interrupted, because a rollback takes a moment. */
+const toItsEnd = (
+  run: (signal: AbortSignal) => Promise<unknown>,
+  afterInterruption: Effect.Effect<void>
+): Effect.Effect<Exit.Exit<unknown>> =>
+  Effect.async((resume) => {
+    const controller = new AbortController()
+    const ended: Promise<Exit.Exit<unknown>> = Promise.resolve(controller.signal).then(run).then(Exit.succeed, Exit.die)
+    void ended.then((exit) => resume(Effect.succeed(exit)))
+    return Effect.flatMap(
+      Effect.promise(() => {
+        controller.abort()
+        return ended
+      }),
+      (exit) => (Exit.isSuccess(exit) ? afterInterruption : Effect.void)
+    )
+  })
+
+interface Worked<A> {
+  readonly value: A
+  readonly afterCommit: JoinedTransaction["afterCommit"]
+}
+
+/**
+ * Runs effects in transactions of your own: `const inTransaction = ownTransaction(beginOn(pool))`, and then
+ * `inTransaction((client) => …)`. The commands and reads of the services in the effect use the transaction, and commit with your rows if
+ * the effect succeeds; if it fails or is interrupted, all of them are rolled back. After the commit, listeners and dispatchers are notified.
+ * Fails with `StoreUnavailable` if no transaction can be begun. Dies with `TransactionRefused` if the store has no transactions, as the
+ * memory store, or the client is not one of its database, and with what the database says if it refuses the commit.
+ */
+export const ownTransaction =
+  <Tx>(begin: Begin<Tx>) =>
+  <A, E, R>(work: (tx: Tx) => Effect.Effect<A, E, R>): Effect.Effect<A, E | StoreUnavailable, R | Transactions> =>
+    Effect.gen(function* () {
+      const { join } = yield* Transactions
+      const runtime = yield* Effect.runtime<R>()
+      const within = (client: unknown, tx: Tx) =>
+        Effect.gen(function* () {
+          // A mistake in the program, such as a pool in place of a client.
+          const { run, afterCommit } = yield* Effect.catchTag(join(client), "TransactionRefused", Effect.die)
+          return { value: yield* run(work(tx)), afterCommit }
+        })
+      const state: { worked?: Exit.Exit<Worked<A>, E | StoreUnavailable> } = {}
+      const committed = (signal: AbortSignal) =>
+        begin(async (client, tx) => {
+          state.worked = await Runtime.runPromiseExit(runtime)(within(client, tx), { signal })
+          if (Exit.isFailure(state.worked)) throw Cause.squash(state.worked.cause)
+        })
+      const announced = Effect.suspend(() =>
+        state.worked !== undefined && Exit.isSuccess(state.worked) ? state.worked.value.afterCommit : Effect.void
+      )
+      const begun = yield* toItsEnd(committed, announced)
+      if (state.worked === undefined)
+        return yield* new StoreUnavailable(Exit.isFailure(begun) ? { cause: Cause.squash(begun.cause) } : {})
+      const { value } = yield* state.worked
+      if (Exit.isFailure(begun)) return yield* Effect.failCause(begun.cause)
+      yield* announced
+      return value
+    })

@@ -1,0 +1,180 @@
+import {
+  beginOn,
+  Caller,
+  CommittedEvents,
+  Entropy,
+  observing,
+  ownTransaction,
+  Profanity,
+  ShopInput,
+  Shops,
+  TicketInput,
+  Tickets,
+  Workshop
+} from "@workshop/core"
+import * as MemoryStore from "@workshop/store-memory"
+import { Cause, Deferred, Effect, Exit, Fiber, Layer, Schema, Stream } from "effect"
+import pg from "pg"
+import { describe, expect, it } from "vitest"
+import { TicketQuery } from "../../core/src/services/TicketQuery.js"
+import { layer as pgLayer } from "../src/PgStore.js"
+import { testDatabase } from "./cluster/TestDatabase.js"
+import { borrowedFrom, testing } from "./nodes/Node.js"
+
+const servicesOn = <E>(store: Layer.Layer<Layer.Layer.Success<typeof MemoryStore.layer>, E, Entropy>) =>
+  Workshop.layer.pipe(
+    Layer.provideMerge(observing(store)),
+    Layer.provideMerge(Profanity.layer),
+    Layer.provideMerge(Entropy.layer)
+  )
+
+const newCaller = Effect.gen(function* () {
+  const input = { name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
+  const { id: shop_id } = yield* Shops.create(Schema.decodeSync(ShopInput)(input))
+  return Schema.decodeSync(Caller)({
+    shop_id,
+    caller_id: "amira",
+    scopes: ["tickets:read", "tickets:write"],
+    via: "api"
+  })
+})
+
+const hem = Schema.decodeSync(TicketInput)({ service: "Hem" })
+
+/** A caller of a new shop, a pool with a table of orders, and what is in both. */
+const program = Effect.gen(function* () {
+  const { url } = yield* testDatabase
+  const pool = yield* borrowedFrom(url, 1)
+  yield* Effect.promise(() =>
+    pool.query("create table public.orders (id text primary key deferrable initially deferred)")
+  )
+  const services = yield* Layer.build(servicesOn(pgLayer({ url })))
+  const caller = yield* Effect.provide(newCaller, services)
+  const inTransaction = ownTransaction(beginOn<pg.PoolClient>(pool))
+  const ordering = (id: string) =>
+    Effect.gen(function* () {
+      return yield* inTransaction((client) =>
+        Effect.gen(function* () {
+          const { data } = yield* Tickets.create(caller, hem)
+          yield* Effect.promise(() => client.query("insert into public.orders values ($1)", [id]))
+          return data.number
+        })
+      )
+    })
+  const rows = Effect.gen(function* () {
+    const orders = yield* Effect.promise(() => pool.query("select id from public.orders order by id"))
+    const { data } = yield* Tickets.list(caller, Schema.decodeSync(TicketQuery)({}))
+    return [orders.rows.map(({ id }) => id), data.length]
+  })
+  return { pool, caller, inTransaction, ordering, rows, services }
+})
+
+const running = <A, E>(work: (given: Effect.Effect.Success<typeof program>) => Effect.Effect<A, E, never>) =>
+  testing(Effect.flatMap(Effect.orDie(program), work))
+
+const defectOf = <A, E>(exit: Exit.Exit<A, E>) =>
+  Exit.isFailure(exit) && Cause.isDie(exit.cause) ? Cause.squash(exit.cause) : exit
+
+describe("ownTransaction, in Effect", { timeout: 60_000 }, () => {
+  it("commits rows and ticket together, notifies after the commit, and returns the value", () =>
+    running(({ ordering, rows, services }) =>
+      Effect.gen(function* () {
+        const { stream } = yield* CommittedEvents
+        const heard = yield* Effect.fork(Stream.runHead(stream))
+        yield* Effect.yieldNow()
+        expect(yield* ordering("A1")).toBe(1)
+        expect((yield* Fiber.join(heard))._tag).toBe("Some")
+        expect(yield* rows).toEqual([["A1"], 1])
+      }).pipe(Effect.provide(services))
+    ))
+
+  it("a failure of the effect passes through with its type, and leaves neither row nor ticket", () =>
+    running(({ inTransaction, caller, pool, rows, services }) =>
+      Effect.gen(function* () {
+        const failing = inTransaction((client) =>
+          Effect.gen(function* () {
+            yield* Tickets.create(caller, hem)
+            yield* Effect.promise(() => client.query("insert into public.orders values ('A1')"))
+            return yield* Effect.fail("no such customer" as const)
+          })
+        )
+        expect(yield* Effect.flip(failing)).toBe("no such customer")
+        expect(yield* rows).toEqual([[], 0])
+        expect([pool.totalCount, pool.idleCount]).toEqual([1, 1])
+      }).pipe(Effect.provide(services))
+    ))
+
+  it("an interruption waits for the rollback", () =>
+    running(({ inTransaction, caller, pool, rows, services }) =>
+      Effect.gen(function* () {
+        const isAt = yield* Deferred.make<void>()
+        const fiber = yield* Effect.fork(
+          inTransaction((client) =>
+            Effect.gen(function* () {
+              yield* Tickets.create(caller, hem)
+              yield* Effect.promise(() => client.query("insert into public.orders values ('A1')"))
+              yield* Deferred.succeed(isAt, undefined)
+              return yield* Effect.never
+            })
+          )
+        )
+        yield* Deferred.await(isAt)
+        yield* Fiber.interrupt(fiber)
+        expect(pool.idleCount).toBe(1)
+        expect(yield* rows).toEqual([[], 0])
+      }).pipe(Effect.provide(services))
+    ))
+
+  it("dies of a commit that the database refuses, and the ticket is gone with the rows", () =>
+    running(({ ordering, rows, services }) =>
+      Effect.gen(function* () {
+        yield* ordering("A1")
+        expect(defectOf(yield* Effect.exit(ordering("A1")))).toMatchObject({ code: "23505" })
+        expect(yield* rows).toEqual([["A1"], 1])
+      }).pipe(Effect.provide(services))
+    ))
+
+  it("a failed statement that was swallowed refuses the next command by name, and not as an unavailable store", () =>
+    running(({ inTransaction, caller, rows, services }) =>
+      Effect.gen(function* () {
+        const swallowing = (then: Effect.Effect<unknown, unknown, Tickets>) =>
+          inTransaction((client) =>
+            Effect.zipRight(
+              Effect.promise(() => client.query("select 1 / 0").catch(() => undefined)),
+              then
+            )
+          )
+        for (const then of [
+          Tickets.create(caller, hem),
+          Tickets.list(caller, Schema.decodeSync(TicketQuery)({})),
+          Effect.void
+        ])
+          expect(defectOf(yield* Effect.exit(swallowing(then)))).toMatchObject({
+            _tag: "TransactionRefused",
+            message: "The client's transaction has failed already: roll it back and begin again"
+          })
+        expect(yield* rows).toEqual([[], 0])
+      }).pipe(Effect.provide(services))
+    ))
+
+  it("fails with StoreUnavailable where no transaction can be begun", () =>
+    running(({ caller, services }) =>
+      Effect.gen(function* () {
+        const nowhere = new pg.Pool({ connectionString: "postgres://a:b@127.0.0.1:1/none" })
+        const failing = ownTransaction(beginOn<pg.PoolClient>(nowhere))(() => Tickets.create(caller, hem))
+        expect(yield* Effect.flip(failing)).toMatchObject({ _tag: "StoreUnavailable", cause: { code: "ECONNREFUSED" } })
+        yield* Effect.promise(() => nowhere.end())
+      }).pipe(Effect.provide(services))
+    ))
+
+  it("dies with TransactionRefused on a store without transactions", () =>
+    Effect.runPromise(
+      Effect.gen(function* () {
+        const caller = yield* newCaller
+        const client = { query: async () => undefined, release: () => undefined }
+        const inTransaction = ownTransaction(beginOn({ connect: async () => client }))
+        const exit = yield* Effect.exit(inTransaction(() => Tickets.create(caller, hem)))
+        expect(defectOf(exit)).toMatchObject({ _tag: "TransactionRefused" })
+      }).pipe(Effect.provide(servicesOn(MemoryStore.layer)))
+    ))
+})
