@@ -552,6 +552,15 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
     await page.locator("body").press("R")
     await page.getByText("● 0 acts").waitFor()
     expect(await page.locator("select option:checked").first().textContent()).toBe("recording 1 of Atelier Lac")
+    // A till that goes on with the key of the shop before is not recorded, and learns which key to use.
+    const key = region(page, "Recording").locator("p", { hasText: "Give your till this shop’s key: " })
+    const shopOf = (text: string) => fetch(`${proxy.base}/v1/shop`, { headers: { authorization: `Bearer ${text}` } })
+    expect((await shopOf(sandbox.key)).status).toBe(200)
+    await key.getByText("Your till used the key of Atelier Lac, so its request was not recorded.").waitFor()
+    expect(await page.getByText("● 0 acts").isVisible()).toBe(true)
+    expect((await shopOf((await key.locator("code").textContent()) ?? "")).status).toBe(200)
+    await page.getByText("● 1 act", { exact: true }).waitFor()
+    await key.waitFor({ state: "detached" })
     // A server that started again holds other data, and numbers what happens anew. A recording ends with it.
     const again = await ConsoleSandbox.open(null, 6)
     await again.till("POST", "/tickets", { service: "New" })

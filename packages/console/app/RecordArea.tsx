@@ -8,6 +8,8 @@ import type { Step } from "./recordedActs.js"
 import {
   acts,
   assert,
+  astray,
+  begun,
   drop,
   ending,
   expectReceived,
@@ -21,7 +23,7 @@ import {
   stop,
   title
 } from "./recorder.js"
-import { clock, isRecording } from "./state.js"
+import { clock, isRecording, key, shopId } from "./state.js"
 
 const Start = () => (
   <div class="record-start">
@@ -52,10 +54,27 @@ const Start = () => (
       </p>
     )}
     {isInNewShop.value && isTillRecorded.value && (
-      <p class="dim">Then give your till the new shop’s key, which is in the tab API.</p>
+      <p class="dim">Then give your till the new shop’s key, which appears here.</p>
     )}
   </div>
 )
+
+/** The key that the till has to use, until its first request is recorded. */
+const KeyOfTill = () => {
+  const isHeard = acts.value.some(({ from }) => from === "till")
+  if (isHeard || !isRecording.value || !isTillRecorded.value || begun.value?.shop.id !== shopId.value) return null
+  return (
+    <p class={astray.value === null ? "banner" : "banner bad"} role={astray.value === null ? undefined : "alert"}>
+      <span>
+        {astray.value !== null && <b>Your till used the key of {astray.value}, so its request was not recorded. </b>}
+        Give your till this shop’s key: <code>{key.value?.text ?? "…"}</code>
+      </span>
+      <button type="button" disabled={key.value === null} onClick={() => void copy(key.value?.text ?? "", "the key")}>
+        Copy the key
+      </button>
+    </p>
+  )
+}
 
 const StepView = ({ step: { act, lines, problem } }: { step: Step }) => {
   const isAnswer = /^\/v1\/|^\/sandbox\/tickets\//.test(act.path)
@@ -197,6 +216,7 @@ export const RecordArea = () => {
               </p>
             )}
             {ran.value !== null && <Result of={ran.value} />}
+            <KeyOfTill />
             {acts.value.length === 0 && (
               <p class="empty">Nothing yet. Create a ticket, move the clock, let your till call.</p>
             )}

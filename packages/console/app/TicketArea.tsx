@@ -268,7 +268,9 @@ const showRetry = async (): Promise<void> => {
   const made = await callApi("POST", "/v1/tickets", { service: "Resoling", item: "Brown boots" })
   if (!made.ok) return
   open(made.data.id)
-  say("The ticket’s first event is being sent, and will fail. Then press . to move to the second attempt.")
+  say(
+    "The ticket’s first event is being sent, and will fail. Then press the blue button at the top to move to the second attempt."
+  )
 }
 
 /** One ticket: what it would accept, its story, and its events. */

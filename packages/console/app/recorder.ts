@@ -31,6 +31,8 @@ export const isInNewShop = signal(true)
 export const isTillRecorded = signal(true)
 export const begun = signal<Beginning | null>(null)
 export const acts = signal<ReadonlyArray<Act>>([])
+/** The other shop whose key a till used last since the recording began; null where none did. */
+export const astray = signal<string | null>(null)
 
 /** The recording as a scenario; null where nothing was recorded yet. */
 export const recording = computed(() =>
@@ -120,7 +122,9 @@ const listen = (request: LoggedRequest): void => {
   course.seen_request = request.id
   const isMine = request.request.headers["idempotency-key"]?.startsWith("console-")
   const isOfShop = request.shop_id === begun.peek()?.shop.id || (request.shop_id === null && request.status === 401)
-  if (isTillRecorded.peek() && isOfShop && !isMine) add(ofTill(request))
+  if (!isTillRecorded.peek() || isMine) return
+  if (isOfShop) add(ofTill(request))
+  else astray.value = shops.peek().find(({ id }) => id === request.shop_id)?.name ?? astray.peek()
 }
 
 /** A shop like the one that is looked at, with nothing in it, whose events go to the built-in receiver. */
@@ -192,6 +196,7 @@ export const record = async (): Promise<void> => {
   }
   const isCounted = limits.peek().some(({ used }) => used > 0)
   acts.value = []
+  astray.value = null
   ending.value = null
   begun.value = {
     at: clock.peek().now,
