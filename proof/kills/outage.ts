@@ -15,6 +15,9 @@ const PATIENCE_MS = 90_000
 /** The longest time until a request to a cell that is away is refused (docs/operating.md). */
 const REFUSED_WITHIN_MS = 6_000
 
+/** The same for a request that was on its way: a statement, its commit's outcome, and as long again where it waited for another. */
+const ON_ITS_WAY_WITHIN_MS = 10_000
+
 /** How many connections a process opens to an address (docs/operating.md). */
 const MOST_CONNECTIONS = 16
 
@@ -39,6 +42,8 @@ export interface Outage {
   readonly noticed_ms: number
   /** The longest wait for a 503. */
   readonly refused_ms: number
+  /** The same for those that were on their way when the server went away. */
+  readonly on_its_way_ms: number
   /** The most connections to the server that the process had open at once. */
   readonly connections: number
   /** The median of creates in the other cells, before and meanwhile. */
@@ -305,9 +310,10 @@ const outage = async (service: Service, server: Server, absence: Absence, isHome
     await service.until(`the cell ${cell} serves again`, async () => (await service.create(no)).status === 201)
   const returned_ms = Date.now() - returned
   const onTheirWay = await caught.end()
-  figures.refused_ms = Math.max(figures.refused_ms, onTheirWay.refused_ms)
   broken.push(...(await createEverywhere(service, [])), ...onTheirWay.broken, ...(await service.wrong()))
   if (figures.refused_ms > REFUSED_WITHIN_MS) broken.push(`a 503 took ${figures.refused_ms} ms`)
+  if (onTheirWay.refused_ms > ON_ITS_WAY_WITHIN_MS)
+    broken.push(`a 503 to a create that was on its way took ${onTheirWay.refused_ms} ms`)
   if (figures.connections > MOST_CONNECTIONS) broken.push(`${figures.connections} connections were open`)
   for (const what of ["create_ms", "delivery_ms"] as const)
     if (meanwhile[what] > 2 * before[what] + 1_000)
@@ -317,6 +323,7 @@ const outage = async (service: Service, server: Server, absence: Absence, isHome
     cells: [...cells].sort().join(" "),
     noticed_ms,
     ...figures,
+    on_its_way_ms: onTheirWay.refused_ms,
     create_ms: `${before.create_ms}, ${meanwhile.create_ms}`,
     delivery_ms: `${before.delivery_ms}, ${meanwhile.delivery_ms}`,
     returned_ms,
