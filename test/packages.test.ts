@@ -277,6 +277,17 @@ await workshop.stop()`
     const long = { ticket: { service: "x".repeat(70_000) }, order: "19" }
     await expect(dropOff(base, long)).rejects.toThrow("fetch failed")
     expect(await tickets(base)).toEqual(["Hem"])
+    await stop()
+    const joined = await run(project, "dist/serve.js")
+    const status = async (path: string, cookie: string) => {
+      const response = await fetch(`${joined}${path}`, { headers: { cookie } })
+      return `${response.status} ${await response.text()}`
+    }
+    expect(await status("/orders", "")).toBe('200 "none"')
+    expect(await status("/workshop/v1/tickets", "session=nobody")).toMatch(/^401/)
+    // Without SHOP_ID the user has no shop.
+    expect(await status("/workshop/v1/tickets", "session=amira")).toMatch(/^401/)
+    expect(await status("/workshop/v1/nowhere", "session=amira")).toMatch(/^404 .*"code":"NOT_FOUND"/)
   })
 
   it("every entry point of the packages can be loaded with require, and nothing else", { timeout: 60_000 }, () => {

@@ -23,15 +23,25 @@ export class ShopApi extends HttpApiGroup.make("shop")
       )
   ) {}
 
+/** The failures that any endpoint may answer (Specification, Errors). */
+export const EVERYWHERE = {
+  invalid: FailureBodyOf("VALIDATION_ERROR"),
+  unauthenticated: FailureBodyOf("UNAUTHENTICATED"),
+  forbidden: FailureBodyOf("FORBIDDEN", "SHOP_NOT_APPROVED", "ACCOUNT_DEACTIVATED", "API_DISABLED"),
+  tooMany: FailureBodyOf("TOO_MANY_ATTEMPTS"),
+  internal: FailureBodyOf("INTERNAL"),
+  unavailable: FailureBodyOf("UNAVAILABLE")
+} as const
+
 /** The contract: every endpoint of the specification, from which the server, the client and the OpenAPI document come. */
 export class WorkshopApi extends HttpApi.make("workshop")
   .add(ShopApi)
   .add(TicketsApi)
   .add(ClientsApi)
   .prefix("/v1")
-  .addError(FailureBodyOf("VALIDATION_ERROR"))
-  .addError(FailureBodyOf("UNAUTHENTICATED"))
-  .addError(FailureBodyOf("FORBIDDEN", "SHOP_NOT_APPROVED", "ACCOUNT_DEACTIVATED", "API_DISABLED"))
-  .addError(FailureBodyOf("TOO_MANY_ATTEMPTS"))
-  .addError(FailureBodyOf("INTERNAL"))
-  .addError(FailureBodyOf("UNAVAILABLE")) {}
+  .addError(EVERYWHERE.invalid)
+  .addError(EVERYWHERE.unauthenticated)
+  .addError(EVERYWHERE.forbidden)
+  .addError(EVERYWHERE.tooMany)
+  .addError(EVERYWHERE.internal)
+  .addError(EVERYWHERE.unavailable) {}

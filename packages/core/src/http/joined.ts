@@ -1,6 +1,6 @@
 /** Entry `@workshop/core/http/joined`: the API's groups as a part of your own `HttpApi` of `@effect/platform`. */
 
-import type * as HttpApi from "@effect/platform/HttpApi"
+import * as HttpApi from "@effect/platform/HttpApi"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import type * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
@@ -8,7 +8,10 @@ import * as HttpApiMiddleware from "@effect/platform/HttpApiMiddleware"
 import * as HttpApiSecurity from "@effect/platform/HttpApiSecurity"
 import { Context, Effect, Layer, Option } from "effect"
 import type { Caller } from "../services/Caller.js"
+import { ClientsApi } from "./ClientsApi.js"
 import { httpApp } from "./EffectMount.js"
+import { TicketsApi } from "./TicketsApi.js"
+import { EVERYWHERE, ShopApi } from "./WorkshopApi.js"
 
 /** The services that the groups use. `Workshop.layer` over a store, as in the guide, has all of them; a `Dispatcher` is not among them. */
 export type ServicesOfGroups = Effect.Effect.Context<ReturnType<typeof httpApp<never>>>
@@ -23,6 +26,29 @@ export class ApiKeys extends HttpApiMiddleware.Tag<ApiKeys>()("@workshop/core/ht
   /** Passes every request on, because the groups themselves check the key, with the responses of the API. */
   static readonly layer = Layer.succeed(ApiKeys, { apiKey: () => Effect.void })
 }
+
+const withFailures = <Id extends string, Endpoint extends HttpApiEndpoint.HttpApiEndpoint.Any>(
+  group: HttpApiGroup.HttpApiGroup<Id, Endpoint, never>
+) =>
+  group
+    .prefix("/v1")
+    .addError(EVERYWHERE.invalid)
+    .addError(EVERYWHERE.unauthenticated)
+    .addError(EVERYWHERE.forbidden)
+    .addError(EVERYWHERE.tooMany)
+    .addError(EVERYWHERE.internal)
+    .addError(EVERYWHERE.unavailable)
+
+/**
+ * The API behind a middleware of yours that provides {@link CurrentCaller}, or behind {@link ApiKeys}, to be added to your own:
+ * `MyApi.addHttpApi(apiBehind(SignedIn).prefix("/workshop"))`. The middleware and the API's failures belong to its groups, so that your own
+ * groups have neither, in your OpenAPI document and in clients that are made from your API.
+ */
+export const apiBehind = <I extends HttpApiMiddleware.HttpApiMiddleware.AnyId, S>(middleware: Context.Tag<I, S>) =>
+  HttpApi.make("workshop")
+    .add(withFailures(ShopApi).middleware(middleware))
+    .add(withFailures(TicketsApi).middleware(middleware))
+    .add(withFailures(ClientsApi).middleware(middleware))
 
 const GROUPS = ["shop", "tickets", "clients"] as const
 type Name = (typeof GROUPS)[number]
@@ -52,10 +78,13 @@ const unread = (group: AnyGroup): AnyGroup => {
   return Object.assign(Object.create(Object.getPrototypeOf(group)), group, { endpoints: Object.fromEntries(endpoints) })
 }
 
-/**
- * Serves the groups of `WorkshopApi` in an `HttpApi` that contains them: `MyApi.addHttpApi(WorkshopApi.middleware(SignedIn))`. `SignedIn` is
- * your middleware that provides `CurrentCaller`, or {@link ApiKeys}. Your API must have no other group called shop, tickets or clients.
- */
+/** Below a path that no request has, every request is answered as one to an unknown path. */
+const NOWHERE = "/ "
+
+/** All methods but HEAD, which the router answers as GET. */
+const METHODS = ["get", "post", "put", "patch", "del", "options"] as const
+
+/** Serves the groups of {@link apiBehind} in your `HttpApi`, which must have no other group called shop, tickets or clients. */
 export const groups = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
   api: HttpApi.HttpApi<Id, Groups, E, R>
 ): Layer.Layer<
@@ -65,12 +94,20 @@ export const groups = <Id extends string, Groups extends HttpApiGroup.HttpApiGro
 > => {
   const all = api.groups as unknown as Readonly<Record<Name, AnyGroup>>
   const raw = { ...api, groups: Object.fromEntries(GROUPS.map((name) => [name, unread(all[name])])) }
+  const prefix = prefixOf(all.shop)
+  const hasCaller = bringsCaller(all.shop)
   const serving = httpApp({
-    prefix: prefixOf(all.shop) || "/",
-    ...(bringsCaller(all.shop) && {
+    prefix: prefix || "/",
+    ...(hasCaller && {
       authenticate: () => Effect.map(Effect.serviceOption(CurrentCaller), Option.getOrNull)
     })
   })
+  // Your middleware runs for endpoints only, so an unknown path has no caller.
+  const unknown = HttpApiBuilder.Router.use((router) =>
+    Effect.flatMap(hasCaller ? httpApp({ prefix: NOWHERE }) : serving, (app) =>
+      Effect.forEach(METHODS, (method) => router[method](`${prefix ?? ""}/v1/*`, app), { discard: true })
+    )
+  )
   const layers = GROUPS.map((name) =>
     HttpApiBuilder.group(
       raw as never,
@@ -84,5 +121,5 @@ export const groups = <Id extends string, Groups extends HttpApiGroup.HttpApiGro
         ) as never
     )
   )
-  return Layer.mergeAll(...(layers as [never, never, never])) as never
+  return Layer.mergeAll(unknown, ...(layers as [never, never, never])) as never
 }

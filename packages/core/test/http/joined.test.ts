@@ -1,21 +1,22 @@
 import {
   HttpApi,
   HttpApiBuilder,
+  HttpApiClient,
   HttpApiEndpoint,
   HttpApiError,
   HttpApiGroup,
   HttpApiMiddleware,
   HttpApiSecurity,
   HttpApp,
+  type HttpClientError,
   HttpServer,
   OpenApi
 } from "@effect/platform"
 import * as MemoryStore from "@workshop/store-memory"
 import { createTestWorkshop } from "@workshop/store-memory/testing"
-import { Clock, Effect, Exit, Layer, Redacted, Runtime, Schema, Scope } from "effect"
-import { expect, it } from "vitest"
-import { ApiKeys, CurrentCaller, groups } from "../../src/http/joined.js"
-import { WorkshopApi } from "../../src/http.js"
+import { Clock, Effect, Exit, Layer, type ParseResult, Redacted, Runtime, Schema, Scope } from "effect"
+import { expect, expectTypeOf, it } from "vitest"
+import { ApiKeys, apiBehind, CurrentCaller, groups } from "../../src/http/joined.js"
 import { start } from "../../src/promise.js"
 import { Caller } from "../../src/services/Caller.js"
 
@@ -59,9 +60,7 @@ const asking =
   }
 
 it("joins somebody's own HttpApi, behind their own middleware and its security scheme", async () => {
-  class MyApi extends HttpApi.make("mine")
-    .add(Orders)
-    .addHttpApi(WorkshopApi.prefix("/workshop").middleware(SignedIn)) {}
+  class MyApi extends HttpApi.make("mine").add(Orders).addHttpApi(apiBehind(SignedIn).prefix("/workshop")) {}
   const live = HttpApiBuilder.api(MyApi).pipe(
     Layer.provide([orders(MyApi as never), Layer.provide(groups(MyApi), [signedIn, services])])
   )
@@ -78,16 +77,55 @@ it("joins somebody's own HttpApi, behind their own middleware and its security s
   const { paths, components } = OpenApi.fromApi(MyApi)
   expect(paths["/workshop/v1/tickets"]?.get?.security).toEqual([{ session: [] }])
   expect(components.securitySchemes).toMatchObject({ session: { type: "apiKey", in: "cookie" } })
+  // The person's own group has none of the API's failures, nor its middleware.
+  expect(Object.keys(paths["/orders"]?.get?.responses ?? {})).toEqual(["200", "400"])
+  expect(paths["/orders"]?.get?.security).toEqual([])
+  expect(Object.keys(paths["/workshop/v1/tickets"]?.get?.responses ?? {})).toEqual(
+    expect.arrayContaining(["200", "400", "401", "403", "429", "500", "503"])
+  )
+  await dispose()
+})
+
+type ErrorOf<F> = F extends (...args: never) => Effect.Effect<unknown, infer E, unknown> ? E : never
+
+it("leaves the own groups of the HttpApi without the API's failures, also in the types of a client", () => {
+  class MyApi extends HttpApi.make("mine").add(Orders).addHttpApi(apiBehind(SignedIn).prefix("/workshop")) {}
+  const client = HttpApiClient.make(MyApi)
+  type Client = Effect.Effect.Success<typeof client>
+  type Own = HttpApiError.HttpApiDecodeError | HttpClientError.HttpClientError | ParseResult.ParseError
+  expectTypeOf<ErrorOf<Client["orders"]["list"]>>().toEqualTypeOf<Own>()
+  expectTypeOf<HttpApiError.Unauthorized>().toExtend<ErrorOf<Client["tickets"]["list"]>>()
+})
+
+it("answers an unknown path below the API's with its 404, and HEAD as GET", async () => {
+  class MyApi extends HttpApi.make("mine").add(Orders).addHttpApi(apiBehind(SignedIn).prefix("/workshop")) {}
+  const live = HttpApiBuilder.api(MyApi).pipe(
+    Layer.provide([orders(MyApi as never), Layer.provide(groups(MyApi), [signedIn, services])])
+  )
+  const { handler, dispose } = HttpApiBuilder.toWebHandler(Layer.mergeAll(live, HttpServer.layerContext) as never)
+  const ask = asking(handler)
+  const headers = { cookie: "session=amira" }
+  const unknown = [404, { success: false, error: { code: "NOT_FOUND" } }]
+  expect(await ask("/workshop/v1/nowhere", { headers })).toMatchObject(unknown)
+  expect(await ask("/workshop/v1/tickets", { method: "DELETE", headers })).toMatchObject(unknown)
+  expect(await ask("/workshop/v1/tickets/17/nowhere", { method: "POST", headers, body: "{}" })).toMatchObject(unknown)
+  expect(await ask("/workshop/v1/tickets", { method: "HEAD", headers })).toEqual([200, ""])
+  expect((await ask("/elsewhere", { headers }))[0]).toBe(404)
   await dispose()
 })
 
 it("checks the service's own keys with ApiKeys", async () => {
-  class MyApi extends HttpApi.make("mine").addHttpApi(WorkshopApi.middleware(ApiKeys)) {}
+  class MyApi extends HttpApi.make("mine").addHttpApi(apiBehind(ApiKeys)) {}
   const live = Layer.provide(HttpApiBuilder.api(MyApi), Layer.provide(groups(MyApi), [ApiKeys.layer, services]))
   const { handler, dispose } = HttpApiBuilder.toWebHandler(Layer.mergeAll(live, HttpServer.layerContext) as never)
   const ask = asking(handler)
   expect(await ask("/v1/shop")).toMatchObject([401, { error: { code: "UNAUTHENTICATED" } }])
   const { key } = await workshop.orThrow.keys.create(shop.id, { name: "till", scopes: ["tickets:read"] })
+  expect(await ask("/v1/nowhere")).toMatchObject([401, { error: { code: "UNAUTHENTICATED" } }])
+  expect(await ask("/v1/nowhere", { headers: { authorization: `Bearer ${key}` } })).toMatchObject([
+    404,
+    { error: { code: "NOT_FOUND" } }
+  ])
   expect(await ask("/v1/shop", { headers: { authorization: `Bearer ${key}` } })).toMatchObject([
     200,
     { data: { name: "Needle" } }
@@ -100,7 +138,7 @@ it("checks the service's own keys with ApiKeys", async () => {
 it("runs on the services and the clock of a test workshop (docs/test-your-app.md)", async () => {
   const test = await createTestWorkshop()
   const Time = HttpApiGroup.make("time").add(HttpApiEndpoint.get("now", "/now").addSuccess(Schema.Number))
-  class MyApi extends HttpApi.make("mine").add(Time).addHttpApi(WorkshopApi.middleware(ApiKeys)) {}
+  class MyApi extends HttpApi.make("mine").add(Time).addHttpApi(apiBehind(ApiKeys)) {}
   const time = HttpApiBuilder.group(MyApi, "time", (handlers) => handlers.handle("now", () => Clock.currentTimeMillis))
   const api = Layer.provide(HttpApiBuilder.api(MyApi), [time, Layer.provide(groups(MyApi), ApiKeys.layer)])
   const scope = Effect.runSync(Scope.make())
