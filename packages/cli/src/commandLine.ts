@@ -24,7 +24,7 @@ const headings = {
   "Manage its data:": {
     shop: "Shops and their settings, against a database",
     key: "A shop's API keys, against a database",
-    webhook: "A shop's webhook and its deliveries, against a database",
+    webhook: "A shop's webhook and its deliveries, in a database or a running sandbox",
     client: "Manage clients' accounts and act for clients, on a database",
     ticket: "The QR code of a ticket's page, for receipts",
     import: "Tickets of another system, from CSV or JSON lines, into a database",

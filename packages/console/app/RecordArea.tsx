@@ -29,7 +29,7 @@ const Start = () => (
   <div class="record-start">
     <p>
       What you do here, and what your till sends, becomes a <b>scenario</b>: a test file that runs in your CI with{" "}
-      <code>workshop scenario run</code>.
+      <code>npx workshop scenario run</code>.
     </p>
     <label class="inline">
       Name
