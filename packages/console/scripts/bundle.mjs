@@ -1,9 +1,10 @@
 // Bundles the pages of app/ into assets/: what a server sends, and what reports carry within them. Nothing of it is loaded
 // from anywhere else.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { threadId } from "node:worker_threads"
 import { build } from "esbuild"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
@@ -16,10 +17,21 @@ const licenseOf = (name) => {
   return `${name} ${version}\n\n${readFileSync(join(folder, "LICENSE"), "utf8").trim()}\n`
 }
 
+/**
+ * Writes a file where it differs, and at once, because other test files may be reading it.
+ * @param {string} path @param {Uint8Array} content
+ */
+const put = (path, content) => {
+  if (existsSync(path) && readFileSync(path).equals(content)) return
+  const whole = `${path}.${process.pid}-${threadId}`
+  writeFileSync(whole, content)
+  renameSync(whole, path)
+}
+
 /** Bundles the pages into a folder. @param {string} [folder] */
 export const bundle = async (folder = join(root, "assets")) => {
   mkdirSync(folder, { recursive: true })
-  await build({
+  const { outputFiles } = await build({
     absWorkingDir: root,
     entryPoints: [
       { in: "app/main.tsx", out: "console" },
@@ -28,6 +40,7 @@ export const bundle = async (folder = join(root, "assets")) => {
       { in: "app/report.css", out: "report" }
     ],
     outdir: folder,
+    write: false,
     bundle: true,
     minify: true,
     format: "esm",
@@ -37,9 +50,10 @@ export const bundle = async (folder = join(root, "assets")) => {
     legalComments: "none",
     logLevel: "warning"
   })
-  writeFileSync(join(folder, "console.html"), readFileSync(join(root, "app/console.html")))
+  for (const { path, contents } of outputFiles) put(join(folder, basename(path)), contents)
+  put(join(folder, "console.html"), readFileSync(join(root, "app/console.html")))
   const licenses = ["preact", "@preact/signals", "@preact/signals-core"].map(licenseOf)
-  writeFileSync(join(folder, "LICENSES.txt"), licenses.join("\n---\n\n"))
+  put(join(folder, "LICENSES.txt"), Buffer.from(licenses.join("\n---\n\n")))
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await bundle()
