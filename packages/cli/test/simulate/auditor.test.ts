@@ -75,6 +75,27 @@ describe("the auditor (Specification, Commands)", () => {
     expect(rules(29)).toContain("loyalty")
   }, 60_000)
 
+  it("does not know what a repetition shows, if a request without a response came after its key was forgotten", () => {
+    const DAY_MS = 86_400_000
+    const messages = (days_after: number) => {
+      const seen = structuredClone(runs[0]) as Seen
+      const isCreate = (one: Seen["exchanges"][number]) => one.method === "POST" && one.path === "/v1/tickets"
+      const i = seen.exchanges.findIndex((one) => isCreate(one) && one.answer?.body.meta?.replayed === true)
+      const repetition = seen.exchanges[i]!
+      const first = seen.exchanges.find(
+        (one) =>
+          isCreate(one) && one.once === repetition.once && one.key === repetition.key && one.answer?.status === 201
+      )!
+      const lost = { ...repetition, seq: repetition.seq - 0.5, now: first.now + days_after * DAY_MS, answer: null }
+      for (const one of seen.exchanges.slice(i)) if (one.once === first.once) one.now = lost.now + 1
+      ;(repetition.answer!.body.data as { service: string }).service = "Something else"
+      const exchanges = seen.exchanges.toSpliced(i, 0, lost)
+      return checks.idempotency({ ...seen, exchanges }).map(({ message }) => message)
+    }
+    expect(messages(31)).toEqual([])
+    expect(messages(29)).toEqual(["a repetition was answered differently"])
+  }, 60_000)
+
   it("distinguishes a notification by the service from one by the shop in the same millisecond", async () => {
     // In this run a ticket becomes ready and its shop notes a call at one instant.
     const { trace } = await played(31, { steps: 120, shops: 2 })

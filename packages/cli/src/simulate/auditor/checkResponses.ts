@@ -287,6 +287,10 @@ const formWrong = (exchange: RecordedRequest, kind: Operation["kind"]): Breach |
 const doneAt = (operation: Operation): ReadonlyArray<RecordedRequest> =>
   operation.exchanges.filter((one) => isGood(one) && !isReplay(one))
 
+/** Whether a request without a response may have been done anew since, because its key was forgotten: a repetition then shows its result. */
+const mayBeAnew = ({ exchanges }: Operation, first: RecordedRequest, repetition: RecordedRequest): boolean =>
+  exchanges.some((one) => one.answer === null && one.seq < repetition.seq && one.now - first.now >= REMEMBERED)
+
 const repeatsWrong = (operation: Operation): Breach | null => {
   const done = doneAt(operation)
   for (const [i, again] of done.entries()) {
@@ -296,8 +300,9 @@ const repeatsWrong = (operation: Operation): Breach | null => {
   for (const exchange of operation.exchanges) {
     if (!isGood(exchange) || !isReplay(exchange)) continue
     const first = done.findLast((one) => one.seq < exchange.seq || one.now === exchange.now)
-    const same = first === undefined || JSON.stringify(dataOf(first)) === JSON.stringify(dataOf(exchange))
-    if (!same) return repeated("a repetition was answered differently")
+    if (first === undefined || mayBeAnew(operation, first, exchange)) continue
+    if (JSON.stringify(dataOf(first)) !== JSON.stringify(dataOf(exchange)))
+      return repeated("a repetition was answered differently")
   }
   return operation.results.length > 1 && done.length <= 1 && !isLong(operation)
     ? repeated("repetitions were answered differently")
