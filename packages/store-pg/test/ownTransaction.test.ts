@@ -13,7 +13,8 @@ import {
   Workshop
 } from "@workshop/core"
 import * as MemoryStore from "@workshop/store-memory"
-import { Cause, Deferred, Effect, Exit, Fiber, Layer, Schema, Stream } from "effect"
+import { createTestWorkshop } from "@workshop/store-memory/testing"
+import { Cause, Deferred, Effect, Exit, Fiber, Layer, Runtime, Schema, Stream } from "effect"
 import pg from "pg"
 import { describe, expect, it } from "vitest"
 import { TicketQuery } from "../../core/src/services/TicketQuery.js"
@@ -177,4 +178,20 @@ describe("ownTransaction, in Effect", { timeout: 60_000 }, () => {
         expect(defectOf(exit)).toMatchObject({ _tag: "TransactionRefused" })
       }).pipe(Effect.provide(servicesOn(MemoryStore.layer)))
     ))
+
+  it("runs on a test workshop in memory, where it notifies after the commit and a rollback undoes nothing", async () => {
+    const { workshop, caller, received, stop } = await createTestWorkshop()
+    const said: Array<string> = []
+    const client = { query: async (text: string) => void said.push(text), release: () => undefined }
+    const inTransaction = ownTransaction(beginOn({ connect: async () => client }))
+    const creating = Tickets.create(caller as Caller, hem)
+    const run = Runtime.runPromiseExit(workshop.runtime)
+    expect(Exit.isSuccess(await run(inTransaction(() => creating)))).toBe(true)
+    expect([said.splice(0), received.events.map(({ type }) => type)]).toEqual([["begin", "commit"], ["ticket.created"]])
+    await run(inTransaction(() => Effect.zipRight(creating, Effect.fail("no such customer"))))
+    expect(said).toEqual(["begin", "rollback"])
+    expect((await workshop.orThrow.tickets.list(caller, {})).data).toHaveLength(2)
+    expect(received.events).toHaveLength(1)
+    await stop()
+  })
 })
