@@ -6,6 +6,9 @@
 
 begin;
 
+-- Citus passes what follows on to its workers, with names as the search path shortens them; theirs is another one.
+set local search_path = pg_catalog, pg_temp;
+
 do $body$
 declare
   owner constant text := (select pg_get_userbyid(relowner) from pg_class where oid = 'workshop.ticket'::regclass);

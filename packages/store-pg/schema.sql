@@ -172,6 +172,7 @@ create table cell (
   name text not null,
   takes_shops boolean not null,
   shops bigint not null,
+  id text,
   constraint cell_pkey PRIMARY KEY (name)
 );
 
@@ -669,6 +670,8 @@ comment on column cell.name is 'What --cells calls the cell; home for the home c
 comment on column cell.takes_shops is 'Whether new shops are placed there.';
 
 comment on column cell.shops is 'How many shops were placed there.';
+
+comment on column cell.id is 'The id that the cell has in its own table mark; null until workshop migrate gives it one, and for the home cell.';
 
 comment on table client_account is 'A client''s account, known by its phone number. Directory table.';
 

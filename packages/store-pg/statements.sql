@@ -50,7 +50,7 @@ update /* workshop call delivery_turn */ workshop.delivery_turn t set look_at = 
     ) q where t.shop_id = q.shop_id and q.look_at > 1;
 
 -- cells (workshop reads)
-select /* workshop cells */ name from workshop.cell order by name;
+select /* workshop cells */ name, to_jsonb(c) ->> 'id' as id, shops from workshop.cell c order by name;
 
 -- change client (workshop reads)
 with /* workshop change client */ changed as (

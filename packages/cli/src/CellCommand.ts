@@ -140,8 +140,23 @@ const add = command({
     )
 })
 
+const remove = command({
+  name: "remove",
+  description: "Remove a cell without shops, such as one that was misspelt",
+  examples: ["workshop cell remove nine"],
+  options: { ...where, cell: new Operand<string>("<cell>", "The name of the cell.") },
+  run: ({ cell, ...flags }) =>
+    acting(flags, (url, options) =>
+      Effect.gen(function* () {
+        const { name, schema } = yield* (yield* layout).removeCell(url, cell, options)
+        const text = `The cell ${name} is removed. Restart every process with --cells that omit it. Its tables stay where they are: in this database, "drop schema ${schema} cascade" removes them.`
+        return sentence({ name }, text)
+      })
+    )
+})
+
 /** `workshop cell`: the cells among which shops are divided. */
 export const cellCommand = group(
   { name: "cell", examples: ["workshop cell list", "workshop cell move cell_3 db2.example.com:5432"] },
-  [list, move, balance, add]
+  [list, move, balance, add, remove]
 )

@@ -37,10 +37,7 @@ import { CommandRefused } from "./CommandRefused.js"
 import { CommandHints } from "./StoreChoice.js"
 
 /** Whether the store has a shop already: then its keys were shown when they were made. */
-export const hasShops = Effect.gen(function* () {
-  const { listShops } = yield* Directory
-  return (yield* listShops(null, 1)).length > 0
-})
+export const hasShops = Effect.flatMap(Directory, (directory) => directory.hasShops)
 
 /** The actor of a start, for the audit log. */
 const asServe = Effect.provideService(Actor, "workshop serve")
@@ -65,6 +62,15 @@ const makeKey = Effect.fnUntraced(function* (shop_id: ShopId, name: string) {
 const aboutKey = Effect.map(GivenKey, (given) =>
   given === null ? "Its key is shown this once:" : "Its key is that of --demo-key:"
 )
+
+/** Whether this process is to open the first shop. Of several that start together, one is. */
+export const claimFirstShop = Effect.flatMap(Directory, (directory) => directory.claimFirstShop)
+
+/** The lines of a start that leaves the first shop to another process. */
+export const anotherOpens = Effect.map(CommandHints, ({ command, condition }) => [
+  `Another process opens the first shop, and shows its key. If it ended before it did, this opens one${condition}:`,
+  command("shop create --name 'My workshop' --currency EUR --time-zone Europe/Paris")
+])
 
 /** Opens the shop that a newcomer finds: an empty store would have nothing to try. Returns its key. */
 export const openFirstShop = Effect.gen(function* () {
@@ -103,7 +109,9 @@ export const madeBySandbox: ReadonlyArray<string> = [
 /** The lines of a start that finds shops. */
 export const stillThere = Effect.gen(function* () {
   const { command, condition } = yield* CommandHints
-  const [first, second] = yield* (yield* Directory).listShops(null, 2)
+  const { listShops } = yield* Directory
+  // A cell that is away must not keep the others from being served.
+  const [first, second] = yield* Effect.orElseSucceed(listShops(null, 2), () => [])
   const shop = first === undefined || second !== undefined ? "SHOP" : first.id
   return [
     `The shops of last time are there. Keys are shown once; these list the shops, and make another key for one${condition}:`,

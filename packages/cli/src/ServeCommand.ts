@@ -28,6 +28,8 @@ import { CommandRefused } from "./CommandRefused.js"
 import { delivering, deliveringInSandbox, reaching, workOff } from "./dispatch/delivering.js"
 import { keepEvents, refuseNetwork, signatureHeader, webhookPort } from "./dispatch/WebhookOptions.js"
 import {
+  anotherOpens,
+  claimFirstShop,
   demoShop,
   demoSteps,
   GivenKey,
@@ -228,10 +230,19 @@ const sandboxed = (asked: ServeFlags, choice: StoreChoice) =>
     Layer.provideMerge(Layer.merge(SandboxClock.layer, SandboxReceivers.layer))
   )
 
+/** How many cells a setting names, with the home cell. */
+const countOf = (cells: string): number => {
+  const words = cells.split(/\s+/).filter((word) => word !== "")
+  return words.length === 1 && /^\d+$/.test(words[0]!) ? Number(words[0]) : words.length + 1
+}
+
 const kept: Readonly<Record<StoreChoice["store"], (choice: StoreChoice) => string>> = {
   memory: () => "Everything is kept in memory, until this process ends.",
   embedded: ({ dataDir }) => `Everything is kept in ${resolve(dataDir)}, by a Postgres of its own.`,
-  postgres: () => "Everything is kept in the Postgres database."
+  postgres: ({ cells }) =>
+    cells === undefined
+      ? "Everything is kept in the Postgres database."
+      : `Everything is kept in the cells of --cells: ${countOf(cells)} with the home cell.`
 }
 
 /** Where the sandbox's calls are listed, and what it does to tickets that are kept. */
@@ -279,7 +290,10 @@ const greeting = Effect.fnUntraced(function* (asked: ServeFlags, base: string, s
     shown.key = demo.key
     return demo.key === null ? [demo.opening] : [...nextSteps(base, demo.opening, demo.key), ...demoSteps(base, demo)]
   }
-  if (demoKey === null && (yield* hasShops)) return yield* stillThere
+  if (demoKey === null) {
+    if (yield* hasShops) return yield* stillThere
+    if (!(yield* claimFirstShop)) return yield* anotherOpens
+  }
   const { opening, key } = yield* openFirstShop
   shown.key = key
   return nextSteps(base, opening, key)

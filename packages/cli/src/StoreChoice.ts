@@ -90,7 +90,9 @@ export const choiceOf = (asked: {
 const ANOTHER_STORE = "use --store memory, or give a Postgres with --database-url"
 
 /** The remedies of the stores' refusals, with the names of the flags in place of the options'. */
-const remedies: Readonly<Record<EmbeddedRefusal | Exclude<DatabaseFailure, "statement" | "bad_pool">, string>> = {
+const remedies: Readonly<
+  Record<EmbeddedRefusal | Exclude<DatabaseFailure, "statement" | "wrong_cell" | "bad_pool">, string>
+> = {
   no_binaries: ANOTHER_STORE,
   taken: "stop that one, or choose another with --data-dir",
   not_ours: "run as the one who made it, or choose another with --data-dir",

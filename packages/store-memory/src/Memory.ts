@@ -29,6 +29,8 @@ import { ShopTurns } from "./ShopTurns.js"
 export class Memory {
   /** Whether a sandbox made all this (Specification, Keys and scopes). */
   isSandboxMade = false
+  /** Whether a caller may have opened the first shop. */
+  isFirstShopClaimed = false
   readonly shops = new Map<ShopId, ShopData>()
   readonly accounts = new Map<ClientId, ClientAccount>()
   readonly holders = new Map<Phone, ClientAccount>()

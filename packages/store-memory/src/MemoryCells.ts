@@ -10,6 +10,7 @@ const memoryCell = (
   memory: Memory,
   { claimNumbered: claim }: ReturnType<typeof memoryDeliveries>
 ): Context.Tag.Service<CellAccess> => ({
+  confirm: Effect.void,
   turns: (now) =>
     Effect.sync(() =>
       memory.turns.ready(now).flatMap(([shop_id, turn]) => {
@@ -68,6 +69,8 @@ const memoryCellDirectory = (home: Memory, names: ReadonlyArray<string>): CellDi
         shops.set(shop_id, cell)
         return cell
       }),
+    names: Effect.succeed(names),
+    hasPlaced: Effect.sync(() => shops.size > 0),
     cellOfKey: (hash) => Effect.sync(() => keys.get(hash) ?? null),
     putKey: (hash, cell) => Effect.sync(() => void keys.set(hash, cell)),
     stale: (client_id) => Effect.sync(() => (client_id === null ? [...lacking.keys()] : [client_id]).map(stale)),

@@ -52,6 +52,12 @@ export const memoryDirectory = (memory: Memory): Context.Tag.Service<Directory> 
       )
     ),
   listClients: (after, limit) => Effect.sync(() => pageById([...memory.accounts.values()], after, limit)),
+  hasShops: Effect.sync(() => memory.shops.size > 0),
+  claimFirstShop: Effect.sync(() => {
+    const isFirst = !memory.isFirstShopClaimed
+    memory.isFirstShopClaimed = true
+    return isFirst
+  }),
   isSandboxMade: Effect.sync(() => memory.isSandboxMade),
   markSandboxMade: Effect.sync(() => {
     memory.isSandboxMade = true

@@ -1,10 +1,13 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
+import { StoreUnavailable } from "@workshop/core"
 import { Effect } from "effect"
-import { cellsRefused, HOME } from "./CellPlaces.js"
+import { cellsRefused, cellWrong, HOME, idMarkOf, markOf } from "./CellPlaces.js"
 import { DatabaseFailed } from "./migrate/DatabaseFailed.js"
-import { refuseOtherNames } from "./migrate/MigratedCells.js"
+import { knownCells, refuseOtherNames } from "./migrate/MigratedCells.js"
+import { OURS } from "./migrate/Migration.js"
 import { checkOn } from "./migrate/Migrator.js"
 import { sessionOf } from "./PgProbe.js"
+import { available } from "./Sql.js"
 
 const cellMarkedOn = (sql: SqlClient) =>
   Effect.map(
@@ -12,12 +15,12 @@ const cellMarkedOn = (sql: SqlClient) =>
     ([found]) => found?.name.slice("cell:".length) ?? null
   )
 
-/** A check that a database which does not answer passes: what is asked of it then fails. */
-const ifThere = <E>(check: Effect.Effect<void, E>): Effect.Effect<void, Extract<E, DatabaseFailed>> =>
-  Effect.catchAll(check, (error) =>
-    error instanceof DatabaseFailed && error.reason === "bad_cells"
+/** A check that a database which does not respond passes: what is asked of it then fails. Answers whether it responds. */
+const ifThere = <E>(check: Effect.Effect<void, E>): Effect.Effect<boolean, Extract<E, DatabaseFailed>> =>
+  Effect.catchAll(Effect.as(check, true), (error) =>
+    error instanceof DatabaseFailed && (error.reason === "bad_cells" || error.reason === "wrong_cell")
       ? Effect.fail(error as Extract<E, DatabaseFailed>)
-      : Effect.void
+      : Effect.succeed(false)
   )
 
 /** Refuses a database whose directory knows several cells, or that is itself a further cell, for a process that was given none. */
@@ -38,20 +41,67 @@ interface Looked {
   readonly sql: SqlClient
 }
 
-const checkOne = ({ name, schema, sql }: Looked, home: Looked) =>
+/** How a cell describes itself: its marks, and how many migrations it has. */
+const selfOf = (sql: SqlClient) =>
+  sql<{ readonly name: string | null; readonly n: number }>`select /* workshop confirm cell */ m.name, s.n
+    from (select count(*)::integer as n from workshop.schema_migration) s
+    left join workshop.mark m on m.name like 'cell%'`
+
+const wrong = (name: string, what: string) => `${what}: check the address of the cell ${name}, or restore it there`
+
+/** Why a database with these marks is not the cell that the directory knows by this name and id; null if it is. */
+const notTheCell = (name: string, id: string | null, marks: ReadonlyArray<string | null>): string | null => {
+  const marked = marks.find((mark) => mark?.startsWith("cell:"))?.slice("cell:".length)
+  if (name === HOME)
+    return marked === undefined ? null : wrong(HOME, `Where the home cell should be is the cell ${marked}`)
+  if (marked === undefined) return wrong(name, `Where the cell ${name} should be is no cell`)
+  if (!marks.includes(markOf(name))) return wrong(name, `Where the cell ${name} should be is the cell ${marked}`)
+  if (id !== null && !marks.includes(idMarkOf(id)))
+    return wrong(name, `Where the cell ${name} should be is another cell of that name`)
+  return null
+}
+
+/** The ids of cells, by their names, as the directory of the home cell says. */
+const idsOn = (home: SqlClient) =>
+  Effect.map(knownCells(sessionOf(home).run), (known) => new Map(known.map(({ name, id }) => [name, id])))
+
+/** Confirms each cell: a process that does not know the id of one, or finds another one, asks the directory (again). */
+export const confirming = (home: SqlClient) => {
+  let ids: ReadonlyMap<string, string | null> | undefined
+  const idsAgain = Effect.tap(idsOn(home), (found) =>
+    Effect.sync(() => {
+      ids = found
+    })
+  )
+  return ({ name, sql }: Pick<Looked, "name" | "sql">): Effect.Effect<void, StoreUnavailable> =>
+    Effect.gen(function* () {
+      const self = yield* available(selfOf(sql))
+      const marks = self.map((row) => row.name)
+      if ((self[0]?.n ?? 0) < OURS.length)
+        return yield* new StoreUnavailable({
+          remedy: `The cell ${name} has an older schema than this program, or none: run workshop migrate --cells`
+        })
+      const known = ids ?? (name === HOME ? new Map() : yield* idsAgain)
+      if (notTheCell(name, known.get(name) ?? null, marks) === null) return
+      const remedy = notTheCell(name, (yield* idsAgain).get(name) ?? null, marks)
+      if (remedy !== null) return yield* new StoreUnavailable({ remedy })
+    }).pipe(Effect.catchTag("DatabaseFailed", (cause) => new StoreUnavailable({ cause })))
+}
+
+const checkOne = ({ name, schema, sql }: Looked, home: Looked, id: string | null) =>
   Effect.gen(function* () {
     yield* checkOn(sessionOf(sql), schema).pipe(
       Effect.catchAll((error) =>
         error._tag === "DatabaseFailed"
           ? Effect.fail(error)
-          : cellsRefused(`The cell ${name} cannot be used (${error.message})`)
+          : cellWrong(
+              `The cell ${name} cannot be used (${error.message.replace(/\.$/, "")}): check its address, and run workshop migrate --cells`
+            )
       )
     )
-    const marked = yield* cellMarkedOn(sql)
-    if (marked !== name)
-      return yield* cellsRefused(
-        `Where the cell ${name} should be is ${marked === null ? "no cell" : `the cell ${marked}`}`
-      )
+    const marks = (yield* selfOf(sql)).map((row) => row.name)
+    const why = notTheCell(name, id, marks)
+    if (why !== null) return yield* cellWrong(why)
     const [here] = yield* sql<{
       readonly n: number
     }>`select /* workshop shops here */ count(*)::integer as n from workshop.shop`
@@ -59,7 +109,7 @@ const checkOne = ({ name, schema, sql }: Looked, home: Looked) =>
       readonly n: number
     }>`select /* workshop shops placed */ count(*)::integer as n from workshop.shop_cell where cell = ${name}`
     if (here!.n > there!.n)
-      return yield* cellsRefused(
+      return yield* cellWrong(
         `The cell ${name} has ${here!.n} shops, of which the directory placed ${there!.n} there: a shop may be in two cells, as after a restore. Restore the home cell and this one from the same time`
       )
   })
@@ -75,24 +125,36 @@ const checkHome = ({ sql }: Looked, names: ReadonlyArray<string>) =>
     }>`select /* workshop shops placed elsewhere */ s.id, c.cell from workshop.shop_cell c join workshop.shop s on s.id = c.shop_id
       where c.cell <> ${HOME} limit 1`
     if (twice !== undefined)
-      return yield* cellsRefused(
+      return yield* cellWrong(
         `The shop ${twice.id} is in two cells, ${HOME} and ${twice.cell}: restore the cells from the same time`
       )
   })
 
-/** Refuses cells that are not those of the directory, are behind, or share a shop. A cell that does not answer is left to its shops. */
+/**
+ * Refuses cells that are not those of the directory, are behind, or share a shop. Answers the names of those that do not respond, which
+ * are confirmed when they return.
+ */
 export const checkCells = (cells: ReadonlyArray<Looked>) =>
   Effect.gen(function* () {
     const [home, ...others] = cells as readonly [Looked, ...ReadonlyArray<Looked>]
-    yield* ifThere(
+    const isHomeThere = yield* ifThere(
       checkHome(
         home,
         cells.map(({ name }) => name)
       )
     )
-    const looks = Effect.forEach(others, (cell) => Effect.either(ifThere(checkOne(cell, home))), {
-      concurrency: "unbounded"
-    })
-    // The first one in the order of the cells, whichever answered first.
-    yield* Effect.flatMap(looks, (found) => Effect.all(found, { discard: true }))
+    const ids = yield* Effect.orElseSucceed(idsOn(home.sql), () => new Map<string, string | null>())
+    const looks = Effect.forEach(
+      others,
+      (cell) => Effect.either(ifThere(checkOne(cell, home, ids.get(cell.name) ?? null))),
+      { concurrency: "unbounded" }
+    )
+    // The first refusal in the order of the cells, whichever responded first.
+    const areThere = yield* Effect.flatMap(looks, (found) => Effect.all(found))
+    const away = [isHomeThere, ...areThere].flatMap((isThere, i) => (isThere ? [] : [cells[i]!.name]))
+    if (away.length > 0)
+      yield* Effect.logWarning(
+        `${away.length === 1 ? "The cell" : "The cells"} ${away.join(", ")} ${away.length === 1 ? "does" : "do"} not respond; the shops there are refused until ${away.length === 1 ? "it does" : "they do"}`
+      )
+    return away
   })

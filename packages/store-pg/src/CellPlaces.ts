@@ -34,6 +34,20 @@ const MOST_CELLS = 1_000
 /** A refusal of cells, whose remedy follows. */
 export const cellsRefused = (what: string) => new DatabaseFailed({ reason: "bad_cells", code: undefined, what })
 
+/** A refusal of one cell, with its remedy. */
+export const cellWrong = (what: string) => new DatabaseFailed({ reason: "wrong_cell", code: undefined, what })
+
+/** A failure of a cell's database, which names the cell. The remedies of the home cell's address do not fit others. */
+export const ofCell =
+  ({ name }: Pick<CellPlaced, "name">) =>
+  (error: DatabaseFailed): DatabaseFailed => {
+    if (name === HOME || error.reason === "wrong_cell" || error.reason === "bad_cells") return error
+    const what = error.what.replace(/^The database\b/, `The cell ${name}`)
+    return error.reason === "statement"
+      ? cellWrong(`The cell ${name} refused a statement (${what}): see that the server runs that keeps it`)
+      : cellWrong(`${what}: check that its server runs, and its address in --cells`)
+  }
+
 /**
  * Reads the setting of `--cells`: a number of cells in all, which are schemas of one database, or names between spaces, each alone or with
  * the address of its cluster, such as `north=postgres://…`.
@@ -84,3 +98,6 @@ export const placesOf = (
 
 /** How the schema of a cell says which one it is, in the table `mark`. */
 export const markOf = (name: string): string => `cell:${name}`
+
+/** How it says by which id the directory knows it. */
+export const idMarkOf = (id: string): string => `cell_id:${id}`

@@ -19,6 +19,7 @@ export const pgCellAccess = ({
   readonly claimNumbered: Context.Tag.Service<CellAccess>["claim"]
 }): Effect.Effect<Context.Tag.Service<CellAccess>, never, SqlClient> =>
   Effect.map(SqlClient, (sql) => ({
+    confirm: Effect.void,
     turns,
     claim,
     keepCopy: (id, account) =>
@@ -70,6 +71,18 @@ export const pgCellDirectory: Effect.Effect<CellDirectory, never, SqlClient> = E
         Effect.flatMap(([found]) => (found === undefined ? cellOfShop(shop_id) : Effect.succeed(found.cell))),
         Effect.map((cell) => cell ?? HOME)
       ),
+    names: sql<{
+      readonly name: string
+    }>`select /* workshop names of cells */ name from workshop.cell order by name`.pipe(
+      Effect.map((rows) => rows.map(({ name }) => name)),
+      available
+    ),
+    hasPlaced: sql<{
+      readonly has: boolean
+    }>`select /* workshop has placed shops */ exists (select from workshop.shop_cell) as has`.pipe(
+      Effect.map(([found]) => found!.has),
+      available
+    ),
     cellOfKey: (hash) =>
       sql<{
         readonly cell: string

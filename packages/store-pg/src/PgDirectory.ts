@@ -97,6 +97,16 @@ export const inserting = (sql: SqlClient, table: string, row: object) => {
 
 /** The data about the database as a whole. */
 const marks = (sql: SqlClient) => ({
+  hasShops: sql<{ readonly has: boolean }>`
+    select /* workshop has shops */ exists (select from workshop.shop) as has`.pipe(
+    Effect.map(([found]) => found!.has),
+    available
+  ),
+  claimFirstShop: sql`
+    insert /* workshop claim first shop */ into workshop.mark (name) values ('first_shop') on conflict do nothing returning name`.pipe(
+    Effect.map(({ length }) => length > 0),
+    available
+  ),
   isSandboxMade: sql<{ readonly marked: boolean }>`
     select /* workshop is sandbox made */ exists (select from workshop.mark where name = 'sandbox') as marked`.pipe(
     Effect.map(([found]) => found!.marked),

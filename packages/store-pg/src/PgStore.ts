@@ -21,7 +21,7 @@ import { Config, type ConfigError, Context, Effect, Layer, Redacted } from "effe
 import type pg from "pg"
 import { databaseUrl, warnOfClearText } from "./Address.js"
 import { callersPool, type PoolLike, storePlace } from "./CallersPool.js"
-import { checkAlone, checkCells } from "./CellChecks.js"
+import { checkAlone, checkCells, confirming } from "./CellChecks.js"
 import { type CellAddress, type CellPlaced, HOME, placesOf } from "./CellPlaces.js"
 import { cellNodes } from "./CitusNodes.js"
 import { transact } from "./CommitQueue.js"
@@ -172,10 +172,18 @@ const overCells = (options: PgStoreOptions, further: ReadonlyArray<CellAddress>)
       return place.name === HOME ? Effect.tap(opened, ({ sql }) => nodes.follow(sql)) : opened
     })
     const [home, ...others] = open
-    yield* checkCells(open.map(({ cell, sql }, i) => ({ name: cell.name, schema: places[i]!.schema, sql })))
+    const away = yield* checkCells(
+      open.map(({ cell, sql }, i) => ({ name: cell.name, schema: places[i]!.schema, sql }))
+    )
+    const confirm = confirming(home!.sql)
+    const confirmed = ({ cell: { name, ports }, sql }: (typeof open)[number]): Cell => {
+      const access = { ...Context.get(ports, CellAccess), confirm: confirm({ name, sql }) }
+      return { name, ports: Context.add(ports, CellAccess, access) }
+    }
     const composed = yield* cellPorts({
-      cells: [home!.cell, ...others.map(({ cell }) => cell)],
-      directory: home!.directory
+      cells: [confirmed(home!), ...others.map(confirmed)],
+      directory: home!.directory,
+      away
     })
     return Context.add(composed, Tidying, tidying({ url: options.url, schema: options.schema, cells: further }))
   })

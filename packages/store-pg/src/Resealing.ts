@@ -1,5 +1,6 @@
 import { Effect, Either } from "effect"
 import type { CellsGiven } from "./CellPlaces.js"
+import { ofCell } from "./CellPlaces.js"
 import { cellsGiven } from "./migrate/MigratedCells.js"
 import { recordAct } from "./migrate/OperatorAudit.js"
 import { connect, type Session } from "./migrate/Session.js"
@@ -95,8 +96,12 @@ export const reseal = (url: string, { secretsKeys, inClear = false, ...options }
     const [first] = secrets.keyIds
     if (first === undefined) return yield* needed
     // Connected to all before anything is changed in one.
-    const sessions = yield* Effect.forEach(yield* cellsGiven(url, options), ({ url, schema }) =>
-      connect(url, { ...PATIENCE, schema })
+    const { places, confirm } = yield* cellsGiven(url, options)
+    const sessions = yield* Effect.forEach(places, (place) =>
+      Effect.zipRight(
+        confirm(place),
+        Effect.mapError(connect(place.url, { ...PATIENCE, schema: place.schema }), ofCell(place))
+      )
     )
     const key_id = inClear ? null : first
     yield* recordAct(sessions[0]!, "database.secrets_resealed", { key_id })

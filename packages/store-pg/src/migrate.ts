@@ -2,7 +2,15 @@
 
 export { type CellPlaced, placesOf } from "./CellPlaces.js"
 export { type Checked, checkData, type Finding } from "./check/checkData.js"
-export { addCell, balanceCells, type CellMoved, type CellStatus, listCells, moveCell } from "./migrate/CellLayout.js"
+export {
+  addCell,
+  balanceCells,
+  type CellMoved,
+  type CellStatus,
+  listCells,
+  moveCell,
+  removeCell
+} from "./migrate/CellLayout.js"
 export { DatabaseFailed, type DatabaseFailure } from "./migrate/DatabaseFailed.js"
 export type * from "./migrate/MigrationError.js"
 export { check, type MigrateOptions, migrate } from "./migrate/Migrator.js"

@@ -224,7 +224,7 @@ describe("Cells that are refused, with nothing written (docs/scaling.md)", LONG,
         const { url } = yield* databaseOfCells
         const third = { name: "third" }
         expect(yield* refusalOf({ url, cells: [...CELLS, third] })).toBe(
-          `The directory does not know the cell third: run workshop migrate --cells with it first${REMEDY}`
+          "The directory does not know the cell third: check its name, or add it with workshop cell add or workshop migrate --cells."
         )
         expect(yield* refusalOf({ url, cells: [CELLS[0]!] })).toBe(
           `The directory names the cell south, which was not given${REMEDY}`
@@ -244,14 +244,14 @@ describe("Cells that are refused, with nothing written (docs/scaling.md)", LONG,
         const { url, session } = yield* databaseOfCells
         yield* session.run("delete from workshop_north.schema_migration where version > 20")
         expect(yield* refusalOf({ url, cells: CELLS })).toMatch(
-          /^The cell north cannot be used \(The database is at version 20 of the schema and this program needs \d+: run workshop migrate\.\)/
+          /^The cell north cannot be used \(The database is at version 20 of the schema and this program needs \d+: run workshop migrate\): check its address, and run workshop migrate --cells\.$/
         )
         yield* session.run("drop schema workshop_north cascade; alter schema workshop_south rename to workshop_north")
         expect(yield* refusalOf({ url, cells: CELLS })).toBe(
-          `Where the cell north should be is the cell south${REMEDY}`
+          "Where the cell north should be is the cell south: check the address of the cell north, or restore it there."
         )
         expect((yield* Effect.flip(migrate(url, { cells: CELLS }))).message).toBe(
-          `Where the cell north should be is the cell south${REMEDY}`
+          "Where the cell north should be is the cell south: give each cell the address that it had before."
         )
         yield* session.run("drop schema workshop_north cascade")
         expect(yield* refusalOf({ url, cells: CELLS })).toMatch(/^The cell (north|south) cannot be used/)

@@ -1,10 +1,11 @@
 import { runContract, SettableClock } from "@workshop/core/testing"
-import { balanceCells, listCells, migrate, moveCell } from "@workshop/store-pg/migrate"
+import { balanceCells, listCells, migrate, moveCell, rolesSql } from "@workshop/store-pg/migrate"
 import { Effect, Exit, Fiber, Layer, Schedule } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { openShop } from "../../core/src/testing/Fixtures.js"
 import { connect } from "../src/migrate/Session.js"
 import { layer } from "../src/PgStore.js"
+import { as, renamed, roleIn } from "./migrate/TestRoles.js"
 import { create, node, numbers, testing } from "./nodes/Node.js"
 
 const url = process.env.TEST_CITUS_URL
@@ -37,6 +38,42 @@ else {
     Layer.unwrapScoped(Effect.map(cellsOnCitus(url), (schema) => layer({ url, schema, cells: CELLS, leaseClock }))),
     { timeout_ms: 120_000 }
   )
+
+  describe("The roles on Citus (docs/scaling.md, Roles and passwords on Citus)", { timeout: 120_000 }, () => {
+    it("the service's role serves every cell, directly on its worker too, after the roles were granted twice", () =>
+      testing(
+        Effect.gen(function* () {
+          const schema = yield* cellsOnCitus(url)
+          const roles = [roleIn(url, "workshop_service"), roleIn(url, "workshop_reader")]
+          const granting = Effect.forEach(["", "_north", "_south"], (cell) =>
+            Effect.scoped(
+              Effect.flatMap(connect(url, { schema: schema + cell }), ({ run }) =>
+                run(renamed(url, rolesSql({ schema: schema + cell })))
+              )
+            )
+          )
+          yield* Effect.addFinalizer(() =>
+            Effect.scoped(
+              Effect.flatMap(connect(url), ({ run }) => run(`drop owned by ${roles} cascade; drop role ${roles}`))
+            ).pipe(Effect.exit)
+          )
+          yield* granting
+          yield* granting
+          const ports = yield* node({ url: as(url, roles[0]!), schema, cells: CELLS })
+          const shops = yield* Effect.provide(Effect.replicateEffect(openShop(), 2), ports)
+          for (const { id } of shops) {
+            expect(yield* Effect.provide(create(id), ports)).toBe(1)
+            expect(yield* Effect.provide(numbers(id), ports)).toEqual([1])
+          }
+          const refused = yield* Effect.exit(
+            node({ url: as(url, roles[1]!), schema, cells: CELLS }).pipe(
+              Effect.flatMap((reader) => Effect.provide(create(shops[0]!.id), reader))
+            )
+          )
+          expect(Exit.isFailure(refused)).toBe(true)
+        })
+      ))
+  })
 
   describe("Cells that Citus moves (docs/scaling.md)", { timeout: 300_000 }, () => {
     it("one that is moved under load loses nothing that was answered, makes nothing twice, and says how long writes paused", () =>

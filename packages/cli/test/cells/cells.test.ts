@@ -59,7 +59,13 @@ describe("workshop cell (docs/scaling.md)", { timeout: 120_000 }, () => {
         state: expect.stringMatching(/^The database is at version 20 of the schema and this program needs/)
       })
       await run("drop schema workshop_north cascade")
-      expect(JSON.parse((await type("cell list --json")).stdout)[1].state).toMatch(/is at version 0|no tables|migrate/)
+      expect(JSON.parse((await type("cell list --json")).stdout)[1].state).toBe(
+        "Not in this database, and its address is not stored: name it in --cells."
+      )
+      expect(JSON.parse((await type("cell list --json --cells north")).stdout)[1]).toMatchObject({
+        takes_shops: false,
+        state: expect.stringMatching(/is at version 0/)
+      })
     }))
 
   it("add makes a cell in another cluster, and list finds it by --cells", () =>
@@ -144,7 +150,7 @@ describe("Commands that go over all cells (docs/scaling.md)", { timeout: 120_000
         )
         const more = await type(`${line} --cells 3`, { WORKSHOP_SECRETS_KEY: KEY })
         expect(more.stderr).toBe(
-          `The directory does not know the cell cell_2: run workshop migrate --cells with it first${remedy}`
+          "The directory does not know the cell cell_2: check its name, or add it with workshop cell add or workshop migrate --cells.\n"
         )
       }
       expect(await run("select act from workshop.audit_entry where act = 'database.secrets_resealed'")).toEqual([])

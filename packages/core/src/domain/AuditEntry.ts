@@ -22,6 +22,8 @@ export const auditActs = {
   "client.acted_for": "the command line did what a client does: which act, and the ids it was given",
   "database.migrated":
     "the tables were brought up to date: the versions before and after, and the schema they were moved from",
+  "database.cells_added": "cells were added: their names",
+  "database.cell_removed": "a cell without shops was removed: its name",
   "database.cell_moved":
     "a cell was moved to another node: its name, both nodes, how long it took, and the longest pause of writes",
   "database.roles_granted": "the database's roles were given their rights",

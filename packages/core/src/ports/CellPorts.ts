@@ -28,6 +28,11 @@ export interface NumberedClaims {
 export class CellAccess extends Context.Tag("@workshop/core/CellAccess")<
   CellAccess,
   {
+    /**
+     * Fails if the store does not respond, or is not the cell that the directory means: another one, an empty one, or one with an older
+     * schema. A store that was away is used again only after this succeeded.
+     */
+    readonly confirm: Effect.Effect<void, StoreUnavailable>
     /** The deliveries that a claim of `most` would get now, in any order; more of the same cell may follow. */
     readonly turns: (now: Instant, most: number) => Effect.Effect<ReadonlyArray<DeliveryTurn>, StoreUnavailable>
     /** Like `Deliveries.claim`, with the number of the claim. */
@@ -65,6 +70,10 @@ export interface CellDirectory {
   readonly cellOfShop: (shop_id: ShopId) => Effect.Effect<string | null, StoreUnavailable>
   /** Places a new shop permanently in the cell of these that has the fewest shops. A shop that was placed before stays there. */
   readonly place: (shop_id: ShopId, among: ReadonlyArray<string>) => Effect.Effect<string, StoreUnavailable>
+  /** The names of all cells, the home cell's too; none before a second one was added. */
+  readonly names: Effect.Effect<ReadonlyArray<string>, StoreUnavailable>
+  /** Whether any shop was placed. */
+  readonly hasPlaced: Effect.Effect<boolean, StoreUnavailable>
   /** The cell of the key with this hash; null for a key of the home cell, or of none. */
   readonly cellOfKey: (hash: string) => Effect.Effect<string | null, StoreUnavailable>
   readonly putKey: (hash: string, cell: string) => Effect.Effect<void, StoreUnavailable>

@@ -224,6 +224,8 @@ export type Belonging =
   | { readonly _tag: "Offer"; readonly id: OfferId }
   | { readonly _tag: "Key"; readonly id: KeyId }
 
+type Page<Id, Row> = (after: Id | null, limit: number) => Effect.Effect<ReadonlyArray<Row>, StoreUnavailable>
+
 /** The data that belong to no single shop: the shops themselves, client accounts, and the shop of a key or another thing. */
 export class Directory extends Context.Tag("@workshop/core/Directory")<
   Directory,
@@ -231,10 +233,11 @@ export class Directory extends Context.Tag("@workshop/core/Directory")<
     /** Creates a shop with an empty head. */
     readonly createShop: (shop: ShopRecord) => Effect.Effect<void, StoreUnavailable>
     /** At most `limit` shops ordered by id, which is the order of their creation; only those after `after`, if given. */
-    readonly listShops: (
-      after: ShopId | null,
-      limit: number
-    ) => Effect.Effect<ReadonlyArray<ShopRecord>, StoreUnavailable>
+    readonly listShops: Page<ShopId, ShopRecord>
+    /** Whether there is a shop. */
+    readonly hasShops: Effect.Effect<boolean, StoreUnavailable>
+    /** True for the first caller ever, who opens the first shop; so of several processes that start together, one opens it. */
+    readonly claimFirstShop: Effect.Effect<boolean, StoreUnavailable>
     /** Whether a sandbox created the data. This never changes, and a production server refuses such data (Specification, Keys and scopes). */
     readonly isSandboxMade: Effect.Effect<boolean, StoreUnavailable>
     /** Records permanently that the data belong to a sandbox. */
@@ -244,10 +247,7 @@ export class Directory extends Context.Tag("@workshop/core/Directory")<
     /** Creates a client account; false, without an account, if another one has the number. */
     readonly createClient: (account: ClientAccount) => Effect.Effect<boolean, StoreUnavailable>
     /** At most `limit` accounts ordered by id, which is the order of their creation; only those after `after`, if given. */
-    readonly listClients: (
-      after: ClientId | null,
-      limit: number
-    ) => Effect.Effect<ReadonlyArray<ClientAccount>, StoreUnavailable>
+    readonly listClients: Page<ClientId, ClientAccount>
     /** Replaces the account with this id; false, without a change, if another account has the number. */
     readonly changeClient: (account: ClientAccount) => Effect.Effect<boolean, StoreUnavailable>
     /** The key with this hash and its shop, even if it is revoked; null if there is none. */
@@ -411,11 +411,10 @@ export class Store extends Context.Tag("@workshop/core/Store")<
   Store,
   {
     /**
-     * Runs `command` alone on its shop with everything it asks for loaded, then saves all its changes, or none.
-     * Commands of one shop run one after another, across all processes; whoever is answered has been saved.
-     * Interrupted before its turn, a command never runs; afterwards it runs to its end. A `run` that throws
-     * fails this command alone. Should a stored rule (such as a tracking code taken already) reject the changes,
-     * the command runs again in a fresh moment. An unknown shop fails with `ShopNotFound`.
+     * Runs `command` alone on its shop with everything it asks for loaded, then saves all its changes, or none. Commands of one shop run
+     * one after another, across all processes; whoever is answered has been saved. Interrupted before its turn, a command never runs;
+     * afterwards it runs to its end. A `run` that throws fails this command alone. Should a stored rule (such as a tracking code taken
+     * already) reject the changes, the command runs again in a fresh moment. An unknown shop fails with `ShopNotFound`.
      */
     readonly transact: <A, E>(command: Command<A, E>) => Effect.Effect<Outcome<A>, E | ShopNotFound | StoreUnavailable>
   }

@@ -1,4 +1,4 @@
-import { Cause, Context, Effect, Either } from "effect"
+import { Context, Effect, Either } from "effect"
 import type { KeyId, ShopId } from "../domain/Identifier.js"
 import { Policies, ServiceLimits } from "../domain/Limits.js"
 import type { LimitUse } from "../domain/LimitWindow.js"
@@ -117,6 +117,11 @@ export class Router {
     })
   }
 
+  /** Whether this process remembers the cell of a shop. */
+  knows(shop_id: ShopId): boolean {
+    return this.#shops.get(shop_id) !== undefined
+  }
+
   /** Works in the cell of a shop. */
   within<A, E>(shop_id: ShopId, work: (cell: OpenCell) => Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> {
     return Effect.flatMap(this.of(shop_id), (cell) => this.patience.bounded(cell, work(cell)))
@@ -166,6 +171,14 @@ export class Router {
   }
 }
 
+/** Why a store failed, in the words of the innermost cause: a line for each of many cells, and not a stack. */
+const reasonOf = ({ remedy, message, cause }: StoreUnavailable): string => {
+  if (remedy !== undefined) return remedy
+  let reason = message
+  for (let at = cause; at instanceof Error; at = at.cause) reason = at.message === "" ? reason : at.message
+  return reason
+}
+
 /** Asks all cells for something, but does not wait for those that did not answer before. */
 export class Everywhere {
   readonly cells: ReadonlyArray<OpenCell>
@@ -175,8 +188,13 @@ export class Everywhere {
   #waiting = 0
   readonly #background: <A, E>(effect: Effect.Effect<A, E>) => unknown
 
-  constructor(cells: ReadonlyArray<OpenCell>, background: <A, E>(effect: Effect.Effect<A, E>) => unknown) {
+  constructor(
+    cells: ReadonlyArray<OpenCell>,
+    background: <A, E>(effect: Effect.Effect<A, E>) => unknown,
+    away: ReadonlyArray<string> = []
+  ) {
     this.cells = cells
+    for (const cell of cells) if (away.includes(cell.name)) this.#away.add(cell)
     this.#background = background
   }
 
@@ -197,8 +215,7 @@ export class Everywhere {
           if (this.#away.has(cell)) return Effect.void
           this.#away.add(cell)
           return Effect.logWarning(
-            `The cell ${cell.name} does not answer; its shops are refused until it does`,
-            Cause.fail(failure)
+            `The cell ${cell.name} cannot be used; its shops are refused until it can (${reasonOf(failure)})`
           )
         },
         onSuccess: () => Effect.sync(() => this.#away.delete(cell))
@@ -208,7 +225,8 @@ export class Everywhere {
 
   /**
    * Bounds how many wait for the cells that are away; those beyond are refused at once. A cell that never answers keeps each for seconds,
-   * and together they would be all requests that a process has room for.
+   * and together they would be all requests that a process has room for. A cell that returned is confirmed first, because its address may
+   * now lead to another one.
    */
   bounded<A, E>(cell: OpenCell, work: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> {
     return Effect.suspend((): Effect.Effect<A, E | StoreUnavailable> => {
@@ -216,29 +234,29 @@ export class Everywhere {
       if (this.#waiting >= ServiceLimits.waiting_for_cells_away) return new StoreUnavailable({})
       this.#waiting++
       return Effect.ensuring(
-        work,
+        Effect.zipRight(cell.access.confirm, work),
         Effect.sync(() => this.#waiting--)
       )
     })
   }
 
-  #tryInBackground(cell: OpenCell, work: Effect.Effect<unknown, StoreUnavailable>): void {
+  #tryInBackground(cell: OpenCell): void {
     if (this.#tried.has(cell)) return
     this.#tried.add(cell)
-    const trying = this.noting(cell, work).pipe(
+    const trying = this.noting(cell, cell.access.confirm).pipe(
       Effect.exit,
       Effect.ensuring(Effect.sync(() => this.#tried.delete(cell)))
     )
     this.#background(trying)
   }
 
-  /** Asks the cells, and collects the answers of those that answer. `work` must be harmless where nobody reads its answer. Fails where no cell answers. */
+  /** Asks the cells, and collects the answers of those that answer. Fails where no cell answers. */
   ask<A>(
     work: (cell: OpenCell) => Effect.Effect<A, StoreUnavailable>
   ): Effect.Effect<ReadonlyArray<readonly [OpenCell, A]>, StoreUnavailable> {
     return Effect.suspend(() => {
       const [asked, left] = [this.here, this.cells.filter((cell) => this.#away.has(cell))]
-      for (const cell of left) this.#tryInBackground(cell, work(cell))
+      for (const cell of left) this.#tryInBackground(cell)
       return Effect.flatMap(
         Effect.forEach(asked, (cell) => Effect.either(this.noting(cell, work(cell))), { concurrency: "unbounded" }),
         (answers) => {
@@ -264,7 +282,18 @@ export class Everywhere {
   all<A>(
     work: (cell: OpenCell) => Effect.Effect<A, StoreUnavailable>
   ): Effect.Effect<ReadonlyArray<A>, StoreUnavailable> {
-    return Effect.forEach(this.cells, work, { concurrency: "unbounded" })
+    return Effect.forEach(
+      this.cells,
+      (cell) =>
+        Effect.mapError(
+          work(cell),
+          ({
+            cause,
+            remedy = `The cell ${cell.name} does not respond, and this needs every cell; try again once it does`
+          }) => new StoreUnavailable({ cause, remedy })
+        ),
+      { concurrency: "unbounded" }
+    )
   }
 
   /** Finds something in the first cell that has it. Where none does, nothing is known unless every cell was asked. */

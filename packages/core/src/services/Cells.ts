@@ -44,9 +44,6 @@ const LOOK_EVERY = "1 second"
 /** Of how many shops a process remembers the order in which it served them. */
 const MOST_REMEMBERED = 100_000
 
-/** A hash that no key has. */
-const NO_HASH = "cells"
-
 /** How often a copy is written again because its account was changed meanwhile; after that, the background does it. */
 const MOST_COPIES = 8
 
@@ -54,6 +51,8 @@ const MOST_COPIES = 8
 export interface CellsOptions {
   readonly cells: readonly [Cell, ...ReadonlyArray<Cell>]
   readonly directory: CellDirectory
+  /** The names of the cells that did not respond just now. */
+  readonly away?: ReadonlyArray<string>
 }
 
 /** The store's commands, each in the cell of its shop. Hashes of keys that a command puts are noted in the directory. */
@@ -236,13 +235,35 @@ const copying = (everywhere: Everywhere, directory: CellDirectory) => {
 
 type Copy = ReturnType<typeof copying>
 
-const composedDirectory = (router: Router, everywhere: Everywhere, copy: Copy): Context.Tag.Service<Directory> => {
+/** Places a new shop in a cell that responds now. A shop that was placed in a cell that is away could not be opened at all. */
+const placing = (router: Router, everywhere: Everywhere) => (shop_id: ShopId) =>
+  router.knows(shop_id)
+    ? router.of(shop_id)
+    : Effect.zipRight(
+        everywhere.ask(({ access }) => access.confirm),
+        Effect.suspend(() => router.place(shop_id, everywhere.here))
+      )
+
+const composedDirectory = (
+  router: Router,
+  everywhere: Everywhere,
+  directory: CellDirectory,
+  copy: Copy
+): Context.Tag.Service<Directory> => {
   const { home } = router
   const changing = (change: Effect.Effect<boolean, StoreUnavailable>, id: ClientId) =>
     Effect.tap(change, (isDone) => (isDone ? copy(id) : Effect.void))
   return {
     createShop: (shop) =>
-      Effect.flatMap(router.place(shop.id, everywhere.here), ({ directory }) => directory.createShop(shop)),
+      Effect.flatMap(placing(router, everywhere)(shop.id), (cell) => cell.directory.createShop(shop)),
+    hasShops: Effect.flatMap(
+      everywhere.ask((cell) => cell.directory.hasShops),
+      (answers) => {
+        if (answers.some(([, isThere]) => isThere)) return Effect.succeed(true)
+        return answers.length === everywhere.cells.length ? Effect.succeed(false) : directory.hasPlaced
+      }
+    ),
+    claimFirstShop: home.directory.claimFirstShop,
     listShops: (after, limit) =>
       Effect.map(
         everywhere.all(({ directory }) => directory.listShops(after, limit)),
@@ -261,11 +282,11 @@ const composedDirectory = (router: Router, everywhere: Everywhere, copy: Copy): 
     changeClient: (account) => changing(home.directory.changeClient(account), account.id),
     keyByHash: (hash) =>
       Effect.flatMap(router.keyByHash(hash), (cell) =>
-        Effect.tap(router.patience.bounded(cell, cell.directory.keyByHash(hash)), (found) =>
-          Effect.sync(() => {
-            if (found !== null) router.foundKey(hash, found.key.id, found.shop.id, cell)
-          })
-        )
+        Effect.tap(router.patience.bounded(cell, cell.directory.keyByHash(hash)), (found) => {
+          // A cell that lacks a key which the directory placed there may be another one.
+          if (found === null) return cell === home ? Effect.void : cell.access.confirm
+          return Effect.sync(() => router.foundKey(hash, found.key.id, found.shop.id, cell))
+        })
       ),
     // A use of a key that a cell does not have changes nothing there.
     keysUsed: (uses) =>
@@ -311,7 +332,7 @@ const composedAudit = (router: Router, everywhere: Everywhere): Context.Tag.Serv
   append: (entry) =>
     entry.shop_id === NO_SHOP
       ? router.home.audit.append(entry)
-      : Effect.flatMap(router.place(entry.shop_id, everywhere.here), ({ audit }) => audit.append(entry)),
+      : Effect.flatMap(placing(router, everywhere)(entry.shop_id), ({ audit }) => audit.append(entry)),
   list: (shop_id, before, limit) => {
     if (shop_id === NO_SHOP) return router.home.audit.list(shop_id, before, limit)
     if (shop_id !== null) return router.within(shop_id, ({ audit }) => audit.list(shop_id, before, limit))
@@ -389,21 +410,37 @@ const notJoined: Context.Tag.Service<Transactions> = {
 /** Every store port over the ports of cells. One cell alone needs none of this: use its ports as they are. */
 export const cellPorts = ({
   cells,
-  directory
+  directory,
+  away
 }: CellsOptions): Effect.Effect<Context.Context<StorePorts>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const background = yield* FiberSet.makeRuntime<never>()
     const open = cells.map(openCell)
-    const everywhere = new Everywhere(open, background)
+    const everywhere = new Everywhere(open, background, away)
     const router = new Router(open, directory, everywhere)
     const copy = copying(everywhere, directory)
+    const names = new Set(open.map(({ name }) => name))
+    /** Cells that were added since this process started: it refuses their shops. */
+    let lacking: ReadonlyArray<string> = []
     yield* probe({
-      away: Effect.sync(() => everywhere.away),
+      away: Effect.sync(() => [...everywhere.away, ...lacking]),
       complaint: Effect.sync(() => (everywhere.here.length > 0 ? null : "None of the cells responds."))
     })
+    const lookForOthers = Effect.flatMap(directory.names, (all) => {
+      const known = lacking
+      lacking = all.filter((name) => !names.has(name))
+      return Effect.forEach(
+        lacking.filter((name) => !known.includes(name)),
+        (name) =>
+          Effect.logWarning(
+            `The cell ${name} was added since this process started, which refuses its shops: restart it with --cells that include it`
+          ),
+        { discard: true }
+      )
+    })
     const look = Effect.zipRight(
-      everywhere.ask(({ directory }) => directory.keyByHash(NO_HASH)),
-      copy(null)
+      everywhere.ask(({ access }) => access.confirm),
+      Effect.zipRight(copy(null), lookForOthers)
     )
     yield* look.pipe(
       // A command or a read of a cell that is away fails by itself.
@@ -419,7 +456,7 @@ export const cellPorts = ({
       Context.add(Reads, routedReads(router)),
       Context.add(AuditLog, composedAudit(router, everywhere)),
       Context.add(PersonalData, composedPersonalData(router, everywhere, copy)),
-      Context.add(Directory, composedDirectory(router, everywhere, copy)),
+      Context.add(Directory, composedDirectory(router, everywhere, directory, copy)),
       Context.add(Closures, {
         due: (until, limit) =>
           Effect.map(

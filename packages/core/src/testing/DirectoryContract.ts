@@ -30,6 +30,16 @@ export const directoryContract = cases({
     yield* same("no such shop", yield* reads.shop(yield* freshId<ShopId>()), null)
   },
 
+  "there is a shop once one was opened, and one caller alone opens the first (docs/how-it-is-built.md)": function* ({
+    directory
+  }) {
+    yield* openShop()
+    yield* same("has shops", yield* directory.hasShops, true)
+    const claims = yield* Effect.replicateEffect(directory.claimFirstShop, 4, { concurrency: "unbounded" })
+    yield* same("claimed at most once", claims.filter((isFirst) => isFirst).length <= 1, true)
+    yield* same("claimed", yield* directory.claimFirstShop, false)
+  },
+
   "data are a sandbox's once they were marked so, and stay it (Specification, Keys and scopes)": function* (bench) {
     const { directory } = bench
     yield* directory.markSandboxMade

@@ -74,8 +74,8 @@ const senderCheck = refusing(
 )
 
 /** An empty store that a sandbox begins is a sandbox's from then on. */
-const claimEmptyStore = Effect.flatMap(Directory, ({ listShops, markSandboxMade }) =>
-  Effect.flatMap(listShops(null, 1), ({ length }) => (length === 0 ? markSandboxMade : Effect.void))
+const claimEmptyStore = Effect.flatMap(Directory, ({ hasShops, markSandboxMade }) =>
+  Effect.flatMap(hasShops, (isThere) => (isThere ? Effect.void : markSandboxMade))
 )
 
 /**

@@ -1,6 +1,6 @@
 import { ServiceLimits } from "@workshop/core"
 import { Clock, Effect } from "effect"
-import { type CellPlaced, type CellsGiven, HOME } from "../CellPlaces.js"
+import { type CellPlaced, type CellsGiven, HOME, ofCell } from "../CellPlaces.js"
 import { DatabaseFailed } from "../migrate/DatabaseFailed.js"
 import { cellsGiven } from "../migrate/MigratedCells.js"
 import { checkOn } from "../migrate/Migrator.js"
@@ -61,26 +61,86 @@ const checkOne = (session: Session, schema: string, timeout_ms: number) =>
     return yield* checkIn(session, timeout_ms)
   })
 
-/** Finds shops in cells in which the directory did not place them, such as a shop in two cells. Shops of the home cell need no row there. */
-const misplaced = (cells: ReadonlyArray<{ readonly place: CellPlaced; readonly session: Session }>) =>
+interface OpenPlace {
+  readonly place: CellPlaced
+  readonly session: Session
+}
+
+/**
+ * Compares the shops of cells with the directory. Shops of the home cell need no row there. Finds shops in cells in which the directory did
+ * not place them, such as a shop in two cells, and shops that are not in the cell in which it placed them, such as those of an empty twin.
+ */
+const misplaced = (home: OpenPlace, cells: ReadonlyArray<OpenPlace>) =>
   Effect.gen(function* () {
-    const home = cells[0]!
     const placed = new Map(
       (yield* home.session.run<{ shop_id: string; cell: string }>(
         inSchema("select shop_id, cell from workshop.shop_cell", home.place.schema)
       )).map(({ shop_id, cell }) => [shop_id, cell])
     )
-    const rows: Array<Finding["first"][number]> = []
-    for (const { place, session } of cells)
-      for (const { id } of yield* session.run<{ id: string }>(
+    const misplaced: Array<Finding["first"][number]> = []
+    const missing: Array<Finding["first"][number]> = []
+    for (const { place, session } of cells) {
+      const rows = yield* session.run<{ id: string }>(
         inSchema("select id from workshop.shop order by id", place.schema)
-      )) {
+      )
+      const there = new Set(rows.map(({ id }) => id))
+      for (const id of there) {
         const directory = placed.get(id) ?? HOME
-        if (directory !== place.name) rows.push({ shop_id: id, cell: place.name, directory })
+        if (directory !== place.name) misplaced.push({ shop_id: id, cell: place.name, directory })
       }
-    const finds = "Shops are in a cell in which the directory did not place them"
-    return { name: "shop-cell", finds, count: rows.length, first: rows.slice(0, MOST_SHOWN) } satisfies Finding
+      for (const [shop_id, directory] of placed)
+        if (directory === place.name && !there.has(shop_id)) missing.push({ shop_id, directory })
+    }
+    const finding = (name: string, finds: string, rows: typeof misplaced): Finding => ({
+      ...{ name, finds, count: rows.length },
+      first: rows.slice(0, MOST_SHOWN)
+    })
+    return [
+      finding("shop-cell", "Shops are in a cell in which the directory did not place them", misplaced),
+      finding(
+        "cell-shop",
+        "Shops are not in the cell in which the directory placed them: the cell is older than the home cell, or another one, or it went away while they were opened",
+        missing
+      )
+    ]
   })
+
+const open = (place: CellPlaced, timeout_ms: number) =>
+  Effect.map(connect(place.url, { schema: place.schema, statement_timeout_ms: timeout_ms }), (session) => ({
+    place,
+    session
+  }))
+
+/** The findings of one cell. Of several cells, one that does not respond is itself a finding, and the others are checked. */
+const checkCell = (
+  place: CellPlaced,
+  confirmed: Effect.Effect<void, DatabaseFailed>,
+  isOneOfSeveral: boolean,
+  timeout_ms: number
+) =>
+  Effect.gen(function* () {
+    yield* confirmed
+    const opened = yield* open(place, timeout_ms)
+    const { checks, findings } = yield* checkOne(opened.session, place.schema, timeout_ms)
+    return {
+      checks,
+      findings: isOneOfSeveral ? findings.map((one) => ({ cell: place.name, ...one })) : findings,
+      opened: [opened]
+    }
+  }).pipe(
+    Effect.catchIf(
+      (error) => isOneOfSeveral && place.name !== HOME && error._tag === "DatabaseFailed" && error.code !== CANCELED,
+      (error) => {
+        const { message } = error._tag === "DatabaseFailed" ? ofCell(place)(error) : error
+        const away = {
+          cell: place.name,
+          name: "cell-away",
+          finds: `Nothing of it was checked (${message.replace(/\.$/, "")})`
+        }
+        return Effect.succeed({ checks: 1, findings: [{ ...away, count: 1, first: [] }], opened: [] })
+      }
+    )
+  )
 
 /**
  * Checks the invariants that the program keeps and the database does not enforce, in every cell. It reads one snapshot of each cell and
@@ -88,21 +148,17 @@ const misplaced = (cells: ReadonlyArray<{ readonly place: CellPlaced; readonly s
  */
 export const checkData = (url: string, timeout_ms: number, options: CellsGiven = {}) =>
   Effect.gen(function* () {
-    const cells = yield* Effect.forEach(yield* cellsGiven(url, options), (place) =>
-      Effect.map(connect(place.url, { schema: place.schema, statement_timeout_ms: timeout_ms }), (session) => ({
-        place,
-        session
-      }))
+    const { places, confirm } = yield* cellsGiven(url, options)
+    const checked = yield* Effect.forEach(places, (place) =>
+      checkCell(place, confirm(place), places.length > 1, timeout_ms)
     )
-    const checked = yield* Effect.forEach(cells, ({ place, session }) =>
-      Effect.map(checkOne(session, place.schema, timeout_ms), ({ checks, findings }) => ({
-        checks,
-        findings: cells.length === 1 ? findings : findings.map((one) => ({ cell: place.name, ...one }))
-      }))
-    )
-    const across = cells.length === 1 ? [] : [yield* misplaced(cells)]
+    const opened = checked.flatMap((one): ReadonlyArray<OpenPlace> => one.opened)
+    const across = places.length === 1 ? [] : yield* misplaced(opened[0]!, opened)
     return {
       checks: checked.reduce((sum, { checks }) => sum + checks, across.length),
-      findings: [...checked.flatMap(({ findings }) => findings), ...across.filter(({ count }) => count > 0)]
+      findings: [
+        ...checked.flatMap(({ findings }): ReadonlyArray<Finding> => findings),
+        ...across.filter(({ count }) => count > 0)
+      ]
     } satisfies Checked
   }).pipe(Effect.scoped)

@@ -1,9 +1,10 @@
 import { Clock, Effect, Fiber } from "effect"
-import { type CellAddress, type CellPlaced, type CellsGiven, HOME, markOf, placesOf } from "../CellPlaces.js"
+import { type CellAddress, type CellPlaced, type CellsGiven, HOME, markOf, ofCell, placesOf } from "../CellPlaces.js"
 import { FIND_NODES } from "../CitusNodes.js"
 import { type Database, inSchema } from "../Schema.js"
 import { DatabaseFailed } from "./DatabaseFailed.js"
-import { checkOn, migrate } from "./Migrator.js"
+import { refuseOtherCell } from "./MigratedCells.js"
+import { checkOn, migrateCells } from "./Migrator.js"
 import { recordAct } from "./OperatorAudit.js"
 import { connect, type Session } from "./Session.js"
 
@@ -13,9 +14,9 @@ export interface CellStatus {
   readonly schema: string
   /** Host and port of the server that keeps it, without user and password. */
   readonly node: string
-  /** How many shops were placed there. */
+  /** How many shops the cell has; how many were placed there, if it does not respond. */
   readonly shops: number
-  /** Whether new shops are placed there. */
+  /** Whether new shops are placed there now. */
   readonly takes_shops: boolean
   /** `ready`, or why it cannot be used. */
   readonly state: string
@@ -60,11 +61,11 @@ const nodesOf = (session: Session, schemas: ReadonlyArray<string>) =>
 /** The cells of the directory; the home cell alone where there are no others. */
 const known = (session: Session, home: CellPlaced) =>
   Effect.map(
-    session.run<{ name: string; shops: string; takes_shops: boolean; all: string }>(
+    session.run<{ name: string; id: string | null; shops: string; takes_shops: boolean; all: string }>(
       inSchema(
-        `select c.name, c.shops, c.takes_shops, (select count(*) from workshop.shop) as all from (
-          select name, shops, takes_shops from workshop.cell union all
-          select '${HOME}', 0, true where not exists (select from workshop.cell)
+        `select c.name, c.id, c.shops, c.takes_shops, (select count(*) from workshop.shop) as all from (
+          select name, id, shops, takes_shops from workshop.cell union all
+          select '${HOME}', null, 0, true where not exists (select from workshop.cell)
         ) c order by c.name <> '${HOME}', length(c.name), c.name`,
         home.schema
       )
@@ -79,16 +80,34 @@ const cellOf = (home: CellPlaced, name: string): CellPlaced => ({
   schema: `${home.schema}_${name}`
 })
 
-const stateOf = ({ url, schema, name }: CellPlaced) =>
+/** The state of a cell, as its own database says. */
+interface Looked {
+  readonly state: string
+  readonly shops?: number
+}
+
+const lookAt = (place: CellPlaced, known: { readonly id: string | null; readonly shops: number }) =>
   Effect.scoped(
     Effect.gen(function* () {
-      const session = yield* connect(url, { schema, statement_timeout_ms: 3_000 })
-      yield* checkOn(session, schema)
-      if (name === HOME) return "ready"
-      const [marked] = yield* session.run("select from mark where name = $1", [markOf(name)])
-      return marked === undefined ? "Another cell is in its place" : "ready"
+      const session = yield* Effect.mapError(
+        connect(place.url, { schema: place.schema, statement_timeout_ms: 3_000 }),
+        ofCell(place)
+      )
+      yield* Effect.mapError(checkOn(session, place.schema), (error) =>
+        error._tag === "DatabaseFailed" ? ofCell(place)(error) : error
+      )
+      if (place.name !== HOME)
+        yield* refuseOtherCell(place, { name: place.name, id: known.id, shops: String(known.shops) })
+      const [row] = yield* session.run<{ n: string }>(inSchema("select count(*) as n from workshop.shop", place.schema))
+      return { state: "ready", shops: Number(row!.n) } satisfies Looked as Looked
     })
-  ).pipe(Effect.catchAll(({ message }) => Effect.succeed(message)))
+  ).pipe(Effect.catchAll(({ message }) => Effect.succeed<Looked>({ state: message })))
+
+/** The state of a cell that is no schema of the home cell's database. */
+const ELSEWHERE = "Not in this database, and its address is not stored: name it in --cells."
+
+const hasSchema = (session: Session, schema: string) =>
+  Effect.map(session.run("select from pg_namespace where nspname = $1", [schema]), ({ length }) => length > 0)
 
 /** Every cell that the directory knows, where it is, and whether it can be used. `cells` gives the addresses of other clusters. */
 export const listCells = (url: string, { schema, cells = [] }: CellsGiven = {}) =>
@@ -103,28 +122,31 @@ export const listCells = (url: string, { schema, cells = [] }: CellsGiven = {}) 
         return yield* refused(
           `The directory does not know the cell ${unknown.name}: workshop cell add adds one, and without --cells this command lists those it knows`
         )
-      const placed = found.map((one) => ({
-        ...one,
-        place: [home!, ...given].find(({ name }) => name === one.name) ?? cellOf(home!, one.name)
-      }))
+      const placed = found.map((one) => {
+        const place = [home!, ...given].find(({ name }) => name === one.name)
+        return { ...one, isGiven: place !== undefined, place: place ?? cellOf(home!, one.name) }
+      })
       const nodes = yield* nodesOf(
         session,
         placed.flatMap(({ place }) => (place.url === url ? [place.schema] : []))
       )
       return yield* Effect.forEach(
         placed,
-        ({ name, shops, takes_shops, place }) =>
-          Effect.map(stateOf(place), (state): CellStatus => {
-            const node = place.url === url ? nodes.get(place.schema) : undefined
+        ({ name, id, shops, takes_shops, place, isGiven }) =>
+          Effect.gen(function* () {
             const { schema } = place
+            if (!isGiven && !(yield* hasSchema(session, schema)))
+              return { name, schema: "", node: "", shops, takes_shops, state: ELSEWHERE } satisfies CellStatus
+            const looked = yield* lookAt(place, { id, shops })
+            const node = place.url === url ? nodes.get(schema) : undefined
             return {
               name,
               schema,
               node: node === undefined ? serverOf(place.url) : shown(node),
-              shops,
-              takes_shops,
-              state
-            }
+              shops: looked.shops ?? shops,
+              takes_shops: takes_shops && looked.state === "ready",
+              state: looked.state
+            } satisfies CellStatus
           }),
         { concurrency: 8 }
       )
@@ -134,7 +156,7 @@ export const listCells = (url: string, { schema, cells = [] }: CellsGiven = {}) 
 /** Makes a further cell and lets the directory know it. Answers the names of the migrations that were applied. */
 export const addCell = (url: string, cell: CellAddress, { schema }: Pick<Database, "schema"> = {}) =>
   Effect.gen(function* () {
-    const [home] = yield* placesOf({ url, schema }, [cell])
+    const [home, added] = yield* placesOf({ url, schema }, [cell])
     const names = yield* Effect.scoped(
       Effect.gen(function* () {
         const session = yield* connect(url, { schema: home!.schema })
@@ -144,8 +166,41 @@ export const addCell = (url: string, cell: CellAddress, { schema }: Pick<Databas
     )
     if (names.some(({ name }) => name === cell.name))
       return yield* refused(`The directory knows a cell ${cell.name} already: choose another name`)
-    return yield* migrate(url, { schema: home!.schema, cells: [cell] })
+    return yield* migrateCells(home!, [added!])
   })
+
+/** Removes a cell that has no shops from the directory. Its tables stay, and its name can be used again. */
+export const removeCell = (url: string, name: string, { schema }: Pick<Database, "schema"> = {}) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const [home] = yield* placesOf({ url, schema }, [])
+      const session = yield* connect(url, { schema: home!.schema })
+      yield* checkOn(session, home!.schema)
+      if (name === HOME) return yield* refused("The home cell has the directory, so it cannot be removed")
+      const removed = yield* Effect.gen(function* () {
+        yield* session.run("begin")
+        // A shop that is placed meanwhile waits for this row.
+        const found = yield* session.run("select from cell where name = $1 for update", [name])
+        if (found.length === 0)
+          return yield* refused(`The directory does not know the cell ${name}: workshop cell list shows those it knows`)
+        const [row] = yield* session.run<{ n: string }>("select count(*) as n from shop_cell where cell = $1", [name])
+        if (row!.n !== "0")
+          return yield* refused(
+            `The cell ${name} has ${row!.n} ${row!.n === "1" ? "shop" : "shops"}, and a shop stays in its cell permanently: only a cell without shops can be removed`
+          )
+        for (const table of ["account_copy", "key_cell"])
+          yield* session.run(`delete from ${table} where cell = $1`, [name])
+        yield* session.run("delete from cell where name = $1", [name])
+        // The database is the only cell again.
+        const [left] = yield* session.run<{ n: string }>("select count(*) as n from cell")
+        if (left!.n === "1") yield* session.run("delete from cell")
+        yield* recordAct(session, "database.cell_removed", { name })
+        yield* session.run("commit")
+        return { name, schema: cellOf(home!, name).schema }
+      }).pipe(Effect.onError(() => Effect.exit(session.run("rollback"))))
+      return removed
+    })
+  )
 
 /** How often a write looks whether the cell takes writes, and after how long it gives up. */
 const PROBE_EVERY = "5 millis"

@@ -1,7 +1,7 @@
 import { Clock, Effect, Schedule } from "effect"
-import { type CellAddress, placesOf } from "../CellPlaces.js"
+import { type CellAddress, type CellPlaced, placesOf } from "../CellPlaces.js"
 import { checkedSchema, type Database, inSchema, lockOf } from "../Schema.js"
-import { distribute, inCell, knowCells, markCell, refuseCell, refuseOtherCell } from "./MigratedCells.js"
+import { distribute, inCell, knowCells, knownCells, markCell, refuseBefore, refuseOtherCell } from "./MigratedCells.js"
 import { type Migration, OURS } from "./Migration.js"
 import {
   EncodingRefused,
@@ -223,21 +223,44 @@ export const migrate = (url: string, options: MigrateOptions = {}, known: Readon
   Effect.gen(function* () {
     const { cells = [], ...home } = options
     const [first, ...others] = yield* placesOf({ url, schema: options.schema }, cells)
-    const names = [...(yield* migrateSchema(url, home, known))]
-    if (others.length === 0) return names
-    yield* refuseCell(first!)
-    for (const cell of others) {
-      yield* refuseOtherCell(cell)
-      const applied = yield* Effect.mapError(migrateSchema(cell.url, { schema: cell.schema }, known), (error) =>
-        inCell(cell, error)
-      )
-      names.push(...applied.map((name) => `${cell.name}: ${name}`))
-      yield* distribute(cell)
-      yield* markCell(cell)
-    }
-    yield* knowCells(first!, others)
-    return names
+    yield* refuseBefore(
+      first!,
+      [first!, ...others].map(({ name }) => name)
+    )
+    const names = yield* migrateSchema(url, home, known)
+    return others.length === 0 ? names : [...names, ...(yield* migrateCells(first!, others, known))]
   })
+
+/** Makes cells that a home cell lacks, and brings all of these up to date. One process at a time does it. */
+export const migrateCells = (
+  home: CellPlaced,
+  others: ReadonlyArray<CellPlaced>,
+  known: ReadonlyArray<Migration> = OURS
+) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const session = yield* connect(home.url, { schema: home.schema })
+      yield* locked(session, home.schema)
+      const directory = yield* knownCells((sql) => session.run(inSchema(sql, home.schema)))
+      const entryOf = ({ name }: CellPlaced) => directory.find((one) => one.name === name)
+      // All of them first, so that nothing is written where one is refused.
+      for (const cell of others)
+        yield* Effect.mapError(refuseOtherCell(cell, entryOf(cell)), (error) => inCell(cell, error))
+      const names: Array<string> = []
+      const identified: Array<{ readonly name: string; readonly id: string }> = []
+      for (const cell of others) {
+        const work = Effect.gen(function* () {
+          const applied = yield* migrateSchema(cell.url, { schema: cell.schema }, known)
+          names.push(...applied.map((name) => `${cell.name}: ${name}`))
+          yield* distribute(cell)
+          identified.push({ name: cell.name, id: yield* markCell(cell, entryOf(cell)) })
+        })
+        yield* Effect.mapError(work, (error) => inCell(cell, error))
+      }
+      yield* knowCells(home, identified)
+      return names
+    })
+  )
 
 /** Brings one schema up to date. */
 const migrateSchema = (url: string, options: Omit<MigrateOptions, "cells">, known: ReadonlyArray<Migration>) =>

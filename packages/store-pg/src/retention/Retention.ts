@@ -185,9 +185,17 @@ export const tidier = ({ cells = [], ...options }: RetentionOptions): Effect.Eff
   Effect.gen(function* () {
     const places = yield* Effect.orDie(placesOf(options, cells))
     const all = yield* Effect.forEach(places, ({ url, schema }) => retention({ ...options, url, schema }))
-    const tidied = Effect.forEach(all, ({ runOnce }) =>
-      Effect.catchAllCause(reported(runOnce), (cause) =>
-        Effect.as(logBackgroundFailure("Old rows could not be removed; trying again", cause), null)
+    // A cell that is away is logged once, because /readyz names it, and many may be away.
+    const failing = new Set<(typeof all)[number]>()
+    const tidied = Effect.forEach(all, (one) =>
+      reported(one.runOnce).pipe(
+        Effect.tap(() => Effect.sync(() => failing.delete(one))),
+        Effect.catchAllCause((cause) => {
+          const isLogged = all.length > 1 && failing.has(one)
+          failing.add(one)
+          const logged = logBackgroundFailure("Old rows could not be removed; trying again", cause)
+          return Effect.as(isLogged ? Effect.void : logged, null)
+        })
       )
     )
     return {

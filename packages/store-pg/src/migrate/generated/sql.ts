@@ -1089,6 +1089,11 @@ comment on table account_copy is 'Which cells lack the last change of a client''
 comment on column account_copy.client_id is 'The account, which is gone if it was erased.';
 comment on column account_copy.cell is 'The cell that lacks it.';
 comment on column account_copy.n is 'The number of the change; a later one has a greater number.';
+`,
+  "0029_cell_identity.sql": `-- A cell is known by a random id as well as by its name, because an address that is wrong may lead to an empty database, or to another
+-- cell of the same name. The cell keeps its id in the table mark.
+alter table cell add column id text;
+comment on column cell.id is 'The id that the cell has in its own table mark; null until workshop migrate gives it one, and for the home cell.';
 `
 }
 
@@ -1100,6 +1105,9 @@ export const roles = `-- Written by \`npm run codegen\` from packages/store-pg/s
 --   workshop_reader: people who look something up. No hashes of keys, webhook secrets or phone numbers.
 
 begin;
+
+-- Citus passes what follows on to its workers, with names as the search path shortens them; theirs is another one.
+set local search_path = pg_catalog, pg_temp;
 
 do $body$
 declare

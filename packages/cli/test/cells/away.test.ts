@@ -1,0 +1,84 @@
+import { Entropy } from "@workshop/core"
+import { Effect, Layer } from "effect"
+import { beforeAll, describe, expect, it } from "vitest"
+import { untilAsync } from "../../../../test/until.js"
+import { openShop } from "../../../core/src/testing/Fixtures.js"
+import { connect } from "../../../store-pg/src/migrate/Session.js"
+import { layer } from "../../../store-pg/src/PgStore.js"
+import { ofServer, reopen, shut } from "../../../store-pg/test/cluster/Doors.js"
+import { testDatabase } from "../../../store-pg/test/cluster/TestDatabase.js"
+import { RealClock } from "../../../store-pg/test/nodes/Node.js"
+import { typed } from "../commandLine.js"
+import { build, Workshop } from "../Workshop.js"
+
+beforeAll(build, 120_000)
+
+const statusOf = async (base: string, key: string): Promise<number> =>
+  (await fetch(`${base}/v1/tickets`, { headers: { Authorization: `Bearer ${key}` } })).status
+
+describe("a node starts while a cell is away (docs/scaling.md)", { timeout: 180_000 }, () => {
+  it.each([[["--no-migrate"]], [[]]])(
+    "serve %j says so, serves the others, and takes the cell up when it returns",
+    (flags) =>
+      Effect.gen(function* () {
+        const [home, east] = [yield* testDatabase, yield* testDatabase]
+        const server = yield* ofServer(home.url)
+        const cells = `east=${east.url}`
+        const extra = { DATABASE_URL: home.url, WORKSHOP_CELLS: cells, WORKSHOP_PORT: "0" }
+        const type = (line: string) => Effect.promise(() => typed(line.split(" "), extra))
+        expect((yield* type("migrate")).status).toBe(0)
+        yield* Effect.provide(
+          Effect.replicateEffect(openShop(), 2),
+          Layer.provideMerge(
+            Layer.orDie(layer({ url: home.url, cells: [{ name: "east", url: east.url }] })),
+            Entropy.layer
+          )
+        ).pipe(Effect.withClock(new RealClock()))
+        const session = yield* connect(home.url)
+        const keyOf = (cell: string) =>
+          Effect.gen(function* () {
+            const [row] = yield* session.run<{ shop_id: string }>(
+              `select shop_id from workshop.shop_cell where cell = '${cell}'`
+            )
+            const { stdout } = yield* type(`key create ${row!.shop_id} --name Till --preset full --json`)
+            return (JSON.parse(stdout) as { key: string }).key
+          })
+        const [inEast, atHome] = [yield* keyOf("east"), yield* keyOf("home")]
+        yield* shut(server, east)
+        yield* Effect.acquireUseRelease(
+          Effect.sync(() => new Workshop(["serve", ...flags], extra)),
+          (node) =>
+            Effect.promise(async () => {
+              const [, base = ""] = await node.says(/^Listening on (http:\/\/\S+)$/m)
+              expect(node.stdout).toContain("The shops of last time are there.")
+              expect(node.stdout).toContain("Everything is kept in the cells of --cells: 2 with the home cell.")
+              expect(node.stderr).toMatch(/The cell east does not respond; the shops there are refused until it does/)
+              expect([await statusOf(base, atHome), await statusOf(base, inEast)]).toEqual([200, 503])
+              expect(await (await fetch(`${base}/readyz`)).json()).toMatchObject({ status: "ready", away: ["east"] })
+              const created = await typed(
+                "shop create --name Hem --currency EUR --time-zone Europe/Paris --json".split(" "),
+                extra
+              )
+              expect([created.status, created.stderr]).toEqual([0, created.stderr])
+              const listed = await typed(["shop", "list"], extra)
+              expect(listed.status).toBe(1)
+              expect(listed.stderr).toContain(
+                "The cell east does not respond, and this needs every cell; try again once it does"
+              )
+              await Effect.runPromise(reopen(server, east))
+              await untilAsync(
+                "the shop of the cell",
+                () => statusOf(base, inEast),
+                (status) => status === 200
+              )
+              expect(await (await fetch(`${base}/readyz`)).json()).toEqual({ status: "ready" })
+            }),
+          (node) =>
+            Effect.promise(async () => {
+              node.kill("SIGTERM")
+              await node.exited
+            })
+        )
+      }).pipe(Effect.scoped, Effect.runPromise)
+  )
+})

@@ -1,0 +1,223 @@
+import type { ShopId } from "@workshop/core"
+import { Directory } from "@workshop/core/store"
+import { addCell, checkData, listCells, migrate, removeCell } from "@workshop/store-pg/migrate"
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { until } from "../../../test/until.js"
+import { createKey, type KeyInput } from "../../core/src/decisions/shopSettings.js"
+import { keyHash } from "../../core/src/domain/ApiKey.js"
+import { openShop, run } from "../../core/src/testing/Fixtures.js"
+import { connect } from "../src/migrate/Session.js"
+import type { PgStoreOptions } from "../src/PgStore.js"
+import { exchange, ofServer, reopen, shut } from "./cluster/Doors.js"
+import { testDatabase } from "./cluster/TestDatabase.js"
+import { create, node, type Ports, testing } from "./nodes/Node.js"
+
+const LONG = { timeout: 180_000 }
+
+const messageOf = <A, E extends { readonly message: string }, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.flip(effect), ({ message }) => message)
+
+/** Why a node does not start. */
+const startRefused = (options: PgStoreOptions) =>
+  Effect.scoped(node(options)).pipe(
+    Effect.as("it started"),
+    Effect.catchAllDefect((defect) => Effect.succeed((defect as Error).message))
+  )
+
+const KEY = "wk_live_a_key_of_the_cell"
+const hasKey = (ports: Ports) =>
+  Effect.provide(
+    Effect.flatMap(Directory, (directory) => directory.keyByHash(keyHash(KEY))),
+    ports
+  )
+
+/** A home cell and the cell east in a database of its own, with a shop in each; the shop of east has a key. */
+const homeAndEast = Effect.gen(function* () {
+  const [home, east] = [yield* testDatabase, yield* testDatabase]
+  const server = yield* Effect.orDie(ofServer(home.url))
+  const cells = [{ name: "east", url: east.url }]
+  yield* Effect.orDie(migrate(home.url, { cells }))
+  const session = yield* Effect.orDie(connect(home.url))
+  const inEast = yield* Effect.gen(function* () {
+    const ports = yield* node({ url: home.url, cells })
+    yield* Effect.provide(Effect.replicateEffect(openShop(), 2), ports)
+    const [row] = yield* session.run<{ shop_id: ShopId }>("select shop_id from workshop.shop_cell where cell = 'east'")
+    const input = { name: "Till", scopes: ["tickets:read"] } as unknown as KeyInput
+    yield* Effect.provide(run(createKey(row!.shop_id, input, KEY)), ports)
+    return row!.shop_id
+  }).pipe(Effect.scoped, Effect.orDie)
+  return { home, east, server, session, cells, inEast }
+})
+
+describe("A cell that the directory knows is that cell and no other (docs/scaling.md)", LONG, () => {
+  it("a wrong address that answers is refused by migrate, serve, check and list, and nothing is written there", () =>
+    testing(
+      Effect.gen(function* () {
+        const { home } = yield* homeAndEast
+        const empty = yield* testDatabase
+        const there = yield* connect(empty.url)
+        yield* there.run("drop schema workshop cascade")
+        const cells = [{ name: "east", url: empty.url }]
+        expect(yield* messageOf(migrate(home.url, { cells }))).toBe(
+          "The directory knows the cell east, but it is not at its address: check its address, or restore it there; workshop cell remove east removes a cell that never had shops."
+        )
+        expect(yield* there.run("select nspname from pg_namespace where nspname = 'workshop'")).toEqual([])
+        expect(yield* startRefused({ url: home.url, cells })).toMatch(/^The cell east cannot be used \(/)
+        expect((yield* listCells(home.url, { cells }))[1]).toMatchObject({ takes_shops: false })
+        yield* migrate(empty.url)
+        expect(yield* startRefused({ url: home.url, cells })).toBe(
+          "Where the cell east should be is no cell: check the address of the cell east, or restore it there."
+        )
+        // Another installation's cell of the same name.
+        const otherHome = yield* testDatabase
+        yield* migrate(otherHome.url, { cells })
+        const anotherCell = /^Where the cell east should be is another cell of that name: check (the|its) address/
+        expect(yield* messageOf(migrate(home.url, { cells }))).toMatch(anotherCell)
+        expect(yield* startRefused({ url: home.url, cells })).toMatch(anotherCell)
+        expect((yield* listCells(home.url, { cells }))[1]!.state).toMatch(anotherCell)
+        const { findings } = yield* checkData(home.url, 10_000, { cells })
+        expect(findings).toMatchObject([{ cell: "east", name: "cell-away" }])
+        expect(findings[0]!.finds).toMatch(/another cell of that name/)
+      })
+    ))
+
+  it("a cell that an older program made and that has lost its shops gets no id, so an empty twin is never adopted", () =>
+    testing(
+      Effect.gen(function* () {
+        const { home, east, session, cells } = yield* homeAndEast
+        const there = yield* connect(east.url)
+        yield* session.run("update workshop.cell set id = null")
+        yield* there.run("delete from workshop.mark where name like 'cell_id:%'; delete from workshop.shop")
+        expect(yield* messageOf(migrate(home.url, { cells }))).toMatch(
+          /^The directory placed 1 shops in the cell east, and at its address it has none: /
+        )
+        expect(yield* session.run("select id from workshop.cell where name = 'east'")).toEqual([{ id: null }])
+      })
+    ))
+
+  it("a cell that returns as another one stays away: its keys are refused as unavailable, never as unknown", () =>
+    testing(
+      Effect.gen(function* () {
+        const { home, east, server, cells, inEast } = yield* homeAndEast
+        const twin = yield* testDatabase
+        const otherHome = yield* testDatabase
+        yield* migrate(otherHome.url, { cells: [{ name: "east", url: twin.url }] })
+        const ports = yield* node({ url: home.url, cells })
+        expect((yield* hasKey(ports))?.shop.id).toBe(inEast)
+        yield* shut(server, east)
+        yield* shut(server, twin)
+        yield* exchange(server, east, twin)
+        yield* reopen(server, east)
+        yield* reopen(server, twin)
+        const outcomes = new Set<string>()
+        for (let i = 0; i < 60; i++) {
+          const outcome = yield* Effect.either(hasKey(ports))
+          outcomes.add(outcome._tag === "Left" ? outcome.left._tag : outcome.right === null ? "unknown" : "found")
+          yield* Effect.sleep("50 millis")
+        }
+        expect([...outcomes]).toEqual(["StoreUnavailable"])
+        yield* shut(server, east)
+        yield* shut(server, twin)
+        yield* exchange(server, east, twin)
+        yield* reopen(server, east)
+        yield* reopen(server, twin)
+        yield* until(
+          "the key in its own cell",
+          Effect.orElseSucceed(hasKey(ports), () => null),
+          (found) => found !== null
+        )
+      })
+    ))
+
+  it("check finds shops that their cell lacks", () =>
+    testing(
+      Effect.gen(function* () {
+        const { home, east, cells, inEast } = yield* homeAndEast
+        const there = yield* connect(east.url)
+        yield* there.run("delete from workshop.shop_head; delete from workshop.api_key; delete from workshop.shop")
+        const { findings } = yield* checkData(home.url, 10_000, { cells })
+        expect(findings.filter(({ name }) => name === "cell-shop")).toMatchObject([
+          { count: 1, first: [{ shop_id: inEast, directory: "east" }] }
+        ])
+      })
+    ))
+})
+
+describe("A setting that omits a cell is refused before anything is written (docs/scaling.md)", LONG, () => {
+  it("by migrate, and a cell without shops can be removed", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url } = yield* testDatabase
+        const session = yield* connect(url)
+        const names = session.run<{ name: string }>("select name from workshop.cell order by name")
+        yield* migrate(url, { cells: [{ name: "cell_1" }, { name: "cell_2" }] })
+        const REMEDY = ": give the cells that workshop migrate was given."
+        expect(yield* messageOf(migrate(url, { cells: [{ name: "nine" }] }))).toBe(
+          `The directory names the cell cell_1, which was not given${REMEDY}`
+        )
+        expect(yield* messageOf(migrate(url))).toBe(
+          `The database is the home cell of several (cell_1, cell_2, home), and no others were given${REMEDY}`
+        )
+        expect(yield* messageOf(migrate(url, { schema: "workshop_cell_1" }))).toMatch(
+          /^The database is the cell cell_1 of another one, its home cell/
+        )
+        expect(yield* session.run("select from pg_namespace where nspname = 'workshop_nine'")).toEqual([])
+        // More cells are given with those that are there.
+        yield* migrate(url, { cells: [{ name: "cell_1" }, { name: "cell_2" }, { name: "nine" }] })
+        expect(
+          yield* session.run("select details from workshop.audit_entry where act = 'database.cells_added' order by id")
+        ).toEqual([{ details: { cells: ["cell_1", "cell_2"] } }, { details: { cells: ["nine"] } }])
+        expect(yield* removeCell(url, "nine")).toEqual({ name: "nine", schema: "workshop_nine" })
+        expect((yield* names).map(({ name }) => name)).toEqual(["cell_1", "cell_2", "home"])
+        const ports = yield* node({ url, cells: [{ name: "cell_1" }, { name: "cell_2" }] })
+        const shops = yield* Effect.provide(Effect.replicateEffect(openShop(), 3), ports)
+        expect(yield* messageOf(removeCell(url, "cell_2"))).toBe(
+          "The cell cell_2 has 1 shop, and a shop stays in its cell permanently: only a cell without shops can be removed."
+        )
+        expect(yield* messageOf(removeCell(url, "home"))).toMatch(/^The home cell has the directory/)
+        expect(yield* messageOf(removeCell(url, "nine"))).toMatch(/^The directory does not know the cell nine/)
+        for (const { id } of shops) expect(yield* Effect.provide(create(id), ports)).toBe(1)
+        // Its name can be used again.
+        yield* addCell(url, { name: "nine" })
+        expect((yield* names).length).toBe(4)
+      })
+    ))
+})
+
+describe("A cell that is away takes no new shops (docs/scaling.md)", LONG, () => {
+  it("shops are opened in the others, nothing is left behind, and list says that it takes none", () =>
+    testing(
+      Effect.gen(function* () {
+        const { home, east, server, session, cells } = yield* homeAndEast
+        const ports = yield* node({ url: home.url, cells })
+        yield* shut(server, east)
+        const started = yield* node({ url: home.url, cells })
+        yield* Effect.provide(Effect.replicateEffect(openShop(), 3), ports)
+        yield* Effect.provide(Effect.replicateEffect(openShop(), 3), started)
+        expect(
+          yield* session.run("select cell, count(*)::integer as n from workshop.shop_cell group by cell order by cell")
+        ).toEqual([
+          { cell: "east", n: 1 },
+          { cell: "home", n: 7 }
+        ])
+        const listed = yield* listCells(home.url, { cells })
+        expect(listed[1]).toMatchObject({ name: "east", shops: 1, takes_shops: false })
+        expect(listed[1]!.state).toMatch(
+          /^The cell east cannot be reached \(.+\): check that its server runs, and its address in --cells\.$/
+        )
+        const { checks, findings } = yield* checkData(home.url, 10_000, { cells })
+        expect(checks).toBeGreaterThan(10)
+        expect(findings).toMatchObject([{ cell: "east", name: "cell-away" }])
+        expect(yield* messageOf(migrate(home.url, { cells }))).toMatch(/^The cell east cannot be reached \(/)
+        yield* reopen(server, east)
+        expect((yield* checkData(home.url, 10_000, { cells })).findings).toEqual([])
+        const without = yield* listCells(home.url)
+        expect(without[1]).toMatchObject({
+          name: "east",
+          node: "",
+          state: "Not in this database, and its address is not stored: name it in --cells."
+        })
+      })
+    ))
+})

@@ -1,0 +1,34 @@
+import { Effect } from "effect"
+import { connect, type Session } from "../../src/migrate/Session.js"
+
+const nameOf = (url: string): string => new URL(url).pathname.slice(1)
+
+const END = "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()"
+
+/** Shuts a database, as if its server were away: open connections end, and new ones are refused. `session` is in another database. */
+export const shut = (session: Session, { url }: { readonly url: string }) =>
+  Effect.zipRight(
+    session.run(`alter database "${nameOf(url)}" allow_connections false`),
+    session.run(END, [nameOf(url)])
+  )
+
+/** Opens it again. */
+export const reopen = (session: Session, { url }: { readonly url: string }) =>
+  session.run(`alter database "${nameOf(url)}" allow_connections true`)
+
+/** Exchanges two databases that are shut, so that the address of each leads to the other one. */
+export const exchange = (session: Session, one: { readonly url: string }, other: { readonly url: string }) => {
+  const [a, b] = [nameOf(one.url), nameOf(other.url)]
+  const renamed = (from: string, to: string) =>
+    Effect.retry(Effect.zipRight(session.run(END, [from]), session.run(`alter database "${from}" rename to "${to}"`)), {
+      times: 20
+    })
+  return Effect.all([renamed(a, `${a}_x`), renamed(b, a), renamed(`${a}_x`, b)], { discard: true })
+}
+
+/** A session of the server's own database, which outlives those of the tests. */
+export const ofServer = (url: string) => {
+  const at = new URL(url)
+  at.pathname = "/postgres"
+  return connect(at.href)
+}
