@@ -4,6 +4,8 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 const LONGEST = [
   "test/packages.test.ts",
   "test/console.test.ts",
+  "test/consoleSessions.test.ts",
+  "test/docsPage.test.ts",
   "store-pg/test/statements.test.ts",
   "store-pg/test/PgCells.test.ts",
   "store-pg/test/failures/wires.test.ts",

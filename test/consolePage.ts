@@ -16,6 +16,16 @@ export type Json = any
 /** A Friday morning: when every sandbox here begins. */
 export const START = Date.parse("2026-11-20T10:20:42.000Z")
 
+/** What a shop is opened with, besides its name. */
+export const LIKE = { currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
+
+/** A part of the page, by its name. */
+export const region = (page: Page, name: string) => page.getByRole("region", { name, exact: true })
+
+/** Opens an area beside the ticket. */
+export const side = (page: Page, name: string) =>
+  page.getByRole("navigation", { name: "Beside the ticket" }).getByRole("button", { name }).click()
+
 /** A sandbox on a socket with its console, whose clock moves through the sandbox only. */
 export class ConsoleSandbox {
   #requests = 0
@@ -45,7 +55,7 @@ export class ConsoleSandbox {
     const opened = await fetch(`${base}/sandbox/shops`, {
       method: "POST",
       headers: { "content-type": "application/json", ...(token === null ? {} : { authorization: `Bearer ${token}` }) },
-      body: JSON.stringify({ name: "Atelier Lac", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" })
+      body: JSON.stringify({ ...LIKE, name: "Atelier Lac" })
     })
     const { data } = (await opened.json()) as Json
     return new ConsoleSandbox(base, data.shop.id, data.key, async () => {

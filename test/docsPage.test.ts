@@ -1,0 +1,111 @@
+import { type Browser, chromium } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { bundle } from "../packages/console/scripts/bundle.mjs"
+import { chromiumPath } from "../scripts/chromium.mjs"
+import { ConsoleSandbox } from "./consolePage.js"
+
+const executablePath = chromiumPath()
+
+const TOKEN = "a-token-of-more-than-32-characters"
+
+beforeAll(() => bundle(), 60_000)
+
+describe.skipIf(executablePath === undefined)("/docs and the sandbox's token in Chromium", { timeout: 120_000 }, () => {
+  let browser: Browser
+  let sandbox: ConsoleSandbox
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: executablePath!, args: ["--no-sandbox"] })
+    sandbox = await ConsoleSandbox.open()
+  }, 120_000)
+  afterAll(async () => {
+    await browser?.close()
+    await sandbox?.close()
+  })
+
+  it("reads /docs on a phone in the dark: API, webhooks and sandbox; the key stays with the tab", async () => {
+    const context = await browser.newContext({ viewport: { width: 390, height: 844 }, colorScheme: "dark" })
+    const page = await context.newPage()
+    const elsewhere: Array<string> = []
+    const complaints: Array<string> = []
+    page.on("request", (request) => {
+      if (!request.url().startsWith(sandbox.base) && !request.url().startsWith("data:")) elsewhere.push(request.url())
+    })
+    page.on("console", (message) => complaints.push(message.text()))
+    page.on("pageerror", (error) => complaints.push(String(error)))
+    // A part of each document is drawn in a second, the whole in ten.
+    await page.route(/openapi\.json$/, async (route) => {
+      const { paths, webhooks = {}, ...rest } = await (await route.fetch()).json()
+      const kept = (parts: object, names: RegExp) =>
+        Object.fromEntries(Object.entries(parts).filter(([name]) => names.test(name)))
+      const drawn = { paths: kept(paths, /\/(shop|clock|tickets)$/), webhooks: kept(webhooks, /^ticket\.ready$/) }
+      await route.fulfill({ json: { ...rest, ...drawn } })
+    })
+    await page.goto(`${sandbox.base}/docs`)
+    await page.getByText("No API key applied").waitFor()
+    // The list of calls opens on a phone too, is filtered, and leads to a call.
+    await page.getByRole("button", { name: "Calls" }).click()
+    await page.getByPlaceholder("Filter").fill("shop behind")
+    await page.locator(".nav-bar-path", { hasText: "Read the shop behind the key" }).click()
+    await page.locator(".nav-bar").waitFor({ state: "hidden" })
+    for (const part of ["#api-info", "#api-title"])
+      expect((await page.locator(part).boundingBox())!.x).toBeGreaterThanOrEqual(16)
+    await page.getByText("The ticket is ready").first().waitFor({ state: "attached" })
+    // Every button that sends a request is within the screen.
+    const ends = await page
+      .getByRole("button", { name: "TRY" })
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().right))
+    expect(ends.length).toBeGreaterThan(2)
+    expect(Math.max(...ends)).toBeLessThanOrEqual(390)
+    await page.getByPlaceholder("api-token").first().fill(sandbox.key)
+    await page.getByRole("button", { name: "SET" }).first().click()
+    await page.getByRole("button", { name: "TRY" }).first().click()
+    await page.getByText("Atelier Lac").first().waitFor()
+    await page.reload()
+    await page.getByText("API key applied").first().waitFor()
+    expect(await page.getByText("No API key applied").count()).toBe(0)
+    await page.getByRole("button", { name: "Sandbox" }).click()
+    await page.getByText("Read the clock").first().waitFor({ state: "attached" })
+    // This sandbox asks for no token, so neither does its document.
+    expect(await page.getByText("No API key applied").count()).toBe(0)
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390)
+    expect(await page.evaluate("getComputedStyle(document.body).backgroundColor")).toBe("rgb(20, 24, 30)")
+    expect([elsewhere, complaints]).toEqual([[], []])
+    await context.close()
+  })
+
+  it("asks for the sandbox's token once, and streams with it", async () => {
+    const guarded = await ConsoleSandbox.open(TOKEN)
+    const { page } = await guarded.page(browser)
+    const open = page.getByRole("button", { name: "Open the console" })
+    await open.waitFor()
+    await page.keyboard.type("mistyped")
+    await page.keyboard.press("Enter")
+    await page.getByText("The sandbox refused this token.").waitFor()
+    await page.getByLabel("Token").fill(TOKEN)
+    await open.click()
+    await page.getByText("live, with token").waitFor()
+    await page.reload()
+    await page.getByText("live, with token").waitFor()
+    // The reader of the API knows the token of the console, and asks for it in another tab.
+    for (const tab of [page, await page.context().newPage()]) {
+      await tab.route(/\/openapi\.json$/, async (route) => {
+        const response = await route.fetch()
+        if (!response.ok()) return route.fulfill({ response })
+        const { components, ...rest } = await response.json()
+        const drawn = { paths: {}, webhooks: {}, components: { securitySchemes: components.securitySchemes } }
+        return route.fulfill({ json: { ...rest, ...drawn } })
+      })
+      await tab.goto(`${guarded.base}/docs`)
+      await tab.getByRole("button", { name: "Sandbox" }).click()
+      const field = tab.getByLabel("The sandbox asks for the token")
+      if (tab !== page) {
+        await field.fill(TOKEN)
+        await tab.keyboard.press("Enter")
+      }
+      await tab.getByText("1 API key applied").waitFor()
+      expect(await field.isVisible()).toBe(false)
+    }
+    await page.context().close()
+    await guarded.close()
+  })
+})
