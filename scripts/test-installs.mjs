@@ -1,4 +1,4 @@
-// Installs the packed packages in empty projects, as their users do: npm run test:installs -- npm pnpm bun typescript eslint jest next nest worker.
+// Installs the packed packages in empty projects, as their users do: npm run test:installs -- npm pnpm bun typescript eslint jest next nest nest-postgres drizzle worker.
 // Without names it does all. It needs the npm registry.
 import { execFileSync, spawn } from "node:child_process"
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -14,14 +14,14 @@ const TYPESCRIPT = ["5.4", "5.5", "5.6", "5.7", "5.8", "5.9", "6", "7"]
 /** From this version on the types compile without `skipLibCheck`. */
 const WHOLE_TYPES = 5.7
 
-/** @param {string} command @param {ReadonlyArray<string>} args @param {string} cwd */
-const run = (command, args, cwd) => {
+/** @param {string} command @param {ReadonlyArray<string>} args @param {string} cwd @param {Record<string, string>} env */
+const run = (command, args, cwd, env = {}) => {
   try {
     return execFileSync(command, args, {
       cwd,
       encoding: "utf8",
       stdio: ["ignore", "pipe", "pipe"],
-      env: { ...process.env, CI: "1" }
+      env: { ...process.env, CI: "1", ...env }
     })
   } catch (error) {
     const { stdout, stderr } = /** @type {{ stdout: string, stderr: string }} */ (error)
@@ -63,24 +63,90 @@ const project = (name, page, dependencies) => {
 
 const EXPRESS = { express: "5", "@types/express": "5", "@types/node": "20", typescript: "5.9" }
 
-/** Starts the server of a project and creates a ticket. @param {string} program @param {ReadonlyArray<string>} args @param {string} cwd @param {number} port */
-const serve = async (program, args, cwd, port) => {
+/** Creates a ticket. @param {string} base */
+const createTicket = async (base) => {
+  const headers = { cookie: "session=amira", "content-type": "application/json", "idempotency-key": "1" }
+  const { status } = await fetch(`${base}/workshop/v1/tickets`, { method: "POST", headers, body: '{"service":"Hem"}' })
+  if (status !== 201) throw new Error(`The server responded with ${status}`)
+}
+
+/** Starts the server of a project and asks it. @param {string} program @param {ReadonlyArray<string>} args @param {string} cwd @param {number} port @param {Record<string, string>} env */
+const serve = async (program, args, cwd, port, env = {}, ask = createTicket) => {
   const child = spawn(program, args, {
     cwd,
-    env: { ...process.env, PORT: String(port) },
+    env: { ...process.env, ...env, PORT: String(port) },
     stdio: ["ignore", "pipe", "inherit"],
     detached: true
   })
   try {
-    for await (const text of child.stdout) if (/Listening on|Ready in|successfully started/.test(String(text))) break
-    const headers = { cookie: "session=amira", "content-type": "application/json", "idempotency-key": "1" }
-    const url = `http://127.0.0.1:${port}/workshop/v1/tickets`
-    const { status } = await fetch(url, { method: "POST", headers, body: '{"service":"Hem"}' })
-    if (status !== 201) throw new Error(`The server responded with ${status}`)
+    let said = ""
+    child.stdout.on("data", (text) => {
+      said += text
+    })
+    const base = `http://127.0.0.1:${port}`
+    // Nest says that it has started before it listens.
+    for (let tries = 0; !(await fetch(base).then(Boolean, () => false)); tries++) {
+      if (tries === 300 || child.exitCode !== null) throw new Error(`The server does not listen:\n${said}`)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    await ask(base)
   } finally {
     // With the programs that npx started.
     process.kill(-(child.pid ?? 0), "SIGKILL")
   }
+}
+
+/** Runs the embedded Postgres of a project meanwhile. @param {string} place @param {(url: string) => Promise<void>} work */
+const withPostgres = async (place, work) => {
+  const program = `import { start, throwaway } from "@workshop/store-pg/embedded"
+import { Effect } from "effect"
+const running = Effect.flatMap(start({ dataDir: ".postgres", settings: throwaway }), ({ url }) => {
+  console.log(url)
+  return Effect.never
+})
+const fiber = Effect.runFork(Effect.scoped(running))
+process.once("SIGTERM", () => Effect.runFork(fiber.interruptAsFork(fiber.id())))
+`
+  writeFileSync(join(place, "postgres.mjs"), program)
+  const child = spawn("node", ["postgres.mjs"], { cwd: place, stdio: ["ignore", "pipe", "inherit"] })
+  const ended = new Promise((resolve) => child.once("exit", resolve))
+  try {
+    for await (const text of child.stdout) {
+      await work(String(text).trim())
+      break
+    }
+  } finally {
+    child.kill("SIGTERM")
+    await ended
+  }
+}
+
+/** A project as `nest new` makes it, with the guide's files. @param {string} name @param {object} dependencies */
+const nestProject = (name, dependencies) => {
+  const packages = ["common", "core", "platform-express"].map((part) => [`@nestjs/${part}`, "11"])
+  const place = project(name, "embed-frameworks.md", {
+    ...{ ...EXPRESS, ...Object.fromEntries(packages), "reflect-metadata": "0.2", rxjs: "7", ...dependencies }
+  })
+  const manifest = JSON.parse(readFileSync(join(place, "package.json"), "utf8"))
+  writeFileSync(join(place, "package.json"), JSON.stringify({ ...manifest, type: undefined }))
+  // The options that `nest new` writes, and its module with the guide's import.
+  const compilerOptions = {
+    ...{ module: "nodenext", resolvePackageJsonExports: true, target: "ES2023", rootDir: "src", outDir: "dist" },
+    ...{ esModuleInterop: true, isolatedModules: true, declaration: true, skipLibCheck: true },
+    ...{ strictNullChecks: true, emitDecoratorMetadata: true, experimentalDecorators: true }
+  }
+  const include = ["src/main.ts", "src/app.module.ts", "src/workshop.module*.ts"]
+  writeFileSync(join(place, "tsconfig.json"), JSON.stringify({ compilerOptions, include }))
+  writeFileSync(
+    join(place, "src/app.module.ts"),
+    `import { Module } from '@nestjs/common'
+import { WorkshopModule } from './workshop.module.js'
+
+@Module({ imports: [WorkshopModule] })
+export class AppModule {}
+`
+  )
+  return place
 }
 
 /** Installs, compiles and serves the Express guide. @param {string} name @param {ReadonlyArray<string>} install @param {ReadonlyArray<string>} start */
@@ -167,38 +233,73 @@ const parts = {
     await serve("npx", ["next", "start", "-p", "4952"], place, 4952)
   },
   nest: async () => {
-    const packages = ["common", "core", "platform-express"].map((name) => [`@nestjs/${name}`, "11"])
-    const place = project("nest", "embed-frameworks.md", {
-      ...{ ...EXPRESS, ...Object.fromEntries(packages), "reflect-metadata": "0.2", rxjs: "7" }
-    })
-    const manifest = JSON.parse(readFileSync(join(place, "package.json"), "utf8"))
-    writeFileSync(join(place, "package.json"), JSON.stringify({ ...manifest, type: undefined }))
-    // The options that `nest new` writes, and its module with the guide's import.
-    const compilerOptions = {
-      ...{ module: "nodenext", resolvePackageJsonExports: true, target: "ES2023", rootDir: "src", outDir: "dist" },
-      ...{
-        esModuleInterop: true,
-        isolatedModules: true,
-        declaration: true,
-        skipLibCheck: true,
-        strictNullChecks: true
-      },
-      ...{ emitDecoratorMetadata: true, experimentalDecorators: true }
-    }
-    const files = ["src/main.ts", "src/workshop.providers.ts", "src/workshop.module.ts", "src/app.module.ts"]
-    writeFileSync(join(place, "tsconfig.json"), JSON.stringify({ compilerOptions, files }))
-    writeFileSync(
-      join(place, "src/app.module.ts"),
-      `import { Module } from '@nestjs/common'
-import { WorkshopModule } from './workshop.module.js'
-
-@Module({ imports: [WorkshopModule] })
-export class AppModule {}
-`
-    )
+    const place = nestProject("nest", {})
     run("npm", ["install"], place)
     run("node_modules/.bin/tsc", [], place)
     await serve("node", ["dist/main.js"], place, 4953)
+  },
+  "nest-postgres": async () => {
+    const place = nestProject("nest-postgres", {
+      ...{ ...byName(["store-pg"]), pg: "8", "@types/pg": "8", "@nestjs/testing": "11", expect: "30" }
+    })
+    const text = (/** @type {string} */ path) => readFileSync(join(place, path), "utf8")
+    writeFileSync(join(place, "src/workshop.providers.ts"), text("src/postgres/workshop.providers.ts"))
+    const [, constructed = "", ended = ""] =
+      /^```text\n( {2}constructor\([\s\S]*?\n {2}\}\n)\n([\s\S]*?)^```/m.exec(
+        readFileSync("docs/embed-frameworks.md", "utf8")
+      ) ?? []
+    const module = text("src/workshop.module.ts")
+      .replace(/ {2}constructor\(@Inject\("WORKSHOP"\)[\s\S]*?\n {2}\}\n/, constructed)
+      .replace(/ {2}onApplicationShutdown\(\) \{[\s\S]*?\n {2}\}\n/, ended)
+    writeFileSync(join(place, "src/workshop.module.ts"), `import type { Pool } from "pg"\n${module}`)
+    const [, spec = ""] =
+      /^```text\n\/\/ src\/workshop\.module\.spec\.ts\n([\s\S]*?)^```/m.exec(
+        readFileSync("docs/test-your-app.md", "utf8")
+      ) ?? []
+    // Node's runner calls a test as Jest does, except for the time-out.
+    const globals = 'import { expect } from "expect"\nimport { test } from "node:test"\n'
+    writeFileSync(join(place, "src/workshop.module.spec.ts"), globals + spec.replace("}, 60_000)", "})"))
+    run("npm", ["install"], place)
+    run("node_modules/.bin/tsc", [], place)
+    await withPostgres(place, async (url) => {
+      const env = { DATABASE_URL: url, TEST_DATABASE_URL: url }
+      run("node", ["--test", "dist/workshop.module.spec.js"], place, env)
+      await serve("node", ["dist/main.js"], place, 4954, env)
+    })
+  },
+  drizzle: async () => {
+    const place = project("drizzle", "embed-drizzle.md", {
+      ...{ ...EXPRESS, ...byName(["store-pg"]), "drizzle-orm": "0.45", "drizzle-kit": "0.31" },
+      ...{ pg: "8", "@types/pg": "8", vitest: "3" }
+    })
+    const config = { dialect: "postgresql", schema: "./src/schema.ts" }
+    writeFileSync(
+      join(place, "drizzle.config.ts"),
+      `export default { ...${JSON.stringify(config)}, dbCredentials: { url: process.env.DATABASE_URL } }\n`
+    )
+    run("npm", ["install"], place)
+    run("node_modules/.bin/tsc", [], place)
+    await withPostgres(place, async (url) => {
+      const env = { DATABASE_URL: url, TEST_DATABASE_URL: url }
+      const push = () => run("npx", ["drizzle-kit", "push", "--force"], place, env)
+      push()
+      const ask = async (/** @type {string} */ base) => {
+        const headers = { cookie: "session=amira", "content-type": "application/json", "idempotency-key": "1" }
+        const post = (/** @type {string} */ path, /** @type {object} */ body) =>
+          fetch(`${base}${path}`, { method: "POST", headers, body: JSON.stringify(body) })
+        const order = await (await post("/orders", { service: "Hem", phone: "06 12 34 56 78" })).json()
+        const again = await (await post("/orders", { service: "Hem", phone: "06 12 34 56 78" })).json()
+        const moved = await (await post(`/tickets/${order.ticket_id}/status`, { status: "ready" })).json()
+        const listed = await (await fetch(`${base}/workshop/v1/tickets`, { headers })).json()
+        // With Drizzle's tables pushed once more, those of the service are still there.
+        push()
+        const kept = await (await fetch(`${base}/workshop/v1/tickets`, { headers })).json()
+        const said = [again.id === order.id, moved.state, moved.client_phone, listed.data.length, kept.data.length]
+        if (said.join() !== "true,ready,+33612345678,1,1") throw new Error(`The server responded ${said}`)
+      }
+      await serve("node", ["dist/server.js"], place, 4955, env, ask)
+      run("npx", ["vitest", "run", "--dir", "src"], place, env)
+    })
   },
   worker: () => {
     const place = project("worker", "embed-frameworks.md", { hono: "4", esbuild: "0.25", miniflare: "4" })

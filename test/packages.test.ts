@@ -244,7 +244,7 @@ await workshop.stop()`
     expect(testedIn(project, "src/abandoned.test.ts", "src/jest.test.ts")).toMatch(/Tests +2 passed/)
   })
 
-  it.each(["embed-express.md", "embed-effect.md", "embed-frameworks.md"])(
+  it.each(["embed-drizzle.md", "embed-express.md", "embed-effect.md", "embed-frameworks.md"])(
     "docs/%s installs all that its packages need, which the registry does not have",
     (page) => {
       const names = installedBy(page)
@@ -371,7 +371,7 @@ import("@workshop/core").then(({ Limits }) =>
     const face = readFileSync(join(dist, "services/PromiseApi.d.ts"), "utf8")
     const shown = face.slice(face.indexOf("const promiseApi")).replaceAll(/import\("[^"]*"\)\./g, "")
     const values = [
-      ...shown.matchAll(/\b(\w+(?:Record|Account|View|Entry|Delivery|Status|Export|HeldShop|Given|Redeemed))\b/g)
+      ...shown.matchAll(/\b([A-Z]\w+(?:Record|Account|View|Entry|Delivery|Status|Export|HeldShop|Given|Redeemed))\b/g)
     ]
     const inputs = [...shown.matchAll(/\b(?:Plain|Their)[A-Z]\w+/g)]
     const names = new Set([...values.map(([, name = ""]) => name), ...inputs.map(([name]) => name)])

@@ -320,6 +320,40 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       ])
     }))
 
+  it("two processes that start at once find or make one shop, as docs/your-database.md shows it", () =>
+    testing(
+      Effect.flatMap(testDatabase, ({ url }) =>
+        Effect.promise(async () => {
+          const theShop = async (workshop: PromiseWorkshop, pool: pg.Pool) => {
+            const client = await pool.connect()
+            try {
+              await client.query("begin")
+              await client.query("select pg_advisory_xact_lock(hashtext('the shop'))")
+              const { value } = await workshop.within(client, async ({ orThrow: { shops } }) => {
+                const [known] = await shops.list(null, 1)
+                return known ?? shops.create(SHOP)
+              })
+              await client.query("commit")
+              return value
+            } finally {
+              client.release()
+            }
+          }
+          const starts = async () => {
+            const workshop = await start({ store: layer({ url }), background: false })
+            const pool = new pg.Pool({ connectionString: url })
+            const shop = await theShop(workshop, pool)
+            await pool.end()
+            return { workshop, shop }
+          }
+          const started = await Promise.all([starts(), starts(), starts(), starts()])
+          expect(new Set(started.map(({ shop }) => shop.id)).size).toBe(1)
+          expect(await started[0]!.workshop.orThrow.shops.list(null, 10)).toHaveLength(1)
+          await Promise.all(started.map(({ workshop }) => workshop.stop()))
+        })
+      )
+    ))
+
   it("in Effect, waits for the fibers that were forked, and refuses what runs on afterwards", () =>
     program(async ({ workshop, pool, caller, tickets }) => {
       const client = await pool.connect()

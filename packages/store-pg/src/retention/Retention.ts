@@ -114,7 +114,7 @@ export interface RetentionOptions extends Database {
   readonly cells?: ReadonlyArray<CellAddress>
 }
 
-/** What one turn did; null if another process has its turn. */
+/** The result of one turn; null if another process has its turn. */
 export type RetentionReport = (Partitioning & { readonly expired: number; readonly isMore: boolean }) | null
 
 /** One number for every process of ours that tidies; advisory locks are a database's own. */
