@@ -14,7 +14,7 @@ import {
   Reads,
   WholeData
 } from "../packages/core/dist/ports/StorePorts.js"
-import { openAccount, openShop } from "../packages/core/dist/testing/Fixtures.js"
+import { openAccount, openShop, putting, run } from "../packages/core/dist/testing/Fixtures.js"
 import { RiggedEntropy } from "../packages/core/dist/testing/RiggedEntropy.js"
 import { SettableClock } from "../packages/core/dist/testing/SettableClock.js"
 import { resetTurns } from "../packages/store-pg/dist/ClaimStatements.js"
@@ -96,6 +96,10 @@ const called = Effect.gen(function* () {
   const personal = /** @type {any} */ (yield* PersonalData)
   const person = yield* personal.beginErasure(account.id, [])
   yield* personal.shops(person)
+  // An offer names a ticket that is looked up.
+  const [phone] = person.phones
+  const offer = { id: ID, shop_id: id, ticket_id: ID, phone, status: "accepted", created_at: NOW, answered_at: NOW }
+  yield* run(putting(id, /** @type {any} */ ({ _tag: "OfferPut", row: offer })))
   yield* personal.held(id, person)
   yield* personal.events(id, person, [ID], 1)
   yield* personal.answers(id, person, [ID], null)

@@ -115,6 +115,12 @@ with /* workshop claim */ open as (select s.shop_id, s.at, s.place, s.due_from, 
 -- clear sandbox (workshop reads)
 select /* workshop clear sandbox */ workshop.clear_sandbox() as cleared;
 
+-- client of person (workshop reads)
+
+    select /* workshop client of person */
+      (select row_to_json(l) from workshop.client_link l where l.shop_id = $1 and l.client_id = $2) as link,
+      (select row_to_json(c) from workshop.loyalty_card c where c.shop_id = $3 and c.client_id = $4) as card;
+
 -- count deliveries (workshop reads)
 select /* workshop count deliveries */ found.range
   from (select h.shop_id, $2::bigint as after_seq, h.event_seq as until_seq, $3::json as filter from workshop.shop_head h
@@ -156,31 +162,6 @@ with /* workshop create client */ changed as (
 with /* workshop create shop */ opened as (insert into workshop."shop" ("id", "name", "currency", "decimals", "time_zone", "tracking_base_url", "approved", "active", "api_enabled", "program", "forbidden_words", "allowed_words", "languages", "created_at")
     select "id", "name", "currency", "decimals", "time_zone", "tracking_base_url", "approved", "active", "api_enabled", "program", "forbidden_words", "allowed_words", "languages", "created_at" from json_populate_record(null::workshop."shop", $1)) insert into workshop."shop_head" ("shop_id", "next_number", "change_seq", "event_seq", "last_instant", "ids_made", "tickets_per_hour", "tickets_per_day")
     select "shop_id", "next_number", "change_seq", "event_seq", "last_instant", "ids_made", "tickets_per_hour", "tickets_per_day" from json_populate_record(null::workshop."shop_head", $2);
-
--- data of person (workshop reads)
-with /* workshop data of person */ lines as materialized (
-        select * from workshop.loyalty_ledger where shop_id = $1 and client_id = $2
-      ), offers as materialized (
-        select * from workshop.offer where shop_id = $3 and phone = any($4::text[])
-      ), told as materialized (
-        select * from workshop.notification where shop_id = $5 and client_id = $6
-      ), named as (
-        select id from workshop.ticket where shop_id = $7 and client_id = $8
-        union select id from workshop.ticket where shop_id = $9 and client_phone = any($10::text[])
-        union select ticket_id from lines union select ticket_id from offers union select ticket_id from told
-      )
-      select
-        (select row_to_json(l) from workshop.client_link l where l.shop_id = $11 and l.client_id = $12) as link,
-        (select row_to_json(c) from workshop.loyalty_card c where c.shop_id = $13 and c.client_id = $14) as card,
-        coalesce((select json_agg(x order by x.created_at, x.id) from lines x), '[]') as ledger,
-        coalesce((select json_agg(x order by x.created_at, x.place) from offers x), '[]') as offers,
-        coalesce((select json_agg(x order by x.created_at, x.place) from (
-          select * from told union all
-          select * from workshop.notification n where n.shop_id = $15 and n.client_id is null
-            and n.ticket_id in (select id from named)
-        ) x), '[]') as notifications,
-        coalesce((select json_agg(t order by t.created_at, t.id) from workshop.ticket t
-          where t.shop_id = $16 and t.id in (select id from named)), '[]') as tickets;
 
 -- database time (workshop retention)
 select /* workshop database time */ (extract(epoch from clock_timestamp()) * 1000)::double precision as ms;
@@ -284,6 +265,10 @@ select /* workshop keep partition */ workshop.keep_partition($1, $2, $3, $4, $5)
         (array_agg(shop_id))[10000] as last
       from (select shop_id, last_instant from workshop.shop_head where shop_id > $1 order by shop_id limit $2) h;
 
+-- ledger of person (workshop reads)
+select /* workshop ledger of person */ row_to_json(x) as row from workshop.loyalty_ledger x
+      where x.shop_id = $1 and x.client_id = $2 and x.id > $3 order by x.id limit $4;
+
 -- list audit entries (workshop reads)
 select /* workshop list audit entries */ row_to_json(e) as entry from workshop.audit_entry e
       where e.shop_id = $1
@@ -317,7 +302,7 @@ select /* workshop list tickets */ row_to_json(s) as shop, (
 select /* workshop list tickets */ row_to_json(s) as shop, (
         select json_agg(json_build_object('ticket', t, 'account', a, 'link', l) order by t.id desc)
         from (select t.* from (select $1::uuid as shop_id, $2::uuid as id) q join workshop.client_link l on l.shop_id = q.shop_id
-  and (case when l.known_at is not null and l.blocked_at is null then l.client_id end) = q.id cross join lateral (select * from workshop.ticket t where (t.shop_id = $3 AND t.number = $4 AND t.client_id = l.client_id AND t.client_phone = $5 AND t.external_ref = $6 AND t.created_at >= $7 AND t.created_at < $8 AND t.id >= (lpad(to_hex(greatest($9::bigint, 0)), 12, '0') || repeat('0', 20))::uuid AND t.id < least($10::uuid, (lpad(to_hex(greatest($11::bigint + (select coalesce(h.ids_made, 0) / 4096 from workshop.shop_head h where h.shop_id = $12), 0)), 12, '0') || repeat('0', 20))::uuid)) order by t.id desc limit $13) t order by t.id desc limit $14) t
+  and (case when l.known_at is not null and l.blocked_at is null then l.client_id end) = q.id cross join lateral (select * from workshop.ticket t where (t.shop_id = $3 AND t.number = $4 AND t.client_id is not distinct from l.client_id AND t.client_phone = $5 AND t.external_ref = $6 AND t.created_at >= $7 AND t.created_at < $8 AND t.id >= (lpad(to_hex(greatest($9::bigint, 0)), 12, '0') || repeat('0', 20))::uuid AND t.id < least($10::uuid, (lpad(to_hex(greatest($11::bigint + (select coalesce(h.ids_made, 0) / 4096 from workshop.shop_head h where h.shop_id = $12), 0)), 12, '0') || repeat('0', 20))::uuid)) order by t.id desc limit $13) t order by t.id desc limit $14) t
         left join workshop.client_account a on a.id = t.client_id
         left join workshop.client_link l on l.shop_id = t.shop_id and l.client_id = t.client_id
       ) as tickets, null as last_change_at, null::json as unread_from
@@ -586,8 +571,29 @@ select /* workshop name of cell */ name from workshop.mark where name like 'cell
 update /* workshop note key uses */ workshop.api_key k set last_used_at = greatest(coalesce(k.last_used_at, q.at), q.at)
       from unnest($1::uuid[], $2::bigint[]) q (id, at) where k.id = q.id;
 
+-- notifications of person (workshop reads)
+select /* workshop notifications of person */ row_to_json(n) as row from workshop.notification n
+      where n.client_id = $1 and n.shop_id = $2
+        and (n.created_at, n.place) > ($3, $4) order by n.created_at, n.place limit $5;
+
+-- notifications to numbers (workshop reads)
+
+          with /* workshop notifications to numbers */ looked as materialized (
+            select * from workshop.notification n where n.client_id is null and n.shop_id = $1
+              and (n.created_at, n.place) > ($2, $3)
+            order by n.client_id, n.created_at, n.place limit $4
+          )
+          select (select json_build_object('created_at', created_at, 'place', place) from looked
+              order by created_at, place offset $5) as last,
+            coalesce((select json_agg(n) from looked n where n.ticket_id = any($6::uuid[])), '[]') as found;
+
 -- notify (workshop speaker)
 select /* workshop notify */ pg_notify($2, word) from unnest($1::text[]) word;
+
+-- offers of person (workshop reads)
+select /* workshop offers of person */ row_to_json(o) as row from workshop.offer o
+        where o.phone = $1 and o.shop_id = $2 and o.status = $3
+          and (o.created_at, o.place) > ($4, $5) order by o.created_at, o.place limit $6;
 
 -- open rate_limit (workshop limits)
 insert /* workshop open rate_limit */ into workshop.rate_limit (policy, subject, used, resets_at) select policy, subject, 0, 0 from unnest($1::text[], $2::text[]) q (policy, subject) on conflict do nothing;
@@ -644,6 +650,13 @@ insert /* workshop put notification */ into workshop.notification (shop_id, id, 
 -- put offer (workshop lane)
 insert /* workshop put offer */ into workshop.offer (shop_id, id, ticket_id, phone, created_at, status, answered_at) select shop_id, id, ticket_id, phone, created_at, status, answered_at from json_populate_recordset(null::workshop.offer, $1) on conflict (shop_id, id) do update set status = excluded.status, answered_at = excluded.answered_at;
 
+-- put offer, put batch_receipt (workshop lane)
+with /* workshop put offer, put batch_receipt */ part_0 as (insert into workshop.offer (shop_id, id, ticket_id, phone, created_at, status, answered_at) select shop_id, id, ticket_id, phone, created_at, status, answered_at from json_populate_recordset(null::workshop.offer, $1) on conflict (shop_id, id) do update set status = excluded.status, answered_at = excluded.answered_at),
+part_1 as (insert into workshop.batch_receipt (connection, batch, saved_at) values ($2, $3, $4)
+    on conflict (connection) do update set saved_at = excluded.saved_at,
+      batch = excluded.batch / (batch_receipt.batch < excluded.batch)::integer)
+select where false;
+
 -- put rate_limit (workshop limits)
 insert /* workshop put rate_limit */ into workshop.rate_limit (policy, subject, used, resets_at)
     select * from unnest($1::text[], $2::text[], $3::integer[], $4::bigint[])
@@ -677,8 +690,11 @@ insert /* workshop put webhook */ into workshop.webhook (shop_id, url, secret, p
 -- read attempts (workshop reads)
 
             select /* workshop read attempts */ a.event_id, json_agg(a.attempt order by a.n, a.is_ok, a.started_at) as attempts from (
-              select a.event_id, a.n, coalesce(a.status between 200 and 299, false) as is_ok, a.started_at, row_to_json(a) as attempt from workshop.attempt a
-              where a.shop_id = $1 and a.event_id = any($2) offset 0
+              select a.event_id, a.n, coalesce(a.status between 200 and 299, false) as is_ok, a.started_at, row_to_json(a) as attempt
+              from unnest($1::uuid[]) q (event_id) cross join lateral (
+                select * from workshop.attempt a where a.shop_id = $2 and a.event_id = q.event_id
+                order by a.n desc, a.started_at desc limit $3
+              ) a
             ) a group by a.event_id;
 
 -- read client (workshop reads)
@@ -719,10 +735,11 @@ select /* workshop read external refs */ q.ref from unnest($1::text[]) q (ref)
 
 -- read inbox (workshop reads)
 
-        with /* workshop read inbox */ recursive shops as (select c.whom, (select x.shop_id from workshop."notification" x where x.client_id = c.whom order by x.shop_id limit 1) as shop_id from (select $1::uuid) c (whom)
-      union all select c.whom, (select x.shop_id from workshop."notification" x where x.client_id = c.whom and x.shop_id > c.shop_id order by x.shop_id limit 1) from shops c where c.shop_id is not null)
+        with /* workshop read inbox */ recursive shops as (select c.whom, (select x.shop_id from workshop."notification" x where x.client_id = c.whom order by x.shop_id limit 1) as shop_id, 1 as nth from (select $1::uuid) c (whom)
+      union all select c.whom, (select x.shop_id from workshop."notification" x where x.client_id = c.whom and x.shop_id > c.shop_id order by x.shop_id limit 1), c.nth + 1 from shops c
+        where c.shop_id is not null and c.nth < $2)
         select row_to_json(n) as notification from shops c
-        cross join lateral (select * from workshop.notification x where x.client_id = c.whom and x.shop_id = c.shop_id order by created_at desc, place desc limit $2) n
+        cross join lateral (select * from workshop.notification x where x.client_id = c.whom and x.shop_id = c.shop_id order by created_at desc, place desc limit $3) n
         order by n.created_at, n.place;
 
 -- read keys (workshop reads)
@@ -735,11 +752,12 @@ select /* workshop read notices */ row_to_json(n) as notice from workshop.notice
 
 -- read offers (workshop reads)
 
-        with /* workshop read offers */ recursive shops as (select c.whom, (select x.shop_id from workshop."offer" x where x.phone = c.whom order by x.shop_id limit 1) as shop_id from (select a.phone from workshop.client_account a where a.id = $1) c (whom)
-      union all select c.whom, (select x.shop_id from workshop."offer" x where x.phone = c.whom and x.shop_id > c.shop_id order by x.shop_id limit 1) from shops c where c.shop_id is not null) select row_to_json(o) as offer from shops c
-        left join workshop.client_link l on l.shop_id = c.shop_id and l.client_id = $2
-        cross join lateral (select * from (select o.* from unnest($3::text[]) s (status) cross join lateral (select * from workshop.offer x
-        where x.phone = c.whom and x.shop_id = c.shop_id and x.status = s.status and (s.status = any($4) or l.blocked_at is null) order by created_at desc, place desc limit $5) o) x order by created_at desc, place desc limit $6) o
+        with /* workshop read offers */ recursive shops as (select c.whom, (select x.shop_id from workshop."offer" x where x.phone = c.whom order by x.shop_id limit 1) as shop_id, 1 as nth from (select a.phone from workshop.client_account a where a.id = $1) c (whom)
+      union all select c.whom, (select x.shop_id from workshop."offer" x where x.phone = c.whom and x.shop_id > c.shop_id order by x.shop_id limit 1), c.nth + 1 from shops c
+        where c.shop_id is not null and c.nth < $2) select row_to_json(o) as offer from shops c
+        left join workshop.client_link l on l.shop_id = c.shop_id and l.client_id = $3
+        cross join lateral (select * from (select o.* from unnest($4::text[]) s (status) cross join lateral (select * from workshop.offer x
+        where x.phone = c.whom and x.shop_id = c.shop_id and x.status = s.status and (s.status = any($5) or l.blocked_at is null) order by created_at desc, place desc limit $6) o) x order by created_at desc, place desc limit $7) o
         order by o.created_at, o.place;
 
 -- read shop (workshop reads)
@@ -899,14 +917,36 @@ select /* workshop shop of */ shop_id from workshop."offer" where id = $1 limit 
 select /* workshop shop of */ shop_id from workshop."ticket" where id = $1 limit 1;
 
 -- shops of person (workshop reads)
-select /* workshop shops of person */ s.id from workshop.shop s
-      where exists (select from workshop.client_link l where l.shop_id = s.id and l.client_id = $1)
-        or exists (select from workshop.ticket t where t.shop_id = s.id and t.client_id = $2)
-        or exists (select from workshop.ticket t where t.shop_id = s.id and t.client_phone = any($3::text[]))
-        or exists (select from workshop.offer o where o.shop_id = s.id and o.phone = any($4::text[]))
-        or exists (select from workshop.loyalty_card c where c.shop_id = s.id and c.client_id = $5)
-        or exists (select from workshop.notification n where n.shop_id = s.id and n.client_id = $6)
-      order by s.id;
+
+        with /* workshop shops of person */ looked as materialized (
+          select id from workshop.shop where id > $1 order by id limit $2
+        )
+        select (select id from looked order by id offset $3) as last, array(
+          select s.id from looked s where coalesce(
+            (select true from workshop.client_link l where l.shop_id = s.id and l.client_id = $4 limit 1),
+            (select true from workshop.ticket t where t.shop_id = s.id and t.client_id = $5 limit 1),
+            (select true from workshop.ticket t where t.shop_id = s.id and t.client_phone = any($6::text[]) limit 1),
+            (select true from workshop.offer o where o.shop_id = s.id and o.phone = any($7::text[]) limit 1),
+            (select true from workshop.loyalty_card c where c.shop_id = s.id and c.client_id = $8 limit 1),
+            (select true from workshop.notification n where n.shop_id = s.id and n.client_id = $9 limit 1))
+          order by s.id) as found;
+
+-- tickets named of person (workshop reads)
+select /* workshop tickets named of person */ row_to_json(t) as row
+      from unnest($1::uuid[]) q (id)
+      cross join lateral (select * from workshop.ticket t where t.shop_id = $2 and t.id = q.id limit 1) t;
+
+-- tickets of person (workshop reads)
+select /* workshop tickets of person */ row_to_json(t) as row from workshop.ticket t
+        where t.shop_id = $1 and "t"."client_id" is not null
+          and ("t"."client_id", t.id) > ($2, $3) and ("t"."client_id", t.id) <= ($4, $5)
+        order by "t"."client_id", t.id limit $6;
+
+-- tickets of person (workshop reads)
+select /* workshop tickets of person */ row_to_json(t) as row from workshop.ticket t
+        where t.shop_id = $1 and "t"."client_phone" is not null
+          and ("t"."client_phone", t.id) > ($2, $3) and ("t"."client_phone", t.id) <= ($4, $5)
+        order by "t"."client_phone", t.id limit $6;
 
 -- unlock retention (workshop retention)
 select /* workshop unlock retention */ pg_advisory_unlock(7305809, 35762567);

@@ -87,7 +87,8 @@ const statusOf = (data: DeliveryData, event: EventRecord): LoggedDelivery | unde
   const row = data.slice.deliveries.get(event_id)
   const next_attempt_at =
     state === "pending" && row !== undefined ? presentSchedule(row, data.slice.webhook!).due_at : null
-  return { event_id, seq, type, state, next_attempt_at, attempts: [...(data.attempts.get(event_id) ?? [])] }
+  const attempts = (data.attempts.get(event_id) ?? []).slice(-ServiceLimits.attempts_read_max)
+  return { event_id, seq, type, state, next_attempt_at, attempts }
 }
 
 /** Of the events of a shop, which are numbered from 1 without a gap, those before a place. */

@@ -1,13 +1,14 @@
-import type {
-  ApiKeyRecord,
-  AttemptRecord,
-  ClientAccount,
-  ClientId,
-  EventId,
-  OfferRecord,
-  Phone,
-  SentEvent,
-  ShopId
+import {
+  type ApiKeyRecord,
+  type AttemptRecord,
+  type ClientAccount,
+  type ClientId,
+  type EventId,
+  type OfferRecord,
+  type Phone,
+  type SentEvent,
+  ServiceLimits,
+  type ShopId
 } from "@workshop/core"
 import {
   type CardRecord,
@@ -89,9 +90,6 @@ const loader = <Tag extends LoadRequest["_tag"], Row>(
   _tag: Tag,
   made: Loader<Asking<Tag>, Row>
 ): Loader<LoadRequest, Row> => made as unknown as Loader<LoadRequest, Row>
-
-/** How many of an event's attempts are loaded: the last ones, because replays may have added many. */
-const MOST_ATTEMPTS_READ = 100
 
 const shops = (asked: ReadonlyArray<RequestedLoad>) => asked.map(({ shop_id }) => shop_id)
 
@@ -234,7 +232,7 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
   Attempts: loader("Attempts", {
     text: `select row_to_json(a) as attempt from unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
       cross join lateral (
-        select * from workshop.attempt a where a.shop_id = q.shop_id and a.event_id = q.event_id order by a.n desc limit ${MOST_ATTEMPTS_READ}
+        select * from workshop.attempt a where a.shop_id = q.shop_id and a.event_id = q.event_id order by a.n desc limit ${ServiceLimits.attempts_read_max}
       ) a`,
     values: (asked) => [shops(asked), asked.map(({ ask }) => ask.event_id)],
     fill: (states, { attempt }: { readonly attempt: AttemptRecord }) => {

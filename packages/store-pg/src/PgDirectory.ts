@@ -36,9 +36,10 @@ import { failureOf } from "./PgFailure.js"
 import { available } from "./Sql.js"
 import { type Placed, unplaced } from "./Tables.js"
 
-const STATUSES = Object.keys(shownWhileBlocked)
+/** The statuses of an offer, the open one first: an offer never becomes open again. */
+export const OFFER_STATUSES = Object.keys(shownWhileBlocked) as ReadonlyArray<OfferRecord["status"]>
 /** The statuses of offers that a client still sees if they block the shop. */
-const SHOWN = STATUSES.filter((status) => shownWhileBlocked[status as OfferRecord["status"]])
+const SHOWN = OFFER_STATUSES.filter((status) => shownWhileBlocked[status])
 
 /** The offers and notifications of a client, of all shops. Each shop costs one index look-up and the rows that are shown. */
 const clientLists = (sql: SqlClient): Pick<Context.Tag.Service<Directory>, "offers" | "inbox"> => {
@@ -49,8 +50,9 @@ const clientLists = (sql: SqlClient): Pick<Context.Tag.Service<Directory>, "offe
   const shopsOf = (table: "offer" | "notification", isMeant: Fragment, whom: Fragment) => {
     const next = (isAfter: Fragment) =>
       sql`(select x.shop_id from workshop.${sql(table)} x where ${isMeant}${isAfter} order by x.shop_id limit 1)`
-    return sql`select c.whom, ${next(sql``)} as shop_id from (${whom}) c (whom)
-      union all select c.whom, ${next(sql` and x.shop_id > c.shop_id`)} from shops c where c.shop_id is not null`
+    return sql`select c.whom, ${next(sql``)} as shop_id, 1 as nth from (${whom}) c (whom)
+      union all select c.whom, ${next(sql` and x.shop_id > c.shop_id`)}, c.nth + 1 from shops c
+        where c.shop_id is not null and c.nth < ${Limits.client_list_shops_max}`
   }
 
   return {
@@ -65,7 +67,7 @@ const clientLists = (sql: SqlClient): Pick<Context.Tag.Service<Directory>, "offe
       return sql<{ readonly offer: Placed<OfferRecord> }>`
         with /* workshop read offers */ recursive shops as (${shops}) select row_to_json(o) as offer from shops c
         left join workshop.client_link l on l.shop_id = c.shop_id and l.client_id = ${id}
-        cross join lateral (${latest(sql`(select o.* from unnest(${STATUSES}::text[]) s (status) cross join lateral (${inStatus}) o) x`)}) o
+        cross join lateral (${latest(sql`(select o.* from unnest(${[...OFFER_STATUSES]}::text[]) s (status) cross join lateral (${inStatus}) o) x`)}) o
         order by o.created_at, o.place`.pipe(
         Effect.map((rows) => rows.map(({ offer }) => unplaced<OfferRecord>(offer))),
         available

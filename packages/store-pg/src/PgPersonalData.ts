@@ -1,18 +1,10 @@
 import { SqlClient } from "@effect/sql/SqlClient"
-import {
-  type ClientId,
-  type NotificationRecord,
-  type OfferRecord,
-  type Phone,
-  type SentEvent,
-  ServiceLimits,
-  type ShopId
-} from "@workshop/core"
-import type { HeldData, IdempotencyRecord, IdempotencyRecordKey, Person, PersonalData } from "@workshop/core/store"
+import { type ClientId, type Phone, type SentEvent, ServiceLimits, type ShopId } from "@workshop/core"
+import type { IdempotencyRecord, IdempotencyRecordKey, Person, PersonalData } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
+import { heldByShop } from "./HeldByShop.js"
 import { NOTE_COPIES } from "./PgDirectory.js"
 import { available } from "./Sql.js"
-import { type Placed, type TicketRow, ticketOf, unplaced } from "./Tables.js"
 
 interface FoundPerson {
   readonly client_id: ClientId
@@ -21,14 +13,13 @@ interface FoundPerson {
   readonly phones: ReadonlyArray<Phone>
 }
 
-interface FoundData extends Omit<HeldData, "offers" | "notifications" | "tickets"> {
-  readonly offers: ReadonlyArray<Placed<OfferRecord>>
-  readonly notifications: ReadonlyArray<Placed<NotificationRecord>>
-  readonly tickets: ReadonlyArray<TicketRow>
-}
-
 /** How many idempotency records one call looks at. */
 const ANSWERS_AT_ONCE = 5_000
+
+/** How many shops one statement asks for a person. */
+const SHOPS_AT_ONCE = 1_000
+
+const NO_SHOP = "00000000-0000-0000-0000-000000000000"
 
 /** The data of one person in all shops. */
 export const pgPersonalData = Effect.map(SqlClient, (sql): Context.Tag.Service<PersonalData> => {
@@ -61,50 +52,34 @@ export const pgPersonalData = Effect.map(SqlClient, (sql): Context.Tag.Service<P
         Effect.asVoid,
         available
       ),
-    shops: (person) =>
-      sql<{ readonly id: ShopId }>`select /* workshop shops of person */ s.id from workshop.shop s
-      where exists (select from workshop.client_link l where l.shop_id = s.id and l.client_id = ${person.client_id})
-        or exists (select from workshop.ticket t where t.shop_id = s.id and t.client_id = ${person.client_id})
-        or exists (select from workshop.ticket t where t.shop_id = s.id and t.client_phone = any(${numbers(person)}))
-        or exists (select from workshop.offer o where o.shop_id = s.id and o.phone = any(${numbers(person)}))
-        or exists (select from workshop.loyalty_card c where c.shop_id = s.id and c.client_id = ${person.client_id})
-        or exists (select from workshop.notification n where n.shop_id = s.id and n.client_id = ${person.client_id})
-      order by s.id`.pipe(
-        Effect.map((rows) => rows.map(({ id }) => id)),
-        available
-      ),
-    held: (shop_id, person) =>
-      sql<FoundData>`with /* workshop data of person */ lines as materialized (
-        select * from workshop.loyalty_ledger where shop_id = ${shop_id} and client_id = ${person.client_id}
-      ), offers as materialized (
-        select * from workshop.offer where shop_id = ${shop_id} and phone = any(${numbers(person)})
-      ), told as materialized (
-        select * from workshop.notification where shop_id = ${shop_id} and client_id = ${person.client_id}
-      ), named as (
-        select id from workshop.ticket where shop_id = ${shop_id} and client_id = ${person.client_id}
-        union select id from workshop.ticket where shop_id = ${shop_id} and client_phone = any(${numbers(person)})
-        union select ticket_id from lines union select ticket_id from offers union select ticket_id from told
-      )
-      select
-        (select row_to_json(l) from workshop.client_link l where l.shop_id = ${shop_id} and l.client_id = ${person.client_id}) as link,
-        (select row_to_json(c) from workshop.loyalty_card c where c.shop_id = ${shop_id} and c.client_id = ${person.client_id}) as card,
-        coalesce((select json_agg(x order by x.created_at, x.id) from lines x), '[]') as ledger,
-        coalesce((select json_agg(x order by x.created_at, x.place) from offers x), '[]') as offers,
-        coalesce((select json_agg(x order by x.created_at, x.place) from (
-          select * from told union all
-          select * from workshop.notification n where n.shop_id = ${shop_id} and n.client_id is null
-            and n.ticket_id in (select id from named)
-        ) x), '[]') as notifications,
-        coalesce((select json_agg(t order by t.created_at, t.id) from workshop.ticket t
-          where t.shop_id = ${shop_id} and t.id in (select id from named)), '[]') as tickets`.pipe(
-        Effect.map(([found]) => ({
-          ...found!,
-          offers: found!.offers.map((row) => unplaced<OfferRecord>(row)),
-          notifications: found!.notifications.map((row) => unplaced<NotificationRecord>(row)),
-          tickets: found!.tickets.map(ticketOf)
-        })),
-        available
-      ),
+    shops: (person) => {
+      // With `exists`, Postgres may read all rows of the person once for each table and look the shops up among them.
+      const page = (after: string) =>
+        sql<{ readonly found: ReadonlyArray<ShopId>; readonly last: ShopId | null }>`
+        with /* workshop shops of person */ looked as materialized (
+          select id from workshop.shop where id > ${after} order by id limit ${SHOPS_AT_ONCE}
+        )
+        select (select id from looked order by id offset ${SHOPS_AT_ONCE - 1}) as last, array(
+          select s.id from looked s where coalesce(
+            (select true from workshop.client_link l where l.shop_id = s.id and l.client_id = ${person.client_id} limit 1),
+            (select true from workshop.ticket t where t.shop_id = s.id and t.client_id = ${person.client_id} limit 1),
+            (select true from workshop.ticket t where t.shop_id = s.id and t.client_phone = any(${numbers(person)}) limit 1),
+            (select true from workshop.offer o where o.shop_id = s.id and o.phone = any(${numbers(person)}) limit 1),
+            (select true from workshop.loyalty_card c where c.shop_id = s.id and c.client_id = ${person.client_id} limit 1),
+            (select true from workshop.notification n where n.shop_id = s.id and n.client_id = ${person.client_id} limit 1))
+          order by s.id) as found`
+      return Effect.gen(function* () {
+        const found: Array<ShopId> = []
+        for (let after: string | null = NO_SHOP; after !== null; ) {
+          const [looked]: ReadonlyArray<{ readonly found: ReadonlyArray<ShopId>; readonly last: ShopId | null }> =
+            yield* page(after)
+          found.push(...looked!.found)
+          after = looked!.last
+        }
+        return found
+      }).pipe(available)
+    },
+    held: (shop_id, person) => available(heldByShop(sql, shop_id, person)),
     events: (shop_id, person, tickets, from_seq) =>
       sql<{
         readonly sent: SentEvent

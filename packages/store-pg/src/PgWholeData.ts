@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import type { Webhook } from "@workshop/core"
 import type { Change, WholeData } from "@workshop/core/store"
-import { type Context, Effect, Schedule } from "effect"
+import { Clock, type Context, Effect, Schedule } from "effect"
 import { puts } from "./SaveStatements.js"
 import { available } from "./Sql.js"
 import { deliveryOf, type Rows, type StampsRow, type TableName, ticketOf, unplaced } from "./Tables.js"
@@ -54,8 +54,11 @@ const changeOf = (table: TableName, row: never, webhook: Webhook | null): Change
   }
 }
 
-/** Truncating waits for all who use the tables, and whoever waits for it in turn may stand in its way. */
-const AGAIN = Schedule.intersect(Schedule.spaced("100 millis"), Schedule.recurs(50))
+/**
+ * Truncating needs all tables at one instant. A command that has locked one of them and waits for another ends it by a deadlock or by the
+ * time-out of a second, so it is tried again for some seconds of real time, because a sandbox's clock may stand still.
+ */
+const AGAIN = Schedule.upTo(Schedule.spaced("100 millis"), "8 seconds")
 
 /** The data of a sandbox as a whole. */
 export const pgWholeData = (secrets: WebhookSecrets) =>
@@ -85,7 +88,8 @@ export const pgWholeData = (secrets: WebhookSecrets) =>
       }>`select /* workshop clear sandbox */ workshop.clear_sandbox() as cleared`.pipe(
         Effect.map(([found]) => found!.cleared),
         available,
-        Effect.retry(AGAIN)
+        Effect.retry(AGAIN),
+        Effect.withClock(Clock.make())
       )
     }
   })

@@ -9,6 +9,22 @@ const isByState = (filter: TicketFilter, { _tag }: TicketOrder): boolean =>
   _tag === "Newest" &&
   [filter.number, filter.client_id, filter.phone, filter.external_ref].every((one) => one === undefined)
 
+/**
+ * Whether a list is read in the order of a phone number's tickets. It names the number, although it is constant: where a number has a large
+ * part of a shop's tickets, Postgres would go through the shop's newest tickets until it had met enough of them.
+ */
+const isByPhone = ({ phone, ...others }: TicketFilter): boolean =>
+  phone !== undefined && [others.number, others.client_id, others.external_ref].every((one) => one === undefined)
+
+/**
+ * Whether a ticket is a client's. With a reference or a number, written so that no index answers it: Postgres knows how many tickets clients
+ * have on average, and would go through all tickets of one who has many.
+ */
+const isOfClient = (sql: SqlClient, { external_ref, number }: TicketFilter, client: Fragment) =>
+  external_ref === undefined && number === undefined
+    ? sql`t.client_id = ${client}`
+    : sql`t.client_id is not distinct from ${client}`
+
 /** The conditions of a filter, each with an index of its own that also has the order of the list. */
 const conditions = (sql: SqlClient, filter: TicketFilter, client = sql`l.client_id`): ReadonlyArray<Fragment> => {
   const { state, number, client_id, phone, external_ref, tracking_code, created_after, created_before } = filter
@@ -16,7 +32,7 @@ const conditions = (sql: SqlClient, filter: TicketFilter, client = sql`l.client_
     ...(state === undefined ? [] : [state.length === 1 ? sql`t.state = ${state[0]!}` : sql`t.state = any(${state})`]),
     ...(number === undefined ? [] : [sql`t.number = ${number}`]),
     // Uses the link, so that neither the plan nor the rows read depend on the clients whom the shop does not see.
-    ...(client_id === undefined ? [] : [sql`t.client_id = ${client}`]),
+    ...(client_id === undefined ? [] : [isOfClient(sql, filter, client)]),
     ...(phone === undefined ? [] : [sql`t.client_phone = ${phone}`]),
     ...(external_ref === undefined ? [] : [sql`t.external_ref = ${external_ref}`]),
     ...(tracking_code === undefined ? [] : [sql`t.tracking_code = ${tracking_code}`]),
@@ -133,7 +149,8 @@ export const listed = (
 ): TicketList => {
   const part = filter.tracking_code === undefined ? narrowest(filter) : null
   if (order._tag === "Changes" && part !== null) return changesOf(sql, shop_id, filter, part, order, limit)
-  const by = order._tag === "Newest" ? sql`t.id desc` : sql`t.change_seq`
+  const newest = isByPhone(filter) ? sql`t.client_phone desc, t.id desc` : sql`t.id desc`
+  const by = order._tag === "Newest" ? newest : sql`t.change_seq`
   const { state, tracking_code, ...others } = filter
   // If an order were requested for one ticket, Postgres would rather read the whole index that has this order.
   const inOrder = (by: Fragment) => (tracking_code === undefined ? sql`order by ${by}` : sql.literal(""))
@@ -147,7 +164,13 @@ export const listed = (
       return matching(filter, changedFrom(sql, order.since), sql`t.change_seq > ${after}`)
     }
     const { from, until } = bounds(sql, shop_id, filter, order.after)
-    if (state === undefined || tracking_code !== undefined || !isByState(filter, order))
+    if (tracking_code !== undefined) return matching(filter, sql`t.id >= ${from}`, sql`t.id < ${until}`)
+    if (isByPhone(filter)) {
+      const { phone, ...more } = filter
+      return sql`${matching(more, sql`t.client_phone is not null`)}
+        and (t.client_phone, t.id) >= (${phone}, ${from}) and (t.client_phone, t.id) < (${phone}, ${until})`
+    }
+    if (state === undefined || !isByState(filter, order))
       return matching(filter, sql`t.id >= ${from}`, sql`t.id < ${until}`)
     // Each state is read in its own order, because no index has several states in one order: rare ones would be searched among all others.
     // The order names the state, although it is constant, so that Postgres does not use the index of all tickets instead.

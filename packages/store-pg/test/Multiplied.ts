@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import type { DatabaseFailed } from "../src/migrate/DatabaseFailed.js"
 import type { Session } from "../src/migrate/Session.js"
 
 /** About how many rows a table comes to. */
@@ -38,30 +39,113 @@ const copied = ({ name, type, is_sole }: Column): string => {
   return is_sole ? `r.${name} || ' ' || k` : `r.${name}`
 }
 
-/** What a column holds in the copy `k` for the same shop. */
-const copiedInShop = ({ name }: Column): string => {
-  if (name === "id") return "md5(r.id::text || 'large' || k)::uuid"
-  if (name === "tracking_code") return "'L' || k"
-  return name === "seq" || name === "change_seq" ? `r.${name} + k` : `r.${name}`
+/** Whom the large shop has much of, and how much: rows of each table, shops that know the client, attempts of one event, and keys. */
+const CLIENT = "018f0000-0000-7000-9000-00000000c1e7"
+const PHONE = "+216999999999"
+const OF_CLIENT = 20_000
+const SHOPS_OF_CLIENT = 15_000
+const ATTEMPTS = 25_000
+const KEYS = 15_000
+
+/** What columns hold in the copy `k` of a row `r`. The others hold what the row has. */
+type Held = Readonly<Record<string, string>>
+
+const literal = (text: string) => `'${text}'`
+
+/** The ids that tickets, and what follows from them, get in an instant: as in the service, ids, places and instants have one order. */
+const idAt = (instant: number, n = "k") =>
+  `(lpad(to_hex(${instant} + ${n}), 12, '0') || '70008000' || lpad(to_hex(${n}), 12, '0'))::uuid`
+
+interface Copies {
+  readonly table: string
+  /** Which row is copied; any one if it is not said. */
+  readonly of?: string
+  readonly copies: number
+  readonly held: Held
 }
 
-/** What numbers a shop's rows. */
-const LAST = { ticket: "change_seq", event: "seq" }
+/** What a large shop has from an instant on. */
+const rowsOfShop = (shop: string, at: number): ReadonlyArray<Copies> => {
+  const shop_id = literal(shop)
+  const dated = { shop_id, id: idAt(at), created_at: `${at} + k` }
+  const latest = (by: string) => `where shop_id = ${shop_id} order by ${by} desc`
+  // The first tickets are the client's, as many more were brought under their number, and nobody's are the rest.
+  const ticket = {
+    ...dated,
+    tracking_code: "'L' || k",
+    number: "k % 9999 + 1",
+    external_ref: "'R' || k",
+    change_seq: "r.change_seq + k",
+    updated_at: dated.created_at,
+    client_id: `case when k <= ${OF_CLIENT} then ${literal(CLIENT)}::uuid end`,
+    client_phone: `case when k between ${OF_CLIENT + 1} and ${2 * OF_CLIENT} then ${literal(PHONE)} end`
+  }
+  const line = { ...dated, kind: "'stamps'", ticket_id: "null", client_id: literal(CLIENT) }
+  const offer = {
+    ...dated,
+    ticket_id: idAt(at),
+    phone: literal(PHONE),
+    status: "case when k % 2 = 0 then 'accepted' else 'blocked' end",
+    answered_at: dated.created_at
+  }
+  const notification = { ...dated, ticket_id: idAt(at), client_id: literal(CLIENT) }
+  const walkIn = {
+    ...dated,
+    id: idAt(at, `(k + ${OF_CLIENT})`),
+    ticket_id: idAt(at, `(k + ${OF_CLIENT})`),
+    client_id: "null"
+  }
+  const inOther = { shop_id: "o.id" }
+  const event = { id: idAt(at), seq: "r.seq + k", created_at: "r.created_at + k" }
+  const attempt = { shop_id, event_id: idAt(at, String(LARGE)), n: "k", started_at: dated.created_at }
+  const account = { id: literal(CLIENT), phone: literal(PHONE) }
+  const known = { shop_id, client_id: literal(CLIENT), known_at: "1", blocked_at: "null" }
+  const key = { ...dated, hash: "encode(sha256(('large' || k)::bytea), 'hex')", revoked_at: dated.created_at }
+  return [
+    { table: "ticket", of: latest("change_seq"), copies: LARGE, held: ticket },
+    { table: "event", of: latest("seq"), copies: LARGE, held: event },
+    { table: "client_account", copies: 1, held: account },
+    { table: "client_link", copies: 1, held: known },
+    { table: "loyalty_card", copies: 1, held: { shop_id, client_id: literal(CLIENT) } },
+    { table: "loyalty_ledger", copies: OF_CLIENT, held: line },
+    { table: "offer", copies: OF_CLIENT, held: offer },
+    { table: "offer", copies: SHOPS_OF_CLIENT, held: { ...offer, ...inOther } },
+    { table: "notification", copies: OF_CLIENT, held: notification },
+    { table: "notification", copies: OF_CLIENT, held: walkIn },
+    { table: "notification", copies: SHOPS_OF_CLIENT, held: { ...notification, ...inOther } },
+    { table: "attempt", copies: ATTEMPTS, held: attempt },
+    { table: "api_key", copies: KEYS, held: key }
+  ]
+}
 
-/** Gives the shop that has the most tickets many more of them, and of events; tells its id. */
-export const enlarge = (session: Session) =>
+/** A shop and a client who have much of everything. */
+export interface Large {
+  readonly shop_id: string
+  readonly client_id: string
+  readonly phone: string
+  readonly event_id: string
+}
+
+/** Gives the shop that has the most tickets many more of them, and of events, and one client with much of all. */
+export const enlarge = (session: Session): Effect.Effect<Large, DatabaseFailed> =>
   Effect.gen(function* () {
     const columns = yield* session.run<Column>(COLUMNS)
-    const [shop] = yield* session.run<{ id: string }>(
-      "select shop_id as id from ticket where shop_id in (select shop_id from event) group by 1 order by count(*) desc, 1 limit 1"
+    const [shop] = yield* session.run<{ id: string; at: string }>(
+      `select shop_id as id, max(updated_at) as at from ticket
+        where shop_id in (select shop_id from event) group by 1 order by count(*) desc, 1 limit 1`
     )
-    for (const table of ["ticket", "event"] as const) {
-      const own = columns.filter((column) => column.table === table)
-      yield* session.run(`insert into ${table} (${own.map(({ name }) => name).join(", ")})
-        select ${own.map(copiedInShop).join(", ")}
-        from (select * from ${table} where shop_id = '${shop!.id}' order by ${LAST[table]} desc limit 1) r, generate_series(1, ${LARGE}) k`)
+    const at = Number(shop!.at)
+    // The contract leaves its ids ahead of the clock, and so the lists of some days longer.
+    yield* session.run(`update shop_head set ids_made = 0 where shop_id = '${shop!.id}'`)
+    for (const { table, of = "", copies, held } of rowsOfShop(shop!.id, at)) {
+      const own = columns.filter((column) => column.table === table).map(({ name }) => name)
+      yield* session.run(`insert into ${table} (${own.join(", ")})
+        select ${own.map((name) => held[name] ?? `r.${name}`).join(", ")}
+        from (select * from ${table} ${of} limit 1) r cross join generate_series(1, ${copies}) k
+        left join (select id, row_number() over (order by id) as n from shop where id <> '${shop!.id}') o on o.n = k`)
     }
-    return shop!.id
+    const [event] = yield* session.run<{ id: string }>(`select ${idAt(at, String(LARGE))} as id`)
+    return { shop_id: shop!.id, client_id: CLIENT, phone: PHONE, event_id: event!.id }
   })
 
 /** Copies what a database holds many times over, under other ids, so that it comes to a realistic size. */

@@ -7,7 +7,7 @@ import { layer } from "../src/PgStore.js"
 import { PLANNED_EACH_TIME, PLANNED_ONCE } from "../src/SessionClient.js"
 import { capture, type Sent, titleOf } from "./capture.mjs"
 import { testDatabase } from "./cluster/TestDatabase.js"
-import { enlarge, multiply } from "./Multiplied.js"
+import { enlarge, type Large, multiply } from "./Multiplied.js"
 import { type Plan, prepare, ran, settled } from "./Plan.js"
 
 /** Words of a connection that read no table. */
@@ -78,6 +78,17 @@ const ranAll = (cases: ReadonlyArray<Case>) =>
     (plans) => new Map(plans)
   )
 
+/** The shops, clients, numbers and events that the contract asks for, in whose place the large ones are asked for. */
+const idsReplaced = (session: Session) =>
+  Effect.map(
+    session.run<{ id: string; by: keyof Large }>(`select id::text, 'shop_id' as by from shop
+      union select client_id::text, 'client_id' from ticket union select client_id::text, 'client_id' from client_link
+      union select id::text, 'client_id' from client_account union select phone, 'phone' from client_account
+      union select client_phone, 'phone' from ticket union select phone, 'phone' from offer
+      union select id::text, 'event_id' from event`),
+    (rows) => new Map(rows.map(({ id, by }) => [id, by]))
+  )
+
 beforeAll(async () => {
   const { url } = await within(testDatabase)
   sent = await within(sentByContract(url))
@@ -114,14 +125,16 @@ beforeAll(async () => {
   early = await within(ranAll(cases.filter((one) => one.session === commands)))
   await within(session.run("analyze"))
   late = await within(ranAll(cases))
-  const shops = new Set((await within(session.run<{ id: string }>("select id from shop"))).map(({ id }) => id))
-  const id = await within(enlarge(session))
-  await within(session.run("analyze ticket, event"))
-  const ofLarge = (value: unknown): unknown => {
+  const replaced = await within(idsReplaced(session))
+  const much = await within(enlarge(session))
+  await within(session.run("analyze"))
+  const ofLarge = (value: unknown, place = 0): unknown => {
     if (Array.isArray(value)) return value.map(ofLarge)
-    return typeof value === "string" && shops.has(value) ? id : value
+    const by = typeof value === "string" ? replaced.get(value) : undefined
+    // Of several events one is the large one: each is named once.
+    return by === undefined || (by === "event_id" && place > 0) ? value : much[by]
   }
-  large = await within(ranAll(cases.map((one) => ({ ...one, values: one.values.map(ofLarge) }))))
+  large = await within(ranAll(cases.map((one) => ({ ...one, values: one.values.map((value) => ofLarge(value)) }))))
   for (const { name, n } of await within(session.run<{ name: string; n: number }>(COUNTS))) rowsOf.set(name, n)
   // A session's counts are shown once it is idle, or asked for them.
   for (const one of [reads, commands]) await within(one.run("select pg_stat_force_next_flush()"))
@@ -156,20 +169,41 @@ const MORE: Readonly<Record<string, number>> = {
   "read attempts": 10_000,
   // The shops that are put in the order of their turns.
   "lock lanes": 5_000,
-  // A shop's events and remembered answers, some thousands at a time.
+  // A shop's events, remembered answers and notifications to numbers, some thousands at a time, and a page of each other kind.
   "events of person": 5_000,
+  "notifications to numbers": 5_000,
+  "tickets of person": 1_001,
+  "ledger of person": 1_000,
+  "offers of person": 1_000,
+  "notifications of person": 1_000,
+  // A thousand shops, and the looks for each in six tables.
+  "shops of person": 3_000,
+  // At most two hundred of a hundred shops, and the look for the next shop.
+  "read offers": 20_200,
+  "read inbox": 20_100,
+  "read keys": 10_000,
   "answers of person": 10_000,
   // Ten thousand shops' heads, where a process starts or is asked whether it is well.
   "latest instant": 10_000
 }
 
-/** Those that look at as much as there is, and why they may. docs/scaling.md names those that grow with one client, which no client here shows. */
+/** Those that look at as much as there is, and why they may. docs/scaling.md names those that grow with one client. */
 const UNBOUNDED: Readonly<Record<string, string>> = {
-  "shops of person":
-    "an export or an erasure asks each shop for the client, and no request waits for an index over all shops",
+  "read client":
+    "the contract's `tickets_total` and `tickets_open` are exact, and a counter would be one more row that each create and each end writes",
+  "load Keys": "an owner makes keys by hand, and at most five of them work at a time",
+  "load Event":
+    "an erasure empties the stored response of each attempt; only an owner's replays add more than eight to an event",
   "find missing key":
     "a process that starts looks at each webhook, because the key that sealed a secret stands within it"
 }
+
+/**
+ * Lists that look at all tickets of a client, and why they may: the further filter has no index together with the client, and each index of
+ * `ticket` costs every create and change. They look at index entries and rows in their order and sort nothing.
+ */
+const isOfClientAndMore = (text: string) =>
+  titleOf(text) === "list tickets" && /t\.client_id = l\.client_id AND t\.client_phone = /.test(text)
 
 /** What the contract asks for as a whole, and the service some at a time. */
 const SOME_AT_A_TIME: Readonly<Record<string, number>> = { "due closures": 100 }
@@ -200,7 +234,9 @@ const isWithin = ({ scanned, looked_at, sorted, pages }: Plan, most: number) =>
 const beyond = (plans: ReadonlyMap<string, Plan>) =>
   [...plans].flatMap(([text, plan]) => {
     const title = titleOf(text) ?? text
-    return isWithin(plan, MORE[title] ?? MOST_ROWS) || title in UNBOUNDED ? [] : [{ title, ...plan }]
+    return isWithin(plan, MORE[title] ?? MOST_ROWS) || title in UNBOUNDED || isOfClientAndMore(text)
+      ? []
+      : [{ title, ...plan }]
   })
 
 describe("every statement that the store contract sends", { timeout: LONG }, () => {
@@ -224,7 +260,8 @@ describe("every statement that the store contract sends", { timeout: LONG }, () 
   it("looks at a bounded number of rows in a database of 40,000 shops (docs/how-it-is-built.md)", () =>
     expect(beyond(late)).toEqual([]))
 
-  it("does so too in a shop of 50,000 tickets and events", () => expect(beyond(large)).toEqual([]))
+  it("does so too in a shop of 50,000 tickets and events, for a client with 20,000 of each", () =>
+    expect(beyond(large)).toEqual([]))
 
   it("could look at more than each bound, because its tables have more rows", () => {
     const most = (text: string) =>
@@ -240,6 +277,7 @@ describe("every statement that the store contract sends", { timeout: LONG }, () 
     const found = [...early, ...late, ...large].filter(([, plan]) => !isWithin(plan, 2 * MOST_ROWS))
     const titles = new Set(found.map(([text]) => titleOf(text)))
     expect(Object.keys(UNBOUNDED).filter((title) => !titles.has(title))).toEqual([])
+    expect([...large].filter(([text, plan]) => isOfClientAndMore(text) && !isWithin(plan, 4_000))).not.toEqual([])
   })
 
   it("has a use for every index", () => expect(unread.filter((name) => !(name in OTHERS))).toEqual([]))

@@ -69,13 +69,19 @@ export interface Known {
   readonly notifications: ReadonlyArray<NotificationRecord>
 }
 
-/** Ends the erasure in a shop: deletes offers, notifications, waiting messages, and the link with the shop. */
-export const forgetClient = (shop_id: ShopId, { client_id }: Person, { offers, notifications }: Known): Command<void> =>
+/** Deletes some of a person's offers and notifications, with the messages that wait. */
+export const eraseRecords = (shop_id: ShopId, { offers, notifications }: Known): Command<void> =>
   make(shop_id, {}, (_, changes) => {
     for (const { id } of offers) changes.add({ _tag: "OfferRemoved", row: { shop_id, id } })
     for (const { id, client_id } of notifications) {
       changes.add({ _tag: "NotificationRemoved", row: { shop_id, id, client_id } })
       changes.add({ _tag: "MessageRemoved", row: { shop_id, id } })
     }
-    return changes.add({ _tag: "LinkRemoved", row: { shop_id, client_id } }).decided<void>(undefined)
+    return changes.decided<void>(undefined)
   })
+
+/** Ends the erasure in a shop: deletes the link with it. */
+export const forgetClient = (shop_id: ShopId, { client_id }: Person): Command<void> =>
+  make(shop_id, {}, (_, changes) =>
+    changes.add({ _tag: "LinkRemoved", row: { shop_id, client_id } }).decided<void>(undefined)
+  )

@@ -25,6 +25,7 @@ export const Limits = {
   page_default: 50,
   others_max: 100,
   client_list_of_shop_max: 200,
+  client_list_shops_max: 100,
   stamps_per_call_min: 1,
   stamps_per_call_max: 10,
   program_stamps_max: 1000,
@@ -113,6 +114,8 @@ export const ServiceLimits = {
   erasure_batch_rows: 100,
   /** The events that a search for a client's data reads at once. */
   erasure_batch_events: 1000,
+  /** The rows of each kind that one statement reads for an export or an erasure of a client; it reads as many pages as there are. */
+  personal_data_page: 1000,
   /** The tickets that a repair of a shop's clock reads at once. */
   clock_repair_batch_tickets: 100,
   /** `/readyz` reports data that are farther ahead of the server's clock than this. */
@@ -125,6 +128,8 @@ export const ServiceLimits = {
   events_kept_min_ms: 7 * DAY_MS,
   /** The rows of a list without pages: the latest ones. */
   list_max: 10_000,
+  /** The attempts that are read of one event: the latest ones. Replays can add any number. */
+  attempts_read_max: 100,
   /** The tickets with one tracking code that are read; codes are unique only within a shop. */
   tracked_max: 8,
   /** The changes that one page of a list with `updated_since` and a filter looks at. */

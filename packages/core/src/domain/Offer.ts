@@ -44,7 +44,7 @@ export const offersShown = (
   offers: ReadonlyArray<OfferRecord>,
   isBlocked: (shop_id: ShopId) => boolean
 ): ReadonlyArray<OfferRecord> =>
-  latestOfShops(offers.filter(({ shop_id, status }) => shownWhileBlocked[status] || !isBlocked(shop_id)))
+  latestOfShops(offers, ({ shop_id, status }) => shownWhileBlocked[status] || !isBlocked(shop_id))
 
 /** No such offer. */
 export class OfferNotFound extends Refused("OfferNotFound", "There is no such offer") {}

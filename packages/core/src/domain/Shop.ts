@@ -96,15 +96,19 @@ export const firstHead = (shop_id: ShopId): ShopHead => ({
 })
 
 /**
- * The latest rows of each shop, at most `client_list_of_shop_max`, in the given order, which is by age. So a shop that sends a client many
- * offers or notifications exhausts neither the client's lists nor the memory of the process that reads them.
+ * The latest rows of each shop that are shown, at most `client_list_of_shop_max` of the first `client_list_shops_max` shops by their ids, in
+ * the given order, which is by age. So a shop that sends a client many offers or notifications exhausts neither the client's lists nor the
+ * memory of the process that reads them.
  */
 export const latestOfShops = <Row extends { readonly shop_id: ShopId }>(
-  rows: ReadonlyArray<Row>
+  rows: ReadonlyArray<Row>,
+  isShown: (row: Row) => boolean = () => true
 ): ReadonlyArray<Row> => {
+  const shops = new Set([...new Set(rows.map(({ shop_id }) => shop_id))].sort().slice(0, Limits.client_list_shops_max))
   const counts = new Map<ShopId, number>()
   return rows
     .toReversed()
+    .filter((row) => shops.has(row.shop_id) && isShown(row))
     .filter(({ shop_id }) => {
       const count = (counts.get(shop_id) ?? 0) + 1
       counts.set(shop_id, count)

@@ -99,7 +99,7 @@ export class PersonalData extends Context.Tag("@workshop/core/PersonalData")<
     readonly endErasure: (id: ClientId) => Effect.Effect<void, StoreUnavailable>
     /** The shops that have a link, ticket, offer, card or notification of the person, ordered by id. */
     readonly shops: (person: Person) => Effect.Effect<ReadonlyArray<ShopId>, StoreUnavailable>
-    /** The person's data in a shop. */
+    /** All data of the person in a shop, however many. A store reads them in parts of `ServiceLimits.personal_data_page`. */
     readonly held: (shop_id: ShopId, person: Person) => Effect.Effect<HeldData, StoreUnavailable>
     /**
      * Looks at `ServiceLimits.erasure_batch_events` events from `from_seq` on, and returns those that are of the tickets, or whose text has
@@ -152,7 +152,7 @@ export interface LoggedDelivery {
   readonly state: DeliveryState
   /** Null if no attempt will follow, or none while the webhook is off. */
   readonly next_attempt_at: Instant | null
-  /** The attempts, oldest first. */
+  /** The latest `ServiceLimits.attempts_read_max`, oldest first. */
   readonly attempts: ReadonlyArray<AttemptRecord>
 }
 
@@ -267,14 +267,14 @@ export class Directory extends Context.Tag("@workshop/core/Directory")<
     readonly holders: (phones: ReadonlyArray<Phone>) => Effect.Effect<ReadonlyArray<ClientAccount>, StoreUnavailable>
     /** The account with this id; null if there is none. */
     readonly account: (id: ClientId) => Effect.Effect<ClientAccount | null, StoreUnavailable>
-    /** The offers to a client's number that the client sees, oldest first, the latest of each shop. Open offers of a shop that they block are not among them. */
+    /** The offers to a client's number that the client sees, oldest first, as `latestOfShops` says. Open offers of a shop that they block are not among them. */
     readonly offers: (id: ClientId) => Effect.Effect<ReadonlyArray<OfferRecord>, StoreUnavailable>
     /**
      * The shops whose keys or settings changed in another process, as a stream; null if a change may have been missed, so that anything may
      * have changed. The stream is empty if there is only one process.
      */
     readonly news: Stream.Stream<ShopId | null>
-    /** The client's notifications in the app, oldest first, the latest of each shop. */
+    /** The client's notifications in the app, oldest first, as `latestOfShops` says. */
     readonly inbox: (id: ClientId) => Effect.Effect<ReadonlyArray<NotificationRecord>, StoreUnavailable>
   }
 >() {}

@@ -4,7 +4,7 @@ import { type AuditEntry, NO_SHOP } from "../domain/AuditEntry.js"
 import type { ClientId, ShopId } from "../domain/Identifier.js"
 import { ServiceLimits } from "../domain/Limits.js"
 import type { LimitStatus, LimitUse } from "../domain/LimitWindow.js"
-import type { ShopNotFound } from "../domain/Shop.js"
+import { latestOfShops, type ShopNotFound } from "../domain/Shop.js"
 import { type Cell, type CellDirectory, type DeliveryTurn, TURNS_PER_CLAIM } from "../ports/CellPorts.js"
 import { probe } from "../ports/Probes.js"
 import {
@@ -313,7 +313,7 @@ const composedDirectory = (
     offers: (id) =>
       Effect.map(
         everywhere.gather(({ directory }) => directory.offers(id)),
-        (rows) => rows.toSorted(ascending(({ created_at }) => created_at))
+        (rows) => latestOfShops(rows.toSorted(ascending(({ created_at }) => created_at)))
       ),
     news: Stream.mergeAll(
       everywhere.cells.map(({ directory }) => directory.news),
@@ -322,7 +322,7 @@ const composedDirectory = (
     inbox: (id) =>
       Effect.map(
         everywhere.gather(({ directory }) => directory.inbox(id)),
-        (rows) => rows.toSorted(ascending(({ created_at }) => created_at))
+        (rows) => latestOfShops(rows.toSorted(ascending(({ created_at }) => created_at)))
       )
   }
 }

@@ -1,5 +1,12 @@
 import { type Context, Effect } from "effect"
-import { eraseAnswers, eraseEvents, eraseTickets, forgetClient } from "../decisions/eraseClient.js"
+import {
+  eraseAnswers,
+  eraseEvents,
+  eraseRecords,
+  eraseTickets,
+  forgetClient,
+  type Known
+} from "../decisions/eraseClient.js"
 import type { ClientAccount } from "../domain/Client.js"
 import type { SentEvent } from "../domain/Delivery.js"
 import type { IdempotencyRecord, IdempotencyRecordKey } from "../domain/IdempotencyRecord.js"
@@ -19,6 +26,18 @@ const chunks = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
   Array.from({ length: Math.ceil(all.length / erasure_batch_rows) }, (_, i) =>
     all.slice(i * erasure_batch_rows, (i + 1) * erasure_batch_rows)
   )
+
+/** The entry of an erasure in the audit log. */
+const entryOf =
+  ({ client_id }: Person) =>
+  () =>
+    ({ act: "client.erased", details: { client_id } }) as const
+
+/** The offers and notifications, some in each part. */
+const recordsOf = ({ offers, notifications }: Known): ReadonlyArray<Known> => [
+  ...chunks(offers).map((some) => ({ offers: some, notifications: [] })),
+  ...chunks(notifications).map((some) => ({ offers: [], notifications: some }))
+]
 
 const dated = <Row extends { readonly created_at: Instant }>({ created_at, ...row }: Row) => ({
   ...row,
@@ -132,10 +151,7 @@ export const clientRecords = Effect.gen(function* () {
     return shop === undefined ? [] : [shopPart(shop, held, sent, answers, (yield* TrackingPages).base_url)]
   })
 
-  /**
-   * Erases a person from one shop. Offers, notifications and the link are deleted last: until then a later run finds the shop and its
-   * tickets, so an interrupted erasure can start again.
-   */
+  /** Erases a person from one shop; offers, notifications and the link last, because by them an interrupted run finds the shop again. */
   const eraseFrom = Effect.fnUntraced(function* (shop_id: ShopId, person: Person) {
     const held = yield* personal.held(shop_id, person)
     for (const some of chunks(held.tickets.map(({ id }) => id))) yield* known(run(eraseTickets(shop_id, person, some)))
@@ -147,12 +163,8 @@ export const clientRecords = Effect.gen(function* () {
     yield* answersOf(shop_id, person, held, (found) =>
       Effect.forEach(chunks(found), (some) => known(run(eraseAnswers(shop_id, person, some))))
     )
-    yield* known(
-      runAudited(forgetClient(shop_id, person, held), () => ({
-        act: "client.erased",
-        details: { client_id: person.client_id }
-      }))
-    )
+    for (const some of recordsOf(held)) yield* known(run(eraseRecords(shop_id, some)))
+    yield* known(runAudited(forgetClient(shop_id, person), entryOf(person)))
   })
 
   return {

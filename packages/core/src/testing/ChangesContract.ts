@@ -339,6 +339,24 @@ export const clientChangesContract = cases({
     const idsOf = (rows: ReadonlyArray<{ readonly id: string }>) => each(rows, "id")
     yield* same("inbox", idsOf(yield* directory.inbox(client_id)), wanted)
     yield* same("offers", idsOf(yield* directory.offers(client_id)), wanted)
+  },
+
+  "a client's lists hold the first shops alone, however many have something for the client": function* ({ directory }) {
+    const { id: client_id, phone } = yield* openAccount()
+    const wanted: Array<readonly [ShopId, string]> = []
+    for (let n = 0; n < Limits.client_list_shops_max + 2; n++) {
+      const shop = yield* openShop()
+      const [ticket] = yield* run(placing(shop.id, [{ client_id }]))
+      const row = { id: yield* freshId<string>(), shop_id: shop.id, ticket_id: ticket!.id, created_at: TEST_START + n }
+      const offer = { ...row, id: row.id as OfferId, phone, status: "open", answered_at: null } as const
+      const told = { ...row, client_id, type: "ticket.ready", ticket: ticketView(ticket!, shop, null, null) } as const
+      yield* run(putting(shop.id, { _tag: "OfferPut", row: offer }, { _tag: "NotificationAppended", row: told }))
+      wanted.push([shop.id, row.id])
+    }
+    const first = wanted.toSorted(([a], [b]) => (a < b ? -1 : 1)).slice(0, Limits.client_list_shops_max)
+    const ids = wanted.flatMap((one) => (first.includes(one) ? [one[1]] : []))
+    yield* same("inbox", each(yield* directory.inbox(client_id), "id"), ids)
+    yield* same("offers", each(yield* directory.offers(client_id), "id"), ids)
   }
 })
 

@@ -4,10 +4,13 @@ import { answerOffer, recordVisit } from "../decisions/clientLink.js"
 import { eraseAnswers, eraseEvents, forgetClient } from "../decisions/eraseClient.js"
 import { type IdempotencyKey, idempotent } from "../decisions/Idempotency.js"
 import * as Need from "../decisions/Load.js"
+import type { Change } from "../decisions/ShopState.js"
 import { changeShop, type ShopPatch } from "../decisions/shopSettings.js"
-import type { ClientId, ShopId } from "../domain/Identifier.js"
+import type { ClientId, OfferId, ShopId } from "../domain/Identifier.js"
+import { ServiceLimits } from "../domain/Limits.js"
 import type { Person } from "../domain/Person.js"
 import type { Phone } from "../domain/Phone.js"
+import { type TicketRecord, ticketView } from "../domain/Ticket.js"
 import { cases, each, same, ticketIds } from "./ContractCase.js"
 import {
   creating,
@@ -202,10 +205,53 @@ export const personalDataContract = cases({
       [null, null, [], [], []]
     )
     yield* same("the link", (yield* personal.held(other.id, person)).link?.client_id, client_id)
-    yield* run(forgetClient(other.id, person, { offers: [], notifications: [] }))
+    yield* run(forgetClient(other.id, person))
     yield* same("the link is gone", yield* personal.shops(person), [shop.id])
     const none = yield* personal.held(third.id, person)
     yield* same("nothing there", [none.link, none.tickets], [null, []])
+  },
+
+  "what a shop has of a person is whole, however much it is": function* ({ personalData: personal, shop }) {
+    const { id: client_id, phone } = yield* openAccount()
+    const many = Array.from({ length: ServiceLimits.personal_data_page + 3 }, (_, n) => n)
+    const theirs: Array<TicketRecord> = []
+    while (theirs.length < many.length) theirs.push(...(yield* run(placing(shop.id, Array(100).fill({ client_id })))))
+    // Brought by somebody whom the shop did not know.
+    const byPhone = yield* run(placing(shop.id, Array(100).fill({ client_phone: phone })))
+    const offered = yield* run(placing(shop.id, Array(100).fill({})))
+    const changes: Array<Change> = []
+    const view = ticketView(theirs[0]!, shop, null, null)
+    const told: Array<string> = []
+    for (const n of many) {
+      const row = { shop_id: shop.id, created_at: TEST_START + n }
+      const line = {
+        ...row,
+        id: yield* freshId<string>(),
+        kind: "stamps",
+        stamps: 1,
+        ticket_id: null,
+        caller_id: null
+      } as const
+      const offer = { ...row, id: yield* freshId<OfferId>(), phone, ticket_id: offered[n % 100]!.id } as const
+      const status = n % 2 === 0 ? "accepted" : "blocked"
+      const notification = { ...row, id: yield* freshId<string>(), type: "ticket.ready", ticket: view } as const
+      const toNumber = { ...notification, id: yield* freshId<string>() }
+      told.push(notification.id, toNumber.id)
+      changes.push(
+        { _tag: "LedgerAppended", row: { ...line, client_id } },
+        { _tag: "OfferPut", row: { ...offer, status, answered_at: TEST_START } },
+        { _tag: "NotificationAppended", row: { ...notification, client_id, ticket_id: theirs[n]!.id } },
+        { _tag: "NotificationAppended", row: { ...toNumber, client_id: null, ticket_id: byPhone[n % 100]!.id } }
+      )
+    }
+    yield* run(putting(shop.id, ...changes))
+    const held = yield* personal.held(shop.id, personOf(client_id, phone))
+    const idsOf = (tag: Change["_tag"]) =>
+      changes.flatMap((change) => (change._tag === tag && "id" in change.row ? [change.row.id] : []))
+    yield* same("the ledger", each(held.ledger, "id"), idsOf("LedgerAppended"))
+    yield* same("the offers", each(held.offers, "id"), idsOf("OfferPut"))
+    yield* same("the notifications", each(held.notifications, "id").sort(), told.sort())
+    yield* same("the tickets", each(held.tickets, "id").sort(), each([...theirs, ...byPhone, ...offered], "id").sort())
   },
 
   "an event is found by its ticket and by what its text says; rewritten, it keeps all but its text": function* (bench) {

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { changeStatus, closeTicket, recordNotified } from "../decisions/changeStatus.js"
-import { forgetClient } from "../decisions/eraseClient.js"
+import { eraseRecords } from "../decisions/eraseClient.js"
 import * as Need from "../decisions/Load.js"
 import { beginNotification, recordNotification } from "../decisions/sendNotification.js"
 import type { ShopId } from "../domain/Identifier.js"
@@ -178,7 +178,7 @@ export const messagesContract = cases({
     const row = { shop_id: shop.id, client_id: id, known_at: null, blocked_at: start }
     yield* run(putting(shop.id, { _tag: "LinkPut", row }))
     yield* same("blocked", yield* told(), null)
-    yield* run(forgetClient(shop.id, person, { offers: [], notifications }))
+    yield* run(eraseRecords(shop.id, { offers: [], notifications }))
     yield* same("erased", yield* told(), undefined)
     yield* same("for good", (yield* personalData.held(shop.id, person)).notifications, [])
   },

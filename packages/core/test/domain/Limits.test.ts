@@ -53,6 +53,7 @@ describe("Specification, Limits: every limit has the specification's value", () 
     ["program_stamps_max", 1000, "docs/decisions.md"],
     ["forbidden_words_max", 1000, "docs/decisions.md"],
     ["client_list_of_shop_max", 200, "docs/decisions.md"],
+    ["client_list_shops_max", 100, "docs/decisions.md"],
     ["replay_step_events", 1000, "docs/decisions.md"],
     ["replay_named_events", 1000, "docs/decisions.md"]
   ]

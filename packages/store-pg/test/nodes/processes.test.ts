@@ -176,6 +176,56 @@ describe("two processes on one database (docs/how-it-is-built.md)", { timeout: 6
   })
 })
 
+describe("a process whose database has a locked table (docs/operating.md)", { timeout: 60_000 }, () => {
+  const CONNECTIONS = `select count(*)::integer as open, coalesce(max(extract(epoch from clock_timestamp() - query_start))
+      filter (where state = 'active'), 0)::double precision as oldest
+    from pg_stat_activity where datname = current_database() and application_name like 'workshop %'`
+
+  it("has at most sixteen connections under 64 requests at a time, ends its statements, and recovers by itself", async () => {
+    const { url: apart } = await within(testDatabase)
+    const [holder, observer] = [await within(connect(apart)), await within(connect(apart))]
+    const { base, process } = await serve(apart)
+    const callers = await Promise.all(upTo(64).map(() => open(base)))
+    let sent = 0
+    const work = (n: number) => {
+      const { key } = callers[n - 1]!
+      const create = { method: "POST", key, once: `create ${sent++}`, body: { service: "Hem" } }
+      return call(`${base}/v1/tickets`, n % 4 === 0 ? create : { key })
+    }
+    expect(new Set((await Promise.all(upTo(64).map(work))).map(({ status }) => status))).toEqual(new Set([200, 201]))
+    await within(holder.run("begin; lock table ticket in access exclusive mode"))
+    const end = Date.now() + 5_000
+    const seen: Array<{ open: number; oldest: number }> = []
+    const looking = until(
+      async () => {
+        seen.push((await within(observer.run<{ open: number; oldest: number }>(CONNECTIONS)))[0]!)
+        return Date.now() > end
+      },
+      (isOver) => isOver
+    )
+    const statuses: Array<number> = []
+    const again = async (n: number) => {
+      while (Date.now() < end) {
+        statuses.push((await work(n)).status)
+        // Fewer than a key may write in a minute.
+        await new Promise((resolve) => setTimeout(resolve, 500))
+      }
+    }
+    await Promise.all([looking, ...upTo(64).map(again)])
+    expect(new Set(statuses)).toEqual(new Set([503]))
+    expect(seen.length).toBeGreaterThan(10)
+    expect(Math.max(...seen.map((one) => one.open))).toBeLessThanOrEqual(16)
+    expect(Math.max(...seen.map((one) => one.oldest))).toBeLessThan(3.5)
+    await within(holder.run("rollback"))
+    await until(
+      async () => (await Promise.all(upTo(64).map(work))).map(({ status }) => status),
+      (all) => all.every((status) => status < 300)
+    )
+    process.kill("SIGTERM")
+    expect(await process.exited).toBe(0)
+  })
+})
+
 describe("a process killed with -9 under load (docs/how-it-is-built.md)", { timeout: 60_000 }, () => {
   it("what it acknowledged is there, no number is missing or twice, and every event arrives under its own id", async () => {
     const shops = await Promise.all(upTo(4).map(() => open(one.base)))

@@ -1,0 +1,183 @@
+import type { Entropy, ShopId, StorePorts, TicketId } from "@workshop/core"
+import { type Claim, Deliveries, RateLimits, Reads } from "@workshop/core/store"
+import { Effect, Exit, Scope } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { changeStatus } from "../../core/src/decisions/changeStatus.js"
+import { createTicket } from "../../core/src/decisions/createTicket.js"
+import { type IdempotencyKey, idempotent } from "../../core/src/decisions/Idempotency.js"
+import { setWebhook } from "../../core/src/decisions/webhookSettings.js"
+import { NEWEST, openShop, run, ticketInput } from "../../core/src/testing/Fixtures.js"
+import { answered, record } from "../../core/src/testing/TestDispatcher.js"
+import { connect, type Session } from "../src/migrate/Session.js"
+import { testDatabase } from "./cluster/TestDatabase.js"
+import { node, type Ports, RealClock } from "./nodes/Node.js"
+
+/** Counts the rows of each statement in a table of its own, within the statement's transaction. */
+const COUNTING = `
+  create table written (at bigint generated always as identity, name text, act text, n integer);
+  create function count_rows() returns trigger language plpgsql set search_path = workshop as $body$
+  declare
+    n integer;
+    same integer;
+  begin
+    if tg_op = 'UPDATE' then
+      select count(*), count(*) filter (where o.row = r.row) into n, same
+        from (select row_number() over () as i, x::text as row from was x) o join (select row_number() over () as i, x::text as row from became x) r using (i);
+      insert into written (name, act, n) values (tg_table_name, 'updated', n - same), (tg_table_name, 'updated without a change', same);
+    else
+      if tg_op = 'INSERT' then select count(*) into n from became; else select count(*) into n from was; end if;
+      insert into written (name, act, n) values (tg_table_name, case tg_op when 'INSERT' then 'inserted' else 'deleted' end, n);
+    end if;
+    return null;
+  end $body$;
+  do $body$
+  declare
+    name text;
+  begin
+    for name in select relname from pg_class
+      where relnamespace = 'workshop'::regnamespace and relkind in ('r', 'p') and not relispartition and relname <> 'written' loop
+      execute format('create trigger inserted after insert on %I referencing new table as became for each statement execute function count_rows()', name);
+      execute format('create trigger updated after update on %I referencing old table as was new table as became for each statement execute function count_rows()', name);
+      execute format('create trigger deleted after delete on %I referencing old table as was for each statement execute function count_rows()', name);
+    end loop;
+  end $body$`
+
+const scope = Effect.runSync(Scope.make())
+const within = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) =>
+  Effect.runPromise(Effect.withClock(Scope.extend(effect, scope), new RealClock()))
+
+let session: Session
+let ports: Ports
+let quiet: ShopId
+let hooked: ShopId
+
+type Act = Effect.Effect<unknown, unknown, StorePorts | Entropy>
+
+const acting = <A, E>(act: Effect.Effect<A, E, StorePorts | Entropy>) => within(Effect.provide(act, ports))
+
+/** The rows that an act wrote, by table and by what was done to them. */
+const rowsOf = async (act: Act) => {
+  await within(session.run("truncate written"))
+  await acting(act)
+  const rows = await within(
+    session.run<{ name: string; act: string; n: number }>(
+      "select name, act, sum(n)::integer as n from written group by 1, 2 having sum(n) > 0"
+    )
+  )
+  return Object.fromEntries(rows.map(({ name, act, n }) => [`${name} ${act}`, n]))
+}
+
+const creating = (shop_id: ShopId, input?: Parameters<typeof ticketInput>[0]) =>
+  createTicket(shop_id, ticketInput(input), { via: "api", found: [] })
+const created = async (shop_id: ShopId) => (await acting(run(creating(shop_id)))).id as TicketId
+
+const once = (key: string) =>
+  run(
+    idempotent(
+      { caller_id: "till" as CallerId, operation: "create ticket", key: key as IdempotencyKey, request: {} },
+      creating(quiet)
+    )
+  )
+const counting = Effect.flatMap(RateLimits, (limits) =>
+  limits.take([{ policy: "requests_per_minute", subject: "a caller", time_zone: null }], Date.now())
+)
+const claiming = Effect.flatMap(Deliveries, ({ claim }) => claim(Date.now(), 1))
+const claimed = async (): Promise<Claim> => (await acting(claiming))[0]!
+
+beforeAll(async () => {
+  const { url } = await within(testDatabase)
+  session = await within(connect(url))
+  await within(session.run(COUNTING))
+  ports = await within(node({ url, lanes: 1 }))
+  quiet = (await acting(openShop())).id
+  hooked = (await acting(openShop())).id
+  await acting(run(setWebhook(hooked, { url: "https://shop.example/hook", secret: "whsec_1" })))
+  // The first batch of a connection makes its receipt, and the first event of a shop its turn.
+  await created(hooked)
+}, 60_000)
+
+afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+
+/** A command that its shop's head counts, and that raises an event. */
+const command = { "batch_receipt updated": 1, "shop_head updated": 1, "event inserted": 1 }
+
+/**
+ * The rows besides the turn of the act's shop among those that have something due: at most one row of the turn and one of its round, and
+ * none while the turn stays as it is.
+ */
+const besideTurn = (rows: Readonly<Record<string, number>>) => {
+  const isOfTurn = ([name]: readonly [string, number]) => name.startsWith("delivery_")
+  const ofTurn = Object.entries(rows).filter(isOfTurn)
+  const tables = ofTurn.map(([name]) => name.split(" ")[0])
+  expect(new Set(tables).size).toBe(tables.length)
+  expect(ofTurn.filter(([name, n]) => n > 1 || name.endsWith("without a change"))).toEqual([])
+  return Object.fromEntries(Object.entries(rows).filter((row) => !isOfTurn(row)))
+}
+
+/** What each act writes. An update that leaves its row as it was is counted apart, and no act has one. */
+describe("the rows that each act writes (docs/how-it-is-built.md)", { timeout: 60_000 }, () => {
+  it("a create: the ticket and its event, and a delivery if the shop has a webhook", async () => {
+    expect(await rowsOf(run(creating(quiet)))).toEqual({ ...command, "ticket inserted": 1 })
+    const rows = { ...command, "ticket inserted": 1, "delivery inserted": 1 }
+    expect(besideTurn(await rowsOf(run(creating(hooked))))).toEqual(rows)
+  })
+
+  it("a create for a number: an offer more", async () =>
+    expect(await rowsOf(run(creating(quiet, { service: "Hem", client_phone: "+21620123456" })))).toEqual({
+      ...command,
+      "ticket inserted": 1,
+      "offer inserted": 1
+    }))
+
+  it("an idempotent create: its response, and nothing when it is sent again", async () => {
+    expect(await rowsOf(once("one"))).toEqual({ ...command, "ticket inserted": 1, "remembered inserted": 1 })
+    expect(await rowsOf(once("one"))).toEqual({})
+  })
+
+  it("a change of state: the ticket, its event and a delivery", async () => {
+    const id = await created(hooked)
+    const rows = { ...command, "ticket updated": 1, "delivery inserted": 1 }
+    expect(besideTurn(await rowsOf(run(changeStatus(hooked, id, "ready"))))).toEqual(rows)
+    expect(besideTurn(await rowsOf(run(changeStatus(hooked, id, "collected"))))).toEqual(rows)
+  })
+
+  it("a command that is refused: nothing", async () => {
+    const id = await created(quiet)
+    expect(await rowsOf(Effect.flip(run(changeStatus(quiet, id, "collected"))))).toEqual({})
+  })
+
+  it("a claim: the delivery", async () => {
+    await created(hooked)
+    expect(besideTurn(await rowsOf(claiming))).toEqual({ "delivery updated": 1 })
+  })
+
+  it("a delivery that arrived: its attempt, and the delivery goes", async () => {
+    await created(hooked)
+    const claim = await claimed()
+    expect(besideTurn(await rowsOf(record(claim, answered(200))))).toEqual({
+      "batch_receipt updated": 1,
+      "attempt inserted": 1,
+      "delivery deleted": 1
+    })
+  })
+
+  it("one that failed: its attempt, when it is tried again, and the webhook's failures", async () => {
+    await created(hooked)
+    const claim = await claimed()
+    expect(besideTurn(await rowsOf(record(claim, answered(500))))).toEqual({
+      "batch_receipt updated": 1,
+      "attempt inserted": 1,
+      "delivery updated": 1,
+      "shop_head updated": 1,
+      "webhook updated": 1
+    })
+  })
+
+  it("a request that is counted: its window", async () => {
+    await acting(counting)
+    expect(await rowsOf(counting)).toEqual({ "rate_limit updated": 1 })
+  })
+
+  it("reads: nothing", async () =>
+    expect(await rowsOf(Effect.flatMap(Reads, (reads) => reads.tickets(quiet, {}, NEWEST, 50)))).toEqual({}))
+})
