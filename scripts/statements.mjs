@@ -82,6 +82,8 @@ const called = Effect.gen(function* () {
   yield* directory.latest
   yield* directory.markSandboxMade
   yield* directory.isSandboxMade
+  yield* directory.hasShops
+  yield* directory.claimFirstShop
   yield* directory.keyByHash("")
   yield* directory.keysUsed(new Map([[ID, NOW]]))
   for (const _tag of ["Ticket", "Offer", "Key"]) yield* directory.shopOf({ _tag, id: ID })

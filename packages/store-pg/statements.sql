@@ -112,6 +112,10 @@ with /* workshop claim */ open as (select s.shop_id, s.at, s.place, s.due_from, 
   join workshop.event e on e.shop_id = l.shop_id and e.id = l.event_id
   order by l.n;
 
+-- claim first shop (workshop reads)
+
+    insert /* workshop claim first shop */ into workshop.mark (name) values ('first_shop') on conflict do nothing returning name;
+
 -- clear sandbox (workshop reads)
 select /* workshop clear sandbox */ workshop.clear_sandbox() as cleared;
 
@@ -246,6 +250,10 @@ select /* workshop find partitions */ c.relname as name, c.relispartition as is_
 -- first lane (workshop deliveries)
 select /* workshop first lane */ look_at::double precision as due_at, shop_id = any (current_setting('workshop_claim.lanes')::uuid[]) as is_locked
   from workshop.delivery_turn where look_at <= $1 order by look_at, turn limit 1;
+
+-- has shops (workshop reads)
+
+    select /* workshop has shops */ exists (select from workshop.shop) as has;
 
 -- is sandbox made (workshop reads)
 
