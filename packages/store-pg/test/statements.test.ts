@@ -159,8 +159,8 @@ const MORE: Readonly<Record<string, number>> = {
   "list shops": 10_000,
   // Of a filter's changes: those of its index, the next ones, and where those end.
   "list tickets": 4_000,
-  // Ten thousand, where an operator repairs a clock, and what they say.
-  "due messages": 20_000,
+  // Ten thousand, where an operator repairs a clock, what they say, and the numbers of some of them.
+  "due messages": 20_100,
   "list clients": 10_000,
   // At most ten thousand, and what belongs to five thousand of them.
   "read events": 10_000,
