@@ -55,6 +55,7 @@ describe("a node starts while a cell is away (docs/scaling.md)", { timeout: 180_
               expect(node.stderr).toMatch(/The cell east does not respond; the shops there are refused until it does/)
               expect([await statusOf(base, atHome), await statusOf(base, inEast)]).toEqual([200, 503])
               expect(await (await fetch(`${base}/readyz`)).json()).toMatchObject({ status: "ready", away: ["east"] })
+              expect(await (await fetch(`${base}/metrics`)).text()).toMatch(/^workshop_cell_away\{cell="east"\} 1$/m)
               const created = await typed(
                 "shop create --name Hem --currency EUR --time-zone Europe/Paris --json".split(" "),
                 extra

@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Either, FiberSet, type Scope, Stream } from "effect"
+import { Clock, Context, Effect, Either, FiberSet, Metric, type Scope, Stream } from "effect"
 import type { Command, Outcome } from "../decisions/Command.js"
 import { type AuditEntry, NO_SHOP } from "../domain/AuditEntry.js"
 import type { ClientId, ShopId } from "../domain/Identifier.js"
@@ -40,6 +40,10 @@ import { ascending, Everywhere, grouped, merged, type OpenCell, openCell, Router
 
 /** How often it is looked which cells answer, and which copies of accounts are out of date. */
 const LOOK_EVERY = "1 second"
+
+const cellAway = Metric.gauge("workshop_cell_away", {
+  description: "1 while this process cannot use the cell, else 0."
+})
 
 /** Of how many shops a process remembers the order in which it served them. */
 const MOST_REMEMBERED = 100_000
@@ -423,6 +427,17 @@ export const cellPorts = ({
     /** Cells that were added since this process started: it refuses their shops. */
     let lacking: ReadonlyArray<string> = []
     yield* probe({
+      measure: Effect.suspend(() =>
+        Effect.forEach(
+          new Set([...names, ...lacking]),
+          (name) =>
+            Metric.set(
+              Metric.tagged(cellAway, "cell", name),
+              everywhere.away.includes(name) || lacking.includes(name) ? 1 : 0
+            ),
+          { discard: true }
+        )
+      ),
       away: Effect.sync(() => [...everywhere.away, ...lacking]),
       complaint: Effect.sync(() => (everywhere.here.length > 0 ? null : "None of the cells responds."))
     })

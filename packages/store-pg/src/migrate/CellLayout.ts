@@ -258,7 +258,11 @@ const moveOn = (session: Session, url: string, cell: CellPlaced, to: Node) =>
       to.host,
       to.port
     ])
-    const [, longest_pause_ms] = yield* longestPause(url, cell, move)
+    const [, longest_pause_ms] = yield* Effect.mapError(longestPause(url, cell, move), ({ what }) =>
+      refused(
+        `The cell ${cell.name} was not moved from ${shown(from)} to ${shown(to)} (${what}): see that both nodes run, let citus_cleanup_orphaned_resources() remove what an earlier move left behind, and move it again`
+      )
+    )
     const took_ms = (yield* Clock.currentTimeMillis) - begun
     const moved: CellMoved = { name: cell.name, from: shown(from), to: shown(to), took_ms, longest_pause_ms }
     yield* recordAct(session, "database.cell_moved", { ...moved })
