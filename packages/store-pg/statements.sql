@@ -531,6 +531,12 @@ with /* workshop look again */ looked as (
 -- look at clock (workshop reads)
 select /* workshop look at clock */ (extract(epoch from clock_timestamp()) * 1000)::double precision as ms;
 
+-- look at commits (workshop reads)
+select /* workshop look at commits */
+    pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as only_reads,
+    exists (select from pg_stat_activity where wait_event = 'SyncRep' and usename = session_user
+      and query_start < clock_timestamp() - $1 * interval '1 millisecond') as waits;
+
 -- look at queue (workshop reads)
 
   with /* workshop look at queue */ shops as (

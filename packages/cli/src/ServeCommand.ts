@@ -11,6 +11,7 @@ import {
   NotificationSender,
   Notifiers,
   Profanity,
+  probe,
   productionAddresses,
   SandboxClock,
   type StorePorts,
@@ -22,7 +23,7 @@ import { pipeline, type RouteGroup, trackingRoutes, workshopRoutes } from "@work
 import { Directory } from "@workshop/core/store"
 import { CONNECTION_LIMITS, type ConnectionLimits, serve as listen, pages } from "@workshop/http-node"
 import { isGuard, SandboxReceivers, sandboxAllowed, sandboxRoutes, TOKEN_CHARACTERS } from "@workshop/http-node/sandbox"
-import { Console, Effect, Layer } from "effect"
+import { Clock, Console, Effect, Layer } from "effect"
 import { actingAs } from "./actor.js"
 import { CommandRefused } from "./CommandRefused.js"
 import { delivering, deliveringInSandbox, reaching, workOff } from "./dispatch/delivering.js"
@@ -60,7 +61,7 @@ import {
 } from "./StoreChoice.js"
 import { trackingBase, trackingOptions, trackingPagesOf } from "./TrackingOptions.js"
 import { command, optional, toggle, type Values, value } from "./terminal/commands.js"
-import { host, oneOf, port, wholeNumber } from "./terminal/decoders.js"
+import { duration, host, oneOf, port, wholeNumber } from "./terminal/decoders.js"
 import { baseOf, cannotListen, isEverywhere } from "./terminal/listenAddress.js"
 
 const decoder = wholeNumber(1, Number.MAX_SAFE_INTEGER)
@@ -167,6 +168,13 @@ export const serveOptions = {
     "Open a demo shop with a programme, clients and tickets, or find that of an earlier start again."
   ),
   ...trackingOptions,
+  shutdownDelay: value({
+    flag: "--shutdown-delay <duration>",
+    description:
+      "How long to go on serving after SIGTERM while /readyz is 503, so that a load balancer sends no more requests here.",
+    decoder: duration,
+    fallback: "0s"
+  }),
   trustProxy: toggle("trust-proxy", "Believe the last address of X-Forwarded-For: only behind a proxy that sets it."),
   ...connectionOptions,
   ...observeOptions,
@@ -299,6 +307,33 @@ const greeting = Effect.fnUntraced(function* (asked: ServeFlags, base: string, s
   return nextSteps(base, opening, key)
 })
 
+/** The reason in `/readyz` of a process that goes on serving for a while only. */
+const STOPPING = "The process is stopping: send requests to other nodes."
+
+/**
+ * Waits to be interrupted. After SIGTERM the process first serves on, not ready, so that a load balancer finds that out before connections
+ * are refused. A person at a terminal, who presses Ctrl-C, does not wait.
+ */
+export const leaving = (delay_ms: number, signals: Pick<NodeJS.EventEmitter, "on" | "off"> = process) =>
+  Effect.gen(function* () {
+    let isTerminated = false
+    let isStopping = false
+    const terminated = () => {
+      isTerminated = true
+    }
+    yield* Effect.acquireRelease(
+      Effect.sync(() => signals.on("SIGTERM", terminated)),
+      () => Effect.sync(() => signals.off("SIGTERM", terminated))
+    )
+    yield* probe({ complaint: Effect.sync(() => (isStopping ? STOPPING : null)) })
+    const serveOn = Effect.suspend(() => {
+      if (!isTerminated) return Effect.void
+      isStopping = true
+      return Effect.sleep(delay_ms)
+    })
+    return yield* Effect.onInterrupt(Effect.never, () => Effect.withClock(serveOn, Clock.make()))
+  })
+
 /** Serves the API, the pages and what else there is, until interrupted. */
 const run = <E, R>(
   asked: ServeFlags,
@@ -333,7 +368,7 @@ const run = <E, R>(
         ...aboutStopping(process.env)
       ].join("\n")
     )
-    return yield* Effect.never
+    return yield* leaving(asked.shutdownDelay)
     // At once, so that all of them are done within the ten seconds of a shutdown (Specification, Commands).
   }).pipe(Effect.parallelFinalizers, Effect.scoped)
 

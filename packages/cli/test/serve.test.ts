@@ -178,6 +178,32 @@ describe("workshop serve starts (Specification, Commands)", PATIENT, () => {
 })
 
 describe.concurrent("workshop serve stops (Specification, Commands)", PATIENT, () => {
+  it("--shutdown-delay: after SIGTERM it serves on, and /readyz is 503 before connections are refused", async () => {
+    const workshop = serve(["--shutdown-delay", "3s"])
+    const { base, port, key } = await workshop.listens()
+    expect((await fetch(`${base}/readyz`)).status).toBe(200)
+    workshop.kill("SIGTERM")
+    const said = await untilAsync(
+      "a node that is not ready",
+      async () => {
+        const response = await fetch(`${base}/readyz`)
+        return { status: response.status, text: await response.text() }
+      },
+      ({ status }) => status === 503
+    )
+    expect(said.text).toContain("The process is stopping")
+    expect(await get(`${base}/v1/tickets`, key)).toMatchObject({ success: true })
+    await refuses(port)
+    expect(await workshop.exited).toBe(0)
+  })
+
+  it("--shutdown-delay: Ctrl-C does not wait for it", async () => {
+    const workshop = serve(["--shutdown-delay", "10m"])
+    await workshop.listens()
+    workshop.kill("SIGINT")
+    expect(await workshop.exited).toBe(0)
+  })
+
   it.each(["SIGTERM", "SIGINT"] as const)(
     "%s: what runs is finished, nothing more is accepted, exit status 0",
     async (signal) => {

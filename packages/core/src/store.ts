@@ -41,7 +41,7 @@ export { ENTROPY_BYTES, IDENTIFIERS_PER_MS, type Moment } from "./domain/Moment.
 export { addressed, type Message, type MessageRecord } from "./domain/Notification.js"
 export { offersShown, shownWhileBlocked } from "./domain/Offer.js"
 export type { Person } from "./domain/Person.js"
-export { firstHead, latestOfShops } from "./domain/Shop.js"
+export { firstHead, latestOfShops, type ShopsAhead } from "./domain/Shop.js"
 export { signatureHeader, signingSecrets } from "./domain/Signature.js"
 export { meantFirst } from "./domain/Ticket.js"
 export { closure, closureMoves, isOpen, nextDeadline, openStates } from "./domain/TicketLifecycle.js"

@@ -65,6 +65,11 @@ export const memoryDirectory = (memory: Memory): Context.Tag.Service<Directory> 
   latest: Effect.sync(() =>
     Array.from(memory.shops.values(), ({ slice }) => slice.head.last_instant).reduce((a, b) => Math.max(a, b), 0)
   ),
+  ahead: (of) =>
+    Effect.sync(() => {
+      const ids = [...memory.shops].flatMap(([id, { slice }]) => (slice.head.last_instant > of ? [id] : [])).sort()
+      return { count: ids.length, first: ids.slice(0, ServiceLimits.data_ahead_named) }
+    }),
   createClient: (account) =>
     Effect.sync(() => {
       if (memory.holders.has(account.phone)) return false

@@ -13,6 +13,7 @@ import {
   type Connection,
   type ConnectionOptions,
   connect,
+  givenUpBy,
   IN_TRANSIT_MS,
   type QueryResult,
   type ReconnectingConnection,
@@ -193,6 +194,9 @@ export interface CallersPool {
   readonly reads: Layer.Layer<SqlClient, never, Reactivity>
 }
 
+/** The server's number of a client's session, which `pg` keeps to cancel statements. */
+const pidOf = (client: Client): number => (client as { readonly processID?: number }).processID ?? 0
+
 /** Borrows until the client is returned. */
 const pooled =
   (pool: PoolLike, verified: (client: Client) => Effect.Effect<string, PgFailure>, schema: string) =>
@@ -201,14 +205,17 @@ const pooled =
       const begin = beginWith(sessionSettings(options))
       let held: { readonly borrowed: Borrowed; readonly connection: Connection } | undefined
       let id: string | undefined
+      const left = givenUpBy(options)
       const giveBack = (destroy: boolean) =>
         Effect.sync(() => {
           const { borrowed } = held ?? {}
           held = undefined
+          if (destroy && borrowed !== undefined) left.add(pidOf(borrowed.client))
           borrowed?.release(destroy || !borrowed.isOpen)
         })
       const opened = Effect.gen(function* () {
         yield* giveBack(true)
+        yield* left.ended
         const borrowed = yield* borrow(pool)
         const found = verified(borrowed.client).pipe(Effect.tapError(() => Effect.sync(() => borrowed.release(true))))
         // Each queue keeps its first id, by which receipts are found, whichever client wrote them.

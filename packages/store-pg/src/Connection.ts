@@ -1,5 +1,6 @@
 import { Effect, Exit, Scope } from "effect"
 import type pg from "pg"
+import { GivenUp } from "./CommitWaits.js"
 import { StatementBatch } from "./fast/StatementBatch.js"
 import { failureOf, type PgFailure } from "./PgFailure.js"
 import { type Database, DEFAULT_SCHEMA } from "./Schema.js"
@@ -71,6 +72,12 @@ export interface Connection {
   readonly isOpen: () => boolean
   /** Returns once it broke. */
   readonly broken: Effect.Effect<void>
+}
+
+/** A connection that this process opened. */
+interface OwnConnection extends Connection {
+  /** The server's number of its session. */
+  readonly pid: number
 }
 
 interface Wired {
@@ -163,8 +170,9 @@ const send = async (
   }
 }
 
-const connectionOf = (opened: Opened): Connection => ({
+const connectionOf = (opened: Opened): OwnConnection => ({
   id: opened.client.id,
+  pid: opened.client.pid,
   send: (...groups) => Effect.tryPromise({ try: () => send(opened, groups), catch: failureOf }),
   isOpen: () => opened.isOpen,
   broken: Effect.async<void>((resume) => {
@@ -176,7 +184,7 @@ const connectionOf = (opened: Opened): Connection => ({
 })
 
 /** Opens a connection; it is closed with the scope. */
-export const connect = (options: ConnectionOptions): Effect.Effect<Connection, PgFailure, Scope.Scope> =>
+export const connect = (options: ConnectionOptions): Effect.Effect<OwnConnection, PgFailure, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(Effect.tryPromise({ try: () => open(options), catch: failureOf }), close),
     connectionOf
@@ -197,19 +205,33 @@ export interface ReconnectingConnection {
   readonly undo: (failure: PgFailure) => Effect.Effect<void>
 }
 
+/** The connections that were given up, by purpose and address: a link may be made anew for each use. */
+const givenUp = new Map<string, GivenUp>()
+
+/** The connections of a purpose that were given up at an address. */
+export const givenUpBy = ({ name, url }: Pick<ConnectionOptions, "name" | "url">): GivenUp => {
+  const key = `${name} ${url}`
+  const known = givenUp.get(key) ?? new GivenUp(url)
+  givenUp.set(key, known)
+  return known
+}
+
 /** Makes a link; what it has open is closed with the scope. */
 export const reconnecting = (options: ConnectionOptions): Effect.Effect<ReconnectingConnection, never, Scope.Scope> =>
   Effect.gen(function* () {
-    let open: { readonly connection: Connection; readonly scope: Scope.CloseableScope } | undefined
+    const left = givenUpBy(options)
+    let open: { readonly connection: OwnConnection; readonly scope: Scope.CloseableScope } | undefined
 
     const drop = Effect.suspend(() => {
-      const { scope } = open ?? {}
+      const { scope, connection } = open ?? {}
       open = undefined
+      if (connection !== undefined) left.add(connection.pid)
       return scope === undefined ? Effect.void : Scope.close(scope, Exit.void)
     })
 
     const opened = Effect.gen(function* () {
       yield* drop
+      yield* left.ended
       const scope = yield* Scope.make()
       const connection = yield* Effect.onError(Scope.extend(connect(options), scope), () =>
         Scope.close(scope, Exit.void)

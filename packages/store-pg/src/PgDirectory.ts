@@ -25,6 +25,7 @@ import {
   type Message,
   type MessageRecord,
   type Messages,
+  type ShopsAhead,
   shownWhileBlocked,
   type TrackedTicket,
   trackedFields,
@@ -121,6 +122,9 @@ const marks = (sql: SqlClient) => ({
     )
 })
 
+/** Sorts before the id of every shop. */
+const BEFORE_ALL = "00000000-0000-0000-0000-000000000000" as ShopId
+
 /** How many heads one statement reads. */
 const HEADS_AT_ONCE = 10_000
 
@@ -136,6 +140,28 @@ const latestAfter = (sql: SqlClient, after: ShopId): Effect.Effect<number, SqlEr
       return last === null
         ? Effect.succeed(latest)
         : Effect.map(latestAfter(sql, last), (later) => Math.max(latest, later))
+    }
+  )
+
+const NONE_AHEAD: ShopsAhead = { count: 0, first: [] }
+
+/** The shops after the given one that are ahead of an instant, some thousand heads at a time. */
+const aheadAfter = (
+  sql: SqlClient,
+  of: number,
+  after: ShopId,
+  { count, first }: ShopsAhead = NONE_AHEAD
+): Effect.Effect<ShopsAhead, SqlError> =>
+  Effect.flatMap(
+    sql<{ readonly ahead: ReadonlyArray<ShopId> | null; readonly last: ShopId | null }>`
+      select /* workshop shops ahead */ json_agg(shop_id) filter (where last_instant > ${of}) as ahead,
+        (array_agg(shop_id))[${sql.literal(String(HEADS_AT_ONCE))}] as last
+      from (select shop_id, last_instant from workshop.shop_head where shop_id > ${after} order by shop_id limit ${HEADS_AT_ONCE}) h`,
+    ([found]) => {
+      const { ahead, last } = found!
+      const ids = ahead ?? []
+      const so_far = { count: count + ids.length, first: [...first, ...ids].slice(0, ServiceLimits.data_ahead_named) }
+      return last === null ? Effect.succeed(so_far) : aheadAfter(sql, of, last, so_far)
     }
   )
 
@@ -170,7 +196,8 @@ export const pgDirectory = Effect.map(
         available
       ),
     ...marks(sql),
-    latest: available(latestAfter(sql, "00000000-0000-0000-0000-000000000000" as ShopId)),
+    latest: available(latestAfter(sql, BEFORE_ALL)),
+    ahead: (of) => available(aheadAfter(sql, of, BEFORE_ALL)),
     createClient: (account) =>
       sql`with /* workshop create client */ changed as (
         ${inserting(sql, "client_account", account)} on conflict (phone) do nothing returning id

@@ -1,6 +1,6 @@
 import { StoreUnavailable } from "@workshop/core"
 import { Cause, Data, Effect } from "effect"
-import { doubtSessions, SessionRefused } from "./SessionClient.js"
+import { doubtSessions, READS_ONLY, SessionRefused } from "./SessionClient.js"
 
 /**
  * The effect of a failed statement on the commands of its batch. `data`: one command brought something that the database refuses.
@@ -82,6 +82,7 @@ const remedies: Readonly<Record<string, string>> = {
   "42883": WITHOUT_SCHEMA,
   "3F000": WITHOUT_SCHEMA,
   "3D000": `The database does not exist: check the store's url; or create it, then ${MIGRATE}`,
+  "25006": READS_ONLY,
   "28P01": NOT_LET_IN,
   "28000": NOT_LET_IN,
   // The decisions check everything else that is unique.

@@ -1,5 +1,6 @@
 import type { ShopId } from "@workshop/core"
 import { Effect, PubSub, type Scope, Stream } from "effect"
+import { lookAtWaits, waitsUnseen } from "./CommitWaits.js"
 import { type ReconnectingConnection, reconnecting } from "./Connection.js"
 import { showListener } from "./PgMetrics.js"
 import { type Database, DEFAULT_SCHEMA, quoted } from "./Schema.js"
@@ -37,7 +38,7 @@ export const notifying = (node: string, words: ReadonlySet<string>, channel: str
 })
 
 /** Listens while the scope is open, and reconnects if the connection breaks. */
-const listening = (listener: ReconnectingConnection, channel: string, onSilence: () => void) =>
+const listening = (listener: ReconnectingConnection, url: string, channel: string, onSilence: () => void) =>
   Effect.gen(function* () {
     yield* showListener(listener, false)
     const connection = yield* listener.connection
@@ -47,9 +48,11 @@ const listening = (listener: ReconnectingConnection, channel: string, onSilence:
     onSilence()
     while (connection.isOpen()) {
       yield* Effect.raceFirst(Effect.sleep(HEARTBEAT), connection.broken)
-      if (connection.isOpen()) yield* connection.send([{ name: "heartbeat", text: "select 1", values: [] }])
+      if (!connection.isOpen()) break
+      yield* lookAtWaits(url, connection)
     }
   }).pipe(
+    Effect.ensuring(Effect.sync(() => waitsUnseen(url))),
     Effect.catchAll(() => Effect.zipRight(listener.drop, Effect.sleep(AGAIN))),
     Effect.forever,
     Effect.ensuring(showListener(listener, null))
@@ -130,7 +133,7 @@ export const pgNotifier = (database: Database, node: string): Effect.Effect<PgNo
       lock_timeout_ms: 1_000,
       onNotification: hear
     })
-    yield* Effect.forkScoped(listening(listener, channel, missed))
+    yield* Effect.forkScoped(listening(listener, database.url, channel, missed))
 
     return {
       notifyDue: () => {

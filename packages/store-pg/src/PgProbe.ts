@@ -2,9 +2,11 @@ import * as SqlClient from "@effect/sql/SqlClient"
 import { Probes, probe } from "@workshop/core"
 import { Clock, Effect, flow, identity, Metric } from "effect"
 import { aheadBy } from "./ClockGuard.js"
+import { IS_WAITING, LONG_WAIT_MS, WAITS_FOR_STANDBY } from "./CommitWaits.js"
 import { checkOn } from "./migrate/Migrator.js"
 import { query, type Session } from "./migrate/Session.js"
 import { expiredCommands, type Gauges, gaugesOf } from "./PgMetrics.js"
+import { READS_ONLY } from "./SessionClient.js"
 
 /** The largest difference, in milliseconds, between the clocks of a process and its database: leases and keys depend on both. */
 const MOST_APART_MS = 1_000
@@ -65,6 +67,17 @@ const databaseTime = (sql: SqlClient.SqlClient) =>
   sql<{
     readonly ms: number
   }>`select /* workshop look at clock */ (extract(epoch from clock_timestamp()) * 1000)::double precision as ms`
+
+/** Why the server takes no commits although it responds. */
+const refusals = (sql: SqlClient.SqlClient) =>
+  sql<{ readonly only_reads: boolean; readonly waits: boolean }>`select /* workshop look at commits */
+    pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as only_reads,
+    exists (select from pg_stat_activity where ${sql.literal(IS_WAITING)}
+      and query_start < clock_timestamp() - ${LONG_WAIT_MS} * interval '1 millisecond') as waits`
+
+/** The first complaint, each sought only if those before it found nothing. */
+const firstOf = <R>(...all: ReadonlyArray<Effect.Effect<string | null, never, R>>) =>
+  all.reduce((before, next) => Effect.flatMap(before, (found) => (found === null ? next : Effect.succeed(found))))
 
 /** How many milliseconds the database's clock is ahead, as far as this can be measured: the round trip is subtracted. */
 const ahead = (sql: SqlClient.SqlClient, clock: Clock.Clock) =>
@@ -137,13 +150,21 @@ export const pgProbe = (schema: string, cell?: string, real: Clock.Clock = Clock
       Effect.catchAll(() => Effect.succeed(cell === undefined ? "The database does not answer." : null))
     )
 
+    const writes = Effect.map(refusals(sql), ([found]) => {
+      if (found?.only_reads === true) return `${READS_ONLY}.`
+      return found?.waits === true ? `${WAITS_FOR_STANDBY}.` : null
+    }).pipe(
+      // The look at the clock reports it.
+      Effect.catchAll(() => Effect.succeed(null))
+    )
+
     const shown = Effect.zipRight(
       showSeen(sql, clock, database),
       Effect.catchAll(offset, () => Metric.set(database.clock_s, Number.NaN))
     )
     yield* probe({
       measure: yield* Effect.cachedWithTTL(Effect.asVoid(shown), LOOK),
-      complaint: Effect.flatMap(complaint, (found) => (found === null ? clocks : Effect.succeed(found))).pipe(
+      complaint: firstOf(complaint, clocks, writes).pipe(
         // Nor does one that stays silent.
         cell === undefined ? identity : flow(Effect.disconnect, Effect.timeoutTo(SILENT)),
         Effect.withClock(Clock.make())

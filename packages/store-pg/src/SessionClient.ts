@@ -28,7 +28,8 @@ export class SessionRefused extends Data.TaggedError("SessionRefused")<{ readonl
 
 const SHARED =
   "A pooler gives this program's connections one session of the database in turn (transaction or statement mode): set the pooler to session mode, or connect to Postgres itself"
-const READS_ONLY = "The server only reads, as a standby does: name the primary too, or promote this one"
+/** The remedy for the operator if the server refuses to write. */
+export const READS_ONLY = "The server only reads, as a standby does: name the primary too, or promote this one"
 const UNSETTLED = "The database did not take this program's settings of the session"
 
 /** How a session is made, and its settings. */
@@ -86,7 +87,10 @@ const pidOf = async (client: pg.Client): Promise<number> =>
 export class SessionClient extends pg.Client {
   /** An id that no other session has; empty until it is read. */
   id = ""
-  readonly #url: string
+  /** The server's number of the session; 0 until it is read. */
+  pid = 0
+  /** The address that it was given. */
+  readonly url: string
   readonly #settings: Settings
   readonly #server: number
   readonly #config: pg.ClientConfig
@@ -96,7 +100,7 @@ export class SessionClient extends pg.Client {
     const server = first.get(url) ?? 0
     const own = { ...config, ...servers[server] }
     super(own)
-    this.#url = url
+    this.url = url
     this.#settings = settings
     this.#server = server
     this.#config = own
@@ -109,8 +113,8 @@ export class SessionClient extends pg.Client {
   override connect(told?: (error: never, client: never) => void): never {
     const settled = super.connect().then(() => this.#settle())
     const done = settled.catch((error) => {
-      const { servers } = addressOf(this.#url)
-      if ((first.get(this.#url) ?? 0) === this.#server) first.set(this.#url, (this.#server + 1) % servers.length)
+      const { servers } = addressOf(this.url)
+      if ((first.get(this.url) ?? 0) === this.#server) first.set(this.url, (this.#server + 1) % servers.length)
       void this.end().catch(() => {})
       throw error
     })
@@ -125,16 +129,16 @@ export class SessionClient extends pg.Client {
     const { taken, pid, id, only_reads } = row!
     if (Object.values(this.#settings).some((value, i) => value !== taken[i]))
       throw new SessionRefused({ message: `${UNSETTLED} (${taken.join(", ")})` })
-    if (only_reads && addressOf(this.#url).mustWrite) throw new SessionRefused({ message: READS_ONLY })
+    if (only_reads && addressOf(this.url).mustWrite) throw new SessionRefused({ message: READS_ONLY })
     const { processID } = this as unknown as { processID: number }
     if (processID !== pid && !(await this.#isOwn(pid))) throw new SessionRefused({ message: SHARED })
     // A cancel request names the session, which a pooler does not pass on.
-    Object.assign(this, { processID: pid, id })
+    Object.assign(this, { processID: pid, pid, id })
   }
 
   /** Behind a pooler: checks that another connection at the same time has another session, and that this one still has its own. */
   async #isOwn(pid: number): Promise<boolean> {
-    if (unshared.has(this.#url)) return true
+    if (unshared.has(this.url)) return true
     const other = new pg.Client(this.#config)
     other.on("error", () => {})
     try {
@@ -148,7 +152,7 @@ export class SessionClient extends pg.Client {
     } finally {
       void other.end().catch(() => {})
     }
-    unshared.add(this.#url)
+    unshared.add(this.url)
     return true
   }
 }

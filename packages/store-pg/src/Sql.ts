@@ -4,6 +4,7 @@ import type { StoreUnavailable } from "@workshop/core"
 import { Effect, Layer, type Scope } from "effect"
 import pg from "pg"
 import { addressOf } from "./Address.js"
+import { GivenUp } from "./CommitWaits.js"
 import { ANSWER_TIMEOUT_MS, CONNECT_TIMEOUT_MS, IN_TRANSIT_MS, streamOf } from "./Connection.js"
 import { LATE, PreparingClient } from "./fast/PreparingClient.js"
 import { reported } from "./PgFailure.js"
@@ -22,14 +23,24 @@ const ALL_IN_USE = "timeout exceeded when trying to connect"
 /** A pool that tries the servers of its address one after the other. */
 class ServersPool extends pg.Pool {
   readonly #url: string
+  readonly #most: number
+  readonly #givenUp: GivenUp
 
-  constructor(config: pg.PoolConfig & SessionConfig) {
+  constructor(config: pg.PoolConfig & SessionConfig & { readonly max: number }) {
     super(config)
     this.#url = config.url
+    this.#most = config.max
+    this.#givenUp = new GivenUp(config.url)
+  }
+
+  /** Takes note of a connection whose result was late: while its commit waits for a standby, the server counts it as ours. */
+  giveUp({ pid }: PreparingClient): void {
+    this.#givenUp.add(pid)
   }
 
   // The overloads of `connect` cannot be distinguished by type here.
   override connect(tell?: Connected): never {
+    this.options.max = Math.max(1, this.#most - this.#givenUp.waiting)
     const attempt = (left: number, told: Connected): void =>
       super.connect((error, client, release) =>
         error !== undefined && left > 1 && error.message !== ALL_IN_USE
@@ -64,7 +75,7 @@ export const readPool = ({
         keepAlive: true,
         // Set only so that the connection is closed if a result does not come in time.
         pipeline: true
-      } as unknown as pg.PoolConfig & SessionConfig)
+      } as unknown as pg.PoolConfig & SessionConfig & { readonly max: number })
       const idle = new Set<pg.PoolClient>()
       pool.on("acquire", (client) => idle.delete(client))
       pool.on("remove", (client) => idle.delete(client))
@@ -77,7 +88,12 @@ export const readPool = ({
         for (const client of others) streamOf(client).destroy()
       }
       pool.on("error", dropOthers)
-      pool.on("connect", (client) => client.on(LATE as "end", dropOthers))
+      pool.on("connect", (client) =>
+        client.on(LATE as "end", () => {
+          if (client instanceof PreparingClient) pool.giveUp(client)
+          dropOthers()
+        })
+      )
       return pool
     }),
     (pool) => Effect.promise(() => pool.end())

@@ -48,21 +48,26 @@ const SECRETS: ReadonlyArray<readonly [RegExp, string]> = [
   [/\b(wk_live|wk_test|whsec)_[\w-]+/g, "$1_..."],
   [/\bBearer\s+[^\s"'\\]+/gi, "Bearer ..."],
   [/(?<!\w)(\w+:\/\/[^\s:@/"]*):[^\s@/"]*@/g, "$1:...@"],
+  // The path of a webhook's address may be a secret, and so may its query.
+  [/\b(https?:\/\/[^\s/"'?#\\]{1,300})[/?#][^\s"'\\)>\]]+/gi, "$1/..."],
   // In E.164, even if a query string escaped the plus.
   [/(?:\+|%2B)[1-9]\d{6,14}\b/gi, "+..."]
 ]
 
-/** A line without keys, webhook secrets, tokens, passwords of databases and phone numbers. No code of ours logs any: causes from elsewhere might. */
+/** A line without keys, webhook secrets, tokens, passwords of databases, paths of web addresses and phone numbers. No code of ours logs any: causes from elsewhere might. */
 export const redacted = (line: string): string =>
   SECRETS.reduce((said, [pattern, instead]) => said.replaceAll(pattern, instead), line)
 
 type Format = (typeof LOG_FORMATS)[number]
 
+/** A level under the name by which `--log-level` asks for it. */
+const shownLevel = (level: string): string => (level === "WARN" ? "warning" : level.toLowerCase())
+
 /** The form of a line for programs: one object, its members' names, and the members of `annotations`, such as `request_id`. */
 const asJson = Logger.map(Logger.structuredLogger, ({ message, logLevel, timestamp, cause, annotations, spans }) =>
   JSON.stringify({
     timestamp,
-    level: logLevel.toLowerCase(),
+    level: shownLevel(logLevel),
     message: Array.isArray(message) ? message.map(String).join(" ") : message,
     ...annotations,
     ...(cause === undefined ? {} : { cause }),

@@ -13,10 +13,10 @@ import {
 import { Effect } from "effect"
 import { CommandRefused } from "../CommandRefused.js"
 import { CommandHints } from "../StoreChoice.js"
-import { optional, repeatable } from "../terminal/commands.js"
+import { optional, repeatable, toggle } from "../terminal/commands.js"
 import { oneOf, webAddress, wholeNumber, yesOrNo } from "../terminal/decoders.js"
 import { type Column, record, rows } from "../terminal/Output.js"
-import { group, variableOf } from "../terminal/program.js"
+import { group, Operand, variableOf } from "../terminal/program.js"
 import { decoded, type Fields, given, idFrom, idOf, own, ownerCommand } from "./ownerCommand.js"
 
 const PAGE = 500
@@ -128,6 +128,37 @@ export const repairClock = Effect.fnUntraced(function* (typed: string) {
   return record({ id, ahead_until: toIsoOrNull(ahead_until), tickets_dated_anew: tickets }, [said])
 })
 
+/** Brings all shops that were dated ahead back to the present. The repair is repeated until none is left, a few shops at a time. */
+export const repairClocks = Effect.gen(function* () {
+  const repaired: Array<{
+    readonly id: ShopId
+    readonly ahead_until: string | null
+    readonly tickets_dated_anew: number
+  }> = []
+  for (let ids = yield* Shops.ahead; ids.length > 0; ids = yield* Shops.ahead) {
+    const known = ids.find((id) => repaired.some((one) => one.id === id))
+    if (known !== undefined)
+      return yield* new CommandRefused({
+        message: `The shop ${known} is ahead again: stop every process whose clock is wrong, and repeat the command.`
+      })
+    for (const id of ids) {
+      const { ahead_until, tickets } = yield* Shops.repairClock(id)
+      repaired.push({ id, ahead_until: toIsoOrNull(ahead_until), tickets_dated_anew: tickets })
+    }
+  }
+  return rows(
+    repaired,
+    [
+      { title: "ID", cell: ({ id }) => id, isWhole: true },
+      { title: "AHEAD UNTIL", cell: ({ ahead_until }) => ahead_until ?? "-" },
+      { title: "TICKETS DATED ANEW", cell: ({ tickets_dated_anew }) => String(tickets_dated_anew) }
+    ],
+    "No shop is ahead of this machine's clock: there is nothing to repair."
+  )
+})
+
+const bothOrNeither = new CommandRefused({ message: "Name one shop, or give --all." })
+
 const flag = own("shop")
 const onOrOff = (name: string, description: string) => flag({ ...yesOrNo, flag: `--${name} <yes|no>`, description })
 const words = (name: string, placeholder: string, description: string) =>
@@ -238,9 +269,15 @@ export const shopCommand = group(
     ownerCommand({
       name: "repair-clock",
       description: "Bring a shop that a wrong clock dated ahead back to the present",
-      examples: ["workshop shop repair-clock 0197..."],
-      options: { shop },
-      act: ({ shop }) => repairClock(shop)
+      examples: ["workshop shop repair-clock 0197...", "workshop shop repair-clock --all"],
+      options: {
+        shop: new Operand<string | undefined>("[shop]", "The shop's id."),
+        all: toggle("all", "Every shop that is ahead.", "WORKSHOP_SHOP_ALL")
+      },
+      act: ({ shop, all }) => {
+        if ((shop === undefined) !== all) return bothOrNeither
+        return shop === undefined ? repairClocks : repairClock(shop)
+      }
     })
   ]
 )

@@ -39,9 +39,9 @@ describe("log lines (Specification, Errors)", () => {
   })
 
   it.each([
-    ["debug", ["debug", "info", "warn", "error"]],
-    ["info", ["info", "warn", "error"]],
-    ["warning", ["warn", "error"]],
+    ["debug", ["debug", "info", "warning", "error"]],
+    ["info", ["info", "warning", "error"]],
+    ["warning", ["warning", "error"]],
     ["error", ["error"]],
     ["none", []]
   ] as const)("--log-level %s logs %j", (logLevel, levels) => {
@@ -91,9 +91,16 @@ describe("log lines (Specification, Errors)", () => {
     expect(JSON.parse(line)).toMatchObject(shown)
   })
 
-  it("keep what only looks like one", () => {
+  it("name no path of a web address, which may be a webhook's secret", () => {
     const line =
-      '{"timestamp":"2026-11-20T14:40:24.005+0000","price_minor":21620123456,"url":"http://127.0.0.1:4010/v1"}'
+      '{"message":"POST https://hooks.example.com:8443/services/T0/B0?token=1 failed","url":"http://a.example/x"}'
+    expect(redacted(line)).toBe(
+      '{"message":"POST https://hooks.example.com:8443/... failed","url":"http://a.example/..."}'
+    )
+  })
+
+  it("keep what only looks like one", () => {
+    const line = '{"timestamp":"2026-11-20T14:40:24.005+0000","price_minor":21620123456,"url":"http://127.0.0.1:4010"}'
     expect(redacted(line)).toBe(line)
   })
 })

@@ -135,5 +135,8 @@ describe("workshop shop (Specification, Commands)", () => {
     expect(repaired.data).toEqual({ id: data.id, ahead_until: null, tickets_dated_anew: 0 })
     expect(repaired.lines.at(-1)).toBe("The shop is not ahead of this machine's clock: there is nothing to repair.")
     expect(await office.refusal(shops.repairClock(NOBODY))).toMatch(/There is no such shop$/)
+    const all = await office.does(shops.repairClocks)
+    expect(all.data).toEqual([])
+    expect(all.lines).toEqual(["No shop is ahead of this machine's clock: there is nothing to repair."])
   })
 })

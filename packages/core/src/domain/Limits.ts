@@ -120,6 +120,8 @@ export const ServiceLimits = {
   clock_repair_batch_tickets: 100,
   /** `/readyz` reports data that are farther ahead of the server's clock than this. */
   data_ahead_max_ms: 10 * SECOND_MS,
+  /** How many of the shops that are ahead `/readyz` names. */
+  data_ahead_named: 5,
   /** How often `/readyz` compares the data with the clock, in real time, as long as they agree. */
   data_ahead_check_every_ms: MINUTE_MS,
   /** If a limit's window ends later than its length and this from now, a clock was set back since; the window starts again. */

@@ -116,3 +116,10 @@ export const latestOfShops = <Row extends { readonly shop_id: ShopId }>(
     })
     .reverse()
 }
+
+/** The shops whose instant is later than another one. */
+export interface ShopsAhead {
+  readonly count: number
+  /** The first of them, ordered by id: at most `ServiceLimits.data_ahead_named`. */
+  readonly first: ReadonlyArray<ShopId>
+}

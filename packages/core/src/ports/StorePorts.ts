@@ -17,7 +17,7 @@ import type { Message, NotificationRecord } from "../domain/Notification.js"
 import type { OfferRecord } from "../domain/Offer.js"
 import type { Person } from "../domain/Person.js"
 import type { Phone } from "../domain/Phone.js"
-import type { ShopNotFound, ShopRecord } from "../domain/Shop.js"
+import type { ShopNotFound, ShopRecord, ShopsAhead } from "../domain/Shop.js"
 import type { TicketRecord } from "../domain/Ticket.js"
 import type { TicketState } from "../domain/TicketLifecycle.js"
 import type { TrackedTicket } from "../domain/TrackedTicket.js"
@@ -244,6 +244,8 @@ export class Directory extends Context.Tag("@workshop/core/Directory")<
     readonly markSandboxMade: Effect.Effect<void, StoreUnavailable>
     /** The latest instant of any shop; 0 if there is none. A clock that is set to this time or later is in no shop's past. */
     readonly latest: Effect.Effect<Instant, StoreUnavailable>
+    /** The shops whose instant is later than this one. */
+    readonly ahead: (of: Instant) => Effect.Effect<ShopsAhead, StoreUnavailable>
     /** Creates a client account; false, without an account, if another one has the number. */
     readonly createClient: (account: ClientAccount) => Effect.Effect<boolean, StoreUnavailable>
     /** At most `limit` accounts ordered by id, which is the order of their creation; only those after `after`, if given. */
@@ -258,10 +260,7 @@ export class Directory extends Context.Tag("@workshop/core/Directory")<
     readonly keysUsed: (uses: ReadonlyMap<KeyId, Instant>) => Effect.Effect<void, StoreUnavailable>
     /** The shop to which a thing belongs; null if there is no such thing. */
     readonly shopOf: (thing: Belonging) => Effect.Effect<ShopId | null, StoreUnavailable>
-    /**
-     * The tickets of all shops with this tracking code, in its stored form, with the fields that their pages may show. There are at most
-     * `ServiceLimits.tracked_max`, and usually one or none, because codes are unique only within a shop.
-     */
+    /** The tickets of all shops with this tracking code, as it is stored, with what their pages show: at most `ServiceLimits.tracked_max`. */
     readonly tracked: (tracking_code: string) => Effect.Effect<ReadonlyArray<TrackedTicket>, StoreUnavailable>
     /** The accounts that hold some numbers, in any order. */
     readonly holders: (phones: ReadonlyArray<Phone>) => Effect.Effect<ReadonlyArray<ClientAccount>, StoreUnavailable>

@@ -248,6 +248,22 @@ const placing = (router: Router, everywhere: Everywhere) => (shop_id: ShopId) =>
         Effect.suspend(() => router.place(shop_id, everywhere.here))
       )
 
+/** The shops of all cells that respond. */
+const aheadIn =
+  (everywhere: Everywhere): Context.Tag.Service<Directory>["ahead"] =>
+  (of) =>
+    Effect.map(
+      everywhere.ask(({ directory }) => directory.ahead(of)),
+      (answers) => ({
+        count: answers.reduce((sum, [, { count }]) => sum + count, 0),
+        first: merged(
+          answers.flatMap(([, { first }]) => first),
+          (id) => id,
+          ServiceLimits.data_ahead_named
+        )
+      })
+    )
+
 const composedDirectory = (
   router: Router,
   everywhere: Everywhere,
@@ -280,6 +296,7 @@ const composedDirectory = (
       everywhere.ask(({ directory }) => directory.latest),
       (answers) => Math.max(...answers.map(([, latest]) => latest))
     ),
+    ahead: aheadIn(everywhere),
     createClient: (account) => changing(home.directory.createClient(account), account.id),
     listClients: home.directory.listClients,
     holders: home.directory.holders,

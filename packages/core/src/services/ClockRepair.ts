@@ -4,6 +4,7 @@ import { retryNotificationNow } from "../decisions/sendNotification.js"
 import type { ShopId } from "../domain/Identifier.js"
 import { durationInWords, type Instant, LAST_INSTANT, toIso } from "../domain/Instant.js"
 import { ServiceLimits } from "../domain/Limits.js"
+import type { ShopsAhead } from "../domain/Shop.js"
 import { Directory, Messages, Reads, type SeenTickets, Store, type StoreUnavailable } from "../ports/StorePorts.js"
 import { auditing } from "./Actor.js"
 
@@ -62,23 +63,29 @@ export const repairShopClock = Effect.fn("repairShopClock")(function* (shop_id: 
 
 const { data_ahead_max_ms, data_ahead_check_every_ms } = ServiceLimits
 
+const aheadMessage = ({ count, first }: ShopsAhead, ms: number): string => {
+  const shops = count === 1 ? "1 shop" : `${count} shops`
+  const named = first.length < count ? `${first.join(", ")} and ${count - first.length} more` : first.join(", ")
+  return `The data of ${shops} are up to ${durationInWords(Math.round(ms / 1000))} ahead of this server's clock (${named}): set the clock right or, where a wrong clock or a sandbox dated them, run workshop shop repair-clock --all.`
+}
+
 /**
  * Compares the data with the clock, and logs an error if they are more than ten seconds ahead. Then either is wrong, and new data get
  * future instants. Returns an effect that gives the reason as long as this is so; null if nothing is wrong.
  */
 export const dataAhead: Effect.Effect<Effect.Effect<string | null, StoreUnavailable>, never, Directory> = Effect.gen(
   function* () {
-    const { latest } = yield* Directory
+    const { latest, ahead } = yield* Directory
     let fine: { readonly at: Instant; readonly ns: bigint } | undefined
 
     const compare = (clock: Clock.Clock) =>
-      Effect.map(latest, (latest) => {
+      Effect.flatMap(latest, (latest) => {
         const at = clock.unsafeCurrentTimeMillis()
         const isAhead = latest - at > data_ahead_max_ms
         fine = isAhead ? undefined : { at, ns: clock.unsafeCurrentTimeNanos() }
         return isAhead
-          ? `The data are ${durationInWords(Math.round((latest - at) / 1000))} ahead of this server's clock: set the clock right or, where a wrong clock or a sandbox dated them, run workshop shop repair-clock.`
-          : null
+          ? Effect.map(ahead(at + data_ahead_max_ms), (shops) => aheadMessage(shops, latest - at))
+          : Effect.succeed(null)
       })
     const complaint = Effect.clockWith((clock) => {
       // If the clock was set back since, the data must be compared with it again.

@@ -4,13 +4,13 @@ import { ClientNotifier, OwnerNotifier } from "../ports/Notifiers.js"
 /** Sends nothing: clients have their inbox (`Clients.inbox`). */
 export const inboxOnly: Layer.Layer<ClientNotifier> = Layer.succeed(ClientNotifier, { notify: () => Effect.void })
 
-/** Logs the notices to owners, without the query of the webhook's URL, which may contain a secret of the receiver. */
+/** Logs the notices to owners, with the host of the webhook's URL only: its path and its query may be secrets of the receiver. */
 export const logOwner: Layer.Layer<OwnerNotifier> = Layer.succeed(OwnerNotifier, {
   notify: ({ kind, shop_id, url }) =>
     Effect.annotateLogs(Effect.logWarning("An owner has a notice about their webhook"), {
       kind,
       shop_id,
-      url: url.split("?")[0]
+      host: URL.canParse(url) ? new URL(url).host : null
     })
 })
 

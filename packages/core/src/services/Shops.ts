@@ -3,7 +3,7 @@ import { changeShop, Languages, type ShopPatch } from "../decisions/shopSettings
 import { TimeZone } from "../domain/CalendarDay.js"
 import type { ShopId } from "../domain/Identifier.js"
 import { languagesIn } from "../domain/Language.js"
-import { Limits } from "../domain/Limits.js"
+import { Limits, ServiceLimits } from "../domain/Limits.js"
 import { noProgram } from "../domain/LoyaltyCard.js"
 import { ENTROPY_BYTES, identifier } from "../domain/Moment.js"
 import { Currency, Decimals, isKnownCurrency, usualDecimals } from "../domain/Money.js"
@@ -109,6 +109,14 @@ export class Shops extends Effect.Service<Shops>()("@workshop/core/Shops", {
     /** Brings a shop that a wrong clock or a sandbox dated ahead back to the present clock: see `repairShopClock`. */
     const repairClock = (id: ShopId) => Effect.zipRight(byId(id), Effect.provide(repairShopClock(id), ports))
 
-    return { byId, create, list, change, repairClock }
+    /** At most five of the shops that are more than ten seconds ahead of the present clock; none once all are repaired. */
+    const ahead = Effect.clockWith((clock) =>
+      Effect.map(
+        directory.ahead(clock.unsafeCurrentTimeMillis() + ServiceLimits.data_ahead_max_ms),
+        ({ first }) => first
+      )
+    )
+
+    return { byId, create, list, change, repairClock, ahead }
   })
 }) {}

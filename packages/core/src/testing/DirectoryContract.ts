@@ -3,6 +3,7 @@ import { answerOffer } from "../decisions/clientLink.js"
 import { createKey, type KeyInput, revokeKey } from "../decisions/shopSettings.js"
 import { KEY_BYTES, keyHash, keyText } from "../domain/ApiKey.js"
 import type { ClientId, KeyId, OfferId, ShopId, TicketId } from "../domain/Identifier.js"
+import { ServiceLimits } from "../domain/Limits.js"
 import { trackedTicket } from "../domain/TrackedTicket.js"
 import { Entropy } from "../ports/Entropy.js"
 import { Reads } from "../ports/StorePorts.js"
@@ -281,6 +282,20 @@ export const directoryContract = cases({
     clock.set(4_000_000_000_000)
     yield* run(placing(shop.id, [{}]))
     yield* same("latest", yield* directory.latest, 4_000_000_000_000)
+  },
+
+  "the shops that are ahead of an instant are counted, and the first are named by their ids": function* (bench) {
+    const { clock, directory } = bench
+    const ids: Array<string> = []
+    clock.set(5_000_000_000_000)
+    for (let n = 0; n < ServiceLimits.data_ahead_named + 2; n++) {
+      const { id } = yield* openShop()
+      yield* run(placing(id, [{}]))
+      ids.push(id)
+    }
+    const first = ids.sort().slice(0, ServiceLimits.data_ahead_named)
+    yield* same("ahead", yield* directory.ahead(4_999_999_999_999), { count: ids.length, first })
+    yield* same("none", yield* directory.ahead(5_000_000_000_000), { count: 0, first: [] })
   },
 
   "a client's inbox gathers from every shop": function* ({ clock, directory }) {

@@ -1,9 +1,13 @@
+import { commitsWait, refusal } from "../CommitWaits.js"
 import { failureOf } from "../PgFailure.js"
 import { DEFAULT_SCHEMA, inSchema } from "../Schema.js"
 import { SessionClient } from "../SessionClient.js"
 
 /** How many statements a connection prepares at most; the store has a few dozen. */
 const MOST_PREPARED = 500
+
+/** A statement that writes, and so waits for a synchronous standby when it commits. */
+const WRITES = /\b(?:insert|update|delete)\b/i
 
 type Told = (error: unknown, result: unknown) => void
 
@@ -15,6 +19,9 @@ interface Prepared {
   readonly name: string | undefined
   readonly text: string
 }
+
+const refuse = (told: unknown): unknown =>
+  typeof told === "function" ? setImmediate(() => (told as Told)(refusal(), undefined)) : Promise.reject(refusal())
 
 /** A client that prepares each text once: `@effect/sql-pg` gives statements no names, so the server would parse them every time. */
 export class PreparingClient extends SessionClient {
@@ -42,6 +49,9 @@ export class PreparingClient extends SessionClient {
 
   // The overloads of `query` cannot be distinguished by type here.
   override query(...args: ReadonlyArray<unknown>): never {
+    const [asked] = args
+    // Fails at once, because it would only take a connection from the reads.
+    if (commitsWait(this.url) && typeof asked === "string" && WRITES.test(asked)) return refuse(args.at(-1)) as never
     const [text, values, ...rest] = args.map((arg) => (typeof arg === "function" ? this.#leaving(arg as Told) : arg))
     const named =
       typeof text === "string" && Array.isArray(values) && values.length > 0

@@ -2,7 +2,7 @@ import { Effect, type Scope } from "effect"
 import { databaseUrl } from "../Address.js"
 import { IN_TRANSIT_MS, streamOf } from "../Connection.js"
 import { DEFAULT_SCHEMA, quoted } from "../Schema.js"
-import { connected, SessionClient, shownMs } from "../SessionClient.js"
+import { connected, READS_ONLY, SessionClient, shownMs } from "../SessionClient.js"
 import { DatabaseFailed } from "./DatabaseFailed.js"
 
 /** One connection of its own: session locks and settings hold from call to call. */
@@ -71,9 +71,15 @@ const close = (client: SessionClient) =>
     Effect.zipRight(Effect.sync(() => streamOf(client).destroy()))
   )
 
+/** The server, or the transaction, is read-only. */
+const READ_ONLY = "25006"
+
 /** Why a statement failed. */
-export const query = (error: unknown) =>
-  new DatabaseFailed({ reason: "statement", code: codeOf(error), what: `Postgres says: ${wordsOf(error)}` })
+export const query = (error: unknown) => {
+  const code = codeOf(error)
+  const what = code === READ_ONLY ? READS_ONLY : `Postgres says: ${wordsOf(error)}`
+  return new DatabaseFailed({ reason: "statement", code, what })
+}
 
 /** Opens a connection that closes with the scope. `url` is a connection string of Postgres. */
 export const connect = (

@@ -1,17 +1,13 @@
 import { randomUUID } from "node:crypto"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { migrate } from "@workshop/store-pg/migrate"
 import { Effect, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
 import { until } from "../../../../test/until.js"
 import { openShop } from "../../../core/src/testing/Fixtures.js"
 import { outcomeOf, RECEIPT_STEP, writing } from "../../src/CommandBatch.js"
 import { BEGIN, COMMIT, connect, reconnecting } from "../../src/Connection.js"
-import * as EmbeddedPostgres from "../../src/embedded/EmbeddedPostgres.js"
-import { connect as opened, type Session } from "../../src/migrate/Session.js"
+import type { Session } from "../../src/migrate/Session.js"
 import { create, database, node, numbers, testing } from "../nodes/Node.js"
+import { waitingForStandby } from "./WaitingForStandby.js"
 
 const OPTIONS = { name: "a test", lock_timeout_ms: 25 }
 
@@ -56,34 +52,6 @@ describe.concurrent("the outcome of a batch whose answer was lost", { timeout: 6
         expect(yield* Fiber.join(asked)).toBe("committed")
       })
     ))
-})
-
-/** A Postgres whose commits wait for a standby that never comes. */
-const waitingForStandby = Effect.gen(function* () {
-  const dataDir = yield* Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "workshop-receipts-"))),
-    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-  )
-  const { url } = yield* EmbeddedPostgres.start({ dataDir })
-  yield* migrate(url)
-  const session = yield* opened(url)
-  const waitFor = (standby: string) =>
-    session
-      .run(`alter system set synchronous_standby_names = '${standby}'`)
-      .pipe(Effect.zipRight(session.run("select pg_reload_conf()")))
-  /** Postgres heeds the setting in its own time: commits are made until one waits, since the next one will wait too. */
-  const commitsWait = Effect.gen(function* () {
-    const prober = yield* opened(url)
-    yield* prober.run("create table probe (n integer)")
-    yield* waitFor("nobody")
-    yield* Effect.forkScoped(Effect.forever(prober.run("insert into probe values (1)")))
-    yield* until(
-      "a commit that waits for the standby",
-      session.run("select from pg_stat_activity where wait_event = 'SyncRep'"),
-      (rows) => rows.length > 0
-    )
-  })
-  return { url, session, waitFor, commitsWait }
 })
 
 /** Does something to the first session that waits for the standby. */

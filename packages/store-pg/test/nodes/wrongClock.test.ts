@@ -75,14 +75,10 @@ it("a process whose clock is an hour off writes nothing and says why, others go 
   expect(await off.exited).toBe(0)
 
   // As if a release from before the guard had written by that clock.
-  const [{ shop_id } = { shop_id: "" }] = await within(
-    session.run<{ shop_id: string }>(
-      `update shop_head set last_instant = last_instant + ${AHEAD_MS} returning shop_id::text`
-    )
-  )
+  await within(session.run(`update shop_head set last_instant = last_instant + ${AHEAD_MS}`))
   const ahead = await ask(right, "/v1/tickets", POST)
   expect(Date.parse(ahead.data!.created_at)).toBeGreaterThan(Date.now() + AHEAD_MS / 2)
-  expect(await run(["shop", "repair-clock", shop_id], { DATABASE_URL: url })).toMatchObject({ status: 0, stderr: "" })
+  expect(await run(["shop", "repair-clock", "--all"], { DATABASE_URL: url })).toMatchObject({ status: 0, stderr: "" })
   const after = await ask(right, "/v1/tickets", POST)
   expect(after.data!.number).toBe(4)
   expect(Date.parse(after.data!.created_at)).toBeLessThan(Date.now() + 1_000)

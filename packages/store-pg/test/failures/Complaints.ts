@@ -1,0 +1,11 @@
+import { type Probe, Probes } from "@workshop/core"
+import { Effect, Layer } from "effect"
+
+/** Gives what runs within probes of its own. */
+export const watched = Effect.provide(Layer.sync(Probes, () => new Set<Probe>()))
+
+/** The reasons for which the nodes are not ready. */
+export const complaints: Effect.Effect<ReadonlyArray<string>> = Effect.gen(function* () {
+  const all = [...((yield* Probes) ?? [])].flatMap(({ complaint }) => (complaint === undefined ? [] : [complaint]))
+  return (yield* Effect.all(all)).filter((one) => one !== null)
+})

@@ -1,0 +1,70 @@
+import type { KeyId } from "@workshop/core"
+import { Directory } from "@workshop/core/store"
+import { Effect, Fiber, Schedule, type Scope } from "effect"
+import { describe, expect, it } from "vitest"
+import { until } from "../../../../test/until.js"
+import { openShop } from "../../../core/src/testing/Fixtures.js"
+import { WAITS_FOR_STANDBY } from "../../src/CommitWaits.js"
+import type { Session } from "../../src/migrate/Session.js"
+import { create, node, numbers, type Ports, testing } from "../nodes/Node.js"
+import { complaints, watched } from "./Complaints.js"
+import { waitingForStandby } from "./WaitingForStandby.js"
+
+/** How many connections the nodes have, by purpose. */
+const connections = (session: Session) =>
+  Effect.map(
+    session.run<{ name: string; n: number }>(
+      "select application_name as name, count(*)::integer as n from pg_stat_activity where application_name like 'workshop %' group by 1"
+    ),
+    (rows) => new Map(rows.map(({ name, n }) => [name, n]))
+  )
+
+/** Ten writes of each kind a second for some seconds: commands of a shop, and rows that the directory writes. */
+const load = (ports: Ports, work: Effect.Effect<unknown, unknown, never>, seconds: number) =>
+  Effect.forkScoped(
+    Effect.repeat(Effect.fork(work), Schedule.intersect(Schedule.spaced("100 millis"), Schedule.recurs(seconds * 10)))
+  ).pipe(Effect.provide(ports))
+
+const PROCESSES = 2
+const MOST_OF_A_PROCESS = 16
+
+describe("commits that wait for a synchronous standby that is not there", { timeout: 120_000 }, () => {
+  it("take no more connections than a process may have, while reads go on, and the node says why it is not ready", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url, session, waitFor, commitsWait } = yield* waitingForStandby
+        const nodes = yield* Effect.all(Array.from({ length: PROCESSES }, () => node({ url })))
+        const ports = nodes[0]!
+        const shop = yield* Effect.provide(openShop(), ports)
+        expect(yield* Effect.provide(create(shop.id), ports)).toBe(1)
+        expect(yield* complaints).toEqual([])
+        yield* commitsWait
+        const noting = Effect.flatMap(Directory, ({ keysUsed }) => keysUsed(new Map([[shop.id as string as KeyId, 1]])))
+        const running = yield* Effect.forEach(nodes, (one) =>
+          Effect.all([load(one, Effect.provide(create(shop.id), one), 16), load(one, Effect.provide(noting, one), 16)])
+        )
+        const seen: Array<ReadonlyMap<string, number>> = []
+        for (let second = 0; second < 16; second++) {
+          yield* Effect.sleep("1 second")
+          seen.push(yield* connections(session))
+          // Those that were in the pool when the standby went are given up first.
+          if (second > 5) expect(yield* Effect.provide(numbers(shop.id), ports)).toEqual([1])
+        }
+        yield* Effect.forEach(running.flat(), Fiber.join)
+        const most = (name: string) => Math.max(...seen.map((one) => one.get(name) ?? 0))
+        for (const name of ["workshop lane 1", "workshop lane 2", "workshop apart"])
+          expect([name, most(name) <= PROCESSES]).toEqual([name, true])
+        const all = seen.map((one) => [...one.values()].reduce((sum, n) => sum + n, 0))
+        expect(Math.max(...all)).toBeLessThanOrEqual(PROCESSES * MOST_OF_A_PROCESS)
+        expect(yield* complaints).toContain(`${WAITS_FOR_STANDBY}.`)
+        expect(yield* Effect.flip(Effect.provide(create(shop.id), ports))).toMatchObject({ remedy: WAITS_FOR_STANDBY })
+
+        yield* waitFor("")
+        yield* until("a node that is ready", complaints, (found) => found.length === 0)
+        const number = yield* Effect.provide(create(shop.id), ports).pipe(
+          Effect.retry(Schedule.intersect(Schedule.spaced("100 millis"), Schedule.recurs(100)))
+        )
+        expect((yield* Effect.provide(numbers(shop.id), ports)).at(-1)).toBe(number)
+      }).pipe(watched) as Effect.Effect<void, unknown, Scope.Scope>
+    ))
+})
