@@ -185,6 +185,28 @@ describe("A setting that omits a cell is refused before anything is written (doc
     ))
 })
 
+describe("The first shop (docs/scaling.md)", LONG, () => {
+  it("is claimed by one of several processes that start together", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url } = yield* testDatabase
+        const cells = [{ name: "cell_1" }, { name: "cell_2" }]
+        yield* migrate(url, { cells })
+        const nodes = yield* Effect.replicateEffect(node({ url, cells }), 3)
+        const claims = yield* Effect.forEach(
+          nodes,
+          (ports) =>
+            Effect.provide(
+              Effect.flatMap(Directory, ({ claimFirstShop }) => claimFirstShop),
+              ports
+            ),
+          { concurrency: "unbounded" }
+        )
+        expect(claims.toSorted()).toEqual([false, false, true])
+      })
+    ))
+})
+
 describe("A cell that is away takes no new shops (docs/scaling.md)", LONG, () => {
   it("shops are opened in the others, nothing is left behind, and list says that it takes none", () =>
     testing(

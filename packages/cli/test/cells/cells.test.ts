@@ -68,6 +68,23 @@ describe("workshop cell (docs/scaling.md)", { timeout: 120_000 }, () => {
       })
     }))
 
+  it("remove takes a misspelt cell away, and says where its tables are", () =>
+    withDatabase(async (type, run) => {
+      await type("migrate --cells nine")
+      expect(await type("migrate --cells 2")).toMatchObject({
+        status: 1,
+        stderr: expect.stringMatching(/^The directory names the cell nine, which was not given: /)
+      })
+      expect(await type("cell remove nine")).toMatchObject({
+        status: 0,
+        stdout:
+          'The cell nine is removed. Restart every process with --cells that omit it. Its tables stay where they are: in this database, "drop schema workshop_nine cascade" removes them.\n'
+      })
+      expect(await run("select name from workshop.cell")).toEqual([])
+      expect((await type("migrate --cells 2")).status).toBe(0)
+      expect((await type("cell remove home")).stderr).toMatch(/^The home cell has the directory/)
+    }))
+
   it("add makes a cell in another cluster, and list finds it by --cells", () =>
     withDatabase((type) =>
       Effect.gen(function* () {
