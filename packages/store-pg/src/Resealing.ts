@@ -104,8 +104,8 @@ export const reseal = (url: string, { secretsKeys, inClear = false, ...options }
       )
     )
     const key_id = inClear ? null : first
-    yield* recordAct(sessions[0]!, "database.secrets_resealed", { key_id })
     const target: Target = (row) => Either.map(secrets.open(row), (open) => (inClear ? open : secrets.seal(open)))
     const counts = yield* Effect.forEach(sessions, (session) => passes(session, target))
+    yield* recordAct(sessions[0]!, "database.secrets_resealed", { key_id })
     return { key_id, changed: counts.reduce((sum, changed) => sum + changed, 0) } satisfies Resealed
   }).pipe(Effect.scoped)

@@ -55,6 +55,18 @@ describe("workshop secrets reseal (docs/operating.md)", { timeout: 60_000 }, () 
       expect(stdout).not.toContain(KEY)
     }))
 
+  it("that failed is not in the audit log", () =>
+    withWebhook(async (url) => {
+      const set = { DATABASE_URL: url, WORKSHOP_SECRETS_KEY: KEY }
+      await typed(["secrets", "reseal"], set)
+      const other = Buffer.alloc(32, 9).toString("base64")
+      const failed = await typed(["secrets", "reseal"], { DATABASE_URL: url, WORKSHOP_SECRETS_KEY: other })
+      expect(failed.status).toBe(1)
+      const { stdout } = await typed(["audit", "--json"], set)
+      const acts = (JSON.parse(stdout) as ReadonlyArray<{ act: string }>).map(({ act }) => act)
+      expect(acts.filter((act) => act === "database.secrets_resealed")).toHaveLength(1)
+    }))
+
   it("is refused without a key, and so are serve, dispatch and the owner's commands where the data need one", () =>
     withWebhook(async (url) => {
       const refusal = await typed(["secrets", "reseal"], { DATABASE_URL: url })

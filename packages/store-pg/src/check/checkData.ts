@@ -1,7 +1,7 @@
 import { ServiceLimits } from "@workshop/core"
 import { Clock, Effect } from "effect"
 import { type CellPlaced, type CellsGiven, HOME, ofCell } from "../CellPlaces.js"
-import { DatabaseFailed } from "../migrate/DatabaseFailed.js"
+import { DatabaseFailed, naming } from "../migrate/DatabaseFailed.js"
 import { cellsGiven } from "../migrate/MigratedCells.js"
 import { checkOn } from "../migrate/Migrator.js"
 import { connect, type Session } from "../migrate/Session.js"
@@ -59,7 +59,11 @@ const checkOne = (session: Session, schema: string, timeout_ms: number) =>
     yield* checkOn(session, schema)
     yield* session.run("begin isolation level repeatable read read only")
     return yield* checkIn(session, timeout_ms)
-  })
+  }).pipe(
+    Effect.mapError(
+      naming("This role may not read every table: use the service's role, such as workshop_service, or the owner")
+    )
+  )
 
 interface OpenPlace {
   readonly place: CellPlaced

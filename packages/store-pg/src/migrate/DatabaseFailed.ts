@@ -26,6 +26,17 @@ const remedies: Readonly<Record<DatabaseFailure, string | undefined>> = {
   statement: undefined
 }
 
+/** The role lacks a right. */
+export const DENIED = "42501"
+
+/** Names the role that a command needs where the one it was given lacks a right. */
+export const naming =
+  (remedy: string) =>
+  <E extends { readonly _tag: string }>(error: E): E | DatabaseFailed =>
+    error instanceof DatabaseFailed && error.code === DENIED
+      ? new DatabaseFailed({ reason: error.reason, code: error.code, what: `${remedy} (${error.what})` })
+      : error
+
 /** An error of Postgres, or of the connection to it, as one sentence. */
 export class DatabaseFailed extends Data.TaggedError("DatabaseFailed")<{
   readonly reason: DatabaseFailure

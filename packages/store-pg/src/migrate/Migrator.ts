@@ -1,6 +1,7 @@
 import { Clock, Effect, Schedule } from "effect"
 import { type CellAddress, type CellPlaced, placesOf } from "../CellPlaces.js"
 import { checkedSchema, type Database, inSchema, lockOf } from "../Schema.js"
+import { DENIED, naming } from "./DatabaseFailed.js"
 import { distribute, inCell, knowCells, knownCells, markCell, refuseBefore, refuseOtherCell } from "./MigratedCells.js"
 import { type Migration, OURS } from "./Migration.js"
 import {
@@ -167,6 +168,8 @@ const prepareTable = (session: Session, schema: string) =>
 const TAKEN: ReadonlySet<string> = new Set(["42P06", "42P07", "42710", "42723"])
 const isFirst = ({ name }: Migration) => name.startsWith("0001_")
 
+const OWNER_MIGRATES = "This role may not migrate: use the owner of the tables, such as workshop_owner"
+
 const apply = (session: Session, migration: Migration) =>
   (migration.isTransactional ? inTransaction : outside)(session, migration).pipe(
     Effect.retry({ while: (error) => migration.isTransactional && isBusy(error), schedule: BUSY }),
@@ -176,9 +179,11 @@ const apply = (session: Session, migration: Migration) =>
           name: migration.name,
           code,
           message:
-            isFirst(migration) && TAKEN.has(code ?? "")
-              ? `The schema holds something that the service did not make (${what}): give another name with --schema, or the option schema.`
-              : `The migration ${migration.name} failed and can be run again once this is mended (${what}).`
+            code === DENIED
+              ? `${OWNER_MIGRATES} (${migration.name}: ${what}).`
+              : isFirst(migration) && TAKEN.has(code ?? "")
+                ? `The schema holds something that the service did not make (${what}): give another name with --schema, or the option schema.`
+                : `The migration ${migration.name} failed and can be run again once this is mended (${what}).`
         })
     ),
     Effect.as(migration.name)
@@ -280,6 +285,10 @@ const migrateSchema = (url: string, options: Omit<MigrateOptions, "cells">, know
       yield* prepareTable(session, schema)
       const applied = yield* appliedIn(session, schema)
       const left = yield* remaining(applied, known)
+      if (applied.length > known.length)
+        yield* Effect.logWarning(
+          `The database is at version ${applied.length} of the schema, which a newer release made; this program knows ${known.length} and can use it, so it has applied nothing.`
+        )
       const names = yield* Effect.forEach(left, (migration) => apply(session, migration))
       yield* indexesValid(session)
       if (names.length > 0 || isMoved) {
@@ -288,7 +297,7 @@ const migrateSchema = (url: string, options: Omit<MigrateOptions, "cells">, know
       }
       return names
     })
-  )
+  ).pipe(Effect.mapError(naming(OWNER_MIGRATES)))
 
 /** As {@link check} does, on a session that is there. */
 export const checkOn = (session: Session, schema: string, known: ReadonlyArray<Migration> = OURS) =>

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { checkedSchema, type Database, inSchema } from "../Schema.js"
+import { naming } from "./DatabaseFailed.js"
 import { roles } from "./generated/sql.js"
 import { recordAct } from "./OperatorAudit.js"
 import { connect } from "./Session.js"
@@ -15,7 +16,9 @@ export const grantRoles = (url: string, options: Pick<Database, "schema"> = {}) 
   Effect.scoped(
     Effect.gen(function* () {
       const session = yield* connect(url, { schema: yield* checkedSchema(options.schema) })
-      yield* recordAct(session, "database.roles_granted")
       yield* session.run(rolesSql(options))
+      yield* recordAct(session, "database.roles_granted")
     })
+  ).pipe(
+    Effect.mapError(naming("This role may not grant the rights: use the owner of the tables, such as workshop_owner"))
   )
