@@ -164,6 +164,20 @@ const sharedIn = (dataDir: string) =>
     ({ share }) => share({ dataDir })
   )
 
+/** The migrations that were applied, a line for each cell: those of a further cell begin with its name and a colon. */
+const appliedLines = (applied: ReadonlyArray<string>): string => {
+  const byCell = new Map<string, Array<string>>()
+  for (const one of applied) {
+    const [, cell = "", name = one] = /^(\w+): (.+)$/.exec(one) ?? []
+    byCell.set(cell, [...(byCell.get(cell) ?? []), name])
+  }
+  return Array.from(byCell, ([cell, names]) =>
+    cell === ""
+      ? `Applied ${names.join(", ")}.`
+      : `Applied to the cell ${cell}: ${names.length > 1 ? `${names[0]} to ${names.at(-1)}` : names[0]}.`
+  ).join("\n")
+}
+
 /** `workshop migrate` (Specification, Commands): safe to run twice, and from two places at once. */
 export const migrateCommand = command({
   name: "migrate",
@@ -187,7 +201,7 @@ export const migrateCommand = command({
         for (const place of yield* placesOf({ url, schema }, cells))
           yield* grantRoles(place.url, { schema: place.schema })
       }
-      const result = applied.length === 0 ? "The database was up to date." : `Applied ${applied.join(", ")}.`
+      const result = applied.length === 0 ? "The database was up to date." : appliedLines(applied)
       const granted = roles ? " The roles workshop_service and workshop_reader have their rights." : ""
       yield* Console.log(json ? JSON.stringify({ applied }) : result + granted)
     }).pipe(Effect.scoped, Effect.mapError(storeRefused), actingAs(actor))

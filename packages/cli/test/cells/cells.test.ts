@@ -70,7 +70,14 @@ describe("workshop cell (docs/scaling.md)", { timeout: 120_000 }, () => {
 
   it("remove takes a misspelt cell away, and says where its tables are", () =>
     withDatabase(async (type, run) => {
-      await type("migrate --cells nine")
+      const last = (await run(
+        "select name from workshop.schema_migration order by version desc limit 1"
+      )) as ReadonlyArray<{
+        readonly name: string
+      }>
+      expect((await type("migrate --cells nine")).stdout).toMatch(
+        new RegExp(`^Applied to the cell nine: 0001_\\w+ to ${last[0]!.name}\\.\n$`)
+      )
       expect(await type("migrate --cells 2")).toMatchObject({
         status: 1,
         stderr: expect.stringMatching(/^The directory names the cell nine, which was not given: /)
