@@ -5,14 +5,9 @@ import { pages } from "@workshop/http-node"
 import * as MemoryStore from "@workshop/store-memory"
 import axe from "axe-core"
 import { Effect, Layer, ManagedRuntime } from "effect"
-import { type Browser, chromium } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { bundle } from "../packages/console/scripts/bundle.mjs"
-import { chromiumPath, NO_CHROMIUM } from "../scripts/chromium.mjs"
-import { ConsoleSandbox, type Json, LIKE, region, START, side } from "./consolePage.js"
-
-const executablePath = chromiumPath()
-if (executablePath === undefined) console.warn(`The console is not tried in a real browser: ${NO_CHROMIUM}.`)
+import { ConsoleSandbox, describeInChromium, type Json, LIKE, region, START, side } from "./consolePage.js"
 
 const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 
@@ -61,22 +56,11 @@ describe("/console (Specification, Sandbox)", () => {
   })
 })
 
-describe.skipIf(executablePath === undefined)("the console in Chromium", { timeout: 120_000 }, () => {
-  let browser: Browser
-  let sandbox: ConsoleSandbox
-  beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: executablePath!, args: ["--no-sandbox"] })
-    sandbox = await ConsoleSandbox.open()
-  }, 120_000)
-  afterAll(async () => {
-    await browser?.close()
-    await sandbox?.close()
-  })
-
+describeInChromium("the console in Chromium", (on) => {
   it("shows a till's ticket at once, with its moves lit or greyed, and what a refused one says", async () => {
-    const { page, complaints } = await sandbox.page(browser)
+    const { page, complaints } = await on.sandbox.page(on.browser)
     await page.getByText("live", { exact: true }).waitFor()
-    const { number_label } = await sandbox.till("POST", "/tickets", { service: "Resoling", item: "Brown boots" })
+    const { number_label } = await on.sandbox.till("POST", "/tickets", { service: "Resoling", item: "Brown boots" })
     await page.getByRole("button", { name: `${number_label} Brown boots: resoling` }).click()
     const moves = region(page, "What can be done")
     expect(await moves.locator(".statuses .lit").allInnerTexts()).toEqual([
@@ -101,7 +85,7 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
     await deliveries.getByRole("button", { name: "Send 2 events" }).click()
     await page.locator("output.said").getByText("2 events on the way").waitFor()
     for (const event of ["ticket.created", "ticket.ready"]) {
-      await sandbox.sandbox("POST", "/clock", { advance: "0ms" })
+      await on.sandbox.sandbox("POST", "/clock", { advance: "0ms" })
       await deliveries.locator(".delivery", { hasText: event }).getByText("✓ 200").waitFor()
     }
     await page.getByRole("button", { name: "Copy link" }).click()
@@ -111,11 +95,11 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
   })
 
   it("makes a retry happen by moving time to what falls due next, and sends parked events on", async () => {
-    const page = await sandbox.samePage(browser)
-    await sandbox.sandbox("POST", "/clock", { freeze: true })
-    await sandbox.sandbox("PUT", `/shops/${sandbox.shop}/receiver`, { use: true, answer: 500 })
-    const ticket = await sandbox.till("POST", "/tickets", { service: "Hem", item: "Grey trousers" })
-    await sandbox.sandbox("POST", "/clock", { advance: "0ms" })
+    const page = await on.sandbox.samePage(on.browser)
+    await on.sandbox.sandbox("POST", "/clock", { freeze: true })
+    await on.sandbox.sandbox("PUT", `/shops/${on.sandbox.shop}/receiver`, { use: true, answer: 500 })
+    const ticket = await on.sandbox.till("POST", "/tickets", { service: "Hem", item: "Grey trousers" })
+    await on.sandbox.sandbox("POST", "/clock", { advance: "0ms" })
     await page.getByRole("button", { name: `${ticket.number_label} Grey trousers: hem` }).click()
     const deliveries = region(page, "Deliveries")
     await deliveries.getByText("✗ 500").waitFor()
@@ -146,8 +130,8 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
   })
 
   it("shows the webhook's secret until it is dismissed, and says what came of a ping", async () => {
-    const page = await sandbox.samePage(browser)
-    const { shop } = await sandbox.sandbox("POST", "/shops", { ...LIKE, name: "Its own receiver" })
+    const page = await on.sandbox.samePage(on.browser)
+    const { shop } = await on.sandbox.sandbox("POST", "/shops", { ...LIKE, name: "Its own receiver" })
     await page.reload()
     await page.getByLabel("Shop", { exact: true }).selectOption(shop.id)
     await side(page, "Webhook")
@@ -168,11 +152,13 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
   })
 
   it("moves the clock to a millisecond before what falls due, which has not happened, and after it, when it has", async () => {
-    const page = await sandbox.samePage(browser)
-    await sandbox.sandbox("POST", "/clock", { freeze: true })
-    await sandbox.till("POST", "/tickets", { service: "Left behind" })
+    const page = await on.sandbox.samePage(on.browser)
+    await on.sandbox.sandbox("POST", "/clock", { freeze: true })
+    await on.sandbox.till("POST", "/tickets", { service: "Left behind" })
     const closures = async (): Promise<Array<Json>> =>
-      (await sandbox.sandbox("GET", `/agenda?shop=${sandbox.shop}`)).filter(({ kind }: Json) => kind === "closure")
+      (await on.sandbox.sandbox("GET", `/agenda?shop=${on.sandbox.shop}`)).filter(
+        ({ kind }: Json) => kind === "closure"
+      )
     const [due] = await closures()
     for (const [name, beside] of [
       ["before", -1],
@@ -181,14 +167,14 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
       await page.getByRole("button", { name: "Agenda" }).click()
       await page.getByRole("button", { name: `1 ms ${name}: ${due.text}` }).click()
       const wanted = new Date(Date.parse(due.at) + beside).toISOString()
-      await expect.poll(async () => (await sandbox.sandbox("GET", "/clock")).now).toBe(wanted)
+      await expect.poll(async () => (await on.sandbox.sandbox("GET", "/clock")).now).toBe(wanted)
       expect((await closures()).some(({ at, text }) => at === due.at && text === due.text)).toBe(beside < 0)
     }
   })
 
   it("loses the till's answer, repeats it, and creates one ticket", async () => {
-    const page = await sandbox.samePage(browser)
-    const count = async () => (await sandbox.sandbox("GET", `/shops/${sandbox.shop}/tickets?limit=1000`)).length
+    const page = await on.sandbox.samePage(on.browser)
+    const count = async () => (await on.sandbox.sandbox("GET", `/shops/${on.sandbox.shop}/tickets?limit=1000`)).length
     const before = await count()
     await page.locator("body").press("n")
     await page.getByLabel("Service").fill("Zip")
@@ -197,7 +183,7 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
     await page.getByText("The first response was lost. The same request again: 200, replayed").waitFor()
     expect(await count()).toBe(before + 1)
     // The browser's own repetition of a cut request is the repetition: there is no third.
-    const requests: Array<Json> = await sandbox.sandbox("GET", `/requests?shop=${sandbox.shop}`)
+    const requests: Array<Json> = await on.sandbox.sandbox("GET", `/requests?shop=${on.sandbox.shop}`)
     expect(requests.slice(-2).map(({ fault, replayed }) => [fault, replayed])).toEqual([
       ["lose_answer", false],
       [null, true]
@@ -210,7 +196,7 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
   })
 
   it("keeps a refused form open with what was entered, and says which field is wrong", async () => {
-    const page = await sandbox.samePage(browser)
+    const page = await on.sandbox.samePage(on.browser)
     const said = page.locator("output.said")
     await page.locator("body").press("n")
     await page.getByLabel("Service").fill("Coat")
@@ -230,12 +216,12 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
       await page.keyboard.press("Enter")
       await said.getByText(why).waitFor()
     }
-    const before = Date.parse((await sandbox.sandbox("GET", "/clock")).now)
+    const before = Date.parse((await on.sandbox.sandbox("GET", "/clock")).now)
     await page.getByLabel(/Move the clock by a length of time/).fill("2 minutes")
     await page.keyboard.press("Enter")
     await said.getByText("2 m later").waitFor()
-    expect(Date.parse((await sandbox.sandbox("GET", "/clock")).now)).toBeGreaterThanOrEqual(before + 120_000)
-    const { id } = await sandbox.till("POST", "/tickets", { service: "Buttons" })
+    expect(Date.parse((await on.sandbox.sandbox("GET", "/clock")).now)).toBeGreaterThanOrEqual(before + 120_000)
+    const { id } = await on.sandbox.till("POST", "/tickets", { service: "Buttons" })
     await page.locator(`[data-ticket="${id}"]`).click()
     await page.locator("[data-act=quote]").click()
     const price = page.getByRole("textbox", { name: "New price" })
@@ -247,8 +233,8 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
   })
 
   it("draws the folded timeline within its panel, without a text over another, and its present is dragged forward", async () => {
-    const page = await sandbox.samePage(browser)
-    const { id } = await sandbox.till("POST", "/tickets", { service: "Sole" })
+    const page = await on.sandbox.samePage(on.browser)
+    const { id } = await on.sandbox.till("POST", "/tickets", { service: "Sole" })
     for (const [length, status] of [
       ["1m", "ready"],
       ["7m", "collected"],
@@ -257,8 +243,8 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
       ["2s", "impossible"],
       ["40d", "collected"]
     ] as const) {
-      await sandbox.sandbox("POST", "/clock", { advance: length })
-      await sandbox.till("POST", `/tickets/${id}/status`, { status })
+      await on.sandbox.sandbox("POST", "/clock", { advance: length })
+      await on.sandbox.till("POST", `/tickets/${id}/status`, { status })
     }
     await page.locator(`[data-ticket="${id}"]`).click()
     await page.locator(".stay.collected").first().waitFor()
@@ -281,7 +267,7 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
     const line = await page.locator(".present line").boundingBox()
     expect(texts.filter((one: Json) => one.left < line!.x && line!.x < one.right && one.top > line!.y)).toEqual([])
     // Dragged to the right, the present moves the clock; to the left, it stays.
-    const now = async () => Date.parse((await sandbox.sandbox("GET", "/clock")).now)
+    const now = async () => Date.parse((await on.sandbox.sandbox("GET", "/clock")).now)
     const before = await now()
     const drag = async (by: number) => {
       const grip = await page.locator(".grip path").boundingBox()
@@ -297,13 +283,13 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
   })
 
   it("sets and takes away faults, and uses a limit up", async () => {
-    const page = await sandbox.samePage(browser)
+    const page = await on.sandbox.samePage(on.browser)
     await side(page, "API")
     const faults = region(page, "Faults of the API")
     await faults.getByRole("button", { name: "503" }).click()
     await faults.getByRole("button", { name: "Add the fault" }).click()
     await faults.getByText("POST /v1/tickets · 1 left").waitFor()
-    expect(await sandbox.sandbox("GET", "/faults")).toMatchObject([{ fault: "503", method: "POST", next: 1 }])
+    expect(await on.sandbox.sandbox("GET", "/faults")).toMatchObject([{ fault: "503", method: "POST", next: 1 }])
     await faults.getByRole("button", { name: "Clear all faults" }).click()
     await faults.getByText("No faults.").waitFor()
     const gauge = page.locator(".gauge", { hasText: "tickets per hour" })
@@ -317,7 +303,7 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
   })
 
   it("works with the keyboard alone: a new ticket, its statuses, the clock, the help", async () => {
-    const page = await sandbox.samePage(browser)
+    const page = await on.sandbox.samePage(on.browser)
     await page.getByText("live", { exact: true }).waitFor()
     await page.keyboard.press("n")
     await page.keyboard.type("Patch")
@@ -337,12 +323,12 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
     await page.keyboard.press("?")
     await page.getByRole("dialog", { name: "Keys" }).waitFor()
     await page.keyboard.press("Escape")
-    const before = Date.parse((await sandbox.sandbox("GET", "/clock")).now)
+    const before = Date.parse((await on.sandbox.sandbox("GET", "/clock")).now)
     await page.keyboard.press("+")
-    await expect.poll(async () => Date.parse((await sandbox.sandbox("GET", "/clock")).now)).toBe(before + 3_600_000)
+    await expect.poll(async () => Date.parse((await on.sandbox.sandbox("GET", "/clock")).now)).toBe(before + 3_600_000)
     await page.locator(".grip").focus()
     await page.keyboard.press("ArrowRight")
-    await expect.poll(async () => Date.parse((await sandbox.sandbox("GET", "/clock")).now)).toBe(before + 3_660_000)
+    await expect.poll(async () => Date.parse((await on.sandbox.sandbox("GET", "/clock")).now)).toBe(before + 3_660_000)
     await page.locator("body").press("f")
     await region(page, "Live").waitFor({ state: "detached" })
     await side(page, "Live")
@@ -357,10 +343,10 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
     expect(new Set(columns).size).toBe(5)
     await page.locator(".board .ticket").first().click()
     await region(page, "Ticket").locator(".grip").focus()
-    const [due] = await sandbox.sandbox("GET", `/agenda?shop=${sandbox.shop}`)
+    const [due] = await on.sandbox.sandbox("GET", `/agenda?shop=${on.sandbox.shop}`)
     await page.keyboard.press("End")
     await expect
-      .poll(async () => Date.parse((await sandbox.sandbox("GET", "/clock")).now))
+      .poll(async () => Date.parse((await on.sandbox.sandbox("GET", "/clock")).now))
       .toBeGreaterThan(Math.min(Date.parse(due.at), before + 3_660_000))
   })
 
@@ -368,7 +354,7 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
     ["light", 1440],
     ["dark", 390]
   ] as const)("is accessible by WCAG 2.2 AA: %s, %i pixels wide", async (colorScheme, width) => {
-    const { page } = await sandbox.page(browser, { colorScheme, viewport: { width, height: 844 } })
+    const { page } = await on.sandbox.page(on.browser, { colorScheme, viewport: { width, height: 844 } })
     await page.locator(".ticket").first().click()
     await page.locator(".timeline svg").waitFor()
     await page.evaluate(axe.source)
@@ -399,7 +385,7 @@ describe.skipIf(executablePath === undefined)("the console in Chromium", { timeo
 
   it("draws what is seen alone of a hundred tickets and 5,000 rows", async () => {
     const many = await ConsoleSandbox.open()
-    const { page } = await many.page(browser)
+    const { page } = await many.page(on.browser)
     await page.getByText("live", { exact: true }).waitFor()
     for (let n = 0; n < 100; n++)
       await many.sandbox("POST", `/shops/${many.shop}/tickets`, { service: `Hem ${n}`, price_minor: 1000 })

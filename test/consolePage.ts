@@ -6,8 +6,11 @@ import { pages, serve } from "@workshop/http-node"
 import { sandboxRoutes } from "@workshop/http-node/sandbox"
 import * as MemoryStore from "@workshop/store-memory"
 import { Effect, Exit, type Layer, ManagedRuntime, Scope } from "effect"
-import type { Browser, BrowserContextOptions, Page } from "playwright-core"
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
+import { afterAll, beforeAll, describe } from "vitest"
 import { inProcessService } from "../packages/cli/src/testkit/InProcessService.js"
+import { bundle } from "../packages/console/scripts/bundle.mjs"
+import { chromiumPath, NO_CHROMIUM } from "../scripts/chromium.mjs"
 
 /** Anything that JSON holds. */
 // biome-ignore lint/suspicious/noExplicitAny: tests say what they expect of it
@@ -155,4 +158,29 @@ export class DroppingProxy {
     this.drop()
     this.#server.close()
   }
+}
+
+/** A browser, and a sandbox whose pages it opens. */
+export interface InChromium {
+  browser: Browser
+  sandbox: ConsoleSandbox
+}
+
+/** A suite of tests in a real browser, with a sandbox of its own. Where the machine has no Chromium it is skipped, and says so. */
+export const describeInChromium = (title: string, tests: (on: InChromium) => void): void => {
+  const executablePath = chromiumPath()
+  if (executablePath === undefined) console.warn(`Skipped: ${title}. ${NO_CHROMIUM}.`)
+  describe.skipIf(executablePath === undefined)(title, { timeout: 120_000 }, () => {
+    const on = {} as InChromium
+    beforeAll(async () => {
+      await bundle()
+      on.browser = await chromium.launch({ executablePath: executablePath!, args: ["--no-sandbox"] })
+      on.sandbox = await ConsoleSandbox.open()
+    }, 120_000)
+    afterAll(async () => {
+      await on.browser?.close()
+      await on.sandbox?.close()
+    })
+    tests(on)
+  })
 }

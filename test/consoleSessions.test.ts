@@ -2,32 +2,15 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { runScenario } from "@workshop/cli/scenario"
-import { type Browser, chromium, type Page } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { bundle } from "../packages/console/scripts/bundle.mjs"
-import { chromiumPath } from "../scripts/chromium.mjs"
-import { ConsoleSandbox, DroppingProxy, LIKE, region, side } from "./consolePage.js"
+import type { Page } from "playwright-core"
+import { expect, it } from "vitest"
+import { ConsoleSandbox, DroppingProxy, describeInChromium, LIKE, region, side } from "./consolePage.js"
 
-const executablePath = chromiumPath()
-
-beforeAll(() => bundle(), 60_000)
-
-describe.skipIf(executablePath === undefined)("what the console keeps, in Chromium", { timeout: 120_000 }, () => {
-  let browser: Browser
-  let sandbox: ConsoleSandbox
-  beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: executablePath!, args: ["--no-sandbox"] })
-    sandbox = await ConsoleSandbox.open()
-  }, 120_000)
-  afterAll(async () => {
-    await browser?.close()
-    await sandbox?.close()
-  })
-
+describeInChromium("what the console keeps, in Chromium", (on) => {
   it("records clicks and a till's requests as a scenario that runs green, and says what it cannot record", async () => {
-    const page = await sandbox.samePage(browser)
-    const old = await sandbox.till("POST", "/tickets", { service: "Older" })
-    await sandbox.sandbox("PUT", `/shops/${sandbox.shop}/receiver`, { use: true })
+    const page = await on.sandbox.samePage(on.browser)
+    const old = await on.sandbox.till("POST", "/tickets", { service: "Older" })
+    await on.sandbox.sandbox("PUT", `/shops/${on.sandbox.shop}/receiver`, { use: true })
     await side(page, "Record")
     const record = region(page, "Recording")
     await record.getByLabel(/in a new shop/).uncheck()
@@ -39,16 +22,16 @@ describe.skipIf(executablePath === undefined)("what the console keeps, in Chromi
       price_minor: 45_000,
       client_phone: "+21620999888"
     }
-    const { id } = await sandbox.till("POST", "/tickets", made, "till-same")
+    const { id } = await on.sandbox.till("POST", "/tickets", made, "till-same")
     await record.getByText("● 1 act", { exact: true }).waitFor()
     // A reload loses nothing, not even what the till sends meanwhile.
-    const [loaded] = await Promise.all([page.reload(), sandbox.till("POST", "/tickets", made, "till-same")])
+    const [loaded] = await Promise.all([page.reload(), on.sandbox.till("POST", "/tickets", made, "till-same")])
     expect(loaded?.status()).toBe(200)
     await page.getByText("The recording continues.").waitFor()
-    await sandbox.till("GET", `/tickets/${id}`)
-    await sandbox.till("POST", `/tickets/${id}/notified`, { channel: "sms" })
-    await sandbox.till("POST", `/tickets/${old.id}/status`, { status: "ready" })
-    await sandbox.till("POST", "/tickets", { service: "" })
+    await on.sandbox.till("GET", `/tickets/${id}`)
+    await on.sandbox.till("POST", `/tickets/${id}/notified`, { channel: "sms" })
+    await on.sandbox.till("POST", `/tickets/${old.id}/status`, { status: "ready" })
+    await on.sandbox.till("POST", "/tickets", { service: "" })
     await record.getByText("● 6 acts").waitFor()
     await page.locator(`[data-ticket="${id}"]`).click()
     const moves = region(page, "What can be done")
@@ -95,22 +78,22 @@ describe.skipIf(executablePath === undefined)("what the console keeps, in Chromi
     expect(text).toContain("expect: lost")
     expect(text).toContain("promised_at: $now + 2d")
     expect(text).toContain("- advance: 1d")
-    // Nothing that could pass but once against the same sandbox.
+    // Nothing that could pass but once against the same on.sandbox.
     expect(text).toMatch(/steps:\n {2}- set clock: "\d\d:\d\d:\d\d\.\d{3}"\n/)
     expect(text).not.toMatch(/^ {4}.*phone: "/m)
   })
 
   it("goes on where it was after the stream is dropped, and two consoles show the same", async () => {
-    const proxy = await DroppingProxy.open(sandbox.base)
-    const { page } = await sandbox.page(browser, {}, proxy.base)
-    const other = await sandbox.page(browser)
+    const proxy = await DroppingProxy.open(on.sandbox.base)
+    const { page } = await on.sandbox.page(on.browser, {}, proxy.base)
+    const other = await on.sandbox.page(on.browser)
     await page.getByText("live", { exact: true }).waitFor()
     const rows = async () => Number(await page.locator(".area-live > header > .dim").textContent())
     const before = await rows()
     proxy.drop()
     await page.getByRole("alert").getByText("The server does not respond.").waitFor()
     expect(await page.locator(".clock-bar").getAttribute("inert")).not.toBeNull()
-    const { number_label } = await sandbox.till("POST", "/tickets", { service: "Missed" })
+    const { number_label } = await on.sandbox.till("POST", "/tickets", { service: "Missed" })
     // A page whose server is away says so wherever it cannot do what is asked.
     await page.locator("body").press("j")
     await page.getByRole("heading", { name: "The server does not respond" }).waitFor()
@@ -120,7 +103,7 @@ describe.skipIf(executablePath === undefined)("what the console keeps, in Chromi
     await page.keyboard.press("Enter")
     const silent = page.locator("output.said").getByText("The server does not respond, so nothing was done.")
     await silent.waitFor()
-    proxy.restore(sandbox.base)
+    proxy.restore(on.sandbox.base)
     await silent.waitFor({ state: "detached" })
     await page.getByText("live", { exact: true }).waitFor()
     for (const one of [page, other.page]) {
@@ -136,7 +119,7 @@ describe.skipIf(executablePath === undefined)("what the console keeps, in Chromi
     // A till that goes on with the key of the shop before is not recorded, and learns which key to use.
     const key = region(page, "Recording").locator("p", { hasText: "Give your till this shop’s key: " })
     const shopOf = (text: string) => fetch(`${proxy.base}/v1/shop`, { headers: { authorization: `Bearer ${text}` } })
-    expect((await shopOf(sandbox.key)).status).toBe(200)
+    expect((await shopOf(on.sandbox.key)).status).toBe(200)
     await key.getByText("Your till used the key of Atelier Lac, so its request was not recorded.").waitFor()
     expect(await page.getByText("● 0 acts").isVisible()).toBe(true)
     expect((await shopOf((await key.locator("code").textContent()) ?? "")).status).toBe(200)
@@ -171,9 +154,9 @@ describe.skipIf(executablePath === undefined)("what the console keeps, in Chromi
     await other.getByText("The clock is frozen by a recording, in another console or one that was closed.").waitFor()
     // Playwright answers a question with no, unless it is told otherwise.
     await other.locator("body").press("f")
-    expect((await sandbox.sandbox("GET", "/clock")).frozen).toBe(true)
-    const hours = async () => (Date.parse((await sandbox.sandbox("GET", "/clock")).now) - before) / 3_600_000
-    const before = Date.parse((await sandbox.sandbox("GET", "/clock")).now)
+    expect((await on.sandbox.sandbox("GET", "/clock")).frozen).toBe(true)
+    const hours = async () => (Date.parse((await on.sandbox.sandbox("GET", "/clock")).now) - before) / 3_600_000
+    const before = Date.parse((await on.sandbox.sandbox("GET", "/clock")).now)
     const hourLater = other.getByRole("button", { name: "+1 h", exact: true })
     await hourLater.click()
     expect(await hours()).toBe(0)
@@ -202,7 +185,7 @@ describe.skipIf(executablePath === undefined)("what the console keeps, in Chromi
 
   it("saves the sandbox as a file, begins anew, and opens the file again; another version is refused by name", async () => {
     const saved = await ConsoleSandbox.open()
-    const { page } = await saved.page(browser)
+    const { page } = await saved.page(on.browser)
     await saved.till("POST", "/tickets", { service: "Kept" })
     const kept = page.getByRole("button", { name: "0001 Kept" })
     await kept.waitFor()

@@ -1,34 +1,17 @@
-import { type Browser, chromium } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { bundle } from "../packages/console/scripts/bundle.mjs"
-import { chromiumPath } from "../scripts/chromium.mjs"
-import { ConsoleSandbox } from "./consolePage.js"
-
-const executablePath = chromiumPath()
+import { expect, it } from "vitest"
+import { ConsoleSandbox, describeInChromium } from "./consolePage.js"
 
 const TOKEN = "a-token-of-more-than-32-characters"
 
-beforeAll(() => bundle(), 60_000)
-
-describe.skipIf(executablePath === undefined)("/docs and the sandbox's token in Chromium", { timeout: 120_000 }, () => {
-  let browser: Browser
-  let sandbox: ConsoleSandbox
-  beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: executablePath!, args: ["--no-sandbox"] })
-    sandbox = await ConsoleSandbox.open()
-  }, 120_000)
-  afterAll(async () => {
-    await browser?.close()
-    await sandbox?.close()
-  })
-
+describeInChromium("/docs and the sandbox's token in Chromium", (on) => {
   it("reads /docs on a phone in the dark: API, webhooks and sandbox; the key stays with the tab", async () => {
-    const context = await browser.newContext({ viewport: { width: 390, height: 844 }, colorScheme: "dark" })
+    const context = await on.browser.newContext({ viewport: { width: 390, height: 844 }, colorScheme: "dark" })
     const page = await context.newPage()
     const elsewhere: Array<string> = []
     const complaints: Array<string> = []
     page.on("request", (request) => {
-      if (!request.url().startsWith(sandbox.base) && !request.url().startsWith("data:")) elsewhere.push(request.url())
+      if (!request.url().startsWith(on.sandbox.base) && !request.url().startsWith("data:"))
+        elsewhere.push(request.url())
     })
     page.on("console", (message) => complaints.push(message.text()))
     page.on("pageerror", (error) => complaints.push(String(error)))
@@ -40,7 +23,7 @@ describe.skipIf(executablePath === undefined)("/docs and the sandbox's token in 
       const drawn = { paths: kept(paths, /\/(shop|clock|tickets)$/), webhooks: kept(webhooks, /^ticket\.ready$/) }
       await route.fulfill({ json: { ...rest, ...drawn } })
     })
-    await page.goto(`${sandbox.base}/docs`)
+    await page.goto(`${on.sandbox.base}/docs`)
     await page.getByText("No API key applied").waitFor()
     // The list of calls opens on a phone too, is filtered, and leads to a call.
     await page.getByRole("button", { name: "Calls" }).click()
@@ -56,7 +39,7 @@ describe.skipIf(executablePath === undefined)("/docs and the sandbox's token in 
       .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().right))
     expect(ends.length).toBeGreaterThan(2)
     expect(Math.max(...ends)).toBeLessThanOrEqual(390)
-    await page.getByPlaceholder("api-token").first().fill(sandbox.key)
+    await page.getByPlaceholder("api-token").first().fill(on.sandbox.key)
     await page.getByRole("button", { name: "SET" }).first().click()
     await page.getByRole("button", { name: "TRY" }).first().click()
     await page.getByText("Atelier Lac").first().waitFor()
@@ -75,7 +58,7 @@ describe.skipIf(executablePath === undefined)("/docs and the sandbox's token in 
 
   it("asks for the sandbox's token once, and streams with it", async () => {
     const guarded = await ConsoleSandbox.open(TOKEN)
-    const { page } = await guarded.page(browser)
+    const { page } = await guarded.page(on.browser)
     const open = page.getByRole("button", { name: "Open the console" })
     await open.waitFor()
     await page.keyboard.type("mistyped")

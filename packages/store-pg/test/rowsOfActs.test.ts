@@ -1,4 +1,4 @@
-import type { Entropy, ShopId, StorePorts, TicketId } from "@workshop/core"
+import type { CallerId, Entropy, ShopId, StorePorts, TicketId } from "@workshop/core"
 import { type Claim, Deliveries, RateLimits, Reads } from "@workshop/core/store"
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
