@@ -4,7 +4,7 @@ import type { TimeZone } from "./CalendarDay.js"
 import type { ShopId } from "./Identifier.js"
 import type { Instant } from "./Instant.js"
 import type { Language } from "./Language.js"
-import { Limits } from "./Limits.js"
+import { Limits, ServiceLimits } from "./Limits.js"
 import type { LimitWindow } from "./LimitWindow.js"
 import type { LoyaltyProgram } from "./LoyaltyCard.js"
 import { IDENTIFIERS_PER_MS } from "./Moment.js"
@@ -123,3 +123,12 @@ export interface ShopsAhead {
   /** The first of them, ordered by id: at most `ServiceLimits.data_ahead_named`. */
   readonly first: ReadonlyArray<ShopId>
 }
+
+/** Those of several cells together. */
+export const allAhead = (cells: ReadonlyArray<ShopsAhead>): ShopsAhead => ({
+  count: cells.reduce((sum, { count }) => sum + count, 0),
+  first: cells
+    .flatMap(({ first }) => first)
+    .toSorted()
+    .slice(0, ServiceLimits.data_ahead_named)
+})

@@ -4,7 +4,7 @@ import { type AuditEntry, NO_SHOP } from "../domain/AuditEntry.js"
 import type { ClientId, ShopId } from "../domain/Identifier.js"
 import { ServiceLimits } from "../domain/Limits.js"
 import type { LimitStatus, LimitUse } from "../domain/LimitWindow.js"
-import { latestOfShops, type ShopNotFound } from "../domain/Shop.js"
+import { allAhead, latestOfShops, type ShopNotFound } from "../domain/Shop.js"
 import { type Cell, type CellDirectory, type DeliveryTurn, TURNS_PER_CLAIM } from "../ports/CellPorts.js"
 import { probe } from "../ports/Probes.js"
 import {
@@ -248,21 +248,7 @@ const placing = (router: Router, everywhere: Everywhere) => (shop_id: ShopId) =>
         Effect.suspend(() => router.place(shop_id, everywhere.here))
       )
 
-/** The shops of all cells that respond. */
-const aheadIn =
-  (everywhere: Everywhere): Context.Tag.Service<Directory>["ahead"] =>
-  (of) =>
-    Effect.map(
-      everywhere.ask(({ directory }) => directory.ahead(of)),
-      (answers) => ({
-        count: answers.reduce((sum, [, { count }]) => sum + count, 0),
-        first: merged(
-          answers.flatMap(([, { first }]) => first),
-          (id) => id,
-          ServiceLimits.data_ahead_named
-        )
-      })
-    )
+const aheadOf = (of: number) => (cell: OpenCell) => cell.directory.ahead(of)
 
 const composedDirectory = (
   router: Router,
@@ -296,7 +282,7 @@ const composedDirectory = (
       everywhere.ask(({ directory }) => directory.latest),
       (answers) => Math.max(...answers.map(([, latest]) => latest))
     ),
-    ahead: aheadIn(everywhere),
+    ahead: (of) => Effect.map(everywhere.ask(aheadOf(of)), (answers) => allAhead(answers.map(([, one]) => one))),
     createClient: (account) => changing(home.directory.createClient(account), account.id),
     listClients: home.directory.listClients,
     holders: home.directory.holders,

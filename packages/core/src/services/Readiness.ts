@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { ServiceLimits } from "../domain/Limits.js"
 import { Probes } from "../ports/Probes.js"
 import { Directory } from "../ports/StorePorts.js"
-import { remedyIn } from "./BackgroundFailure.js"
+import { logBackgroundFailure, remedyIn } from "./BackgroundFailure.js"
 import { dataAhead } from "./ClockRepair.js"
 
 /** Why a process that the store answers should get no requests all the same; null if nothing is wrong. */
@@ -35,7 +35,7 @@ export const notReadyReason: Effect.Effect<Effect.Effect<string | null>, never, 
     Effect.timeout(ServiceLimits.readiness_ms),
     Effect.catchAllCause((cause) =>
       Effect.as(
-        Effect.logWarning("Not ready: the store does not answer", cause),
+        logBackgroundFailure("Not ready: the store does not answer", cause),
         remedyIn(cause) ?? "The service cannot reach its store; try again in a moment"
       )
     )

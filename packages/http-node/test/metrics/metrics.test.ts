@@ -3,12 +3,14 @@ import {
   exposition,
   KeyInput,
   Keys,
+  notReadyReason,
   type Probe,
   Probes,
   Profanity,
   probe,
   ShopInput,
-  Shops
+  Shops,
+  StoreUnavailable
 } from "@workshop/core"
 import { pipeline, type RouteGroup, webHandler, workshopRoutes } from "@workshop/core/http"
 import { Directory } from "@workshop/core/store"
@@ -16,6 +18,8 @@ import { SettableClock } from "@workshop/core/testing"
 import { makeHttpMetrics, pages, processMetrics } from "@workshop/http-node"
 import * as MemoryStore from "@workshop/store-memory"
 import {
+  Cause,
+  Context,
   Effect,
   Fiber,
   Layer,
@@ -231,6 +235,25 @@ describe("GET /readyz (Specification, Commands)", () => {
       error: { code: "UNAVAILABLE", message: "The schema is behind: run workshop migrate." }
     })
     expect((await get("/readyz")).status).toBe(200)
+  })
+
+  it("logs a reason that waiting does not end once a minute, and without a stack", async () => {
+    const logs: Array<string> = []
+    const logging = Logger.replace(
+      Logger.defaultLogger,
+      Logger.make(({ message, cause }) => void logs.push(`${message} ${Cause.isEmpty(cause)}`))
+    )
+    const refused = Effect.fail(new StoreUnavailable({ cause: new Error("denied"), remedy: "Use another role" }))
+    const asked = Effect.gen(function* () {
+      const directory = yield* Directory
+      const away = Context.make(Directory, { ...directory, keyByHash: () => refused, latest: refused })
+      const reason = yield* Effect.provide(notReadyReason, away)
+      return [yield* reason, yield* reason]
+    })
+    const store = Layer.provideMerge(testStore, Entropy.layerSeeded(5))
+    const reasons = await Effect.runPromise(asked.pipe(Effect.provide(store), Effect.provide(logging), Effect.scoped))
+    expect(reasons).toEqual(["Use another role", "Use another role"])
+    expect(logs).toEqual(["The background work waits. Use another role true"])
   })
 
   it("says, at the start too, that the data are more than ten seconds ahead of the clock, until they are not (Specification, Commands)", async () => {

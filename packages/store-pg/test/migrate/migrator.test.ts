@@ -1,5 +1,5 @@
 import { check, migrate } from "@workshop/store-pg/migrate"
-import { Clock, Effect, Fiber, Schedule } from "effect"
+import { Clock, Effect, Fiber, Logger, Schedule } from "effect"
 import { describe, expect, it } from "vitest"
 import { migrationsOf, OURS } from "../../src/migrate/Migration.js"
 import { connect } from "../../src/migrate/Session.js"
@@ -215,6 +215,23 @@ describe("rolling upgrades", { timeout: LONG }, () => {
         expect(yield* migrate(url, at, migrationsOf(BOTH))).toEqual(["0002_sender"])
       })
     ))
+
+  it("an older program says that a newer release made the schema, and applies nothing", () => {
+    const logs: Array<string> = []
+    const logging = Logger.replace(
+      Logger.defaultLogger,
+      Logger.make(({ message }) => void logs.push(String(message)))
+    )
+    return run(
+      Effect.gen(function* () {
+        const { url, at } = yield* migrated(BOTH)
+        expect(yield* Effect.provide(migrate(url, at, migrationsOf(FIRST)), logging)).toEqual([])
+        expect(logs).toEqual([
+          "The database is at version 2 of the schema, which a newer release made; this program knows 1 and can use it, so it has applied nothing."
+        ])
+      })
+    )
+  })
 
   it("statements of a file outside a transaction end at a line's end, but not within the body of a function", () =>
     run(
