@@ -72,7 +72,11 @@ describe("a node starts while a cell is away (docs/scaling.md)", { timeout: 180_
                 () => statusOf(base, inEast),
                 (status) => status === 200
               )
-              expect(await (await fetch(`${base}/readyz`)).json()).toEqual({ status: "ready" })
+              await untilAsync(
+                "nothing away",
+                async () => (await (await fetch(`${base}/readyz`)).json()) as { away?: unknown },
+                ({ away }) => away === undefined
+              )
             }),
           (node) =>
             Effect.promise(async () => {
