@@ -226,9 +226,19 @@ const work = (run: Run<Faced>) => {
       changeStatus: method([decodeInput.caller, TicketId, TicketStatus], (caller, id, status) =>
         Tickets.changeStatus(caller, id, status)
       ),
+      /** Like `changeStatus`; a repetition with the same key returns the ticket as it was (Specification, Idempotency). */
+      changeStatusOnce: method(
+        [decodeInput.caller, TicketId, TicketStatus, IdempotencyKey],
+        (caller, id, status, key) => Tickets.changeStatusOnce(caller, id, status, key)
+      ),
       /** Records that the shop notified the client (Specification, Endpoints). */
       recordNotified: method([decodeInput.caller, TicketId, ShopChannel], (caller, id, channel) =>
         Tickets.recordNotified(caller, id, channel)
+      ),
+      /** Like `recordNotified`; a repetition with the same key records nothing (Specification, Idempotency). */
+      recordNotifiedOnce: method(
+        [decodeInput.caller, TicketId, ShopChannel, IdempotencyKey],
+        (caller, id, channel, key) => Tickets.recordNotifiedOnce(caller, id, channel, key)
       )
     },
     progress: {

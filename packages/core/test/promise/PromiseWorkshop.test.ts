@@ -40,6 +40,19 @@ describe("The Promise face", () => {
     })
   })
 
+  it("repeats a move or a notification with its key as it was, and records nothing again (Specification, Idempotency)", async () => {
+    const caller = await shop()
+    const made = await workshop.orThrow.tickets.create(caller, { service: "Heels" }, "order-1")
+    const move = () => workshop.orThrow.tickets.changeStatusOnce(caller, made.data.id, "ready", "move-1")
+    const moved = await move()
+    const noted = (key: string) => workshop.orThrow.tickets.recordNotifiedOnce(caller, made.data.id, "sms", key)
+    const first = await noted("note-1")
+    expect([moved.replayed, first.replayed]).toEqual([false, false])
+    expect(await move()).toEqual({ ...moved, replayed: true })
+    expect(await noted("note-1")).toEqual({ ...first, replayed: true })
+    expect((await noted("note-2")).replayed).toBe(false)
+  })
+
   it("a shop has the decimals of its currency, unless others are given (Specification, Requests and answers)", async () => {
     const opened = async (currency: string, decimals?: number) => {
       const made = await workshop.shops.create({ name: "Needle", currency, decimals, time_zone: "Africa/Tunis" })
@@ -248,7 +261,9 @@ describe("The Promise face", () => {
       "tickets.byNumber": () => tickets.byNumber(caller, 1),
       "tickets.list": () => tickets.list(caller, {}),
       "tickets.changeStatus": () => tickets.changeStatus(caller, id, "ready"),
+      "tickets.changeStatusOnce": () => tickets.changeStatusOnce(caller, id, "ready", "k"),
       "tickets.recordNotified": () => tickets.recordNotified(caller, id, "call"),
+      "tickets.recordNotifiedOnce": () => tickets.recordNotifiedOnce(caller, id, "call", "k"),
       "progress.edit": () => progress.edit(caller, id, { item: "Coat" }),
       "progress.announceDelay": () => progress.announceDelay(caller, id, { promised_at: "2027-01-01T10:00:00.000Z" }),
       "progress.recordPart": () => progress.recordPart(caller, id, { label: "Zip", status: "ordered" }),
