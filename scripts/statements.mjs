@@ -80,6 +80,7 @@ const called = Effect.gen(function* () {
   yield* directory.listClients(id, 50)
   yield* directory.tracked("")
   yield* directory.latest
+  yield* directory.ahead(0)
   yield* directory.markSandboxMade
   yield* directory.isSandboxMade
   yield* directory.hasShops

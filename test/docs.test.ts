@@ -193,6 +193,7 @@ describe("sh blocks name commands that exist", () => {
         "psql",
         "initdb",
         "cat",
+        "echo",
         "for",
         "done",
         "trap",

@@ -38,7 +38,7 @@ const IMPERSONAL = [
   /^(api_key\.(hash|last_four|scopes)|webhook\.(secret|previous_secret|off_reason)|audit_entry\.act)$/,
   /^(notice\.(kind|off_reason)|offer\.status|loyalty_ledger\.(kind|caller_id)|stamps_used\.caller_id)$/,
   /^(ticket\.(state|outcome|type|abandon_reason|created_via)|shop\.(currency|time_zone|languages))$/,
-  /^(account_copy\.cell|cell\.name|shop_cell\.cell|key_cell\.(hash|cell))$/,
+  /^(account_copy\.cell|cell\.(name|id)|shop_cell\.cell|key_cell\.(hash|cell))$/,
   /^(remembered\.(caller_id|operation)|rate_limit\.policy|mark\.name|schema_migration\.(name|checksum))$/
 ]
 

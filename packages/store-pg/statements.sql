@@ -930,6 +930,12 @@ select /* workshop shop of */ shop_id from workshop."offer" where id = $1 limit 
 -- shop of (workshop reads)
 select /* workshop shop of */ shop_id from workshop."ticket" where id = $1 limit 1;
 
+-- shops ahead (workshop reads)
+
+      select /* workshop shops ahead */ json_agg(shop_id) filter (where last_instant > $1) as ahead,
+        (array_agg(shop_id))[10000] as last
+      from (select shop_id, last_instant from workshop.shop_head where shop_id > $2 order by shop_id limit $3) h;
+
 -- shops of person (workshop reads)
 
         with /* workshop shops of person */ looked as materialized (

@@ -154,6 +154,8 @@ describe("statements that keep to the rows of the shops they name (docs/how-it-i
       "CommandBatch.ts",
       // No SQL, but its words.
       "CommitQueue.ts",
+      // Reads sessions, and no row of a shop.
+      "CommitWaits.ts",
       "LoadStatements.ts",
       "ReplayStatements.ts",
       "SaveStatements.ts",

@@ -184,7 +184,8 @@ const MORE: Readonly<Record<string, number>> = {
   "read keys": 10_000,
   "answers of person": 10_000,
   // Ten thousand shops' heads, where a process starts or is asked whether it is well.
-  "latest instant": 10_000
+  "latest instant": 10_000,
+  "shops ahead": 10_000
 }
 
 /** Those that look at as much as there is, and why they may. docs/scaling.md names those that grow with one client. */

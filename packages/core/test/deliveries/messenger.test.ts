@@ -348,7 +348,7 @@ describe("Specification, Webhooks: the owner is notified about their webhook", (
     )
   )
 
-  it("in the log where the embedder brings no notifier: a line with kind, shop and url, and no secret", async () => {
+  it("in the log where the embedder brings no notifier: a line with kind, shop and host, because the path may be a secret", async () => {
     const logs: Array<string> = []
     const says = {
       shop_id: "shop-1" as ShopId,
@@ -366,7 +366,7 @@ describe("Specification, Webhooks: the owner is notified about their webhook", (
       Effect.runPromise
     )
     expect(logs).toHaveLength(1)
-    for (const part of ["WARN", "webhook_off", "shop-1", "https://shop.example/hook"]) expect(logs[0]).toContain(part)
-    expect(logs[0]).not.toContain("hush")
+    for (const part of ["WARN", "webhook_off", "shop-1", "shop.example"]) expect(logs[0]).toContain(part)
+    expect(logs[0]).not.toMatch(/hook\?|\/hook|hush/)
   })
 })

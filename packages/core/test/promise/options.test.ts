@@ -326,7 +326,7 @@ describe("the options of start", () => {
     clock.set(clock.unsafeCurrentTimeMillis() - 3_600_000)
     expect(await workshop.ready()).toMatchObject({
       ready: false,
-      reason: expect.stringMatching(/^The data are .* ahead/)
+      reason: expect.stringMatching(/^The data of 1 shop are up to 1 hour ahead/)
     })
     expect(await workshop.tidier.runOnce()).toEqual({ ok: true, value: undefined })
   })
