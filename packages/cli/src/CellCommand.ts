@@ -134,7 +134,7 @@ const add = command({
     acting(flags, (url, options) =>
       Effect.gen(function* () {
         yield* (yield* layout).addCell(url, { name: cell, url: address ?? undefined }, options)
-        const text = `The cell ${cell} is added. If processes connect with a role of their own, run workshop migrate --roles with these cells first, because a process that may not read a cell serves none. Then restart every process with --cells that include it; until then a process refuses the shops that are placed there.`
+        const text = `The cell ${cell} is added. If processes connect with a role of their own, run workshop migrate --roles with these cells, because they cannot use a cell that they may not read. Then restart every process with --cells that include it; until then a process refuses the shops that are placed there.`
         return sentence({ name: cell }, text)
       })
     )

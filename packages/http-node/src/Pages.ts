@@ -1,4 +1,4 @@
-import { cellsAway, EXPOSITION_TYPE, notReadyReason, scrape } from "@workshop/core"
+import { type AwayCell, cellsAway, EXPOSITION_TYPE, notReadyReason, scrape } from "@workshop/core"
 import type { Failure, HttpRequest, Page } from "@workshop/core/http"
 import type { DocumentOptions } from "@workshop/core/openapi"
 import { Effect } from "effect"
@@ -20,6 +20,16 @@ const at = (path: `/${string}`, show: (request: HttpRequest) => Effect.Effect<Pa
   pageGroup(path, (request) => (request.path === path ? show(request) : undefined))
 
 const json = (value: unknown): Page => ({ body: JSON.stringify(value) })
+
+/** Readiness, with the names of the cells that cannot be used, and what to do about them where that is known. */
+const readiness = (away: ReadonlyArray<AwayCell>) => {
+  const remedies = away.flatMap(({ name, remedy }) => (remedy === undefined ? [] : [[name, remedy] as const]))
+  return {
+    status: "ready",
+    ...(away.length > 0 && { away: away.map(({ name }) => name) }),
+    ...(remedies.length > 0 && { remedies: Object.fromEntries(remedies) })
+  }
+}
 
 /**
  * The pages beside the API, which need no key: liveness, readiness, metrics, the OpenAPI document, and a page to try the API.
@@ -44,9 +54,7 @@ export const pages = Effect.fnUntraced(function* ({ fresh_ms = FRESH_MS, ...opti
     at("/healthz", () => Effect.succeed(json({ status: "alive" }))),
     at("/readyz", () =>
       Effect.zipWith(ready, cellsAway, (reason, away) =>
-        reason === null
-          ? json({ status: "ready", ...(away.length > 0 && { away }) })
-          : ({ _tag: "NotReady", message: reason } as const)
+        reason === null ? json(readiness(away)) : ({ _tag: "NotReady", message: reason } as const)
       )
     ),
     at("/metrics", () => Effect.map(metrics, (body) => ({ headers: { "Content-Type": EXPOSITION_TYPE }, body }))),

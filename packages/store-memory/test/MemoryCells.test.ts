@@ -1,4 +1,4 @@
-import { type ClientId, type Phone, type ShopId, StoreUnavailable } from "@workshop/core"
+import { type ClientId, cellsAway, type Phone, type ShopId, StoreUnavailable } from "@workshop/core"
 import {
   AuditLog,
   type Cell,
@@ -15,13 +15,14 @@ import {
 } from "@workshop/core/store"
 import { RiggedEntropy, runContract, SettableClock } from "@workshop/core/testing"
 import { layerCells, memoryCells } from "@workshop/store-memory"
-import { Context, Effect, Fiber, FiberStatus, Stream } from "effect"
+import { Context, Effect, Fiber, FiberStatus, Logger, Stream } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { until } from "../../../test/until.js"
 import { createKey } from "../../core/src/decisions/shopSettings.js"
 import { KEY_BYTES, keyHash, keyText } from "../../core/src/domain/ApiKey.js"
+import { MINUTE_MS } from "../../core/src/domain/Instant.js"
 import { Entropy } from "../../core/src/ports/Entropy.js"
-import { Probes } from "../../core/src/ports/Probes.js"
+import { type Probe, Probes } from "../../core/src/ports/Probes.js"
 import { freshPhone, newTicket, openAccount, openShop, run } from "../../core/src/testing/Fixtures.js"
 import { TestDispatcher } from "../../core/src/testing/TestDispatcher.js"
 
@@ -34,13 +35,21 @@ const PORTS = [
 ] as unknown as ReadonlyArray<Context.Tag<never, object>>
 
 /** The same cell, whose ports fail while it is away, and never answer while it is silent. */
-const breakable = (cell: Cell, away: Set<string>, silent: Set<string>): Cell => {
+const breakable = (
+  cell: Cell,
+  away: Set<string>,
+  silent: Set<string>,
+  remedies: ReadonlyMap<string, string> = new Map()
+): Cell => {
   const guarded = (value: unknown): unknown => {
     if (typeof value === "function") return (...args: ReadonlyArray<unknown>) => guarded(value(...args))
     if (!Effect.isEffect(value) || Stream.StreamTypeId in (value as object)) return value
     return Effect.suspend((): Effect.Effect<unknown, unknown> => {
       if (silent.has(cell.name)) return Effect.never
-      return away.has(cell.name) ? new StoreUnavailable({}) : (value as Effect.Effect<unknown>)
+      const remedy = remedies.get(cell.name)
+      return away.has(cell.name)
+        ? new StoreUnavailable(remedy === undefined ? {} : { remedy })
+        : (value as Effect.Effect<unknown>)
     })
   }
   const ports = PORTS.reduce(
@@ -67,14 +76,13 @@ const testing = (
   const entropy = new RiggedEntropy(1)
   const away = new Set<string>()
   const silent = new Set<string>()
-  const probes = new Set<import("@workshop/core").Probe>()
+  const probes = new Set<Probe>()
   const program = Effect.gen(function* () {
     const { cells, directory } = yield* memoryCells(NAMES)
     const [home, ...others] = cells.map((cell) => breakable(cell, away, silent))
     const ports = yield* cellPorts({ cells: [home!, ...others], directory })
-    const awaySeen = Effect.map(
-      Effect.forEach(probes, (one) => one.away ?? Effect.succeed([])),
-      (names) => names.flat()
+    const awaySeen = Effect.map(Effect.provideService(cellsAway, Probes, probes), (seen) =>
+      seen.map(({ name }) => name)
     )
     const complaints = Effect.map(
       Effect.forEach(probes, (one) => one.complaint ?? Effect.succeed(null)),
@@ -219,6 +227,39 @@ describe("Several cells", () => {
         })
       )
     ))
+
+  it("a cell that needs an operator is named with the remedy, which is logged once a minute until it is done", () => {
+    const lines: Array<string> = []
+    const logging = Logger.replace(
+      Logger.defaultLogger,
+      Logger.make(({ message }) => void lines.push(String(message)))
+    )
+    const [clock, probes, away] = [new SettableClock(), new Set<Probe>(), new Set(["north", "south"])]
+    const remedy = "The role may not read it: run workshop migrate --roles"
+    return Effect.gen(function* () {
+      const { cells, directory } = yield* memoryCells(NAMES)
+      const [home, ...others] = cells.map((cell) => breakable(cell, away, new Set(), new Map([["north", remedy]])))
+      const ports = yield* cellPorts({ cells: [home!, ...others], directory, away: ["north"] })
+      const looked = Effect.zipRight(Context.get(ports, Closures).due(0, 1), cellsAway)
+      yield* until("the remedy", looked, (seen) => seen.some((one) => one.remedy !== undefined))
+      const line = `The cell north cannot be used; its shops are refused until it can (${remedy})`
+      const others_ = "The cell south cannot be used; its shops are refused until it can"
+      expect(yield* cellsAway).toEqual([{ name: "north", remedy }, { name: "south" }])
+      expect(lines.filter((one) => one === line).length).toBe(1)
+      clock.advance(MINUTE_MS)
+      yield* until("the line again", Effect.as(looked, lines), (all) => all.filter((one) => one === line).length === 2)
+      expect(lines.filter((one) => one.startsWith(others_)).length).toBe(1)
+      away.clear()
+      yield* until("nothing away", looked, ({ length }) => length === 0)
+    }).pipe(
+      Effect.provide(new RiggedEntropy(1).layer),
+      Effect.provide(logging),
+      Effect.provideService(Probes, probes),
+      Effect.withClock(clock),
+      Effect.scoped,
+      Effect.runPromise
+    )
+  })
 
   it("new shops are opened in the cells that are there", () =>
     testing(({ away, cells }) =>

@@ -2,10 +2,11 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import { StoreUnavailable } from "@workshop/core"
 import { Effect } from "effect"
 import { cellsRefused, cellWrong, HOME, idMarkOf, markOf } from "./CellPlaces.js"
-import { DatabaseFailed } from "./migrate/DatabaseFailed.js"
+import { DatabaseFailed, DENIED } from "./migrate/DatabaseFailed.js"
 import { knownCells, refuseOtherNames } from "./migrate/MigratedCells.js"
 import { OURS } from "./migrate/Migration.js"
 import { checkOn } from "./migrate/Migrator.js"
+import { isDenied } from "./PgFailure.js"
 import { sessionOf } from "./PgProbe.js"
 import { available } from "./Sql.js"
 
@@ -15,13 +16,25 @@ const cellMarkedOn = (sql: SqlClient) =>
     ([found]) => found?.name.slice("cell:".length) ?? null
   )
 
-/** A check that a database which does not respond passes: what is asked of it then fails. Answers whether it responds. */
-const ifThere = <E>(check: Effect.Effect<void, E>): Effect.Effect<boolean, Extract<E, DatabaseFailed>> =>
-  Effect.catchAll(Effect.as(check, true), (error) =>
-    error instanceof DatabaseFailed && (error.reason === "bad_cells" || error.reason === "wrong_cell")
+/** Why the checks of a database could not be made now. */
+type Unchecked = "silent" | "denied"
+
+/**
+ * A check that a database passes which does not respond, or which this role may not read: what is asked of it then fails. Answers why it
+ * could not be checked; null if it was.
+ */
+const ifThere = <E>(check: Effect.Effect<void, E>): Effect.Effect<Unchecked | null, Extract<E, DatabaseFailed>> =>
+  Effect.catchAll(Effect.as(check, null), (error) => {
+    if (!(error instanceof DatabaseFailed)) return Effect.succeed(isDenied(error) ? "denied" : "silent")
+    const { reason, code } = error
+    return reason === "bad_cells" || reason === "wrong_cell"
       ? Effect.fail(error as Extract<E, DatabaseFailed>)
-      : Effect.succeed(false)
-  )
+      : Effect.succeed(code === DENIED ? "denied" : "silent")
+  })
+
+/** The remedy for a cell that was added without grants. */
+const denied = (name: string) =>
+  `The database role of this process may not read the cell ${name}: run workshop migrate --roles with all cells, as the owner of the tables`
 
 /** Refuses a database whose directory knows several cells, or that is itself a further cell, for a process that was given none. */
 export const checkAlone = (sql: SqlClient) =>
@@ -75,7 +88,9 @@ export const confirming = (home: SqlClient) => {
   )
   return ({ name, sql }: Pick<Looked, "name" | "sql">): Effect.Effect<void, StoreUnavailable> =>
     Effect.gen(function* () {
-      const self = yield* available(selfOf(sql))
+      const self = yield* Effect.mapError(available(selfOf(sql)), (error) =>
+        isDenied(error.cause) ? new StoreUnavailable({ cause: error.cause, remedy: denied(name) }) : error
+      )
       const marks = self.map((row) => row.name)
       if ((self[0]?.n ?? 0) < OURS.length)
         return yield* new StoreUnavailable({
@@ -131,13 +146,13 @@ const checkHome = ({ sql }: Looked, names: ReadonlyArray<string>) =>
   })
 
 /**
- * Refuses cells that are not those of the directory, are behind, or share a shop. Answers the names of those that do not respond, which
+ * Refuses cells that are not those of the directory, are behind, or share a shop. Answers the names of those that cannot be used now, which
  * are confirmed when they return.
  */
 export const checkCells = (cells: ReadonlyArray<Looked>) =>
   Effect.gen(function* () {
     const [home, ...others] = cells as readonly [Looked, ...ReadonlyArray<Looked>]
-    const isHomeThere = yield* ifThere(
+    const ofHome = yield* ifThere(
       checkHome(
         home,
         cells.map(({ name }) => name)
@@ -150,11 +165,13 @@ export const checkCells = (cells: ReadonlyArray<Looked>) =>
       { concurrency: "unbounded" }
     )
     // The first refusal in the order of the cells, whichever responded first.
-    const areThere = yield* Effect.flatMap(looks, (found) => Effect.all(found))
-    const away = [isHomeThere, ...areThere].flatMap((isThere, i) => (isThere ? [] : [cells[i]!.name]))
-    if (away.length > 0)
+    const ofOthers = yield* Effect.flatMap(looks, (found) => Effect.all(found))
+    const away = [ofHome, ...ofOthers].flatMap((why, i) => (why === null ? [] : [{ name: cells[i]!.name, why }]))
+    // Those that this role may not read are logged, with the remedy, when they are asked again.
+    const silent = away.flatMap(({ name, why }) => (why === "silent" ? [name] : []))
+    if (silent.length > 0)
       yield* Effect.logWarning(
-        `${away.length === 1 ? "The cell" : "The cells"} ${away.join(", ")} ${away.length === 1 ? "does" : "do"} not respond; the shops there are refused until ${away.length === 1 ? "it does" : "they do"}`
+        `${silent.length === 1 ? "The cell" : "The cells"} ${silent.join(", ")} ${silent.length === 1 ? "does" : "do"} not respond; the shops there are refused until ${silent.length === 1 ? "it does" : "they do"}`
       )
-    return away
+    return away.map(({ name }) => name)
   })

@@ -14,10 +14,15 @@ interface Found {
 const IS_CITUS =
   "select /* workshop look for citus */ exists (select from pg_extension where extname = 'citus') as is_citus"
 
-/** From the catalogue of the coordinator, which knows it also while the node is away. */
+/**
+ * From the catalogue of the coordinator, which knows it also while the node is away. Each schema is found by its name: a function that
+ * resolves a table's name is refused for all of them where the role may not use one, as after a cell was added without grants.
+ */
 export const FIND_NODES = `select /* workshop nodes of cells */ q.schema, p.nodename as host, p.nodeport::integer as port
   from unnest($1::text[]) q (schema)
-  join pg_dist_shard s on s.logicalrelid = to_regclass(format('%I.shop_head', q.schema))
+  join pg_namespace n on n.nspname = q.schema
+  join pg_class c on c.relnamespace = n.oid and c.relname = 'shop_head'
+  join pg_dist_shard s on s.logicalrelid = c.oid
   join pg_dist_shard_placement p on p.shardid = s.shardid`
 
 const AUTHORITY = /^([a-z]+:\/\/(?:[^@/?#]*@)?)[^/?#]*/i

@@ -1,5 +1,6 @@
 import { StoreUnavailable } from "@workshop/core"
 import { Cause, Data, Effect } from "effect"
+import { DENIED } from "./migrate/DatabaseFailed.js"
 import { doubtSessions, READS_ONLY, SessionRefused } from "./SessionClient.js"
 
 /**
@@ -88,7 +89,7 @@ const remedies: Readonly<Record<string, string>> = {
   // The decisions check everything else that is unique.
   "23505":
     "An id or code that was drawn at random is there already: give each run its own randomness (in a test another seed, or a schema of its own), or leave randomBytes out",
-  "42501":
+  [DENIED]:
     "The database's user lacks a right that the workshop needs: run workshop migrate --roles as the owner of the tables, or use the role that migrated the schema"
 }
 
@@ -97,6 +98,9 @@ const sqlstateIn = (cause: unknown): string | null => {
   if (!(cause instanceof Error)) return null
   return failureOf(cause).code ?? sqlstateIn(cause.cause)
 }
+
+/** Whether the role of the connection lacks a right. */
+export const isDenied = (cause: unknown): boolean => sqlstateIn(cause) === DENIED
 
 /** The remedy for a refused session, from inside the errors that wrap it. */
 const refusalIn = (cause: unknown): string | undefined => {

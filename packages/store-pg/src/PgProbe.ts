@@ -136,8 +136,14 @@ export const pgProbe = (schema: string, cell?: string, real: Clock.Clock = Clock
     const complaint = yield* Effect.cachedWithTTL(
       checkOn(sessionOf(sql), schema).pipe(
         Effect.as(null),
-        // If the database does not respond, the caller that needs more than this reports it.
-        Effect.catchAll((refused) => Effect.succeed(refused._tag === "DatabaseFailed" ? null : refused.message))
+        // If the database does not respond, the caller that needs more than this reports it. A cell that is behind takes only its shops away.
+        Effect.catchAll((refused) =>
+          Effect.succeed(
+            refused._tag === "DatabaseFailed" || (refused._tag === "SchemaBehind" && cell !== undefined)
+              ? null
+              : refused.message
+          )
+        )
       ),
       LOOK
     )

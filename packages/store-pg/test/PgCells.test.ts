@@ -1,4 +1,4 @@
-import { Entropy, type ShopId, type StorePorts } from "@workshop/core"
+import { cellsAway, Entropy, type ShopId, type StorePorts } from "@workshop/core"
 import { RiggedEntropy, SettableClock, storeContract } from "@workshop/core/testing"
 import { addCell, migrate, rolesSql } from "@workshop/store-pg/migrate"
 import { type Context, Effect, Exit, Layer, ManagedRuntime, Scope } from "effect"
@@ -11,6 +11,7 @@ import { connect } from "../src/migrate/Session.js"
 import { layer, type PgStoreOptions } from "../src/PgStore.js"
 import { retention } from "../src/retention/Retention.js"
 import { copyOf, testDatabase } from "./cluster/TestDatabase.js"
+import { complaints, watched } from "./failures/Complaints.js"
 import { as, renamed, roleIn } from "./migrate/TestRoles.js"
 import { node, numbers, testing } from "./nodes/Node.js"
 
@@ -285,6 +286,45 @@ describe("Cells that are refused, with nothing written (docs/scaling.md)", LONG,
         // The others go on.
         expect(yield* on(after, Effect.as(newTicket(inEast.id), true))).toBe(true)
       })
+    ))
+
+  it("at the act: the shops alone of a cell that the role may not read, and of one whose schema is behind", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url, session, service } = yield* databaseOfCells
+        const role = roleIn(url, "workshop_service")
+        const [inHome, inNorth] = yield* Effect.scoped(
+          Effect.flatMap(node({ url: service, cells: CELLS }), (ports) =>
+            on(ports, Effect.replicateEffect(openShop(), 3))
+          )
+        )
+        yield* session.run(`revoke usage on schema workshop_south from ${role}`)
+        const ports = yield* node({ url: service, cells: CELLS })
+        for (const { id } of [inHome!, inNorth!]) yield* on(ports, newTicket(id))
+        const denied =
+          "The database role of this process may not read the cell south: run workshop migrate --roles with all cells, as the owner of the tables"
+        yield* until("what to do", cellsAway, ([found]) => found?.remedy === denied)
+        // New shops are opened in the others.
+        yield* on(ports, Effect.replicateEffect(openShop(), 2))
+        expect(yield* session.run("select id from workshop_south.shop")).toHaveLength(1)
+        yield* session.run(`grant usage on schema workshop_south to ${role}`)
+        yield* until("nothing away", cellsAway, ({ length }) => length === 0)
+        const versions = "from workshop_north.schema_migration where version > 20"
+        yield* session.run(`create table kept as select * ${versions}; delete ${versions}`)
+        yield* until("the cell that is behind", cellsAway, ([found]) => found?.name === "north")
+        expect(yield* cellsAway).toEqual([
+          {
+            name: "north",
+            remedy: "The cell north has an older schema than this program, or none: run workshop migrate --cells"
+          }
+        ])
+        expect((yield* Effect.flip(on(ports, newTicket(inNorth!.id))))._tag).toBe("StoreUnavailable")
+        yield* on(ports, newTicket(inHome!.id))
+        expect(yield* complaints).toEqual([])
+        yield* session.run("insert into workshop_north.schema_migration select * from kept")
+        yield* until("nothing away", cellsAway, ({ length }) => length === 0)
+        yield* on(ports, newTicket(inNorth!.id))
+      }).pipe(watched)
     ))
 
   it("a shop in two cells, and a place that has shops of another installation", () =>

@@ -1,10 +1,13 @@
+import { cellsAway } from "@workshop/core"
 import { runContract, SettableClock } from "@workshop/core/testing"
 import { balanceCells, listCells, migrate, moveCell, rolesSql } from "@workshop/store-pg/migrate"
 import { Effect, Exit, Fiber, Layer, Schedule } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
+import { until } from "../../../test/until.js"
 import { openShop } from "../../core/src/testing/Fixtures.js"
 import { connect } from "../src/migrate/Session.js"
 import { layer } from "../src/PgStore.js"
+import { watched } from "./failures/Complaints.js"
 import { as, renamed, roleIn } from "./migrate/TestRoles.js"
 import { create, node, numbers, testing } from "./nodes/Node.js"
 
@@ -13,6 +16,13 @@ const url = process.env.TEST_CITUS_URL
 const leaseClock = Effect.map(SettableClock.current, (clock) => Number(clock.unsafeCurrentTimeNanos() / 1_000_000n))
 
 const CELLS = [{ name: "north" }, { name: "south" }]
+
+const rolesOf = (at: string) => [roleIn(at, "workshop_service"), roleIn(at, "workshop_reader")]
+
+const dropRoles = (at: string) =>
+  Effect.scoped(
+    Effect.flatMap(connect(at), ({ run }) => run(`drop owned by ${rolesOf(at)} cascade; drop role ${rolesOf(at)}`))
+  )
 
 /** Cells on a Citus that others may use too: in schemas of their own, which are dropped afterwards. */
 const cellsOnCitus = (at: string) =>
@@ -44,7 +54,7 @@ else {
       testing(
         Effect.gen(function* () {
           const schema = yield* cellsOnCitus(url)
-          const roles = [roleIn(url, "workshop_service"), roleIn(url, "workshop_reader")]
+          const roles = rolesOf(url)
           const granting = Effect.forEach(["", "_north", "_south"], (cell) =>
             Effect.scoped(
               Effect.flatMap(connect(url, { schema: schema + cell }), ({ run }) =>
@@ -52,11 +62,7 @@ else {
               )
             )
           )
-          yield* Effect.addFinalizer(() =>
-            Effect.scoped(
-              Effect.flatMap(connect(url), ({ run }) => run(`drop owned by ${roles} cascade; drop role ${roles}`))
-            ).pipe(Effect.exit)
-          )
+          yield* Effect.addFinalizer(() => Effect.exit(dropRoles(url)))
           yield* granting
           yield* granting
           const ports = yield* node({ url: as(url, roles[0]!), schema, cells: CELLS })
@@ -72,6 +78,39 @@ else {
           )
           expect(Exit.isFailure(refused)).toBe(true)
         })
+      ))
+  })
+
+  describe("A cell that was added before the roles were granted again (docs/scaling.md)", { timeout: 120_000 }, () => {
+    it("takes only its own shops away, and is named with what to do; the others are served on their workers", () =>
+      testing(
+        Effect.gen(function* () {
+          const schema = yield* cellsOnCitus(url)
+          const role = roleIn(url, "workshop_service")
+          yield* Effect.addFinalizer(() => Effect.exit(dropRoles(url)))
+          const granted = (cell: string) =>
+            Effect.scoped(
+              Effect.flatMap(connect(url, { schema: schema + cell }), ({ run }) =>
+                run(renamed(url, rolesSql({ schema: schema + cell })))
+              )
+            )
+          yield* Effect.forEach(["", "_north"], granted)
+          const ports = yield* node({ url: as(url, role), schema, cells: CELLS })
+          yield* until("what to do", cellsAway, ([found]) => found?.remedy !== undefined)
+          expect(yield* cellsAway).toEqual([
+            {
+              name: "south",
+              remedy: expect.stringMatching(/may not read the cell south: run workshop migrate --roles/)
+            }
+          ])
+          const { id } = yield* Effect.provide(openShop(), ports)
+          expect(yield* Effect.provide(create(id), ports)).toBe(1)
+          expect(yield* Effect.provide(numbers(id), ports)).toEqual([1])
+          yield* granted("_south")
+          yield* until("nothing away", cellsAway, ({ length }) => length === 0)
+          const other = yield* Effect.provide(openShop(), ports)
+          expect(yield* Effect.provide(create(other.id), ports)).toBe(1)
+        }).pipe(watched)
       ))
   })
 

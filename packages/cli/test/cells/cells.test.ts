@@ -47,7 +47,7 @@ describe("workshop cell (docs/scaling.md)", { timeout: 120_000 }, () => {
       expect(await type("cell add north")).toMatchObject({
         status: 0,
         stdout:
-          "The cell north is added. If processes connect with a role of their own, run workshop migrate --roles with these cells first, because a process that may not read a cell serves none. Then restart every process with --cells that include it; until then a process refuses the shops that are placed there.\n"
+          "The cell north is added. If processes connect with a role of their own, run workshop migrate --roles with these cells, because they cannot use a cell that they may not read. Then restart every process with --cells that include it; until then a process refuses the shops that are placed there.\n"
       })
       await openShops(url, [{ name: "north" }], 3)
       const { stdout } = await type("cell list")

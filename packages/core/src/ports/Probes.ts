@@ -1,13 +1,20 @@
 import { Context, Effect, type Scope } from "effect"
 
+/** A cell that this process cannot use for now. */
+export interface AwayCell {
+  readonly name: string
+  /** What the operator has to do, as a sentence without secrets or addresses; left out where waiting may be enough. */
+  readonly remedy?: string | undefined
+}
+
 /** The state of a part of the process, for its operator, besides its counters (Specification, Commands). */
 export interface Probe {
   /** Updates gauges. It runs on every scrape, so it must be cheap; it reports its own failure in the gauge. */
   readonly measure?: Effect.Effect<void>
   /** The reason that requests should go to other nodes for now, as a sentence without secrets or addresses; null if nothing is wrong. */
   readonly complaint?: Effect.Effect<string | null>
-  /** The names of cells that do not respond. Requests of their shops are refused for now; others are served. */
-  readonly away?: Effect.Effect<ReadonlyArray<string>>
+  /** The cells that cannot be used. Requests of their shops are refused for now; others are served. */
+  readonly away?: Effect.Effect<ReadonlyArray<AwayCell>>
 }
 
 /** The probes of the process; null, the default, if nobody reads them. */

@@ -3,6 +3,7 @@ import type { KeyId, ShopId } from "../domain/Identifier.js"
 import { Policies, ServiceLimits } from "../domain/Limits.js"
 import type { LimitUse } from "../domain/LimitWindow.js"
 import { type Cell, CellAccess, type CellDirectory } from "../ports/CellPorts.js"
+import type { AwayCell } from "../ports/Probes.js"
 import {
   AuditLog,
   Closures,
@@ -17,6 +18,7 @@ import {
   StoreUnavailable,
   WholeData
 } from "../ports/StorePorts.js"
+import { logRemedy } from "./BackgroundFailure.js"
 
 /** How many shops, and how many keys, a process remembers the cell of. */
 const MOST_KNOWN = 200_000
@@ -182,7 +184,8 @@ const reasonOf = ({ remedy, message, cause }: StoreUnavailable): string => {
 /** Asks all cells for something, but does not wait for those that did not answer before. */
 export class Everywhere {
   readonly cells: ReadonlyArray<OpenCell>
-  readonly #away = new Set<OpenCell>()
+  /** The cells that cannot be used, with the remedy where waiting is not enough. */
+  readonly #away = new Map<OpenCell, string | undefined>()
   readonly #tried = new Set<OpenCell>()
   /** How many wait for cells that are away. */
   #waiting = 0
@@ -194,7 +197,7 @@ export class Everywhere {
     away: ReadonlyArray<string> = []
   ) {
     this.cells = cells
-    for (const cell of cells) if (away.includes(cell.name)) this.#away.add(cell)
+    for (const cell of cells) if (away.includes(cell.name)) this.#away.set(cell, undefined)
     this.#background = background
   }
 
@@ -203,20 +206,20 @@ export class Everywhere {
     return this.cells.filter((cell) => !this.#away.has(cell))
   }
 
-  get away(): ReadonlyArray<string> {
-    return [...this.#away].map(({ name }) => name)
+  get away(): ReadonlyArray<AwayCell> {
+    return [...this.#away].map(([{ name }, remedy]) => (remedy === undefined ? { name } : { name, remedy }))
   }
 
-  /** Notes whether the cell answers. */
+  /** Notes whether the cell answers. A failure with a remedy is logged once a minute until it is mended, another one once. */
   noting<A>(cell: OpenCell, work: Effect.Effect<A, StoreUnavailable>): Effect.Effect<A, StoreUnavailable> {
     return work.pipe(
       Effect.tapBoth({
         onFailure: (failure) => {
-          if (this.#away.has(cell)) return Effect.void
-          this.#away.add(cell)
-          return Effect.logWarning(
-            `The cell ${cell.name} cannot be used; its shops are refused until it can (${reasonOf(failure)})`
-          )
+          const isKnown = this.#away.has(cell)
+          this.#away.set(cell, failure.remedy)
+          const line = `The cell ${cell.name} cannot be used; its shops are refused until it can (${reasonOf(failure)})`
+          if (failure.remedy !== undefined) return logRemedy(line)
+          return isKnown ? Effect.void : Effect.logWarning(line)
         },
         onSuccess: () => Effect.sync(() => this.#away.delete(cell))
       })

@@ -6,7 +6,7 @@ import { ServiceLimits } from "../domain/Limits.js"
 import type { LimitStatus, LimitUse } from "../domain/LimitWindow.js"
 import { allAhead, latestOfShops, type ShopNotFound } from "../domain/Shop.js"
 import { type Cell, type CellDirectory, type DeliveryTurn, TURNS_PER_CLAIM } from "../ports/CellPorts.js"
-import { probe } from "../ports/Probes.js"
+import { type AwayCell, probe } from "../ports/Probes.js"
 import {
   AuditLog,
   Closures,
@@ -24,6 +24,7 @@ import {
   Transactions,
   WholeData
 } from "../ports/StorePorts.js"
+import { logRemedy } from "./BackgroundFailure.js"
 import { ascending, Everywhere, grouped, merged, type OpenCell, openCell, Router } from "./CellRouter.js"
 
 /*
@@ -55,7 +56,7 @@ const MOST_COPIES = 8
 export interface CellsOptions {
   readonly cells: readonly [Cell, ...ReadonlyArray<Cell>]
   readonly directory: CellDirectory
-  /** The names of the cells that did not respond just now. */
+  /** The names of the cells that could not be used just now. */
   readonly away?: ReadonlyArray<string>
 }
 
@@ -414,6 +415,9 @@ const notJoined: Context.Tag.Service<Transactions> = {
     })
 }
 
+const addedSince = (name: string) =>
+  `The cell ${name} was added since this process started, which refuses its shops: restart it with --cells that include it`
+
 /** Every store port over the ports of cells. One cell alone needs none of this: use its ports as they are. */
 export const cellPorts = ({
   cells,
@@ -428,33 +432,23 @@ export const cellPorts = ({
     const copy = copying(everywhere, directory)
     const names = new Set(open.map(({ name }) => name))
     /** Cells that were added since this process started: it refuses their shops. */
-    let lacking: ReadonlyArray<string> = []
+    let lacking: ReadonlyArray<AwayCell> = []
+    const awayNow = () => [...everywhere.away, ...lacking]
     yield* probe({
-      measure: Effect.suspend(() =>
-        Effect.forEach(
-          new Set([...names, ...lacking]),
-          (name) =>
-            Metric.set(
-              Metric.tagged(cellAway, "cell", name),
-              everywhere.away.includes(name) || lacking.includes(name) ? 1 : 0
-            ),
+      measure: Effect.suspend(() => {
+        const away = new Set(awayNow().map(({ name }) => name))
+        return Effect.forEach(
+          new Set([...names, ...away]),
+          (name) => Metric.set(Metric.tagged(cellAway, "cell", name), away.has(name) ? 1 : 0),
           { discard: true }
         )
-      ),
-      away: Effect.sync(() => [...everywhere.away, ...lacking]),
+      }),
+      away: Effect.sync(awayNow),
       complaint: Effect.sync(() => (everywhere.here.length > 0 ? null : "None of the cells responds."))
     })
     const lookForOthers = Effect.flatMap(directory.names, (all) => {
-      const known = lacking
-      lacking = all.filter((name) => !names.has(name))
-      return Effect.forEach(
-        lacking.filter((name) => !known.includes(name)),
-        (name) =>
-          Effect.logWarning(
-            `The cell ${name} was added since this process started, which refuses its shops: restart it with --cells that include it`
-          ),
-        { discard: true }
-      )
+      lacking = all.filter((name) => !names.has(name)).map((name) => ({ name, remedy: addedSince(name) }))
+      return Effect.forEach(lacking, ({ name }) => logRemedy(addedSince(name)), { discard: true })
     })
     const look = Effect.zipRight(
       everywhere.ask(({ access }) => access.confirm),

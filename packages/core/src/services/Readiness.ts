@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { ServiceLimits } from "../domain/Limits.js"
-import { Probes } from "../ports/Probes.js"
+import { type AwayCell, Probes } from "../ports/Probes.js"
 import { Directory } from "../ports/StorePorts.js"
 import { logBackgroundFailure, remedyIn } from "./BackgroundFailure.js"
 import { dataAhead } from "./ClockRepair.js"
@@ -13,8 +13,8 @@ const complaint = Effect.flatMap(Probes, (probes) =>
   )
 )
 
-/** The names of the cells that do not respond, whose shops alone are refused. */
-export const cellsAway: Effect.Effect<ReadonlyArray<string>> = Effect.flatMap(Probes, (probes) =>
+/** The cells that cannot be used, whose shops alone are refused. */
+export const cellsAway: Effect.Effect<ReadonlyArray<AwayCell>> = Effect.flatMap(Probes, (probes) =>
   Effect.map(
     Effect.forEach(probes ?? [], ({ away = Effect.succeed([]) }) => away),
     (found) => found.flat()

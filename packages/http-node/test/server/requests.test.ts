@@ -281,11 +281,12 @@ describe("pages (Specification, Commands)", () => {
     expect([status, JSON.parse(body).error]).toEqual([503, { code: "UNAVAILABLE", message: remedy }])
   })
 
-  it("/readyz names the cells that are away, and the node is ready for all other shops", async () => {
+  it("/readyz names the cells that are away, with what to do, and the node is ready for all other shops", async () => {
     // The home cell, which looks up keys, may be the one.
     const keyByHash = () => new StoreUnavailable({})
     const directory = { keyByHash, latest: Effect.succeed(0) } as unknown as Context.Tag.Service<Directory>
-    const probes = new Set([{ away: Effect.succeed(["north"]) }])
+    const remedy = "run workshop migrate --roles"
+    const probes = new Set([{ away: Effect.succeed([{ name: "north" }, { name: "south", remedy }]) }])
     const branches = await Effect.runPromise(
       pages().pipe(Effect.provideService(Directory, directory), Effect.provideService(Probes, probes))
     )
@@ -296,7 +297,10 @@ describe("pages (Specification, Commands)", () => {
         .answer(arrival as unknown as HttpRequest, { id: "r", now: 0, route: null, caller: null, usages: [] })
         .pipe(Effect.provideService(Probes, probes))
     )
-    expect([page.status, JSON.parse(bodyText(page))]).toEqual([200, { status: "ready", away: ["north"] }])
+    expect([page.status, JSON.parse(bodyText(page))]).toEqual([
+      200,
+      { status: "ready", away: ["north", "south"], remedies: { south: remedy } }
+    ])
   })
 
   it("/openapi.json is an OpenAPI 3.1 document", async () => {
