@@ -1,5 +1,5 @@
-// Holds comments and pages to plain English: a sentence begins with what acts, not with "What" or "Whoever", and machinery
-// is notified, returned and reported rather than "told". The counts in scripts/plain-english.json may only go down.
+// Holds comments, pages and titles of tests to plain English: a sentence begins with what acts, not with "What" or
+// "Whoever", and machinery is notified, returned and reported rather than "told". The counts in scripts/plain-english.json may only go down.
 import { execFileSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 
@@ -23,7 +23,9 @@ const patterns = {
 const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard"], { encoding: "utf8" })
   .split("\n")
   .filter((path) =>
-    /^(packages\/[^/]+\/src|bench\/src)\/.*\.ts$|^(README|CONTRIBUTING|SECURITY)\.md$|^docs\/[^/]+\.md$/.test(path)
+    /^(packages\/[^/]+\/src|bench\/src)\/.*\.ts$|\.test\.ts$|^(README|CONTRIBUTING|SECURITY)\.md$|^docs\/[^/]+\.md$/.test(
+      path
+    )
   )
 
 /** The sentences of a text, without code. @param {string} text */
@@ -41,6 +43,18 @@ const ofSource = (path, text) =>
     return sentencesIn(prose).map((sentence) => ({ path, line, text: sentence }))
   })
 
+const TITLE = /\b(?:it|test|describe)\w*(?:\.\w+)*\(\s*(["`])((?:\\.|(?!\1)[^\\\n])*)/g
+
+/** The titles of tests and conformance cases. A title may begin in lower case. @param {string} path @param {string} text @returns {Sentence[]} */
+const titlesIn = (path, text) =>
+  [...text.matchAll(TITLE)].flatMap(({ index, 2: title = "" }) =>
+    sentencesIn(`${title.charAt(0).toUpperCase()}${title.slice(1)}`).map((sentence) => ({
+      path,
+      line: text.slice(0, index).split("\n").length,
+      text: sentence
+    }))
+  )
+
 /** The sentences of a page outside its blocks of code. @param {string} path @param {string} text @returns {Sentence[]} */
 const ofPage = (path, text) => {
   const prose = text.replaceAll(/^```[\s\S]*?^```/gm, (block) => "\n".repeat(block.split("\n").length - 1))
@@ -54,7 +68,8 @@ const ofPage = (path, text) => {
 
 const sentences = files.flatMap((path) => {
   const text = readFileSync(path, "utf8")
-  return path.endsWith(".md") ? ofPage(path, text) : ofSource(path, text)
+  if (path.endsWith(".md")) return ofPage(path, text)
+  return path.endsWith(".test.ts") ? titlesIn(path, text) : [...ofSource(path, text), ...titlesIn(path, text)]
 })
 
 /** @type {Record<string, number>} */

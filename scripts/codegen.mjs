@@ -82,7 +82,7 @@ const rules = [
   ["The fields that a move sets and clears", movedFields, "TicketLifecycle"],
   ["When a ticket closes by itself", closure, "TicketLifecycle"],
   ["Whether a shop sees a client", isVisible, "Client"],
-  ["What a shop sees of a client", asSeen, "Client"],
+  ["The fields of a client that a shop sees", asSeen, "Client"],
   ["The offers that a client sees", offersShown, "Offer"],
   [`Which delivery of a shop goes first, by ${claimOrder.map(code).join(", ")}`, compareClaims, "Delivery"],
   ["Which deliveries of all shops are claimed", nextClaims, "Delivery"],

@@ -25,7 +25,7 @@ export const migrations: Readonly<Record<string, string>> = {
 ${migrations.join(",\n")}
 }
 
-/** What \`roles.sql\` says. */
+/** The text of \`roles.sql\`. */
 export const roles = ${literal(readFileSync(`${PACKAGE}/roles.sql`, "utf8"))}
 `
 )

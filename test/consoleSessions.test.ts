@@ -6,7 +6,7 @@ import type { Page } from "playwright-core"
 import { expect, it } from "vitest"
 import { ConsoleSandbox, DroppingProxy, describeInChromium, LIKE, region, side } from "./consolePage.js"
 
-describeInChromium("what the console keeps, in Chromium", (on) => {
+describeInChromium("the console's saved settings, in Chromium", (on) => {
   it("records clicks and a till's requests as a scenario that runs green, and says what it cannot record", async () => {
     const page = await on.sandbox.samePage(on.browser)
     const old = await on.sandbox.till("POST", "/tickets", { service: "Older" })

@@ -149,7 +149,7 @@ describe.skipIf(executablePath === undefined)("the clients' pages in Chromium", 
     expect([await placed("en"), await placed("ar")]).toEqual(["left", "right"])
   })
 
-  it("tell a screen reader the steps and where the ticket is now, without colour", async () => {
+  it("show a screen reader the steps and where the ticket is now, without colour", async () => {
     const { page } = await opened("delayed")
     expect(await page.locator("main").ariaSnapshot()).toMatch(
       /heading "In the workshop" \[level=1\][\s\S]*heading "Progress" \[level=2\][\s\S]*Received : done[\s\S]*In the workshop : now[\s\S]*Ready : to come/

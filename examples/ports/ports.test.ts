@@ -40,7 +40,7 @@ const told = async (contact: Contact) => {
   return posts
 }
 
-it("a client is told by the first way that reaches them: push, WhatsApp, mail (Specification, States)", async () => {
+it("a client is notified by the first way that reaches them: push, WhatsApp, mail (Specification, States)", async () => {
   expect(await told({ mail: "a@example.com" })).toEqual([
     ["mail", { to: "a@example.com", subject: "Ticket 0001", text: "Hem is ready for you." }]
   ])
@@ -97,7 +97,7 @@ it("webhooks leave through a gateway; what it does not take is tried again (Spec
   expect(taken).toEqual(["https://erp.example/hook content-type,Service-Signature"])
 })
 
-it("time and ids are whoever's the embedder trusts (Specification, Tickets)", async () => {
+it("time and ids come from the sources that the embedder passes (Specification, Tickets)", async () => {
   let next = 0
   await opened({ now: shifted(3_600_000), randomBytes: bytesFrom((bytes) => bytes.fill(next++)) })
   const client = await workshop.clients.register({ given_name: "A", family_name: "B", phone: "+21620123456" })

@@ -127,7 +127,7 @@ it("a second run reads only what changed since the first (Specification, Lists a
   await workshop.stop()
 })
 
-it("what it keeps is there whole, also where it dies while it writes", async () => {
+it("its saved data are whole, even if it dies while it writes", async () => {
   const { workshop, options, key } = await opened()
   await shift(key, options)
   const before = readFileSync(path, "utf8")
@@ -140,7 +140,7 @@ it("what it keeps is there whole, also where it dies while it writes", async () 
   await workshop.stop()
 })
 
-it("a wrong key, a server that is away and another shop's file are told of, with exit status 1", async () => {
+it("reports a wrong key, a server that is away and another shop's file, with exit status 1", async () => {
   const { workshop, line, options, key, keyOf } = await opened()
   expect(await shift(undefined, options)).toMatchObject({
     status: 1,

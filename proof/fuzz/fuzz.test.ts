@@ -21,7 +21,7 @@ const kept: ReadonlyArray<readonly [string, string]> = [
   ["durations", "99999999999999999999d"]
 ]
 
-describe("whatever comes from outside", () => {
+describe("input from outside", () => {
   it.each(kept)("%s: %j is read or refused", async (name, text) => {
     const parser = parsers.find((one) => one.name === name)!
     expect(await parser.read(text)).toBeNull()

@@ -91,7 +91,7 @@ const PAIRS = [
   [1, 2]
 ] as const
 
-/** Whether the time of an answer tells who has an account: each kind against each other, on Postgres (Specification, Endpoints; Clients and loyalty). */
+/** Whether response times reveal who has an account: each kind against each other, on Postgres (Specification, Endpoints; Clients and loyalty). */
 export const alike = benchmark({
   about: "whether response times reveal who has an account, by the two-sided Mann-Whitney U test",
   options: { samples: { about: "the number of samples of each kind, after 1,000 for warm-up", value: "5000" } },

@@ -25,7 +25,7 @@ export const TICKET = {
 
 const input = Schema.decodeSync(TicketInput)(TICKET)
 
-/** Who creates: a shop, and the key that it uses. */
+/** A shop that creates tickets, and the key that it uses. */
 export interface Creator {
   readonly shop_id: ShopId
   readonly caller_id: CallerId

@@ -44,7 +44,7 @@ export class Child<Ready> {
   }
 }
 
-/** What a child does: told once that it is ready, it answers each question. */
+/** Runs a child process: it reports once that it is ready, and then answers each question of its parent. */
 export const answering = <Question>(ready: object, answer: (question: Question) => Promise<object>): void => {
   process.on("message", (question) => {
     answer(question as Question).then((words) => process.send?.(words))

@@ -15,7 +15,7 @@ const STEP = 4_000
 const { key, kept, replaced } = tables.ticket
 const COLUMNS = [...key, ...kept, ...replaced]
 
-/** What the store's own statement does where the row is there. */
+/** The part of the store's own statement that updates an existing row. */
 const UPDATE = saves.find(({ name }) => name === "put ticket")!.text.replace(/^.* on conflict/s, "on conflict")
 
 const CREATE = `with m as (

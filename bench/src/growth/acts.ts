@@ -31,7 +31,7 @@ const SIZES = `select sum(n_tup_ins + n_tup_upd + n_tup_del)::double precision a
       where c.relnamespace = 'workshop'::regnamespace and c.relkind = 'r')::double precision as index
   from pg_stat_user_tables`
 
-/** A connection of the server tells its counts of rows after it was idle for ten seconds. */
+/** A connection of the server reports its counts of rows after it was idle for ten seconds. */
 const TOLD_AFTER = Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 11_000)))
 
 const place = (session: Session) =>

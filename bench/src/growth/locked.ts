@@ -9,7 +9,7 @@ import { filled, shopId } from "./Queue.js"
 
 const READERS = 24
 
-/** What one look at the server's connections of ours showed. */
+/** Our connections to the server, as one look found them. */
 interface Seen {
   readonly open: number
   /** How long the oldest statement has run, in seconds. */

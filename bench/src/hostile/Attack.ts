@@ -2,7 +2,7 @@
 export const SHOPS = 400
 export const KEYS_PER_SHOP = 5
 
-/** What the server says once it listens. */
+/** The server's message once it listens. */
 export interface ServerReady {
   readonly port: number
 }
@@ -13,7 +13,7 @@ export interface ServerState {
   readonly most_rss: number
 }
 
-/** What the attackers are asked: to begin with so many connections, or to stop. */
+/** An order to the attackers: begin with so many connections, or stop. */
 export interface Order {
   readonly port: number
   readonly connections: number

@@ -22,7 +22,7 @@ const pour = (socket: Socket, text: string): void => {
   more()
 }
 
-/** What each kind does with a connection. */
+/** The attack of each kind on a connection. */
 const kinds: Readonly<Record<string, (socket: Socket) => void>> = {
   pipelining: (socket) => pour(socket.resume(), METRICS),
   unread: (socket) => {

@@ -8,7 +8,7 @@ import { KEYS, key, SHOPS, ticketBody } from "./World.js"
 
 export type Work = "GET" | "POST"
 
-/** What a load generator is told: which of a server's requests to send. */
+/** The order to a load generator: which of a server's requests to send. */
 export interface Load {
   readonly port: number
   readonly work: Work
@@ -18,7 +18,7 @@ export interface Load {
   readonly requests: number
 }
 
-/** A load generator: sends so many requests (or as near as it can) and tells how many a second were answered, and how many in all. */
+/** A load generator: sends so many requests (or as near as it can) and returns how many a second were answered, and how many in all. */
 export type Generator = (load: Load) => Promise<{ readonly per_second: number; readonly sent: number }>
 
 export const CONNECTIONS = 32

@@ -4,7 +4,7 @@ export interface Window {
   resets_at: number
 }
 
-/** What the three headers tell. */
+/** The values of the three headers. */
 export interface Told {
   readonly limit: number
   readonly remaining: number

@@ -64,7 +64,7 @@ export interface Key {
   readonly scopes: ReadonlyArray<string>
 }
 
-/** What a create answers: the ticket's JSON text. */
+/** The result of a create: the ticket's JSON text. */
 export interface Created {
   readonly ticket: string
   readonly is_replay: boolean
@@ -210,7 +210,7 @@ const newTicket = (shop: Shop, input: Input, now: number): Ticket => {
   }
 }
 
-/** What a client's app looks for without knowing the shop. */
+/** Indexes for a client's app, which does not know the shop. */
 const shopOfTicket = new Map<string, Shop>()
 const offersToPhone = new Map<string, Array<string>>()
 

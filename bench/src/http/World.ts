@@ -26,7 +26,7 @@ export const SCOPES = ["tickets:read", "tickets:write", "clients:read", "loyalty
 /** The text of the `n`th key; it belongs to the shop `n % SHOPS`. */
 export const key = (n: number): string => `wk_live_${hash("sha256", `bench ${n}`, "base64url")}`
 
-/** What a shop says of the `n`th ticket; every other one names a phone number. */
+/** The body of a shop's `n`th create; every other one names a phone number. */
 export const ticketBody = (n: number): string =>
   JSON.stringify({
     service: "Zip replacement",
@@ -42,7 +42,7 @@ export const ticketBody = (n: number): string =>
 /** A question of a server's parent. */
 export type Asked = "usage" | "profile" | "shares"
 
-/** What a server tells its parent. */
+/** A server's message to its parent once it listens. */
 export interface Ready {
   readonly port: number
   /** A ticket of each shop. */

@@ -19,7 +19,7 @@ const shopInput = Schema.decodeSync(ShopInput)(SHOP)
 const keyInput = Schema.decodeSync(KeyInput)({ name: "bench", scopes: SCOPES })
 const ticketInput = Schema.decodeSync(Schema.parseJson(TicketInput))(ticketBody(0))
 
-/** A shop with its keys and one ticket, of which it tells the id. */
+/** Opens a shop with its keys and one ticket, and returns the ticket's id. */
 const openShop = Effect.fnUntraced(function* (n: number) {
   const store = yield* Store
   const { id: shop_id } = yield* (yield* Shops).create(shopInput)

@@ -17,7 +17,7 @@ export interface Row {
   readonly cpu_ratio?: number
   /** A result beyond it fails the benchmark with `--assert`. It bounds the ratios where there are any, else `ours`. */
   readonly target?: Bound
-  /** What the project wants to reach. */
+  /** The bound that the project aims for. */
   readonly goal?: Bound
 }
 
@@ -45,7 +45,7 @@ export interface Report {
 
 /** An option of a benchmark. */
 export interface Option {
-  /** What it does, for `--help`. */
+  /** Its description in `--help`. */
   readonly about: string
   /** The value unless another is given; a switch has none. */
   readonly value?: string

@@ -6,7 +6,7 @@ export interface Series {
   readonly points: ReadonlyArray<readonly [x: number, y: number]>
 }
 
-/** What a plot shows, and how its axes are named. */
+/** A plot's title and the names of its axes. */
 export interface PlotText {
   readonly title: string
   readonly x: string

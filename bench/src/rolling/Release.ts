@@ -63,7 +63,7 @@ export class ServiceNode {
     throw new Error(`${release.name} ended with status ${child.exitCode} before it served`)
   }
 
-  /** What `/readyz` says: nothing if it is ready, else why not. */
+  /** Asks `/readyz`: undefined if the node is ready, else the reason why it is not. */
   async unready(): Promise<string | undefined> {
     const answer = await fetch(`http://127.0.0.1:${this.port}/readyz`)
     const body = (await answer.json()) as { readonly error?: { readonly message: string } }

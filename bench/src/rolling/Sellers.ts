@@ -8,7 +8,7 @@ import { type Release, run } from "./Release.js"
 /** So many that no limit is reached: each shop has one key. */
 const SHOPS = 150
 
-/** Who creates tickets. */
+/** A shop that creates tickets, with its key. */
 export interface Seller {
   readonly shop_id: string
   readonly key: string

@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises"
 import type { ServiceNode } from "./Release.js"
 import type { Seller } from "./Sellers.js"
 
-/** A ticket as an answer last told it. */
+/** A ticket as the last response showed it. */
 interface Told {
   readonly id: string
   readonly number: number
@@ -41,7 +41,7 @@ const walkIn = () => `+21620${String(randomInt(1_000_000)).padStart(6, "0")}`
 export class Traffic {
   readonly looks: Array<Look> = []
   readonly failures: Array<string> = []
-  /** What was acknowledged, by the ticket's id, with the key that may read it. */
+  /** The acknowledged tickets by id, each with the key that may read it. */
   readonly told = new Map<string, Told & { readonly key: string }>()
   phase = "before"
   nodes: ReadonlyArray<ServiceNode> = []

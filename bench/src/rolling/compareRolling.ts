@@ -18,7 +18,7 @@ const DUMP_MS = 3_000
 
 const TABLES = ["shop", "shop_head", "ticket", "client_account", "webhook", "delivery"]
 
-/** What a later release may add: a column that must have a value to each table that requests use, and an index to a large one. */
+/** Changes that a later release may make: a column that must have a value to each table that requests use, and an index to a large one. */
 const EXPANDING = {
   columns: `-- no transaction
 ${TABLES.map((table) => `alter table ${table} add column if not exists added_later text not null default 'new';`).join("\n")}`,
@@ -92,7 +92,7 @@ const tableOf = ({ looks }: Traffic) =>
     }
   })
 
-/** Reads every acknowledged ticket again. Returns those that are not as they were told. */
+/** Reads every acknowledged ticket again. Returns those that differ from what was acknowledged. */
 const lost = async (traffic: Traffic) => {
   const missing: Array<string> = []
   for (const { id, number, state, key } of traffic.told.values()) {

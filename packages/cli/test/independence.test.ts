@@ -29,7 +29,7 @@ const dependenciesOf = (start: ReadonlyArray<string>): ReadonlyArray<string> => 
 
 const cases = readdirSync(join(src, "conform/cases")).map((name) => `conform/cases/${name}`)
 
-describe("what judges a service shares no code with it", () => {
+describe("the code that judges a service shares none with it", () => {
   it("the auditor of a simulation", () => {
     expect(dependenciesOf(["simulate/auditor/audit.ts"])).toEqual(["node:crypto"])
   })

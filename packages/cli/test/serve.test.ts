@@ -400,7 +400,7 @@ describe(
       )
     })
 
-    it("what the environment says is held to the same", async () => {
+    it("the environment's values are checked in the same way", async () => {
       const port = await typed(["serve"], { WORKSHOP_PORT: "ten" })
       expect(port.stderr).toBe('--port (or WORKSHOP_PORT) must be a port from 0 to 65535, and not "ten".\n')
       const demo = await typed(["serve"], { WORKSHOP_DEMO: "perhaps" })

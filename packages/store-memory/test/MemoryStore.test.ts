@@ -11,7 +11,7 @@ runContract({ describe, it, afterAll }, "The memory store", layer)
 
 const NEW = { via: "api", found: [] } as const
 
-describe("What the memory store alone has", () => {
+describe("Behaviour that only the memory store has", () => {
   it("two layers are two stores: nothing is shared between them", async () => {
     const clock = new SettableClock()
     const opened = openShop().pipe(Effect.tap(({ id }) => run(createTicket(id, ticketInput(), NEW))))

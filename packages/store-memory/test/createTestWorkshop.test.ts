@@ -7,7 +7,7 @@ import { createTestWorkshop, type TestWorkshop } from "../src/testing.js"
 let test: TestWorkshop
 afterEach(() => test.stop())
 
-it("closes a ticket after sixty days, and tells of it, in an advance of 61 days (Specification, States)", async () => {
+it("closes a ticket after sixty days, with an event, in an advance of 61 days (Specification, States)", async () => {
   test = await createTestWorkshop()
   const { workshop, caller, received } = test
   await unwrap(workshop.webhooks.set(caller.shop_id, "https://erp.example.com/hook"))

@@ -106,12 +106,12 @@ const leaseTime = (given: string) => `coalesce(${given}::bigint, ${DATABASE_TIME
 /** How many shops one statement makes ready at most. */
 export const MOST_MADE_READY = 10_000
 
-/** Where a transaction keeps the shops that it has locked: the statements that follow see them without being told. */
+/** The setting in which a transaction keeps the shops that it has locked, so that its later statements can read them. */
 const LANES = "workshop_claim.lanes"
 
 /**
- * What it keeps of their turns, in the same order. A turn is found by its place in the table: while somebody holds a snapshot, an index
- * would lead to all that was written since of the shop's turn. The shop is compared so that no index serves that.
+ * The settings of their turns, in the same order. A turn is found by its place in the table, because while another transaction holds a
+ * snapshot, an index would lead to every version of the shop's turn since. The shop is compared so that no index serves that.
  */
 const KEPT = {
   shop_id: LANES,
@@ -172,7 +172,7 @@ export const LOCK_DUE_TURNS = dueTurns(
 /** Keeps the ready shops without locking them, to see what they have. */
 export const KEEP_DUE_TURNS = dueTurns("")
 
-/** Locks the turns of the locked shops. Who writes one just then, or did meanwhile, sets it too, so it is left to them. */
+/** Locks the turns of the locked shops. A turn that another transaction writes now or has just written is skipped, because that one sets it. */
 export const LOCK_TURNS = keeping(`select t.shop_id, t.ctid as at, t.due_from, s.round_at, s.turn from ${LOCKED_TURNS}
     join workshop.delivery_turn t on t.ctid = s.at and t.shop_id is not distinct from s.shop_id order by s.place for update of t skip locked`)
 

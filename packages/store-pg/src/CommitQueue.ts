@@ -27,7 +27,7 @@ import type { Database } from "./Schema.js"
 import type { WebhookSecrets } from "./WebhookSecrets.js"
 
 /*
- * What happens to a command in this store, from `Store.transact` to its answer:
+ * The path of a command in this store, from `Store.transact` to its answer:
  *
  * 1. `transact` queues the command. There are as many commit queues as `lanes`, each with one connection. A hash of the shop's id
  *    chooses the queue, so that the commands of one shop run one after another and those of other shops beside them.
@@ -42,7 +42,7 @@ import type { WebhookSecrets } from "./WebhookSecrets.js"
  * - Another process holds the lock of a shop: the batch runs again without the locked shops, whose commands move to the contended
  *   queue. That one waits longer for locks and takes one shop at a time, so that a locked shop delays no other.
  * - The transaction lost a conflict, or the connection broke before the commit was sent: the batch runs again, up to 16 times.
- * - The connection broke during the commit: the receipt tells, on a new connection, whether the transaction was committed. If that
+ * - The connection broke during the commit: the receipt shows, on a new connection, whether the transaction was committed. If that
  *   cannot be found out in time, the callers get `StoreUnavailable`, because a guess could run a command twice.
  * - The database refuses the data of one command: the batch is halved until that command is alone and fails by itself.
  * - The database is unreachable: the batch and all that wait fail at once, because they would wait for the same connection.

@@ -7,7 +7,7 @@ import { type Database, DEFAULT_SCHEMA } from "./Schema.js"
 import { connected, PLANNED_ONCE, SessionClient, type Settings, shownMs } from "./SessionClient.js"
 import { type Statement, textsIn } from "./Statement.js"
 
-/** What a statement answered: the tag, such as `COMMIT`, and the rows. */
+/** The result of a statement: the tag, such as `COMMIT`, and the rows. */
 export interface QueryResult {
   readonly command: string
   readonly rows: ReadonlyArray<Readonly<Record<string, unknown>>>
@@ -19,11 +19,11 @@ export interface ConnectionOptions extends Database {
   readonly name: string
   /** How long a statement waits for a lock, in milliseconds. */
   readonly lock_timeout_ms: number
-  /** Whether a commit is answered only once it is on disk; true, unless told otherwise. */
+  /** Whether a commit is answered only once it is on disk; true by default. */
   readonly isSynchronous?: boolean
-  /** How long a statement may take; {@link ANSWER_TIMEOUT_MS}, unless told otherwise. */
+  /** How long a statement may take; {@link ANSWER_TIMEOUT_MS} by default. */
   readonly answer_timeout_ms?: number
-  /** How its statements are planned; once, unless told otherwise. */
+  /** How its statements are planned; once by default. */
   readonly plans?: Settings
   /** Called with what comes in on a channel that the connection listens to. */
   readonly onNotification?: (payload: string) => void
@@ -35,15 +35,18 @@ export const CONNECT_TIMEOUT_MS = 2_000
 /** How long a statement may take, in real time: then the server ends it, whoever still waits for it. */
 export const ANSWER_TIMEOUT_MS = 3_000
 
-/** How much longer its answer may take; then the connection counts as lost. What is late ends in the server first, so that its connection can be used again. */
+/**
+ * How much longer than the statement its answer may take before the connection counts as lost. So the server ends a late statement
+ * first, and its connection can be used again.
+ */
 export const IN_TRANSIT_MS = 500
 
 /** How long a farewell may take: a connection that broke without a sign never answers it. */
 const CLOSE_TIMEOUT = "500 millis"
 
 /**
- * How long the server keeps a transaction of ours open from which it hears nothing. Where the network broke and it was
- * told of no end, the transaction's locks would otherwise hold up its shops until the server notices, which is hours.
+ * How long the server keeps a transaction of ours open from which it hears nothing. If the network broke before the end of a
+ * transaction, its locks would otherwise hold up its shops until the server notices, which takes hours.
  */
 const SILENT_TRANSACTION_MS = 4_000
 

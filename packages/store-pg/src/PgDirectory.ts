@@ -171,7 +171,7 @@ export const NOTE_COPIES = `noted as (
     where c.name <> '${HOME}' on conflict (client_id, cell) do update set n = excluded.n
   )`
 
-/** What belongs to no one shop. */
+/** The shops themselves, and the accounts of clients. */
 export const pgDirectory = Effect.map(
   SqlClient,
   (sql): Omit<Context.Tag.Service<Directory>, "news"> => ({

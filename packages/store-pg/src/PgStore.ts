@@ -49,9 +49,9 @@ import { type SecretsRefused, WebhookSecrets } from "./WebhookSecrets.js"
 
 /** How the store uses its database, whose schema must be current: see `migrate`. */
 export interface PgStoreOptions extends Database {
-  /** How many connections run commands at once; two, unless told otherwise. */
+  /** How many connections run commands at once; two by default. */
   readonly lanes?: number
-  /** How many connections read; eight, unless told otherwise. */
+  /** How many connections read; eight by default. */
   readonly readConnections?: number
   /**
    * Your own `Pool` of the package `pg`, for the same database: commands and reads borrow its clients, one for each of their
@@ -64,7 +64,7 @@ export interface PgStoreOptions extends Database {
    * the same ones. Left out where the home cell is the only one.
    */
   readonly cells?: ReadonlyArray<CellAddress>
-  /** On which clock leases are counted; the database's own, unless told otherwise. Tests give theirs. */
+  /** The clock by which leases end; the database's own by default. Tests pass theirs. */
   readonly leaseClock?: LeaseClock
   /**
    * Keys that encrypt the secrets of webhooks in the database, each 32 random bytes in base64 or hex. The first one writes, all of
@@ -73,7 +73,7 @@ export interface PgStoreOptions extends Database {
   readonly secretsKeys?: ReadonlyArray<string>
 }
 
-/** What the ports of one schema share with those of others. */
+/** The parts that the ports of one schema share with those of others. */
 interface Surroundings {
   readonly connecting?: typeof reconnecting | undefined
   /** Where commands alone get their connections. */

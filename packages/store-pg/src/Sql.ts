@@ -111,7 +111,7 @@ const ofSchema = (poolNow: () => pg.Pool, schema: string): pg.Pool => {
   })
 }
 
-/** The reads of a schema on a pool, as an Effect SQL client. Whoever waits for a connection waits a bounded time. */
+/** The reads of a schema on a pool, as an Effect SQL client. A read waits for a connection for a bounded time. */
 export const readsOn = (poolNow: () => pg.Pool, { schema = DEFAULT_SCHEMA }: Pick<Database, "schema">) =>
   Layer.orDie(PgClient.layerFromPool({ acquire: Effect.sync(() => ofSchema(poolNow, schema)) }))
 

@@ -46,7 +46,7 @@ describe("the schema of a store", { timeout: LONG }, () => {
       )
   )
 
-  it("two installations share a database: neither sees, tells or waits for the other", () =>
+  it("two installations share a database: neither sees, notifies or waits for the other", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* testDatabase

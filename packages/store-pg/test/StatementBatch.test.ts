@@ -90,7 +90,7 @@ describe("statements that are sent together (Connection.send)", { timeout: LONG 
       })
     ))
 
-  it("whose answer is late lose their connection, because the answer would be taken for the next one's", () =>
+  it("statements whose answer is late lose their connection, because the next one would get their answer", () =>
     on(
       (connection) =>
         Effect.gen(function* () {

@@ -104,7 +104,7 @@ const isLock = (text: string) => /workshop lock (free )?heads/.test(text)
 const sentFor = async (act: Effect.Effect<unknown>) =>
   (await sentDuring(() => within(Effect.exit(act)))).filter(({ values }) => values.length > 0)
 
-describe("who has no account, who is unknown to the shop and who blocks it cost the same (Specification, Endpoints; Clients and loyalty)", {
+describe("look-ups of clients without an account, unknown clients and blocking clients cost the same (Specification, Endpoints; Clients and loyalty)", {
   timeout: 30_000
 }, () => {
   it.each(Object.keys(looks))("%s sends the same statements, and each takes the same steps", async (name) => {

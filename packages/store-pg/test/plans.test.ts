@@ -196,7 +196,7 @@ describe(`reads cost the same however many tickets a shop has: ${TICKETS} here (
 })
 
 describe("commands and claims look at no more than they need (docs/how-it-is-built.md)", { timeout: 30_000 }, () => {
-  it("what a command asks for", async () => {
+  it("a command loads its rows by their keys", async () => {
     const asked = [
       { shop_id, ask: { _tag: "Ticket", id: ticket.id } },
       { shop_id, ask: { _tag: "Client", id: ticket.client_id } },
@@ -230,7 +230,7 @@ describe("commands and claims look at no more than they need (docs/how-it-is-bui
     expectAtMost(await within(planned(commands, LOOK_AGAIN, [T0 + 1_000_000, null, false])), 100)
   })
 
-  it("who is to be claimed for, among 20,000 shops that have nothing due", async () =>
+  it("the shops to claim for, among 20,000 that have nothing due", async () =>
     expectAtMost(await within(planned(commands, LOCK_DUE_TURNS, [300, 0])), 300))
 
   it("which shops have become ready, among 20,000 of which something is due later", async () =>

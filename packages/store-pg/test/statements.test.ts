@@ -246,7 +246,7 @@ describe("every statement that the store contract sends", { timeout: LONG }, () 
     expect(sent.filter(({ text }) => titleOf(text) === undefined)).toEqual([])
   })
 
-  it("stands in statements.sql as it is sent", () => {
+  it("is in statements.sql as it is sent", () => {
     const file = readFileSync(new URL("../statements.sql", import.meta.url), "utf8")
     const titles = new Set([...file.matchAll(/^-- (.+) \(workshop [\w ]+\)$/gm)].map(([, title]) => title!))
     const forms = ["list audit entries", "list tickets", "list shops", "list clients", "read client", "shop of"]

@@ -26,7 +26,7 @@ describe("verify judges as the test vectors say", () => {
     expect([...outcomes].sort()).toEqual(["malformed", "mismatch", "missing", "too_new", "too_old", true].sort())
   })
 
-  it("whose good signatures node:crypto makes too", () => {
+  it("good signatures, which node:crypto makes too", () => {
     for (const { header, body, secrets } of vectors.filter(({ ok }) => ok)) {
       const t = /t=(\d+)/.exec(header!)![1]
       const made = secrets.map((secret) =>
@@ -79,13 +79,13 @@ describe("verify and what the service sends", () => {
 describe("verify's own rules", () => {
   const header = signatureHeader("{}", [SECRET], AT)
 
-  it("the clock is the receiver's unless told", async () => {
+  it("the clock is the receiver's by default", async () => {
     const fresh = signatureHeader("{}", [SECRET], Date.now())
     expect(await verify("{}", fresh, SECRET)).toMatchObject({ ok: true })
     expect(await verify("{}", header, SECRET)).toEqual({ ok: false, reason: "too_old" })
   })
 
-  it("tolerates five minutes either way unless told, as the limits say (Specification, Limits)", async () => {
+  it("tolerates five minutes either way by default, as the limits say (Specification, Limits)", async () => {
     const off = (ms: number) => verify("{}", header, SECRET, { now: new Date(AT + ms) })
     const most = Limits.webhook_tolerance_ms
     for (const ms of [most, -most]) expect(await off(ms)).toMatchObject({ ok: true })

@@ -160,7 +160,7 @@ const rows: ReadonlyArray<Observation> = [
     name: "expect notices",
     named: { what: "notice", field: "kind", words: ["webhook_failing", "webhook_off"] },
     endpoint: calls["list notices"][1],
-    description: "What the shop's owner was told of the webhook, oldest first",
+    description: "The notices to the shop's owner about the webhook, oldest first",
     takes: Expected,
     observe: listOf("list notices", "the owner's notices"),
     expand: each((entry) => (isName(entry) ? { kind: entry } : entry))
@@ -274,7 +274,12 @@ const systemActions: ReadonlyArray<Action> = [
     (n, context) => send("get ticket by number", context, String(n))
   ),
   onSubject("set status", "Moves a ticket to another state: POST /v1/tickets/{id}/status", "ticket", "status"),
-  onSubject("notified", "Says that the shop told the client: POST /v1/tickets/{id}/notified", "ticket", "channel"),
+  onSubject(
+    "notified",
+    "Records that the shop notified the client: POST /v1/tickets/{id}/notified",
+    "ticket",
+    "channel"
+  ),
   row("find client", "Finds a client by phone number: GET /v1/clients", Phone, (phone, context) =>
     send("find client", context, "", { phone })
   ),
@@ -325,7 +330,7 @@ const ownerActions: ReadonlyArray<Action> = [
     (body: Fields, context) => send("set webhook", context, context.shop.id, body)
   ),
   plain("get webhook", "Reads whether the webhook is on, and its failures in a row"),
-  row("rotate secret", "Changes the webhook's secret; the receiver is told", Nothing, (_, context) =>
+  row("rotate secret", "Changes the webhook's secret; the receiver gets the new one", Nothing, (_, context) =>
     Effect.tap(send("rotate secret", context, context.shop.id), (rotated) => trustSecret(context, rotated))
   ),
   plain("enable webhook", "Turns the webhook on again"),
@@ -385,7 +390,7 @@ const clientActions: ReadonlyArray<Action> = [
   answering("accept offer", "The client accepts the newest ticket offered to them, or the one named"),
   answering("block shop", "The client answers the newest offer, or that of the ticket named, by blocking the shop"),
   on("get offers", "What tickets the client was offered"),
-  on("get inbox", "What the client was told in the app"),
+  on("get inbox", "The client's notifications in the app"),
   on("accept quote", "The client accepts the price proposed for a ticket"),
   on("refuse quote", "The client refuses the price proposed for a ticket")
 ]

@@ -168,7 +168,7 @@ const target = (fetch: (request: Request) => Promise<Response>) => ({
 const ok = () => Response.json({ success: true, data: {} })
 
 describe("with a key alone", () => {
-  it("what needs a sandbox is skipped, and it says so", async () => {
+  it("cases that need a sandbox are skipped, and the report says so", async () => {
     const cases = suite.filter(({ section }) => section === "sandbox")
     const found = await Effect.runPromise(
       runCases(

@@ -39,7 +39,7 @@ describe("workshop client (Specification, Clients and loyalty; Commands)", () =>
     expect((await office.does(clients.show(id, shop))).data).toMatchObject({ id, display_name: "Amira B." })
   })
 
-  it("what the command line does for a client is in the audit log", async () => {
+  it("the command line's acts for a client are in the audit log", async () => {
     await using office = new Office()
     const shop = await open(office)
     const { id } = (await office.does(clients.create(amira))).data

@@ -39,7 +39,7 @@ const lines = (...all: ReadonlyArray<ReceivedDelivery>): ReadonlyArray<string> =
   })
 }
 
-describe("what changed in a ticket (Specification, Commands)", () => {
+describe("the changes of a ticket (Specification, Commands)", () => {
   it("is printed field by field, nested fields by their path, without updated_at", () => {
     const after = { ...ready, money: { price_minor: 35_000, remaining_minor: 30_000 }, quote: { status: "accepted" } }
     expect(ticketDiff(ticket, after).map(inWords)).toEqual([

@@ -33,7 +33,7 @@ const rows = [...actions.values(), ...observations.values()].filter(({ endpoint 
 /** An argument for actions that take an id, one for those that take fields, and one for those that take a list. */
 const ARGUMENTS = ["it", { ticket: "it", client: "it" }, []]
 
-describe("what is known of the responses to actions (Specification, Commands)", () => {
+describe("the known shapes of responses to actions (Specification, Commands)", () => {
   it.each(rows.map((row) => [row.name, row] as const))("%s: of the endpoint that it asks", async (_, row) => {
     const { calls, context } = noting()
     for (const argument of ARGUMENTS) {

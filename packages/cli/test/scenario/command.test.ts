@@ -185,7 +185,7 @@ describe.concurrent("workshop scenario (Specification, Commands)", PATIENT, () =
   })
 })
 
-describe("what is named to run", () => {
+describe("the files named to run", () => {
   it("files, folders with all below them, and patterns, each file once and in order", () => {
     const at = folder()
     mkdirSync(join(at, "more"))

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { headings, reportLines, summary } from "../../src/scenario/Report.js"
 import { differences, play, steadyReport } from "./Scratch.js"
 
-describe("what a failure shows (Specification, Commands)", () => {
+describe("the report of a failure (Specification, Commands)", () => {
   it("the step with its place, each difference, the request and the response, and what was not run", async () => {
     const result = await play(`name: A ready ticket is told from one that is not
 section: "3"
@@ -230,7 +230,7 @@ steps:
     ])
   })
 
-  it("what has no key cannot be sent as one", async () => {
+  it("a shop without a key cannot be named as one", async () => {
     const text = "given: { clients: { amira: {} } }\nsteps:\n  - get shop: {}\n    key: $amira"
     expect(await differences(text)).toEqual(["$amira has no key: name a shop or a key"])
   })

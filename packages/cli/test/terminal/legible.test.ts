@@ -4,7 +4,7 @@ import { coloured } from "../../src/terminal/Output.js"
 
 const TONES = ["good", "bad", "warn", "name", "faint", "strong"] as const
 
-describe("what others wrote, on a terminal", () => {
+describe("texts of others on a terminal", () => {
   it.each([
     ["\u001b]0;title\u0007", "\\u001b]0;title\\u0007"],
     ["\u001b[2Jcleared", "\\u001b[2Jcleared"],

@@ -35,7 +35,7 @@ const HEAVY = /\/node_modules\/(effect|@effect)\/|\/packages\/(core|store-[a-z]+
 /** The name by which Effect's module of fibers registers itself, also in a bundle. */
 const EFFECT = "effect/Fiber"
 
-describe("what the command line loads (Specification, Commands)", { timeout: 60_000 }, () => {
+describe("the modules that the command line loads (Specification, Commands)", { timeout: 60_000 }, () => {
   beforeAll(build, 300_000)
 
   it.each([["--help"], ["--version"]])(

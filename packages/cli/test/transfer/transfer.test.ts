@@ -99,7 +99,7 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     expect([taken.status, taken.stderr]).toEqual([1, expect.stringContaining("cannot be written")])
   })
 
-  it("stops at a bad row and says its line, or skips it; a dry run tells all of them", async () => {
+  it("stops at a bad row and names its line, or skips it; a dry run names all of them", async () => {
     const shop = await newShop()
     const file = fileOf("bad.csv", [
       HEAD,
@@ -234,7 +234,7 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     await expect(rowsOf(join(folder, "none.jsonl"), "jsonl")).rejects.toThrow("ENOENT")
   })
 
-  it("a line that is no JSON, a file that is no CSV and one that is not there are told", async () => {
+  it("reports a line that is not JSON, a file that is not CSV and a missing file", async () => {
     const shop = await newShop()
     const lines = fileOf("bad.jsonl", ['{"external_ref": "J-1", "service": "Hem"}', "", "{oops"])
     const json = await typed(["import", lines, "--shop", shop], there)

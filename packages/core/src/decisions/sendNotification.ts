@@ -38,11 +38,11 @@ export const retryNotificationNow = ({ shop_id, id, attempts_made }: Notificatio
 export const recordNotification = (
   { shop_id, id, attempts_made }: NotificationAttempt,
   isTold: boolean
-): Command<"told" | "retry" | "given_up" | "superseded"> =>
+): Command<"sent" | "retry" | "given_up" | "superseded"> =>
   make(shop_id, { message: Need.message(id, attempts_made) }, (loaded, changes, moment) => {
     const { message } = loaded
-    if (message === null) return unchanged<"told" | "retry" | "given_up" | "superseded">("superseded")
-    if (isTold) return removed(changes, message).decidedQuietly("told" as const)
+    if (message === null) return unchanged<"sent" | "retry" | "given_up" | "superseded">("superseded")
+    if (isTold) return removed(changes, message).decidedQuietly("sent" as const)
     const due_at = nextAttempt(attempts_made, moment.now, 0)
     if (due_at === null) return removed(changes, message).decidedQuietly("given_up" as const)
     changes.add({ _tag: "MessagePut", row: { ...message, due_at } })

@@ -29,7 +29,7 @@ export type TicketId = typeof TicketId.Type
 export const ClientId = Uuid.pipe(Schema.brand("ClientId"))
 export type ClientId = typeof ClientId.Type
 
-/** Identifies an API key. It is not the key itself. Whoever has the key is a caller by this id. */
+/** Identifies an API key. It is not the key itself. A request with the key has this id as its `caller_id`. */
 export const KeyId = Uuid.pipe(Schema.brand("KeyId"), Schema.brand("CallerId"))
 export type KeyId = typeof KeyId.Type
 

@@ -13,7 +13,7 @@ export interface Person {
 /** The text that replaces an erased name or number. */
 export const ERASED = "[erased]"
 
-// What may be between the digits of a number: at most three characters in a row.
+// The separators between two digits of a number: at most three characters in a row.
 const BETWEEN = "[ .()/\\u00a0-]{0,3}"
 
 const spaced = (digits: string): string => [...digits].join(BETWEEN)

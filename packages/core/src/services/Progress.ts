@@ -21,7 +21,7 @@ import { Directory, Store } from "../ports/StorePorts.js"
 import { resultOf } from "./Actor.js"
 import type { Caller } from "./Caller.js"
 
-/** What the shop's app does with a ticket while the work goes on: delays, parts, pictures, corrections (Specification, Tickets; States). */
+/** The calls of the shop's app while the work goes on: delays, parts, pictures, corrections (Specification, Tickets; States). */
 export class Progress extends Effect.Service<Progress>()("@workshop/core/Progress", {
   accessors: true,
   effect: Effect.gen(function* () {

@@ -289,7 +289,7 @@ export const leasesContract = cases({
       yield* holds("under another token", again!.token !== lost!.token)
       yield* same("no attempt was used", (yield* log.deliveries(shop))[0]?.attempts, [])
       const before = [yield* log.deliveries(shop), (yield* reads.shop(shop))?.webhook]
-      yield* same("whoever comes late", yield* record(lost!, DOWN), "superseded")
+      yield* same("a late result", yield* record(lost!, DOWN), "superseded")
       yield* same("changes nothing", [yield* log.deliveries(shop), (yield* reads.shop(shop))?.webhook], before)
       yield* same("the holder's word counts", yield* record(again!, OK), "delivered")
       yield* same("and an echo does not", yield* record(again!, OK), "superseded")
@@ -349,8 +349,8 @@ export const leasesContract = cases({
     const shop = yield* dispatcher.open
     yield* dispatcher.raise(shop, null)
     const [claim] = yield* dispatcher.claim()
-    yield* same("told", yield* record(claim!, DOWN), "retry")
-    yield* same("told again", yield* record(claim!, DOWN), "superseded")
+    yield* same("first", yield* record(claim!, DOWN), "retry")
+    yield* same("repeated", yield* record(claim!, DOWN), "superseded")
     yield* same("one attempt", (yield* deliveryLog.deliveries(shop))[0]?.attempts.length, 1)
     yield* same("one failure", (yield* reads.shop(shop))?.webhook?.failures_in_row, 1)
   }

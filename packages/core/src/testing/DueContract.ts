@@ -150,12 +150,12 @@ export const messagesContract = cases({
     yield* same("the client", brief(first!), [first!.id, "client", 0, start])
     const [inInbox] = yield* directory.inbox(client_id)
     const { phone } = (yield* directory.account(client_id))!
-    yield* same("what they are told", first!.says, { ...inInbox, channel: "app", phone })
+    yield* same("the notification", first!.says, { ...inInbox, channel: "app", phone })
     yield* same("the owner", brief(second!), [second!.id, "owner", 0, start + 1])
     yield* same("what that is", second!.says, { ...warning, shop_id: shop.id, id: second!.id, created_at: start + 1 })
   },
 
-  "a walk-in is told by the ticket's number, which a block and an erasure take away": function* ({
+  "a walk-in is notified at the ticket's number, which a block and an erasure remove": function* ({
     directory,
     personalData,
     shop,
@@ -214,7 +214,7 @@ export const messagesContract = cases({
     for (let n = 0; n < 3; n++) yield* warn(shop.id)
     const [first, second, third] = yield* messagesIn([shop], start)
     yield* run(beginNotification(second!))
-    yield* same("told", yield* run(recordNotification({ ...second!, attempts_made: 1 }, true)), "told")
+    yield* same("sent", yield* run(recordNotification({ ...second!, attempts_made: 1 }, true)), "sent")
     yield* same("an echo", yield* run(recordNotification({ ...second!, attempts_made: 1 }, true)), "superseded")
     const left = each(yield* messagesIn([shop], start + PLENTY * MINUTE_MS), "id")
     yield* same("left", [...left].sort(), [first!.id, third!.id].sort())

@@ -152,7 +152,7 @@ export const transactContract = cases({
     const { tickets } = yield* reads.tickets(shop.id, {}, NEWEST, 100)
     const events = yield* reads.events(shop.id)
     const answered = exits.filter(Exit.isSuccess).length
-    yield* holds("whoever is answered is saved", tickets.length >= answered && answered >= 30)
+    yield* holds("every acknowledged ticket is saved", tickets.length >= answered && answered >= 30)
     yield* same("each with its event", events.length, tickets.length)
     yield* same("each with its number", state?.head.next_number, tickets.length + 1)
     yield* run(count(shop.id))

@@ -52,7 +52,7 @@ const rows: ReadonlyArray<readonly [string, Partial<AgendaData>, ReadonlyArray<r
   ]
 ]
 
-describe("what falls due in a shop by time alone", () => {
+describe("the events that fall due in a shop by time alone", () => {
   for (const [name, data, expected] of rows)
     it(name, () => {
       const due = agendaOf({ ...nothing, ...data }, START)

@@ -180,7 +180,7 @@ describe("Specification, States: what counts as news", () => {
     expect(shop.wait(30 * DAY).does(closeTicket(SHOP, id))).toMatchObject({ abandoned_at: "2026-05-31T09:00:00.000Z" })
   })
 
-  it("what was said of an abandoned ticket stays: every act is refused (Specification, States)", () => {
+  it("an abandoned ticket stays as it is: every act is refused (Specification, States)", () => {
     const { shop, id } = quoted("workshop")
     shop.wait(SIXTY_DAYS).does(closeTicket(SHOP, id))
     for (const act of Object.values(SHOPS_NEWS))

@@ -110,7 +110,7 @@ describe("Specification, Errors: what refuses a new ticket", () => {
     expect(texts).toBeLessThan(3_000)
   })
 
-  it("what the shop forbids itself stays forbidden, though it allows the word too (Specification, Sandbox)", () => {
+  it("a word that the shop forbids stays forbidden, even if it allows the word too (Specification, Sandbox)", () => {
     const shop = new TestShop({ forbidden_words: ["darn"], allowed_words: ["darn"] })
     expect(shop.refuses(create({ item: "darn" }))).toMatchObject({ field: "item" })
   })

@@ -11,7 +11,7 @@ const entropy = fc.uint8Array({ minLength: ENTROPY_BYTES, maxLength: ENTROPY_BYT
 const instant = fc.integer({ min: 0, max: 253_402_300_799_999 })
 
 describe("Specification, Tickets: ids are UUIDs of version 7", () => {
-  it("whatever the moment, an identifier has the shape of a UUIDv7 and holds its instant (Specification, Tickets)", () => {
+  it("an identifier of any moment has the form of a UUIDv7 and holds its instant (Specification, Tickets)", () => {
     fc.assert(
       fc.property(entropy, instant, fc.integer({ min: 0, max: 4095 }), (entropy, now, n) => {
         const id = identifier({ now, entropy }, n)

@@ -39,7 +39,7 @@ describe("rows that are in order (Specification, Tickets)", () => {
   })
 })
 
-describe("rows that contradict themselves are told by what to change", () => {
+describe("rows that contradict themselves are refused with what to change", () => {
   it.each([
     [{ external_ref: null }, "external_ref is required: by it a ticket is found when the import is repeated"],
     [{ state: "ready", created_at: early }, "ready_at is required where the state is ready"],

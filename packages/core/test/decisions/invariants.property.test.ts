@@ -49,7 +49,7 @@ const EVENT_OF: Record<string, string> = {
   abandoned: "ticket.abandoned"
 }
 
-describe("whatever is done to a shop, in whatever order", () => {
+describe("any acts on a shop, in any order", () => {
   it("the sequence of changes increases by one with each, and updated_at never decreases along it (Specification, Lists and sync)", () => {
     holds((history) => {
       const rows = play(history).everyRow("TicketPut")

@@ -100,7 +100,7 @@ describe("Specification, States: loyalty counted as in the app", () => {
     expect(balance(shop)).toBe(1)
   })
 
-  it("what a ticket earned stays when the programme goes off and on again (Specification, Clients and loyalty)", () => {
+  it("a ticket's stamps stay when the programme goes off and on again (Specification, Clients and loyalty)", () => {
     const shop = shopWithProgram()
     const id = shop.create({ client_id: shop.meets(AMIRA) })
     shop.moves(id, "ready")

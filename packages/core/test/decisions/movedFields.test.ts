@@ -147,7 +147,7 @@ describe("Specification, States: the client is notified as from the app", () => 
     expect(shop.record(id).notified_at).toBe(START + HOUR)
   })
 
-  it("a ticket with a number and no client is told by phone, which the API does not show (Specification, States)", () => {
+  it("the client of a ticket with a number and no account is notified by phone, which the API does not show (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.create({ client_phone: AMIRA.phone })
     for (const [status, type] of [

@@ -13,8 +13,8 @@ const refused = (shop: TestShop, command: ReturnType<typeof move> | ReturnType<t
   return refusal._tag === "LimitReached" ? refusal.usages.map(({ policy, limit }) => [policy, limit]) : refusal._tag
 }
 
-describe("what one ticket may raise in a day of its shop", () => {
-  it("is 100 moves and 50 notifications unless the embedder sets other bounds", () => {
+describe("the daily limits of one ticket", () => {
+  it("are 100 moves and 50 notifications by default", () => {
     const shop = new TestShop()
     const id = shop.create()
     for (let n = 0; n < 100; n++) shop.does(move(id, n % 2 === 0 ? "ready" : "workshop"))

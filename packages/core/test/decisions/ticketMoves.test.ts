@@ -30,7 +30,7 @@ const rows: ReadonlyArray<
   [["ready", "collected"], 24 * HOUR + 1, always, null]
 ]
 
-describe("what a ticket would accept, asked of the decisions themselves", () => {
+describe("the acts that a ticket would accept, asked of the decisions themselves", () => {
   for (const [statuses, waited, moves, due] of rows)
     it(`${["created", ...statuses].join(", ")}, ${waited / HOUR} hours later`, () => {
       const shop = new TestShop()

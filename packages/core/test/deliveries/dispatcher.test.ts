@@ -209,7 +209,7 @@ describe("Specification, Webhooks: order and numbers in flight", () => {
   )
 
   it(
-    "256 on their way at most, unless told otherwise; those that hang keep nobody else's shop waiting",
+    "256 in flight at most by default; those that hang keep no other shop waiting",
     dispatching(({ sender, clock }) =>
       Effect.gen(function* () {
         const hanging = yield* Effect.replicateEffect(openHooked, 80)

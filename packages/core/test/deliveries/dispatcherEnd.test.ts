@@ -26,7 +26,7 @@ const gated = Layer.effectContext(
 
 describe("run, interrupted", () => {
   it(
-    "what was being claimed takes off all the same: it would else wait for the end of its lease",
+    "deliveries that were being claimed are still sent, because they would otherwise wait for the end of their lease",
     dispatching(
       ({ sender }) =>
         Effect.gen(function* () {

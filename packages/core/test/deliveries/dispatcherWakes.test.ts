@@ -38,7 +38,7 @@ describe("docs/how-it-is-built.md: a resting dispatcher", () => {
   )
 
   it(
-    "finds by its next look what no store told it of, and that look comes within 250 ms",
+    "finds deliveries of which no store notified it by its next look, within 250 ms",
     dispatching(
       ({ sender, clock }) => {
         const slept_ms: Array<number> = []

@@ -131,7 +131,7 @@ describe("Specification, States: a linked client's notification is handed to the
   )
 
   it(
-    "a ticket without a client tells nobody, nor does one whose client blocks the shop (Specification, Clients and loyalty)",
+    "nobody is notified of a ticket without a client, or whose client blocks the shop (Specification, Clients and loyalty)",
     benched(({ ears }) =>
       Effect.gen(function* () {
         yield* ready(yield* acquainted(TEST_START))
@@ -192,7 +192,7 @@ describe("Specification, Webhooks: a failed notification is sent again by the re
   )
 
   it(
-    "until it is told",
+    "until it is delivered",
     benched(({ clock, ears }) =>
       Effect.gen(function* () {
         ears.script = () => (ears.heard.length < 4 ? notNow : Effect.void)
@@ -249,7 +249,7 @@ describe("Specification, Webhooks: a failed notification is sent again by the re
   )
 
   it(
-    "one that never answers keeps no other waiting, and is told again after ten seconds and a minute",
+    "a notifier that never answers delays no other notification, and is tried again after ten seconds and a minute",
     benched(({ clock, ears }) =>
       Effect.gen(function* () {
         const running = yield* Effect.fork((yield* NotificationSender).run)

@@ -23,7 +23,7 @@ describe("another address", () => {
     expect(shop.attempts(event, DOWN)).toBe("retry")
   })
 
-  it("what was on its way to the last one says nothing of it: a 410 turns nothing off, a 2xx mends nothing (Specification, Webhooks)", () => {
+  it("an attempt at the previous URL does not count: a 410 turns nothing off, a 2xx resets nothing (Specification, Webhooks)", () => {
     const shop = new HookedShop()
     const [refused, taken, lost] = [shop.raises(), shop.raises(), shop.raises()]
     shop.does(setWebhook(SHOP, { url: "https://new.example/hook", secret: "whsec_2" }))

@@ -135,7 +135,7 @@ describe("a date and time from outside (Specification, Tickets)", () => {
     ])
   })
 
-  it("what is written is read back, to the millisecond, with any offset", () => {
+  it("a written instant is read back, to the millisecond, with any offset", () => {
     const years1to9999 = fc.integer({ min: -62_135_596_800_000 + DAY_MS, max: 253_402_300_799_999 - DAY_MS })
     fc.assert(
       fc.property(years1to9999, fc.integer({ min: -1439, max: 1439 }), (instant, minutes) => {

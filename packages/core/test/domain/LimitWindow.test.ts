@@ -97,7 +97,7 @@ describe("Specification, Limits: the headers", () => {
     expect(limitStatus({ used: 600, resets_at: 5 }, "tickets_per_day")).toMatchObject({ limit: 600, remaining: 0 })
   })
 
-  it("what remains is never below zero (Specification, Limits)", () => {
+  it("the remaining uses are never below zero (Specification, Limits)", () => {
     expect(limitStatus({ used: 31, resets_at: 5 }, "writes_per_minute").remaining).toBe(0)
   })
 

@@ -17,7 +17,7 @@ const accepts = <A, I>(schema: Schema.Schema<A, I>) => {
 }
 
 describe("Specification, Tickets: money", () => {
-  it("what remains is the price less the deposit, a missing deposit counting 0 (Specification, Tickets)", () => {
+  it("the remaining amount is the price less the deposit, a missing deposit counting 0 (Specification, Tickets)", () => {
     expect(remaining(5000, 1000)).toBe(4000)
     expect(remaining(5000, null)).toBe(5000)
     expect(remaining(5000, 0)).toBe(5000)

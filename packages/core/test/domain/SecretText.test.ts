@@ -77,7 +77,7 @@ describe("Specification, Keys and scopes: API keys", () => {
     expect(keyHash("abc")).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
   })
 
-  it("what could not be a key needs no look-up (Specification, Keys and scopes)", () => {
+  it("a text that cannot be a key needs no look-up (Specification, Keys and scopes)", () => {
     const key = keyText("live", new Uint8Array(32))
     const others = [
       "",

@@ -44,7 +44,7 @@ const tracked = (ticket: Partial<TicketRecord> = {}, of: Partial<ShopRecord> = {
   trackedTicket({ ...record, ...ticket }, { ...shop, ...of })
 const view = (ticket: Partial<TicketRecord> = {}) => trackingView(tracked(ticket))
 
-describe("what a ticket's page may show", () => {
+describe("the contents of a ticket's page", () => {
   it("has these fields and no others, so no template can show a name, a phone number or the workshop's note", () => {
     expect(view()).toEqual({
       ...{ shop_name: "Atelier Lac", time_zone: "Africa/Tunis", currency: "TND", decimals: 3 },

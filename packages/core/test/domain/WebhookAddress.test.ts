@@ -124,7 +124,7 @@ describe("webhook addresses for the world (Specification, Webhooks)", () => {
     )
   })
 
-  it("what is kept is read as itself, and no text makes it throw", () => {
+  it("a kept address is read unchanged, and no text makes it throw", () => {
     fc.assert(
       fc.property(
         fc.oneof(

@@ -111,7 +111,7 @@ beforeEach(() => {
   Object.assign(asked, { limits: 0, keys: 0, most: 0 })
 })
 
-describe("what was refused is remembered until it resets", { timeout: 30_000 }, () => {
+describe("a used-up limit is remembered until it resets", { timeout: 30_000 }, () => {
   it("of an address without a key: a thousand more cost the store nothing, and the headers stay true", async () => {
     const address = newAddress()
     await exhaust(address)
@@ -229,7 +229,7 @@ describe("addresses of IPv6", () => {
   })
 })
 
-describe("what counts nowhere", () => {
+describe("requests that count against no limit", () => {
   it("asks the store for nothing, and shows the limit of its address", async () => {
     const address = newAddress()
     await ask("/v1/shop", { address })

@@ -148,7 +148,7 @@ describe("workshop.import (Specification, Tickets)", () => {
     ])
   })
 
-  it("stops at a bad row, or goes on, as asked; each is told with its line", async () => {
+  it("stops at a bad row, or goes on, as requested, and names the line of each", async () => {
     const { workshop, shop_id, caller } = await open()
     const wrong = [
       rows[0],
@@ -174,7 +174,7 @@ describe("workshop.import (Specification, Tickets)", () => {
     expect(events).toEqual(["ticket.created", "ticket.created"])
   })
 
-  it("counts against no limit, and tells how far it is", async () => {
+  it("counts against no limit, and reports its progress", async () => {
     const { workshop, shop_id, caller } = await open()
     async function* many() {
       for (let n = 0; n < 1200; n++) yield { external_ref: `M-${n}`, service: "Hem", created_at: ago(30) }
@@ -199,7 +199,7 @@ describe("workshop.import (Specification, Tickets)", () => {
     })
   })
 
-  it("what is exported is imported elsewhere as it was", async () => {
+  it("an export is imported elsewhere unchanged", async () => {
     const [here, there] = [await open(), await open()]
     await here.workshop.import({ shop_id: here.shop_id, rows })
     const exportOf = async ({ workshop, shop_id }: typeof here) => {

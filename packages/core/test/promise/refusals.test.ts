@@ -51,7 +51,7 @@ describe("refusals", () => {
     )
   })
 
-  it("isRefusal tells refusals from other errors, whose response is a 500 that says nothing of them", async () => {
+  it("isRefusal distinguishes refusals from other errors, whose response is a 500 without their text", async () => {
     const refused = await workshop.orThrow.tickets.byNumber(caller, 17).catch((error: unknown) => error)
     expect([isRefusal(refused), refusalResponse(refused).status]).toEqual([true, 404])
     for (const error of [new Error("secret"), { _tag: "Elsewhere" }, undefined, { _tag: "TicketNotFound" }]) {

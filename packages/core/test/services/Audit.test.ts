@@ -32,7 +32,7 @@ const everything = Effect.gen(function* () {
 
 describe("the audit log", () => {
   it(
-    "tells who did what and when, of every act of an owner, and no secret",
+    "records the actor, the act and the time of every act of an owner, and no secret",
     inWorkshop(() =>
       Effect.gen(function* () {
         const { id, key_id, hidden } = yield* Effect.provideService(everything, Actor, "owner:amira")
@@ -58,7 +58,7 @@ describe("the audit log", () => {
   )
 
   it(
-    "names whoever is not told unknown, and cuts a name to one short line",
+    "names an actor without a name unknown, and cuts a name to one short line",
     inWorkshop(() =>
       Effect.gen(function* () {
         const shops = yield* Shops
@@ -73,7 +73,7 @@ describe("the audit log", () => {
   )
 
   it(
-    "tells who exported, corrected and erased a client, without their name and number",
+    "records who exported, corrected and erased a client, without their name and number",
     inWorkshop(() =>
       Effect.gen(function* () {
         const clients = yield* Clients

@@ -144,7 +144,7 @@ describe("Specification, Endpoints: the ticket is offered to the account holding
   )
 
   it(
-    "what the client does is no news from the shop: it does not put the closure off",
+    "an act of the client is no news from the shop: it does not postpone the closure",
     inWorkshop((clock) =>
       Effect.gen(function* () {
         const { caller, id, ticket, offer } = yield* offered()

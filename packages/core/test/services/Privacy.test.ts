@@ -109,7 +109,7 @@ describe("A shop cannot distinguish a client who blocks it from one who does not
   )
 
   it(
-    "ticket.client is null, and nothing is told, notified or earned any more",
+    "ticket.client is null, and nobody is notified and nothing is earned any more",
     inWorkshop(() =>
       Effect.gen(function* () {
         const { caller, id, data } = yield* blocked()
@@ -130,7 +130,7 @@ describe("A shop cannot distinguish a client who blocks it from one who does not
   )
 
   it(
-    "what was answered before is repeated as it was",
+    "earlier responses are repeated unchanged",
     inWorkshop(() =>
       Effect.gen(function* () {
         const { caller, id, data, given } = yield* blocked()

@@ -90,7 +90,7 @@ const synced = (writers: ReadonlyArray<ReadonlyArray<Write>>, sizes: ReadonlyArr
 }
 
 describe("A client that follows updated_since and cursor misses no change (Specification, Lists and sync)", () => {
-  it(`at any page size, with a clock that stands or steps back (seed ${SEED})`, async () => {
+  it(`at any page size, with a clock that stops or steps back (seed ${SEED})`, async () => {
     const writers = fc.array(fc.array(write, { minLength: 1, maxLength: 25 }), { minLength: 1, maxLength: 3 })
     const sizes = fc.array(fc.oneof(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 100 })), {
       minLength: 1,

@@ -144,7 +144,7 @@ export class AppTicketsApi extends HttpApiGroup.make("appTickets")
   )
   .annotateContext(titled("Tickets", "What the shop does with tickets in its app")) {}
 
-/** What the shop does with tickets in its app, and how the client answers a new price. */
+/** Handles the calls of the shop's app on tickets, and the client's answer to a new price. */
 export const appHandlers = Effect.gen(function* () {
   const directory = yield* Directory
   const shops = yield* Shops

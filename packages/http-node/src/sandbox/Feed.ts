@@ -9,7 +9,7 @@ export const feedEvents = {
   attempt: "an attempt to deliver an event",
   ticket: "a ticket as it is from now on",
   clock: "the clock was moved, by `moved_ms`, to `at`; or it was frozen or let run",
-  notice: "an owner was told of their webhook",
+  notice: "an owner got a notice about their webhook",
   fault: "the faults were set, or one was met, at `at`",
   receiver: "the built-in receiver got an event, or behaves in another way, at `at`"
 } as const

@@ -56,7 +56,7 @@ const NotificationView = Schema.Struct({
 
 const Visit = Schema.Struct({ client_id: Schema.String, shop_id: Schema.String })
 
-/** What clients do: open an account, come to the counter, answer offers, read what they were told (Specification, Sandbox). */
+/** The calls of clients: open an account, come to the counter, answer offers, read notifications (Specification, Sandbox). */
 export class PeopleApi extends HttpApiGroup.make("people")
   .add(
     HttpApiEndpoint.get("list", "/shops/:id/clients")
@@ -99,7 +99,13 @@ export class PeopleApi extends HttpApiGroup.make("people")
       .setPath(OfClient)
       .addSuccess(SuccessBody(Schema.Array(NotificationView)))
       .addError(FailureBodyOf("NOT_FOUND"))
-      .annotateContext(described("readInbox", "Read a client's inbox", "What the app told the client, oldest first."))
+      .annotateContext(
+        described(
+          "readInbox",
+          "Read a client's inbox",
+          "The notifications that the client got in the app, oldest first."
+        )
+      )
   )
   .add(
     HttpApiEndpoint.post("accept", "/offers/:id/accept")
@@ -172,7 +178,7 @@ const clientsOf = (
     })
 })
 
-/** What clients do. */
+/** Handles the calls of clients. */
 export const peopleHandlers = Effect.gen(function* () {
   const clients = yield* Clients
   const offers = yield* Offers

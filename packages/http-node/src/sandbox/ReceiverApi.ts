@@ -118,7 +118,7 @@ export class ReceiverApi extends HttpApiGroup.make("receiver")
         )
       )
   )
-  .annotateContext(titled("Receiver", "A receiver within the sandbox, which misbehaves as it is told")) {}
+  .annotateContext(titled("Receiver", "A receiver within the sandbox, which misbehaves on request")) {}
 
 /** Sets and shows the built-in receivers. */
 export const receiverHandlers = (receivers: Receivers, policy: WebhookAddressPolicy, feed: Feed) =>

@@ -89,7 +89,7 @@ export class RequestsApi extends HttpApiGroup.make("requests")
 
 const KEEP_ALIVE = "15 seconds"
 
-/** Lists the requests, and tells what happens. */
+/** Lists the logged requests, and streams what happens. */
 export const requestsHandlers = (log: RequestLog, feed: Feed) =>
   Effect.map(Effect.runtime<never>(), (runtime): GroupHandlers<typeof RequestsApi, void> => {
     const comments = (send: (text: string) => void) =>

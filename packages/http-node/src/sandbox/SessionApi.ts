@@ -65,7 +65,7 @@ const SentFile = Fields.annotations({
 
 const isFields = Schema.is(Fields)
 
-/** What was exported, with the envelope of the response or without it. */
+/** An exported session without the envelope of the response, if it has one. */
 const opened = (sent: typeof SentFile.Type) => (!("version" in sent) && isFields(sent.data) ? sent.data : sent)
 
 /** The contents of a file, without its version and its digest. */

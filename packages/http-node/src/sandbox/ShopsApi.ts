@@ -121,7 +121,7 @@ export class ShopsApi extends HttpApiGroup.make("shops")
         described(
           "changeShop",
           "Change a shop's settings",
-          "What is left out stays. `next_number` is the number of the shop's next ticket."
+          "Omitted fields keep their values. `next_number` is the number of the shop's next ticket."
         )
       )
   )
@@ -130,7 +130,9 @@ export class ShopsApi extends HttpApiGroup.make("shops")
       .setPath(OfShop)
       .addSuccess(SuccessBody(Schema.Array(AuditView)))
       .addError(FailureBodyOf("NOT_FOUND"))
-      .annotateContext(described("listActs", "List what the owner and the operator did", "Who did what, and when."))
+      .annotateContext(
+        described("listActs", "List what the owner and the operator did", "Each act with its actor and its time.")
+      )
   )
   .annotateContext(titled("Shops", "What the operator does with shops")) {}
 

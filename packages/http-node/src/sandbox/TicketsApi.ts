@@ -107,7 +107,7 @@ const matches = (q: string) => {
     [record.service, record.item].some((text) => text?.toLowerCase().includes(wanted) === true)
 }
 
-/** Finds tickets, and tells what each would accept. */
+/** Finds tickets, and shows the moves that each would accept. */
 export const ticketsHandlers = Effect.gen(function* () {
   const shops = yield* Shops
   const reads = yield* Reads

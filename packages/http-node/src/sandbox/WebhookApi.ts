@@ -225,7 +225,7 @@ export class WebhookApi extends HttpApiGroup.make("webhook")
       .setPath(OfShop)
       .addSuccess(SuccessBody(Schema.Array(NoticeView)))
       .addError(FailureBodyOf("NOT_FOUND"))
-      .annotateContext(described("listNotices", "List what the owner was told", "Oldest first."))
+      .annotateContext(described("listNotices", "List the notices to the owner", "Oldest first."))
   )
   .add(
     HttpApiEndpoint.get("events", "/shops/:id/events")
@@ -261,7 +261,7 @@ export const deliveryView = ({ event_id, type, state, next_attempt_at, attempts 
   attempts: attempts.map(attemptView)
 })
 
-/** What the owner was told, as they read it. */
+/** A notice as the owner reads it. */
 export const noticeView = ({ kind, created_at, url, off_reason, failures_in_row, first_failure_at }: NoticeRecord) => ({
   kind,
   created_at: toIso(created_at),
@@ -286,7 +286,7 @@ interface EventTicket {
   readonly data: { readonly ticket?: { readonly number_label: string | null } }
 }
 
-/** A delivery with what its event tells, and the request as it was last sent. */
+/** A delivery with its event's contents, and the request as it was last sent. */
 const shownDelivery = (
   delivery: LoggedDelivery,
   event: EventRecord,
@@ -320,7 +320,7 @@ const askedDeliveries = (
   return meant.slice(Math.max(0, meant.length - limit))
 }
 
-/** What a shop's owner does with the webhook, and sees of its deliveries. */
+/** Handles the owner's calls on the webhook and its deliveries. */
 export const webhookHandlers = (policy: WebhookAddressPolicy, receivers: Receivers) =>
   Effect.gen(function* () {
     const webhooks = yield* Webhooks
@@ -328,7 +328,7 @@ export const webhookHandlers = (policy: WebhookAddressPolicy, receivers: Receive
     const log = yield* DeliveryLog
     const audit = yield* Audit
 
-    /** Since when the webhook is off: its owner was told when the service turned it off, and the audit log has the rest. */
+    /** Since when the webhook is off: from the owner's notice if the service turned it off, else from the audit log. */
     const offSince = Effect.fnUntraced(function* (id: ShopId, off_reason: WebhookOffReason) {
       if (off_reason !== "disabled")
         return (yield* log.notices(id)).findLast(({ kind }) => kind === "webhook_off")?.created_at ?? null

@@ -1,6 +1,6 @@
 import * as OpenApi from "@effect/platform/OpenApi"
 
-/** What the document says of an operation: its name for generated clients, what it does, and what its caller must know. */
+/** The annotations of an operation in the document: its name for generated clients, what it does, and what its caller must know. */
 export const described = (identifier: string, summary: string, description: string) =>
   OpenApi.annotations({ identifier, summary, description })
 

@@ -118,7 +118,7 @@ describe("Specification, Webhooks: whatever the receiver does, nothing is lost",
     expect(elsewhere.came).toEqual([])
   })
 
-  it("410: off at once, the owner is told, what comes is parked; turned on again, all of it is sent", async () => {
+  it("410: the webhook is off at once, its owner is notified, later events are parked, and all are sent once it is on again", async () => {
     await using front = await Shopfront.open(saying(410))
     const shop = await service.shop(front)
     await shop.ping()

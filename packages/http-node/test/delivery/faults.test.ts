@@ -13,7 +13,7 @@ it("a lost answer is a cut connection: the work is done, and the till's repetiti
   expect([again.status, again.meta]).toEqual([200, { replayed: true }])
 })
 
-it("the stream tells attempts over a socket, and ends with the server", { timeout: 30_000 }, async () => {
+it("the stream reports attempts over a socket, and ends with the server", { timeout: 30_000 }, async () => {
   const service = await Service.open()
   await using front = await Shopfront.open(saying(500))
   const shop = await service.shop(front)

@@ -49,7 +49,7 @@ describe("The built-in receiver (Specification, Sandbox)", () => {
     expect(await shop.own("GET", `/received?after=${got.id}`)).toEqual([])
   })
 
-  it("misbehaves as it is told, so many times, and time alone brings the retry", async () => {
+  it("misbehaves as requested, so many times, and only time brings the retry", async () => {
     await using world = await opened()
     const { service, shop, create, last } = world
     for (const [answer, status, error] of [
@@ -121,7 +121,7 @@ describe("The built-in receiver (Specification, Sandbox)", () => {
 })
 
 describe("Deliveries to look at (Specification, Sandbox)", () => {
-  it("tell the ticket, and the request as it was sent; and are narrowed by ticket, time, event and number", async () => {
+  it("show the ticket, and the request as it was sent; and are filtered by ticket, time, event and number", async () => {
     await using world = await opened()
     const { service, shop, create, front } = world
     const first = await create()

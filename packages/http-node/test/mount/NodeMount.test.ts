@@ -137,7 +137,7 @@ describe("The API inside a Node server", () => {
     expect(await denied.json()).toMatchObject({ error: { code: "FORBIDDEN", details: { scope: "tickets:write" } } })
   })
 
-  it("tells those whom the server does not know what the server says, and nothing of keys (Specification, Keys and scopes)", async () => {
+  it("answers strangers with the server's own message, without a word about keys (Specification, Keys and scopes)", async () => {
     const told = async (unauthenticated?: { readonly message: string; readonly challenge?: string }) => {
       const options = { authenticate: () => null, ...(unauthenticated && { unauthenticated }) }
       const { status, headers, ...answer } = await fetch(

@@ -162,7 +162,7 @@ describe("Where the sandbox may be served (Specification, Sandbox)", () => {
 })
 
 describe("The sandbox's answers (Specification, Lists and sync; Errors; Limits)", () => {
-  it("count nowhere, and tell what the address has left", async () => {
+  it("count nowhere, and show the remaining uses of the address", async () => {
     const sandbox = await Sandbox.open()
     for (let n = 0; n < 130; n++) {
       const { headers } = await sandbox.ask(n % 2 === 0 ? "GET" : "POST", "/sandbox/clock")

@@ -54,7 +54,7 @@ describe("Lengths of time as people write them (Specification, Sandbox)", () => 
   })
 })
 
-describe("What falls due next (Specification, Sandbox)", () => {
+describe("The agenda (Specification, Sandbox)", () => {
   it("is a closure, the end of a reopening, a limit, a secret and a key, the soonest first", async () => {
     const { sandbox, shop } = await opened()
     const [ticket] = [await sandbox.ticket(shop), await sandbox.ticket(shop)]

@@ -98,7 +98,7 @@ describe("Clients (Specification, Sandbox)", () => {
     expect((await sandbox.ask("GET", `/v1/clients/${id}`, undefined, { bearer: shop.key })).status).toBe(404)
   })
 
-  it("read in their inbox what they were told in the app", async () => {
+  it("read their notifications of the app in their inbox", async () => {
     const shop = await sandbox.shop()
     const { id } = await sandbox.person()
     expect(await sandbox.good("GET", `/sandbox/clients/${id}/inbox`)).toEqual([])

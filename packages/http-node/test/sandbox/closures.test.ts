@@ -73,7 +73,7 @@ describe("Moving the clock closes what is due on the way, each at its own instan
     expect(closures.map(({ data }) => data.ticket.abandoned_at)).toEqual(due)
   })
 
-  it("whatever else the shop does in the meantime counts from when it is done", async () => {
+  it("any other act of the shop in the meantime counts from when it is done", async () => {
     const sandbox = await Sandbox.open()
     const shop = await sandbox.shop()
     const [left, told] = [await sandbox.ticket(shop), await sandbox.ticket(shop)]

@@ -20,7 +20,7 @@ const hooked = async () => {
 }
 
 describe("GET /sandbox/shops/{id}/deliveries (Specification, Sandbox)", () => {
-  it("tells each event's state, when it is tried next, and its attempts", async () => {
+  it("shows each event's state, when it is tried next, and its attempts", async () => {
     const { own, path, first, second } = await hooked()
     expect(await own.good("GET", path)).toMatchObject([
       { event_id: first.id, type: "ping", state: "pending", next_attempt_at: START, attempts: [] },
@@ -38,7 +38,7 @@ describe("GET /sandbox/shops/{id}/deliveries (Specification, Sandbox)", () => {
 })
 
 describe("POST /sandbox/shops/{id}/deliveries/replay (Specification, Sandbox)", () => {
-  it("counts what it sends again: all, by name, by time and by state; null stands for a filter left out", async () => {
+  it("counts what it sends again: all, by name, by time and by state; null means no filter", async () => {
     const { replay, first, second } = await hooked()
     const dry_run = true
     expect(await replay({ dry_run })).toEqual({ count: 2 })

@@ -106,7 +106,7 @@ describe("Lists to look at (Specification, Sandbox)", () => {
   })
 })
 
-describe("What a ticket would accept (Specification, Sandbox)", () => {
+describe("The acts that a ticket would accept (Specification, Sandbox)", () => {
   const moves = async ({ id }: Json) => {
     const found: Array<Json> = await sandbox.good("GET", `/sandbox/tickets/${id}/moves`)
     return Object.fromEntries(found.map(({ act, accepted, reason }) => [act, accepted ? "yes" : reason]))

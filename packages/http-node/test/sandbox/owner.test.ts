@@ -45,7 +45,7 @@ describe("Shops (Specification, Sandbox)", () => {
     expect(ticket.tracking_url).toBe(`https://t.example/${ticket.tracking_code}`)
   })
 
-  it("are not opened on bad input: everything that is wrong is told at once", async () => {
+  it("are not opened on bad input: all problems are reported at once", async () => {
     const bad = {
       name: " ",
       currency: "euro",

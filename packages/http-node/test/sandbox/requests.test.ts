@@ -93,7 +93,7 @@ describe("The log of the requests to the API (Specification, Sandbox)", () => {
   })
 })
 
-describe("What happens, as it happens (Specification, Sandbox)", () => {
+describe("The stream of requests and events (Specification, Sandbox)", () => {
   /** The names of what a text of server-sent events tells, with the ids, counted from one. */
   const told = (text: string, from = 0) =>
     text
@@ -122,7 +122,7 @@ describe("What happens, as it happens (Specification, Sandbox)", () => {
     return response
   }
 
-  it("says hello, then tells requests, events, tickets and moves of the clock", async () => {
+  it("says hello, then reports requests, events, tickets and moves of the clock", async () => {
     const { sandbox, shop } = await opened()
     const response = await begin(sandbox)
     expect([response.status, response.headers["Content-Type"]]).toEqual([200, "text/event-stream; charset=utf-8"])
@@ -270,7 +270,7 @@ describe("Faults of the API (Specification, Sandbox)", () => {
     expect([lost.status, lost.fault]).toEqual([200, "lose_answer"])
   })
 
-  it("are told by what is wrong with them", async () => {
+  it("are refused with what is wrong with them", async () => {
     const { sandbox } = await opened()
     const faults = [
       { fault: "explode" },

@@ -96,7 +96,7 @@ describe("POST /sandbox/reset (Specification, Sandbox)", () => {
     expect((await ask()).status).toBe(401)
   })
 
-  it("tells a reader of the stream who was away to read all again", async () => {
+  it("asks a reader of the stream who was away to read everything again", async () => {
     const { sandbox } = await furnished()
     const { id } = (await sandbox.good("GET", "/sandbox/requests")).at(-1)
     await sandbox.good("POST", "/sandbox/reset")

@@ -168,7 +168,7 @@ describe("addresses that a name leads to", () => {
 })
 
 describe("the look-up", () => {
-  it("that fails, or has no answer, is told", async () => {
+  it("that fails, or has no answer, is reported", async () => {
     const failing = {
       resolve: () => Effect.fail(sendFailed("lookup", Object.assign(new Error(), { code: "ENOTFOUND" })))
     }

@@ -146,7 +146,7 @@ describe("the verdict", () => {
   })
 })
 
-describe("what is kept for the log", () => {
+describe("the excerpt for the log", () => {
   it("is the start of the answer, as text that harms nobody", async () => {
     const body = Buffer.concat([Buffer.from("é\u0000\u001b[31m\u202e\r\n\tfine"), Buffer.from([0xff, 0xc3])])
     await using at = await receiver({

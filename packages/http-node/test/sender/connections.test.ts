@@ -194,7 +194,7 @@ describe("connections kept alive", () => {
 })
 
 describe("time", () => {
-  it("is real, also where the caller's clock stands", async () => {
+  it("is real, also if the caller's clock stops", async () => {
     await using dead = await receiver({})
     await withSender({ deadline_ms: 60 }, async (_, sender) => {
       const sent = await Effect.runPromise(Effect.provide(sender.send(post(dead.url)), TestContext.TestContext))

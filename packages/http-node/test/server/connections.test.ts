@@ -27,7 +27,7 @@ const lastAnswer = async (client: RawClient, message: string, field = "header") 
   expect(await client.end()).toBe("")
 }
 
-describe("what is no HTTP is answered in the envelope (Specification, Lists and sync)", () => {
+describe("input that is not HTTP is answered in the envelope (Specification, Lists and sync)", () => {
   const NOT_HTTP = "must be valid HTTP/1.1"
 
   it.each([

@@ -116,7 +116,7 @@ describe("methods and paths (Specification, Errors)", () => {
     expect(await client.end()).toBe("")
   })
 
-  it("what no parser knows is counted as any request is", async () => {
+  it("an unknown method counts as any request does", async () => {
     const counted = async () => {
       const text = await (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text()
       return total(text, "workshop_http_requests_total", { method: "other", route: "none", status: "404" })

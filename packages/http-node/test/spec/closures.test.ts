@@ -133,7 +133,7 @@ describe("automatic closure (Specification, States)", () => {
     })
   }
 
-  it("what the client does, accepting a quote, does not put the closure off (Specification, States)", async () => {
+  it("a client's acceptance of a quote does not postpone the closure (Specification, States)", async () => {
     const shop = await world.shop()
     const { id } = await shop.create()
     await shop.quote(id, { price_minor: 700 })

@@ -18,7 +18,7 @@ const inApp = async (shop: TestShop, n: number) => {
 }
 
 describe("tickets: 150 an hour and 600 a day for each shop (Specification, Limits)", () => {
-  it("150 in an hour, app and API together; the next is 429 through either, and the headers tell (Specification, Limits)", async () => {
+  it("150 in an hour, app and API together; the next is 429 through either, and the headers say so (Specification, Limits)", async () => {
     const shop = await world.shop()
     await inApp(shop, 140)
     for (let left = 9; left >= 0; left--) {
@@ -70,7 +70,7 @@ describe("tickets: 150 an hour and 600 a day for each shop (Specification, Limit
     expect([made.status, made.meta, made.data.number]).toEqual([201, { replayed: false }, 151])
   })
 
-  it("only creates tell of the ticket limits (Specification, Limits)", async () => {
+  it("only creates show the ticket limits (Specification, Limits)", async () => {
     const shop = await world.shop()
     await inApp(shop, 148)
     const { id } = await shop.create()
@@ -117,7 +117,7 @@ describe("tickets: 150 an hour and 600 a day for each shop (Specification, Limit
     expect(refusal(refused)).toMatchObject({ policy: "tickets_per_day", reset: 23 * 3600 - 4.5 * 3600 })
   })
 
-  it("if hour and day both refuse, the headers tell of the longer reset (Specification, Limits)", async () => {
+  it("if hour and day both refuse, the headers show the longer reset (Specification, Limits)", async () => {
     world.clock.set(Date.parse("2027-06-01T23:00:00.000Z"))
     const shop = await world.shop()
     for (let hour = 0; hour < 4; hour++) {

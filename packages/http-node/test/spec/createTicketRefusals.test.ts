@@ -195,7 +195,7 @@ describe("POST /v1/tickets refuses with 400 and changes nothing (Specification, 
     expect(found.length).toBe(11)
   })
 
-  it("a price or deposit that is wrong in itself is told once, and blames no other (Specification, Errors; Tickets)", async () => {
+  it("an invalid price or deposit is reported once, without a problem of the other (Specification, Errors; Tickets)", async () => {
     const shop = await world.shop()
     for (const [price_minor, deposit_minor, fields] of [
       [-5, 1, ["price_minor"]],
@@ -208,7 +208,7 @@ describe("POST /v1/tickets refuses with 400 and changes nothing (Specification, 
     }
   })
 
-  it("a deposit above the price is told along with the other problems (Specification, Errors; Tickets)", async () => {
+  it("a deposit above the price is reported with the other problems (Specification, Errors; Tickets)", async () => {
     const shop = await world.shop()
     const answer = await shop.tryCreate({ item: "", price_minor: 5, deposit_minor: 6 })
     const found = answer.error.details!.issues!.map(({ field }) => field)

@@ -181,7 +181,7 @@ describe("the envelope (Specification, Requests and answers; Lists and sync)", (
     expect(headers["x-powered-by"]).toBeUndefined()
   })
 
-  it("what is not HTTP is answered in the envelope too (Specification, Lists and sync)", async () => {
+  it("input that is not HTTP is answered in the envelope too (Specification, Lists and sync)", async () => {
     for (const bytes of [
       "nonsense\r\n\r\n",
       "GET /v1/shop HTTP/9.9\r\n\r\n",

@@ -141,7 +141,7 @@ describe("writes: 30 a minute for each key (Specification, Limits)", () => {
     expect((await shop.tryMove(id, "ready")).limit.remaining).toBe(21)
   })
 
-  it("if writes and requests both refuse, the headers tell of the longer reset (Specification, Limits)", async () => {
+  it("if writes and requests both refuse, the headers show the longer reset (Specification, Limits)", async () => {
     const shop = await world.shop()
     await times(60, () => shop.get("/v1/shop"))
     world.clock.advance(20 * SECOND)
@@ -197,7 +197,7 @@ describe("requests without a good key: 120 a minute for each address (Specificat
     expect((await world.api("GET", "/v1/shop", { from: "10.8.0.3" })).status).toBe(401)
   })
 
-  it("paths outside /v1 are not counted, and tell of the address's limit (Specification, Limits)", async () => {
+  it("paths outside /v1 are not counted, and show the address's limit (Specification, Limits)", async () => {
     const from = "10.8.0.4"
     for (let i = 0; i < 3; i++) expect((await world.api("GET", "/nothing", { from })).limit.remaining).toBe(120)
     await world.api("GET", "/v1/shop", { from })

@@ -95,11 +95,11 @@ const asked = async (kind: string, act: (shop: TestShop, stranger: Stranger) => 
   return { answer: seen(stranger, answer), events }
 }
 
-describe("what a shop can learn of clients who are none of its own (Specification, Clients and loyalty)", () => {
+describe("the facts that a shop can learn of clients who are not its own (Specification, Clients and loyalty)", () => {
   const [first, ...others] = Object.keys(STRANGERS)
 
   for (const [name, act] of Object.entries(TRIES)) {
-    it(`${name}: status, body, every header and events are alike whoever is asked for (Specification, Endpoints; Clients and loyalty)`, async () => {
+    it(`${name}: status, body, every header and events are alike for every client (Specification, Endpoints; Clients and loyalty)`, async () => {
       const expected = await asked(first!, act)
       for (const kind of others) expect(await asked(kind, act), kind).toEqual(expected)
     })
@@ -176,7 +176,7 @@ describe("what a shop can learn of clients who are none of its own (Specificatio
     expect((await shop.ticket(id)).id).toBe(id)
   })
 
-  it("a block tells the shop nothing: no event, no change of the ticket, no new updated_at (Specification, Clients and loyalty)", async () => {
+  it("a block reveals nothing to the shop: no event, no change of the ticket, no new updated_at (Specification, Clients and loyalty)", async () => {
     const shop = await world.shop()
     const client = await world.client()
     const { id } = await shop.create({ service: "Hem", client_phone: client.phone })

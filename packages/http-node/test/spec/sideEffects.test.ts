@@ -10,8 +10,8 @@ afterAll(() => world.close())
 
 const program = { stamps_per_ticket: 3, stamps_required: 10 }
 
-describe("what also happens when a ticket moves (Specification, States)", () => {
-  it("a new ticket stands in the workshop with none of the later instants (Specification, States)", async () => {
+describe("the side effects of a ticket's move (Specification, States)", () => {
+  it("a new ticket is in the workshop and has none of the later instants (Specification, States)", async () => {
     const shop = await world.shop()
     const ticket = await shop.create({ service: "Hem" })
     expect(ticket).toMatchObject({
@@ -65,7 +65,7 @@ describe("what also happens when a ticket moves (Specification, States)", () => 
   })
 
   for (const status of ["ready", "impossible"]) {
-    it(`a linked client is told in the app when their ticket is ${status} (Specification, States)`, async () => {
+    it(`a linked client is notified in the app when their ticket is ${status} (Specification, States)`, async () => {
       const shop = await world.shop()
       const client = await world.known(shop)
       const { id } = await shop.create({ service: "Hem", client_id: client.id })
@@ -83,7 +83,7 @@ describe("what also happens when a ticket moves (Specification, States)", () => 
       expect(note).toMatchObject({ type: `ticket.${status}`, ticket_id: id, client_id: client.id })
     })
 
-    it(`without a linked client nobody is told when a ticket is ${status} (Specification, States)`, async () => {
+    it(`without a linked client nobody is notified when a ticket is ${status} (Specification, States)`, async () => {
       const shop = await world.shop()
       const stranger = await world.client()
       const { id } = await shop.create({ service: "Hem", client_phone: stranger.phone })
@@ -93,7 +93,7 @@ describe("what also happens when a ticket moves (Specification, States)", () => 
       expect(await world.inbox(stranger)).toEqual([])
     })
 
-    it(`a client who blocked the shop since is not told when their ticket is ${status} (Specification, Clients and loyalty)`, async () => {
+    it(`a client who blocked the shop since is not notified when their ticket is ${status} (Specification, Clients and loyalty)`, async () => {
       const shop = await world.shop()
       const client = await world.known(shop)
       const { id } = await shop.create({ service: "Hem", client_id: client.id })
@@ -106,7 +106,7 @@ describe("what also happens when a ticket moves (Specification, States)", () => 
     })
   }
 
-  it("collected and reopened tell nobody in the app (Specification, States)", async () => {
+  it("collecting and reopening notify nobody in the app (Specification, States)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const { id } = await shop.create({ service: "Hem", client_id: client.id })
@@ -195,7 +195,7 @@ describe("tickets offered to a phone number (Specification, States; Endpoints)",
     expect((await shop.get(`/v1/clients/${client.id}`)).status).toBe(404)
   })
 
-  it("accepting links the client and makes them known: ticket, events and look-up tell (Specification, Webhooks; Clients and loyalty)", async () => {
+  it("accepting links the client and makes them known: the ticket, the events and the look-up show it (Specification, Webhooks; Clients and loyalty)", async () => {
     const shop = await world.shop()
     const client = await world.client()
     const { id } = await shop.create({ service: "Hem", client_phone: client.phone })

@@ -156,7 +156,7 @@ describe("GET /v1/tickets with updated_since (Specification, Endpoints; Lists an
   })
 
   const SEED = 20261120
-  it(`a till that follows updated_since and cursor never misses a change, at any page size, with a clock that stands, jumps and steps back (Specification, Lists and sync; seed ${SEED})`, async () => {
+  it(`a till that follows updated_since and cursor never misses a change, at any page size, with a clock that stops, jumps and steps back (Specification, Lists and sync; seed ${SEED})`, async () => {
     const step = FastCheck.oneof(
       {
         weight: 4,

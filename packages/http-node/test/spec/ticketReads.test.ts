@@ -155,7 +155,7 @@ describe("GET /v1/tickets/by-number/{n} (Specification, Endpoints; Lists and syn
 
 describe("POST /v1/tickets/{id}/notified (Specification, Endpoints; States)", () => {
   for (const channel of ["sms", "whatsapp", "call"]) {
-    it(`${channel} sets notified_at and emits client.notified with its channel; nobody is told in the app (Specification, States)`, async () => {
+    it(`${channel} sets notified_at and emits client.notified with its channel; nobody is notified in the app (Specification, States)`, async () => {
       const shop = await world.shop()
       const client = await world.known(shop)
       const { id } = await shop.create({ service: "Hem", client_id: client.id })

@@ -1,6 +1,6 @@
 import pg from "pg"
 
-/** What the driver's connection lets a query do with its wire. */
+/** The methods of the driver's connection with which a query writes to its wire. */
 interface Wire {
   readonly stream: { readonly cork: () => void; readonly uncork: () => void; readonly destroy: (error?: Error) => void }
   readonly sync: () => void
@@ -26,7 +26,7 @@ type MakeQuery = new (
 
 const Query = pg.Query as unknown as MakeQuery
 
-/** What the batches of a connection share. */
+/** The state that the batches of a connection share. */
 interface Shared {
   /** The wire without the barrier that the driver's query puts behind itself. */
   readonly unsynced: Wire

@@ -9,7 +9,7 @@ export interface Migration {
   readonly name: string
   /** SHA-256 of the text with Unix line ends, in hex. */
   readonly checksum: string
-  /** What runs, one by one: in one transaction, or, where the header says `-- no transaction`, outside any. */
+  /** The statements, run one by one: in one transaction, or, where the header says `-- no transaction`, outside any. */
   readonly statements: ReadonlyArray<string>
   readonly isTransactional: boolean
   /** The oldest version of the program that can run on the schema after this step; null if this step changes nothing about that. */

@@ -46,7 +46,7 @@ export class MigrationChanged extends Data.TaggedError("MigrationChanged")<{ rea
 /** The database has a later migration without an earlier one. */
 export class MigrationGap extends Data.TaggedError("MigrationGap")<{ readonly missing: number }> {
   override get message() {
-    return `The database lacks migration ${this.missing} and has later ones: restore it from a backup, or ask whoever changed schema_migration.`
+    return `The database lacks migration ${this.missing} and has later ones: restore it from a backup, or ask the person who changed schema_migration.`
   }
 }
 

@@ -1,6 +1,6 @@
 import { type TableName, tables } from "../Tables.js"
 
-/** What a role may do with the rows of a table. */
+/** A right of a role to the rows of a table. */
 export type Right = "select" | "insert" | "update" | "delete"
 
 const ALL: ReadonlyArray<Right> = ["select", "insert", "update", "delete"]
@@ -31,7 +31,7 @@ const ofCommands = Object.fromEntries(
 )
 
 /**
- * What the service's role may do with each table. A table of which rows are only ever added can be added to and read: erasures and
+ * The rights of the service's role to each table. A table of which rows are only ever added can be added to and read: erasures and
  * retention change it through functions alone. `roles.sql` is generated from this.
  */
 export const serviceRights: Readonly<Record<string, ReadonlyArray<Right>>> = {
@@ -63,7 +63,7 @@ export const serviceFunctions: ReadonlyArray<string> = [
 ]
 
 /**
- * What support does not read: hashes of keys, webhook secrets and addresses (their path may be a secret), phone numbers, and texts
+ * The columns that support does not read: hashes of keys, webhook secrets and addresses (their path may be a secret), phone numbers, and texts
  * that repeat them. An asterisk is the whole table.
  */
 export const hiddenColumns: Readonly<Record<string, ReadonlyArray<string>>> = {

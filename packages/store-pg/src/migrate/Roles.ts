@@ -5,7 +5,7 @@ import { roles } from "./generated/sql.js"
 import { recordAct } from "./OperatorAudit.js"
 import { connect } from "./Session.js"
 
-/** What `roles.sql` of this package says, for the tables of a schema. */
+/** The text of this package's `roles.sql`, for the tables of a schema. */
 export const rolesSql = ({ schema }: Pick<Database, "schema"> = {}): string => inSchema(roles, schema)
 
 /**

@@ -24,7 +24,7 @@ const wordsOf = (error: unknown): string => {
   return (words === "" ? (codeOf(error) ?? "no answer") : words).replace(/\.$/, "")
 }
 
-/** What Node and the driver say where a certificate will not do, or the server has none. */
+/** Matches the messages of Node and the driver if a certificate is not valid, or the server has none. */
 const UNTRUSTED = /certificate|altnames|does not support SSL/i
 
 const refused = (error: unknown) => {

@@ -31,11 +31,11 @@ const monthNamed = (partition: string): Month | undefined => {
   return year === undefined ? undefined : monthOf(Number(year), Number(month) - 1)
 }
 
-/** What a statement counted as `n`. */
+/** The count that a statement returned as `n`. */
 export const countOf = (answer: QueryResult | undefined): number =>
   (answer?.rows[0] as { readonly n: number } | undefined)?.n ?? 0
 
-/** Whether what a statement asked, as `is_true`, holds. */
+/** The condition that a statement returned as `is_true`. */
 export const isTrue = (answer: QueryResult | undefined): boolean =>
   (answer?.rows[0] as { readonly is_true: boolean } | undefined)?.is_true === true
 
@@ -199,7 +199,7 @@ const deleteRest = (connection: Connection, { table, by, needed }: Partitioned, 
     values: [before]
   })
 
-/** What was done to the partitions. */
+/** The partitions that were made and dropped. */
 export interface Partitioning {
   readonly made: ReadonlyArray<string>
   /** Of the months ahead, those that have no partition: their rows will go to the default partition, and leave it one by one. */

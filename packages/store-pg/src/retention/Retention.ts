@@ -27,7 +27,7 @@ interface Expiring {
   readonly spare_ms: number
 }
 
-/** What is of no use once its time has passed. What is in somebody's hands just then is left for the next time. */
+/** Tables whose rows have no use once their time has passed. Rows that another transaction has locked are left for the next run. */
 const expiring: ReadonlyArray<Expiring> = [
   { table: "remembered", key: "shop_id, caller_id, operation, key", until: "expires_at", spare_ms: 0 },
   { table: "stamps_used", key: "shop_id, caller_id, client_id", until: "resets_at", spare_ms: SPARE_MS },
@@ -60,7 +60,7 @@ const repeated = (connection: Connection, statement: Statement) =>
     return { removed, isMore: removed === MOST_TIMES * AT_ONCE }
   })
 
-/** What goes with the events of its age: a notification once it was delivered, a replay once it is done. */
+/** Removes rows as old as the events that go: a notification once it was delivered, a replay once it is done. */
 const aged = (before: Instant): ReadonlyArray<Statement> => [
   {
     name: "remove old notification",
@@ -106,7 +106,7 @@ const removeExpired = (
 /** How long events and their attempts are kept by default. */
 const KEEP_EVENTS_MS = 90 * DAY_MS
 
-/** What is kept, and where. */
+/** The settings of retention: how long rows are kept, and in which databases. */
 export interface RetentionOptions extends Database {
   /** How long events and their attempts are kept, in milliseconds; 90 days by default, and at least seven. */
   readonly keepEvents_ms?: number
@@ -166,7 +166,7 @@ export const retention = ({
           once("lock retention", `select pg_try_advisory_lock(${lockOf(LOCK, schema)}) as is_true`)
         ])
         if (!isTrue(answer)) return null
-        // What is removed too early is gone permanently.
+        // Rows that are removed too early are gone permanently.
         yield* guard(connection)
         const now = yield* Clock.currentTimeMillis
         const before = now - Math.max(keepEvents_ms, ServiceLimits.events_kept_min_ms)

@@ -125,7 +125,7 @@ describe.each([
   )
 
   it(
-    "what the books need stays, under the client's id; other clients' data stay as they are",
+    "rows that the books need stay, under the client's id; other clients' data stay as they are",
     telling(({ find }) =>
       Effect.gen(function* () {
         const { amira, karim, one, linked, karims } = yield* story
@@ -241,7 +241,7 @@ describe.each([
   )
 
   it(
-    "the sync tells the shop's other systems of the tickets that changed",
+    "the sync shows the shop's other systems the tickets that changed",
     telling(() =>
       Effect.gen(function* () {
         const { amira, one, linked, offered } = yield* story

@@ -155,7 +155,7 @@ describe.concurrent("a shop whose head is held elsewhere (docs/how-it-is-built.m
 })
 
 describe("a clock that steps back (docs/how-it-is-built.md)", { timeout: LONG }, () => {
-  it("the shop's time stands until the clock has caught up, so that the sync misses nothing", () => {
+  it("the shop's time stays still until the clock has caught up, so that the sync misses nothing", () => {
     const clock = new SettableClock()
     const moment = (shop_id: ShopId): Command<{ readonly recorded_at: number }> => changing(shop_id, () => {})
     return testing(

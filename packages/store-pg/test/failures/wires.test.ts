@@ -200,7 +200,7 @@ describe.concurrent("when the way to the database breaks (docs/how-it-is-built.m
     )
   )
 
-  it("the pool of reads exhausted: whoever waits too long is told so, and it recovers by itself", () =>
+  it("the pool of reads exhausted: a read that waits too long fails, and the pool recovers by itself", () =>
     testing(
       Effect.gen(function* () {
         const { ports, session, shop } = yield* onItsWay

@@ -206,7 +206,7 @@ describe("rolling upgrades", { timeout: LONG }, () => {
       })
     ))
 
-  it("a table of migrations from before releases told who can use them is extended in place", () =>
+  it("a table of migrations from before it recorded readable versions is extended in place", () =>
     run(
       Effect.gen(function* () {
         const { url, at, session } = yield* migrated(FIRST)
@@ -266,7 +266,7 @@ describe("rolling upgrades", { timeout: LONG }, () => {
     ))
 })
 
-describe("what does not fit is refused in one sentence", { timeout: LONG }, () => {
+describe("a database that does not fit is refused in one sentence", { timeout: LONG }, () => {
   const refusal = (before: Files, after: Files, meanwhile = "select 1") =>
     run(
       Effect.gen(function* () {
@@ -307,7 +307,7 @@ describe("what does not fit is refused in one sentence", { timeout: LONG }, () =
   it("a migration missing among those applied", async () => {
     const { migrating, checking } = await refusal(BOTH, BOTH, "delete from schema_migration where version = 1")
     const message =
-      "The database lacks migration 1 and has later ones: restore it from a backup, or ask whoever changed schema_migration."
+      "The database lacks migration 1 and has later ones: restore it from a backup, or ask the person who changed schema_migration."
     expect([checking._tag, checking.message, migrating]).toEqual(["MigrationGap", message, message])
   })
 

@@ -67,7 +67,7 @@ describe.concurrent("claims of several nodes (Specification, Webhooks; docs/how-
       })
     ))
 
-  it("what lands while a claim looks is saved beside it, and makes room that the next claim finds", () =>
+  it("a result that arrives while a claim looks is saved beside it, and makes room that the next claim finds", () =>
     testing(
       Effect.gen(function* () {
         const { session, claim, land } = yield* bench
@@ -79,7 +79,7 @@ describe.concurrent("claims of several nodes (Specification, Webhooks; docs/how-
       })
     ))
 
-  it("what lands after a claim has looked makes room too, although the claim is not committed yet", () =>
+  it("a result that arrives after a claim has looked makes room too, although the claim is not committed yet", () =>
     testing(
       Effect.gen(function* () {
         const { session, claim, land } = yield* bench

@@ -77,7 +77,7 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
       })
     ))
 
-  it("what changes at one is told to the other, also after the listener's connection was cut", () =>
+  it("a change at one node reaches the other, also after the listener's connection was cut", () =>
     testing(
       Effect.gen(function* () {
         const { session, one, two, shop } = yield* twoNodes
@@ -107,7 +107,7 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
       })
     ))
 
-  it("what changes at one that ends right after is told to the other: so a key revoked by a command stops at once", () =>
+  it("a change at a node that ends right after reaches the other, so a key revoked by a command stops at once", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* database

@@ -229,7 +229,7 @@ describe("a process whose database has a locked table (docs/operating.md)", { ti
 })
 
 describe("a process killed with -9 under load (docs/how-it-is-built.md)", { timeout: 60_000 }, () => {
-  it("what it acknowledged is there, no number is missing or twice, and every event arrives under its own id", async () => {
+  it("every acknowledged ticket is there, no number is missing or twice, and every event arrives under its own id", async () => {
     const shops = await Promise.all(upTo(4).map(() => open(one.base)))
     const hook = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
     for (const { shop } of shops)

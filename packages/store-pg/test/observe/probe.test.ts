@@ -55,7 +55,7 @@ const complaining = (url: string, clock?: Clock.Clock) =>
 /** The first test of a run waits for its server. */
 const PATIENT = { timeout: 90_000 }
 
-describe("what the operator sees of the database", PATIENT, () => {
+describe("the database as the operator sees it", PATIENT, () => {
   it("is what is due and since when, webhooks that are off, the lanes, the pool and the listener", async () => {
     const clock = new SettableClock(Date.parse("2026-03-01T10:00:00Z"))
     const work = Effect.gen(function* () {
@@ -176,7 +176,7 @@ describe("what the operator sees of the database", PATIENT, () => {
 })
 
 describe("where nobody looks", PATIENT, () => {
-  it("the log tells at the start that the schema is another version than the program's", async () => {
+  it("logs at the start that the schema is another version than the program's", async () => {
     const said = await Effect.runPromise(
       Effect.gen(function* () {
         const { url } = yield* testDatabase

@@ -32,7 +32,7 @@ export const accessCases = casesOf("§5", [
       expectSame(status === 401 || status === 403, false, "whether a key with this scope alone is turned away")
     })
   ),
-  test("scope-shop (rule-shop-record): GET /v1/shop works with any key, and tells that key's scopes.", async (shop) => {
+  test("scope-shop (rule-shop-record): GET /v1/shop works with any key, and returns that key's scopes.", async (shop) => {
     const only = await shop.with({ scopes: ["loyalty:write"] })
     ;(await only.get("/shop")).shows({ id: shop.id, scopes: ["loyalty:write"] })
   }),

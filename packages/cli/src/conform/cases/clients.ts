@@ -114,7 +114,7 @@ export const clientCases = casesOf("§4", [
     const blocked = await made(async (shop) => (await shop.blocker()).phone)
     expectSame(blocked, nobody, "what is seen where its holder blocks the shop")
   }),
-  test("block-hides-tickets (rule-privacy-look-up): Who blocks the shop is gone from its tickets, and no event speaks of them any more.", async (shop) => {
+  test("block-hides-tickets (rule-privacy-look-up): A client who blocks the shop disappears from its tickets and from later events.", async (shop) => {
     await shop.program()
     const { client, id } = await shop.clientTicket()
     await shop.ticket({ client_phone: client.phone })
@@ -125,7 +125,7 @@ export const clientCases = casesOf("§4", [
     const events = (await shop.events()).slice(before)
     expectShape(events, [{ type: "ticket.ready", data: { ticket: { client: null } } }], "the events since")
   }),
-  test("block-frees-ticket (rule-client-known-by-offer): A ticket whose client blocked the shop is linked to whoever accepts it next.", async (shop) => {
+  test("block-frees-ticket (rule-client-known-by-offer): A ticket whose client blocked the shop is linked to the next client who accepts it.", async (shop) => {
     const [blocker, other] = [await shop.known(), await shop.env.person()]
     const { id } = await shop.ticket({ client_id: blocker.id, client_phone: other.phone })
     await shop.ticket({ client_phone: blocker.phone })
@@ -207,7 +207,7 @@ export const clientCases = casesOf("§4", [
     ;(await shop.stamps(client, 1, { once: undefined })).invalid("header Idempotency-Key")
     ;(await shop.redeem(client, { once: undefined })).invalid("header Idempotency-Key")
   }),
-  test("redeem (rule-loyalty-read): A redeem spends the stamps of one reward and tells which; what was ever collected stays.", async (shop) => {
+  test("redeem (rule-loyalty-read): A redeem spends the stamps of one reward and names it; the stamps ever collected stay.", async (shop) => {
     const client = await shop.loyal({ stamps_required: 5, reward_label: "A free hem" })
     ;(await shop.stamps(client, 10)).ok()
     await shop.env.advance(1)

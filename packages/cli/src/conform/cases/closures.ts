@@ -46,7 +46,7 @@ export const closureCases = casesOf("§3", [
       "the ticket.abandoned events"
     )
   }),
-  test("closure-event-reason (rule-closure-at-its-own-instant): The event of a closure tells its reason beside the ticket.", async (shop) => {
+  test("closure-event-reason (rule-closure-at-its-own-instant): The event of a closure has its reason beside the ticket.", async (shop) => {
     const { id } = await shop.moved("ready")
     await shop.env.advance(60 * DAY)
     const last = (await shop.events()).at(-1)
@@ -70,7 +70,7 @@ export const closureCases = casesOf("§3", [
     await shop.env.advance(DAY)
     expectSame((await shop.read(id)).state, "abandoned", "state")
   }),
-  test("closure-reset-notified (rule-closure-uncollected): Telling the client starts the sixty days in the workshop anew.", async (shop) => {
+  test("closure-reset-notified (rule-closure-uncollected): Recording a notification starts the sixty days in the workshop again.", async (shop) => {
     const { id } = await shop.ticket()
     await shop.env.advance(59 * DAY)
     ;(await shop.notified(id)).ok()
@@ -99,7 +99,7 @@ export const closureCases = casesOf("§3", [
     await shop.env.advance(1)
     ;(await shop.get(`/tickets/${id}`)).shows({ state: "abandoned", abandon_reason: "no_news" })
   }),
-  test("closure-client-does-not-reset (rule-closure-uncollected): What the client does is no news from the shop: the sixty days run on.", async (shop) => {
+  test("closure-client-does-not-reset (rule-closure-uncollected): An act of the client is no news from the shop: the sixty days run on.", async (shop) => {
     const client = await shop.env.person()
     const { id } = await shop.ticket({ client_phone: client.phone, price_minor: 100 })
     await shop.env.act("propose quote", id, { price_minor: 200 })

@@ -12,7 +12,7 @@ const lengths = [
 
 /** Creating tickets, and the bounds of texts, amounts and lists (Specification, Endpoints; Tickets; Limits). */
 export const creationCases = casesOf("§4", [
-  test("shop-record (rule-client-counts): GET /v1/shop tells the shop, its currency, its time zone and the key's scopes.", async (own) => {
+  test("shop-record (rule-client-counts): GET /v1/shop returns the shop, its currency, its time zone and the key's scopes.", async (own) => {
     const shop = await own.env.openShop({
       name: "Atelier Lac",
       currency: "EUR",
@@ -98,7 +98,7 @@ export const creationCases = casesOf("§4", [
     const items = [{ label: "One", colour: "red" }, { label: "Two" }]
     ;(await shop.create({ items })).invalid("body items.0.colour")
   }),
-  test("create-every-problem (rule-create-every-problem, key): All that is wrong with a request is told at once, each with its place.", async (shop) => {
+  test("create-every-problem (rule-create-every-problem, key): All problems of a request are reported at once, each with its place.", async (shop) => {
     const items = [{ label: "One" }, { label: "" }]
     const body = { service: "", type: "sale", price_minor: 1.5, items }
     const answer = await shop.create(body, { once: undefined })

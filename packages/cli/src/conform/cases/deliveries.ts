@@ -134,7 +134,7 @@ export const deliveryCases = casesOf("§6", [
     expectSame([inbox.posts.length, theirs.posts.length], [1, 0], "the deliveries of both shops")
     expectThat(inbox.posts[0]?.event.shop_id === shop.id, "the shop's id in the event", inbox.posts[0]?.event.shop_id)
   }),
-  test("webhook-gone (rule-delivery-no-webhook): A 410 turns the webhook off at once and its owner is told; later events wait.", async (shop) => {
+  test("webhook-gone (rule-delivery-no-webhook): A 410 turns the webhook off at once and notifies its owner; later events wait.", async (shop) => {
     const inbox = await shop.receiving(410)
     await shop.sent()
     expectShape(await shop.webhook(), { on: false, off_reason: "gone" }, "the webhook")
@@ -170,7 +170,7 @@ export const deliveryCases = casesOf("§6", [
     await shop.env.advance(1)
     const off = { on: false, off_reason: "failing", failures_in_row: 20 }
     expectShape(await shop.webhook(), off, "the webhook after the twentieth")
-    expectSame((await notices(shop)) > before, true, "whether the owner was told")
+    expectSame((await notices(shop)) > before, true, "whether the owner was notified")
     await shop.env.advance(3 * DAY)
     expectSame(inbox.posts.length, 20, "the number of attempts three days later")
   }),

@@ -23,7 +23,7 @@ export const errorCases = casesOf("§7", [
     await shop.set({ active: false })
     ;(await shop.get("/shop")).refused(403, "ACCOUNT_DEACTIVATED")
   }),
-  test("error-order-of-403 (rule-error-order-of-403): Of several causes the deactivated account is told first, then the approval, then the API.", async (shop) => {
+  test("error-order-of-403 (rule-error-order-of-403): Of several causes the deactivated account is reported first, then the approval, then the API.", async (shop) => {
     await shop.set({ active: false, approved: false, api_enabled: false })
     ;(await shop.get("/shop")).refused(403, "ACCOUNT_DEACTIVATED")
     await shop.set({ active: true })
@@ -38,7 +38,7 @@ export const errorCases = casesOf("§7", [
     for (let i = 0; i < 120; i++) (await shop.get("/shop")).refused(403, "API_DISABLED")
     ;(await shop.get("/shop")).limited("requests_per_minute")
   }),
-  test("error-route-before-scope (rule-envelope-method-all): An unknown path is a 404 also to a key without rights, and a missing right is told before a wrong body.", async (shop) => {
+  test("error-route-before-scope (rule-envelope-method-all): An unknown path is a 404 also to a key without scopes, and a missing scope is reported before a wrong body.", async (shop) => {
     const reader = await shop.with({ scopes: ["clients:read"] })
     ;(await reader.post("/nothing-here", {})).refused(404, "NOT_FOUND")
     ;(await reader.create({ service: "" }, { once: undefined })).refused(403, "FORBIDDEN", { scope: "tickets:write" })
@@ -48,12 +48,12 @@ export const errorCases = casesOf("§7", [
     ;(await shop.create({}, { once })).ok(201)
     ;(await shop.create({ price_minor: -1 }, { once })).invalid("body price_minor")
   }),
-  test("error-404-before-422 (rule-error-order-of-403): An unknown client is told before a forbidden word, and a wrong body before both.", async (shop) => {
+  test("error-404-before-422 (rule-error-order-of-403): An unknown client is reported before a forbidden word, and a wrong body before both.", async (shop) => {
     await shop.set({ forbidden_words: ["grumblefluff"] })
     ;(await shop.create({ service: "grumblefluff", client_id: NOBODY })).refused(404, "NOT_FOUND")
     ;(await shop.create({ service: "grumblefluff", price_minor: -1 })).invalid("body price_minor")
   }),
-  test("error-422-before-limit (rule-error-order-of-403): A forbidden word is told before the tickets' limit.", async (shop) => {
+  test("error-422-before-limit (rule-error-order-of-403): A forbidden word is reported before the tickets' limit.", async (shop) => {
     await shop.set({ forbidden_words: ["grumblefluff"] })
     for (let i = 0; i < 150; i++) (await shop.app()).ok(201)
     ;(await shop.create({ service: "grumblefluff" })).refused(422, "PROFANITY")
@@ -87,7 +87,7 @@ export const errorCases = casesOf("§7", [
     const reader = await shop.with({ preset: "read" })
     ;(await reader.create()).refused(403, "FORBIDDEN", { scope: "tickets:write" })
   }),
-  test("error-no-internals (rule-error-no-internals, key): No answer tells of the inside of the service.", async (shop) => {
+  test("error-no-internals (rule-error-no-internals, key): No response contains internals of the service.", async (shop) => {
     const asked = ["/tickets/%00", "/tickets/'%20OR%201=1", "/tickets?cursor=%27", "/clients/%F0%9F%A7%B5"]
     for (const path of asked) {
       const answer = await shop.get(path)
@@ -95,7 +95,7 @@ export const errorCases = casesOf("§7", [
       const told = /\bat [^\n]{1,200}:\d{1,9}:\d{1,9}|select |syntax error|\.ts\b|\.js\b/i.test(
         answer.exchange.response.body
       )
-      expectSame(told, false, "whether the body tells of code or SQL", answer.exchange)
+      expectSame(told, false, "whether the body contains code or SQL", answer.exchange)
     }
   }),
   test("error-request-id (rule-error-request-id, key): Every answer bears a Request-Id of its own.", async (shop) => {
@@ -105,7 +105,7 @@ export const errorCases = casesOf("§7", [
     const ids = new Set(answers.map((answer) => answer.header("request-id")))
     expectSame(ids.size, answers.length, "the number of different ids")
   }),
-  test("error-retry-after (rule-error-retry-after): A 429 tells how long to wait, in RateLimit-Reset and Retry-After alike.", async (shop) => {
+  test("error-retry-after (rule-error-retry-after): A 429 says how long to wait, in RateLimit-Reset and Retry-After alike.", async (shop) => {
     for (let i = 0; i < 30; i++) (await shop.status(NOBODY, "ready")).refused(404, "NOT_FOUND")
     await shop.env.advance(MINUTE / 4)
     const answer = (await shop.create()).limited("writes_per_minute")

@@ -13,7 +13,7 @@ export const eventCases = casesOf("§6", [
     const fields = { id: UUID, type: "ticket.created", created_at: ticket.created_at, api_version: "1" }
     expectShape(event, { ...fields, shop_id: shop.id, data: { ticket: { id: ticket.id } } }, "the event")
   }),
-  test("event-steps (rule-event-steps): Every step of a ticket is told, in order, each with the ticket as it stood then.", async (shop) => {
+  test("event-steps (rule-event-steps): Every step of a ticket raises an event, in order, each with the ticket as it was then.", async (shop) => {
     const { id } = await shop.moved("ready", "workshop", "impossible", "collected")
     const told = (await shop.events()).map(
       ({ type, data }) => `${type} ${data.ticket?.id === id} ${data.ticket?.state}`
@@ -25,7 +25,7 @@ export const eventCases = casesOf("§6", [
       "the events"
     )
   }),
-  test("event-quote-accepted (rule-event-steps): A price that is proposed, accepted or refused is told with the ticket and the quote.", async (shop) => {
+  test("event-quote-accepted (rule-event-steps): A proposed, accepted or refused price raises an event with the ticket and the quote.", async (shop) => {
     const { id } = await shop.ticket({ price_minor: 100 })
     await shop.env.act("propose quote", id, { price_minor: 150 })
     await shop.env.act("refuse quote", id, {})
@@ -45,7 +45,7 @@ export const eventCases = casesOf("§6", [
     ]
     expectShape(raised, expected, "the events of the quotes")
   }),
-  test("event-updated (rule-event-steps): An edit, a delay, a part and a photo are told with the ticket and the fields that changed.", async (shop) => {
+  test("event-updated (rule-event-steps): An edit, a delay, a part and a photo raise events with the ticket and the fields that changed.", async (shop) => {
     const { id } = await shop.ticket()
     await shop.env.act("edit ticket", id, { item: "Coat", price_minor: 100 })
     await shop.env.act("announce delay", id, { promised_at: "2099-12-24T09:00:00Z" })
@@ -75,7 +75,7 @@ export const eventCases = casesOf("§6", [
       (await shop.env.sandbox(call, id, {})).conflict("QUOTE_CLOSED")
     expectShape((await shop.read(id)).money, { price_minor: 100 }, "the ticket's money")
   }),
-  test("event-app (rule-create): What is done in the app raises the same events as through the API.", async (shop) => {
+  test("event-app (rule-create): An act in the app raises the same events as through the API.", async (shop) => {
     await shop.app()
     const [event] = await shop.events()
     expectShape(event, { type: "ticket.created", data: { ticket: { created_via: "app" } } }, "the event")
@@ -96,7 +96,7 @@ export const eventCases = casesOf("§6", [
     await shop.env.advance(70 * DAY)
     expectSame((await shop.events())[0], before, "the first event")
   }),
-  test("event-client-linked (rule-event-steps): Accepting an offer is told as client.linked with the client as the ticket shows them.", async (shop) => {
+  test("event-client-linked (rule-event-steps): Accepting an offer raises client.linked with the client as the ticket shows them.", async (shop) => {
     const client = await shop.env.person({ hide_name: true })
     const { id } = await shop.ticket({ client_phone: client.phone })
     await shop.env.answerOffer(client, "accept")

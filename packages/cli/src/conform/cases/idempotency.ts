@@ -5,7 +5,7 @@ import { expectSame } from "../Expectations.js"
 
 /** The Idempotency-Key (Specification, Endpoints; Idempotency). */
 export const idempotencyCases = casesOf("§4", [
-  test("idempotency-optional (rule-idempotency-optional, key): A key sent with a status or a note that the client was told is honoured: a repetition changes nothing.", async (shop) => {
+  test("idempotency-optional (rule-idempotency-optional, key): A key sent with a change of state or a recorded notification is honoured: a repetition changes nothing.", async (shop) => {
     const { id } = await shop.ticket()
     for (const [act, body] of [
       ["status", { status: "ready" }],
@@ -111,7 +111,7 @@ export const idempotencyCases = casesOf("§4", [
     expectSame(again.withMeta({ replayed: true }).ok(), first, "data")
     ;(await shop.lookUp(client.phone)).shows({ loyalty: { balance: 5, rewards_redeemed: 1 } })
   }),
-  test("replay-of-a-blocker (rule-replay): What was answered of a client is repeated as it was, also when they block the shop since.", async (shop) => {
+  test("replay-of-a-blocker (rule-replay): A response about a client is repeated unchanged, even if they block the shop since.", async (shop) => {
     const client = await shop.loyal()
     const first = (await shop.stamps(client, 1, { once: "s" })).ok()
     await shop.ticket({ client_phone: client.phone })

@@ -168,7 +168,7 @@ export const limitCases = casesOf("§8", [
       for (const name of ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"]) answer.withHeader(name, /^\d+$/)
     }
   }),
-  test("limit-headers-scarcest (rule-limit-headers): The headers tell of the limit with the fewest uses left.", async (shop) => {
+  test("limit-headers-scarcest (rule-limit-headers): The headers show the limit with the fewest uses left.", async (shop) => {
     ;(await shop.get("/shop")).withHeader("RateLimit-Limit", "120").withHeader("RateLimit-Remaining", "119")
     await shop.env.advance(10 * SECOND)
     const write = await shop.create()

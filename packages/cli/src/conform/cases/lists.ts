@@ -220,7 +220,7 @@ export const listCases = casesOf("§4", [
     const { seen } = await follow(shop, start, 2)
     expectSame(seen.map(({ id }) => id).sort(), [...made].sort(), "the tickets met")
   }),
-  test("sync-while-writing (rule-sync-equal-instants): Who follows the cursor while the shop goes on working misses no change.", async (shop) => {
+  test("sync-while-writing (rule-sync-equal-instants): A till that follows the cursor while the shop goes on working misses no change.", async (shop) => {
     const start = await shop.env.instant()
     const made: Array<Ticket> = []
     for (let i = 0; i < 6; i++) made.push(await shop.ticket())
@@ -235,7 +235,7 @@ export const listCases = casesOf("§4", [
     for (const { id } of made) now.set(id, (await shop.read(id)).state)
     expectSame(Object.fromEntries(copy), Object.fromEntries(now), "the states in the copy")
   }),
-  test("sync-goes-on (rule-sync-equal-instants): What changes after the last page is found from synced_until, and nothing of it is lost.", async (shop) => {
+  test("sync-goes-on (rule-sync-equal-instants): Changes after the last page are found from synced_until, and none is lost.", async (shop) => {
     const first = await shop.ticket()
     const { synced_until } = await follow(shop, first.created_at, 100)
     const second = await shop.ticket()

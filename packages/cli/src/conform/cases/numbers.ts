@@ -20,7 +20,7 @@ export const numberCases = casesOf("§4", [
     expectSame(answer.ok(), ticket, "data", answer.exchange)
     answer.withMeta({ others: [] })
   }),
-  test("by-number-newest-open (rule-by-number): Of several open tickets with a number the newest is answered, and the other is told.", async (shop) => {
+  test("by-number-newest-open (rule-by-number): Of several open tickets with a number the newest is returned, and the other is listed.", async (shop) => {
     const first = await shop.ticket()
     await shop.env.advance(DAY)
     await shop.set({ next_number: 1 })
@@ -76,7 +76,7 @@ export const numberCases = casesOf("§4", [
     ;(await shop.get("/tickets/by-number/9999")).refused(404, "NOT_FOUND")
   }),
   ...["sms", "whatsapp", "call"].map((channel) =>
-    test(`notified-${channel} (rule-notified-sms): Telling the client by ${channel} is kept on the ticket and raises client.notified with its channel.`, async (shop) => {
+    test(`notified-${channel} (rule-notified-sms): A notification by ${channel} is recorded on the ticket and raises client.notified with its channel.`, async (shop) => {
       const { id } = await shop.ticket()
       await shop.env.advance(1)
       const notified_at = await shop.env.instant()
@@ -97,7 +97,7 @@ export const numberCases = casesOf("§4", [
       ;(await shop.notified(id)).shows({ state, notified_at: /^\d{4}-/ })
     }
   }),
-  test("notified-abandoned (rule-status-all-refused): Of an abandoned ticket nothing can be told any more: 409 ABANDONED.", async (shop) => {
+  test("notified-abandoned (rule-status-all-refused): No notification can be recorded for an abandoned ticket: 409 ABANDONED.", async (shop) => {
     const { id } = await shop.ticket()
     await shop.env.advance(60 * DAY)
     ;(await shop.notified(id)).conflict("ABANDONED")

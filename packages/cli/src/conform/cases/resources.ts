@@ -121,7 +121,7 @@ export const fieldCases = casesOf("§2", [
     const ticket = await shop.ticket()
     expectThat(UUID.test(ticket.id), "a UUID of version 7", ticket.id)
   }),
-  test("ticket-as-given (rule-ticket-fields, key): What was given at creation is what the ticket shows, then and when it is read.", async (shop) => {
+  test("ticket-as-given (rule-ticket-fields, key): A ticket shows the fields that its creation had, then and when it is read.", async (shop) => {
     const given = {
       service: "Taking in",
       type: "prepare",
@@ -146,7 +146,7 @@ export const fieldCases = casesOf("§2", [
     )
     expectThat(new Set(ticket.items.map(({ id }) => id)).size === 2, "two ids", ticket.items)
   }),
-  test("money-remaining (rule-money-remaining, key): What remains is the price less the deposit; without a deposit it is the price.", async (shop) => {
+  test("money-remaining (rule-money-remaining, key): The remaining amount is the price less the deposit; without a deposit it is the price.", async (shop) => {
     const both = await shop.create({ price_minor: 5000, deposit_minor: 1200 })
     both.shows({ money: { price_minor: 5000, deposit_minor: 1200, remaining_minor: 3800, before_minor: null } }, 201)
     const price = await shop.create({ price_minor: 5000 })
@@ -225,7 +225,7 @@ export const fieldCases = casesOf("§2", [
     const received = { status: "received", ordered_at, received_at: await shop.env.instant() }
     ;(await shop.get<Ticket>(`/tickets/${id}`)).shows({ part: received })
   }),
-  test("created-via (rule-created-via): A ticket tells whether it was made in the app or through the API.", async (shop) => {
+  test("created-via (rule-created-via): A ticket shows whether it was created in the app or through the API.", async (shop) => {
     const { id } = (await shop.app()).data
     ;(await shop.get<Ticket>(`/tickets/${id}`)).shows({ created_via: "app", number: 1 })
     ;(await shop.create()).shows({ created_via: "api", number: 2 }, 201)

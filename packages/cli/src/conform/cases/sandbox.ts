@@ -5,7 +5,7 @@ import { expectSame, expectShape, expectThat } from "../Expectations.js"
 
 /** The sandbox itself (Specification, Sandbox). */
 export const sandboxCases = casesOf("sandbox", [
-  test("sandbox-clock-stands (rule-sandbox-clock-all): A frozen clock moves by exactly what it is told, and by nothing else.", async (shop) => {
+  test("sandbox-clock-stands (rule-sandbox-clock-all): A frozen clock moves by exactly the requested time, and by nothing else.", async (shop) => {
     const start = await shop.env.instant()
     expectSame(await shop.env.instant(), start, "the clock when read again")
     await shop.env.advance(1234)
@@ -23,7 +23,7 @@ export const sandboxCases = casesOf("sandbox", [
     ;(await shop.env.sandbox("move clock", "", { advance_ms: -1 })).invalid("body advance_ms")
     expectSame(await shop.env.instant(), now, "the clock")
   }),
-  test("sandbox-clock-serves-all (rule-sandbox-clock-all): What happens bears the instant of the sandbox clock.", async (shop) => {
+  test("sandbox-clock-serves-all (rule-sandbox-clock-all): Every act has the time of the sandbox's clock.", async (shop) => {
     await shop.env.advance(3 * DAY)
     const now = await shop.env.instant()
     ;(await shop.create()).shows({ created_at: now, updated_at: now }, 201)

@@ -91,7 +91,7 @@ export const statusCases = casesOf("§3", [
     ;(await shop.status(id, "impossible")).conflict("INVALID_TRANSITION")
     expectSame(await shop.types(), before, "the shop's events")
   }),
-  test("notified-ready (rule-notified-ready): When a linked client's ticket becomes ready the client is told in the app, and the ticket shows when.", async (shop) => {
+  test("notified-ready (rule-notified-ready): When a linked client's ticket becomes ready the client is notified in the app, and the ticket shows when.", async (shop) => {
     const { client, id } = await shop.clientTicket()
     await shop.env.advance(1)
     const notified_at = await shop.env.instant()
@@ -101,13 +101,13 @@ export const statusCases = casesOf("§3", [
     const inbox = await shop.env.act<ReadonlyArray<unknown>>("get inbox", client.id)
     expectSame(inbox.length, 1, "the number of notifications in the client's inbox")
   }),
-  test("notified-impossible (rule-notified-ready): When a linked client's ticket turns out impossible the client is told in the app.", async (shop) => {
+  test("notified-impossible (rule-notified-ready): When a linked client's ticket becomes impossible the client is notified in the app.", async (shop) => {
     const { id } = await shop.clientTicket()
     ;(await shop.status(id, "impossible")).shows({ notified_at: await shop.env.instant() })
     const told = (await shop.events()).filter(({ type }) => type === "client.notified")
     expectShape(told, [{ data: { channel: "app", ticket: { id } } }], "the client.notified events")
   }),
-  test("notified-nobody (rule-notified-ready): Without a linked client nobody is said to be told.", async (shop) => {
+  test("notified-nobody (rule-notified-ready): Without a linked client the ticket shows no notification.", async (shop) => {
     const { id } = await shop.ticket()
     ;(await shop.status(id, "ready")).shows({ notified_at: null })
     expectSame(await shop.types(), ["ticket.created", "ticket.ready"], "the shop's events")
@@ -162,7 +162,7 @@ export const statusCases = casesOf("§3", [
     for (const status of ["ready", "impossible", "collected", "workshop"])
       (await shop.status(id, status)).conflict("REOPEN_WINDOW", { from: "collected", to: status })
   }),
-  test("reopen-keeps-notified (rule-status-instants): Reopening forgets the end of the work, not that the client was told.", async (shop) => {
+  test("reopen-keeps-notified (rule-status-instants): Reopening clears the end of the work, and keeps when the client was notified.", async (shop) => {
     const { id } = await shop.moved("ready")
     const notified_at = await shop.env.instant()
     ;(await shop.notified(id, "call")).shows({ notified_at })
@@ -171,7 +171,7 @@ export const statusCases = casesOf("§3", [
     const cleared = { ready_at: null, collected_at: null, outcome: null }
     ;(await shop.status(id, "workshop")).shows({ ...cleared, notified_at })
   }),
-  test("reopen-event-from (rule-status-instants): The event of a reopening tells from which state the ticket came back.", async (shop) => {
+  test("reopen-event-from (rule-status-instants): The event of a reopening has the state from which the ticket came back.", async (shop) => {
     for (const path of [["ready"], ["impossible"], ["ready", "collected"]]) {
       const { id } = await shop.moved(...path)
       ;(await shop.status(id, "workshop")).ok()

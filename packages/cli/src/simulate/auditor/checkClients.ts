@@ -128,7 +128,7 @@ function* alike(asked: ReadonlyArray<readonly [string, RecordedRequest]>): Itera
   for (const [kind, all] of grouped(asked, ([kind]) => kind)) {
     const ways = grouped(all, ([, exchange]) => looks(exchange))
     const examples = [...ways.values()].map(([one]) => shown(one![1]))
-    if (ways.size > 1) yield [hidden(`unknown and blocking clients are told apart (${kind})`), examples]
+    if (ways.size > 1) yield [hidden(`unknown and blocking clients can be distinguished (${kind})`), examples]
   }
 }
 

@@ -1,4 +1,4 @@
-/** What `{id}` names, by the part of the path before it. */
+/** The meaning of `{id}` by the part of the path before it. */
 export const pathIds: Readonly<Record<string, string>> = {
   shops: "The shop's id",
   keys: "The key's id",
@@ -7,7 +7,7 @@ export const pathIds: Readonly<Record<string, string>> = {
   tickets: "The ticket's id"
 }
 
-/** What a tester has to know before the first call, in Markdown. */
+/** The introduction of the sandbox's document, in Markdown. */
 export const introduction = `Everything that the shop's app, its owner, its clients and the clock would do, so that a tester in any language can drive every rule over HTTP. A server answers here where it was started with \`--sandbox\`.
 
 Answers wear the envelope of the API. No API key is asked; where the sandbox was given a token, send it as \`Authorization: Bearer <token>\`. These requests count against no limit.`

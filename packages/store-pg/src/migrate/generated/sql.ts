@@ -1097,11 +1097,11 @@ comment on column cell.id is 'The id that the cell has in its own table mark; nu
 `
 }
 
-/** What `roles.sql` says. */
+/** The text of `roles.sql`. */
 export const roles = `-- Written by \`npm run codegen\` from packages/store-pg/src/migrate/Rights.ts; change that instead.
--- What the service's roles may do. Run it as the owner of the tables, or as a superuser, after each migration: workshop migrate --roles
+-- The rights of the service's roles. Run it as the owner of the tables, or as a superuser, after each migration: workshop migrate --roles
 -- does, and so does psql -v ON_ERROR_STOP=1 -f roles.sql where the schema is workshop. It can run again, and takes away what it does not grant.
---   workshop_service: workshop serve and workshop dispatch, with --no-migrate. What is only ever added to, it cannot change.
+--   workshop_service: workshop serve and workshop dispatch, with --no-migrate. It cannot change rows of tables that only grow.
 --   workshop_reader: people who look something up. No hashes of keys, webhook secrets or phone numbers.
 
 begin;
