@@ -1,9 +1,8 @@
-import { simulation } from "@workshop/cli/simulate"
 import * as MemoryStore from "@workshop/store-memory"
 import { Effect } from "effect"
 import type { Trace } from "../../src/simulate/auditor/Trace.js"
 import { inProcessEnvironment, simulatedService } from "../../src/simulate/Environment.js"
-import { observersOf } from "../../src/simulate/simulation.js"
+import { observersOf, simulation } from "../../src/simulate/simulation.js"
 
 /** A simulation on a memory store of its own. */
 export const played = async (
