@@ -558,7 +558,11 @@ select /* workshop look at commits */
   )
   select (select count(*)::integer from due) as due,
     (select due_at::double precision from oldest) as oldest_due_at,
-    (select count(*)::integer from workshop.webhook where off_reason is not null) as webhooks_off,
+    (select count(*)::integer from workshop.webhook where off_reason is not null) as webhooks_off;
+
+-- look at snapshots (workshop reads)
+
+  select /* workshop look at snapshots */
     (select coalesce(max(age(held.xid)), 0) from (
       select backend_xmin as xid from pg_stat_activity where pid <> pg_backend_pid()
       union all select xmin from pg_replication_slots

@@ -23,10 +23,13 @@ const MOST_COUNTED = 2_000
 /** How many shops are searched for the delivery that waits longest: those that are served next. */
 const MOST_SHOPS = 200
 
-interface Seen {
+interface Queue {
   readonly due: number
   readonly oldest_due_at: number | null
   readonly webhooks_off: number
+}
+
+interface Server {
   readonly snapshot: number
   readonly xid_age: number
 }
@@ -43,7 +46,7 @@ const dueOf = (sql: SqlClient.SqlClient, now: number, most: number) => {
   return sql`${inTime(false)} union all ${inTime(true)} union all ${released(false)} union all ${released(true)}`
 }
 
-const seen = (sql: SqlClient.SqlClient, now: number) => sql<Seen>`
+const queueOf = (sql: SqlClient.SqlClient, now: number) => sql<Queue>`
   with /* workshop look at queue */ shops as (
     select t.shop_id, w.generation, w.released_at from workshop.delivery_turn t
     join workshop.webhook w on w.shop_id = t.shop_id and w.off_reason is null
@@ -55,7 +58,11 @@ const seen = (sql: SqlClient.SqlClient, now: number) => sql<Seen>`
   )
   select (select count(*)::integer from due) as due,
     (select due_at::double precision from oldest) as oldest_due_at,
-    (select count(*)::integer from workshop.webhook where off_reason is not null) as webhooks_off,
+    (select count(*)::integer from workshop.webhook where off_reason is not null) as webhooks_off`
+
+/** Apart from {@link queueOf}, because Citus lets no role but a superuser read these views and a cell's tables in one statement. */
+const serverOf = (sql: SqlClient.SqlClient) => sql<Server>`
+  select /* workshop look at snapshots */
     (select coalesce(max(age(held.xid)), 0) from (
       select backend_xmin as xid from pg_stat_activity where pid <> pg_backend_pid()
       union all select xmin from pg_replication_slots
@@ -88,22 +95,26 @@ const ahead = (sql: SqlClient.SqlClient, clock: Clock.Clock) =>
     return -aheadBy({ asked, answered }, row!.ms)
   })
 
-const showSeen = (sql: SqlClient.SqlClient, clock: Clock.Clock, database: Gauges) =>
+/** An unknown value must not look like a known one. */
+const unknown = (...gauges: ReadonlyArray<Gauges[keyof Gauges]>) =>
+  Effect.forEach(gauges, (gauge) => Metric.set(gauge, Number.NaN), { discard: true })
+
+const showQueue = (sql: SqlClient.SqlClient, clock: Clock.Clock, { due, oldest_due_s, webhooks_off }: Gauges) =>
   Effect.gen(function* () {
     const now = clock.unsafeCurrentTimeMillis()
-    const [found] = yield* seen(sql, now)
-    const { due, oldest_due_at, webhooks_off, snapshot, xid_age } = found!
-    yield* Metric.set(database.due, due)
-    yield* Metric.set(database.oldest_due_s, oldest_due_at === null ? 0 : Math.max(0, now - oldest_due_at) / 1000)
-    yield* Metric.set(database.webhooks_off, webhooks_off)
-    yield* Metric.set(database.snapshot, snapshot)
-    yield* Metric.set(database.xid_age, xid_age)
-  }).pipe(
-    // An unknown value must not look like a known one.
-    Effect.catchAll(() =>
-      Effect.forEach(Object.values(database), (gauge) => Metric.set(gauge, Number.NaN), { discard: true })
-    )
-  )
+    const [found] = yield* queueOf(sql, now)
+    const { oldest_due_at } = found!
+    yield* Metric.set(due, found!.due)
+    yield* Metric.set(oldest_due_s, oldest_due_at === null ? 0 : Math.max(0, now - oldest_due_at) / 1000)
+    yield* Metric.set(webhooks_off, found!.webhooks_off)
+  }).pipe(Effect.catchAll(() => unknown(due, oldest_due_s, webhooks_off)))
+
+const showServer = (sql: SqlClient.SqlClient, { snapshot, xid_age }: Gauges) =>
+  Effect.gen(function* () {
+    const [found] = yield* serverOf(sql)
+    yield* Metric.set(snapshot, found!.snapshot)
+    yield* Metric.set(xid_age, found!.xid_age)
+  }).pipe(Effect.catchAll(() => unknown(snapshot, xid_age)))
 
 /** A session for checks of the schema that uses the connections for reads, because a separate one might fail independently. */
 export const sessionOf = (sql: SqlClient.SqlClient): Session => ({
@@ -164,10 +175,11 @@ export const pgProbe = (schema: string, cell?: string, real: Clock.Clock = Clock
       Effect.catchAll(() => Effect.succeed(null))
     )
 
-    const shown = Effect.zipRight(
-      showSeen(sql, clock, database),
-      Effect.catchAll(offset, () => Metric.set(database.clock_s, Number.NaN))
-    )
+    const shown = Effect.all([
+      showQueue(sql, clock, database),
+      showServer(sql, database),
+      Effect.catchAll(offset, () => unknown(database.clock_s))
+    ])
     yield* probe({
       measure: yield* Effect.cachedWithTTL(Effect.asVoid(shown), LOOK),
       complaint: firstOf(complaint, clocks, writes).pipe(

@@ -1,7 +1,7 @@
-import { cellsAway } from "@workshop/core"
+import { cellsAway, Probes } from "@workshop/core"
 import { runContract, SettableClock } from "@workshop/core/testing"
 import { balanceCells, listCells, migrate, moveCell, rolesSql } from "@workshop/store-pg/migrate"
-import { Effect, Exit, Fiber, Layer, Schedule } from "effect"
+import { Effect, Exit, Fiber, Layer, Metric, Schedule } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { until } from "../../../test/until.js"
 import { openShop } from "../../core/src/testing/Fixtures.js"
@@ -71,13 +71,22 @@ else {
             expect(yield* Effect.provide(create(id), ports)).toBe(1)
             expect(yield* Effect.provide(numbers(id), ports)).toEqual([1])
           }
+          // A number, also of a cell: NaN would say that the role may not read it.
+          for (const { measure = Effect.void } of (yield* Probes) ?? []) yield* measure
+          const gauges = Metric.unsafeSnapshot().flatMap(({ metricKey, metricState }) =>
+            /^workshop_(deliveries_|webhooks_off|pg_oldest_|pg_clock)/.test(metricKey.name) && "value" in metricState
+              ? [{ of: `${metricKey.name} ${[...metricKey.tags].map(({ value }) => value)}`, value: metricState.value }]
+              : []
+          )
+          expect(gauges.filter(({ of }) => /(home|north|south)$/.test(of))).toHaveLength(18)
+          expect(gauges.filter(({ value }) => Number.isNaN(value))).toEqual([])
           const refused = yield* Effect.exit(
             node({ url: as(url, roles[1]!), schema, cells: CELLS }).pipe(
               Effect.flatMap((reader) => Effect.provide(create(shops[0]!.id), reader))
             )
           )
           expect(Exit.isFailure(refused)).toBe(true)
-        })
+        }).pipe(watched)
       ))
   })
 
