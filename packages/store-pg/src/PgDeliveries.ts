@@ -20,7 +20,7 @@ import {
 } from "./ClaimStatements.js"
 import { clockGuard } from "./ClockGuard.js"
 import { BEGIN, COMMIT, type Connection, type QueryResult, ROLLBACK, reconnecting } from "./Connection.js"
-import { type PgFailure, reported } from "./PgFailure.js"
+import { PgFailure, reported } from "./PgFailure.js"
 import type { PgNotifier } from "./PgNotifier.js"
 import type { Database } from "./Schema.js"
 import type { Statement } from "./Statement.js"
@@ -60,11 +60,17 @@ const isLeftBehind = ({ code, message }: PgFailure): boolean =>
 const PAUSES_AFTER_MOVE = 12
 const PAUSE_AFTER_MOVE = Effect.withClock(Effect.sleep("250 millis"), Clock.make())
 
+/** A process that still has not found it, because the coordinator is away too, cannot use the cell for now. */
+const notFoundYet = new PgFailure({
+  kind: "other",
+  code: null,
+  constraint: null,
+  cause: new Error("Citus moved the cell, and this process has not found it on its new node yet")
+})
+
 const afterMove = <A>(work: Effect.Effect<A, PgFailure>, left = PAUSES_AFTER_MOVE): Effect.Effect<A, PgFailure> =>
-  Effect.catchAll(work, (failure) =>
-    isLeftBehind(failure) && left > 0
-      ? Effect.zipRight(PAUSE_AFTER_MOVE, afterMove(work, left - 1))
-      : Effect.fail(failure)
+  Effect.catchIf(work, isLeftBehind, () =>
+    left > 0 ? Effect.zipRight(PAUSE_AFTER_MOVE, afterMove(work, left - 1)) : Effect.fail(notFoundYet)
   )
 
 const statement = (name: string, text: string, ...values: ReadonlyArray<unknown>): Statement => ({ name, text, values })
@@ -240,9 +246,10 @@ export const pgDeliveries = (
       Effect.flatMap(queue.connection, work).pipe(
         Effect.tapError(queue.undo),
         Effect.retry({ schedule: AGAIN, while: ({ kind }) => kind === "conflict" }),
+        // A connection that is kept for the next attempt would lead to the old node again.
+        Effect.ensuring(queue.rest),
         afterMove,
         reported,
-        Effect.ensuring(queue.rest),
         Effect.uninterruptible,
         oneByOne
       )

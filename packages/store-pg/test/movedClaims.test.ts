@@ -1,8 +1,11 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { type Connection, reconnecting } from "../src/Connection.js"
+import { connect } from "../src/migrate/Session.js"
 import { pgDeliveries } from "../src/PgDeliveries.js"
 import { PgFailure } from "../src/PgFailure.js"
+import { PLANNED_ONCE } from "../src/SessionClient.js"
+import { sharedSessions } from "../src/SharedSessions.js"
 import { WebhookSecrets } from "../src/WebhookSecrets.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
 import { testing } from "./nodes/Node.js"
@@ -50,6 +53,32 @@ describe("A cell that has just moved on Citus (docs/scaling.md)", { timeout: 60_
       })
     )
   )
+
+  it("each attempt looks anew where the cell is, and goes to its new node", () =>
+    testing(
+      Effect.gen(function* () {
+        const [old, moved] = [yield* testDatabase, yield* testDatabase]
+        // Statements that the old node passes on fail there as these do.
+        yield* (yield* connect(old.url)).run(`
+          create function refuse() returns trigger language plpgsql as
+            $$ begin raise exception 'malformed array literal: ""' using errcode = '22P02'; end $$;
+          create trigger refuse before update on workshop.delivery_turn for each statement execute function refuse()`)
+        const places = [old.url, old.url]
+        const url = Effect.sync(() => places.shift() ?? moved.url)
+        const connecting = (yield* sharedSessions)({ schema: "workshop", url, plans: () => PLANNED_ONCE })
+        const given = { secrets: yield* WebhookSecrets.of([]), guard: Effect.void }
+        const deliveries = yield* pgDeliveries(old, "database", { due: Effect.never }, given, connecting)
+        expect(yield* deliveries.turns(1, 10)).toEqual([])
+      })
+    ))
+
+  it("a cell that is not found on its new node cannot be used for now, which is no defect", () =>
+    testing(
+      Effect.gen(function* () {
+        const { outcome } = yield* turns("22P02", 'malformed array literal: ""', Number.POSITIVE_INFINITY)
+        expect(outcome).toMatchObject({ _tag: "Failure", cause: { _tag: "Fail", error: { _tag: "StoreUnavailable" } } })
+      })
+    ))
 
   it("any other wrong value is a defect at once", () =>
     testing(
