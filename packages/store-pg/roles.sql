@@ -109,7 +109,7 @@ grant select on workshop.shop to workshop_reader;
 grant select on workshop.shop_cell to workshop_reader;
 grant select on workshop.shop_head to workshop_reader;
 grant select on workshop.stamps_used to workshop_reader;
-grant select (shop_id, id, number, state, outcome, type, service, item, description, items, price_minor, deposit_minor, before_minor, quote, promised_at, delay, part, client_id, tracking_code, photo_url, created_at, updated_at, ready_at, collected_at, abandoned_at, abandon_reason, notified_at, created_via, external_ref, change_seq, shop_changed_at, stamps_earned, closure_due_at, moves_per_day, notifications_per_day, notified_channel) on workshop.ticket to workshop_reader;
+grant select (shop_id, id, number, state, outcome, type, service, item, description, items, price_minor, deposit_minor, before_minor, quote, promised_at, delay, part, client_id, tracking_code, photo_url, created_at, updated_at, ready_at, collected_at, abandoned_at, abandon_reason, notified_at, created_via, external_ref, change_seq, shop_changed_at, stamps_earned, closure_due_at, moves_per_day, notifications_per_day, notified_channel, history) on workshop.ticket to workshop_reader;
 grant select (shop_id, previous_until, off_reason, failures_in_row, first_failure_at, steps_told, generation, released_at) on workshop.webhook to workshop_reader;
 
 commit;

@@ -472,6 +472,7 @@ create table ticket (
   moves_per_day limit_window,
   notifications_per_day limit_window,
   notified_channel text,
+  history json,
   constraint ticket_abandon_reason_known CHECK ((abandon_reason = ANY (ARRAY['uncollected'::text, 'no_news'::text]))),
   constraint ticket_abandoned_whole CHECK (((state <> 'abandoned'::text) OR ((abandoned_at IS NOT NULL) AND (abandon_reason IS NOT NULL)))),
   constraint ticket_amounts_not_negative CHECK (((price_minor >= 0) AND (deposit_minor >= 0) AND (before_minor >= 0))),
@@ -1076,6 +1077,8 @@ comment on column ticket.moves_per_day is 'Changes of state in the shop''s prese
 comment on column ticket.notifications_per_day is 'Times the client was notified in the shop''s present day, for the limit of the same name; null where there was none.';
 
 comment on column ticket.notified_channel is 'How the client was last notified: app, sms, whatsapp or call; null if that is not known.';
+
+comment on column ticket.history is 'The changes of the ticket with their authors, oldest first: at (milliseconds), type (the event that the change raised), changed (the fields of ticket.updated), by (caller, client or service), caller_id. Null for a ticket that an older release or an import wrote and nothing changed since.';
 
 comment on table webhook is 'The one address to which a shop''s events are sent.';
 

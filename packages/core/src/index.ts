@@ -57,6 +57,7 @@ export { type ShopHead, ShopNotFound, type ShopRecord } from "./domain/Shop.js"
 export { SIGNATURE_HEADER } from "./domain/Signature.js"
 export { optional } from "./domain/Text.js"
 export { Ticket, TicketNotFound, TicketNumber, type TicketRecord, ticketView } from "./domain/Ticket.js"
+export type { ChangeAuthor, TicketChange, TicketChangeRecord } from "./domain/TicketChange.js"
 export { type MoveRefusal, TicketState } from "./domain/TicketLifecycle.js"
 export { TrackingCodeText, trackingUrl } from "./domain/TrackingCode.js"
 export {

@@ -13,6 +13,7 @@ export type { ClientNotification, NotificationRecord } from "./domain/Notificati
 export type { OfferRecord } from "./domain/Offer.js"
 export { internationalPhone } from "./domain/Phone.js"
 export type { ShopRecord } from "./domain/Shop.js"
+export type { ChangeAuthor, TicketChange } from "./domain/TicketChange.js"
 export type { NoticeRecord, WebhookStatus } from "./domain/Webhook.js"
 export { type AnyRefusal, isRefusal, type RefusalResponse, refusalResponse } from "./http/refusalResponse.js"
 export { type LoggedDelivery, TransactionRefused } from "./ports/StorePorts.js"

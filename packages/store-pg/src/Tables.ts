@@ -118,7 +118,7 @@ export const tables: { readonly [Name in TableName]: Table<Rows[Name]> } = {
       "created_at", "updated_at", "ready_at", "collected_at", "abandoned_at", "abandon_reason", "notified_at",
       "notified_channel",
       "external_ref", "change_seq", "shop_changed_at", "stamps_earned", "moves_per_day",
-      "notifications_per_day", "closure_due_at"
+      "notifications_per_day", "closure_due_at", "history"
     ]
   },
   client_link: { key: ["shop_id", "client_id"], kept: [], replaced: ["known_at", "blocked_at"] },

@@ -3,6 +3,14 @@ import type { Fragment } from "@effect/sql/Statement"
 import { type Instant, ServiceLimits, type ShopId } from "@workshop/core"
 import { IDENTIFIERS_PER_MS, narrowest, type TicketFilter, type TicketOrder } from "@workshop/core/store"
 import { VISIBLE_LINK } from "./LoadStatements.js"
+import { tables } from "./Tables.js"
+
+const { key, kept, replaced } = tables.ticket
+
+/** The columns of a ticket in a list: all but its history, which would make pages longer, and which no list shows. */
+const LISTED = [...key, ...kept, ...replaced.filter((column) => column !== "history")]
+  .map((name) => `t.${name}`)
+  .join(", ")
 
 /** Whether it is best to read a list state by state: if no other filter narrows it. */
 const isByState = (filter: TicketFilter, { _tag }: TicketOrder): boolean =>
@@ -130,9 +138,9 @@ const changesOf = (
       select exists (select from rest) and not exists (select from unread) as chosen
     )`
   const rows = sql`select * from (
-      (select t.* from few t where (select chosen from by_filter) and ${isMeant} order by ${by} limit ${limit})
+      (select ${sql.literal(LISTED)} from few t where (select chosen from by_filter) and ${isMeant} order by ${by} limit ${limit})
       union all
-      (select t.* from workshop.ticket t where not (select chosen from by_filter) and t.shop_id = ${shop_id} and ${isMeant}
+      (select ${sql.literal(LISTED)} from workshop.ticket t where not (select chosen from by_filter) and t.shop_id = ${shop_id} and ${isMeant}
         and t.change_seq < coalesce((select change_seq from unread), ${Number.MAX_SAFE_INTEGER}) order by ${by} limit ${limit})
     ) t`
   const unread_from = sql`(select row_to_json(u) from unread u)`
@@ -155,7 +163,7 @@ export const listed = (
   // If an order were requested for one ticket, Postgres would rather read the whole index that has this order.
   const inOrder = (by: Fragment) => (tracking_code === undefined ? sql`order by ${by}` : sql.literal(""))
   const matching = (given: TicketFilter, ...more: ReadonlyArray<Fragment>) =>
-    sql`select * from workshop.ticket t where ${sql.and([sql`t.shop_id = ${shop_id}`, ...conditions(sql, given), ...more])}`
+    sql`select ${sql.literal(LISTED)} from workshop.ticket t where ${sql.and([sql`t.shop_id = ${shop_id}`, ...conditions(sql, given), ...more])}`
   const each = (of: Fragment, found: Fragment, by: Fragment) =>
     sql`select t.* from ${of} cross join lateral (${found} ${inOrder(by)} limit ${limit}) t`
   const rows = () => {

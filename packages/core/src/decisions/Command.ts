@@ -18,6 +18,7 @@ import {
 import type { MessageRecord, NotificationRecord } from "../domain/Notification.js"
 import { identifiersAhead, type ShopHead, type ShopRecord } from "../domain/Shop.js"
 import { type Ticket, type TicketRecord, ticketView } from "../domain/Ticket.js"
+import { type ChangeAuthor, theService, withChange } from "../domain/TicketChange.js"
 import type { NoticeRecord, Webhook } from "../domain/Webhook.js"
 import type { Load, LoadRequest } from "./Load.js"
 import { apply, type Change, type ShopState } from "./ShopState.js"
@@ -102,6 +103,12 @@ export const execute = <A, E>(
   return decision
 }
 
+/** The command as its author's, for the histories of the tickets that it changes. */
+export const by = <A, E>(author: ChangeAuthor, command: Command<A, E>): Command<A, E> => ({
+  ...command,
+  run: (state, moment) => command.run(state, { ...moment, author })
+})
+
 /** The fields of an audit entry that depend on the act. */
 export type Audited = Pick<AuditEntry, "act" | "details">
 
@@ -142,6 +149,8 @@ export class ChangeSet {
   /** See {@link ShopHead.ids_made}. */
   #ids_made: number
   #id_moment: Moment | undefined
+  /** The ticket that was changed last, until its first event is raised. */
+  #changed: Moving<TicketRecord> | undefined
 
   constructor({ shop, head, webhook }: HeldShop, moment: ShopMoment) {
     this.#moment = moment
@@ -199,7 +208,10 @@ export class ChangeSet {
     return { updated_at: this.#moment.recorded_at, change_seq: this.#head.change_seq }
   }
 
-  /** Saves a ticket as the shop's next change, and returns the ticket as its shop sees it afterwards. */
+  /**
+   * Saves a ticket as the shop's next change, and returns the ticket as its shop sees it afterwards. The next event of the ticket is the
+   * change in its history.
+   */
   ticket(record: Omit<TicketRecord, "updated_at" | "change_seq">, client: Client | null): Ticket {
     return this.changed({ ...record, ...this.change }, client)
   }
@@ -207,6 +219,7 @@ export class ChangeSet {
   /** Like `ticket`, for a ticket that has its {@link change} already. */
   changed(row: TicketRecord, client: Client | null): Ticket {
     this.#head.change_seq++
+    this.#changed = row
     this.add({ _tag: "TicketPut", row })
     return ticketView(row, this.#shop, client, this.#moment.tracking_base_url ?? null)
   }
@@ -238,8 +251,19 @@ export class ChangeSet {
       body: eventBody(id, type, recorded_at, shop_id, data)
     }
     this.add({ _tag: "EventRaised", row })
+    if (this.#changed?.id === ticket_id && type !== "ping") this.#note(type, data)
     if (this.#webhook !== null) this.add({ _tag: "DeliveryPut", row: firstDelivery(row, this.#webhook, now) })
     return row
+  }
+
+  /** Adds a change to the history of the ticket, whose row this decision made. */
+  #note(type: Exclude<EventType, "ping">, data: object): void {
+    const ticket = this.#changed!
+    const { author = theService, recorded_at } = this.#moment
+    const { changed } = data as Partial<EventData["ticket.updated"]>
+    const change = { at: recorded_at, type, ...(changed && { changed }), ...author }
+    ticket.history = withChange(ticket.history, change)
+    this.#changed = undefined
   }
 
   /** Notifies a client: saves the notification in their inbox, where it waits for the embedder's notifier (Specification, States). */

@@ -265,5 +265,6 @@ const newTicket = (
   shop_changed_at: drawn.moment.now,
   stamps_earned: false,
   moves_per_day: null,
-  notifications_per_day: null
+  notifications_per_day: null,
+  history: null
 })

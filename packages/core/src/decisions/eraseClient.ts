@@ -4,6 +4,7 @@ import type { NotificationRecord } from "../domain/Notification.js"
 import type { OfferRecord } from "../domain/Offer.js"
 import { bodyWithout, eraser, type Person, seenWithout, ticketWithout } from "../domain/Person.js"
 import type { Ticket, TicketRecord } from "../domain/Ticket.js"
+import { historyWithout } from "../domain/TicketChange.js"
 import { type Command, make } from "./Command.js"
 import { FORGOTTEN } from "./Idempotency.js"
 import * as Need from "./Load.js"
@@ -18,7 +19,8 @@ export const eraseTickets = (shop_id: ShopId, person: Person, ids: ReadonlyArray
   make(shop_id, { tickets: Need.tickets(ids) }, (loaded, changes) => {
     for (const ticket of loaded.tickets) {
       const isTheirs = ticket.client_id === null || ticket.client_id === person.client_id
-      const left: TicketRecord = ticketWithout(person, ticket, isTheirs)
+      const history = ticket.history && { history: historyWithout(person, ticket.history) }
+      const left: TicketRecord = { ...ticketWithout(person, ticket, isTheirs), ...history }
       if (isOther(ticket, left)) changes.ticket(left, null)
     }
     return changes.decided<void>(undefined)

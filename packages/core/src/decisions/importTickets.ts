@@ -291,7 +291,8 @@ const recordOf = (
     shop_changed_at: now,
     stamps_earned: EARNED.has(state),
     moves_per_day: null,
-    notifications_per_day: null
+    notifications_per_day: null,
+    history: null
   }
 }
 

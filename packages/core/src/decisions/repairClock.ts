@@ -77,7 +77,8 @@ export const redateTicket = (shop_id: ShopId, id: TicketId): Command<boolean, Ti
         answered_at: past(quote.answered_at)
       },
       delay: delay && { ...delay, announced_at: Math.min(delay.announced_at, now) },
-      part: part && { ...part, ordered_at: Math.min(part.ordered_at, now), received_at: past(part.received_at) }
+      part: part && { ...part, ordered_at: Math.min(part.ordered_at, now), received_at: past(part.received_at) },
+      history: (record.history ?? []).map((change) => ({ ...change, at: Math.min(change.at, now) }))
     }
     const ticket = changes.ticket(redated, linked?.client ?? null)
     if (redated.state !== record.state) changes.raise("ticket.reopened", { ticket, from: record.state }, id)

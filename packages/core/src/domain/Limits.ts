@@ -110,6 +110,8 @@ export const ServiceLimits = {
   closure_poll_ms: SECOND_MS,
   /** The tickets to close that a process reads at once. */
   closures_per_batch: 256,
+  /** The changes that a ticket's history has at most: the first, and the latest. */
+  history_changes: 100,
   /** The rows of a client that one command rewrites: few, so that the shop's other commands do not wait. */
   erasure_batch_rows: 100,
   /** The events that a search for a client's data reads at once. */

@@ -1,4 +1,5 @@
 import type { Instant } from "./Instant.js"
+import type { ChangeAuthor } from "./TicketChange.js"
 
 /**
  * The external data of a decision: its instant, and random bytes that were drawn beforehand. The same moment always yields the same
@@ -10,6 +11,8 @@ export interface Moment {
   readonly entropy: Uint8Array
   /** The beginning of `tracking_url` in shops without a `tracking_base_url`; see `TrackingPages`. */
   readonly tracking_base_url?: string | null
+  /** The author of the command, for the histories of tickets; the service itself if it is absent. */
+  readonly author?: ChangeAuthor
 }
 
 /** A moment, as a decision on a shop sees it. */

@@ -11,6 +11,7 @@ import { Money, remaining } from "./Money.js"
 import type { Phone } from "./Phone.js"
 import { Refused } from "./Refusal.js"
 import type { ShopRecord } from "./Shop.js"
+import type { TicketChangeRecord } from "./TicketChange.js"
 import { AbandonReason, isOpen, type StatusMove, type TicketPresent, TicketState } from "./TicketLifecycle.js"
 import { trackingUrl } from "./TrackingCode.js"
 
@@ -275,6 +276,8 @@ export interface TicketRecord extends TicketWindows {
   readonly shop_changed_at: Instant
   /** Whether the ticket has earned its stamps, even if they were none: once in its life (Specification, Clients and loyalty). */
   readonly stamps_earned: boolean
+  /** The changes with their authors, oldest first; null for a ticket of an older release. Lists leave it out. */
+  readonly history?: ReadonlyArray<TicketChangeRecord> | null
 }
 
 /** The shop has no such ticket (Specification, Endpoints). */

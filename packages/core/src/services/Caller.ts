@@ -1,10 +1,11 @@
 import { Schema } from "effect"
+import { by, type Command } from "../decisions/Command.js"
 import { Scope, scopePresets } from "../domain/ApiKey.js"
 import { CallerId, ShopId } from "../domain/Identifier.js"
 
 /**
  * On whose behalf a service is called. `caller_id` stands for the API key in idempotency and stamp limits, so an
- * embedder with its own authentication gives each of its callers an id, which is any text of up to 80 characters. Services trust a caller: flags, scopes
+ * embedder with its own authentication gives each of its callers an id, which is any text of up to 80 characters. A ticket's history names it. Services trust a caller: flags, scopes
  * and request limits are checked where a request is admitted.
  */
 export const Caller = Schema.Struct({
@@ -16,6 +17,10 @@ export const Caller = Schema.Struct({
 }).annotations({ identifier: "Caller" })
 // An interface, so that editors and errors show this name.
 export interface Caller extends Schema.Schema.Type<typeof Caller> {}
+
+/** A command that a caller asks for, so that the histories of its tickets name them. */
+export const byCaller = <A, E>({ caller_id }: Caller, command: Command<A, E>): Command<A, E> =>
+  by({ by: "caller", caller_id }, command)
 
 /**
  * A shop's own app as a caller. It has no key, so the shop's id takes its place, and its idempotency keys collide with no other caller's.

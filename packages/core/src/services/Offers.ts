@@ -1,8 +1,10 @@
 import { Effect } from "effect"
+import { by } from "../decisions/Command.js"
 import { answerOffer } from "../decisions/clientLink.js"
 import { ClientNotFound } from "../domain/Client.js"
 import type { ClientId, OfferId } from "../domain/Identifier.js"
 import { OfferNotFound } from "../domain/Offer.js"
+import { theClient } from "../domain/TicketChange.js"
 import { Directory, Store } from "../ports/StorePorts.js"
 import { resultOf } from "./Actor.js"
 
@@ -14,7 +16,9 @@ export class Offers extends Effect.Service<Offers>()("@workshop/core/Offers", {
     const directory = yield* Directory
     const answer = (status: "accepted" | "blocked", id: OfferId, client_id?: ClientId) =>
       Effect.flatMap(directory.shopOf({ _tag: "Offer", id }), (shop_id) =>
-        shop_id === null ? Effect.fail(new OfferNotFound()) : run(answerOffer(shop_id, id, status, client_id))
+        shop_id === null
+          ? Effect.fail(new OfferNotFound())
+          : run(by(theClient(client_id ?? null), answerOffer(shop_id, id, status, client_id)))
       )
     return {
       /** The offers that a client sees, oldest first. */

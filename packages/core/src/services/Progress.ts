@@ -13,13 +13,15 @@ import {
   recordPart,
   type TicketEdit
 } from "../decisions/actOnTicket.js"
+import { by } from "../decisions/Command.js"
 import { checkedTexts } from "../decisions/createTicket.js"
 import type { ClientId, TicketId } from "../domain/Identifier.js"
 import { TicketNotFound } from "../domain/Ticket.js"
+import { theClient } from "../domain/TicketChange.js"
 import { ProfanityFilter } from "../ports/ProfanityFilter.js"
 import { Directory, Store } from "../ports/StorePorts.js"
 import { resultOf } from "./Actor.js"
-import type { Caller } from "./Caller.js"
+import { byCaller, type Caller } from "./Caller.js"
 
 /** The calls of the shop's app while the work goes on: delays, parts, pictures, corrections (Specification, Tickets; States). */
 export class Progress extends Effect.Service<Progress>()("@workshop/core/Progress", {
@@ -29,14 +31,19 @@ export class Progress extends Effect.Service<Progress>()("@workshop/core/Progres
     const profanity = yield* ProfanityFilter
     return {
       /** Corrects the fields of a ticket. */
-      edit: ({ shop_id }: Caller, id: TicketId, edit: TicketEdit) =>
-        Effect.flatMap(profanity.find(checkedTexts(edit)), (found) => run(editTicket(shop_id, id, edit, found))),
+      edit: (caller: Caller, id: TicketId, edit: TicketEdit) =>
+        Effect.flatMap(profanity.find(checkedTexts(edit)), (found) =>
+          run(byCaller(caller, editTicket(caller.shop_id, id, edit, found)))
+        ),
       /** Changes the promised date to a later one. */
-      announceDelay: ({ shop_id }: Caller, id: TicketId, input: DelayInput) => run(announceDelay(shop_id, id, input)),
+      announceDelay: (caller: Caller, id: TicketId, input: DelayInput) =>
+        run(byCaller(caller, announceDelay(caller.shop_id, id, input))),
       /** Records a part as ordered or received. */
-      recordPart: ({ shop_id }: Caller, id: TicketId, input: PartInput) => run(recordPart(shop_id, id, input)),
+      recordPart: (caller: Caller, id: TicketId, input: PartInput) =>
+        run(byCaller(caller, recordPart(caller.shop_id, id, input))),
       /** Sets the ticket's picture. */
-      attachPhoto: ({ shop_id }: Caller, id: TicketId, input: PhotoInput) => run(attachPhoto(shop_id, id, input))
+      attachPhoto: (caller: Caller, id: TicketId, input: PhotoInput) =>
+        run(byCaller(caller, attachPhoto(caller.shop_id, id, input)))
     }
   })
 }) {}
@@ -49,17 +56,21 @@ export class Quotes extends Effect.Service<Quotes>()("@workshop/core/Quotes", {
     const directory = yield* Directory
     const answer = (status: QuoteAnswer) => (client_id: ClientId, id: TicketId) =>
       Effect.flatMap(directory.shopOf({ _tag: "Ticket", id }), (shop_id) =>
-        shop_id === null ? Effect.fail(new TicketNotFound()) : run(answerQuote(shop_id, id, status, client_id))
+        shop_id === null
+          ? Effect.fail(new TicketNotFound())
+          : run(by(theClient(client_id), answerQuote(shop_id, id, status, client_id)))
       )
     return {
       /** Proposes a new price for a ticket. */
-      propose: ({ shop_id }: Caller, id: TicketId, quote: QuoteInput) => run(proposeQuote(shop_id, id, quote)),
+      propose: (caller: Caller, id: TicketId, quote: QuoteInput) =>
+        run(byCaller(caller, proposeQuote(caller.shop_id, id, quote))),
       /** The client accepts the proposed price. A ticket that is not theirs is not found. */
       accept: answer("accepted"),
       /** The client refuses it; the price stays. A ticket that is not theirs is not found. */
       refuse: answer("refused"),
       /** Records the client's answer that the shop got itself, at the counter or by telephone; the client needs no account. */
-      recordAnswer: ({ shop_id }: Caller, id: TicketId, status: QuoteAnswer) => run(answerQuote(shop_id, id, status))
+      recordAnswer: (caller: Caller, id: TicketId, status: QuoteAnswer) =>
+        run(byCaller(caller, answerQuote(caller.shop_id, id, status)))
     }
   })
 }) {}

@@ -222,6 +222,8 @@ const work = (run: Run<Faced>) => {
       list: method([decodeInput.caller, decodeInput.ticketQuery], (caller, query) => Tickets.list(caller, query)),
       /** The newest open ticket with a number, or else the newest, and the others that have it (Specification, Endpoints). */
       byNumber: method([decodeInput.caller, TicketNumber], (caller, number) => Tickets.byNumber(caller, number)),
+      /** The changes of a ticket with their authors, oldest first. */
+      history: method([decodeInput.caller, TicketId], (caller, id) => Tickets.history(caller, id)),
       /** Moves a ticket by the table of moves (Specification, States). */
       changeStatus: method([decodeInput.caller, TicketId, TicketStatus], (caller, id, status) =>
         Tickets.changeStatus(caller, id, status)

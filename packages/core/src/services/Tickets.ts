@@ -1,5 +1,5 @@
 import type * as Named from "@workshop/client"
-import { Clock, Effect } from "effect"
+import { Clock, type Context, Effect } from "effect"
 import type { Command } from "../decisions/Command.js"
 import { changeStatus, recordNotified, type ShopChannel } from "../decisions/changeStatus.js"
 import { checkedTexts, createTicket, type TicketInput, ticketDefaults } from "../decisions/createTicket.js"
@@ -8,14 +8,15 @@ import type { TicketId } from "../domain/Identifier.js"
 import { toIso } from "../domain/Instant.js"
 import { Limits } from "../domain/Limits.js"
 import type { ShopRecord } from "../domain/Shop.js"
-import { numberLabel, type Ticket, TicketNotFound, ticketView } from "../domain/Ticket.js"
+import { numberLabel, type Ticket, type TicketBounds, TicketNotFound, ticketView } from "../domain/Ticket.js"
+import { historyView } from "../domain/TicketChange.js"
 import type { TicketStatus } from "../domain/TicketLifecycle.js"
 import { PolicyLimits } from "../ports/PolicyLimits.js"
 import { ProfanityFilter } from "../ports/ProfanityFilter.js"
 import { Reads, type SeenTicket, Store } from "../ports/StorePorts.js"
 import { TrackingPages } from "../ports/TrackingPages.js"
 import { resultOf } from "./Actor.js"
-import type { Caller } from "./Caller.js"
+import { byCaller, type Caller } from "./Caller.js"
 import { page, read, type TicketQuery } from "./TicketQuery.js"
 
 /** Another ticket with the same number (Specification, Lists and sync). */
@@ -37,6 +38,19 @@ const repeatable =
       ? Effect.map(run(command), (data): IdempotentResult<Ticket> => ({ data, replayed: false }))
       : run(idempotent({ ...asked, key }, command))
 
+const moving = (caller: Caller, id: TicketId, status: TicketStatus, bounds: TicketBounds) =>
+  byCaller(caller, changeStatus(caller.shop_id, id, status, bounds))
+
+const noting = (caller: Caller, id: TicketId, channel: ShopChannel, bounds: TicketBounds) =>
+  byCaller(caller, recordNotified(caller.shop_id, id, channel, bounds))
+
+const finding =
+  (reads: Context.Tag.Service<Reads>) =>
+  ({ shop_id }: Caller, id: TicketId) =>
+    Effect.flatMap(reads.ticket(shop_id, id), ({ shop, tickets: [ticket] }) =>
+      ticket === undefined ? Effect.fail(new TicketNotFound()) : Effect.succeed({ shop, ticket })
+    )
+
 /** The tickets of a shop: creating, reading, moving and correcting them (Specification, States; Endpoints). */
 export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets", {
   accessors: true,
@@ -55,13 +69,10 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
      * Creates a ticket in the workshop. With an idempotency key a repetition returns the first ticket as it was; the app need not have a
      * key (Specification, Endpoints; Idempotency).
      */
-    const create = Effect.fnUntraced(function* create(
-      { shop_id, caller_id, via }: Caller,
-      input: TicketInput,
-      key?: IdempotencyKey
-    ) {
+    const create = Effect.fnUntraced(function* create(caller: Caller, input: TicketInput, key?: IdempotencyKey) {
+      const { shop_id, caller_id, via } = caller
       const found = yield* profanity.find(checkedTexts(input))
-      const command = createTicket(shop_id, input, { via, found, bounds })
+      const command = byCaller(caller, createTicket(shop_id, input, { via, found, bounds }))
       if (key === undefined) {
         const { answer, usages } = yield* store.transact(command)
         return { data: answer, replayed: false, usages }
@@ -71,14 +82,14 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
       return { data: answer.data, replayed: answer.replayed, usages }
     })
 
+    const found = finding(reads)
     /** One ticket; a ticket of another shop is not found (Specification, Endpoints). */
-    const byId = Effect.fnUntraced(function* byId({ shop_id }: Caller, id: TicketId) {
-      const {
-        tickets: [found],
-        shop
-      } = yield* reads.ticket(shop_id, id)
-      return found === undefined ? yield* new TicketNotFound() : view(shop, found)
-    })
+    const byId = (caller: Caller, id: TicketId) =>
+      Effect.map(found(caller, id), ({ shop, ticket }) => view(shop, ticket))
+
+    /** The changes of a ticket with their authors, oldest first: at most `ServiceLimits.history_changes`. It begins after an import. */
+    const history = (caller: Caller, id: TicketId) =>
+      Effect.map(found(caller, id), ({ ticket }) => historyView(ticket.record.history))
 
     /** A page of tickets: newest first, or with `updated_since` in the order of changes (Specification, Lists and sync). */
     const list = Effect.fnUntraced(function* list({ shop_id }: Caller, query: TicketQuery) {
@@ -98,16 +109,15 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
     })
 
     /** Moves a ticket by the table of moves (Specification, States). */
-    const moveTicket = ({ shop_id }: Caller, id: TicketId, status: TicketStatus) =>
-      run(changeStatus(shop_id, id, status, bounds))
+    const moveTicket = (caller: Caller, id: TicketId, status: TicketStatus) => run(moving(caller, id, status, bounds))
 
     /** Records that the shop notified the client (Specification, Endpoints). */
-    const noteNotified = ({ shop_id }: Caller, id: TicketId, channel: ShopChannel) =>
-      run(recordNotified(shop_id, id, channel, bounds))
+    const noteNotified = (caller: Caller, id: TicketId, channel: ShopChannel) =>
+      run(noting(caller, id, channel, bounds))
 
     /** Like `changeStatus`; with a key, a repetition returns the ticket as it was (Specification, Endpoints). */
     const changeStatusOnce = (caller: Caller, id: TicketId, status: TicketStatus, key?: IdempotencyKey) =>
-      repeatable(run)(changeStatus(caller.shop_id, id, status, bounds), key, {
+      repeatable(run)(moving(caller, id, status, bounds), key, {
         caller_id: caller.caller_id,
         operation: "tickets.status",
         request: { id, status }
@@ -115,13 +125,13 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
 
     /** Like `recordNotified`; with a key, a repetition records nothing (Specification, Endpoints). */
     const recordNotifiedOnce = (caller: Caller, id: TicketId, channel: ShopChannel, key?: IdempotencyKey) =>
-      repeatable(run)(recordNotified(caller.shop_id, id, channel, bounds), key, {
+      repeatable(run)(noting(caller, id, channel, bounds), key, {
         caller_id: caller.caller_id,
         operation: "tickets.notified",
         request: { id, channel }
       })
 
     const changes = { changeStatus: moveTicket, recordNotified: noteNotified, changeStatusOnce, recordNotifiedOnce }
-    return { create, byId, list, byNumber, ...changes }
+    return { create, byId, list, byNumber, history, ...changes }
   })
 }) {}

@@ -61,7 +61,11 @@ const fullTicket = (shop: ShopRecord, id: TicketId): TicketRecord => ({
   shop_changed_at: TEST_START + 3,
   stamps_earned: true,
   moves_per_day: { used: 3, resets_at: LATER },
-  notifications_per_day: null
+  notifications_per_day: null,
+  history: [
+    { at: TEST_START, type: "ticket.created", by: "caller", caller_id: AWKWARD.slice(0, 80) },
+    { at: LATER, type: "ticket.updated", changed: ["promised_at", "delay"], by: "client", caller_id: null }
+  ]
 })
 
 /** Every kind of change of a shop's own is there again for the reads and the needs that ask for it, field by field. */

@@ -127,7 +127,8 @@ const blankRow = (now: number) =>
     shop_changed_at: now,
     stamps_earned: false,
     moves_per_day: null,
-    notifications_per_day: null
+    notifications_per_day: null,
+    history: null
   }) as const
 
 /** The fields that a ticket in a final state must have. */

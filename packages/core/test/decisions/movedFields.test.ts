@@ -89,7 +89,16 @@ describe("Specification, States: the fields that a move sets and clears", () => 
       updated_at: shop.now,
       shop_changed_at: shop.now,
       change_seq: before.change_seq + 3,
-      moves_per_day: { used: 3, resets_at: expect.any(Number) }
+      moves_per_day: { used: 3, resets_at: expect.any(Number) },
+      history: [
+        ...(before.history ?? []),
+        ...["ticket.ready", "ticket.collected", "ticket.reopened"].map((type) => ({
+          at: shop.now,
+          type,
+          by: "service",
+          caller_id: null
+        }))
+      ]
     })
   })
 

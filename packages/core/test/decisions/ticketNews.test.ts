@@ -134,7 +134,17 @@ describe("Specification, States: an edit", () => {
       price_minor: 1000,
       updated_at: START + HOUR,
       shop_changed_at: START + HOUR,
-      change_seq: before.change_seq + 1
+      change_seq: before.change_seq + 1,
+      history: [
+        ...(before.history ?? []),
+        {
+          at: START + HOUR,
+          type: "ticket.updated",
+          changed: ["service", "description", "money"],
+          by: "service",
+          caller_id: null
+        }
+      ]
     })
     const changed = ["service", "description", "money"]
     expect(shop.events).toMatchObject([

@@ -262,6 +262,7 @@ describe("The Promise face", () => {
       "tickets.list": () => tickets.list(caller, {}),
       "tickets.changeStatus": () => tickets.changeStatus(caller, id, "ready"),
       "tickets.changeStatusOnce": () => tickets.changeStatusOnce(caller, id, "ready", "k"),
+      "tickets.history": () => tickets.history(caller, id),
       "tickets.recordNotified": () => tickets.recordNotified(caller, id, "call"),
       "tickets.recordNotifiedOnce": () => tickets.recordNotifiedOnce(caller, id, "call", "k"),
       "progress.edit": () => progress.edit(caller, id, { item: "Coat" }),

@@ -1094,6 +1094,11 @@ comment on column account_copy.n is 'The number of the change; a later one has a
 -- cell of the same name. The cell keeps its id in the table mark.
 alter table cell add column id text;
 comment on column cell.id is 'The id that the cell has in its own table mark; null until workshop migrate gives it one, and for the home cell.';
+`,
+  "0030_ticket_history.sql": `-- The authors of a ticket's changes. In the row of the ticket, which each change writes anyway, and not in the events, which are removed after a while
+-- and would need an index by ticket.
+alter table ticket add column history json;
+comment on column ticket.history is 'The changes of the ticket with their authors, oldest first: at (milliseconds), type (the event that the change raised), changed (the fields of ticket.updated), by (caller, client or service), caller_id. Null for a ticket that an older release or an import wrote and nothing changed since.';
 `
 }
 
@@ -1209,7 +1214,7 @@ grant select on workshop.shop to workshop_reader;
 grant select on workshop.shop_cell to workshop_reader;
 grant select on workshop.shop_head to workshop_reader;
 grant select on workshop.stamps_used to workshop_reader;
-grant select (shop_id, id, number, state, outcome, type, service, item, description, items, price_minor, deposit_minor, before_minor, quote, promised_at, delay, part, client_id, tracking_code, photo_url, created_at, updated_at, ready_at, collected_at, abandoned_at, abandon_reason, notified_at, created_via, external_ref, change_seq, shop_changed_at, stamps_earned, closure_due_at, moves_per_day, notifications_per_day, notified_channel) on workshop.ticket to workshop_reader;
+grant select (shop_id, id, number, state, outcome, type, service, item, description, items, price_minor, deposit_minor, before_minor, quote, promised_at, delay, part, client_id, tracking_code, photo_url, created_at, updated_at, ready_at, collected_at, abandoned_at, abandon_reason, notified_at, created_via, external_ref, change_seq, shop_changed_at, stamps_earned, closure_due_at, moves_per_day, notifications_per_day, notified_channel, history) on workshop.ticket to workshop_reader;
 grant select (shop_id, previous_until, off_reason, failures_in_row, first_failure_at, steps_told, generation, released_at) on workshop.webhook to workshop_reader;
 
 commit;
