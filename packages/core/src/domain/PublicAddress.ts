@@ -30,7 +30,7 @@ export const isNetwork = (text: string): boolean => ipaddr.isValidCIDR(text)
 
 /** Whether an address, in the form of {@link isPublicAddress}, is in one of some networks. */
 export const isInNetworks = (ip: string, networks: ReadonlyArray<string>): boolean => {
-  if (networks.length === 0 || !ipaddr.isValid(ip)) return false
+  if (!ipaddr.isValid(ip)) return false
   const address = ipaddr.parse(ip)
   return networks.some((network) => {
     const [block, bits] = ipaddr.parseCIDR(network)
@@ -46,7 +46,7 @@ export const IPV6_PREFIX = 64
  * address there has all of them. An IPv4 address within IPv6 counts as itself.
  */
 export const countedAddress = (address: string, ipv6Prefix: number = IPV6_PREFIX): string => {
-  if (!address.includes(":") || !ipaddr.IPv6.isValid(address)) return address
+  if (!ipaddr.IPv6.isValid(address)) return address
   const parsed = ipaddr.IPv6.parse(address)
   if (parsed.isIPv4MappedAddress()) return parsed.toIPv4Address().toString()
   return `${ipaddr.IPv6.networkAddressFromCIDR(`${address.split("%", 1)[0]}/${ipv6Prefix}`)}/${ipv6Prefix}`

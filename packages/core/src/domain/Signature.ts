@@ -1,16 +1,15 @@
 import { hmacSha256Hex } from "./Digest.js"
 import { type Instant, SECOND_MS } from "./Instant.js"
-import type { Webhook } from "./Webhook.js"
+import { overlapEnd, type Webhook } from "./Webhook.js"
 
 /** The default name of the header with the signature (Specification, Webhooks). */
 export const SIGNATURE_HEADER = "Service-Signature"
 
 /** The secrets that sign at an instant: the current one first, then the previous one until it ends (Specification, Webhooks). */
-export const signingSecrets = (
-  { secret, previous_secret, previous_until }: Webhook,
-  at: Instant
-): ReadonlyArray<string> =>
-  previous_secret !== null && previous_until !== null && at < previous_until ? [secret, previous_secret] : [secret]
+export const signingSecrets = (webhook: Webhook, at: Instant): ReadonlyArray<string> => {
+  const { secret, previous_secret } = webhook
+  return previous_secret !== null && overlapEnd(webhook, at) !== null ? [secret, previous_secret] : [secret]
+}
 
 /**
  * The value of the signature header, `t=<seconds>,v1=<hex>` with one `v1` per secret: an HMAC-SHA256 over the seconds, a dot and the body

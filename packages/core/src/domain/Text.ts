@@ -98,11 +98,12 @@ const maxItemsOf = (ast: AST.Annotated): number | undefined => {
 }
 
 const ofList = (ast: AST.TupleType, most: number): Trim => {
-  const entry = trimmer(ast.rest[0]?.type ?? ast)
+  const [rest] = ast.rest
+  const entry = rest && trimmer(rest.type)
   return (value) => {
     if (!Array.isArray(value)) return value
     const kept = value.slice(0, most + 1)
-    return entry === undefined || ast.rest.length === 0 ? kept : kept.map(entry)
+    return entry === undefined ? kept : kept.map(entry)
   }
 }
 

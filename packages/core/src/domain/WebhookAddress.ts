@@ -49,7 +49,8 @@ const hostRefusal = (host: string, policy: WebhookAddressPolicy): string | undef
   return HOST_NAME.test(host) ? undefined : REFUSED.host
 }
 
-const portOf = (url: URL): number => (url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port))
+/** The port of an https address. */
+const portOf = (url: URL): number => (url.port === "" ? 443 : Number(url.port))
 
 const refusalOf = (url: URL, policy: WebhookAddressPolicy): string | undefined => {
   const free = policy.allowLoopbackHttp && isLoopback(url.hostname)
@@ -58,7 +59,7 @@ const refusalOf = (url: URL, policy: WebhookAddressPolicy): string | undefined =
   if (hasCredentials(url)) return urlRefusals.credentials
   // Not `url.hash`, which is also empty if the URL ends in `#`.
   if (url.href.includes("#")) return REFUSED.fragment
-  if (free) return portOf(url) === 0 ? REFUSED.unreadable : undefined
+  if (free) return url.port === "0" ? REFUSED.unreadable : undefined
   return (
     hostRefusal(url.hostname, policy) ?? (policy.ports.includes(portOf(url)) ? undefined : REFUSED.port(policy.ports))
   )
