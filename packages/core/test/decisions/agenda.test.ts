@@ -42,6 +42,16 @@ const rows: ReadonlyArray<readonly [string, Partial<AgendaData>, ReadonlyArray<r
   ["unused limit", { limits: [limit(30)] }, []],
   ["retry", { attempts: [attempt] }, [[5 * MINUTE, "retry", "Attempt 3 to send ticket.ready of 0001"]]],
   [
+    "retry of a ping",
+    { attempts: [{ ...attempt, number_label: null }] },
+    [[5 * MINUTE, "retry", "Attempt 3 to send ticket.ready"]]
+  ],
+  [
+    "at this very instant",
+    { attempts: [{ ...attempt, at: START }] },
+    [[0, "retry", "Attempt 3 to send ticket.ready of 0001"]]
+  ],
+  [
     "several, soonest first",
     { attempts: [attempt], limits: [limit(0)], keys: [key({})] },
     [

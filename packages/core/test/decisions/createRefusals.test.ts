@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest"
 import { answerOffer } from "../../src/decisions/clientLink.js"
 import { createTicket, TicketInput } from "../../src/decisions/createTicket.js"
 import type { FoundWord } from "../../src/domain/ForbiddenWord.js"
+import { inputIssues } from "../../src/domain/InvalidInput.js"
 import { AMIRA, KARIM, NOBODY, SHOP, TestShop, ticketInput } from "./fixtures.js"
 
 const create = (fields: Record<string, unknown> = {}, found: ReadonlyArray<FoundWord> = []) =>
@@ -57,6 +58,7 @@ describe("Specification, Errors: what refuses a new ticket", () => {
   it("a forbidden word counts as a whole word only, and only where people read it (Specification, Errors)", () => {
     const shop = new TestShop({ forbidden_words: ["darn"] })
     shop.does(create({ service: "Darning", item: "Darnley coat", external_ref: "darn" }))
+    shop.does(create({ service: "Darning", item: null, description: null, items: null }))
     expect(shop.eventTypes).toEqual(["ticket.created"])
   })
 
@@ -88,6 +90,10 @@ describe("Specification, Errors: what refuses a new ticket", () => {
     const found = [{ field: "item", word: "coat" }]
     expect(new TestShop().refuses(create({ item: "c0at" }, found))).toMatchObject({ field: "item" })
     expect(new TestShop({ allowed_words: ["coat"] }).does(create({ item: "c0at" }, found)).item).toBe("c0at")
+    const both = [...found, { field: "item", word: "hat" }]
+    expect(new TestShop({ allowed_words: ["coat"] }).refuses(create({ item: "c0at h4t" }, both))).toMatchObject({
+      field: "item"
+    })
   })
 
   it("a text is taken apart a few times, however many of its words are found and allowed (Specification, Sandbox)", () => {
@@ -135,6 +141,27 @@ describe("Specification, Tickets: what a new ticket may say", () => {
   const read = Schema.decodeUnknownEither(TicketInput)
   const accepts = (fields: object) => Either.isRight(read({ service: "Hem", ...fields }))
   const items = (n: number) => Array.from({ length: n }, () => ({ label: "x" }))
+
+  it("a deposit above the price is refused with its field, together with everything else (Specification, Errors)", () => {
+    const issues = (fields: object) => {
+      const found = Schema.decodeUnknownEither(TicketInput, { errors: "all" })(fields)
+      return Either.isLeft(found)
+        ? inputIssues(found.left.issue).map(({ field, message }) => `${field} ${message}`)
+        : []
+    }
+    const deposit = "deposit_minor must not be more than price_minor"
+    expect(issues({ service: "Hem", price_minor: 1, deposit_minor: 2 })).toEqual([deposit])
+    expect(issues({ price_minor: 1, deposit_minor: 2 })).toEqual(["service is required", deposit])
+    expect(issues({ service: "Hem", price_minor: 1 })).toEqual([])
+    expect(issues({ service: "Hem", deposit_minor: 2 })).toEqual([])
+    for (const wrong of [
+      { price_minor: -1, deposit_minor: 2 },
+      { price_minor: 1, deposit_minor: "2" }
+    ])
+      expect(issues({ service: "Hem", ...wrong }).join()).not.toContain("than price_minor")
+    expect(issues({ service: "Hem", items: items(1) })).toEqual(["items must hold 2 to 20 entries"])
+    expect(issues({ service: "Hem", items: items(21) })).toEqual(["items must hold 2 to 20 entries"])
+  })
 
   it("the service is required and holds 1 to 120 characters (Specification, Tickets)", () => {
     expect(Either.isRight(read({}))).toBe(false)

@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Either, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { ImportRow, importIssues } from "../../src/decisions/importTickets.js"
 
@@ -29,6 +29,27 @@ describe("rows that are in order (Specification, Tickets)", () => {
       { state: "abandoned", created_at: early, ready_at: early, abandoned_at: late, abandon_reason: "uncollected" }
     ],
     ["a client with a card", { client: { ...client, card: { balance: 2, lifetime: 12, rewards_redeemed: 1 } } }],
+    [
+      "one of this instant",
+      { state: "ready", created_at: new Date(NOW).toISOString(), ready_at: new Date(NOW).toISOString() }
+    ],
+    ["one of the first instant", { created_at: "1970-01-01T00:00:00Z" }],
+    [
+      "one whose client was notified before it was ready",
+      { state: "ready", created_at: early, ready_at: late, notified_at: early }
+    ],
+    [
+      "one that was collected before its client was notified",
+      { state: "collected", created_at: early, collected_at: early, notified_at: late }
+    ],
+    ["one with a deposit and no price", { deposit_minor: 5 }],
+    ["one with a price and no deposit", { price_minor: 5 }],
+    ["an open quote", { quote: { status: "proposed", price_minor: 1, proposed_at: early } }],
+    ["a refused one", { quote: { status: "refused", price_minor: 1, proposed_at: early, answered_at: late } }],
+    [
+      "rewards that took a stamp each",
+      { client: { ...client, card: { balance: 0, lifetime: 2, rewards_redeemed: 2 } } }
+    ],
     ["a card that was never spent", { client: { ...client, card: { balance: 2 } } }]
   ])("%s", (_, row) => {
     expect(issues(row)).toEqual([])
@@ -63,6 +84,19 @@ describe("rows that contradict themselves are refused with what to change", () =
       "quote.answered_at is the date of an answer: give it where there was one"
     ],
     [
+      { quote: { status: "proposed", price_minor: 1, proposed_at: early, answered_at: late } },
+      "quote.answered_at is the date of an answer: give it where there was one"
+    ],
+    [{ created_at: late, notified_at: early }, "notified_at must not be before the dates that come before it"],
+    [
+      { state: "collected", created_at: early, ready_at: late, collected_at: early },
+      "collected_at must not be before the dates that come before it"
+    ],
+    [
+      { client: { ...client, card: { balance: 0, lifetime: 1, rewards_redeemed: 2 } } },
+      "client.card.rewards_redeemed must explain what was spent: each reward took at least one of the stamps in lifetime that are not in balance"
+    ],
+    [
       { client: { ...client, card: { balance: 2, lifetime: 1 } } },
       "client.card.lifetime must not be less than the balance"
     ],
@@ -73,6 +107,19 @@ describe("rows that contradict themselves are refused with what to change", () =
     [{ service: null, external_ref: null }, "service is required for a ticket"]
   ])("%j", (row, issue) => {
     expect(issues(row)).toEqual([issue])
+  })
+
+  it("a card counts to a million, in whole stamps", () => {
+    const accepts = (card: object) =>
+      Either.isRight(Schema.decodeUnknownEither(ImportRow)({ client: { ...client, card } }))
+    expect([0, 1_000_000, 1_000_001, -1, 0.5].map((balance) => accepts({ balance }))).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false
+    ])
+    expect([200, 201].map((rewards_redeemed) => accepts({ balance: 0, rewards_redeemed }))).toEqual([true, false])
   })
 
   it("a client alone has no field of a ticket", () => {

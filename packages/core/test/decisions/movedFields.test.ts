@@ -135,6 +135,25 @@ describe("Specification, States: the client is notified as from the app", () => 
     expect(shop.record(id)).toMatchObject({ notified_at: START + 2 * HOUR, notified_channel: "app" })
   })
 
+  it("the number on a ticket without a client is notified, and nothing of it is recorded (Specification, States)", () => {
+    const shop = new TestShop()
+    const id = shop.create({ client_phone: AMIRA.phone })
+    shop.moves(id, "ready")
+    expect(shop.rows("NotificationAppended")).toMatchObject([{ client_id: null, ticket_id: id, type: "ticket.ready" }])
+    expect(shop.eventTypes).toEqual(["ticket.ready"])
+    expect(shop.record(id).notified_at).toBeNull()
+  })
+
+  it("the number on the ticket of a client who blocks the shop is not notified (Specification, Clients and loyalty)", () => {
+    const shop = new TestShop()
+    const id = shop.create({ client_id: shop.meets(AMIRA), client_phone: KARIM.phone })
+    shop.create({ client_phone: AMIRA.phone })
+    shop.does(answerOffer(SHOP, shop.offer.id, "blocked"))
+    shop.moves(id, "ready")
+    expect(shop.rows("NotificationAppended")).toEqual([])
+    expect(shop.eventTypes).toEqual(["ticket.ready"])
+  })
+
   it("a collected or reopened ticket notifies nobody (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.create({ client_id: shop.meets(AMIRA) })

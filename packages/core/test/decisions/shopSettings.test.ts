@@ -50,6 +50,22 @@ describe("Specification, Sandbox: PATCH /sandbox/shops/{id}", () => {
     expect(shop.slice.shop.program).toEqual({ ...PROGRAM, name: null, reward_label: null })
   })
 
+  it("the answer is the shop with its head as they are now (Specification, Sandbox)", () => {
+    const shop = new TestShop()
+    const { shop: settings, head } = shop.does(patch({ next_number: 42, languages: ["de"] }))
+    expect([settings.languages, head.next_number]).toEqual([["de"], 42])
+    expect([settings, head.next_number]).toEqual([shop.slice.shop, shop.slice.head.next_number])
+  })
+
+  it("names each language once, and leaves no setting undefined (Specification, Errors)", () => {
+    const read = Schema.decodeUnknownEither(ShopPatch)
+    expect(Either.isRight(read({ languages: ["en", "fr"] }))).toBe(true)
+    const refusal = read({ languages: ["en", "fr", "en"] })
+    expect(Either.isLeft(refusal) && String(refusal.left)).toContain("must name each language once")
+    for (const name of ["name", "reward_label"])
+      expect(Either.isLeft(read({ program: { [name]: undefined } }))).toBe(true)
+  })
+
   it("numbers are 1 to 9999; a reward costs at least one stamp, a ticket may give none (Specification, Tickets; Clients and loyalty)", () => {
     const accepts = (fields: object) => Either.isRight(Schema.decodeUnknownEither(ShopPatch)(fields))
     expect([0, 1, 9999, 10_000].map((next_number) => accepts({ next_number }))).toEqual([false, true, true, false])

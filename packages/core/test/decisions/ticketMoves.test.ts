@@ -31,6 +31,10 @@ const rows: ReadonlyArray<
 ]
 
 describe("the acts that a ticket would accept, asked of the decisions themselves", () => {
+  it("loads that ticket alone", () => {
+    expect(ticketMoves(SHOP, NOBODY as never).asks).toEqual([{ _tag: "Ticket", id: NOBODY }])
+  })
+
   for (const [statuses, waited, moves, due] of rows)
     it(`${["created", ...statuses].join(", ")}, ${waited / HOUR} hours later`, () => {
       const shop = new TestShop()

@@ -124,6 +124,44 @@ describe("an owner turns the webhook off and removes it", () => {
     expect(shop.does(setWebhook(SHOP, { url: URL_1, secret: "whsec_9" }))).toMatchObject({ secret: "whsec_9" })
   })
 
+  it("a thousand waiting deliveries at a time, and off until the last is gone", () => {
+    const removing = (waiting: number) => {
+      const shop = withWebhook()
+      for (let n = 0; n < waiting; n++) shop.does(pingWebhook(SHOP))
+      return shop
+    }
+    const many = removing(1000)
+    expect(many.does(removeWebhook(SHOP))).toBe("more")
+    expect(many.slice.webhook).toMatchObject({ url: URL_1, secret: "whsec_1", off_reason: "disabled" })
+    expect(many.slice.deliveries.size).toBe(0)
+    expect(many.does(removeWebhook(SHOP))).toBe("removed")
+    const fewer = removing(999)
+    expect(fewer.does(removeWebhook(SHOP))).toBe("removed")
+    expect(fewer.rows("WebhookRemoved")).toEqual([{ shop_id: SHOP }])
+  })
+
+  it("the same address keeps its failures, another one starts with none (Specification, Webhooks)", () => {
+    const failures = { failures_in_row: 7, first_failure_at: START }
+    const shop = withWebhook()
+    shop.slice.webhook = { ...shop.slice.webhook!, ...failures }
+    expect(shop.does(setWebhook(SHOP, { url: URL_1, secret: "whsec_2" }))).toMatchObject({ url: URL_1, ...failures })
+    expect(shop.does(setWebhook(SHOP, { url: URL_2, secret: "whsec_2" }))).toMatchObject({
+      url: URL_2,
+      failures_in_row: 0,
+      first_failure_at: null
+    })
+  })
+
+  it("turning on one that is on forgets its failures and releases nothing (Specification, Webhooks)", () => {
+    const shop = withWebhook()
+    shop.slice.webhook = { ...shop.slice.webhook!, failures_in_row: 7, first_failure_at: START }
+    expect(shop.wait(HOUR).does(enableWebhook(SHOP))).toMatchObject({
+      generation: 1,
+      released_at: START,
+      failures_in_row: 0
+    })
+  })
+
   it("without one there is nothing to turn off or to remove", () => {
     const shop = new TestShop()
     expect(shop.refuses(disableWebhook(SHOP))._tag).toBe("WebhookNotSet")

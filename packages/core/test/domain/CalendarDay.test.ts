@@ -40,6 +40,7 @@ describe("a shop's day ends at its next midnight (Specification, Limits)", () =>
     ["its 23rd hour again", "America/Santiago", "2026-04-05T03:30:00.000Z", "2026-04-05T04:00:00.000Z"],
     ["midnight twice in Havana", "America/Havana", "2026-10-31T12:00:00.000Z", "2026-11-01T04:00:00.000Z"],
     ["between Havana's two midnights", "America/Havana", "2026-11-01T04:30:00.000Z", "2026-11-02T05:00:00.000Z"],
+    ["a zone with seconds", "Africa/Monrovia", "1960-06-29T00:44:29.999Z", "1960-06-29T00:44:30.000Z"],
     ["half an hour", "Asia/Kolkata", "2026-11-20T18:29:59.999Z", "2026-11-20T18:30:00.000Z"],
     ["three quarters", "Asia/Kathmandu", "2026-11-20T12:00:00.000Z", "2026-11-20T18:15:00.000Z"],
     ["a change of half an hour", "Australia/Lord_Howe", "2026-10-03T14:00:00.000Z", "2026-10-04T13:00:00.000Z"],

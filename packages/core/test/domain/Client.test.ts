@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest"
-import { asSeen, type ClientAccount, type ClientLink, clientBadge, displayName } from "../../src/domain/Client.js"
+import {
+  asSeen,
+  type ClientAccount,
+  ClientBadge,
+  type ClientLink,
+  ClientNotFound,
+  ClientView,
+  clientBadge,
+  displayName
+} from "../../src/domain/Client.js"
 
 const name = (given_name: string, family_name: string, hide_name: boolean) =>
   displayName({ given_name, family_name, hide_name })
@@ -18,6 +27,7 @@ describe("Specification, Resources: display_name follows the client's own choice
     expect(name("أميرة", "بن صالح", true)).toBe("أميرة ب.")
     expect(name("Zoé", "Élie", true)).toBe("Zoé É.")
     expect(name("Yuki", "𠮷田", true)).toBe("Yuki 𠮷.")
+    expect(name("Amira", "", true)).toBe("Amira .")
   })
 })
 
@@ -36,6 +46,12 @@ describe("Specification, Clients and loyalty: the client as a shop may see them"
   it("a known one is seen by identifier and display name, and by nothing else (Specification, Resources)", () => {
     expect(asSeen(account, link(0, null))).toEqual({ id: "c", display_name: "Amira B." })
     expect(clientBadge(asSeen(account, link(0, null))!)).toEqual({ id: "c", display_name: "Amira B." })
+  })
+
+  it("has these fields, and nothing of the account besides (Specification, Resources)", () => {
+    expect(Object.keys(ClientBadge.fields)).toEqual(["id", "display_name"])
+    expect(Object.keys(ClientView.fields)).toEqual(["id", "display_name", "tickets_open", "tickets_total", "loyalty"])
+    expect(new ClientNotFound()._tag).toBe("ClientNotFound")
   })
 
   it("without an account, without a link, never known, or blocking: all the same (Specification, Clients and loyalty)", () => {

@@ -27,7 +27,10 @@ describe("Specification, Resources: the event envelope", () => {
       shop_id: SHOP,
       data: { ticket: { id: "t" }, client }
     })
-    expect(Either.isRight(Schema.decodeUnknownEither(Event)(JSON.parse(body)))).toBe(true)
+    const read = Schema.decodeUnknownEither(Event, { onExcessProperty: "error" })
+    expect(read(JSON.parse(body))).toEqual(Either.right(JSON.parse(body)))
+    for (const data of [null, "text", [1]])
+      expect(Either.isLeft(read({ ...JSON.parse(body), data })), `${data}`).toBe(true)
   })
 
   it("these are its types (Specification, Webhooks)", () => {

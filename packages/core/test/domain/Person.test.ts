@@ -1,6 +1,6 @@
-import type { ClientId } from "@workshop/core"
+import type { ClientId, Phone } from "@workshop/core"
 import { describe, expect, it } from "vitest"
-import { eraser } from "../../src/domain/Person.js"
+import { bodyWithout, eraser, type Person, seenWithout, ticketWithout } from "../../src/domain/Person.js"
 
 const client_id = "01980000-0000-7000-8000-000000000001" as ClientId
 
@@ -16,4 +16,117 @@ describe("a name taken out of a text", () => {
     ["Ali", "Aligned for ali, Khali", "Aligned for [erased], Khali"],
     ["A", "A hem for A", "A hem for A"]
   ])("%j of %j", (name, text, left) => expect(erased(name, text)).toBe(left))
+})
+
+const PHONE = "+21620123456" as Phone
+const amira: Person = { client_id, names: ["Amira", "Baccar"], phones: [PHONE, "+33612345678" as Phone] }
+
+describe("a number taken out of a text", () => {
+  it.each([
+    ["call +21620123456 or 00216 20 123 456", "call [erased] or [erased]"],
+    ["20.123.456, (0) 20-123-456, 020123456, +216 (20) 123/456", "[erased], [erased], [erased], [erased]"],
+    ["1201234567 and 20123456 and 20 123 4567", "1201234567 and [erased] and 20 123 4567"],
+    ["order 20 1 23456, not 20    123456", "order [erased], not 20    123456"]
+  ])("%j", (text, left) => expect(eraser({ client_id, names: [], phones: [PHONE] })(text)).toBe(left))
+})
+
+const ticket = {
+  service: "Hem for Amira",
+  item: "Coat of Amira",
+  description: "Amira waits",
+  items: [
+    { label: "Sleeve of Baccar", service: "Cut for Amira", done: true },
+    { label: "Collar", service: null, done: false }
+  ],
+  quote: { note: "Amira agrees", price_minor: 5 },
+  delay: { reason: "Amira is away", announced_at: 1 },
+  part: { label: "Zip of Amira", status: "ordered" },
+  client_phone: PHONE as string | null,
+  photo_url: "https://photo.example/amira" as string | null,
+  external_ref: "amira-7" as string | null,
+  number: 7
+}
+const bare = { ...ticket, item: null, description: null, quote: null, delay: null, part: null, external_ref: null }
+const named = {
+  service: "Hem for [erased]",
+  item: "Coat of [erased]",
+  items: [
+    { label: "Sleeve of [erased]", service: "Cut for [erased]", done: true },
+    { label: "Collar", service: null, done: false }
+  ],
+  part: { label: "Zip of [erased]", status: "ordered" },
+  external_ref: "[erased]-7",
+  number: 7
+}
+const ofTheirs = {
+  ...named,
+  description: null,
+  quote: { note: null, price_minor: 5 },
+  delay: { reason: null, announced_at: 1 },
+  client_phone: null,
+  photo_url: null
+}
+const ofOthers = {
+  ...named,
+  description: "[erased] waits",
+  quote: { note: "[erased] agrees", price_minor: 5 },
+  delay: { reason: "[erased] is away", announced_at: 1 },
+  client_phone: null,
+  photo_url: "https://photo.example/[erased]"
+}
+
+describe("a ticket without a person", () => {
+  it("their own loses number, picture and notes; from what the books need only the name goes", () => {
+    expect(ticketWithout(amira, ticket, true)).toEqual(ofTheirs)
+  })
+
+  it("another's keeps its notes, and loses their name and number alone", () => {
+    expect(ticketWithout(amira, ticket, false)).toEqual(ofOthers)
+    const other = { ...ticket, client_phone: "+21620999999" }
+    expect(ticketWithout(amira, other, false).client_phone).toBe("+21620999999")
+    expect(ticketWithout(amira, other, true).client_phone).toBeNull()
+  })
+
+  it("fields that are empty stay empty", () => {
+    const { item, description, quote, delay, part, external_ref } = ticketWithout(amira, bare, false)
+    expect([item, description, quote, delay, part, external_ref]).toEqual(Array(6).fill(null))
+  })
+})
+
+const mine = { id: client_id as string, display_name: "Amira B." as string | null }
+const theirs = { id: "01980000-0000-7000-8000-000000000002", display_name: "Zoé K." }
+const unnamed = { id: client_id, display_name: null }
+
+describe("a ticket of an earlier response without a person", () => {
+  it("is theirs unless it had another client; their badge keeps its id and loses its name", () => {
+    expect(seenWithout(amira, { ...ticket, client: mine })).toEqual({ ...ofTheirs, client: unnamed })
+    expect(seenWithout(amira, { ...ticket, client: null })).toEqual({ ...ofTheirs, client: null })
+    expect(seenWithout(amira, { ...ticket, client: theirs })).toEqual({ ...ofOthers, client: theirs })
+  })
+})
+
+describe("the text of an event without a person", () => {
+  const without = (data: object) =>
+    JSON.parse(bodyWithout(amira, JSON.stringify({ id: "evt_1", type: "ping", created_at: "x", data })))
+
+  it("keeps everything but their data", () => {
+    expect(without({})).toEqual({ id: "evt_1", type: "ping", created_at: "x", data: {} })
+    expect(without({ ticket: { ...ticket, client: mine }, reason: "no_news" }).data).toEqual({
+      ticket: { ...ofTheirs, client: unnamed },
+      reason: "no_news"
+    })
+  })
+
+  it("takes the name from a client, and the note from a quote on their ticket", () => {
+    expect(without({ client: mine }).data).toEqual({ client: unnamed })
+    expect(without({ client: theirs }).data).toEqual({ client: theirs })
+    const quote = { note: "for Amira", price_minor: 9 }
+    expect(without({ ticket: { ...bare, client: mine }, quote }).data.quote).toEqual({ note: null, price_minor: 9 })
+    expect(without({ ticket: { ...bare, client: theirs }, quote }).data.quote).toEqual({
+      note: "for [erased]",
+      price_minor: 9
+    })
+    expect(without({ ticket: { ...bare, client: theirs }, quote: { note: null } }).data.quote).toEqual({ note: null })
+    expect(without({ quote }).data).toEqual({ quote: { note: null, price_minor: 9 } })
+  })
 })

@@ -55,6 +55,7 @@ describe("Specification, Keys and scopes: API keys", () => {
       "wk_test_",
       "wk_test_seven-c",
       `wk_test_${"a".repeat(65)}`,
+      "awk_test_eight-ch",
       "wk_test_with space",
       "wk_test_eight-ch\n"
     ])

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto"
 import { describe, expect, it } from "vitest"
 import { bytesOf, vectors } from "../../../webhooks/test/vectors.js"
 import type { ShopId } from "../../src/domain/Identifier.js"
-import { signatureHeader, signingSecrets } from "../../src/domain/Signature.js"
+import { SIGNATURE_HEADER, signatureHeader, signingSecrets } from "../../src/domain/Signature.js"
 import { rotated, type Webhook } from "../../src/domain/Webhook.js"
 
 const AT = 1_732_000_000_000
@@ -11,6 +11,8 @@ const DAY_MS = 86_400_000
 const hmac = (secret: string, text: string) => createHmac("sha256", secret).update(text, "utf8").digest("hex")
 
 describe("the signature header (Specification, Webhooks)", () => {
+  it("is Service-Signature", () => expect(SIGNATURE_HEADER).toBe("Service-Signature"))
+
   it("is t, the seconds, and v1, the hex HMAC-SHA256 of t, a dot and the body", () => {
     const body = '{"name":"Zoë 👞"}'
     expect(signatureHeader(body, ["whsec_a"], AT)).toBe(`t=1732000000,v1=${hmac("whsec_a", `1732000000.${body}`)}`)
@@ -52,6 +54,11 @@ describe("the secrets that sign (Specification, Webhooks)", () => {
   const changed = rotated(webhook, "whsec_b", AT)
 
   it("are the one there is", () => expect(signingSecrets(webhook, AT)).toEqual(["whsec_a"]))
+
+  it("are one where a previous secret or its end is missing", () => {
+    expect(signingSecrets({ ...changed, previous_secret: null }, AT)).toEqual(["whsec_b"])
+    expect(signingSecrets({ ...changed, previous_until: null }, AT)).toEqual(["whsec_b"])
+  })
 
   it("are two for 24 hours after a change, the new one first", () => {
     for (const after of [0, 1, DAY_MS - 1]) expect(signingSecrets(changed, AT + after)).toEqual(["whsec_b", "whsec_a"])

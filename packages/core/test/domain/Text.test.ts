@@ -1,7 +1,8 @@
 import { Either, JSONSchema, ParseResult, Schema } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { isCleanText, Text } from "../../src/domain/Text.js"
+import { Limits } from "../../src/domain/Limits.js"
+import { isCleanText, optional, Text, trimmer } from "../../src/domain/Text.js"
 
 const read = ParseResult.decodeUnknownEither(Text(5))
 
@@ -85,5 +86,64 @@ describe("clean text (Specification, Tickets)", () => {
         expect(isCleanText(text)).toBe(text.isWellFormed())
       })
     )
+  })
+})
+
+describe("an input is cut before it is read (Specification, Errors)", () => {
+  const Entry = Schema.Struct({ label: Schema.String })
+  const Few = Schema.Array(Entry).pipe(Schema.maxItems(2))
+  const Input = Schema.Struct({ name: Schema.String, few: Few, any: Schema.Array(Schema.String) })
+  const cut = (schema: Schema.Schema.AnyNoContext, value: unknown) => {
+    const trim = trimmer(schema.ast)
+    return trim === undefined ? "nothing to cut" : trim(value)
+  }
+  const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`x${i}`, i]))
+
+  it("a list keeps one entry more than it may have", () => {
+    expect(cut(Few, [1, 2, 3])).toEqual([1, 2, 3])
+    expect(cut(Few, [1, 2, 3, 4])).toEqual([1, 2, 3])
+    expect(cut(Few.pipe(Schema.maxItems(1)), [1, 2, 3])).toEqual([1, 2])
+    expect(cut(Schema.Array(Schema.String).pipe(Schema.maxItems(1), Schema.maxItems(2)), [1, 2, 3])).toEqual([1, 2])
+    expect(cut(Schema.Array(Schema.String), [1, 2, 3])).toEqual([1, 2, 3])
+  })
+
+  it("an object keeps its fields, and one unknown field more than an error names", () => {
+    const kept = cut(Entry, { label: "a", ...many(Limits.issues_max + 9) }) as object
+    expect(Object.keys(kept)).toHaveLength(Limits.issues_max + 2)
+    expect(kept).toMatchObject({ label: "a", x0: 0 })
+    const all = { ...many(Limits.issues_max + 9), label: "a" }
+    expect(Object.keys(cut(Entry, all) as object)).toHaveLength(Limits.issues_max + 2)
+    expect(cut(Entry, all)).toHaveProperty("label", "a")
+  })
+
+  it("also within others, and the same list twice is cut twice", () => {
+    const value = { name: "n", few: [{ label: "a", ...many(60) }, { label: "b" }, {}, {}], any: ["a"] }
+    const kept = cut(Input, value) as { few: ReadonlyArray<object> }
+    expect(kept).toMatchObject({ name: "n", any: ["a"] })
+    expect(kept.few).toHaveLength(3)
+    expect(Object.keys(kept.few[0]!)).toHaveLength(Limits.issues_max + 2)
+    const nullable = Schema.Struct({ few: optional(Few) })
+    expect((cut(nullable, { few: [1, 2, 3, 4] }) as typeof kept).few).toEqual([1, 2, 3])
+    expect(cut(nullable, { few: null })).toEqual({ few: null })
+    const read = Schema.transform(Few, Schema.Any, { strict: true, decode: (a) => a, encode: () => [] })
+    expect(cut(read, [1, 2, 3, 4])).toEqual([1, 2, 3])
+    expect(cut(Schema.Union(Schema.String, Few), [1, 2, 3, 4])).toEqual([1, 2, 3])
+    expect(cut(Schema.Array(Few), [[1, 2, 3, 4]])).toEqual([[1, 2, 3]])
+    expect(cut(Schema.Tuple(Few), [[1, 2, 3, 4]])).toEqual([[1, 2, 3, 4]])
+  })
+
+  it("what is of another type stays as it is", () => {
+    const date = new Date(0)
+    for (const value of [null, undefined, 5, "text", date, () => 0, [1]]) expect(cut(Entry, value)).toBe(value)
+    const bare = Object.assign(Object.create(null), { label: "a", ...many(60) })
+    expect(Object.keys(cut(Entry, bare) as object)).toHaveLength(Limits.issues_max + 2)
+    for (const value of [null, 5, "text", { length: 9 }]) expect(cut(Few, value)).toBe(value)
+    expect(cut(Schema.String, "text")).toBe("nothing to cut")
+    expect(cut(Schema.Union(Schema.String, Schema.Number), "text")).toBe("nothing to cut")
+  })
+
+  it("a cut field never takes a name of the object's own", () => {
+    const kept = cut(Entry, JSON.parse('{"__proto__":{"label":"b"},"label":"a"}')) as object
+    expect(Object.keys(kept)).toEqual(["__proto__", "label"])
   })
 })

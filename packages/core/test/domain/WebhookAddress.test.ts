@@ -28,6 +28,8 @@ const good: ReadonlyArray<readonly [given: string, kept: string]> = [
   ["https://atelier-été.example/hook", "https://xn--atelier-t-i4ab.example/hook"],
   ["https://example.com/a/../b", "https://example.com/b"],
   ["https://example.com/@me", "https://example.com/@me"],
+  [`https://example.com/${"a".repeat(2028)}`, `https://example.com/${"a".repeat(2028)}`],
+  [`https://${"abc.".repeat(62)}com.x/`, `https://${"abc.".repeat(62)}com.x/`],
   ["https://93.184.216.34/hook", "https://93.184.216.34/hook"],
   ["https://0x5db8d822/hook", "https://93.184.216.34/hook"],
   ["https://[2606:4700:4700::1111]/hook", "https://[2606:4700:4700::1111]/hook"]
@@ -46,7 +48,13 @@ const bad: ReadonlyArray<readonly [reason: Exclude<keyof typeof said, "unreadabl
   ["credentials", ["https://user@example.com/", "https://user:pass@example.com/", "https://:pass@example.com/"]],
   ["fragment", ["https://example.com/#top", "https://example.com/hook#"]],
   ["dot", ["https://example.com./", "https://intranet./", "https://localhost./"]],
-  ["host", ["https://intranet/", "https://com/hook", "https://a..b/", `https://${"a".repeat(64)}.example.com/`]],
+  [
+    "host",
+    [
+      ...["https://intranet/", "https://com/hook", "https://a..b/", `https://${"a".repeat(64)}.example.com/`],
+      ...[`https://example.${"a".repeat(64)}/`, `https://${"abc.".repeat(62)}com.xy/`]
+    ]
+  ],
   ["localhost", ["https://localhost/", "https://LOCALHOST/hook", "https://shop.localhost/", "https://localhost:8443/"]],
   [
     "port",

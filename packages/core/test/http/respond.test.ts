@@ -33,6 +33,25 @@ const bearing = (header: string) =>
     })
   )
 
+describe("Specification, Errors: what every response says", () => {
+  it("nobody keeps it, and no browser takes it for a page (Specification, Errors)", () => {
+    const limited = { ...context, usages: usedUp.usages }
+    const responses = [
+      ...failures.map(responseTo),
+      ...[context, limited].map((known) => respond({ data: {} }, known)),
+      respond({ data: {}, usages: usedUp.usages }, context),
+      respond({ _tag: "RouteNotFound" }, limited),
+      respond({ body: "", headers: {} }, limited)
+    ]
+    for (const { headers } of responses)
+      expect(headers).toMatchObject({
+        "Cache-Control": "no-store",
+        "X-Content-Type-Options": "nosniff",
+        "Request-Id": context.id
+      })
+  })
+})
+
 describe("Specification, Errors: what a failure's headers say", () => {
   it("a scheme only where a key or a token is missing or wrong (Specification, Errors)", () => {
     expect(bearing("WWW-Authenticate")).toEqual({

@@ -1,0 +1,19 @@
+import { describe, expect, it } from "vitest"
+import { addressed, type NotificationRecord } from "../../src/domain/Notification.js"
+import type { Phone } from "../../src/domain/Phone.js"
+
+const PHONE = "+21620123456" as Phone
+const record = (client_id: string | null) =>
+  ({ id: "n", type: "ticket.ready", ticket_id: "t", created_at: 5, client_id }) as unknown as NotificationRecord
+
+describe("how a notification reaches a client (Specification, States)", () => {
+  it("in the app where they have an account, even if the number was erased", () => {
+    expect(addressed(record("c"), PHONE)).toEqual({ ...record("c"), channel: "app", phone: PHONE })
+    expect(addressed(record("c"), null)).toEqual({ ...record("c"), channel: "app", phone: null })
+  })
+
+  it("by the number on the ticket where they have none, and not at all without it", () => {
+    expect(addressed(record(null), PHONE)).toEqual({ ...record(null), channel: "phone", phone: PHONE })
+    expect(addressed(record(null), null)).toBeNull()
+  })
+})
