@@ -840,5 +840,79 @@ const withFreshEyes = [
   )
 ]
 
+/** Ten more, chosen from the specification and the contract, in rules that no other bug touches. @type {ReadonlyArray<Bug>} */
+const withFresherEyes = [
+  domain(
+    "Delivery",
+    "replay-until-inclusive",
+    "a replay of a period includes the event of the very instant at which it ends",
+    "event.created_at < until)",
+    "event.created_at <= until)"
+  ),
+  domain(
+    "Ticket",
+    "by-number-newest-of-all",
+    "a number means the newest ticket that has it, although an older one is still in the shop",
+    "tickets.find((ticket) => isOpen(stateOf(ticket))) ?? tickets[0]",
+    "tickets[0]"
+  ),
+  memory(
+    "MemoryReads",
+    "blocked-client-filters",
+    "the tickets of a client who blocks the shop can be listed by the client's id",
+    "  if (client_id !== undefined && clientOf(data, client_id) === null) return () => false\n",
+    ""
+  ),
+  http(
+    "respond",
+    "response-may-be-cached",
+    "a response with a client's data may be kept by a proxy and shown to somebody else",
+    '"Cache-Control": "no-store",\n    "Request-Id": id,\n    "RateLimit-Limit"',
+    '"Cache-Control": "max-age=60",\n    "Request-Id": id,\n    "RateLimit-Limit"'
+  ),
+  memory(
+    "MemoryStore",
+    "taken-code-loses-ticket",
+    "a ticket whose tracking code was taken is lost, and its event is raised",
+    "if (changes.some((change) => data.rejects(change))) continue\n        for (const change of changes) memory",
+    "for (const change of changes) if (!data.rejects(change)) memory"
+  ),
+  service(
+    "Tickets",
+    "notified-again",
+    "a repeated record of a notification raises its event again",
+    "repeatable(run)(recordNotified(caller.shop_id, id, channel, bounds), key, {",
+    "repeatable(run)(recordNotified(caller.shop_id, id, channel, bounds), key && undefined, {"
+  ),
+  domain(
+    "PublicAddress",
+    "embedded-address-called",
+    "a webhook may be sent to a private IPv4 address that an IPv6 address embeds",
+    'address.match(GLOBAL_UNICAST) && address.range() === "unicast" && ',
+    "address.match(GLOBAL_UNICAST) && "
+  ),
+  http(
+    "DuplicateMembers",
+    "escaped-member-twice",
+    "a member may be given twice if its name is escaped once",
+    "level.at = JSON.parse(text.slice(at, end + 1)) as string",
+    "level.at = text.slice(at + 1, end)"
+  ),
+  memory(
+    "ShopData",
+    "closure-out-of-order",
+    "a ticket whose closure is due before that of an earlier one closes late, since a clock was set back",
+    "    if (due_at < this.#latest) this.#isSorted = false\n",
+    ""
+  ),
+  memory(
+    "MemoryPersonalData",
+    "erasure-misses-typed-number",
+    "an erased client's number stays on tickets for which it was only typed",
+    "      (ticket.client_phone !== null && phones.includes(ticket.client_phone)) ||\n",
+    ""
+  )
+]
+
 /** Every bug that can be planted. */
-export const bugs = [...ofTickets, ...ofClients, ...ofRequests, ...ofDeliveries, ...withFreshEyes]
+export const bugs = [...ofTickets, ...ofClients, ...ofRequests, ...ofDeliveries, ...withFreshEyes, ...withFresherEyes]
