@@ -881,8 +881,8 @@ const withFresherEyes = [
     "Tickets",
     "notified-again",
     "a repeated record of a notification raises its event again",
-    "repeatable(run)(recordNotified(caller.shop_id, id, channel, bounds), key, {",
-    "repeatable(run)(recordNotified(caller.shop_id, id, channel, bounds), key && undefined, {"
+    "repeatable(run)(noting(caller, id, channel, bounds), key, {",
+    "repeatable(run)(noting(caller, id, channel, bounds), key && undefined, {"
   ),
   domain(
     "PublicAddress",

@@ -61,7 +61,8 @@ describe("an imported ticket (Specification, Tickets)", () => {
       shop_changed_at: START,
       stamps_earned: false,
       moves_per_day: null,
-      notifications_per_day: null
+      notifications_per_day: null,
+      history: null
     })
   })
 
