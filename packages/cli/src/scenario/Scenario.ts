@@ -1,7 +1,8 @@
 import { Scope } from "@workshop/core"
 import { JSONSchema, Schema } from "effect"
 import { type Action, Anything, type Observation } from "./Action.js"
-import { actions, observations } from "./actions.js"
+import { actions } from "./actions.js"
+import { observations } from "./observations.js"
 import { ReceiverText } from "./references.js"
 import type { Position } from "./Source.js"
 

@@ -1,5 +1,6 @@
-import { actions, observations } from "./actions.js"
+import { actions } from "./actions.js"
 import { type Fields, fieldOf, isObject, kinds, operators, patternOf } from "./Expectation.js"
+import { observations } from "./observations.js"
 import { inBraces, type Reference, wholeReference } from "./references.js"
 import { anything, follow, givenShapes, insteadOf, type Shape, successOf } from "./Shape.js"
 import { didYouMean, type Path, type PathProblem, type Problems, problemAt, problemWithName } from "./Source.js"

@@ -1,7 +1,7 @@
 import { errorCodes, failureRows } from "@workshop/core/http"
 import { SchemaAST as AST } from "effect"
 import { type Observation, Reference } from "./Action.js"
-import { actions, observations, stepNames } from "./actions.js"
+import { actions, stepNames } from "./actions.js"
 import {
   type Capture,
   capturesOf,
@@ -13,6 +13,7 @@ import {
   TAKEN
 } from "./checkReferences.js"
 import { type Fields, fieldOf, isObject } from "./Expectation.js"
+import { observations } from "./observations.js"
 import { STEP_OPTIONS } from "./Scenario.js"
 import { dataOf, refusalShape, successOf } from "./Shape.js"
 import { didYouMean, type Path, type Problems, problemAt, problemWithName } from "./Source.js"

@@ -1,6 +1,7 @@
 import { Either, ParseResult } from "effect"
-import { actions, observations } from "./actions.js"
+import { actions } from "./actions.js"
 import { checkSteps } from "./checkSteps.js"
+import { observations } from "./observations.js"
 import { type Scenario, ScenarioText, type Step } from "./Scenario.js"
 import { type Problem, placed, Source, schemaProblems } from "./Source.js"
 

@@ -1,7 +1,8 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import type { StepContext } from "../../src/scenario/Action.js"
-import { actions, observations } from "../../src/scenario/actions.js"
+import { actions } from "../../src/scenario/actions.js"
+import { observations } from "../../src/scenario/observations.js"
 import { successOf } from "../../src/scenario/Shape.js"
 
 /** Notes what is asked for, and answers everything with an offer. */
