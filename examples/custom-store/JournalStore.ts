@@ -77,7 +77,7 @@ const journalStore = (memory: Memory, journal: Journal, entropy: Context.Tag.Ser
         if (data === undefined) return Effect.fail(new ShopNotFound())
         for (let moments = 0; moments < MOST_MOMENTS; moments++) {
           const moment = { now: clock.unsafeCurrentTimeMillis(), entropy: entropy.bytes(ENTROPY_BYTES) }
-          const decision = decide(command, data.slice, moment)
+          const decision = decide(command, data.state, moment)
           if (Either.isLeft(decision)) return Effect.fail(decision.left)
           const { answer, changes, usages } = decision.right
           if (changes.some((change) => data.rejects(change))) continue

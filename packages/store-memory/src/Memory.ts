@@ -86,9 +86,9 @@ export class Memory {
 
   /** Makes a change in its shop and in what belongs to no shop. */
   keep(data: ShopData, change: Change): void {
-    if (change._tag === "OfferRemoved") this.#withdraw(data.slice.offers.get(change.row.id))
+    if (change._tag === "OfferRemoved") this.#withdraw(data.state.offers.get(change.row.id))
     data.keep(change)
-    const shop_id = data.slice.shop.id
+    const shop_id = data.state.shop.id
     switch (change._tag) {
       case "KeyPut":
         this.shopOfKey.set(change.row.id, shop_id)
@@ -141,10 +141,10 @@ export class Memory {
   /** The number by which a client is notified now; null if there is none, or a walk-in's holder blocks the shop. */
   phoneFor({ client_id, shop_id, ticket_id }: NotificationRecord): Phone | null {
     if (client_id !== null) return this.accounts.get(client_id)?.phone ?? null
-    const { slice } = this.dataOf(shop_id)
-    const phone = slice.tickets.get(ticket_id)?.client_phone ?? null
+    const { state } = this.dataOf(shop_id)
+    const phone = state.tickets.get(ticket_id)?.client_phone ?? null
     const holder = phone === null ? undefined : this.holders.get(phone)
-    const isBlocked = holder !== undefined && (slice.links.get(holder.id)?.blocked_at ?? null) !== null
+    const isBlocked = holder !== undefined && (state.links.get(holder.id)?.blocked_at ?? null) !== null
     return isBlocked ? null : phone
   }
 
@@ -161,7 +161,7 @@ export class Memory {
   /** The offers made to a phone number, oldest first. */
   offers(phone: Phone): ReadonlyArray<OfferRecord> {
     const ids = this.offersToPhone.get(phone) ?? []
-    return ids.map((id) => this.dataOf(this.shopOfOffer.get(id)!).slice.offers.get(id)!)
+    return ids.map((id) => this.dataOf(this.shopOfOffer.get(id)!).state.offers.get(id)!)
   }
 
   #offer(phone: Phone, id: OfferId): void {

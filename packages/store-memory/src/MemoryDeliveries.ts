@@ -29,12 +29,12 @@ export const memoryDeliveries = (
   const leased = new Map<ShopId, ShopDeliveryQueue>()
 
   const claimOne = (shop_id: ShopId, now: number, lease_until: bigint): Claim | undefined => {
-    const { queue, slice, events } = memory.dataOf(shop_id)
+    const { queue, state, events } = memory.dataOf(shop_id)
     const row = queue.claim(now, lease_until)
-    if (row === undefined || slice.webhook === null) return undefined
+    if (row === undefined || state.webhook === null) return undefined
     leased.set(shop_id, queue)
     const { event_id, token, seq } = row
-    return { shop_id, event_id, token, webhook: slice.webhook, body: events[seq - 1]!.body }
+    return { shop_id, event_id, token, webhook: state.webhook, body: events[seq - 1]!.body }
   }
 
   const claimNumbered = (now: Instant, most: number) =>

@@ -21,7 +21,7 @@ const ownerOf = (memory: Memory, owns: (data: ShopData) => boolean): ShopId | nu
 const shopOf = (memory: Memory, thing: Belonging): ShopId | null => {
   switch (thing._tag) {
     case "Ticket":
-      return ownerOf(memory, ({ slice }) => slice.tickets.has(thing.id))
+      return ownerOf(memory, ({ state }) => state.tickets.has(thing.id))
     case "Offer":
       return memory.shopOfOffer.get(thing.id) ?? null
     case "Key":
@@ -46,7 +46,7 @@ export const memoryDirectory = (memory: Memory): Context.Tag.Service<Directory> 
   listShops: (after, limit) =>
     Effect.sync(() =>
       pageById(
-        Array.from(memory.shops.values(), ({ slice }) => slice.shop),
+        Array.from(memory.shops.values(), ({ state }) => state.shop),
         after,
         limit
       )
@@ -63,11 +63,11 @@ export const memoryDirectory = (memory: Memory): Context.Tag.Service<Directory> 
     memory.isSandboxMade = true
   }),
   latest: Effect.sync(() =>
-    Array.from(memory.shops.values(), ({ slice }) => slice.head.last_instant).reduce((a, b) => Math.max(a, b), 0)
+    Array.from(memory.shops.values(), ({ state }) => state.head.last_instant).reduce((a, b) => Math.max(a, b), 0)
   ),
   ahead: (of) =>
     Effect.sync(() => {
-      const ids = [...memory.shops].flatMap(([id, { slice }]) => (slice.head.last_instant > of ? [id] : [])).sort()
+      const ids = [...memory.shops].flatMap(([id, { state }]) => (state.head.last_instant > of ? [id] : [])).sort()
       return { count: ids.length, first: ids.slice(0, ServiceLimits.data_ahead_named) }
     }),
   createClient: (account) =>
@@ -87,14 +87,14 @@ export const memoryDirectory = (memory: Memory): Context.Tag.Service<Directory> 
     Effect.sync(() => {
       const place = memory.keyHashes.get(hash)
       if (place === undefined) return null
-      const { slice } = memory.dataOf(place.shop_id)
-      return { key: slice.keys.get(place.id)!, shop: slice.shop }
+      const { state } = memory.dataOf(place.shop_id)
+      return { key: state.keys.get(place.id)!, shop: state.shop }
     }),
   keysUsed: (uses) =>
     Effect.sync(() => {
       for (const [id, at] of uses) {
         const shop_id = memory.shopOfKey.get(id)
-        const keys = shop_id === undefined ? undefined : memory.dataOf(shop_id).slice.keys
+        const keys = shop_id === undefined ? undefined : memory.dataOf(shop_id).state.keys
         const key = keys?.get(id)
         if (key !== undefined) keys?.set(id, { ...key, last_used_at: Math.max(key.last_used_at ?? at, at) })
       }
@@ -102,9 +102,9 @@ export const memoryDirectory = (memory: Memory): Context.Tag.Service<Directory> 
   shopOf: (thing) => Effect.sync(() => shopOf(memory, thing)),
   tracked: (tracking_code) =>
     Effect.sync(() => {
-      const found = [...memory.shops.values()].flatMap(({ slice, byTrackingCode }) => {
+      const found = [...memory.shops.values()].flatMap(({ state, byTrackingCode }) => {
         const id = byTrackingCode.get(tracking_code)
-        return id === undefined ? [] : [trackedTicket(slice.tickets.get(id)!, slice.shop)]
+        return id === undefined ? [] : [trackedTicket(state.tickets.get(id)!, state.shop)]
       })
       return found.slice(0, ServiceLimits.tracked_max)
     }),
@@ -114,7 +114,7 @@ export const memoryDirectory = (memory: Memory): Context.Tag.Service<Directory> 
     Effect.sync(() => {
       const account = memory.accounts.get(id)
       const offers = account === undefined ? [] : memory.offers(account.phone)
-      const isBlocked = (shop_id: ShopId) => (memory.dataOf(shop_id).slice.links.get(id)?.blocked_at ?? null) !== null
+      const isBlocked = (shop_id: ShopId) => (memory.dataOf(shop_id).state.links.get(id)?.blocked_at ?? null) !== null
       return offersShown(offers, isBlocked)
     }),
   news: Stream.empty,

@@ -10,12 +10,12 @@ const names =
   (text: string): boolean =>
     text.includes(client_id) || phones.some((phone) => text.includes(phone))
 
-const held = ({ slice, ledger }: ShopData, memory: Memory, { client_id, phones }: Person): HeldData => {
+const held = ({ state, ledger }: ShopData, memory: Memory, { client_id, phones }: Person): HeldData => {
   const lines = ledger.filter((line) => line.client_id === client_id)
-  const offers = [...slice.offers.values()].filter(({ phone }) => phones.includes(phone))
-  const inbox = (memory.inboxes.get(client_id) ?? []).filter(({ shop_id }) => shop_id === slice.shop.id)
+  const offers = [...state.offers.values()].filter(({ phone }) => phones.includes(phone))
+  const inbox = (memory.inboxes.get(client_id) ?? []).filter(({ shop_id }) => shop_id === state.shop.id)
   const named = new Set([...lines, ...offers, ...inbox].map(({ ticket_id }) => ticket_id))
-  const tickets = [...slice.tickets.values()].filter(
+  const tickets = [...state.tickets.values()].filter(
     (ticket) =>
       ticket.client_id === client_id ||
       (ticket.client_phone !== null && phones.includes(ticket.client_phone)) ||
@@ -24,11 +24,11 @@ const held = ({ slice, ledger }: ShopData, memory: Memory, { client_id, phones }
   const isTheirs = new Set<string>(tickets.map(({ id }) => id))
   const ofWalkIn = [...memory.notifications.says.values()].filter(
     (one): one is NotificationRecord =>
-      "ticket_id" in one && one.client_id === null && one.shop_id === slice.shop.id && isTheirs.has(one.ticket_id)
+      "ticket_id" in one && one.client_id === null && one.shop_id === state.shop.id && isTheirs.has(one.ticket_id)
   )
   const notifications = [...inbox, ...ofWalkIn].sort((a, b) => a.created_at - b.created_at)
-  const link = slice.links.get(client_id) ?? null
-  return { link, card: slice.cards.get(client_id) ?? null, ledger: lines, offers, notifications, tickets }
+  const link = state.links.get(client_id) ?? null
+  return { link, card: state.cards.get(client_id) ?? null, ledger: lines, offers, notifications, tickets }
 }
 
 const isHeld = ({ link, card, ledger, offers, notifications, tickets }: HeldData): boolean =>
@@ -69,7 +69,7 @@ export const memoryPersonalData = (memory: Memory): Context.Tag.Service<Personal
     }),
   answers: (shop_id, person, tickets) =>
     Effect.sync(() => {
-      const rows = [...memory.dataOf(shop_id).slice.remembered.values()]
+      const rows = [...memory.dataOf(shop_id).state.remembered.values()]
       const isNamed = names(person)
       const found = rows.filter(
         (row) =>

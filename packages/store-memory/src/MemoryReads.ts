@@ -22,8 +22,8 @@ import { type Context, Effect } from "effect"
 import type { Memory } from "./Memory.js"
 import { partOf, type ShopData } from "./ShopData.js"
 
-const clientOf = ({ slice }: ShopData, id: ClientId | null): Client | null =>
-  id === null ? null : asSeen(slice.accounts.get(id), slice.links.get(id))
+const clientOf = ({ state }: ShopData, id: ClientId | null): Client | null =>
+  id === null ? null : asSeen(state.accounts.get(id), state.links.get(id))
 
 const seen = (data: ShopData, record: TicketRecord): SeenTicket => ({
   record,
@@ -77,7 +77,7 @@ function* inOrder(data: ShopData, filter: TicketFilter, order: TicketOrder): Gen
   if (order._tag === "Changes") return yield* data.byChange.from(order.since, order.after ?? 0)
   const { after } = order
   const ids = candidates(data, filter)
-  for (let i = firstAfter(ids, after); i >= 0; i--) yield data.slice.tickets.get(ids[i]!)!
+  for (let i = firstAfter(ids, after); i >= 0; i--) yield data.state.tickets.get(ids[i]!)!
 }
 
 /** The place, in a list of the oldest first, of the newest ticket that a list of the newest first shows after `after`. */
@@ -108,14 +108,14 @@ const take = (
 export const memoryReads = (memory: Memory): Context.Tag.Service<Reads> => ({
   shop: (shop_id) =>
     Effect.sync(() => {
-      const slice = memory.shops.get(shop_id)?.slice
-      return slice === undefined ? null : { shop: slice.shop, head: slice.head, webhook: slice.webhook }
+      const state = memory.shops.get(shop_id)?.state
+      return state === undefined ? null : { shop: state.shop, head: state.head, webhook: state.webhook }
     }),
 
   ticket: (shop_id, id) =>
     inShop(memory, shop_id, (data) => {
-      const record = data.slice.tickets.get(id)
-      return { shop: data.slice.shop, tickets: record === undefined ? [] : [seen(data, record)] }
+      const record = data.state.tickets.get(id)
+      return { shop: data.state.shop, tickets: record === undefined ? [] : [seen(data, record)] }
     }),
 
   tickets: (shop_id, filter, order, limit) =>
@@ -128,7 +128,7 @@ export const memoryReads = (memory: Memory): Context.Tag.Service<Reads> => ({
       const last_change_at = order._tag === "Changes" ? data.byChange.last_change_at : null
       const unread_from = unread && { change_seq: unread.change_seq, updated_at: unread.updated_at }
       return {
-        shop: data.slice.shop,
+        shop: data.state.shop,
         tickets: tickets.map((record) => seen(data, record)),
         last_change_at,
         unread_from
@@ -139,7 +139,7 @@ export const memoryReads = (memory: Memory): Context.Tag.Service<Reads> => ({
     inShop(memory, shop_id, (data) => {
       const newest = [...inOrder(data, { number }, { _tag: "Newest", after: null })]
       const found = meantFirst(newest, ({ state }) => state, limit)
-      return { shop: data.slice.shop, tickets: found.map((record) => seen(data, record)) }
+      return { shop: data.state.shop, tickets: found.map((record) => seen(data, record)) }
     }),
 
   client: (shop_id, by) =>
@@ -149,24 +149,24 @@ export const memoryReads = (memory: Memory): Context.Tag.Service<Reads> => ({
       const id = "id" in by ? by.id : (memory.holders.get(by.phone)?.id ?? null)
       const client = clientOf(data, id)
       if (client === null) return null
-      const states = [...(data.byClient.get(client.id) ?? [])].map((ticket) => data.slice.tickets.get(ticket)!.state)
-      const card = data.slice.cards.get(client.id) ?? blankCard(shop_id, client.id)
+      const states = [...(data.byClient.get(client.id) ?? [])].map((ticket) => data.state.tickets.get(ticket)!.state)
+      const card = data.state.cards.get(client.id) ?? blankCard(shop_id, client.id)
       return {
         client,
         card,
-        shop: data.slice.shop,
+        shop: data.state.shop,
         tickets_open: states.filter(isOpen).length,
         tickets_total: states.length
       }
     }),
 
-  keys: (shop_id) => Effect.sync(() => [...memory.dataOf(shop_id).slice.keys.values()].slice(-ServiceLimits.list_max)),
+  keys: (shop_id) => Effect.sync(() => [...memory.dataOf(shop_id).state.keys.values()].slice(-ServiceLimits.list_max)),
   externalRefs: (shop_id, refs) =>
     Effect.sync(() => {
-      const { slice } = memory.dataOf(shop_id)
+      const { state } = memory.dataOf(shop_id)
       const asked = new Set(refs)
       const found = new Set<string>()
-      for (const { external_ref } of slice.tickets.values())
+      for (const { external_ref } of state.tickets.values())
         if (external_ref !== null && asked.has(external_ref)) found.add(external_ref)
       return found
     }),

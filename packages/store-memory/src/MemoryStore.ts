@@ -107,7 +107,7 @@ const memoryStore = (
       for (let moments = 0; moments < MOST_MOMENTS; moments++) {
         const { base_url: tracking_base_url } = pages
         const moment = { now: clock.unsafeCurrentTimeMillis(), entropy: bytes(ENTROPY_BYTES), tracking_base_url }
-        const decision = decide(command, data.slice, moment)
+        const decision = decide(command, data.state, moment)
         if (Either.isLeft(decision)) return Effect.fail(decision.left)
         const { answer, changes, usages } = decision.right
         if (changes.some((change) => data.rejects(change))) continue

@@ -3,31 +3,31 @@ import { type Context, Effect } from "effect"
 import type { Memory } from "./Memory.js"
 import type { ShopData } from "./ShopData.js"
 
-const changesOf = (memory: Memory, { slice, events, ledger, notices }: ShopData): ReadonlyArray<Change> => {
-  const { head, webhook } = slice
-  const inboxes = [...memory.inboxes.values()].flat().filter(({ shop_id }) => shop_id === slice.shop.id)
-  const tickets = [...slice.tickets.values()].sort((a, b) => a.change_seq - b.change_seq)
-  const attempts = [...slice.attempts.values()].flat()
+const changesOf = (memory: Memory, { state, events, ledger, notices }: ShopData): ReadonlyArray<Change> => {
+  const { head, webhook } = state
+  const inboxes = [...memory.inboxes.values()].flat().filter(({ shop_id }) => shop_id === state.shop.id)
+  const tickets = [...state.tickets.values()].sort((a, b) => a.change_seq - b.change_seq)
+  const attempts = [...state.attempts.values()].flat()
   const put = <Tag extends Change["_tag"], Row>(_tag: Tag, rows: Iterable<Row>) =>
     Array.from(rows, (row) => ({ _tag, row }) as unknown as Change)
   return [
     ...put("HeadPut", [head]),
     ...put("WebhookPut", webhook === null ? [] : [webhook]),
-    ...put("LinkPut", slice.links.values()),
+    ...put("LinkPut", state.links.values()),
     ...put("TicketPut", tickets),
-    ...put("CardPut", slice.cards.values()),
-    ...put("OfferPut", slice.offers.values()),
-    ...put("KeyPut", slice.keys.values()),
-    ...Array.from(slice.stamps_used, ([key, row]): Change => ({ _tag: "StampsUsedPut", key: stampCountOf(key), row })),
-    ...put("RememberedPut", slice.remembered.values()),
+    ...put("CardPut", state.cards.values()),
+    ...put("OfferPut", state.offers.values()),
+    ...put("KeyPut", state.keys.values()),
+    ...Array.from(state.stamps_used, ([key, row]): Change => ({ _tag: "StampsUsedPut", key: stampCountOf(key), row })),
+    ...put("RememberedPut", state.remembered.values()),
     ...put("LedgerAppended", ledger),
     ...put("NotificationAppended", inboxes),
     ...put("NoticeAppended", notices),
     ...put("EventRaised", events),
     ...put("AttemptAppended", attempts),
-    ...put("DeliveryPut", slice.deliveries.values()),
-    ...put("ReplayPut", slice.replays.values()),
-    ...put("MessagePut", slice.messages.values())
+    ...put("DeliveryPut", state.deliveries.values()),
+    ...put("ReplayPut", state.replays.values()),
+    ...put("MessagePut", state.messages.values())
   ]
 }
 

@@ -37,17 +37,17 @@ import { ShopDeliveryQueue } from "./ShopDeliveryQueue.js"
 
 /** The events of a shop and their deliveries. */
 interface DeliveryData {
-  readonly slice: Pick<ShopState, "deliveries" | "webhook">
+  readonly state: Pick<ShopState, "deliveries" | "webhook">
   readonly events: ReadonlyArray<EventRecord>
   readonly attempts: ReadonlyMap<EventId, ReadonlyArray<AttemptRecord>>
   readonly queue: Pick<ShopDeliveryQueue, "isInFlight">
 }
 
-const stateOf = ({ slice, attempts }: DeliveryData, { id }: EventRecord): DeliveryState | undefined => {
-  const row = slice.deliveries.get(id)
+const stateOf = ({ state, attempts }: DeliveryData, { id }: EventRecord): DeliveryState | undefined => {
+  const row = state.deliveries.get(id)
   const last = attempts.get(id)?.at(-1)
-  if (slice.webhook === null || (row === undefined && last === undefined)) return undefined
-  return deliveryState(row, slice.webhook, last !== undefined && acknowledges(last))
+  if (state.webhook === null || (row === undefined && last === undefined)) return undefined
+  return deliveryState(row, state.webhook, last !== undefined && acknowledges(last))
 }
 
 /** The events that a filter asks for, in their order. */
@@ -56,8 +56,8 @@ export function* askedFor(data: DeliveryData, filter: ReplayFilter): Generator<E
 }
 
 /** The highest number of an attempt: late ones share theirs with another, and the log may lack earlier ones. */
-const attemptsMade = ({ slice, attempts }: DeliveryData, { id }: EventRecord): number =>
-  Math.max(slice.deliveries.get(id)?.attempts_made ?? 0, ...(attempts.get(id) ?? []).map(({ n }) => n))
+const attemptsMade = ({ state, attempts }: DeliveryData, { id }: EventRecord): number =>
+  Math.max(state.deliveries.get(id)?.attempts_made ?? 0, ...(attempts.get(id) ?? []).map(({ n }) => n))
 
 /** The next events of a replay. The events of a shop are numbered from 1 without a gap, so they are found without a search. */
 export const replayable = (
@@ -72,7 +72,7 @@ export const replayable = (
   return {
     found: found.map((event) => ({
       event,
-      delivery: data.slice.deliveries.get(event.id),
+      delivery: data.state.deliveries.get(event.id),
       is_in_flight: data.queue.isInFlight(event.id),
       attempts_made: attemptsMade(data, event)
     })),
@@ -84,9 +84,9 @@ const statusOf = (data: DeliveryData, event: EventRecord): LoggedDelivery | unde
   const { id: event_id, seq, type } = event
   const state = stateOf(data, event)
   if (state === undefined) return undefined
-  const row = data.slice.deliveries.get(event_id)
+  const row = data.state.deliveries.get(event_id)
   const next_attempt_at =
-    state === "pending" && row !== undefined ? presentSchedule(row, data.slice.webhook!).due_at : null
+    state === "pending" && row !== undefined ? presentSchedule(row, data.state.webhook!).due_at : null
   const attempts = (data.attempts.get(event_id) ?? []).slice(-ServiceLimits.attempts_read_max)
   return { event_id, seq, type, state, next_attempt_at, attempts }
 }
@@ -205,9 +205,9 @@ export class ChangeOrder {
   }
 }
 
-/** Everything of one shop: the slice its commands see, rows that no command asks for, and the orders in which it is read. */
+/** Everything of one shop: the state that its commands see, rows that no command loads, and the orders in which it is read. */
 export class ShopData {
-  readonly slice: ShopState
+  readonly state: ShopState
   readonly events: Array<EventRecord> = []
   readonly ledger: Array<LedgerEntry> = []
   readonly notices: Array<NoticeRecord> = []
@@ -221,7 +221,7 @@ export class ShopData {
   readonly byTrackingCode = new Map<string, TicketId>()
 
   constructor(shop: ShopRecord, accounts: ReadMap<ClientId, ClientAccount>, holders: ReadMap<Phone, ClientAccount>) {
-    this.slice = loadState({
+    this.state = loadState({
       shop,
       head: firstHead(shop.id),
       webhook: null,
@@ -238,29 +238,29 @@ export class ShopData {
       accounts,
       holders
     })
-    this.byChange = new ChangeOrder(this.slice.tickets)
-    this.queue = new ShopDeliveryQueue(this.slice.deliveries)
+    this.byChange = new ChangeOrder(this.state.tickets)
+    this.queue = new ShopDeliveryQueue(this.state.deliveries)
   }
 
   /** The log of attempts. */
   get attempts(): ReadonlyMap<EventId, ReadonlyArray<AttemptRecord>> {
-    return this.slice.attempts
+    return this.state.attempts
   }
 
   /** Whether a new ticket's tracking code is another's already: the one rule that no command can see. */
   rejects(change: Change): boolean {
     return (
       change._tag === "TicketPut" &&
-      !this.slice.tickets.has(change.row.id) &&
+      !this.state.tickets.has(change.row.id) &&
       this.byTrackingCode.has(change.row.tracking_code)
     )
   }
 
   /** Makes a change, and keeps the orders in step. */
   keep(change: Change): void {
-    const before = change._tag === "TicketPut" ? this.slice.tickets.get(change.row.id) : undefined
-    const removed = change._tag === "DeliveryRemoved" ? this.slice.deliveries.get(change.row.event_id) : undefined
-    apply(this.slice, change)
+    const before = change._tag === "TicketPut" ? this.state.tickets.get(change.row.id) : undefined
+    const removed = change._tag === "DeliveryRemoved" ? this.state.deliveries.get(change.row.event_id) : undefined
+    apply(this.state, change)
     switch (change._tag) {
       case "TicketPut":
         this.#order(change.row, before)
@@ -297,15 +297,15 @@ export class ShopData {
 
   /** Forgets the answers that expired by `now`. They come first, but for those remembered before a clock was set back. */
   #forget(now: Instant): void {
-    for (const [place, { expires_at }] of this.slice.remembered) {
+    for (const [place, { expires_at }] of this.state.remembered) {
       if (expires_at > now) return
-      this.slice.remembered.delete(place)
+      this.state.remembered.delete(place)
     }
   }
 
   #logAgain({ event_id, n, head }: AttemptRecord): void {
     const attempts = this.attempts.get(event_id) ?? []
-    this.slice.attempts.set(
+    this.state.attempts.set(
       event_id,
       attempts.map((attempt) => (attempt.n === n ? { ...attempt, head } : attempt))
     )

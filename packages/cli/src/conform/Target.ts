@@ -1,7 +1,7 @@
 import { Effect, type Scope } from "effect"
 import { CommandRefused } from "../CommandRefused.js"
 import { Api, dataOf, type Exchange, type Fetch } from "../testkit/Api.js"
-import { type Handler, listen, type Reply, saying } from "../testkit/Receiver.js"
+import { type Handler, listen, type Reply, saying } from "../testkit/LoopbackServer.js"
 import type { Event } from "../testkit/Shapes.js"
 
 /** A delivery as it came to the suite's receiver. */

@@ -19,8 +19,8 @@ import { command, json, type OptionalFlag, type Options, optional, toggle, type 
 import { webAddress } from "../terminal/decoders.js"
 import { type Output, printOutput } from "../terminal/Output.js"
 import { type CommandHelp, type Flag, type MakeCommand, Operand, variableOf } from "../terminal/program.js"
-import { type CallName, requestOf } from "../testkit/Actors.js"
 import { Api, dataOf, type Exchange, envelopeOf } from "../testkit/Api.js"
+import { type CallName, requestOf } from "../testkit/Calls.js"
 
 /** The flags whose names differ from those of the fields they fill. */
 const flagNames: Readonly<Record<string, string>> = {

@@ -4,7 +4,7 @@ import type { CannotListen } from "@workshop/http-node"
 import { type VerifyFailure, verify } from "@workshop/webhooks"
 import { Clock, Deferred, Effect, type Scope } from "effect"
 import { PCGRandom } from "effect/Utils"
-import { type Handler, type Incoming, listen, type Reply, saying } from "../testkit/Receiver.js"
+import { type Handler, type Incoming, listen, type Reply, saying } from "../testkit/LoopbackServer.js"
 
 /** An event as it came, of any type: later versions of the service may send types that are not known here (Specification, Webhooks). */
 export interface ReceivedEvent {
@@ -16,7 +16,7 @@ export interface ReceivedEvent {
 }
 
 /** The outcome of a request. */
-export type Outcome =
+export type ReceivedOutcome =
   /** An event that was not acknowledged before. */
   | "event"
   /** An event that was acknowledged before: dropped (Specification, Webhooks). */
@@ -27,7 +27,7 @@ export type Outcome =
   | "refused"
 
 /** Why a request was refused. */
-export type Refusal = VerifyFailure | "not_an_event" | "not_a_post" | "too_large"
+export type RefusalReason = VerifyFailure | "not_an_event" | "not_a_post" | "too_large"
 
 /** A request as it arrived, complete. */
 export interface ReceivedRequest {
@@ -47,8 +47,8 @@ export interface ReceivedRequest {
 
 /** A request, and what the receiver did with it. */
 export interface ReceivedDelivery extends ReceivedRequest {
-  readonly outcome: Outcome
-  readonly doubt: Refusal | null
+  readonly outcome: ReceivedOutcome
+  readonly doubt: RefusalReason | null
   /**
    * The sender dialled again for the same attempt, because the request before was cut off on a connection that it had kept
    * open: that looks to a sender like a connection closed while idle. Both requests are one attempt.
@@ -101,7 +101,7 @@ export interface ReceiverOptions {
 }
 
 /** How many requests there were of each outcome. */
-export type Totals = Readonly<Record<Outcome, number>>
+export type Totals = Readonly<Record<ReceivedOutcome, number>>
 
 /** A webhook receiver (Specification, Webhooks): verifies, drops duplicates, and behaves as configured. */
 export interface Receiver {
@@ -117,7 +117,7 @@ export interface Receiver {
   readonly trust: (secrets: ReadonlyArray<string>) => Effect.Effect<void>
 }
 
-const refusals: Readonly<Record<Refusal, { readonly status: number; readonly says: string }>> = {
+const refusals: Readonly<Record<RefusalReason, { readonly status: number; readonly says: string }>> = {
   missing: { status: 400, says: "There is no signature header" },
   malformed: { status: 400, says: "The signature header is not t=<seconds>,v1=<hex>" },
   mismatch: { status: 400, says: "The signature belongs to another body or another secret" },
@@ -158,7 +158,7 @@ class Memory {
   behaviour: Behaviour
   secrets: ReadonlyArray<string>
   received: Array<ReceivedDelivery> = []
-  readonly totals: Record<Outcome, number> = { event: 0, again: 0, failed: 0, refused: 0 }
+  readonly totals: Record<ReceivedOutcome, number> = { event: 0, again: 0, failed: 0, refused: 0 }
   arrived = 0
   readonly #keep: number
   readonly #remember: number
@@ -185,7 +185,7 @@ class Memory {
   }
 
   /** Whether an event comes for the first time; only an acknowledged one is remembered. */
-  outcomeOf(id: string, reply: Reply): Outcome {
+  outcomeOf(id: string, reply: Reply): ReceivedOutcome {
     if (!acknowledges(reply)) return "failed"
     const isKnown = this.#seen.delete(id)
     this.#seen.add(id)
@@ -257,7 +257,7 @@ export const handling = (options: ReceiverOptions) =>
       const signature = Array.isArray(given) ? given.join(",") : (given ?? null)
       memory.arrived += 1
       const request: ReceivedRequest = { n: memory.arrived, at, path, headers, signature, body, event: eventOf(body) }
-      const doubt: Refusal | null = yield* refusalOf(incoming, request)
+      const doubt: RefusalReason | null = yield* refusalOf(incoming, request)
       if (doubt !== null) {
         const { status, says } = refusals[doubt]
         onReceived(memory.note({ ...request, outcome: "refused", doubt, redialled: false, answered: status }))

@@ -1,5 +1,5 @@
 import type { Paint, Tone } from "../terminal/Output.js"
-import type { Outcome, ReceivedDelivery, ReceivedEvent, Refusal } from "./Receiver.js"
+import type { ReceivedDelivery, ReceivedEvent, ReceivedOutcome, RefusalReason } from "./Receiver.js"
 
 /** The change of one field of a ticket; `field` is a dotted path such as `money.price_minor`. */
 interface FieldChange {
@@ -101,7 +101,7 @@ const tones: Readonly<Record<string, Tone>> = {
   "ticket.reopened": "warn"
 }
 
-const refusals: Readonly<Record<Refusal, string>> = {
+const refusals: Readonly<Record<RefusalReason, string>> = {
   missing: "it carries no signature header: --signature-header names another",
   malformed: "its signature header is not t=<seconds>,v1=<hex>",
   mismatch:
@@ -141,7 +141,7 @@ const introduced = (ticket: EventTicket): string =>
     .filter((part) => part !== "")
     .join(", ")
 
-const marks: Readonly<Record<Outcome, (received: ReceivedDelivery, paint: Paint) => string>> = {
+const marks: Readonly<Record<ReceivedOutcome, (received: ReceivedDelivery, paint: Paint) => string>> = {
   event: ({ answered: how }, paint) => (how === 200 ? "" : paint("warn", answered(how))),
   again: (_, paint) => paint("warn", "again"),
   failed: ({ answered: how }, paint) => paint("bad", answered(how)),

@@ -1,6 +1,6 @@
 import { Limits } from "@workshop/core"
 import { Effect } from "effect"
-import { type Reply, saying } from "../testkit/Receiver.js"
+import { type Reply, saying } from "../testkit/LoopbackServer.js"
 import type { ReceivedRequest } from "./Receiver.js"
 
 /** Headers that belong to one connection, or that the new request gets by itself. */

@@ -1,7 +1,7 @@
 import { Data, Effect, Schema } from "effect"
 import type { Behaviour, ReceivedDelivery } from "../receive/Receiver.js"
-import type { Actor } from "../testkit/Actors.js"
 import type { CallOptions } from "../testkit/Api.js"
+import type { Actor } from "../testkit/Calls.js"
 import type { StepExchange } from "./Report.js"
 import { type Names, ReferenceUnknown } from "./references.js"
 

@@ -2,10 +2,10 @@ import { displayName } from "@workshop/core/store"
 import * as MemoryStore from "@workshop/store-memory"
 import { Effect, Layer, Logger, LogLevel, ManagedRuntime, Random, Scope } from "effect"
 import { handling, make as makeReceiver } from "../receive/Receiver.js"
-import { type CallName, requestOf } from "../testkit/Actors.js"
 import { Api, type CallOptions } from "../testkit/Api.js"
+import { type CallName, requestOf } from "../testkit/Calls.js"
 import { inProcessFetch, inProcessService } from "../testkit/InProcessService.js"
-import type { Handler } from "../testkit/Receiver.js"
+import type { Handler } from "../testkit/LoopbackServer.js"
 import {
   dataOf,
   EnvironmentFailed,

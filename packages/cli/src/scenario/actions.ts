@@ -1,7 +1,7 @@
 import { durationMs, toIso } from "@workshop/core"
 import { faultKinds } from "@workshop/http-node/sandbox"
 import { Effect, Schema } from "effect"
-import { type CallName, calls, requestOf } from "../testkit/Actors.js"
+import { type CallName, calls, requestOf } from "../testkit/Calls.js"
 import {
   type Action,
   Anything,

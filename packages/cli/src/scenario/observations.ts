@@ -1,7 +1,7 @@
 import { eventTypes, toIso } from "@workshop/core"
 import { Effect, Schema } from "effect"
 import type { ReceivedDelivery } from "../receive/Receiver.js"
-import { type CallName, calls, requestOf } from "../testkit/Actors.js"
+import { type CallName, calls, requestOf } from "../testkit/Calls.js"
 import { Anything, dataOf, needed, type Observation } from "./Action.js"
 import { isObject } from "./Expectation.js"
 

@@ -1,7 +1,7 @@
 import { DURATION, durationMs, toIso } from "@workshop/core"
 import { Data, DateTime, Effect, Schema } from "effect"
 import { healthy } from "../receive/Receiver.js"
-import { type Reply, saying } from "../testkit/Receiver.js"
+import { type Reply, saying } from "../testkit/LoopbackServer.js"
 
 /** The values of a scenario's names: the shops, clients and keys that are given, and what steps have captured. */
 export interface Names {

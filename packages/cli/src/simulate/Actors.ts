@@ -1,4 +1,4 @@
-import type { Method } from "../testkit/Actors.js"
+import type { Method } from "../testkit/Calls.js"
 import type { Envelope, Ticket } from "../testkit/Shapes.js"
 import type { RecordedResponse } from "./auditor/Trace.js"
 import type { Dice } from "./Dice.js"

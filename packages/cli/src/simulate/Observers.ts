@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { Clock, Effect } from "effect"
-import { type Handler, type Reply, saying } from "../testkit/Receiver.js"
+import { type Handler, type Reply, saying } from "../testkit/LoopbackServer.js"
 import type { ReceivedDelivery, RecordedRequest } from "./auditor/Trace.js"
 import type { Dice } from "./Dice.js"
 

@@ -1,6 +1,6 @@
 import { SIGNATURE_HEADER } from "@workshop/core"
 import { Effect } from "effect"
-import { type CallName, requestOf } from "../testkit/Actors.js"
+import { type CallName, requestOf } from "../testkit/Calls.js"
 import type { Ticket } from "../testkit/Shapes.js"
 import { DAY, HOUR, MINUTE, SECOND } from "../testkit/Time.js"
 import {

@@ -20,7 +20,7 @@ import { pipeline, webHandler, workshopRoutes } from "@workshop/core/http"
 import { SandboxReceivers, sandboxRoutes, sandboxSender } from "@workshop/http-node/sandbox"
 import { Clock, Effect, Layer } from "effect"
 import type { Fetch } from "./Api.js"
-import type { Handler, Reply } from "./Receiver.js"
+import type { Handler, Reply } from "./LoopbackServer.js"
 
 /** A clock that always shows one instant, so that a run does not depend on the day it is made on. Sleeping takes real time. */
 const standing = (instant: number): Clock.Clock => {

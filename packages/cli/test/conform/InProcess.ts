@@ -5,7 +5,7 @@ import { type Context, Effect, Layer, Logger, ManagedRuntime } from "effect"
 import { Inboxes } from "../../src/conform/Target.js"
 import type { Fetch } from "../../src/testkit/Api.js"
 import { inProcessFetch, inProcessService } from "../../src/testkit/InProcessService.js"
-import type { Handler, Reply } from "../../src/testkit/Receiver.js"
+import type { Handler, Reply } from "../../src/testkit/LoopbackServer.js"
 
 /** Brings a delivery to a receiver; returns its reply. */
 export type Send = (post: Pick<WebhookPost, "url" | "headers" | "body">) => Reply

@@ -6,7 +6,7 @@ import { signatureHeader } from "../../../core/src/domain/Signature.js"
 import { eventLine } from "../../src/receive/eventLine.js"
 import { forwardTo } from "../../src/receive/forward.js"
 import { plain } from "../../src/terminal/Output.js"
-import { type Reply, saying } from "../../src/testkit/Receiver.js"
+import { type Reply, saying } from "../../src/testkit/LoopbackServer.js"
 import { eventText, NOON, SECRET, Sender } from "./Sender.js"
 
 describe("a receiver checks what comes (Specification, Webhooks)", () => {

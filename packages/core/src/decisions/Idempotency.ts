@@ -3,7 +3,7 @@ import { sha256Hex } from "../domain/Digest.js"
 import { type IdempotencyRecord, idempotencyRecordKey } from "../domain/IdempotencyRecord.js"
 import type { CallerId } from "../domain/Identifier.js"
 import { Limits, ServiceLimits } from "../domain/Limits.js"
-import { Refused } from "../domain/Refusal.js"
+import { RefusalOf } from "../domain/RefusalOf.js"
 import { Text } from "../domain/Text.js"
 import { resultText } from "../fast/jsonText.js"
 import type { Command, Decision } from "./Command.js"
@@ -13,7 +13,7 @@ export const IdempotencyKey = Text(Limits.idempotency_key_characters).pipe(Schem
 export type IdempotencyKey = typeof IdempotencyKey.Type
 
 /** The key was already used for another request of this operation (Specification, Idempotency). */
-export class IdempotencyKeyReused extends Refused(
+export class IdempotencyKeyReused extends RefusalOf(
   "IdempotencyKeyReused",
   "This Idempotency-Key was used for another request; take a new key for a new request"
 ) {}

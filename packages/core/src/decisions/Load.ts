@@ -112,13 +112,13 @@ export type KnownClients = ReadonlyMap<
 /** Those of some clients who have an account, with their links and cards. */
 export const knownClients = (ids: ReadonlyArray<ClientId>): Load<KnownClients> => ({
   asks: ids.map((id) => ({ _tag: "Client", id })),
-  read: (slice) =>
+  read: (state) =>
     Either.right(
       new Map(
         ids.flatMap((id) => {
-          const account = slice.accounts.get(id)
-          const card = slice.cards.get(id) ?? null
-          return account === undefined ? [] : [[id, { account, link: slice.links.get(id) ?? null, card }] as const]
+          const account = state.accounts.get(id)
+          const card = state.cards.get(id) ?? null
+          return account === undefined ? [] : [[id, { account, link: state.links.get(id) ?? null, card }] as const]
         })
       )
     )

@@ -3,7 +3,7 @@ import { sha256Hex } from "./Digest.js"
 import type { KeyId, ShopId } from "./Identifier.js"
 import type { Instant } from "./Instant.js"
 import { Limits } from "./Limits.js"
-import { Refused } from "./Refusal.js"
+import { RefusalOf } from "./RefusalOf.js"
 import { isSecretText, SECRET_BYTES, secretText } from "./SecretText.js"
 
 /** A permission of a key (Specification, Keys and scopes). */
@@ -83,10 +83,10 @@ export const looksLikeKey = (text: string): boolean =>
   looksLikeTestKey(text) || (text.startsWith(keyPrefixes.live) && isSecretText(text.slice(keyPrefixes.live.length)))
 
 /** The shop has the maximum number of active keys (Specification, Limits). */
-export class TooManyKeys extends Refused(
+export class TooManyKeys extends RefusalOf(
   "TooManyKeys",
   `The shop has ${Limits.active_keys_per_shop} active keys, which is the most; revoke one first`
 ) {}
 
 /** No such key. */
-export class KeyNotFound extends Refused("KeyNotFound", "There is no such key") {}
+export class KeyNotFound extends RefusalOf("KeyNotFound", "There is no such key") {}

@@ -4,7 +4,7 @@ import type { ClientId, ShopId } from "./Identifier.js"
 import type { Instant } from "./Instant.js"
 import { LoyaltyCard } from "./LoyaltyCard.js"
 import type { Phone } from "./Phone.js"
-import { Refused } from "./Refusal.js"
+import { RefusalOf } from "./RefusalOf.js"
 
 /** A person with an account, whether or not a shop knows them. */
 export interface ClientAccount {
@@ -39,7 +39,7 @@ export interface Client {
 /**
  * The shop has no such client. A client who does not exist and one who blocks the shop give the same refusal (Specification, Endpoints).
  */
-export class ClientNotFound extends Refused("ClientNotFound", "This shop knows no such client") {}
+export class ClientNotFound extends RefusalOf("ClientNotFound", "This shop knows no such client") {}
 
 /** The client, as a ticket contains them. */
 export const ClientBadge = Schema.Struct({

@@ -3,7 +3,7 @@ import { Data, Schema } from "effect"
 import type { CallerId, ClientId, ShopId, TicketId } from "./Identifier.js"
 import { type Instant, toIsoOrNull } from "./Instant.js"
 import { Limits } from "./Limits.js"
-import { Refused } from "./Refusal.js"
+import { RefusalOf } from "./RefusalOf.js"
 import { Text } from "./Text.js"
 
 const stamps = (least: number) =>
@@ -33,7 +33,7 @@ export const noProgram: LoyaltyProgram = {
 }
 
 /** The shop's loyalty programme is off; reading still works (Specification, Clients and loyalty). */
-export class LoyaltyOff extends Refused("LoyaltyOff", "The shop's loyalty programme is off") {}
+export class LoyaltyOff extends RefusalOf("LoyaltyOff", "The shop's loyalty programme is off") {}
 
 /** A client's card in a shop (Specification, Resources). */
 export const LoyaltyCard = Schema.Struct({

@@ -1,7 +1,7 @@
 import type { OfferId, ShopId, TicketId } from "./Identifier.js"
 import type { Instant } from "./Instant.js"
 import type { Phone } from "./Phone.js"
-import { Refused } from "./Refusal.js"
+import { RefusalOf } from "./RefusalOf.js"
 import { latestOfShops } from "./Shop.js"
 
 /** The status of an offer: open, accepted, or answered with a block of the shop. */
@@ -47,7 +47,7 @@ export const offersShown = (
   latestOfShops(offers, ({ shop_id, status }) => shownWhileBlocked[status] || !isBlocked(shop_id))
 
 /** No such offer. */
-export class OfferNotFound extends Refused("OfferNotFound", "There is no such offer") {}
+export class OfferNotFound extends RefusalOf("OfferNotFound", "There is no such offer") {}
 
 /** The offer was already answered, or the client blocks its shop (Specification, Sandbox). */
-export class OfferClosed extends Refused("OfferClosed", "The offer was answered already") {}
+export class OfferClosed extends RefusalOf("OfferClosed", "The offer was answered already") {}

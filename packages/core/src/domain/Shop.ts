@@ -8,7 +8,7 @@ import { Limits, ServiceLimits } from "./Limits.js"
 import type { LimitWindow } from "./LimitWindow.js"
 import type { LoyaltyProgram } from "./LoyaltyCard.js"
 import { IDENTIFIERS_PER_MS } from "./Moment.js"
-import { Refused } from "./Refusal.js"
+import { RefusalOf } from "./RefusalOf.js"
 
 /** A shop's settings. */
 export interface ShopRecord {
@@ -62,7 +62,7 @@ export interface ShopHead {
 }
 
 /** No such shop. */
-export class ShopNotFound extends Refused("ShopNotFound", "There is no such shop") {}
+export class ShopNotFound extends RefusalOf("ShopNotFound", "There is no such shop") {}
 
 /** The shop behind a key, with the key's scopes (Specification, Keys and scopes). */
 export const ShopView = Schema.Struct({

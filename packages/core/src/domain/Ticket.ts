@@ -9,7 +9,7 @@ import { currentWindow, hasRoom, LimitReached, type LimitWindow, limitStatus, wi
 import type { LoyaltyProgram } from "./LoyaltyCard.js"
 import { Money, remaining } from "./Money.js"
 import type { Phone } from "./Phone.js"
-import { Refused } from "./Refusal.js"
+import { RefusalOf } from "./RefusalOf.js"
 import type { ShopRecord } from "./Shop.js"
 import type { TicketChangeRecord } from "./TicketChange.js"
 import { AbandonReason, isOpen, type StatusMove, type TicketPresent, TicketState } from "./TicketLifecycle.js"
@@ -281,7 +281,7 @@ export interface TicketRecord extends TicketWindows {
 }
 
 /** The shop has no such ticket (Specification, Endpoints). */
-export class TicketNotFound extends Refused("TicketNotFound", "This shop has no such ticket") {}
+export class TicketNotFound extends RefusalOf("TicketNotFound", "This shop has no such ticket") {}
 
 /**
  * The ticket as its shop sees it. `client` is null if the shop knows none or is blocked (Specification, Resources; Clients and loyalty).

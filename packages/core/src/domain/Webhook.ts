@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import type { ShopId } from "./Identifier.js"
 import { HOUR_MS, type Instant, toIsoOrNull } from "./Instant.js"
 import { Limits } from "./Limits.js"
-import { Refused } from "./Refusal.js"
+import { RefusalOf } from "./RefusalOf.js"
 import { secretText } from "./SecretText.js"
 
 /** Why a webhook is off: its receiver responded with 410, it failed for too long (Specification, Webhooks), or its owner turned it off. */
@@ -43,7 +43,7 @@ export interface WebhookStatus {
 }
 
 /** The shop has no webhook. */
-export class WebhookNotSet extends Refused("WebhookNotSet", "The shop has no webhook; set its address first") {}
+export class WebhookNotSet extends RefusalOf("WebhookNotSet", "The shop has no webhook; set its address first") {}
 
 const SECRET_PREFIX = "whsec_"
 

@@ -10,7 +10,7 @@ import { trimmer } from "../domain/Text.js"
 import { quickReader, UNSURE } from "../fast/QuickReader.js"
 import type { Caller } from "../services/Caller.js"
 import type { Failure, RequestIssue } from "./ErrorTable.js"
-import type { HandlerResult, Outcome } from "./HttpMessage.js"
+import type { HandlerOutcome, HandlerResult } from "./HttpMessage.js"
 
 /** The scope that an endpoint asks of a key; without it any key will do (Specification, Keys and scopes). */
 export class RequiredScope extends Context.Tag("@workshop/core/http/RequiredScope")<RequiredScope, Scope>() {}
@@ -69,7 +69,7 @@ export interface Route {
   readonly listParameters: ReadonlyArray<string>
   /** The request as its schemas read it, or everything that is wrong with it. */
   readonly decode: (raw: RawRequest) => Either.Either<unknown, ReadonlyArray<RequestIssue>>
-  readonly handle: (input: unknown, caller: Caller | null) => Effect.Effect<Outcome, Failure>
+  readonly handle: (input: unknown, caller: Caller | null) => Effect.Effect<HandlerOutcome, Failure>
   /** Whether an envelope is one that the contract promises; tests check every response with it. */
   readonly promises: (envelope: unknown) => Either.Either<unknown, ParseResult.ParseIssue>
 }

@@ -89,4 +89,4 @@ export interface Page {
 }
 
 /** The outcome of a handler that did not fail. */
-export type Outcome = HandlerResult | Page
+export type HandlerOutcome = HandlerResult | Page

@@ -8,7 +8,7 @@ import type { RouteMatch } from "./Endpoint.js"
 import { headerCase } from "./Endpoint.js"
 import { type Failure, givenTwice } from "./ErrorTable.js"
 import type { ExhaustedLimits } from "./ExhaustedLimits.js"
-import type { HttpRequest, Outcome } from "./HttpMessage.js"
+import type { HandlerOutcome, HttpRequest } from "./HttpMessage.js"
 import { inputPart, NO_BODY, type RequestPart, readBody, readRequest } from "./RequestReader.js"
 import {
   checkResponse,
@@ -58,7 +58,7 @@ export type Check = {
       readonly wait: (checked: CheckedRequest) => CheckResult | Effect.Effect<CheckResult, Failure>
     }
   | { readonly kind: "count"; readonly count: (checked: CheckedRequest) => ReadonlyArray<LimitUse> }
-  | { readonly kind: "handle"; readonly handle: (checked: CheckedRequest) => Effect.Effect<Outcome, Failure> }
+  | { readonly kind: "handle"; readonly handle: (checked: CheckedRequest) => Effect.Effect<HandlerOutcome, Failure> }
 )
 
 /** A check that learns nothing. */

@@ -7,7 +7,7 @@ import type { Caller } from "../services/Caller.js"
 import type { Route } from "./Endpoint.js"
 import { failureStatusAndBody } from "./Envelope.js"
 import { type Failure, failureRows, RETRY_AFTER_UNAVAILABLE_S } from "./ErrorTable.js"
-import type { HandlerResult, HttpResponse, Outcome } from "./HttpMessage.js"
+import type { HandlerOutcome, HandlerResult, HttpResponse } from "./HttpMessage.js"
 
 /** The facts about a request. A context is never changed: a check that learns more replaces it. */
 export interface RequestContext {
@@ -99,7 +99,7 @@ const successResponse = (result: HandlerResult, context: RequestContext): Observ
 }
 
 /** The response to a request: the one place where outcomes and failures become status, headers and body. */
-export const respond = (outcome: Outcome | Failure, context: RequestContext): ObservedResponse => {
+export const respond = (outcome: HandlerOutcome | Failure, context: RequestContext): ObservedResponse => {
   if ("_tag" in outcome) return failureResponse(outcome, context)
   if (!("body" in outcome)) return successResponse(outcome, context)
   const { status = 200, body, follow } = outcome

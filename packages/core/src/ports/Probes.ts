@@ -3,7 +3,7 @@ import { Context, Effect, type Scope } from "effect"
 /** A cell that this process cannot use for now. */
 export interface AwayCell {
   readonly name: string
-  /** What the operator has to do, as a sentence without secrets or addresses; left out where waiting may be enough. */
+  /** The remedy for the operator, as a sentence without secrets or addresses; left out if waiting may be enough. */
   readonly remedy?: string | undefined
 }
 

@@ -1,5 +1,5 @@
 import { Cause, Context, Effect, Either, Exit, Layer, ManagedRuntime, Runtime, Stream } from "effect"
-import { Refused } from "../domain/Refusal.js"
+import { RefusalOf } from "../domain/RefusalOf.js"
 import { SIGNATURE_HEADER } from "../domain/Signature.js"
 import type { Entropy } from "../ports/Entropy.js"
 import { type Probe, Probes } from "../ports/Probes.js"
@@ -19,7 +19,7 @@ import { notReadyReason } from "./Readiness.js"
 import { layer as services } from "./Workshop.js"
 
 /** `dispatcher.runOnce` was called, but `start` was given no `sender`: its events wait for a process that has one. */
-export class NoSender extends Refused(
+export class NoSender extends RefusalOf(
   "NoSender",
   "This workshop has no way to send webhooks; give start a sender or a function send"
 ) {}

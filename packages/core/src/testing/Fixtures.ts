@@ -183,7 +183,7 @@ export const NEWEST = { _tag: "Newest", after: null } as const
 export const loaded = <L, E>(shop_id: ShopId, need: Need.Load<L, E>): Command<L, E> => ({
   shop_id,
   asks: need.asks,
-  run: (slice) => Either.flatMap(need.read(slice), unchanged)
+  run: (state) => Either.flatMap(need.read(state), unchanged)
 })
 
 /** The notice of a webhook that fails. */

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net"
 import { Limits } from "@workshop/core"
-import type { AttemptRecord } from "./AttemptRecord.js"
+import type { AttemptProgress } from "./AttemptProgress.js"
 
 /** Requests of one shop at a time; the others wait, and their deadline runs. */
 const MAX_PER_SHOP = Limits.deliveries_in_flight_per_shop
@@ -47,7 +47,7 @@ export class ConnectionPool {
   }
 
   /** Waits until the shop may send one more request. The slot is given back when the attempt ends. */
-  acquireSlot(shop_id: string, record: AttemptRecord, acquired: () => void): void {
+  acquireSlot(shop_id: string, record: AttemptProgress, acquired: () => void): void {
     const shop = this.#shops.get(shop_id) ?? { active: 0, waiting: new Set() }
     this.#shops.set(shop_id, shop)
     const acquire = () => {

@@ -1,7 +1,7 @@
 import * as Net from "node:net"
 import * as Tls from "node:tls"
 import { Effect } from "effect"
-import type { AttemptRecord } from "./AttemptRecord.js"
+import type { AttemptProgress } from "./AttemptProgress.js"
 import { type SendFailed, sendFailed } from "./SendFailed.js"
 import type { Target } from "./Target.js"
 
@@ -14,7 +14,7 @@ export interface DialOptions {
   readonly secureContext: Tls.SecureContext
 }
 
-const destroyAtEnd = (socket: Net.Socket, record: AttemptRecord) =>
+const destroyAtEnd = (socket: Net.Socket, record: AttemptProgress) =>
   record.atEnd(() => {
     if (!record.canReuse) socket.destroy()
   })
@@ -29,7 +29,7 @@ const waitFor = (socket: Net.Socket, event: "connect" | "secureConnect", error: 
   })
 
 /** Dials an IP address, so that Node looks nothing up. Then checks where the connection ended up. */
-const connect = (address: string, { port, allowsAddress }: Target, record: AttemptRecord) =>
+const connect = (address: string, { port, allowsAddress }: Target, record: AttemptProgress) =>
   Effect.suspend(() => {
     record.address = address
     const socket = Net.connect({ host: address, port, noDelay: true })
@@ -46,7 +46,7 @@ const connect = (address: string, { port, allowsAddress }: Target, record: Attem
   )
 
 /** Tries the addresses in turn. Each but the last gets an equal share of the deadline. */
-const connectAny = (addresses: ReadonlyArray<string>, target: Target, record: AttemptRecord, deadline_ms: number) => {
+const connectAny = (addresses: ReadonlyArray<string>, target: Target, record: AttemptProgress, deadline_ms: number) => {
   const tried = addresses.slice(0, MAX_TRIED)
   return tried
     .map((address, i) => {
@@ -65,7 +65,7 @@ const connectAny = (addresses: ReadonlyArray<string>, target: Target, record: At
 }
 
 /** The certificate must be trusted and be for the host of the webhook's URL, whatever address it has. */
-const encrypt = (socket: Net.Socket, host: string, secureContext: Tls.SecureContext, record: AttemptRecord) =>
+const encrypt = (socket: Net.Socket, host: string, secureContext: Tls.SecureContext, record: AttemptProgress) =>
   Effect.suspend(() => {
     const tls = Tls.connect({
       socket,
@@ -84,7 +84,7 @@ const encrypt = (socket: Net.Socket, host: string, secureContext: Tls.SecureCont
 export const dial = Effect.fnUntraced(function* (
   addresses: ReadonlyArray<string>,
   target: Target,
-  record: AttemptRecord,
+  record: AttemptProgress,
   { deadline_ms, secureContext }: DialOptions
 ) {
   const plain = yield* record.timed("connect_ms", connectAny(addresses, target, record, deadline_ms))

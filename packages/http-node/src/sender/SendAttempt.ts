@@ -2,7 +2,7 @@ import { validateHeaderName, validateHeaderValue } from "node:http"
 import type { SecureContext } from "node:tls"
 import { REQUEST_HEADERS, type Sent, type WebhookPost } from "@workshop/core"
 import { Cause, type Clock, Effect, Either, Exit, Option } from "effect"
-import { AttemptRecord } from "./AttemptRecord.js"
+import { AttemptProgress } from "./AttemptProgress.js"
 import type { Connection, ConnectionPool, ConnectionUser } from "./ConnectionPool.js"
 import type { Deadlines } from "./Deadlines.js"
 import { dial } from "./Dial.js"
@@ -68,7 +68,7 @@ export class SendAttempt implements ConnectionUser {
   readonly #post: WebhookPost
   readonly #context: SenderContext
   readonly #done: (sent: Effect.Effect<Sent>) => void
-  readonly #record: AttemptRecord
+  readonly #record: AttemptProgress
   readonly #response = new ResponseParser()
   #hasEnded = false
   #cancelDeadline: () => void = () => undefined
@@ -80,7 +80,7 @@ export class SendAttempt implements ConnectionUser {
     this.#post = post
     this.#context = context
     this.#done = done
-    this.#record = new AttemptRecord(context.clock)
+    this.#record = new AttemptProgress(context.clock)
   }
 
   begin(): void {

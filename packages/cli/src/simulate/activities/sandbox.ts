@@ -1,4 +1,4 @@
-import { type CallName, requestOf } from "../../testkit/Actors.js"
+import { type CallName, requestOf } from "../../testkit/Calls.js"
 import type { Event } from "../../testkit/Shapes.js"
 import { DAY } from "../../testkit/Time.js"
 import {

@@ -1,4 +1,4 @@
-import { requestOf } from "../../testkit/Actors.js"
+import { requestOf } from "../../testkit/Calls.js"
 import type { Ticket } from "../../testkit/Shapes.js"
 import {
   type Activity,

@@ -1,4 +1,4 @@
-import { calls } from "../../testkit/Actors.js"
+import { calls } from "../../testkit/Calls.js"
 import { dataOf } from "../auditor/queries.js"
 import type { RecordedRequest, Trace, Violation } from "../auditor/Trace.js"
 

@@ -1,4 +1,4 @@
-import { saying } from "../../../src/testkit/Receiver.js"
+import { saying } from "../../../src/testkit/LoopbackServer.js"
 import type { Fault } from "../InProcess.js"
 import { type BrokenServer, eventBodies, type Json } from "./Broken.js"
 

@@ -12,7 +12,7 @@ const PLAIN_TEXT = /^[ -~\n\t]*$/
 const NOTHING = Buffer.alloc(0)
 
 /** The findings of one attempt, and the resources that it must release when it ends. */
-export class AttemptRecord {
+export class AttemptProgress {
   /** The address that was dialled last. */
   address: string | null = null
   /** Whether the response ended properly, so that the connection may be used again. */
