@@ -14,8 +14,8 @@ import {
   Transactions,
   type WebhookPost
 } from "@workshop/core"
-import { type CommittedEvent, type PromiseOptions, type PromiseWorkshop, start, unwrap } from "@workshop/core/promise"
-import { type Announcement, Directory, OpenTransaction } from "@workshop/core/store"
+import { type CommittedEvent, type PromiseOptions, type PromiseWorkshop, start } from "@workshop/core/promise"
+import { type Announcement, Directory, OpenTransaction, WholeData } from "@workshop/core/store"
 import { optionNames, SettableClock, TEST_START, unknownOption } from "@workshop/core/testing"
 import { Context, Duration, Effect, Layer, Runtime } from "effect"
 import { layer } from "./MemoryStore.js"
@@ -69,6 +69,11 @@ export interface TestWorkshopOptions<E = never>
   readonly seed?: number
   /** The first instant of the clock, in milliseconds or as a date; a Friday morning in November 2026 by default. */
   readonly begins?: number | Date
+  /**
+   * Removes all that earlier tests left in the `store`, so that a client can register again and each run begins alike. Refused, with nothing
+   * removed, where the store has shops that were not made with this option. Other tests must not use the same schema at once.
+   */
+  readonly empty?: boolean
 }
 
 /** A workshop for tests, with one shop. */
@@ -115,7 +120,20 @@ const millisOf = (by: Duration.DurationInput): number => {
 }
 
 const SET_HERE = ["clock", "now", "background"]
-const OPTIONS = ["seed", "begins", ...optionNames.filter((name) => !SET_HERE.includes(name))]
+const OPTIONS = ["seed", "begins", "empty", ...optionNames.filter((name) => !SET_HERE.includes(name))]
+
+/** Empties a store of tests. The mark of a sandbox says that its data may be removed, and `workshop serve` refuses them. */
+const emptied = Effect.gen(function* () {
+  if (yield* (yield* WholeData).clear) return
+  const directory = yield* Directory
+  if (yield* directory.hasShops)
+    return yield* Effect.fail(
+      new Error(
+        "empty: true removes only data of tests that had this option, and the store has other shops: drop its schema, or give the tests one of their own"
+      )
+    )
+  yield* directory.markSandboxMade
+})
 
 /** The most turns of an advance: more mean that work is due that is never done. */
 const MOST_TURNS = 10_000
@@ -124,7 +142,7 @@ const MOST_TURNS = 10_000
 export const createTestWorkshop = async <E = never>(options: TestWorkshopOptions<E> = {}): Promise<TestWorkshop> => {
   const unknown = unknownOption(options, OPTIONS)
   if (unknown !== null) throw unknown
-  const { seed = options.store === undefined ? 1 : undefined, begins = TEST_START, ...given } = options
+  const { seed = options.store === undefined ? 1 : undefined, begins = TEST_START, empty = false, ...given } = options
   const clock = new SettableClock(Number(begins))
   const received = {
     events: [] as Array<CommittedEvent>,
@@ -159,9 +177,11 @@ export const createTestWorkshop = async <E = never>(options: TestWorkshopOptions
     })
   })
   workshop.onEvent((event) => opened.has(event.shop_id) && received.events.push(event))
-  const shop = await unwrap(
-    workshop.shops.create({ name: "Test shop", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" })
-  ).catch(async (refused) => {
+  const openShop = async () => {
+    if (empty) await Runtime.runPromise(workshop.runtime)(emptied)
+    return workshop.orThrow.shops.create({ name: "Test shop", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" })
+  }
+  const shop = await openShop().catch(async (refused) => {
     await workshop.stop()
     throw refused
   })

@@ -45,7 +45,7 @@ it("retries a webhook by the table, at the instants of the table (Specification,
 it("names its own options, where one is misspelt", async () => {
   test = await createTestWorkshop()
   const misspelt = createTestWorkshop({ sead: 1 } as object)
-  await expect(misspelt).rejects.toThrow(/^There is no option sead: the options are seed, begins, store, /)
+  await expect(misspelt).rejects.toThrow(/^There is no option sead: the options are seed, begins, empty, store, /)
   await expect(createTestWorkshop({ clock: {} } as object)).rejects.toThrow(
     /^There is no option clock: the options are (?!.*\b(clock|now|background)\b)/
   )

@@ -1,4 +1,4 @@
-import { unwrap } from "@workshop/core/promise"
+import { start, unwrap } from "@workshop/core/promise"
 import { createTestWorkshop } from "@workshop/store-memory/testing"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
@@ -54,6 +54,40 @@ describe("test workshops on one Postgres (docs/test-your-app.md)", { timeout: 60
             await first.stop()
             await second.stop()
           })
+      )
+    ))
+
+  it("with `empty`, a run begins without the accounts and rows of those before it", () =>
+    testing(
+      Effect.flatMap(testDatabase, ({ url }) =>
+        Effect.promise(async () => {
+          const client = { given_name: "Lina", family_name: "Roux", phone: "+33612345678" }
+          const runOnce = async (empty: boolean) => {
+            const test = await createTestWorkshop({ store: migrated({ url, schema: "tests" }), empty })
+            const registered = await test.workshop.clients.register(client)
+            const shops = await unwrap(test.workshop.shops.list(null, 10))
+            await test.stop()
+            return [registered.ok, shops.length]
+          }
+          expect(await runOnce(true)).toEqual([true, 1])
+          expect(await runOnce(true)).toEqual([true, 1])
+          expect(await runOnce(false)).toEqual([false, 2])
+          expect(await runOnce(true)).toEqual([true, 1])
+        })
+      )
+    ))
+
+  it("`empty` removes nothing where an app has made the data", () =>
+    testing(
+      Effect.flatMap(testDatabase, ({ url }) =>
+        Effect.promise(async () => {
+          const store = migrated({ url, schema: "app" })
+          const app = await start({ store, background: false })
+          await app.orThrow.shops.create({ name: "Atelier Lac", currency: "EUR", time_zone: "Europe/Paris" })
+          await expect(createTestWorkshop({ store, empty: true })).rejects.toThrow("the store has other shops")
+          expect(await app.orThrow.shops.list(null, 10)).toHaveLength(1)
+          await app.stop()
+        })
       )
     ))
 
