@@ -4,6 +4,8 @@ import { SchemaAST as AST, Data, Option, type ParseResult, Schema } from "effect
 export interface Issue {
   readonly field: string
   readonly message: string
+  /** Where the API has an argument that is no field of its body, such as an id in the path. */
+  readonly api?: { readonly in: "body" | "query" | "path" | "header"; readonly field: string }
 }
 
 /** An input breaks a rule that depends on the shop's data, such as a quote below the deposit (Specification, Errors; Tickets). */

@@ -137,7 +137,7 @@ const detailsOf = (failure: Failure, part: RequestIssue["in"]): Readonly<Record<
     case "InvalidRequest":
       return issueDetails(failure.issues)
     case "InvalidInput":
-      return issueDetails(failure.issues.map((issue) => ({ in: part, ...issue })))
+      return issueDetails(failure.issues.map(({ field, message, api }) => ({ in: part, field, ...api, message })))
     case "ScopeMissing":
       return { scope: failure.scope }
     case "ForbiddenWord":

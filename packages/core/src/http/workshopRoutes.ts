@@ -1,8 +1,5 @@
 import { Effect } from "effect"
-import type { IdempotentResult } from "../decisions/Idempotency.js"
-import type { LimitStatus } from "../domain/LimitWindow.js"
 import type { ShopView } from "../domain/Shop.js"
-import type { Ticket } from "../domain/Ticket.js"
 import { Reads } from "../ports/StorePorts.js"
 import type { Caller } from "../services/Caller.js"
 import { Clients } from "../services/Clients.js"
@@ -24,6 +21,7 @@ import { type Handlers, router, routes } from "./Endpoint.js"
 import type { AdmissionRefusal } from "./ErrorTable.js"
 import { exhaustedLimits } from "./ExhaustedLimits.js"
 import type { RouteGroup } from "./Pipeline.js"
+import { createdTicket, numbered, repeatable } from "./successResponse.js"
 import { WorkshopApi } from "./WorkshopApi.js"
 
 const shopRefusal = ({ shop }: CheckedRequest): AdmissionRefusal | undefined => {
@@ -61,22 +59,6 @@ export const workshopChecks = (
   ...handlingChecks(options)
 ]
 
-const REPLAYED = { "Idempotent-Replayed": "true" } as const
-
-/** The first response or its repetition, and which of them it is (Specification, Lists and sync). */
-const repeatable = <A>({ data, replayed }: IdempotentResult<A>) =>
-  replayed ? { data, meta: { replayed }, headers: REPLAYED } : { data, meta: { replayed } }
-
-/** The response to a ticket's creation: 201 the first time, 200 when repeated, with the limits that it counted against. */
-export const createdTicket = ({
-  data,
-  replayed,
-  usages
-}: IdempotentResult<Ticket> & { readonly usages: ReadonlyArray<LimitStatus> }) =>
-  replayed
-    ? { data, meta: { replayed }, headers: REPLAYED, status: 200, usages }
-    : { data, meta: { replayed }, status: 201, usages }
-
 const data = <A>(data: A) => ({ data })
 
 /** The handler of each endpoint: one call of a service. */
@@ -100,8 +82,7 @@ const workshopHandlers = Effect.gen(function* () {
         Effect.map(tickets.create(caller, payload, headers["idempotency-key"]), createdTicket),
       list: ({ urlParams }, caller) => tickets.list(caller, urlParams),
       byId: ({ path }, caller) => Effect.map(tickets.byId(caller, path.id), data),
-      byNumber: ({ path }, caller) =>
-        Effect.map(tickets.byNumber(caller, path.n), ({ data, others }) => ({ data, meta: { others } })),
+      byNumber: ({ path }, caller) => Effect.map(tickets.byNumber(caller, path.n), numbered),
       changeStatus: ({ path, headers, payload }, caller) =>
         Effect.map(tickets.changeStatusOnce(caller, path.id, payload.status, headers["idempotency-key"]), repeatable),
       recordNotified: ({ path, headers, payload }, caller) =>

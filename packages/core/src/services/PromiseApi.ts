@@ -6,7 +6,7 @@ import { StampCount } from "../decisions/giveStamps.js"
 import { IdempotencyKey } from "../decisions/Idempotency.js"
 import { KeyInput, ShopPatch } from "../decisions/shopSettings.js"
 import { ClientId, EventId, KeyId, OfferId, ShopId, TicketId } from "../domain/Identifier.js"
-import { InvalidInput, inputIssues } from "../domain/InvalidInput.js"
+import { InvalidInput, type Issue, inputIssues } from "../domain/InvalidInput.js"
 import { Limits } from "../domain/Limits.js"
 import { Phone } from "../domain/Phone.js"
 import { optional, trimmer } from "../domain/Text.js"
@@ -77,7 +77,10 @@ export const decodeInput = {
   shop: ShopInput as Read<typeof ShopInput, PlainShop>,
   shopPatch: ShopPatch as Read<typeof ShopPatch, PlainShopPatch>,
   key: KeyInput as Read<typeof KeyInput, PlainKey>,
-  replay: ReplayInput as Read<typeof ReplayInput, PlainReplay>
+  replay: ReplayInput as Read<typeof ReplayInput, PlainReplay>,
+  // Named for errors about the whole argument.
+  number: TicketNumber.annotations({ identifier: "TicketNumber" }),
+  phones: Schema.Array(Phone).annotations({ identifier: "Phones" })
 }
 
 /** The result of a service, or its refusal. The promise rejects only because of a defect. */
@@ -119,6 +122,18 @@ export const stated = (value: unknown, depth = 0): unknown => {
 
 const fieldOf = (type: string): string => type.replaceAll(/(?<=[a-z])[A-Z]/g, "_$&").toLowerCase()
 
+/** Arguments that the API has elsewhere than in its body, or by another name than an argument has. */
+const IN_API: Readonly<Record<string, Issue["api"]>> = {
+  ticket_id: { in: "path", field: "id" },
+  client_id: { in: "path", field: "id" },
+  ticket_number: { in: "path", field: "n" },
+  idempotency_key: { in: "header", field: "Idempotency-Key" },
+  phone: { in: "query", field: "phone" },
+  ticket_status: { in: "body", field: "status" },
+  shop_channel: { in: "body", field: "channel" },
+  stamp_count: { in: "body", field: "count" }
+}
+
 /** The name of an argument in an error about the whole argument, in the style of fields, such as `ticket_id`. */
 const nameOf = ({ ast }: Schema.Schema.AnyNoContext, i: number): string =>
   Option.match(
@@ -143,10 +158,13 @@ const check = <S extends Schemas>(schemas: S) => {
     const read = readers.map((reader, i) => reader(stated(args[i])))
     const issues = read.flatMap((result, i) =>
       Either.isLeft(result)
-        ? inputIssues(result.left).map(({ field, message }) => ({
-            field: field || nameOf(schemas[i]!, i),
-            message: args[i] === undefined ? "is required" : message
-          }))
+        ? inputIssues(result.left).map((issue): Issue => {
+            const message = args[i] === undefined ? "is required" : issue.message
+            if (issue.field !== "") return { field: issue.field, message }
+            const field = nameOf(schemas[i]!, i)
+            const api = IN_API[field]
+            return { field, message, ...(api && { api }) }
+          })
         : []
     )
     return issues.length > 0
@@ -221,7 +239,7 @@ const work = (run: Run<Faced>) => {
       /** A page of tickets: newest first, or with `updated_since` in the order of changes (Specification, Lists and sync). */
       list: method([decodeInput.caller, decodeInput.ticketQuery], (caller, query) => Tickets.list(caller, query)),
       /** The newest open ticket with a number, or else the newest, and the others that have it (Specification, Endpoints). */
-      byNumber: method([decodeInput.caller, TicketNumber], (caller, number) => Tickets.byNumber(caller, number)),
+      byNumber: method([decodeInput.caller, decodeInput.number], (caller, number) => Tickets.byNumber(caller, number)),
       /** The changes of a ticket with their authors, oldest first. */
       history: method([decodeInput.caller, TicketId], (caller, id) => Tickets.history(caller, id)),
       /** Moves a ticket by the table of moves (Specification, States). */
@@ -296,7 +314,7 @@ const people = (run: Run<Faced>) => {
       /** Corrects a client's name or number; absent fields keep their values. */
       correct: method([ClientId, decodeInput.correction], (id, correction) => Clients.correct(id, correction)),
       /** Erases a client, including the given earlier numbers; call it again if it was interrupted. Returns the shops concerned. */
-      erase: method([ClientId, Schema.Array(Phone)], (id, phones) => Clients.erase(id, phones)),
+      erase: method([ClientId, decodeInput.phones], (id, phones) => Clients.erase(id, phones)),
       /** The client's notifications in the app, oldest first. */
       inbox: method([ClientId], (id) => Clients.inbox(id))
     },

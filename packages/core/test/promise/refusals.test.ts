@@ -1,7 +1,7 @@
 import * as MemoryStore from "@workshop/store-memory"
 import { afterAll, describe, expect, it } from "vitest"
 import { mountFetch } from "../../src/http.js"
-import { isRefusal, type PlainTicket, refusalResponse, start, unwrap } from "../../src/promise.js"
+import { isRefusal, type PlainTicket, refusalResponse, start, successResponse, unwrap } from "../../src/promise.js"
 import { SettableClock } from "../../src/testing/SettableClock.js"
 
 const clock = new SettableClock()
@@ -49,6 +49,79 @@ describe("refusals", () => {
     expect(await own(workshop.tickets.create(caller, { service: "Late" }, "two"))).toEqual(
       await api("POST", "tickets", { service: "Late" })
     )
+  })
+
+  it("names an argument as the API does, whatever part of a request has it (Specification, Errors)", async () => {
+    const handler = mountFetch(workshop, {
+      authenticate: () => ({ ...caller, scopes: ["tickets:read", "tickets:write", "clients:read", "loyalty:write"] })
+    })
+    const issuesOf = async (method: string, path: string, body?: object, key = "k") => {
+      const headers = { "content-type": "application/json", "idempotency-key": key }
+      const init = { method, headers, ...(body && { body: JSON.stringify(body) }) }
+      return (await (await handler(new Request(`http://a.test/v1/${path}`, init))).json()).error.details.issues
+    }
+    const own = async (result: Promise<{ readonly ok: boolean; readonly refusal?: unknown }>) =>
+      (refusalResponse((await result).refusal).body.error.details as { readonly issues: unknown }).issues
+    const { tickets, clients, loyalty } = workshop
+    const wrong = "wrong" as never
+    const cases = [
+      [tickets.byId(caller, "17"), issuesOf("GET", "tickets/17")],
+      [tickets.byNumber(caller, 0), issuesOf("GET", "tickets/by-number/0")],
+      [
+        tickets.changeStatus(caller, ticket.id, wrong),
+        issuesOf("POST", `tickets/${ticket.id}/status`, { status: wrong })
+      ],
+      [
+        tickets.recordNotified(caller, ticket.id, wrong),
+        issuesOf("POST", `tickets/${ticket.id}/notified`, { channel: wrong })
+      ],
+      [
+        tickets.create(caller, { service: "Hem" }, "x".repeat(99)),
+        issuesOf("POST", "tickets", { service: "Hem" }, "x".repeat(99))
+      ],
+      [clients.byId(caller, "17"), issuesOf("GET", "clients/17")],
+      [clients.byPhone(caller, "17"), issuesOf("GET", "clients?phone=17")],
+      [loyalty.giveStamps(caller, "17", 99, "k"), issuesOf("POST", "clients/17/loyalty/stamps", { count: 99 })]
+    ] as const
+    for (const [result, api] of cases) expect(await own(result)).toEqual(await api)
+    expect(await tickets.byId(caller, "17")).toMatchObject({ refusal: { issues: [{ field: "ticket_id" }] } })
+  })
+
+  it("successResponse is the response of the API: status, envelope, meta and the header of a repetition", async () => {
+    const other = await start({ store: MemoryStore.layer, background: false, clock })
+    const { id } = await unwrap(other.shops.create({ name: "Needle", currency: "TND", time_zone: "Africa/Tunis" }))
+    const by = { ...caller, shop_id: id }
+    const handler = mountFetch(other, { authenticate: () => by })
+    const api = async (method: string, path: string, key: string, body?: object) => {
+      const headers = { "content-type": "application/json", "idempotency-key": key }
+      const init = { method, headers, ...(body && { body: JSON.stringify(body) }) }
+      const response = await handler(new Request(`http://a.test/v1/${path}`, init))
+      return [response.status, response.headers.get("idempotent-replayed"), await response.json()]
+    }
+    const own = ({ status, headers, body }: ReturnType<typeof successResponse>) => [
+      status,
+      headers["Idempotent-Replayed"] ?? null,
+      JSON.parse(JSON.stringify(body))
+    ]
+    const { tickets } = other.orThrow
+    const first = await tickets.create(by, { service: "Hem" }, "one")
+    expect([first.data.number, own(successResponse(first))[0]]).toEqual([1, 201])
+    const again = await tickets.create(by, { service: "Hem" }, "one")
+    expect(own(successResponse(again))).toEqual(await api("POST", "tickets", "one", { service: "Hem" }))
+    const made = await api("POST", "tickets", "two", { service: "Zip" })
+    const second = await tickets.create(by, { service: "Zip" }, "two")
+    expect(own(successResponse({ ...second, replayed: false }))).toEqual(made)
+    expect(own(successResponse(await tickets.byId(by, first.data.id)))).toEqual(
+      await api("GET", `tickets/${first.data.id}`, "")
+    )
+    expect(own(successResponse(await tickets.list(by, { limit: 1 })))).toEqual(await api("GET", "tickets?limit=1", ""))
+    expect(own(successResponse(await tickets.byNumber(by, 2)))).toEqual(await api("GET", "tickets/by-number/2", ""))
+    const moved = await tickets.changeStatusOnce(by, first.data.id, "ready", "three")
+    const path = `tickets/${first.data.id}/status`
+    expect(own(successResponse({ ...moved, replayed: true }))).toEqual(
+      await api("POST", path, "three", { status: "ready" })
+    )
+    await other.stop()
   })
 
   it("isRefusal distinguishes refusals from other errors, whose response is a 500 without their text", async () => {

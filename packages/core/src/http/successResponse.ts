@@ -1,0 +1,62 @@
+import type { IdempotentResult } from "../decisions/Idempotency.js"
+import type { LimitStatus } from "../domain/LimitWindow.js"
+import type { Ticket } from "../domain/Ticket.js"
+
+const REPLAYED = { "Idempotent-Replayed": "true" } as const
+
+/** The first response or its repetition, and which of them it is (Specification, Lists and sync). */
+export const repeatable = <A>({ data, replayed }: IdempotentResult<A>) =>
+  replayed ? { data, meta: { replayed }, headers: REPLAYED } : { data, meta: { replayed } }
+
+/** The response to a ticket's creation: 201 the first time, 200 when repeated, with the limits that it counted against. */
+export const createdTicket = ({
+  data,
+  replayed,
+  usages
+}: IdempotentResult<Ticket> & { readonly usages: ReadonlyArray<LimitStatus> }) =>
+  replayed
+    ? { data, meta: { replayed }, headers: REPLAYED, status: 200, usages }
+    : { data, meta: { replayed }, status: 201, usages }
+
+/** The response to a ticket's number. */
+export const numbered = <A, B>({ data, others }: { readonly data: A; readonly others: B }) => ({
+  data,
+  meta: { others }
+})
+
+/** The API's response to a result, for any framework. */
+export interface SuccessResponse<D> {
+  /** The HTTP status: 201 for a ticket that was created, otherwise 200. */
+  readonly status: 200 | 201
+  /** `Idempotent-Replayed`, where the result is a repetition. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The envelope of the API. */
+  readonly body: { readonly success: true; readonly data: D; readonly meta?: unknown }
+}
+
+/** The data in a result: `data` of a result that has more than them, otherwise the result itself. */
+export type DataOf<A> = A extends { readonly data: infer D } ? D : A
+
+interface Shaped {
+  readonly status?: number
+  readonly data: unknown
+  readonly meta?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const shaped = (result: unknown): Shaped => {
+  if (typeof result !== "object" || result === null || !("data" in result)) return { data: result }
+  if ("others" in result) return numbered(result)
+  if (!("replayed" in result)) return result
+  return "usages" in result ? createdTicket(result as never) : repeatable(result as never)
+}
+
+/**
+ * The response that the API gives to a result of a method, for routes of your own: the same status and envelope, such as 201 and
+ * `meta.replayed` for `tickets.create`, and the `meta` of a list. The counterpart of `refusalResponse`, and sent in the same way.
+ */
+export const successResponse = <A>(result: A): SuccessResponse<DataOf<A>> => {
+  const { status = 200, data, meta, headers = {} } = shaped(result)
+  const body = meta === undefined ? { success: true, data } : { success: true, data, meta }
+  return { status, headers, body } as SuccessResponse<DataOf<A>>
+}
