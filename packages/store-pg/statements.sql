@@ -309,21 +309,11 @@ select /* workshop list tickets */ row_to_json(s) as shop, (
 -- list tickets (workshop reads)
 select /* workshop list tickets */ row_to_json(s) as shop, (
         select json_agg(json_build_object('ticket', t, 'account', a, 'link', l) order by t.id desc)
-        from (select t.* from (select $1::uuid as shop_id, $2::uuid as id) q join workshop.client_link l on l.shop_id = q.shop_id
-  and (case when l.known_at is not null and l.blocked_at is null then l.client_id end) = q.id cross join lateral (select t.shop_id, t.id, t.number, t.tracking_code, t.created_via, t.state, t.outcome, t.type, t.service, t.item, t.description, t.items, t.price_minor, t.deposit_minor, t.before_minor, t.quote, t.promised_at, t.delay, t.part, t.client_id, t.client_phone, t.photo_url, t.created_at, t.updated_at, t.ready_at, t.collected_at, t.abandoned_at, t.abandon_reason, t.notified_at, t.notified_channel, t.external_ref, t.change_seq, t.shop_changed_at, t.stamps_earned, t.moves_per_day, t.notifications_per_day, t.closure_due_at from workshop.ticket t where (t.shop_id = $3 AND t.number = $4 AND t.client_id is not distinct from l.client_id AND t.client_phone = $5 AND t.external_ref = $6 AND t.created_at >= $7 AND t.created_at < $8 AND t.id >= (lpad(to_hex(greatest($9::bigint, 0)), 12, '0') || repeat('0', 20))::uuid AND t.id < least($10::uuid, (lpad(to_hex(greatest($11::bigint + (select coalesce(h.ids_made, 0) / 4096 from workshop.shop_head h where h.shop_id = $12), 0)), 12, '0') || repeat('0', 20))::uuid)) order by t.id desc limit $13) t order by t.id desc limit $14) t
+        from (select t.* from (values ($1::text), ($2::text)) s (state) cross join lateral (select t.shop_id, t.id, t.number, t.tracking_code, t.created_via, t.state, t.outcome, t.type, t.service, t.item, t.description, t.items, t.price_minor, t.deposit_minor, t.before_minor, t.quote, t.promised_at, t.delay, t.part, t.client_id, t.client_phone, t.photo_url, t.created_at, t.updated_at, t.ready_at, t.collected_at, t.abandoned_at, t.abandon_reason, t.notified_at, t.notified_channel, t.external_ref, t.change_seq, t.shop_changed_at, t.stamps_earned, t.moves_per_day, t.notifications_per_day, t.closure_due_at from workshop.ticket t where (t.shop_id = $3 AND (t.state, t.id) >= (s.state, '00000000-0000-0000-0000-000000000000'::uuid) AND (t.state, t.id) < (s.state, $4::uuid)) order by t.state desc, t.id desc limit $5) t order by t.id desc limit $6) t
         left join workshop.client_account a on a.id = t.client_id
         left join workshop.client_link l on l.shop_id = t.shop_id and l.client_id = t.client_id
       ) as tickets, null as last_change_at, null::json as unread_from
-      from workshop.shop s where s.id = $15;
-
--- list tickets (workshop reads)
-select /* workshop list tickets */ row_to_json(s) as shop, (
-        select json_agg(json_build_object('ticket', t, 'account', a, 'link', l) order by t.id desc)
-        from (select t.* from unnest($1::text[]) s (state) cross join lateral (select t.shop_id, t.id, t.number, t.tracking_code, t.created_via, t.state, t.outcome, t.type, t.service, t.item, t.description, t.items, t.price_minor, t.deposit_minor, t.before_minor, t.quote, t.promised_at, t.delay, t.part, t.client_id, t.client_phone, t.photo_url, t.created_at, t.updated_at, t.ready_at, t.collected_at, t.abandoned_at, t.abandon_reason, t.notified_at, t.notified_channel, t.external_ref, t.change_seq, t.shop_changed_at, t.stamps_earned, t.moves_per_day, t.notifications_per_day, t.closure_due_at from workshop.ticket t where (t.shop_id = $2 AND (t.state, t.id) >= (s.state, '00000000-0000-0000-0000-000000000000'::uuid) AND (t.state, t.id) < (s.state, $3::uuid)) order by t.state desc, t.id desc limit $4) t order by t.id desc limit $5) t
-        left join workshop.client_account a on a.id = t.client_id
-        left join workshop.client_link l on l.shop_id = t.shop_id and l.client_id = t.client_id
-      ) as tickets, null as last_change_at, null::json as unread_from
-      from workshop.shop s where s.id = $6;
+      from workshop.shop s where s.id = $7;
 
 -- load Attempts (workshop lane)
 select /* workshop load Attempts */ row_to_json(a) as attempt from unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
@@ -924,6 +914,16 @@ select /* workshop rewrite event */ workshop.rewrite_events($1);
 -- schema version (workshop reads)
 select /* workshop schema version */ version, name, checksum, coalesce((to_jsonb(m) ->> 'readable_from')::integer, 1) as readable_from
       from workshop.schema_migration m order by version;
+
+-- search tickets (workshop reads)
+select /* workshop search tickets */ row_to_json(s) as shop, (
+        select json_agg(json_build_object('ticket', t, 'account', a, 'link', l) order by t.id desc)
+        from (select t.* from (select $1::uuid as shop_id, $2::uuid as id) q join workshop.client_link l on l.shop_id = q.shop_id
+  and (case when l.known_at is not null and l.blocked_at is null then l.client_id end) = q.id cross join lateral (select t.shop_id, t.id, t.number, t.tracking_code, t.created_via, t.state, t.outcome, t.type, t.service, t.item, t.description, t.items, t.price_minor, t.deposit_minor, t.before_minor, t.quote, t.promised_at, t.delay, t.part, t.client_id, t.client_phone, t.photo_url, t.created_at, t.updated_at, t.ready_at, t.collected_at, t.abandoned_at, t.abandon_reason, t.notified_at, t.notified_channel, t.external_ref, t.change_seq, t.shop_changed_at, t.stamps_earned, t.moves_per_day, t.notifications_per_day, t.closure_due_at from workshop.ticket t where (t.shop_id = $3 AND t.number = $4 AND t.client_id is not distinct from l.client_id AND t.client_phone = $5 AND t.external_ref = $6 AND t.created_at >= $7 AND t.created_at < $8 AND t.id >= (lpad(to_hex(greatest($9::bigint, 0)), 12, '0') || repeat('0', 20))::uuid AND t.id < least($10::uuid, (lpad(to_hex(greatest($11::bigint + (select coalesce(h.ids_made, 0) / 4096 from workshop.shop_head h where h.shop_id = $12), 0)), 12, '0') || repeat('0', 20))::uuid)) order by t.id desc limit $13) t order by t.id desc limit $14) t
+        left join workshop.client_account a on a.id = t.client_id
+        left join workshop.client_link l on l.shop_id = t.shop_id and l.client_id = t.client_id
+      ) as tickets, null as last_change_at, null::json as unread_from
+      from workshop.shop s where s.id = $15;
 
 -- shop of (workshop reads)
 select /* workshop shop of */ shop_id from workshop."api_key" where id = $1 limit 1;

@@ -29,7 +29,7 @@ import { type Context, Effect } from "effect"
 import { VISIBLE_LINK } from "./LoadStatements.js"
 import { available } from "./Sql.js"
 import { type Placed, type TicketRow, ticketOf, unplaced } from "./Tables.js"
-import { listed } from "./TicketList.js"
+import { listed, titleOf } from "./TicketList.js"
 import { unopened, type WebhookSecrets } from "./WebhookSecrets.js"
 
 interface FoundTicket {
@@ -160,7 +160,7 @@ export const pgReads = (secrets: WebhookSecrets) =>
       tickets: (shop_id, filter, order, limit) => {
         const { rows, by, unread_from, before } = listed(sql, shop_id, filter, order, limit)
         const changed = order._tag === "Changes" ? lastChange(sql, shop_id) : undefined
-        return withClients("list tickets", shop_id, rows, by, changed, unread_from, before)
+        return withClients(titleOf(filter), shop_id, rows, by, changed, unread_from, before)
       },
       ticketsOfNumber: (shop_id, number, limit) => {
         // `offset 0` makes Postgres find the few tickets before it sorts them; otherwise it would read all tickets in that order.

@@ -20,7 +20,13 @@ const BY_INDEX = {
 /** For statements whose plan is clear from their keys: each is planned once per connection. */
 export const PLANNED_ONCE: Settings = { ...BY_INDEX, plan_cache_mode: "force_generic_plan" }
 
-/** For reads, where the best of several indexes depends on the filter and on the number of rows. */
+/**
+ * For reads. A statement that is prepared keeps one plan for all values once it costs no more than five that were made for theirs; one that
+ * is not prepared is planned for its values each time.
+ */
+export const PLANNED_BY_COST: Settings = { ...BY_INDEX, plan_cache_mode: "auto" }
+
+/** For statements of which the best of several indexes depends on the values, and for nodes of Citus, which refuse plans for all values. */
 export const PLANNED_EACH_TIME: Settings = { ...BY_INDEX, plan_cache_mode: "force_custom_plan" }
 
 /** Why a session is refused although the connection works. */

@@ -10,7 +10,7 @@ import { LATE, PreparingClient } from "./fast/PreparingClient.js"
 import { reported } from "./PgFailure.js"
 import { countPool } from "./PgMetrics.js"
 import { type Database, DEFAULT_SCHEMA } from "./Schema.js"
-import { PLANNED_EACH_TIME, type SessionConfig, shownMs } from "./SessionClient.js"
+import { PLANNED_BY_COST, type SessionConfig, shownMs } from "./SessionClient.js"
 
 /** How long a read waits for a lock, which only an operator who changes a table may hold. */
 const LOCK_TIMEOUT_MS = 1_000
@@ -63,7 +63,7 @@ export const readPool = ({
         Client: PreparingClient,
         url,
         settings: {
-          ...PLANNED_EACH_TIME,
+          ...PLANNED_BY_COST,
           lock_timeout: shownMs(LOCK_TIMEOUT_MS),
           statement_timeout: shownMs(ANSWER_TIMEOUT_MS),
           idle_in_transaction_session_timeout: shownMs(ANSWER_TIMEOUT_MS)

@@ -97,6 +97,19 @@ const changedFrom = (sql: SqlClient, since: Instant) => sql`t.updated_at + 0 >= 
 const visibleClient = (sql: SqlClient, shop_id: ShopId, { client_id }: TicketFilter) =>
   sql`(select ${shop_id}::uuid as shop_id, ${client_id}::uuid as id) q join ${sql.literal(VISIBLE_LINK)}`
 
+/**
+ * The name of a list's statement. Several indexes could answer a search, and which of them is best depends on the values, so Postgres
+ * plans a search for its values each time (`PreparingClient`).
+ */
+export const titleOf = (filter: TicketFilter): "list tickets" | "search tickets" =>
+  filter.client_id !== undefined || Object.values(filter).filter((one) => one !== undefined).length > 1
+    ? "search tickets"
+    : "list tickets"
+
+/** Each state once; none of a filter that lets none through, because a list of values needs one. */
+const statesOf = (state: ReadonlyArray<string>): ReadonlyArray<string | null> =>
+  state.length === 0 ? [null] : [...new Set(state)]
+
 interface TicketList {
   readonly rows: Fragment
   /** Their order; none is needed for the single ticket of a tracking code. */
@@ -184,7 +197,8 @@ export const listed = (
     // The order names the state, although it is constant, so that Postgres does not use the index of all tickets instead.
     const ofState = [sql`(t.state, t.id) >= (s.state, ${from})`, sql`(t.state, t.id) < (s.state, ${until})`]
     return each(
-      sql`unnest(${[...new Set(state)]}::text[]) s (state)`,
+      // As rows, of which Postgres knows the number before it knows them: with an array it would plan each list anew.
+      sql`(values ${sql.csv(statesOf(state).map((one) => sql`(${one}::text)`))}) s (state)`,
       matching(others, ...ofState),
       sql`t.state desc, t.id desc`
     )

@@ -158,6 +158,7 @@ export const listContract = cases({
         )
       }
     }
+    yield* same("of no state", ids(yield* walk(shop.id, { state: [] }, 60)), [])
   },
 
   "created_after is inclusive, created_before is not": function* ({ clock, shop, start }) {

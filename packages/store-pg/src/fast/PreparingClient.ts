@@ -9,6 +9,12 @@ const MOST_PREPARED = 500
 /** A statement that writes, and so waits for a synchronous standby when it commits. */
 const WRITES = /\b(?:insert|update|delete)\b/i
 
+/**
+ * The statements whose best plan depends on their values. They are not prepared, so that Postgres plans them for their values each time. All
+ * others have one plan for all values, because to plan a statement takes longer than to find a row.
+ */
+export const DEPENDS_ON_VALUES = /\/\* workshop (?:search tickets|shops of person) \*\//
+
 type Told = (error: unknown, result: unknown) => void
 
 /** The message of a client whose result did not come in time. */
@@ -23,7 +29,7 @@ interface Prepared {
 const refuse = (told: unknown): unknown =>
   typeof told === "function" ? setImmediate(() => (told as Told)(refusal(), undefined)) : Promise.reject(refusal())
 
-/** A client that prepares each text once: `@effect/sql-pg` gives statements no names, so the server would parse them every time. */
+/** A client that prepares statements: `@effect/sql-pg` gives them no names, so the server would parse and plan them every time. */
 export class PreparingClient extends SessionClient {
   static readonly #prepared = new Map<string, Map<string, Prepared>>()
   static #names = 0
@@ -42,7 +48,7 @@ export class PreparingClient extends SessionClient {
     if (known !== undefined) return known
     const sent = inSchema(text, this.#schema)
     if (this.#ofSchema.size >= MOST_PREPARED) return { name: undefined, text: sent }
-    const prepared = { name: `read ${++PreparingClient.#names}`, text: sent }
+    const prepared = { name: DEPENDS_ON_VALUES.test(text) ? undefined : `read ${++PreparingClient.#names}`, text: sent }
     this.#ofSchema.set(text, prepared)
     return prepared
   }

@@ -1,0 +1,63 @@
+import * as Reactivity from "@effect/experimental/Reactivity"
+import type { Reads, TicketFilter, TicketOrder } from "@workshop/core/store"
+import { type Context, Effect, Layer } from "effect"
+import { expect, it } from "vitest"
+import { openShop } from "../../core/src/testing/Fixtures.js"
+import { pgReads } from "../src/PgReads.js"
+import { readPool, readsOn } from "../src/Sql.js"
+import { inClear } from "../src/WebhookSecrets.js"
+import { testDatabase } from "./cluster/TestDatabase.js"
+import { node, testing } from "./nodes/Node.js"
+
+/** More often than Postgres plans a statement for its values before it may decide on one plan for all. */
+const TIMES = 12
+
+const PREPARED = `select substring(statement from '/\\* workshop ([^*]*) \\*/') as title, generic_plans::integer as kept
+  from pg_prepared_statements where generic_plans + custom_plans > 0 order by 1`
+
+/** The titles of the statements that the only connection prepared, with how often it ran each by a plan that it had kept. */
+const keptAfter = (read: (reads: Context.Tag.Service<Reads>, shop_id: never) => Effect.Effect<unknown, unknown>) =>
+  testing(
+    Effect.gen(function* () {
+      const { url } = yield* testDatabase
+      const { id } = yield* Effect.provide(openShop(), yield* node({ url }))
+      const pool = yield* readPool({ url, connections: 1 })
+      const sql = Layer.provide(
+        readsOn(() => pool, {}),
+        Reactivity.layer
+      )
+      const reads = yield* Effect.provide(pgReads(inClear), yield* Layer.build(sql))
+      for (let i = 0; i < TIMES; i++) yield* read(reads, id as never)
+      const { rows } = yield* Effect.promise(() => pool.query<{ title: string; kept: number }>(PREPARED))
+      return rows.map(({ title, kept }) => ({ title, isKept: kept > 0 }))
+    })
+  )
+
+const newest: TicketOrder = { _tag: "Newest", after: null }
+
+it("a connection keeps the plan of a ticket's read, because to plan it takes longer than to find the row", async () => {
+  const read = await keptAfter((reads, shop_id) =>
+    reads.ticket(shop_id, "018f0000-0000-7000-8000-000000000001" as never)
+  )
+  expect(read).toEqual([{ title: "read ticket", isKept: true }])
+})
+
+const LISTS: ReadonlyArray<readonly [string, TicketFilter, TicketOrder]> = [
+  ["all tickets", {}, newest],
+  ["a state", { state: ["ready"] }, newest],
+  ["two states", { state: ["ready", "workshop"] }, newest],
+  ["a phone number", { phone: "+21620123456" as never }, newest],
+  ["a number", { number: 7 }, newest],
+  ["a reference", { external_ref: "POS-1" }, newest],
+  ["changes", {}, { _tag: "Changes", since: 0, after: null }]
+]
+
+it.each(LISTS)("a connection keeps the plan of a list of %s", async (_, filter, order) => {
+  const list = await keptAfter((reads, shop_id) => reads.tickets(shop_id, filter, order, 50))
+  expect(list).toEqual([{ title: "list tickets", isKept: true }])
+})
+
+it("a search is planned for its values each time, because they decide which index is best", async () => {
+  const filter = { state: ["ready"], external_ref: "POS-1" } as const
+  expect(await keptAfter((reads, shop_id) => reads.tickets(shop_id, filter, newest, 50))).toEqual([])
+})
