@@ -1653,7 +1653,7 @@ export class HttpClient<SecurityDataType = unknown> {
  *
  * A shop's till, ERP or online shop creates workshop tickets, moves them from state to state, looks its clients up and stamps their loyalty cards. Each API key gives access to one shop only.
  *
- * ## Requests and answers
+ * ## Requests and responses
  *
  * Send the key as `Authorization: Bearer <key>` and bodies as `application/json`. Every response is an envelope: `success` true with `data` (and sometimes `meta`), or `success` false with `error`. Fields and parameters that are not known, or given twice, are refused by name; `null` for an optional field of a body means that it is absent. Responses may get new fields, so ignore those you do not know.
  *

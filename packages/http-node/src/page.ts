@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { type Failure, type HttpRequest, type Page, type RouteGroup, respond } from "@workshop/core/http"
 import { Effect } from "effect"
 
-/** A body that is the same for everybody: one copy for all answers, and a tag by which a client knows its own copy. */
+/** A body that is the same for everybody: one copy for all responses, and a tag by which a client knows its own copy. */
 export interface ConstantBody {
   /** Its media type. */
   readonly type: string
@@ -13,7 +13,7 @@ export interface ConstantBody {
 /** How long a client may use its copy without asking. */
 const CACHE_CONTROL = "public, max-age=300"
 
-/** Readies a body, text or bytes, to be answered many times. */
+/** Prepares a body, text or bytes, that is sent many times. */
 export const constantBody = (type: string, text: string | Uint8Array): ConstantBody => {
   const bytes = Buffer.from(text)
   return { type, bytes, etag: `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"` }
@@ -29,7 +29,7 @@ export const constantPage = ({ type, bytes, etag }: ConstantBody, { header }: Ht
 }
 
 /**
- * Nothing comes from elsewhere, and nothing goes elsewhere: neither the key that is typed in nor what is answered.
+ * Nothing comes from elsewhere, and nothing goes elsewhere: neither the key that is typed in nor the responses.
  * Styles in attributes are how the reader of `/docs` lays itself out.
  */
 const CONTENT_SECURITY_POLICY =

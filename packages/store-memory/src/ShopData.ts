@@ -295,7 +295,7 @@ export class ShopData {
     }
   }
 
-  /** Forgets the answers that expired by `now`. They come first, but for those remembered before a clock was set back. */
+  /** Removes the idempotency records that expired by `now`. They come first, except those saved before a clock was set back. */
   #forget(now: Instant): void {
     for (const [place, { expires_at }] of this.state.remembered) {
       if (expires_at > now) return

@@ -20,7 +20,7 @@ const cellMarkedOn = (sql: SqlClient) =>
 type Unchecked = "silent" | "denied"
 
 /**
- * A check that a database passes which does not respond, or which this role may not read: what is asked of it then fails. Answers why it
+ * A check that a database passes which does not respond, or which this role may not read: what is asked of it then fails. Returns why it
  * could not be checked; null if it was.
  */
 const ifThere = <E>(check: Effect.Effect<void, E>): Effect.Effect<Unchecked | null, Extract<E, DatabaseFailed>> =>
@@ -146,7 +146,7 @@ const checkHome = ({ sql }: Looked, names: ReadonlyArray<string>) =>
   })
 
 /**
- * Refuses cells that are not those of the directory, are behind, or share a shop. Answers the names of those that cannot be used now, which
+ * Refuses cells that are not those of the directory, are behind, or share a shop. Returns the names of those that cannot be used now, which
  * are confirmed when they return.
  */
 export const checkCells = (cells: ReadonlyArray<Looked>) =>

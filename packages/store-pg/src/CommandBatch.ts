@@ -208,7 +208,7 @@ export interface BatchReceipt {
 /** Two, because the number between two batches says that the first of them was given up. */
 export const RECEIPT_STEP = 2
 
-/** The outcome of a batch whose answer was lost. */
+/** The outcome of a batch whose commit got no response. */
 export type BatchOutcome = "committed" | "aborted" | "unknown"
 
 /** Writes the receipt in the batch's own transaction, which a division by zero ends if the batch was given up meanwhile. */

@@ -27,7 +27,7 @@ import type { Database } from "./Schema.js"
 import type { WebhookSecrets } from "./WebhookSecrets.js"
 
 /*
- * The path of a command in this store, from `Store.transact` to its answer:
+ * The path of a command in this store, from `Store.transact` to its result:
  *
  * 1. `transact` queues the command. There are as many commit queues as `lanes`, each with one connection. A hash of the shop's id
  *    chooses the queue, so that the commands of one shop run one after another and those of other shops beside them.

@@ -41,7 +41,7 @@ export const ANSWER_TIMEOUT_MS = 3_000
  */
 export const IN_TRANSIT_MS = 500
 
-/** How long a farewell may take: a connection that broke without a sign never answers it. */
+/** How long the end of a connection may take, because one that broke silently never confirms it. */
 const CLOSE_TIMEOUT = "500 millis"
 
 /**
@@ -65,7 +65,7 @@ export interface Connection {
   /** An id that no other connection has. */
   readonly id: string
   /**
-   * Sends statements in one go. Answers all of them, or fails with the first failure among them, after which none was run. Outside of a
+   * Sends statements in one go. Returns all results, or fails with the first failure among them, after which none was run. Outside of a
    * transaction, those of a group are one.
    */
   readonly send: (
@@ -138,7 +138,7 @@ const open = async (options: ConnectionOptions): Promise<Opened> => {
   return opened
 }
 
-/** Takes leave, or cuts the wire where that is not answered. */
+/** Ends the connection, or closes the socket if the server does not respond. */
 const close = ({ client, isOpen }: Opened) =>
   (isOpen ? Effect.promise(() => client.end()) : Effect.void).pipe(
     Effect.interruptible,

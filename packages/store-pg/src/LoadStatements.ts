@@ -269,7 +269,7 @@ export const loads: ReadonlyArray<Omit<Statement, "values">> = Object.entries(lo
   text
 }))
 
-/** The statements that load what is requested, and how each answer's rows are put into the states. */
+/** The statements that load what is requested, and how the rows of each result are put into the states. */
 export const loadStatements = (
   requested: ReadonlyArray<RequestedLoad>
 ): ReadonlyArray<{ readonly statement: Statement; readonly fill: (states: BatchStates, row: never) => void }> => {

@@ -101,7 +101,7 @@ const lookAgainBy = (isDistributed: () => boolean): LookingAgain => {
   }
 }
 
-/** In one go, so that the shops stay locked no longer than the database takes. Answers the claims, and whether more shops may be ready. */
+/** In one go, so that the shops stay locked no longer than the database takes. Returns the claims, and whether more shops may be ready. */
 const claimingBeside = (
   lookingAgain: LookingAgain,
   spare: number,

@@ -73,7 +73,7 @@ const needed = new SecretsRefused({
   what: "Resealing needs a key: set WORKSHOP_SECRETS_KEY to one that was made with openssl rand -base64 32"
 })
 
-/** All passes over the table of a cell; answers how many webhooks were rewritten. */
+/** Runs all passes over the table of a cell, and returns how many webhooks were rewritten. */
 const passes = (session: Session, target: Target) =>
   Effect.gen(function* () {
     let changed = 0

@@ -118,7 +118,7 @@ export class TestResponse<D = unknown> {
     })
   }
 
-  /** Expects a success in its envelope (Specification, Requests and answers). */
+  /** Expects a success in its envelope (Specification, Requests and responses). */
   ok(status = 200): D {
     const isSuccess = this.#envelope?.success === true && this.data !== undefined
     this.#expect(isSuccess, status, '{"success":true,"data":…}')

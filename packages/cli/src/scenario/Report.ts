@@ -121,7 +121,7 @@ export const failureLines = (
 
 /** The headings of `docs/specification.md`, by the numbers that scenarios name its sections by. */
 export const headings: Readonly<Record<string, string>> = {
-  1: "Requests and answers",
+  1: "Requests and responses",
   2: "Resources",
   3: "States",
   4: "Endpoints",

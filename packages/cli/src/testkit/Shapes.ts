@@ -81,7 +81,7 @@ export interface Webhook {
   readonly first_failure_at: string | null
 }
 
-/** The body of every response (Specification, Requests and answers). */
+/** The body of every response (Specification, Requests and responses). */
 export interface Envelope {
   readonly success?: boolean
   readonly data?: unknown

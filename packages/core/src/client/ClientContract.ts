@@ -29,7 +29,7 @@ export type AnswerOf<G extends GroupName, N extends EndpointName<G>> =
       : never
     : never
 
-/** The envelopes of failures that an endpoint answers, its own and those that any endpoint may. */
+/** The envelopes of an endpoint's failures, its own and those that any endpoint may have. */
 export type FailureOf<G extends GroupName, N extends EndpointName<G>> =
   | HttpApiEndpoint.HttpApiEndpoint.Error<EndpointOf<G, N>>
   | Everywhere

@@ -8,7 +8,7 @@ import type { ErrorCode } from "../http/ErrorTable.js"
 import { WorkshopApi } from "../http/WorkshopApi.js"
 import type { AnswerOf, CodeOf, EndpointName, EndpointOf, GroupName } from "./ClientContract.js"
 
-/** A failure that the service answered, as the tag of an error: `Effect.catchTag("CONFLICT", …)` (Specification, Errors). */
+/** The code of a failure response, as the tag of an error: `Effect.catchTag("CONFLICT", …)` (Specification, Errors). */
 export type Refused<C extends ErrorCode> = C extends ErrorCode
   ? Pick<ApiFailure<C>, "message" | "details"> & { readonly _tag: C }
   : never
@@ -27,7 +27,7 @@ type Method<G extends GroupName, N extends EndpointName<G>> = (
   Refused<Extract<CodeOf<G, N>, ErrorCode>> | HttpClientError.HttpClientError | ParseResult.ParseError
 >
 
-/** The API as effects: what is asked is branded by its schemas, what is answered is `data` and `meta`. */
+/** The API as effects: requests are branded by its schemas, and results are `data` and `meta`. */
 export type EffectClient = {
   readonly [G in GroupName]: { readonly [N in EndpointName<G>]: Method<G, N> }
 }
@@ -69,6 +69,6 @@ export const make = ({
       transformClient: HttpClient.mapRequest(HttpClientRequest.bearerToken(key)),
       transformResponse: unwrapped
     }),
-    // The answers keep the envelope's mark, of which the type says nothing.
+    // The results keep the envelope's `success`, which the type does not have.
     (client) => client as unknown as EffectClient
   )

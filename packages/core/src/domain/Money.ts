@@ -2,7 +2,7 @@ import type * as Named from "@workshop/client"
 import { Schema } from "effect"
 import { Limits } from "./Limits.js"
 
-/** An amount in minor units of the shop's currency (Specification, Requests and answers; Tickets). */
+/** An amount in minor units of the shop's currency (Specification, Requests and responses; Tickets). */
 export const AmountMinor = Schema.Int.pipe(
   Schema.between(0, Limits.amount_minor_max, {
     message: () => `must be a whole number of minor units from 0 to ${Limits.amount_minor_max}`

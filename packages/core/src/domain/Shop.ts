@@ -28,7 +28,7 @@ export interface ShopRecord {
   readonly approved: boolean
   /** Whether the account is open; otherwise requests get `ACCOUNT_DEACTIVATED`. */
   readonly active: boolean
-  /** Whether the API is switched on for this shop; otherwise requests get `API_DISABLED` (Specification, Requests and answers). */
+  /** Whether the API is switched on for this shop; otherwise requests get `API_DISABLED` (Specification, Requests and responses). */
   readonly api_enabled: boolean
   /** The loyalty program. */
   readonly program: LoyaltyProgram

@@ -175,7 +175,7 @@ export const delayView = (delay: DelayRecord): Delay => ({
   announced_at: toIso(delay.announced_at)
 })
 
-/** `repair` of something that was brought in, or `prepare` for an order (Specification, Requests and answers). */
+/** `repair` of something that was brought in, or `prepare` for an order (Specification, Requests and responses). */
 export const TicketType = Schema.Literal("repair", "prepare").annotations({ identifier: "TicketType" })
 export type TicketType = typeof TicketType.Type
 

@@ -6,7 +6,7 @@ import { Limits, Policies, type PolicyName } from "../domain/Limits.js"
 import { TicketState, TicketStatus } from "../domain/TicketLifecycle.js"
 import { type ErrorCode, errorCodes, type Failure, failureRows, type RequestIssue } from "./ErrorTable.js"
 
-/** The envelope of a result: `success`, `data` and, where there is more to say, `meta` (Specification, Requests and answers; Lists and sync). */
+/** The envelope of a result: `success`, `data` and, where there is more to say, `meta` (Specification, Requests and responses; Lists and sync). */
 export const SuccessBody = <D extends Schema.Schema.All>(data: D) =>
   Schema.Struct({ success: Schema.Literal(true), data })
 
@@ -14,7 +14,7 @@ export const SuccessBody = <D extends Schema.Schema.All>(data: D) =>
 export const SuccessBodyWithMeta = <D extends Schema.Schema.All, M extends Schema.Schema.All>(data: D, meta: M) =>
   Schema.Struct({ success: Schema.Literal(true), data, meta })
 
-/** Gives an envelope its status, for those answers that are not 200. */
+/** Gives an envelope its status, for responses that are not 200. */
 export const status201 = <A, I, R>(answer: Schema.Schema<A, I, R>) =>
   answer.annotations(HttpApiSchema.annotations({ status: 201 }))
 

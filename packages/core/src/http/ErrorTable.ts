@@ -1,7 +1,7 @@
 import type { Refusal } from "../decisions/Refusal.js"
 import type { Scope } from "../domain/ApiKey.js"
 
-/** Every code an answer may carry, with its HTTP status and meaning (Specification, Errors). */
+/** Every code that a response may have, with its HTTP status and meaning (Specification, Errors). */
 export const errorCodes = {
   VALIDATION_ERROR: { status: 400, meaning: "Invalid body or parameter; details.issues lists what to change" },
   UNAUTHENTICATED: { status: 401, meaning: "Missing, wrong, revoked or expired key" },
@@ -88,7 +88,7 @@ interface Row {
   readonly message?: string
 }
 
-/** How each failure is answered. */
+/** The code of each failure, and the reason or message of its response. */
 export const failureRows = {
   Unauthenticated: { code: "UNAUTHENTICATED", message: "Send a valid API key as Authorization: Bearer <key>" },
   TestKeyElsewhere: {

@@ -70,7 +70,7 @@ interface Received<Request> {
 export interface Mounted<Request> {
   /** Whether a path is the API's; everything else is the server's own. */
   readonly owns: (path: string) => boolean
-  /** Answers a request. Never fails. */
+  /** Responds to a request. It never fails. */
   readonly answer: (request: HttpRequest & { readonly source: Request }) => Effect.Effect<HttpResponse>
 }
 

@@ -9,7 +9,7 @@ import type { HttpRequest, HttpResponse } from "./HttpMessage.js"
 import { RunningRequests } from "./RunningRequests.js"
 import { type ObservedResponse, type RequestContext, respond, respondToCause } from "./respond.js"
 
-/** A part of the service's paths, and how requests to it are answered. */
+/** A part of the service's paths, and the handler of requests to it. */
 export interface RouteGroup {
   /** The first segment of its paths, such as `/v1`. */
   readonly prefix: `/${string}`
@@ -22,12 +22,12 @@ export interface RouteGroup {
   ) => Effect.Effect<ObservedResponse>
 }
 
-/** Turns any request into a response. It never fails, and all responses but pages have the envelope (Specification, Requests and answers). */
+/** Turns any request into a response. It never fails, and all responses but pages have the envelope (Specification, Requests and responses). */
 export type Pipeline = (request: HttpRequest) => Effect.Effect<HttpResponse>
 
 /**
- * Looks on while a request is answered, to count, log and trace; it changes nothing of the response. The context is what is known
- * when the request begins, the response has what is known at its end. It may take the fiber that runs it for the request's own.
+ * Observes a request until its response, to count, log and trace; it does not change the response. The context has the facts known when
+ * the request begins, and the response those known at its end. It may assume that each request runs in a fiber of its own.
  */
 export type RequestObserver = (
   request: HttpRequest,

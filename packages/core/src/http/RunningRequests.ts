@@ -37,7 +37,7 @@ export class RunningRequests {
   }
 
   /**
-   * Counts a request while it is answered, but not while its body arrives, so that clients who send slowly take nobody's place. Its fiber
+   * Counts a request until its response, but not while its body arrives, so that clients who send slowly take nobody's place. Its fiber
    * says when it ends, because with `Effect.ensuring` a GET would take a third more steps of Effect.
    */
   counting<A>(request: HttpRequest, answer: (request: HttpRequest) => Effect.Effect<A>): Effect.Effect<A> {

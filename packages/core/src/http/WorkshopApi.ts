@@ -23,7 +23,7 @@ export class ShopApi extends HttpApiGroup.make("shop")
       )
   ) {}
 
-/** The failures that any endpoint may answer (Specification, Errors). */
+/** The failures that any endpoint may have (Specification, Errors). */
 export const EVERYWHERE = {
   invalid: FailureBodyOf("VALIDATION_ERROR"),
   unauthenticated: FailureBodyOf("UNAUTHENTICATED"),

@@ -77,7 +77,7 @@ export const refusing = (
   }
 })
 
-/** The headers that a request may send once, because two would leave open which is meant (Specification, Requests and answers). */
+/** The headers that a request may send once, because two would leave open which is meant (Specification, Requests and responses). */
 const SINGLE_HEADERS = ["authorization", "host"] as const
 
 /** A key and a host may be sent once. */

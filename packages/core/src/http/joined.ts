@@ -78,10 +78,10 @@ const unread = (group: AnyGroup): AnyGroup => {
   return Object.assign(Object.create(Object.getPrototypeOf(group)), group, { endpoints: Object.fromEntries(endpoints) })
 }
 
-/** Below a path that no request has, every request is answered as one to an unknown path. */
+/** Below a path that no request has, every request gets the response to an unknown path. */
 const NOWHERE = "/ "
 
-/** All methods but HEAD, which the router answers as GET. */
+/** All methods but HEAD, which the router handles as GET. */
 const METHODS = ["get", "post", "put", "patch", "del", "options"] as const
 
 /** Serves the groups of {@link apiBehind} in your `HttpApi`, which must have no other group called shop, tickets or clients. */

@@ -411,7 +411,7 @@ export class Store extends Context.Tag("@workshop/core/Store")<
   {
     /**
      * Runs `command` alone on its shop with everything it asks for loaded, then saves all its changes, or none. Commands of one shop run
-     * one after another, across all processes; whoever is answered has been saved. Interrupted before its turn, a command never runs;
+     * one after another, across all processes; a command that succeeded has been saved. Interrupted before its turn, a command never runs;
      * afterwards it runs to its end. A `run` that throws fails this command alone. Should a stored rule (such as a tracking code taken
      * already) reject the changes, the command runs again in a fresh moment. An unknown shop fails with `ShopNotFound`.
      */
@@ -474,7 +474,7 @@ export class WholeData extends Context.Tag("@workshop/core/WholeData")<
     /** All data of a shop but its audit log, from one snapshot, as changes: made in this order in the shop as it was opened, they make it what it is. */
     readonly ofShop: (shop_id: ShopId) => Effect.Effect<ReadonlyArray<Change>, StoreUnavailable>
     /**
-     * Removes all shops, accounts, counts of limits and audit entries. Answers false, and removes nothing, where no sandbox made
+     * Removes all shops, accounts, counts of limits and audit entries. Returns false, and removes nothing, if no sandbox made
      * the data. They count as a sandbox's afterwards too.
      */
     readonly clear: Effect.Effect<boolean, StoreUnavailable>

@@ -39,7 +39,7 @@ import { ascending, Everywhere, grouped, merged, type OpenCell, openCell, Router
  *   in the transaction that changes an account, so that whichever process comes next brings them up to date.
  */
 
-/** How often it is looked which cells answer, and which copies of accounts are out of date. */
+/** How often the process checks which cells respond, and which copies of accounts are out of date. */
 const LOOK_EVERY = "1 second"
 
 const cellAway = Metric.gauge("workshop_cell_away", {

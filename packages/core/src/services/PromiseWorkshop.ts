@@ -43,7 +43,7 @@ const turns = (run: Run<WorkshopServices>, hasSender: boolean) => {
       runOnce: method([], () => Closer.runOnce)
     },
     dispatcher: {
-      /** Makes every delivery due by now and waits for their answers; how many that were. For cron jobs. */
+      /** Makes every delivery due by now, waits for the responses, and returns how many there were. For cron jobs. */
       runOnce: method([], () =>
         Effect.flatMap(
           Dispatcher,
@@ -79,7 +79,7 @@ export type PromiseWorkshop = Acts &
      * second, other processes know of a revoked key after at most half a minute, and `onEvent` listeners are not called.
      */
     readonly within: <A>(client: PgClientLike, work: (services: ServicesWithin) => Promise<A>) => Promise<Within<A>>
-    /** Calls back after each commit of this process; answers how to stop it. Best effort, see {@link CommittedEvents}. */
+    /** Calls back after each commit of this process; returns a function that stops this. Best effort, see {@link CommittedEvents}. */
     readonly onEvent: (listener: (event: CommittedEvent) => unknown) => () => void
     /** The same as an iterable, from this call on: what happens before you read is kept, the latest 1024. A loop over it ends when it is left. */
     readonly events: () => AsyncIterable<CommittedEvent>

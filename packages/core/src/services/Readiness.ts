@@ -5,7 +5,7 @@ import { Directory } from "../ports/StorePorts.js"
 import { logBackgroundFailure, remedyIn } from "./BackgroundFailure.js"
 import { dataAhead } from "./ClockRepair.js"
 
-/** Why a process that the store answers should get no requests all the same; null if nothing is wrong. */
+/** Why a process whose store responds should get no requests all the same; null if nothing is wrong. */
 const complaint = Effect.flatMap(Probes, (probes) =>
   Effect.map(
     Effect.forEach(probes ?? [], ({ complaint = Effect.succeed(null) }) => complaint, { concurrency: "unbounded" }),

@@ -72,10 +72,10 @@ export const openAccount = Effect.fnUntraced(function* (person: Partial<ClientAc
   return account
 })
 
-/** Runs a command and gives its answer. */
+/** Runs a command and returns its result. */
 export const run = <A, E>(command: Command<A, E>) => Effect.flatMap(Store, (store) => resultOf(store)(command))
 
-/** A command that gathers its changes by hand; it answers with the moment it ran in. */
+/** A command that gathers its changes by hand; its result is the moment in which it ran. */
 export const changing = (
   shop_id: ShopId,
   gather: (changes: ChangeSet, moment: ShopMoment, loaded: HeldShop) => void

@@ -17,10 +17,10 @@ const nothing: Sent = {
   head: ""
 }
 
-/** An attempt that was answered. */
+/** An attempt with a response. */
 export const answered = (status: number): Sent => ({ ...nothing, status, head: `HTTP/1.1 ${status} Said\n` })
 
-/** An attempt that was not answered. */
+/** An attempt without a response. */
 export const unanswered = (error: SendError): Sent => ({ ...nothing, error })
 
 /** More than any case has due at once. */

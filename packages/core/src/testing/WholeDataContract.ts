@@ -12,7 +12,7 @@ import { type Bench, cases, holds, same } from "./ContractCase.js"
 import { changing, creating, openAccount, putting, run, warning } from "./Fixtures.js"
 import { answered, record } from "./TestDispatcher.js"
 
-/** Opens a shop in which every kind of row stands, and answers it with its client. */
+/** Opens a shop that has every kind of row, and returns it with its client. */
 const furnished = Effect.fnUntraced(function* ({
   dispatcher,
   reads,

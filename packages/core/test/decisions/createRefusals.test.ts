@@ -206,7 +206,7 @@ describe("Specification, Tickets: what a new ticket may say", () => {
     expect(accepts({ price_minor: null, deposit_minor: 6 })).toBe(true)
   })
 
-  it("the type is repair or prepare (Specification, Requests and answers)", () => {
+  it("the type is repair or prepare (Specification, Requests and responses)", () => {
     expect(["repair", "prepare", "Repair", ""].map((type) => accepts({ type }))).toEqual([true, true, false, false])
   })
 

@@ -116,7 +116,7 @@ describe("a date and time from outside (Specification, Tickets)", () => {
       )
   })
 
-  it("an offset's + that arrived as a space is read in a bound, and only there (Specification, Requests and answers)", () => {
+  it("an offset's + that arrived as a space is read in a bound, and only there (Specification, Requests and responses)", () => {
     expect(Either.map(readEither("2026-11-20T10:20:42 01:00"), toIso)).toEqual(Either.right("2026-11-20T09:20:42.000Z"))
     expect(Either.isLeft(readEither("2026-11-20 10:20"))).toBe(true)
     expect(Either.isLeft(read("2026-11-20T10:20:42 01:00"))).toBe(true)

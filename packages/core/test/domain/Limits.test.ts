@@ -42,7 +42,7 @@ describe("Specification, Limits: every limit has the specification's value", () 
     ["amount_minor_max", 1_000_000_000_000, "Specification, Tickets"],
     ["ticket_number_max", 9999, "Specification, Resources"],
     ["deliveries_in_flight_per_shop", 4, "Specification, Webhooks"],
-    ["unwanted_body_bytes", 262_144, "Specification, Requests and answers"],
+    ["unwanted_body_bytes", 262_144, "Specification, Requests and responses"],
     ["issues_max", 50, "Specification, Errors"],
     ["issue_field_characters", 200, "docs/decisions.md"],
     ["query_parameters_max", 64, "docs/decisions.md"],

@@ -44,7 +44,7 @@ describe("Specification, Tickets: money", () => {
     expect([-1, 0.5, 1_000_000_000_001, Number.NaN, Number.POSITIVE_INFINITY, "1", null].some(amount)).toBe(false)
   })
 
-  it("a currency is three capital letters, with 0 to 4 decimals (Specification, Requests and answers)", () => {
+  it("a currency is three capital letters, with 0 to 4 decimals (Specification, Requests and responses)", () => {
     expect(["TND", "EUR", "JPY"].every(accepts(Currency))).toBe(true)
     expect(["tnd", "EURO", "E", "", " EUR", "EUR\n"].some(accepts(Currency))).toBe(false)
     expect([0, 2, 3, 4].every(accepts(Decimals))).toBe(true)
@@ -57,7 +57,7 @@ describe("Specification, Tickets: money", () => {
     expect(Schema.is(Money)({ currency: "TND", decimals: 3 })).toBe(false)
   })
 
-  it("the decimals of a currency are those of ISO 4217 (Specification, Requests and answers)", () => {
+  it("the decimals of a currency are those of ISO 4217 (Specification, Requests and responses)", () => {
     expect(["TND", "EUR", "JPY"].map(usualDecimals)).toEqual([3, 2, 0])
     expect(["TND", "EUR", "JPY", "ABC"].map(isKnownCurrency)).toEqual([true, true, true, false])
   })

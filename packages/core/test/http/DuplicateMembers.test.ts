@@ -4,7 +4,7 @@ import { duplicateMembers } from "../../src/http/DuplicateMembers.js"
 
 const found = (text: string) => duplicateMembers(text, JSON.parse(text))
 
-describe("a member given twice in one object of a JSON text (Specification, Requests and answers)", () => {
+describe("a member given twice in one object of a JSON text (Specification, Requests and responses)", () => {
   it.each([
     ['{"service":"Hem"}', []],
     ['{"service":"First","service":"Last"}', ["service"]],

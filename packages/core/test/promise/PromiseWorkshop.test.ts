@@ -53,7 +53,7 @@ describe("The Promise face", () => {
     expect((await noted("note-2")).replayed).toBe(false)
   })
 
-  it("a shop has the decimals of its currency, unless others are given (Specification, Requests and answers)", async () => {
+  it("a shop has the decimals of its currency, unless others are given (Specification, Requests and responses)", async () => {
     const opened = async (currency: string, decimals?: number) => {
       const made = await workshop.shops.create({ name: "Needle", currency, decimals, time_zone: "Africa/Tunis" })
       return made.ok ? made.value.decimals : made.refusal.message

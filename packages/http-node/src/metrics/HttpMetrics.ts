@@ -73,7 +73,7 @@ const real = Clock.make()
 
 /**
  * Counts requests and their durations by the template of their route, never by the path that was sent, and marks all
- * that is logged while one is answered with its `Request-Id`. Each request must have a fiber of its own, whatever else that does.
+ * that is logged during one with its `Request-Id`. Each request must have a fiber of its own, whatever else that does.
  */
 export const makeHttpMetrics = (): RequestObserver => {
   let running = 0

@@ -48,7 +48,7 @@ const QrCode = Schema.Struct({
   svg: Schema.NullOr(Schema.String)
 }).annotations({ identifier: "QrCode", description: "The address of a ticket's page, and its QR code as SVG" })
 
-/** An act on a ticket, at a path below it; it answers the ticket. */
+/** An act on a ticket, at a path below it; the response is the ticket. */
 const act = <const Name extends string>(name: Name, path: `/${string}` = `/${name}`) =>
   HttpApiEndpoint.post(name, `/tickets/:id${path}`)
     .setPath(Schema.Struct({ id: TicketId }))

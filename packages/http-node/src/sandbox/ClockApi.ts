@@ -7,7 +7,7 @@ import type { Agenda } from "./AgendaApi.js"
 import { data, described, titled } from "./described.js"
 import type { Feed } from "./Feed.js"
 
-/** The sandbox clock as it is answered. */
+/** The sandbox's clock in a response. */
 export const ClockView = Schema.Struct({
   now: Schema.String,
   frozen: Schema.Boolean,
@@ -40,7 +40,7 @@ export class ClockApi extends HttpApiGroup.make("clock")
   )
   .annotateContext(titled("Clock", "The clock by which every rule goes")) {}
 
-/** The state of the clock as it is answered. */
+/** The state of the clock in a response. */
 export const clockView = ({ now, frozen, frozen_by, ahead_ms }: ClockState) =>
   data({ now: toIso(now), frozen, frozen_by, ahead_ms })
 

@@ -39,7 +39,7 @@ const ReceiverView = Schema.Struct({
 
 const isAnswer = Schema.is(Answer)
 
-/** An answer as it is asked for: one message covers both. */
+/** The response that a receiver should give: one message covers both forms. */
 const AnswerInput = Schema.Union(Schema.Number, Schema.String)
   .pipe(Schema.filter((value): value is typeof Answer.Type => isAnswer(value), { message: () => REFUSED }))
   .annotations({

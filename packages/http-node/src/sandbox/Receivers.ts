@@ -20,7 +20,7 @@ export interface ReceiverBehaviour {
   /** How many times, before it answers `afterwards`; null for always. */
   readonly times: number | null
   readonly afterwards: ReceiverAnswer
-  /** Where it passes events on, to answer as they are answered there; null where it answers itself. */
+  /** Where it passes events on, to respond as that address does; null if it responds itself. */
   readonly forward_to: string | null
 }
 
@@ -116,7 +116,7 @@ export class Receivers {
     this.told(this.#received.add((id) => ({ ...event, id })))
   }
 
-  /** The answer that is next, and the behaviour after it. */
+  /** The next response, and the behaviour after it. */
   take(shop_id: string): ReceiverAnswer {
     const now = this.behaviour(shop_id)
     if (now.times === null) return now.answer

@@ -66,7 +66,7 @@ const rowOf = (failure: Failure | undefined) => {
   return { code: row?.code ?? null, reason: row !== undefined && "reason" in row ? row.reason : null }
 }
 
-/** A request while it is answered. */
+/** A request before its response. */
 interface Watched {
   readonly request: HttpRequest
   readonly context: RequestContext

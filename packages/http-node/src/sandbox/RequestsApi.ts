@@ -20,7 +20,7 @@ export const Kind = Schema.Literal(...(Object.keys(faultKinds) as [FaultKind, ..
     .join("; ")
 })
 
-/** A logged request as it is answered. */
+/** A logged request in a response. */
 export const RequestView = Schema.Struct({
   id: Schema.Int.annotations({ description: "Rises with each request" }),
   at: Schema.String,

@@ -4,7 +4,7 @@ import { FailureBodyOf, type GroupHandlers, LargestBody, SuccessBody } from "@wo
 import { Effect, Schema } from "effect"
 import { data, described, titled } from "./described.js"
 
-/** Runs the text of a scenario, and answers the report of `workshop scenario run --json`. */
+/** Runs the text of a scenario, and returns the report of `workshop scenario run --json`. */
 export type ScenarioRunner = (text: string) => Effect.Effect<typeof Report.Type>
 
 const MOST_BYTES = 1024 * 1024

@@ -236,7 +236,7 @@ export class WebhookApi extends HttpApiGroup.make("webhook")
   )
   .annotateContext(titled("Webhook", "What a shop's owner does with the webhook, and what it was sent")) {}
 
-/** An attempt as it is answered. */
+/** An attempt in a response. */
 export const attemptView = ({ n, started_at, status, error, detail, address, timings, head }: AttemptRecord) => {
   const { total_ms, ...stages } = timings
   return {

@@ -46,7 +46,7 @@ const sendEndlessly = async (port: number, ...head: ReadonlyArray<string>) => {
   return status
 }
 
-describe("an unwanted body is read to 256 KiB at most (Specification, Requests and answers)", {
+describe("an unwanted body is read to 256 KiB at most (Specification, Requests and responses)", {
   timeout: 60_000
 }, () => {
   let server: Running

@@ -62,7 +62,7 @@ const STATUS_OF: Readonly<Record<string, number>> = {
 
 const seenRequestIds = new Set<string>()
 
-/** What holds of every answer, whatever it answers (Specification, Requests and answers; Errors; Limits; Lists and sync). */
+/** What holds of every answer, whatever it answers (Specification, Requests and responses; Errors; Limits; Lists and sync). */
 const holdToEnvelope = (status: number, headers: Answer["headers"], text: string, isHead: boolean) => {
   expect(headers["content-type"]).toBe("application/json; charset=utf-8")
   expect(headers["request-id"]).toMatch(/^\S{8,}$/)

@@ -11,8 +11,8 @@ afterAll(() => world.close())
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 /** What World.api holds every answer of every test to is written in Wire.ts; here is what each kind of answer holds. */
-describe("the envelope (Specification, Requests and answers; Lists and sync)", () => {
-  it("a result is success true and data; meta only where there is something to say (Specification, Requests and answers; Lists and sync)", async () => {
+describe("the envelope (Specification, Requests and responses; Lists and sync)", () => {
+  it("a result is success true and data; meta only where there is something to say (Specification, Requests and responses; Lists and sync)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const { id } = await shop.create()
@@ -35,7 +35,7 @@ describe("the envelope (Specification, Requests and answers; Lists and sync)", (
     expect((await shop.stamp(client.id, 1)).meta).toEqual({ replayed: false })
   })
 
-  it("a failure is success false and error with code, message and optional details (Specification, Requests and answers; Errors)", async () => {
+  it("a failure is success false and error with code, message and optional details (Specification, Requests and responses; Errors)", async () => {
     const shop = await world.shop()
     const answer = await shop.get(`/v1/tickets/${NOBODY}`)
     expect(JSON.parse(answer.text)).toEqual({
@@ -197,8 +197,8 @@ describe("the envelope (Specification, Requests and answers; Lists and sync)", (
   })
 })
 
-describe("amounts and instants (Specification, Requests and answers)", () => {
-  it("amounts are integers in minor units with the currency and its decimals (Specification, Requests and answers)", async () => {
+describe("amounts and instants (Specification, Requests and responses)", () => {
+  it("amounts are integers in minor units with the currency and its decimals (Specification, Requests and responses)", async () => {
     for (const [currency, decimals] of [
       ["TND", 3],
       ["EUR", 2],
@@ -217,7 +217,7 @@ describe("amounts and instants (Specification, Requests and answers)", () => {
     }
   })
 
-  it("every instant of every answer and event is ISO 8601 in UTC with milliseconds and Z (Specification, Requests and answers; Tickets)", async () => {
+  it("every instant of every answer and event is ISO 8601 in UTC with milliseconds and Z (Specification, Requests and responses; Tickets)", async () => {
     const shop = await world.shop({ time_zone: "Asia/Tokyo" })
     const client = await world.known(shop)
     const { id } = await shop.create({ service: "Hem", client_id: client.id, promised_at: "2026-12-24T18:00+09:00" })

@@ -153,7 +153,7 @@ export const listCells = (url: string, { schema, cells = [] }: CellsGiven = {}) 
     })
   )
 
-/** Makes a further cell and lets the directory know it. Answers the names of the migrations that were applied. */
+/** Makes a further cell and adds it to the directory. Returns the names of the migrations that were applied. */
 export const addCell = (url: string, cell: CellAddress, { schema }: Pick<Database, "schema"> = {}) =>
   Effect.gen(function* () {
     const [home, added] = yield* placesOf({ url, schema }, [cell])
@@ -206,7 +206,7 @@ export const removeCell = (url: string, name: string, { schema }: Pick<Database,
 const PROBE_EVERY = "5 millis"
 const PROBE_MOST_MS = 60_000
 
-/** Writes to the cell again and again while `work` runs; answers the longest time between two writes that succeeded. */
+/** Writes to the cell again and again while `work` runs; returns the longest time between two writes that succeeded. */
 const longestPause = <A, E>(url: string, { schema, name }: CellPlaced, work: Effect.Effect<A, E>) =>
   Effect.gen(function* () {
     const session = yield* connect(url, { schema, statement_timeout_ms: PROBE_MOST_MS })
@@ -293,7 +293,7 @@ const PLAN = `select distinct n.nspname as schema, p.targetname as host, p.targe
   from get_rebalance_table_shards_plan(rebalance_strategy := 'by_shard_count') p
   join pg_class c on c.oid = p.table_name join pg_namespace n on n.oid = c.relnamespace order by 1`
 
-/** Moves cells as Citus plans it, until each worker has as many. Answers the moves, in their order. */
+/** Moves cells as Citus plans it, until each worker has as many. Returns the moves, in their order. */
 export const balanceCells = (url: string, { schema }: Pick<Database, "schema"> = {}) =>
   Effect.scoped(
     Effect.gen(function* () {

@@ -183,7 +183,7 @@ export const distribute = (cell: CellPlaced) =>
     })
   )
 
-/** Lets a schema say which cell it is, and answers the id by which the directory will know it. */
+/** Writes into a schema which cell it is, and returns the id by which the directory will know it. */
 export const markCell = (cell: CellPlaced, known: Known | undefined) =>
   at(cell, (session, text) =>
     Effect.gen(function* () {

@@ -220,7 +220,7 @@ const noneElsewhere = (session: Session) =>
     .pipe(Effect.flatMap(([row]) => (row?.is_there === true ? new TablesElsewhere({ schema: "public" }) : Effect.void)))
 
 /**
- * Brings a database to the schema of this program, and answers the names of the migrations it applied, which may be
+ * Brings a database to the schema of this program, and returns the names of the migrations it applied, which may be
  * none. Two processes at once are safe: one waits. A newer database that this program can use is left as it is.
  * @param url - A connection string whose role may create tables, straight to Postgres: session locks pass no pooler.
  */

@@ -7,7 +7,7 @@ import { DatabaseFailed } from "./DatabaseFailed.js"
 
 /** One connection of its own: session locks and settings hold from call to call. */
 export interface Session {
-  /** Runs a statement, or several where no values are given, and answers the rows of a single one. */
+  /** Runs a statement, or several if no values are given, and returns the rows of a single one. */
   readonly run: <Row = unknown>(
     sql: string,
     values?: ReadonlyArray<unknown>
@@ -46,7 +46,7 @@ interface SessionOptions {
   readonly statement_timeout_ms?: number
 }
 
-/** How long a farewell may take: a connection that broke without a sign never answers it. */
+/** How long the end of a connection may take, because one that broke silently never confirms it. */
 const CLOSE_TIMEOUT = "500 millis"
 
 const opened = (

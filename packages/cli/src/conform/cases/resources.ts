@@ -4,7 +4,7 @@ import { expectSame, expectShape, expectThat } from "../Expectations.js"
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-/** Envelope, money and dates of every answer (Specification, Requests and answers; Lists and sync; Errors). */
+/** Envelope, money and dates of every answer (Specification, Requests and responses; Lists and sync; Errors). */
 export const envelopeCases = casesOf("§1", [
   test("envelope-success (rule-envelope-success, key): A success is a JSON object with success true and data.", async (shop) => {
     const answer = await shop.get("/shop")

@@ -55,8 +55,8 @@ const envelopeWrong = (exchange: RecordedRequest): Breach | null => {
     : null
 }
 
-/** Every response has the envelope, with a code that goes with its status, and none is a 5xx (Specification, Requests and answers; Errors). */
-export const checkEnvelopes = check("envelope", "Specification, Requests and answers", function* ({ exchanges }) {
+/** Every response has the envelope, with a code that goes with its status, and none is a 5xx (Specification, Requests and responses; Errors). */
+export const checkEnvelopes = check("envelope", "Specification, Requests and responses", function* ({ exchanges }) {
   for (const exchange of exchanges) yield [envelopeWrong(exchange), shown(exchange)]
 })
 

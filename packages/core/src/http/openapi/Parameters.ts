@@ -72,7 +72,7 @@ type Refs = Readonly<Record<string, { readonly $ref: string }>>
 
 const whole = { type: "integer", minimum: 0 }
 
-/** Headers of answers, by name. */
+/** Headers of responses, by name. */
 export const headers = {
   "RateLimit-Limit": {
     description:
@@ -105,7 +105,7 @@ const ref = (...names: ReadonlyArray<keyof typeof headers>): Refs =>
 
 const every = ref("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Request-Id")
 
-/** The headers that an answer with this status carries. */
+/** The headers of a response with this status. */
 export const headersOf = (status: number, isRepeatable: boolean): Refs => ({
   ...every,
   ...(status === 401 ? ref("WWW-Authenticate") : {}),

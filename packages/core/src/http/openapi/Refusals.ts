@@ -21,7 +21,7 @@ import { StoreUnavailable } from "../../ports/StorePorts.js"
 import { type FailureBody, failureStatusAndBody } from "../Envelope.js"
 import type { Failure, RequestIssue } from "../ErrorTable.js"
 
-/** A refusal as it might happen, and what led to it. The document shows what the service would really answer to it. */
+/** A refusal as it might happen, and its cause. The document shows the service's real response to it. */
 interface Sample {
   readonly when: string
   readonly refusal: Failure
@@ -103,19 +103,19 @@ const shown = (when: string, refusal: Failure, part: RequestIssue["in"] = "body"
   value: failureStatusAndBody(refusal, part).body
 })
 
-/** The answer to a refusal. */
+/** The response to a refusal. */
 export const refusalExample = (name: RefusalName): ErrorExample =>
   shown(refusalSamples[name].when, refusalSamples[name].refusal)
 
-/** The answer to a request that is wrong in itself. */
+/** The response to an invalid request. */
 export const issuesExample = (issues: ReadonlyArray<RequestIssue>): ErrorExample =>
   shown("Every problem of the request at once", { _tag: "InvalidRequest", issues })
 
-/** The answer to a key without the right that is asked for. */
+/** The response to a key without the needed scope. */
 export const scopeExample = (scope: Scope): ErrorExample =>
   shown("The key lacks a scope", { _tag: "ScopeMissing", scope })
 
-/** The answer where a limit is used up. */
+/** The response if a limit is used up. */
 export const limitExample = (policy: PolicyName): ErrorExample => {
   const { limit, counts, per } = Policies[policy]
   const usage = { policy, limit, remaining: 0, resets_at: 0 }

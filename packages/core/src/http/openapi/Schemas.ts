@@ -194,7 +194,7 @@ export const plain = (value: unknown): Json => JSON.parse(JSON.stringify(value))
 
 const NOISE = new Set(["HttpApiDecodeError", "Issue", "PropertyKey", "Int"])
 
-/** The generator adds an error of its own to every 400; the service answers only the envelope. */
+/** The generator adds an error of its own to every 400; the service sends only the envelope. */
 const withoutDecodeError = (schema: Node): Node => {
   const { anyOf } = schema
   if (!Array.isArray(anyOf)) return schema
@@ -202,7 +202,7 @@ const withoutDecodeError = (schema: Node): Node => {
   return ours.length === 1 ? (ours[0] as Node) : { ...schema, anyOf: ours }
 }
 
-/** The schema of an answer in the document's own style. */
+/** The schema of a response in the document's own style. */
 export const answerSchema = (schema: unknown): Json => tidy(withoutDecodeError(plain(schema) as Node))
 
 const byName = ([a]: readonly [string, Json], [b]: readonly [string, Json]) => (a < b ? -1 : 1)

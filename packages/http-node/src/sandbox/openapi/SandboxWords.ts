@@ -8,6 +8,6 @@ export const pathIds: Readonly<Record<string, string>> = {
 }
 
 /** The introduction of the sandbox's document, in Markdown. */
-export const introduction = `Everything that the shop's app, its owner, its clients and the clock would do, so that a tester in any language can drive every rule over HTTP. A server answers here where it was started with \`--sandbox\`.
+export const introduction = `Everything that the shop's app, its owner, its clients and the clock would do, so that a tester in any language can test every rule over HTTP. A server responds here if it was started with \`--sandbox\`.
 
-Answers wear the envelope of the API. No API key is asked; where the sandbox was given a token, send it as \`Authorization: Bearer <token>\`. These requests count against no limit.`
+Responses have the envelope of the API. No API key is needed; if the sandbox has a token, send it as \`Authorization: Bearer <token>\`. These requests count against no limit.`
