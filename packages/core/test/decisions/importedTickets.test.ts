@@ -127,7 +127,7 @@ describe("an imported ticket (Specification, Tickets)", () => {
     expect(ticket.id > ids[0]!).toBe(false)
   })
 
-  it("what its quote, its delay and its part leave out is null", () => {
+  it("fields that its quote, its delay and its part omit are null", () => {
     const ticket = one({
       quote: { status: "proposed", price_minor: 1, proposed_at: ISO(START) },
       delay: { announced_at: ISO(START) },

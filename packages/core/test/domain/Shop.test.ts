@@ -30,7 +30,7 @@ describe("a new shop's counters", () => {
   it("an unknown shop is refused by its own tag", () => expect(new ShopNotFound()._tag).toBe("ShopNotFound"))
 })
 
-describe("what a client sees of shops that send much", () => {
+describe("the latest rows that a client sees of shops that send much", () => {
   it("the latest 200 rows of each shop, in the given order", () => {
     expect(places(latestOfShops(rows(200)))).toEqual(places(rows(200)))
     expect(places(latestOfShops(rows(203)))).toEqual(places(rows(203)).slice(3))

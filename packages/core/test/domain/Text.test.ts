@@ -132,7 +132,7 @@ describe("an input is cut before it is read (Specification, Errors)", () => {
     expect(cut(Schema.Tuple(Few), [[1, 2, 3, 4]])).toEqual([[1, 2, 3, 4]])
   })
 
-  it("what is of another type stays as it is", () => {
+  it("a value of another type stays as it is", () => {
     const date = new Date(0)
     for (const value of [null, undefined, 5, "text", date, () => 0, [1]]) expect(cut(Entry, value)).toBe(value)
     const bare = Object.assign(Object.create(null), { label: "a", ...many(60) })
