@@ -18,6 +18,7 @@ import { invariants } from "../packages/store-pg/dist/check/invariants.js"
 import { apiTypes } from "./apiTypes.mjs"
 import { capacity, fleets, measuredOn, ratios, sections } from "./benchResults.mjs"
 import { packagesDiagram, requestDiagram } from "./diagrams.mjs"
+import { promiseMethods } from "./methodsTable.mjs"
 
 const NOTE = "<!-- Written by `npm run codegen`; change the tables in packages/core/src instead. -->"
 const diagram = `\`\`\`mermaid\n${stateDiagram}\n\`\`\``
@@ -254,6 +255,18 @@ insert(
   table(
     ["check", "finds"],
     invariants(0).map(({ name, finds }) => [code(name), finds])
+  )
+)
+insert(
+  "docs/embed.md",
+  "methods",
+  table(
+    ["method", "what it does", "refusals of its own"],
+    promiseMethods().map(([method, sentences, refusals]) => [
+      code(method),
+      sentences,
+      refusals.map((tag) => code(tag)).join(", ")
+    ])
   )
 )
 insert("README.md", "states", diagram)

@@ -1,0 +1,99 @@
+// The methods of the Promise API with their sentences and refusals, read from the declarations that the compiler wrote.
+import { readFileSync } from "node:fs"
+
+const CORE = "packages/core/dist"
+const DECLARATIONS = [
+  ["PromiseApi", "promiseApi"],
+  ["PromiseTransfers", "promiseTransfers"],
+  ["PromiseWorkshop", "turns"]
+]
+/** Refusals that are said once for all methods. */
+const COMMON = ["InvalidInput", "ShopNotFound", "StoreUnavailable"]
+
+const moves = /type MoveRefusal = ([^;]+);/.exec(readFileSync(`${CORE}/domain/TicketLifecycle.d.ts`, "utf8"))?.[1]
+if (moves === undefined) throw new Error("There is no type MoveRefusal")
+
+/** The arguments of a type such as `Result<A, B | C>`, at its own depth. @param {string} text */
+const typeArguments = (text) => {
+  const found = [""]
+  let depth = 0
+  for (const sign of text) {
+    if ("<{([".includes(sign)) depth++
+    if (">})]".includes(sign)) depth--
+    if (sign === "," && depth === 0) found.push("")
+    else found.push(`${found.pop()}${sign}`)
+  }
+  return found.map((one) => one.trim())
+}
+
+/** The tags of the refusals of a method. @param {string} type */
+const refusalsOf = (type) => {
+  const inner = /^Promise<(?:import\("[^"]+"\)\.)?Result<(.*)>>$/s.exec(type)?.[1]
+  if (inner === undefined) return []
+  const named =
+    typeArguments(inner)[1]
+      ?.replaceAll(/import\("[^"]+"\)\./g, "")
+      .replace("MoveRefusal", moves) ?? ""
+  const tags = [...new Set(named.split("|").map((tag) => tag.trim()))].sort()
+  const odd = tags.filter((tag) => !/^[A-Z]\w+$/.test(tag))
+  if (odd.length > 0) throw new Error(`These are no tags of refusals: ${odd}`)
+  return tags.filter((tag) => !COMMON.includes(tag))
+}
+
+/** Arguments that are shown by their fields. @type {Readonly<Record<string, string>>} */
+const FIELDS = {
+  TheirTicket: "{ client_id, ticket_id }",
+  TheirOffer: "{ client_id, offer_id }",
+  PlainVisit: "{ client_id, shop_id }"
+}
+
+/** The names of a method's parameters. @param {string} head */
+const parametersOf = (head) =>
+  typeArguments(head)
+    .filter((one) => one !== "")
+    .map((one) =>
+      one.startsWith("{") ? "options" : (FIELDS[one.replace(/^.*: /s, "")] ?? one.replace(/\??:.*$/s, ""))
+    )
+    .join(", ")
+
+/** @param {string} comment */
+const sentences = (comment) =>
+  comment
+    .replaceAll(/^\s*\/?\*+\/?|\*\/\s*$/gm, "")
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(/ \((?:The )?Specification, [^)]*\)/g, "")
+    .trim()
+
+/** @param {string} text */
+const isWhole = (text) => {
+  const signs = text.replaceAll("=>", "")
+  const count = (/** @type {RegExp} */ sign) => signs.match(sign)?.length ?? 0
+  return text.endsWith(";") && count(/[<{([]/g) === count(/[>})\]]/g)
+}
+
+/** @param {string} file @param {string} name */
+const methodsOf = (file, name) => {
+  const text = readFileSync(`${CORE}/services/${file}.d.ts`, "utf8")
+  const body = new RegExp(`const ${name}: [^\\n]*=> \\{\\n([\\s\\S]*?)\\n\\};`).exec(text)?.[1] ?? ""
+  const rows = []
+  let [group, comment, method] = ["", "", ""]
+  for (const line of body.split("\n")) {
+    if (method === "" && /^ +\/?\*/.test(line)) comment += `${line}\n`
+    else if (method === "" && /^ {4}\w+: \{$/.test(line)) group = `${line.trim().replace(": {", "")}.`
+    else if (method === "" && line === "    };") group = ""
+    else method += `${line}\n`
+    if (!isWhole(method.trim())) continue
+    const [, called = "", head = "", type = ""] = /^(\w+): \((.*?)\) => (.*);$/s.exec(method.trim()) ?? []
+    if (called === "") throw new Error(`This is no method:\n${method}`)
+    rows.push([`${group}${called}(${parametersOf(head)})`, sentences(comment), refusalsOf(type)])
+    comment = ""
+    method = ""
+  }
+  return rows
+}
+
+/** A row for each method. @returns {ReadonlyArray<readonly [method: string, sentences: string, refusals: ReadonlyArray<string>]>} */
+export const promiseMethods = () => {
+  const rows = DECLARATIONS.flatMap(([file = "", name = ""]) => methodsOf(file, name))
+  return /** @type {never} */ (rows)
+}
