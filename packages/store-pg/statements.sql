@@ -472,9 +472,15 @@ select /* workshop lock webhook */ from workshop.webhook where shop_id = any($1:
 
 -- look again (workshop deliveries)
 with /* workshop look again */ looked as (
-    select o.*, o.next <= $1 is true as is_ready,
-      case when o.served > 0 then nullif(current_setting('workshop_claim.number', true), '')::bigint * 4096 + (o.served - 1) * 1024 + o.place else o.turn end as new_turn
-    from (select o.shop_id, o.at, o.round_at, o.turn, o.place, o.served, case when o.room > 0 then least(
+    select o.*,
+      case when o.served > 0 then nullif(current_setting('workshop_claim.number', true), '')::bigint * 4096 + (o.served - 1) * 1024 + o.place else o.turn end as new_turn,
+      case when o.is_written and $1::bigint >= 0 then least((select d.due_at from workshop.delivery d where d.shop_id = o.shop_id and d.lease_until is null
+      and d.is_replay = false and d.generation = o.generation and d.due_at >= o.due_from order by d.due_at limit 1), (select d.due_at from workshop.delivery d where d.shop_id = o.shop_id and d.lease_until is null
+      and d.is_replay = true and d.generation = o.generation and d.due_at >= o.due_from order by d.due_at limit 1), $1::bigint - 60000) end as earliest
+    from (
+      select o.*, not o.is_ready or (o.round_at is null and o.served > 0) or (o.round_at is not null and $3::boolean) as is_written
+      from (
+        select o.*, o.next <= $1 is true as is_ready from (select o.*, case when o.room > 0 then least(
     case when o.generation > 1 then (
       select o.released_at from workshop.delivery d where d.shop_id = o.shop_id and d.lease_until is null
   and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and d.is_replay in (false, true)
@@ -486,10 +492,7 @@ with /* workshop look again */ looked as (
     (select d.due_at from workshop.delivery d where d.shop_id = o.shop_id and d.lease_until is null
   and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and d.is_replay and d.generation = o.generation
       and d.due_at >= o.due_from order by d.due_at limit 1)
-  ) end as next,
-        least((select d.due_at from workshop.delivery d where d.shop_id = o.shop_id and d.lease_until is null
-      and d.is_replay = false and d.generation = o.generation and d.due_at >= o.due_from order by d.due_at limit 1), (select d.due_at from workshop.delivery d where d.shop_id = o.shop_id and d.lease_until is null
-      and d.is_replay = true and d.generation = o.generation and d.due_at >= o.due_from order by d.due_at limit 1), $1::bigint - 60000) as earliest from (select s.shop_id, s.at, s.place, s.due_from, s.round_at, s.turn, w.generation, w.released_at,
+  ) end as next from (select s.shop_id, s.at, s.place, s.due_from, s.round_at, s.turn, w.generation, w.released_at,
     case when w.off_reason is null then greatest(4 - f.in_flight, 0) else 0 end as room, f.busy, f.served
   from unnest(current_setting('workshop_claim.lanes')::uuid[], current_setting('workshop_claim.turns')::tid[], current_setting('workshop_claim.due_from')::bigint[],
     current_setting('workshop_claim.rounds')::tid[], current_setting('workshop_claim.places')::bigint[])
@@ -499,7 +502,9 @@ with /* workshop look again */ looked as (
     select count(*)::integer as in_flight, coalesce(array_agg(d.ticket_id) filter (where d.ticket_id is not null), '{}') as busy,
       count(*) filter (where d.xmin = pg_current_xact_id()::xid) as served
     from workshop.delivery d where d.shop_id = s.shop_id and d.lease_until > coalesce($2::bigint, (extract(epoch from statement_timestamp()) * 1000)::bigint) - 30000
-  ) f) o) o
+  ) f) o offset 0) o
+      ) o
+    ) o
   ), moved as (
     update workshop.delivery_round r set turn = l.new_turn from looked l
     where r.ctid = l.round_at and r.shop_id is not distinct from l.shop_id and l.is_ready and l.served > 0
@@ -514,9 +519,8 @@ with /* workshop look again */ looked as (
   update workshop.delivery_turn t set
     look_at = case when l.is_ready then 1 else coalesce(l.next, 253402300799999) end,
     turn = l.new_turn,
-    due_from = case when $1 < 0 then t.due_from else l.earliest end
-  from looked l where t.ctid = l.at and t.shop_id is not distinct from l.shop_id
-    and (not l.is_ready or (l.round_at is null and l.served > 0) or (l.round_at is not null and $3::boolean));
+    due_from = coalesce(l.earliest, t.due_from)
+  from looked l where t.ctid = l.at and t.shop_id is not distinct from l.shop_id and l.is_written;
 
 -- look at clock (workshop reads)
 select /* workshop look at clock */ (extract(epoch from clock_timestamp()) * 1000)::double precision as ms;

@@ -289,12 +289,20 @@ const earliest = (
 /** Of so many claims one writes from when on its shops have something due: the others look at what was delivered since. */
 export const DUE_FROM_EVERY = 16
 
-/** The locked shops, and when each is to be looked at next. */
+/**
+ * The locked shops, and when each is to be looked at next. `offset` keeps the planner from looking for that twice, and only a turn that is
+ * written gets a new `due_from`, which is as much work again.
+ */
 const LOOKED = `looked as (
-    select o.*, o.next <= $1 is true as is_ready,
-      case when o.served > 0 then nullif(current_setting('${CLAIM_NUMBER}', true), '')::bigint * ${TURNS_PER_CLAIM} + (o.served - 1) * ${TURNS_PER_CLAIM / deliveries_in_flight_per_shop} + o.place else o.turn end as new_turn
-    from (select o.shop_id, o.at, o.round_at, o.turn, o.place, o.served, ${NEXT} as next,
-        least(${earliest(false)}, ${earliest(true)}, $1::bigint - ${CLOCKS_APART_MS}) as earliest from (${open("$2")}) o) o
+    select o.*,
+      case when o.served > 0 then nullif(current_setting('${CLAIM_NUMBER}', true), '')::bigint * ${TURNS_PER_CLAIM} + (o.served - 1) * ${TURNS_PER_CLAIM / deliveries_in_flight_per_shop} + o.place else o.turn end as new_turn,
+      case when o.is_written and $1::bigint >= 0 then least(${earliest(false)}, ${earliest(true)}, $1::bigint - ${CLOCKS_APART_MS}) end as earliest
+    from (
+      select o.*, not o.is_ready or (o.round_at is null and o.served > 0) or (o.round_at is not null and $3::boolean) as is_written
+      from (
+        select o.*, o.next <= $1 is true as is_ready from (select o.*, ${NEXT} as next from (${open("$2")}) o offset 0) o
+      ) o
+    ) o
   )`
 
 const BEGUN = `insert into workshop.delivery_round (shop_id, turn)
@@ -313,9 +321,8 @@ const lookAgain = (others: string) => `with ${LOOKED}, moved as (
   update workshop.delivery_turn t set
     look_at = case when l.is_ready then ${IN_ROUND} else coalesce(l.next, ${NEVER}) end,
     turn = l.new_turn,
-    due_from = case when $1 < 0 then t.due_from else l.earliest end
-  from looked l where t.ctid = l.at and t.shop_id is not distinct from l.shop_id
-    and (not l.is_ready or (l.round_at is null and l.served > 0) or (l.round_at is not null and $3::boolean))`
+    due_from = coalesce(l.earliest, t.due_from)
+  from looked l where t.ctid = l.at and t.shop_id is not distinct from l.shop_id and l.is_written`
 
 /**
  * Writes when each locked shop is to be looked at next: it stays ready where something is due by $1; where nothing can be claimed, or the

@@ -90,14 +90,11 @@ type LookingAgain = (now: Instant, lease_now: number | null) => ReadonlyArray<St
 /** How one store looks again: in one statement, or in two where the rows are distributed. */
 const lookAgainBy = (isDistributed: () => boolean): LookingAgain => {
   let looks = 0
-  return (...values) => {
-    const writesDueFrom = ++looks % DUE_FROM_EVERY === 0
+  return (now, lease_now) => {
+    const values = [now, lease_now, ++looks % DUE_FROM_EVERY === 0]
     return isDistributed()
-      ? [
-          statement("look again apart", LOOK_AGAIN_APART, ...values, writesDueFrom),
-          statement("begin rounds", BEGIN_ROUNDS, ...values)
-        ]
-      : [statement("look again", LOOK_AGAIN, ...values, writesDueFrom)]
+      ? [statement("look again apart", LOOK_AGAIN_APART, ...values), statement("begin rounds", BEGIN_ROUNDS, ...values)]
+      : [statement("look again", LOOK_AGAIN, ...values)]
   }
 }
 
