@@ -11,6 +11,7 @@ const NAMES = [
   "http",
   "create",
   "deliver",
+  "delivery",
   "growth",
   "sizes",
   "life",

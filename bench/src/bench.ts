@@ -9,6 +9,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   http: async () => (await import("./http/compareHttp.js")).http,
   create: async () => (await import("./create/compareCreate.js")).create,
   deliver: async () => (await import("./deliver/compareDeliver.js")).deliver,
+  delivery: async () => (await import("./deliver/splitDelivery.js")).splitDelivery,
   growth: async () => (await import("./growth/compareGrowth.js")).growth,
   sizes: async () => (await import("./sizes/compareSizes.js")).sizes,
   life: async () => (await import("./life/measureLife.js")).life,

@@ -3,7 +3,7 @@ import { median, quantile } from "../Median.js"
 import { cluster } from "../pg/Cluster.js"
 import { benchmark, type Row, rounded } from "../report/Benchmark.js"
 import { Child } from "./Child.js"
-import { type Compare, type Deliver, type Delivered, type Hang, SHOPS } from "./Job.js"
+import { type Compare, type Deliver, type Delivered, type Hang, type Raise, SHOPS } from "./Job.js"
 
 /** The bounds (docs/how-it-is-built.md): deliveries against graphile-worker; the healthy shops' p99 beside a shop that hangs. */
 const TARGETS = { rate: { at_least: 1 }, fairness: { at_most: 2 } } as const
@@ -30,6 +30,7 @@ const rate = async (name: string, onPostgres: boolean, { receiver, fresh, pairs,
   const ours = await Child.start<object>("ours", [port, onPostgres ? await fresh() : ""])
   const peer = await Child.start<object>("peer", [port, await fresh()])
   const deliver = async (child: Child<object>) => {
+    await child.ask({ raised: events } satisfies Raise)
     const delivered = await child.ask<Delivered>({ events } satisfies Deliver)
     await receiver.ask({})
     return delivered

@@ -9,7 +9,7 @@ import { setWebhook } from "../../../packages/core/dist/decisions/webhookSetting
 import { openShop, run } from "../../../packages/core/dist/testing/Fixtures.js"
 import { raising } from "../../../packages/core/dist/testing/TestDispatcher.js"
 import { answering } from "./Child.js"
-import { type Compare, type Deliver, type Hang, measured, SHOPS } from "./Job.js"
+import { type Compare, type Deliver, type Hang, measured, type Raise, SHOPS } from "./Job.js"
 import { RunningClock } from "./RunningClock.js"
 
 const [receiver, url] = process.argv.slice(2)
@@ -51,10 +51,14 @@ const workOff = Effect.gen(function* () {
   yield* Effect.forkDaemon(Fiber.interrupt(fiber))
 })
 
-const deliver = async ({ events }: Deliver) => {
-  await runtime.runPromise(Effect.forEach(shops, (shop_id) => raise(shop_id, events), { discard: true }))
-  return measured(events * SHOPS, () => runtime.runPromise(workOff))
-}
+const raiseAll = ({ raised }: Raise) =>
+  Effect.as(
+    Effect.forEach(shops, (shop_id) => raise(shop_id, raised), { discard: true }),
+    {}
+  )
+
+const deliver = ({ events, isWatched }: Deliver) =>
+  measured(events * SHOPS, () => runtime.runPromise(workOff), isWatched)
 
 const HEALTHY = 20
 const PAUSE = "50 millis"
@@ -79,7 +83,8 @@ const compare = ({ seconds }: Compare) =>
     return {}
   })
 
-answering<Deliver | Hang | Compare>({ ready: true }, (question) => {
+answering<Raise | Deliver | Hang | Compare>({ ready: true }, (question) => {
+  if ("raised" in question) return runtime.runPromise(raiseAll(question))
   if ("events" in question) return deliver(question)
   return runtime.runPromise("backlog" in question ? hang(question) : compare(question))
 })

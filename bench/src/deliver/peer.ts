@@ -4,7 +4,7 @@ import { Logger, type Runner, run } from "graphile-worker"
 import pg from "pg"
 import { Pool } from "undici"
 import { answering } from "./Child.js"
-import { type Deliver, IN_FLIGHT, measured, SHOPS } from "./Job.js"
+import { type Deliver, IN_FLIGHT, measured, type Raise, SHOPS } from "./Job.js"
 
 const [receiver, url] = process.argv.slice(2)
 const SECRET = "whsec_1"
@@ -82,14 +82,19 @@ const isDone = async (): Promise<boolean> => {
   return rows[0].more === false
 }
 
-answering<Deliver>({ ready: true }, async ({ events }) => {
-  await fill(events)
-  await pool.query("vacuum analyze graphile_worker._private_jobs")
+answering<Raise | Deliver>({ ready: true }, async (question) => {
+  if ("raised" in question) {
+    await fill(question.raised)
+    await pool.query("vacuum analyze graphile_worker._private_jobs")
+    return {}
+  }
+  const { events, isWatched } = question
   const all: { runner?: Runner } = {}
-  const result = await measured(events * SHOPS, async () => {
+  const work = async () => {
     all.runner = await start()
     while (!(await isDone())) await new Promise((resolve) => setTimeout(resolve, 20))
-  })
+  }
+  const result = await measured(events * SHOPS, work, isWatched)
   await all.runner?.stop()
   return result
 })

@@ -18,7 +18,9 @@ export type Shares = Readonly<Record<string, number>>
 const SAMPLED_EVERY_US = 250
 
 /** Watches what this process computes until the function that it answers is called. */
-export const profiling = async (): Promise<() => Promise<Shares>> => {
+export const profiling = async (
+  kinds: ReadonlyArray<readonly [kind: string, places: RegExp]> = KINDS
+): Promise<() => Promise<Shares>> => {
   const session = new Session()
   session.connect()
   await session.post("Profiler.enable")
@@ -31,11 +33,12 @@ export const profiling = async (): Promise<() => Promise<Shares>> => {
     const spent = new Map<string, number>()
     profile.samples?.forEach((id, n) => {
       const { functionName, url } = frames.get(id)!
-      if (functionName === "(idle)") return
-      const [kind] = KINDS.find(([, place]) => place.test(url || functionName))!
+      // The second is the profiler itself.
+      if (functionName === "(idle)" || (functionName === "dispatch" && url === "")) return
+      const [kind] = kinds.find(([, place]) => place.test(url || functionName))!
       spent.set(kind, (spent.get(kind) ?? 0) + profile.timeDeltas![n]!)
     })
     const all = [...spent.values()].reduce((sum, one) => sum + one, 0)
-    return Object.fromEntries(KINDS.map(([kind]) => [kind, (spent.get(kind) ?? 0) / all]))
+    return Object.fromEntries(kinds.map(([kind]) => [kind, (spent.get(kind) ?? 0) / all]))
   }
 }
