@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { defineConfig } from "vitest/config"
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config"
 import { publishedPackages } from "./scripts/publishedPackages.mjs"
 import { LongestFirst } from "./test/LongestFirst.js"
 
@@ -39,19 +39,21 @@ const running = {
 /** Three, or as many as `--poolOptions.threads.maxThreads` says: the fewest, which depend on it, must not exceed it. */
 const workers = Number(/maxThreads[= ](\d+)/.exec(process.argv.join(" "))?.[1] ?? 3)
 
-const OF_HTTP = "packages/http-node/test"
-
-/**
- * The rules over HTTP that are also shown on Postgres each time: those whose effects the store keeps or orders. The others are shown on
- * Postgres by the store contract, and over HTTP on the memory store.
- */
-const ON_POSTGRES = [
-  `${OF_HTTP}/spec/{clients,closures,createTicket,events,idempotency,limits,optionalKeys,privacy,sideEffects,states,sync}.test.ts`,
-  `${OF_HTTP}/sandbox/{deliveries,offers}.test.ts`
-]
-
-/** On a Postgres that was named, as `npm run test:postgres` does, all of them are. */
+/** Whether a Postgres was named, as `npm run test:postgres` does, on which the rules over HTTP are shown as well. */
 const isNamed = Boolean(process.env.WORKSHOP_TEST_POSTGRES ?? process.env.TEST_DATABASE_URL)
+
+const onPostgres: TestProjectInlineConfiguration = {
+  ...shared,
+  test: {
+    ...running,
+    name: "postgres",
+    pool: "threads",
+    provide: { store: "postgres" },
+    testTimeout: 90_000,
+    hookTimeout: 90_000,
+    include: ["packages/http-node/test/{spec,sandbox}/**/*.test.ts"]
+  }
+}
 
 export default defineConfig({
   test: {
@@ -62,10 +64,7 @@ export default defineConfig({
     // there still are more than those afterwards, and the second removal ends the run with "Terminating worker thread": therefore
     // the fewest are only one less than the most.
     poolOptions: {
-      threads: { minThreads: Math.max(1, workers - 1), maxThreads: workers, isolate: false },
-      // Files of two projects never share a worker, so one pool would run one project after the other. The process of the second
-      // project loads the sources once more, and works from the beginning.
-      forks: { minForks: 1, maxForks: 1, isolate: false }
+      threads: { minThreads: Math.max(1, workers - 1), maxThreads: workers, isolate: false }
     },
     sequence: { sequencer: LongestFirst },
     projects: [
@@ -82,19 +81,8 @@ export default defineConfig({
           include: ["packages/*/test/**/*.test.ts", "examples/**/*.test.ts", "test/**/*.test.ts", "proof/**/*.test.ts"]
         }
       },
-      {
-        ...shared,
-        test: {
-          ...running,
-          // The same rules, on the other store.
-          name: "postgres",
-          pool: isNamed ? "threads" : "forks",
-          provide: { store: "postgres" },
-          testTimeout: 90_000,
-          hookTimeout: 90_000,
-          include: isNamed ? [`${OF_HTTP}/{spec,sandbox}/**/*.test.ts`] : ON_POSTGRES
-        }
-      }
+      // The same rules, on the other store: npm test shows them there by the conformance cases and the store contract.
+      ...(isNamed ? [onPostgres] : [])
     ]
   }
 })

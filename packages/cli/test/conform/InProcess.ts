@@ -1,4 +1,4 @@
-import { SIGNATURE_HEADER, type WebhookPost } from "@workshop/core"
+import { type Entropy, SIGNATURE_HEADER, type StorePorts, type WebhookPost } from "@workshop/core"
 import { type LimitUse, RateLimits, Store } from "@workshop/core/store"
 import * as MemoryStore from "@workshop/store-memory"
 import { type Context, Effect, Layer, Logger, ManagedRuntime } from "effect"
@@ -19,6 +19,8 @@ export interface Fault {
   readonly store?: (store: Context.Tag.Service<Store>) => Context.Tag.Service<Store>
 }
 
+type StoreLayer = Layer.Layer<StorePorts, never, Entropy>
+
 const same = <A>(it: A): A => it
 
 /** The receivers, reached by a sender that may have a fault. */
@@ -35,18 +37,15 @@ const receiversOf = ({ send = same }: Fault, inboxes: Inboxes) => {
       })
 }
 
-const layerOf = (fault: Fault, inboxes: Inboxes) => {
+const layerOf = (fault: Fault, inboxes: Inboxes, whole: StoreLayer) => {
   const { store = same, limits = { takes: same } } = fault
   const counted = ({ take, giveBack, look }: Context.Tag.Service<RateLimits>) =>
     RateLimits.of({ take: (takes, now) => take(limits.takes(takes), now), giveBack, look })
-  const stored = MemoryStore.layer.pipe(
-    // Laid over the store, it is the one that all services get.
-    (whole) =>
-      Layer.mergeAll(
-        whole,
-        Layer.effect(Store, Effect.map(Store, store)).pipe(Layer.provide(whole)),
-        Layer.effect(RateLimits, Effect.map(RateLimits, counted)).pipe(Layer.provide(whole))
-      )
+  // Laid over the store, these are the ones that all services get.
+  const stored = Layer.mergeAll(
+    whole,
+    Layer.effect(Store, Effect.map(Store, store)).pipe(Layer.provide(whole)),
+    Layer.effect(RateLimits, Effect.map(RateLimits, counted)).pipe(Layer.provide(whole))
   )
   return Layer.merge(
     inProcessService({
@@ -61,11 +60,12 @@ const layerOf = (fault: Fault, inboxes: Inboxes) => {
 
 /** Our own server in this process, asked without a socket; whole, or with a fault. */
 export const inProcess = async (
-  fault: Fault = {}
+  fault: Fault = {},
+  store: StoreLayer = MemoryStore.layer
 ): Promise<{ readonly ask: Fetch; readonly inboxes: Inboxes; readonly close: () => Promise<void> }> => {
   const inboxes = new Inboxes(SIGNATURE_HEADER)
   inboxes.origin = "http://inbox.localhost"
-  const runtime = ManagedRuntime.make(layerOf(fault, inboxes))
+  const runtime = ManagedRuntime.make(layerOf(fault, inboxes, store))
   const handler = await runtime.runPromise(inProcessFetch)
   return { ask: (fault.ask ?? same)(handler), inboxes, close: () => runtime.dispose() }
 }

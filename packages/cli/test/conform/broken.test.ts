@@ -1,6 +1,8 @@
 import { runCases, suite } from "@workshop/cli/conform"
+import * as MemoryStore from "@workshop/store-memory"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
+import { postgresStore } from "../../../store-pg/test/cluster/TestStore.js"
 import { Api } from "../../src/testkit/Api.js"
 import { answering } from "./broken/answering.js"
 import { countingBroken } from "./broken/counting.js"
@@ -8,9 +10,9 @@ import { deciding } from "./broken/deciding.js"
 import { telling } from "./broken/telling.js"
 import { type Fault, inProcess } from "./InProcess.js"
 
-/** Runs cases against our own server with a fault, each on a server of its own: answers id and outcome. */
-const outcomes = async (fault: Fault, ids: ReadonlyArray<string>) => {
-  const server = await inProcess(fault)
+/** Runs cases against our own server, whole or with a fault. */
+const outcomes = async (fault: Fault, ids: ReadonlyArray<string>, store?: Parameters<typeof inProcess>[1]) => {
+  const server = await inProcess(fault, store)
   const api = new Api("http://workshop.test", { fetch: server.ask })
   const target = { api, key: undefined, sandbox: { inboxes: server.inboxes } }
   const results = await Effect.runPromise(
@@ -23,14 +25,25 @@ const outcomes = async (fault: Fault, ids: ReadonlyArray<string>) => {
   return results
 }
 
+const ids = suite.map(({ id }) => id)
+
+/** Hundreds of requests each, for rules that the store contract shows on Postgres. */
+const MANY_REQUESTS = ["limit-tickets-day", "limit-lookups-day", "by-number-many-others"]
+
 describe("a server without a fault", () => {
-  it("passes every case, and every case is run", async () => {
-    const ids = suite.map(({ id }) => id)
-    const results = await outcomes({}, ids)
-    const others = results.filter(({ outcome }) => outcome !== "passed")
-    expect(others.map(({ case: { id }, failure }) => [id, failure?.expected, failure?.found])).toEqual([])
-    expect(results.map((result) => result.case.id)).toEqual(ids)
-  }, 120_000)
+  it.each([
+    ["memory", MemoryStore.layer, ids],
+    ["Postgres", postgresStore, ids.filter((id) => !MANY_REQUESTS.includes(id))]
+  ] as const)(
+    "passes every case on the %s store, and every case is run",
+    async (_, store, named) => {
+      const results = await outcomes({}, named, store)
+      const others = results.filter(({ outcome }) => outcome !== "passed")
+      expect(others.map(({ case: { id }, failure }) => [id, failure?.expected, failure?.found])).toEqual([])
+      expect(results.map((result) => result.case.id)).toEqual(named)
+    },
+    300_000
+  )
 })
 
 describe("a broken server is caught by the case that states the rule", () => {
