@@ -315,7 +315,7 @@ describeInChromium("the console in Chromium", (on) => {
     await page.keyboard.type("no such ticket")
     await page.getByText("No ticket is like that.").waitFor()
     await page.keyboard.press("Escape")
-    await page.getByRole("button", { name: /Patch/ }).waitFor()
+    await page.locator("button.ticket", { hasText: "Patch" }).waitFor()
     expect(await page.getByRole("searchbox").inputValue()).toBe("")
     await page.locator("body").press("g")
     await page.keyboard.press("w")

@@ -6,11 +6,12 @@ import { pages, serve } from "@workshop/http-node"
 import { sandboxRoutes } from "@workshop/http-node/sandbox"
 import * as MemoryStore from "@workshop/store-memory"
 import { Effect, Exit, type Layer, ManagedRuntime, Scope } from "effect"
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
+import type { Browser, BrowserContextOptions, Page } from "playwright-core"
 import { afterAll, beforeAll, describe } from "vitest"
 import { inProcessService } from "../packages/cli/src/testkit/InProcessService.js"
 import { bundle } from "../packages/console/scripts/bundle.mjs"
 import { chromiumPath, NO_CHROMIUM } from "../scripts/chromium.mjs"
+import { openBrowser } from "./browser.js"
 
 /** Anything that JSON holds. */
 // biome-ignore lint/suspicious/noExplicitAny: tests say what they expect of it
@@ -174,7 +175,7 @@ export const describeInChromium = (title: string, tests: (on: InChromium) => voi
     const on = {} as InChromium
     beforeAll(async () => {
       await bundle()
-      on.browser = await chromium.launch({ executablePath: executablePath!, args: ["--no-sandbox"] })
+      on.browser = await openBrowser()
       on.sandbox = await ConsoleSandbox.open()
     }, 120_000)
     afterAll(async () => {

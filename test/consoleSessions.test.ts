@@ -195,7 +195,8 @@ describeInChromium("the console's saved settings, in Chromium", (on) => {
       page.waitForEvent("download"),
       page.getByRole("button", { name: "Save as a file" }).click()
     ])
-    const file = await download.path()
+    const file = join(mkdtempSync(join(tmpdir(), "workshop-session-")), "session.json")
+    await download.saveAs(file)
     await session()
     // Playwright answers a question with no, unless it is told otherwise.
     await page.getByRole("button", { name: "Begin anew" }).click()

@@ -6,7 +6,7 @@ import { Store } from "@workshop/core/store"
 import * as MemoryStore from "@workshop/store-memory"
 import axe from "axe-core"
 import { Effect, Layer } from "effect"
-import { type Browser, chromium, type Page } from "playwright-core"
+import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { htmlReport, type Result, reportOf } from "../packages/cli/src/conform/Report.js"
 import { entryItem, escaped, pageText } from "../packages/cli/src/page/page.js"
@@ -15,6 +15,7 @@ import { typed } from "../packages/cli/test/commandLine.js"
 import { changes } from "../packages/cli/test/conform/broken/Broken.js"
 import { bundle } from "../packages/console/scripts/bundle.mjs"
 import { chromiumPath, NO_CHROMIUM } from "../scripts/chromium.mjs"
+import { openBrowser } from "./browser.js"
 import { START } from "./consolePage.js"
 
 const executablePath = chromiumPath()
@@ -62,7 +63,7 @@ describe.skipIf(executablePath === undefined)("reports in Chromium", { timeout: 
   let page: Page
   beforeAll(async () => {
     await bundle()
-    browser = await chromium.launch({ executablePath: executablePath!, args: ["--no-sandbox"] })
+    browser = await openBrowser()
     page = await browser.newPage({ viewport: { width: 390, height: 844 } })
   }, 120_000)
   afterAll(async () => {

@@ -5,10 +5,11 @@ import { SettableClock } from "@workshop/core/testing"
 import { mountNode } from "@workshop/http-node"
 import * as MemoryStore from "@workshop/store-memory"
 import axe from "axe-core"
-import { type Browser, chromium, type Page } from "playwright-core"
+import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { chromiumPath, NO_CHROMIUM } from "../scripts/chromium.mjs"
 import { trackedTickets } from "../scripts/trackedTickets.mjs"
+import { openBrowser } from "./browser.js"
 
 /** What axe found: rules, each with the elements that break it. */
 type Findings = ReadonlyArray<{
@@ -39,7 +40,7 @@ describe.skipIf(executablePath === undefined)("the clients' pages in Chromium", 
     codes = await trackedTickets(workshop as never, clock)
     server = createServer(mountNode(workshop, { trackingPages: {} }))
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-    browser = await chromium.launch({ executablePath: executablePath!, args: ["--no-sandbox"] })
+    browser = await openBrowser()
   }, 120_000)
   afterAll(async () => {
     await browser?.close()

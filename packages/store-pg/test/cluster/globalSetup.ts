@@ -3,17 +3,19 @@ import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
 import { promisify } from "node:util"
+import type { BrowserServer } from "playwright-core"
 import type { TestProject } from "vitest/node"
+import { chromiumPath } from "../../../../scripts/chromium.mjs"
 import type { TestCluster } from "./TestCluster.js"
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Where the workers ask for databases and for a build of the program: a port of 127.0.0.1. */
+    /** Where the workers ask for databases, a build of the program and a browser: a port of 127.0.0.1. */
     readonly clusterDoor: number
   }
 }
 
-/** The door at which suites ask for what a run has once. The database cluster and the build begin when the first one asks. */
+/** The door at which suites ask for what a run has once. Each of the database cluster, the build and the browser begins when the first one asks. */
 interface Door {
   readonly port: number
   readonly close: () => Promise<void>
@@ -24,11 +26,18 @@ interface Door {
 const open = async (): Promise<Door> => {
   let cluster: Promise<TestCluster> | undefined
   let built: Promise<unknown> | undefined
+  let browser: Promise<BrowserServer> | undefined
   const answer = async (request: IncomingMessage): Promise<string> => {
     if (request.url === "/build") {
       built ??= promisify(execFile)("npm", ["run", "--silent", "build:cli"])
       await built
       return ""
+    }
+    if (request.url === "/browser") {
+      browser ??= import("playwright-core").then(({ chromium }) =>
+        chromium.launchServer({ executablePath: chromiumPath() ?? "", args: ["--no-sandbox"] })
+      )
+      return (await browser).wsEndpoint()
     }
     // Loaded late as well: a run that needs no database should not wait for Effect twice.
     cluster ??= import("./TestCluster.js").then(({ openTestCluster }) => openTestCluster())
@@ -50,8 +59,7 @@ const open = async (): Promise<Door> => {
   const close = async () => {
     server.closeAllConnections()
     server.close()
-    const opened = await cluster?.catch(() => undefined)
-    await opened?.close()
+    for (const begun of [cluster, browser]) await (await begun?.catch(() => undefined))?.close()
   }
   return { port: (server.address() as AddressInfo).port, close, users: 0 }
 }
