@@ -1,19 +1,35 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-/** The files that take a worker ten seconds or more. */
+/** The files that take a worker longest, by work or by waiting. */
 const LONGEST = [
+  "proof/kills/kills.test.ts",
   "test/packages.test.ts",
   "test/console.test.ts",
-  "test/consoleSessions.test.ts",
-  "test/docsPage.test.ts",
-  "store-pg/test/statements.test.ts",
   "store-pg/test/PgCells.test.ts",
-  "store-pg/test/failures/wires.test.ts",
-  "proof/torture/torture.test.ts",
-  "store-pg/test/nodes/processes.test.ts",
+  "store-pg/test/statements.test.ts",
+  "cli/test/conform/broken.test.ts",
+  "cli/test/scenario/examples.test.ts",
+  "cli/test/cells/citusPage.test.ts",
+  "store-pg/test/failures/failover.test.ts",
   "store-pg/test/PgStore.test.ts",
+  "proof/fleet/fleet.test.ts",
+  "cli/test/demo.test.ts",
+  "test/consoleSessions.test.ts",
+  "cli/test/simulate/simulation.test.ts",
   "cli/test/serve.test.ts",
+  "cli/test/receive/receive.test.ts",
+  "store-pg/test/failures/receipts.test.ts",
+  "store-pg/test/failures/standby.test.ts",
+  "cli/test/owner/flags.test.ts",
+  "cli/test/simulate/sandbox.test.ts",
+  "store-pg/test/embedded/users.test.ts",
+  "cli/test/dispatch/webhookFlags.test.ts",
+  "cli/test/cells/cells.test.ts",
+  "test/docsPage.test.ts",
+  "store-pg/test/failures/wires.test.ts",
+  "store-pg/test/nodes/processes.test.ts",
   "store-pg/test/embedded/durability.test.ts",
+  "proof/torture/torture.test.ts",
   "core/test/services/Model.test.ts",
   "test/trackingPages.test.ts"
 ]
