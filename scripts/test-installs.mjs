@@ -36,10 +36,24 @@ const byName = (names) => Object.fromEntries(names.map((name) => [`@workshop/${n
 const tarballs = byName(NEEDED)
 const overrides = byName(publishedPackages)
 
+/** The files of a page, each a block that begins with the file's path. @param {string} page */
+const filesOf = (page) =>
+  [...readFileSync(`docs/${page}`, "utf8").matchAll(/^```(?:ts|text)\n\/\/ (src\/[\w/.-]+\.ts)\n([\s\S]*?)^```/gm)].map(
+    ([, path = "", body = ""]) => [path, body]
+  )
+
+/** @param {string} place */
+const writeDrizzleConfig = (place) => {
+  const config = { dialect: "postgresql", schema: "./src/schema.ts" }
+  writeFileSync(
+    join(place, "drizzle.config.ts"),
+    `export default { ...${JSON.stringify(config)}, dbCredentials: { url: process.env.DATABASE_URL } }\n`
+  )
+}
+
 /** An empty project with the files of a page. @param {string} name @param {string} page @param {object} dependencies */
 const project = (name, page, dependencies) => {
   const place = join(folder, name)
-  const text = readFileSync(`docs/${page}`, "utf8")
   const manifest = {
     type: "module",
     dependencies: { effect: "3", "@effect/platform": "0.97", ...tarballs, ...dependencies },
@@ -50,9 +64,7 @@ const project = (name, page, dependencies) => {
   const files = [
     ["package.json", JSON.stringify(manifest)],
     ["tsconfig.json", /^```json\n([\s\S]*?)^```/m.exec(readFileSync("docs/embed-express.md", "utf8"))?.[1] ?? ""],
-    ...[...text.matchAll(/^```(?:ts|text)\n\/\/ (src\/[\w/.-]+\.ts)\n([\s\S]*?)^```/gm)].map(
-      ([, path = "", body = ""]) => [path, body]
-    )
+    ...filesOf(page)
   ]
   for (const [path = "", body = ""] of files) {
     mkdirSync(dirname(join(place, path)), { recursive: true })
@@ -240,8 +252,17 @@ const parts = {
   },
   "nest-postgres": async () => {
     const place = nestProject("nest-postgres", {
-      ...{ ...byName(["store-pg"]), pg: "8", "@types/pg": "8", "@nestjs/testing": "11", expect: "30" }
+      ...{ ...byName(["store-pg"]), pg: "8", "@types/pg": "8", "@nestjs/testing": "11", expect: "30" },
+      ...{ "drizzle-orm": "0.45", "drizzle-kit": "0.31" }
     })
+    for (const [path = "", body = ""] of filesOf("embed-drizzle.md"))
+      if (["src/schema.ts", "src/inTransaction.ts"].includes(path)) writeFileSync(join(place, path), body)
+    writeFileSync(
+      join(place, "src/app.module.ts"),
+      readFileSync(join(place, "src/app.module.ts"), "utf8")
+        .replaceAll("WorkshopModule", "OrdersModule")
+        .replace("workshop.module", "orders.module")
+    )
     const text = (/** @type {string} */ path) => readFileSync(join(place, path), "utf8")
     writeFileSync(join(place, "src/workshop.providers.ts"), text("src/postgres/workshop.providers.ts"))
     const [, constructed = "", ended = ""] =
@@ -264,7 +285,23 @@ const parts = {
     await withPostgres(place, async (url) => {
       const env = { DATABASE_URL: url, TEST_DATABASE_URL: url }
       run("node", ["--test", "dist/workshop.module.spec.js"], place, env)
-      await serve("node", ["dist/main.js"], place, 4954, env)
+      writeDrizzleConfig(place)
+      run("npx", ["drizzle-kit", "push", "--force"], place, env)
+      await serve("node", ["dist/main.js"], place, 4954, env, async (base) => {
+        await createTicket(base)
+        const headers = { cookie: "session=amira", "content-type": "application/json", "idempotency-key": "order-1" }
+        const order = async (/** @type {object} */ body) => {
+          const response = await fetch(`${base}/orders`, { method: "POST", headers, body: JSON.stringify(body) })
+          return { status: response.status, body: await response.json() }
+        }
+        const first = await order({ service: "Hem", phone: "06 12 34 56 78" })
+        const again = await order({ service: "Hem", phone: "06 12 34 56 78" })
+        const refused = await order({ service: "Zip" })
+        const at = `${base}/tickets/${first.body.ticket_id}/history`
+        const history = await (await fetch(at, { headers })).json()
+        const said = [first.status, first.body.id === again.body.id, refused.body.error?.code, history[0]?.caller_id]
+        if (said.join() !== "201,true,CONFLICT,amira") throw new Error(`The server responded ${said}`)
+      })
     })
   },
   drizzle: async () => {
@@ -272,11 +309,7 @@ const parts = {
       ...{ ...EXPRESS, ...byName(["store-pg"]), "drizzle-orm": "0.45", "drizzle-kit": "0.31" },
       ...{ pg: "8", "@types/pg": "8", vitest: "3" }
     })
-    const config = { dialect: "postgresql", schema: "./src/schema.ts" }
-    writeFileSync(
-      join(place, "drizzle.config.ts"),
-      `export default { ...${JSON.stringify(config)}, dbCredentials: { url: process.env.DATABASE_URL } }\n`
-    )
+    writeDrizzleConfig(place)
     run("npm", ["install"], place)
     run("node_modules/.bin/tsc", [], place)
     await withPostgres(place, async (url) => {
