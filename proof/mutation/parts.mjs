@@ -15,5 +15,99 @@ export const parts = {
   time: {
     files: ["domain/Cursor", "domain/Digest", "domain/Duration", "domain/Instant"],
     tests: ["domain/Cursor", "domain/Digest", "domain/Duration", "domain/Instant"]
+  },
+  clients: {
+    files: ["domain/ApiKey", "domain/Client", "domain/Person", "domain/SecretText"],
+    tests: ["domain/Client", "domain/Person", "domain/Scope", "domain/SecretText", "decisions/keys"]
+  },
+  texts: {
+    files: ["domain/InvalidInput", "domain/Text", "domain/WebLink"],
+    tests: ["domain/InvalidInput", "domain/Optional", "domain/Text", "domain/WebLink"]
+  },
+  addresses: {
+    files: ["domain/PublicAddress", "domain/WebhookAddress"],
+    tests: ["domain/CountedAddress", "domain/PublicAddress", "domain/WebhookAddress"]
+  },
+  days: {
+    files: ["domain/CalendarDay", "domain/Moment", "domain/TrackingCode"],
+    tests: ["domain/CalendarDay", "domain/TrackingCode", "decisions/identifiers"]
+  },
+  words: { files: ["domain/WordList"], tests: ["domain/WordList"] },
+  pages: {
+    files: ["domain/TrackedTicket", "domain/TrackingView"],
+    tests: ["domain/TrackingView", "http/trackingPages"]
+  },
+  events: {
+    files: ["domain/Event", "domain/Notification", "domain/Signature"],
+    tests: ["domain/Event", "domain/Notification", "domain/Resources", "domain/Signature", "decisions/webhooks"]
+  },
+  webhooks: {
+    files: ["domain/Delivery", "domain/Webhook"],
+    tests: [
+      "domain/ClaimOrder",
+      "domain/Delivery",
+      "domain/Signature",
+      "domain/Webhook",
+      "decisions/webhooks",
+      "deliveries/recordAttempt",
+      "deliveries/retrySchedule"
+    ]
+  },
+  shops: {
+    files: ["domain/Shop", "domain/Ticket"],
+    tests: [
+      "domain/Resources",
+      "domain/Shop",
+      "domain/TicketNumber",
+      "decisions/createTicket",
+      "decisions/loyaltyEarning",
+      "decisions/offers",
+      "decisions/quotes",
+      "decisions/ticketBounds",
+      "decisions/ticketNews"
+    ]
+  },
+  stamps: {
+    files: ["decisions/agenda", "decisions/giveStamps", "decisions/shopSettings", "decisions/webhookSettings"],
+    tests: [
+      "domain/Resources",
+      "decisions/agenda",
+      "decisions/keys",
+      "decisions/shopSettings",
+      "decisions/stamps",
+      "decisions/webhooks"
+    ]
+  },
+  moves: {
+    files: ["decisions/changeStatus", "decisions/clientLink", "decisions/ticketMoves"],
+    tests: [
+      "domain/Resources",
+      "decisions/closures",
+      "decisions/loyaltyEarning",
+      "decisions/movedFields",
+      "decisions/offers",
+      "decisions/stateMatrix",
+      "decisions/ticketBounds",
+      "decisions/ticketMoves"
+    ]
+  },
+  acts: {
+    files: ["decisions/actOnTicket"],
+    tests: ["domain/Resources", "decisions/closures", "decisions/quotes", "decisions/ticketNews"]
+  },
+  creates: {
+    files: ["decisions/createTicket"],
+    tests: [
+      "domain/Resources",
+      "decisions/createRefusals",
+      "decisions/createTicket",
+      "decisions/identifiers",
+      "decisions/offers",
+      "decisions/ticketLimits"
+    ]
+  },
+  imports: {
+    files: ["decisions/importTickets"],
+    tests: ["domain/Resources", "decisions/importTickets", "decisions/importedTickets"]
   }
 }

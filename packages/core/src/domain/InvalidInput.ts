@@ -43,7 +43,7 @@ const expectation = (ast: AST.AST): string => {
     case "Transformation":
       return expectation(ast.from)
     case "Union":
-      return expectation(ast.types.find((type) => !isNull(type)) ?? ast.types[0]!)
+      return expectation(ast.types[0]!)
     default:
       return "is not valid"
   }
@@ -75,8 +75,8 @@ const at = (path: string, more: ParseResult.Path): string =>
 const nearest = (issue: ParseResult.Composite, path: string): ReadonlyArray<Issue> => {
   if (literals(issue.ast) !== undefined) return [{ field: path, message: expectation(issue.ast) }]
   const choices = many(issue.issues).filter((choice) => !(choice._tag === "Type" && isNull(choice.ast)))
-  const deep = choices.find((choice) => choice._tag !== "Type") ?? choices[0]
-  return deep === undefined ? [{ field: path, message: expectation(issue.ast) }] : inputIssues(deep, path)
+  // Null is never the only alternative.
+  return inputIssues(choices.find((choice) => choice._tag !== "Type") ?? choices[0]!, path)
 }
 
 /**

@@ -87,6 +87,14 @@ describe("rows that contradict themselves are refused with what to change", () =
       { quote: { status: "proposed", price_minor: 1, proposed_at: early, answered_at: late } },
       "quote.answered_at is the date of an answer: give it where there was one"
     ],
+    [
+      { state: "collected", created_at: late, ready_at: null, collected_at: early },
+      "collected_at must not be before the dates that come before it"
+    ],
+    [
+      { state: "collected", created_at: late, collected_at: early },
+      "collected_at must not be before the dates that come before it"
+    ],
     [{ created_at: late, notified_at: early }, "notified_at must not be before the dates that come before it"],
     [
       { state: "collected", created_at: early, ready_at: late, collected_at: early },

@@ -194,6 +194,11 @@ describe("several imported tickets", () => {
     expect(new Set(rows.map(({ id }) => id)).size).toBe(4)
     expect(new Set(rows.map(({ tracking_code }) => tracking_code)).size).toBe(4)
     expect(rows.map(({ id }) => id)).toEqual(rows.map(({ id }) => id).sort())
+    for (const { id } of rows) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/)
+    // Nobody can derive a code from the place of its ticket in an import.
+    imported(shop, [checked({}), checked({})])
+    const codes = [...rows, ...shop.rows("TicketPut")].map(({ tracking_code }) => tracking_code)
+    expect(new Set(codes).size).toBe(6)
     expect(rows.map(({ id }) => Number.parseInt(id.replace("-", "").slice(0, 12), 16))).toEqual([
       START - DAY,
       START - DAY,

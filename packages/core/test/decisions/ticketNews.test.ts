@@ -205,6 +205,14 @@ describe("Specification, States: an edit", () => {
     expect(shop.refuses(edit(id, { description: "darn" }))).toMatchObject({ field: "description" })
   })
 
+  it("an abandoned ticket refuses each with its state and its last change (Specification, Errors)", () => {
+    const shop = new TestShop()
+    const id = shop.ticketIn("abandoned")
+    const { updated_at } = shop.record(id)
+    for (const act of [edit(id, {}), delay(id, START), part(id, { status: "ordered" })])
+      expect(shop.refuses(act)).toMatchObject({ _tag: "TicketAbandoned", state: "abandoned", updated_at })
+  })
+
   it("an unknown ticket is not found (Specification, Endpoints)", () => {
     expect(new TestShop().refuses(edit(NOBODY, {}))._tag).toBe("TicketNotFound")
   })

@@ -1,4 +1,4 @@
-import { Either, ParseResult, Schema } from "effect"
+import { type SchemaAST as AST, Either, ParseResult, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { InvalidInput, inputIssues } from "../../src/domain/InvalidInput.js"
 
@@ -11,12 +11,19 @@ const issuesOf = <A, I>(schema: Schema.Schema<A, I>, input: unknown) =>
 const State = Schema.Literal("ready", "impossible")
 const Even = Schema.Number.pipe(Schema.filter((n) => n % 2 === 0, { message: () => "must be even" }))
 const Small = Schema.Number.pipe(Schema.filter((n) => n < 5, { description: "small" }))
+const Odd = Schema.Number.pipe(Schema.filter((n) => n % 2 === 1 || "must be odd", { description: "an odd number" }))
+const Named = Schema.Number.pipe(Schema.filter((n) => n < 5, { description: "not an order" }))
+const Marked = Schema.Boolean.annotations({ message: () => ({ message: "must be marked", override: true }) })
 const UNCHANGED = { strict: true, decode: (n: number) => n, encode: (n: number) => n } as const
-const Halved = Schema.transformOrFail(Schema.Number, Schema.Number, {
-  strict: true,
-  decode: (n, _, ast) => (n % 2 === 0 ? ParseResult.succeed(n / 2) : ParseResult.fail(new ParseResult.Type(ast, n))),
-  encode: (n) => ParseResult.succeed(2 * n)
-}).annotations({ message: () => "must have a half" })
+const halving = (refused: AST.AST | null) =>
+  Schema.transformOrFail(Schema.Number, Schema.String, {
+    strict: true,
+    decode: (n, _, ast) =>
+      n % 2 === 0 ? ParseResult.succeed(`${n / 2}`) : ParseResult.fail(new ParseResult.Type(refused ?? ast, n)),
+    encode: (n) => ParseResult.succeed(2 * Number(n))
+  })
+const Doubled = halving(null)
+const Halved = halving(Schema.Boolean.ast).annotations({ message: () => "must have a half" })
 const Line = Schema.Struct({ label: Schema.String, price: Schema.NullOr(Schema.Int) })
 const Input = Schema.Struct({
   text: Schema.String,
@@ -56,6 +63,11 @@ describe("Specification, Errors: a 400 names each field and what to change", () 
     ["the rule of a filter that describes itself", Schema.NonEmptyString, "", "must be a non empty string"],
     ["a description that states no rule", Small, 7, "must be a number"],
     ["a filter that says nothing", Schema.Number.pipe(Schema.filter((n) => n < 5)), 7, "must be a number"],
+    ["what a filter itself says", Odd, 2, "must be odd"],
+    ["a description in the middle of a sentence", Named, 7, "must be a number"],
+    ["a sentence that is no plain text", Marked, 7, "must be true or false"],
+    ["one of two kinds of values", Schema.Union(Schema.Literal("a"), Schema.Boolean), 5, "must be a"],
+    ["a transformation without a sentence", Doubled, 3, "must be a number"],
     ["what a transformation reads", Schema.NumberFromString, 5, "must be a string"],
     ["what a transformation makes", Schema.transform(Schema.Number, Even, UNCHANGED), 3, "must be even"],
     ["a transformation's own sentence", Halved, 3, "must have a half"],
@@ -71,6 +83,15 @@ describe("Specification, Errors: a 400 names each field and what to change", () 
     (_, schema, input, message) =>
       expect(issuesOf(schema, input).map((line) => line.replace(/^a?: /, ""))).toEqual([message])
   )
+
+  it("at the field that a filter of several names", () => {
+    const Both = Schema.Struct({ a: Schema.Number, b: Schema.Number }).pipe(
+      Schema.filter(({ a, b }) => (a < b ? undefined : { path: ["b"], message: "must be more than a" }), {
+        description: "a pair in order"
+      })
+    )
+    expect(issuesOf(Both, { a: 2, b: 1 })).toEqual(["b: must be more than a"])
+  })
 
   it("of alternatives, the one that comes closest", () => {
     const Tagged = Schema.Union(

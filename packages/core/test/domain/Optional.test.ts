@@ -36,6 +36,8 @@ describe("Specification, Errors: null for an optional field of a body means abse
       const nulls = Object.fromEntries(optional.split(" ").map((name) => [name, null]))
       for (const body of [needed, { ...needed, ...nulls }])
         expect(Either.isRight(Schema.decodeUnknownEither(schema)(body))).toBe(true)
+      for (const name of optional.split(" "))
+        expect(Either.isLeft(Schema.decodeUnknownEither(schema)({ ...needed, [name]: undefined })), name).toBe(true)
     })
   }
 })

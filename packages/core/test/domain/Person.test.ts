@@ -11,6 +11,7 @@ describe("a name taken out of a text", () => {
     ["Amélie", "for Am\u00e9lie, hem", "for [erased], hem"],
     ["Amélie", "for Ame\u0301lie, hem", "for [erased], hem"],
     ["Ame\u0301lie", "AM\u00c9LIE", "[erased]"],
+    ["Ben  Ali", "Ben Ali", "[erased]"],
     ["Ben Ali", "Ben  Ali and Ben\nAli and Ben\u00a0Ali", "[erased] and [erased] and [erased]"],
     ["O'Neil (jr.)", "the O'Neil (jr.) boots", "the [erased] boots"],
     ["Ali", "Aligned for ali, Khali", "Aligned for [erased], Khali"],

@@ -32,6 +32,7 @@ describe("an address that people open", () => {
     ["a.example", "must start with https:// or http://"],
     ["", "must start with https:// or http://"],
     ["https://user:pw@a.example/", "must not hold a user name or a password"],
+    ["https://:pw@a.example/", "must not hold a user name or a password"],
     ["https://user@a.example/", "must not hold a user name or a password"],
     ["https://", "must be a web address such as https://shop.example.com/"],
     ["https://a.example:99999/", "must be a web address such as https://shop.example.com/"],

@@ -1,0 +1,96 @@
+import { describe, expect, it } from "vitest"
+import {
+  acknowledges,
+  beginsAsSecret,
+  onFailure,
+  onSuccess,
+  overlapEnd,
+  Sent,
+  type Webhook,
+  WebhookNotSet,
+  WebhookOffReason,
+  webhookSecret
+} from "../../src/domain/Webhook.js"
+
+const HOUR = 3_600_000
+const START = 1_772_442_000_000
+const webhook = {
+  off_reason: null,
+  failures_in_row: 0,
+  first_failure_at: null,
+  steps_told: 0,
+  previous_until: null
+} as unknown as Webhook
+
+describe("Specification, Webhooks: the secret", () => {
+  it("is whsec_ and its bytes as text, and a cut one is known by its beginning", () => {
+    expect(webhookSecret(new Uint8Array(3))).toBe("whsec_AAAA")
+    expect(["whsec_AAAA", "AAAAwhsec_", "AAAA"].map(beginsAsSecret)).toEqual([true, false, false])
+  })
+
+  it("the one before signs until its end, and not at it", () => {
+    expect(overlapEnd(webhook, 5)).toBeNull()
+    expect([4, 5].map((now) => overlapEnd({ ...webhook, previous_until: 5 }, now))).toEqual([5, null])
+    expect(overlapEnd(webhook, -5)).toBeNull()
+  })
+})
+
+describe("Specification, Webhooks: the health of a webhook", () => {
+  const failing = (failures_in_row: number, steps_told: number) => ({
+    ...webhook,
+    failures_in_row,
+    first_failure_at: START,
+    steps_told
+  })
+  const failed = (failures: number, hours: number, steps_told: number, status = 500) => {
+    const { webhook, notice } = onFailure(
+      failing(failures - 1, steps_told),
+      Sent.answered(status),
+      START + hours * HOUR
+    )
+    return [webhook.off_reason, webhook.steps_told, notice]
+  }
+
+  it("warns its owner twice, and turns off the third time: by failures and by hours, both of them", () => {
+    expect(failed(6, 24, 0)).toEqual([null, 0, null])
+    expect(failed(7, 23, 0)).toEqual([null, 0, null])
+    expect(failed(7, 24, 0)).toEqual([null, 1, "webhook_failing"])
+    expect(failed(8, 25, 1)).toEqual([null, 1, null])
+    expect(failed(14, 48, 1)).toEqual([null, 2, "webhook_failing"])
+    expect(failed(19, 72, 2)).toEqual([null, 2, null])
+    expect(failed(20, 71, 2)).toEqual([null, 2, null])
+    expect(failed(20, 72, 2)).toEqual(["failing", 3, "webhook_off"])
+    expect(failed(1, 0, 0, 410)).toEqual(["gone", 0, "webhook_off"])
+  })
+
+  it("counts from the first failure, never from one in the future, and begins anew after a success", () => {
+    const first = onFailure(webhook, Sent.failed("timeout"), START).webhook
+    expect([first.failures_in_row, first.first_failure_at]).toEqual([1, START])
+    const second = onFailure(first, Sent.failed("timeout"), START + HOUR).webhook
+    expect([second.failures_in_row, second.first_failure_at]).toEqual([2, START])
+    expect(onFailure(second, Sent.failed("timeout"), START - HOUR).webhook.first_failure_at).toBe(START - HOUR)
+    expect(onSuccess({ ...second, steps_told: 1 })).toEqual({ ...webhook, steps_told: 0 })
+    expect(onSuccess(webhook)).toBe(webhook)
+  })
+
+  it("it is off for one of three reasons, and an unset one is refused by its own tag", () => {
+    expect(WebhookOffReason.literals).toEqual(["gone", "failing", "disabled"])
+    expect(new WebhookNotSet()._tag).toBe("WebhookNotSet")
+  })
+
+  it("only a status of 200 to 299 acknowledges", () => {
+    const acknowledged = [null, 0, 199, 200, 299, 300].map((status) => acknowledges({ status }))
+    expect(acknowledged).toEqual([false, false, false, true, true, false])
+  })
+
+  it("a result of which a sender knows no more holds nothing more", () => {
+    const nothing = {
+      detail: null,
+      address: null,
+      timings: { lookup_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: null, total_ms: 0 },
+      head: ""
+    }
+    expect(Sent.answered(204)).toEqual({ ...nothing, status: 204, error: null })
+    expect(Sent.failed("timeout")).toEqual({ ...nothing, status: null, error: "timeout" })
+  })
+})
