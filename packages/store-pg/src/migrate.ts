@@ -5,6 +5,7 @@ export { type Checked, checkData, type Finding } from "./check/checkData.js"
 export {
   addCell,
   balanceCells,
+  type CellAdding,
   type CellMoved,
   type CellStatus,
   listCells,

@@ -1,6 +1,6 @@
 import { cellsAway, Probes } from "@workshop/core"
 import { runContract, SettableClock } from "@workshop/core/testing"
-import { balanceCells, listCells, migrate, moveCell, rolesSql } from "@workshop/store-pg/migrate"
+import { addCell, balanceCells, listCells, migrate, moveCell, removeCell, rolesSql } from "@workshop/store-pg/migrate"
 import { Effect, Exit, Fiber, Layer, Metric, Schedule } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { until } from "../../../test/until.js"
@@ -168,6 +168,67 @@ else {
           expect(yield* moveCell(url, "north", to!, { schema })).toMatchObject({ took_ms: 0 })
           const balanced = yield* balanceCells(url, { schema })
           for (const one of balanced) expect(one.from).not.toBe(one.to)
+        })
+      ))
+
+    it("balance counts the cells of the directory alone, and not the schema that a removed one left behind", () =>
+      testing(
+        Effect.gen(function* () {
+          const schema = yield* cellsOnCitus(url)
+          const session = yield* connect(url)
+          const nodes = yield* listCells(url, { schema, cells: CELLS })
+          const workers = nodes.slice(1).map(({ node }) => node)
+          expect(new Set(workers).size).toBe(2)
+          // Three on one worker, of which two are left behind, and one on the other.
+          for (const name of ["gone", "lost"]) {
+            yield* Effect.addFinalizer(() =>
+              Effect.orDie(session.run(`drop schema if exists ${schema}_${name} cascade`))
+            )
+            yield* addCell(url, { name }, { schema })
+            yield* moveCell(url, name, workers[0]!, { schema })
+            yield* removeCell(url, name, { schema })
+          }
+          expect(yield* balanceCells(url, { schema })).toEqual([])
+          yield* moveCell(url, "south", workers[0]!, { schema })
+          expect(yield* balanceCells(url, { schema })).toMatchObject([{ from: workers[0], to: workers[1] }])
+        })
+      ))
+
+    it("a move is refused of a role that does not own the tables, and between workers that the coordinator cannot reach", () =>
+      testing(
+        Effect.gen(function* () {
+          const schema = yield* cellsOnCitus(url)
+          const session = yield* connect(url)
+          const [, north] = yield* listCells(url, { schema, cells: CELLS })
+          const [host, port] = north!.node.split(":") as [string, string]
+          const role = `${schema}_mover`
+          yield* session.run(
+            `create role ${role} login; grant usage on schema ${schema}, ${schema}_north to ${role};
+             grant select on all tables in schema ${schema} to ${role}; grant update on ${schema}_north.mark to ${role}`
+          )
+          yield* Effect.addFinalizer(() => Effect.orDie(session.run(`drop owned by ${role}; drop role ${role}`)))
+          const nodes = yield* session.run<{ readonly node: string }>(
+            "select nodename || ':' || nodeport as node from pg_dist_node where shouldhaveshards order by nodeid"
+          )
+          const other = nodes.map(({ node }) => node).find((node) => node !== north!.node)!
+          const refusal = (at: string, to: string) =>
+            Effect.map(Effect.flip(moveCell(at, "north", to, { schema })), ({ message }) => message)
+          const theirs = Object.assign(new URL(url), { username: role }).href
+          expect(yield* refusal(theirs, other)).toBe(
+            `This role may not change the cells: use the one that owns their tables, such as workshop_owner, or a superuser (Postgres says: must be owner of schema ${schema}_north).`
+          )
+          // A worker that is gone: no server listens at its port.
+          const place = (at: string, was: string) =>
+            session.run("update pg_dist_node set nodeport = $1 where nodename = $2 and nodeport = $3", [at, host, was])
+          const lost = (port: string) => Effect.acquireRelease(place("1", port), () => Effect.orDie(place(port, "1")))
+          const [, otherPort] = other.split(":") as [string, string]
+          expect(yield* Effect.scoped(Effect.zipRight(lost(otherPort), refusal(url, `${host}:1`)))).toBe(
+            `The coordinator cannot reach the worker ${host}:1: start it, or move the cell north to another one.`
+          )
+          yield* lost(port)
+          expect(yield* refusal(url, other)).toBe(
+            `The cell north is on the worker ${host}:1, which the coordinator cannot reach, and a move copies the cell from there: start that worker again; if it is lost, promote its standby and name that with citus_update_node, or restore the cell from a backup.`
+          )
         })
       ))
 

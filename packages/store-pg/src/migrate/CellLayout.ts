@@ -2,7 +2,7 @@ import { Clock, Effect, Fiber } from "effect"
 import { type CellAddress, type CellPlaced, type CellsGiven, HOME, markOf, ofCell, placesOf } from "../CellPlaces.js"
 import { FIND_NODES } from "../CitusNodes.js"
 import { type Database, inSchema } from "../Schema.js"
-import { DatabaseFailed } from "./DatabaseFailed.js"
+import { DatabaseFailed, DENIED, naming } from "./DatabaseFailed.js"
 import { refuseOtherCell } from "./MigratedCells.js"
 import { checkOn, migrateCells } from "./Migrator.js"
 import { recordAct } from "./OperatorAudit.js"
@@ -37,6 +37,9 @@ interface Node {
   readonly host: string
   readonly port: number
 }
+
+const OWNER_CHANGES =
+  "This role may not change the cells: use the one that owns their tables, such as workshop_owner, or a superuser"
 
 const refused = (what: string) => new DatabaseFailed({ reason: "statement", code: undefined, what })
 
@@ -106,8 +109,12 @@ const lookAt = (place: CellPlaced, known: { readonly id: string | null; readonly
 /** The state of a cell that is no schema of the home cell's database. */
 const ELSEWHERE = "Not in this database, and its address is not stored: name it in --cells."
 
-const hasSchema = (session: Session, schema: string) =>
-  Effect.map(session.run("select from pg_namespace where nspname = $1", [schema]), ({ length }) => length > 0)
+/** Those of the schemas that are there. */
+const schemasOf = (session: Session, schemas: ReadonlyArray<string>) =>
+  Effect.map(
+    session.run<{ nspname: string }>("select nspname from pg_namespace where nspname = any ($1)", [schemas]),
+    (rows) => new Set(rows.map(({ nspname }) => nspname))
+  )
 
 /** Every cell that the directory knows, where it is, and whether it can be used. `cells` gives the addresses of other clusters. */
 export const listCells = (url: string, { schema, cells = [] }: CellsGiven = {}) =>
@@ -130,12 +137,16 @@ export const listCells = (url: string, { schema, cells = [] }: CellsGiven = {}) 
         session,
         placed.flatMap(({ place }) => (place.url === url ? [place.schema] : []))
       )
+      const schemas = yield* schemasOf(
+        session,
+        placed.map(({ place }) => place.schema)
+      )
       return yield* Effect.forEach(
         placed,
         ({ name, id, shops, takes_shops, place, isGiven }) =>
           Effect.gen(function* () {
             const { schema } = place
-            if (!isGiven && !(yield* hasSchema(session, schema)))
+            if (!isGiven && !schemas.has(schema))
               return { name, schema: "", node: "", shops, takes_shops, state: ELSEWHERE } satisfies CellStatus
             const looked = yield* lookAt(place, { id, shops })
             const node = place.url === url ? nodes.get(schema) : undefined
@@ -153,8 +164,18 @@ export const listCells = (url: string, { schema, cells = [] }: CellsGiven = {}) 
     })
   )
 
-/** Makes a further cell and adds it to the directory. Returns the names of the migrations that were applied. */
-export const addCell = (url: string, cell: CellAddress, { schema }: Pick<Database, "schema"> = {}) =>
+/** How a cell is added. */
+export interface CellAdding<E extends { readonly _tag: string } = never> extends Pick<Database, "schema"> {
+  /** Called with the names of the cells that are there besides the home cell, before anything is made; its failure makes nothing. */
+  readonly confirm?: (names: ReadonlyArray<string>) => Effect.Effect<void, E>
+}
+
+/** Makes a further cell and adds it to the directory. Returns its name and its schema. */
+export const addCell = <E extends { readonly _tag: string } = never>(
+  url: string,
+  cell: CellAddress,
+  { schema, confirm }: CellAdding<E> = {}
+) =>
   Effect.gen(function* () {
     const [home, added] = yield* placesOf({ url, schema }, [cell])
     const names = yield* Effect.scoped(
@@ -166,8 +187,10 @@ export const addCell = (url: string, cell: CellAddress, { schema }: Pick<Databas
     )
     if (names.some(({ name }) => name === cell.name))
       return yield* refused(`The directory knows a cell ${cell.name} already: choose another name`)
-    return yield* migrateCells(home!, [added!])
-  })
+    if (confirm !== undefined) yield* confirm(names.flatMap(({ name }) => (name === HOME ? [] : [name])))
+    yield* migrateCells(home!, [added!])
+    return { name: added!.name, schema: added!.schema }
+  }).pipe(Effect.mapError(naming(OWNER_CHANGES)))
 
 /** Removes a cell that has no shops from the directory. Its tables stay, and its name can be used again. */
 export const removeCell = (url: string, name: string, { schema }: Pick<Database, "schema"> = {}) =>
@@ -200,7 +223,7 @@ export const removeCell = (url: string, name: string, { schema }: Pick<Database,
       }).pipe(Effect.onError(() => Effect.exit(session.run("rollback"))))
       return removed
     })
-  )
+  ).pipe(Effect.mapError(naming(OWNER_CHANGES)))
 
 /** How often a write looks whether the cell takes writes, and after how long it gives up. */
 const PROBE_EVERY = "5 millis"
@@ -243,6 +266,16 @@ const layout = (session: Session, home: CellPlaced) =>
     return { names, nodes: yield* session.run<Node>(NODES) }
   })
 
+/** Whether the coordinator reaches a node now. */
+const isReached = (session: Session, { host, port }: Node) =>
+  Effect.map(
+    session.run<{ is_reached: boolean }>("select citus_check_connection_to_node($1::text, $2::integer) as is_reached", [
+      host,
+      port
+    ]),
+    ([row]) => row?.is_reached === true
+  )
+
 const moveOn = (session: Session, url: string, cell: CellPlaced, to: Node) =>
   Effect.gen(function* () {
     const from = (yield* nodesOf(session, [cell.schema])).get(cell.schema)
@@ -253,15 +286,25 @@ const moveOn = (session: Session, url: string, cell: CellPlaced, to: Node) =>
     const begun = yield* Clock.currentTimeMillis
     if (shown(from) === shown(to))
       return { name: cell.name, from: shown(from), to: shown(to), took_ms: 0, longest_pause_ms: 0 }
+    if (!(yield* isReached(session, from)))
+      return yield* refused(
+        `The cell ${cell.name} is on the worker ${shown(from)}, which the coordinator cannot reach, and a move copies the cell from there: start that worker again; if it is lost, promote its standby and name that with citus_update_node, or restore the cell from a backup`
+      )
+    if (!(yield* isReached(session, to)))
+      return yield* refused(
+        `The coordinator cannot reach the worker ${shown(to)}: start it, or move the cell ${cell.name} to another one`
+      )
     const move = session.run("select citus_schema_move($1::regnamespace, $2::text, $3::integer)", [
       cell.schema,
       to.host,
       to.port
     ])
-    const [, longest_pause_ms] = yield* Effect.mapError(longestPause(url, cell, move), ({ what }) =>
-      refused(
-        `The cell ${cell.name} was not moved from ${shown(from)} to ${shown(to)} (${what}): see that both nodes run, let citus_cleanup_orphaned_resources() remove what an earlier move left behind, and move it again`
-      )
+    const [, longest_pause_ms] = yield* Effect.mapError(longestPause(url, cell, move), (error) =>
+      error.code === DENIED
+        ? error
+        : refused(
+            `The cell ${cell.name} was not moved from ${shown(from)} to ${shown(to)} (${error.what}): see that both nodes run, let citus_cleanup_orphaned_resources() remove what an earlier move left behind, and move it again`
+          )
     )
     const took_ms = (yield* Clock.currentTimeMillis) - begun
     const moved: CellMoved = { name: cell.name, from: shown(from), to: shown(to), took_ms, longest_pause_ms }
@@ -287,10 +330,14 @@ export const moveCell = (url: string, name: string, node: string, { schema }: Pi
         )
       return yield* moveOn(session, url, cellOf(home!, name), to)
     })
-  )
+  ).pipe(Effect.mapError(naming(OWNER_CHANGES)))
 
+/** Only the schemas in $1 count: others, such as that of a cell that was removed, are no load of the workshop. */
 const PLAN = `select distinct n.nspname as schema, p.targetname as host, p.targetport as port
-  from get_rebalance_table_shards_plan(rebalance_strategy := 'by_shard_count') p
+  from get_rebalance_table_shards_plan(rebalance_strategy := 'by_shard_count', excluded_shard_list := array(
+    select s.shardid from pg_dist_shard s join pg_class c on c.oid = s.logicalrelid join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname <> all ($1)
+  )) p
   join pg_class c on c.oid = p.table_name join pg_namespace n on n.oid = c.relnamespace order by 1`
 
 /** Moves cells as Citus plans it, until each worker has as many. Returns the moves, in their order. */
@@ -300,11 +347,11 @@ export const balanceCells = (url: string, { schema }: Pick<Database, "schema"> =
       const [home] = yield* placesOf({ url, schema }, [])
       const session = yield* connect(url, { schema: home!.schema })
       const { names } = yield* layout(session, home!)
-      const planned = yield* session.run<Node & { readonly schema: string }>(PLAN)
       const cells = names.map((name) => cellOf(home!, name))
+      const planned = yield* session.run<Node & { readonly schema: string }>(PLAN, [cells.map(({ schema }) => schema)])
       const moves = planned.flatMap(({ schema, ...to }) =>
         cells.filter((cell) => cell.schema === schema).map((cell) => ({ cell, to }))
       )
       return yield* Effect.forEach(moves, ({ cell, to }) => Effect.scoped(moveOn(session, url, cell, to)))
     })
-  )
+  ).pipe(Effect.mapError(naming(OWNER_CHANGES)))
