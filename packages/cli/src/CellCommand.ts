@@ -11,7 +11,9 @@ import {
   servedDataDir,
   storeRefused
 } from "./StoreChoice.js"
-import { command, json, optional } from "./terminal/commands.js"
+import { command, json, optional, yes } from "./terminal/commands.js"
+import { confirm } from "./terminal/confirm.js"
+import { distance } from "./terminal/distance.js"
 import { type Column, type Output, printOutput, rows, sentence } from "./terminal/Output.js"
 import { group, Operand } from "./terminal/program.js"
 
@@ -103,7 +105,7 @@ const move = command({
 
 const balance = command({
   name: "balance",
-  description: "Move cells as Citus' rebalancer plans it, until each worker has as many",
+  description: "Move cells by Citus' rebalancer, until each worker has as many of them",
   examples: ["workshop cell balance", "workshop cell balance --json"],
   options: where,
   run: (flags) =>
@@ -118,6 +120,33 @@ const balance = command({
     )
 })
 
+/** The number at the end of a name, and what comes before it; undefined if there is none. */
+const numbered = (name: string) => {
+  const found = /\d{1,9}$/.exec(name)
+  return found === null ? undefined : { stem: name.slice(0, found.index), number: Number(found[0]) }
+}
+
+/** The name after those of numbered cells, all of one kind; undefined if they have other names. */
+const nextOf = (names: ReadonlyArray<string>): string | undefined => {
+  const parts = names.flatMap((name) => numbered(name) ?? [])
+  const stems = new Set(parts.map(({ stem }) => stem))
+  if (names.length === 0 || parts.length < names.length || stems.size > 1) return undefined
+  return `${[...stems][0]}${Math.max(...parts.map(({ number }) => number)) + 1}`
+}
+
+/** Why the name of a new cell may be a typing error, as a sentence; null if nothing suggests that. */
+const doubtOf = (name: string, hasAddress: boolean, names: ReadonlyArray<string>): string | null => {
+  const next = hasAddress ? undefined : nextOf(names)
+  if (next !== undefined)
+    return name === next
+      ? null
+      : `The cells are numbered, and the next one would be ${next}: ${name} may be a typing error, and a cell keeps its name.`
+  const near = names.find((one) => distance(one, name) === 1 && nextOf([one, name]) === undefined)
+  return near === undefined
+    ? null
+    : `There is a cell ${near}: ${name} may be a typing error, and a cell keeps its name.`
+}
+
 const add = command({
   name: "add",
   description: "Add a cell, which takes the next new shops",
@@ -128,13 +157,19 @@ const add = command({
       flag: "--address <url>",
       description: "The address of the cell's own cluster; without it the cell is a schema of the database."
     }),
-    cell: new Operand<string>("<cell>", "A name for the cell: small letters, digits and underscores.")
+    cell: new Operand<string>("<cell>", "A name for the cell: small letters, digits and underscores."),
+    yes
   },
-  run: ({ cell, address, ...flags }) =>
+  run: ({ cell, address, yes, ...flags }) =>
     acting(flags, (url, options) =>
       Effect.gen(function* () {
-        yield* (yield* layout).addCell(url, { name: cell, url: address ?? undefined }, options)
-        const text = `The cell ${cell} is added. If processes connect with a role of their own, run workshop migrate --roles with these cells, because they cannot use a cell that they may not read. Then restart every process with --cells that include it; until then a process refuses the shops that are placed there.`
+        const isMeant = (names: ReadonlyArray<string>) => {
+          const doubt = doubtOf(cell, address !== null, names)
+          return doubt === null ? Effect.void : confirm(doubt, yes)
+        }
+        const made = { name: cell, url: address ?? undefined }
+        const { schema } = yield* (yield* layout).addCell(url, made, { ...options, confirm: isMeant })
+        const text = `The cell ${cell} is added, in the schema ${schema}${address === null ? "" : " of its own cluster"}. If the name is wrong, run workshop cell remove ${cell} now, while it has no shops. If processes connect with a role of their own, run workshop migrate --roles with these cells, because they cannot use a cell that they may not read. Then restart every process with --cells that include it; until then a process refuses the shops that are placed there.`
         return sentence({ name: cell }, text)
       })
     )

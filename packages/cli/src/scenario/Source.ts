@@ -11,22 +11,7 @@ import {
   parseDocument,
   type YAMLError
 } from "yaml"
-
-/** How many letters must be added, dropped, replaced or swapped with the next to turn one name into the other. */
-const distance = (a: string, b: string): number => {
-  const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)]
-  const at = (i: number, j: number): number => rows[i]?.[j] ?? Number.POSITIVE_INFINITY
-  for (let i = 1; i <= a.length; i++) {
-    rows.push([i])
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = at(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      const isSwap = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
-      const swapped = isSwap ? at(i - 2, j - 2) + 1 : replaced
-      rows[i]![j] = Math.min(replaced, swapped, at(i - 1, j) + 1, at(i, j - 1) + 1)
-    }
-  }
-  return at(a.length, b.length)
-}
+import { distance } from "../terminal/distance.js"
 
 /** The name that somebody most likely meant; undefined where none comes near. */
 const nearestName = (written: string, names: ReadonlyArray<string>): string | undefined => {

@@ -47,7 +47,7 @@ describe("workshop cell (docs/scaling.md)", { timeout: 120_000 }, () => {
       expect(await type("cell add north")).toMatchObject({
         status: 0,
         stdout:
-          "The cell north is added. If processes connect with a role of their own, run workshop migrate --roles with these cells, because they cannot use a cell that they may not read. Then restart every process with --cells that include it; until then a process refuses the shops that are placed there.\n"
+          "The cell north is added, in the schema workshop_north. If the name is wrong, run workshop cell remove north now, while it has no shops. If processes connect with a role of their own, run workshop migrate --roles with these cells, because they cannot use a cell that they may not read. Then restart every process with --cells that include it; until then a process refuses the shops that are placed there.\n"
       })
       await openShops(url, [{ name: "north" }], 3)
       const { stdout } = await type("cell list")
@@ -90,6 +90,34 @@ describe("workshop cell (docs/scaling.md)", { timeout: 120_000 }, () => {
       expect(await run("select name from workshop.cell")).toEqual([])
       expect((await type("migrate --cells 2")).status).toBe(0)
       expect((await type("cell remove home")).stderr).toMatch(/^The home cell has the directory/)
+    }))
+
+  it("add asks about a name that may be a typing error, and makes nothing without a yes", () =>
+    withDatabase(async (type, run) => {
+      const made = "select nspname from pg_namespace where nspname ~ '^workshop_' order by 1"
+      const anyhow = ": add --yes, because nobody can be asked here.\n"
+      await type("cell add north")
+      for (const name of ["nort", "norht", "nroth", "north_"])
+        expect([await type(`cell add ${name}`), await run(made)]).toEqual([
+          {
+            status: 1,
+            stdout: "",
+            stderr: `There is a cell north: ${name} may be a typing error, and a cell keeps its name${anyhow}`
+          },
+          [{ nspname: "workshop_north" }]
+        ])
+      expect((await type("cell add south")).status).toBe(0)
+      expect((await type("cell add norths --yes")).status).toBe(0)
+      for (const name of ["norths", "south", "north"]) expect((await type(`cell remove ${name}`)).status).toBe(0)
+      await type("migrate --cells 3")
+      expect((await type("cell add cell4")).stderr).toBe(
+        `The cells are numbered, and the next one would be cell_3: cell4 may be a typing error, and a cell keeps its name${anyhow}`
+      )
+      expect((await type("cell add cell_13")).status).toBe(1)
+      expect((await type("cell add cell_3")).status).toBe(0)
+      expect(await run("select name from workshop.cell order by name")).toEqual(
+        ["cell_1", "cell_2", "cell_3", "home"].map((name) => ({ name }))
+      )
     }))
 
   it("add makes a cell in another cluster, and list finds it by --cells", () =>
