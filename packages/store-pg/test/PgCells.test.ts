@@ -47,9 +47,7 @@ describe("A store of three cells, schemas of one database, for the service's rol
   )
   const runtime = ManagedRuntime.make(Layer.provideMerge(store, Layer.merge(new RiggedEntropy(1).layer, clock.layer)))
   afterAll(() => runtime.dispose(), 60_000)
-  // Lists are read in one cell, as PgStore.test.ts shows them; MemoryCells.test.ts shows that the right cell is asked.
-  const { "Reads: the list": _list, "Reads: the sync": _sync, ...others } = storeContract
-  for (const [subject, cases] of Object.entries(others))
+  for (const [subject, cases] of Object.entries(storeContract))
     describe(`keeps the store contract: ${subject}`, () => {
       it.each(cases)("$name", ({ effect }) => runtime.runPromise(Effect.withClock(effect, clock)), 30_000)
     })
