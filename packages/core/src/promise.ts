@@ -20,27 +20,7 @@ export { type DataOf, type SuccessResponse, successResponse } from "./http/succe
 export { type LoggedDelivery, TransactionRefused } from "./ports/StorePorts.js"
 export type { ClientExport } from "./services/ClientRecords.js"
 export type { CommittedEvent } from "./services/CommittedEvents.js"
-export type {
-  PlainAuditQuery,
-  PlainCaller,
-  PlainClient,
-  PlainCorrection,
-  PlainDelay,
-  PlainKey,
-  PlainPart,
-  PlainPhoto,
-  PlainProgramPatch,
-  PlainQuote,
-  PlainReplay,
-  PlainShop,
-  PlainShopPatch,
-  PlainTicket,
-  PlainTicketEdit,
-  PlainTicketQuery,
-  PlainVisit,
-  TheirOffer,
-  TheirTicket
-} from "./services/PlainInputs.js"
+export type * from "./services/PlainInputs.js"
 export { type OrThrow, type Result, unwrap } from "./services/PromiseApi.js"
 export {
   type CheckedText,
