@@ -1,5 +1,5 @@
 import { unwrap } from "@workshop/core/promise"
-import { verify } from "@workshop/webhooks"
+import { verify } from "@workshop/core/webhooks"
 import { afterEach, expect, it } from "vitest"
 import { layer } from "../src/MemoryStore.js"
 import { createTestWorkshop, type TestWorkshop } from "../src/testing.js"
