@@ -29,7 +29,7 @@ const STATEMENTS = `select name, sum(calls)::double precision as calls, 1000 * s
 /** Forgets the statements of this database alone. */
 const FORGET = "select pg_stat_statements_reset(0, (select oid from pg_database where datname = current_database()), 0)"
 
-/** What one delivery cost: microseconds of processor time, and bytes of WAL. */
+/** The cost of one delivery: microseconds of processor time, and bytes of WAL. */
 interface Costs {
   readonly process: number
   /** The threads beside the main one. */

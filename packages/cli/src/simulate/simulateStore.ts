@@ -5,7 +5,7 @@ import type { Trace, Violation } from "./auditor/Trace.js"
 import { type EnvironmentFailed, inProcessEnvironment, simulatedService } from "./Environment.js"
 import { type Bounds, observersOf, simulation } from "./simulation.js"
 
-/** What a simulation found. */
+/** The findings of a simulation. */
 export interface SimulationResult {
   /** The rules that were broken; empty if the store is right. */
   readonly violations: ReadonlyArray<Violation>
