@@ -367,7 +367,9 @@ import("@workshop/core").then(({ Limits }) =>
     timeout: 60_000
   }, () => {
     const dist = join(follow("embed-express.md", []), "node_modules/@workshop/core/dist")
-    const entry = readFileSync(join(dist, "promise.d.ts"), "utf8")
+    const inputNames = readFileSync(join(dist, "services/PlainInputs.d.ts"), "utf8")
+    const itself = readFileSync(join(dist, "promise.d.ts"), "utf8")
+    const entry = /export type \* from "\.\/services\/PlainInputs\.js"/.test(itself) ? itself + inputNames : itself
     const face = readFileSync(join(dist, "services/PromiseApi.d.ts"), "utf8")
     const shown = face.slice(face.indexOf("const promiseApi")).replaceAll(/import\("[^"]*"\)\./g, "")
     const values = [

@@ -107,7 +107,7 @@ export const isOpen = (state: TicketState): boolean => (openStates as ReadonlyAr
 
 /**
  * The present state of a ticket. A refusal contains it, so that a till can show it without another read (Specification, Requests and
- * answers).
+ * responses).
  */
 export interface TicketPresent {
   readonly state: TicketState
