@@ -18,7 +18,10 @@ import { wayTo } from "../failures/Way.js"
 const shown = (name: string, label?: string) =>
   Metric.unsafeSnapshot()
     .filter(({ metricKey }) => metricKey.name === name)
-    .filter(({ metricKey }) => label === undefined || metricKey.tags.some(({ value }) => value === label))
+    // Without a label, those of a store that is not in cells: another test in this process may have had some.
+    .filter(({ metricKey: { tags } }) =>
+      label === undefined ? tags.every(({ key }) => key !== "cell") : tags.some(({ value }) => value === label)
+    )
     .map(({ metricState }) => ("value" in metricState ? metricState.value : undefined))
 
 const probing = Effect.gen(function* () {
