@@ -84,7 +84,10 @@ const untilDue = Effect.gen(function* () {
   if (Option.isSome(changes)) {
     const stop = changes.value.listen(() => Effect.runSync(signal.wake))
     yield* Effect.addFinalizer(() => Effect.sync(stop))
-  }
+  } else
+    yield* Effect.logWarning(
+      "Under TestClock the background work does not see commits: give it observing(store) in place of the store's layer, or TestClock.adjust may pass over what was just committed"
+    )
   /** Whether something is due that is not done, such as a delivery that another process has in flight. */
   let isIdle = false
   const work = Effect.gen(function* () {
