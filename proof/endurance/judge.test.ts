@@ -61,9 +61,23 @@ describe("a soak", () => {
     ])
   })
 
-  it("is not flat where nobody cleans a table that autovacuum should clean", () => {
-    expect(judged(undefined, (no) => ({ dead_rows: no * 100 }))).toEqual([
-      "delivery had more dead rows than autovacuum tolerates for 270 s"
+  it("is flat where a busy table always has more dead rows than it tolerates, and autovacuum cleans it in every round", () => {
+    const busy = (no: number) => ({ dead_rows: 1200 + (no % 4) * 300, vacuums: Math.floor(no / 4) })
+    expect(judged(undefined, busy)).toEqual([])
+  })
+
+  it("is not flat where autovacuum leaves out a table that it should clean", () => {
+    expect(judged(undefined, () => ({ dead_rows: 1001 }))).toEqual([
+      "delivery had more dead rows than it tolerates for 435 s, and autovacuum did not clean it"
+    ])
+    expect(judged(undefined, (no) => ({ dead_rows: 1001, vacuums: no < 12 ? 1 : 2 }))).toEqual([
+      "delivery had more dead rows than it tolerates for 255 s, and autovacuum did not clean it"
+    ])
+  })
+
+  it("is not flat where autovacuum runs, but dead rows become more", () => {
+    expect(judged(undefined, (no) => ({ dead_rows: no * 100, vacuums: Math.floor(no / 4) }))).toEqual([
+      "delivery had 1500 dead rows in the second third, 2500 in the last"
     ])
   })
 

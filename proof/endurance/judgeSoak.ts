@@ -34,8 +34,11 @@ const WAITED: ReadonlyArray<Flat<Window>> = [
 /** A table with its indexes may grow by so much more than its rows do, or by so many bytes in all. */
 const TABLE_SHARE = 0.2
 const TABLE_SLACK_BYTES = 1024 * 1024
-/** A table may have more dead rows than autovacuum tolerates for three of its rounds, which take a minute each by default. */
+/** Where a table has more dead rows than it tolerates, autovacuum has cleaned it within three of its rounds, which take a minute each by default. */
 const MOST_UNCLEAN_S = 180
+/** Between two of its rounds a busy table may always have more dead rows than it tolerates, but not more and more of them. */
+const DEAD_SHARE = 0.2
+const DEAD_SLACK = 200
 /** Every transaction of the service ends in seconds. */
 const MOST_SNAPSHOT_S = 60
 
@@ -78,15 +81,33 @@ const swollen = (samples: ReadonlyArray<Sample>, name: string): ReadonlyArray<st
   return [`${name} grew from ${before} to ${after} bytes, and its rows from ${rows(early)} to ${rows(late)}`]
 }
 
-/** The longest time for which a table had more dead rows than make autovacuum clean it, in seconds. */
+/** The longest time for which a table had more dead rows than it tolerates and autovacuum did not clean it, in seconds. */
 export const uncleanFor = (samples: ReadonlyArray<Sample>, name: string): number => {
   let since: number | undefined
+  let before = 0
   let longest = 0
-  for (const { second, dead_rows, vacuum_at } of ofTable(samples, name)) {
+  for (const { second, dead_rows, vacuum_at, vacuums } of ofTable(samples, name)) {
+    if (vacuums > before) since = second
     since = dead_rows > vacuum_at ? (since ?? second) : undefined
     if (since !== undefined) longest = Math.max(longest, second - since)
+    before = vacuums
   }
   return longest
+}
+
+const unclean = (samples: ReadonlyArray<Sample>, name: string): ReadonlyArray<string> => {
+  const seconds = uncleanFor(samples, name)
+  if (seconds <= MOST_UNCLEAN_S) return []
+  return [`${name} had more dead rows than it tolerates for ${seconds} s, and autovacuum did not clean it`]
+}
+
+const dirtier = (samples: ReadonlyArray<Sample>, name: string): ReadonlyArray<string> => {
+  const [early, late] = thirds(ofTable(samples, name))
+  const dead = (part: typeof early) => medianOf(part, ({ dead_rows }) => dead_rows)
+  const [before, after] = [dead(early), dead(late)]
+  const tolerated = medianOf(late, ({ vacuum_at }) => vacuum_at)
+  if (after <= Math.max(tolerated, before * (1 + DEAD_SHARE), before + DEAD_SLACK)) return []
+  return [`${name} had ${before} dead rows in the second third, ${after} in the last`]
 }
 
 /** Why a soak was not flat; nothing if it was. */
@@ -96,14 +117,7 @@ export const judgeSoak = (samples: ReadonlyArray<Sample>, windows: ReadonlyArray
   return [
     ...USED.flatMap((measure) => grown(samples, measure)),
     ...WAITED.flatMap((measure) => grown(windows, measure)),
-    ...tableNames(samples).flatMap((name) => {
-      const unclean_s = uncleanFor(samples, name)
-      const isLong = unclean_s > MOST_UNCLEAN_S
-      return [
-        ...swollen(samples, name),
-        ...(isLong ? [`${name} had more dead rows than autovacuum tolerates for ${unclean_s} s`] : [])
-      ]
-    }),
+    ...tableNames(samples).flatMap((name) => [swollen, unclean, dirtier].flatMap((rule) => rule(samples, name))),
     ...(oldest_s > MOST_SNAPSHOT_S ? [`a transaction was open for ${oldest_s} s`] : [])
   ]
 }

@@ -115,7 +115,9 @@ const report = (
   console.log(
     `  tables ${both(samples, (one) => inAll(one, "table_bytes") / MIB)} MiB, indexes ${both(samples, (one) => inAll(one, "index_bytes") / MIB)} MiB, rows ${both(samples, (one) => inAll(one, "rows"))}`
   )
-  console.log("Dead rows: most, at the end, how many make autovacuum begin, how often it ran, the longest time above:")
+  console.log(
+    "Dead rows: most, at the end, how many make autovacuum begin, how often it ran, the longest time above without it:"
+  )
   for (const name of dirtiest(samples)) {
     const all = samples.flatMap(({ tables }) => tables.filter((table) => table.name === name))
     const last = all.at(-1)!
