@@ -1,6 +1,7 @@
 import { HttpApp } from "@effect/platform"
 import { createClient } from "@workshop/client"
-import { Effect, ManagedRuntime } from "effect"
+import { TicketId, TicketInput, Tickets } from "@workshop/core"
+import { Effect, ManagedRuntime, Schema, TestClock, TestContext } from "effect"
 import { expect, it } from "vitest"
 import { makeApp } from "./app.js"
 import { openShop, workshop } from "./workshop.js"
@@ -22,3 +23,13 @@ it("an Effect server mounts the API in its router, beside a route on the same se
   expect(await at("/elsewhere")).toBe("Nothing here\n")
   await runtime.dispose()
 })
+
+it("under Effect's TestClock, the same layer closes what nobody collects: 61 days take an instant", () =>
+  Effect.gen(function* () {
+    const { counter } = yield* openShop
+    const { data } = yield* Tickets.create(counter, Schema.decodeSync(TicketInput)({ service: "Hem" }))
+    const id = Schema.decodeSync(TicketId)(data.id)
+    yield* Tickets.changeStatus(counter, id, "ready")
+    yield* TestClock.adjust("61 days")
+    expect((yield* Tickets.byId(counter, id)).state).toBe("abandoned")
+  }).pipe(Effect.provide(workshop), Effect.provide(TestContext.TestContext), Effect.runPromise))

@@ -6,7 +6,6 @@ import {
   Keys,
   NotificationSender,
   Notifiers,
-  observing,
   Profanity,
   ShopInput,
   Shops,
@@ -21,7 +20,7 @@ export const workshop = Workshop.background.pipe(
   Layer.provide(Layer.mergeAll(Dispatcher.layer(), NotificationSender.Default)),
   Layer.provide(Layer.merge(NodeSender.layer(), Notifiers.layer)),
   Layer.provideMerge(Workshop.layer),
-  Layer.provideMerge(observing(MemoryStore.layer)),
+  Layer.provideMerge(MemoryStore.layer),
   Layer.provideMerge(Profanity.layer),
   Layer.provideMerge(Entropy.layer)
 )

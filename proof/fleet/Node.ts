@@ -10,7 +10,6 @@ import {
   NotificationSender,
   type Offers,
   OwnerNotifier,
-  observing,
   Profanity,
   type Quotes,
   type Sent,
@@ -298,7 +297,7 @@ export class Node {
         )
       ),
       Layer.provideMerge(Workshop.layer),
-      Layer.provideMerge(observing(Layer.scopedContext(this.#ports))),
+      Layer.provideMerge(Layer.scopedContext(this.#ports)),
       Layer.provideMerge(Profanity.layer),
       Layer.provideMerge(Entropy.layerSeeded(seed))
     )

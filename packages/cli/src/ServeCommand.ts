@@ -3,7 +3,6 @@ import { resolve } from "node:path"
 import {
   ClockAdvance,
   Closer,
-  observing as committing,
   Dispatcher,
   Entropy,
   looksLikeTestKey,
@@ -234,7 +233,7 @@ const sandboxed = (asked: ServeFlags, choice: StoreChoice) =>
   ClockAdvance.layer([Closer, Dispatcher, NotificationSender]).pipe(
     Layer.provideMerge(deliveringInSandbox(asked)),
     Layer.provideMerge(caughtUp),
-    Layer.provideMerge(services(asked, committing(storeLayer(choice)))),
+    Layer.provideMerge(services(asked, storeLayer(choice))),
     Layer.provideMerge(Layer.merge(SandboxClock.layer, SandboxReceivers.layer))
   )
 

@@ -5,7 +5,6 @@ import {
   Entropy,
   NotificationSender,
   Notifiers,
-  observing,
   Profanity,
   Sent,
   ShopInput,
@@ -49,7 +48,7 @@ it(
             )
           ),
           Layer.provideMerge(Workshop.layer),
-          Layer.provideMerge(observing(migrated({ url }))),
+          Layer.provideMerge(migrated({ url })),
           Layer.provideMerge(Profanity.layer),
           Layer.provideMerge(Entropy.layer)
         )

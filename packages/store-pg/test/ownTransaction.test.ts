@@ -3,7 +3,6 @@ import {
   Caller,
   CommittedEvents,
   Entropy,
-  observing,
   ownTransaction,
   Profanity,
   ShopInput,
@@ -23,11 +22,7 @@ import { testDatabase } from "./cluster/TestDatabase.js"
 import { borrowedFrom, testing } from "./nodes/Node.js"
 
 const servicesOn = <E>(store: Layer.Layer<Layer.Layer.Success<typeof MemoryStore.layer>, E, Entropy>) =>
-  Workshop.layer.pipe(
-    Layer.provideMerge(observing(store)),
-    Layer.provideMerge(Profanity.layer),
-    Layer.provideMerge(Entropy.layer)
-  )
+  Workshop.layer.pipe(Layer.provideMerge(store), Layer.provideMerge(Profanity.layer), Layer.provideMerge(Entropy.layer))
 
 const newCaller = Effect.gen(function* () {
   const input = { name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }

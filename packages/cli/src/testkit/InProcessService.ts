@@ -7,7 +7,6 @@ import {
   NotificationSender,
   Notifiers,
   OwnerNotifier,
-  observing,
   Profanity,
   SandboxClock,
   Sent,
@@ -83,7 +82,7 @@ export const inProcessService = <E>({ store, receiverAt, seed, start, signatureH
   const services = NotificationSender.Default.pipe(
     Layer.provide(Layer.merge(Notifiers.inboxOnly, silentOwner)),
     Layer.provideMerge(Workshop.layer),
-    Layer.provideMerge(observing(store)),
+    Layer.provideMerge(store),
     Layer.provideMerge(Profanity.layer),
     Layer.provideMerge(Entropy.layerSeeded(seed))
   )

@@ -57,7 +57,7 @@ const noting = <A, E>(command: Command<A, E>, note: (changes: Changes) => void):
 /** Calls a listener at once. The promise rejects with its error, thrown now or later. */
 const call = async (listener: Listener, event: CommittedEvent): Promise<void> => void (await listener(event))
 
-const observed = (
+const observe = (
   store: Context.Tag.Service<Store>,
   runtime: Runtime.Runtime<never>,
   ended: Deferred.Deferred<void>
@@ -121,25 +121,13 @@ const observed = (
 }
 
 /**
- * A store that reports the changes committed through it. Put it in place of the store, so that all services use it. It costs nothing while
- * nobody listens.
+ * The store in place of the one below it, with reports of the changes that are committed through it. It costs nothing while nobody listens.
  */
-export const observing = <Ports, E, R>(
-  store: Layer.Layer<Ports | Store, E, R>
-): Layer.Layer<Ports | Store | CommittedEvents | CommittedChanges, E, R> =>
-  Layer.flatMap(store, (ports) =>
-    Layer.scopedContext(
-      Effect.gen(function* () {
-        const known = ports as Context.Context<Ports | Store>
-        const inner: Context.Tag.Service<Store> = Context.unsafeGet(known, Store)
-        // Streams end with the store; otherwise their readers would wait forever.
-        const ended = yield* Effect.acquireRelease(Deferred.make<void>(), (ended) => Deferred.succeed(ended, undefined))
-        const { store, events, changes } = observed(inner, yield* Effect.runtime<never>(), ended)
-        return known.pipe(
-          Context.add(Store, store),
-          Context.add(CommittedEvents, events),
-          Context.add(CommittedChanges, changes)
-        )
-      })
-    )
-  )
+export const observedStore: Layer.Layer<Store | CommittedEvents | CommittedChanges, never, Store> = Layer.scopedContext(
+  Effect.gen(function* () {
+    // Streams end with the store; otherwise their readers would wait forever.
+    const ended = yield* Effect.acquireRelease(Deferred.make<void>(), (ended) => Deferred.succeed(ended, undefined))
+    const { store, events, changes } = observe(yield* Store, yield* Effect.runtime<never>(), ended)
+    return Context.make(Store, store).pipe(Context.add(CommittedEvents, events), Context.add(CommittedChanges, changes))
+  })
+)

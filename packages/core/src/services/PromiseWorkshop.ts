@@ -8,7 +8,7 @@ import { type Tidier, Tidying } from "../ports/Tidying.js"
 import { WebhookSender } from "../ports/WebhookSender.js"
 import { Actor } from "./Actor.js"
 import { Closer } from "./Closer.js"
-import { type CommittedEvent, CommittedEvents, observing } from "./CommittedEvents.js"
+import { type CommittedEvent, CommittedEvents } from "./CommittedEvents.js"
 import { Dispatcher } from "./Dispatcher.js"
 import { scrape } from "./Exposition.js"
 import { NotificationSender } from "./NotificationSender.js"
@@ -29,7 +29,6 @@ export type WorkshopServices =
   | Layer.Layer.Success<typeof services>
   | StorePorts
   | Entropy
-  | CommittedEvents
   | Dispatcher
   | NotificationSender
   | Tidy
@@ -180,7 +179,7 @@ const layerOf = <E>(options: PromiseOptions<E>) => {
     Layer.provideMerge(Layer.provide(Dispatcher.layer({ signatureHeader }), sender)),
     Layer.provideMerge(services),
     Layer.provideMerge(tidying(options.retention)),
-    Layer.provideMerge(observing(options.store)),
+    Layer.provideMerge(options.store),
     Layer.provideMerge(profanity),
     Layer.provideMerge(entropy),
     Layer.provideMerge(Layer.sync(Probes, () => new Set<Probe>())),

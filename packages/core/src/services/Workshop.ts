@@ -1,4 +1,4 @@
-import { Clock, type Context, Effect, Layer, Option } from "effect"
+import { Clock, type Context, Effect, Layer } from "effect"
 import type { Instant } from "../domain/Instant.js"
 import { ServiceLimits } from "../domain/Limits.js"
 import { Store, type StoreUnavailable } from "../ports/StorePorts.js"
@@ -9,7 +9,7 @@ import { logBackgroundFailure } from "./BackgroundFailure.js"
 import { Clients } from "./Clients.js"
 import { MovableClock } from "./ClockAdvance.js"
 import { Closer } from "./Closer.js"
-import { CommittedChanges } from "./CommittedEvents.js"
+import { CommittedChanges, observedStore } from "./CommittedEvents.js"
 import { DeliveryHistory } from "./DeliveryHistory.js"
 import { Dispatcher, InFlight } from "./Dispatcher.js"
 import { Imports } from "./Imports.js"
@@ -24,7 +24,7 @@ import { Webhooks } from "./Webhooks.js"
 
 /**
  * All services of the workshop, over the ports: provide a store (`@workshop/store-memory`), `Entropy.layer` and a `ProfanityFilter`
- * (`Profanity.layer` is the default one).
+ * (`Profanity.layer` is the default one). It adds `CommittedEvents`, the events that are committed through these services.
  */
 export const layer = Layer.mergeAll(
   Tickets.Default,
@@ -39,7 +39,12 @@ export const layer = Layer.mergeAll(
   Webhooks.Default,
   Closer.Default,
   Audit.Default
-).pipe(Layer.provideMerge(Shops.Default), Layer.provideMerge(ApiKeyCache.Default))
+).pipe(
+  Layer.provideMerge(Shops.Default),
+  Layer.provideMerge(ApiKeyCache.Default),
+  // The store too, so that what stands above these services, such as a dispatcher, commits through the observed one.
+  Layer.provideMerge(observedStore)
+)
 
 const YEAR_MS = 365 * 86_400_000
 
@@ -75,19 +80,16 @@ const holding = (clock: MovableClock) => {
 
 /**
  * The background work under Effect's TestClock. Sixty days of polls would be millions of turns, so it sleeps until the next instant at which
- * something is due, and wakes at each commit if the store is observed.
+ * something is due, and wakes at each commit of this process.
  */
 const untilDue = Effect.gen(function* () {
   const works = [yield* Closer, yield* Dispatcher, yield* NotificationSender] as const
   const signal = new InFlight()
-  const changes = yield* Effect.serviceOption(CommittedChanges)
-  if (Option.isSome(changes)) {
-    const stop = changes.value.listen(() => Effect.runSync(signal.wake))
-    yield* Effect.addFinalizer(() => Effect.sync(stop))
-  } else
-    yield* Effect.logWarning(
-      "Under TestClock the background work does not see commits: give it observing(store) in place of the store's layer, or TestClock.adjust may pass over what was just committed"
-    )
+  const { listen } = yield* CommittedChanges
+  yield* Effect.acquireRelease(
+    Effect.sync(() => listen(() => Effect.runSync(signal.wake))),
+    (stop) => Effect.sync(stop)
+  )
   /** Whether something is due that is not done, such as a delivery that another process has in flight. */
   let isIdle = false
   const work = Effect.gen(function* () {
@@ -122,20 +124,23 @@ const untilDue = Effect.gen(function* () {
  * The background work of a process, as long as the layer lives: closes due tickets, delivers events, notifies clients and owners, and
  * removes old rows where the store has some. Under Effect's TestClock it does not poll, so that a test adjusts the clock by months in no time.
  */
-export const background: Layer.Layer<never, never, Closer | Dispatcher | NotificationSender | Store> =
-  Layer.scopedDiscard(
-    Effect.gen(function* () {
-      if ("adjust" in (yield* Effect.clock)) return yield* Effect.forkScoped(untilDue)
-      // The tidying comes with the store.
-      yield* Store
-      const tidying = yield* Tidying
-      yield* Effect.forkScoped((yield* Closer).run)
-      yield* Effect.forkScoped((yield* Dispatcher).run)
-      yield* Effect.forkScoped((yield* NotificationSender).run)
-      if (tidying !== null) yield* Effect.forkScoped((yield* tidying()).run)
-      return undefined
-    })
-  )
+export const background: Layer.Layer<
+  never,
+  never,
+  Closer | CommittedChanges | Dispatcher | NotificationSender | Store
+> = Layer.scopedDiscard(
+  Effect.gen(function* () {
+    if ("adjust" in (yield* Effect.clock)) return yield* Effect.forkScoped(untilDue)
+    // The tidying comes with the store.
+    yield* Store
+    const tidying = yield* Tidying
+    yield* Effect.forkScoped((yield* Closer).run)
+    yield* Effect.forkScoped((yield* Dispatcher).run)
+    yield* Effect.forkScoped((yield* NotificationSender).run)
+    if (tidying !== null) yield* Effect.forkScoped((yield* tidying()).run)
+    return undefined
+  })
+)
 
 const spanned = <Id, Service extends object>(tag: Context.Tag<Id, Service>, name: string): Layer.Layer<Id, never, Id> =>
   Layer.effect(

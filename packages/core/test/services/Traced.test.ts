@@ -2,6 +2,7 @@ import * as MemoryStore from "@workshop/store-memory"
 import { Effect, Layer, Option } from "effect"
 import { expect, it } from "vitest"
 import { Closer, Dispatcher, Entropy, NotificationSender, ProfanityFilter, Workshop } from "../../src/index.js"
+import { observedStore } from "../../src/services/CommittedEvents.js"
 import { Tickets } from "../../src/services/Tickets.js"
 import { ticketInput } from "../../src/testing/Fixtures.js"
 import { openShop } from "./Workbench.js"
@@ -38,8 +39,10 @@ it("traced covers every service of the layer that a program calls", async () => 
     )
   const traced = await tagsOf(Layer.provide(Workshop.traced, all))
   expect(traced.length).toBeGreaterThan(10)
-  // The span of `Closer.run` would never end, and a mount looks keys up before it calls a service.
-  const untraced = ["@workshop/core/ApiKeyCache", "@workshop/core/Closer"]
+  // The span of `Closer.run` would never end, a mount looks keys up before it calls a service, and the others are no acts.
+  const untraced = ["ApiKeyCache", "Closer", "CommittedChanges", "CommittedEvents", "Store"].map(
+    (name) => `@workshop/core/${name}`
+  )
   expect([...traced, ...untraced].toSorted()).toEqual(await tagsOf(all))
 })
 
@@ -55,7 +58,7 @@ it("background runs the closer, the dispatcher and the sender of notifications, 
     Layer.succeed(Closer, noting("closer") as never),
     Layer.succeed(Dispatcher, noting("dispatcher") as never),
     Layer.succeed(NotificationSender, noting("sender") as never),
-    ports
+    Layer.provideMerge(observedStore, ports)
   )
   await Effect.runPromise(
     Effect.scoped(Effect.zipRight(Layer.build(Layer.provide(Workshop.background, works)), Effect.yieldNow()))

@@ -1,5 +1,5 @@
 import * as MemoryStore from "@workshop/store-memory"
-import { Effect, Layer, Logger, Schema, TestClock, TestContext } from "effect"
+import { Effect, Layer, Schema, TestClock, TestContext } from "effect"
 import { expect, it } from "vitest"
 import { TicketInput } from "../../src/decisions/createTicket.js"
 import type { TicketId } from "../../src/domain/Identifier.js"
@@ -9,7 +9,6 @@ import { Entropy } from "../../src/ports/Entropy.js"
 import { ClientNotifier } from "../../src/ports/Notifiers.js"
 import { WebhookSender } from "../../src/ports/WebhookSender.js"
 import { Caller } from "../../src/services/Caller.js"
-import { observing } from "../../src/services/CommittedEvents.js"
 import { Dispatcher } from "../../src/services/Dispatcher.js"
 import { NotificationSender } from "../../src/services/NotificationSender.js"
 import * as Notifiers from "../../src/services/Notifiers.js"
@@ -40,7 +39,7 @@ it("under the TestClock the background work wakes when something is due: 61 days
       )
     ),
     Layer.provideMerge(Workshop.layer),
-    Layer.provideMerge(observing(MemoryStore.layer)),
+    Layer.provideMerge(MemoryStore.layer),
     Layer.provideMerge(Profanity.layer),
     Layer.provideMerge(Entropy.layerSeeded(7))
   )
@@ -67,28 +66,4 @@ it("under the TestClock the background work wakes when something is due: 61 days
     ["notified of ticket.ready", 1],
     ["ticket.abandoned", 61]
   ])
-})
-
-it("under the TestClock the background work says what to change if it does not see commits", async () => {
-  const said: Array<string> = []
-  const log = Logger.make(({ message }) => void said.push(String(message)))
-  const unobserved = Workshop.background.pipe(
-    Layer.provide(Layer.merge(Dispatcher.layer(), NotificationSender.Default)),
-    Layer.provide(
-      Layer.mergeAll(Layer.succeed(WebhookSender, { send: () => Effect.succeed(Sent.answered(200)) }), Notifiers.layer)
-    ),
-    Layer.provide(Workshop.layer),
-    Layer.provide(MemoryStore.layer),
-    Layer.provide(Profanity.layer),
-    Layer.provide(Entropy.layerSeeded(7)),
-    Layer.provide(Logger.replace(Logger.defaultLogger, log))
-  )
-  await Effect.runPromise(
-    TestClock.adjust("1 minute").pipe(
-      Effect.provide(unobserved),
-      Effect.scoped,
-      Effect.provide(TestContext.TestContext)
-    )
-  )
-  expect(said).toEqual([expect.stringContaining("observing(store)")])
 })

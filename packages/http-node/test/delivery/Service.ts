@@ -5,7 +5,6 @@ import {
   Entropy,
   NotificationSender,
   Notifiers,
-  observing,
   Profanity,
   SandboxClock,
   sandboxAddresses
@@ -33,7 +32,7 @@ const make = () => {
   const services = NotificationSender.Default.pipe(
     Layer.provide(Notifiers.layer),
     Layer.provideMerge(workshopLayer),
-    Layer.provideMerge(observing(testStore)),
+    Layer.provideMerge(testStore),
     Layer.provideMerge(Profanity.layer),
     Layer.provideMerge(Entropy.layer),
     Layer.provideMerge(SandboxReceivers.layer)

@@ -4,7 +4,6 @@ import {
   Entropy,
   NotificationSender,
   Notifiers,
-  observing,
   Profanity,
   SandboxClock,
   ShopInput,
@@ -65,7 +64,7 @@ const open = (real: HandClock, seed: number, base_url: string | null) => {
   const services = NotificationSender.Default.pipe(
     Layer.provide(Notifiers.layer),
     Layer.provideMerge(workshopLayer),
-    Layer.provideMerge(observing(testStore)),
+    Layer.provideMerge(testStore),
     Layer.provideMerge(Profanity.layer),
     Layer.provideMerge(Layer.succeed(TrackingPages, { base_url })),
     Layer.provideMerge(Entropy.layerSeeded(seed)),
