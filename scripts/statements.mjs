@@ -17,15 +17,15 @@ import {
 import { openAccount, openShop, putting, run } from "../packages/core/dist/testing/Fixtures.js"
 import { RiggedEntropy } from "../packages/core/dist/testing/RiggedEntropy.js"
 import { SettableClock } from "../packages/core/dist/testing/SettableClock.js"
-import { resetTurns } from "../packages/store-pg/dist/ClaimStatements.js"
-import { asking, lockAll, lockFree, SHOPS, writing } from "../packages/store-pg/dist/CommandBatch.js"
-import { loads } from "../packages/store-pg/dist/LoadStatements.js"
-import { notifying } from "../packages/store-pg/dist/PgNotifier.js"
+import { asking, lockAll, lockFree, SHOPS, writing } from "../packages/store-pg/dist/commands/CommandBatch.js"
+import { loads } from "../packages/store-pg/dist/commands/LoadStatements.js"
+import { saves } from "../packages/store-pg/dist/commands/SaveStatements.js"
+import { DEFAULT_SCHEMA } from "../packages/store-pg/dist/connection/Schema.js"
+import { textsIn } from "../packages/store-pg/dist/connection/Statement.js"
+import { resetTurns } from "../packages/store-pg/dist/deliveries/ClaimStatements.js"
+import { notifying } from "../packages/store-pg/dist/deliveries/PgNotifier.js"
 import { layer } from "../packages/store-pg/dist/PgStore.js"
 import { retention } from "../packages/store-pg/dist/retention/Retention.js"
-import { saves } from "../packages/store-pg/dist/SaveStatements.js"
-import { DEFAULT_SCHEMA } from "../packages/store-pg/dist/Schema.js"
-import { textsIn } from "../packages/store-pg/dist/Statement.js"
 import { capture, titleOf } from "../packages/store-pg/test/capture.mjs"
 
 /** @typedef {{ readonly title: string, readonly by: string, readonly text: string }} Told */
@@ -37,7 +37,7 @@ const NOW = Date.parse("2026-01-01T00:00:00Z")
 const ofCommands = () => {
   const told =
     (/** @type {string} */ by) =>
-    (/** @type {Omit<import("../packages/store-pg/dist/Statement.js").Statement, "values">} */ one) => ({
+    (/** @type {Omit<import("../packages/store-pg/dist/connection/Statement.js").Statement, "values">} */ one) => ({
       title: one.name,
       by,
       text: textsIn(DEFAULT_SCHEMA)(one)

@@ -12,9 +12,9 @@ const UNFINISHED = /\b(TODO|FIXME|XXX)\b/
 const SQL_CLOCK = /(?<![\w.$])(now\(\)|current_timestamp\b|(clock|statement|transaction)_timestamp\(\))/i
 /** Files whose SQL may ask the database for the time: leases, how far its clock is off, and which connections are older. @type {string[]} */
 const MAY_USE_SQL_CLOCK = [
-  "packages/store-pg/src/ClaimStatements.ts",
-  "packages/store-pg/src/ClockGuard.ts",
-  "packages/store-pg/src/PgProbe.ts",
+  "packages/store-pg/src/deliveries/ClaimStatements.ts",
+  "packages/store-pg/src/observe/ClockGuard.ts",
+  "packages/store-pg/src/observe/PgProbe.ts",
   "packages/store-pg/src/migrate/Move.ts"
 ]
 const EXPORT =

@@ -1,5 +1,5 @@
 import { Effect, Metric } from "effect"
-import { batchCommands } from "../../../packages/store-pg/dist/PgMetrics.js"
+import { batchCommands } from "../../../packages/store-pg/dist/observe/PgMetrics.js"
 import { median } from "../Median.js"
 import { sentBy } from "./WireCounts.js"
 

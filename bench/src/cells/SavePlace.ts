@@ -6,7 +6,6 @@ import { Effect, type Scope } from "effect"
 import pg from "pg"
 import { setWebhook } from "../../../packages/core/dist/decisions/webhookSettings.js"
 import { run } from "../../../packages/core/dist/testing/Fixtures.js"
-import { sendOn } from "../../../packages/store-pg/dist/CallersPool.js"
 import {
   type DecidedBatch,
   decideBatch,
@@ -14,11 +13,16 @@ import {
   RECEIPT_STEP,
   type saveBatch,
   writing
-} from "../../../packages/store-pg/dist/CommandBatch.js"
-import { COMMIT, type Connection, connect } from "../../../packages/store-pg/dist/Connection.js"
-import { failureOf, type PgFailure } from "../../../packages/store-pg/dist/PgFailure.js"
-import { PLANNED_EACH_TIME, PLANNED_ONCE, type Settings } from "../../../packages/store-pg/dist/SessionClient.js"
-import { inClear } from "../../../packages/store-pg/dist/WebhookSecrets.js"
+} from "../../../packages/store-pg/dist/commands/CommandBatch.js"
+import { sendOn } from "../../../packages/store-pg/dist/connection/CallersPool.js"
+import { COMMIT, type Connection, connect } from "../../../packages/store-pg/dist/connection/Connection.js"
+import { failureOf, type PgFailure } from "../../../packages/store-pg/dist/connection/PgFailure.js"
+import {
+  PLANNED_EACH_TIME,
+  PLANNED_ONCE,
+  type Settings
+} from "../../../packages/store-pg/dist/connection/SessionClient.js"
+import { inClear } from "../../../packages/store-pg/dist/secrets/WebhookSecrets.js"
 import { BenchClock, type Creator, createCommand, creators } from "../create/World.js"
 import { cellSchemas, onStore, PATIENTLY, plainDatabase } from "./Placement.js"
 

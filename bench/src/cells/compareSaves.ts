@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { saveBatch } from "../../../packages/store-pg/dist/CommandBatch.js"
+import { saveBatch } from "../../../packages/store-pg/dist/commands/CommandBatch.js"
 import { connect } from "../../../packages/store-pg/dist/migrate/Session.js"
 import { median } from "../Median.js"
 import { benchmark, type Row, rounded } from "../report/Benchmark.js"

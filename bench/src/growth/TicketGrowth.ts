@@ -1,6 +1,6 @@
 import { Effect } from "effect"
+import { saves } from "../../../packages/store-pg/dist/commands/SaveStatements.js"
 import { connect, type Session } from "../../../packages/store-pg/dist/migrate/Session.js"
-import { saves } from "../../../packages/store-pg/dist/SaveStatements.js"
 import { tables } from "../../../packages/store-pg/dist/Tables.js"
 import type { Cluster } from "../pg/Cluster.js"
 

@@ -1,9 +1,9 @@
 import { Config, Effect, Layer } from "effect"
-import { callersPool } from "./CallersPool.js"
+import { callersPool } from "./connection/CallersPool.js"
+import { checkedSchema } from "./connection/Schema.js"
 import { migrate } from "./migrate/Migrator.js"
 import * as PgStore from "./PgStore.js"
 import { inRealTime } from "./RealTime.js"
-import { checkedSchema } from "./Schema.js"
 
 /** Refuses a pool of another database before the migration writes into that of the url. */
 const poolChecked = ({ url, schema, pool }: PgStore.PgStoreOptions) =>

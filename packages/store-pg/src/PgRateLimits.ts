@@ -9,11 +9,11 @@ import {
   useLimits
 } from "@workshop/core/store"
 import { Cause, type Context, Effect, Schedule, type Scope } from "effect"
-import { BEGIN, COMMIT, type ReconnectingConnection, ROLLBACK, reconnecting } from "./Connection.js"
+import { BEGIN, COMMIT, type ReconnectingConnection, ROLLBACK, reconnecting } from "./connection/Connection.js"
+import { PgFailure, storeFailure } from "./connection/PgFailure.js"
+import type { Database } from "./connection/Schema.js"
+import type { Statement } from "./connection/Statement.js"
 import { inputDrained } from "./fast/inputDrained.js"
-import { PgFailure, storeFailure } from "./PgFailure.js"
-import type { Database } from "./Schema.js"
-import type { Statement } from "./Statement.js"
 
 /** A window as its table stores it. */
 interface RateLimitRow extends LimitWindow {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import pg from "pg"
 import { afterAll, describe, expect, it } from "vitest"
-import { addressOf } from "../src/Address.js"
+import { addressOf } from "../src/connection/Address.js"
 
 const folder = mkdtempSync(join(tmpdir(), "workshop-address-"))
 const CA = join(folder, "ca.pem")

@@ -1,8 +1,8 @@
 import type { ClientId, ShopId } from "@workshop/core"
 import type { Change } from "@workshop/core/store"
 import { describe, expect, it } from "vitest"
+import { BatchChanges } from "../src/commands/SaveStatements.js"
 import { combined } from "../src/fast/combined.js"
-import { BatchChanges } from "../src/SaveStatements.js"
 
 const shop_id = "shop" as ShopId
 const client_id = "client" as ClientId

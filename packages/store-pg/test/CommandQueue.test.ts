@@ -1,8 +1,8 @@
 import type { ShopId } from "@workshop/core"
 import type { LoadRequest } from "@workshop/core/store"
 import { describe, expect, it } from "vitest"
-import type { QueuedCommand } from "../src/CommandBatch.js"
-import { CommandQueue } from "../src/CommitQueue.js"
+import type { QueuedCommand } from "../src/commands/CommandBatch.js"
+import { CommandQueue } from "../src/commands/CommitQueue.js"
 
 /** Commands by their names: `a1` is shop a's; a capital one is the step of a replay. A name that ends in `!` has expired. */
 const entries = (names: string): ReadonlyArray<QueuedCommand & { readonly name: string }> =>

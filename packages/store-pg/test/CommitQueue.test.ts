@@ -1,9 +1,9 @@
 import { type ShopId, StoreUnavailable } from "@workshop/core"
 import { Cause, Effect, Exit, Scope } from "effect"
 import { describe, expect, it } from "vitest"
-import type { QueuedCommand } from "../src/CommandBatch.js"
-import { commitQueue } from "../src/CommitQueue.js"
-import { inClear } from "../src/WebhookSecrets.js"
+import type { QueuedCommand } from "../src/commands/CommandBatch.js"
+import { commitQueue } from "../src/commands/CommitQueue.js"
+import { inClear } from "../src/secrets/WebhookSecrets.js"
 
 const NOWHERE = "postgres://nobody@127.0.0.1:1/nowhere"
 

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { DatabaseFailed } from "../src/migrate/DatabaseFailed.js"
+import type { DatabaseFailed } from "../src/connection/DatabaseFailed.js"
 import type { Session } from "../src/migrate/Session.js"
 
 /** About how many rows a table comes to. */

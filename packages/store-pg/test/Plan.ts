@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import pg from "pg"
+import type { Settings } from "../src/connection/SessionClient.js"
 import { StatementBatch } from "../src/fast/StatementBatch.js"
 import { connect, type Session } from "../src/migrate/Session.js"
-import type { Settings } from "../src/SessionClient.js"
 
 /** A node of a plan, as `explain (analyze, buffers, format json)` tells it. */
 interface Node {

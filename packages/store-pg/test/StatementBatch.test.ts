@@ -1,7 +1,14 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { BEGIN, COMMIT, type Connection, type ConnectionOptions, connect, ROLLBACK } from "../src/Connection.js"
-import type { Statement } from "../src/Statement.js"
+import {
+  BEGIN,
+  COMMIT,
+  type Connection,
+  type ConnectionOptions,
+  connect,
+  ROLLBACK
+} from "../src/connection/Connection.js"
+import type { Statement } from "../src/connection/Statement.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
 
 const LONG = 60_000

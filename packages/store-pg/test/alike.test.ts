@@ -15,8 +15,8 @@ import {
   run,
   ticketInput
 } from "../../core/src/testing/Fixtures.js"
+import { PLANNED_EACH_TIME } from "../src/connection/SessionClient.js"
 import { connect, type Session } from "../src/migrate/Session.js"
-import { PLANNED_EACH_TIME } from "../src/SessionClient.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
 import { node, type Ports, RealClock } from "./nodes/Node.js"
 import { sentDuring, settled, stepsOf } from "./Plan.js"

@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import type { ShopId } from "@workshop/core"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { CLAIM, LOOK_AGAIN, scheduleTurns } from "../src/ClaimStatements.js"
-import { lockAll, SHOPS } from "../src/CommandBatch.js"
-import { loads } from "../src/LoadStatements.js"
-import { saves } from "../src/SaveStatements.js"
+import { lockAll, SHOPS } from "../src/commands/CommandBatch.js"
+import { loads } from "../src/commands/LoadStatements.js"
+import { saves } from "../src/commands/SaveStatements.js"
+import { CLAIM, LOOK_AGAIN, scheduleTurns } from "../src/deliveries/ClaimStatements.js"
 import { type TableName, tables } from "../src/Tables.js"
 import { database, testing } from "./nodes/Node.js"
 
@@ -114,7 +115,8 @@ const modulesFrom = (file: string, seen = new Map<string, string>()): ReadonlyMa
   if (seen.has(file)) return seen
   const text = readFileSync(new URL(file, SOURCES), "utf8")
   seen.set(file, text)
-  for (const [, imported] of text.matchAll(/from "\.\/(\w+)\.js"/g)) modulesFrom(`${imported}.ts`, seen)
+  for (const [, imported] of text.matchAll(/from "(\.[\w/.]+)\.js"/g))
+    modulesFrom(join(dirname(file), `${imported}.ts`), seen)
   return seen
 }
 
@@ -146,21 +148,21 @@ describe("statements that keep to the rows of the shops they name (docs/how-it-i
   })
 
   it("no other module of a command has SQL of its own", () => {
-    const withSql = [...modulesFrom("CommitQueue.ts")]
+    const withSql = [...modulesFrom("commands/CommitQueue.ts")]
       .flatMap(([file, text]) => (HAS_SQL.test(text) ? [file] : []))
       .sort()
     expect(withSql).toEqual([
-      "ClaimStatements.ts",
-      "CommandBatch.ts",
+      "commands/CommandBatch.ts",
       // No SQL, but its words.
-      "CommitQueue.ts",
+      "commands/CommitQueue.ts",
+      "commands/LoadStatements.ts",
+      "commands/SaveStatements.ts",
       // Reads sessions, and no row of a shop.
-      "CommitWaits.ts",
-      "LoadStatements.ts",
-      "ReplayStatements.ts",
-      "SaveStatements.ts",
+      "connection/CommitWaits.ts",
+      "deliveries/ClaimStatements.ts",
+      "deliveries/ReplayStatements.ts",
       // No SQL, but its words.
-      "WebhookSecrets.ts"
+      "secrets/WebhookSecrets.ts"
     ])
   })
 })

@@ -1,6 +1,6 @@
 import { Effect, Logger } from "effect"
 import { describe, expect, it } from "vitest"
-import { clearHostOf, warnOfClearText } from "../src/Address.js"
+import { clearHostOf, warnOfClearText } from "../src/connection/Address.js"
 
 describe("a connection to the database of another machine is encrypted, or is warned of", () => {
   it.each([

@@ -7,9 +7,9 @@ import { until } from "../../../test/until.js"
 import { setWebhook } from "../../core/src/decisions/webhookSettings.js"
 import { openShop, run } from "../../core/src/testing/Fixtures.js"
 import { raising } from "../../core/src/testing/TestDispatcher.js"
+import { lockOf } from "../src/connection/Schema.js"
 import { connect, type Session } from "../src/migrate/Session.js"
 import { layer, retention } from "../src/retention/Retention.js"
-import { lockOf } from "../src/Schema.js"
 import { database, node, testing } from "./nodes/Node.js"
 
 const DAY = 24 * 60 * 60 * 1000

@@ -1,8 +1,8 @@
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { PLANNED_ONCE } from "../src/connection/SessionClient.js"
 import { connect, type Session } from "../src/migrate/Session.js"
 import { retention } from "../src/retention/Retention.js"
-import { PLANNED_ONCE } from "../src/SessionClient.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
 import { planned, type Sent, sentDuring, settled } from "./Plan.js"
 

@@ -1,11 +1,11 @@
 import { ServiceLimits } from "@workshop/core"
 import { Clock, Effect } from "effect"
-import { type CellPlaced, type CellsGiven, HOME, ofCell } from "../CellPlaces.js"
-import { DatabaseFailed, naming } from "../migrate/DatabaseFailed.js"
+import { type CellPlaced, type CellsGiven, HOME, ofCell } from "../cells/CellPlaces.js"
+import { DatabaseFailed, naming } from "../connection/DatabaseFailed.js"
+import { inSchema } from "../connection/Schema.js"
 import { cellsGiven } from "../migrate/MigratedCells.js"
 import { checkOn } from "../migrate/Migrator.js"
 import { connect, type Session } from "../migrate/Session.js"
-import { inSchema } from "../Schema.js"
 import { type Invariant, invariants } from "./invariants.js"
 
 /** A violated invariant. */

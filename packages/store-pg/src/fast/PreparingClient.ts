@@ -1,7 +1,7 @@
-import { commitsWait, refusal } from "../CommitWaits.js"
-import { failureOf } from "../PgFailure.js"
-import { DEFAULT_SCHEMA, inSchema } from "../Schema.js"
-import { SessionClient } from "../SessionClient.js"
+import { commitsWait, refusal } from "../connection/CommitWaits.js"
+import { failureOf } from "../connection/PgFailure.js"
+import { DEFAULT_SCHEMA, inSchema } from "../connection/Schema.js"
+import { SessionClient } from "../connection/SessionClient.js"
 
 /** How many statements a connection prepares at most; the store has a few dozen. */
 const MOST_PREPARED = 500

@@ -1,4 +1,4 @@
-import { type Statement, titled } from "../Statement.js"
+import { type Statement, titled } from "../connection/Statement.js"
 
 type Text = Pick<Statement, "name" | "text">
 

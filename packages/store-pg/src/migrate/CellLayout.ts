@@ -1,8 +1,16 @@
 import { Clock, Effect, Fiber } from "effect"
-import { type CellAddress, type CellPlaced, type CellsGiven, HOME, markOf, ofCell, placesOf } from "../CellPlaces.js"
-import { FIND_NODES } from "../CitusNodes.js"
-import { type Database, inSchema } from "../Schema.js"
-import { DatabaseFailed, DENIED, naming } from "./DatabaseFailed.js"
+import {
+  type CellAddress,
+  type CellPlaced,
+  type CellsGiven,
+  HOME,
+  markOf,
+  ofCell,
+  placesOf
+} from "../cells/CellPlaces.js"
+import { FIND_NODES } from "../cells/CitusNodes.js"
+import { DatabaseFailed, DENIED, naming } from "../connection/DatabaseFailed.js"
+import { type Database, inSchema } from "../connection/Schema.js"
 import { refuseOtherCell } from "./MigratedCells.js"
 import { checkOn, migrateCells } from "./Migrator.js"
 import { recordAct } from "./OperatorAudit.js"

@@ -9,9 +9,9 @@ import {
   markOf,
   ofCell,
   placesOf
-} from "../CellPlaces.js"
-import { inSchema } from "../Schema.js"
-import { DatabaseFailed } from "./DatabaseFailed.js"
+} from "../cells/CellPlaces.js"
+import { DatabaseFailed } from "../connection/DatabaseFailed.js"
+import { inSchema } from "../connection/Schema.js"
 import { recordAct } from "./OperatorAudit.js"
 import { connect, type Session } from "./Session.js"
 

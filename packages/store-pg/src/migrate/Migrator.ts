@@ -1,7 +1,7 @@
 import { Clock, Effect, Schedule } from "effect"
-import { type CellAddress, type CellPlaced, placesOf } from "../CellPlaces.js"
-import { checkedSchema, type Database, inSchema, lockOf } from "../Schema.js"
-import { DENIED, naming } from "./DatabaseFailed.js"
+import { type CellAddress, type CellPlaced, placesOf } from "../cells/CellPlaces.js"
+import { DENIED, naming } from "../connection/DatabaseFailed.js"
+import { checkedSchema, type Database, inSchema, lockOf } from "../connection/Schema.js"
 import { distribute, inCell, knowCells, knownCells, markCell, refuseBefore, refuseOtherCell } from "./MigratedCells.js"
 import { type Migration, OURS } from "./Migration.js"
 import {

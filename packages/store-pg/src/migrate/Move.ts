@@ -1,5 +1,5 @@
 import { Effect, Schedule } from "effect"
-import { quoted } from "../Schema.js"
+import { quoted } from "../connection/Schema.js"
 import { MigrationFailed, MoveRefused, SchemaNotMade } from "./MigrationError.js"
 import { serviceFunctions, serviceRights } from "./Rights.js"
 import type { Session } from "./Session.js"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { checkedSchema, type Database, inSchema } from "../Schema.js"
-import { naming } from "./DatabaseFailed.js"
+import { naming } from "../connection/DatabaseFailed.js"
+import { checkedSchema, type Database, inSchema } from "../connection/Schema.js"
 import { roles } from "./generated/sql.js"
 import { recordAct } from "./OperatorAudit.js"
 import { connect } from "./Session.js"

@@ -1,9 +1,9 @@
 import { Effect, type Scope } from "effect"
-import { databaseUrl } from "../Address.js"
-import { IN_TRANSIT_MS, streamOf } from "../Connection.js"
-import { DEFAULT_SCHEMA, quoted } from "../Schema.js"
-import { connected, READS_ONLY, SessionClient, shownMs } from "../SessionClient.js"
-import { DatabaseFailed } from "./DatabaseFailed.js"
+import { databaseUrl } from "../connection/Address.js"
+import { IN_TRANSIT_MS, streamOf } from "../connection/Connection.js"
+import { DatabaseFailed } from "../connection/DatabaseFailed.js"
+import { DEFAULT_SCHEMA, quoted } from "../connection/Schema.js"
+import { connected, READS_ONLY, SessionClient, shownMs } from "../connection/SessionClient.js"
 
 /** One connection of its own: session locks and settings hold from call to call. */
 export interface Session {

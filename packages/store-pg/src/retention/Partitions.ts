@@ -1,8 +1,8 @@
 import type { Instant } from "@workshop/core"
 import { Effect } from "effect"
-import { BEGIN, COMMIT, type Connection, type QueryResult, ROLLBACK } from "../Connection.js"
-import type { PgFailure } from "../PgFailure.js"
-import { once, type Statement } from "../Statement.js"
+import { BEGIN, COMMIT, type Connection, type QueryResult, ROLLBACK } from "../connection/Connection.js"
+import type { PgFailure } from "../connection/PgFailure.js"
+import { once, type Statement } from "../connection/Statement.js"
 
 /** A calendar month in UTC, for which events and attempts have a partition each. */
 interface Month {

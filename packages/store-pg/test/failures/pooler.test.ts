@@ -4,7 +4,7 @@ import { Cause, Effect, Exit, Scope } from "effect"
 import { describe, expect, it } from "vitest"
 import { until } from "../../../../test/until.js"
 import { openShop } from "../../../core/src/testing/Fixtures.js"
-import { connect } from "../../src/Connection.js"
+import { connect } from "../../src/connection/Connection.js"
 import { create, database, node, numbers, testing } from "../nodes/Node.js"
 import { NO_POOLER, pooler } from "./Pooler.js"
 

@@ -1,9 +1,9 @@
 import { check, migrate } from "@workshop/store-pg/migrate"
 import { Clock, Effect, Fiber, Logger, Schedule } from "effect"
 import { describe, expect, it } from "vitest"
+import { lockOf } from "../../src/connection/Schema.js"
 import { migrationsOf, OURS } from "../../src/migrate/Migration.js"
 import { connect } from "../../src/migrate/Session.js"
-import { lockOf } from "../../src/Schema.js"
 import { testDatabase } from "../cluster/TestDatabase.js"
 import { emptySchema, type Files } from "./Fixture.js"
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest"
 import { setWebhook } from "../../../core/src/decisions/webhookSettings.js"
 import { openShop, run } from "../../../core/src/testing/Fixtures.js"
 import { raising } from "../../../core/src/testing/TestDispatcher.js"
-import { MachineClock } from "../../src/ClockGuard.js"
+import { MachineClock } from "../../src/observe/ClockGuard.js"
 import { retention } from "../../src/retention/Retention.js"
 import { create, database, node, RealClock, testing } from "./Node.js"
 

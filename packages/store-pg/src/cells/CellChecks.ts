@@ -1,0 +1,177 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import { StoreUnavailable } from "@workshop/core"
+import { Effect } from "effect"
+import { DatabaseFailed, DENIED } from "../connection/DatabaseFailed.js"
+import { isDenied } from "../connection/PgFailure.js"
+import { available } from "../connection/Sql.js"
+import { knownCells, refuseOtherNames } from "../migrate/MigratedCells.js"
+import { OURS } from "../migrate/Migration.js"
+import { checkOn } from "../migrate/Migrator.js"
+import { sessionOf } from "../observe/PgProbe.js"
+import { cellsRefused, cellWrong, HOME, idMarkOf, markOf } from "./CellPlaces.js"
+
+const cellMarkedOn = (sql: SqlClient) =>
+  Effect.map(
+    sql<{ readonly name: string }>`select /* workshop name of cell */ name from workshop.mark where name like 'cell:%'`,
+    ([found]) => found?.name.slice("cell:".length) ?? null
+  )
+
+/** Why the checks of a database could not be made now. */
+type Unchecked = "silent" | "denied"
+
+/**
+ * A check that a database passes which does not respond, or which this role may not read: what is asked of it then fails. Returns why it
+ * could not be checked; null if it was.
+ */
+const ifThere = <E>(check: Effect.Effect<void, E>): Effect.Effect<Unchecked | null, Extract<E, DatabaseFailed>> =>
+  Effect.catchAll(Effect.as(check, null), (error) => {
+    if (!(error instanceof DatabaseFailed)) return Effect.succeed(isDenied(error) ? "denied" : "silent")
+    const { reason, code } = error
+    return reason === "bad_cells" || reason === "wrong_cell"
+      ? Effect.fail(error as Extract<E, DatabaseFailed>)
+      : Effect.succeed(code === DENIED ? "denied" : "silent")
+  })
+
+/** The remedy for a cell that was added without grants. */
+const denied = (name: string) =>
+  `The database role of this process may not read the cell ${name}: run workshop migrate --roles with all cells, as the owner of the tables`
+
+/** Refuses a database whose directory knows several cells, or that is itself a further cell, for a process that was given none. */
+export const checkAlone = (sql: SqlClient) =>
+  ifThere(
+    Effect.gen(function* () {
+      const marked = yield* cellMarkedOn(sql)
+      if (marked !== null)
+        return yield* cellsRefused(`The database is the cell ${marked} of another one, its home cell`)
+      yield* refuseOtherNames(sessionOf(sql).run, [HOME])
+    })
+  )
+
+/** A cell that is looked at. */
+interface Looked {
+  readonly name: string
+  readonly schema: string
+  readonly sql: SqlClient
+}
+
+/** How a cell describes itself: its marks, and how many migrations it has. */
+const selfOf = (sql: SqlClient) =>
+  sql<{ readonly name: string | null; readonly n: number }>`select /* workshop confirm cell */ m.name, s.n
+    from (select count(*)::integer as n from workshop.schema_migration) s
+    left join workshop.mark m on m.name like 'cell%'`
+
+const wrong = (name: string, what: string) => `${what}: check the address of the cell ${name}, or restore it there`
+
+/** Why a database with these marks is not the cell that the directory knows by this name and id; null if it is. */
+const notTheCell = (name: string, id: string | null, marks: ReadonlyArray<string | null>): string | null => {
+  const marked = marks.find((mark) => mark?.startsWith("cell:"))?.slice("cell:".length)
+  if (name === HOME)
+    return marked === undefined ? null : wrong(HOME, `Where the home cell should be is the cell ${marked}`)
+  if (marked === undefined) return wrong(name, `Where the cell ${name} should be is no cell`)
+  if (!marks.includes(markOf(name))) return wrong(name, `Where the cell ${name} should be is the cell ${marked}`)
+  if (id !== null && !marks.includes(idMarkOf(id)))
+    return wrong(name, `Where the cell ${name} should be is another cell of that name`)
+  return null
+}
+
+/** The ids of cells, by their names, as the directory of the home cell says. */
+const idsOn = (home: SqlClient) =>
+  Effect.map(knownCells(sessionOf(home).run), (known) => new Map(known.map(({ name, id }) => [name, id])))
+
+/** Confirms each cell: a process that does not know the id of one, or finds another one, asks the directory (again). */
+export const confirming = (home: SqlClient) => {
+  let ids: ReadonlyMap<string, string | null> | undefined
+  const idsAgain = Effect.tap(idsOn(home), (found) =>
+    Effect.sync(() => {
+      ids = found
+    })
+  )
+  return ({ name, sql }: Pick<Looked, "name" | "sql">): Effect.Effect<void, StoreUnavailable> =>
+    Effect.gen(function* () {
+      const self = yield* Effect.mapError(available(selfOf(sql)), (error) =>
+        isDenied(error.cause) ? new StoreUnavailable({ cause: error.cause, remedy: denied(name) }) : error
+      )
+      const marks = self.map((row) => row.name)
+      if ((self[0]?.n ?? 0) < OURS.length)
+        return yield* new StoreUnavailable({
+          remedy: `The cell ${name} has an older schema than this program, or none: run workshop migrate --cells`
+        })
+      const known = ids ?? (name === HOME ? new Map() : yield* idsAgain)
+      if (notTheCell(name, known.get(name) ?? null, marks) === null) return
+      const remedy = notTheCell(name, (yield* idsAgain).get(name) ?? null, marks)
+      if (remedy !== null) return yield* new StoreUnavailable({ remedy })
+    }).pipe(Effect.catchTag("DatabaseFailed", (cause) => new StoreUnavailable({ cause })))
+}
+
+const checkOne = ({ name, schema, sql }: Looked, home: Looked, id: string | null) =>
+  Effect.gen(function* () {
+    yield* checkOn(sessionOf(sql), schema).pipe(
+      Effect.catchAll((error) =>
+        error._tag === "DatabaseFailed"
+          ? Effect.fail(error)
+          : cellWrong(
+              `The cell ${name} cannot be used (${error.message.replace(/\.$/, "")}): check its address, and run workshop migrate --cells`
+            )
+      )
+    )
+    const marks = (yield* selfOf(sql)).map((row) => row.name)
+    const why = notTheCell(name, id, marks)
+    if (why !== null) return yield* cellWrong(why)
+    const [here] = yield* sql<{
+      readonly n: number
+    }>`select /* workshop shops here */ count(*)::integer as n from workshop.shop`
+    const [there] = yield* home.sql<{
+      readonly n: number
+    }>`select /* workshop shops placed */ count(*)::integer as n from workshop.shop_cell where cell = ${name}`
+    if (here!.n > there!.n)
+      return yield* cellWrong(
+        `The cell ${name} has ${here!.n} shops, of which the directory placed ${there!.n} there: a shop may be in two cells, as after a restore. Restore the home cell and this one from the same time`
+      )
+  })
+
+const checkHome = ({ sql }: Looked, names: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const marked = yield* cellMarkedOn(sql)
+    if (marked !== null) return yield* cellsRefused(`The database is the cell ${marked}, and not the home cell`)
+    yield* refuseOtherNames(sessionOf(sql).run, names)
+    const [twice] = yield* sql<{
+      readonly id: string
+      readonly cell: string
+    }>`select /* workshop shops placed elsewhere */ s.id, c.cell from workshop.shop_cell c join workshop.shop s on s.id = c.shop_id
+      where c.cell <> ${HOME} limit 1`
+    if (twice !== undefined)
+      return yield* cellWrong(
+        `The shop ${twice.id} is in two cells, ${HOME} and ${twice.cell}: restore the cells from the same time`
+      )
+  })
+
+/**
+ * Refuses cells that are not those of the directory, are behind, or share a shop. Returns the names of those that cannot be used now, which
+ * are confirmed when they return.
+ */
+export const checkCells = (cells: ReadonlyArray<Looked>) =>
+  Effect.gen(function* () {
+    const [home, ...others] = cells as readonly [Looked, ...ReadonlyArray<Looked>]
+    const ofHome = yield* ifThere(
+      checkHome(
+        home,
+        cells.map(({ name }) => name)
+      )
+    )
+    const ids = yield* Effect.orElseSucceed(idsOn(home.sql), () => new Map<string, string | null>())
+    const looks = Effect.forEach(
+      others,
+      (cell) => Effect.either(ifThere(checkOne(cell, home, ids.get(cell.name) ?? null))),
+      { concurrency: "unbounded" }
+    )
+    // The first refusal in the order of the cells, whichever responded first.
+    const ofOthers = yield* Effect.flatMap(looks, (found) => Effect.all(found))
+    const away = [ofHome, ...ofOthers].flatMap((why, i) => (why === null ? [] : [{ name: cells[i]!.name, why }]))
+    // Those that this role may not read are logged, with the remedy, when they are asked again.
+    const silent = away.flatMap(({ name, why }) => (why === "silent" ? [name] : []))
+    if (silent.length > 0)
+      yield* Effect.logWarning(
+        `${silent.length === 1 ? "The cell" : "The cells"} ${silent.join(", ")} ${silent.length === 1 ? "does" : "do"} not respond; the shops there are refused until ${silent.length === 1 ? "it does" : "they do"}`
+      )
+    return away.map(({ name }) => name)
+  })

@@ -1,0 +1,116 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import type { AuditEntry, ClientAccount, ClientId, ShopId } from "@workshop/core"
+import type { CellAccess, CellDirectory } from "@workshop/core/store"
+import { type Context, Effect } from "effect"
+import { available } from "../connection/Sql.js"
+import { inserting } from "../reads/PgDirectory.js"
+import { type Placed, unplaced } from "../Tables.js"
+import { HOME } from "./CellPlaces.js"
+
+/** How many accounts are brought up to date at once. */
+const ACCOUNTS_AT_ONCE = 200
+
+/** The access that this store gives as one of several cells. */
+export const pgCellAccess = ({
+  turns,
+  claimNumbered: claim
+}: {
+  readonly turns: Context.Tag.Service<CellAccess>["turns"]
+  readonly claimNumbered: Context.Tag.Service<CellAccess>["claim"]
+}): Effect.Effect<Context.Tag.Service<CellAccess>, never, SqlClient> =>
+  Effect.map(SqlClient, (sql) => ({
+    confirm: Effect.void,
+    turns,
+    claim,
+    keepCopy: (id, account) =>
+      (account === null
+        ? sql`delete /* workshop remove copy */ from workshop.client_account where id = ${id}`
+        : sql`with /* workshop keep copy */ stale as (
+            delete from workshop.client_account where phone = ${account.phone} and id <> ${id} returning id
+          ) ${inserting(sql, "client_account", account)} where (select count(*) from stale) >= 0
+          on conflict (id) do update set given_name = excluded.given_name, family_name = excluded.family_name, phone = excluded.phone,
+            hide_name = excluded.hide_name`
+      ).pipe(Effect.asVoid, available),
+    beginErasure: ({ client_id, names: [given_name = "", family_name = ""], phones }) =>
+      sql`with /* workshop begin erasure in cell */ gone as (delete from workshop.client_account where id = ${client_id})
+        insert into workshop.client_erasure (client_id, given_name, family_name, phones)
+        values (${client_id}, ${given_name}, ${family_name}, ${[...phones]}::text[])
+        on conflict (client_id) do update set phones = excluded.phones`.pipe(Effect.asVoid, available),
+    audit: (before, limit) =>
+      sql<{
+        readonly entry: Placed<AuditEntry>
+      }>`select /* workshop list audit entries of cell */ row_to_json(e) as entry from workshop.audit_entry e
+      where ${before === null ? sql`true` : sql`e.id < ${before}`} order by e.id desc limit ${limit}`.pipe(
+        Effect.map((rows) => rows.map(({ entry }) => unplaced<AuditEntry>(entry))),
+        available
+      )
+  }))
+
+/** The directory of cells, in the schema of the home cell. */
+export const pgCellDirectory: Effect.Effect<CellDirectory, never, SqlClient> = Effect.map(SqlClient, (sql) => {
+  const cellOfShop = (shop_id: ShopId) =>
+    sql<{
+      readonly cell: string
+    }>`select /* workshop cell of shop */ cell from workshop.shop_cell where shop_id = ${shop_id}`.pipe(
+      Effect.map(([found]) => found?.cell ?? null),
+      available
+    )
+
+  return {
+    cellOfShop,
+    place: (shop_id, among) =>
+      sql<{ readonly cell: string }>`with /* workshop place shop */ emptiest as (
+          select name from workshop.cell where takes_shops and name = any(${[...among]}) order by shops, name limit 1 for update
+        ), placed as (
+          insert into workshop.shop_cell (shop_id, cell) select ${shop_id}::uuid, name from emptiest on conflict (shop_id) do nothing returning cell
+        ), counted as (
+          update workshop.cell c set shops = c.shops + 1 from placed p where c.name = p.cell
+        ) select cell from placed`.pipe(
+        available,
+        // Another process has placed it, or no cell takes shops.
+        Effect.flatMap(([found]) => (found === undefined ? cellOfShop(shop_id) : Effect.succeed(found.cell))),
+        Effect.map((cell) => cell ?? HOME)
+      ),
+    names: sql<{
+      readonly name: string
+    }>`select /* workshop names of cells */ name from workshop.cell order by name`.pipe(
+      Effect.map((rows) => rows.map(({ name }) => name)),
+      available
+    ),
+    hasPlaced: sql<{
+      readonly has: boolean
+    }>`select /* workshop has placed shops */ exists (select from workshop.shop_cell) as has`.pipe(
+      Effect.map(([found]) => found!.has),
+      available
+    ),
+    cellOfKey: (hash) =>
+      sql<{
+        readonly cell: string
+      }>`select /* workshop cell of key */ cell from workshop.key_cell where hash = ${hash}`.pipe(
+        Effect.map(([found]) => found?.cell ?? null),
+        available
+      ),
+    putKey: (hash, cell) =>
+      sql`insert /* workshop put key */ into workshop.key_cell (hash, cell) values (${hash}, ${cell}) on conflict (hash) do nothing`.pipe(
+        Effect.asVoid,
+        available
+      ),
+    stale: (client_id) =>
+      sql<{
+        readonly client_id: ClientId
+        readonly account: ClientAccount | null
+        readonly cell: string
+        readonly n: number
+      }>`select /* workshop stale copies */ c.client_id, c.cell, c.n::double precision as n, row_to_json(a) as account
+        from workshop.account_copy c left join workshop.client_account a on a.id = c.client_id
+        where ${client_id === null ? sql`true` : sql`c.client_id = ${client_id}`} order by c.n limit ${ACCOUNTS_AT_ONCE}`.pipe(
+        Effect.map((rows) => rows.map(({ cell, n, ...of }) => ({ ...of, lacking: [{ cell, n }] }))),
+        available
+      ),
+    copied: (client_id, cell, n) =>
+      sql`delete /* workshop note copy */ from workshop.account_copy where client_id = ${client_id} and cell = ${cell} and n = ${n} returning n`.pipe(
+        Effect.map((rows) => rows.length > 0),
+        available
+      )
+  }
+})

@@ -1,0 +1,337 @@
+import { TransactionConnection } from "@effect/sql/SqlClient"
+import type { Connection as SqlConnection } from "@effect/sql/SqlConnection"
+import {
+  type Entropy,
+  ShopNotFound,
+  type StoreUnavailable,
+  TrackingPages,
+  TransactionRefused,
+  type Transactions
+} from "@workshop/core"
+import {
+  type Announcement,
+  type Command,
+  ENTROPY_BYTES,
+  OpenTransaction,
+  type Outcome,
+  type Store
+} from "@workshop/core/store"
+import { type Context, Effect, Exit, Fiber } from "effect"
+import { type Client, PLACE, sendOn, sqlConnection, type storePlace } from "../connection/CallersPool.js"
+import type { Connection } from "../connection/Connection.js"
+import { failureOf, isCodeTaken, type PgFailure, storeFailure } from "../connection/PgFailure.js"
+import { DEFAULT_SCHEMA } from "../connection/Schema.js"
+import type { Statement } from "../connection/Statement.js"
+import type { PgNotifier } from "../deliveries/PgNotifier.js"
+import { clockGuard } from "../observe/ClockGuard.js"
+import type { WebhookSecrets } from "../secrets/WebhookSecrets.js"
+import { type DecidedBatch, decideBatch, type QueuedCommand, saveWithin } from "./CommandBatch.js"
+import { MAX_RUNS } from "./CommitQueue.js"
+
+/*
+ * Commands in a transaction that an embedder began on a client of their own, so that both commit together. A command takes the steps
+ * of a batch of one: it locks the head of its shop, loads, decides and saves. A savepoint takes the place of the transaction, so
+ * that a command that is refused or fails leaves nothing behind, the lock included.
+ *
+ * Nobody is notified before the commit, which only the embedder knows: dispatchers find due deliveries by their next look, and
+ * `afterCommit` notifies them at once. A notification within the transaction would hold up the commits of others.
+ *
+ * Statements are not prepared and set nothing in the session, because behind a pooler the session is the transaction's alone.
+ *
+ * Each savepoint and each save compares the transaction's id, because a command that comes after the end would commit alone, or in the
+ * next transaction of the client. The end of `run` compares it too, because the embedder may have ended the transaction, such as by the
+ * `begin … commit` of a query builder that does not know of it.
+ */
+
+interface Joined {
+  readonly connection: Connection
+  readonly onCommit: Array<Announcement>
+  readonly inTurn: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+}
+
+const TRANSACTION = "case when not pg_is_in_recovery() then pg_current_xact_id()::text end"
+
+const statement = (text: string): Statement => ({ name: "", text, values: [] })
+const SAVEPOINT = statement(`savepoint workshop_command; select /* workshop within */ ${TRANSACTION} as transaction`)
+const RELEASE = statement("release savepoint workshop_command")
+const UNDO = statement("rollback to savepoint workshop_command; release savepoint workshop_command")
+
+/** Inserts nothing within the transaction; after its end, a division by zero fails what is saved together with it. */
+const stillWithin = (transaction: string): Statement => ({
+  name: "check transaction",
+  text: `insert into workshop.batch_receipt (connection, batch, saved_at)
+    select gen_random_uuid(), 1 / (${TRANSACTION} = $1)::integer, 0 where ${TRANSACTION} <> $1`,
+  values: [transaction]
+})
+
+const STILL = statement(`select /* workshop still */ ${TRANSACTION} as transaction`)
+
+/** Those of the events that the transaction has: a savepoint of the embedder's, rolled back, took the others back. */
+const eventsAmong = (events: Announcement["events"]): Statement => ({
+  name: "find announced events",
+  text: "select /* workshop still */ id from workshop.event where shop_id = any($1::uuid[]) and id = any($2::uuid[])",
+  values: [[...new Set(events.map(({ shop_id }) => shop_id))], events.map(({ id }) => id)]
+})
+
+const NOT_BEGUN = "25P01"
+const FAILED_ALREADY = "25P02"
+const DIVISION_BY_ZERO = "22012"
+
+const WHERE = statement(`savepoint workshop_command; release savepoint workshop_command;
+  select /* workshop join */ ${PLACE} as place, ${TRANSACTION} as transaction,
+  current_setting('transaction_isolation') as isolation, current_setting('transaction_read_only') as read_only`)
+
+interface Where {
+  readonly place: string
+  readonly transaction: string
+  readonly isolation: string
+  readonly read_only: string
+}
+
+const isNotBegun = ({ code }: PgFailure): boolean => code === NOT_BEGUN
+const isFailedAlready = ({ code }: PgFailure): boolean => code === FAILED_ALREADY
+
+const refused = (message: string) => new TransactionRefused({ message })
+
+const isClient = (client: unknown): client is Client =>
+  typeof client === "object" &&
+  client !== null &&
+  "query" in client &&
+  typeof client.query === "function" &&
+  !("totalCount" in client)
+
+const NO_CLIENT =
+  "What was given is no client of pg: give what pool.connect() resolves to, on which you ran begin, and not the pool or what a query builder made of it"
+
+/** A defect, because a call after the end of its transaction is a mistake in the caller's program. */
+const ended = Effect.suspend(() =>
+  Effect.die(
+    refused("The transaction of this call has ended, so the call did nothing: await every call within the transaction")
+  )
+)
+
+const FAILED = "The client's transaction has failed already: roll it back and begin again"
+
+const ENDED_EARLY =
+  "The transaction in which this began was ended before its end, so its rows and tickets are committed, or lost, one without the other: do not commit or roll back inside, and begin no transaction on the same client; where a query builder should nest one, use the tx of its own transaction"
+
+/**
+ * Dies unless the client is still in the transaction, and can commit it, and keeps of the announcements those whose events are still
+ * there. It is left to the embedder's commit to notice a broken connection.
+ */
+const stillJoined = ({ send, id }: Connection, onCommit: Array<Announcement>) =>
+  Effect.suspend(() => {
+    const events = onCommit.flatMap((one) => one.events)
+    return Effect.matchEffect(send(events.length === 0 ? [STILL] : [STILL, eventsAmong(events)]), {
+      onFailure: () => Effect.void,
+      onSuccess: ([answer, found]) => {
+        if (answer!.rows[0]!.transaction !== id) return Effect.die(refused(ENDED_EARLY))
+        const there = new Set(found?.rows.map((row) => row.id))
+        const kept = onCommit.filter((one) => one.events.every((event) => there.has(event.id)))
+        onCommit.splice(0, onCommit.length, ...kept)
+        return Effect.void
+      }
+    })
+  })
+
+/** The client in its transaction. A savepoint in any other transaction is undone and refused. */
+const connectionOf = (client: Client, schema: string, transaction: string): Connection => {
+  const sending = sendOn(client, schema)
+  // A statement of the caller's own failed, and the caller went on: a mistake in the program, which waiting does not mend.
+  const send = (statements: ReadonlyArray<Statement>) =>
+    Effect.tryPromise({ try: () => sending(statements), catch: failureOf }).pipe(
+      Effect.catchIf(isFailedAlready, () => Effect.die(refused(FAILED)))
+    )
+  const begin = Effect.matchEffect(send([SAVEPOINT]), {
+    onFailure: (failure) => (isNotBegun(failure) ? ended : Effect.fail(failure)),
+    onSuccess: (answers) =>
+      answers[0]!.rows[0]!.transaction === transaction
+        ? Effect.succeed(answers)
+        : Effect.zipRight(Effect.exit(send([UNDO])), ended)
+  })
+  return {
+    id: transaction,
+    send: (...groups) => {
+      const [first, ...others] = groups.flat()
+      if (first !== SAVEPOINT) return send(groups.flat())
+      return Effect.flatMap(begin, (answers) => Effect.map(send(others), (more) => [...answers, ...more]))
+    },
+    isOpen: () => true,
+    broken: Effect.never
+  }
+}
+
+/** Lets the store's reads use the client, so that they see the transaction's own changes. */
+const readingOn = ({ connection, inTurn }: Joined): SqlConnection =>
+  sqlConnection((statement) =>
+    connection.send([SAVEPOINT, statement, RELEASE]).pipe(
+      Effect.tapError(() => Effect.exit(connection.send([UNDO]))),
+      Effect.map((answers) => answers[1]!),
+      Effect.uninterruptible,
+      inTurn
+    )
+  )
+
+/** Why a transaction cannot be joined; undefined if it can. */
+const complaint = ({ isolation, read_only }: Where, isStores: boolean): string | undefined => {
+  if (!isStores)
+    return "The client is connected to another database than the store, or to another server: give a client of the store's database"
+  if (isolation !== "read committed")
+    return `The transaction is ${isolation}, in which a command could decide by outdated rows: begin it with read committed`
+  return read_only === "on" ? "The transaction only reads: begin it with read write" : undefined
+}
+
+/** Looks whether the client is in a transaction that can be joined. Outside of one, the savepoint fails. */
+const looked = (client: Client, schema: string): Effect.Effect<Where, TransactionRefused | PgFailure> =>
+  Effect.tryPromise({ try: () => sendOn(client, schema)([WHERE]), catch: failureOf }).pipe(
+    Effect.map(([answer]) => answer!.rows[0] as unknown as Where),
+    Effect.catchIf(isNotBegun, () =>
+      refused("The client is not in a transaction: run begin on it first, and give a client rather than a pool")
+    ),
+    Effect.catchIf(
+      (failure) => failure._tag === "PgFailure" && isFailedAlready(failure),
+      () => refused(FAILED)
+    )
+  )
+
+const unavailable = (failure: PgFailure) => Effect.failCause(storeFailure(failure))
+
+interface JoiningOptions {
+  readonly schema: string
+  readonly isStores: ReturnType<typeof storePlace>
+  readonly secrets: WebhookSecrets
+  readonly notifier: Pick<PgNotifier, "notifyDue" | "notifyShops" | "shopsChanged">
+  readonly entropy: Context.Tag.Service<Entropy>
+}
+
+const told =
+  ({ changes }: DecidedBatch, { notifier }: JoiningOptions) =>
+  () => {
+    if (changes.wakesDispatchers) notifier.notifyDue()
+    if (changes.changedShops.size === 0) return
+    notifier.notifyShops(changes.changedShops)
+    notifier.shopsChanged(changes.changedShops)
+  }
+
+/** Runs a command under a savepoint, and again if a random tracking code was taken. */
+const runWithin = (joined: Joined, entry: QueuedCommand, options: JoiningOptions) => {
+  const { connection, onCommit } = joined
+  const undo = Effect.exit(connection.send([UNDO]))
+  const once = Effect.gen(function* () {
+    const batch = yield* decideBatch(connection, [entry], {
+      skipsLocked: false,
+      secrets: options.secrets,
+      begin: SAVEPOINT
+    })
+    const exit = batch.exits[0]?.[1] ?? Exit.fail(new ShopNotFound())
+    if (batch.changes.isEmpty) return yield* Effect.as(undo, exit)
+    yield* saveWithin(connection, batch, stillWithin(connection.id)).pipe(
+      Effect.catchIf(
+        ({ code }) => code === DIVISION_BY_ZERO,
+        () => ended
+      )
+    )
+    // If the caller ended the transaction meanwhile, the command ended with it.
+    yield* Effect.catchIf(connection.send([RELEASE]), isNotBegun, () => Effect.void)
+    // Needless if a savepoint takes the command back, and harmless: each of them looks again.
+    onCommit.push({ announce: told(batch, options), events: [] })
+    return exit
+  }).pipe(Effect.tapError(() => undo))
+  const attempt = (runs: number): typeof once =>
+    Effect.catchIf(
+      once,
+      (failure) => isCodeTaken(failure) && runs < MAX_RUNS,
+      () => attempt(runs + 1)
+    )
+  return Effect.matchEffect(attempt(1), {
+    onFailure: (failure) => (failure.kind === "data" ? Effect.die(failure) : unavailable(failure)),
+    onSuccess: (exit) => exit
+  })
+}
+
+/** Runs an effect, and waits for the fibers that it forked. */
+const withForks = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.withFiberRuntime((fiber) =>
+    Effect.flatMap(fiber.children, (earlier) =>
+      Effect.tap(effect, () =>
+        Effect.flatMap(fiber.children, (forked) => Fiber.awaitAll(forked.filter((one) => !earlier.includes(one))))
+      )
+    )
+  )
+
+/** `Transactions`, and a `Store.transact` for commands of joined transactions; it returns undefined for all others. */
+export const joinedTransactions = (options: JoiningOptions) =>
+  Effect.gen(function* () {
+    const pages = yield* TrackingPages
+    const guard = yield* clockGuard
+    const { schema = DEFAULT_SCHEMA, entropy, isStores } = options
+    const open = new WeakMap<object, Joined>()
+
+    const join: Context.Tag.Service<Transactions>["join"] = (client) =>
+      Effect.gen(function* () {
+        if (!isClient(client)) return yield* refused(NO_CLIENT)
+        const where = yield* looked(client, schema)
+        const reason = complaint(where, yield* isStores(where.place))
+        if (reason !== undefined) return yield* refused(reason)
+        const connection = connectionOf(client, schema, where.transaction)
+        yield* guard(connection)
+        const oneByOne = (yield* Effect.makeSemaphore(1)).withPermits(1)
+        const onCommit: Array<Announcement> = []
+        const part = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+          Effect.suspend(() => {
+            let isEnded = false
+            const inTurn: Joined["inTurn"] = (one) => oneByOne(Effect.suspend(() => (isEnded ? ended : one)))
+            const joined = { connection, inTurn, onCommit }
+            const transaction = { onCommit }
+            open.set(transaction, joined)
+            const end = Effect.sync(() => {
+              isEnded = true
+            })
+            return withForks(effect).pipe(
+              Effect.ensuring(oneByOne(end)),
+              Effect.provideService(OpenTransaction, transaction),
+              Effect.provideService(TransactionConnection, [readingOn(joined), 0] as const)
+            ) as Effect.Effect<A, E, R>
+          })
+        return {
+          part,
+          run: <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+            Effect.zipLeft(part(effect), stillJoined(connection, onCommit)),
+          afterCommit: Effect.sync(() => {
+            for (const { announce } of onCommit.splice(0)) announce()
+          })
+        }
+      }).pipe(Effect.catchTag("PgFailure", unavailable))
+
+    const within =
+      (joined: Joined) =>
+      <A, E>(command: Command<A, E>): Effect.Effect<Outcome<A>, E | StoreUnavailable> =>
+        Effect.clockWith((clock) => {
+          const entry: QueuedCommand = {
+            command,
+            moment: () => ({
+              now: clock.unsafeCurrentTimeMillis(),
+              entropy: entropy.bytes(ENTROPY_BYTES),
+              tracking_base_url: pages.base_url
+            }),
+            isExpired: () => false,
+            settle: () => undefined
+          }
+          return runWithin(joined, entry, options).pipe(
+            Effect.map(({ answer, usages }) => ({ answer, usages })),
+            Effect.uninterruptible,
+            joined.inTurn
+          ) as Effect.Effect<Outcome<A>, E | StoreUnavailable>
+        })
+
+    /** The store, whose commands run in the transaction that a fiber has joined, and otherwise in their own. */
+    const joining =
+      (transact: Context.Tag.Service<Store>["transact"]): Context.Tag.Service<Store>["transact"] =>
+      (command) =>
+        Effect.flatMap(OpenTransaction, (transaction) => {
+          const joined = transaction === null ? undefined : open.get(transaction)
+          return joined === undefined ? transact(command) : within(joined)(command)
+        })
+
+    return { transactions: { join }, joining }
+  })

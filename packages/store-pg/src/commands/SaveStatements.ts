@@ -1,0 +1,312 @@
+import type { Instant, ShopId } from "@workshop/core"
+import { type Change, closure } from "@workshop/core/store"
+import type { Statement } from "../connection/Statement.js"
+import { lockWebhooks, removeTurns, scheduleTurns, type Turn, wakeTurns } from "../deliveries/ClaimStatements.js"
+import { inClear, type WebhookSecrets } from "../secrets/WebhookSecrets.js"
+import { type Rows, type TableName, tables } from "../Tables.js"
+
+/** Changes that only put their row into a table. */
+export const puts = {
+  HeadPut: "shop_head",
+  LinkPut: "client_link",
+  OfferPut: "offer",
+  CardPut: "loyalty_card",
+  ReplayPut: "replay",
+  RememberedPut: "remembered",
+  LedgerAppended: "loyalty_ledger",
+  NotificationAppended: "notification",
+  AttemptAppended: "attempt",
+  NoticeAppended: "notice",
+  AuditAppended: "audit_entry",
+  EventRaised: "event",
+  MessagePut: "message"
+} as const satisfies { readonly [Tag in Change["_tag"]]?: TableName }
+
+/** Changes that remove the row of a key. */
+const removals = {
+  DeliveryRemoved: "delivery",
+  MessageRemoved: "message",
+  WebhookRemoved: "webhook",
+  LinkRemoved: "client_link",
+  OfferRemoved: "offer",
+  NotificationRemoved: "notification",
+  RememberedRemoved: "remembered"
+} as const satisfies { readonly [Tag in Change["_tag"]]?: TableName }
+
+/** Changes that rewrite rows which otherwise never change, for an erasure. */
+const rewrites = { EventRewritten: "event", AttemptRewritten: "attempt" } as const
+
+type Row = Readonly<Record<string, unknown>>
+type RowsByKey = Map<string, object>
+
+interface RowsStatement {
+  readonly name: string
+  readonly text: string
+  readonly values: (rows: ReadonlyArray<Row>) => ReadonlyArray<unknown>
+}
+
+const asJson = (rows: ReadonlyArray<Row>) => [JSON.stringify(rows)]
+const columns =
+  (...names: ReadonlyArray<string>) =>
+  (rows: ReadonlyArray<Row>) =>
+    names.map((name) => rows.map((row) => row[name]))
+
+/** Puts rows: a later row with the same key replaces the columns that may change. */
+const put = (table: TableName): RowsStatement => {
+  const { key, kept, replaced } = tables[table] as Readonly<Record<"key" | "kept" | "replaced", ReadonlyArray<string>>>
+  const all = [...key, ...kept, ...replaced].join(", ")
+  const insert = `insert into workshop.${table} (${all}) select ${all} from json_populate_recordset(null::workshop.${table}, $1)`
+  const update = replaced.map((column) => `${column} = excluded.${column}`).join(", ")
+  const text = update === "" ? insert : `${insert} on conflict (${key.join(", ")}) do update set ${update}`
+  return { name: `put ${table}`, text, values: asJson }
+}
+
+/** Deletes rows, each looked up by its key, because a plan with a join, made while the table was small, may scan the whole table. */
+const remove = (table: TableName): RowsStatement => ({
+  name: `remove ${table}`,
+  text: `delete from workshop.${table} t using (
+      select r.shop_id, r.place from json_populate_recordset(null::workshop.${table}, $1) q cross join lateral (
+        select r.shop_id, r.ctid as place from workshop.${table} r
+        where ${tables[table].key.map((column) => `r.${column} = q.${column}`).join(" and ")} limit 1
+      ) r
+    ) f where t.ctid = f.place and t.shop_id = f.shop_id`,
+  values: asJson
+})
+
+const putStatements = (Object.keys(tables) as ReadonlyArray<TableName>).map((table) => [table, put(table)] as const)
+
+const removeStatements: ReadonlyArray<readonly [TableName, RowsStatement]> = [
+  [
+    "delivery",
+    {
+      name: "remove delivery",
+      text: `delete from workshop.delivery d using unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
+           where d.shop_id = q.shop_id and d.event_id = q.event_id`,
+      values: columns("shop_id", "event_id")
+    }
+  ],
+  [
+    "message",
+    {
+      name: "remove message",
+      text: `delete from workshop.message m using unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
+           where m.shop_id = q.shop_id and m.id = q.id`,
+      values: columns("shop_id", "id")
+    }
+  ],
+  [
+    "webhook",
+    {
+      name: "remove webhook",
+      text: "delete from workshop.webhook w using unnest($1::uuid[]) q (shop_id) where w.shop_id = q.shop_id",
+      values: columns("shop_id")
+    }
+  ],
+  ...(["client_link", "offer", "notification", "remembered"] as const).map((table) => [table, remove(table)] as const)
+]
+
+/** Gives deliveries in flight all their attempts again. Their leases stay, so that the claims remain valid. */
+const RENEW: RowsStatement = {
+  name: "renew delivery",
+  text: `update workshop.delivery d set attempts_in_round = 0 from unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
+         where d.shop_id = q.shop_id and d.event_id = q.event_id`,
+  values: columns("shop_id", "event_id")
+}
+
+/** By functions, because the service's role may not update these tables. */
+const rewriteStatements: ReadonlyArray<readonly [TableName, RowsStatement]> = [
+  ["event", { name: "rewrite event", text: "select workshop.rewrite_events($1)", values: asJson }],
+  ["attempt", { name: "rewrite attempt", text: "select workshop.rewrite_attempts($1)", values: asJson }]
+]
+
+/** Every statement that saves changes, for tests of their plans and rights. */
+export const saves: ReadonlyArray<Omit<Statement, "values">> = [
+  ...[...putStatements, ...removeStatements, ...rewriteStatements].map(([, statement]) => statement),
+  RENEW,
+  scheduleTurns(new Map()),
+  wakeTurns(new Set()),
+  ...removeTurns(new Set()),
+  lockWebhooks(new Set())
+]
+
+const keyOf = (table: TableName, row: object): string => {
+  let key = ""
+  for (const column of tables[table].key) key += `${(row as Row)[column]} `
+  return key
+}
+
+const setIn = (all: Map<TableName, RowsByKey>, table: TableName, key: string, row: object): void => {
+  const rows = all.get(table)
+  if (rows === undefined) all.set(table, new Map([[key, row]]))
+  else rows.set(key, row)
+}
+
+/** The statement with the rows, or none if there are no rows. */
+const withRows = ({ name, text, values }: RowsStatement, rows: RowsByKey | undefined): ReadonlyArray<Statement> =>
+  rows?.size ? [{ name, text, values: values([...rows.values()] as ReadonlyArray<Row>) }] : []
+
+const statementsOf = (statements: ReadonlyArray<readonly [TableName, RowsStatement]>, all: Map<TableName, RowsByKey>) =>
+  statements.flatMap(([table, statement]) => withRows(statement, all.get(table)))
+
+/**
+ * The changes of a batch, folded to one final row per key, because a statement that met a row twice would fail or lose one of the
+ * changes.
+ */
+export class BatchChanges {
+  readonly #put = new Map<TableName, RowsByKey>()
+  readonly #removed = new Map<TableName, RowsByKey>()
+  readonly #rewritten = new Map<TableName, RowsByKey>()
+  readonly #renewed: RowsByKey = new Map()
+  readonly #turns = new Map<ShopId, Turn>()
+  readonly #woken = new Set<ShopId>()
+  readonly #changedShops = new Set<ShopId>()
+  readonly #secrets: WebhookSecrets
+  #bytes = 0
+
+  constructor(secrets: WebhookSecrets = inClear) {
+    this.#secrets = secrets
+  }
+
+  /** The approximate length of the rows' text. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  get isEmpty(): boolean {
+    return [this.#put, this.#removed, this.#rewritten, this.#renewed].every(({ size }) => size === 0)
+  }
+
+  /** Whether a delivery may have become due. */
+  get wakesDispatchers(): boolean {
+    return this.#turns.size > 0 || this.#woken.size > 0 || this.#put.has("replay")
+  }
+
+  /** The shops whose settings or keys changed. */
+  get changedShops(): ReadonlySet<ShopId> {
+    return this.#changedShops
+  }
+
+  add(change: Change, shop_id: ShopId): void {
+    switch (change._tag) {
+      case "ShopPut":
+        this.#changedShops.add(shop_id)
+        this.#putRow("shop", change.row)
+        break
+      case "TicketPut":
+        this.#putRow("ticket", { ...change.row, closure_due_at: closure(change.row)?.due_at ?? null })
+        break
+      case "StampsUsedPut":
+        this.#putRow("stamps_used", { ...change.key, ...change.row, shop_id })
+        break
+      case "KeyPut":
+        this.#changedShops.add(shop_id)
+        this.#putRow("api_key", change.row)
+        break
+      case "WebhookPut":
+        this.#schedule(shop_id, { look_at: 0, due_from: 0 })
+        this.#putRow("webhook", this.#secrets.seal(change.row))
+        break
+      case "DeliveryPut": {
+        const { due_at, attempts_in_round } = change.row
+        this.#schedule(shop_id, { look_at: attempts_in_round === 0 ? 0 : due_at, due_from: due_at })
+        this.#renewed.delete(keyOf("delivery", change.row))
+        this.#putRow("delivery", { ...change.row, lease_until: null })
+        break
+      }
+      case "DeliveryRenewed": {
+        const key = keyOf("delivery", change.row)
+        // A delivery that the batch has written or removed is not in flight any more.
+        const isWritten = this.#put.get("delivery")?.has(key) || this.#removed.get("delivery")?.has(key)
+        if (!isWritten) this.#renewed.set(key, change.row)
+        break
+      }
+      case "DeliveryRemoved":
+        this.#woken.add(shop_id)
+        this.#renewed.delete(keyOf("delivery", change.row))
+        this.#remove("delivery", change.row)
+        break
+      case "WebhookRemoved":
+      case "MessageRemoved":
+        this.#remove(removals[change._tag], change.row)
+        break
+      case "LinkRemoved":
+      case "OfferRemoved":
+      case "NotificationRemoved":
+      case "RememberedRemoved":
+        this.#bytes += 1_000
+        this.#remove(removals[change._tag], change.row)
+        break
+      case "EventRewritten":
+      case "AttemptRewritten":
+        this.#bytes += 1_000
+        setIn(this.#rewritten, rewrites[change._tag], keyOf(rewrites[change._tag], change.row), change.row)
+        break
+      default:
+        this.#putRow(puts[change._tag], change.row)
+    }
+  }
+
+  /** The statements that must have ended before those that save the changes begin. */
+  locks(): ReadonlyArray<Statement> {
+    const ended = this.#shopsWithoutWebhook()
+    return ended.size > 0 ? [lockWebhooks(ended)] : []
+  }
+
+  /** The statements that save the changes, always in the same order, because every other order would be prepared again. */
+  statements(): ReadonlyArray<Statement> {
+    return [
+      ...statementsOf(putStatements, this.#put),
+      ...statementsOf(removeStatements, this.#removed),
+      ...withRows(RENEW, this.#renewed),
+      ...this.#turnStatements()
+    ]
+  }
+
+  /** The statements that rewrite events and attempts; each calls a function, so they cannot be combined. */
+  rewrites(): ReadonlyArray<Statement> {
+    return statementsOf(rewriteStatements, this.#rewritten)
+  }
+
+  /**
+   * A shop's turn is scheduled, advanced or removed, only one of these, because a statement that changes a row twice loses one change. A
+   * shop without a webhook has no turn: no claim would advance it, and shops with due deliveries would wait behind it.
+   */
+  #turnStatements(): ReadonlyArray<Statement> {
+    const ended = this.#shopsWithoutWebhook()
+    const turns = [...this.#turns].filter(([shop_id]) => !ended.has(shop_id))
+    const scheduled = new Map(
+      turns.map(([shop_id, turn]) => [shop_id, this.#woken.has(shop_id) ? { ...turn, look_at: 0 } : turn])
+    )
+    const woken = new Set([...this.#woken].filter((shop_id) => !scheduled.has(shop_id) && !ended.has(shop_id)))
+    return [
+      ...(scheduled.size > 0 ? [scheduleTurns(scheduled)] : []),
+      ...(woken.size > 0 ? [wakeTurns(woken)] : []),
+      ...(ended.size > 0 ? removeTurns(ended) : [])
+    ]
+  }
+
+  #shopsWithoutWebhook(): ReadonlySet<ShopId> {
+    return new Set([...(this.#removed.get("webhook")?.values() ?? [])].map((row) => (row as Rows["webhook"]).shop_id))
+  }
+
+  #putRow<Name extends TableName>(table: Name, row: Rows[Name]): void {
+    const key = keyOf(table, row)
+    this.#removed.get(table)?.delete(key)
+    setIn(this.#put, table, key, row)
+    this.#bytes += table === "event" ? 2_500 : table === "ticket" ? 1_000 : 300
+  }
+
+  #remove(table: TableName, row: object): void {
+    const key = keyOf(table, row)
+    this.#put.get(table)?.delete(key)
+    setIn(this.#removed, table, key, row)
+  }
+
+  #schedule(shop_id: ShopId, { look_at, due_from }: { readonly look_at: Instant; readonly due_from: Instant }): void {
+    const known = this.#turns.get(shop_id) ?? { look_at, due_from }
+    this.#turns.set(shop_id, {
+      look_at: Math.min(look_at, known.look_at),
+      due_from: Math.min(due_from, known.due_from)
+    })
+  }
+}

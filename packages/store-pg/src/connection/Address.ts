@@ -1,0 +1,184 @@
+import { readFileSync } from "node:fs"
+import { BlockList, isIP } from "node:net"
+import { Effect } from "effect"
+import type pg from "pg"
+import { DatabaseFailed } from "./DatabaseFailed.js"
+
+/** The address of a database: one server, or several of which only one accepts writes at a time. */
+export interface Address {
+  /** How to connect to each server, in the order of the connection string. */
+  readonly servers: ReadonlyArray<pg.ClientConfig>
+  /** The host of each, or the folder of its socket. */
+  readonly hosts: ReadonlyArray<string>
+  /** Whether the string says that the connection is encrypted, or that it is not. */
+  readonly saysTls: boolean
+  /** Whether read-only servers, such as standbys, are skipped. */
+  readonly mustWrite: boolean
+}
+
+const PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)((?:\/[^?#]*)?)(?:\?([^#]*))?$/i
+const PORT = "5432"
+
+const refused = (what: string) => new DatabaseFailed({ reason: "no_url", code: undefined, what })
+
+const UNREADABLE = refused(
+  "The address of the database does not read like postgres://user:password@host:5432/name, where a password's # is %23 and its / is %2F"
+)
+
+const MISSING = refused(
+  "The address of the database is missing: give url, such as postgres://user:password@host:5432/name; is the environment variable set that it comes from?"
+)
+
+/** The TLS options for an `sslmode` of libpq. Modes that may connect without encryption are refused, because they promise nothing. */
+const MODES = {
+  disable: { isEncrypted: false, isVerified: false, isNamed: false },
+  require: { isEncrypted: true, isVerified: false, isNamed: false },
+  "no-verify": { isEncrypted: true, isVerified: false, isNamed: false },
+  "verify-ca": { isEncrypted: true, isVerified: true, isNamed: false },
+  "verify-full": { isEncrypted: true, isVerified: true, isNamed: true }
+} as const
+
+const isMode = (mode: string): mode is keyof typeof MODES => Object.hasOwn(MODES, mode)
+
+const fileOf = (params: URLSearchParams, name: string): string | undefined => {
+  const path = params.get(name)
+  if (path === null || path === "system") return undefined
+  try {
+    return readFileSync(path, "utf8")
+  } catch (error) {
+    throw refused(`The file of ${name} cannot be read (${error instanceof Error ? error.message : error})`)
+  }
+}
+
+/** The TLS of a connection; undefined if the address says nothing of it. */
+const tlsOf = (params: URLSearchParams): ((host: string) => pg.ClientConfig["ssl"]) => {
+  const ca = fileOf(params, "sslrootcert")
+  const [cert, key] = [fileOf(params, "sslcert"), fileOf(params, "sslkey")]
+  const mode = params.get("sslmode") ?? (params.has("sslrootcert") ? "verify-full" : undefined)
+  if (mode === undefined) return () => undefined
+  if (!isMode(mode))
+    throw refused(`The address of the database has sslmode=${mode}, which is none of ${Object.keys(MODES).join(", ")}`)
+  if (mode === "verify-ca" && ca === undefined)
+    throw refused(
+      "The address of the database has sslmode=verify-ca without sslrootcert, the file of the authority to trust"
+    )
+  const { isEncrypted, isNamed } = MODES[mode]
+  // As in libpq: with `sslrootcert`, `require` verifies the certificate but not the host name.
+  const isVerified = MODES[mode].isVerified || (mode === "require" && ca !== undefined)
+  if (!isEncrypted) return () => false
+  return (host) => ({
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+    // A numeric address is also looked for in the certificate.
+    ...(isIP(host) === 0 ? {} : { host }),
+    rejectUnauthorized: isVerified,
+    ...(isNamed ? {} : { checkServerIdentity: () => undefined })
+  })
+}
+
+/** Which servers are suitable (libpq's `target_session_attrs`). The service writes, so a read-only server is not. */
+const mustWrite = (params: URLSearchParams, servers: number): boolean => {
+  const wanted = params.get("target_session_attrs") ?? (servers > 1 ? "read-write" : "any")
+  if (!["any", "read-write", "primary"].includes(wanted))
+    throw refused(
+      `The address of the database has target_session_attrs=${wanted}, and the service writes: read-write, primary or any`
+    )
+  return wanted !== "any"
+}
+
+const OURS = ["host", "port", "target_session_attrs", "sslmode", "sslrootcert", "sslcert", "sslkey"]
+
+/** The host and the port of each server: from the authority, or from the query, as in libpq. */
+const serversOf = (authority: string, params: URLSearchParams): ReadonlyArray<readonly [string, string]> => {
+  const listed = params.get("host")
+  if (listed === null) {
+    return authority.split(",").map((one) => {
+      const [, bracketed, plain = "", port = PORT] = /^(?:\[(.+)\]|([^:]*))(?::(\d+))?$/.exec(one) ?? []
+      return [decodeURIComponent(bracketed ?? plain) || "localhost", port]
+    })
+  }
+  const ports = (params.get("port") ?? /:(\d+)$/.exec(authority)?.[1] ?? PORT).split(",")
+  return listed.split(",").map((host, i) => [host, ports[i] ?? ports[0]!])
+}
+
+const parsed = (url: string): Address => {
+  const [, start, authority = "", path, query = ""] = PARTS.exec(url) ?? []
+  const single = `${start}${authority.split(",")[0] === "" ? "localhost" : authority.split(",")[0]}${path}`
+  if (
+    start === undefined ||
+    !authority.split(",").every((one) => URL.canParse(`postgres://${one || "localhost"}/`)) ||
+    !URL.canParse(single)
+  )
+    throw UNREADABLE
+  const params = new URLSearchParams(query)
+  const servers = serversOf(authority, params)
+  const tls = tlsOf(params)
+  const others = [...params].filter(([name]) => !OURS.includes(name))
+  return {
+    mustWrite: mustWrite(params, servers.length),
+    hosts: servers.map(([host]) => host),
+    saysTls: ["ssl", "sslmode", "sslrootcert"].some((name) => params.has(name)),
+    servers: servers.map(([host, port]) => {
+      const ssl = tls(host)
+      const where = new URLSearchParams([...others, ["host", host], ["port", port]])
+      return { connectionString: `${start}localhost${path}?${where}`, ...(ssl === undefined ? {} : { ssl }) }
+    })
+  }
+}
+
+/** The files are read once, so a replaced certificate is used from the next start on. */
+const known = new Map<string, Address>()
+
+/**
+ * Reads a connection string; throws {@link DatabaseFailed} if it is invalid. `pg` would use any text as a host name and look it up. The
+ * error repeats no part of the text, because it may contain a password.
+ */
+export const addressOf = (url: string): Address => {
+  const address = known.get(url) ?? parsed(url)
+  known.set(url, address)
+  return address
+}
+
+/** Fails if a text does not have the form of a connection string. */
+export const databaseUrl = (url: string): Effect.Effect<string, DatabaseFailed> =>
+  Effect.try({
+    try: () => {
+      // Without types an environment variable may be missing.
+      if (typeof url !== "string" || url === "") throw MISSING
+      addressOf(url)
+      return url
+    },
+    catch: (error) => (error instanceof DatabaseFailed ? error : UNREADABLE)
+  })
+
+const loopback = new BlockList()
+loopback.addSubnet("127.0.0.0", 8, "ipv4")
+loopback.addAddress("::1", "ipv6")
+
+const isOnThisMachine = (host: string): boolean => {
+  // Without a host, or with a folder as the host, the connection uses a socket of this machine.
+  if (host === "" || host.startsWith("/") || host.toLowerCase() === "localhost") return true
+  const family = isIP(host)
+  return family !== 0 && loopback.check(host, family === 6 ? "ipv6" : "ipv4")
+}
+
+/**
+ * The host to which a connection string leads unencrypted without saying so: another machine, and no `sslmode`. Undefined if the connection
+ * stays on this machine or the string has an `sslmode`. `fallback` is `PGSSLMODE`, which the driver uses without one.
+ */
+export const clearHostOf = (url: string, fallback: string | undefined): string | undefined => {
+  const { hosts, saysTls } = addressOf(url)
+  return saysTls || (fallback ?? "") !== "" ? undefined : hosts.find((host) => !isOnThisMachine(host))
+}
+
+/** Warns if data go to the database unencrypted: phone numbers, and webhook secrets. */
+export const warnOfClearText = (url: string): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const host = clearHostOf(url, process.env.PGSSLMODE)
+    return host === undefined
+      ? Effect.void
+      : Effect.logWarning(
+          `The connection to the database on ${host} is not encrypted, and phone numbers and webhook secrets pass over it: add ?sslmode=verify-full to its address (and &sslrootcert=FILE for an authority of your own)`
+        )
+  })

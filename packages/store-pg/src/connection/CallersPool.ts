@@ -1,0 +1,308 @@
+import type { Reactivity } from "@effect/experimental/Reactivity"
+import { make as makeSqlClient, SqlClient } from "@effect/sql/SqlClient"
+import type { Connection as SqlConnection } from "@effect/sql/SqlConnection"
+import { SqlError } from "@effect/sql/SqlError"
+import { makeCompiler } from "@effect/sql-pg/PgClient"
+import { Effect, Exit, Layer, type Scope, Stream } from "effect"
+import pg from "pg"
+import {
+  ANSWER_TIMEOUT_MS,
+  BEGIN,
+  COMMIT,
+  CONNECT_TIMEOUT_MS,
+  type Connection,
+  type ConnectionOptions,
+  connect,
+  givenUpBy,
+  IN_TRANSIT_MS,
+  type QueryResult,
+  type ReconnectingConnection,
+  ROLLBACK,
+  sessionSettings
+} from "./Connection.js"
+import { DatabaseFailed } from "./DatabaseFailed.js"
+import { failureOf, PgFailure } from "./PgFailure.js"
+import { type Database, DEFAULT_SCHEMA, inSchema } from "./Schema.js"
+import { PLANNED_EACH_TIME, SessionRefused, type Settings, settingsText } from "./SessionClient.js"
+import { type Statement, textsIn } from "./Statement.js"
+
+/*
+ * Clients of `pg` that belong to an embedder: one in a transaction of theirs (JoinedTransactions.ts), or those of their pool.
+ *
+ * Of a pool, a batch or a read borrows a client for the time of its transaction and returns it as it was: settings hold for the
+ * transaction alone, and nothing is prepared. So the pool may also lead through a pooler in transaction mode.
+ */
+
+/** The methods of a `pg` client that the store uses. */
+export interface Client {
+  readonly query: (query: object) => Promise<QueryResult | ReadonlyArray<QueryResult>>
+}
+
+interface PoolClient extends Client {
+  readonly on: (event: "error" | "end", listener: () => void) => unknown
+  readonly off: (event: "error" | "end", listener: () => void) => unknown
+  readonly release: (destroy?: boolean) => void
+}
+
+/** A `Pool` of the package `pg`. */
+export interface PoolLike {
+  // biome-ignore lint/suspicious/noExplicitAny: the overloads of `pg` fit no narrower type
+  readonly connect: (...args: Array<any>) => any
+}
+
+/** The parsers of `pg` itself, because an embedder's client may read JSON or numbers differently. */
+const types = { getTypeParser: pg.types.getTypeParser }
+
+/** Sends statements one after another, unprepared. `begin` replaces {@link BEGIN}. Of several in one text, the last one's result counts. */
+export const sendOn =
+  (client: Client, schema: string, begin?: string) =>
+  async (statements: ReadonlyArray<Statement>): Promise<ReadonlyArray<QueryResult>> => {
+    const textOf = textsIn(schema)
+    const answers: Array<QueryResult> = []
+    for (const one of statements) {
+      const query =
+        one === BEGIN && begin !== undefined
+          ? { text: begin }
+          : { text: textOf(one), values: [...one.values], types, query_timeout: ANSWER_TIMEOUT_MS + IN_TRANSIT_MS }
+      const answer = await client.query(query)
+      answers.push(Array.isArray(answer) ? answer.at(-1) : answer)
+    }
+    return answers
+  }
+
+/** A connection for the reads of the store, over one way to run a statement. */
+export const sqlConnection = (send: (statement: Statement) => Effect.Effect<QueryResult, PgFailure>): SqlConnection => {
+  const run = (text: string, values: ReadonlyArray<unknown> = []) =>
+    send({ name: "", text, values }).pipe(
+      Effect.mapBoth({
+        onFailure: ({ cause }) => new SqlError({ cause, message: "Failed to execute statement" }),
+        onSuccess: ({ rows }) => rows as ReadonlyArray<never>
+      }),
+      Effect.uninterruptible
+    )
+  return {
+    execute: run,
+    executeRaw: run,
+    executeUnprepared: run,
+    executeValues: () => Effect.dieMessage("The store reads rows by their names"),
+    executeStream: () => Stream.dieMessage("The store reads no streams")
+  }
+}
+
+/** Identifies a connection's target: the server since its start, the database, and its tables. */
+export const PLACE = `concat_ws(' ', pg_postmaster_start_time(),
+    (select oid from pg_database where datname = current_database()), to_regclass('workshop.shop_head')::oid)`
+
+const LOOK = (schema: string): Statement => ({
+  name: "",
+  text: inSchema(`select /* workshop pool */ ${PLACE} as place, gen_random_uuid()::text as id`, schema),
+  values: []
+})
+
+const placeOf = (send: Connection["send"], schema: string) =>
+  Effect.map(send([LOOK(schema)]), ([answer]) => answer!.rows[0] as { readonly place: string; readonly id: string })
+
+/**
+ * Whether a place is that of the store. It is asked over the store's url, on a connection of its own, and remembered: it is asked again
+ * only about another place, such as after the server has started again.
+ */
+export const storePlace = (database: Database): ((place: string) => Effect.Effect<boolean, PgFailure>) => {
+  const { schema = DEFAULT_SCHEMA } = database
+  const inTurn = Effect.unsafeMakeSemaphore(1).withPermits(1)
+  let known: string | undefined
+  const asked = Effect.scoped(
+    Effect.flatMap(connect({ ...database, name: "workshop look", lock_timeout_ms: 1_000 }), ({ send }) =>
+      placeOf(send, schema)
+    )
+  )
+  const check = (place: string) =>
+    Effect.suspend(() =>
+      place === known
+        ? Effect.succeed(true)
+        : Effect.map(asked, (found) => {
+            known = found.place
+            return known === place
+          })
+    )
+  return (place) => Effect.suspend(() => (place === known ? Effect.succeed(true) : inTurn(check(place))))
+}
+
+const ELSEWHERE = "The pool leads to another database than the store's url, or to another server"
+
+const refused = (message: string) =>
+  new PgFailure({ kind: "other", code: null, constraint: null, cause: new SessionRefused({ message }) })
+
+/** A borrowed client. */
+interface Borrowed {
+  readonly client: PoolClient
+  isOpen: boolean
+  readonly release: (destroy: boolean) => void
+}
+
+const ALL_IN_USE =
+  "No client of your pool became free within two seconds: give it more clients, return them sooner, or give within a pool of its own"
+
+const ENDED = "Your pool was ended before the workshop: call pool.end() after workshop.stop()"
+
+const hasEnded = (pool: PoolLike & { readonly ending?: boolean }): boolean => pool.ending === true
+
+/** Borrows a client; one that arrives too late is returned at once. */
+const borrow = (pool: PoolLike): Effect.Effect<Borrowed, PgFailure> =>
+  Effect.async<PoolClient, PgFailure>((resume) => {
+    let isLate = false
+    Promise.resolve(pool.connect()).then(
+      (client: PoolClient) => (isLate ? client.release() : resume(Effect.succeed(client))),
+      (cause: unknown) => resume(Effect.fail(hasEnded(pool) ? refused(ENDED) : failureOf(cause)))
+    )
+    return Effect.sync(() => {
+      isLate = true
+    })
+  }).pipe(
+    Effect.interruptible,
+    Effect.timeoutFail({
+      duration: CONNECT_TIMEOUT_MS,
+      onTimeout: () => refused(ALL_IN_USE)
+    }),
+    Effect.map((client) => {
+      const borrowed: Borrowed = {
+        client,
+        isOpen: true,
+        release: (destroy) => {
+          client.off("error", broke)
+          client.off("end", broke)
+          client.release(destroy)
+        }
+      }
+      const broke = () => {
+        borrowed.isOpen = false
+      }
+      client.on("error", broke)
+      client.on("end", broke)
+      return borrowed
+    })
+  )
+
+const beginWith = (settings: Settings): string => `${BEGIN.text}; select ${settingsText(settings, true)}`
+
+/** The caller's pool as the store uses it. */
+export interface CallersPool {
+  /** Fails if the pool leads to another database than the store's url; succeeds if this cannot be checked now. */
+  readonly checked: Effect.Effect<void, DatabaseFailed>
+  /** A connection for batches, which borrows a client from the first statement of a batch until `rest`. */
+  readonly reconnecting: (options: ConnectionOptions) => Effect.Effect<ReconnectingConnection, never, Scope.Scope>
+  /** Reads, each on a client of its own. */
+  readonly reads: Layer.Layer<SqlClient, never, Reactivity>
+}
+
+/** The server's number of a client's session, which `pg` keeps to cancel statements. */
+const pidOf = (client: Client): number => (client as { readonly processID?: number }).processID ?? 0
+
+/** Borrows until the client is returned. */
+const pooled =
+  (pool: PoolLike, verified: (client: Client) => Effect.Effect<string, PgFailure>, schema: string) =>
+  (options: ConnectionOptions) =>
+    Effect.gen(function* () {
+      const begin = beginWith(sessionSettings(options))
+      let held: { readonly borrowed: Borrowed; readonly connection: Connection } | undefined
+      let id: string | undefined
+      const left = givenUpBy(options)
+      const giveBack = (destroy: boolean) =>
+        Effect.sync(() => {
+          const { borrowed } = held ?? {}
+          held = undefined
+          if (destroy && borrowed !== undefined) left.add(pidOf(borrowed.client))
+          borrowed?.release(destroy || !borrowed.isOpen)
+        })
+      const opened = Effect.gen(function* () {
+        yield* giveBack(true)
+        yield* left.ended
+        const borrowed = yield* borrow(pool)
+        const found = verified(borrowed.client).pipe(Effect.tapError(() => Effect.sync(() => borrowed.release(true))))
+        // Each queue keeps its first id, by which receipts are found, whichever client wrote them.
+        id ??= yield* found
+        const send = sendOn(borrowed.client, schema, begin)
+        const connection: Connection = {
+          id,
+          send: (...groups) => Effect.tryPromise({ try: () => send(groups.flat()), catch: failureOf }),
+          isOpen: () => borrowed.isOpen,
+          broken: Effect.never
+        }
+        held = { borrowed, connection }
+        return connection
+      })
+      const drop = giveBack(true)
+      yield* Effect.addFinalizer(() => drop)
+      const connection = Effect.suspend(() => (held?.borrowed.isOpen ? Effect.succeed(held.connection) : opened))
+      return {
+        connection,
+        drop,
+        rest: giveBack(false),
+        undo: (failure) =>
+          failure.isLoss || failure.kind === "other" || held === undefined
+            ? drop
+            : held.connection.send([ROLLBACK]).pipe(
+                Effect.catchAll(() => drop),
+                Effect.asVoid
+              )
+      } satisfies ReconnectingConnection
+    })
+
+const readingOn = (pool: PoolLike, schema: string) => {
+  const settings = sessionSettings({ plans: PLANNED_EACH_TIME, lock_timeout_ms: 1_000, silent_ms: ANSWER_TIMEOUT_MS })
+  const begin = beginWith(settings)
+  return sqlConnection((statement) =>
+    Effect.acquireUseRelease(
+      borrow(pool),
+      ({ client }) =>
+        Effect.map(
+          Effect.tryPromise({
+            try: () => sendOn(client, schema, begin)([BEGIN, statement, COMMIT]),
+            catch: failureOf
+          }),
+          (answers) => answers[1]!
+        ),
+      // After a failure the client may be within a transaction, or still wait for the previous statement's result.
+      ({ release, isOpen }, exit) => Effect.sync(() => release(Exit.isFailure(exit) || !isOpen))
+    )
+  )
+}
+
+/** Checks an embedder's pool; fails if it is none. */
+export const callersPool = (pool: PoolLike, database: Database): Effect.Effect<CallersPool, DatabaseFailed> =>
+  Effect.gen(function* () {
+    if (typeof pool?.connect !== "function")
+      return yield* new DatabaseFailed({
+        reason: "bad_pool",
+        code: undefined,
+        what: "The option pool is no pool of pg"
+      })
+    const { schema = DEFAULT_SCHEMA } = database
+    const isStores = storePlace(database)
+    let isVerified = false
+    const verified = (client: Client) =>
+      Effect.gen(function* () {
+        const send = sendOn(client, schema)
+        const theirs = yield* placeOf((all) => Effect.tryPromise({ try: () => send(all), catch: failureOf }), schema)
+        if (!isVerified && !(yield* isStores(theirs.place)))
+          return yield* refused(`${ELSEWHERE}: give a pool of the store's database`)
+        isVerified = true
+        return theirs.id
+      })
+    const checked = Effect.acquireUseRelease(
+      borrow(pool),
+      ({ client }) => verified(client),
+      ({ release }, exit) => Effect.sync(() => release(Exit.isFailure(exit)))
+    ).pipe(
+      Effect.catchAll(({ cause }) =>
+        cause instanceof SessionRefused && cause.message.startsWith(ELSEWHERE)
+          ? new DatabaseFailed({ reason: "bad_pool", code: undefined, what: ELSEWHERE })
+          : Effect.void
+      ),
+      Effect.asVoid
+    )
+    const reads = Layer.effect(
+      SqlClient,
+      makeSqlClient({ acquirer: Effect.succeed(readingOn(pool, schema)), compiler: makeCompiler(), spanAttributes: [] })
+    )
+    return { checked, reconnecting: pooled(pool, verified, schema), reads }
+  })

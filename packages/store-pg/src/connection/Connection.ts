@@ -1,0 +1,257 @@
+import { Effect, Exit, Scope } from "effect"
+import type pg from "pg"
+import { StatementBatch } from "../fast/StatementBatch.js"
+import { GivenUp } from "./CommitWaits.js"
+import { failureOf, type PgFailure } from "./PgFailure.js"
+import { type Database, DEFAULT_SCHEMA } from "./Schema.js"
+import { connected, PLANNED_ONCE, SessionClient, type Settings, shownMs } from "./SessionClient.js"
+import { type Statement, textsIn } from "./Statement.js"
+
+/** The result of a statement: the tag, such as `COMMIT`, and the rows. */
+export interface QueryResult {
+  readonly command: string
+  readonly rows: ReadonlyArray<Readonly<Record<string, unknown>>>
+}
+
+/** Where the database is, and how it is spoken to. */
+export interface ConnectionOptions extends Database {
+  /** Shown by `pg_stat_activity`. */
+  readonly name: string
+  /** How long a statement waits for a lock, in milliseconds. */
+  readonly lock_timeout_ms: number
+  /** Whether a commit is answered only once it is on disk; true by default. */
+  readonly isSynchronous?: boolean
+  /** How long a statement may take; {@link ANSWER_TIMEOUT_MS} by default. */
+  readonly answer_timeout_ms?: number
+  /** How its statements are planned; once by default. */
+  readonly plans?: Settings
+  /** Called with what comes in on a channel that the connection listens to. */
+  readonly onNotification?: (payload: string) => void
+}
+
+/** How long a connection may take to be made, in real time. */
+export const CONNECT_TIMEOUT_MS = 2_000
+
+/** How long a statement may take, in real time: then the server ends it, whoever still waits for it. */
+export const ANSWER_TIMEOUT_MS = 3_000
+
+/**
+ * How much longer than the statement its answer may take before the connection counts as lost. So the server ends a late statement
+ * first, and its connection can be used again.
+ */
+export const IN_TRANSIT_MS = 500
+
+/** How long the end of a connection may take, because one that broke silently never confirms it. */
+const CLOSE_TIMEOUT = "500 millis"
+
+/**
+ * How long the server keeps a transaction of ours open from which it hears nothing. If the network broke before the end of a
+ * transaction, its locks would otherwise hold up its shops until the server notices, which takes hours.
+ */
+const SILENT_TRANSACTION_MS = 4_000
+
+/** The code of a warning that has no other: none of our statements brings one where all is well. */
+const WARNING = "01000"
+
+/** Begins a transaction. */
+export const BEGIN: Statement = { name: "begin", text: "begin isolation level read committed", values: [] }
+/** Ends one, and keeps what it did. */
+export const COMMIT: Statement = { name: "commit", text: "commit", values: [] }
+/** Ends one, and undoes what it did. */
+export const ROLLBACK: Statement = { name: "rollback", text: "rollback", values: [] }
+
+/** A connection of its own, whose statements go out together without waiting for each other's answers. */
+export interface Connection {
+  /** An id that no other connection has. */
+  readonly id: string
+  /**
+   * Sends statements in one go. Returns all results, or fails with the first failure among them, after which none was run. Outside of a
+   * transaction, those of a group are one.
+   */
+  readonly send: (
+    ...groups: ReadonlyArray<ReadonlyArray<Statement>>
+  ) => Effect.Effect<ReadonlyArray<QueryResult>, PgFailure>
+  /** False once it broke: then make another one. */
+  readonly isOpen: () => boolean
+  /** Returns once it broke. */
+  readonly broken: Effect.Effect<void>
+}
+
+/** A connection that this process opened. */
+interface OwnConnection extends Connection {
+  /** The server's number of its session. */
+  readonly pid: number
+}
+
+interface Wired {
+  readonly connection: {
+    readonly stream: { readonly cork: () => void; readonly uncork: () => void; readonly destroy: () => void }
+  }
+}
+
+/** The wire beneath a client. */
+export const streamOf = (client: pg.ClientBase) => (client as unknown as Wired).connection.stream
+
+interface Opened {
+  readonly client: SessionClient
+  readonly textOf: (statement: Omit<Statement, "values">) => string
+  isOpen: boolean
+  /** Called once it broke. */
+  readonly onBreak: Set<() => void>
+}
+
+/** The settings of a session, or of a transaction on a client of somebody else's. */
+export const sessionSettings = ({
+  lock_timeout_ms,
+  isSynchronous = true,
+  answer_timeout_ms = ANSWER_TIMEOUT_MS,
+  silent_ms = SILENT_TRANSACTION_MS,
+  plans = PLANNED_ONCE
+}: Pick<ConnectionOptions, "lock_timeout_ms" | "isSynchronous" | "answer_timeout_ms" | "plans"> & {
+  readonly silent_ms?: number
+}): Settings => ({
+  ...plans,
+  ...(isSynchronous ? {} : { synchronous_commit: "off" }),
+  lock_timeout: shownMs(lock_timeout_ms),
+  statement_timeout: shownMs(answer_timeout_ms),
+  idle_in_transaction_session_timeout: shownMs(silent_ms)
+})
+
+const open = async (options: ConnectionOptions): Promise<Opened> => {
+  const { url, name, onNotification, answer_timeout_ms = ANSWER_TIMEOUT_MS } = options
+  const config = {
+    url,
+    application_name: name,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: answer_timeout_ms + IN_TRANSIT_MS,
+    keepAlive: true,
+    settings: { default_transaction_isolation: "read committed", ...sessionSettings(options) }
+  }
+  const client = await connected(url, () => new SessionClient(config))
+  const opened: Opened = { client, textOf: textsIn(options.schema ?? DEFAULT_SCHEMA), isOpen: true, onBreak: new Set() }
+  const broke = () => {
+    opened.isOpen = false
+    for (const tell of opened.onBreak) tell()
+  }
+  client.on("error", broke).on("end", broke)
+  if (onNotification !== undefined) client.on("notification", ({ payload = "" }) => onNotification(payload))
+  return opened
+}
+
+/** Ends the connection, or closes the socket if the server does not respond. */
+const close = ({ client, isOpen }: Opened) =>
+  (isOpen ? Effect.promise(() => client.end()) : Effect.void).pipe(
+    Effect.interruptible,
+    Effect.timeoutOption(CLOSE_TIMEOUT),
+    Effect.zipRight(Effect.sync(() => streamOf(client).destroy()))
+  )
+
+const send = async (
+  { client, textOf }: Pick<Opened, "client" | "textOf">,
+  groups: ReadonlyArray<ReadonlyArray<Statement>>
+): Promise<ReadonlyArray<QueryResult>> => {
+  const warnings: Array<string> = []
+  const warned = ({ code = "", message = "" }) => {
+    if (code === WARNING) warnings.push(message)
+  }
+  const sent = (one: Statement) => ({ name: one.name, text: textOf(one), values: [...one.values] })
+  client.on("notice", warned)
+  try {
+    const batches = groups.map((statements) => new StatementBatch(statements.map(sent), client))
+    StatementBatch.query(client, batches)
+    const answers = await Promise.all(batches.map((batch) => batch.answers))
+    // Such as that a commit no longer waits for its synchronous standby: it is answered, and may be lost all the same.
+    if (warnings.length > 0) throw new Error(`The database warned: ${warnings.join("; ")}`)
+    return answers.flat()
+  } catch (error) {
+    const failure = failureOf(error)
+    // The answer may still come, and would be taken for another one's.
+    if (failure.kind === "late") streamOf(client).destroy()
+    throw error
+  } finally {
+    client.off("notice", warned)
+  }
+}
+
+const connectionOf = (opened: Opened): OwnConnection => ({
+  id: opened.client.id,
+  pid: opened.client.pid,
+  send: (...groups) => Effect.tryPromise({ try: () => send(opened, groups), catch: failureOf }),
+  isOpen: () => opened.isOpen,
+  broken: Effect.async<void>((resume) => {
+    if (!opened.isOpen) return resume(Effect.void)
+    const tell = () => resume(Effect.void)
+    opened.onBreak.add(tell)
+    return Effect.sync(() => opened.onBreak.delete(tell))
+  })
+})
+
+/** Opens a connection; it is closed with the scope. */
+export const connect = (options: ConnectionOptions): Effect.Effect<OwnConnection, PgFailure, Scope.Scope> =>
+  Effect.map(
+    Effect.acquireRelease(Effect.tryPromise({ try: () => open(options), catch: failureOf }), close),
+    connectionOf
+  )
+
+/** One connection at a time, made when it is first needed and again after it broke. */
+export interface ReconnectingConnection {
+  /** The connection; fails where none can be made. For one fiber at a time. */
+  readonly connection: Effect.Effect<Connection, PgFailure>
+  /** Lets go of the connection; the next one is new. */
+  readonly drop: Effect.Effect<void>
+  /** Returns a borrowed connection, whose transaction has ended. The next one may be another. */
+  readonly rest: Effect.Effect<void>
+  /**
+   * Ends the transaction after a failure. A connection that is gone is let go of, and so is one whose server said something
+   * unforeseen, such as that it only reads since a failover.
+   */
+  readonly undo: (failure: PgFailure) => Effect.Effect<void>
+}
+
+/** The connections that were given up, by purpose and address: a link may be made anew for each use. */
+const givenUp = new Map<string, GivenUp>()
+
+/** The connections of a purpose that were given up at an address. */
+export const givenUpBy = ({ name, url }: Pick<ConnectionOptions, "name" | "url">): GivenUp => {
+  const key = `${name} ${url}`
+  const known = givenUp.get(key) ?? new GivenUp(url)
+  givenUp.set(key, known)
+  return known
+}
+
+/** Makes a link; what it has open is closed with the scope. */
+export const reconnecting = (options: ConnectionOptions): Effect.Effect<ReconnectingConnection, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const left = givenUpBy(options)
+    let open: { readonly connection: OwnConnection; readonly scope: Scope.CloseableScope } | undefined
+
+    const drop = Effect.suspend(() => {
+      const { scope, connection } = open ?? {}
+      open = undefined
+      if (connection !== undefined) left.add(connection.pid)
+      return scope === undefined ? Effect.void : Scope.close(scope, Exit.void)
+    })
+
+    const opened = Effect.gen(function* () {
+      yield* drop
+      yield* left.ended
+      const scope = yield* Scope.make()
+      const connection = yield* Effect.onError(Scope.extend(connect(options), scope), () =>
+        Scope.close(scope, Exit.void)
+      )
+      open = { connection, scope }
+      return connection
+    })
+
+    yield* Effect.addFinalizer(() => drop)
+    const connection = Effect.suspend(() => (open?.connection.isOpen() ? Effect.succeed(open.connection) : opened))
+    return {
+      connection,
+      drop,
+      rest: Effect.void,
+      undo: (failure) =>
+        failure.isLoss || failure.kind === "other"
+          ? drop
+          : Effect.flatMap(connection, ({ send }) => send([ROLLBACK])).pipe(Effect.catchAll(() => drop))
+    }
+  })

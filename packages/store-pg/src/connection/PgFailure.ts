@@ -1,0 +1,132 @@
+import { StoreUnavailable } from "@workshop/core"
+import { Cause, Data, Effect } from "effect"
+import { DENIED } from "./DatabaseFailed.js"
+import { doubtSessions, READS_ONLY, SessionRefused } from "./SessionClient.js"
+
+/**
+ * The effect of a failed statement on the commands of its batch. `data`: one command brought something that the database refuses.
+ * `conflict`: the transaction lost against another one and may run again. `held`: a lock was not free in time. `lost`: the connection is
+ * gone, and it is unknown whether a commit in progress succeeded. `late`: like `lost`, because no result came in time. `clock`: this
+ * machine's clock is wrong, and nothing was done. `other`: any other error for which the database says that nothing was done.
+ */
+export type FailureKind = "data" | "conflict" | "held" | "lost" | "late" | "clock" | "other"
+
+/** A statement, or its connection, failed. */
+export class PgFailure extends Data.TaggedError("PgFailure")<{
+  readonly kind: FailureKind
+  /** The SQLSTATE, if the database returned one. */
+  readonly code: string | null
+  /** The violated constraint, if any. */
+  readonly constraint: string | null
+  readonly cause: unknown
+}> {
+  override get message() {
+    return this.cause instanceof Error ? this.cause.message : String(this.cause)
+  }
+
+  /** Whether the connection is gone too. */
+  get isLoss(): boolean {
+    return this.kind === "lost" || this.kind === "late"
+  }
+}
+
+const byClass: Readonly<Record<string, FailureKind>> = { "22": "data", "23": "data", "54": "data", "08": "lost" }
+const byCode: Readonly<Record<string, FailureKind>> = {
+  "40001": "conflict",
+  "40P01": "conflict",
+  "55P03": "held",
+  // The server shuts down, or an operator ended the connection.
+  "57P01": "lost",
+  "57P02": "lost",
+  "57P03": "lost",
+  "57P05": "lost",
+  // The server had not heard from the transaction for too long.
+  "25P03": "lost"
+}
+
+/** A prepared statement exists already, or no longer: other clients share the session. */
+const SHARED_SESSION = ["42P05", "26000"]
+
+// Every SQLSTATE contains a digit; the system's EPIPE, which has the same length, does not.
+const SQLSTATE = /^(?=.*\d)[0-9A-Z]{5}$/
+
+/** The messages of `pg` for a result or a connection that does not come. */
+const NO_ANSWER = ["Query read timeout", "timeout expired"]
+
+const kindOf = (code: string | null, cause: unknown): FailureKind => {
+  if (code !== null) return byCode[code] ?? byClass[code.slice(0, 2)] ?? "other"
+  return cause instanceof Error && NO_ANSWER.includes(cause.message) ? "late" : "lost"
+}
+
+/** Converts an error that `pg` threw. Every error that the database did not send counts as a broken connection. */
+export const failureOf = (cause: unknown): PgFailure => {
+  const { code, constraint } = (cause ?? {}) as { readonly code?: unknown; readonly constraint?: unknown }
+  const sqlstate = typeof code === "string" && SQLSTATE.test(code) ? code : null
+  if (sqlstate !== null && SHARED_SESSION.includes(sqlstate)) doubtSessions()
+  return new PgFailure({
+    kind: kindOf(sqlstate, cause),
+    code: sqlstate,
+    constraint: typeof constraint === "string" ? constraint : null,
+    cause
+  })
+}
+
+const MIGRATE = "call migrate(url) of @workshop/store-pg/migrate, or run workshop migrate"
+const WITHOUT_SCHEMA = `The database has no schema of the workshop, or another version of it than this program needs: ${MIGRATE}`
+const NOT_LET_IN = "The database does not let this user in: check the user and the password in the store's url"
+
+/** Errors that waiting does not solve, each with its remedy. */
+const remedies: Readonly<Record<string, string>> = {
+  // A table, column, function or schema that does not exist.
+  "42P01": WITHOUT_SCHEMA,
+  "42703": WITHOUT_SCHEMA,
+  "42883": WITHOUT_SCHEMA,
+  "3F000": WITHOUT_SCHEMA,
+  "3D000": `The database does not exist: check the store's url; or create it, then ${MIGRATE}`,
+  "25006": READS_ONLY,
+  "28P01": NOT_LET_IN,
+  "28000": NOT_LET_IN,
+  // The decisions check everything else that is unique.
+  "23505":
+    "An id or code that was drawn at random is there already: give each run its own randomness (in a test another seed, or a schema of its own), or leave randomBytes out",
+  [DENIED]:
+    "The database's user lacks a right that the workshop needs: run workshop migrate --roles as the owner of the tables, or use the role that migrated the schema"
+}
+
+/** The database's own error inside the errors that wrap it. */
+const sqlstateIn = (cause: unknown): string | null => {
+  if (!(cause instanceof Error)) return null
+  return failureOf(cause).code ?? sqlstateIn(cause.cause)
+}
+
+/** The only unique constraint that no decision can check: another ticket of the shop has the tracking code already. */
+const TRACKING_CODE = "ticket_tracking_code"
+
+/** Whether a ticket's tracking code was taken. Behind the name of the constraint, Citus writes the number of the shard. */
+export const isCodeTaken = ({ code, constraint }: PgFailure): boolean =>
+  code === "23505" && (constraint ?? "").startsWith(TRACKING_CODE)
+
+/** Whether the role of the connection lacks a right. */
+export const isDenied = (cause: unknown): boolean => sqlstateIn(cause) === DENIED
+
+/** The remedy for a refused session, from inside the errors that wrap it. */
+const refusalIn = (cause: unknown): string | undefined => {
+  if (cause instanceof SessionRefused) return cause.message
+  return cause instanceof Error ? refusalIn(cause.cause) : undefined
+}
+
+/** Classes of SQLSTATE for a wrong statement or value of ours: a bug, which waiting does not solve. */
+const OUR_MISTAKE = /^(22|42)/
+
+/** A failure as the ports report it: `StoreUnavailable`, with a remedy if waiting does not help; a wrong statement is a defect. */
+export const storeFailure = (cause: unknown): Cause.Cause<StoreUnavailable> => {
+  const code = sqlstateIn(cause) ?? ""
+  const clock = cause instanceof PgFailure && cause.kind === "clock" ? cause.message : undefined
+  const remedy = clock ?? remedies[code] ?? refusalIn(cause)
+  if (remedy !== undefined) return Cause.fail(new StoreUnavailable({ cause, remedy }))
+  return OUR_MISTAKE.test(code) ? Cause.die(cause) : Cause.fail(new StoreUnavailable({ cause }))
+}
+
+/** Reports a failure of the database, like {@link storeFailure}. */
+export const reported = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, StoreUnavailable, R> =>
+  Effect.catchAll(effect, (cause) => Effect.failCause(storeFailure(cause)))

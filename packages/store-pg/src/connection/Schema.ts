@@ -1,0 +1,44 @@
+import { Effect } from "effect"
+import { DatabaseFailed } from "./DatabaseFailed.js"
+
+/** The default schema of the tables. The statements in the sources name it. */
+export const DEFAULT_SCHEMA = "workshop"
+
+/** The location of the tables. */
+export interface Database {
+  /** The database's URL, such as `postgres://user:password@host:5432/name`. */
+  readonly url: string
+  /** The schema of the tables; `workshop` by default. */
+  readonly schema?: string | undefined
+}
+
+const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/
+const OF_POSTGRES = /^(pg_|information_schema$)/i
+
+/** The name of the schema; fails if Postgres cannot have a schema of that name. */
+export const checkedSchema = (schema: string = DEFAULT_SCHEMA): Effect.Effect<string, DatabaseFailed> =>
+  NAME.test(schema) && !OF_POSTGRES.test(schema)
+    ? Effect.succeed(schema)
+    : new DatabaseFailed({
+        reason: "bad_schema",
+        code: undefined,
+        what: `The schema ${JSON.stringify(schema.slice(0, 80))} is no name for a schema, which has 1 to 63 letters, digits and underscores, begins with no digit, and neither with pg_`
+      })
+
+/** A checked name in SQL. */
+export const quoted = (schema: string): string => `"${schema}"`
+
+const QUALIFIER = /\bworkshop\.(?=[a-z_"])/g
+
+/** A statement of the store with its tables, functions and sequences in another schema. */
+export const inSchema = (text: string, schema: string = DEFAULT_SCHEMA): string =>
+  schema === DEFAULT_SCHEMA ? text : text.replace(QUALIFIER, `${quoted(schema)}.`)
+
+const toKey = (text: string): number => {
+  let hash = 0
+  for (let i = 0; i < text.length; i++) hash = (hash * 31 + text.charCodeAt(i)) | 0
+  return hash
+}
+
+/** The arguments of an advisory lock that each schema of a database has separately. */
+export const lockOf = (lock: number, schema: string = DEFAULT_SCHEMA): string => `${lock}, ${toKey(schema)}`

@@ -1,0 +1,119 @@
+import type { SqlError } from "@effect/sql/SqlError"
+import * as PgClient from "@effect/sql-pg/PgClient"
+import type { StoreUnavailable } from "@workshop/core"
+import { Effect, Layer, type Scope } from "effect"
+import pg from "pg"
+import { LATE, PreparingClient } from "../fast/PreparingClient.js"
+import { countPool } from "../observe/PgMetrics.js"
+import { addressOf } from "./Address.js"
+import { GivenUp } from "./CommitWaits.js"
+import { ANSWER_TIMEOUT_MS, CONNECT_TIMEOUT_MS, IN_TRANSIT_MS, streamOf } from "./Connection.js"
+import { reported } from "./PgFailure.js"
+import { type Database, DEFAULT_SCHEMA } from "./Schema.js"
+import { PLANNED_BY_COST, type SessionConfig, shownMs } from "./SessionClient.js"
+
+/** How long a read waits for a lock, which only an operator who changes a table may hold. */
+const LOCK_TIMEOUT_MS = 1_000
+
+type Connected = (error: Error | undefined, client: pg.PoolClient | undefined, release: () => void) => void
+
+/** The pool's message when all its connections are in use. */
+const ALL_IN_USE = "timeout exceeded when trying to connect"
+
+/** A pool that tries the servers of its address one after the other. */
+class ServersPool extends pg.Pool {
+  readonly #url: string
+  readonly #most: number
+  readonly #givenUp: GivenUp
+
+  constructor(config: pg.PoolConfig & SessionConfig & { readonly max: number }) {
+    super(config)
+    this.#url = config.url
+    this.#most = config.max
+    this.#givenUp = new GivenUp(config.url)
+  }
+
+  /** Takes note of a connection whose result was late: while its commit waits for a standby, the server counts it as ours. */
+  giveUp({ pid }: PreparingClient): void {
+    this.#givenUp.add(pid)
+  }
+
+  // The overloads of `connect` cannot be distinguished by type here.
+  override connect(tell?: Connected): never {
+    this.options.max = Math.max(1, this.#most - this.#givenUp.waiting)
+    const attempt = (left: number, told: Connected): void =>
+      super.connect((error, client, release) =>
+        error !== undefined && left > 1 && error.message !== ALL_IN_USE
+          ? attempt(left - 1, told)
+          : told(error, client, release)
+      )
+    if (tell !== undefined) return attempt(addressOf(this.#url).servers.length, tell) as never
+    return super.connect() as never
+  }
+}
+
+/** A pool of connections for reads. Several schemas may share it. */
+export const readPool = ({
+  url,
+  connections
+}: Pick<Database, "url"> & { readonly connections: number }): Effect.Effect<pg.Pool, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const pool = new ServersPool({
+        Client: PreparingClient,
+        url,
+        settings: {
+          ...PLANNED_BY_COST,
+          lock_timeout: shownMs(LOCK_TIMEOUT_MS),
+          statement_timeout: shownMs(ANSWER_TIMEOUT_MS),
+          idle_in_transaction_session_timeout: shownMs(ANSWER_TIMEOUT_MS)
+        },
+        application_name: "workshop reads",
+        max: connections,
+        connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+        query_timeout: ANSWER_TIMEOUT_MS + IN_TRANSIT_MS,
+        keepAlive: true,
+        // Set only so that the connection is closed if a result does not come in time.
+        pipeline: true
+      } as unknown as pg.PoolConfig & SessionConfig & { readonly max: number })
+      const idle = new Set<pg.PoolClient>()
+      pool.on("acquire", (client) => idle.delete(client))
+      pool.on("remove", (client) => idle.delete(client))
+      pool.on("release", (_, client) => idle.add(client))
+      // Broken connections are replaced when they are next needed. If the network is the cause, the others are broken too, without a sign,
+      // and each would fail a read of its own after a time-out; so they are replaced as well.
+      const dropOthers = () => {
+        const others = [...idle]
+        idle.clear()
+        for (const client of others) streamOf(client).destroy()
+      }
+      pool.on("error", dropOthers)
+      pool.on("connect", (client) =>
+        client.on(LATE as "end", () => {
+          if (client instanceof PreparingClient) pool.giveUp(client)
+          dropOthers()
+        })
+      )
+      return pool
+    }),
+    (pool) => Effect.promise(() => pool.end())
+  ).pipe(Effect.tap(countPool))
+
+/** The pool as one schema sees it. */
+const ofSchema = (poolNow: () => pg.Pool, schema: string): pg.Pool => {
+  const connect = (tell: Connected): void =>
+    poolNow().connect((error, client, release) => {
+      if (client instanceof PreparingClient) client.speakOf(schema)
+      tell(error, client, release)
+    })
+  return new Proxy(poolNow(), {
+    get: (_, name) => (name === "connect" ? connect : Reflect.get(poolNow(), name, poolNow()))
+  })
+}
+
+/** The reads of a schema on a pool, as an Effect SQL client. A read waits for a connection for a bounded time. */
+export const readsOn = (poolNow: () => pg.Pool, { schema = DEFAULT_SCHEMA }: Pick<Database, "schema">) =>
+  Layer.orDie(PgClient.layerFromPool({ acquire: Effect.sync(() => ofSchema(poolNow, schema)) }))
+
+/** A read whose failure is reported as the ports do: the store is unavailable, or our statement is wrong, which is a defect. */
+export const available: <A, R>(read: Effect.Effect<A, SqlError, R>) => Effect.Effect<A, StoreUnavailable, R> = reported

@@ -1,0 +1,87 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import { type AttemptRecord, type NoticeRecord, ServiceLimits, type ShopId, type Webhook } from "@workshop/core"
+import { type DeliveryLog, type LoggedDelivery, presentSchedule, type ReplayFilter } from "@workshop/core/store"
+import { type Context, Effect } from "effect"
+import { available } from "../connection/Sql.js"
+import { type Placed, unplaced } from "../Tables.js"
+import { type EventFound, eventRangeOf, type Look, latestOfShop, rangeOfShop, stateOf } from "./ReplayStatements.js"
+
+/** How many events one statement looks at. */
+const PAGE = 5_000
+
+interface Logged {
+  readonly event: EventFound
+  readonly attempts: ReadonlyArray<AttemptRecord> | null
+}
+
+const logged =
+  (webhook: Webhook | null) =>
+  ({ event, attempts }: Logged): ReadonlyArray<LoggedDelivery> => {
+    const state = stateOf(event, webhook)
+    if (state === undefined || webhook === null) return []
+    const { id, seq, type, delivery } = event
+    const next_attempt_at = state === "pending" && delivery !== null ? presentSchedule(delivery, webhook).due_at : null
+    return [{ event_id: id, seq, type, state, next_attempt_at, attempts: attempts ?? [] }]
+  }
+
+/** The deliveries, as a shop's owner may read them. */
+export const pgDeliveryLog = Effect.map(SqlClient, (sql): Context.Tag.Service<DeliveryLog> => {
+  const webhookOf = (shop_id: ShopId) =>
+    sql<{
+      readonly webhook: Webhook
+    }>`select /* workshop read webhook */ row_to_json(w) as webhook from workshop.webhook w where w.shop_id = ${shop_id}`.pipe(
+      Effect.map(([found]) => found?.webhook ?? null)
+    )
+  const range = (shop_id: ShopId, after: number, filter: ReplayFilter) =>
+    sql.unsafe<{ readonly range: Look }>(rangeOfShop, [shop_id, after, JSON.stringify(filter), PAGE])
+  const latest = (shop_id: ShopId, before: number, limit: number) =>
+    sql.unsafe<{ readonly event: EventFound }>(
+      `select /* workshop read deliveries */ row_to_json(c) as event from (${latestOfShop}) c`,
+      [shop_id, before, limit]
+    )
+
+  return {
+    deliveries: (shop_id, { before = Number.MAX_SAFE_INTEGER, limit = ServiceLimits.list_max } = {}) =>
+      Effect.gen(function* () {
+        const webhook = yield* webhookOf(shop_id)
+        const found: Array<LoggedDelivery> = []
+        const most = Math.min(PAGE, limit)
+        for (let end = before; ; ) {
+          const page = yield* latest(shop_id, end, most)
+          const attempts = yield* sql<{ readonly attempts: ReadonlyArray<AttemptRecord>; readonly event_id: string }>`
+            select /* workshop read attempts */ a.event_id, json_agg(a.attempt order by a.n, a.is_ok, a.started_at) as attempts from (
+              select a.event_id, a.n, coalesce(a.status between 200 and 299, false) as is_ok, a.started_at, row_to_json(a) as attempt
+              from unnest(${page.map(({ event }) => event.id)}::uuid[]) q (event_id) cross join lateral (
+                select * from workshop.attempt a where a.shop_id = ${shop_id} and a.event_id = q.event_id
+                order by a.n desc, a.started_at desc limit ${ServiceLimits.attempts_read_max}
+              ) a
+            ) a group by a.event_id`
+          const ofEvent = new Map(attempts.map((row) => [row.event_id, row.attempts]))
+          for (const { event } of page)
+            found.push(...logged(webhook)({ event, attempts: ofEvent.get(event.id) ?? null }))
+          if (webhook === null || page.length < most || found.length >= limit) return found.slice(0, limit).reverse()
+          end = page.at(-1)!.event.seq
+        }
+      }).pipe(available),
+    count: (shop_id, filter) =>
+      Effect.gen(function* () {
+        const webhook = yield* webhookOf(shop_id)
+        let count = 0
+        for (let after = 0; ; ) {
+          const [look] = yield* range(shop_id, after, filter)
+          if (look === undefined) return count
+          const { found, last_seq } = eventRangeOf(filter, look.range, webhook)
+          count += found.length
+          after = last_seq
+        }
+      }).pipe(available),
+    notices: (shop_id) =>
+      sql<{
+        readonly notice: Placed<NoticeRecord>
+      }>`select /* workshop read notices */ row_to_json(n) as notice from workshop.notice n
+        where n.shop_id = ${shop_id} order by n.created_at desc, n.place desc limit ${ServiceLimits.list_max}`.pipe(
+        Effect.map((rows) => rows.map(({ notice }) => unplaced<NoticeRecord>(notice)).reverse()),
+        available
+      )
+  }
+})

@@ -1,0 +1,114 @@
+import type { DeliveryState, EventRecord, Instant, Webhook } from "@workshop/core"
+import {
+  acknowledges,
+  deliveryState,
+  type EventRange,
+  matchesReplayFilter,
+  type ReplayFilter
+} from "@workshop/core/store"
+import { type DeliveryRow, deliveryOf } from "../Tables.js"
+
+/** An event with the data that determine the state of its delivery. */
+export interface EventFound extends Pick<EventRecord, "id" | "type" | "ticket_id" | "seq"> {
+  readonly created_at: Instant
+  readonly delivery: DeliveryRow | null
+  /** How many attempts were made in all. */
+  readonly attempts_made: number
+  /** The status of its last attempt. */
+  readonly last_status: number | null
+}
+
+/**
+ * The events of `e` with the data that determine the state of their deliveries. A delivery counts attempts that retention has deleted from
+ * the log.
+ */
+const WITH_DELIVERY = `select e.id, e.type, e.ticket_id, e.seq, e.created_at, row_to_json(d) as delivery,
+    greatest(a.n, d.attempts_made, 0) as attempts_made, a.status as last_status`
+
+/** Attempts have the same number if one was overtaken and its result came late: the last one is the one that began last. */
+const LAST_ATTEMPT = `left join lateral (
+    select a.n, a.status from workshop.attempt a where a.shop_id = e.shop_id and a.event_id = e.id 
+    order by a.n desc, coalesce(a.status between 200 and 299, false) desc, a.started_at desc limit 1
+  ) a on true`
+
+/** How many events one statement looks at. */
+export const EVENTS_LOOKED_THROUGH = 5_000
+
+/** The end of the look that begins after the place `r.after_seq`: retention leaves gaps, so it counts from the first event. */
+const LAST_SEQ = `select case when r.filter->'event_ids' is not null then r.until_seq - 1 else least(r.until_seq - 1, (
+      select e.seq from workshop.event e where e.shop_id = r.shop_id and e.seq > r.after_seq and e.seq < r.until_seq
+      order by e.seq limit 1
+    ) + ${EVENTS_LOOKED_THROUGH - 1}) end as last_seq`
+
+/** Named events, at most a thousand, are found by their ids (`+ 0` keeps the planner from using their order); others are read in order. */
+const CANDIDATES = `(
+      select * from workshop.event e
+      where e.shop_id = r.shop_id and e.id = any(array(select json_array_elements_text(r.filter->'event_ids'))::uuid[])
+        and e.seq + 0 > r.after_seq and e.seq + 0 < r.until_seq
+    ) union all (
+      select * from workshop.event e
+      where r.filter->'event_ids' is null and e.shop_id = r.shop_id and e.seq > r.after_seq and e.seq <= looked.last_seq
+        and (r.filter->>'since' is null or e.created_at >= (r.filter->>'since')::bigint)
+        and (r.filter->>'until' is null or e.created_at < (r.filter->>'until')::bigint)
+      order by e.seq limit q.most
+    )`
+
+/** The events that the next look of `r` finds before the place `r.until_seq`: at most `q.most` that match its filter. */
+const rangeOf = (delivery: string) => `cross join lateral (${LAST_SEQ} offset 0) looked
+  cross join lateral (
+    select json_build_object('last_seq', looked.last_seq, 'most', q.most, 'events', json_agg(row_to_json(c) order by c.seq)) as range
+    from (${WITH_DELIVERY} from (${CANDIDATES}) e left join ${delivery} ${LAST_ATTEMPT}) c
+  ) found`
+
+/**
+ * The next look of a replay `r`. The deliveries are locked, because one that is claimed between this look and the save would be sent twice
+ * at once.
+ */
+export const rangeOfReplay = rangeOf(
+  "lateral (select * from workshop.delivery d where d.shop_id = e.shop_id and d.event_id = e.id for no key update) d on true"
+)
+
+/** The next look at the events of a shop after a place; no row if none follow. */
+export const rangeOfShop = `select /* workshop count deliveries */ found.range
+  from (select h.shop_id, $2::bigint as after_seq, h.event_seq as until_seq, $3::json as filter from workshop.shop_head h
+    where h.shop_id = $1 and h.event_seq > $2::bigint + 1) r
+  cross join (select $4::integer as most) q
+  ${rangeOf("workshop.delivery d on d.shop_id = e.shop_id and d.event_id = e.id")}`
+
+/** The latest events of a shop before a place. */
+export const latestOfShop = `${WITH_DELIVERY}
+  from (select e.* from workshop.event e where e.shop_id = $1 and e.seq < $2 order by e.seq desc limit $3) e
+  left join workshop.delivery d on d.shop_id = e.shop_id and d.event_id = e.id ${LAST_ATTEMPT} order by e.seq desc`
+
+/** The state of an event's delivery; undefined if it never had one. */
+export const stateOf = (
+  { delivery, attempts_made, last_status }: EventFound,
+  webhook: Webhook | null
+): DeliveryState | undefined =>
+  webhook === null || (delivery === null && attempts_made === 0)
+    ? undefined
+    : deliveryState(delivery ?? undefined, webhook, acknowledges({ status: last_status }))
+
+/** The result of a look. */
+export interface Look {
+  readonly last_seq: number
+  readonly most: number
+  readonly events: ReadonlyArray<EventFound> | null
+}
+
+/** The number of events that a look read, and those that match the filter. */
+export const eventRangeOf = (
+  filter: ReplayFilter,
+  { events, last_seq, most }: Look,
+  webhook: Webhook | null
+): EventRange => ({
+  found: (events ?? [])
+    .filter((event) => matchesReplayFilter(filter, event, stateOf(event, webhook)))
+    .map(({ id, type, ticket_id, seq, created_at, delivery, attempts_made }) => ({
+      event: { id, type, ticket_id, seq, created_at },
+      delivery: delivery === null ? undefined : deliveryOf(delivery),
+      is_in_flight: delivery !== null && delivery.lease_until !== null,
+      attempts_made
+    })),
+  last_seq: events?.length === most ? events.at(-1)!.seq : last_seq
+})

@@ -1,0 +1,147 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import {
+  type ClientId,
+  type NotificationRecord,
+  type OfferRecord,
+  type Phone,
+  ServiceLimits,
+  type ShopId,
+  type TicketId,
+  type TicketRecord
+} from "@workshop/core"
+import type { HeldData, Person } from "@workshop/core/store"
+import { Effect } from "effect"
+import { OFFER_STATUSES } from "../reads/PgDirectory.js"
+import { type Placed, type TicketRow, ticketOf, unplaced } from "../Tables.js"
+
+const { personal_data_page: PAGE } = ServiceLimits
+
+/** How many notifications to nobody's account one statement looks through. */
+const LOOKED_THROUGH = 5_000
+
+const FIRST_ID = "00000000-0000-0000-0000-000000000000"
+const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+
+type Read<A> = Effect.Effect<A, SqlError>
+
+/** Where a row stands among those of one kind that a client or a number has in a shop. */
+type Place = Pick<Placed<NotificationRecord>, "created_at" | "place">
+
+const FIRST: Place = { created_at: 0, place: 0 }
+
+interface Looked {
+  readonly found: ReadonlyArray<Placed<NotificationRecord>>
+  readonly last: Place | null
+}
+
+const byPlace = (a: Place, b: Place) => a.created_at - b.created_at || a.place - b.place
+
+/** All rows of a list, page by page: each begins after the last row of the one before it. */
+const paged = <Row>(page: (after: Row | undefined) => Read<ReadonlyArray<{ readonly row: Row }>>) =>
+  Effect.gen(function* () {
+    const found: Array<Row> = []
+    for (;;) {
+      const rows = yield* page(found.at(-1))
+      for (const { row } of rows) found.push(row)
+      if (rows.length < PAGE) return found
+    }
+  })
+
+/** Reads all that a shop has of a person, page by page, because a client may have any number of tickets there. */
+export const heldByShop = (sql: SqlClient, shop_id: ShopId, { client_id, phones }: Person): Read<HeldData> => {
+  const standing = sql<Pick<HeldData, "link" | "card">>`
+    select /* workshop client of person */
+      (select row_to_json(l) from workshop.client_link l where l.shop_id = ${shop_id} and l.client_id = ${client_id}) as link,
+      (select row_to_json(c) from workshop.loyalty_card c where c.shop_id = ${shop_id} and c.client_id = ${client_id}) as card`
+
+  const ledger = paged<HeldData["ledger"][number]>(
+    (after) => sql`select /* workshop ledger of person */ row_to_json(x) as row from workshop.loyalty_ledger x
+      where x.shop_id = ${shop_id} and x.client_id = ${client_id} and x.id > ${after?.id ?? FIRST_ID} order by x.id limit ${PAGE}`
+  )
+
+  /** The order names the column, although it is constant, so that Postgres does not go through all tickets of the shop instead. */
+  const ticketsOf = (column: "client_id" | "client_phone", whose: ClientId | Phone) => {
+    const by = sql(`t.${column}`)
+    return paged<TicketRow>(
+      (after) => sql`select /* workshop tickets of person */ row_to_json(t) as row from workshop.ticket t
+        where t.shop_id = ${shop_id} and ${by} is not null
+          and (${by}, t.id) > (${whose}, ${after?.id ?? FIRST_ID}) and (${by}, t.id) <= (${whose}, ${LAST_ID})
+        order by ${by}, t.id limit ${PAGE}`
+    )
+  }
+
+  /** The tickets of some ids, looked up one by one. */
+  const ticketsNamed = (ids: ReadonlyArray<TicketId>) =>
+    sql<{ readonly row: TicketRow }>`select /* workshop tickets named of person */ row_to_json(t) as row
+      from unnest(${[...ids]}::uuid[]) q (id)
+      cross join lateral (select * from workshop.ticket t where t.shop_id = ${shop_id} and t.id = q.id limit 1) t`
+
+  const offersOf = (phone: Phone, status: OfferRecord["status"]) =>
+    paged<Placed<OfferRecord>>(
+      ({
+        created_at,
+        place
+      }: Place = FIRST) => sql`select /* workshop offers of person */ row_to_json(o) as row from workshop.offer o
+        where o.phone = ${phone} and o.shop_id = ${shop_id} and o.status = ${status}
+          and (o.created_at, o.place) > (${created_at}, ${place}) order by o.created_at, o.place limit ${PAGE}`
+    )
+
+  const notifications = paged<Placed<NotificationRecord>>(
+    ({
+      created_at,
+      place
+    }: Place = FIRST) => sql`select /* workshop notifications of person */ row_to_json(n) as row from workshop.notification n
+      where n.client_id = ${client_id} and n.shop_id = ${shop_id}
+        and (n.created_at, n.place) > (${created_at}, ${place}) order by n.created_at, n.place limit ${PAGE}`
+  )
+
+  /** Those of some tickets that went to a number without an account. No index has their ticket, so all of the shop's are looked through. */
+  const toNumbers = (tickets: ReadonlyArray<TicketId>) =>
+    Effect.gen(function* () {
+      const found: Array<Placed<NotificationRecord>> = []
+      for (let after: Place | null = FIRST; after !== null; ) {
+        const [looked]: ReadonlyArray<Looked> = yield* sql<Looked>`
+          with /* workshop notifications to numbers */ looked as materialized (
+            select * from workshop.notification n where n.client_id is null and n.shop_id = ${shop_id}
+              and (n.created_at, n.place) > (${after.created_at}, ${after.place})
+            order by n.client_id, n.created_at, n.place limit ${LOOKED_THROUGH}
+          )
+          select (select json_build_object('created_at', created_at, 'place', place) from looked
+              order by created_at, place offset ${LOOKED_THROUGH - 1}) as last,
+            coalesce((select json_agg(n) from looked n where n.ticket_id = any(${[...tickets]}::uuid[])), '[]') as found`
+        found.push(...looked!.found)
+        after = looked!.last
+      }
+      return found
+    })
+
+  return Effect.gen(function* () {
+    const [known] = yield* standing
+    const lines = yield* ledger
+    // An open offer may be answered between two pages, so the open ones are read first and found again at most.
+    const offers = new Map<string, Placed<OfferRecord>>()
+    for (const phone of phones)
+      for (const status of OFFER_STATUSES) for (const row of yield* offersOf(phone, status)) offers.set(row.id, row)
+    const inbox = yield* notifications
+    const tickets = new Map<TicketId, TicketRecord>()
+    const add = (rows: ReadonlyArray<TicketRow>) => {
+      for (const row of rows) tickets.set(row.id, ticketOf(row))
+    }
+    add(yield* ticketsOf("client_id", client_id))
+    for (const phone of phones) add(yield* ticketsOf("client_phone", phone))
+    const named = new Set<TicketId>()
+    for (const { ticket_id } of [...lines, ...offers.values(), ...inbox])
+      if (ticket_id !== null && !tickets.has(ticket_id)) named.add(ticket_id)
+    for (let from = 0; from < named.size; from += PAGE)
+      add((yield* ticketsNamed([...named].slice(from, from + PAGE))).map(({ row }) => row))
+    const others = yield* toNumbers([...tickets.keys()])
+    return {
+      ...known!,
+      ledger: lines.sort((a, b) => a.created_at - b.created_at),
+      offers: [...offers.values()].sort(byPlace).map((row) => unplaced<OfferRecord>(row)),
+      notifications: [...inbox, ...others].sort(byPlace).map((row) => unplaced<NotificationRecord>(row)),
+      tickets: [...tickets.values()].sort((a, b) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1))
+    }
+  })
+}

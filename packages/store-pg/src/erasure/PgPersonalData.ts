@@ -1,0 +1,120 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import { type ClientId, type Phone, type SentEvent, ServiceLimits, type ShopId } from "@workshop/core"
+import type { IdempotencyRecord, IdempotencyRecordKey, Person, PersonalData } from "@workshop/core/store"
+import { type Context, Effect } from "effect"
+import { available } from "../connection/Sql.js"
+import { NOTE_COPIES } from "../reads/PgDirectory.js"
+import { heldByShop } from "./HeldByShop.js"
+
+interface FoundPerson {
+  readonly client_id: ClientId
+  readonly given_name: string
+  readonly family_name: string
+  readonly phones: ReadonlyArray<Phone>
+}
+
+/** How many idempotency records one call looks at. */
+const ANSWERS_AT_ONCE = 5_000
+
+/** How many shops one statement asks for a person. */
+const SHOPS_AT_ONCE = 1_000
+
+const NO_SHOP = "00000000-0000-0000-0000-000000000000"
+
+/** The data of one person in all shops. */
+export const pgPersonalData = Effect.map(SqlClient, (sql): Context.Tag.Service<PersonalData> => {
+  const numbers = ({ phones }: Person) => sql`${[...phones]}::text[]`
+
+  return {
+    beginErasure: (id, phones) =>
+      sql<{
+        readonly person: FoundPerson
+      }>`with /* workshop begin erasure */ gone as (delete from workshop.client_account where id = ${id} returning *),
+      people as (
+        select id as client_id, given_name, family_name, array[phone] as phones from gone
+        union all select client_id, given_name, family_name, phones from workshop.client_erasure where client_id = ${id}
+        limit 1
+      ), changed as (select id from gone), ${sql.literal(NOTE_COPIES)}, begun as (
+        insert into workshop.client_erasure (client_id, given_name, family_name, phones)
+        select client_id, given_name, family_name, array(select distinct unnest(phones || ${[...phones]}::text[])) from people
+        on conflict (client_id) do update set phones = excluded.phones
+        returning *
+      ) select row_to_json(b) as person from begun b`.pipe(
+        Effect.map(([found]) => {
+          if (found === undefined) return null
+          const { client_id, given_name, family_name, phones } = found.person
+          return { client_id, names: [given_name, family_name], phones }
+        }),
+        available
+      ),
+    endErasure: (id) =>
+      sql`delete /* workshop end erasure */ from workshop.client_erasure where client_id = ${id}`.pipe(
+        Effect.asVoid,
+        available
+      ),
+    shops: (person) => {
+      // With `exists`, Postgres may read all rows of the person once for each table and look the shops up among them.
+      const page = (after: string) =>
+        sql<{ readonly found: ReadonlyArray<ShopId>; readonly last: ShopId | null }>`
+        with /* workshop shops of person */ looked as materialized (
+          select id from workshop.shop where id > ${after} order by id limit ${SHOPS_AT_ONCE}
+        )
+        select (select id from looked order by id offset ${SHOPS_AT_ONCE - 1}) as last, array(
+          select s.id from looked s where coalesce(
+            (select true from workshop.client_link l where l.shop_id = s.id and l.client_id = ${person.client_id} limit 1),
+            (select true from workshop.ticket t where t.shop_id = s.id and t.client_id = ${person.client_id} limit 1),
+            (select true from workshop.ticket t where t.shop_id = s.id and t.client_phone = any(${numbers(person)}) limit 1),
+            (select true from workshop.offer o where o.shop_id = s.id and o.phone = any(${numbers(person)}) limit 1),
+            (select true from workshop.loyalty_card c where c.shop_id = s.id and c.client_id = ${person.client_id} limit 1),
+            (select true from workshop.notification n where n.shop_id = s.id and n.client_id = ${person.client_id} limit 1))
+          order by s.id) as found`
+      return Effect.gen(function* () {
+        const found: Array<ShopId> = []
+        for (let after: string | null = NO_SHOP; after !== null; ) {
+          const [looked]: ReadonlyArray<{ readonly found: ReadonlyArray<ShopId>; readonly last: ShopId | null }> =
+            yield* page(after)
+          found.push(...looked!.found)
+          after = looked!.last
+        }
+        return found
+      }).pipe(available)
+    },
+    held: (shop_id, person) => available(heldByShop(sql, shop_id, person)),
+    events: (shop_id, person, tickets, from_seq) =>
+      sql<{
+        readonly sent: SentEvent
+      }>`select /* workshop events of person */ json_build_object('event', e, 'attempts', coalesce((
+          select json_agg(a order by a.n) from workshop.attempt a where a.shop_id = e.shop_id and a.event_id = e.id), '[]')) as sent
+      from workshop.event e
+      where e.shop_id = ${shop_id} and e.seq >= ${from_seq} and e.seq < ${from_seq + ServiceLimits.erasure_batch_events}
+        and (e.ticket_id = any(${[...tickets]}::uuid[]) or exists (
+          select from unnest(${[person.client_id, ...person.phones]}::text[]) w (word) where strpos(e.body, w.word) > 0))
+      order by e.seq`.pipe(
+        Effect.map((rows) => rows.map(({ sent }) => sent)),
+        available
+      ),
+    answers: (shop_id, person, tickets, after) =>
+      sql<{
+        readonly found: ReadonlyArray<IdempotencyRecord>
+        readonly last: IdempotencyRecordKey | null
+        readonly n: number
+      }>`
+      with /* workshop answers of person */ looked as materialized (
+        select * from workshop.remembered where shop_id = ${shop_id}
+          and (caller_id, operation, key) > (${after?.caller_id ?? ""}, ${after?.operation ?? ""}, ${after?.key ?? ""})
+        order by caller_id, operation, key limit ${ANSWERS_AT_ONCE}
+      )
+      select (select count(*)::integer from looked) as n,
+        (select json_build_object('caller_id', caller_id, 'operation', operation, 'key', key) from looked
+          order by caller_id desc, operation desc, key desc limit 1) as last,
+        coalesce((select json_agg(r) from looked r where r.answer::json->>'id' = any(${[...tickets]}::text[]) or exists (
+          select from unnest(${[person.client_id, ...person.phones]}::text[]) w (word)
+          where strpos(concat_ws(' ', r.key, r.fingerprint, r.answer), w.word) > 0)), '[]') as found`.pipe(
+        Effect.map(([looked]) => ({
+          found: looked!.found,
+          next: looked!.n < ANSWERS_AT_ONCE ? null : looked!.last
+        })),
+        available
+      )
+  }
+})

@@ -1,0 +1,191 @@
+import * as SqlClient from "@effect/sql/SqlClient"
+import { Probes, probe } from "@workshop/core"
+import { Clock, Effect, flow, identity, Metric } from "effect"
+import { IS_WAITING, LONG_WAIT_MS, WAITS_FOR_STANDBY } from "../connection/CommitWaits.js"
+import { READS_ONLY } from "../connection/SessionClient.js"
+import { checkOn } from "../migrate/Migrator.js"
+import { query, type Session } from "../migrate/Session.js"
+import { aheadBy } from "./ClockGuard.js"
+import { expiredCommands, type Gauges, gaugesOf } from "./PgMetrics.js"
+
+/** The largest difference, in milliseconds, between the clocks of a process and its database: leases and keys depend on both. */
+const MOST_APART_MS = 1_000
+
+/** How often the database is queried at most, in real time, however often a probe is read. */
+const LOOK = "5 seconds"
+
+/** A cell that does not respond in this time has no complaint, because it takes only its own shops away. */
+const SILENT = { duration: "1 second", onSuccess: (found: string | null) => found, onTimeout: () => null } as const
+
+/** How many due deliveries are counted at most, over all shops, so that a long queue costs no more. */
+const MOST_COUNTED = 2_000
+
+/** How many shops are searched for the delivery that waits longest: those that are served next. */
+const MOST_SHOPS = 200
+
+interface Queue {
+  readonly due: number
+  readonly oldest_due_at: number | null
+  readonly webhooks_off: number
+}
+
+interface Server {
+  readonly snapshot: number
+  readonly xid_age: number
+}
+
+/** The due deliveries of a shop `s`, with a limit for each kind: live, replayed, and released when the webhook was turned on again. */
+const dueOf = (sql: SqlClient.SqlClient, now: number, most: number) => {
+  const waiting = sql`from workshop.delivery d where d.shop_id = s.shop_id and d.lease_until is null`
+  const inTime = (is_replay: boolean) =>
+    sql`(select d.due_at ${waiting} and d.is_replay = ${sql.literal(String(is_replay))} and d.generation = s.generation
+      and d.due_at <= ${now} order by d.due_at limit ${most})`
+  const released = (is_replay: boolean) =>
+    sql`(select s.released_at as due_at ${waiting} and d.is_replay = ${sql.literal(String(is_replay))}
+      and d.generation < s.generation limit ${most})`
+  return sql`${inTime(false)} union all ${inTime(true)} union all ${released(false)} union all ${released(true)}`
+}
+
+const queueOf = (sql: SqlClient.SqlClient, now: number) => sql<Queue>`
+  with /* workshop look at queue */ shops as (
+    select t.shop_id, w.generation, w.released_at from workshop.delivery_turn t
+    join workshop.webhook w on w.shop_id = t.shop_id and w.off_reason is null
+    where t.look_at <= ${now} order by t.look_at, t.turn limit ${MOST_SHOPS}
+  ), due as (
+    select d.due_at from shops s cross join lateral (${dueOf(sql, now, MOST_COUNTED)}) d limit ${MOST_COUNTED}
+  ), oldest as (
+    select min(d.due_at) as due_at from shops s cross join lateral (${dueOf(sql, now, 1)}) d
+  )
+  select (select count(*)::integer from due) as due,
+    (select due_at::double precision from oldest) as oldest_due_at,
+    (select count(*)::integer from workshop.webhook where off_reason is not null) as webhooks_off`
+
+/** Apart from {@link queueOf}, because Citus lets no role but a superuser read these views and a cell's tables in one statement. */
+const serverOf = (sql: SqlClient.SqlClient) => sql<Server>`
+  select /* workshop look at snapshots */
+    (select coalesce(max(age(held.xid)), 0) from (
+      select backend_xmin as xid from pg_stat_activity where pid <> pg_backend_pid()
+      union all select xmin from pg_replication_slots
+      union all select transaction from pg_prepared_xacts
+    ) held) as snapshot,
+    (select max(age(datfrozenxid)) from pg_database) as xid_age`
+
+const databaseTime = (sql: SqlClient.SqlClient) =>
+  sql<{
+    readonly ms: number
+  }>`select /* workshop look at clock */ (extract(epoch from clock_timestamp()) * 1000)::double precision as ms`
+
+/** Why the server takes no commits although it responds. */
+const refusals = (sql: SqlClient.SqlClient) =>
+  sql<{ readonly only_reads: boolean; readonly waits: boolean }>`select /* workshop look at commits */
+    pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as only_reads,
+    exists (select from pg_stat_activity where ${sql.literal(IS_WAITING)}
+      and query_start < clock_timestamp() - ${LONG_WAIT_MS} * interval '1 millisecond') as waits`
+
+/** The first complaint, each sought only if those before it found nothing. */
+const firstOf = <R>(...all: ReadonlyArray<Effect.Effect<string | null, never, R>>) =>
+  all.reduce((before, next) => Effect.flatMap(before, (found) => (found === null ? next : Effect.succeed(found))))
+
+/** How many milliseconds the database's clock is ahead, as far as this can be measured: the round trip is subtracted. */
+const ahead = (sql: SqlClient.SqlClient, clock: Clock.Clock) =>
+  Effect.gen(function* () {
+    const asked = clock.unsafeCurrentTimeMillis()
+    const [row] = yield* databaseTime(sql)
+    const answered = clock.unsafeCurrentTimeMillis()
+    return -aheadBy({ asked, answered }, row!.ms)
+  })
+
+/** An unknown value must not look like a known one. */
+const unknown = (...gauges: ReadonlyArray<Gauges[keyof Gauges]>) =>
+  Effect.forEach(gauges, (gauge) => Metric.set(gauge, Number.NaN), { discard: true })
+
+const showQueue = (sql: SqlClient.SqlClient, clock: Clock.Clock, { due, oldest_due_s, webhooks_off }: Gauges) =>
+  Effect.gen(function* () {
+    const now = clock.unsafeCurrentTimeMillis()
+    const [found] = yield* queueOf(sql, now)
+    const { oldest_due_at } = found!
+    yield* Metric.set(due, found!.due)
+    yield* Metric.set(oldest_due_s, oldest_due_at === null ? 0 : Math.max(0, now - oldest_due_at) / 1000)
+    yield* Metric.set(webhooks_off, found!.webhooks_off)
+  }).pipe(Effect.catchAll(() => unknown(due, oldest_due_s, webhooks_off)))
+
+const showServer = (sql: SqlClient.SqlClient, { snapshot, xid_age }: Gauges) =>
+  Effect.gen(function* () {
+    const [found] = yield* serverOf(sql)
+    yield* Metric.set(snapshot, found!.snapshot)
+    yield* Metric.set(xid_age, found!.xid_age)
+  }).pipe(Effect.catchAll(() => unknown(snapshot, xid_age)))
+
+/** A session for checks of the schema that uses the connections for reads, because a separate one might fail independently. */
+export const sessionOf = (sql: SqlClient.SqlClient): Session => ({
+  run: <Row>(text: string, values?: ReadonlyArray<unknown>) =>
+    Effect.mapError(sql.unsafe<Row & object>(text, values), ({ cause }) => query(cause)) as never
+})
+
+/** Reports once that the schema is not the program's, because writes would leave out columns that an older program does not know. */
+const schemaSaid = (sql: SqlClient.SqlClient, schema: string) =>
+  checkOn(sessionOf(sql), schema).pipe(
+    // If the database does not respond, the caller that needs more than this reports it.
+    Effect.catchAll((refused) => (refused._tag === "DatabaseFailed" ? Effect.void : Effect.logError(refused.message))),
+    Effect.disconnect
+  )
+
+/**
+ * The state of the database for the operator; if there are no probes, the log reports a wrong schema. `real` is this machine's clock,
+ * because a sandbox's may be frozen.
+ */
+export const pgProbe = (schema: string, cell?: string, real: Clock.Clock = Clock.make()) =>
+  Effect.gen(function* () {
+    const database = gaugesOf(cell)
+    const sql = yield* SqlClient.SqlClient
+    if ((yield* Probes) === null) return yield* Effect.asVoid(Effect.forkScoped(schemaSaid(sql, schema)))
+    const clock = yield* Effect.clock
+    // A rate needs a first value.
+    yield* Metric.incrementBy(expiredCommands, 0)
+
+    const offset = Effect.tap(ahead(sql, real), (ms) => Metric.set(database.clock_s, ms / 1000))
+    const complaint = yield* Effect.cachedWithTTL(
+      checkOn(sessionOf(sql), schema).pipe(
+        Effect.as(null),
+        // If the database does not respond, the caller that needs more than this reports it. A cell that is behind takes only its shops away.
+        Effect.catchAll((refused) =>
+          Effect.succeed(
+            refused._tag === "DatabaseFailed" || (refused._tag === "SchemaBehind" && cell !== undefined)
+              ? null
+              : refused.message
+          )
+        )
+      ),
+      LOOK
+    )
+    const clocks = Effect.map(offset, (ms) =>
+      Math.abs(ms) > MOST_APART_MS
+        ? `The clock of this machine is ${Math.abs(Math.round(ms)) / 1000} seconds ${ms > 0 ? "behind" : "ahead of"} its database's: set both by the same time server.`
+        : null
+    ).pipe(
+      // A cell that does not answer takes only its own shops away.
+      Effect.catchAll(() => Effect.succeed(cell === undefined ? "The database does not answer." : null))
+    )
+
+    const writes = Effect.map(refusals(sql), ([found]) => {
+      if (found?.only_reads === true) return `${READS_ONLY}.`
+      return found?.waits === true ? `${WAITS_FOR_STANDBY}.` : null
+    }).pipe(
+      // The look at the clock reports it.
+      Effect.catchAll(() => Effect.succeed(null))
+    )
+
+    const shown = Effect.all([
+      showQueue(sql, clock, database),
+      showServer(sql, database),
+      Effect.catchAll(offset, () => unknown(database.clock_s))
+    ])
+    yield* probe({
+      measure: yield* Effect.cachedWithTTL(Effect.asVoid(shown), LOOK),
+      complaint: firstOf(complaint, clocks, writes).pipe(
+        // Nor does one that stays silent.
+        cell === undefined ? identity : flow(Effect.disconnect, Effect.timeoutTo(SILENT)),
+        Effect.withClock(Clock.make())
+      )
+    })
+  })

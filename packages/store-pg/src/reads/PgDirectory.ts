@@ -1,0 +1,334 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import type { Fragment } from "@effect/sql/Statement"
+import {
+  type ApiKeyRecord,
+  type AuditEntry,
+  type ClientAccount,
+  type ClientId,
+  Limits,
+  type NotificationRecord,
+  type OfferRecord,
+  type Phone,
+  ServiceLimits,
+  type ShopId,
+  type ShopRecord
+} from "@workshop/core"
+import {
+  type AuditLog,
+  addressed,
+  type Belonging,
+  type Closures,
+  type Directory,
+  type DueClosure,
+  firstHead,
+  type Message,
+  type MessageRecord,
+  type Messages,
+  type ShopsAhead,
+  shownWhileBlocked,
+  type TrackedTicket,
+  trackedFields,
+  trackedShopFields
+} from "@workshop/core/store"
+import { type Context, Effect } from "effect"
+import { HOME } from "../cells/CellPlaces.js"
+import { failureOf } from "../connection/PgFailure.js"
+import { available } from "../connection/Sql.js"
+import { type Placed, unplaced } from "../Tables.js"
+
+/** The statuses of an offer, the open one first: an offer never becomes open again. */
+export const OFFER_STATUSES = Object.keys(shownWhileBlocked) as ReadonlyArray<OfferRecord["status"]>
+/** The statuses of offers that a client still sees if they block the shop. */
+const SHOWN = OFFER_STATUSES.filter((status) => shownWhileBlocked[status])
+
+/** The offers and notifications of a client, of all shops. Each shop costs one index look-up and the rows that are shown. */
+const clientLists = (sql: SqlClient): Pick<Context.Tag.Service<Directory>, "offers" | "inbox"> => {
+  const latest = (rows: Fragment) =>
+    sql`select * from ${rows} order by created_at desc, place desc limit ${Limits.client_list_of_shop_max}`
+
+  /** The shops of the rows that a condition matches, one after another, because Postgres would otherwise read all of these rows. */
+  const shopsOf = (table: "offer" | "notification", isMeant: Fragment, whom: Fragment) => {
+    const next = (isAfter: Fragment) =>
+      sql`(select x.shop_id from workshop.${sql(table)} x where ${isMeant}${isAfter} order by x.shop_id limit 1)`
+    return sql`select c.whom, ${next(sql``)} as shop_id, 1 as nth from (${whom}) c (whom)
+      union all select c.whom, ${next(sql` and x.shop_id > c.shop_id`)}, c.nth + 1 from shops c
+        where c.shop_id is not null and c.nth < ${Limits.client_list_shops_max}`
+  }
+
+  return {
+    offers: (id: ClientId) => {
+      const shops = shopsOf(
+        "offer",
+        sql`x.phone = c.whom`,
+        sql`select a.phone from workshop.client_account a where a.id = ${id}`
+      )
+      const inStatus = latest(sql`workshop.offer x
+        where x.phone = c.whom and x.shop_id = c.shop_id and x.status = s.status and (s.status = any(${SHOWN}) or l.blocked_at is null)`)
+      return sql<{ readonly offer: Placed<OfferRecord> }>`
+        with /* workshop read offers */ recursive shops as (${shops}) select row_to_json(o) as offer from shops c
+        left join workshop.client_link l on l.shop_id = c.shop_id and l.client_id = ${id}
+        cross join lateral (${latest(sql`(select o.* from unnest(${[...OFFER_STATUSES]}::text[]) s (status) cross join lateral (${inStatus}) o) x`)}) o
+        order by o.created_at, o.place`.pipe(
+        Effect.map((rows) => rows.map(({ offer }) => unplaced<OfferRecord>(offer))),
+        available
+      )
+    },
+    inbox: (id: ClientId) =>
+      sql<{ readonly notification: Placed<NotificationRecord> }>`
+        with /* workshop read inbox */ recursive shops as (${shopsOf("notification", sql`x.client_id = c.whom`, sql`select ${id}::uuid`)})
+        select row_to_json(n) as notification from shops c
+        cross join lateral (${latest(sql`workshop.notification x where x.client_id = c.whom and x.shop_id = c.shop_id`)}) n
+        order by n.created_at, n.place`.pipe(
+        Effect.map((rows) => rows.map(({ notification }) => unplaced<NotificationRecord>(notification))),
+        available
+      )
+  }
+}
+
+const tableOf = { Ticket: "ticket", Offer: "offer", Key: "api_key" } as const satisfies Record<
+  Belonging["_tag"],
+  string
+>
+
+/** Inserts a row by the names of its columns, so that a column that a later release adds gets its default. */
+export const inserting = (sql: SqlClient, table: string, row: object) => {
+  const columns = sql.csv(Object.keys(row).map((column) => sql`${sql(column)}`))
+  return sql`insert into workshop.${sql(table)} (${columns})
+    select ${columns} from json_populate_record(null::workshop.${sql(table)}, ${JSON.stringify(row)})`
+}
+
+/** The data about the database as a whole. */
+const marks = (sql: SqlClient) => ({
+  hasShops: sql<{ readonly has: boolean }>`
+    select /* workshop has shops */ exists (select from workshop.shop) as has`.pipe(
+    Effect.map(([found]) => found!.has),
+    available
+  ),
+  claimFirstShop: sql`
+    insert /* workshop claim first shop */ into workshop.mark (name) values ('first_shop') on conflict do nothing returning name`.pipe(
+    Effect.map(({ length }) => length > 0),
+    available
+  ),
+  isSandboxMade: sql<{ readonly marked: boolean }>`
+    select /* workshop is sandbox made */ exists (select from workshop.mark where name = 'sandbox') as marked`.pipe(
+    Effect.map(([found]) => found!.marked),
+    available
+  ),
+  markSandboxMade:
+    sql`insert /* workshop mark sandbox made */ into workshop.mark (name) values ('sandbox') on conflict do nothing`.pipe(
+      Effect.asVoid,
+      available
+    )
+})
+
+/** Sorts before the id of every shop. */
+const BEFORE_ALL = "00000000-0000-0000-0000-000000000000" as ShopId
+
+/** How many heads one statement reads. */
+const HEADS_AT_ONCE = 10_000
+
+/** The latest instant of some thousand shops after the given one. There is no index, because every command would have to change it. */
+const latestAfter = (sql: SqlClient, after: ShopId): Effect.Effect<number, SqlError> =>
+  Effect.flatMap(
+    sql<{ readonly latest: number; readonly last: ShopId | null }>`
+      select /* workshop latest instant */ coalesce(max(last_instant), 0)::double precision as latest,
+        (array_agg(shop_id))[${sql.literal(String(HEADS_AT_ONCE))}] as last
+      from (select shop_id, last_instant from workshop.shop_head where shop_id > ${after} order by shop_id limit ${HEADS_AT_ONCE}) h`,
+    ([found]) => {
+      const { latest, last } = found!
+      return last === null
+        ? Effect.succeed(latest)
+        : Effect.map(latestAfter(sql, last), (later) => Math.max(latest, later))
+    }
+  )
+
+const NONE_AHEAD: ShopsAhead = { count: 0, first: [] }
+
+/** The shops after the given one that are ahead of an instant, some thousand heads at a time. */
+const aheadAfter = (
+  sql: SqlClient,
+  of: number,
+  after: ShopId,
+  { count, first }: ShopsAhead = NONE_AHEAD
+): Effect.Effect<ShopsAhead, SqlError> =>
+  Effect.flatMap(
+    sql<{ readonly ahead: ReadonlyArray<ShopId> | null; readonly last: ShopId | null }>`
+      select /* workshop shops ahead */ json_agg(shop_id) filter (where last_instant > ${of}) as ahead,
+        (array_agg(shop_id))[${sql.literal(String(HEADS_AT_ONCE))}] as last
+      from (select shop_id, last_instant from workshop.shop_head where shop_id > ${after} order by shop_id limit ${HEADS_AT_ONCE}) h`,
+    ([found]) => {
+      const { ahead, last } = found!
+      const ids = ahead ?? []
+      const so_far = { count: count + ids.length, first: [...first, ...ids].slice(0, ServiceLimits.data_ahead_named) }
+      return last === null ? Effect.succeed(so_far) : aheadAfter(sql, of, last, so_far)
+    }
+  )
+
+/** Notes which cells lack what was `changed` of accounts, in the statement that changes them. */
+export const NOTE_COPIES = `noted as (
+    insert into workshop.account_copy (client_id, cell) select a.id, c.name from changed a cross join workshop.cell c
+    where c.name <> '${HOME}' on conflict (client_id, cell) do update set n = excluded.n
+  )`
+
+/** The shops themselves, and the accounts of clients. */
+export const pgDirectory = Effect.map(
+  SqlClient,
+  (sql): Omit<Context.Tag.Service<Directory>, "news"> => ({
+    createShop: (shop) =>
+      // One statement, hence both or neither.
+      sql`with /* workshop create shop */ opened as (${inserting(sql, "shop", shop)}) ${inserting(sql, "shop_head", firstHead(shop.id))}`.pipe(
+        Effect.asVoid,
+        available
+      ),
+    listShops: (after, limit) =>
+      sql<{ readonly shop: ShopRecord }>`select /* workshop list shops */ row_to_json(s) as shop from workshop.shop s
+      where ${after === null ? sql`true` : sql`s.id > ${after}`} order by s.id limit ${limit}`.pipe(
+        Effect.map((rows) => rows.map(({ shop }) => shop)),
+        available
+      ),
+    listClients: (after, limit) =>
+      sql<{
+        readonly account: ClientAccount
+      }>`select /* workshop list clients */ row_to_json(a) as account from workshop.client_account a
+      where ${after === null ? sql`true` : sql`a.id > ${after}`} order by a.id limit ${limit}`.pipe(
+        Effect.map((rows) => rows.map(({ account }) => account)),
+        available
+      ),
+    ...marks(sql),
+    latest: available(latestAfter(sql, BEFORE_ALL)),
+    ahead: (of) => available(aheadAfter(sql, of, BEFORE_ALL)),
+    createClient: (account) =>
+      sql`with /* workshop create client */ changed as (
+        ${inserting(sql, "client_account", account)} on conflict (phone) do nothing returning id
+      ), ${sql.literal(NOTE_COPIES)} select id from changed`.pipe(
+        Effect.map((rows) => rows.length > 0),
+        available
+      ),
+    changeClient: (account) =>
+      sql`with /* workshop change client */ changed as (
+      update workshop.client_account a set given_name = n.given_name, family_name = n.family_name, phone = n.phone,
+        hide_name = n.hide_name
+      from json_populate_record(null::workshop.client_account, ${JSON.stringify(account)}) n
+      where a.id = n.id and not exists (select from workshop.client_account o where o.phone = n.phone and o.id <> n.id)
+      returning a.id
+      ), ${sql.literal(NOTE_COPIES)} select id from changed`.pipe(
+        Effect.map((rows) => rows.length > 0),
+        // Another account took the number at the same moment.
+        Effect.catchIf(
+          ({ cause }) => failureOf(cause).code === "23505",
+          () => Effect.succeed(false)
+        ),
+        available
+      ),
+    keyByHash: (hash) =>
+      sql<{ readonly key: Placed<ApiKeyRecord>; readonly shop: ShopRecord }>`
+      select /* workshop key by hash */ row_to_json(k) as key, row_to_json(s) as shop
+      from workshop.api_key k join workshop.shop s on s.id = k.shop_id where k.hash = ${hash}`.pipe(
+        Effect.map(([found]) =>
+          found === undefined ? null : { key: unplaced<ApiKeyRecord>(found.key), shop: found.shop }
+        ),
+        available
+      ),
+    keysUsed: (uses) =>
+      sql`update /* workshop note key uses */ workshop.api_key k set last_used_at = greatest(coalesce(k.last_used_at, q.at), q.at)
+      from unnest(${[...uses.keys()]}::uuid[], ${[...uses.values()]}::bigint[]) q (id, at) where k.id = q.id`.pipe(
+        Effect.asVoid,
+        available
+      ),
+    shopOf: ({ _tag, id }) =>
+      sql<{
+        readonly shop_id: ShopId
+      }>`select /* workshop shop of */ shop_id from workshop.${sql(tableOf[_tag])} where id = ${id} limit 1`.pipe(
+        Effect.map(([found]) => found?.shop_id ?? null),
+        available
+      ),
+    tracked: (tracking_code) => {
+      // The whole row of a ticket holds more than a page may show.
+      const columns = (alias: string, fields: ReadonlyArray<string>) =>
+        sql.csv(fields.map((field) => sql`${sql(`${alias}.${field}`)}`))
+      return sql<TrackedTicket>`select /* workshop read tracked tickets */ row_to_json(x) as ticket, row_to_json(y) as shop
+        from workshop.ticket t join workshop.shop s on s.id = t.shop_id
+        cross join lateral (select ${columns("t", trackedFields)}) x cross join lateral (select ${columns("s", trackedShopFields)}) y
+        where t.tracking_code = ${tracking_code} limit ${ServiceLimits.tracked_max}`.pipe(available)
+    },
+    holders: (phones) =>
+      sql<{ readonly account: ClientAccount }>`
+      select /* workshop read holders */ row_to_json(a) as account
+      from unnest(${[...phones]}::text[]) q (phone)
+      cross join lateral (select * from workshop.client_account a where a.phone = q.phone limit 1) a`.pipe(
+        Effect.map((rows) => rows.map(({ account }) => account)),
+        available
+      ),
+    account: (id) =>
+      sql<{ readonly account: ClientAccount }>`
+      select /* workshop read account */ row_to_json(a) as account from workshop.client_account a where a.id = ${id}`.pipe(
+        Effect.map(([found]) => found?.account ?? null),
+        available
+      ),
+    ...clientLists(sql)
+  })
+)
+
+/** Tickets that wait for their automatic closure. */
+export const pgClosures = Effect.map(
+  SqlClient,
+  (sql): Context.Tag.Service<Closures> => ({
+    due: (until, limit) =>
+      sql<{ readonly due: DueClosure }>`
+        select /* workshop due closures */ json_build_object('shop_id', t.shop_id, 'id', t.id, 'due_at', t.closure_due_at) as due
+        from workshop.ticket t where t.closure_due_at <= ${until} order by t.closure_due_at, t.id limit ${limit}`.pipe(
+        Effect.map((rows) => rows.map(({ due }) => due)),
+        available
+      )
+  })
+)
+
+/** Messages that wait to be sent. */
+export const pgMessages = Effect.map(
+  SqlClient,
+  (sql): Context.Tag.Service<Messages> => ({
+    due: (until, limit) =>
+      sql<{ readonly message: MessageRecord; readonly says: Placed<object>; readonly phone: Phone | null }>`
+        select /* workshop due messages */ row_to_json(m) as message, coalesce(row_to_json(t), row_to_json(n)) as says,
+          case when t.client_id is null then (
+            select k.client_phone from workshop.ticket k where k.shop_id = t.shop_id and k.id = t.ticket_id
+              and not exists (select from workshop.client_account b join workshop.client_link l on l.shop_id = k.shop_id and l.client_id = b.id
+                where b.phone = k.client_phone and l.blocked_at is not null)
+          ) else (select a.phone from workshop.client_account a where a.id = t.client_id) end as phone
+        from (select * from workshop.message where due_at <= ${until} order by due_at, id limit ${limit}) m
+        left join workshop.notification t on t.shop_id = m.shop_id and t.id = m.id
+        left join workshop.notice n on n.shop_id = m.shop_id and n.id = m.id
+        order by m.due_at, m.id`.pipe(
+        Effect.map((rows) =>
+          rows.map(({ message, says, phone }) => {
+            const record = unplaced(says)
+            const sent = message.receiver === "client" ? addressed(record as NotificationRecord, phone) : record
+            return { ...message, says: sent } as Message
+          })
+        ),
+        available
+      )
+  })
+)
+
+/** The audit log of all shops. */
+export const pgAuditLog = Effect.map(
+  SqlClient,
+  (sql): Context.Tag.Service<AuditLog> => ({
+    append: (entry) =>
+      sql`insert /* workshop append audit entry */ into workshop.audit_entry (shop_id, id, created_at, actor, act, details)
+      select shop_id, id, created_at, actor, act, details
+      from json_populate_record(null::workshop.audit_entry, ${JSON.stringify(entry)})`.pipe(Effect.asVoid, available),
+    list: (shop_id, before, limit) =>
+      sql<{
+        readonly entry: Placed<AuditEntry>
+      }>`select /* workshop list audit entries */ row_to_json(e) as entry from workshop.audit_entry e
+      where ${shop_id === null ? sql`true` : sql`e.shop_id = ${shop_id}`}
+        and ${before === null ? sql`true` : sql`e.place < (select place from workshop.audit_entry where id = ${before})`}
+      order by e.place desc limit ${limit}`.pipe(
+        Effect.map((rows) => rows.map(({ entry }) => unplaced<AuditEntry>(entry))),
+        available
+      )
+  })
+)

@@ -1,0 +1,211 @@
+import { createHash } from "node:crypto"
+import { SqlClient } from "@effect/sql/SqlClient"
+import type { Fragment } from "@effect/sql/Statement"
+import {
+  type ApiKeyRecord,
+  type ClientAccount,
+  type EventRecord,
+  type Instant,
+  type Phone,
+  ServiceLimits,
+  type ShopHead,
+  type ShopId,
+  ShopNotFound,
+  type ShopRecord,
+  type Webhook
+} from "@workshop/core"
+import {
+  asSeen,
+  blankCard,
+  type CardRecord,
+  type ClientLink,
+  type CountedClient,
+  type ListedTickets,
+  meantFirst,
+  openStates,
+  type Reads
+} from "@workshop/core/store"
+import { type Context, Effect } from "effect"
+import { VISIBLE_LINK } from "../commands/LoadStatements.js"
+import { available } from "../connection/Sql.js"
+import { unopened, type WebhookSecrets } from "../secrets/WebhookSecrets.js"
+import { type Placed, type TicketRow, ticketOf, unplaced } from "../Tables.js"
+import { listed, titleOf } from "./TicketList.js"
+
+interface FoundTicket {
+  readonly ticket: TicketRow
+  readonly account: ClientAccount | null
+  readonly link: ClientLink | null
+}
+
+interface FoundTickets {
+  readonly shop: ShopRecord
+  readonly tickets: ReadonlyArray<FoundTicket> | null
+  readonly last_change_at: Instant | null
+  readonly unread_from: ListedTickets["unread_from"]
+}
+
+interface FoundClient {
+  readonly shop: ShopRecord
+  readonly account: ClientAccount
+  readonly link: ClientLink
+  readonly card: CardRecord | null
+  readonly tickets_open: number
+  readonly tickets_total: number
+}
+
+const theShop = <Row>([row]: ReadonlyArray<Row>): Effect.Effect<Row, ShopNotFound> =>
+  row === undefined ? Effect.fail(new ShopNotFound()) : Effect.succeed(row)
+
+const seenTickets = ({ shop, tickets, last_change_at, unread_from }: FoundTickets): ListedTickets => ({
+  shop,
+  last_change_at,
+  unread_from,
+  tickets: (tickets ?? []).map(({ ticket, account, link }) => ({
+    record: ticketOf(ticket),
+    client: asSeen(account ?? undefined, link ?? undefined)
+  }))
+})
+
+const seenClient = ({ shop, account, link, card, ...counts }: FoundClient): CountedClient | null => {
+  const client = asSeen(account, link)
+  return client === null ? null : { client, card: card ?? blankCard(shop.id, client.id), shop, ...counts }
+}
+
+/** The time of the shop's last change, read in the statement of the list, because a change between two reads would be in neither. */
+const lastChange = (sql: SqlClient, shop_id: ShopId): Fragment =>
+  sql`(select t.updated_at::double precision from workshop.ticket t where t.shop_id = ${shop_id} order by t.change_seq desc limit 1)`
+
+/**
+ * An id that no client has, because it has version 8. Each number has its own: the database would find a shared one faster than a client's
+ * id, because it had just read that place in the index.
+ */
+const idOfNobody = (phone: Phone) => {
+  const hash = createHash("sha256").update(phone).digest("hex")
+  return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`
+}
+
+/**
+ * The client who has a number; if there is none, an id that no client has. The account of the next number is read in both cases, so that
+ * both take the same steps.
+ */
+const holderOf = (sql: SqlClient, phone: Phone) => {
+  const nobody = idOfNobody(phone)
+  return sql`coalesce((select case when n.phone = ${phone} then n.id else ${nobody} end from workshop.client_account n
+      where n.phone >= ${phone} order by n.phone limit 1), ${nobody})`
+}
+
+/** Looks references up one by one: a plan that joins, made while the table was small, may go through all of it. */
+const references = (sql: SqlClient): Pick<Context.Tag.Service<Reads>, "externalRefs"> => ({
+  externalRefs: (shop_id, refs) =>
+    sql<{
+      readonly ref: string
+    }>`select /* workshop read external refs */ q.ref from unnest(${[...refs]}::text[]) q (ref)
+    cross join lateral (select from workshop.ticket t where t.shop_id = ${shop_id} and t.external_ref = q.ref limit 1) f`.pipe(
+      Effect.map((rows) => new Set(rows.map(({ ref }) => ref))),
+      available
+    )
+})
+
+/** The shop's reads, one statement each. */
+export const pgReads = (secrets: WebhookSecrets) =>
+  Effect.map(SqlClient, (sql): Context.Tag.Service<Reads> => {
+    const newestFirst = sql`t.id desc`
+
+    /**
+     * The shop with the tickets that a subquery yields, and their clients, sorted if there may be several. For a single one no order is
+     * requested, because from version 16 on Postgres would rather read a whole index in that order than sort one row.
+     */
+    const withClients = (
+      title: string,
+      shop_id: ShopId,
+      tickets: Fragment,
+      by?: Fragment,
+      last_change_at: Fragment = sql`null`,
+      unread_from: Fragment = sql`null::json`,
+      before?: Fragment
+    ) => {
+      const named = sql.literal(`/* workshop ${title} */`)
+      const select = before === undefined ? sql`select ${named}` : sql`with ${named} ${before} select`
+      return sql<FoundTickets>`${select} row_to_json(s) as shop, (
+        select json_agg(json_build_object('ticket', t, 'account', a, 'link', l)${by === undefined ? sql.literal("") : sql` order by ${by}`})
+        from (${tickets}) t
+        left join workshop.client_account a on a.id = t.client_id
+        left join workshop.client_link l on l.shop_id = t.shop_id and l.client_id = t.client_id
+      ) as tickets, ${last_change_at} as last_change_at, ${unread_from} as unread_from
+      from workshop.shop s where s.id = ${shop_id}`.pipe(available, Effect.flatMap(theShop), Effect.map(seenTickets))
+    }
+
+    return {
+      shop: (shop_id) =>
+        sql<{ readonly shop: ShopRecord; readonly head: ShopHead; readonly webhook: Webhook | null }>`
+        select /* workshop read shop */ row_to_json(s) as shop, row_to_json(h) as head, row_to_json(w) as webhook
+        from workshop.shop s join workshop.shop_head h on h.shop_id = s.id left join workshop.webhook w on w.shop_id = s.id
+        where s.id = ${shop_id}`.pipe(
+          available,
+          Effect.flatMap(([found]) => {
+            if (found?.webhook == null) return Effect.succeed(found ?? null)
+            return Effect.mapBoth(secrets.open(found.webhook), {
+              onFailure: unopened,
+              onSuccess: (webhook) => ({ ...found, webhook })
+            })
+          })
+        ),
+      ticket: (shop_id, id) =>
+        withClients(
+          "read ticket",
+          shop_id,
+          sql`select * from workshop.ticket t where t.shop_id = ${shop_id} and t.id = ${id}`
+        ),
+      tickets: (shop_id, filter, order, limit) => {
+        const { rows, by, unread_from, before } = listed(sql, shop_id, filter, order, limit)
+        const changed = order._tag === "Changes" ? lastChange(sql, shop_id) : undefined
+        return withClients(titleOf(filter), shop_id, rows, by, changed, unread_from, before)
+      },
+      ticketsOfNumber: (shop_id, number, limit) => {
+        // `offset 0` makes Postgres find the few tickets before it sorts them; otherwise it would read all tickets in that order.
+        const ofNumber = sql`t.shop_id = ${shop_id} and t.number = ${number}`
+        return withClients(
+          "read tickets of number",
+          shop_id,
+          sql`select * from workshop.ticket t where t.shop_id = ${shop_id} and t.id in (
+            (select t.id from workshop.ticket t where ${ofNumber} and t.state = any(${openStates}) order by ${newestFirst} limit 1)
+            union (select t.id from workshop.ticket t where ${ofNumber} order by ${newestFirst} limit ${limit + 1})) offset 0`,
+          newestFirst
+        ).pipe(
+          Effect.map((seen) => ({ ...seen, tickets: meantFirst(seen.tickets, ({ record }) => record.state, limit) }))
+        )
+      },
+      client: (shop_id, by) =>
+        sql<FoundClient>`select /* workshop read client */ row_to_json(s) as shop, row_to_json(a) as account, row_to_json(l) as link,
+          row_to_json(c) as card,
+          (select count(*)::integer from workshop.ticket t where t.shop_id = l.shop_id and t.client_id = l.client_id
+            and t.state = any(${openStates})) as tickets_open,
+          (select count(*)::integer from workshop.ticket t where t.shop_id = l.shop_id and t.client_id = l.client_id) as tickets_total
+        from (select ${shop_id}::uuid as shop_id, ${"id" in by ? sql`${by.id}` : holderOf(sql, by.phone)}::uuid as id) q
+        join ${sql.literal(VISIBLE_LINK)}
+        join workshop.client_account a on a.id = l.client_id
+        join workshop.shop s on s.id = l.shop_id
+        left join workshop.loyalty_card c on c.shop_id = l.shop_id and c.client_id = l.client_id`.pipe(
+          Effect.map(([found]) => (found === undefined ? null : seenClient(found))),
+          available
+        ),
+      keys: (shop_id) =>
+        sql<{
+          readonly key: Placed<ApiKeyRecord>
+        }>`select /* workshop read keys */ row_to_json(k) as key from workshop.api_key k
+        where k.shop_id = ${shop_id} order by k.created_at desc, k.place desc limit ${ServiceLimits.list_max}`.pipe(
+          Effect.map((rows) => rows.map(({ key }) => unplaced<ApiKeyRecord>(key)).reverse()),
+          available
+        ),
+      ...references(sql),
+      events: (shop_id, { before = Number.MAX_SAFE_INTEGER, limit = ServiceLimits.list_max } = {}) =>
+        sql<{
+          readonly event: EventRecord
+        }>`select /* workshop read events */ row_to_json(e) as event from workshop.event e
+        where e.shop_id = ${shop_id} and e.seq < ${before} order by e.seq desc limit ${limit}`.pipe(
+          Effect.map((rows) => rows.map(({ event }) => event).reverse()),
+          available
+        )
+    }
+  })

@@ -1,0 +1,95 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import type { Webhook } from "@workshop/core"
+import type { Change, WholeData } from "@workshop/core/store"
+import { Clock, type Context, Effect, Schedule } from "effect"
+import { puts } from "../commands/SaveStatements.js"
+import { available } from "../connection/Sql.js"
+import { unopened, type WebhookSecrets } from "../secrets/WebhookSecrets.js"
+import { deliveryOf, type Rows, type StampsRow, type TableName, ticketOf, unplaced } from "../Tables.js"
+
+/** The tables of a shop in the order in which their rows can be made, with the order of the rows. */
+const inOrder = [
+  ["shop_head", "shop_id"],
+  ["webhook", "shop_id"],
+  ["client_link", "client_id"],
+  ["ticket", "change_seq"],
+  ["loyalty_card", "client_id"],
+  ["offer", "created_at, place"],
+  ["api_key", "created_at, place"],
+  ["stamps_used", "caller_id, client_id"],
+  ["remembered", "expires_at"],
+  ["loyalty_ledger", "id"],
+  ["notification", "created_at, place"],
+  ["notice", "created_at, place"],
+  ["event", "seq"],
+  ["attempt", "started_at, n"],
+  ["delivery", "seq"],
+  ["replay", "id"],
+  ["message", "due_at, id"]
+] as const satisfies ReadonlyArray<readonly [TableName, string]>
+
+/** The tags of the changes that do no more than put a row. */
+const tags = Object.fromEntries(Object.entries(puts).map(([tag, table]) => [table, tag]))
+
+const countOf = ({ caller_id, client_id, used, resets_at }: StampsRow): Change => ({
+  _tag: "StampsUsedPut",
+  key: { caller_id, client_id },
+  row: { used, resets_at }
+})
+
+const changeOf = (table: TableName, row: never, webhook: Webhook | null): Change => {
+  switch (table) {
+    case "webhook":
+      return { _tag: "WebhookPut", row: webhook! }
+    case "ticket":
+      return { _tag: "TicketPut", row: ticketOf(row) }
+    case "delivery":
+      return { _tag: "DeliveryPut", row: deliveryOf(row) }
+    case "api_key":
+      return { _tag: "KeyPut", row: unplaced(row) }
+    case "stamps_used":
+      return countOf(row)
+    default:
+      return { _tag: tags[table], row: unplaced(row) } as Change
+  }
+}
+
+/**
+ * Truncating needs all tables at one instant. A command that has locked one of them and waits for another ends it by a deadlock or by the
+ * time-out of a second, so it is tried again for some seconds of real time, because a sandbox's clock may stand still.
+ */
+const AGAIN = Schedule.upTo(Schedule.spaced("100 millis"), "8 seconds")
+
+/** The data of a sandbox as a whole. */
+export const pgWholeData = (secrets: WebhookSecrets) =>
+  Effect.map(SqlClient, (sql): Context.Tag.Service<WholeData> => {
+    const columns = sql.csv(
+      inOrder.map(
+        ([table, order]) =>
+          sql`(select coalesce(json_agg(row_to_json(t) order by ${sql.literal(order)}), '[]') from workshop.${sql(table)} t
+            where t.shop_id = s.id) as ${sql(table)}`
+      )
+    )
+    return {
+      ofShop: (shop_id) =>
+        sql<{ readonly [T in TableName]: ReadonlyArray<Rows[T]> }>`
+          select /* workshop read whole shop */ ${columns} from workshop.shop s where s.id = ${shop_id}`.pipe(
+          available,
+          Effect.flatMap(([found]) =>
+            Effect.gen(function* () {
+              const [stored] = found!.webhook
+              const webhook = stored === undefined ? null : yield* Effect.mapError(secrets.open(stored), unopened)
+              return inOrder.flatMap(([table]) => found![table].map((row) => changeOf(table, row as never, webhook)))
+            })
+          )
+        ),
+      clear: sql<{
+        readonly cleared: boolean
+      }>`select /* workshop clear sandbox */ workshop.clear_sandbox() as cleared`.pipe(
+        Effect.map(([found]) => found!.cleared),
+        available,
+        Effect.retry(AGAIN),
+        Effect.withClock(Clock.make())
+      )
+    }
+  })

@@ -1,0 +1,211 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import type { Fragment } from "@effect/sql/Statement"
+import { type Instant, ServiceLimits, type ShopId } from "@workshop/core"
+import { IDENTIFIERS_PER_MS, narrowest, type TicketFilter, type TicketOrder } from "@workshop/core/store"
+import { VISIBLE_LINK } from "../commands/LoadStatements.js"
+import { tables } from "../Tables.js"
+
+const { key, kept, replaced } = tables.ticket
+
+/** The columns of a ticket in a list: all but its history, which would make pages longer, and which no list shows. */
+const LISTED = [...key, ...kept, ...replaced.filter((column) => column !== "history")]
+  .map((name) => `t.${name}`)
+  .join(", ")
+
+/** Whether it is best to read a list state by state: if no other filter narrows it. */
+const isByState = (filter: TicketFilter, { _tag }: TicketOrder): boolean =>
+  _tag === "Newest" &&
+  [filter.number, filter.client_id, filter.phone, filter.external_ref].every((one) => one === undefined)
+
+/**
+ * Whether a list is read in the order of a phone number's tickets. It names the number, although it is constant: where a number has a large
+ * part of a shop's tickets, Postgres would go through the shop's newest tickets until it had met enough of them.
+ */
+const isByPhone = ({ phone, ...others }: TicketFilter): boolean =>
+  phone !== undefined && [others.number, others.client_id, others.external_ref].every((one) => one === undefined)
+
+/**
+ * Whether a ticket is a client's. With a reference or a number, written so that no index answers it: Postgres knows how many tickets clients
+ * have on average, and would go through all tickets of one who has many.
+ */
+const isOfClient = (sql: SqlClient, { external_ref, number }: TicketFilter, client: Fragment) =>
+  external_ref === undefined && number === undefined
+    ? sql`t.client_id = ${client}`
+    : sql`t.client_id is not distinct from ${client}`
+
+/** The conditions of a filter, each with an index of its own that also has the order of the list. */
+const conditions = (sql: SqlClient, filter: TicketFilter, client = sql`l.client_id`): ReadonlyArray<Fragment> => {
+  const { state, number, client_id, phone, external_ref, tracking_code, created_after, created_before } = filter
+  return [
+    ...(state === undefined ? [] : [state.length === 1 ? sql`t.state = ${state[0]!}` : sql`t.state = any(${state})`]),
+    ...(number === undefined ? [] : [sql`t.number = ${number}`]),
+    // Uses the link, so that neither the plan nor the rows read depend on the clients whom the shop does not see.
+    ...(client_id === undefined ? [] : [isOfClient(sql, filter, client)]),
+    ...(phone === undefined ? [] : [sql`t.client_phone = ${phone}`]),
+    ...(external_ref === undefined ? [] : [sql`t.external_ref = ${external_ref}`]),
+    ...(tracking_code === undefined ? [] : [sql`t.tracking_code = ${tracking_code}`]),
+    ...(created_after === undefined ? [] : [sql`t.created_at >= ${created_after}`]),
+    ...(created_before === undefined ? [] : [sql`t.created_at < ${created_before}`])
+  ]
+}
+
+/** The first identifier that a moment can have. */
+const firstIdAt = (sql: SqlClient, ms: Fragment) =>
+  sql`(lpad(to_hex(greatest(${ms}, 0)), 12, '0') || repeat('0', 20))::uuid`
+
+/** The first and the last identifier of a list by creation. The last bounds are those of a list without others. */
+const bounds = (
+  sql: SqlClient,
+  shop_id: ShopId,
+  { created_after, created_before }: TicketFilter,
+  after: string | null
+) => {
+  const from =
+    created_after === undefined
+      ? sql`'00000000-0000-0000-0000-000000000000'::uuid`
+      : firstIdAt(sql, sql`${created_after}::bigint`)
+  const last = after === null ? sql`'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid` : sql`${after}::uuid`
+  if (created_before === undefined) return { from, until: last }
+  // Identifiers are never earlier than the instants at which they were made, and may be later by `identifiersAhead` in core.
+  const ahead = sql`(select coalesce(h.ids_made, 0) / ${sql.literal(String(IDENTIFIERS_PER_MS))} from workshop.shop_head h where h.shop_id = ${shop_id})`
+  return { from, until: sql`least(${last}, ${firstIdAt(sql, sql`${created_before}::bigint + ${ahead}`)})` }
+}
+
+/**
+ * The last change before an instant. `updated_at` never decreases along the changes, so a binary search finds it, and no index of
+ * `updated_at` is needed.
+ */
+const lastBefore = (sql: SqlClient, shop_id: ShopId, since: Instant) =>
+  sql`(with recursive halving (low, high) as (
+          select 0::bigint, coalesce((select t.change_seq from workshop.ticket t where t.shop_id = ${shop_id} order by t.change_seq desc limit 1), 0)
+          union all
+          select case when t.updated_at < ${since} then t.change_seq else h.low end,
+            case when t.updated_at < ${since} then h.high else (h.low + h.high) / 2 end
+          from halving h cross join lateral (
+            select t.change_seq, t.updated_at from workshop.ticket t
+            where t.shop_id = ${shop_id} and t.change_seq > (h.low + h.high) / 2 order by t.change_seq limit 1
+          ) t where h.low < h.high
+        ) select low from halving where low >= high)`
+
+/**
+ * Whether a ticket changed from an instant on. The place among the changes has found the rows already: where the planner knew that few
+ * are later than a recent instant, it would go through all of the shop for them, so it is shown a sum.
+ */
+const changedFrom = (sql: SqlClient, since: Instant) => sql`t.updated_at + 0 >= ${since}`
+
+/** The client of a filter, if the shop sees them. */
+const visibleClient = (sql: SqlClient, shop_id: ShopId, { client_id }: TicketFilter) =>
+  sql`(select ${shop_id}::uuid as shop_id, ${client_id}::uuid as id) q join ${sql.literal(VISIBLE_LINK)}`
+
+/**
+ * The name of a list's statement. Several indexes could answer a search, and which of them is best depends on the values, so Postgres
+ * plans a search for its values each time (`PreparingClient`).
+ */
+export const titleOf = (filter: TicketFilter): "list tickets" | "search tickets" =>
+  filter.client_id !== undefined || Object.values(filter).filter((one) => one !== undefined).length > 1
+    ? "search tickets"
+    : "list tickets"
+
+/** Each state once; none of a filter that lets none through, because a list of values needs one. */
+const statesOf = (state: ReadonlyArray<string>): ReadonlyArray<string | null> =>
+  state.length === 0 ? [null] : [...new Set(state)]
+
+interface TicketList {
+  readonly rows: Fragment
+  /** Their order; none is needed for the single ticket of a tracking code. */
+  readonly by: Fragment | undefined
+  /** The statement's `with` part. */
+  readonly before?: Fragment
+  /** `ListedTickets.unread_from`. */
+  readonly unread_from?: Fragment
+}
+
+/**
+ * The changes that match a filter. If no more than `most` are left, they are read in their order. Otherwise, if the filter's index has no
+ * more than `most` tickets, those are read and sorted. Otherwise the next `most` changes are read.
+ */
+const changesOf = (
+  sql: SqlClient,
+  shop_id: ShopId,
+  filter: TicketFilter,
+  part: TicketFilter,
+  { since, after, most = ServiceLimits.changes_read_max }: Extract<TicketOrder, { readonly _tag: "Changes" }>,
+  limit: number
+): TicketList => {
+  const by = sql`t.change_seq`
+  const client = sql`(select l.client_id from ${visibleClient(sql, shop_id, filter)})`
+  const isMeant = sql.and([
+    ...conditions(sql, filter, client),
+    changedFrom(sql, since),
+    sql`t.change_seq > (select place from began)`
+  ])
+  const few = listed(sql, shop_id, part, { _tag: "Newest", after: null }, most + 1)
+  const before = sql`began as materialized (
+      select ${after === null ? lastBefore(sql, shop_id, since) : sql`${after}::bigint`} as place
+    ), rest as materialized (
+      select t.change_seq, t.updated_at from workshop.ticket t where t.shop_id = ${shop_id} and t.change_seq > (select place from began)
+      order by ${by} offset ${most} limit 1
+    ), few as materialized (${few.rows}), unread as materialized (
+      select r.* from rest r where (select count(*) from few) > ${most}
+    ), by_filter as materialized (
+      select exists (select from rest) and not exists (select from unread) as chosen
+    )`
+  const rows = sql`select * from (
+      (select ${sql.literal(LISTED)} from few t where (select chosen from by_filter) and ${isMeant} order by ${by} limit ${limit})
+      union all
+      (select ${sql.literal(LISTED)} from workshop.ticket t where not (select chosen from by_filter) and t.shop_id = ${shop_id} and ${isMeant}
+        and t.change_seq < coalesce((select change_seq from unread), ${Number.MAX_SAFE_INTEGER}) order by ${by} limit ${limit})
+    ) t`
+  const unread_from = sql`(select row_to_json(u) from unread u)`
+  return { rows, by, before, unread_from }
+}
+
+/** The tickets of a list, and their order. */
+export const listed = (
+  sql: SqlClient,
+  shop_id: ShopId,
+  filter: TicketFilter,
+  order: TicketOrder,
+  limit: number
+): TicketList => {
+  const part = filter.tracking_code === undefined ? narrowest(filter) : null
+  if (order._tag === "Changes" && part !== null) return changesOf(sql, shop_id, filter, part, order, limit)
+  const newest = isByPhone(filter) ? sql`t.client_phone desc, t.id desc` : sql`t.id desc`
+  const by = order._tag === "Newest" ? newest : sql`t.change_seq`
+  const { state, tracking_code, ...others } = filter
+  // If an order were requested for one ticket, Postgres would rather read the whole index that has this order.
+  const inOrder = (by: Fragment) => (tracking_code === undefined ? sql`order by ${by}` : sql.literal(""))
+  const matching = (given: TicketFilter, ...more: ReadonlyArray<Fragment>) =>
+    sql`select ${sql.literal(LISTED)} from workshop.ticket t where ${sql.and([sql`t.shop_id = ${shop_id}`, ...conditions(sql, given), ...more])}`
+  const each = (of: Fragment, found: Fragment, by: Fragment) =>
+    sql`select t.* from ${of} cross join lateral (${found} ${inOrder(by)} limit ${limit}) t`
+  const rows = () => {
+    if (order._tag === "Changes") {
+      const after = order.after === null ? lastBefore(sql, shop_id, order.since) : sql`${order.after}`
+      return matching(filter, changedFrom(sql, order.since), sql`t.change_seq > ${after}`)
+    }
+    const { from, until } = bounds(sql, shop_id, filter, order.after)
+    if (tracking_code !== undefined) return matching(filter, sql`t.id >= ${from}`, sql`t.id < ${until}`)
+    if (isByPhone(filter)) {
+      const { phone, ...more } = filter
+      return sql`${matching(more, sql`t.client_phone is not null`)}
+        and (t.client_phone, t.id) >= (${phone}, ${from}) and (t.client_phone, t.id) < (${phone}, ${until})`
+    }
+    if (state === undefined || !isByState(filter, order))
+      return matching(filter, sql`t.id >= ${from}`, sql`t.id < ${until}`)
+    // Each state is read in its own order, because no index has several states in one order: rare ones would be searched among all others.
+    // The order names the state, although it is constant, so that Postgres does not use the index of all tickets instead.
+    const ofState = [sql`(t.state, t.id) >= (s.state, ${from})`, sql`(t.state, t.id) < (s.state, ${until})`]
+    return each(
+      // As rows, of which Postgres knows the number before it knows them: with an array it would plan each list anew.
+      sql`(values ${sql.csv(statesOf(state).map((one) => sql`(${one}::text)`))}) s (state)`,
+      matching(others, ...ofState),
+      sql`t.state desc, t.id desc`
+    )
+  }
+  const found = () => {
+    if (filter.client_id === undefined) return rows()
+    return each(visibleClient(sql, shop_id, filter), rows(), by)
+  }
+  return { rows: sql`${found()} ${inOrder(by)} limit ${limit}`, by: tracking_code === undefined ? by : undefined }
+}

@@ -1,0 +1,111 @@
+import { Effect, Either } from "effect"
+import type { CellsGiven } from "../cells/CellPlaces.js"
+import { ofCell } from "../cells/CellPlaces.js"
+import { cellsGiven } from "../migrate/MigratedCells.js"
+import { recordAct } from "../migrate/OperatorAudit.js"
+import { connect, type Session } from "../migrate/Session.js"
+import { type SecretColumns, SecretsRefused, WebhookSecrets } from "./WebhookSecrets.js"
+
+/** How many webhooks are read and written at once. */
+const AT_ONCE = 500
+
+/** How many passes over the table there are at most; secrets that a node changes meanwhile are left for the next run. */
+const MOST_PASSES = 10
+
+const PATIENCE = { statement_timeout_ms: 10_000 }
+
+const PAGE = `select /* workshop read secrets */ shop_id, secret, previous_secret from webhook
+  where shop_id > $1 order by shop_id limit ${AT_ONCE}`
+
+const FIRST = "00000000-0000-0000-0000-000000000000"
+
+/** Only if nobody changed the row since it was read. */
+const REPLACE = `update /* workshop replace secrets */ webhook w set secret = q.secret, previous_secret = q.previous_secret
+  from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[]) q (shop_id, secret, previous_secret, was, previous_was)
+  where w.shop_id = q.shop_id and w.secret = q.was and w.previous_secret is not distinct from q.previous_was
+  returning w.shop_id`
+
+/** How the secrets are to be stored. */
+export interface ResealingOptions extends CellsGiven {
+  /** The keys as the store has them: the first encrypts, all decrypt. */
+  readonly secretsKeys: ReadonlyArray<string>
+  /** Stores secrets unencrypted, for a program without keys. */
+  readonly inClear?: boolean
+}
+
+/** The result of resealing. */
+export interface Resealed {
+  /** The key that encrypts now; null if secrets are stored unencrypted. */
+  readonly key_id: string | null
+  /** How many webhooks were rewritten. */
+  readonly changed: number
+}
+
+type Target = (row: SecretColumns) => Either.Either<SecretColumns, SecretsRefused>
+
+/** Goes through the table once. Each statement is a transaction of its own, so an interrupted pass loses nothing. */
+const pass = (session: Session, target: Target) =>
+  Effect.gen(function* () {
+    let [changed, missed] = [0, 0]
+    for (let after = FIRST; ; ) {
+      const rows = yield* session.run<SecretColumns>(PAGE, [after])
+      const pairs = (yield* Effect.forEach(rows, (was) => Effect.map(target(was), (now) => ({ was, now })))).filter(
+        ({ was, now }) => was.secret !== now.secret || was.previous_secret !== now.previous_secret
+      )
+      if (pairs.length > 0) {
+        const replaced = yield* session.run(REPLACE, [
+          pairs.map(({ was }) => was.shop_id),
+          pairs.map(({ now }) => now.secret),
+          pairs.map(({ now }) => now.previous_secret),
+          pairs.map(({ was }) => was.secret),
+          pairs.map(({ was }) => was.previous_secret)
+        ])
+        changed += replaced.length
+        missed += pairs.length - replaced.length
+      }
+      if (rows.length < AT_ONCE) return { changed, missed }
+      after = rows.at(-1)!.shop_id
+    }
+  })
+
+const needed = new SecretsRefused({
+  reason: "invalid_key",
+  what: "Resealing needs a key: set WORKSHOP_SECRETS_KEY to one that was made with openssl rand -base64 32"
+})
+
+/** Runs all passes over the table of a cell, and returns how many webhooks were rewritten. */
+const passes = (session: Session, target: Target) =>
+  Effect.gen(function* () {
+    let changed = 0
+    for (let n = 0; n < MOST_PASSES; n++) {
+      const done = yield* pass(session, target)
+      changed += done.changed
+      if (done.missed === 0) break
+    }
+    return changed
+  })
+
+/**
+ * Encrypts all webhook secrets of all cells with the first key, including unencrypted ones, or stores all of them unencrypted. It can run
+ * beside the service, be interrupted and be repeated. Secrets that no key decrypts are refused and not changed. The act is in the audit log
+ * of the home cell.
+ */
+export const reseal = (url: string, { secretsKeys, inClear = false, ...options }: ResealingOptions) =>
+  Effect.gen(function* () {
+    const secrets = yield* WebhookSecrets.of(secretsKeys)
+    const [first] = secrets.keyIds
+    if (first === undefined) return yield* needed
+    // Connected to all before anything is changed in one.
+    const { places, confirm } = yield* cellsGiven(url, options)
+    const sessions = yield* Effect.forEach(places, (place) =>
+      Effect.zipRight(
+        confirm(place),
+        Effect.mapError(connect(place.url, { ...PATIENCE, schema: place.schema }), ofCell(place))
+      )
+    )
+    const key_id = inClear ? null : first
+    const target: Target = (row) => Either.map(secrets.open(row), (open) => (inClear ? open : secrets.seal(open)))
+    const counts = yield* Effect.forEach(sessions, (session) => passes(session, target))
+    yield* recordAct(sessions[0]!, "database.secrets_resealed", { key_id })
+    return { key_id, changed: counts.reduce((sum, changed) => sum + changed, 0) } satisfies Resealed
+  }).pipe(Effect.scoped)
