@@ -336,8 +336,8 @@ const ofRequests = [
     "Idempotency",
     "memory-outside-commit",
     "the first answer is not in the commit of its effect",
-    'changes: [...changes, { _tag: "RememberedPut", row }]',
-    'changes: changes.length > 4 ? changes : [...changes, { _tag: "RememberedPut", row }]'
+    'changes: [...changes, { _tag: "IdempotencyRecordPut", row }]',
+    'changes: changes.length > 4 ? changes : [...changes, { _tag: "IdempotencyRecordPut", row }]'
   ),
   domain(
     "ApiKey",

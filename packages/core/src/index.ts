@@ -83,7 +83,7 @@ export { makeWordList } from "./domain/WordList.js"
 export { Entropy } from "./ports/Entropy.js"
 export { ClientNotifier, NotificationFailed, OwnerNotifier } from "./ports/Notifiers.js"
 export { PolicyLimits } from "./ports/PolicyLimits.js"
-export { type AwayCell, type Probe, Probes, probe, Tracing, type Within } from "./ports/Probes.js"
+export { type AwayCell, type Probe, Probes, probe, type RunInSpan, Tracing } from "./ports/Probes.js"
 export { ProfanityFilter } from "./ports/ProfanityFilter.js"
 export {
   type JoinedTransaction,

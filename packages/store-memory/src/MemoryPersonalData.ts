@@ -69,7 +69,7 @@ export const memoryPersonalData = (memory: Memory): Context.Tag.Service<Personal
     }),
   answers: (shop_id, person, tickets) =>
     Effect.sync(() => {
-      const rows = [...memory.dataOf(shop_id).state.remembered.values()]
+      const rows = [...memory.dataOf(shop_id).state.idempotency_records.values()]
       const isNamed = names(person)
       const found = rows.filter(
         (row) =>

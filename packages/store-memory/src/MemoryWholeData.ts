@@ -19,7 +19,7 @@ const changesOf = (memory: Memory, { state, events, ledger, notices }: ShopData)
     ...put("OfferPut", state.offers.values()),
     ...put("KeyPut", state.keys.values()),
     ...Array.from(state.stamps_used, ([key, row]): Change => ({ _tag: "StampsUsedPut", key: stampCountOf(key), row })),
-    ...put("RememberedPut", state.remembered.values()),
+    ...put("IdempotencyRecordPut", state.idempotency_records.values()),
     ...put("LedgerAppended", ledger),
     ...put("NotificationAppended", inboxes),
     ...put("NoticeAppended", notices),

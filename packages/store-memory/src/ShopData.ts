@@ -277,7 +277,7 @@ export class ShopData {
       case "DeliveryRemoved":
         if (removed !== undefined) this.queue.remove(removed)
         return
-      case "RememberedPut":
+      case "IdempotencyRecordPut":
         this.#forget(change.row.expires_at - Limits.idempotency_memory_ms)
         return
       case "EventRaised":
@@ -297,9 +297,9 @@ export class ShopData {
 
   /** Removes the idempotency records that expired by `now`. They come first, except those saved before a clock was set back. */
   #forget(now: Instant): void {
-    for (const [place, { expires_at }] of this.state.remembered) {
+    for (const [place, { expires_at }] of this.state.idempotency_records) {
       if (expires_at > now) return
-      this.state.remembered.delete(place)
+      this.state.idempotency_records.delete(place)
     }
   }
 

@@ -200,7 +200,10 @@ describe("commands and claims look at no more than they need (docs/how-it-is-bui
     const asked = [
       { shop_id, ask: { _tag: "Ticket", id: ticket.id } },
       { shop_id, ask: { _tag: "Client", id: ticket.client_id } },
-      { shop_id, ask: { _tag: "Remembered", key: { caller_id: ticket.client_id, operation: "create", key: "k" } } }
+      {
+        shop_id,
+        ask: { _tag: "IdempotencyRecord", key: { caller_id: ticket.client_id, operation: "create", key: "k" } }
+      }
     ] as const
     for (const { statement } of loadStatements(asked as never))
       expectAtMost(await within(planned(commands, statement.text, statement.values)), 10)

@@ -2,10 +2,10 @@ import * as OtlpSerialization from "@effect/opentelemetry/OtlpSerialization"
 import * as OtlpTracer from "@effect/opentelemetry/OtlpTracer"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
-import { Tracing, type Within } from "@workshop/core"
+import { type RunInSpan, Tracing } from "@workshop/core"
 import { Cause, Config, type Duration, Effect, Layer } from "effect"
 
-const within: Within = (name, attributes, work) =>
+const within: RunInSpan = (name, attributes, work) =>
   Effect.withSpan(work, name, { attributes, root: true, captureStackTrace: false })
 
 /** How long a collector may take for a batch of spans. */

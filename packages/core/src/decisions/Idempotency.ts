@@ -76,14 +76,14 @@ export const idempotent = <A, E>(
   { caller_id, operation, key, request, defaults }: Idempotent,
   command: Command<A, E>
 ): Command<IdempotentResult<A>, E | IdempotencyKeyReused> => {
-  const remembered = { caller_id, operation, key }
-  const place = idempotencyRecordKey(remembered)
+  const record = { caller_id, operation, key }
+  const place = idempotencyRecordKey(record)
   const print = fingerprint(request, defaults)
   return {
     shop_id: command.shop_id,
-    asks: [...command.asks, { _tag: "Remembered", key: remembered }],
+    asks: [...command.asks, { _tag: "IdempotencyRecord", key: record }],
     run: (state, moment): Either.Either<Decision<IdempotentResult<A>>, E | IdempotencyKeyReused> => {
-      const first = state.remembered.get(place)
+      const first = state.idempotency_records.get(place)
       if (first !== undefined && moment.now < first.expires_at) {
         return first.fingerprint === print || first.fingerprint === FORGOTTEN
           ? Either.right({ answer: { data: JSON.parse(first.answer) as A, replayed: true }, changes: [], usages: [] })
@@ -102,7 +102,7 @@ export const idempotent = <A, E>(
         }
         return {
           answer: { data: answer, replayed: false },
-          changes: [...changes, { _tag: "RememberedPut", row }],
+          changes: [...changes, { _tag: "IdempotencyRecordPut", row }],
           usages
         }
       })

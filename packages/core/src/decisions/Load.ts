@@ -25,7 +25,7 @@ export type LoadRequest =
   | { readonly _tag: "VisibleClient"; readonly id: ClientId }
   /** The offer, its ticket with its client's account and link, and the account that holds its phone number, with that account's link. */
   | { readonly _tag: "Offer"; readonly id: OfferId }
-  | { readonly _tag: "Remembered"; readonly key: IdempotencyRecordKey }
+  | { readonly _tag: "IdempotencyRecord"; readonly key: IdempotencyRecordKey }
   | { readonly _tag: "StampsUsed"; readonly key: StampCountKey }
   /** All keys of the shop. */
   | { readonly _tag: "Keys" }
@@ -194,9 +194,11 @@ export const tickets = (ids: ReadonlyArray<TicketId>): Load<ReadonlyArray<Ticket
 })
 
 /** Those of the named idempotency records that are still kept. */
-export const remembered = (keys: ReadonlyArray<IdempotencyRecordKey>): Load<ReadonlyArray<IdempotencyRecord>> => ({
-  asks: keys.map((key) => ({ _tag: "Remembered", key })),
-  read: (state) => Either.right(keys.flatMap((key) => state.remembered.get(idempotencyRecordKey(key)) ?? []))
+export const idempotencyRecords = (
+  keys: ReadonlyArray<IdempotencyRecordKey>
+): Load<ReadonlyArray<IdempotencyRecord>> => ({
+  asks: keys.map((key) => ({ _tag: "IdempotencyRecord", key })),
+  read: (state) => Either.right(keys.flatMap((key) => state.idempotency_records.get(idempotencyRecordKey(key)) ?? []))
 })
 
 /** The logged attempts to deliver an event, oldest first. */

@@ -39,8 +39,11 @@ export type Change =
   | { readonly _tag: "ReplayPut"; readonly row: ReplayRecord }
   | { readonly _tag: "MessagePut"; readonly row: MessageRecord }
   | { readonly _tag: "MessageRemoved"; readonly row: Pick<MessageRecord, "shop_id" | "id"> }
-  | { readonly _tag: "RememberedPut"; readonly row: IdempotencyRecord }
-  | { readonly _tag: "RememberedRemoved"; readonly row: IdempotencyRecordKey & Pick<IdempotencyRecord, "shop_id"> }
+  | { readonly _tag: "IdempotencyRecordPut"; readonly row: IdempotencyRecord }
+  | {
+      readonly _tag: "IdempotencyRecordRemoved"
+      readonly row: IdempotencyRecordKey & Pick<IdempotencyRecord, "shop_id">
+    }
   | { readonly _tag: "LedgerAppended"; readonly row: LedgerEntry }
   | { readonly _tag: "NotificationAppended"; readonly row: NotificationRecord }
   | { readonly _tag: "NotificationRemoved"; readonly row: Pick<NotificationRecord, "shop_id" | "id" | "client_id"> }
@@ -71,7 +74,7 @@ export interface ShopState {
   readonly cards: Map<ClientId, CardRecord>
   readonly offers: Map<OfferId, OfferRecord>
   readonly keys: Map<KeyId, ApiKeyRecord>
-  readonly remembered: Map<string, IdempotencyRecord>
+  readonly idempotency_records: Map<string, IdempotencyRecord>
   readonly deliveries: Map<EventId, DeliveryRecord>
   /** Attempts to deliver events, oldest first. */
   readonly attempts: Map<EventId, Array<AttemptRecord>>
@@ -100,7 +103,7 @@ export const loadState = ({ shop, head, webhook, events, replayable, accounts, h
   cards: new Map(),
   offers: new Map(),
   keys: new Map(),
-  remembered: new Map(),
+  idempotency_records: new Map(),
   deliveries: new Map(),
   attempts: new Map(),
   replays: new Map(),
@@ -148,13 +151,13 @@ const applied: Applied = {
   OfferPut: (state, { row }) => state.offers.set(row.id, row),
   OfferRemoved: (state, { row }) => state.offers.delete(row.id),
   KeyPut: (state, { row }) => state.keys.set(row.id, row),
-  RememberedPut: ({ remembered }, { row }) => {
+  IdempotencyRecordPut: ({ idempotency_records }, { row }) => {
     const key = idempotencyRecordKey(row)
     // Moved to the end, so that a store finds the records that expire first at the beginning.
-    remembered.delete(key)
-    remembered.set(key, row)
+    idempotency_records.delete(key)
+    idempotency_records.set(key, row)
   },
-  RememberedRemoved: (state, { row }) => state.remembered.delete(idempotencyRecordKey(row)),
+  IdempotencyRecordRemoved: (state, { row }) => state.idempotency_records.delete(idempotencyRecordKey(row)),
   StampsUsedPut: (state, { key, row }) => state.stamps_used.set(stampCountKey(key), row),
   DeliveryPut: putDelivery,
   DeliveryRenewed: putDelivery,

@@ -50,16 +50,17 @@ export const eraseAnswers = (
   person: Person,
   keys: ReadonlyArray<IdempotencyRecordKey>
 ): Command<void> =>
-  make(shop_id, { remembered: Need.remembered(keys) }, (loaded, changes) => {
+  make(shop_id, { records: Need.idempotencyRecords(keys) }, (loaded, changes) => {
     const erase = eraser(person)
-    for (const row of loaded.remembered) {
+    for (const row of loaded.records) {
       const { caller_id, operation, key, fingerprint } = row
       const answer = JSON.parse(row.answer)
-      if (erase(key) !== key) changes.add({ _tag: "RememberedRemoved", row: { shop_id, caller_id, operation, key } })
+      if (erase(key) !== key)
+        changes.add({ _tag: "IdempotencyRecordRemoved", row: { shop_id, caller_id, operation, key } })
       else if (isTicket(answer)) {
         const left = JSON.stringify(seenWithout(person, answer))
         if (left !== row.answer || fingerprint !== FORGOTTEN)
-          changes.add({ _tag: "RememberedPut", row: { ...row, answer: left, fingerprint: FORGOTTEN } })
+          changes.add({ _tag: "IdempotencyRecordPut", row: { ...row, answer: left, fingerprint: FORGOTTEN } })
       }
     }
     return changes.decidedQuietly<void>(undefined)

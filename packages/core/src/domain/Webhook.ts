@@ -162,7 +162,10 @@ export const Sent = {
   failed: (error: SendError, detail: string | null = null): Sent => ({ ...unknown, status: null, error, detail })
 } as const
 
-/** Whether the receiver acknowledged the event: any 2xx (Specification, Webhooks). */
+/**
+ * Whether the receiver acknowledged the event: any 2xx. A redirect (3xx) is a failure like every other status, and no sender follows it,
+ * because its `Location` may lead to an address that is not public (Specification, Webhooks).
+ */
 export const acknowledges = ({ status }: Pick<Sent, "status">): boolean =>
   status !== null && status >= 200 && status < 300
 

@@ -41,11 +41,11 @@ export type SpanAttributes = Readonly<Record<string, string | number | boolean>>
  * even if nobody receives them.
  */
 export class Tracing extends Context.Reference<Tracing>()("@workshop/core/Tracing", {
-  defaultValue: (): { readonly within: Within } => ({ within: (_name, _attributes, work) => work })
+  defaultValue: (): { readonly within: RunInSpan } => ({ within: (_name, _attributes, work) => work })
 }) {}
 
 /** Runs work within a span of this name. */
-export type Within = <A, E, R>(
+export type RunInSpan = <A, E, R>(
   name: string,
   attributes: SpanAttributes,
   work: Effect.Effect<A, E, R>

@@ -57,8 +57,8 @@ export const openCell = ({ name, ports }: Cell): OpenCell => ({
   whole: Context.get(ports, WholeData)
 })
 
-/** The memory of a process of where things are; beyond its bound it begins anew. */
-class Remembered<K> {
+/** The cells that a process has found, by shop or by key; beyond its bound it begins anew. */
+class CellCache<K> {
   readonly #cells = new Map<K, OpenCell>()
 
   get(key: K): OpenCell | undefined {
@@ -81,8 +81,8 @@ export class Router {
   readonly home: OpenCell
   readonly #named: ReadonlyMap<string, OpenCell>
   readonly #directory: CellDirectory
-  readonly #shops = new Remembered<ShopId>()
-  readonly #keys = new Remembered<string>()
+  readonly #shops = new CellCache<ShopId>()
+  readonly #keys = new CellCache<string>()
 
   /** Bounds how many wait for cells that are away. */
   readonly patience: Pick<Everywhere, "bounded">

@@ -42,7 +42,7 @@ export const layer = Layer.mergeAll(
 ).pipe(
   Layer.provideMerge(Shops.Default),
   Layer.provideMerge(ApiKeyCache.Default),
-  // The store too, so that what stands above these services, such as a dispatcher, commits through the observed one.
+  // The store too, so that a service above these, such as a dispatcher, commits through the observed one.
   Layer.provideMerge(observedStore)
 )
 

@@ -164,7 +164,7 @@ export const changesContract = cases({
     yield* same("by hash", (yield* directory.keyByHash(old.hash))?.key, revoked)
   },
 
-  "RememberedPut: the first answer is given again until it is forgotten": function* ({ shop }) {
+  "IdempotencyRecordPut: the first answer is given again until it is forgotten": function* ({ shop }) {
     const caller_id = yield* freshCaller
     let ran = 0
     const command = (): Command<{ readonly ran: number; readonly text: string }> => ({

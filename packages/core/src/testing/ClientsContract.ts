@@ -308,7 +308,7 @@ export const personalDataContract = cases({
     yield* same("found", each(found, "key").sort(), [`four ${person.phones[0]}`, "one", "two"].sort())
     yield* same("all looked at", next, null)
     yield* run(eraseAnswers(shop.id, person, found))
-    const left = yield* run(loaded(shop.id, Need.remembered(found)))
+    const left = yield* run(loaded(shop.id, Need.idempotencyRecords(found)))
     yield* same("the key that names the person is gone", each(left, "key").sort(), ["one", "two"])
   }
 })

@@ -130,7 +130,7 @@ describe("docs/how-it-is-built.md: a decision", () => {
     expect(move.asks).toEqual([{ _tag: "Ticket", id: "t" }])
     expect(create.asks).toEqual([])
     const key = { caller_id: KEY, operation: "tickets.create", key: "a" as IdempotencyKey }
-    expect(idempotent({ ...key, request: {} }, move).asks).toEqual([...move.asks, { _tag: "Remembered", key }])
+    expect(idempotent({ ...key, request: {} }, move).asks).toEqual([...move.asks, { _tag: "IdempotencyRecord", key }])
   })
 
   it("decide changes nothing; execute makes the changes visible (docs/how-it-is-built.md)", () => {

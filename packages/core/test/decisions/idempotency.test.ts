@@ -66,8 +66,13 @@ describe("Specification, Endpoints: replays", () => {
   it("the effect, the events and the remembered answer are one decision (Specification, Idempotency)", () => {
     const shop = new TestShop()
     const { data } = shop.does(create("a"))
-    expect(shop.last.changes.map(({ _tag }) => _tag)).toEqual(["TicketPut", "EventRaised", "HeadPut", "RememberedPut"])
-    const [row] = shop.rows("RememberedPut")
+    expect(shop.last.changes.map(({ _tag }) => _tag)).toEqual([
+      "TicketPut",
+      "EventRaised",
+      "HeadPut",
+      "IdempotencyRecordPut"
+    ])
+    const [row] = shop.rows("IdempotencyRecordPut")
     expect(row).toMatchObject({ shop_id: SHOP, caller_id: KEY, operation: "tickets.create", key: "a" })
     expect(row!.expires_at).toBe(START + THIRTY_DAYS)
     expect(JSON.parse(row!.answer)).toEqual(data)
@@ -120,7 +125,7 @@ describe("Specification, Idempotency: only successes are remembered", () => {
     const shop = new TestShop()
     expect(shop.refuses(create("a", { item: "Darn" }, { found: DARN }))._tag).toBe("ForbiddenWord")
     expect(shop.refuses(create("a", { client_id: AMIRA.id }))._tag).toBe("ClientNotFound")
-    expect(shop.slice.remembered.size).toBe(0)
+    expect(shop.slice.idempotency_records.size).toBe(0)
     expect(shop.does(create("a", { item: "Coat" }))).toMatchObject({ replayed: false, data: { number: 1 } })
   })
 

@@ -123,10 +123,7 @@ const readHeaders = (lines: ReadonlyArray<string>): Headers | SendFailed => {
  * may be used again. It never decompresses a body. It rejects a head that could be read in two ways.
  */
 export class ResponseParser {
-  /**
-   * Set as soon as the status line is there. Informational responses are skipped. A redirect (3xx) is a status like any
-   * other: it is never followed, because its `Location` may lead to an address that is not public.
-   */
+  /** Set as soon as the status line is there. Informational responses are skipped; a redirect is a status like any other. */
   status: number | null = null
   /** Whether the whole head was read. */
   hasHead = false

@@ -158,7 +158,7 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
       if (row.holder !== null) states.holders.set(row.holder.phone, row.holder)
     }
   }),
-  Remembered: loader("Remembered", {
+  IdempotencyRecord: loader("IdempotencyRecord", {
     // Looked up one by one, because a plan with a join, made while the table was small, may scan the whole table.
     text: `select row_to_json(r) as remembered
       from unnest($1::uuid[], $2::text[], $3::text[], $4::text[]) q (shop_id, caller_id, operation, key)
@@ -173,7 +173,7 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
       asked.map(({ ask }) => ask.key.key)
     ],
     fill: (states, { remembered }: { readonly remembered: IdempotencyRecord }) => {
-      states.of(remembered.shop_id)?.remembered.set(idempotencyRecordKey(remembered), remembered)
+      states.of(remembered.shop_id)?.idempotency_records.set(idempotencyRecordKey(remembered), remembered)
     }
   }),
   StampsUsed: loader("StampsUsed", {

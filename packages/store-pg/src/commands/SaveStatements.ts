@@ -12,7 +12,7 @@ export const puts = {
   OfferPut: "offer",
   CardPut: "loyalty_card",
   ReplayPut: "replay",
-  RememberedPut: "remembered",
+  IdempotencyRecordPut: "remembered",
   LedgerAppended: "loyalty_ledger",
   NotificationAppended: "notification",
   AttemptAppended: "attempt",
@@ -30,7 +30,7 @@ const removals = {
   LinkRemoved: "client_link",
   OfferRemoved: "offer",
   NotificationRemoved: "notification",
-  RememberedRemoved: "remembered"
+  IdempotencyRecordRemoved: "remembered"
 } as const satisfies { readonly [Tag in Change["_tag"]]?: TableName }
 
 /** Changes that rewrite rows which otherwise never change, for an erasure. */
@@ -232,7 +232,7 @@ export class BatchChanges {
       case "LinkRemoved":
       case "OfferRemoved":
       case "NotificationRemoved":
-      case "RememberedRemoved":
+      case "IdempotencyRecordRemoved":
         this.#bytes += 1_000
         this.#remove(removals[change._tag], change.row)
         break

@@ -148,7 +148,7 @@ export const deciding: ReadonlyArray<BrokenServer> = [
   {
     does: "forgets Idempotency-Keys after a day",
     caughtBy: ["idempotency-remembered"],
-    fault: rows("RememberedPut", (row) => ({ ...row, expires_at: row.expires_at - 29 * 24 * HOUR }))
+    fault: rows("IdempotencyRecordPut", (row) => ({ ...row, expires_at: row.expires_at - 29 * 24 * HOUR }))
   },
   {
     does: "does not tell the shop that a client was told",
