@@ -72,20 +72,12 @@ describe("The simulation of a fleet (docs/scaling.md)", () => {
 
   it("takes its costs from the results of the benchmarks, and says which of them is missing", () => {
     const row = (work: string, ours: number): Row => ({ work, unit: "ms", ours })
-    const of = (work: string, ours: number) => row(`${work}, eight cells of Citus`, ours)
+    const rows = <W extends keyof typeof CELL_WORKS>(where: string, ours: Record<W, number>) =>
+      Object.entries<number>(ours).map(([work, n]) => row(`${CELL_WORKS[work as W]}${where}`, n))
+    const onCells = { serverAlone: 5, server: 2, batch: 4, idle: 6, read: 1, delivery: 2, look: 27 }
     const cells = [
-      of(CELL_WORKS.serverAlone, 5),
-      of(CELL_WORKS.server, 2),
-      of(CELL_WORKS.batch, 4),
-      of(CELL_WORKS.idle, 6),
-      of(CELL_WORKS.read, 1),
-      of(CELL_WORKS.delivery, 2),
-      of(CELL_WORKS.look, 27),
-      of(CELL_WORKS.service, 0.5),
-      of(CELL_WORKS.serviceRead, 0.25),
-      row(CELL_WORKS.moveSmall, 5),
-      row(CELL_WORKS.moveLarge, 10),
-      row(CELL_WORKS.moveBytes, 100),
+      ...rows(", eight cells of Citus", { ...onCells, service: 0.5, serviceRead: 0.25 }),
+      ...rows("", { moveSmall: 5, moveLarge: 10, moveBytes: 100 }),
       row(MOVED_TICKETS, 1_000)
     ]
     const results: Readonly<Record<string, ReadonlyArray<Row>>> = {

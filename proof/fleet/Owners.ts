@@ -1,5 +1,5 @@
 import { KeyInput, Keys, Offers, ShopPatch, Shops, scopePresets, Webhooks } from "@workshop/core"
-import { Effect, Exit, Schema, type Types } from "effect"
+import { type Effect, Exit, Schema, type Types } from "effect"
 import type { Json } from "./History.js"
 import type { Services } from "./Node.js"
 import { CLIENT_WAITS_MS, type KnownShop, type Stage } from "./Stage.js"
@@ -56,42 +56,21 @@ export class Owners {
 
   patch(shop: KnownShop, patch: Json): void {
     const input = Schema.decodeUnknownSync(ShopPatch)(patch)
-    this.act(
-      shop,
-      "change",
-      patch,
-      Effect.flatMap(Shops, (shops) => shops.change(shop.id as never, input)),
-      () => {},
-      20
-    )
+    this.act(shop, "change", patch, Shops.change(shop.id as never, input), () => {}, 20)
   }
 
   turnOn(shop: KnownShop, tries = 0): void {
-    this.act(
-      shop,
-      "turn on",
-      {},
-      Effect.flatMap(Webhooks, (webhooks) => webhooks.enable(shop.id as never)),
-      () => {},
-      tries
-    )
+    this.act(shop, "turn on", {}, Webhooks.enable(shop.id as never), () => {}, tries)
   }
 
   setAddress(shop: KnownShop, tries = 0): void {
     const url = `https://${this.#stage.fresh("receiver")}.example.com/${shop.no}`
-    this.act(
-      shop,
-      "address",
-      { url },
-      Effect.flatMap(Webhooks, (webhooks) => webhooks.set(shop.id as never, url as never)),
-      () => {},
-      tries
-    )
+    this.act(shop, "address", { url }, Webhooks.set(shop.id as never, url as never), () => {}, tries)
   }
 
   makeKey(shop: KnownShop): void {
     const input = KeyInput.make({ name: this.#stage.fresh("key"), scopes: [...scopePresets.full] })
-    const made = Effect.flatMap(Keys, (keys) => keys.create(shop.id as never, input))
+    const made = Keys.create(shop.id as never, input)
     this.act(shop, "make a key", {}, made, ({ record, key }) =>
       shop.keys.push({ id: record.id, text: key, isRevoked: false })
     )
@@ -99,19 +78,14 @@ export class Owners {
 
   answerOffer(how: "accept" | "block", a: number, b: number): void {
     const client = this.#stage.client(a)
-    const find = Effect.flatMap(Offers, (offers) => offers.ofClient(client.id as never))
+    const find = Offers.ofClient(client.id as never)
     this.act(undefined, "look at offers", { client: client.id }, find, (all) => {
       const open = all.filter(({ status }) => status === "open")
       const offer = open[b % Math.max(1, open.length)]
       if (offer === undefined) return
       const shop = this.#stage.shops.find(({ id }) => id === offer.shop_id)
       const about = { client: client.id, ticket: offer.ticket_id }
-      this.act(
-        shop,
-        how,
-        about,
-        Effect.flatMap(Offers, (offers) => offers[how](client.id as never, offer.id))
-      )
+      this.act(shop, how, about, Offers[how](client.id as never, offer.id))
     })
   }
 }

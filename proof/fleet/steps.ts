@@ -1,5 +1,5 @@
 import { Clients, DeliveryHistory, Keys, QuoteInput, Quotes, ReplayInput, Webhooks } from "@workshop/core"
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import type { Owners } from "./Owners.js"
 import { LEAPS, type Step } from "./Script.js"
 import { moods, type Stage } from "./Stage.js"
@@ -64,7 +64,7 @@ export const stepsOf = (
       shop,
       "quote",
       { ticket: ticket.id },
-      Effect.flatMap(Quotes, (quotes) => quotes.propose({ shop_id: shop.id } as never, ticket.id as never, input))
+      Quotes.propose({ shop_id: shop.id } as never, ticket.id as never, input)
     )
   },
   answerQuote: ([a = 0, b = 0, c = 0]) => {
@@ -76,7 +76,7 @@ export const stepsOf = (
       shop,
       `quote ${answer}`,
       { ticket: ticket.id },
-      Effect.flatMap(Quotes, (quotes) => quotes.recordAnswer({ shop_id: shop.id } as never, ticket.id as never, answer))
+      Quotes.recordAnswer({ shop_id: shop.id } as never, ticket.id as never, answer)
     )
   },
   sync: ([a = 0, , c = 0]) => tills.follow(stage.shop(a), c),
@@ -107,21 +107,11 @@ export const stepsOf = (
   },
   rotate: ([a = 0]) => {
     const shop = stage.shop(a)
-    owners.act(
-      shop,
-      "rotate",
-      {},
-      Effect.flatMap(Webhooks, (webhooks) => webhooks.rotate(shop.id as never))
-    )
+    owners.act(shop, "rotate", {}, Webhooks.rotate(shop.id as never))
   },
   turnOff: ([a = 0]) => {
     const shop = stage.shop(a)
-    owners.act(
-      shop,
-      "turn off",
-      {},
-      Effect.flatMap(Webhooks, (webhooks) => webhooks.disable(shop.id as never))
-    )
+    owners.act(shop, "turn off", {}, Webhooks.disable(shop.id as never))
   },
   turnOn: ([a = 0]) => owners.turnOn(stage.shop(a)),
   otherAddress: ([a = 0]) => {
@@ -133,12 +123,7 @@ export const stepsOf = (
     const state = (["pending", "delivered", "dead", undefined] as const)[b % 4]
     const since = c % 2 === 0 ? new Date(START + Math.max(0, stage.world.now - 2 * MINUTE)).toISOString() : undefined
     const input = Schema.decodeUnknownSync(ReplayInput)({ ...(state && { state }), ...(since && { since }) })
-    owners.act(
-      shop,
-      "replay",
-      {},
-      Effect.flatMap(DeliveryHistory, (history) => history.replay(shop.id as never, input))
-    )
+    owners.act(shop, "replay", {}, DeliveryHistory.replay(shop.id as never, input))
   },
   revoke: ([a = 0, b = 0]) => {
     const shop = stage.shop(a)
@@ -148,14 +133,7 @@ export const stepsOf = (
     key.isRevoked = true
     // It is used everywhere in the meantime, a second later, and when the minute is over.
     for (const ms of [0, 3, 1500, 61_500, 62_500]) stage.world.later(ms, () => tills.useEverywhere(shop, key))
-    owners.act(
-      shop,
-      "revoke",
-      { key: key.id },
-      Effect.flatMap(Keys, (keys) => keys.revoke(key.id as never)),
-      () => owners.makeKey(shop),
-      20
-    )
+    owners.act(shop, "revoke", { key: key.id }, Keys.revoke(key.id as never), () => owners.makeKey(shop), 20)
   },
   switchApi: ([a = 0]) => {
     const shop = stage.shop(a)
@@ -169,23 +147,13 @@ export const stepsOf = (
   },
   ping: ([a = 0]) => {
     const shop = stage.shop(a)
-    owners.act(
-      shop,
-      "ping",
-      {},
-      Effect.flatMap(Webhooks, (webhooks) => webhooks.ping(shop.id as never))
-    )
+    owners.act(shop, "ping", {}, Webhooks.ping(shop.id as never))
   },
   acceptOffer: ([a = 0, b = 0]) => owners.answerOffer("accept", a, b),
   block: ([a = 0, b = 0]) => owners.answerOffer("block", a, b),
   visit: ([a = 0, b = 0]) => {
     const [shop, client] = [stage.shop(a), stage.client(b)]
-    owners.act(
-      shop,
-      "visit",
-      { client: client.id },
-      Effect.flatMap(Clients, (clients) => clients.visit(client.id as never, shop.id as never))
-    )
+    owners.act(shop, "visit", { client: client.id }, Clients.visit(client.id as never, shop.id as never))
   },
   receiver: ([a = 0, b = 0]) => {
     stage.shop(a).mood = moods[b % 10 < 4 ? 0 : b % moods.length]!

@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { type AddressInfo, createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { Effect } from "effect"
 import { build } from "esbuild"
+import { freePort } from "../../../packages/store-pg/dist/embedded/EmbeddedPostgres.js"
 import { median } from "../Median.js"
 import { type Bound, benchmark, type Row } from "../report/Benchmark.js"
 import { importCosts } from "./importCosts.js"
@@ -72,15 +73,6 @@ const toTheFirstResponse = async (args: ReadonlyArray<string>, path: string, por
   }
 }
 
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, "close")
-  return port
-}
-
 const timed = async <A>(work: () => Promise<A>): Promise<readonly [ms: number, result: A]> => {
   const began = performance.now()
   const result = await work()
@@ -100,7 +92,7 @@ export const start = benchmark({
     const took = new Map<string, Array<number>>()
     const note = (name: string, ms: number) => took.set(name, [...(took.get(name) ?? []), ms])
     const noteServer = async (name: string, args: ReadonlyArray<string>, path: string) => {
-      const port = await freePort()
+      const port = await Effect.runPromise(freePort)
       const [ms, stop] = await timed(() => toTheFirstResponse(args, path, port))
       note(name, ms)
       note(`${name}, processor time`, await stop())

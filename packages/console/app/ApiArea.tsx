@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals"
+import { typedInto } from "./fields.js"
 import { counted, roughly } from "./format.js"
 import { copy } from "./Live.js"
 import type { Fault, Limit } from "./model.js"
@@ -62,15 +63,7 @@ const Faults = () => {
         </fieldset>
         <label>
           of the next
-          <input
-            class="small"
-            inputMode="numeric"
-            placeholder="all"
-            value={next.value}
-            onInput={({ currentTarget }) => {
-              next.value = currentTarget.value
-            }}
-          />
+          <input class="small" inputMode="numeric" placeholder="all" value={next.value} onInput={typedInto(next)} />
         </label>
         <label>
           requests
@@ -90,14 +83,7 @@ const Faults = () => {
         {kind.value === "delay" && (
           <label>
             milliseconds
-            <input
-              class="small"
-              inputMode="numeric"
-              value={delay.value}
-              onInput={({ currentTarget }) => {
-                delay.value = currentTarget.value
-              }}
-            />
+            <input class="small" inputMode="numeric" value={delay.value} onInput={typedInto(delay)} />
           </label>
         )}
         <button type="submit" class="primary">

@@ -2,8 +2,8 @@ import { useSignal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
 import { useEffect, useRef } from "preact/hooks"
 import { isGone, read } from "./api.js"
-import { Checkbox } from "./Checkbox.js"
 import { outcomeOf, succeeded } from "./Deliveries.js"
+import { Checkbox, typedInto } from "./fields.js"
 import { clockMoveOf, dayIn, exactly, instantIn, roughly, timeIn, yearIn } from "./format.js"
 import type { Attempt, Delivery, Due } from "./model.js"
 import { clock, dues, isLimitDue, isRecording, moveClock, open, present, say, when, zone } from "./state.js"
@@ -179,9 +179,7 @@ const Steps = ({ label }: { label: string }) => {
           aria-label="Move the clock by a length of time, or to an instant"
           placeholder="24h1ms"
           value={wanted.value}
-          onInput={({ currentTarget }) => {
-            wanted.value = currentTarget.value
-          }}
+          onInput={typedInto(wanted)}
         />
       </form>
     </fieldset>

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals"
-import { Checkbox } from "./Checkbox.js"
 import { freeze } from "./ClockBar.js"
+import { Checkbox, typedInto } from "./fields.js"
 import { saveFile } from "./files.js"
 import { copy } from "./Live.js"
 import { assertable } from "./record.js"
@@ -33,12 +33,7 @@ const Start = () => (
     </p>
     <label class="inline">
       Name
-      <input
-        value={title.value}
-        onInput={({ currentTarget }) => {
-          title.value = currentTarget.value
-        }}
-      />
+      <input value={title.value} onInput={typedInto(title)} />
     </label>
     <Checkbox of={isTillRecorded}>record my till too</Checkbox>
     <Checkbox of={isInNewShop}>in a new shop like this one, so that no earlier data matter</Checkbox>

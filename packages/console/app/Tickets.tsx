@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals"
 import { useRef } from "preact/hooks"
-import { Checkbox } from "./Checkbox.js"
+import { Checkbox } from "./fields.js"
 import { amount, minorOf, noPrice, roughly } from "./format.js"
 import { type State, states, type Ticket } from "./model.js"
 import {

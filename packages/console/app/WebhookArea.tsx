@@ -1,6 +1,7 @@
 import { signal, useSignal, useSignalEffect } from "@preact/signals"
 import { read, send } from "./api.js"
 import { outcomeOf, succeeded, WebhookBanner } from "./Deliveries.js"
+import { typedInto } from "./fields.js"
 import { counted, laidOut } from "./format.js"
 import { copy } from "./Live.js"
 import type { Delivery, Received, Receiver } from "./model.js"
@@ -56,15 +57,7 @@ const Behaviour = ({ of }: { of: Receiver }) => {
       </p>
       <label class="inline">
         How many events
-        <input
-          class="small"
-          inputMode="numeric"
-          placeholder="all"
-          value={times.value}
-          onInput={({ currentTarget }) => {
-            times.value = currentTarget.value
-          }}
-        />
+        <input class="small" inputMode="numeric" placeholder="all" value={times.value} onInput={typedInto(times)} />
         {"times" in count && <span class="dim">and 200 to those after them</span>}
       </label>
       <form
@@ -83,9 +76,7 @@ const Behaviour = ({ of }: { of: Receiver }) => {
           aria-label="Forward events to this address"
           placeholder="Forward to http://…"
           value={onward.value}
-          onInput={({ currentTarget }) => {
-            onward.value = currentTarget.value
-          }}
+          onInput={typedInto(onward)}
         />
         <button type="submit">{onward.value.trim() === "" && of.forward_to !== null ? "Stop" : "Forward"}</button>
       </form>
@@ -266,9 +257,7 @@ const Address = () => {
           aria-label="Address of the webhook"
           placeholder="Or my own address: http://…"
           value={url.value}
-          onInput={({ currentTarget }) => {
-            url.value = currentTarget.value
-          }}
+          onInput={typedInto(url)}
         />
         <button type="submit">Set</button>
       </form>

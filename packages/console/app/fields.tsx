@@ -22,3 +22,10 @@ export const Checkbox = ({
     {children}
   </label>
 )
+
+/** Keeps what is typed into a field in a signal: `onInput={typedInto(title)}`. */
+export const typedInto =
+  (signal: Signal<string>) =>
+  ({ currentTarget }: { currentTarget: HTMLInputElement }): void => {
+    signal.value = currentTarget.value
+  }

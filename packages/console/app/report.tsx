@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals"
 import { render } from "preact"
 import { useEffect } from "preact/hooks"
+import { typedInto } from "./fields.js"
 import type { Delivery, History } from "./model.js"
 import { Timeline } from "./Timeline.js"
 
@@ -41,9 +42,7 @@ const Tools = () => {
         aria-label="Search the report"
         placeholder={matchMedia("(max-width: 700px)").matches ? "Search" : "Search  /"}
         value={search.value}
-        onInput={({ currentTarget }) => {
-          search.value = currentTarget.value
-        }}
+        onInput={typedInto(search)}
       />
       {outcomes.length > 1 &&
         [null, ...outcomes].map((one) => (

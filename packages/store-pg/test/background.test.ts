@@ -1,83 +1,12 @@
-import {
-  Caller,
-  ClientNotifier,
-  Dispatcher,
-  Entropy,
-  NotificationSender,
-  Notifiers,
-  Profanity,
-  Sent,
-  ShopInput,
-  Shops,
-  TicketId,
-  TicketInput,
-  Tickets,
-  WebhookSender,
-  Webhooks,
-  Workshop
-} from "@workshop/core"
-import { Effect, Layer, Schema, TestClock, TestContext } from "effect"
-import { expect, it } from "vitest"
-import type { WebhookAddress } from "../../core/src/domain/WebhookAddress.js"
-import { layer as migrated } from "../src/MigratedStore.js"
+import { Effect } from "effect"
+import { it } from "vitest"
+import { sixtyOneDays } from "../../core/test/services/sixtyOneDays.js"
+import { layer } from "../src/MigratedStore.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
 import { testing } from "./nodes/Node.js"
 
-const DAY_MS = 86_400_000
-
 it(
   "under the TestClock on Postgres, 61 days take an instant, and each act has its own time",
-  () =>
-    testing(
-      Effect.flatMap(testDatabase, ({ url }) => {
-        const done: Array<readonly [what: string, day: number]> = []
-        const note = (what: string) =>
-          Effect.map(
-            Effect.clockWith((clock) => clock.currentTimeMillis),
-            (now) => void done.push([what, Math.round(now / DAY_MS)])
-          )
-        const layer = Workshop.background.pipe(
-          Layer.provide(Layer.merge(Dispatcher.layer(), NotificationSender.Default)),
-          Layer.provide(
-            Layer.mergeAll(
-              Layer.succeed(WebhookSender, {
-                send: ({ body }) => Effect.as(note(JSON.parse(body).type), Sent.answered(200))
-              }),
-              Layer.succeed(ClientNotifier, { notify: ({ type }) => note(`notified of ${type}`) }),
-              Notifiers.logOwner
-            )
-          ),
-          Layer.provideMerge(Workshop.layer),
-          Layer.provideMerge(migrated({ url })),
-          Layer.provideMerge(Profanity.layer),
-          Layer.provideMerge(Entropy.layer)
-        )
-        return Effect.gen(function* () {
-          const shop = yield* Shops.create(
-            Schema.decodeSync(ShopInput)({ name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" })
-          )
-          yield* Webhooks.set(shop.id, "https://erp.example/hook" as WebhookAddress)
-          const caller = Schema.decodeSync(Caller)({
-            shop_id: shop.id,
-            caller_id: "a",
-            scopes: ["tickets:read", "tickets:write"],
-            via: "api"
-          })
-          const input = Schema.decodeSync(TicketInput)({ service: "Hem", client_phone: "+33612345678" })
-          const { data } = yield* Tickets.create(caller, input)
-          const id = Schema.decodeSync(TicketId)(data.id)
-          yield* TestClock.adjust("1 day")
-          yield* Tickets.changeStatus(caller, id, "ready")
-          yield* TestClock.adjust("61 days")
-          expect((yield* Tickets.byId(caller, id)).state).toBe("abandoned")
-          expect(done).toEqual([
-            ["ticket.created", 0],
-            ["ticket.ready", 1],
-            ["notified of ticket.ready", 1],
-            ["ticket.abandoned", 61]
-          ])
-        }).pipe(Effect.provide(layer), Effect.scoped, Effect.provide(TestContext.TestContext))
-      })
-    ),
+  () => testing(Effect.flatMap(testDatabase, ({ url }) => sixtyOneDays(layer({ url })))),
   60_000
 )

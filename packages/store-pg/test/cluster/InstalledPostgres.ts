@@ -3,7 +3,7 @@ import { chownSync, existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, type Scope } from "effect"
-import { freePort } from "../../src/embedded/EmbeddedPostgres.js"
+import { freePort } from "../../../../test/freePort.js"
 
 /** Where Debian puts the programs that npm does not bring: `pg_basebackup`, `pg_dump`, `pg_restore`. */
 const BIN = [18, 17, 16, 15].map((major) => `/usr/lib/postgresql/${major}/bin`).find((path) => existsSync(path))
@@ -58,16 +58,18 @@ export const programsIn = (bin: string): Effect.Effect<Programs, never, Scope.Sc
     return {
       run,
       start: (data, settings = {}) =>
-        Effect.flatMap(freePort, (port) =>
-          Effect.acquireRelease(
-            Effect.sync(() => {
-              const flags = Object.entries({ ...SETTINGS, ...settings, port: String(port) })
-              const options = flags.map(([name, value]) => `-c ${name}=${value}`).join(" ")
-              run("pg_ctl", "-D", data, "-l", `${data}.log`, "-o", options, "-w", "start")
-              return port
-            }),
-            () => Effect.sync(() => stop(data))
-          )
+        Effect.flatMap(
+          Effect.promise(() => freePort()),
+          (port) =>
+            Effect.acquireRelease(
+              Effect.sync(() => {
+                const flags = Object.entries({ ...SETTINGS, ...settings, port: String(port) })
+                const options = flags.map(([name, value]) => `-c ${name}=${value}`).join(" ")
+                run("pg_ctl", "-D", data, "-l", `${data}.log`, "-o", options, "-w", "start")
+                return port
+              }),
+              () => Effect.sync(() => stop(data))
+            )
         )
     }
   })

@@ -4,7 +4,7 @@ import { connect as dial } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Schedule, type Scope } from "effect"
-import { freePort } from "../../src/embedded/EmbeddedPostgres.js"
+import { freePort } from "../../../../test/freePort.js"
 
 /** Where Debian and others put it. */
 const PROGRAM = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"].find((path) => existsSync(path))
@@ -44,7 +44,7 @@ export const pooler = (
 ): Effect.Effect<string, never, Scope.Scope> =>
   Effect.gen(function* () {
     const target = new URL(url)
-    const port = at ?? (yield* freePort)
+    const port = at ?? (yield* Effect.promise(() => freePort()))
     const folder = yield* Effect.acquireRelease(
       Effect.sync(() => mkdtempSync(join(tmpdir(), "workshop-pooler-"))),
       (path) => Effect.sync(() => rmSync(path, { recursive: true }))
