@@ -10,7 +10,7 @@ export interface Window {
 }
 
 /** A measure is flat if its median in the last third is at most so much above that of the second third; the first third is warm-up. */
-interface Flat<A> {
+export interface Flat<A> {
   readonly name: string
   readonly unit: string
   readonly of: (one: A) => number
@@ -50,7 +50,8 @@ export const thirds = <A>(all: ReadonlyArray<A>): readonly [ReadonlyArray<A>, Re
 
 const medianOf = <A>(part: ReadonlyArray<A>, of: (one: A) => number) => quantile(part.map(of), 0.5)
 
-const grown = <A>(all: ReadonlyArray<A>, { name, unit, of, share, slack }: Flat<A>): ReadonlyArray<string> => {
+/** How a measure grew, if it is not flat. */
+export const grown = <A>(all: ReadonlyArray<A>, { name, unit, of, share, slack }: Flat<A>): ReadonlyArray<string> => {
   const [before, after] = thirds(all).map((part) => medianOf(part, of)) as [number, number]
   if (after <= before * (1 + share) || after - before <= slack) return []
   return [`${name}: ${before} ${unit} in the second third, ${after} ${unit} in the last`]

@@ -1,7 +1,11 @@
 import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { parseArgs } from "node:util"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
+import { type Flat, grown } from "../endurance/judgeSoak.js"
 import { memoryOf } from "../endurance/Probe.js"
+import { quantile } from "../endurance/quantile.js"
 import { fuzzParsers, fuzzService } from "./fuzz.js"
 import { Grammar } from "./Grammar.js"
 import { fuzzSocket } from "./sockets.js"
@@ -21,6 +25,27 @@ const document = JSON.parse(readFileSync("openapi.json", "utf8"))
 const found: Array<string> = []
 const counts = { parsers: 0, requests: 0, sockets: 0 }
 
+const sixthsOf = (all: ReadonlyArray<number>) =>
+  Array.from({ length: 6 }, (_, no) =>
+    quantile(all.slice((no * all.length) / 6, Math.max(((no + 1) * all.length) / 6, 1)), 0.5)
+  )
+
+setFlagsFromString("--expose-gc")
+const collectGarbage: () => void = runInNewContext("gc")
+
+/** What this process holds on to, in MiB. Each round has a service of its own, so it must let go of all that a round made. */
+const held = () => {
+  collectGarbage()
+  const { heapUsed, external } = process.memoryUsage()
+  return mib(heapUsed + external)
+}
+const mib = (bytes: number) => Math.round(bytes / 104_857.6) / 10
+
+const FLAT: Flat<number> = { name: "", unit: "MiB", of: (used) => used, share: 0.1, slack: 4 }
+/** The server's memory includes garbage of a heap that may have 64 MiB. */
+const SERVER_FLAT: Flat<number> = { ...FLAT, share: 0.2, slack: 16 }
+const memory: Record<keyof typeof counts, Array<number>> = { parsers: [], requests: [], sockets: [] }
+
 /** Does rounds of a part until its time is over, or its share of the inputs was given. */
 const rounds = async (
   part: keyof typeof counts,
@@ -34,19 +59,19 @@ const rounds = async (
 await rounds("parsers", 0.9, async (no) => {
   const { inputs, found: wrong } = await fuzzParsers(seed * 1000 + no, 20_000)
   counts.parsers += inputs
+  memory.parsers.push(held())
   found.push(...wrong)
 })
-const heapBefore = process.memoryUsage().rss / 2 ** 20
 await rounds("requests", 0.09, async (no) => {
   const { inputs, found: wrong } = await fuzzService(seed * 1000 + no, 5000, document)
   counts.requests += inputs
+  memory.requests.push(held())
   found.push(...wrong)
 })
-const heapAfter = process.memoryUsage().rss / 2 ** 20
 
 const server = spawn(
   process.execPath,
-  ["packages/cli/bin/workshop.js", "serve", "--sandbox", "--store", "memory", "--port", "0"],
+  ["--max-old-space-size=64", "packages/cli/bin/workshop.js", "serve", "--sandbox", "--store", "memory", "--port", "0"],
   { stdio: ["ignore", "pipe", "ignore"] }
 )
 const port = await new Promise<number>((resolve) => {
@@ -58,22 +83,28 @@ const port = await new Promise<number>((resolve) => {
   })
 })
 const grammar = new Grammar(seed)
-const before = memoryOf(server.pid) ?? 0
-await rounds("sockets", 0.01, async () => {
+await rounds("sockets", 0.01, async (no) => {
   const answers = await Promise.all(Array.from({ length: 40 }, () => fuzzSocket(grammar, port)))
   counts.sockets += answers.length
+  if (no % 25 === 24) memory.sockets.push(memoryOf(server.pid))
   for (const wrong of answers) if (wrong !== null) found.push(wrong)
 })
 const alive = await fetch(`http://127.0.0.1:${port}/healthz`).then(
   ({ status }) => status === 200,
   () => false
 )
-const after = memoryOf(server.pid) ?? 0
 server.kill()
 if (!alive) found.push("the server does not answer any more")
 console.log(`${counts.parsers} texts, ${counts.requests} requests, ${counts.sockets} pieces of HTTP.`)
-console.log(
-  `Memory: ${heapBefore.toFixed(0)} to ${heapAfter.toFixed(0)} MiB with the service in process, the server ${before} to ${after} MiB.`
-)
+for (const [part, name, flat] of [
+  ["parsers", "with the texts", FLAT],
+  ["requests", "with the requests", FLAT],
+  ["sockets", "of the server", SERVER_FLAT]
+] as const) {
+  const used = memory[part]
+  if (used.length < 9) continue
+  console.log(`Memory ${name}: ${sixthsOf(used).join(", ")} MiB, the medians of six parts.`)
+  found.push(...grown(used, { ...flat, name: `memory ${name}` }))
+}
 for (const wrong of found) console.error(`found: ${wrong.slice(0, 600)}`)
 process.exit(found.length > 0 ? 1 : 0)

@@ -12,6 +12,8 @@ import type { Grammar } from "./Grammar.js"
 export interface Parser {
   readonly name: string
   readonly seeds: ReadonlyArray<string>
+  /** It gets a tenth of the inputs of the others. */
+  readonly isRare?: true
   /** Answers what is wrong, or null; throwing is wrong too. */
   readonly read: (text: string) => string | null | Promise<string | null>
 }
@@ -79,6 +81,8 @@ export const parsers: ReadonlyArray<Parser> = [
   },
   {
     name: "scenario files",
+    // Reading one takes as long as thirty of the others, and it is written by the developer who runs it.
+    isRare: true,
     seeds: [
       "name: x\ngiven:\n  shops: { lac: { webhook: true } }\nsteps:\n  - create ticket: { shop: $lac, service: Hem }\n    expect: 201\n    save: { ticket: data.id }\n  - advance: 60d\n"
     ],

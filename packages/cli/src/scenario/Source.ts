@@ -61,6 +61,7 @@ const hints: Readonly<Record<string, string>> = {
   DUPLICATE_KEY: "this name is there twice: keep one of them",
   BLOCK_AS_IMPLICIT_KEY: "this line is indented too far, or a text with a colon needs quotes",
   MULTILINE_IMPLICIT_KEY: "this line is indented too far, or a text with a colon needs quotes",
+  NON_STRING_KEY: "a name is a text, not a list or an object",
   UNEXPECTED_TOKEN: "a text with { } [ ] > or # in it needs quotes"
 }
 
@@ -92,7 +93,7 @@ export class Source {
   readonly #lines = new LineCounter()
 
   constructor(text: string) {
-    this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false })
+    this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false, stringKeys: true })
     const [first] = this.#document.errors
     this.value = first === undefined ? unfolded(this.#document) : undefined
     if (first !== undefined) this.faults = [{ ...this.#at(first.pos[0]), path: "", message: wrong(first) }]

@@ -54,6 +54,7 @@ steps:
       "  - ping: {}\n    ping: {}",
       /^a\.yaml:4:5 The file is not valid YAML: .*; this name is there twice: keep one of them\.$/
     ],
+    ["  - { [ping]: {} }", /^a\.yaml:3:7 The file is not valid YAML: .*; a name is a text, not a list or an object\.$/],
     [
       `  - create ticket: { service: \${x} }`,
       /^a\.yaml:3:32 The file is not valid YAML: .*; a text with { } \[ \] > or # in it needs quotes\.$/
