@@ -261,10 +261,11 @@ insert(
   "docs/embed.md",
   "methods",
   table(
-    ["method", "what it does", "refusals of its own"],
-    promiseMethods().map(([method, sentences, refusals]) => [
+    ["method", "what it does", "value", "refusals of its own"],
+    promiseMethods().map(([method, sentences, value, refusals]) => [
       code(method),
       sentences,
+      value === "" ? "" : code(value),
       refusals.map((tag) => code(tag)).join(", ")
     ])
   )

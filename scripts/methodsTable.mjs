@@ -26,14 +26,33 @@ const typeArguments = (text) => {
   return found.map((one) => one.trim())
 }
 
+/** The value and the refusals of a method's type, without the places of their types. @param {string} type */
+const resultOf = (type) => {
+  const bare = type.replaceAll(/import\("[^"]+"\)\./g, "").replaceAll(/\s+/g, " ")
+  const inner = /^Promise<Result<(.*)>>$/.exec(bare)?.[1]
+  return inner === undefined ? [bare] : typeArguments(inner)
+}
+
+/** A type as a reader needs it: the names of its fields, with those of their types that have a page or a hover. @param {string} type @returns {string} */
+const shortType = (type) => {
+  const plain = type.replaceAll(/\(?string & Brand<"\w+">\)?/g, "string").replaceAll(/\breadonly /g, "")
+  const repeated = /^IdempotentResult<(\w+)>$/.exec(plain)?.[1]
+  if (repeated !== undefined) return `{ data: ${repeated}, replayed }`
+  const fields = /^\{ (.*?);? \}$/.exec(plain)?.[1]?.split("; ")
+  if (fields === undefined) return plain
+  return `{ ${fields.map((field) => (/: [A-Z]/.test(field) ? field : field.replace(/:.*/, ""))).join(", ")} }`
+}
+
+/** The value of a method; empty if it has none. @param {string} type */
+const shownValue = (type) => {
+  const [value = ""] = resultOf(type)
+  return value === "void" ? "" : shortType(value)
+}
+
 /** The tags of the refusals of a method. @param {string} type */
 const refusalsOf = (type) => {
-  const inner = /^Promise<(?:import\("[^"]+"\)\.)?Result<(.*)>>$/s.exec(type)?.[1]
-  if (inner === undefined) return []
-  const named =
-    typeArguments(inner)[1]
-      ?.replaceAll(/import\("[^"]+"\)\./g, "")
-      .replace("MoveRefusal", moves) ?? ""
+  const named = resultOf(type)[1]?.replace("MoveRefusal", moves)
+  if (named === undefined) return []
   const tags = [...new Set(named.split("|").map((tag) => tag.trim()))].sort()
   const odd = tags.filter((tag) => !/^[A-Z]\w+$/.test(tag))
   if (odd.length > 0) throw new Error(`These are no tags of refusals: ${odd}`)
@@ -85,14 +104,14 @@ const methodsOf = (file, name) => {
     if (!isWhole(method.trim())) continue
     const [, called = "", head = "", type = ""] = /^(\w+): \((.*?)\) => (.*);$/s.exec(method.trim()) ?? []
     if (called === "") throw new Error(`This is no method:\n${method}`)
-    rows.push([`${group}${called}(${parametersOf(head)})`, sentences(comment), refusalsOf(type)])
+    rows.push([`${group}${called}(${parametersOf(head)})`, sentences(comment), shownValue(type), refusalsOf(type)])
     comment = ""
     method = ""
   }
   return rows
 }
 
-/** A row for each method. @returns {ReadonlyArray<readonly [method: string, sentences: string, refusals: ReadonlyArray<string>]>} */
+/** A row for each method. @returns {ReadonlyArray<readonly [method: string, sentences: string, value: string, refusals: ReadonlyArray<string>]>} */
 export const promiseMethods = () => {
   const rows = DECLARATIONS.flatMap(([file = "", name = ""]) => methodsOf(file, name))
   return /** @type {never} */ (rows)

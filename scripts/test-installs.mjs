@@ -4,6 +4,7 @@ import { execFileSync, spawn } from "node:child_process"
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
+import { sign } from "../packages/webhooks/dist/index.js"
 import { publishedPackages } from "./publishedPackages.mjs"
 
 const folder = mkdtempSync(join(tmpdir(), "workshop-installs-"))
@@ -147,14 +148,15 @@ const nestProject = (name, dependencies) => {
     ...{ esModuleInterop: true, isolatedModules: true, declaration: true, skipLibCheck: true },
     ...{ strictNullChecks: true, emitDecoratorMetadata: true, experimentalDecorators: true }
   }
-  const include = ["src/main.ts", "src/app.module.ts", "src/workshop.module*.ts"]
+  const include = ["src/main.ts", "src/app.module.ts", "src/hook.module.ts", "src/workshop.module*.ts"]
   writeFileSync(join(place, "tsconfig.json"), JSON.stringify({ compilerOptions, include }))
   writeFileSync(
     join(place, "src/app.module.ts"),
     `import { Module } from '@nestjs/common'
+import { HookModule } from './hook.module.js'
 import { WorkshopModule } from './workshop.module.js'
 
-@Module({ imports: [WorkshopModule] })
+@Module({ imports: [WorkshopModule, HookModule] })
 export class AppModule {}
 `
   )
@@ -208,7 +210,8 @@ const parts = {
   jest: () => {
     const place = project("jest", "test-your-app.md", { ...EXPRESS, jest: "30", "@types/jest": "30" })
     run("npm", ["install"], place)
-    rmSync(join(place, "src/webhook.test.ts"))
+    // One is for node:test, the other for Nest's module.
+    for (const other of ["webhook.test.ts", "workshop.module.spec.ts"]) rmSync(join(place, "src", other))
     const file = join(place, "src/abandoned.test.ts")
     writeFileSync(file, readFileSync(file, "utf8").replace(/^import .* from "vitest"\n/m, ""))
     run("node_modules/.bin/tsc", [], place)
@@ -248,7 +251,17 @@ const parts = {
     const place = nestProject("nest", {})
     run("npm", ["install"], place)
     run("node_modules/.bin/tsc", [], place)
-    await serve("node", ["dist/main.js"], place, 4953)
+    const secret = `whsec_${"a".repeat(43)}`
+    await serve("node", ["dist/main.js"], place, 4953, { WORKSHOP_SECRET: secret }, async (base) => {
+      await createTicket(base)
+      const body = '{"id":"1","type":"ping"}'
+      const post = async (/** @type {string} */ signature) => {
+        const headers = { "content-type": "application/json", "service-signature": signature }
+        return (await fetch(`${base}/hook`, { method: "POST", headers, body })).status
+      }
+      const said = [await post(await sign(body, secret)), await post("t=1,v1=00")]
+      if (said.join() !== "200,400") throw new Error(`The receiver responded ${said}`)
+    })
   },
   "nest-postgres": async () => {
     const place = nestProject("nest-postgres", {
@@ -297,10 +310,13 @@ const parts = {
         const first = await order({ service: "Hem", phone: "06 12 34 56 78" })
         const again = await order({ service: "Hem", phone: "06 12 34 56 78" })
         const refused = await order({ service: "Zip" })
+        const moved = await fetch(`${base}/tickets/${first.body.ticket_id}/ready`, { method: "POST", headers })
+        const { success, data } = await moved.json()
         const at = `${base}/tickets/${first.body.ticket_id}/history`
         const history = await (await fetch(at, { headers })).json()
         const said = [first.status, first.body.id === again.body.id, refused.body.error?.code, history[0]?.caller_id]
-        if (said.join() !== "201,true,CONFLICT,amira") throw new Error(`The server responded ${said}`)
+        said.push(moved.status, success, data.state)
+        if (said.join() !== "201,true,CONFLICT,amira,200,true,ready") throw new Error(`The server responded ${said}`)
       })
     })
   },

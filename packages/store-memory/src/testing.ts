@@ -122,18 +122,25 @@ const millisOf = (by: Duration.DurationInput): number => {
 const SET_HERE = ["clock", "now", "background"]
 const OPTIONS = ["seed", "begins", "empty", ...optionNames.filter((name) => !SET_HERE.includes(name))]
 
-/** Empties a store of tests. The mark of a sandbox says that its data may be removed, and `workshop serve` refuses them. */
-const emptied = Effect.gen(function* () {
+/** Empties a store of tests, and refuses any other. The mark of a sandbox says that its data may be removed, and `workshop serve` refuses them. */
+const emptying = Effect.gen(function* () {
   if (yield* (yield* WholeData).clear) return
   const directory = yield* Directory
   if (yield* directory.hasShops)
     return yield* Effect.fail(
       new Error(
-        "empty: true removes only data of tests that had this option, and the store has other shops: drop its schema, or give the tests one of their own"
+        "only data of tests that began with an empty store are removed, and this store has other shops: drop its schema, or give the tests one of their own"
       )
     )
   yield* directory.markSandboxMade
 })
+
+/**
+ * A store for tests of layers, without what earlier tests left in it: `emptied(MigratedStore.layer({ url, schema }))`. Fails, with nothing
+ * removed, where the store has shops that were not made through such a layer. Other tests must not use the same schema at once.
+ */
+export const emptied = <E, R>(store: Layer.Layer<StorePorts, E, R>): Layer.Layer<StorePorts, E | Error, R> =>
+  Layer.tap(store, (ports) => Effect.provide(emptying, ports))
 
 /** The most turns of an advance: more mean that work is due that is never done. */
 const MOST_TURNS = 10_000
@@ -178,7 +185,7 @@ export const createTestWorkshop = async <E = never>(options: TestWorkshopOptions
   })
   workshop.onEvent((event) => opened.has(event.shop_id) && received.events.push(event))
   const openShop = async () => {
-    if (empty) await Runtime.runPromise(workshop.runtime)(emptied)
+    if (empty) await Runtime.runPromise(workshop.runtime)(emptying)
     return workshop.orThrow.shops.create({ name: "Test shop", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" })
   }
   const shop = await openShop().catch(async (refused) => {

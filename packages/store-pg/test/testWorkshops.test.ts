@@ -1,6 +1,7 @@
+import { ClientInput, Clients, Entropy, Profanity, ShopInput, Shops, Workshop } from "@workshop/core"
 import { start, unwrap } from "@workshop/core/promise"
-import { createTestWorkshop } from "@workshop/store-memory/testing"
-import { Effect } from "effect"
+import { createTestWorkshop, emptied } from "@workshop/store-memory/testing"
+import { Effect, Layer, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { layer as migrated } from "../src/MigratedStore.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
@@ -77,6 +78,36 @@ describe("test workshops on one Postgres (docs/test-your-app.md)", { timeout: 60
       )
     ))
 
+  it("`emptied` does the same for tests of layers in Effect", () =>
+    testing(
+      Effect.flatMap(testDatabase, ({ url }) => {
+        const services = Workshop.layer.pipe(
+          Layer.provideMerge(emptied(migrated({ url, schema: "tests" }))),
+          Layer.provide(Profanity.layer),
+          Layer.provide(Entropy.layer)
+        )
+        const shop = Schema.decodeSync(ShopInput)({ name: "Needle", currency: "TND", time_zone: "Africa/Tunis" })
+        const amira = { given_name: "Amira", family_name: "Ben Salah", phone: "+33612345678" }
+        const run = Effect.gen(function* () {
+          yield* Shops.create(shop)
+          yield* Clients.register(Schema.decodeSync(ClientInput)(amira))
+          return (yield* Shops.list(null, 10)).length
+        })
+        return Effect.gen(function* () {
+          expect([yield* Effect.provide(run, services), yield* Effect.provide(run, services)]).toEqual([1, 1])
+          const app = Layer.provide(emptied(migrated({ url, schema: "app" })), Entropy.layer)
+          yield* Effect.promise(async () => {
+            const workshop = await start({ store: migrated({ url, schema: "app" }), background: false })
+            await workshop.orThrow.shops.create({ name: "Real", currency: "EUR", time_zone: "Europe/Paris" })
+            await workshop.stop()
+          })
+          expect(yield* Effect.flip(Effect.scoped(Layer.build(app)))).toMatchObject({
+            message: expect.stringContaining("this store has other shops")
+          })
+        })
+      })
+    ))
+
   it("`empty` removes nothing where an app has made the data", () =>
     testing(
       Effect.flatMap(testDatabase, ({ url }) =>
@@ -84,7 +115,7 @@ describe("test workshops on one Postgres (docs/test-your-app.md)", { timeout: 60
           const store = migrated({ url, schema: "app" })
           const app = await start({ store, background: false })
           await app.orThrow.shops.create({ name: "Atelier Lac", currency: "EUR", time_zone: "Europe/Paris" })
-          await expect(createTestWorkshop({ store, empty: true })).rejects.toThrow("the store has other shops")
+          await expect(createTestWorkshop({ store, empty: true })).rejects.toThrow("this store has other shops")
           expect(await app.orThrow.shops.list(null, 10)).toHaveLength(1)
           await app.stop()
         })

@@ -320,31 +320,13 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       ])
     }))
 
-  it("two processes that start at once find or make one shop, as docs/your-database.md shows it", () =>
+  it("processes that start at once find or make one shop with firstOrCreate (docs/your-database.md)", () =>
     testing(
       Effect.flatMap(testDatabase, ({ url }) =>
         Effect.promise(async () => {
-          const theShop = async (workshop: PromiseWorkshop, pool: pg.Pool) => {
-            const client = await pool.connect()
-            try {
-              await client.query("begin")
-              await client.query("select pg_advisory_xact_lock(hashtext('the shop'))")
-              const { value } = await workshop.within(client, async ({ orThrow: { shops } }) => {
-                const [known] = await shops.list(null, 1)
-                return known ?? shops.create(SHOP)
-              })
-              await client.query("commit")
-              return value
-            } finally {
-              client.release()
-            }
-          }
           const starts = async () => {
             const workshop = await start({ store: layer({ url }), background: false })
-            const pool = new pg.Pool({ connectionString: url })
-            const shop = await theShop(workshop, pool)
-            await pool.end()
-            return { workshop, shop }
+            return { workshop, shop: await workshop.orThrow.shops.firstOrCreate(SHOP) }
           }
           const started = await Promise.all([starts(), starts(), starts(), starts()])
           expect(new Set(started.map(({ shop }) => shop.id)).size).toBe(1)

@@ -1,5 +1,6 @@
 import type { Refusal } from "../decisions/Refusal.js"
 import type { StoreUnavailable } from "../ports/StorePorts.js"
+import { momentOf } from "../services/RefusalMoment.js"
 import { failureStatusAndBody } from "./Envelope.js"
 import { type ErrorCode, type Failure, failureRows } from "./ErrorTable.js"
 import { retryAfter } from "./respond.js"
@@ -31,9 +32,9 @@ export const isRefusal = (error: unknown): error is AnyRefusal =>
  * was thrown it is a 500 without details. Express: `response.status(status).set(headers).json(body)`; Fastify:
  * `reply.code(status).headers(headers).send(body)`; Hono: `c.json(body, status, headers)`.
  */
-export const refusalResponse = (error: unknown, now: number = globalThis.Date.now()): RefusalResponse => {
+export const refusalResponse = (error: unknown): RefusalResponse => {
   const refusal: Failure = isRefusal(error) ? error : BUG
-  const wait = retryAfter(refusal, now)
+  const wait = retryAfter(refusal, momentOf(refusal) ?? globalThis.Date.now())
   return {
     ...(failureStatusAndBody(refusal) as Pick<RefusalResponse, "status" | "body">),
     headers: wait === undefined ? {} : { "Retry-After": wait }

@@ -134,6 +134,9 @@ const IN_API: Readonly<Record<string, Issue["api"]>> = {
   stamp_count: { in: "body", field: "count" }
 }
 
+/** The API's name for the whole body. */
+const BODY = { in: "body", field: "body" } as const
+
 /** The name of an argument in an error about the whole argument, in the style of fields, such as `ticket_id`. */
 const nameOf = ({ ast }: Schema.Schema.AnyNoContext, i: number): string =>
   Option.match(
@@ -161,8 +164,9 @@ const check = <S extends Schemas>(schemas: S) => {
         ? inputIssues(result.left).map((issue): Issue => {
             const message = args[i] === undefined ? "is required" : issue.message
             if (issue.field !== "") return { field: issue.field, message }
-            const field = nameOf(schemas[i]!, i)
-            const api = IN_API[field]
+            const name = nameOf(schemas[i]!, i)
+            const field = name.replace(/_input$/, "")
+            const api = field === name ? IN_API[name] : BODY
             return { field, message, ...(api && { api }) }
           })
         : []
@@ -348,6 +352,8 @@ const office = (run: Run<Faced>) => {
     shops: {
       /** Creates a shop: approved, active and with the API switched on. */
       create: method([decodeInput.shop], (shop) => Shops.create(shop)),
+      /** For a program with one shop: the first shop, or this one, created, if there is none. Of several processes that start at once, one creates it. */
+      firstOrCreate: method([decodeInput.shop], (shop) => Shops.firstOrCreate(shop)),
       /** The shop's settings, head and webhook. */
       byId: method([ShopId], (id) => Shops.byId(id)),
       /** Shops ordered by id, after the given one, at most this many. */

@@ -1,4 +1,4 @@
-import { Cause, Context, Effect, Either, Exit, Layer, ManagedRuntime, Runtime, Stream } from "effect"
+import { Cause, Clock, Context, Effect, Either, Exit, Layer, ManagedRuntime, Runtime, Stream } from "effect"
 import { RefusalOf } from "../domain/RefusalOf.js"
 import { SIGNATURE_HEADER } from "../domain/Signature.js"
 import type { Entropy } from "../ports/Entropy.js"
@@ -16,6 +16,7 @@ import { type OrThrow, promiseApi, type Run, throwing, toPromise } from "./Promi
 import { type PromiseOptions, refusedOption, settingsOf } from "./PromiseOptions.js"
 import { promiseTransfers } from "./PromiseTransfers.js"
 import { notReadyReason } from "./Readiness.js"
+import { noteMoment } from "./RefusalMoment.js"
 import { layer as services } from "./Workshop.js"
 
 /** `dispatcher.runOnce` was called, but `start` was given no `sender`: its events wait for a process that has one. */
@@ -202,7 +203,10 @@ export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorks
     const exit = await runExit(effect)
     if (Exit.isSuccess(exit)) return { ok: true, value: exit.value }
     const failure = Cause.failureOrCause(exit.cause)
-    if (Either.isLeft(failure)) return { ok: false, refusal: failure.left }
+    if (Either.isLeft(failure)) {
+      noteMoment(failure.left, Runtime.runSync(runtime)(Clock.currentTimeMillis))
+      return { ok: false, refusal: failure.left }
+    }
     throw Cause.squash(exit.cause)
   }
   const { listen, subscribe } = Runtime.runSync(runtime)(CommittedEvents)

@@ -16,6 +16,7 @@ import { auditing } from "./Actor.js"
 import { ApiKeyCache } from "./ApiKeyCache.js"
 import { Audit } from "./Audit.js"
 import { repairShopClock } from "./ClockRepair.js"
+import { firstShopOr } from "./firstShop.js"
 
 /** The fields of a new shop, as the sandbox takes them. */
 export const shopFields = {
@@ -98,6 +99,12 @@ export class Shops extends Effect.Service<Shops>()("@workshop/core/Shops", {
     /** At most `limit` shops, oldest first; the next page is after the last one's id. */
     const list = (after: ShopId | null, limit: number) => directory.listShops(after, limit)
 
+    /**
+     * For a program with one shop: the first shop, or this one, created, if there is none. Of several processes that start at once, one
+     * creates it.
+     */
+    const firstOrCreate = (input: ShopInput) => firstShopOr(directory, create(input))
+
     /** Changes a shop's settings. The shop's keys are affected at once. */
     const change = Effect.fnUntraced(function* change(id: ShopId, patch: ShopPatch) {
       yield* byId(id)
@@ -117,6 +124,6 @@ export class Shops extends Effect.Service<Shops>()("@workshop/core/Shops", {
       )
     )
 
-    return { byId, create, list, change, repairClock, ahead }
+    return { byId, create, firstOrCreate, list, change, repairClock, ahead }
   })
 }) {}

@@ -294,7 +294,8 @@ describe("The Promise face", () => {
       "outbox.replay": () => outbox.replay(shop_id, {})
     }
     // All others take no shop: their first argument names a client, a key or nothing that exists.
-    const others = ["quotes.accept", "quotes.refuse", "shops.create", "shops.list", "keys.revoke", "audit.list"]
+    const ofShops = ["create", "firstOrCreate", "list"].map((name) => `shops.${name}`)
+    const others = ["quotes.accept", "quotes.refuse", ...ofShops, "keys.revoke", "audit.list"]
     const ofClients = ["register", "export", "correct", "erase", "inbox"].map((name) => `clients.${name}`)
     const ofOffers = ["ofClient", "accept", "block"].map((name) => `offers.${name}`)
     const groups = { tickets, progress, quotes, clients, loyalty, shops, keys, webhooks, outbox }

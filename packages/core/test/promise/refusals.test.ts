@@ -32,7 +32,7 @@ describe("refusals", () => {
     }
     const own = async (result: Promise<{ readonly ok: boolean; readonly refusal?: unknown }>) => {
       const { refusal } = await result
-      const { status, headers, body } = refusalResponse(refusal as never, clock.unsafeCurrentTimeMillis())
+      const { status, headers, body } = refusalResponse(refusal)
       return [status, headers["Retry-After"] ?? null, body]
     }
     const same = { status: "workshop" }
@@ -65,6 +65,7 @@ describe("refusals", () => {
     const { tickets, clients, loyalty } = workshop
     const wrong = "wrong" as never
     const cases = [
+      [tickets.create(caller, [] as never, "k"), issuesOf("POST", "tickets", [])],
       [tickets.byId(caller, "17"), issuesOf("GET", "tickets/17")],
       [tickets.byNumber(caller, 0), issuesOf("GET", "tickets/by-number/0")],
       [

@@ -1,4 +1,3 @@
-import { TransactionConnection } from "@effect/sql/SqlClient"
 import type { Connection as SqlConnection } from "@effect/sql/SqlConnection"
 import {
   type Entropy,
@@ -21,6 +20,7 @@ import { type Client, PLACE, sendOn, sqlConnection, type storePlace } from "../c
 import type { Connection } from "../connection/Connection.js"
 import { failureOf, isCodeTaken, type PgFailure, storeFailure } from "../connection/PgFailure.js"
 import { DEFAULT_SCHEMA } from "../connection/Schema.js"
+import { JoinedReads } from "../connection/Sql.js"
 import type { Statement } from "../connection/Statement.js"
 import type { PgNotifier } from "../deliveries/PgNotifier.js"
 import { clockGuard } from "../observe/ClockGuard.js"
@@ -290,7 +290,7 @@ export const joinedTransactions = (options: JoiningOptions) =>
             return withForks(effect).pipe(
               Effect.ensuring(oneByOne(end)),
               Effect.provideService(OpenTransaction, transaction),
-              Effect.provideService(TransactionConnection, [readingOn(joined), 0] as const)
+              Effect.provideService(JoinedReads, readingOn(joined))
             ) as Effect.Effect<A, E, R>
           })
         return {

@@ -1,7 +1,9 @@
+import { TransactionConnection } from "@effect/sql/SqlClient"
+import type { Connection as SqlConnection } from "@effect/sql/SqlConnection"
 import type { SqlError } from "@effect/sql/SqlError"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import type { StoreUnavailable } from "@workshop/core"
-import { Effect, Layer, type Scope } from "effect"
+import { Context, Effect, Layer, type Scope } from "effect"
 import pg from "pg"
 import { LATE, PreparingClient } from "../fast/PreparingClient.js"
 import { countPool } from "../observe/PgMetrics.js"
@@ -115,5 +117,21 @@ const ofSchema = (poolNow: () => pg.Pool, schema: string): pg.Pool => {
 export const readsOn = (poolNow: () => pg.Pool, { schema = DEFAULT_SCHEMA }: Pick<Database, "schema">) =>
   Layer.orDie(PgClient.layerFromPool({ acquire: Effect.sync(() => ofSchema(poolNow, schema)) }))
 
+/** The connection of the transaction that a fiber has joined, for the reads in it; null outside of one. */
+export class JoinedReads extends Context.Reference<JoinedReads>()("@workshop/store-pg/JoinedReads", {
+  defaultValue: (): SqlConnection | null => null
+}) {}
+
+/** An embedder's own SQL client keeps its transaction in the context of the fiber, under the name that the client of the store looks for. */
+const onOwnConnection = <R>(context: Context.Context<R>): Context.Context<R> => {
+  const joined = Context.get(context, JoinedReads)
+  if (joined !== null) return Context.add(context, TransactionConnection, [joined, 0] as const) as Context.Context<R>
+  if (!context.unsafeMap.has(TransactionConnection.key)) return context
+  return Context.omit(TransactionConnection)(
+    context as Context.Context<R | TransactionConnection>
+  ) as Context.Context<R>
+}
+
 /** A read whose failure is reported as the ports do: the store is unavailable, or our statement is wrong, which is a defect. */
-export const available: <A, R>(read: Effect.Effect<A, SqlError, R>) => Effect.Effect<A, StoreUnavailable, R> = reported
+export const available = <A, R>(read: Effect.Effect<A, SqlError, R>): Effect.Effect<A, StoreUnavailable, R> =>
+  Effect.mapInputContext(reported(read), onOwnConnection<R>)

@@ -1,0 +1,38 @@
+import * as MemoryStore from "@workshop/store-memory"
+import { Effect, Layer, Schema } from "effect"
+import { describe, expect, it } from "vitest"
+import { Entropy } from "../../src/ports/Entropy.js"
+import { Directory } from "../../src/ports/StorePorts.js"
+import * as Profanity from "../../src/services/Profanity.js"
+import { ShopInput, Shops } from "../../src/services/Shops.js"
+import * as Workshop from "../../src/services/Workshop.js"
+
+const input = Schema.decodeSync(ShopInput)({ name: "Needle", currency: "TND", time_zone: "Africa/Tunis" })
+
+const layer = Workshop.layer.pipe(
+  Layer.provideMerge(MemoryStore.layer),
+  Layer.provideMerge(Profanity.layer),
+  Layer.provideMerge(Entropy.layerSeeded(7))
+)
+const running = <A, E>(work: Effect.Effect<A, E, Layer.Layer.Success<typeof layer>>) =>
+  Effect.runPromise(Effect.provide(work, layer))
+
+describe("firstOrCreate, for a program with one shop", () => {
+  it("creates the shop once, whoever asks, and finds it afterwards with the settings that it has by then", () =>
+    running(
+      Effect.gen(function* () {
+        const made = yield* Effect.replicateEffect(Shops.firstOrCreate(input), 4, { concurrency: "unbounded" })
+        expect(new Set(made.map(({ id }) => id)).size).toBe(1)
+        const other = Schema.decodeSync(ShopInput)({ name: "Other", currency: "EUR", time_zone: "Europe/Paris" })
+        expect(yield* Shops.firstOrCreate(other)).toEqual(made[0])
+      })
+    ))
+
+  it("creates it if the process that was to create it ended before", () =>
+    running(
+      Effect.gen(function* () {
+        expect(yield* (yield* Directory).claimFirstShop).toBe(true)
+        expect(yield* Shops.firstOrCreate(input)).toMatchObject({ name: "Needle" })
+      })
+    ))
+})

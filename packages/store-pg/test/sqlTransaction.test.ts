@@ -1,0 +1,155 @@
+import { SqlClient } from "@effect/sql"
+import { PgClient } from "@effect/sql-pg"
+import {
+  Caller,
+  CommittedEvents,
+  Entropy,
+  Profanity,
+  ShopInput,
+  Shops,
+  TicketInput,
+  Tickets,
+  type Transactions,
+  Workshop
+} from "@workshop/core"
+import { Cause, Effect, Exit, Layer, Redacted, Schema, type Scope, String as Text } from "effect"
+import { describe, expect, it } from "vitest"
+import { TicketQuery } from "../../core/src/services/TicketQuery.js"
+import { sqlTransaction } from "../src/index.js"
+import { layer as migrated } from "../src/MigratedStore.js"
+import { testDatabase } from "./cluster/TestDatabase.js"
+import { testing } from "./nodes/Node.js"
+
+const SHOP = { name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
+const SCHEMA = "tickets_of_needle"
+
+const hem = Schema.decodeSync(TicketInput)({ service: "Hem" })
+
+/** A client as a program has it, with its own names of columns. */
+const clientOf = (url: string) =>
+  PgClient.layer({
+    url: Redacted.make(url),
+    transformQueryNames: Text.camelToSnake,
+    transformResultNames: Text.snakeToCamel
+  })
+
+class Changed extends Schema.TaggedError<Changed>()("Changed", {}) {}
+
+/** Runs work with a caller of a new shop, on a store in a schema of its own beside a table of orders. */
+const program = <A, E>(
+  work: (given: {
+    readonly caller: Caller
+    readonly heard: ReadonlyArray<string>
+    /** Writes an order and its ticket. */
+    readonly order: (id: string) => Effect.Effect<void, unknown, Tickets>
+    /** The orders, and how many tickets there are. */
+    readonly stored: Effect.Effect<readonly [orders: ReadonlyArray<unknown>, tickets: number], unknown, Tickets>
+  }) => Effect.Effect<A, E, SqlClient.SqlClient | Tickets | Transactions | Scope.Scope>
+) =>
+  testing(
+    Effect.gen(function* () {
+      const { url } = yield* testDatabase
+      const services = Workshop.layer.pipe(
+        Layer.provideMerge(migrated({ url, schema: SCHEMA })),
+        Layer.provideMerge(Profanity.layer),
+        Layer.provideMerge(Entropy.layer),
+        Layer.provideMerge(clientOf(url))
+      )
+      return yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`create table public.orders (id text primary key, ticket_number int)`
+        const { id: shop_id } = yield* Shops.create(Schema.decodeSync(ShopInput)(SHOP))
+        const scopes = ["tickets:read", "tickets:write"] as const
+        const caller = Schema.decodeSync(Caller)({ shop_id, caller_id: "amira", scopes, via: "api" })
+        const heard: Array<string> = []
+        const { listen } = yield* CommittedEvents
+        listen((event) => heard.push(event.type))
+        const order = (id: string) =>
+          Effect.gen(function* () {
+            const { data } = yield* Tickets.create(caller, hem)
+            yield* sql`insert into public.orders ${sql.insert({ id, ticketNumber: data.number })}`
+          })
+        const stored = Effect.gen(function* () {
+          const orders = yield* sql`select id, ticket_number from public.orders order by id`
+          const { data } = yield* Tickets.list(caller, Schema.decodeSync(TicketQuery)({}))
+          return [orders, data.length] as const
+        })
+        return yield* work({ caller, heard, order, stored })
+      }).pipe(Effect.provide(services))
+    })
+  )
+
+const defectOf = <A, E>(exit: Exit.Exit<A, E>) =>
+  Exit.isFailure(exit) && Cause.isDie(exit.cause) ? Cause.squash(exit.cause) : exit
+
+describe("sqlTransaction, for a client of @effect/sql-pg", { timeout: 60_000 }, () => {
+  it("commits rows and ticket together, notifies after the commit, and leaves the client's names as they are", () =>
+    program(({ heard, order, stored }) =>
+      Effect.gen(function* () {
+        const within = yield* sqlTransaction(
+          Effect.gen(function* () {
+            yield* order("A1")
+            expect(heard).toEqual([])
+            return yield* stored
+          })
+        )
+        expect(within).toEqual([[{ id: "A1", ticketNumber: 1 }], 1])
+        expect(yield* stored).toEqual(within)
+        expect(heard).toEqual(["ticket.created"])
+      })
+    ))
+
+  it("rolls both back if the effect fails, with the type of its failure, or is interrupted", () =>
+    program(({ heard, order, stored }) =>
+      Effect.gen(function* () {
+        const failed = yield* Effect.flip(sqlTransaction(Effect.zipRight(order("A1"), new Changed())))
+        expect(failed).toBeInstanceOf(Changed)
+        yield* Effect.exit(sqlTransaction(Effect.zipRight(order("A2"), Effect.interrupt)))
+        expect(yield* stored).toEqual([[], 0])
+        expect(heard).toEqual([])
+      })
+    ))
+
+  it("takes a nested transaction as a savepoint, whose ticket is gone and unannounced if it fails", () =>
+    program(({ heard, order, stored }) =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* sqlTransaction(
+          Effect.gen(function* () {
+            yield* Effect.exit(sqlTransaction(Effect.zipRight(order("A1"), new Changed())))
+            yield* sql.withTransaction(order("A2"))
+          })
+        )
+        expect(yield* stored).toEqual([[{ id: "A2", ticketNumber: 1 }], 1])
+        expect(heard).toEqual(["ticket.created"])
+      })
+    ))
+
+  it("is refused within sql.withTransaction, with a client of another database, and writes nothing then", () =>
+    program(({ order, stored }) =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const nested = yield* Effect.exit(sql.withTransaction(sqlTransaction(order("A1"))))
+        expect(defectOf(nested)).toMatchObject({
+          message: expect.stringContaining("the outermost sql.withTransaction")
+        })
+        const { url } = yield* testDatabase
+        const elsewhere = yield* Effect.exit(Effect.provide(sqlTransaction(order("A1")), clientOf(url)))
+        expect(defectOf(elsewhere)).toMatchObject({ message: expect.stringContaining("another database") })
+        expect(yield* stored).toEqual([[], 0])
+      })
+    ))
+
+  it("leaves the reads of the services on the store's own connections in a transaction of another database's client", () =>
+    program(({ caller, stored }) =>
+      Effect.gen(function* () {
+        yield* Tickets.create(caller, hem)
+        const { url } = yield* testDatabase
+        const listed = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+          sql.withTransaction(Tickets.list(caller, Schema.decodeSync(TicketQuery)({})))
+        )
+        expect((yield* Effect.provide(listed, clientOf(url))).data).toHaveLength(1)
+        expect(yield* stored).toEqual([[], 1])
+      })
+    ))
+})
