@@ -35,15 +35,13 @@ export class RequestBody {
   }
 
   read(most: number): Effect.Effect<Uint8Array, BodyTooLarge | BodyIncomplete> {
-    return Effect.suspend(() => {
-      const request = this.#request
-      const length = announcedLength(request)
-      if (length > most) return tooLarge
-      if (request.destroyed || this.#isAborted) return broken
-      // A body that has arrived completely is read at once, so that the fiber need not wait.
-      if (length > 0 && request.readableLength === length) return Effect.succeed(request.read() as Buffer)
-      return this.#arriving(most)
-    })
+    const request = this.#request
+    const length = announcedLength(request)
+    if (length > most) return tooLarge
+    if (request.destroyed || this.#isAborted) return broken
+    // A body that has arrived completely is read at once, so that the fiber need not wait.
+    if (length > 0 && request.readableLength === length) return Effect.succeed(request.read() as Buffer)
+    return this.#arriving(most)
   }
 
   #arriving(most: number) {

@@ -1,5 +1,5 @@
 import { bytesToHex } from "@noble/hashes/utils.js"
-import { Effect } from "effect"
+import { type Cause, Effect } from "effect"
 import { Entropy } from "../ports/Entropy.js"
 import type { RateLimits } from "../ports/StorePorts.js"
 import { addressUse } from "./checks.js"
@@ -68,9 +68,6 @@ export const pipeline = (
         respond({ _tag: "RouteNotFound" }, { ...context, usages: [limits.look(addressUse(request), context.now)] })
       )
 
-    const answered = (group: RouteGroup, request: HttpRequest, context: RequestContext, match?: RouteMatch) =>
-      Effect.catchAllCause(group.answer(request, context, match), (cause) => respondToCause(cause, context))
-
     return (request) =>
       Effect.clockWith((clock) => {
         const now = clock.unsafeCurrentTimeMillis()
@@ -82,13 +79,14 @@ export const pipeline = (
         }
         const match = group.find?.(request.method === "HEAD" ? "GET" : request.method, request.path)
         const context = contextAt(now, bytes, group.prefix)
+        const failed = (cause: Cause.Cause<never>) => respondToCause(cause, context)
         // A group without endpoints has only pages, such as the state of the service.
         const answer =
           group.find === undefined
-            ? answered(group, request, context)
+            ? Effect.catchAllCause(group.answer(request, context), failed)
             : running.areTooMany(clock.unsafeCurrentTimeNanos())
               ? Effect.sync(() => respond({ _tag: "Overloaded" }, context))
-              : running.counting(request, (counted) => answered(group, counted, context, match))
+              : running.counting(request, (counted) => group.answer(counted, context, match), failed)
         if (observe === undefined) return answer
         return observe(request, match === undefined ? context : { ...context, route: match.route.path }, answer)
       })

@@ -1,5 +1,6 @@
-import { Effect, Either } from "effect"
+import { Effect, Either, Exit } from "effect"
 import { Limits } from "../domain/Limits.js"
+import { isDone } from "../fast/isDone.js"
 import { duplicateMembers } from "./DuplicateMembers.js"
 import { headerCase, type Route } from "./Endpoint.js"
 import { bodyTooLarge, givenTwice, type RequestIssue } from "./ErrorTable.js"
@@ -86,12 +87,15 @@ const unreadBody = (failure: BodyTooLarge | BodyIncomplete, most: number): Reque
     ? { value: undefined, issues: [bodyTooLarge(most)] }
     : unreadable("ended before it was whole")
 
-/** A body's JSON, once the whole body is here; at most this many bytes. */
-export const readBody = (request: HttpRequest, most: number): Effect.Effect<RequestPart> =>
-  Effect.match(request.body(most), {
+/** A body's JSON: at once if the whole body is here, and otherwise when it is; at most this many bytes. */
+export const readBody = (request: HttpRequest, most: number): RequestPart | Effect.Effect<RequestPart> => {
+  const reading = request.body(most)
+  if (isDone(reading) && Exit.isSuccess(reading)) return readJson(reading.value, request)
+  return Effect.match(reading, {
     onSuccess: (bytes) => readJson(bytes, request),
     onFailure: (failure) => unreadBody(failure, most)
   })
+}
 
 /** The part of a request in which a service's own input is. */
 export const inputPart = (method: string): RequestIssue["in"] =>

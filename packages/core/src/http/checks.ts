@@ -112,10 +112,12 @@ export const handlingChecks = ({
       const { route } = checked.match!
       checked.context = { ...checked.context, route: route.path }
       if (route.method === "GET") return undefined
-      return Effect.map(readBody(checked.request, route.body_bytes), (body) => {
+      const take = (body: RequestPart) => {
         checked.body = body
         return undefined
-      })
+      }
+      const reading = readBody(checked.request, route.body_bytes)
+      return Effect.isEffect(reading) ? Effect.map(reading, take) : take(reading)
     }
   },
   {
@@ -187,33 +189,48 @@ export const respondAfter = (checks: ReadonlyArray<Check>, limits: ExhaustedLimi
     usages: context.usages.length === 0 ? taken : [...context.usages, ...taken]
   })
 
-  const run = Effect.fnUntraced(function* (checked: CheckedRequest) {
-    let uses = NO_USES
-    for (const check of checks) {
+  /** Runs a request through its checks from one of them on. `uses` are limits that the next check that waits counts first. */
+  const runFrom = (
+    checked: CheckedRequest,
+    from: number,
+    context: RequestContext,
+    uses: ReadonlyArray<LimitUse> = NO_USES
+  ): Effect.Effect<ObservedResponse, Failure> => {
+    for (let at = from; at < checks.length; at++) {
+      const check = checks[at]!
       if (check.kind === "count") {
         const more = check.count(checked)
         uses = uses.length === 0 ? more : [...uses, ...more]
         continue
       }
-      let { context } = checked
-      if (check.kind !== "check" && uses.length > 0) {
-        context = withUsages(context, yield* limits.take(uses, context.now))
-        uses = NO_USES
-      }
+      if (check.kind !== "check" && uses.length > 0)
+        return Effect.flatMap(limits.take(uses, context.now), (taken) =>
+          runFrom(checked, at, withUsages(context, taken))
+        )
       // Only a result shows the limits of its endpoint: a failure of the handler shows those of the key alone.
-      if (check.kind === "handle") return respond(yield* check.handle(checked), context)
+      if (check.kind === "handle") return Effect.map(check.handle(checked), (outcome) => respond(outcome, context))
       checked.context = context
-      const waiting = check.kind === "check" ? check.check(checked) : check.wait(checked)
-      const rejected = Effect.isEffect(waiting) ? yield* waiting : waiting
-      if (rejected === undefined) continue
-      // A refusal that counts against a limit of its own shows that limit alone.
-      if (rejected.uses.length > 0) checked.context = { ...checked.context, usages: [] }
-      uses = [...uses, ...rejected.uses]
-      if (uses.length > 0) checked.context = withUsages(checked.context, yield* limits.take(uses, context.now))
-      return respond(rejected.failure, checked.context)
+      const checking = check.kind === "check" ? check.check(checked) : check.wait(checked)
+      if (Effect.isEffect(checking))
+        return Effect.flatMap(checking, (rejected) =>
+          rejected === undefined ? runFrom(checked, at + 1, checked.context) : reject(checked, rejected, NO_USES)
+        )
+      if (checking !== undefined) return reject(checked, checking, uses)
+      context = checked.context
     }
-    return yield* Effect.dieMessage("The last check must be a handler")
-  })
+    return Effect.dieMessage("The last check must be a handler")
+  }
+
+  /** Refuses a request. A refusal that counts against a limit of its own shows that limit alone. */
+  const reject = (checked: CheckedRequest, { failure, uses: own }: Rejected, before: ReadonlyArray<LimitUse>) => {
+    if (own.length > 0) checked.context = { ...checked.context, usages: [] }
+    const uses = [...before, ...own]
+    if (uses.length === 0) return Effect.succeed(respond(failure, checked.context))
+    return Effect.map(limits.take(uses, checked.context.now), (taken) => {
+      checked.context = withUsages(checked.context, taken)
+      return respond(failure, checked.context)
+    })
+  }
 
   /** Gives back the use of a request that got a 429 (Specification, Limits). If that fails, the request merely stays counted. */
   const uncount = ({ caller, usages }: RequestContext): Effect.Effect<void> => {
@@ -236,6 +253,9 @@ export const respondAfter = (checks: ReadonlyArray<Check>, limits: ExhaustedLimi
 
   return (request: HttpRequest, context: RequestContext, match?: RouteMatch): Effect.Effect<ObservedResponse> => {
     const checked: CheckedRequest = { request, match, context, shop: null, body: NO_BODY, input: undefined }
-    return Effect.catchAllCause(run(checked), (cause) => failed(cause, checked))
+    return Effect.catchAllCause(
+      Effect.suspend(() => runFrom(checked, 0, context)),
+      (cause) => failed(cause, checked)
+    )
   }
 }

@@ -44,11 +44,12 @@ const moving = (caller: Caller, id: TicketId, status: TicketStatus, bounds: Tick
 const noting = (caller: Caller, id: TicketId, channel: ShopChannel, bounds: TicketBounds) =>
   byCaller(caller, recordNotified(caller.shop_id, id, channel, bounds))
 
+/** Reads one ticket, and shows it as `see` does. */
 const finding =
   (reads: Context.Tag.Service<Reads>) =>
-  ({ shop_id }: Caller, id: TicketId) =>
+  <A>({ shop_id }: Caller, id: TicketId, see: (shop: ShopRecord, ticket: SeenTicket) => A) =>
     Effect.flatMap(reads.ticket(shop_id, id), ({ shop, tickets: [ticket] }) =>
-      ticket === undefined ? Effect.fail(new TicketNotFound()) : Effect.succeed({ shop, ticket })
+      ticket === undefined ? Effect.fail(new TicketNotFound()) : Effect.succeed(see(shop, ticket))
     )
 
 /** The tickets of a shop: creating, reading, moving and correcting them (Specification, States; Endpoints). */
@@ -84,12 +85,10 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
 
     const found = finding(reads)
     /** One ticket; a ticket of another shop is not found (Specification, Endpoints). */
-    const byId = (caller: Caller, id: TicketId) =>
-      Effect.map(found(caller, id), ({ shop, ticket }) => view(shop, ticket))
+    const byId = (caller: Caller, id: TicketId) => found(caller, id, view)
 
     /** The changes of a ticket with their authors, oldest first: at most `ServiceLimits.history_changes`. It begins after an import. */
-    const history = (caller: Caller, id: TicketId) =>
-      Effect.map(found(caller, id), ({ ticket }) => historyView(ticket.record.history))
+    const history = (caller: Caller, id: TicketId) => found(caller, id, (_, { record }) => historyView(record.history))
 
     /** A page of tickets: newest first, or with `updated_since` in the order of changes (Specification, Lists and sync). */
     const list = Effect.fnUntraced(function* list({ shop_id }: Caller, query: TicketQuery) {
