@@ -1,7 +1,7 @@
 import { cellsAway, Entropy, type ShopId, type StorePorts } from "@workshop/core"
-import { RiggedEntropy, SettableClock, storeContract } from "@workshop/core/testing"
+import { runContract, SettableClock } from "@workshop/core/testing"
 import { addCell, migrate, rolesSql } from "@workshop/store-pg/migrate"
-import { type Context, Effect, Exit, Layer, ManagedRuntime, Scope } from "effect"
+import { type Context, Effect, Exit, Layer, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { until } from "../../../test/until.js"
 import { newTicket, openAccount, openShop } from "../../core/src/testing/Fixtures.js"
@@ -14,6 +14,7 @@ import { copyOf, testDatabase } from "./cluster/TestDatabase.js"
 import { complaints, watched } from "./failures/Complaints.js"
 import { as, renamed, roleIn } from "./migrate/TestRoles.js"
 import { node, numbers, testing } from "./nodes/Node.js"
+import { describeBut } from "./subjects.js"
 
 const leaseClock = Effect.map(SettableClock.current, (clock) => Number(clock.unsafeCurrentTimeNanos() / 1_000_000n))
 
@@ -38,20 +39,27 @@ const databaseOfCells = Effect.gen(function* () {
   return { url, session, service: as(url, roles[0]!) }
 }).pipe(Effect.orDie)
 
-describe("A store of three cells, schemas of one database, for the service's role", () => {
-  const clock = new SettableClock()
-  const store = Layer.unwrapScoped(
+runContract(
+  {
+    // A cell keeps these as a database of one cell does, and MemoryCells.test.ts shows that the right cell is asked.
+    describe: describeBut(
+      "Store: changes",
+      "Reads: the list",
+      "Reads: the sync",
+      "Deliveries: order of claims",
+      "Deliveries: replays",
+      "DeliveryLog"
+    ),
+    it,
+    afterAll
+  },
+  "A store of three cells, schemas of one database, for the service's role,",
+  Layer.unwrapScoped(
     Effect.map(databaseOfCells, ({ service: url }) =>
       layer({ url, cells: CELLS, leaseClock, secretsKeys: ["0".repeat(64)] })
     )
   )
-  const runtime = ManagedRuntime.make(Layer.provideMerge(store, Layer.merge(new RiggedEntropy(1).layer, clock.layer)))
-  afterAll(() => runtime.dispose(), 60_000)
-  for (const [subject, cases] of Object.entries(storeContract))
-    describe(`keeps the store contract: ${subject}`, () => {
-      it.each(cases)("$name", ({ effect }) => runtime.runPromise(Effect.withClock(effect, clock)), 30_000)
-    })
-})
+)
 
 const LONG = { timeout: 180_000 }
 

@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs"
 import { RiggedEntropy, SettableClock, storeContract, TEST_START } from "@workshop/core/testing"
-import { Effect, Exit, Layer, Scope } from "effect"
+import { Effect, Exit, Layer, ManagedRuntime, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { PLANNED_EACH_TIME, PLANNED_ONCE } from "../src/connection/SessionClient.js"
 import { DEPENDS_ON_VALUES } from "../src/fast/PreparingClient.js"
 import { connect, type Session } from "../src/migrate/Session.js"
 import { layer } from "../src/PgStore.js"
 import { capture, type Sent, titleOf } from "./capture.mjs"
-import { testDatabase } from "./cluster/TestDatabase.js"
 import { enlarge, type Large, multiply } from "./Multiplied.js"
+import { databaseOfRoles } from "./migrate/TestRoles.js"
 import { type Plan, prepare, ran, settled } from "./Plan.js"
 
 /** Words of a connection that read no table. */
@@ -18,29 +18,6 @@ const LONG = 600_000
 const scope = Effect.runSync(Scope.make())
 const within = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) => Effect.runPromise(Scope.extend(effect, scope))
 
-/** A sandbox is read and removed as a whole, so these statements have no bound, and nothing would be left to look at the others with. */
-const { WholeData: _, ...bounded } = storeContract
-
-/** Runs the store contract on a database, and tells what was sent there. */
-const sentByContract = (url: string) => {
-  const clock = new SettableClock()
-  const leaseClock = Effect.sync(() => Number(clock.unsafeCurrentTimeNanos() / 1_000_000n))
-  const store = Layer.provideMerge(layer({ url, leaseClock }), Layer.merge(new RiggedEntropy(1).layer, clock.layer))
-  const cases = Object.values(bounded).flat()
-  const all = Effect.forEach(cases, ({ effect }) =>
-    Effect.suspend(() => {
-      clock.set(TEST_START)
-      return Effect.withClock(effect, clock)
-    })
-  )
-  return Effect.suspend(() => {
-    const { sent, stop } = capture()
-    return Effect.map(Effect.ensuring(Effect.provide(all, Layer.orDie(store)), Effect.sync(stop)), () =>
-      [...sent.values()].filter(({ text, by }) => by.startsWith("workshop ") && !WORDS.test(text))
-    )
-  })
-}
-
 /** One of the statements, with values as they were given; those of most text are of most rows. */
 interface Case {
   readonly name: string
@@ -49,7 +26,42 @@ interface Case {
   readonly session: Session
 }
 
+let database: { readonly url: string; readonly service: string }
 let sent: ReadonlyArray<Sent> = []
+
+/** A sandbox is read and removed as a whole, so these statements have no bound, and nothing would be left to look at the others with. */
+const { WholeData: _, ...bounded } = storeContract
+
+/** The contract on the plain store, for the service's role: what it sends is looked at below. */
+describe("The plain Postgres store keeps the store contract", () => {
+  const clock = new SettableClock()
+  const leaseClock = Effect.sync(() => Number(clock.unsafeCurrentTimeNanos() / 1_000_000n))
+  const given = Layer.merge(new RiggedEntropy(1).layer, clock.layer)
+  const store = () => Layer.orDie(layer({ url: database.service, leaseClock }))
+  const runtime = ManagedRuntime.make(Layer.provideMerge(Layer.suspend(store), given))
+  let captured: ReturnType<typeof capture> | undefined
+  beforeAll(async () => {
+    database = await within(databaseOfRoles())
+    captured = capture()
+  }, LONG)
+  afterAll(async () => {
+    await runtime.dispose()
+    captured?.stop()
+    sent = [...(captured?.sent.values() ?? [])].filter(
+      ({ text, by }) => by.startsWith("workshop ") && !WORDS.test(text)
+    )
+  }, LONG)
+  for (const [subject, cases] of Object.entries(bounded))
+    it.each(cases)(
+      `${subject}: $name`,
+      ({ effect }) => {
+        clock.set(TEST_START)
+        return runtime.runPromise(Effect.withClock(effect, clock))
+      },
+      LONG
+    )
+})
+
 /** How each statement ran, planned while there was little, and planned once there was much. */
 let early: ReadonlyMap<string, Plan>
 /** Indexes that no statement read, and that keep nothing unique. */
@@ -90,11 +102,9 @@ const idsReplaced = (session: Session) =>
     (rows) => new Map(rows.map(({ id, by }) => [id, by]))
   )
 
-beforeAll(async () => {
-  const { url } = await within(testDatabase)
-  sent = await within(sentByContract(url))
-  const session = await within(connect(url))
-  const { eachTime, once } = await within(sessions(url))
+const lookAtAll = async () => {
+  const session = await within(connect(database.url))
+  const { eachTime, once } = await within(sessions(database.url))
   const cases = sent.map(({ text, by, values }, i): Case => {
     const asked = SOME_AT_A_TIME[titleOf(text) ?? ""]
     const given = longest(values).map((value) => (value === ALL && asked !== undefined ? asked : value))
@@ -151,7 +161,7 @@ beforeAll(async () => {
       where not i.indisunique group by 1 having sum(idx_scan) = 0 order by 1`)
   )
   unread = rows.map(({ name }) => name)
-}, LONG)
+}
 
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)), LONG)
 
@@ -247,6 +257,8 @@ const beyond = (plans: ReadonlyMap<string, Plan>) =>
   })
 
 describe("every statement that the store contract sends", { timeout: LONG }, () => {
+  beforeAll(lookAtAll, LONG)
+
   it("bears its name, by which `pg_stat_statements` and logs show it", () => {
     expect(sent.length).toBeGreaterThan(100)
     expect(sent.filter(({ text }) => titleOf(text) === undefined)).toEqual([])
