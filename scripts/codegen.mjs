@@ -1,14 +1,16 @@
 // Writes the generated files from the built sources: rules are rows, and these files are the rows as people read them.
 import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { fingerprint } from "../packages/core/dist/decisions/Idempotency.js"
 import { auditActs } from "../packages/core/dist/domain/AuditEntry.js"
-import { asSeen, isVisible } from "../packages/core/dist/domain/Client.js"
+import { asSeen, displayName, isVisible } from "../packages/core/dist/domain/Client.js"
 import { claimOrder, compareClaims, nextAttempt, nextClaims } from "../packages/core/dist/domain/Delivery.js"
 import { eventTypes } from "../packages/core/dist/domain/EventType.js"
 import { Limits, MOST_ATTEMPTS, Policies, retryDelays_ms, ServiceLimits } from "../packages/core/dist/domain/Limits.js"
 import { offersShown } from "../packages/core/dist/domain/Offer.js"
 import { meantFirst, nextNumber } from "../packages/core/dist/domain/Ticket.js"
 import { closure, movedFields, moveTo } from "../packages/core/dist/domain/TicketLifecycle.js"
-import { failureSteps, onFailure } from "../packages/core/dist/domain/Webhook.js"
+import { acknowledges, failureSteps, onFailure, saysGone } from "../packages/core/dist/domain/Webhook.js"
 import { errorCodes, failureRows } from "../packages/core/dist/http/ErrorTable.js"
 import { document } from "../packages/core/dist/http/openapi/OpenApi.js"
 import { limitExample, refusalExample, refusalSamples } from "../packages/core/dist/http/openapi/Refusals.js"
@@ -75,7 +77,7 @@ const docstringsOf = (file) =>
     ])
   )
 
-/** The rules that are functions: which one, and the file of `packages/core/src/domain` that has it. @type {ReadonlyArray<readonly [string, Function, string]>} */
+/** The rules that are functions: which one, and the file of `packages/core/src` that has it. @type {ReadonlyArray<readonly [string, Function, string]>} */
 const rules = [
   ["The ticket that `by-number` means", meantFirst, "Ticket"],
   ["The number after a ticket's", nextNumber, "Ticket"],
@@ -84,11 +86,15 @@ const rules = [
   ["When a ticket closes by itself", closure, "TicketLifecycle"],
   ["Whether a shop sees a client", isVisible, "Client"],
   ["The fields of a client that a shop sees", asSeen, "Client"],
+  ["The name of a client that a shop sees, in full or abbreviated", displayName, "Client"],
   ["The offers that a client sees", offersShown, "Offer"],
   [`Which delivery of a shop goes first, by ${claimOrder.map(code).join(", ")}`, compareClaims, "Delivery"],
   ["Which deliveries of all shops are claimed", nextClaims, "Delivery"],
   ["When a failed attempt is made again", nextAttempt, "Delivery"],
-  ["When a failing webhook turns off", onFailure, "Webhook"]
+  ["Whether a response acknowledges an event: a redirect does not, and is not followed", acknowledges, "Webhook"],
+  ["Whether a response turns the webhook off at once", saysGone, "Webhook"],
+  ["When a failing webhook turns off", onFailure, "Webhook"],
+  ["Whether two requests with one Idempotency-Key are the same", fingerprint, "../decisions/Idempotency"]
 ]
 
 const WINDOW = {
@@ -234,10 +240,10 @@ page("docs/limits.md", [
     ])
   ),
   "## Rules that are functions",
-  "Pure functions in `packages/core/src/domain`; every store calls them, or builds its SQL from the tables that they read.",
+  "Pure functions in `packages/core/src`; every store calls them, or builds its SQL from the tables that they read.",
   table(
     ["rule", "function", "file"],
-    rules.map(([rule, { name }, file]) => [rule, code(name), code(`${file}.ts`)])
+    rules.map(([rule, { name }, file]) => [rule, code(name), code(join("domain", `${file}.ts`))])
   )
 ])
 

@@ -82,6 +82,18 @@ const undocumented = ({ path, lines }) => {
   })
 }
 
+const tracked = execFileSync("git", ["ls-files", "-co", "--exclude-standard"], { encoding: "utf8" }).split("\n")
+const names = new Set(tracked.map((path) => basename(path)))
+const PAGE = /^(docs\/[^/]+|packages\/[^/]+\/README|README|CONTRIBUTING|SECURITY)\.md$/
+// `src/…` is a file of the reader's own.
+const NAMED_FILE = /`((?!src\/)[\w./-]+\.(?:tsx?|mjs|sql))`/g
+
+/** The files that a page names and that are gone. @param {string} page */
+const goneFiles = (page) =>
+  [...readFileSync(page, "utf8").matchAll(NAMED_FILE)].flatMap(([, path = ""]) =>
+    names.has(basename(path)) ? [] : [`${page}: there is no ${path}`]
+  )
+
 const roots = [
   ...readdirSync("packages").flatMap((name) => [`packages/${name}/src`, `packages/${name}/test`]),
   "bench",
@@ -105,6 +117,7 @@ const complaints = [
   ...Object.keys(limits.longer_files)
     .filter((path) => !existsSync(path))
     .map((path) => `scripts/tidy.json: ${path} is gone`),
+  ...tracked.filter((path) => PAGE.test(path) && existsSync(path)).flatMap(goneFiles),
   ...sources.flatMap((source) => [
     ...vagueName(source),
     ...lineWith(source, UNFINISHED, "finish it, or open an issue"),

@@ -1,4 +1,5 @@
-import { entryItem, escaped, marked, pageText, row, ruleLink } from "../page/page.js"
+import { escaped } from "@workshop/core/http"
+import { entryItem, marked, pageText, row, ruleLink } from "../page/page.js"
 import type { Paint } from "../terminal/Output.js"
 import { type Exchange, masked } from "../testkit/Api.js"
 import { ruleAt } from "../testkit/RuleAddress.js"

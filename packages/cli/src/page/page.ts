@@ -1,13 +1,5 @@
 import { reportViewer } from "@workshop/console"
-
-const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" }
-
-// XML 1.0 has no place for other control characters, not even escaped.
-const UNWRITABLE = /[^\P{Cc}\n\t]/gu
-
-/** Text as XML and HTML take it. */
-export const escaped = (text: string): string =>
-  text.replaceAll(UNWRITABLE, "?").replaceAll(/[&<>"]/g, (character) => entities[character] ?? "")
+import { escaped } from "@workshop/core/http"
 
 const STYLE = `
 :root { color-scheme: light dark; --good: light-dark(#1a7f37, #3fb950); --bad: light-dark(#cf222e, #ff7b72);

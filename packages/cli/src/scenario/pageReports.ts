@@ -1,5 +1,6 @@
 import { toIso } from "@workshop/core"
-import { entryItem, escaped, marked, pageText, row } from "../page/page.js"
+import { escaped } from "@workshop/core/http"
+import { entryItem, marked, pageText, row } from "../page/page.js"
 import { plain } from "../terminal/Output.js"
 import { exchangeLines, failureLines, headings, type ScenarioResult, summary } from "./Report.js"
 

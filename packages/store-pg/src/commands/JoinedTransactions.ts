@@ -16,7 +16,7 @@ import {
   type Store
 } from "@workshop/core/store"
 import { type Context, Effect, Exit, Fiber } from "effect"
-import { type Client, PLACE, sendOn, sqlConnection, type storePlace } from "../connection/CallersPool.js"
+import { type PgClient, PLACE, sendOn, sqlConnection, type storePlace } from "../connection/CallersPool.js"
 import type { Connection } from "../connection/Connection.js"
 import { failureOf, isCodeTaken, type PgFailure, storeFailure } from "../connection/PgFailure.js"
 import { DEFAULT_SCHEMA } from "../connection/Schema.js"
@@ -93,7 +93,7 @@ const isFailedAlready = ({ code }: PgFailure): boolean => code === FAILED_ALREAD
 
 const refused = (message: string) => new TransactionRefused({ message })
 
-const isClient = (client: unknown): client is Client =>
+const isClient = (client: unknown): client is PgClient =>
   typeof client === "object" &&
   client !== null &&
   "query" in client &&
@@ -135,7 +135,7 @@ const stillJoined = ({ send, id }: Connection, onCommit: Array<Announcement>) =>
   })
 
 /** The client in its transaction. A savepoint in any other transaction is undone and refused. */
-const connectionOf = (client: Client, schema: string, transaction: string): Connection => {
+const connectionOf = (client: PgClient, schema: string, transaction: string): Connection => {
   const sending = sendOn(client, schema)
   // A statement of the caller's own failed, and the caller went on: a mistake in the program, which waiting does not mend.
   const send = (statements: ReadonlyArray<Statement>) =>
@@ -182,7 +182,7 @@ const complaint = ({ isolation, read_only }: Where, isStores: boolean): string |
 }
 
 /** Looks whether the client is in a transaction that can be joined. Outside of one, the savepoint fails. */
-const looked = (client: Client, schema: string): Effect.Effect<Where, TransactionRefused | PgFailure> =>
+const looked = (client: PgClient, schema: string): Effect.Effect<Where, TransactionRefused | PgFailure> =>
   Effect.tryPromise({ try: () => sendOn(client, schema)([WHERE]), catch: failureOf }).pipe(
     Effect.map(([answer]) => answer!.rows[0] as unknown as Where),
     Effect.catchIf(isNotBegun, () =>

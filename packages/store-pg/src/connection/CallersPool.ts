@@ -34,11 +34,11 @@ import { type Statement, textsIn } from "./Statement.js"
  */
 
 /** The methods of a `pg` client that the store uses. */
-export interface Client {
+export interface PgClient {
   readonly query: (query: object) => Promise<QueryResult | ReadonlyArray<QueryResult>>
 }
 
-interface PoolClient extends Client {
+interface PoolClient extends PgClient {
   readonly on: (event: "error" | "end", listener: () => void) => unknown
   readonly off: (event: "error" | "end", listener: () => void) => unknown
   readonly release: (destroy?: boolean) => void
@@ -55,7 +55,7 @@ const types = { getTypeParser: pg.types.getTypeParser }
 
 /** Sends statements one after another, unprepared. `begin` replaces {@link BEGIN}. Of several in one text, the last one's result counts. */
 export const sendOn =
-  (client: Client, schema: string, begin?: string) =>
+  (client: PgClient, schema: string, begin?: string) =>
   async (statements: ReadonlyArray<Statement>): Promise<ReadonlyArray<QueryResult>> => {
     const textOf = textsIn(schema)
     const answers: Array<QueryResult> = []
@@ -195,11 +195,11 @@ export interface CallersPool {
 }
 
 /** The server's number of a client's session, which `pg` keeps to cancel statements. */
-const pidOf = (client: Client): number => (client as { readonly processID?: number }).processID ?? 0
+const pidOf = (client: PgClient): number => (client as { readonly processID?: number }).processID ?? 0
 
 /** Borrows until the client is returned. */
 const pooled =
-  (pool: PoolLike, verified: (client: Client) => Effect.Effect<string, PgFailure>, schema: string) =>
+  (pool: PoolLike, verified: (client: PgClient) => Effect.Effect<string, PgFailure>, schema: string) =>
   (options: ConnectionOptions) =>
     Effect.gen(function* () {
       const begin = beginWith(sessionSettings(options))
@@ -279,7 +279,7 @@ export const callersPool = (pool: PoolLike, database: Database): Effect.Effect<C
     const { schema = DEFAULT_SCHEMA } = database
     const isStores = storePlace(database)
     let isVerified = false
-    const verified = (client: Client) =>
+    const verified = (client: PgClient) =>
       Effect.gen(function* () {
         const send = sendOn(client, schema)
         const theirs = yield* placeOf((all) => Effect.tryPromise({ try: () => send(all), catch: failureOf }), schema)

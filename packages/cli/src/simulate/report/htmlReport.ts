@@ -1,4 +1,5 @@
-import { entryItem, escaped, pageText, row, ruleLink } from "../../page/page.js"
+import { escaped } from "@workshop/core/http"
+import { entryItem, pageText, row, ruleLink } from "../../page/page.js"
 import type { Event } from "../../testkit/Shapes.js"
 import { grouped, ms } from "../auditor/queries.js"
 import type { Trace, Violation } from "../auditor/Trace.js"
