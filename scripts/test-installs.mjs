@@ -1,4 +1,4 @@
-// Installs the packed packages in empty projects, as their users do: npm run test:installs -- npm pnpm bun typescript eslint jest next nest nest-postgres drizzle worker.
+// Installs the packed packages in empty projects, as their users do: npm run test:installs -- npm pnpm bun typescript eslint jest next nest nest-postgres drizzle knex worker.
 // Without names it does all. It needs the npm registry.
 import { execFileSync, spawn } from "node:child_process"
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -350,6 +350,47 @@ const parts = {
       }
       await serve("node", ["dist/server.js"], place, 4955, env, ask)
       run("npx", ["vitest", "run", "--dir", "src"], place, env)
+    })
+  },
+  knex: async () => {
+    const dependencies = { ...byName(["store-pg"]), knex: "3", pg: "8" }
+    const place = project("knex", "your-database.md", dependencies)
+    run("npm", ["install"], place)
+    // The recipe of docs/your-database.md: a row and its ticket in one transaction of Knex, committed and rolled back.
+    writeFileSync(
+      join(place, "order.mjs"),
+      `import { start } from "@workshop/core/promise"
+import { MigratedStore } from "@workshop/store-pg"
+import knex from "knex"
+const url = process.env.DATABASE_URL
+const db = knex({ client: "pg", connection: url })
+const workshop = await start({ store: MigratedStore.layer({ url }) })
+const shop = await workshop.orThrow.shops.firstOrCreate({ name: "Lac", currency: "EUR", time_zone: "Europe/Paris" })
+const caller = { shop_id: shop.id, caller_id: "amira", scopes: ["tickets:write"], via: "app" }
+await db.schema.createTable("orders", (table) => table.integer("ticket_number"))
+const order = async (fails) => {
+  const { afterCommit } = await db.transaction(async (trx) => {
+    const client = await trx.client.acquireConnection()
+    return workshop.within(client, async ({ orThrow: { tickets } }) => {
+      const { data } = await tickets.createInApp(caller, { service: "Hem" })
+      await trx("orders").insert({ ticket_number: data.number })
+      if (fails) throw new Error("No such customer")
+    })
+  })
+  await afterCommit()
+}
+await order(false)
+await order(true).catch(() => {})
+const rows = await db("orders")
+const { data } = await workshop.orThrow.tickets.list(caller, {})
+console.log(rows.length, data.length)
+await workshop.stop()
+await db.destroy()
+`
+    )
+    await withPostgres(place, async (url) => {
+      const printed = run("node", ["order.mjs"], place, { DATABASE_URL: url }).trim()
+      if (printed !== "1 1") throw new Error(`The program printed ${printed}`)
     })
   },
   worker: () => {

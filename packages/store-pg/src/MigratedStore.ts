@@ -4,6 +4,7 @@ import { checkedSchema } from "./connection/Schema.js"
 import { migrate } from "./migrate/Migrator.js"
 import * as PgStore from "./PgStore.js"
 import { inRealTime } from "./RealTime.js"
+import { checkedOptions } from "./StoreOptions.js"
 
 /** Refuses a pool of another database before the migration writes into that of the url. */
 const poolChecked = ({ url, schema, pool }: PgStore.PgStoreOptions) =>
@@ -20,7 +21,12 @@ const poolChecked = ({ url, schema, pool }: PgStore.PgStoreOptions) =>
 export const layer = (options: PgStore.PgStoreOptions) =>
   inRealTime(
     Layer.unwrapEffect(
-      Effect.as(Effect.zipRight(poolChecked(options), migrate(options.url, options)), PgStore.layer(options))
+      Effect.gen(function* () {
+        yield* checkedOptions(options)
+        yield* poolChecked(options)
+        yield* migrate(options.url, options)
+        return PgStore.layer(options)
+      })
     )
   )
 

@@ -25,15 +25,15 @@ import { cellNodes } from "./cells/CitusNodes.js"
 import { pgCellAccess, pgCellDirectory } from "./cells/PgCells.js"
 import { transact } from "./commands/CommitQueue.js"
 import { joinedTransactions } from "./commands/JoinedTransactions.js"
-import { databaseUrl, warnOfClearText } from "./connection/Address.js"
-import { callersPool, type PoolLike, storePlace } from "./connection/CallersPool.js"
+import { warnOfClearText } from "./connection/Address.js"
+import { callersPool, storePlace } from "./connection/CallersPool.js"
 import type { reconnecting } from "./connection/Connection.js"
 import type { DatabaseFailed } from "./connection/DatabaseFailed.js"
-import { checkedSchema, type Database } from "./connection/Schema.js"
+import { checkedSchema } from "./connection/Schema.js"
 import { PLANNED_EACH_TIME, PLANNED_ONCE } from "./connection/SessionClient.js"
 import { sharedSessions } from "./connection/SharedSessions.js"
 import * as Sql from "./connection/Sql.js"
-import { type LeaseClock, pgDeliveries } from "./deliveries/PgDeliveries.js"
+import { pgDeliveries } from "./deliveries/PgDeliveries.js"
 import { pgDeliveryLog } from "./deliveries/PgDeliveryLog.js"
 import { type PgNotifier, pgNotifier } from "./deliveries/PgNotifier.js"
 import { pgPersonalData } from "./erasure/PgPersonalData.js"
@@ -44,34 +44,11 @@ import { pgAuditLog, pgClosures, pgDirectory, pgMessages } from "./reads/PgDirec
 import { pgReads } from "./reads/PgReads.js"
 import { pgWholeData } from "./reads/PgWholeData.js"
 import { type RetentionOptions, tidier } from "./retention/Retention.js"
+import { checkedOptions, type PgStoreOptions } from "./StoreOptions.js"
 import { secretsGuard } from "./secrets/SecretsGuard.js"
 import { type SecretsRefused, WebhookSecrets } from "./secrets/WebhookSecrets.js"
 
-/** How the store uses its database, whose schema must be current: see `migrate`. */
-export interface PgStoreOptions extends Database {
-  /** How many connections run commands at once; two by default. */
-  readonly lanes?: number
-  /** How many connections read; eight by default. */
-  readonly readConnections?: number
-  /**
-   * Your own `Pool` of the package `pg`, for the same database: commands and reads borrow its clients, one for each of their
-   * transactions, instead of opening connections. `url` still serves the few connections that wait for notifications and deliver.
-   * You end the pool, after the workshop.
-   */
-  readonly pool?: PoolLike | undefined
-  /**
-   * Further cells, as `workshop migrate --cells` made them; the database of `url` is the home cell. All processes of a service are given
-   * the same ones. Left out where the home cell is the only one.
-   */
-  readonly cells?: ReadonlyArray<CellAddress>
-  /** The clock by which leases end; the database's own by default. Tests pass theirs. */
-  readonly leaseClock?: LeaseClock
-  /**
-   * Keys that encrypt the secrets of webhooks in the database, each 32 random bytes in base64 or hex. The first one writes, all of
-   * them read. Without any, secrets are stored in clear.
-   */
-  readonly secretsKeys?: ReadonlyArray<string>
-}
+export type { PgStoreOptions } from "./StoreOptions.js"
 
 /** The parts that the ports of one schema share with those of others. */
 interface Surroundings {
@@ -221,9 +198,11 @@ const overOne = (options: PgStoreOptions) =>
  * `secretsKeys` opens.
  */
 export const layer = (options: PgStoreOptions): Layer.Layer<StorePorts, DatabaseFailed | SecretsRefused, Entropy> => {
-  const { url, cells = [] } = options
-  const store = cells.length === 0 ? overOne(options) : Effect.succeed(Layer.scopedContext(overCells(options, cells)))
-  return inRealTime(Layer.unwrapEffect(Effect.zipRight(databaseUrl(url), store)))
+  const store = Effect.suspend(() => {
+    const { cells = [] } = options
+    return cells.length === 0 ? overOne(options) : Effect.succeed(Layer.scopedContext(overCells(options, cells)))
+  })
+  return inRealTime(Layer.unwrapEffect(Effect.zipRight(checkedOptions(options), store)))
 }
 
 /** The options of a store that come from configuration; secrets are `Redacted`, so that no log shows them. */

@@ -1,7 +1,10 @@
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import type { ImportRow } from "../decisions/importTickets.js"
 import { ShopId } from "../domain/Identifier.js"
-import { type ImportLine, type ImportOptions, Imports } from "./Imports.js"
+import { InvalidInput } from "../domain/InvalidInput.js"
+import type { ShopNotFound } from "../domain/Shop.js"
+import type { StoreUnavailable } from "../ports/StorePorts.js"
+import { type ImportLine, type ImportOptions, type ImportReport, Imports } from "./Imports.js"
 import { type Run, stated, toPromise } from "./PromiseApi.js"
 
 /** A row of an import: a ticket with its client, or a client alone. */
@@ -26,13 +29,21 @@ async function* numbered(rows: Rows): AsyncGenerator<ImportLine> {
   for await (const row of rows) yield { line: ++line, row: stated(row) }
 }
 
+type Importing = Effect.Effect<ImportReport, InvalidInput | ShopNotFound | StoreUnavailable, Imports>
+
+const isIterable = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value)
+
 /** Tickets of other systems, brought in and taken out again. */
 export const promiseTransfers = (run: Run<Imports>) => {
   const method = toPromise(run)
   const pages = method([ShopId], (shop_id) => Imports.exported(shop_id))
-  const importing = method([ShopId, Schema.Any], (shop_id, options: PlainImport) =>
-    Imports.run({ ...options, shop_id, lines: "lines" in options ? options.lines : numbered(options.rows) })
-  )
+  const importing = method([ShopId, Schema.Any], (shop_id, options: PlainImport): Importing => {
+    const field = "lines" in options ? "lines" : "rows"
+    if (!isIterable(options[field as keyof PlainImport]))
+      return Effect.fail(new InvalidInput({ issues: [{ field, message: "must be a list, or another iterable" }] }))
+    return Imports.run({ ...options, shop_id, lines: "lines" in options ? options.lines : numbered(options.rows) })
+  })
   return {
     /**
      * Imports tickets in any state with their dates, clients and cards. They count against no limit and raise no events unless `events` is

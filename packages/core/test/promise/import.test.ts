@@ -185,6 +185,18 @@ describe("workshop.import (Specification, Tickets)", () => {
     expect((await workshop.tickets.createInApp(caller, { service: "Hem" })).ok).toBe(true)
   })
 
+  it("without rows, or with what is none, is refused by the name of the option", async () => {
+    const { workshop, shop_id } = await open()
+    for (const given of [{}, { rows: 5 }, { lines: null }]) {
+      const [field] = Object.keys(given)
+      const refused = await workshop.import({ shop_id, ...given } as never)
+      expect(refused).toMatchObject({
+        ok: false,
+        refusal: { issues: [{ field: field ?? "rows", message: "must be a list, or another iterable" }] }
+      })
+    }
+  })
+
   it("of a shop that there is not is refused", async () => {
     const { workshop } = await open()
     const nobody = "01890000-0000-7000-8000-000000000000"

@@ -26,7 +26,7 @@ const UNREADABLE = refused(
 )
 
 const MISSING = refused(
-  "The address of the database is missing: give url, such as postgres://user:password@host:5432/name; is the environment variable set that it comes from?"
+  "The address of the database is missing, such as postgres://user:password@host:5432/name, perhaps because its environment variable is not set"
 )
 
 /** The TLS options for an `sslmode` of libpq. Modes that may connect without encryption are refused, because they promise nothing. */

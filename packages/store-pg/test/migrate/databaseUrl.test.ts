@@ -22,7 +22,7 @@ describe("the url of a database", () => {
 
   it.each(["", undefined])("says that the url is missing: %j", async (url) => {
     const missing =
-      "The address of the database is missing: give url, such as postgres://user:password@host:5432/name; is the environment variable set that it comes from?"
+      "The address of the database is missing, such as postgres://user:password@host:5432/name, perhaps because its environment variable is not set"
     for (const message of await refusals(url as string)) expect(message).toContain(missing)
   })
 
