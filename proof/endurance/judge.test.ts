@@ -66,6 +66,11 @@ describe("a soak", () => {
     expect(judged(undefined, busy)).toEqual([])
   })
 
+  it("is flat where samples come later and later after autovacuum's rounds", () => {
+    const drifting = (no: number) => ({ dead_rows: 400 * (no % 4) + (no < 20 ? 0 : 350), vacuums: Math.floor(no / 4) })
+    expect(judged(undefined, (no) => ({ ...drifting(no), vacuum_at: 370 }))).toEqual([])
+  })
+
   it("is not flat where autovacuum leaves out a table that it should clean", () => {
     expect(judged(undefined, () => ({ dead_rows: 1001 }))).toEqual([
       "delivery had more dead rows than it tolerates for 435 s, and autovacuum did not clean it"

@@ -36,7 +36,10 @@ const TABLE_SHARE = 0.2
 const TABLE_SLACK_BYTES = 1024 * 1024
 /** Where a table has more dead rows than it tolerates, autovacuum has cleaned it within three of its rounds, which take a minute each by default. */
 const MOST_UNCLEAN_S = 180
-/** Between two of its rounds a busy table may always have more dead rows than it tolerates, but not more and more of them. */
+/**
+ * Between two of its rounds a busy table may always have more dead rows than it tolerates, but not more and more of them, apart from what
+ * dies between two samples: rounds and samples shift against each other.
+ */
 const DEAD_SHARE = 0.2
 const DEAD_SLACK = 200
 /** Every transaction of the service ends in seconds. */
@@ -107,7 +110,12 @@ const dirtier = (samples: ReadonlyArray<Sample>, name: string): ReadonlyArray<st
   const dead = (part: typeof early) => medianOf(part, ({ dead_rows }) => dead_rows)
   const [before, after] = [dead(early), dead(late)]
   const tolerated = medianOf(late, ({ vacuum_at }) => vacuum_at)
-  if (after <= Math.max(tolerated, before * (1 + DEAD_SHARE), before + DEAD_SLACK)) return []
+  const died = early.map(({ dead_rows }, no) => dead_rows - (early[no - 1]?.dead_rows ?? dead_rows))
+  const shift = medianOf(
+    died.filter((rows) => rows > 0),
+    (rows) => rows
+  )
+  if (after <= Math.max(tolerated, before + shift + Math.max(before * DEAD_SHARE, DEAD_SLACK))) return []
   return [`${name} had ${before} dead rows in the second third, ${after} in the last`]
 }
 

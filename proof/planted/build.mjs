@@ -26,7 +26,7 @@ const entryPoints = new Map(
  * @param {string} entry @param {string} outfile
  */
 export const plantingBuild = async (entry, outfile) => {
-  /** @type {import("./bugs.mjs").Bug | null} */
+  /** @type {import("./Bug.mjs").Bug | null} */
   let bug = null
   /** @type {import("esbuild").Plugin} */
   const planting = {
@@ -57,7 +57,7 @@ export const plantingBuild = async (entry, outfile) => {
     logLevel: "silent"
   })
   return {
-    /** @param {import("./bugs.mjs").Bug | null} next */
+    /** @param {import("./Bug.mjs").Bug | null} next */
     with: async (next) => {
       bug = next
       await builder.rebuild()

@@ -8,7 +8,7 @@ export const root = fileURLToPath(new URL("../..", import.meta.url))
 /** How often a text holds another. @param {string} text @param {string} part */
 const count = (text, part) => text.split(part).length - 1
 
-/** Why a bug cannot be planted, if it cannot. @param {import("./bugs.mjs").Bug} bug @returns {string | undefined} */
+/** Why a bug cannot be planted, if it cannot. @param {import("./Bug.mjs").Bug} bug @returns {string | undefined} */
 export const misfit = ({ id, file, from }) => {
   const times = count(readFileSync(root + file, "utf8"), from)
   return times === 1
@@ -23,5 +23,5 @@ export const bugOf = (id) => {
   return found
 }
 
-/** The text of a source file with a bug in it. @param {import("./bugs.mjs").Bug} bug @param {string} text */
+/** The text of a source file with a bug in it. @param {import("./Bug.mjs").Bug} bug @param {string} text */
 export const planted = ({ from, to }, text) => text.replace(from, () => to)

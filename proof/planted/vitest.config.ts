@@ -3,11 +3,12 @@ import base from "../../vitest.config.js"
 import { bugOf, planted, root } from "./plant.mjs"
 
 // The project's tests with a bug in the sources: PLANTED=id npx vitest run --config proof/planted/vitest.config.ts packages/core
-const bug = bugOf(process.env.PLANTED ?? "")
+const bug = process.env.PLANTED ? bugOf(process.env.PLANTED) : undefined
 const planting = {
   name: "planting",
   enforce: "pre" as const,
-  transform: (text: string, path: string) => (path === root + bug.file ? planted(bug, text) : undefined)
+  transform: (text: string, path: string) =>
+    bug !== undefined && path === root + bug.file ? planted(bug, text) : undefined
 }
 
 const { projects = [], ...test } = base.test ?? {}

@@ -225,6 +225,24 @@ export const clientChangesContract = cases({
     yield* same("unseen", (yield* Effect.flip(run(loaded(shop.id, Need.client(id)))))._tag, "ClientNotFound")
   },
 
+  "LinkRemoved: the last change of a row counts where one command puts and removes it": function* ({ shop }) {
+    const { id } = yield* openAccount()
+    const link = { shop_id: shop.id, client_id: id, known_at: TEST_START, blocked_at: null }
+    const [put, again, removed] = [
+      { _tag: "LinkPut", row: link },
+      { _tag: "LinkPut", row: { ...link, blocked_at: LATER } },
+      { _tag: "LinkRemoved", row: link }
+    ] as const
+    const known = Effect.map(run(loaded(shop.id, Need.account(id))), (account) => account.link)
+    yield* run(putting(shop.id, put, removed))
+    yield* same("put and removed", yield* known, null)
+    yield* run(putting(shop.id, put))
+    yield* run(putting(shop.id, removed, again))
+    yield* same("removed and put", yield* known, again.row)
+    yield* run(putting(shop.id, removed))
+    yield* same("removed", yield* known, null)
+  },
+
   "a ticket's need brings its client and the card, as the shop sees them": function* ({ shop }) {
     const { id } = yield* openAccount({ given_name: "Sami", family_name: "Trabelsi", hide_name: true })
     const link = { shop_id: shop.id, client_id: id, known_at: TEST_START, blocked_at: null }

@@ -9,6 +9,7 @@ import { claimOrderContract, deliveriesContract, leasesContract, webhookRemovalC
 import { deliveryLogContract, replayContract } from "./DeliveryLogContract.js"
 import { directoryContract } from "./DirectoryContract.js"
 import { closuresContract, messagesContract } from "./DueContract.js"
+import { importsContract } from "./ImportsContract.js"
 import { listContract, syncContract } from "./ListContract.js"
 import { rateLimitsContract } from "./RateLimitsContract.js"
 import { RiggedEntropy } from "./RiggedEntropy.js"
@@ -22,6 +23,7 @@ export const storeContract = {
   "Store: changes": changesContract,
   "Store: changes of clients": clientChangesContract,
   "Store: a repaired clock": clockRepairContract,
+  "Store: imports": importsContract,
   "Reads: the list": listContract,
   "Reads: the sync": syncContract,
   "Reads: clients": clientsContract,

@@ -97,7 +97,7 @@ describe("A client that follows updated_since and cursor misses no change (Speci
       maxLength: 5
     })
     await fc.assert(fc.asyncProperty(writers, sizes, synced), { seed: SEED, numRuns: 120 })
-  }, 60_000)
+  }, 300_000)
 
   it(
     "with a filter, over pages without tickets, and from the synced_until of each",

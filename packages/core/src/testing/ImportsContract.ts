@@ -1,0 +1,73 @@
+import { Effect, Schema } from "effect"
+import { type CheckedRow, ImportRow, importTickets } from "../decisions/importTickets.js"
+import type { ClientId, ShopId } from "../domain/Identifier.js"
+import { DAY_MS, toIso } from "../domain/Instant.js"
+import { cases, each, same, ticketIds } from "./ContractCase.js"
+import { creating, NEWEST, newTicket, openAccount, run } from "./Fixtures.js"
+
+const checked = (row: object, client_id: ClientId | null = null): CheckedRow => ({
+  row: Schema.decodeUnknownSync(ImportRow)(row),
+  client_id
+})
+
+const importing = (shop_id: ShopId, rows: ReadonlyArray<CheckedRow>, raises = false) =>
+  run(importTickets(shop_id, rows, { raises }))
+
+/** Tickets that come from elsewhere are like those that were made here (Specification, Tickets). */
+export const importsContract = cases({
+  "a number is kept, the next ones follow the highest, and none of them is given again": function* ({ reads, shop }) {
+    const numbers = [7, null, 3, 9, null]
+    const rows = numbers.map((number, i) => checked({ service: "Hem", external_ref: `A-${i}`, number }))
+    yield* importing(shop.id, rows)
+    yield* importing(shop.id, [checked({ service: "Hem", external_ref: "B" })])
+    const made = yield* run(creating(shop.id))
+    const { tickets } = yield* reads.tickets(shop.id, {}, { _tag: "Changes", since: 0, after: null }, 10)
+    yield* same(
+      "numbers",
+      tickets.map(({ record }) => record.number),
+      [7, 8, 3, 9, 10, 11, 12]
+    )
+    yield* same("of the next ticket", made.number, 12)
+  },
+
+  "a ticket is listed among those of its time, synced as new, and closes by its own dates": function* (bench) {
+    const { clock, closures, reads, shop, start } = bench
+    const before = yield* newTicket(shop.id)
+    clock.set(start + 10)
+    const old = { created_at: toIso(start - 100 * DAY_MS), ready_at: toIso(start - 59 * DAY_MS) }
+    yield* importing(shop.id, [checked({ service: "Hem", external_ref: "A", state: "ready", ...old })])
+    const after = yield* newTicket(shop.id)
+    const changes = yield* reads.tickets(shop.id, {}, { _tag: "Changes", since: start + 10, after: null }, 9)
+    const [imported] = ticketIds(changes.tickets)
+    yield* same("synced", ticketIds(changes.tickets), [imported, after])
+    const listed = yield* reads.tickets(shop.id, {}, NEWEST, 9)
+    yield* same("listed", ticketIds(listed.tickets), [after, before, imported])
+    const earlier = yield* reads.tickets(shop.id, { created_before: start }, NEWEST, 9)
+    yield* same("by its date", ticketIds(earlier.tickets), [imported])
+    const due = (yield* closures.due(start + DAY_MS, 100_000)).filter(({ shop_id }) => shop_id === shop.id)
+    yield* same("due to close", due, [{ shop_id: shop.id, id: imported, due_at: start + DAY_MS }])
+  },
+
+  "a client is known with the card that was given, once": function* ({ reads, shop }) {
+    const { id, phone, given_name, family_name } = yield* openAccount()
+    const card = { balance: 3, lifetime: 13, rewards_redeemed: 1 }
+    const row = (given: object) => checked({ client: { phone, given_name, family_name, card: given } }, id)
+    yield* importing(shop.id, [row(card)])
+    const found = yield* reads.client(shop.id, { id })
+    yield* same("the card", each([found!.card], "balance", "lifetime", "rewards_redeemed"), [[3, 13, 1]])
+    yield* importing(shop.id, [row({ ...card, balance: 13, rewards_redeemed: 0 })])
+    yield* same("as it was", yield* reads.client(shop.id, { id }), found)
+  },
+
+  "events are raised where they are asked for": function* ({ reads, shop }) {
+    yield* importing(shop.id, [checked({ service: "Hem", external_ref: "A" })])
+    yield* same("none", yield* reads.events(shop.id), [])
+    const rows = ["B", "C"].map((external_ref) => checked({ service: "Hem", external_ref }))
+    yield* importing(shop.id, rows, true)
+    const events = yield* Effect.map(reads.events(shop.id), (all) => each(all, "type", "seq"))
+    yield* same("one each", events, [
+      ["ticket.created", 1],
+      ["ticket.created", 2]
+    ])
+  }
+})
