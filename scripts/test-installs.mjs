@@ -1,4 +1,4 @@
-// Installs the packed packages in empty projects, as their users do: npm run test:installs -- npm pnpm bun typescript eslint jest next nest nest-postgres drizzle knex worker.
+// Installs the packed packages in empty projects, as their users do: npm run test:installs -- npm pnpm bun typescript eslint jest next next-postgres nest nest-postgres drizzle knex worker.
 // Without names it does all. It needs the npm registry.
 import { execFileSync, spawn } from "node:child_process"
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -163,6 +163,33 @@ export class AppModule {}
   return place
 }
 
+/** Builds and serves the guide's route handler with Next. @param {string} name @param {object} dependencies @param {(workshop: string) => string} changed */
+const nextProject = (name, dependencies, changed) => {
+  const place = project(name, "embed-frameworks.md", {
+    ...{ ...EXPRESS, ...dependencies, next: "15", react: "19", "react-dom": "19", "@types/react": "19" }
+  })
+  run("npm", ["install"], place)
+  const route = join(place, "app/workshop/[...path]")
+  mkdirSync(route, { recursive: true })
+  writeFileSync(
+    join(route, "route.ts"),
+    readFileSync(join(place, "src/next.ts"), "utf8").replace("./workshop.js", "./workshop")
+  )
+  writeFileSync(join(route, "workshop.ts"), changed(readFileSync(join(place, "src/workshop.ts"), "utf8")))
+  rmSync(join(place, "src"), { recursive: true })
+  // The options that create-next-app writes and that matter here.
+  const compilerOptions = {
+    ...{ target: "ES2022", lib: ["dom", "esnext"], module: "esnext", moduleResolution: "bundler", jsx: "preserve" },
+    ...{ strict: true, skipLibCheck: true, noEmit: true, esModuleInterop: true }
+  }
+  writeFileSync(join(place, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["app"] }))
+  writeFileSync(
+    join(place, "app/layout.tsx"),
+    "export default ({ children }: { children: React.ReactNode }) => <html><body>{children}</body></html>\n"
+  )
+  return place
+}
+
 /** Installs, compiles and serves the Express guide. @param {string} name @param {ReadonlyArray<string>} install @param {ReadonlyArray<string>} start */
 const installed = async (name, install, start) => {
   const place = project(name, "embed-express.md", EXPRESS)
@@ -218,34 +245,21 @@ const parts = {
     run("node", ["--experimental-vm-modules", "node_modules/jest/bin/jest.js", "dist"], place)
   },
   next: async () => {
-    const place = project("next", "embed-frameworks.md", {
-      next: "15",
-      react: "19",
-      "react-dom": "19",
-      "@types/react": "19",
-      ...EXPRESS
-    })
-    run("npm", ["install"], place)
-    const route = join(place, "app/workshop/[...path]")
-    mkdirSync(route, { recursive: true })
-    writeFileSync(
-      join(route, "route.ts"),
-      readFileSync(join(place, "src/next.ts"), "utf8").replace("./workshop.js", "./workshop")
-    )
-    writeFileSync(join(route, "workshop.ts"), readFileSync(join(place, "src/workshop.ts"), "utf8"))
-    rmSync(join(place, "src"), { recursive: true })
-    // The options that create-next-app writes and that matter here.
-    const compilerOptions = {
-      ...{ target: "ES2022", lib: ["dom", "esnext"], module: "esnext", moduleResolution: "bundler", jsx: "preserve" },
-      ...{ strict: true, skipLibCheck: true, noEmit: true, esModuleInterop: true }
-    }
-    writeFileSync(join(place, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["app"] }))
-    writeFileSync(
-      join(place, "app/layout.tsx"),
-      "export default ({ children }: { children: React.ReactNode }) => <html><body>{children}</body></html>\n"
-    )
+    const place = nextProject("next", {}, (workshop) => workshop)
     run("npx", ["next", "build"], place)
     await serve("npx", ["next", "start", "-p", "4952"], place, 4952)
+  },
+  "next-postgres": async () => {
+    // The migrations are bundled with the route handler.
+    const place = nextProject("next-postgres", byName(["store-pg"]), (workshop) =>
+      workshop
+        .replace(/^import .*store-memory"$/m, 'import { MigratedStore } from "@workshop/store-pg"')
+        .replace("start({ store })", 'start({ store: MigratedStore.layer({ url: process.env.DATABASE_URL ?? "" }) })')
+    )
+    await withPostgres(place, async (url) => {
+      run("npx", ["next", "build"], place, { DATABASE_URL: url })
+      await serve("npx", ["next", "start", "-p", "4956"], place, 4956, { DATABASE_URL: url })
+    })
   },
   nest: async () => {
     const place = nestProject("nest", {})
