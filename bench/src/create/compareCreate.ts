@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs"
 import { Effect, Layer, ManagedRuntime, type Scope } from "effect"
 import { connect } from "../../../packages/store-pg/dist/migrate/Session.js"
+import { serversCpu } from "../cells/ServerCpu.js"
 import { median } from "../Median.js"
+import { profiling, type Shares } from "../parts/profile.js"
 import { cluster } from "../pg/Cluster.js"
 import { benchmark, type Row, rounded } from "../report/Benchmark.js"
 import { timed } from "../timed.js"
@@ -15,11 +17,24 @@ const GOALS = { rate: { at_least: 3 }, idle: { at_most: 2 } } as const
 
 const PEER = readFileSync(new URL("../../src/create/peer.sql", import.meta.url), "utf8")
 
-/** Our creates for some seconds, {@link IN_FLIGHT} on their way at once. Answers creates a second. */
-const runOurs = <E, R>(create: Effect.Effect<unknown, E, R>, seconds: number) =>
+/** What some seconds of creates gave: the rate, and the processor time of each create in microseconds. */
+interface Creates {
+  readonly per_second: number
+  readonly process_us: number
+  /** Undefined where the server's processes are not visible. */
+  readonly server_us: number | undefined
+}
+
+/** Reads the processor time that the server used so far, in milliseconds. */
+type ServerMs = (() => number) | null
+
+/** Our creates for some seconds, {@link IN_FLIGHT} on their way at once. */
+const runOurs = <E, R>(create: Effect.Effect<unknown, E, R>, seconds: number, serverMs: ServerMs) =>
   Effect.gen(function* () {
     const begun = performance.now()
     const end = begun + seconds * 1000
+    const own = process.cpuUsage()
+    const before = serverMs?.()
     let made = 0
     const one = Effect.whileLoop({
       while: () => performance.now() < end,
@@ -32,7 +47,13 @@ const runOurs = <E, R>(create: Effect.Effect<unknown, E, R>, seconds: number) =>
       Array.from({ length: IN_FLIGHT }, () => one),
       { concurrency: "unbounded", discard: true }
     )
-    return (made * 1000) / (performance.now() - begun)
+    const took_ms = performance.now() - begun
+    const { user, system } = process.cpuUsage(own)
+    return {
+      per_second: (made * 1000) / took_ms,
+      process_us: (user + system) / made,
+      server_us: before === undefined ? undefined : ((serverMs!() - before) * 1000) / made
+    } satisfies Creates
   })
 
 const preparePeer = (url: string, shops: ReadonlyArray<Creator>) =>
@@ -50,37 +71,80 @@ interface Asked {
   readonly seconds: number
 }
 
+/** Our code by the kinds of work that a create consists of. */
+const KINDS = [
+  ["garbage collection", /^\(garbage collector\)/],
+  ["Effect", /node_modules\/(effect|@effect)\//],
+  ["the driver of Postgres", /node_modules\/pg(-[a-z]+)?\//],
+  ["store: commit queue, statements", /packages\/store-pg\//],
+  ["decisions and rules", /packages\/|node_modules\//],
+  ["Node: sockets, streams, hashes", /^/]
+] as const
+
+const splitRows = (creates: Creates, peer_us: number | undefined, shares: Shares, peer_is: string) => {
+  const row = (part: string, ours: number, peer?: number): Row => ({
+    work: `a create: ${part}`,
+    unit: "µs",
+    ours: rounded(ours, 1),
+    ...(peer !== undefined && { peer: rounded(peer, 1), peer_is })
+  })
+  const { process_us, server_us } = creates
+  return [
+    row("CPU time of our process, which decides it", process_us),
+    ...Object.entries(shares).map(([kind, share]) => row(`our process: ${kind}`, process_us * share)),
+    ...(server_us === undefined ? [] : [row("CPU time of Postgres", server_us, peer_us)])
+  ]
+}
+
 const rates = (create: Effect.Effect<unknown, unknown>, url: string, shops: ReadonlyArray<Creator>, asked: Asked) =>
   Effect.gen(function* () {
     const pgbench = findPgbench()
+    const serverMs = yield* serversCpu([url])
     const ids = shops.map(({ shop_id }) => shop_id)
     const peer = (seconds: number) =>
-      Effect.promise(() =>
-        pgbench === undefined ? callFunction(url, ids, seconds) : runPgbench(pgbench, url, seconds)
-      )
-    yield* runOurs(create, asked.seconds)
+      Effect.promise(async () => {
+        const before = serverMs?.()
+        const per_second =
+          pgbench === undefined ? await callFunction(url, ids, seconds) : await runPgbench(pgbench, url, seconds)
+        const server_us = before === undefined ? undefined : ((serverMs!() - before) * 1000) / (per_second * seconds)
+        return { per_second, server_us }
+      })
+    const peer_is =
+      pgbench === undefined
+        ? "one PL/pgSQL function that writes the same rows, called through pg"
+        : "one PL/pgSQL function that writes the same rows, called by pgbench"
+    yield* runOurs(create, asked.seconds, serverMs)
     yield* peer(1)
-    const found: Array<{ readonly ours: number; readonly theirs: number }> = []
+    const found: Array<{ readonly ours: Creates; readonly theirs: Pick<Creates, "per_second" | "server_us"> }> = []
     for (let i = 0; i < asked.pairs; i++) {
-      const ours = yield* runOurs(create, asked.seconds)
+      const ours = yield* runOurs(create, asked.seconds, serverMs)
       const theirs = yield* peer(asked.seconds)
-      console.error(`create ${i + 1}/${asked.pairs}: ${Math.round(ours)} of ${Math.round(theirs)}`)
+      const shown = [ours, theirs].map(({ per_second }) => Math.round(per_second))
+      console.error(`create ${i + 1}/${asked.pairs}: ${shown.join(" of ")}`)
       found.push({ ours, theirs })
     }
-    const ratio = median(found.map(({ ours, theirs }) => ours / theirs))
-    return {
+    const stop = yield* Effect.promise(() => profiling(KINDS))
+    yield* runOurs(create, asked.seconds, null)
+    const shares = yield* Effect.promise(stop)
+    const middle = (of: (pair: (typeof found)[number]) => number) => median(found.map(of))
+    const visible = serverMs !== null
+    const creates: Creates = {
+      per_second: middle(({ ours }) => ours.per_second),
+      process_us: middle(({ ours }) => ours.process_us),
+      server_us: visible ? middle(({ ours }) => ours.server_us!) : undefined
+    }
+    const rate: Row = {
       work: `creates on Postgres, ${IN_FLIGHT} in flight, ${SHOPS} shops`,
       unit: "/s",
-      ours: Math.round(median(found.map(({ ours }) => ours))),
-      peer: Math.round(median(found.map(({ theirs }) => theirs))),
-      peer_is:
-        pgbench === undefined
-          ? "one PL/pgSQL function that writes the same rows, called through pg"
-          : "one PL/pgSQL function that writes the same rows, called by pgbench",
-      ratio: rounded(ratio),
+      ours: Math.round(creates.per_second),
+      peer: Math.round(middle(({ theirs }) => theirs.per_second)),
+      peer_is,
+      ratio: rounded(middle(({ ours, theirs }) => ours.per_second / theirs.per_second)),
       target: TARGETS.rate,
       goal: GOALS.rate
-    } satisfies Row
+    }
+    const peer_us = visible ? middle(({ theirs }) => theirs.server_us!) : undefined
+    return { rate, split: splitRows(creates, peer_us, shares, peer_is) }
   })
 
 const idleRow = (create: Effect.Effect<unknown, unknown>, commit: Effect.Effect<unknown, unknown>) =>
@@ -114,17 +178,13 @@ const bench = (asked: Asked): Effect.Effect<ReadonlyArray<Row>, unknown, Scope.S
     const shops = yield* inWorld(creators) as Effect.Effect<ReadonlyArray<Creator>, unknown>
     const create = (yield* inWorld(creating(shops, clock))) as Effect.Effect<unknown, unknown>
     const session = yield* preparePeer(url, shops)
-    return yield* inWorld(
-      Effect.all([
-        rates(create, url, shops, asked),
-        idleRow(create, session.run("insert into empty_commit values ($1)", [1]))
-      ])
-    )
+    const { rate, split } = yield* inWorld(rates(create, url, shops, asked))
+    return [rate, yield* idleRow(create, session.run("insert into empty_commit values ($1)", [1])), ...split]
   })
 
 /** Creates through the Postgres store, against one PL/pgSQL call that writes the same rows. */
 export const create = benchmark({
-  about: "creates on Postgres against a function that writes the same rows, and one on an idle database",
+  about: "creates on Postgres against a function that writes the same rows, part by part, and one on an idle database",
   options: {
     pairs: { about: "the number of pairs (ours, then the function)", value: "5" },
     seconds: { about: "how long each side of a pair runs", value: "4" }
