@@ -17,6 +17,7 @@ import { fileURLToPath } from "node:url"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { publishedPackages } from "../scripts/publishedPackages.mjs"
 import { freePort } from "./freePort.js"
+import { RUNS_ALL } from "./runsAll.js"
 
 // The pages on embedding, followed to the letter, with the packages as they would be published, in an empty project.
 
@@ -315,7 +316,7 @@ import("@workshop/core").then(({ Limits }) =>
     expect(names.length).toBeGreaterThan(20)
   })
 
-  it("compile with the smallest TypeScript that README names", { timeout: 180_000 }, () => {
+  it.runIf(RUNS_ALL)("compile with the smallest TypeScript that README names", { timeout: 180_000 }, () => {
     const place = join(root, "test/smallest-typescript")
     const project = follow("embed-express.md", ["express", "@types/express"])
     copyFileSync(join(place, "consumer.ts"), join(project, "src/consumer.ts"))
