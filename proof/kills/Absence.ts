@@ -27,7 +27,7 @@ export const killedAfter = (move: () => Promise<void>): Absence => ({
 })
 
 /** The server's machine accepts connections, and nobody answers on them. */
-const stopped: Absence = {
+export const stopped: Absence = {
   name: "stopped",
   begin: ({ stop }) => {
     const goOn = stop()
