@@ -1,6 +1,7 @@
 import { Effect, Fiber } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { RUNS_ALL } from "../../../../test/runsAll.js"
 import type { TicketId } from "../../src/domain/Identifier.js"
 import { toIso } from "../../src/domain/Instant.js"
 import type { Ticket } from "../../src/domain/Ticket.js"
@@ -96,7 +97,7 @@ describe("A client that follows updated_since and cursor misses no change (Speci
       minLength: 1,
       maxLength: 5
     })
-    await fc.assert(fc.asyncProperty(writers, sizes, synced), { seed: SEED, numRuns: 120 })
+    await fc.assert(fc.asyncProperty(writers, sizes, synced), { seed: SEED, numRuns: RUNS_ALL ? 120 : 60 })
   }, 300_000)
 
   it(
