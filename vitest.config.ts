@@ -42,8 +42,8 @@ const running = {
   isolate: false
 } as const
 
-/** Three, or as many as `--poolOptions.threads.maxThreads` says: the fewest, which depend on it, must not exceed it. */
-const workers = Number(/maxThreads[= ](\d+)/.exec(process.argv.join(" "))?.[1] ?? 3)
+/** Four, or as many as `--poolOptions.threads.maxThreads` says: the fewest, which depend on it, must not exceed it. */
+const workers = Number(/maxThreads[= ](\d+)/.exec(process.argv.join(" "))?.[1] ?? 4)
 
 /** Whether a Postgres was named, as `npm run test:postgres` does, on which the rules over HTTP are shown as well. */
 const isNamed = Boolean(process.env.WORKSHOP_TEST_POSTGRES ?? process.env.TEST_DATABASE_URL)
@@ -64,8 +64,8 @@ const onPostgres: TestProjectInlineConfiguration = {
 export default defineConfig({
   test: {
     reporters: ["default", "./test/reporter.ts"],
-    // Effect and the sources cost more to load than most files take to run: three workers load them once each, and files share
-    // them. Many files wait for processes and databases, so that three workers use two cores better than two do. The pool is the
+    // Effect and the sources cost more to load than most files take to run: four workers load them once each, and files share
+    // them. Many files wait for processes and databases, and three workers leave a fifth of two cores idle. The pool is the
     // root's, and opens a worker for each file unless it is told here too. It removes an idle worker beyond the fewest twice if
     // there still are more than those afterwards, and the second removal ends the run with "Terminating worker thread": therefore
     // the fewest are only one less than the most.
@@ -81,7 +81,7 @@ export default defineConfig({
           name: "memory",
           pool: "threads",
           provide: { store: "memory" },
-          // A test of thousands of values takes longer than five seconds while two other files run.
+          // A test of thousands of values takes longer than five seconds while three other files run.
           testTimeout: 30_000,
           hookTimeout: 30_000,
           include: ["packages/*/test/**/*.test.ts", "examples/**/*.test.ts", "test/**/*.test.ts", "proof/**/*.test.ts"]
