@@ -1,5 +1,5 @@
 import { bodyText } from "@workshop/core/http"
-import { Effect } from "effect"
+import { readOnce } from "../readOnce.js"
 import type { Json } from "./History.js"
 import type { Node } from "./Node.js"
 import { CLIENT_WAITS_MS, type KnownKey, type KnownShop, type Stage } from "./Stage.js"
@@ -70,7 +70,7 @@ export class Tills {
             header: (name) => headers[name],
             repeats: () => false,
             address: "192.0.2.7",
-            body: () => Effect.succeed(bytes)
+            body: readOnce(bytes)
           },
           (response) => {
             const text = bodyText(response)

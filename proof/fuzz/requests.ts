@@ -3,6 +3,7 @@ import { bodyText, type HttpRequest } from "@workshop/core/http"
 import * as MemoryStore from "@workshop/store-memory"
 import { Effect, Layer, Logger, ManagedRuntime } from "effect"
 import { inProcessPipeline, inProcessService } from "../../packages/cli/src/testkit/InProcessService.js"
+import { readOnce } from "../readOnce.js"
 import { Grammar } from "./Grammar.js"
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are taken apart as any client would
@@ -122,7 +123,7 @@ const arrival = (
   header: (name) => headers[name],
   repeats: (name) => name === twice,
   address: "127.0.0.1",
-  body: () => Effect.succeed(new TextEncoder().encode(text))
+  body: readOnce(new TextEncoder().encode(text))
 })
 
 /**

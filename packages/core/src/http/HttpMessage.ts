@@ -23,7 +23,7 @@ export interface HttpRequest {
   readonly repeats: (name: string) => boolean
   /** The sender's address, for the limit on requests without a valid key. */
   readonly address: string
-  /** The body, read when it is asked for and once; at most `most` bytes. */
+  /** Reads the body, at most `most` bytes. Call it once: what has arrived is read by the call, not by its effect. */
   readonly body: (most: number) => Effect.Effect<Uint8Array, BodyTooLarge | BodyIncomplete>
   /** The request as the framework around the service has it, where there is one: its own `authenticate` reads it. */
   readonly source?: unknown

@@ -119,7 +119,7 @@ const withFault = (
   answer: Effect.Effect<ObservedResponse>
 ): Effect.Effect<ObservedResponse> => {
   // The log shows what a refused request asked for too.
-  const read = Effect.exit(body(Limits.body_bytes))
+  const read = Effect.suspend(() => Effect.exit(body(Limits.body_bytes)))
   switch (fault?.fault) {
     case undefined:
     case "lose_answer":

@@ -248,7 +248,7 @@ describe("Faults of the API (Specification, Sandbox)", () => {
     const { sandbox, shop } = await opened()
     const ticket = await sandbox.ticket(shop)
     await set(sandbox, { path: "/v1/tickets/{id}/status", fault: "lose_answer", next: 1 })
-    const body = new TextEncoder().encode('{"status":"ready"}')
+    const arrived = [new TextEncoder().encode('{"status":"ready"}')]
     const headers: Readonly<Record<string, string>> = {
       authorization: `Bearer ${shop.key}`,
       "content-type": "application/json"
@@ -261,7 +261,8 @@ describe("Faults of the API (Specification, Sandbox)", () => {
         repeats: () => false,
         header: (name) => headers[name],
         address: "192.0.2.1",
-        body: () => Effect.succeed(body)
+        // As of a request that has arrived: the first call reads it.
+        body: () => Effect.succeed(arrived.splice(0)[0] ?? new Uint8Array())
       })
     )
     expect(response.isCut).toBe(true)
