@@ -207,18 +207,18 @@ const wordsLayer = (file: string | null) =>
         })
       )
 
-const services = <Ports, E>(asked: ServeFlags, store: Layer.Layer<Ports | StorePorts, E, Entropy>) =>
+const services = <Ports, E>(flags: ServeFlags, store: Layer.Layer<Ports | StorePorts, E, Entropy>) =>
   NotificationSender.Default.pipe(
     Layer.provide(Notifiers.layer),
     Layer.provideMerge(Workshop.layer),
     Layer.provideMerge(store),
-    Layer.provideMerge(Layer.succeed(TrackingPages, trackingPagesOf(asked))),
-    Layer.provideMerge(wordsLayer(asked.words)),
+    Layer.provideMerge(Layer.succeed(TrackingPages, trackingPagesOf(flags))),
+    Layer.provideMerge(wordsLayer(flags.words)),
     Layer.provideMerge(Entropy.layer)
   )
 
-const dispatching = (asked: ServeFlags, choice: StoreChoice) =>
-  delivering(asked, productionAddresses).pipe(Layer.provideMerge(services(asked, storeLayer(choice))))
+const dispatching = (flags: ServeFlags, choice: StoreChoice) =>
+  delivering(flags, productionAddresses).pipe(Layer.provideMerge(services(flags, storeLayer(choice))))
 
 /** A sandbox on data that was kept goes on where its clock stood: no shop may find itself in its own past. */
 const caughtUp = Layer.effectDiscard(
@@ -229,11 +229,11 @@ const caughtUp = Layer.effectDiscard(
   })
 )
 
-const sandboxed = (asked: ServeFlags, choice: StoreChoice) =>
+const sandboxed = (flags: ServeFlags, choice: StoreChoice) =>
   ClockAdvance.layer([Closer, Dispatcher, NotificationSender]).pipe(
-    Layer.provideMerge(deliveringInSandbox(asked)),
+    Layer.provideMerge(deliveringInSandbox(flags)),
     Layer.provideMerge(caughtUp),
-    Layer.provideMerge(services(asked, storeLayer(choice))),
+    Layer.provideMerge(services(flags, storeLayer(choice))),
     Layer.provideMerge(Layer.merge(SandboxClock.layer, SandboxReceivers.layer))
   )
 
@@ -286,13 +286,13 @@ const beginAnew = ({ demo }: ServeFlags, shown: ShownKey) =>
   )
 
 /** The text that a start with `--demo` says; `workshop serve` alone opens a shop if there is none. */
-const greeting = Effect.fnUntraced(function* (asked: ServeFlags, base: string, shown: ShownKey) {
-  if (!asked.sandbox && (yield* Effect.flatMap(Directory, ({ isSandboxMade }) => isSandboxMade))) return madeBySandbox
-  const { demoKey } = asked
+const greeting = Effect.fnUntraced(function* (flags: ServeFlags, base: string, shown: ShownKey) {
+  if (!flags.sandbox && (yield* Effect.flatMap(Directory, ({ isSandboxMade }) => isSandboxMade))) return madeBySandbox
+  const { demoKey } = flags
   const opened = demoKey === null ? null : yield* shopOfKey(demoKey)
   if (demoKey !== null && opened !== null)
     return nextSteps(base, `The shop ${opened.name} of an earlier start is there, with the key of --demo-key:`, demoKey)
-  if (asked.demo) {
+  if (flags.demo) {
     const demo = yield* demoShop
     shown.key = demo.key
     return demo.key === null ? [demo.opening] : [...nextSteps(base, demo.opening, demo.key), ...demoSteps(base, demo)]
@@ -335,39 +335,39 @@ export const leaving = (delay_ms: number, signals: Pick<NodeJS.EventEmitter, "on
 
 /** Serves the API, the pages and what else there is, until interrupted. */
 const run = <E, R>(
-  asked: ServeFlags,
+  flags: ServeFlags,
   choice: StoreChoice,
   groupsWith: (api: RouteGroup, shown: ShownKey) => Effect.Effect<ReadonlyArray<RouteGroup>, E, R>
 ) =>
   Effect.gen(function* () {
-    const shown: ShownKey = { key: asked.demoKey }
-    if (asked.sandbox && !asked.sandboxOnRealData) yield* refuseRealData
+    const shown: ShownKey = { key: flags.demoKey }
+    if (flags.sandbox && !flags.sandboxOnRealData) yield* refuseRealData
     const groups = yield* groupsWith(yield* workshopRoutes({ validateResponses: false }), shown)
-    const branches = [...groups, ...(asked.trackingPages ? [yield* trackingRoutes()] : []), ...(yield* pages(asked))]
+    const branches = [...groups, ...(flags.trackingPages ? [yield* trackingRoutes()] : []), ...(yield* pages(flags))]
     // Before a shop is opened: with the port taken, nobody would see its key.
-    const pipe = yield* pipeline(branches, watching(asked))
-    const { port } = yield* Effect.mapError(listen(pipe, { ...asked, limits: connectionLimits(asked) }), cannotListen)
-    const base = baseOf(asked.host, port)
+    const pipe = yield* pipeline(branches, watching(flags))
+    const { port } = yield* Effect.mapError(listen(pipe, { ...flags, limits: connectionLimits(flags) }), cannotListen)
+    const base = baseOf(flags.host, port)
     const tracking = yield* TrackingPages
-    if (asked.trackingPages) tracking.base_url ??= trackingBase(base)
-    const greeted = yield* greeting(asked, base, shown).pipe(
-      Effect.provideService(GivenKey, asked.demoKey),
+    if (flags.trackingPages) tracking.base_url ??= trackingBase(base)
+    const greeted = yield* greeting(flags, base, shown).pipe(
+      Effect.provideService(GivenKey, flags.demoKey),
       Effect.provideService(CommandHints, hintsFor(choice, process.env))
     )
-    if (!asked.noDispatcher) yield* workOff
+    if (!flags.noDispatcher) yield* workOff
     yield* Console.log(
       [
-        `Listening on ${base}${isEverywhere(asked.host) ? ", and on every other address of this machine" : ""}`,
-        ...(asked.sandbox ? [`See and drive the sandbox in a browser: ${base}/console`] : []),
+        `Listening on ${base}${isEverywhere(flags.host) ? ", and on every other address of this machine" : ""}`,
+        ...(flags.sandbox ? [`See and drive the sandbox in a browser: ${base}/console`] : []),
         kept[choice.store](choice),
         ...greeted,
         `Read and try the API: ${base}/docs`,
-        ...(asked.trackingPages ? [`Clients follow their tickets at ${tracking.base_url}{tracking_code}`] : []),
-        ...(asked.sandbox ? aboutSandbox(base, choice) : aboutTrials(choice)),
+        ...(flags.trackingPages ? [`Clients follow their tickets at ${tracking.base_url}{tracking_code}`] : []),
+        ...(flags.sandbox ? aboutSandbox(base, choice) : aboutTrials(choice)),
         ...aboutStopping(process.env)
       ].join("\n")
     )
-    return yield* leaving(asked.shutdownDelay)
+    return yield* leaving(flags.shutdownDelay)
     // At once, so that all of them are done within the ten seconds of a shutdown (Specification, Commands).
   }).pipe(Effect.parallelFinalizers, Effect.scoped)
 
@@ -378,35 +378,35 @@ const runScenario = (text: string) =>
     return Effect.runPromise(runText(text), { signal })
   })
 
-const served = (asked: ServeFlags) => {
+const served = (flags: ServeFlags) => {
   // A sandbox's clock makes everything old in a moment.
-  const tidies = !asked.noDispatcher && !asked.sandbox
-  const choice = { ...choiceOf(asked), ...(tidies ? { keepEvents_ms: asked.keepEvents } : {}) }
-  if (!asked.sandbox)
+  const tidies = !flags.noDispatcher && !flags.sandbox
+  const choice = { ...choiceOf(flags), ...(tidies ? { keepEvents_ms: flags.keepEvents } : {}) }
+  if (!flags.sandbox)
     return Effect.provide(
-      run(asked, choice, (api) => Effect.succeed([api])),
-      dispatching(asked, choice)
+      run(flags, choice, (api) => Effect.succeed([api])),
+      dispatching(flags, choice)
     )
   const options = {
-    token: asked.sandboxToken,
-    webhookPolicy: reaching(sandboxAddresses, asked),
+    token: flags.sandboxToken,
+    webhookPolicy: reaching(sandboxAddresses, flags),
     validateResponses: false
   }
   const groupsWith = (api: RouteGroup, shown: ShownKey) =>
     Effect.gen(function* () {
       const begin = Effect.provide(
-        beginAnew(asked, shown),
+        beginAnew(flags, shown),
         yield* Effect.context<Effect.Effect.Context<ReturnType<typeof beginAnew>>>()
       )
       return yield* sandboxRoutes({ ...options, api, begin, runScenario })
     })
-  return Effect.provide(run(asked, choice, groupsWith), sandboxed(asked, choice))
+  return Effect.provide(run(flags, choice, groupsWith), sandboxed(flags, choice))
 }
 
-const serve = (asked: ServeFlags) =>
-  Effect.zipRight(Effect.sync(boundHeapGrowth), Effect.provide(served(asked), observing(asked))).pipe(
+const serve = (flags: ServeFlags) =>
+  Effect.zipRight(Effect.sync(boundHeapGrowth), Effect.provide(served(flags), observing(flags))).pipe(
     Effect.onInterrupt(() =>
-      Console.log(asked.store === "memory" ? "Stopped; the data in memory are lost." : "Stopped; everything is kept.")
+      Console.log(flags.store === "memory" ? "Stopped; the data in memory are lost." : "Stopped; everything is kept.")
     )
   )
 

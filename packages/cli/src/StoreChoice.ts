@@ -69,7 +69,7 @@ export interface StoreChoice {
 }
 
 /** The choice of the flags, and the default where they leave it open: a database that is named is used (Specification, Commands). */
-export const choiceOf = (asked: {
+export const choiceOf = (flags: {
   readonly store?: (typeof STORES)[number] | null
   readonly databaseUrl: string | null
   readonly schema: string | null
@@ -78,13 +78,13 @@ export const choiceOf = (asked: {
   readonly noMigrate: boolean
   readonly secretsKey?: ReadonlyArray<string>
 }): StoreChoice => ({
-  store: asked.store ?? (asked.databaseUrl === null ? "embedded" : "postgres"),
-  databaseUrl: asked.databaseUrl,
-  schema: asked.schema ?? undefined,
-  cells: asked.cells ?? undefined,
-  dataDir: asked.dataDir,
-  migrate: !asked.noMigrate,
-  secretsKeys: asked.secretsKey ?? []
+  store: flags.store ?? (flags.databaseUrl === null ? "embedded" : "postgres"),
+  databaseUrl: flags.databaseUrl,
+  schema: flags.schema ?? undefined,
+  cells: flags.cells ?? undefined,
+  dataDir: flags.dataDir,
+  migrate: !flags.noMigrate,
+  secretsKeys: flags.secretsKey ?? []
 })
 
 const ANOTHER_STORE = "use --store memory, or give a Postgres with --database-url"

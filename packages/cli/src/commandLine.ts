@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 import { Command } from "commander"
-import { type Asked, askedOf, group, type MakeCommand } from "./terminal/program.js"
+import { group, type MakeCommand, type ParsedCommand, parsedCommand } from "./terminal/program.js"
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))
 
@@ -10,7 +10,7 @@ Variables:
   NAME_FILE names the file that holds its value, such as a key or a secret.
 
 Exit status:
-  0    done; for verify the signature is good, for serve and receive they ended as asked
+  0    done; for verify the signature is good, for serve and receive they ended as parsed
   1    refused or failed; standard error says why and what to do
   130  interrupted with Ctrl-C before it was done`
 
@@ -106,5 +106,5 @@ const workshopWith = async (isNeeded: (name: string) => boolean): Promise<MakeCo
 export const workshop = (): Promise<MakeCommand> => workshopWith(() => true)
 
 /** Finds out what a command line asks for, by the words after `workshop`. */
-export const commandLine = async (words: ReadonlyArray<string>): Promise<Asked> =>
-  askedOf(await workshopWith((name) => words.includes(name)), words)
+export const commandLine = async (words: ReadonlyArray<string>): Promise<ParsedCommand> =>
+  parsedCommand(await workshopWith((name) => words.includes(name)), words)

@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL("../../..", import.meta.url))
 export const bin = `${root}/packages/cli/bin/workshop.js`
 
 /** How long a process may take to print something: less than the tests that wait for it. */
-const PATIENCE_MS = 55_000
+const TIMEOUT_MS = 55_000
 
 /** Brings the built program and its bundle up to date, once a run of the tests. */
 export const build = async (): Promise<void> => {
@@ -51,14 +51,14 @@ export class Workshop {
 
   /** Waits until standard output matches. */
   async says(pattern: RegExp): Promise<RegExpExecArray> {
-    const patience = AbortSignal.timeout(PATIENCE_MS)
+    const timeout = AbortSignal.timeout(TIMEOUT_MS)
     while (true) {
       const found = pattern.exec(this.stdout)
       if (found !== null) return found
       const said = `${this.stdout}${this.stderr}`
       if (this.#child.exitCode !== null) throw new Error(`It ended: ${said}`)
-      if (patience.aborted) throw new Error(`Waited ${PATIENCE_MS / 1000} s for ${pattern}; it printed: ${said}`)
-      await once(this.#child, "said", { signal: patience }).catch(() => undefined)
+      if (timeout.aborted) throw new Error(`Waited ${TIMEOUT_MS / 1000} s for ${pattern}; it printed: ${said}`)
+      await once(this.#child, "said", { signal: timeout }).catch(() => undefined)
     }
   }
 

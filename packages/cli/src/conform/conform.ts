@@ -25,8 +25,8 @@ const chosen = ({
 }
 
 /** `workshop conform --list`: each case by its id, and what it proves. */
-export const listing = Effect.fnUntraced(function* (asked: ConformFlags) {
-  const cases = yield* chosen(asked)
+export const listing = Effect.fnUntraced(function* (flags: ConformFlags) {
+  const cases = yield* chosen(flags)
   const found = [...new Set(cases.map(({ section }) => section))]
   const alone = cases.filter(({ needs }) => needs === "key").length
   return yield* printOutput(
@@ -46,7 +46,7 @@ export const listing = Effect.fnUntraced(function* (asked: ConformFlags) {
         `${cases.length} cases, of which ${alone}, marked (key), need no sandbox.`
       ]
     },
-    asked.json
+    flags.json
   )
 })
 
@@ -86,19 +86,19 @@ const write = Effect.fnUntraced(function* ({ junit, html }: ConformFlags, report
 })
 
 /** The work of `workshop conform` (Specification, Commands). It succeeds only where no case fails. */
-export const conform = (asked: ConformFlags, base_url: string) =>
+export const conform = (flags: ConformFlags, base_url: string) =>
   Effect.gen(function* () {
-    const cases = yield* chosen(asked)
-    const target = yield* findTarget({ ...asked, base_url }, fetch)
-    const print = (lines: ReadonlyArray<string>) => (asked.json ? Effect.void : Console.log(lines.join("\n")))
-    yield* print([opening(target, cases.length, asked.key !== null)])
+    const cases = yield* chosen(flags)
+    const target = yield* findTarget({ ...flags, base_url }, fetch)
+    const print = (lines: ReadonlyArray<string>) => (flags.json ? Effect.void : Console.log(lines.join("\n")))
+    yield* print([opening(target, cases.length, flags.key !== null)])
     const ran = runCases(target, cases, printer(cases, print))
     const [took, results] = yield* Effect.timed(Effect.mapError(ran, refused))
     const run = { base_url: target.api.origin, duration_ms: Math.round(Duration.toMillis(took)) } as const
     const means = target.sandbox === null ? "key" : "sandbox"
-    const report = reportOf({ ...run, with: means }, results, secretsOf(asked))
-    yield* printOutput({ data: report, lines: ({ paint }) => closingLines(report, paint) }, asked.json)
-    yield* write(asked, report)
+    const report = reportOf({ ...run, with: means }, results, secretsOf(flags))
+    yield* printOutput({ data: report, lines: ({ paint }) => closingLines(report, paint) }, flags.json)
+    yield* write(flags, report)
     const { failed } = report.counts
     if (failed > 0) {
       const rules = failed === 1 ? "1 rule" : `${failed} rules`

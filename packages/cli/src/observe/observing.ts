@@ -198,17 +198,17 @@ const tracing = (endpoint: string) =>
   )
 
 /** Logs, metrics and traces as they were asked for, around all else that the process does. */
-export const observing = (asked: Observed): Layer.Layer<never> =>
+export const observing = (flags: Observed): Layer.Layer<never> =>
   Layer.scopedDiscard(processMetrics).pipe(
     Layer.provideMerge(Layer.sync(Probes, () => new Set<Probe>())),
-    Layer.provideMerge(asked.otlpEndpoint === null ? Layer.empty : tracing(asked.otlpEndpoint)),
-    Layer.provideMerge(logsLayer(asked, process.stderr.isTTY === true))
+    Layer.provideMerge(flags.otlpEndpoint === null ? Layer.empty : tracing(flags.otlpEndpoint)),
+    Layer.provideMerge(logsLayer(flags, process.stderr.isTTY === true))
   )
 
 /** The observer of requests: it always counts them, and logs or traces them where a flag says so. */
-export const watching = (asked: Observed & { readonly accessLog: boolean }): RequestObserver => {
+export const watching = (flags: Observed & { readonly accessLog: boolean }): RequestObserver => {
   const counted = makeHttpMetrics()
-  const others = [...(asked.accessLog ? [logged] : []), ...(asked.otlpEndpoint === null ? [] : [traced])]
+  const others = [...(flags.accessLog ? [logged] : []), ...(flags.otlpEndpoint === null ? [] : [traced])]
   return (request, context, answer) =>
     counted(
       request,

@@ -196,12 +196,12 @@ export const ownerCommand = <O extends Options, E extends Refusal>({
     ...help,
     options: { ...databaseOptions, ...(remote === undefined ? {} : sandboxOptions), ...options },
     run: (values) => {
-      const { actor, json, ...asked } = values as Values<typeof databaseOptions>
+      const { actor, json, ...flags } = values as Values<typeof databaseOptions>
       const { baseUrl = null, sandboxToken = null } = values as Partial<Values<typeof sandboxOptions>>
       const own = Object.fromEntries(Object.entries(values).filter(([name]) => name in options)) as Values<O>
       if (remote !== undefined && baseUrl !== null)
         return Effect.flatMap(remote(own, askingSandbox(baseUrl, sandboxToken)), (output) => printOutput(output, json))
-      const choice = choiceOf(asked)
+      const choice = choiceOf(flags)
       return Effect.mapError(act(own), inOneSentence).pipe(
         Effect.provideService(CommandHints, hintsFor(choice, process.env)),
         Effect.provide(services({ ...choice, isShared: true })),

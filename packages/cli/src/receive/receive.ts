@@ -30,7 +30,7 @@ export const keyPresses = <A, R>(
 /** The change that a key makes, given the receiver's behaviour now and that of the command line. */
 interface LiveKey {
   readonly says: string
-  readonly next: (now: Behaviour, asked: Behaviour) => Partial<Behaviour>
+  readonly next: (now: Behaviour, wanted: Behaviour) => Partial<Behaviour>
 }
 
 const DELAY_MS = 3000
@@ -45,11 +45,11 @@ export const liveKeys = {
   g: { says: "gone (410)", next: () => ({ answer: saying(410) }) },
   d: {
     says: "delay on or off",
-    next: ({ delay_ms }, asked) => ({ delay_ms: delay_ms > 0 ? 0 : asked.delay_ms || DELAY_MS })
+    next: ({ delay_ms }, wanted) => ({ delay_ms: delay_ms > 0 ? 0 : wanted.delay_ms || DELAY_MS })
   },
   f: {
     says: "fail some or none",
-    next: ({ fail_share }, asked) => ({ fail_share: fail_share > 0 ? 0 : asked.fail_share || FAIL_SHARE })
+    next: ({ fail_share }, wanted) => ({ fail_share: fail_share > 0 ? 0 : wanted.fail_share || FAIL_SHARE })
   },
   r: {
     says: "redirect",
@@ -69,8 +69,8 @@ export const legend: string = [
 ].join(" ")
 
 /** The change that a key makes; undefined for one that changes nothing. */
-export const changeBy = (key: string, now: Behaviour, asked: Behaviour): Partial<Behaviour> | undefined =>
-  Object.hasOwn(liveKeys, key) ? (liveKeys as Readonly<Record<string, LiveKey>>)[key]?.next(now, asked) : undefined
+export const changeBy = (key: string, now: Behaviour, wanted: Behaviour): Partial<Behaviour> | undefined =>
+  Object.hasOwn(liveKeys, key) ? (liveKeys as Readonly<Record<string, LiveKey>>)[key]?.next(now, wanted) : undefined
 
 const answerInWords = ({ answer }: Behaviour): string => {
   if (typeof answer === "function") return "answers as it chooses"
@@ -316,12 +316,12 @@ const totalsInWords = ({ event, again, failed, refused }: Receiver.Totals): stri
   `Events ${event}, duplicates ${again}, failed on request ${failed}, refused ${refused}`
 
 /** Does what the keys say, until `q` or Ctrl-C. */
-const obeyKeys = (receiver: Receiver.Receiver, asked: Receiver.Behaviour, quit: Deferred.Deferred<void>) =>
+const obeyKeys = (receiver: Receiver.Receiver, wanted: Receiver.Behaviour, quit: Deferred.Deferred<void>) =>
   keyPresses((key) =>
     Effect.gen(function* () {
       if (key === "q" || key === "\u0003") return yield* Deferred.succeed(quit, undefined)
       if (key === "h") return yield* Console.log(legend)
-      const change = changeBy(key, yield* receiver.behaviour, asked)
+      const change = changeBy(key, yield* receiver.behaviour, wanted)
       if (change === undefined) return
       const behaviour = yield* receiver.behave(change)
       return yield* Console.log(paintFor()("faint", `From now on it ${behaviourInWords(behaviour)}`))
@@ -329,26 +329,26 @@ const obeyKeys = (receiver: Receiver.Receiver, asked: Receiver.Behaviour, quit: 
   )
 
 /** The work of `workshop receive` (Specification, Commands): until interrupted, or `q`. */
-export const receive = (asked: ReceiveFlags) =>
+export const receive = (flags: ReceiveFlags) =>
   Effect.gen(function* () {
     const runtime = yield* Effect.runtime<never>()
-    const registration = registrationOf(asked)
-    const behaviour = behaviourOf(asked)
+    const registration = registrationOf(flags)
+    const behaviour = behaviourOf(flags)
     const quit = yield* Deferred.make<void>()
     const pointed = yield* Deferred.make<Pointed>()
     const receiver = yield* Effect.mapError(
       Receiver.make({
-        host: asked.host,
-        port: asked.port,
-        secrets: asked.secret,
+        host: flags.host,
+        port: flags.port,
+        secrets: flags.secret,
         behaviour,
-        seed: asked.seed,
-        header: asked.signatureHeader,
-        tolerance_seconds: asked.tolerance / 1000,
+        seed: flags.seed,
+        header: flags.signatureHeader,
+        tolerance_seconds: flags.tolerance / 1000,
         now: registration === null ? Clock.currentTimeMillis : sandboxNow(registration),
         secretNow: registration === null ? Effect.succeed(null) : Effect.flatMap(Deferred.await(pointed), secretNow),
         keep: 1,
-        onReceived: printing(asked.json, runtime)
+        onReceived: printing(flags.json, runtime)
       }),
       cannotListen
     )
@@ -356,18 +356,18 @@ export const receive = (asked: ReceiveFlags) =>
     if (registration !== null && registered !== null) {
       const hook = { registration, shop_id: registered.shop_id, url: receiver.url }
       yield* Deferred.succeed(pointed, hook)
-      yield* receiver.trust([registered.secret, ...asked.secret])
-      yield* Effect.forkScoped(watching(hook, registered.off_reason, asked.json))
+      yield* receiver.trust([registered.secret, ...flags.secret])
+      yield* Effect.forkScoped(watching(hook, registered.off_reason, flags.json))
     }
     yield* Effect.addFinalizer(() =>
       Effect.flatMap(receiver.totals, (totals) =>
-        Console.log(asked.json ? JSON.stringify({ kind: "totals", ...totals }) : totalsInWords(totals))
+        Console.log(flags.json ? JSON.stringify({ kind: "totals", ...totals }) : totalsInWords(totals))
       )
     )
     const { url } = receiver
-    const isTyping = process.stdin.isTTY === true && !asked.json
+    const isTyping = process.stdin.isTTY === true && !flags.json
     yield* Console.log(
-      asked.json
+      flags.json
         ? JSON.stringify({ kind: "listening", url, ...(registered === null ? {} : registered) })
         : [...greeting(url, registration, registered), ...(isTyping ? [legend] : [])].join("\n")
     )

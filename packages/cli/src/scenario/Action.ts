@@ -1,12 +1,9 @@
-import { Data, Effect, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import type { Behaviour, ReceivedDelivery } from "../receive/Receiver.js"
-import type { CallOptions } from "../testkit/Api.js"
+import type { CallOptions, EnvironmentFailed } from "../testkit/Api.js"
 import type { Actor } from "../testkit/Calls.js"
 import type { StepExchange } from "./Report.js"
 import { type Names, ReferenceUnknown } from "./references.js"
-
-/** The service cannot be reached, or a receiver cannot be opened. */
-export class EnvironmentFailed extends Data.TaggedError("EnvironmentFailed")<{ readonly message: string }> {}
 
 /** A step cannot be made, because a reference has no value or a request that it needs failed. */
 export type StepFailed = ReferenceUnknown | EnvironmentFailed

@@ -2,13 +2,12 @@ import { displayName } from "@workshop/core/store"
 import * as MemoryStore from "@workshop/store-memory"
 import { Effect, Layer, Logger, LogLevel, ManagedRuntime, Random, Scope } from "effect"
 import { handling, make as makeReceiver } from "../receive/Receiver.js"
-import { Api, type CallOptions } from "../testkit/Api.js"
+import { Api, type CallOptions, EnvironmentFailed } from "../testkit/Api.js"
 import { type CallName, requestOf } from "../testkit/Calls.js"
 import { inProcessFetch, inProcessService } from "../testkit/InProcessService.js"
 import type { Handler } from "../testkit/LoopbackServer.js"
 import {
   dataOf,
-  EnvironmentFailed,
   idOf,
   isSuccess,
   LOST,

@@ -19,7 +19,7 @@ const below = (folder: string): ReadonlyArray<string> =>
     .map((name) => join(folder, name))
     .toSorted()
 
-const isGlob = (asked: string): boolean => /[*?]/.test(asked)
+const isGlob = (path: string): boolean => /[*?]/.test(path)
 
 /** `*` and `?` stay within a folder, `**` does not. */
 const globPattern = (glob: string): RegExp => {
@@ -44,25 +44,23 @@ const matching = (glob: string): ReadonlyArray<string> => {
     : []
 }
 
-const found = (asked: string): Either.Either<ReadonlyArray<string>, string> => {
-  const stat = statSync(asked, { throwIfNoEntry: false })
+const found = (path: string): Either.Either<ReadonlyArray<string>, string> => {
+  const stat = statSync(path, { throwIfNoEntry: false })
   if (stat?.isDirectory()) {
-    const files = below(asked).filter((path) => SCENARIO.test(path))
-    return files.length > 0 ? Either.right(files) : Either.left(`There is no .yaml file in ${asked}.`)
+    const files = below(path).filter((path) => SCENARIO.test(path))
+    return files.length > 0 ? Either.right(files) : Either.left(`There is no .yaml file in ${path}.`)
   }
-  if (stat !== undefined) return Either.right([asked])
-  if (!isGlob(asked)) {
-    return Either.left(
-      `There is no file ${asked}; workshop scenario new ${asked.replace(SCENARIO, "")} would write one.`
-    )
+  if (stat !== undefined) return Either.right([path])
+  if (!isGlob(path)) {
+    return Either.left(`There is no file ${path}; workshop scenario new ${path.replace(SCENARIO, "")} would write one.`)
   }
-  const files = matching(asked)
-  return files.length > 0 ? Either.right(files) : Either.left(`No file matches ${asked}.`)
+  const files = matching(path)
+  return files.length > 0 ? Either.right(files) : Either.left(`No file matches ${path}.`)
 }
 
 /** The scenario files that are named, that are in named folders, or that match patterns such as `specs/*.yaml`, each once. */
-export const findFiles = (asked: ReadonlyArray<string>): Either.Either<ReadonlyArray<string>, string> =>
-  Either.map(Either.all(asked.map(found)), (lists) => [...new Set(lists.flat())])
+export const findFiles = (paths: ReadonlyArray<string>): Either.Either<ReadonlyArray<string>, string> =>
+  Either.map(Either.all(paths.map(found)), (lists) => [...new Set(lists.flat())])
 
 const print = (lines: ReadonlyArray<string>) => Console.log(lines.join("\n"))
 
@@ -145,27 +143,27 @@ const write = Effect.fnUntraced(function* (
 })
 
 /** Runs the scenarios once; it succeeds only where every one passed. */
-const runOnce = Effect.fnUntraced(function* (asked: RunFlags, files: ReadonlyArray<string>) {
-  const scenarios = yield* chosen(yield* readAll(files, asked.json), asked.only)
+const runOnce = Effect.fnUntraced(function* (flags: RunFlags, files: ReadonlyArray<string>) {
+  const scenarios = yield* chosen(yield* readAll(files, flags.json), flags.only)
   const paint = paintFor()
-  if (asked.baseUrl !== null) yield* Console.error(clockWarning("The scenarios move", asked.baseUrl))
+  if (flags.baseUrl !== null) yield* Console.error(clockWarning("The scenarios move", flags.baseUrl))
   const began = yield* Clock.currentTimeMillis
   const results: Array<ScenarioResult> = []
   for (const scenario of scenarios) {
-    const result = yield* run(scenario, optionsOf(asked))
+    const result = yield* run(scenario, optionsOf(flags))
     results.push(result)
-    const look = { paint, width: widthFor(), isVerbose: asked.verbose }
-    if (!asked.json) yield* print([...(results.length === 1 ? [] : [""]), ...reportLines(result, look)])
-    if (asked.bail && !result.passed) break
+    const look = { paint, width: widthFor(), isVerbose: flags.verbose }
+    if (!flags.json) yield* print([...(results.length === 1 ? [] : [""]), ...reportLines(result, look)])
+    if (flags.bail && !result.passed) break
   }
   const duration_ms = (yield* Clock.currentTimeMillis) - began
   const failed = results.filter(({ passed }) => !passed).length
   yield* print(
-    asked.json
-      ? [JSON.stringify(reportOf(results, duration_ms, { isVerbose: asked.verbose }), null, 2)]
+    flags.json
+      ? [JSON.stringify(reportOf(results, duration_ms, { isVerbose: flags.verbose }), null, 2)]
       : ["", summary(results, duration_ms, paint)]
   )
-  yield* write(asked, results, { began, duration_ms })
+  yield* write(flags, results, { began, duration_ms })
   if (failed === 0) return
   const left = scenarios.length - results.length
   return yield* new CommandRefused({
@@ -191,11 +189,11 @@ const changed = (files: ReadonlyArray<string>) =>
 const SETTLED = "50 millis"
 
 /** `workshop scenario run`: exit status 0 only where every scenario passed. With `--watch` it runs until it is interrupted. */
-export const runFiles = Effect.fnUntraced(function* (asked: RunFlags) {
-  const find = Either.mapLeft(findFiles(asked.files), (message) => new CommandRefused({ message }))
+export const runFiles = Effect.fnUntraced(function* (flags: RunFlags) {
+  const find = Either.mapLeft(findFiles(flags.files), (message) => new CommandRefused({ message }))
   const files = yield* find
-  if (!asked.watch) return yield* runOnce(asked, files)
-  const shown = Effect.catchAll(runOnce(asked, files), ({ message }) => Console.error(message))
+  if (!flags.watch) return yield* runOnce(flags, files)
+  const shown = Effect.catchAll(runOnce(flags, files), ({ message }) => Console.error(message))
   return yield* Effect.forever(
     Effect.gen(function* () {
       // Watched before it runs, so that no change meanwhile is missed.

@@ -1,7 +1,7 @@
 import type { Entropy, StorePorts } from "@workshop/core"
 import { bodyText, type HttpRequest, type Pipeline } from "@workshop/core/http"
-import { Data, Effect, Exit, Fiber, Layer, Logger, LogLevel, Option, type Scope } from "effect"
-import { Api, envelopeOf } from "../testkit/Api.js"
+import { Effect, Exit, Fiber, Layer, Logger, LogLevel, Option, type Scope } from "effect"
+import { Api, EnvironmentFailed, envelopeOf } from "../testkit/Api.js"
 import { requestOf } from "../testkit/Calls.js"
 import { inProcessPipeline, inProcessService } from "../testkit/InProcessService.js"
 import { listen } from "../testkit/LoopbackServer.js"
@@ -10,9 +10,6 @@ import { DAY } from "../testkit/Time.js"
 import { type PlannedRequest, successOf } from "./Actors.js"
 import type { RecordedResponse } from "./auditor/Trace.js"
 import { pause, type Receivers } from "./Observers.js"
-
-/** The service cannot be reached, or does not answer as a service of the specification does. */
-export class EnvironmentFailed extends Data.TaggedError("EnvironmentFailed")<{ readonly message: string }> {}
 
 /** The part of a planned request that is sent. */
 type Sent = Pick<PlannedRequest, "key" | "method" | "path" | "query" | "once" | "body" | "fault">
@@ -41,7 +38,7 @@ export const simulatedService = <E>(
     Layer.provideMerge(Logger.minimumLogLevel(LogLevel.Fatal))
   )
 
-const arrival = ({ method, path, query = "", key, once, body }: Sent, pauses: number): HttpRequest => {
+const httpRequestOf = ({ method, path, query = "", key, once, body }: Sent, pauses: number): HttpRequest => {
   const headers: Readonly<Record<string, string | undefined>> = {
     authorization: key === undefined ? undefined : `Bearer ${key.text}`,
     "idempotency-key": once,
@@ -76,8 +73,8 @@ export const inProcessEnvironment = Effect.map(inProcessPipeline(true), (pipe): 
     })
   return {
     ask: (request, pauses = 0) => {
-      const arrived = arrival(request, pauses)
-      return request.fault === "cut" ? cutOff(arrived, pauses) : Effect.map(pipe(arrived), responseOf)
+      const httpRequest = httpRequestOf(request, pauses)
+      return request.fault === "cut" ? cutOff(httpRequest, pauses) : Effect.map(pipe(httpRequest), responseOf)
     },
     receiverOf: (shop) => `${HOST}${shop}`
   }

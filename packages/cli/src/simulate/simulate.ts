@@ -96,13 +96,13 @@ interface Played {
 }
 
 const played = (
-  asked: SimulateFlags,
+  flags: SimulateFlags,
   bounds: Bounds,
   observers: Observers,
   control: Control
 ): Effect.Effect<Played, CommandRefused, Scope.Scope> => {
-  if (asked.baseUrl !== null)
-    return Effect.flatMap(remoteEnvironment(asked.baseUrl, asked.sandboxToken, observers.receivers), (environment) =>
+  if (flags.baseUrl !== null)
+    return Effect.flatMap(remoteEnvironment(flags.baseUrl, flags.sandboxToken, observers.receivers), (environment) =>
       restoringClock(environment, simulation(environment, observers, bounds, control))
     ).pipe(
       Effect.map(({ result: trace, clock }) => ({ trace, clock })),
@@ -111,7 +111,7 @@ const played = (
   return Effect.flatMap(SimulatedStore, (storeOf) =>
     Effect.flatMap(inProcessEnvironment, (environment) => simulation(environment, observers, bounds, control)).pipe(
       Effect.map((trace) => ({ trace, clock: null })),
-      Effect.provide(simulatedService(storeOf(asked), bounds.seed, observers.receivers))
+      Effect.provide(simulatedService(storeOf(flags), bounds.seed, observers.receivers))
     )
   ).pipe(Effect.mapError(refused))
 }
@@ -133,12 +133,12 @@ const isFresh = ({ store, baseUrl }: SimulateFlags): boolean => store === "memor
 const QUIET: Control = { isOver: () => false, progress: () => breathe }
 
 /** The shortest run of the seed that breaks the rule too, halving the steps; longer runs repeat what shorter ones did. */
-const shortest = Effect.fnUntraced(function* (asked: SimulateFlags, bounds: Bounds, rule_at: string, trace: Trace) {
+const shortest = Effect.fnUntraced(function* (flags: SimulateFlags, bounds: Bounds, rule_at: string, trace: Trace) {
   let found = { trace, steps: bounds.steps }
-  for (let good = 0; isFresh(asked) && found.steps - good > 1; ) {
+  for (let good = 0; isFresh(flags) && found.steps - good > 1; ) {
     const steps = Math.floor((good + found.steps) / 2)
-    const observers = observersOf(bounds.seed, asked.signatureHeader)
-    const one = yield* Effect.scoped(played(asked, { ...bounds, steps }, observers, QUIET))
+    const observers = observersOf(bounds.seed, flags.signatureHeader)
+    const one = yield* Effect.scoped(played(flags, { ...bounds, steps }, observers, QUIET))
     if (audit(one.trace).some((violation) => violation.rule_at === rule_at)) found = { trace: one.trace, steps }
     else good = steps
   }
@@ -147,38 +147,38 @@ const shortest = Effect.fnUntraced(function* (asked: SimulateFlags, bounds: Boun
 
 /** Writes the first violation as a scenario of the shortest run that has it. */
 const writeScenario = Effect.fnUntraced(function* (
-  asked: SimulateFlags,
+  flags: SimulateFlags,
   bounds: Bounds,
   trace: Trace,
   [first]: ReadonlyArray<Violation>
 ) {
-  if (asked.scenario === null || first === undefined) return
+  if (flags.scenario === null || first === undefined) return
   const { rule_at } = first
-  const short = yield* shortest(asked, bounds, rule_at, trace)
+  const short = yield* shortest(flags, bounds, rule_at, trace)
   const violation = audit(short.trace).find((one) => one.rule_at === rule_at) ?? first
-  const command = repeated(asked, { ...bounds, steps: short.steps })
-  yield* writeReport("--scenario", asked.scenario, violationScenario(short.trace, violation, command))
+  const command = repeated(flags, { ...bounds, steps: short.steps })
+  yield* writeReport("--scenario", flags.scenario, violationScenario(short.trace, violation, command))
 })
 
 /** Below the numbers of the clients of any one run, so that all fit in a phone number. */
 const MAX_TAKEN = 9_000_000
 
 /** The work of `workshop simulate` (Specification, Commands). */
-export const simulate = (asked: SimulateFlags): Effect.Effect<void, CommandRefused> =>
+export const simulate = (flags: SimulateFlags): Effect.Effect<void, CommandRefused> =>
   Effect.gen(function* () {
     const bounds = {
-      seed: asked.seed ?? randomInt(LARGEST_SEED),
-      steps: asked.steps,
-      shops: asked.shops,
-      taken: isFresh(asked) ? 0 : randomInt(MAX_TAKEN)
+      seed: flags.seed ?? randomInt(LARGEST_SEED),
+      steps: flags.steps,
+      shops: flags.shops,
+      taken: isFresh(flags) ? 0 : randomInt(MAX_TAKEN)
     }
-    if (asked.baseUrl !== null) yield* Console.error(clockWarning("The simulation moves", asked.baseUrl))
-    const observers = observersOf(bounds.seed, asked.signatureHeader)
+    if (flags.baseUrl !== null) yield* Console.error(clockWarning("The simulation moves", flags.baseUrl))
+    const observers = observersOf(bounds.seed, flags.signatureHeader)
     const bar = progressBar(bounds.steps, process.stderr)
     const began_ms = realMs()
     let stopped: string | null = null
     let steps = 0
-    const isLate = () => asked.duration !== null && realMs() - began_ms > asked.duration
+    const isLate = () => flags.duration !== null && realMs() - began_ms > flags.duration
     const control: Control = {
       isOver: () => {
         if (stopped === null && isLate())
@@ -193,12 +193,12 @@ export const simulate = (asked: SimulateFlags): Effect.Effect<void, CommandRefus
     const stop = Effect.sync(() => {
       stopped = "Stopped by a signal: this is what there was so far."
     })
-    const soFar = () => repeated(asked, { ...bounds, steps: stopped === null ? bounds.steps : Math.max(1, steps) })
+    const soFar = () => repeated(flags, { ...bounds, steps: stopped === null ? bounds.steps : Math.max(1, steps) })
     const withRepetition = (why: CommandRefused) =>
       steps === 0 ? why : new CommandRefused({ message: `${why.message} Repeat it with ${soFar()}` })
     yield* untilStopped(
       Effect.gen(function* () {
-        const { trace, clock } = yield* played(asked, bounds, observers, control).pipe(
+        const { trace, clock } = yield* played(flags, bounds, observers, control).pipe(
           Effect.mapError(withRepetition),
           Effect.ensuring(bar.clear)
         )
@@ -217,10 +217,10 @@ export const simulate = (asked: SimulateFlags): Effect.Effect<void, CommandRefus
           stopped,
           clock
         }
-        if (asked.html !== null)
-          yield* writeReport("--html", asked.html, htmlReport(report, trace, observers.recorder.timings))
-        yield* writeScenario(asked, { ...bounds, steps }, trace, summary.violations)
-        const lines = asked.json
+        if (flags.html !== null)
+          yield* writeReport("--html", flags.html, htmlReport(report, trace, observers.recorder.timings))
+        yield* writeScenario(flags, { ...bounds, steps }, trace, summary.violations)
+        const lines = flags.json
           ? [JSON.stringify(summary)]
           : textReport(report, { paint: paintFor(), width: widthFor() })
         yield* Console.log(lines.join("\n"))

@@ -1,8 +1,9 @@
 import type { Entropy, StorePorts, StoreUnavailable } from "@workshop/core"
 import { Effect, type Layer } from "effect"
+import type { EnvironmentFailed } from "../testkit/Api.js"
 import { audit } from "./auditor/audit.js"
 import type { Trace, Violation } from "./auditor/Trace.js"
-import { type EnvironmentFailed, inProcessEnvironment, simulatedService } from "./Environment.js"
+import { inProcessEnvironment, simulatedService } from "./Environment.js"
 import { type Bounds, observersOf, simulation } from "./simulation.js"
 
 /** The findings of a simulation. */

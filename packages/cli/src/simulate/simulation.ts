@@ -1,5 +1,6 @@
 import { SIGNATURE_HEADER } from "@workshop/core"
 import { Effect } from "effect"
+import { EnvironmentFailed } from "../testkit/Api.js"
 import { type CallName, requestOf } from "../testkit/Calls.js"
 import type { Ticket } from "../testkit/Shapes.js"
 import { DAY, HOUR, MINUTE, SECOND } from "../testkit/Time.js"
@@ -24,7 +25,7 @@ import {
 import { attemptOf, drawTill, pollOf, statusOf, tillActivities } from "./activities/till.js"
 import type { Loyalty, RecordedResponse, ShopTrace, Trace } from "./auditor/Trace.js"
 import { Dice } from "./Dice.js"
-import { type Environment, EnvironmentFailed, readClock } from "./Environment.js"
+import { type Environment, readClock } from "./Environment.js"
 import { Receivers, Recorder, realMs } from "./Observers.js"
 
 const [first, ...others] = [...tillActivities, ...sandboxActivities]

@@ -176,13 +176,13 @@ const complaintOf = ({ code }: CommanderError, command: Command, complaints: Rea
 }
 
 /** The work that the typed words ask for, a text to print, or why there is nothing to do. */
-export type Asked =
+export type ParsedCommand =
   | { readonly kind: "run"; readonly run: Run }
   | { readonly kind: "print"; readonly text: string }
   | { readonly kind: "refuse"; readonly message: string }
 
 /** Finds out what the typed words ask for. */
-export const askedOf = (make: MakeCommand, words: ReadonlyArray<string>): Asked => {
+export const parsedCommand = (make: MakeCommand, words: ReadonlyArray<string>): ParsedCommand => {
   let chosen: Run | undefined
   const [printed, complaints]: [Array<string>, Array<string>] = [[], []]
   const program = make((run) => {

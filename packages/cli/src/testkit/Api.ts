@@ -45,6 +45,9 @@ export class NoResponse extends Data.TaggedError("NoResponse")<{
   }
 }
 
+/** The tested service cannot be reached or does not respond as the specification says, or no receiver can be opened for it. */
+export class EnvironmentFailed extends Data.TaggedError("EnvironmentFailed")<{ readonly message: string }> {}
+
 /** The address of a service that was named with or without `/v1`, `/sandbox` or a slash at its end. */
 export const originOf = (base_url: string): string => base_url.replace(/(?<!\/)\/+$/, "").replace(/\/(v1|sandbox)$/, "")
 

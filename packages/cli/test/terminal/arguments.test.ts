@@ -5,7 +5,7 @@ import { ConfigProvider, Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { command, json, optional, repeatable } from "../../src/terminal/commands.js"
 import { text } from "../../src/terminal/decoders.js"
-import { askedOf, group, Operand } from "../../src/terminal/program.js"
+import { group, Operand, parsedCommand } from "../../src/terminal/program.js"
 import { typed } from "../commandLine.js"
 import { build, run } from "../Workshop.js"
 
@@ -34,10 +34,10 @@ const workshop = group({ ...help, name: "workshop" }, [group({ ...help, name: "s
 /** The values that a command line gives, or why it gives none. */
 const readLine = (line: string) => {
   read = undefined
-  const asked = askedOf(workshop, line.split(" "))
-  if (asked.kind !== "run") return asked.kind === "refuse" ? asked.message : asked.text
+  const parsed = parsedCommand(workshop, line.split(" "))
+  if (parsed.kind !== "run") return parsed.kind === "refuse" ? parsed.message : parsed.text
   return Effect.runSync(
-    Effect.match(Effect.withConfigProvider(asked.run, ConfigProvider.fromMap(new Map())), {
+    Effect.match(Effect.withConfigProvider(parsed.run, ConfigProvider.fromMap(new Map())), {
       onFailure: ({ message }) => message,
       onSuccess: () => read
     })

@@ -85,11 +85,11 @@ export class Router {
   readonly #keys = new CellCache<string>()
 
   /** Bounds how many wait for cells that are away. */
-  readonly patience: Pick<Everywhere, "bounded">
+  readonly bounds: Pick<Everywhere, "bounded">
 
-  constructor(cells: ReadonlyArray<OpenCell>, directory: CellDirectory, patience: Pick<Everywhere, "bounded">) {
+  constructor(cells: ReadonlyArray<OpenCell>, directory: CellDirectory, bounds: Pick<Everywhere, "bounded">) {
     this.home = cells[0]!
-    this.patience = patience
+    this.bounds = bounds
     this.#named = new Map(cells.map((cell) => [cell.name, cell]))
     this.#directory = directory
   }
@@ -113,7 +113,7 @@ export class Router {
   of(shop_id: ShopId): Effect.Effect<OpenCell, StoreUnavailable> {
     const known = this.#shops.get(shop_id)
     if (known !== undefined) return Effect.succeed(known)
-    return Effect.map(this.patience.bounded(this.home, this.#found(shop_id)), (cell) => {
+    return Effect.map(this.bounds.bounded(this.home, this.#found(shop_id)), (cell) => {
       if (cell !== null) this.#shops.set(shop_id, cell)
       return cell ?? this.home
     })
@@ -126,7 +126,7 @@ export class Router {
 
   /** Works in the cell of a shop. */
   within<A, E>(shop_id: ShopId, work: (cell: OpenCell) => Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> {
-    return Effect.flatMap(this.of(shop_id), (cell) => this.patience.bounded(cell, work(cell)))
+    return Effect.flatMap(this.of(shop_id), (cell) => this.bounds.bounded(cell, work(cell)))
   }
 
   /** The cell of a shop, which is placed if it is new. */
@@ -148,7 +148,7 @@ export class Router {
   keyByHash(hash: string): Effect.Effect<OpenCell, StoreUnavailable> {
     const known = this.#keys.get(hash)
     if (known !== undefined) return Effect.succeed(known)
-    return Effect.flatMap(this.patience.bounded(this.home, this.#directory.cellOfKey(hash)), (name) =>
+    return Effect.flatMap(this.bounds.bounded(this.home, this.#directory.cellOfKey(hash)), (name) =>
       name === null ? Effect.succeed(this.home) : this.#cellNamed(name)
     )
   }

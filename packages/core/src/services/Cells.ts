@@ -120,7 +120,7 @@ const routedLimits = (router: Router): Context.Tag.Service<RateLimits> => {
             groups.filter((group) => group.uses.every((use) => taken.has(use))),
             (group) => group.cell.limits.giveBack(group.uses, inOrder(group.uses, taken))
           )
-          const take = router.patience.bounded(cell, cell.limits.take(uses, now))
+          const take = router.bounds.bounded(cell, cell.limits.take(uses, now))
           const statuses = yield* Effect.tapError(take, () => giveBack)
           uses.forEach((use, i) => void taken.set(use, statuses[i]!))
         }
@@ -139,7 +139,7 @@ const routedLimits = (router: Router): Context.Tag.Service<RateLimits> => {
         )
       ),
     look: (use, now) =>
-      Effect.flatMap(router.ofUse(use), (cell) => router.patience.bounded(cell, cell.limits.look(use, now)))
+      Effect.flatMap(router.ofUse(use), (cell) => router.bounds.bounded(cell, cell.limits.look(use, now)))
   }
 }
 
@@ -290,7 +290,7 @@ const composedDirectory = (
     changeClient: (account) => changing(home.directory.changeClient(account), account.id),
     keyByHash: (hash) =>
       Effect.flatMap(router.keyByHash(hash), (cell) =>
-        Effect.tap(router.patience.bounded(cell, cell.directory.keyByHash(hash)), (found) => {
+        Effect.tap(router.bounds.bounded(cell, cell.directory.keyByHash(hash)), (found) => {
           // A cell that lacks a key which the directory placed there may be another one.
           if (found === null) return cell === home ? Effect.void : cell.access.confirm
           return Effect.sync(() => router.foundKey(hash, found.key.id, found.shop.id, cell))

@@ -19,7 +19,7 @@ export class Keys extends Effect.Service<Keys>()("@workshop/core/Keys", {
     const shops = yield* Shops
     const directory = yield* Directory
     const entropy = yield* Entropy
-    const keyRing = yield* ApiKeyCache
+    const keyCache = yield* ApiKeyCache
     const run = auditing(store)
     const isSandbox = yield* inSandbox
     /** The texts of the keys that this process made, for testers; a production server keeps none. */
@@ -60,7 +60,7 @@ export class Keys extends Effect.Service<Keys>()("@workshop/core/Keys", {
           act: "key.revoked",
           details: { key_id: id, name }
         }))
-        return yield* Effect.ensuring(revoked, keyRing.forget(shop_id))
+        return yield* Effect.ensuring(revoked, keyCache.forget(shop_id))
       })
     }
   })

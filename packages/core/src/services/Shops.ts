@@ -62,7 +62,7 @@ export class Shops extends Effect.Service<Shops>()("@workshop/core/Shops", {
     const reads = yield* Reads
     const directory = yield* Directory
     const entropy = yield* Entropy
-    const keyRing = yield* ApiKeyCache
+    const keyCache = yield* ApiKeyCache
     const audit = yield* Audit
     const run = auditing(store)
 
@@ -109,7 +109,7 @@ export class Shops extends Effect.Service<Shops>()("@workshop/core/Shops", {
     const change = Effect.fnUntraced(function* change(id: ShopId, patch: ShopPatch) {
       yield* byId(id)
       const changed = run(changeShop(id, patch), () => ({ act: "shop.changed", details: withoutWords(patch) }))
-      return yield* Effect.ensuring(changed, keyRing.forget(id))
+      return yield* Effect.ensuring(changed, keyCache.forget(id))
     })
 
     const ports = yield* Effect.context<Store | Reads | Messages>()
