@@ -344,6 +344,14 @@ select /* workshop load Event */ row_to_json(e) as event, coalesce((
         select json_agg(a) from workshop.attempt a where a.shop_id = e.shop_id and a.event_id = e.id), '[]') as attempts
       from unnest($1::uuid[], $2::uuid[]) q (shop_id, id) join workshop.event e on e.shop_id = q.shop_id and e.id = q.id;
 
+-- load IdempotencyRecord (workshop lane)
+select /* workshop load IdempotencyRecord */ row_to_json(r) as remembered
+      from unnest($1::uuid[], $2::text[], $3::text[], $4::text[]) q (shop_id, caller_id, operation, key)
+      cross join lateral (
+        select * from workshop.remembered r where r.shop_id = q.shop_id and r.caller_id = q.caller_id
+          and r.operation = q.operation and r.key = q.key limit 1
+      ) r;
+
 -- load Keys (workshop lane)
 select /* workshop load Keys */ row_to_json(k) as key from workshop.api_key k where k.shop_id = any($1::uuid[]) order by k.created_at, k.place;
 
@@ -362,14 +370,6 @@ select /* workshop load Offer */ q.shop_id, row_to_json(o) as offer, row_to_json
   left join workshop.loyalty_card c on c.shop_id = q.shop_id and c.client_id = t.client_id
       left join workshop.client_account h on h.phone = o.phone
       left join workshop.client_link hl on hl.shop_id = q.shop_id and hl.client_id = h.id;
-
--- load Remembered (workshop lane)
-select /* workshop load Remembered */ row_to_json(r) as remembered
-      from unnest($1::uuid[], $2::text[], $3::text[], $4::text[]) q (shop_id, caller_id, operation, key)
-      cross join lateral (
-        select * from workshop.remembered r where r.shop_id = q.shop_id and r.caller_id = q.caller_id
-          and r.operation = q.operation and r.key = q.key limit 1
-      ) r;
 
 -- load Replay (workshop lane)
 select /* workshop load Replay */ row_to_json(r) as replay, found.range
