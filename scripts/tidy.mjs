@@ -94,6 +94,16 @@ const goneFiles = (page) =>
     names.has(basename(path)) ? [] : [`${page}: there is no ${path}`]
   )
 
+const SPEED_PAGE = "docs/how-it-is-built.md"
+const speedPage = readFileSync(SPEED_PAGE, "utf8")
+/** The files of `fast` folders of which the page does not say what they save. */
+const unjustified = tracked.filter(
+  (path) =>
+    /^packages\/[^/]+\/src\/fast\//.test(path) &&
+    existsSync(path) &&
+    !speedPage.includes(path.slice("packages/".length))
+)
+
 const roots = [
   ...readdirSync("packages").flatMap((name) => [`packages/${name}/src`, `packages/${name}/test`]),
   "bench",
@@ -118,6 +128,7 @@ const complaints = [
     .filter((path) => !existsSync(path))
     .map((path) => `scripts/tidy.json: ${path} is gone`),
   ...tracked.filter((path) => PAGE.test(path) && existsSync(path)).flatMap(goneFiles),
+  ...unjustified.map((path) => `${SPEED_PAGE}: say what ${path} saves, in the table of such files`),
   ...sources.flatMap((source) => [
     ...vagueName(source),
     ...lineWith(source, UNFINISHED, "finish it, or open an issue"),
