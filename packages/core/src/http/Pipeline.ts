@@ -1,5 +1,5 @@
 import { bytesToHex } from "@noble/hashes/utils.js"
-import { type Cause, Effect } from "effect"
+import { type Cause, Clock, Context, Effect } from "effect"
 import { Entropy } from "../ports/Entropy.js"
 import type { RateLimits } from "../ports/StorePorts.js"
 import { addressUse } from "./checks.js"
@@ -37,6 +37,8 @@ export type RequestObserver = (
 
 const REQUEST_ID_BYTES = 12
 
+const NANOS_PER_MS = 1e6
+
 /** Whether a path is that of a prefix, such as `/v1`, or below it. */
 export const isBelow = (prefix: string, path: string): boolean => path === prefix || path.startsWith(`${prefix}/`)
 
@@ -69,7 +71,8 @@ export const pipeline = (
       )
 
     return (request) =>
-      Effect.clockWith((clock) => {
+      Effect.withFiberRuntime<HttpResponse>((fiber) => {
+        const clock = Context.get(fiber.currentDefaultServices, Clock.Clock)
         const now = clock.unsafeCurrentTimeMillis()
         const group = groups.find(({ prefix }) => isBelow(prefix, request.path))
         if (group === undefined) {
@@ -84,9 +87,9 @@ export const pipeline = (
         const answer =
           group.find === undefined
             ? Effect.catchAllCause(group.answer(request, context), failed)
-            : running.areTooMany(clock.unsafeCurrentTimeNanos())
+            : running.areTooMany(Number(clock.unsafeCurrentTimeNanos()) / NANOS_PER_MS)
               ? Effect.sync(() => respond({ _tag: "Overloaded" }, context))
-              : running.counting(request, (counted) => group.answer(counted, context, match), failed)
+              : running.counting(fiber, request, (counted) => group.answer(counted, context, match), failed)
         if (observe === undefined) return answer
         return observe(request, match === undefined ? context : { ...context, route: match.route.path }, answer)
       })

@@ -1,13 +1,13 @@
-import { type Cause, Effect } from "effect"
+import { type Cause, Effect, type Fiber } from "effect"
 import { isDone } from "../fast/isDone.js"
 import type { HttpRequest } from "./HttpMessage.js"
 
 /** So many requests may always run: they are over soon, unless the store cannot be reached. */
 const ALWAYS = 32
 /** How long a burst is taken whole. Whether the requests of a longer one end in time is known by then. */
-const BURST_NS = 500_000_000n
+const BURST_MS = 500
 /** The time in which ended requests are counted. */
-const WINDOW_NS = 1_000_000_000n
+const WINDOW_MS = 1_000
 
 /**
  * The requests that run. When more run than ended in the last second, another one would wait for longer than that. So it is refused at
@@ -17,57 +17,56 @@ export class RunningRequests {
   #running = 0
   #ended = 0
   #endedBefore = 0
-  #began_ns = 0n
+  #began_ms = 0
   /** Since when too many run. */
-  #full_ns: bigint | undefined
+  #full_ms: number | undefined
 
-  /** Whether another request is to be refused. `now_ns` is real time. */
-  areTooMany(now_ns: bigint): boolean {
-    const elapsed_ns = now_ns - this.#began_ns
-    if (elapsed_ns >= WINDOW_NS) {
-      this.#endedBefore = elapsed_ns < 2n * WINDOW_NS ? this.#ended : 0
+  /** Whether another request is to be refused. `now_ms` is real time that never steps. */
+  areTooMany(now_ms: number): boolean {
+    const elapsed_ms = now_ms - this.#began_ms
+    if (elapsed_ms >= WINDOW_MS) {
+      this.#endedBefore = elapsed_ms < 2 * WINDOW_MS ? this.#ended : 0
       this.#ended = 0
-      this.#began_ns = now_ns
+      this.#began_ms = now_ms
     }
     const most = Math.max(ALWAYS, this.#ended, this.#endedBefore)
     // Half as many have to end before the next burst is taken whole.
-    if (this.#running < most / 2) this.#full_ns = undefined
+    if (this.#running < most / 2) this.#full_ms = undefined
     if (this.#running < most) return false
-    this.#full_ns ??= now_ns
-    return now_ns - this.#full_ns >= BURST_NS
+    this.#full_ms ??= now_ms
+    return now_ms - this.#full_ms >= BURST_MS
   }
 
   /**
-   * Counts a request until its response, but not while its body arrives, so that clients who send slowly take nobody's place.
+   * Counts a request of a fiber until its response, but not while its body arrives, so that clients who send slowly take nobody's place.
    * `onFailure` is the response to a request that fails. If the client leaves, its fiber says that the request is over: `Effect.ensuring`
    * would cost every request four steps of Effect.
    */
   counting<A, E>(
+    fiber: Fiber.RuntimeFiber<unknown, unknown>,
     request: HttpRequest,
     answer: (request: HttpRequest) => Effect.Effect<A, E>,
     onFailure: (cause: Cause.Cause<E>) => Effect.Effect<A>
   ): Effect.Effect<A> {
-    return Effect.withFiberRuntime((fiber) => {
-      let counted = 0
-      const count = (next: 0 | 1) => {
-        this.#running += next - counted
-        counted = next
-      }
-      const end = () => {
-        fiber.removeObserver(end)
-        count(0)
-        this.#ended++
-      }
-      const ended = (response: A): A => {
-        end()
-        return response
-      }
-      fiber.addObserver(end)
-      count(1)
-      return Effect.matchCauseEffect(answer(request.method === "GET" ? request : outsideOfBody(request, count)), {
-        onSuccess: (response) => Effect.succeed(ended(response)),
-        onFailure: (cause) => Effect.map(onFailure(cause), ended)
-      })
+    let counted = 0
+    const count = (next: 0 | 1) => {
+      this.#running += next - counted
+      counted = next
+    }
+    const end = () => {
+      fiber.removeObserver(end)
+      count(0)
+      this.#ended++
+    }
+    const ended = (response: A): A => {
+      end()
+      return response
+    }
+    fiber.addObserver(end)
+    count(1)
+    return Effect.matchCauseEffect(answer(request.method === "GET" ? request : outsideOfBody(request, count)), {
+      onSuccess: (response) => Effect.succeed(ended(response)),
+      onFailure: (cause) => Effect.map(onFailure(cause), ended)
     })
   }
 }
