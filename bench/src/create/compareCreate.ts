@@ -17,7 +17,7 @@ const GOALS = { rate: { at_least: 3 }, idle: { at_most: 2 } } as const
 
 const PEER = readFileSync(new URL("../../src/create/peer.sql", import.meta.url), "utf8")
 
-/** What some seconds of creates gave: the rate, and the processor time of each create in microseconds. */
+/** The result of some seconds of creates: the rate, and the processor time of each create in microseconds. */
 interface Creates {
   readonly per_second: number
   readonly process_us: number

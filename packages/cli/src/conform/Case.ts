@@ -1,4 +1,4 @@
-import type { Shop } from "./Environment.js"
+import type { Shop } from "./CaseEnvironment.js"
 
 /** The parts of the specification by which cases and reports are ordered; the sandbox is the contract's (Specification, Sandbox). */
 export const sections = {

@@ -6,7 +6,7 @@ import { ruleAt } from "../testkit/RuleAddress.js"
 import { type Case, sections } from "./Case.js"
 
 /** Why a case failed. */
-export interface Failure {
+export interface CaseFailure {
   readonly expected: string
   readonly found: string
   readonly exchange: Exchange | undefined
@@ -17,7 +17,7 @@ export interface Result {
   readonly case: Case
   readonly outcome: "passed" | "failed" | "skipped"
   readonly duration_ms: number
-  readonly failure?: Failure
+  readonly failure?: CaseFailure
   /** Why it was skipped. */
   readonly because?: string
 }
@@ -54,7 +54,7 @@ interface Cause {
 
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
-const requestOf = ({ exchange }: Failure): string | null => {
+const requestOf = ({ exchange }: CaseFailure): string | null => {
   if (exchange === undefined) return null
   const { pathname } = new URL(exchange.url)
   return `${exchange.method} ${pathname.replaceAll(ID, "{id}")}: HTTP ${exchange.response.status}`

@@ -3,9 +3,9 @@ import { Cause, Duration, Effect, Exit, Option } from "effect"
 import { type Api, dataOf, NoResponse } from "../testkit/Api.js"
 import { MINUTE } from "../testkit/Time.js"
 import type { Case } from "./Case.js"
-import { CannotReceive, Environment } from "./Environment.js"
+import { CannotReceive, CaseEnvironment } from "./CaseEnvironment.js"
 import { ExpectationFailed } from "./Expectations.js"
-import type { Failure, Result } from "./Report.js"
+import type { CaseFailure, Result } from "./Report.js"
 import type { Target } from "./Target.js"
 
 /** How long a case may take. */
@@ -15,7 +15,7 @@ const NO_RECEIVER = "needs webhooks to come here, and only a server on this mach
 
 const NO_SANDBOX = "needs a sandbox: everything that no key can do is done there"
 
-const failureOf = (cause: Cause.Cause<unknown>, { last }: Api): Failure => {
+const failureOf = (cause: Cause.Cause<unknown>, { last }: Api): CaseFailure => {
   const error = Cause.squash(cause)
   if (error instanceof ExpectationFailed)
     return { expected: error.expected, found: error.found, exchange: error.exchange ?? last }
@@ -62,7 +62,7 @@ export const runCases = (
     if (target.sandbox === null && one.needs === "sandbox") {
       return { case: one, outcome: "skipped", duration_ms: 0, because: NO_SANDBOX } satisfies Result
     }
-    const environment = new Environment(means)
+    const environment = new CaseEnvironment(means)
     api.last = undefined
     const body = Effect.tryPromise({
       try: async () => {

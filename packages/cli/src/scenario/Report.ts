@@ -20,7 +20,7 @@ export interface StepExchange {
 }
 
 /** Why a scenario failed. */
-export interface Failure extends Position {
+export interface ScenarioFailure extends Position {
   /** The step, or the one within it, that did not go as expected; null where the scenario could not begin. */
   readonly title: string | null
   readonly mismatches: ReadonlyArray<Mismatch>
@@ -47,7 +47,7 @@ export interface ScenarioResult {
   readonly section: string | null
   readonly passed: boolean
   readonly steps: ReadonlyArray<StepResult>
-  readonly failure: Failure | null
+  readonly failure: ScenarioFailure | null
 }
 
 const MOST_ANSWER_LINES = 60
@@ -105,7 +105,7 @@ export const exchangeLines = (
 /** Why a scenario failed, as lines. */
 export const failureLines = (
   file: string,
-  { line, column, title, mismatches, message, exchange }: Failure,
+  { line, column, title, mismatches, message, exchange }: ScenarioFailure,
   { paint, said }: { readonly paint: Paint; readonly said: string | undefined }
 ): ReadonlyArray<string> => [
   paint("name", `${file}:${line}:${column}`) + (title === null || title === said ? "" : `  ${title}`),

@@ -3,11 +3,11 @@ import { SIGNATURE_HEADER } from "@workshop/core"
 import { Duration, Effect, Either } from "effect"
 import { type Action, isSuccess, LOST, type Observation, type StepContext, type StepFailed } from "./Action.js"
 import { type Fields, type Found, isObject, type Mismatch, match } from "./Expectation.js"
-import { type Failure, problemLines, reportLines, type ScenarioResult, type StepExchange } from "./Report.js"
-import { inProcessEnvironment, Runner, remoteEnvironment } from "./Runner.js"
+import { problemLines, reportLines, type ScenarioFailure, type ScenarioResult, type StepExchange } from "./Report.js"
 import { readScenario } from "./readScenario.js"
 import { lookUp, type Names, resolve, wholeReference, withReferences } from "./references.js"
 import type { ExpectedResponse, Scenario, Step } from "./Scenario.js"
+import { inProcessEnvironment, remoteEnvironment, ScenarioRunner } from "./ScenarioRunner.js"
 import type { Position } from "./Source.js"
 
 /** The places of a response that a scenario can name; headers in lower case, numbers in them as numbers. */
@@ -74,11 +74,16 @@ const placeIn = (found: unknown, path: string, names: Names): unknown => {
   return reference && lookUp(reference, { ...names, values: new Map([["answer", found]]) })
 }
 
-const capture = (runner: Runner, { captures }: Step, found: unknown, names: Names): void => {
+const capture = (runner: ScenarioRunner, { captures }: Step, found: unknown, names: Names): void => {
   for (const { name, path } of captures) runner.name(name, placeIn(found, path, names))
 }
 
-const observe = Effect.fnUntraced(function* (runner: Runner, step: Step, does: Observation, context: StepContext) {
+const observe = Effect.fnUntraced(function* (
+  runner: ScenarioRunner,
+  step: Step,
+  does: Observation,
+  context: StepContext
+) {
   const { names } = context
   const data = yield* does.observe(context)
   const mismatches = yield* withReferences(() => match(does.expand(step.argument), data, names))
@@ -87,7 +92,7 @@ const observe = Effect.fnUntraced(function* (runner: Runner, step: Step, does: O
 })
 
 const act = Effect.fnUntraced(function* (
-  runner: Runner,
+  runner: ScenarioRunner,
   step: Step,
   does: Action,
   context: StepContext,
@@ -103,7 +108,7 @@ const act = Effect.fnUntraced(function* (
 
 /** Makes a step once. `isFree` where any status will do, as they are counted. */
 const once = Effect.fnUntraced(function* (
-  runner: Runner,
+  runner: ScenarioRunner,
   step: Step,
   { n, isFree }: { readonly n: number | undefined; readonly isFree: boolean }
 ): Effect.fn.Return<Outcome, StepFailed> {
@@ -138,7 +143,10 @@ const tally = (step: Step, outcomes: ReadonlyArray<Outcome>): Outcome => {
 const isBad = ({ mismatches }: Outcome): boolean => mismatches.length > 0
 
 /** Makes a step, as often as it says and all at once where it says so. Of several outcomes, the first that is bad. */
-const performStep = Effect.fnUntraced(function* (runner: Runner, step: Step): Effect.fn.Return<Outcome, StepFailed> {
+const performStep = Effect.fnUntraced(function* (
+  runner: ScenarioRunner,
+  step: Step
+): Effect.fn.Return<Outcome, StepFailed> {
   yield* runner.refresh
   const isFree = step.statuses !== undefined
   const tasks = (step.does === "together" ? step.together : [step]).flatMap((one) =>
@@ -166,7 +174,10 @@ export interface RunOptions {
   readonly signature_header?: string
 }
 
-const broken = ({ line, column, title }: Position & { readonly title: string | null }, message: string): Failure => ({
+const broken = (
+  { line, column, title }: Position & { readonly title: string | null },
+  message: string
+): ScenarioFailure => ({
   line,
   column,
   title,
@@ -187,10 +198,10 @@ const withoutKey = ({ call, ...answered }: StepExchange): StepExchange => {
 interface Made {
   readonly duration_ms: number
   readonly exchange: StepExchange | null
-  readonly failure: Failure | null
+  readonly failure: ScenarioFailure | null
 }
 
-const madeOf = (runner: Runner, step: Step): Effect.Effect<Made> =>
+const madeOf = (runner: ScenarioRunner, step: Step): Effect.Effect<Made> =>
   performStep(runner, step).pipe(
     Effect.map(({ step: { line, column, title }, mismatches, exchange: sent }) => {
       const exchange = sent === null ? null : withoutKey(sent)
@@ -205,7 +216,7 @@ const madeOf = (runner: Runner, step: Step): Effect.Effect<Made> =>
 const resultOf = (
   { file, name, section, steps }: Scenario,
   made: ReadonlyArray<Made>,
-  failure: Failure | null
+  failure: ScenarioFailure | null
 ): ScenarioResult => ({
   file,
   name,
@@ -229,7 +240,7 @@ export const run = (scenario: Scenario, options: RunOptions = {}): Effect.Effect
       base_url === undefined
         ? yield* inProcessEnvironment
         : remoteEnvironment({ base_url, sandbox_token, signature_header })
-    const runner = new Runner(environment, yield* Effect.scope)
+    const runner = new ScenarioRunner(environment, yield* Effect.scope)
     const begun = yield* Effect.either(Effect.zipRight(runner.begin, runner.prepare(scenario)))
     if (Either.isLeft(begun)) {
       return resultOf(scenario, [], broken({ line: 1, column: 1, title: null }, begun.left.message))

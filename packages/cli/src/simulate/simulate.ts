@@ -8,12 +8,12 @@ import { type Outlet, paintFor, shortened, widthFor, writeReport } from "../term
 import { clockWarning } from "../testkit/Time.js"
 import { audit } from "./auditor/audit.js"
 import type { Trace, Violation } from "./auditor/Trace.js"
-import { inProcessEnvironment, remoteEnvironment, restoringClock, simulatedService } from "./Environment.js"
 import { realMs } from "./Observers.js"
 import { htmlReport } from "./report/htmlReport.js"
 import { count, latencies, type Summary, textReport } from "./report/textReport.js"
 import { violationScenario } from "./report/violationScenario.js"
 import { LARGEST_SEED, type SimulateFlags } from "./SimulateOptions.js"
+import { inProcessEnvironment, remoteEnvironment, restoringClock, simulatedService } from "./SimulationEnvironment.js"
 import { type Bounds, type Control, type Observers, observersOf, type Progress, simulation } from "./simulation.js"
 
 type Kept = Pick<StoreChoice, "store" | "databaseUrl" | "dataDir">

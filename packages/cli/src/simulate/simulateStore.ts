@@ -3,7 +3,7 @@ import { Effect, type Layer } from "effect"
 import type { EnvironmentFailed } from "../testkit/Api.js"
 import { audit } from "./auditor/audit.js"
 import type { Trace, Violation } from "./auditor/Trace.js"
-import { inProcessEnvironment, simulatedService } from "./Environment.js"
+import { inProcessEnvironment, simulatedService } from "./SimulationEnvironment.js"
 import { type Bounds, observersOf, simulation } from "./simulation.js"
 
 /** The findings of a simulation. */

@@ -25,8 +25,8 @@ import {
 import { attemptOf, drawTill, pollOf, statusOf, tillActivities } from "./activities/till.js"
 import type { Loyalty, RecordedResponse, ShopTrace, Trace } from "./auditor/Trace.js"
 import { Dice } from "./Dice.js"
-import { type Environment, readClock } from "./Environment.js"
 import { Receivers, Recorder, realMs } from "./Observers.js"
+import { readClock, type SimulationEnvironment } from "./SimulationEnvironment.js"
 
 const [first, ...others] = [...tillActivities, ...sandboxActivities]
 const ACTIVITIES: readonly [Activity, ...ReadonlyArray<Activity>] = [first!, ...others]
@@ -83,13 +83,13 @@ const drawLeap = (planning: Planning): Leap => {
 }
 
 /** Runs a simulation, one step after another. */
-class Runner {
+class SimulationRunner {
   readonly planning: Planning
   readonly recorder: Recorder
-  readonly #environment: Environment
+  readonly #environment: SimulationEnvironment
   step = 0
 
-  constructor(planning: Planning, recorder: Recorder, environment: Environment) {
+  constructor(planning: Planning, recorder: Recorder, environment: SimulationEnvironment) {
     this.planning = planning
     this.recorder = recorder
     this.#environment = environment
@@ -179,12 +179,12 @@ const MAX_KEYS = 5
 const PAGES_A_MINUTE = 100
 const MAX_PAGES = 10_000
 
-const read = (runner: Runner, shop: KnownShop, call: CallName, id: string, key?: HeldKey, query = "") => {
+const read = (runner: SimulationRunner, shop: KnownShop, call: CallName, id: string, key?: HeldKey, query = "") => {
   const request = { actor: "auditor", act: "audit", shop: shop.id, ...requestOf(call, id), query }
   return runner.run(key === undefined ? request : { ...request, key })
 }
 
-const wanted = <A>(runner: Runner, shop: KnownShop, call: CallName): Effect.Effect<A, EnvironmentFailed> =>
+const wanted = <A>(runner: SimulationRunner, shop: KnownShop, call: CallName): Effect.Effect<A, EnvironmentFailed> =>
   Effect.flatMap(read(runner, shop, call, shop.id), (response) => {
     const data = successOf<A>(response)
     return data === null
@@ -193,7 +193,7 @@ const wanted = <A>(runner: Runner, shop: KnownShop, call: CallName): Effect.Effe
   })
 
 /** A key that nobody used yet, so that no limit is in the way. */
-const freshKey = (runner: Runner, shop: KnownShop) =>
+const freshKey = (runner: SimulationRunner, shop: KnownShop) =>
   Effect.gen(function* () {
     if (shop.off !== null) yield* runner.run(switchingOn(shop, shop.off))
     const active = shop.keys.filter(({ isRevoked }) => !isRevoked)
@@ -206,7 +206,7 @@ const freshKey = (runner: Runner, shop: KnownShop) =>
   })
 
 /** Follows the feed to its end, as its till would have. */
-const catchUp = (runner: Runner, shop: KnownShop, key: HeldKey) =>
+const catchUp = (runner: SimulationRunner, shop: KnownShop, key: HeldKey) =>
   Effect.gen(function* () {
     for (let pages = 1; pages < MAX_PAGES; pages++) {
       const response = yield* runner.run(pollOf({ shop, key }, 100))
@@ -217,7 +217,7 @@ const catchUp = (runner: Runner, shop: KnownShop, key: HeldKey) =>
     }
   })
 
-const listAll = (runner: Runner, shop: KnownShop, key: HeldKey) =>
+const listAll = (runner: SimulationRunner, shop: KnownShop, key: HeldKey) =>
   Effect.gen(function* () {
     const listed: Array<Ticket> = []
     let cursor: string | null = null
@@ -235,7 +235,11 @@ const listAll = (runner: Runner, shop: KnownShop, key: HeldKey) =>
     return listed
   })
 
-const closeShop = (runner: Runner, shop: KnownShop, key: HeldKey): Effect.Effect<ShopTrace, EnvironmentFailed> =>
+const closeShop = (
+  runner: SimulationRunner,
+  shop: KnownShop,
+  key: HeldKey
+): Effect.Effect<ShopTrace, EnvironmentFailed> =>
   Effect.gen(function* () {
     const { clients } = runner.planning.actors
     const listed = yield* listAll(runner, shop, key)
@@ -260,7 +264,7 @@ const closeShop = (runner: Runner, shop: KnownShop, key: HeldKey): Effect.Effect
   })
 
 /** Everything that was asked for and not answered is asked for once more. */
-const settleOpen = (runner: Runner) =>
+const settleOpen = (runner: SimulationRunner) =>
   Effect.forEach(runner.planning.actors.shops, (shop) =>
     Effect.forEach([...shop.open], (attempt, i) =>
       Effect.zipRight(
@@ -271,7 +275,7 @@ const settleOpen = (runner: Runner) =>
   )
 
 /** Ends a simulation: repeats what was left open, and asks for everything that the auditor needs. */
-const closing = (runner: Runner, started_at: number): Effect.Effect<Trace, EnvironmentFailed> =>
+const closing = (runner: SimulationRunner, started_at: number): Effect.Effect<Trace, EnvironmentFailed> =>
   Effect.gen(function* () {
     const { actors } = runner.planning
     runner.step += 1
@@ -305,7 +309,7 @@ interface Opened {
 }
 
 /** Opens a shop with a full-access key. */
-const openShop = ({ run, planning: { actors, dice } }: Runner) =>
+const openShop = ({ run, planning: { actors, dice } }: SimulationRunner) =>
   Effect.gen(function* () {
     const name = actors.fresh("Shop")
     const time_zone = dice.oneOf(ZONES)
@@ -332,7 +336,7 @@ const openShop = ({ run, planning: { actors, dice } }: Runner) =>
   })
 
 /** Gives a shop its programme, its keys and mostly a webhook. */
-const preparing = ({ planning }: Runner, shop: KnownShop): ReadonlyArray<PlannedRequest> => {
+const preparing = ({ planning }: SimulationRunner, shop: KnownShop): ReadonlyArray<PlannedRequest> => {
   const { dice } = planning
   const program = {
     active: true,
@@ -350,7 +354,7 @@ const preparing = ({ planning }: Runner, shop: KnownShop): ReadonlyArray<Planned
 }
 
 /** Freezes the clock, opens the shops and the clients' accounts, each at an instant of its own. */
-const opening = (runner: Runner, shops: number): Effect.Effect<void, EnvironmentFailed> =>
+const opening = (runner: SimulationRunner, shops: number): Effect.Effect<void, EnvironmentFailed> =>
   Effect.gen(function* () {
     const { actors } = runner.planning
     const alone = (request: PlannedRequest) =>
@@ -403,7 +407,7 @@ export interface Control {
 
 /** Runs a simulation on a service, and gathers what the auditor needs. */
 export const simulation = (
-  environment: Environment,
+  environment: SimulationEnvironment,
   { recorder, receivers }: Observers,
   bounds: Bounds,
   control: Control
@@ -411,7 +415,7 @@ export const simulation = (
   Effect.gen(function* () {
     const actors = new Actors(bounds.taken)
     const planning = { actors, receivers, dice: new Dice(bounds.seed), receiverOf: environment.receiverOf }
-    const runner = new Runner(planning, recorder, environment)
+    const runner = new SimulationRunner(planning, recorder, environment)
     const { now: started_at } = yield* readClock(environment)
     actors.now = started_at
     yield* opening(runner, bounds.shops)

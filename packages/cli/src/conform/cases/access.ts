@@ -1,6 +1,6 @@
 import { MINUTE } from "../../testkit/Time.js"
 import { casesOf, test } from "../Case.js"
-import { NOBODY } from "../Environment.js"
+import { NOBODY } from "../CaseEnvironment.js"
 import { expectSame, expectShape } from "../Expectations.js"
 
 /** Every endpoint and the scope that it asks. */

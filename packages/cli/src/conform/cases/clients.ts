@@ -2,7 +2,7 @@ import type { Exchange } from "../../testkit/Api.js"
 import type { Card } from "../../testkit/Shapes.js"
 import { DAY } from "../../testkit/Time.js"
 import { casesOf, test } from "../Case.js"
-import { type Environment, NOBODY, type Person, type Shop } from "../Environment.js"
+import { type CaseEnvironment, NOBODY, type Person, type Shop } from "../CaseEnvironment.js"
 import { expectSame, expectShape, expectThat, type TestResponse } from "../Expectations.js"
 
 /** Expects two responses to be alike in all that does not differ in every response. */
@@ -17,7 +17,7 @@ const expectAlike = (hidden: Exchange, absent: Exchange): void => {
 }
 
 /** Makes the same request about an unknown client and about one who blocks the shop, each in a shop of its own. */
-const compare = async (env: Environment, ask: (shop: Shop, client: Person) => Promise<TestResponse>) => {
+const compare = async (env: CaseEnvironment, ask: (shop: Shop, client: Person) => Promise<TestResponse>) => {
   const unknown = await (await env.openShop()).program()
   const blocked = await (await env.openShop()).program()
   // The same number of requests goes before, so that the limits stand alike.

@@ -1,5 +1,5 @@
 import { casesOf, test } from "../Case.js"
-import { NOBODY } from "../Environment.js"
+import { NOBODY } from "../CaseEnvironment.js"
 import { expectSame, expectShape } from "../Expectations.js"
 
 /** Field and the most characters that it takes. */

@@ -1,7 +1,7 @@
 import type { Webhook } from "../../testkit/Shapes.js"
 import { DAY, HOUR, later, MINUTE } from "../../testkit/Time.js"
 import { casesOf, test } from "../Case.js"
-import type { Shop } from "../Environment.js"
+import type { Shop } from "../CaseEnvironment.js"
 import { expectSame, expectShape, expectThat } from "../Expectations.js"
 
 const DELAYS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR]

@@ -1,11 +1,11 @@
 import { DAY, HOUR, MINUTE, SECOND } from "../../testkit/Time.js"
 import { casesOf, test } from "../Case.js"
-import type { Shop } from "../Environment.js"
-import { type Environment, NOBODY } from "../Environment.js"
+import type { Shop } from "../CaseEnvironment.js"
+import { type CaseEnvironment, NOBODY } from "../CaseEnvironment.js"
 import { expectSame } from "../Expectations.js"
 
 /** Moves the clock to the next midnight of Tunis, one hour ahead of UTC all year round. */
-const toMidnight = async (env: Environment): Promise<void> => {
+const toMidnight = async (env: CaseEnvironment): Promise<void> => {
   const past = (Date.parse(await env.instant()) + HOUR) % DAY
   await env.advance(DAY - past)
 }

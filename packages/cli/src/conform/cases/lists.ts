@@ -1,7 +1,7 @@
 import type { Ticket } from "../../testkit/Shapes.js"
 import { DAY, HOUR, later, MINUTE } from "../../testkit/Time.js"
 import { casesOf, test } from "../Case.js"
-import { NOBODY, type Shop } from "../Environment.js"
+import { NOBODY, type Shop } from "../CaseEnvironment.js"
 import { expectSame, expectShape, expectThat } from "../Expectations.js"
 
 type Page = ReadonlyArray<Ticket>

@@ -1,7 +1,7 @@
 import type { Ticket } from "../../testkit/Shapes.js"
 import { DAY, MINUTE } from "../../testkit/Time.js"
 import { casesOf, test } from "../Case.js"
-import { NOBODY } from "../Environment.js"
+import { NOBODY } from "../CaseEnvironment.js"
 import { expectSame, expectShape } from "../Expectations.js"
 
 /** Reading one ticket by id or number, and recording that the client was notified (Specification, Endpoints). */

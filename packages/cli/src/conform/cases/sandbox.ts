@@ -1,6 +1,6 @@
 import { DAY, later } from "../../testkit/Time.js"
 import { casesOf, test } from "../Case.js"
-import { NOBODY } from "../Environment.js"
+import { NOBODY } from "../CaseEnvironment.js"
 import { expectSame, expectShape, expectThat } from "../Expectations.js"
 
 /** The sandbox itself (Specification, Sandbox). */

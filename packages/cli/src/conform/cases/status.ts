@@ -1,7 +1,7 @@
 import type { Ticket } from "../../testkit/Shapes.js"
 import { DAY } from "../../testkit/Time.js"
 import { casesOf, test } from "../Case.js"
-import type { Shop } from "../Environment.js"
+import type { Shop } from "../CaseEnvironment.js"
 import { expectSame, expectShape } from "../Expectations.js"
 
 /** How a new ticket comes into a state. */

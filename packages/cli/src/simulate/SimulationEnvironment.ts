@@ -15,7 +15,7 @@ import { pause, type Receivers } from "./Observers.js"
 type Sent = Pick<PlannedRequest, "key" | "method" | "path" | "query" | "once" | "body" | "fault">
 
 /** A service with its sandbox, and receivers that it can reach. */
-export interface Environment {
+export interface SimulationEnvironment {
   /** The response; null where the request was cut off. Other fibers run `pauses` times while the body is on its way. */
   readonly ask: (request: Sent, pauses?: number) => Effect.Effect<RecordedResponse | null, EnvironmentFailed>
   /** The address of a shop's receiver. */
@@ -63,7 +63,7 @@ const responseOf = ({ status, headers, ...rest }: Effect.Effect.Success<ReturnTy
 })
 
 /** The service in this process, called through its HTTP pipeline. A cut request may have been done by then. */
-export const inProcessEnvironment = Effect.map(inProcessPipeline(true), (pipe): Environment => {
+export const inProcessEnvironment = Effect.map(inProcessPipeline(true), (pipe): SimulationEnvironment => {
   const cutOff = (request: HttpRequest, pauses: number) =>
     Effect.gen(function* () {
       const fiber = yield* Effect.fork(pipe(request))
@@ -88,7 +88,7 @@ export const remoteEnvironment = (
   base_url: string,
   sandbox_token: string | null,
   receivers: Receivers
-): Effect.Effect<Environment, EnvironmentFailed, Scope.Scope> =>
+): Effect.Effect<SimulationEnvironment, EnvironmentFailed, Scope.Scope> =>
   Effect.gen(function* () {
     const api = new Api(base_url, { sandbox_token })
     const url = yield* Effect.orDie(listen({ host: "127.0.0.1", port: 0 }, receivers.handler))
@@ -123,7 +123,7 @@ interface ClockState {
   readonly frozen: boolean
 }
 
-const clockAfter = ({ ask }: Environment, request: Sent): Effect.Effect<ClockState, EnvironmentFailed> =>
+const clockAfter = ({ ask }: SimulationEnvironment, request: Sent): Effect.Effect<ClockState, EnvironmentFailed> =>
   Effect.flatMap(ask(request), (response) => {
     const { now = "", frozen = false } = successOf<{ readonly now: string; readonly frozen: boolean }>(response) ?? {}
     return Number.isNaN(Date.parse(now))
@@ -134,7 +134,7 @@ const clockAfter = ({ ask }: Environment, request: Sent): Effect.Effect<ClockSta
   })
 
 /** Reads the sandbox clock. */
-export const readClock = (environment: Environment) => clockAfter(environment, requestOf("read clock"))
+export const readClock = (environment: SimulationEnvironment) => clockAfter(environment, requestOf("read clock"))
 
 const clockReport = (before: ClockState, after: ClockState): string => {
   const days = ((after.now - before.now) / DAY).toFixed(1)
@@ -144,7 +144,7 @@ const clockReport = (before: ClockState, after: ClockState): string => {
 
 /** Runs a program on a sandbox, then freezes its clock or lets it run as it did before; reports what became of the clock. */
 export const restoringClock = <A, E, R>(
-  environment: Environment,
+  environment: SimulationEnvironment,
   program: Effect.Effect<A, E, R>
 ): Effect.Effect<{ readonly result: A; readonly clock: string }, E | EnvironmentFailed, R> =>
   Effect.gen(function* () {

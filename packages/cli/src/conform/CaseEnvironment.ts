@@ -42,8 +42,8 @@ type Fields = Readonly<Record<string, unknown>>
 
 const MAX_TRIES = 3
 
-/** The world of a case: it acts through the API, and through the sandbox as the app, the owner, the client and the clock. */
-export class Environment {
+/** The environment of a case: it acts through the API, and through the sandbox as the app, the owner, the client and the clock. */
+export class CaseEnvironment {
   readonly #means: Means
   readonly #opened: Array<Inbox> = []
 
@@ -144,12 +144,12 @@ type Responding<D> = Promise<TestResponse<D>>
 
 /** A shop, as its system calls the API with one key and as the sandbox shows it. */
 export class Shop {
-  readonly env: Environment
+  readonly env: CaseEnvironment
   readonly id: string
   readonly key: string
   readonly key_id: string
 
-  constructor(env: Environment, made: { readonly id: string; readonly key: string; readonly key_id: string }) {
+  constructor(env: CaseEnvironment, made: { readonly id: string; readonly key: string; readonly key_id: string }) {
     this.env = env
     this.id = made.id
     this.key = made.key

@@ -23,7 +23,7 @@ import { behaviourOf, type Names, ReferenceUnknown, resolve } from "./references
 import type { GivenClient, GivenShop, Scenario, Step } from "./Scenario.js"
 
 /** The environment of a scenario: a service of the specification with its sandbox, and receivers that it can reach. */
-interface Environment {
+interface ScenarioEnvironment {
   readonly api: Api
   /** Needed by `/sandbox`; null where it asks for none. */
   readonly sandbox_token: string | null
@@ -48,7 +48,7 @@ const logs = Layer.merge(
 )
 
 /** A service of its own in this process, on the memory store, without sockets. Everything that is due runs when its clock is moved. */
-export const inProcessEnvironment: Effect.Effect<Environment, never, Scope.Scope> = Effect.gen(function* () {
+export const inProcessEnvironment: Effect.Effect<ScenarioEnvironment, never, Scope.Scope> = Effect.gen(function* () {
   const handlers = new Map<string, Handler>()
   const service = inProcessService({
     store: MemoryStore.layer,
@@ -84,7 +84,7 @@ export const remoteEnvironment = (remote: {
   readonly sandbox_token: string | null
   /** The header in which it signs. */
   readonly signature_header: string
-}): Environment => ({
+}): ScenarioEnvironment => ({
   api: new Api(remote.base_url),
   sandbox_token: remote.sandbox_token,
   isShared: true,
@@ -138,8 +138,8 @@ const defined = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 
 /** Runs the steps of one scenario: keeps its names, its clock and its receivers. */
-export class Runner {
-  readonly #environment: Environment
+export class ScenarioRunner {
+  readonly #environment: ScenarioEnvironment
   readonly #scope: Scope.Scope
   readonly #values = new Map<string, unknown>()
   readonly #receivers = new Map<string, ScenarioReceiver>()
@@ -150,7 +150,7 @@ export class Runner {
   #areFaultsSet = false
   readonly #phones = new Set<string>()
 
-  constructor(environment: Environment, scope: Scope.Scope) {
+  constructor(environment: ScenarioEnvironment, scope: Scope.Scope) {
     this.#environment = environment
     this.#scope = scope
   }
@@ -245,7 +245,7 @@ export class Runner {
 
   /** The context in which a step runs. */
   readonly context = Effect.fnUntraced(function* (
-    this: Runner,
+    this: ScenarioRunner,
     step: Pick<Step, "shop" | "key" | "idempotency_key">,
     names: Names
   ) {
@@ -298,7 +298,7 @@ export class Runner {
     return Effect.orElseSucceed(Effect.asVoid(this.#sandbox(method, path, { active: false })), () => undefined)
   }
 
-  readonly #openShop = Effect.fnUntraced(function* (this: Runner, name: string, given: GivenShop) {
+  readonly #openShop = Effect.fnUntraced(function* (this: ScenarioRunner, name: string, given: GivenShop) {
     const { keys = {}, webhook, program, name: known = capitalised(name), ...settings } = given
     const { currency, decimals, time_zone, tracking_base_url, ...changes } = settings
     const shop = defined({ currency, decimals, time_zone, tracking_base_url })
@@ -325,14 +325,14 @@ export class Runner {
   })
 
   /** The account with this name and phone that an earlier scenario opened; the shops of this one do not know it yet. */
-  readonly #accountOf = Effect.fnUntraced(function* (this: Runner, name: string, phone: string) {
+  readonly #accountOf = Effect.fnUntraced(function* (this: ScenarioRunner, name: string, phone: string) {
     if (!this.#environment.isShared || this.#phones.has(phone)) return undefined
     const listed = yield* this.#sandbox("GET", `/sandbox/shops/${this.#first.id}/clients`)
     const accounts = isSuccess(listed) ? (dataOf(listed) as ReadonlyArray<Account>) : []
     return accounts.find((account) => account.phone === phone && account.display_name === name)
   })
 
-  readonly #openAccount = Effect.fnUntraced(function* (this: Runner, name: string, given: GivenClient) {
+  readonly #openAccount = Effect.fnUntraced(function* (this: ScenarioRunner, name: string, given: GivenClient) {
     const { knows = [], phone = yield* this.#environment.nextPhone, ...rest } = given
     const person = { given_name: capitalised(name), family_name: "Example", phone, ...rest }
     const what = `given.clients.${name}`
