@@ -7,7 +7,7 @@ import { build } from "esbuild"
 import { expect, it } from "vitest"
 import { OURS } from "../../store-pg/src/migrate/Migration.js"
 import { testDatabase } from "../../store-pg/test/cluster/TestDatabase.js"
-import { build as builtPackage } from "../../store-pg/test/embedded/Server.js"
+import { build as builtPackages } from "./Workshop.js"
 
 const PROGRAM = `import { Effect } from "effect"
 import { migrate, rolesSql } from "@workshop/store-pg/migrate"
@@ -19,7 +19,7 @@ it("a program that is one bundled file has the migrations and the roles in it", 
     Effect.scoped(
       Effect.flatMap(testDatabase, ({ url }) =>
         Effect.promise(async () => {
-          builtPackage()
+          await builtPackages()
           const folder = mkdtempSync(join(tmpdir(), "workshop-bundle-"))
           const outfile = join(folder, "main.cjs")
           const stdin = { contents: PROGRAM, resolveDir: import.meta.dirname }

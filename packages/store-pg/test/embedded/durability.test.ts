@@ -8,8 +8,8 @@ import { ask, build, postmasterOf, processesWith, Server } from "./Server.js"
 
 let folder = ""
 let log = ""
-beforeAll(() => {
-  build()
+beforeAll(async () => {
+  await build()
   folder = mkdtempSync(join(tmpdir(), "workshop-embedded-"))
   log = join(folder, "postgres/postgres.log")
 }, 60_000)
