@@ -14,9 +14,13 @@ const idOf = ({ body }: { readonly body: string }): string => JSON.parse(body).i
 const ticketOf = ({ body }: { readonly body: string }): string | null => JSON.parse(body).data.ticket?.id ?? null
 
 /** The spans in which the clocks of all nodes were hours ahead, or a node stood still. */
-const spansOf = ({ notes }: History, what: string, node?: string) =>
+const spansOf = ({ notes }: History, what: string | RegExp, node?: string) =>
   notes.flatMap((note) =>
-    note.kind === "fault" && note.what === what && (node === undefined || note.node === node) ? [note] : []
+    note.kind === "fault" &&
+    (typeof what === "string" ? note.what === what : what.test(note.what)) &&
+    (node === undefined || note.node === node)
+      ? [note]
+      : []
   )
 
 /** Every event arrives, byte for byte, a ticket's in their order, one at a time, four of a shop at once. */
@@ -115,7 +119,7 @@ function* crowdWrong(history: History, mine: ReadonlyArray<Reception>): Iterable
 /** Every attempt whose node had its outcome is logged, once, with that outcome. */
 function* logWrong(history: History, mine: ReadonlyArray<Reception>, log: ReadonlyMap<string, Json>): Iterable<string> {
   const dead = new Map(spansOf(history, "killed").map(({ node, at }) => [node, at]))
-  const away = spansOf(history, "store away")
+  const away = spansOf(history, /^store (of the cell \w+ )?away$/)
   const ended = mine.filter(({ isDouble, ended_at }) => !isDouble && ended_at !== null)
   const byEvent = new Map<string, Array<Reception>>()
   for (const one of ended) byEvent.set(idOf(one), [...(byEvent.get(idOf(one)) ?? []), one])

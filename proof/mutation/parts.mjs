@@ -109,5 +109,19 @@ export const parts = {
   imports: {
     files: ["decisions/importTickets"],
     tests: ["domain/Resources", "decisions/importTickets", "decisions/importedTickets"]
+  },
+  clocks: {
+    files: ["decisions/repairClock", "decisions/sendNotification"],
+    tests: ["contract", "deliveries/messenger"]
+  },
+  attempts: {
+    files: ["decisions/recordAttempt", "decisions/replayDeliveries"],
+    tests: [
+      "contract",
+      "decisions/webhooks",
+      "deliveries/recordAttempt",
+      "deliveries/replay",
+      "deliveries/webhookHealth"
+    ]
   }
 }

@@ -167,5 +167,17 @@ export const rateLimitsContract = cases({
       next.map(({ resets_at }) => resets_at - before),
       [HOUR_MS, 1 + DAY_MS]
     )
+  },
+
+  "a day on which the clocks change ends at its own midnight": function* ({ limits }) {
+    const time_zone = Schema.decodeSync(TimeZone)("Europe/Paris")
+    // Midnight in Paris at the beginning of 28 March, which has 23 hours, and of 31 October 2027, which has 25.
+    for (const [midnight, hours] of [
+      [Date.UTC(2027, 2, 27, 23), 23],
+      [Date.UTC(2027, 9, 30, 22), 25]
+    ] as const) {
+      const [first] = yield* limits.take([{ policy: "lookups_per_day", subject: yield* subject, time_zone }], midnight)
+      yield* same(`a day of ${hours} hours`, first?.resets_at, midnight + hours * HOUR_MS)
+    }
   }
 })

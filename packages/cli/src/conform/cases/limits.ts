@@ -33,6 +33,14 @@ export const limitCases = casesOf("§8", [
     ;(await shop.get("/tickets?limit=0")).withHeader("RateLimit-Remaining", "117").refused(400, "VALIDATION_ERROR")
     ;(await shop.get(`/tickets/${NOBODY}`)).withHeader("RateLimit-Remaining", "116").refused(404, "NOT_FOUND")
   }),
+  test("limit-requests-refused (rule-limit-requests): A request that gets a 429 of another limit does not count, not even as the last one of the minute.", async (shop) => {
+    const client = await shop.loyal()
+    for (let i = 0; i < 2; i++) (await shop.stamps(client, 10)).ok()
+    for (let i = 117; i >= 1; i--) (await shop.get("/shop")).withHeader("RateLimit-Remaining", String(i)).ok()
+    ;(await shop.stamps(client, 1)).limited("stamps_per_day")
+    ;(await shop.get("/shop")).withHeader("RateLimit-Remaining", "0").ok()
+    ;(await shop.get("/shop")).limited("requests_per_minute")
+  }),
   test("limit-writes (rule-limit-requests): A key has 30 writes a minute; past them it can still read, and another key can write.", async (shop) => {
     const other = await shop.with({ preset: "full" })
     for (let i = 29; i >= 0; i--) (await shop.create()).withHeader("RateLimit-Remaining", String(i)).ok(201)
