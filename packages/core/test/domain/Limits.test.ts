@@ -128,7 +128,9 @@ describe("docs/limits.md: a number that bounds something is a row of Limits.ts",
     // How far a test's clock is looked ahead, and how far apart two records of one attempt may begin.
     ...["YEAR_MS", "SAME_MS"],
     // Of an import: how many rows a command or a page has. An import has no end.
-    ...["ROWS_AT_ONCE", "PAGE"]
+    ...["ROWS_AT_ONCE", "PAGE"],
+    // How often, and how many times, a process looks for the first shop that another one is opening.
+    ...["LOOK_MS", "LOOKS"]
   ]
   const sources = ["core/src/domain", "core/src/decisions", "core/src/ports", "core/src/services", "store-memory/src"]
 
