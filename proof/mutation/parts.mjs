@@ -112,16 +112,6 @@ export const parts = {
   },
   clocks: {
     files: ["decisions/repairClock", "decisions/sendNotification"],
-    tests: ["contract", "deliveries/messenger"]
-  },
-  attempts: {
-    files: ["decisions/recordAttempt", "decisions/replayDeliveries"],
-    tests: [
-      "contract",
-      "decisions/webhooks",
-      "deliveries/recordAttempt",
-      "deliveries/replay",
-      "deliveries/webhookHealth"
-    ]
+    tests: ["contract", "decisions/repairClock", "decisions/sendNotification"]
   }
 }

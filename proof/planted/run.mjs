@@ -28,7 +28,7 @@ const TESTS = [
   "packages/store-pg/test/within.test.ts"
 ]
 
-const POSTGRES_CONTRACT = ["packages/store-pg/test/PgStore.test.ts"]
+const POSTGRES_CONTRACT = ["packages/store-pg/test/statements.test.ts"]
 const POSTGRES_TESTS = ["BatchChanges", "retention", "within", "ownTransaction", "background", "erasure/erasure"].map(
   (name) => `packages/store-pg/test/${name}.test.ts`
 )

@@ -48,6 +48,20 @@ export const deliveriesContract = cases({
     yield* same("the sixth, after a failure", eventsOf(yield* dispatcher.claim()), [events[5]])
   },
 
+  "one that waits for its turn is not forgotten when a later one is raised (Specification, Webhooks)": function* (
+    bench
+  ) {
+    const { clock, dispatcher } = bench
+    const shop = yield* dispatcher.open
+    yield* dispatcher.raise(shop, null, null, null, null, null)
+    const claims = yield* dispatcher.claim()
+    yield* same("no fifth", yield* dispatcher.claim(), [])
+    clock.advance(SECOND_MS)
+    yield* dispatcher.raise(shop, null)
+    for (const claim of claims) yield* record(claim, OK)
+    yield* same("the fifth and the later one", eventsOf(yield* dispatcher.claim()), (yield* eventsIn(shop)).slice(4))
+  },
+
   "at most one of a ticket is in flight, and its events go out in order (Specification, Webhooks)": function* (bench) {
     const { dispatcher } = bench
     const shop = yield* dispatcher.open

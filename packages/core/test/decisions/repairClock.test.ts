@@ -1,0 +1,179 @@
+import { describe, expect, it } from "vitest"
+import { announceDelay, answerQuote, proposeQuote, recordPart } from "../../src/decisions/actOnTicket.js"
+import { changeStatus, closeTicket, recordNotified } from "../../src/decisions/changeStatus.js"
+import { redateTicket, repairClock } from "../../src/decisions/repairClock.js"
+import { rotateSecret, setWebhook } from "../../src/decisions/webhookSettings.js"
+import { onFailure, type Sent } from "../../src/domain/Webhook.js"
+import { DAY, HOUR, SHOP, START, TestShop } from "./fixtures.js"
+
+const AHEAD = 40 * DAY
+const NOW = START + HOUR
+const FAILED = { status: 500, error: null } as Sent
+
+/** A shop with a webhook, which a wrong clock dates ahead from now on. */
+const ahead = () => {
+  const shop = new TestShop()
+  shop.does(setWebhook(SHOP, { url: "https://shop.example.com/hook", secret: "whsec_1" }))
+  return shop.wait(AHEAD)
+}
+
+const corrected = (shop: TestShop) => {
+  shop.now = NOW
+  return shop
+}
+
+describe("the clock of a shop that was dated ahead (Specification, Lists and sync)", () => {
+  it("goes back to the present, and identifiers go on after the last one", () => {
+    const shop = ahead()
+    shop.create()
+    const before = shop.slice.head
+    expect(corrected(shop).does(repairClock(SHOP))).toBe(START + AHEAD)
+    expect(shop.last).toMatchObject({ usages: [] })
+    expect(shop.last.changes.map(({ _tag }) => _tag)).toEqual(["HeadPut", "WebhookPut"])
+    const ids_made = before.ids_made + (AHEAD - HOUR) * 4096
+    expect(shop.slice.head).toEqual({ ...before, last_instant: NOW, ids_made })
+  })
+
+  it("has numbered so many identifiers at most that each can be counted", () => {
+    const shop = new TestShop().wait(40 * 365 * DAY)
+    shop.create()
+    corrected(shop).does(repairClock(SHOP))
+    expect(shop.slice.head.ids_made).toBe(2 ** 52)
+    expect(shop.last.changes.map(({ _tag }) => _tag)).toEqual(["HeadPut"])
+  })
+
+  it("stays where it is not ahead", () => {
+    const shop = new TestShop()
+    shop.create()
+    for (const now of [START, START + 1]) {
+      shop.now = now
+      expect(shop.does(repairClock(SHOP))).toBe(null)
+      expect(shop.last.changes).toEqual([])
+    }
+  })
+
+  it("releases what waits for the webhook, and shortens what would last until the wrong future", () => {
+    const shop = ahead()
+    shop.does(rotateSecret(SHOP, "whsec_2"))
+    shop.slice.webhook = onFailure(shop.slice.webhook!, FAILED, shop.now).webhook
+    const before = shop.slice.webhook
+    expect(before.first_failure_at).toBe(START + AHEAD)
+    corrected(shop).does(repairClock(SHOP))
+    expect(shop.slice.webhook).toEqual({
+      ...before,
+      generation: before.generation + 1,
+      released_at: NOW,
+      previous_until: NOW + DAY,
+      first_failure_at: NOW
+    })
+  })
+
+  it("leaves what the webhook's past says", () => {
+    const shop = new TestShop()
+    shop.does(setWebhook(SHOP, { url: "https://shop.example.com/hook", secret: "whsec_1" }))
+    shop.does(rotateSecret(SHOP, "whsec_2"))
+    shop.slice.webhook = onFailure(shop.slice.webhook!, FAILED, shop.now).webhook
+    shop.wait(AHEAD).create()
+    corrected(shop).does(repairClock(SHOP))
+    expect(shop.slice.webhook).toMatchObject({ previous_until: START + DAY, first_failure_at: START })
+    const fresh = ahead()
+    fresh.create()
+    corrected(fresh).does(repairClock(SHOP))
+    expect(fresh.slice.webhook).toMatchObject({ previous_until: null, first_failure_at: null })
+  })
+})
+
+/** Repairs the shop, and then a ticket of it. */
+const redated = (shop: TestShop, id: string) => {
+  corrected(shop).does(repairClock(SHOP))
+  return shop.does(redateTicket(SHOP, id as never))
+}
+
+describe("a ticket that was dated ahead", () => {
+  it("has no instant later than the present", () => {
+    const shop = ahead()
+    const id = shop.create({ price_minor: 100 })
+    shop.does(proposeQuote(SHOP, id, { price_minor: 200 } as never))
+    shop.does(answerQuote(SHOP, id, "accepted"))
+    shop.does(announceDelay(SHOP, id, { promised_at: START + 90 * DAY } as never))
+    shop.does(recordPart(SHOP, id, { label: "Zip", status: "received", expected_at: START + 80 * DAY } as never))
+    shop.does(recordNotified(SHOP, id, "sms"))
+    shop.moves(id, "ready", "collected")
+    const before = shop.record(id)
+    expect(redated(shop, id)).toBe(true)
+    expect(shop.record(id)).toEqual({
+      ...before,
+      created_at: NOW,
+      updated_at: NOW,
+      change_seq: before.change_seq + 1,
+      ready_at: NOW,
+      collected_at: NOW,
+      notified_at: NOW,
+      shop_changed_at: NOW,
+      quote: { ...before.quote, proposed_at: NOW, answered_at: NOW },
+      delay: { ...before.delay, announced_at: NOW },
+      part: { ...before.part, ordered_at: NOW, received_at: NOW },
+      history: before.history!.map((change) => ({ ...change, at: NOW }))
+    })
+    expect(before.history!.length).toBeGreaterThan(0)
+    expect(shop.eventTypes).toEqual([])
+  })
+
+  it("keeps its past", () => {
+    const shop = new TestShop()
+    const id = shop.create({ price_minor: 100 })
+    shop.does(proposeQuote(SHOP, id, { price_minor: 200 } as never))
+    shop.does(announceDelay(SHOP, id, { promised_at: START + 90 * DAY } as never))
+    shop.does(recordPart(SHOP, id, { label: "Zip", status: "ordered" } as never))
+    shop.does(changeStatus(SHOP, id, "ready"))
+    shop.wait(AHEAD).does(answerQuote(SHOP, id, "accepted"))
+    const before = shop.record(id)
+    expect(redated(shop, id)).toBe(true)
+    const { quote, history } = shop.record(id)
+    expect(shop.record(id)).toEqual({
+      ...before,
+      updated_at: NOW,
+      change_seq: before.change_seq + 1,
+      quote: { ...before.quote, answered_at: NOW },
+      history
+    })
+    expect(quote?.proposed_at).toBe(START)
+    expect(history!.map(({ at }) => at)).toEqual(before.history!.map(({ at }) => Math.min(at, NOW)))
+  })
+
+  it("is as it was where the clock was right", () => {
+    const shop = new TestShop()
+    const id = shop.create()
+    shop.now = START
+    expect(shop.does(redateTicket(SHOP, id))).toBe(false)
+    expect(shop.last.changes).toEqual([])
+  })
+
+  it.each([
+    ["ready", "uncollected"],
+    ["workshop", "no_news"]
+  ] as const)("closed too early is %s again, with the event", (state, reason) => {
+    const shop = new TestShop()
+    const id = shop.create()
+    if (state === "ready") shop.moves(id, "ready")
+    shop.wait(60 * DAY).does(closeTicket(SHOP, id))
+    expect(shop.record(id).abandon_reason).toBe(reason)
+    expect(redated(shop, id)).toBe(true)
+    expect(shop.record(id)).toMatchObject({ state, abandoned_at: null, abandon_reason: null })
+    expect(shop.events.map(({ type, data }) => [type, data.from, data.ticket?.state])).toEqual([
+      ["ticket.reopened", "abandoned", state]
+    ])
+  })
+
+  it("stays closed where its sixty days were over by the right clock", () => {
+    const shop = new TestShop()
+    const id = shop.create()
+    shop.wait(60 * DAY).does(closeTicket(SHOP, id))
+    const closed_at = shop.now
+    shop.slice.tickets.set(id, { ...shop.record(id), updated_at: closed_at + DAY, history: null })
+    shop.now = closed_at
+    expect(shop.does(redateTicket(SHOP, id))).toBe(true)
+    expect(shop.record(id)).toMatchObject({ state: "abandoned", abandoned_at: closed_at, history: [] })
+    expect(shop.eventTypes).toEqual([])
+  })
+})

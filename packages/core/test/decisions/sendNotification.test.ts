@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest"
+import { beginNotification, recordNotification, retryNotificationNow } from "../../src/decisions/sendNotification.js"
+import type { MessageRecord } from "../../src/domain/Notification.js"
+import { DAY, HOUR, MINUTE, SHOP, START, TestShop } from "./fixtures.js"
+
+const ID = "00000000-0000-7000-8000-000000000077"
+
+/** A shop with a message that was begun so often and is due at an instant. */
+const waiting = (attempts_made: number, due_at = START) => {
+  const shop = new TestShop()
+  const row: MessageRecord = { shop_id: SHOP, id: ID, receiver: "owner", attempts_made, due_at }
+  shop.slice.messages.set(ID, row)
+  return { shop, row, attempt: { shop_id: SHOP, id: ID, attempts_made } }
+}
+
+/** After which attempt the next one is due, by hand (Specification, Webhooks: the retry table). */
+const DELAYS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR]
+
+describe("a notification that is begun", () => {
+  it.each(DELAYS.map((delay, made) => [made + 1, delay] as const))(
+    "for the %i. time waits as after a failure, in case its process dies",
+    (n, delay) => {
+      const { shop, row, attempt } = waiting(n - 1)
+      expect(shop.does(beginNotification(attempt))).toBe("begun")
+      expect(shop.slice.messages.get(ID)).toEqual({ ...row, attempts_made: n, due_at: START + delay })
+    }
+  )
+
+  it("for the last time is looked at once more, a minute later", () => {
+    const { shop, row, attempt } = waiting(7)
+    expect(shop.does(beginNotification(attempt))).toBe("begun")
+    expect(shop.slice.messages.get(ID)).toEqual({ ...row, attempts_made: 8, due_at: START + MINUTE })
+  })
+
+  it("is given up where the last attempt crashed its process", () => {
+    const { shop, attempt } = waiting(8)
+    expect(shop.does(beginNotification(attempt))).toBe("given_up")
+    expect(shop.slice.messages.size).toBe(0)
+  })
+
+  it("is superseded where another process has begun it, or it is gone", () => {
+    const { shop, row, attempt } = waiting(1)
+    expect(shop.does(beginNotification({ ...attempt, attempts_made: 0 }))).toBe("superseded")
+    expect(shop.slice.messages.get(ID)).toEqual(row)
+    shop.slice.messages.clear()
+    expect(shop.does(beginNotification(attempt))).toBe("superseded")
+  })
+})
+
+describe("a notification that a wrong clock had put off", () => {
+  it("is due now", () => {
+    const { shop, row, attempt } = waiting(1, START + DAY)
+    shop.does(retryNotificationNow(attempt))
+    expect(shop.slice.messages.get(ID)).toEqual({ ...row, due_at: START })
+  })
+
+  it.each([0, -1, -DAY])("stays as it is where it is due already (%i ms from now)", (off) => {
+    const { shop, row, attempt } = waiting(1, START + off)
+    shop.does(retryNotificationNow(attempt))
+    expect(shop.last.changes).toEqual([])
+    expect(shop.slice.messages.get(ID)).toEqual(row)
+  })
+
+  it("stays gone", () => {
+    const { shop, attempt } = waiting(1, START + DAY)
+    shop.does(retryNotificationNow({ ...attempt, attempts_made: 0 }))
+    expect(shop.last.changes).toEqual([])
+  })
+})
+
+describe("the end of an attempt", () => {
+  it("that notified removes the message", () => {
+    const { shop, attempt } = waiting(8)
+    expect(shop.does(recordNotification(attempt, true))).toBe("sent")
+    expect(shop.slice.messages.size).toBe(0)
+  })
+
+  it.each(DELAYS.map((delay, at) => [at + 1, delay] as const))(
+    "that failed as number %i is tried again",
+    (n, delay) => {
+      const { shop, row, attempt } = waiting(n)
+      expect(shop.does(recordNotification(attempt, false))).toBe("retry")
+      expect(shop.slice.messages.get(ID)).toEqual({ ...row, due_at: START + delay })
+    }
+  )
+
+  it("that failed as the last one gives the message up", () => {
+    const { shop, attempt } = waiting(8)
+    expect(shop.does(recordNotification(attempt, false))).toBe("given_up")
+    expect(shop.slice.messages.size).toBe(0)
+  })
+
+  it.each([true, false])("of which another process has begun the next is superseded (notified: %s)", (isTold) => {
+    const { shop, row, attempt } = waiting(2)
+    expect(shop.does(recordNotification({ ...attempt, attempts_made: 1 }, isTold))).toBe("superseded")
+    expect(shop.slice.messages.get(ID)).toEqual(row)
+  })
+})
