@@ -68,14 +68,16 @@ export const ratios = () => ({
   rows: results
     .filter(([name]) => ["http", "create", "deliver"].includes(name))
     .flatMap(([name, { rows }]) =>
-      rows.map((row) => [
-        row.work,
-        row.peer_is ?? "",
-        shown(row.ratio, isKept(row, row.target)),
-        shown(row.cpu_ratio, isKept(row, row.target)),
-        bounded(row.goal ?? row.target),
-        `\`npm run bench -- ${name}\``
-      ])
+      rows
+        .filter(({ ratio }) => ratio !== undefined)
+        .map((row) => [
+          row.work,
+          row.peer_is ?? "",
+          shown(row.ratio, isKept(row, row.target)),
+          shown(row.cpu_ratio, isKept(row, row.target)),
+          bounded(row.goal ?? row.target),
+          `\`npm run bench -- ${name}\``
+        ])
     )
 })
 
