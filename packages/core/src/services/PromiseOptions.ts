@@ -180,9 +180,9 @@ const options: Readonly<Record<keyof PromiseOptions, (value: unknown) => Complai
   limits: ofLimits,
   retention: ofRetention,
   trackingBaseUrl: (value) =>
-    typeof value === "string" && /^https?:\/\//.test(value) && URL.canParse(value)
+    typeof value === "string" && /^https?:\/\/.*[/=]$/.test(value) && URL.canParse(value)
       ? undefined
-      : "must be a web address, such as https://shop.example/t/",
+      : "must be a web address that ends with / or =, because the code follows, such as https://shop.example/t/",
   background: (value) => (typeof value === "boolean" ? undefined : "must be true or false"),
   clock: (value) =>
     isObject(value) && Clock.ClockTypeId in value

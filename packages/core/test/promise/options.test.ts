@@ -84,9 +84,14 @@ describe("start with wrong options", () => {
       "The option webhookPolicy has no port: it may have ports, allowLoopbackHttp and refusedNetworks"
     ],
     [
+      { store, trackingBaseUrl: "https://shop.example/t" },
+      "trackingBaseUrl",
+      "The option trackingBaseUrl must be a web address that ends with / or =, because the code follows, such as https://shop.example/t/"
+    ],
+    [
       { store, trackingBaseUrl: "shop.example/t/" },
       "trackingBaseUrl",
-      "The option trackingBaseUrl must be a web address, such as https://shop.example/t/"
+      "The option trackingBaseUrl must be a web address that ends with / or =, because the code follows, such as https://shop.example/t/"
     ],
     [{ store, background: "no" }, "background", "The option background must be true or false"]
   ])("refuses %o in one sentence", async (options, option, message) => {
