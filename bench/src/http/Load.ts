@@ -37,8 +37,27 @@ const requestOf = ({ work, tickets }: Load, n: number): Request => {
       }
 }
 
+/**
+ * Keeps this process from sleeping until the work ends. The kernel charges a server for waking a client that sleeps, and the clients of the
+ * slower of two servers sleep more: its responses would cost up to 13 µs more, which are not its own work.
+ */
+const awake = async <A>(work: () => Promise<A>): Promise<A> => {
+  let isOver = false
+  const turn = () => {
+    if (!isOver) setImmediate(turn)
+  }
+  turn()
+  try {
+    return await work()
+  } finally {
+    isOver = true
+  }
+}
+
 /** autocannon, sending exactly the given number of requests, all made beforehand. */
-export const withAutocannon: Generator = async (load) => {
+export const withAutocannon: Generator = (load) => awake(() => sending(load))
+
+const sending: Generator = async (load) => {
   let started = 0
   let ended = 0
   let answers = 0
