@@ -1,5 +1,6 @@
 /** Entry `@workshop/core/testing`: the contract that every store must meet, and a clock, randomness and fixtures for tests. */
 
+export { TestKeys } from "./ports/TestKeys.js"
 export { optionNames, unknownOption } from "./services/PromiseOptions.js"
 export type { ContractCase } from "./testing/ContractCase.js"
 export { RiggedEntropy } from "./testing/RiggedEntropy.js"

@@ -16,7 +16,7 @@ import {
 } from "@workshop/core"
 import { type CommittedEvent, type PromiseOptions, type PromiseWorkshop, start } from "@workshop/core/promise"
 import { type Announcement, Directory, OpenTransaction, WholeData } from "@workshop/core/store"
-import { optionNames, SettableClock, TEST_START, unknownOption } from "@workshop/core/testing"
+import { optionNames, SettableClock, TEST_START, TestKeys, unknownOption } from "@workshop/core/testing"
 import { Context, Duration, Effect, Layer, Runtime } from "effect"
 import { layer } from "./MemoryStore.js"
 
@@ -42,6 +42,10 @@ const joinable = Layer.merge(
     }
   })
 )
+
+/** A store in whose process a mount accepts the test keys that the test makes. */
+const withTestKeys = <E, R>(store: Layer.Layer<StorePorts, E, R>): Layer.Layer<StorePorts, E, R> =>
+  Layer.merge(store, Layer.succeed(TestKeys, true))
 
 /** A store that notes the shops which are opened through it. */
 const notingShops = <Ports, E, R>(store: Layer.Layer<Ports, E, R>, opened: Set<string>): Layer.Layer<Ports, E, R> =>
@@ -140,7 +144,7 @@ const emptying = Effect.gen(function* () {
  * removed, where the store has shops that were not made through such a layer. Other tests must not use the same schema at once.
  */
 export const emptied = <E, R>(store: Layer.Layer<StorePorts, E, R>): Layer.Layer<StorePorts, E | Error, R> =>
-  Layer.tap(store, (ports) => Effect.provide(emptying, ports))
+  withTestKeys(Layer.tap(store, (ports) => Effect.provide(emptying, ports)))
 
 /** The most turns of an advance: more mean that work is due that is never done. */
 const MOST_TURNS = 10_000
@@ -162,7 +166,7 @@ export const createTestWorkshop = async <E = never>(options: TestWorkshopOptions
   const workshop = await start({
     ...(seed !== undefined && { randomBytes: Entropy.seededBytes(seed) }),
     ...given,
-    store: notingShops<StorePorts, E, Entropy>(store, opened),
+    store: withTestKeys(notingShops<StorePorts, E, Entropy>(store, opened)),
     clock,
     background: false,
     notifyClient: async (notification) => {

@@ -1,5 +1,17 @@
-import { ClientInput, Clients, Entropy, Profanity, ShopInput, Shops, Workshop } from "@workshop/core"
-import { start, unwrap } from "@workshop/core/promise"
+import {
+  ApiKeyCache,
+  ClientInput,
+  Clients,
+  Entropy,
+  KeyInput,
+  Keys,
+  Profanity,
+  ShopInput,
+  Shops,
+  Workshop
+} from "@workshop/core"
+import { mountFetch } from "@workshop/core/http"
+import { type PromiseWorkshop, start, unwrap } from "@workshop/core/promise"
 import { createTestWorkshop, emptied } from "@workshop/store-memory/testing"
 import { Effect, Layer, Schema } from "effect"
 import { describe, expect, it } from "vitest"
@@ -78,6 +90,31 @@ describe("test workshops on one Postgres (docs/test-your-app.md)", { timeout: 60
       )
     ))
 
+  it("a mount accepts the keys of its own test, which one in production refuses as test keys", () =>
+    testing(
+      Effect.flatMap(testDatabase, ({ url }) =>
+        Effect.promise(async () => {
+          const store = migrated({ url, schema: "tests" })
+          const { workshop, shop, stop } = await createTestWorkshop({ store, empty: true })
+          const { key } = await workshop.orThrow.keys.create(shop.id, { name: "till", scopes: ["tickets:read"] })
+          expect(key).toMatch(/^wk_test_/)
+          const read = async (on: PromiseWorkshop) => {
+            const headers = { authorization: `Bearer ${key}` }
+            const response = await mountFetch(on)(new Request("https://shop.example/v1/shop", { headers }))
+            return [response.status, JSON.parse(await response.text()).error?.message]
+          }
+          expect(await read(workshop)).toEqual([200, undefined])
+          const production = await start({ store, background: false })
+          expect(await read(production)).toEqual([
+            401,
+            "This is the test key of a sandbox (wk_test_…), and this server has none: send a key that begins wk_live_"
+          ])
+          await production.stop()
+          await stop()
+        })
+      )
+    ))
+
   it("`emptied` does the same for tests of layers in Effect", () =>
     testing(
       Effect.flatMap(testDatabase, ({ url }) => {
@@ -89,7 +126,12 @@ describe("test workshops on one Postgres (docs/test-your-app.md)", { timeout: 60
         const shop = Schema.decodeSync(ShopInput)({ name: "Needle", currency: "TND", time_zone: "Africa/Tunis" })
         const amira = { given_name: "Amira", family_name: "Ben Salah", phone: "+33612345678" }
         const run = Effect.gen(function* () {
-          yield* Shops.create(shop)
+          const { id } = yield* Shops.create(shop)
+          const { key } = yield* Keys.create(
+            id,
+            Schema.decodeSync(KeyInput)({ name: "till", scopes: ["tickets:read"] })
+          )
+          expect(yield* (yield* ApiKeyCache).holderOf(key, Number.MAX_SAFE_INTEGER)).toMatchObject({ shop: { id } })
           yield* Clients.register(Schema.decodeSync(ClientInput)(amira))
           return (yield* Shops.list(null, 10)).length
         })

@@ -5,6 +5,7 @@ import type { Instant } from "../domain/Instant.js"
 import { ServiceLimits } from "../domain/Limits.js"
 import type { ShopRecord } from "../domain/Shop.js"
 import { Directory } from "../ports/StorePorts.js"
+import { TestKeys } from "../ports/TestKeys.js"
 import type { Caller } from "./Caller.js"
 import { inSandbox } from "./ClockAdvance.js"
 
@@ -98,7 +99,7 @@ export class ApiKeyCache extends Effect.Service<ApiKeyCache>()("@workshop/core/A
     const directory = yield* Directory
     const cached = new Map<string, CachedKey>()
     const used = yield* lastUsedWriter(directory)
-    const isSandbox = yield* inSandbox
+    const acceptsTestKeys = (yield* inSandbox) || (yield* TestKeys)
     /** Counts invalidations, so that a look-up that began before one does not cache its result. */
     let forgotten = 0
 
@@ -133,10 +134,10 @@ export class ApiKeyCache extends Effect.Service<ApiKeyCache>()("@workshop/core/A
     yield* Effect.forkScoped(Stream.runForEach(directory.news, forget))
 
     /**
-     * Whether the key is a sandbox's although this process is no sandbox: such a key is refused with a reason of its own, whether or not it
-     * exists.
+     * Whether the key is a test key although this process is neither a sandbox nor a test: such a key is refused with a reason of its own,
+     * whether or not it exists.
      */
-    const isTestKeyElsewhere = (key: string) => !isSandbox && looksLikeTestKey(key)
+    const isTestKeyElsewhere = (key: string) => !acceptsTestKeys && looksLikeTestKey(key)
 
     return {
       known,
