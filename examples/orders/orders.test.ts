@@ -48,6 +48,17 @@ const withShop = (work: (shop: Awaited<ReturnType<typeof shopOf>>) => Promise<vo
   )
 
 describe("orders with tickets", { timeout: 60_000 }, () => {
+  it("are placed once, however often they are repeated, also where a ticket alone had the key first", () =>
+    withShop(async ({ workshop, pool, caller, tickets, orders }) => {
+      const order = { id: "A1", service: "Hem" }
+      await workshop.orThrow.tickets.create(caller, { service: "Hem", external_ref: "A1" }, "order-A1")
+      expect([
+        await placeOrder(workshop, pool, caller, order),
+        await placeOrder(workshop, pool, caller, order)
+      ]).toEqual([1, 1])
+      expect([await orders(), await tickets()]).toEqual([[{ id: "A1", ticket_number: 1 }], ["A1"]])
+    }))
+
   it("commit together, or neither is there", () =>
     withShop(async ({ workshop, pool, caller, tickets, orders }) => {
       expect(await placeOrder(workshop, pool, caller, { id: "A1", service: "Hem" })).toBe(1)

@@ -25,7 +25,9 @@ export const placeOrder = async (workshop: PromiseWorkshop, pool: pg.Pool, calle
       if (!ticket.ok) throw ticket.refusal
       return ticket.value.data.number
     })
-    await client.query("insert into orders (id, ticket_number) values ($1, $2)", [order.id, number])
+    // An order that is placed again has its row already.
+    const insert = "insert into orders (id, ticket_number) values ($1, $2) on conflict (id) do nothing"
+    await client.query(insert, [order.id, number])
     await client.query("commit")
     return { number, afterCommit }
   }
