@@ -1,3 +1,4 @@
+import { distance } from "@workshop/core"
 import type { CellMoved, CellStatus } from "@workshop/store-pg/migrate"
 import { Effect, type Scope } from "effect"
 import { actingAs, actorFlag } from "./actor.js"
@@ -13,7 +14,6 @@ import {
 } from "./StoreChoice.js"
 import { command, json, optional, yes } from "./terminal/commands.js"
 import { confirm } from "./terminal/confirm.js"
-import { distance } from "./terminal/distance.js"
 import { type Column, type Output, printOutput, rows, sentence } from "./terminal/Output.js"
 import { group, Operand } from "./terminal/program.js"
 

@@ -1,5 +1,6 @@
 /** Entry `@workshop/core/http`: the API as a request handler: mounts for frameworks, authentication of your own, and what an adapter is built from. */
 
+export { checkedOptions, isBoolean, OptionRefused } from "./domain/OptionChecks.js"
 export type { TrackingStep, TrackingView } from "./domain/TrackingView.js"
 export { bearer } from "./http/authentication.js"
 export {
@@ -56,6 +57,7 @@ export {
   type Mountable,
   type MountOptions,
   mountFetch,
+  mountOptions,
   mountPromise,
   webHandler
 } from "./http/Mount.js"

@@ -49,6 +49,7 @@ export {
 export { LimitReached, type LimitStatus } from "./domain/LimitWindow.js"
 export { LoyaltyProgram } from "./domain/LoyaltyCard.js"
 export { Currency } from "./domain/Money.js"
+export { distance, nearestName } from "./domain/NearestName.js"
 export type { ClientNotification, NotificationRecord } from "./domain/Notification.js"
 export { OfferClosed, OfferNotFound, type OfferRecord, type OfferStatus } from "./domain/Offer.js"
 export { internationalPhone, Phone } from "./domain/Phone.js"

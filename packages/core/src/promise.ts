@@ -11,6 +11,7 @@ export type { EventRecord } from "./domain/Event.js"
 export type { LimitStatus } from "./domain/LimitWindow.js"
 export type { ClientNotification, NotificationRecord } from "./domain/Notification.js"
 export type { OfferRecord } from "./domain/Offer.js"
+export { OptionRefused } from "./domain/OptionChecks.js"
 export { internationalPhone } from "./domain/Phone.js"
 export type { ShopRecord } from "./domain/Shop.js"
 export type { ChangeAuthor, TicketChange } from "./domain/TicketChange.js"
@@ -22,13 +23,12 @@ export type { ClientExport } from "./services/ClientRecords.js"
 export type { CommittedEvent } from "./services/CommittedEvents.js"
 export type * from "./services/PlainInputs.js"
 export { type OrThrow, type Result, unwrap } from "./services/PromiseApi.js"
-export {
-  type CheckedText,
-  type ForbiddenText,
-  type LogLine,
-  OptionRefused,
-  type PromiseOptions,
-  type RetentionOption
+export type {
+  CheckedText,
+  ForbiddenText,
+  LogLine,
+  PromiseOptions,
+  RetentionOption
 } from "./services/PromiseOptions.js"
 export type { PlainImport, PlainImportRow } from "./services/PromiseTransfers.js"
 export {

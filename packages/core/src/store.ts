@@ -40,6 +40,19 @@ export {
 export { ENTROPY_BYTES, IDENTIFIERS_PER_MS, type Moment } from "./domain/Moment.js"
 export { addressed, type Message, type MessageRecord } from "./domain/Notification.js"
 export { offersShown, shownWhileBlocked } from "./domain/Offer.js"
+export {
+  type Complaint,
+  checkedOptions,
+  isAny,
+  isBoolean,
+  isFunction,
+  isObject,
+  isPositive,
+  isText,
+  type OptionChecks,
+  OptionRefused,
+  refusedOption
+} from "./domain/OptionChecks.js"
 export type { Person } from "./domain/Person.js"
 export { firstHead, latestOfShops, type ShopsAhead } from "./domain/Shop.js"
 export { signatureHeader, signingSecrets } from "./domain/Signature.js"

@@ -15,8 +15,16 @@ import {
   type WebhookPost
 } from "@workshop/core"
 import { type CommittedEvent, type PromiseOptions, type PromiseWorkshop, start } from "@workshop/core/promise"
-import { type Announcement, Directory, OpenTransaction, WholeData } from "@workshop/core/store"
-import { optionNames, SettableClock, TEST_START, TestKeys, unknownOption } from "@workshop/core/testing"
+import {
+  type Announcement,
+  checkedOptions,
+  Directory,
+  isBoolean,
+  OpenTransaction,
+  type OptionChecks,
+  WholeData
+} from "@workshop/core/store"
+import { promiseOptions, SettableClock, TEST_START, TestKeys } from "@workshop/core/testing"
 import { Context, Duration, Effect, Layer, Runtime } from "effect"
 import { layer } from "./MemoryStore.js"
 
@@ -123,8 +131,16 @@ const millisOf = (by: Duration.DurationInput): number => {
   return Duration.toMillis(read.value)
 }
 
-const SET_HERE = ["clock", "now", "background"]
-const OPTIONS = ["seed", "begins", "empty", ...optionNames.filter((name) => !SET_HERE.includes(name))]
+const { clock: _clock, now: _now, background: _background, ...taken } = promiseOptions
+const OPTIONS: OptionChecks = {
+  seed: (value) => (Number.isFinite(value) ? undefined : "must be a number"),
+  begins: (value) =>
+    (typeof value === "number" || value instanceof Date) && Number.isFinite(Number(value))
+      ? undefined
+      : "must be milliseconds since 1970 or a date",
+  empty: isBoolean,
+  ...taken
+}
 
 /** Empties a store of tests, and refuses any other. The mark of a sandbox says that its data may be removed, and `workshop serve` refuses them. */
 const emptying = Effect.gen(function* () {
@@ -151,8 +167,7 @@ const MOST_TURNS = 10_000
 
 /** Starts a workshop in memory for a test. */
 export const createTestWorkshop = async <E = never>(options: TestWorkshopOptions<E> = {}): Promise<TestWorkshop> => {
-  const unknown = unknownOption(options, OPTIONS)
-  if (unknown !== null) throw unknown
+  checkedOptions("createTestWorkshop", options, OPTIONS)
   const { seed = options.store === undefined ? 1 : undefined, begins = TEST_START, empty = false, ...given } = options
   const clock = new SettableClock(Number(begins))
   const received = {

@@ -45,9 +45,12 @@ it("retries a webhook by the table, at the instants of the table (Specification,
 it("names its own options, where one is misspelt", async () => {
   test = await createTestWorkshop()
   const misspelt = createTestWorkshop({ sead: 1 } as object)
-  await expect(misspelt).rejects.toThrow(/^There is no option sead: the options are seed, begins, empty, store, /)
+  await expect(misspelt).rejects.toThrow(/^createTestWorkshop has no option sead; did you mean seed\?$/)
   await expect(createTestWorkshop({ clock: {} } as object)).rejects.toThrow(
-    /^There is no option clock: the options are (?!.*\b(clock|now|background)\b)/
+    /^createTestWorkshop has no option clock: its options are seed, begins, empty, store, (?!.*\b(clock|now|background)\b)/
+  )
+  await expect(createTestWorkshop({ begins: "2026-11-20" as never })).rejects.toThrow(
+    "The option begins of createTestWorkshop must be milliseconds since 1970 or a date"
   )
 })
 

@@ -1,3 +1,4 @@
+import { isAny, isObject, isPositive, type OptionChecks, refusedOption } from "@workshop/core/store"
 import { Effect } from "effect"
 import type { CellAddress } from "./cells/CellPlaces.js"
 import { databaseUrl } from "./connection/Address.js"
@@ -32,40 +33,37 @@ export interface PgStoreOptions extends Database {
   readonly secretsKeys?: ReadonlyArray<string>
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
-const wholeNumber = (value: unknown) =>
-  Number.isInteger(value) && (value as number) >= 1 ? undefined : "must be a whole number of at least 1"
-
 const listOf = (isOne: (one: unknown) => boolean, what: string) => (value: unknown) =>
   Array.isArray(value) && value.every(isOne) ? undefined : `must be a list of ${what}`
 
-/** The complaint about the value of an option; undefined if it is right, or is checked where it is used. */
-const options = {
-  url: () => undefined,
+/** The check of each option; those of a url and a pool are where they are used. */
+export const storeOptions = {
+  url: isAny,
   schema: (value) => (typeof value === "string" ? undefined : "must be the name of a schema, such as workshop"),
-  lanes: wholeNumber,
-  readConnections: wholeNumber,
-  pool: () => undefined,
+  lanes: isPositive,
+  readConnections: isPositive,
+  pool: isAny,
   cells: listOf((one) => isObject(one) && typeof one.name === "string", "cells, each with a name"),
-  leaseClock: () => undefined,
+  leaseClock: isAny,
   secretsKeys: listOf((one) => typeof one === "string", "keys, each a text")
 } as const satisfies Record<keyof PgStoreOptions, (value: unknown) => string | undefined>
 
-const refused = (what: string) => new DatabaseFailed({ reason: "bad_option", code: undefined, what })
-
-const wrong = (given: unknown): DatabaseFailed | undefined => {
-  if (!isObject(given)) return refused("Give the store an object of options with a url")
-  for (const [name, value] of Object.entries(given)) {
-    if (!Object.hasOwn(options, name))
-      return refused(`The store has no option ${name}: its options are ${Object.keys(options).join(", ")}`)
-    const complaint = value === undefined ? undefined : options[name as keyof PgStoreOptions](value)
-    if (complaint !== undefined) return refused(`The store's option ${name} ${complaint}`)
-  }
-  return undefined
-}
+/** Fails with a sentence about the first wrong option of a store of this package. */
+export const rightOptions = (
+  whose: string,
+  given: unknown,
+  checks: OptionChecks
+): Effect.Effect<void, DatabaseFailed> =>
+  Effect.suspend(() => {
+    const refused = refusedOption(whose, given, checks)
+    return refused === null
+      ? Effect.void
+      : new DatabaseFailed({ reason: "bad_option", code: undefined, what: refused.message })
+  })
 
 /** Fails with a sentence about the first wrong option, before anything is connected or written. */
 export const checkedOptions = (given: PgStoreOptions): Effect.Effect<void, DatabaseFailed> =>
-  Effect.suspend(() => wrong(given) ?? Effect.asVoid(databaseUrl(given.url)))
+  Effect.zipRight(
+    rightOptions("the store", given, storeOptions),
+    Effect.suspend(() => Effect.asVoid(databaseUrl(given.url)))
+  )

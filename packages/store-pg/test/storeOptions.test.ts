@@ -1,6 +1,7 @@
 import { Entropy } from "@workshop/core"
 import { Effect, Layer, type Scope } from "effect"
 import { describe, expect, it } from "vitest"
+import { layer as embedded } from "../src/embedded/EmbeddedPostgres.js"
 import { layer as migrated } from "../src/MigratedStore.js"
 import { layer } from "../src/PgStore.js"
 
@@ -9,16 +10,17 @@ const url = "postgres://localhost:1/nowhere"
 
 describe("wrong options of the store", () => {
   it.each([
-    [undefined, "Give the store an object of options with a url."],
+    [undefined, "The store takes an object of options."],
+    [{ url, schem: "tickets" }, "The store has no option schem; did you mean schema?"],
     [
-      { url, schem: "tickets" },
-      "The store has no option schem: its options are url, schema, lanes, readConnections, pool, cells, leaseClock, secretsKeys."
+      { url, database: "tickets" },
+      "The store has no option database: its options are url, schema, lanes, readConnections, pool, cells, leaseClock, secretsKeys."
     ],
-    [{ url, schema: 5 }, "The store's option schema must be the name of a schema, such as workshop."],
-    [{ url, lanes: 0 }, "The store's option lanes must be a whole number of at least 1."],
-    [{ url, readConnections: "8" }, "The store's option readConnections must be a whole number of at least 1."],
-    [{ url, cells: [{}] }, "The store's option cells must be a list of cells, each with a name."],
-    [{ url, secretsKeys: "abc" }, "The store's option secretsKeys must be a list of keys, each a text."]
+    [{ url, schema: 5 }, "The option schema of the store must be the name of a schema, such as workshop."],
+    [{ url, lanes: 0 }, "The option lanes of the store must be a whole number of at least 1."],
+    [{ url, readConnections: "8" }, "The option readConnections of the store must be a whole number of at least 1."],
+    [{ url, cells: [{}] }, "The option cells of the store must be a list of cells, each with a name."],
+    [{ url, secretsKeys: "abc" }, "The option secretsKeys of the store must be a list of keys, each a text."]
   ])("refuses %j in one sentence, before it connects or migrates", (options, sentence) =>
     Effect.gen(function* () {
       for (const store of [layer, migrated]) {
@@ -32,3 +34,12 @@ describe("wrong options of the store", () => {
     }).pipe(Effect.scoped, Effect.runPromise)
   )
 })
+
+it("the embedded store refuses a misspelt option, before it makes a folder", () =>
+  Effect.gen(function* () {
+    const built = Layer.build(Layer.provide(embedded({ datadir: "/nowhere/at/all" } as never), Entropy.layer))
+    expect(yield* Effect.flip(built as Effect.Effect<unknown, Error, Scope.Scope>)).toMatchObject({
+      reason: "bad_option",
+      message: "The embedded store has no option datadir; did you mean dataDir?"
+    })
+  }).pipe(Effect.scoped, Effect.runPromise))

@@ -1,4 +1,4 @@
-import { inputIssues } from "@workshop/core"
+import { inputIssues, nearestName } from "@workshop/core"
 import { SchemaAST as AST, Option, type ParseResult } from "effect"
 import {
   type Document,
@@ -11,17 +11,6 @@ import {
   parseDocument,
   type YAMLError
 } from "yaml"
-import { distance } from "../terminal/distance.js"
-
-/** The name that somebody most likely meant; undefined where none comes near. */
-const nearestName = (written: string, names: ReadonlyArray<string>): string | undefined => {
-  const most = written.length < 3 ? 0 : Math.floor((written.length + 1) / 3)
-  const ranked = names
-    .map((name) => ({ name, far: distance(written.toLowerCase(), name.toLowerCase()) }))
-    .filter(({ far }) => far <= most)
-    .sort((a, b) => a.far - b.far)
-  return ranked[0]?.name
-}
 
 /** `; did you mean "create ticket"?`, or nothing. */
 export const didYouMean = (written: string, names: ReadonlyArray<string>): string => {

@@ -7,6 +7,7 @@ import { Clock, Deferred, Effect, Option, type ParseResult, Stream } from "effec
 import type { Refusal } from "../decisions/Refusal.js"
 import { inputIssues } from "../domain/InvalidInput.js"
 import { Limits } from "../domain/Limits.js"
+import { checkedOptions } from "../domain/OptionChecks.js"
 import { failureStatusAndBody } from "./Envelope.js"
 import type { Failure, RequestIssue } from "./ErrorTable.js"
 import {
@@ -17,7 +18,7 @@ import {
   type HttpRequest,
   isHeaderRepeated
 } from "./HttpMessage.js"
-import { type MountEffectOptions, mountEffect } from "./Mount.js"
+import { type MountEffectOptions, mountEffect, mountOptions } from "./Mount.js"
 import { inputPart } from "./RequestReader.js"
 import { logUnavailable, retryAfter } from "./respond.js"
 
@@ -132,7 +133,7 @@ const httpRequestOf = (request: HttpServerRequest.HttpServerRequest, address: st
  */
 export const httpApp = <R = never>(options: MountEffectOptions<HttpServerRequest.HttpServerRequest, R> = {}) =>
   Effect.map(
-    mountEffect(options),
+    Effect.suspend(() => mountEffect(checkedOptions("httpApp", options, mountOptions))),
     ({ answer }): HttpApp.Default =>
       Effect.gen(function* () {
         const request = yield* HttpServerRequest.HttpServerRequest

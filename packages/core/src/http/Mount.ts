@@ -1,6 +1,7 @@
 import { Data, Effect, Runtime, Schema } from "effect"
 import { type Issue, inputIssues } from "../domain/InvalidInput.js"
 import { Limits } from "../domain/Limits.js"
+import { type Complaint, checkedOptions, isFunction, isText, ofFields } from "../domain/OptionChecks.js"
 import { countedAddress } from "../domain/PublicAddress.js"
 import type { StoreUnavailable } from "../ports/StorePorts.js"
 import { Caller } from "../services/Caller.js"
@@ -103,6 +104,21 @@ const promisedCaller =
       Effect.promise(async () => ask(request, ...(context as Context))),
       (fields) => (fields ? callerFrom(fields) : Effect.succeed(null))
     )
+
+/** The check of each option that all mounts have. */
+export const mountOptions = {
+  prefix: (value) =>
+    typeof value === "string" && /^(\/|$)/.test(value)
+      ? undefined
+      : "must be a path that begins with /, such as /workshop",
+  authenticate: isFunction,
+  unauthenticated: ofFields({ message: isText, challenge: isText }),
+  ipv6Prefix: (value) =>
+    Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 128
+      ? undefined
+      : "must be a whole number from 1 to 128",
+  trackingPages: ofFields({ template: isFunction, shop_id: isText })
+} as const satisfies Record<keyof MountEffectOptions<unknown>, (value: unknown) => Complaint>
 
 /** Readies the API for a server's own form of requests. */
 export const mountEffect = <Request, R = never>({
@@ -246,8 +262,11 @@ export const mountFetch = <Context extends ReadonlyArray<unknown> = []>(
   workshop: Mountable,
   options: MountOptions<Request, Context> = {}
 ): ((request: Request, ...context: Context) => Promise<Response>) => {
-  const { answer } = mountPromise(workshop, options)
-  const { addressOf = () => "unknown" } = options
+  const { addressOf = () => "unknown", ...rest } = checkedOptions("mountFetch", options, {
+    ...mountOptions,
+    addressOf: isFunction
+  })
+  const { answer } = mountPromise(workshop, rest)
   return async (request, ...context) => {
     const source = { request, context }
     const received = { ...fetchRequest(request, addressOf(request, ...context)), source }

@@ -3,6 +3,7 @@ import { recordAttempt, recordSuperseded } from "../decisions/recordAttempt.js"
 import { advanceReplay } from "../decisions/replayDeliveries.js"
 import type { Instant } from "../domain/Instant.js"
 import { ServiceLimits } from "../domain/Limits.js"
+import { type Complaint, checkedOptions, isBoolean, isHeaderName, isPositive } from "../domain/OptionChecks.js"
 import { SIGNATURE_HEADER, signatureHeader, signingSecrets } from "../domain/Signature.js"
 import { acknowledges, type Sent } from "../domain/Webhook.js"
 import { Entropy } from "../ports/Entropy.js"
@@ -260,6 +261,12 @@ const defaults: DispatcherOptions = {
   mostInFlight: deliveries_in_flight_per_process
 }
 
+const optionChecks = {
+  signatureHeader: isHeaderName,
+  isJittered: isBoolean,
+  mostInFlight: isPositive
+} as const satisfies Record<keyof DispatcherOptions, (value: unknown) => Complaint>
+
 const now = Effect.clockWith((clock) => clock.currentTimeMillis)
 
 /** Logs why work on the queue failed, and waits a second before the next try. */
@@ -381,5 +388,8 @@ export class Dispatcher extends Context.Tag("@workshop/core/Dispatcher")<
   static readonly layer = (
     options: Partial<DispatcherOptions> = {}
   ): Layer.Layer<Dispatcher, never, Store | Deliveries | WebhookSender | Entropy> =>
-    Layer.scoped(Dispatcher, make({ ...defaults, ...options }))
+    Layer.scoped(
+      Dispatcher,
+      Effect.suspend(() => make({ ...defaults, ...checkedOptions("the dispatcher", options, optionChecks) }))
+    )
 }

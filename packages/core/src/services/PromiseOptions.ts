@@ -1,7 +1,17 @@
-import { Array as Arrays, Cause, Clock, Data, Effect, HashMap, Layer, Logger, LogLevel } from "effect"
+import { Array as Arrays, Cause, Clock, Effect, HashMap, Layer, Logger, LogLevel } from "effect"
 import { durationInWords } from "../domain/Instant.js"
 import { defaultLimits, Limits, type PolicyName, ServiceLimits } from "../domain/Limits.js"
 import type { ClientNotification } from "../domain/Notification.js"
+import {
+  type Complaint,
+  firstUnknown,
+  isBoolean,
+  isFunction,
+  isHeaderName,
+  isObject,
+  OptionRefused,
+  refusedOption
+} from "../domain/OptionChecks.js"
 import { isNetwork } from "../domain/PublicAddress.js"
 import type { NoticeRecord, Sent } from "../domain/Webhook.js"
 import { productionAddresses, type WebhookAddressPolicy } from "../domain/WebhookAddress.js"
@@ -104,31 +114,17 @@ export interface PromiseOptions<E = never> {
   readonly clock?: Clock.Clock
 }
 
-/** An option of `start` is wrong; the message says which, and what to give. */
-export class OptionRefused extends Data.TaggedError("OptionRefused")<{
-  /** The option's name. */
-  readonly option: string
-  readonly message: string
-}> {}
-
-type Complaint = string | undefined
-
-const isFunction = (value: unknown): Complaint => (typeof value === "function" ? undefined : "must be a function")
 const isLayer = (value: unknown): Complaint =>
   Layer.isLayer(value) ? undefined : "must be a layer, such as that of @workshop/store-memory"
 const isSender = (value: unknown): Complaint =>
   Layer.isLayer(value) ? undefined : "must be the layer of @workshop/http-node/sender; a function is the option send"
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 const isWhole = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
-
-const HEADER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
 const ofLimits = (value: unknown): Complaint => {
   if (!isObject(value)) return "must be an object of numbers by policy"
+  const unknown = firstUnknown(value, Object.keys(defaultLimits), { one: "policy", many: "policies" })
+  if (unknown !== undefined) return unknown
   for (const [policy, limit] of Object.entries(value)) {
-    if (!Object.hasOwn(defaultLimits, policy))
-      return `has no policy ${policy}: the policies are ${Object.keys(defaultLimits).join(", ")}`
     if (limit !== null && limit !== undefined && !isWhole(limit))
       return `must have a whole number or null for ${policy}`
   }
@@ -138,8 +134,8 @@ const ofLimits = (value: unknown): Complaint => {
 const ofRetention = (value: unknown): Complaint => {
   if (value === false) return undefined
   if (!isObject(value)) return "must be false or an object with keepEvents_ms"
-  const unknown = Object.keys(value).find((name) => name !== "keepEvents_ms")
-  if (unknown !== undefined) return `has no ${unknown}: it may have keepEvents_ms`
+  const unknown = firstUnknown(value, ["keepEvents_ms"])
+  if (unknown !== undefined) return unknown
   const { keepEvents_ms } = value
   const least = ServiceLimits.events_kept_min_ms
   return keepEvents_ms === undefined || (isWhole(keepEvents_ms) && keepEvents_ms >= least)
@@ -149,8 +145,8 @@ const ofRetention = (value: unknown): Complaint => {
 
 const ofPolicy = (value: unknown): Complaint => {
   if (!isObject(value)) return "must be an object with ports, allowLoopbackHttp or refusedNetworks"
-  const unknown = Object.keys(value).find((name) => !["ports", "allowLoopbackHttp", "refusedNetworks"].includes(name))
-  if (unknown !== undefined) return `has no ${unknown}: it may have ports, allowLoopbackHttp and refusedNetworks`
+  const unknown = firstUnknown(value, ["ports", "allowLoopbackHttp", "refusedNetworks"])
+  if (unknown !== undefined) return unknown
   const { ports = [443], allowLoopbackHttp = false, refusedNetworks = [] } = value
   if (!Array.isArray(ports) || ports.length === 0 || !ports.every((port) => isWhole(port) && port > 0 && port < 65_536))
     return "must have a list of ports from 1 to 65535"
@@ -160,16 +156,13 @@ const ofPolicy = (value: unknown): Complaint => {
     : "must have networks such as 203.0.113.0/24 in refusedNetworks"
 }
 
-/** The check of each option. */
-const options: Readonly<Record<keyof PromiseOptions, (value: unknown) => Complaint>> = {
+/** The check of each option of `start`. */
+export const promiseOptions = {
   store: isLayer,
   sender: isSender,
   send: isFunction,
   webhookPolicy: ofPolicy,
-  signatureHeader: (value) =>
-    typeof value === "string" && HEADER.test(value)
-      ? undefined
-      : "must be the name of a header, such as Service-Signature",
+  signatureHeader: isHeaderName,
   notifyClient: isFunction,
   notifyOwner: isFunction,
   profanity: isFunction,
@@ -183,41 +176,24 @@ const options: Readonly<Record<keyof PromiseOptions, (value: unknown) => Complai
     typeof value === "string" && /^https?:\/\/.*[/=]$/.test(value) && URL.canParse(value)
       ? undefined
       : "must be a web address that ends with / or =, because the code follows, such as https://shop.example/t/",
-  background: (value) => (typeof value === "boolean" ? undefined : "must be true or false"),
+  background: isBoolean,
   clock: (value) =>
     isObject(value) && Clock.ClockTypeId in value
       ? undefined
       : "must be a clock of Effect; a function is the option now"
-}
+} as const satisfies Record<keyof PromiseOptions, (value: unknown) => Complaint>
 
-/** The names of all options. */
-export const optionNames: ReadonlyArray<string> = Object.keys(options)
-
-/** The refusal of an option that has none of these names; null if all have. */
-export const unknownOption = (given: object, names: ReadonlyArray<string>): OptionRefused | null => {
-  const option = Object.keys(given).find((name) => !names.includes(name))
-  return option === undefined
-    ? null
-    : new OptionRefused({ option, message: `There is no option ${option}: the options are ${names.join(", ")}` })
-}
-
-/** The first wrong option, in a sentence; null if all are right. */
-export const refusedOption = (given: unknown): OptionRefused | null => {
-  if (!isObject(given))
-    return new OptionRefused({ option: "", message: "Give start an object of options with a store" })
+/** The first wrong option of `start`, in a sentence; null if all are right. */
+export const refusedStart = (given: unknown): OptionRefused | null => {
   const refuse = (option: string, what: string) =>
-    new OptionRefused({ option, message: `The option ${option} ${what}` })
-  const unknown = unknownOption(given, optionNames)
-  if (unknown !== null) return unknown
-  for (const [name, value] of Object.entries(given)) {
-    const complaint = value === undefined ? undefined : options[name as keyof PromiseOptions](value)
-    if (complaint !== undefined) return refuse(name, complaint)
-  }
-  if (given.store === undefined)
-    return refuse("store", "is missing: give a store, such as layer of @workshop/store-memory")
-  if (given.sender !== undefined && given.send !== undefined)
+    new OptionRefused({ option, message: `The option ${option} of start ${what}` })
+  const refused = refusedOption("start", given ?? {}, promiseOptions)
+  if (refused !== null) return refused
+  const { store, sender, send, now, clock } = (given ?? {}) as Partial<PromiseOptions>
+  if (store === undefined) return refuse("store", "is missing: give a store, such as layer of @workshop/store-memory")
+  if (sender !== undefined && send !== undefined)
     return refuse("send", "cannot be given together with sender: leave one of them out")
-  return given.now !== undefined && given.clock !== undefined
+  return now !== undefined && clock !== undefined
     ? refuse("now", "cannot be given together with clock: leave one of them out")
     : null
 }

@@ -2,6 +2,7 @@ import { Effect, Schema } from "effect"
 import type { ImportRow } from "../decisions/importTickets.js"
 import { ShopId } from "../domain/Identifier.js"
 import { InvalidInput } from "../domain/InvalidInput.js"
+import { isAny, isBoolean, isFunction, type OptionChecks, refusedOption } from "../domain/OptionChecks.js"
 import type { ShopNotFound } from "../domain/Shop.js"
 import type { StoreUnavailable } from "../ports/StorePorts.js"
 import { type ImportLine, type ImportOptions, type ImportReport, Imports } from "./Imports.js"
@@ -29,6 +30,16 @@ async function* numbered(rows: Rows): AsyncGenerator<ImportLine> {
   for await (const row of rows) yield { line: ++line, row: stated(row) }
 }
 
+/** The check of each option of an import; its rows are checked one by one. */
+const importOptions = {
+  rows: isAny,
+  lines: isAny,
+  dry_run: isBoolean,
+  bad_rows: (value) => (value === "stop" || value === "skip" ? undefined : "must be stop or skip"),
+  events: isBoolean,
+  onProgress: isFunction
+} as const satisfies OptionChecks
+
 type Importing = Effect.Effect<ImportReport, InvalidInput | ShopNotFound | StoreUnavailable, Imports>
 
 const isIterable = (value: unknown): boolean =>
@@ -39,6 +50,9 @@ export const promiseTransfers = (run: Run<Imports>) => {
   const method = toPromise(run)
   const pages = method([ShopId], (shop_id) => Imports.exported(shop_id))
   const importing = method([ShopId, Schema.Any], (shop_id, options: PlainImport): Importing => {
+    const refused = refusedOption("import", options, importOptions)
+    if (refused !== null)
+      return Effect.fail(new InvalidInput({ issues: [{ field: refused.option, message: refused.message }] }))
     const field = "lines" in options ? "lines" : "rows"
     if (!isIterable(options[field as keyof PlainImport]))
       return Effect.fail(new InvalidInput({ issues: [{ field, message: "must be a list, or another iterable" }] }))

@@ -13,7 +13,7 @@ import { Dispatcher } from "./Dispatcher.js"
 import { scrape } from "./Exposition.js"
 import { NotificationSender } from "./NotificationSender.js"
 import { type OrThrow, promiseApi, type Run, throwing, toPromise } from "./PromiseApi.js"
-import { type PromiseOptions, refusedOption, settingsOf } from "./PromiseOptions.js"
+import { type PromiseOptions, refusedStart, settingsOf } from "./PromiseOptions.js"
 import { promiseTransfers } from "./PromiseTransfers.js"
 import { notReadyReason } from "./Readiness.js"
 import { noteMoment } from "./RefusalMoment.js"
@@ -190,7 +190,7 @@ const layerOf = <E>(options: PromiseOptions<E>) => {
 
 /** Starts a workshop on a store. It closes due tickets and notifies clients and owners by itself; `stop` lets go of everything. */
 export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorkshop> => {
-  const refused = refusedOption(options)
+  const refused = refusedStart(options)
   if (refused !== null) throw refused
   const managed = ManagedRuntime.make(layerOf(options))
   const started = await Effect.runPromiseExit(managed.runtimeEffect)

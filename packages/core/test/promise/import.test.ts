@@ -197,6 +197,18 @@ describe("workshop.import (Specification, Tickets)", () => {
     }
   })
 
+  it("with a misspelt option writes nothing, and is refused by the name of the option", async () => {
+    const { workshop, shop_id, caller } = await open()
+    for (const [given, field, message] of [
+      [{ dry_rn: true }, "dry_rn", "import has no option dry_rn; did you mean dry_run?"],
+      [{ bad_rows: "ignore" }, "bad_rows", "The option bad_rows of import must be stop or skip"]
+    ] as const) {
+      const refused = await workshop.import({ shop_id, rows, ...given } as never)
+      expect(refused).toMatchObject({ ok: false, refusal: { issues: [{ field, message }] } })
+    }
+    expect(value(await workshop.tickets.list(caller, {})).data).toEqual([])
+  })
+
   it("of a shop that there is not is refused", async () => {
     const { workshop } = await open()
     const nobody = "01890000-0000-7000-8000-000000000000"

@@ -27,73 +27,83 @@ describe("start with wrong options", () => {
     )
 
   it.each([
-    [undefined, "", "Give start an object of options with a store"],
-    [{}, "store", "The option store is missing: give a store, such as layer of @workshop/store-memory"],
-    [{ store: "memory" }, "store", "The option store must be a layer, such as that of @workshop/store-memory"],
+    [undefined, "store", "The option store of start is missing: give a store, such as layer of @workshop/store-memory"],
+    [{}, "store", "The option store of start is missing: give a store, such as layer of @workshop/store-memory"],
+    [{ store: "memory" }, "store", "The option store of start must be a layer, such as that of @workshop/store-memory"],
     [
       { store, clientNotifier: () => {} },
       "clientNotifier",
-      /^There is no option clientNotifier: the options are store, sender, /
+      /^start has no option clientNotifier: its options are store, sender, /
     ],
+    [{ store, onErorr: () => {} }, "onErorr", "start has no option onErorr; did you mean onError?"],
+    [{ store, sendr: () => {} }, "sendr", "start has no option sendr; did you mean sender?"],
     [
       { store, sender: () => {} },
       "sender",
-      "The option sender must be the layer of @workshop/http-node/sender; a function is the option send"
+      "The option sender of start must be the layer of @workshop/http-node/sender; a function is the option send"
     ],
     [
       { store, sender: store, send: () => {} },
       "send",
-      "The option send cannot be given together with sender: leave one of them out"
+      "The option send of start cannot be given together with sender: leave one of them out"
     ],
     [
       { store, signatureHeader: "X Lac" },
       "signatureHeader",
-      "The option signatureHeader must be the name of a header, such as Service-Signature"
+      "The option signatureHeader of start must be the name of a header, such as Service-Signature"
     ],
-    [{ store, now: 5 }, "now", "The option now must be a function"],
-    [{ store, clock: Date }, "clock", "The option clock must be a clock of Effect; a function is the option now"],
+    [{ store, now: 5 }, "now", "The option now of start must be a function"],
+    [
+      { store, clock: Date },
+      "clock",
+      "The option clock of start must be a clock of Effect; a function is the option now"
+    ],
     [
       { store, limits: { tickets: 5 } },
       "limits",
-      /^The option limits has no policy tickets: the policies are requests_per_minute, /
+      /^The option limits of start has no policy tickets: its policies are requests_per_minute, /
     ],
     [
       { store, limits: { tickets_per_day: 1.5 } },
       "limits",
-      "The option limits must have a whole number or null for tickets_per_day"
+      "The option limits of start must have a whole number or null for tickets_per_day"
     ],
     [
       { store, retention: { keepEvents_ms: 5 } },
       "retention",
-      "The option retention must have a keepEvents_ms of at least 604800000, which is 7 days"
+      "The option retention of start must have a keepEvents_ms of at least 604800000, which is 7 days"
     ],
-    [{ store, retention: { days: 5 } }, "retention", "The option retention has no days: it may have keepEvents_ms"],
+    [
+      { store, retention: { days: 5 } },
+      "retention",
+      "The option retention of start has no option days: its options are keepEvents_ms"
+    ],
     [
       { store, webhookPolicy: { ports: [] } },
       "webhookPolicy",
-      "The option webhookPolicy must have a list of ports from 1 to 65535"
+      "The option webhookPolicy of start must have a list of ports from 1 to 65535"
     ],
     [
       { store, webhookPolicy: { refusedNetworks: ["10"] } },
       "webhookPolicy",
-      "The option webhookPolicy must have networks such as 203.0.113.0/24 in refusedNetworks"
+      "The option webhookPolicy of start must have networks such as 203.0.113.0/24 in refusedNetworks"
     ],
     [
       { store, webhookPolicy: { port: 5 } },
       "webhookPolicy",
-      "The option webhookPolicy has no port: it may have ports, allowLoopbackHttp and refusedNetworks"
+      "The option webhookPolicy of start has no option port; did you mean ports?"
     ],
     [
       { store, trackingBaseUrl: "https://shop.example/t" },
       "trackingBaseUrl",
-      "The option trackingBaseUrl must be a web address that ends with / or =, because the code follows, such as https://shop.example/t/"
+      "The option trackingBaseUrl of start must be a web address that ends with / or =, because the code follows, such as https://shop.example/t/"
     ],
     [
       { store, trackingBaseUrl: "shop.example/t/" },
       "trackingBaseUrl",
-      "The option trackingBaseUrl must be a web address that ends with / or =, because the code follows, such as https://shop.example/t/"
+      "The option trackingBaseUrl of start must be a web address that ends with / or =, because the code follows, such as https://shop.example/t/"
     ],
-    [{ store, background: "no" }, "background", "The option background must be true or false"]
+    [{ store, background: "no" }, "background", "The option background of start must be true or false"]
   ])("refuses %o in one sentence", async (options, option, message) => {
     expect(await said(options)).toMatch(
       typeof message === "string"

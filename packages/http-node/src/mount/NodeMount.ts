@@ -2,9 +2,12 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import {
   BodyIncomplete,
   BodyTooLarge,
+  checkedOptions,
   type HttpRequest,
+  isBoolean,
   type Mountable,
   type MountOptions,
+  mountOptions,
   mountPromise
 } from "@workshop/core/http"
 import { Effect } from "effect"
@@ -77,7 +80,10 @@ export const mountNode = <
   workshop: Mountable,
   options: NodeMountOptions<Request, Context> = {}
 ): NodeHandler<Request, Context> => {
-  const { trustProxy = false, ...rest } = options
+  const { trustProxy = false, ...rest } = checkedOptions("mountNode", options, {
+    ...mountOptions,
+    trustProxy: isBoolean
+  })
   const { owns, answer } = mountPromise<Request, Context>(workshop, rest)
   const unread = new UnreadResponses(workshop.runtime, SERVER_TIMEOUTS, CONNECTION_LIMITS.maxUnreadBytes)
   const respond = listener(workshop.runtime, { backlog: new Backlog(), unread })

@@ -8,6 +8,7 @@ import {
   type WebhookPost,
   WebhookSender
 } from "@workshop/core"
+import { type Complaint, checkedOptions, isFunction, isObject, isText } from "@workshop/core/store"
 import { Clock, Context, DefaultServices, Effect, Layer, type Scope, Tracer } from "effect"
 import { type ConnectionCounts, ConnectionPool } from "./ConnectionPool.js"
 import { Deadlines } from "./Deadlines.js"
@@ -43,6 +44,9 @@ export interface NodeSender {
   readonly send: (post: WebhookPost) => Effect.Effect<Sent>
   readonly counts: () => SenderCounts
 }
+
+const isMillis = (value: unknown): Complaint =>
+  typeof value === "number" && value >= 0 ? undefined : "must be a number of milliseconds"
 
 const noTracer = Context.get(DefaultServices.liveServices, Tracer.Tracer)
 
@@ -92,6 +96,21 @@ export const make = (options: NodeSenderOptions = {}): Effect.Effect<NodeSender,
     return { send, counts: () => ({ ...pool.counts, bytes_read }) }
   })
 
+const optionChecks = {
+  policy: (value) =>
+    isObject(value) ? undefined : "must be an object with ports, allowLoopbackHttp and refusedNetworks",
+  deadline_ms: isMillis,
+  body_ms: isMillis,
+  idle_ms: isMillis,
+  user_agent: isText,
+  ca: isText,
+  resolve: isFunction,
+  isPublic: isFunction
+} as const satisfies Record<keyof NodeSenderOptions, (value: unknown) => Complaint>
+
 /** The sender of a service on Node (Specification, Webhooks). */
 export const layer = (options: NodeSenderOptions = {}): Layer.Layer<WebhookSender> =>
-  Layer.scoped(WebhookSender, make(options))
+  Layer.scoped(
+    WebhookSender,
+    Effect.suspend(() => make(checkedOptions("the sender", options, optionChecks)))
+  )

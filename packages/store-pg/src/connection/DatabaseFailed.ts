@@ -49,6 +49,7 @@ export class DatabaseFailed extends Data.TaggedError("DatabaseFailed")<{
 }> {
   override get message() {
     const remedy = remedies[this.reason]
-    return remedy === undefined ? `${this.what}.` : `${this.what}: ${remedy}.`
+    const sentence = remedy === undefined ? this.what : `${this.what}: ${remedy}`
+    return sentence.endsWith("?") ? sentence : `${sentence}.`
   }
 }

@@ -1,11 +1,13 @@
 import { readFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { resolve } from "node:path"
+import { isObject, isPositive, type OptionChecks } from "@workshop/core/store"
 import { Deferred, Effect, Layer, Schedule, type Scope } from "effect"
 import { migrate as migrateDatabase } from "../migrate/Migrator.js"
 import { connect } from "../migrate/Session.js"
 import * as PgStore from "../PgStore.js"
 import { inRealTime } from "../RealTime.js"
+import { rightOptions, storeOptions } from "../StoreOptions.js"
 import {
   accountFor,
   binariesFor,
@@ -165,16 +167,24 @@ export const migrate = (url: string, { schema }: Pick<PgStore.PgStoreOptions, "s
     migrateDatabase(url, { schema, moveFrom: elsewhere.schema })
   )
 
+const options = {
+  dataDir: (value) => (typeof value === "string" && value !== "" ? undefined : "must be the path of a folder"),
+  port: isPositive,
+  settings: (value) => (isObject(value) ? undefined : "must be an object of settings of postgresql.conf"),
+  schema: storeOptions.schema,
+  secretsKeys: storeOptions.secretsKeys
+} as const satisfies OptionChecks
+
+type EmbeddedStoreOptions = EmbeddedOptions & Pick<PgStore.PgStoreOptions, "secretsKeys" | "schema">
+
 /** Every store port on a Postgres of this process's own, which keeps its data in `dataDir` and stops with the layer. */
-export const layer = ({
-  secretsKeys = [],
-  schema,
-  ...options
-}: EmbeddedOptions & Pick<PgStore.PgStoreOptions, "secretsKeys" | "schema">) =>
+export const layer = (given: EmbeddedStoreOptions) =>
   inRealTime(
     Layer.unwrapScoped(
       Effect.gen(function* () {
-        const { url } = yield* start(options)
+        yield* rightOptions("the embedded store", given, options)
+        const { secretsKeys = [], schema } = given
+        const { url } = yield* start(given)
         yield* migrate(url, { schema })
         return PgStore.layer({ url, schema, secretsKeys })
       })

@@ -4,6 +4,7 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import { Context, Option } from "effect"
 import { type Scope, scopeGrants } from "../../domain/ApiKey.js"
 import type { PolicyName } from "../../domain/Limits.js"
+import { checkedOptions, isHeaderName } from "../../domain/OptionChecks.js"
 import { SIGNATURE_HEADER } from "../../domain/Signature.js"
 import { CountedAs, RequiredScope } from "../Endpoint.js"
 import { errorCodes } from "../ErrorTable.js"
@@ -223,10 +224,12 @@ export interface DocumentOptions {
 }
 
 /** The document of a service that runs with these options. */
-export const documentOf = ({ signatureHeader = SIGNATURE_HEADER }: DocumentOptions): Node => ({
-  ...document,
-  webhooks: plain(webhooks(signatureHeader))
-})
+export const documentOf = (options: DocumentOptions): Node => {
+  const { signatureHeader = SIGNATURE_HEADER } = checkedOptions("documentOf", options, {
+    signatureHeader: isHeaderName
+  })
+  return { ...document, webhooks: plain(webhooks(signatureHeader)) }
+}
 
 /** A document as a server itself serves it: its calls go to where it came from. */
 export const served = (document: Node): Node => ({ ...document, servers: serversAt("/", "This server") })

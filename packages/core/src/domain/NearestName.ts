@@ -13,3 +13,13 @@ export const distance = (a: string, b: string): number => {
   }
   return at(a.length, b.length)
 }
+
+/** The name that somebody most likely meant; undefined if none comes near. */
+export const nearestName = (written: string, names: ReadonlyArray<string>): string | undefined => {
+  const most = written.length < 3 ? 0 : Math.floor((written.length + 1) / 3)
+  const ranked = names
+    .map((name) => ({ name, far: distance(written.toLowerCase(), name.toLowerCase()) }))
+    .filter(({ far }) => far <= most)
+    .sort((a, b) => a.far - b.far)
+  return ranked[0]?.name
+}

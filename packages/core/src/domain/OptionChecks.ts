@@ -1,0 +1,94 @@
+import { Data } from "effect"
+import { nearestName } from "./NearestName.js"
+
+/** What is wrong with the value of an option, such as `must be a function`; undefined if nothing is. */
+export type Complaint = string | undefined
+
+/** The check of each option. An option without a check here is unknown. */
+export type OptionChecks = Readonly<Record<string, (value: unknown) => Complaint>>
+
+/** Accepts every value, which is checked where it is used. */
+export const isAny = (): Complaint => undefined
+
+/** Accepts functions. */
+export const isFunction = (value: unknown): Complaint =>
+  typeof value === "function" ? undefined : "must be a function"
+
+/** Accepts whole numbers from 1. */
+export const isPositive = (value: unknown): Complaint =>
+  Number.isInteger(value) && (value as number) >= 1 ? undefined : "must be a whole number of at least 1"
+
+/** Accepts texts. */
+export const isText = (value: unknown): Complaint => (typeof value === "string" ? undefined : "must be a text")
+
+/** Accepts true and false. */
+export const isBoolean = (value: unknown): Complaint =>
+  typeof value === "boolean" ? undefined : "must be true or false"
+
+const HEADER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+
+/** Accepts names of headers. */
+export const isHeaderName = (value: unknown): Complaint =>
+  typeof value === "string" && HEADER.test(value)
+    ? undefined
+    : "must be the name of a header, such as Service-Signature"
+
+/** Whether a value is an object with named fields. */
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** An option is wrong; the message says which, and what to give. */
+export class OptionRefused extends Data.TaggedError("OptionRefused")<{
+  /** The option's name. */
+  readonly option: string
+  readonly message: string
+}> {}
+
+const OPTIONS = { one: "option", many: "options" }
+
+const unknownOf = (given: object, names: ReadonlyArray<string>, { one, many } = OPTIONS) => {
+  const name = Object.keys(given).find((given) => !names.includes(given))
+  if (name === undefined) return undefined
+  const meant = nearestName(name, names)
+  const instead = meant === undefined ? `: its ${many} are ${names.join(", ")}` : `; did you mean ${meant}?`
+  return { name, complaint: `has no ${one} ${name}${instead}` }
+}
+
+/** What is wrong with the first name that is none of these, with the nearest of them; undefined if all are known. */
+export const firstUnknown = (given: object, names: ReadonlyArray<string>, words = OPTIONS): Complaint =>
+  unknownOf(given, names, words)?.complaint
+
+const firstWrong = (given: object, checks: OptionChecks) =>
+  Object.entries(given)
+    .map(([name, value]) => ({ name, complaint: value === undefined ? undefined : checks[name]?.(value) }))
+    .find(({ complaint }) => complaint !== undefined)
+
+/** Accepts an object with these fields. */
+export const ofFields =
+  (checks: OptionChecks) =>
+  (value: unknown): Complaint => {
+    if (!isObject(value)) return `must be an object with ${Object.keys(checks).join(", ")}`
+    const wrong = firstWrong(value, checks)
+    return firstUnknown(value, Object.keys(checks)) ?? (wrong && `has a ${wrong.name} that ${wrong.complaint}`)
+  }
+
+/**
+ * The refusal of the first option that is unknown or wrong; null if all are right. `whose` takes the options, such as `start` or
+ * `the store`.
+ */
+export const refusedOption = (whose: string, given: unknown, checks: OptionChecks): OptionRefused | null => {
+  const refuse = (option: string, message: string) => new OptionRefused({ option, message })
+  const owner = whose.replace(/^the /, "The ")
+  if (!isObject(given)) return refuse("", `${owner} takes an object of options`)
+  const unknown = unknownOf(given, Object.keys(checks))
+  if (unknown !== undefined) return refuse(unknown.name, `${owner} ${unknown.complaint}`)
+  const wrong = firstWrong(given, checks)
+  return wrong === undefined ? null : refuse(wrong.name, `The option ${wrong.name} of ${whose} ${wrong.complaint}`)
+}
+
+/** The options as they are, if all are right; throws a sentence about the first that is not. */
+export const checkedOptions = <A extends object>(whose: string, given: A, checks: OptionChecks): A => {
+  const refused = refusedOption(whose, given, checks)
+  if (refused !== null) throw refused
+  return given
+}
