@@ -267,6 +267,24 @@ export const migrateCells = (
     })
   )
 
+/** Says that a schema begins without any data, because a misspelt name would otherwise go unnoticed. */
+const logBeginning = (session: Session, schema: string) =>
+  Effect.flatMap(
+    session.run<{ database: string; others: ReadonlyArray<string> }>(
+      `select current_database() as database, array(select n.nspname::text from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        where c.relname = 'shop_head' and c.relkind = 'r' and n.nspname <> $1 order by 1 limit 5) as others`,
+      [schema]
+    ),
+    ([row]) => {
+      const { database, others } = row!
+      const elsewhere =
+        others.length === 0 ? "" : `; the database has tables of the workshop in ${others.join(", ")} too`
+      return Effect.logInfo(
+        `The schema ${schema} of the database ${database} is new, and begins without data${elsewhere}`
+      )
+    }
+  )
+
 /** Brings one schema up to date. */
 const migrateSchema = (url: string, options: Omit<MigrateOptions, "cells">, known: ReadonlyArray<Migration>) =>
   Effect.scoped(
@@ -290,6 +308,7 @@ const migrateSchema = (url: string, options: Omit<MigrateOptions, "cells">, know
           `The database is at version ${applied.length} of the schema, which a newer release made; this program knows ${known.length} and can use it, so it has applied nothing.`
         )
       const names = yield* Effect.forEach(left, (migration) => apply(session, migration))
+      if (applied.length === 0) yield* logBeginning(session, schema)
       yield* indexesValid(session)
       if (names.length > 0 || isMoved) {
         const versions = { version_before: applied.length, version: applied.length + left.length }

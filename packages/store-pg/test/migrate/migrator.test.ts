@@ -216,6 +216,27 @@ describe("rolling upgrades", { timeout: LONG }, () => {
       })
     ))
 
+  it("says once that a schema is new and begins without data, and where the database has tables of the workshop already", () => {
+    const logs: Array<string> = []
+    const logging = Logger.replace(
+      Logger.defaultLogger,
+      Logger.make(({ message }) => void logs.push(String(message)))
+    )
+    return run(
+      Effect.gen(function* () {
+        const { url } = yield* testDatabase
+        const database = new URL(url).pathname.slice(1)
+        const session = yield* connect(url)
+        yield* session.run("drop schema workshop cascade")
+        for (const schema of ["tickets", "tickets", "tikets"]) yield* Effect.provide(migrate(url, { schema }), logging)
+        expect(logs).toEqual([
+          `The schema tickets of the database ${database} is new, and begins without data`,
+          `The schema tikets of the database ${database} is new, and begins without data; the database has tables of the workshop in tickets too`
+        ])
+      })
+    )
+  })
+
   it("an older program says that a newer release made the schema, and applies nothing", () => {
     const logs: Array<string> = []
     const logging = Logger.replace(
