@@ -352,7 +352,10 @@ const office = (run: Run<Faced>) => {
     shops: {
       /** Creates a shop: approved, active and with the API switched on. */
       create: method([decodeInput.shop], (shop) => Shops.create(shop)),
-      /** For a program with one shop: the first shop, or this one, created, if there is none. Of several processes that start at once, one creates it. */
+      /**
+       * For a program with one shop: the first shop, or this one, created, if there is none. Of several processes that start at once, one
+       * creates it. A shop that is there keeps its settings, and the log warns of those that differ.
+       */
       firstOrCreate: method([decodeInput.shop], (shop) => Shops.firstOrCreate(shop)),
       /** The shop's settings, head and webhook. */
       byId: method([ShopId], (id) => Shops.byId(id)),

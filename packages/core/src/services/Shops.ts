@@ -44,6 +44,9 @@ export const ShopInput = Schema.Struct({ ...shopFields, decimals: optional(Decim
   .annotations({ identifier: "ShopInput" })
 export type ShopInput = typeof ShopInput.Type
 
+/** The settings that no change gives to a shop later. */
+const kept = ["name", "currency", "decimals", "time_zone", "tracking_base_url"] as const
+
 /** The details of a change for the audit log; a list of words is given as its length. */
 const withoutWords = (patch: ShopPatch) =>
   Object.fromEntries(
@@ -101,9 +104,18 @@ export class Shops extends Effect.Service<Shops>()("@workshop/core/Shops", {
 
     /**
      * For a program with one shop: the first shop, or this one, created, if there is none. Of several processes that start at once, one
-     * creates it.
+     * creates it. A shop that is there keeps its settings; those that only a new shop gets, such as its currency, are named in a warning of
+     * the log where they differ.
      */
-    const firstOrCreate = (input: ShopInput) => firstShopOr(directory, create(input))
+    const firstOrCreate = (input: ShopInput) =>
+      Effect.tap(firstShopOr(directory, create(input)), (shop) => {
+        const differing = kept.filter((field) => input[field] != null && input[field] !== shop[field])
+        return differing.length === 0
+          ? Effect.void
+          : Effect.logWarning(
+              `The first shop was there already and keeps its settings, which firstOrCreate was given otherwise: ${differing.join(", ")}`
+            ).pipe(Effect.annotateLogs("shop_id", shop.id))
+      })
 
     /** Changes a shop's settings. The shop's keys are affected at once. */
     const change = Effect.fnUntraced(function* change(id: ShopId, patch: ShopPatch) {

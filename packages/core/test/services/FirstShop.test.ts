@@ -1,6 +1,7 @@
 import * as MemoryStore from "@workshop/store-memory"
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer, Logger, Schema } from "effect"
 import { describe, expect, it } from "vitest"
+import { ShopPatch } from "../../src/decisions/shopSettings.js"
 import { Entropy } from "../../src/ports/Entropy.js"
 import { Directory } from "../../src/ports/StorePorts.js"
 import * as Profanity from "../../src/services/Profanity.js"
@@ -27,6 +28,27 @@ describe("firstOrCreate, for a program with one shop", () => {
         expect(yield* Shops.firstOrCreate(other)).toEqual(made[0])
       })
     ))
+
+  it("warns of settings that differ from those of the shop that is there, and leaves it as it is", () => {
+    const lines: Array<string> = []
+    const logging = Logger.replace(
+      Logger.defaultLogger,
+      Logger.make(({ message, logLevel }) => void lines.push(`${logLevel.label} ${message}`))
+    )
+    return running(
+      Effect.gen(function* () {
+        const made = yield* Shops.firstOrCreate(input)
+        yield* Shops.firstOrCreate(input)
+        yield* Shops.change(made.id, Schema.decodeSync(ShopPatch)({ languages: ["ar"] }))
+        const other = { name: "Needle", currency: "EUR", time_zone: "Europe/Paris", languages: ["fr"] }
+        const found = yield* Shops.firstOrCreate(Schema.decodeSync(ShopInput)(other))
+        expect(found).toMatchObject({ id: made.id, currency: "TND", time_zone: "Africa/Tunis", languages: ["ar"] })
+        expect(lines).toEqual([
+          "WARN The first shop was there already and keeps its settings, which firstOrCreate was given otherwise: currency, time_zone"
+        ])
+      }).pipe(Effect.provide(logging))
+    )
+  })
 
   it("creates it if the process that was to create it ended before", () =>
     running(
