@@ -240,7 +240,13 @@ const parts = {
     // One is for node:test, the other for Nest's module.
     for (const other of ["webhook.test.ts", "workshop.module.spec.ts"]) rmSync(join(place, "src", other))
     const file = join(place, "src/abandoned.test.ts")
-    writeFileSync(file, readFileSync(file, "utf8").replace(/^import .* from "vitest"\n/m, ""))
+    const test = readFileSync(file, "utf8")
+    writeFileSync(file, test.replace(/^import .* from "vitest"\n/m, ""))
+    // The same with everything imported, also the object jest, which an ES module has not as a global.
+    writeFileSync(
+      join(place, "src/imported.test.ts"),
+      `${test.replace(/"vitest"/, '"@jest/globals"').replace("{ expect, test }", "{ expect, jest, test }")}test("jest.fn", () => expect(jest.fn()).not.toHaveBeenCalled())\n`
+    )
     run("node_modules/.bin/tsc", [], place)
     run("node", ["--experimental-vm-modules", "node_modules/jest/bin/jest.js", "dist"], place)
   },

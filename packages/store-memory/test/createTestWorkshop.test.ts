@@ -1,5 +1,5 @@
 import { unwrap } from "@workshop/core/promise"
-import { verify } from "@workshop/core/webhooks"
+import { receive, verify } from "@workshop/core/webhooks"
 import { afterEach, expect, it } from "vitest"
 import { layer } from "../src/MemoryStore.js"
 import { createTestWorkshop, type TestWorkshop } from "../src/testing.js"
@@ -40,6 +40,26 @@ it("retries a webhook by the table, at the instants of the table (Specification,
   const header = first!.headers["Service-Signature"]!
   const now = new Date(began)
   expect(await verify(first!.body, header, set.secret, { now })).toMatchObject({ ok: true })
+})
+
+it("a receiver on the test's clock takes what is sent, and one on a clock of its own refuses it (docs/test-your-app.md)", async () => {
+  const said: Array<string> = []
+  let secret = ""
+  test = await createTestWorkshop({
+    send: async ({ body, headers }) => {
+      for (const options of [{ now: test.now() }, {}]) {
+        const received = await receive(body, headers["Service-Signature"], secret, options)
+        said.push(received.ok ? received.event.type : received.reason)
+      }
+      return { status: 200 }
+    },
+    begins: Date.parse("2020-03-01T10:00:00Z")
+  })
+  const { workshop, caller, shop } = test
+  secret = (await unwrap(workshop.webhooks.set(shop.id, "https://erp.example/hook"))).secret
+  await unwrap(workshop.tickets.create(caller, { service: "Hem" }, "order-1"))
+  await test.advance(0)
+  expect(said).toEqual(["ticket.created", "too_old"])
 })
 
 it("names its own options, where one is misspelt", async () => {

@@ -16,6 +16,16 @@ describe("receive (Specification, Webhooks)", () => {
     expect(await receive(bytes, await sign(bytes, SECRET, now), SECRET, { now })).toEqual({ ok: true, event })
   })
 
+  it("takes the time of a test's clock in milliseconds too, at which a delivery is neither late nor early", async () => {
+    const body = JSON.stringify(event)
+    const sent = now.getTime()
+    const signature = await sign(body, SECRET, sent)
+    expect(await receive(body, signature, SECRET, { now: sent })).toEqual({ ok: true, event })
+    expect(await receive(body, signature, SECRET, { now: sent + 301_000 })).toEqual({ ok: false, reason: "too_old" })
+    expect(await receive(body, signature, SECRET, { now: sent - 301_000 })).toEqual({ ok: false, reason: "too_new" })
+    expect(await receive(body, signature, SECRET)).toEqual({ ok: false, reason: "too_old" })
+  })
+
   it("gives events of types that it does not know, because more will come", async () => {
     const unknown = { ...event, type: "ticket.teleported" }
     expect(await received(JSON.stringify(unknown))).toEqual({ ok: true, event: unknown })

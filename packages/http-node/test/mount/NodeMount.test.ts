@@ -137,6 +137,26 @@ describe("The API inside a Node server", () => {
     expect(await denied.json()).toMatchObject({ error: { code: "FORBIDDEN", details: { scope: "tickets:write" } } })
   })
 
+  it("is mounted twice on one workshop, for sessions and for keys, each of which refuses the other's callers", async () => {
+    const { shop_id, key } = await opened()
+    const authenticate = ({ headers }: IncomingMessage) =>
+      headers.cookie === "session=amira" ? { shop_id, caller_id: "amira", scopes: ["tickets:read"] as const } : null
+    const sessions = mountNode(workshop, { prefix: "/workshop", authenticate })
+    const keys = mountNode(workshop, { prefix: "/tills" })
+    const base = await listening((request, response) =>
+      sessions(request, response, () => keys(request, response, () => response.end("my own")))
+    )
+    const made = await (await fetch(`${base}/tills/v1/tickets`, create(key, { service: "Hem" }))).json()
+    const cookie = { headers: { cookie: "session=amira" } }
+    const seen = await (await fetch(`${base}/workshop/v1/tickets/${made.data.id}`, cookie)).json()
+    expect(seen.data).toEqual(made.data)
+    expect((await fetch(`${base}/tills/v1/tickets`, cookie)).status).toBe(401)
+    expect((await fetch(`${base}/workshop/v1/tickets`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(
+      401
+    )
+    expect(await (await fetch(`${base}/elsewhere`)).text()).toBe("my own")
+  })
+
   it("answers strangers with the server's own message, without a word about keys (Specification, Keys and scopes)", async () => {
     const told = async (unauthenticated?: { readonly message: string; readonly challenge?: string }) => {
       const options = { authenticate: () => null, ...(unauthenticated && { unauthenticated }) }
