@@ -1,7 +1,7 @@
 import { Data } from "effect"
 import { nearestName } from "./NearestName.js"
 
-/** What is wrong with the value of an option, such as `must be a function`; undefined if nothing is. */
+/** The complaint about the value of an option, such as `must be a function`; undefined if it is right. */
 export type Complaint = string | undefined
 
 /** The check of each option. An option without a check here is unknown. */
@@ -54,7 +54,7 @@ const unknownOf = (given: object, names: ReadonlyArray<string>, { one, many } = 
   return { name, complaint: `has no ${one} ${name}${instead}` }
 }
 
-/** What is wrong with the first name that is none of these, with the nearest of them; undefined if all are known. */
+/** The complaint about the first name that is none of these, with the nearest of them; undefined if all are known. */
 export const firstUnknown = (given: object, names: ReadonlyArray<string>, words = OPTIONS): Complaint =>
   unknownOf(given, names, words)?.complaint
 

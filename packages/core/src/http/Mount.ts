@@ -106,7 +106,7 @@ const promisedCaller =
     )
 
 /** The check of each option that all mounts have. */
-export const mountOptions = {
+export const mountOptions: Readonly<Record<keyof MountEffectOptions<unknown>, (value: unknown) => Complaint>> = {
   prefix: (value) =>
     typeof value === "string" && /^(\/|$)/.test(value)
       ? undefined
@@ -118,7 +118,7 @@ export const mountOptions = {
       ? undefined
       : "must be a whole number from 1 to 128",
   trackingPages: ofFields({ template: isFunction, shop_id: isText })
-} as const satisfies Record<keyof MountEffectOptions<unknown>, (value: unknown) => Complaint>
+}
 
 /** Readies the API for a server's own form of requests. */
 export const mountEffect = <Request, R = never>({

@@ -157,7 +157,7 @@ const ofPolicy = (value: unknown): Complaint => {
 }
 
 /** The check of each option of `start`. */
-export const promiseOptions = {
+export const promiseOptions: Readonly<Record<keyof PromiseOptions, (value: unknown) => Complaint>> = {
   store: isLayer,
   sender: isSender,
   send: isFunction,
@@ -181,7 +181,7 @@ export const promiseOptions = {
     isObject(value) && Clock.ClockTypeId in value
       ? undefined
       : "must be a clock of Effect; a function is the option now"
-} as const satisfies Record<keyof PromiseOptions, (value: unknown) => Complaint>
+}
 
 /** The first wrong option of `start`, in a sentence; null if all are right. */
 export const refusedStart = (given: unknown): OptionRefused | null => {

@@ -175,10 +175,8 @@ const options = {
   secretsKeys: storeOptions.secretsKeys
 } as const satisfies OptionChecks
 
-type EmbeddedStoreOptions = EmbeddedOptions & Pick<PgStore.PgStoreOptions, "secretsKeys" | "schema">
-
 /** Every store port on a Postgres of this process's own, which keeps its data in `dataDir` and stops with the layer. */
-export const layer = (given: EmbeddedStoreOptions) =>
+export const layer = (given: EmbeddedOptions & Pick<PgStore.PgStoreOptions, "secretsKeys" | "schema">) =>
   inRealTime(
     Layer.unwrapScoped(
       Effect.gen(function* () {
