@@ -25,14 +25,6 @@ export const isText = (value: unknown): Complaint => (typeof value === "string" 
 export const isBoolean = (value: unknown): Complaint =>
   typeof value === "boolean" ? undefined : "must be true or false"
 
-const HEADER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
-
-/** Accepts names of headers. */
-export const isHeaderName = (value: unknown): Complaint =>
-  typeof value === "string" && HEADER.test(value)
-    ? undefined
-    : "must be the name of a header, such as Service-Signature"
-
 /** Whether a value is an object with named fields. */
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)

@@ -1,5 +1,7 @@
 import { Context, type Effect } from "effect"
 import type { ShopId } from "../domain/Identifier.js"
+import type { Complaint } from "../domain/OptionChecks.js"
+import { SIGNATURE_HEADER } from "../domain/Signature.js"
 import type { Sent } from "../domain/Webhook.js"
 
 /** The headers that every request has, in lower case. A post cannot replace them. */
@@ -13,6 +15,12 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
 /** Whether a post may set a header of this name. */
 export const isOwnHeader = (name: string): boolean => HEADER_NAME.test(name) && !REQUEST_HEADERS.has(name.toLowerCase())
+
+/** The check of an option that names the header of the signature. */
+export const checkSignatureHeader = (value: unknown): Complaint =>
+  typeof value === "string" && isOwnHeader(value)
+    ? undefined
+    : `must be the name of a header of its own, such as ${SIGNATURE_HEADER}`
 
 /** An event to be sent to its receiver. */
 export interface WebhookPost {

@@ -3,13 +3,13 @@ import { recordAttempt, recordSuperseded } from "../decisions/recordAttempt.js"
 import { advanceReplay } from "../decisions/replayDeliveries.js"
 import type { Instant } from "../domain/Instant.js"
 import { ServiceLimits } from "../domain/Limits.js"
-import { type Complaint, checkedOptions, isBoolean, isHeaderName, isPositive } from "../domain/OptionChecks.js"
+import { type Complaint, checkedOptions, isBoolean, isPositive } from "../domain/OptionChecks.js"
 import { SIGNATURE_HEADER, signatureHeader, signingSecrets } from "../domain/Signature.js"
 import { acknowledges, type Sent } from "../domain/Webhook.js"
 import { Entropy } from "../ports/Entropy.js"
 import { probe } from "../ports/Probes.js"
 import { type Claim, Deliveries, Store, type StoreUnavailable } from "../ports/StorePorts.js"
-import { isOwnHeader, WebhookSender } from "../ports/WebhookSender.js"
+import { checkSignatureHeader, WebhookSender } from "../ports/WebhookSender.js"
 import { logBackgroundFailure } from "./BackgroundFailure.js"
 import { attemptsEnded, showDeliveries } from "./ServiceMetrics.js"
 
@@ -209,10 +209,6 @@ const FIRST_RETRY = "50 millis"
  */
 export const makeAttempt = ({ signatureHeader: header, isJittered }: AttemptOptions) =>
   Effect.gen(function* () {
-    if (!isOwnHeader(header))
-      return yield* Effect.dieMessage(
-        `signatureHeader must be the name of a header of its own, which "${header}" is not`
-      )
     const store = yield* Store
     const sender = yield* WebhookSender
     const entropy = yield* Entropy
@@ -262,7 +258,7 @@ const defaults: DispatcherOptions = {
 }
 
 const optionChecks = {
-  signatureHeader: isHeaderName,
+  signatureHeader: checkSignatureHeader,
   isJittered: isBoolean,
   mostInFlight: isPositive
 } as const satisfies Record<keyof DispatcherOptions, (value: unknown) => Complaint>

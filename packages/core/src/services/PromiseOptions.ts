@@ -7,7 +7,6 @@ import {
   firstUnknown,
   isBoolean,
   isFunction,
-  isHeaderName,
   isObject,
   OptionRefused,
   refusedOption
@@ -22,7 +21,7 @@ import { ProfanityFilter } from "../ports/ProfanityFilter.js"
 import type { StorePorts } from "../ports/StorePorts.js"
 import { TrackingPages } from "../ports/TrackingPages.js"
 import { WebhookPolicy } from "../ports/WebhookPolicy.js"
-import { type WebhookPost, WebhookSender } from "../ports/WebhookSender.js"
+import { checkSignatureHeader, type WebhookPost, WebhookSender } from "../ports/WebhookSender.js"
 import * as Notifiers from "./Notifiers.js"
 import * as Profanity from "./Profanity.js"
 
@@ -162,7 +161,7 @@ export const promiseOptions: Readonly<Record<keyof PromiseOptions, (value: unkno
   sender: isSender,
   send: isFunction,
   webhookPolicy: ofPolicy,
-  signatureHeader: isHeaderName,
+  signatureHeader: checkSignatureHeader,
   notifyClient: isFunction,
   notifyOwner: isFunction,
   profanity: isFunction,

@@ -111,7 +111,7 @@ describe("Specification, Webhooks: delivery", () => {
     "the signature's header cannot be %j: that is said before anything is sent",
     (name) =>
       expect(dispatching(() => Effect.void, { signatureHeader: name })()).rejects.toThrow(
-        `signatureHeader must be the name of a header of its own, which "${name}" is not`
+        "The option signatureHeader of the dispatcher must be the name of a header of its own, such as Service-Signature"
       )
   )
 

@@ -50,7 +50,12 @@ describe("start with wrong options", () => {
     [
       { store, signatureHeader: "X Lac" },
       "signatureHeader",
-      "The option signatureHeader of start must be the name of a header, such as Service-Signature"
+      "The option signatureHeader of start must be the name of a header of its own, such as Service-Signature"
+    ],
+    [
+      { store, signatureHeader: "Content-Type" },
+      "signatureHeader",
+      "The option signatureHeader of start must be the name of a header of its own, such as Service-Signature"
     ],
     [{ store, now: 5 }, "now", "The option now of start must be a function"],
     [

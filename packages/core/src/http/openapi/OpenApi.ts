@@ -4,8 +4,9 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import { Context, Option } from "effect"
 import { type Scope, scopeGrants } from "../../domain/ApiKey.js"
 import type { PolicyName } from "../../domain/Limits.js"
-import { checkedOptions, isHeaderName } from "../../domain/OptionChecks.js"
+import { checkedOptions } from "../../domain/OptionChecks.js"
 import { SIGNATURE_HEADER } from "../../domain/Signature.js"
+import { checkSignatureHeader } from "../../ports/WebhookSender.js"
 import { CountedAs, RequiredScope } from "../Endpoint.js"
 import { errorCodes } from "../ErrorTable.js"
 import { WorkshopApi } from "../WorkshopApi.js"
@@ -226,7 +227,7 @@ export interface DocumentOptions {
 /** The document of a service that runs with these options. */
 export const documentOf = (options: DocumentOptions): Node => {
   const { signatureHeader = SIGNATURE_HEADER } = checkedOptions("documentOf", options, {
-    signatureHeader: isHeaderName
+    signatureHeader: checkSignatureHeader
   })
   return { ...document, webhooks: plain(webhooks(signatureHeader)) }
 }
