@@ -184,12 +184,16 @@ const clientCalls = (send: Transport) => {
   }
 }
 
+const OPTIONS = "baseUrl, key, retries, timeoutMs, longestWaitMs, userAgent, onRequest, onResponse, fetch, wait, random"
+
 /**
  * The API as functions that return values: `{ ok: true, value, meta, response }`, or `{ ok: false, error }` typed by
  * `error.code`. `unwrap` turns a result into its value or an exception.
- * @throws TypeError where `baseUrl` or `key` is missing or cannot be used.
+ * @throws TypeError where `baseUrl` or `key` is missing or cannot be used, or where there is no such option.
  */
 export const createClient = (options: ClientOptions) => {
+  const unknown = Object.keys(options).find((name) => !OPTIONS.split(", ").includes(name))
+  if (unknown !== undefined) throw new TypeError(`createClient has no option ${unknown}: its options are ${OPTIONS}`)
   if (!URL.canParse(options.baseUrl) || !/^https?:/.test(options.baseUrl))
     throw new TypeError(
       `baseUrl must be the service's address, such as https://tickets.example.com, not ${options.baseUrl}`

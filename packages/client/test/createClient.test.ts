@@ -169,6 +169,13 @@ describe("@workshop/client", () => {
     expect(away.asked).toHaveLength(4)
   })
 
+  it("refuses an option that does not exist, and names those that do", () => {
+    const misspelt = { baseUrl: BASE, key, retry: 5 }
+    expect(() => createClient(misspelt)).toThrow(
+      /^createClient has no option retry: its options are baseUrl, key, retries, .*, random$/
+    )
+  })
+
   it("never waits longer than it may, however often it tries again", async () => {
     const down = scripted(...Array.from({ length: 8 }, () => new TypeError("fetch failed")))
     const patient = createClient({ baseUrl: BASE, key, retries: 7, ...down.options })

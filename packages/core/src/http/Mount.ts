@@ -1,7 +1,15 @@
 import { Data, Effect, Runtime, Schema } from "effect"
 import { type Issue, inputIssues } from "../domain/InvalidInput.js"
 import { Limits } from "../domain/Limits.js"
-import { type Complaint, checkedOptions, isFunction, isText, ofFields } from "../domain/OptionChecks.js"
+import {
+  type Complaint,
+  checkedOptions,
+  isFunction,
+  isObject,
+  isText,
+  OptionRefused,
+  ofFields
+} from "../domain/OptionChecks.js"
 import { countedAddress } from "../domain/PublicAddress.js"
 import type { StoreUnavailable } from "../ports/StorePorts.js"
 import { Caller } from "../services/Caller.js"
@@ -149,17 +157,23 @@ export const mountEffect = <Request, R = never>({
     return mount
   })
 
+const NO_WORKSHOP =
+  "A mount takes the workshop to which start resolves: await start first, and give what it resolves to"
+
 /** Readies the API for a server's own form of requests, on a workshop of the Promise API. */
 export const mountPromise = <Request, Context extends ReadonlyArray<unknown>>(
-  { runtime }: Mountable,
+  workshop: Mountable,
   { authenticate, ...rest }: Omit<MountOptions<Request, Context>, "addressOf">
-): Mounted<Received<Request>> =>
-  Runtime.runSync(runtime)(
+): Mounted<Received<Request>> => {
+  if (!isObject(workshop) || !isObject(workshop.runtime))
+    throw new OptionRefused({ option: "workshop", message: NO_WORKSHOP })
+  return Runtime.runSync(workshop.runtime)(
     mountEffect<Received<Request>>({
       ...rest,
       ...(authenticate && { authenticate: promisedCaller(authenticate) })
     })
   )
+}
 
 /** The part of a workshop that a mount needs; the Promise API has it. */
 export interface Mountable {

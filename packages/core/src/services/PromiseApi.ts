@@ -58,6 +58,12 @@ const AuditQuery = Schema.Struct({
   limit: Schema.optionalWith(Schema.NonNegativeInt, { exact: true })
 })
 
+// Named for errors about the whole argument.
+const Part = Schema.UndefinedOr(OwnerPage).annotations({ identifier: "Page" })
+const After = Schema.NullOr(ShopId).annotations({ identifier: "After" })
+const PageLimit = Schema.NonNegativeInt.annotations({ identifier: "Limit" })
+const Address = Schema.String.annotations({ identifier: "WebhookAddress" })
+
 /** The schemas of what the Promise API takes. Editors and errors call what goes in by these names, in place of all its fields. */
 export const decodeInput = {
   caller: Caller as Read<typeof Caller, PlainCaller>,
@@ -78,7 +84,6 @@ export const decodeInput = {
   shopPatch: ShopPatch as Read<typeof ShopPatch, PlainShopPatch>,
   key: KeyInput as Read<typeof KeyInput, PlainKey>,
   replay: ReplayInput as Read<typeof ReplayInput, PlainReplay>,
-  // Named for errors about the whole argument.
   number: TicketNumber.annotations({ identifier: "TicketNumber" }),
   phones: Schema.Array(Phone).annotations({ identifier: "Phones" })
 }
@@ -360,7 +365,7 @@ const office = (run: Run<Faced>) => {
       /** The shop's settings, head and webhook. */
       byId: method([ShopId], (id) => Shops.byId(id)),
       /** Shops ordered by id, after the given one, at most this many. */
-      list: method([Schema.NullOr(ShopId), Schema.NonNegativeInt], (after, limit) => Shops.list(after, limit)),
+      list: method([After, PageLimit], (after, limit) => Shops.list(after, limit)),
       /** Changes a shop's settings. The shop's keys are affected at once. */
       change: method([ShopId, decodeInput.shopPatch], (id, patch) => Shops.change(id, patch))
     },
@@ -374,7 +379,7 @@ const office = (run: Run<Faced>) => {
     },
     webhooks: {
       /** Sets the URL and returns the secret, which the first call creates (Specification, Webhooks). */
-      set: method([ShopId, Schema.String], (shop_id, url) =>
+      set: method([ShopId, Address], (shop_id, url) =>
         Effect.flatMap(addressUnderPolicy(url), (address) => Webhooks.set(shop_id, address))
       ),
       /** The webhook's URL, state and health. */
@@ -393,16 +398,14 @@ const office = (run: Run<Faced>) => {
        * The shop's latest events as they were sent, oldest first, 1,000 by default. The part before this one is that before the first one's
        * `seq`.
        */
-      events: method([ShopId, Schema.UndefinedOr(OwnerPage)], (shop_id, page) => Webhooks.events(shop_id, page))
+      events: method([ShopId, Part], (shop_id, page) => Webhooks.events(shop_id, page))
     },
     outbox: {
       /**
        * The latest deliveries, in the order of their events, 1,000 by default. The part before this one is that before the first one's
        * `seq`.
        */
-      deliveries: method([ShopId, Schema.UndefinedOr(OwnerPage)], (shop_id, page) =>
-        DeliveryHistory.deliveries(shop_id, page)
-      ),
+      deliveries: method([ShopId, Part], (shop_id, page) => DeliveryHistory.deliveries(shop_id, page)),
       /** The notices to the owner about the webhook, oldest first. */
       notices: method([ShopId], (shop_id) => DeliveryHistory.notices(shop_id)),
       /** Sends events again, with the same ids, after everything that is due now. Returns how many (Specification, Sandbox). */

@@ -63,7 +63,10 @@ export const promiseTransfers = (run: Run<Imports>) => {
      * Imports tickets in any state with their dates, clients and cards. They count against no limit and raise no events unless `events` is
      * set. A ticket whose `external_ref` the shop has already is left as it is, so an import can be repeated.
      */
-    import: ({ shop_id, ...options }: PlainImport) => importing(shop_id, options),
+    import: (options: PlainImport) => {
+      const { shop_id, ...given } = options ?? {}
+      return importing(shop_id, given)
+    },
     /** All tickets of a shop, as `import` takes them. A loop over them throws the refusal of a shop that there is not. */
     export: async function* (shop_id: string): AsyncGenerator<PlainImportRow> {
       const opened = await pages(shop_id)

@@ -22,6 +22,20 @@ describe("refusals", () => {
     await expect(workshop.orThrow.tickets.byNumber(caller, 0)).rejects.toMatchObject({ _tag: "InvalidInput" })
   })
 
+  it("an argument that is missing has its name in the refusal", async () => {
+    const given = workshop as unknown as Record<string, Record<string, (...args: Array<unknown>) => Promise<unknown>>>
+    for (const [service, method, args, fields] of [
+      ["tickets", "create", [], ["caller", "ticket", "idempotency_key"]],
+      ["shops", "list", [], ["after", "limit"]],
+      ["webhooks", "set", [shop.id], ["webhook_address"]],
+      ["webhooks", "events", [shop.id, 5], ["page"]]
+    ] as const) {
+      const refused = await given[service]![method]!(...args)
+      expect(refused).toMatchObject({ ok: false, refusal: { issues: fields.map((field) => ({ field })) } })
+    }
+    expect(await workshop.import(undefined as never)).toMatchObject({ refusal: { issues: [{ field: "shop_id" }] } })
+  })
+
   it("refusalResponse is the response of the API: status, code, reason and fields (Specification, Errors)", async () => {
     const handler = mountFetch(workshop, { authenticate: () => caller })
     const api = async (method: string, path: string, body?: unknown) => {

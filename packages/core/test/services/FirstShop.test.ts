@@ -40,7 +40,7 @@ describe("firstOrCreate, for a program with one shop", () => {
         const made = yield* Shops.firstOrCreate(input)
         yield* Shops.firstOrCreate(input)
         yield* Shops.change(made.id, Schema.decodeSync(ShopPatch)({ languages: ["ar"] }))
-        const other = { name: "Needle", currency: "EUR", time_zone: "Europe/Paris", languages: ["fr"] }
+        const other = { name: "Needle", currency: "EUR", time_zone: "Europe/Paris", languages: ["fr"] } as const
         const found = yield* Shops.firstOrCreate(Schema.decodeSync(ShopInput)(other))
         expect(found).toMatchObject({ id: made.id, currency: "TND", time_zone: "Africa/Tunis", languages: ["ar"] })
         expect(lines).toEqual([

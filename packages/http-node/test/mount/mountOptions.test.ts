@@ -24,6 +24,18 @@ const takers: Record<string, (options: never) => unknown> = {
   documentOf
 }
 
+describe("a mount of a workshop", () => {
+  it.each([
+    ["nothing", undefined],
+    ["a start that was not awaited", Promise.resolve(workshop)]
+  ])("refuses %s and says what to give", (_, given) => {
+    const sentence =
+      "A mount takes the workshop to which start resolves: await start first, and give what it resolves to"
+    expect(() => mountNode(given as never)).toThrow(sentence)
+    expect(() => mountFetch(given as never)).toThrow(sentence)
+  })
+})
+
 describe("options that are wrong", () => {
   it.each([
     ["mountNode", { prefx: "/workshop" }, "mountNode has no option prefx; did you mean prefix?"],
