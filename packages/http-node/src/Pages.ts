@@ -35,7 +35,8 @@ const readiness = (away: ReadonlyArray<AwayCell>) => {
  * The pages beside the API, which need no key: liveness, readiness, metrics, the OpenAPI document, and a page to try the API.
  * Give it the dispatcher's options, so that the document is true of what is delivered.
  */
-export const pages = Effect.fnUntraced(function* ({ fresh_ms = FRESH_MS, ...options }: PagesOptions = {}) {
+export const pages = Effect.fnUntraced(function* ({ fresh_ms = FRESH_MS, signatureHeader }: PagesOptions = {}) {
+  const options = signatureHeader === undefined ? {} : { signatureHeader }
   // Loaded and written out when it is first asked for: that takes longer than all else that a start does.
   const openapi = onceAsked(
     Effect.promise(async () => {
