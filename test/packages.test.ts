@@ -19,7 +19,8 @@ import { publishedPackages } from "../scripts/publishedPackages.mjs"
 import { freePort } from "./freePort.js"
 import { RUNS_ALL } from "./runsAll.js"
 
-// The pages on embedding, followed to the letter, with the packages as they would be published, in an empty project.
+// The pages on embedding, followed to the letter, with the packages as they would be published, in an empty project. npm test alone only
+// compiles the pages' code (test/docs.test.ts), because compiling and starting each project takes a tenth of its time.
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const tsc = join(root, "node_modules/.bin/tsc")
@@ -148,58 +149,65 @@ beforeAll(() => {
 }, 180_000)
 
 describe("the packages as published, in an empty project", () => {
-  it("docs/embed-express.md: compiles, serves, and takes another store in one file", { timeout: 240_000 }, async () => {
-    const project = follow("embed-express.md", ["express", "@types/express"])
-    expect(compile(project)).toBe("")
-    const base = await run(project, "dist/server.js")
-    expect(await dropOff(base, { service: "Hem", order: "17" })).toBe('200 {"number":"0001"}')
-    expect(await dropOff(base, { service: "Hem", order: "17" })).toBe('200 {"number":"0001"}')
-    expect(await dropOff(base, { service: "", order: "18" })).toMatch(/^400 .*must be 1 to 120 characters/)
-    expect(await tickets(base)).toEqual(["Hem"])
-    await stop()
-
-    const bundling =
-      /^npx esbuild (dist\/.*)$/m.exec(readFileSync(join(root, "docs/embed-express.md"), "utf8"))?.[1] ?? ""
-    const options = [...bundling.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain = ""]) => quoted ?? plain)
-    execFileSync(join(root, "node_modules/.bin/esbuild"), [...options, "--log-level=error"], { cwd: project })
-    expect(await dropOff(await run(project, "bundle/server.mjs"), { service: "Hem", order: "17" })).toBe(
-      '200 {"number":"0001"}'
-    )
-    await stop()
-
-    for (const name of ["Journal.ts", "JournalStore.ts"])
-      copyFileSync(join(root, "examples/custom-store", name), join(project, "src", name))
-    const swapped = 'import { layer } from "./JournalStore.js"\nexport const store = layer("workshop.journal")\n'
-    writeFileSync(join(project, "src/store.ts"), swapped)
-    expect(compile(project)).toBe("")
-    expect(await dropOff(await run(project, "dist/server.js"), { service: "Hem", order: "17" })).toBe(
-      '200 {"number":"0001"}'
-    )
-    await stop()
-    expect(readFileSync(join(project, "workshop.journal"), "utf8")).toContain('"ticket.created"')
-
-    writeFileSync(join(project, "src/store.ts"), blockWith("embed-express.md", "EmbeddedStore"))
-    expect(compile(project)).toBe("")
-    expect(await dropOff(await run(project, "dist/server.js"), { service: "Hem", order: "17" })).toBe(
-      '200 {"number":"0001"}'
-    )
-  })
-
-  it("docs/embed-frameworks.md: plain Node, Fastify, Hono, Next and Nest", { timeout: 120_000 }, async () => {
-    const project = follow("embed-frameworks.md", ["fastify", "hono", "express", "@types/express"])
-    expect(compile(project)).toBe("")
-    const body = JSON.stringify({ service: "Hem" })
-    const headers = { cookie: "session=amira", "content-type": "application/json", "idempotency-key": "17" }
-    const url = "/workshop/v1/tickets"
-    for (const program of ["dist/node.js", "dist/fastify.js"]) {
-      const base = await run(project, program)
-      expect((await fetch(`${base}${url}`, { method: "POST", headers, body })).status).toBe(201)
+  it.runIf(RUNS_ALL)(
+    "docs/embed-express.md: compiles, serves, and takes another store in one file",
+    { timeout: 240_000 },
+    async () => {
+      const project = follow("embed-express.md", ["express", "@types/express"])
+      expect(compile(project)).toBe("")
+      const base = await run(project, "dist/server.js")
+      expect(await dropOff(base, { service: "Hem", order: "17" })).toBe('200 {"number":"0001"}')
+      expect(await dropOff(base, { service: "Hem", order: "17" })).toBe('200 {"number":"0001"}')
+      expect(await dropOff(base, { service: "", order: "18" })).toMatch(/^400 .*must be 1 to 120 characters/)
       expect(await tickets(base)).toEqual(["Hem"])
-      expect((await fetch(`${base}${url}`)).status).toBe(401)
-      expect((await fetch(`${base}/elsewhere`)).status).toBe(404)
       await stop()
+
+      const bundling =
+        /^npx esbuild (dist\/.*)$/m.exec(readFileSync(join(root, "docs/embed-express.md"), "utf8"))?.[1] ?? ""
+      const options = [...bundling.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain = ""]) => quoted ?? plain)
+      execFileSync(join(root, "node_modules/.bin/esbuild"), [...options, "--log-level=error"], { cwd: project })
+      expect(await dropOff(await run(project, "bundle/server.mjs"), { service: "Hem", order: "17" })).toBe(
+        '200 {"number":"0001"}'
+      )
+      await stop()
+
+      for (const name of ["Journal.ts", "JournalStore.ts"])
+        copyFileSync(join(root, "examples/custom-store", name), join(project, "src", name))
+      const swapped = 'import { layer } from "./JournalStore.js"\nexport const store = layer("workshop.journal")\n'
+      writeFileSync(join(project, "src/store.ts"), swapped)
+      expect(compile(project)).toBe("")
+      expect(await dropOff(await run(project, "dist/server.js"), { service: "Hem", order: "17" })).toBe(
+        '200 {"number":"0001"}'
+      )
+      await stop()
+      expect(readFileSync(join(project, "workshop.journal"), "utf8")).toContain('"ticket.created"')
+
+      writeFileSync(join(project, "src/store.ts"), blockWith("embed-express.md", "EmbeddedStore"))
+      expect(compile(project)).toBe("")
+      expect(await dropOff(await run(project, "dist/server.js"), { service: "Hem", order: "17" })).toBe(
+        '200 {"number":"0001"}'
+      )
     }
-    const program = `import express from "express"
+  )
+
+  it.runIf(RUNS_ALL)(
+    "docs/embed-frameworks.md: plain Node, Fastify, Hono, Next and Nest",
+    { timeout: 120_000 },
+    async () => {
+      const project = follow("embed-frameworks.md", ["fastify", "hono", "express", "@types/express"])
+      expect(compile(project)).toBe("")
+      const body = JSON.stringify({ service: "Hem" })
+      const headers = { cookie: "session=amira", "content-type": "application/json", "idempotency-key": "17" }
+      const url = "/workshop/v1/tickets"
+      for (const program of ["dist/node.js", "dist/fastify.js"]) {
+        const base = await run(project, program)
+        expect((await fetch(`${base}${url}`, { method: "POST", headers, body })).status).toBe(201)
+        expect(await tickets(base)).toEqual(["Hem"])
+        expect((await fetch(`${base}${url}`)).status).toBe(401)
+        expect((await fetch(`${base}/elsewhere`)).status).toBe(404)
+        await stop()
+      }
+      const program = `import express from "express"
 import hono from "./dist/hono.js"
 import * as next from "./dist/next.js"
 import { apiOf, workshopProviders } from "./dist/workshop.providers.js"
@@ -225,25 +233,30 @@ await hono.scheduled()
 server.close()
 await nestWorkshop.stop()
 await workshop.stop()`
-    writeFileSync(join(project, "asked.mjs"), program)
-    const { stdout, stderr } = spawnSync(process.execPath, ["asked.mjs"], { cwd: project, encoding: "utf8" })
-    expect([stdout.trim(), stderr]).toEqual(["201 200 200 401 200 401", ""])
-  })
+      writeFileSync(join(project, "asked.mjs"), program)
+      const { stdout, stderr } = spawnSync(process.execPath, ["asked.mjs"], { cwd: project, encoding: "utf8" })
+      expect([stdout.trim(), stderr]).toEqual(["201 200 200 401 200 401", ""])
+    }
+  )
 
-  it("docs/test-your-app.md: its tests pass with Vitest, with Jest's globals and with node:test", {
-    timeout: 120_000
-  }, () => {
-    const project = follow("test-your-app.md", ["vitest"])
-    writeFileSync(join(project, "tsconfig.json"), filesOf("embed-frameworks.md").get("tsconfig.json") ?? "")
-    expect(compile(project)).toBe("")
-    const node = spawnSync(process.execPath, ["--test", "dist/webhook.test.js"], { cwd: project, encoding: "utf8" })
-    expect([node.status, /^# pass 1$|ℹ pass 1$/m.test(node.stdout)]).toEqual([0, true])
-    // As with Jest: without the import, by global names.
-    const imports = /^import .* from "vitest"\n/m
-    const text = filesOf("test-your-app.md").get("src/abandoned.test.ts") ?? ""
-    writeFileSync(join(project, "src/jest.test.ts"), text.replace(imports, ""))
-    expect(testedIn(project, "src/abandoned.test.ts", "src/jest.test.ts")).toMatch(/Tests +2 passed/)
-  })
+  it.runIf(RUNS_ALL)(
+    "docs/test-your-app.md: its tests pass with Vitest, with Jest's globals and with node:test",
+    {
+      timeout: 120_000
+    },
+    () => {
+      const project = follow("test-your-app.md", ["vitest"])
+      writeFileSync(join(project, "tsconfig.json"), filesOf("embed-frameworks.md").get("tsconfig.json") ?? "")
+      expect(compile(project)).toBe("")
+      const node = spawnSync(process.execPath, ["--test", "dist/webhook.test.js"], { cwd: project, encoding: "utf8" })
+      expect([node.status, /^# pass 1$|ℹ pass 1$/m.test(node.stdout)]).toEqual([0, true])
+      // As with Jest: without the import, by global names.
+      const imports = /^import .* from "vitest"\n/m
+      const text = filesOf("test-your-app.md").get("src/abandoned.test.ts") ?? ""
+      writeFileSync(join(project, "src/jest.test.ts"), text.replace(imports, ""))
+      expect(testedIn(project, "src/abandoned.test.ts", "src/jest.test.ts")).toMatch(/Tests +2 passed/)
+    }
+  )
 
   it.each(["embed-drizzle.md", "embed-express.md", "embed-effect.md", "embed-frameworks.md"])(
     "docs/%s installs all that its packages need, which the registry does not have",
@@ -266,30 +279,34 @@ await workshop.stop()`
     expect([status, JSON.parse(stdout).openapi]).toEqual([0, "3.1.0"])
   })
 
-  it("docs/embed-effect.md: compiles and serves, and its test passes", { timeout: 120_000 }, async () => {
-    const project = follow("embed-effect.md", ["@effect/platform-node", "@effect/vitest", "vitest"])
-    expect(compile(project)).toBe("")
-    expect(testedIn(project, "src/abandoned.test.ts")).toMatch(/Tests +1 passed/)
-    const base = await run(project, "dist/main.js")
-    expect(await dropOff(base, { ticket: { service: "Hem" }, order: "17" })).toBe('200 {"number":"0001"}')
-    expect(await dropOff(base, { ticket: { servce: "Hem" }, order: "18" })).toMatch(
-      /^400 .*"ticket\.service","message":"is required"/
-    )
-    const long = { ticket: { service: "x".repeat(70_000) }, order: "19" }
-    await expect(dropOff(base, long)).rejects.toThrow("fetch failed")
-    expect(await tickets(base)).toEqual(["Hem"])
-    await stop()
-    const joined = await run(project, "dist/serve.js")
-    const status = async (path: string, cookie: string) => {
-      const response = await fetch(`${joined}${path}`, { headers: { cookie } })
-      return `${response.status} ${await response.text()}`
+  it.runIf(RUNS_ALL)(
+    "docs/embed-effect.md: compiles and serves, and its test passes",
+    { timeout: 120_000 },
+    async () => {
+      const project = follow("embed-effect.md", ["@effect/platform-node", "@effect/vitest", "vitest"])
+      expect(compile(project)).toBe("")
+      expect(testedIn(project, "src/abandoned.test.ts")).toMatch(/Tests +1 passed/)
+      const base = await run(project, "dist/main.js")
+      expect(await dropOff(base, { ticket: { service: "Hem" }, order: "17" })).toBe('200 {"number":"0001"}')
+      expect(await dropOff(base, { ticket: { servce: "Hem" }, order: "18" })).toMatch(
+        /^400 .*"ticket\.service","message":"is required"/
+      )
+      const long = { ticket: { service: "x".repeat(70_000) }, order: "19" }
+      await expect(dropOff(base, long)).rejects.toThrow("fetch failed")
+      expect(await tickets(base)).toEqual(["Hem"])
+      await stop()
+      const joined = await run(project, "dist/serve.js")
+      const status = async (path: string, cookie: string) => {
+        const response = await fetch(`${joined}${path}`, { headers: { cookie } })
+        return `${response.status} ${await response.text()}`
+      }
+      expect(await status("/orders", "")).toBe('200 "none"')
+      expect(await status("/workshop/v1/tickets", "session=nobody")).toMatch(/^401/)
+      // Without SHOP_ID the user has no shop.
+      expect(await status("/workshop/v1/tickets", "session=amira")).toMatch(/^401/)
+      expect(await status("/workshop/v1/nowhere", "session=amira")).toMatch(/^404 .*"code":"NOT_FOUND"/)
     }
-    expect(await status("/orders", "")).toBe('200 "none"')
-    expect(await status("/workshop/v1/tickets", "session=nobody")).toMatch(/^401/)
-    // Without SHOP_ID the user has no shop.
-    expect(await status("/workshop/v1/tickets", "session=amira")).toMatch(/^401/)
-    expect(await status("/workshop/v1/nowhere", "session=amira")).toMatch(/^404 .*"code":"NOT_FOUND"/)
-  })
+  )
 
   it("every entry point of the packages can be loaded with require, and nothing else", { timeout: 60_000 }, () => {
     const project = follow("embed-express.md", [])

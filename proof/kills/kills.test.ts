@@ -2,15 +2,13 @@ import { beforeAll, describe, expect, it } from "vitest"
 import { build } from "../../packages/cli/test/Workshop.js"
 import { RUNS_ALL } from "../../test/runsAll.js"
 import { canFollow, canRun } from "../torture/Servers.js"
-import { killed, ofProcesses, stopped } from "./Absence.js"
+import { killed, ofProcesses } from "./Absence.js"
 import { followed, plain } from "./Engine.js"
 import { kills } from "./kills.js"
 import { outages } from "./outage.js"
 
-/** Where standbys are promoted below, servers are killed too, and they are where other tests start a killed server again. */
-const ABSENCES = RUNS_ALL || !canFollow ? ofProcesses : [stopped]
-
-describe.skipIf(!canRun)("cells on real servers that are killed (docs/scaling.md)", () => {
+// These start thirty servers and processes. Without them proof/torture/torture.test.ts kills processes of the service and of Postgres.
+describe.runIf(RUNS_ALL && canRun)("cells on real servers that are killed (docs/scaling.md)", () => {
   beforeAll(build, 120_000)
 
   it("lose nothing that was acknowledged and make nothing twice, whatever was killed around a commit", async () => {
@@ -30,9 +28,9 @@ describe.skipIf(!canRun)("cells on real servers that are killed (docs/scaling.md
   it("take only their shops away, killed or silent, with 503 and Retry-After in time and few connections; the others are served", async () => {
     const engine = await plain()
     try {
-      const found = await outages(engine, ABSENCES)
+      const found = await outages(engine, ofProcesses)
       expect(found.map(({ absence, cells }) => `${cells} ${absence}`)).toEqual(
-        ABSENCES.flatMap(({ name }) => [`east ${name}`, `home north ${name}`])
+        ofProcesses.flatMap(({ name }) => [`east ${name}`, `home north ${name}`])
       )
       for (const { broken } of found) expect(broken).toEqual([])
     } finally {

@@ -44,10 +44,15 @@ runContract(
     // A cell keeps these as a database of one cell does, and MemoryCells.test.ts shows that the right cell is asked.
     describe: describeBut(
       "Store: changes",
+      "Store: changes of clients",
+      "Store: a repaired clock",
+      "Store: imports",
+      "AuditLog",
       "Reads: the list",
       "Reads: the sync",
       "Deliveries: order of claims",
       "Deliveries: replays",
+      "Deliveries: removal of the webhook",
       "DeliveryLog"
     ),
     it,
