@@ -19,6 +19,7 @@ import { quickReader } from "../../../packages/core/dist/fast/QuickReader.js"
 import type { HttpRequest } from "../../../packages/core/dist/http/HttpMessage.js"
 import { respond } from "../../../packages/core/dist/http/respond.js"
 import { costOf } from "../fast/costOf.js"
+import { median } from "../Median.js"
 import { MEASURED, WARM_UP } from "../http/compareHttp.js"
 import { type Work, withAutocannon } from "../http/Load.js"
 import { Lap, type ServerName, sharesDuring, start, stop } from "../http/Server.js"
@@ -106,6 +107,11 @@ const inProcess = Effect.gen(function* () {
     if (status !== expected) throw new Error(`A request was answered ${status} in place of ${expected}`)
   }
   let made = 0
+  clock.advance(HOUR_MS)
+  const bodies = Array.from({ length: CREATES }, (_, n) => JSON.parse(ticketBody(n)) as unknown)
+  const reading = coldAndWarm(CREATES, expectStatus(201), (n) => byReader(bodies[n]))
+  made += CREATES
+  clock.advance(HOUR_MS)
 
   return [
     row(
@@ -140,6 +146,8 @@ const inProcess = Effect.gen(function* () {
       "the same, read by core/src/fast",
       costOf(() => byReader(body))
     ),
+    row("the same, right after a whole POST", reading.cold),
+    row("the same once more at once", reading.warm),
     row(
       "the envelope and headers of a ticket",
       costOf(() => respond({ data: ticket }, context))
@@ -164,6 +172,22 @@ const inProcess = Effect.gen(function* () {
     )
   ]
 }).pipe(Effect.scoped)
+
+/** What something takes right after other work, and what it takes when it is repeated at once: the medians, in microseconds. */
+const coldAndWarm = (times: number, before: (n: number) => void, act: (n: number) => void) => {
+  const cold: Array<number> = []
+  const warm: Array<number> = []
+  for (let n = 0; n < times; n++) {
+    before(n)
+    const began = performance.now()
+    act(n)
+    const between = performance.now()
+    act(n)
+    cold.push((between - began) * 1000)
+    warm.push((performance.now() - between) * 1000)
+  }
+  return { cold: median(cold), warm: median(warm) }
+}
 
 const NOTHING = Effect.sync(() => 0)
 const TEN_STEPS = Effect.gen(function* () {
