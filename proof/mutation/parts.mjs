@@ -113,5 +113,9 @@ export const parts = {
   clocks: {
     files: ["decisions/repairClock", "decisions/sendNotification"],
     tests: ["contract", "decisions/repairClock", "decisions/sendNotification"]
+  },
+  attempts: {
+    files: ["decisions/recordAttempt", "decisions/replayDeliveries"],
+    tests: ["deliveries/overtakenAttempts", "deliveries/recordAttempt", "deliveries/replay", "deliveries/webhookHealth"]
   }
 }

@@ -3,7 +3,7 @@ import { enableWebhook } from "../../src/decisions/webhookSettings.js"
 import { deliveryState, presentSchedule } from "../../src/domain/Delivery.js"
 import { answered, unanswered } from "../../src/testing/TestDispatcher.js"
 import { HOUR, MINUTE, SHOP, START, TestShop } from "../decisions/fixtures.js"
-import { HookedShop } from "./Outward.js"
+import { HookedShop, URL_1 } from "./Outward.js"
 
 describe("Specification, Webhooks: a 2xx answer acknowledges the event", () => {
   it.each([200, 201, 202, 204, 299])("%i: delivered", (status) => {
@@ -61,6 +61,23 @@ describe("docs/how-it-is-built.md: a stale token changes nothing of the delivery
     shop.attempts(event, answered(200))
     expect(shop.attempts(event, answered(500))).toBe("superseded")
   })
+
+  it("superseded: the webhook was removed during the attempt", () => {
+    const shop = new HookedShop()
+    const event = shop.raises()
+    shop.slice.webhook = null
+    expect(shop.attempts(event, answered(500), { token: 0, url: URL_1 })).toBe("superseded")
+    expect(shop.last.changes).toEqual([])
+  })
+
+  it("a record that is sent twice, because its first response was lost, counts once", () => {
+    const shop = new HookedShop()
+    const event = shop.raises()
+    shop.delivers(event, { token: 3 })
+    expect(shop.attempts(event, answered(500), { token: 3 })).toBe("retry")
+    expect(shop.attempts(event, answered(500), { token: 3 })).toBe("superseded")
+    expect(shop.delivery(event)).toMatchObject({ attempts_made: 1, token: 4 })
+  })
 })
 
 describe("Specification, Webhooks: released deliveries get eight new attempts, the first at once; their numbers continue", () => {
@@ -82,6 +99,7 @@ describe("Specification, Webhooks: released deliveries get eight new attempts, t
     const { shop, event } = released()
     const outcomes = Array.from({ length: 8 }, () => shop.attempts(event, answered(500)))
     expect(outcomes).toEqual([...Array(7).fill("retry"), "dead"])
+    expect(shop.delivery(event)).toBeUndefined()
     expect(shop.everyRow("AttemptAppended").map(({ n }) => n)).toEqual([6, 7, 8, 9, 10, 11, 12, 13])
   })
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { advanceReplay, startReplay } from "../../src/decisions/replayDeliveries.js"
+import { removeWebhook, setWebhook } from "../../src/decisions/webhookSettings.js"
 import {
   type DeliveryRecord,
   type DeliveryState,
@@ -10,7 +11,7 @@ import {
 import type { EventId } from "../../src/domain/Identifier.js"
 import { answered } from "../../src/testing/TestDispatcher.js"
 import { HOUR, SHOP, START, TestShop } from "../decisions/fixtures.js"
-import { HookedShop, ticket } from "./Outward.js"
+import { HookedShop, ticket, URL_1 } from "./Outward.js"
 
 const found = (n: number, delivery?: DeliveryRecord, attempts_made = 0): Replayable => ({
   event: { id: `event ${n}` as EventId, type: "ping", ticket_id: ticket(n), seq: n, created_at: START },
@@ -103,6 +104,35 @@ describe("Specification, Sandbox: a replay", () => {
     expect(shop.attempts("event 1" as EventId, answered(500))).toBe("retry")
     expect(shop.rows("AttemptAppended")[0]?.n).toBe(9)
     expect(shop.delivery("event 1" as EventId)).toMatchObject({ is_replay: true, attempts_in_round: 1 })
+  })
+
+  it("sent again within one millisecond: its token is higher than all that it had, so that no late record ends it (Specification, Webhooks)", () => {
+    const shop = new HookedShop()
+    const event = shop.raises(1)
+    const tokens = [shop.delivery(event)!.token]
+    for (let round = 1; round <= 3; round++) {
+      for (let n = 1; n <= 8; n++) {
+        const token = shop.delivery(event)!.token + 1
+        shop.delivers(event, { token }).attempts(event, answered(500))
+        tokens.push(token)
+      }
+      expect(shop.delivery(event)).toBeUndefined()
+      const { replay } = replaying([foundAs(event, 1, undefined, 8 * round)], shop)
+      step(shop, replay)
+      const { token } = shop.delivery(event)!
+      expect(token).toBeGreaterThan(Math.max(...tokens))
+      tokens.push(token)
+    }
+  })
+
+  it("ends without sending anything if the webhook was removed, even if another is set later (Specification, Webhooks)", () => {
+    const { shop, replay } = replaying([found(1)])
+    shop.does(removeWebhook(SHOP))
+    expect(shop.does(advanceReplay(SHOP, replay.id))).toEqual({ taken_up: 0, is_done: true })
+    expect(shop.slice.replays.get(replay.id)).toEqual({ ...replay, is_done: true })
+    shop.does(setWebhook(SHOP, { url: URL_1, secret: "whsec_2" }))
+    expect(shop.does(advanceReplay(SHOP, replay.id))).toEqual({ taken_up: 0, is_done: true })
+    expect(shop.slice.deliveries.size).toBe(0)
   })
 
   it("waiting for a retry: it stays live, and is due with eight attempts since its event was raised (Specification, Webhooks)", () => {
