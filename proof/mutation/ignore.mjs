@@ -21,7 +21,7 @@ const shouldIgnore = ({ node, parentPath }) => {
     const called = call.callee.property?.name
     if (called === "annotations") return "describes a schema in the OpenAPI document"
     if (called === "brand") return "names a type"
-    if (call.callee.name === "Refused" && call.arguments[1] === node) return "people read it"
+    if (call.callee.name === "RefusalOf" && call.arguments[1] === node) return "people read it"
     if (call.callee.name === "keptText" && call.arguments[1] === node)
       return "describes a schema in the OpenAPI document"
   }

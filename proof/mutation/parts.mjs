@@ -117,5 +117,34 @@ export const parts = {
   attempts: {
     files: ["decisions/recordAttempt", "decisions/replayDeliveries"],
     tests: ["deliveries/overtakenAttempts", "deliveries/recordAttempt", "deliveries/replay", "deliveries/webhookHealth"]
+  },
+  commands: {
+    files: ["decisions/Command", "decisions/Idempotency", "domain/IdempotencyRecord"],
+    tests: [
+      "decisions/changeSet",
+      "decisions/decide",
+      "decisions/eraseClient",
+      "decisions/idempotency",
+      "decisions/identifiers",
+      "decisions/stamps"
+    ]
+  },
+  states: {
+    files: ["decisions/Load", "decisions/ShopState", "decisions/useUpTickets"],
+    tests: ["decisions/load", "decisions/shopState", "decisions/useUpTickets"]
+  },
+  erasures: {
+    files: ["decisions/eraseClient", "domain/TicketChange"],
+    tests: ["domain/TicketChange", "decisions/eraseClient"]
+  },
+  names: {
+    files: [
+      "domain/ForbiddenWord",
+      "domain/Identifier",
+      "domain/Language",
+      "domain/NearestName",
+      "domain/OptionChecks"
+    ],
+    tests: ["domain/DefaultWords", "decisions/decide"]
   }
 }

@@ -1,0 +1,208 @@
+import { describe, expect, it } from "vitest"
+import { by } from "../../src/decisions/Command.js"
+import { createTicket } from "../../src/decisions/createTicket.js"
+import { eraseAnswers, eraseEvents, eraseRecords, eraseTickets, forgetClient } from "../../src/decisions/eraseClient.js"
+import { giveStamps } from "../../src/decisions/giveStamps.js"
+import { type IdempotencyKey, idempotent } from "../../src/decisions/Idempotency.js"
+import type { AttemptRecord, SentEvent } from "../../src/domain/Delivery.js"
+import type { EventRecord } from "../../src/domain/Event.js"
+import type { EventId, TicketId } from "../../src/domain/Identifier.js"
+import type { Person } from "../../src/domain/Person.js"
+import { theClient } from "../../src/domain/TicketChange.js"
+import { answered } from "../../src/testing/TestDispatcher.js"
+import { AMIRA, HOUR, KARIM, KEY, NOBODY, NOBODYS_PHONE, PROGRAM, SHOP, TestShop, ticketInput } from "./fixtures.js"
+
+const amira: Person = { client_id: AMIRA.id, names: ["Amira", "Ben Salah"], phones: [AMIRA.phone] }
+
+describe("docs/personal-data.md: a client is erased from tickets", () => {
+  const erases = (shop: TestShop, ...ids: ReadonlyArray<TicketId>) => shop.does(eraseTickets(SHOP, amira, ids))
+
+  it("their own ticket loses notes, number and name, and keeps their id, because the ledger must add up", () => {
+    const shop = new TestShop()
+    const id = shop.create({ client_id: shop.meets(AMIRA), item: "Coat of Amira", description: "She waits" })
+    erases(shop, id)
+    expect(shop.record(id)).toMatchObject({ client_id: AMIRA.id, item: "Coat of [erased]", description: null })
+  })
+
+  it("a ticket without a client may be theirs, so it loses its notes too", () => {
+    const shop = new TestShop()
+    const id = shop.create({ client_phone: AMIRA.phone, description: "She waits" })
+    erases(shop, id)
+    expect(shop.record(id)).toMatchObject({ client_id: null, client_phone: null, description: null })
+  })
+
+  it("another client's ticket loses only their name and number", () => {
+    const shop = new TestShop()
+    const id = shop.create({ client_id: shop.meets(KARIM), description: "He waits for Amira" })
+    erases(shop, id)
+    expect(shop.record(id)).toMatchObject({ client_id: KARIM.id, description: "He waits for [erased]" })
+  })
+
+  it("each changed ticket takes the next place in the order of changes, and no event is raised", () => {
+    const shop = new TestShop()
+    const ids = [shop.create({ item: "Amira" }), shop.create({ item: "Amira" })]
+    shop.wait(HOUR)
+    erases(shop, ...ids)
+    expect(shop.last.changes.map(({ _tag }) => _tag)).toEqual(["TicketPut", "TicketPut", "HeadPut"])
+    expect(ids.map((id) => shop.record(id).change_seq)).toEqual([3, 4])
+    expect(shop.record(ids[0]!).updated_at).toBe(shop.now)
+  })
+
+  it("a ticket without data of theirs does not change, and one that does not exist is left out", () => {
+    const shop = new TestShop()
+    const id = shop.create({ client_id: shop.meets(KARIM), item: "Coat" })
+    const before = shop.record(id)
+    erases(shop, id, NOBODY as TicketId)
+    expect(shop.record(id)).toBe(before)
+    expect(shop.rows("TicketPut")).toEqual([])
+  })
+
+  it("the history of a ticket loses their id, and a ticket without a history gets none", () => {
+    const shop = new TestShop()
+    const create = createTicket(SHOP, ticketInput({ item: "Amira" }), { via: "app", found: [] })
+    const id = shop.does(by(theClient(AMIRA.id), create)).id as TicketId
+    const { history, ...imported } = shop.record(id)
+    const other = NOBODY as TicketId
+    shop.slice.tickets.set(other, { ...imported, id: other })
+    expect(history).toMatchObject([{ type: "ticket.created", by: "client", caller_id: AMIRA.id }])
+    erases(shop, id, other)
+    expect(shop.record(id).history).toEqual([{ ...history![0], caller_id: null }])
+    expect(shop.record(other)).not.toHaveProperty("history")
+  })
+})
+
+const event = (n: number, data: object): EventRecord => ({
+  shop_id: SHOP,
+  id: `event ${n}` as EventId,
+  type: "client.linked",
+  seq: n,
+  ticket_id: null,
+  created_at: 0,
+  body: JSON.stringify({ id: `event ${n}`, type: "client.linked", created_at: "x", data })
+})
+
+const attempt = (event_id: EventId, n: number, head: string): AttemptRecord => ({
+  ...answered(200),
+  shop_id: SHOP,
+  event_id,
+  n,
+  started_at: 0,
+  head
+})
+
+describe("docs/personal-data.md: a client is erased from events", () => {
+  const named = event(1, { client: { id: AMIRA.id, display_name: "Amira B." } })
+  const other = event(2, { client: { id: KARIM.id, display_name: "Karim T." } })
+  const erasing = (...events: ReadonlyArray<SentEvent>) => {
+    const shop = new TestShop()
+    const kept = new Map(events.map((one) => [one.event.id, one]))
+    Object.assign(shop.slice, { events: { get: (id: EventId) => kept.get(id), rewrite: () => {} } })
+    shop.does(eraseEvents(SHOP, amira, [named.id, other.id]))
+    return shop
+  }
+
+  it("a text with their name is written again without it, and everything else of the event stays", () => {
+    const shop = erasing({ event: named, attempts: [] }, { event: other, attempts: [] })
+    const body = named.body.replace('"Amira B."', "null")
+    expect(shop.last.changes).toEqual([{ _tag: "EventRewritten", row: { ...named, body } }])
+  })
+
+  it("the kept starts of responses are erased, because a receiver may repeat the request in any form", () => {
+    const [answeredWith, empty] = [attempt(other.id, 1, "HTTP/1.1 200 OK\n\nAmira"), attempt(other.id, 2, "")]
+    const shop = erasing({ event: other, attempts: [answeredWith, empty] })
+    expect(shop.last.changes).toEqual([{ _tag: "AttemptRewritten", row: { ...answeredWith, head: "" } }])
+  })
+
+  it("events that are no longer kept are left out", () => {
+    expect(erasing().last.changes).toEqual([])
+  })
+})
+
+describe("docs/personal-data.md: a client is erased from the responses that are kept for repetitions", () => {
+  const keyed = (key: string, request: Record<string, unknown>) =>
+    idempotent(
+      { caller_id: KEY, operation: "tickets.create", key: key as IdempotencyKey, request },
+      createTicket(SHOP, ticketInput(request), { via: "api", found: [] })
+    )
+  const keysOf = (...keys: ReadonlyArray<string>) =>
+    keys.map((key) => ({ caller_id: KEY, operation: "tickets.create", key }))
+  const erases = (shop: TestShop, ...keys: ReadonlyArray<string>) =>
+    shop.does(eraseAnswers(SHOP, amira, keysOf(...keys)))
+
+  it("the key still leads to the same ticket, without their name, whatever the till sends with it", () => {
+    const shop = new TestShop()
+    const { data } = shop.does(keyed("a", { item: "Coat of Amira" }))
+    erases(shop, "a")
+    expect(shop.last.changes.map(({ _tag }) => _tag)).toEqual(["IdempotencyRecordPut"])
+    expect(shop.rows("IdempotencyRecordPut").map(({ fingerprint }) => fingerprint)).toEqual([""])
+    const erased = { data: { ...data, item: "Coat of [erased]" }, replayed: true }
+    expect(shop.does(keyed("a", { item: "Coat of Amira" }))).toEqual(erased)
+    expect(shop.does(keyed("a", { item: "Hat" }))).toEqual(erased)
+    expect(shop.slice.tickets.size).toBe(1)
+  })
+
+  it("a request is forgotten although its response has no data of theirs, because the request may have some", () => {
+    const shop = new TestShop()
+    const { data } = shop.does(keyed("a", { item: "Coat" }))
+    erases(shop, "a")
+    expect(shop.does(keyed("a", { item: "Hat" }))).toEqual({ data, replayed: true })
+  })
+
+  it("one whose request another erasure has forgotten changes only if it has their name", () => {
+    const shop = new TestShop()
+    shop.does(keyed("a", { item: "Coat of Amira and Karim" }))
+    shop.does(eraseAnswers(SHOP, { client_id: KARIM.id, names: ["Karim"], phones: [] }, keysOf("a")))
+    erases(shop, "a")
+    expect(shop.does(keyed("a", {})).data.item).toBe("Coat of [erased] and [erased]")
+    erases(shop, "a")
+    expect(shop.last.changes).toEqual([])
+  })
+
+  it("a record whose key names them is deleted, and others stay", () => {
+    const shop = new TestShop()
+    for (const key of ["for Amira", "b"]) shop.does(keyed(key, { item: "Coat" }))
+    erases(shop, "for Amira", "c")
+    expect(shop.last.changes).toEqual([
+      { _tag: "IdempotencyRecordRemoved", row: { shop_id: SHOP, ...keysOf("for Amira")[0] } }
+    ])
+    expect([...shop.slice.idempotency_records.values()].map(({ key }) => key)).toEqual(["b"])
+  })
+
+  it("a response that is no ticket stays, because it has no texts", () => {
+    const shop = new TestShop({ program: PROGRAM })
+    const client_id = shop.meets(AMIRA)
+    const stamps = (count: number) =>
+      idempotent(
+        { caller_id: KEY, operation: "tickets.create", key: "a" as IdempotencyKey, request: { count } },
+        giveStamps(SHOP, { client_id, caller_id: KEY, count: count as never })
+      )
+    shop.does(stamps(2))
+    erases(shop, "a")
+    expect(shop.last.changes).toEqual([])
+    expect(shop.refuses(stamps(3))._tag).toBe("IdempotencyKeyReused")
+  })
+})
+
+describe("docs/personal-data.md: what is left of a client is deleted", () => {
+  it("their offers, and their notifications with the messages that wait", () => {
+    const shop = new TestShop()
+    shop.create({ client_phone: NOBODYS_PHONE })
+    const { offer } = shop
+    const notification = { id: "n1", client_id: AMIRA.id } as never
+    shop.does(eraseRecords(SHOP, { offers: [offer], notifications: [notification] }))
+    expect(shop.last.changes.slice(0, -1)).toEqual([
+      { _tag: "OfferRemoved", row: { shop_id: SHOP, id: offer.id } },
+      { _tag: "NotificationRemoved", row: { shop_id: SHOP, id: "n1", client_id: AMIRA.id } },
+      { _tag: "MessageRemoved", row: { shop_id: SHOP, id: "n1" } }
+    ])
+    expect(shop.slice.offers.size).toBe(0)
+  })
+
+  it("last of all the link with the shop, which then no longer knows them", () => {
+    const shop = new TestShop()
+    shop.meets(AMIRA)
+    shop.does(forgetClient(SHOP, amira))
+    expect(shop.last.changes.map(({ _tag }) => _tag)).toEqual(["LinkRemoved", "HeadPut"])
+    expect(shop.slice.links.has(AMIRA.id)).toBe(false)
+  })
+})
