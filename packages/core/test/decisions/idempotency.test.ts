@@ -148,6 +148,17 @@ describe("Specification, Idempotency: what makes two requests the same", () => {
     expect(fingerprint({ a: 1, b: null, c: undefined, d: [{ e: null }] })).toBe(fingerprint({ a: 1, d: [{}] }))
   })
 
+  it("null in a list is an entry: its place counts (Specification, Idempotency)", () => {
+    const lists = [[1, null], [1], [null, 1], [1, null, null]].map((a) => fingerprint({ a }))
+    expect(new Set(lists).size).toBe(4)
+  })
+
+  it("a request of up to 512 characters is its own fingerprint, a longer one is hashed (docs/limits.md)", () => {
+    const request = (length: number) => ({ a: "x".repeat(length - '{"a":""}'.length) })
+    expect(fingerprint(request(512))).toBe(JSON.stringify(request(512)))
+    expect(fingerprint(request(513))).toMatch(/^[0-9a-f]{64}$/)
+  })
+
   it("surrounding spaces and the spelling of phones, dates and ids make no difference (Specification, Idempotency)", () => {
     const shop = new TestShop()
     const client_id = shop.meets(AMIRA)

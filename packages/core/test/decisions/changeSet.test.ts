@@ -1,0 +1,153 @@
+import { Either } from "effect"
+import { describe, expect, it } from "vitest"
+import { editTicket } from "../../src/decisions/actOnTicket.js"
+import { audited, by, type ChangeSet, decide, make, unchanged } from "../../src/decisions/Command.js"
+import { changeStatus } from "../../src/decisions/changeStatus.js"
+import { createTicket } from "../../src/decisions/createTicket.js"
+import type { AuditEntry } from "../../src/domain/AuditEntry.js"
+import type { TicketId } from "../../src/domain/Identifier.js"
+import type { LimitStatus } from "../../src/domain/LimitWindow.js"
+import { ENTROPY_BYTES, IDENTIFIERS_PER_MS } from "../../src/domain/Moment.js"
+import { AMIRA, HOUR, KARIM, momentAt, SECOND, SHOP, START, TestShop, ticketInput } from "./fixtures.js"
+
+/** A command that collects changes, and nothing else. */
+const collecting = <A>(collect: (changes: ChangeSet) => A) =>
+  make(SHOP, {}, (_, changes) => changes.decided(collect(changes)))
+
+const create = (fields: Record<string, unknown> = {}) =>
+  createTicket(SHOP, ticketInput(fields), { via: "api", found: [] })
+
+describe("docs/embed.md: the author of a change", () => {
+  it("is in the history of the tickets that the command changes, beside what an edit changed, and the command is otherwise the same", () => {
+    const shop = new TestShop()
+    const author = { by: "caller", caller_id: "amira" } as const
+    const id = shop.does(by(author, create())).id as TicketId
+    shop.does(editTicket(SHOP, id, { item: "Coat", description: "Blue" } as never, []))
+    shop.does(by(author, changeStatus(SHOP, id, "ready")))
+    expect(shop.record(id).history).toStrictEqual([
+      { at: START, type: "ticket.created", ...author },
+      { at: START, type: "ticket.updated", changed: ["item", "description"], by: "service", caller_id: null },
+      { at: START, type: "ticket.ready", ...author }
+    ])
+    const { asks, shop_id } = by(author, changeStatus(SHOP, id, "ready"))
+    expect({ asks, shop_id }).toEqual({ asks: [{ _tag: "Ticket", id }], shop_id: SHOP })
+  })
+})
+
+describe("docs/operating.md: an act of an owner is logged in the commit of its changes", () => {
+  const logging = (entryOf: () => Pick<AuditEntry, "act" | "details"> | null) =>
+    audited(create(), "owner:amira", entryOf)
+
+  it("the entry has the actor, the act and the time of the clock, also one that was set back", () => {
+    const shop = new TestShop()
+    shop.create()
+    const { id: ticket } = shop.wait(-HOUR).does(logging(() => ({ act: "key.created", details: { name: "Till" } })))
+    expect(shop.last.changes.map(({ _tag }) => _tag)).toEqual(["TicketPut", "EventRaised", "HeadPut", "AuditAppended"])
+    expect(shop.rows("AuditAppended")).toEqual([
+      {
+        shop_id: SHOP,
+        id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7fff-/),
+        created_at: START - HOUR,
+        actor: "owner:amira",
+        act: "key.created",
+        details: { name: "Till" }
+      }
+    ])
+    expect(shop.record(ticket).created_at).toBe(START)
+  })
+
+  it("there is no entry if the act says so, or if it was refused", () => {
+    const shop = new TestShop()
+    shop.does(logging(() => null))
+    expect(shop.rows("AuditAppended")).toEqual([])
+    const entry = { act: "shop.changed", details: {} } as const
+    const refused = audited(changeStatus(SHOP, "t" as TicketId, "ready"), "owner:amira", () => entry)
+    expect(shop.refuses(refused)._tag).toBe("TicketNotFound")
+    expect(refused).toMatchObject({ shop_id: SHOP, asks: [{ _tag: "Ticket", id: "t" }] })
+  })
+})
+
+describe("Specification, States; Webhooks: people are notified in the commit of what happened", () => {
+  it.each([
+    ["client", "NotificationAppended", (changes: ChangeSet) => changes.notifyClient({ client_id: AMIRA.id } as never)],
+    ["owner", "NoticeAppended", (changes: ChangeSet) => changes.notifyOwner({ kind: "webhook_off" } as never)]
+  ] as const)("the message to the %s waits under the id of what it says, at once", (receiver, tag, notify) => {
+    const shop = new TestShop()
+    shop.create()
+    shop.wait(-SECOND).does(collecting((changes) => notify(changes)))
+    const [row] = shop.rows(tag)
+    const { id } = row!
+    expect(row).toEqual({
+      ...(receiver === "client" ? { client_id: AMIRA.id } : { kind: "webhook_off" }),
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      shop_id: SHOP,
+      created_at: START
+    })
+    expect(shop.rows("MessagePut")).toEqual([{ shop_id: SHOP, id, receiver, attempts_made: 0, due_at: START - SECOND }])
+  })
+})
+
+describe("docs/how-it-is-built.md: what a decision collects", () => {
+  it("the limits that it used are in its result", () => {
+    const shop = new TestShop()
+    const hour: LimitStatus = { policy: "tickets_per_hour", limit: 150, remaining: 9, resets_at: START + HOUR }
+    const day: LimitStatus = { ...hour, policy: "tickets_per_day", limit: 600 }
+    shop.does(collecting((changes) => void changes.touched(hour).touched(day)))
+    expect(shop.last.usages).toEqual([hour, day])
+    shop.does(collecting(() => null))
+    expect(shop.last.usages).toEqual([])
+  })
+
+  it("a decision that changes nothing has neither changes nor limits", () => {
+    expect(unchanged("as before")).toEqual(Either.right({ answer: "as before", changes: [], usages: [] }))
+  })
+
+  it("a ticket has the address of its page from the shop, otherwise from the process", () => {
+    const urlOf = (tracking_base_url: string | null) => {
+      const { slice } = new TestShop({ tracking_base_url })
+      const moment = { ...momentAt(START), tracking_base_url: "https://pages.example/" }
+      return Either.getOrThrow(decide(create(), slice, moment)).answer.tracking_url
+    }
+    expect(urlOf("https://shop.example/")).toMatch(/^https:\/\/shop\.example\//)
+    expect(urlOf(null)).toMatch(/^https:\/\/pages\.example\//)
+  })
+})
+
+describe("Specification, Tickets: the count in the identifiers of a shop", () => {
+  /** The instant and the count of an identifier. */
+  const partsOf = (id: string) => [Number.parseInt(id.replace("-", "").slice(0, 12), 16), id.slice(15, 18)]
+  const makes = (shop: TestShop, n = 1) =>
+    shop.does(collecting((changes) => Array.from({ length: n }, () => changes.id()))).map(partsOf)
+
+  it("goes on within a millisecond, and begins again in the next", () => {
+    const shop = new TestShop()
+    expect(makes(shop, 2).map(([, n]) => n)).toEqual(["000", "001"])
+    expect(makes(shop)).toEqual([[START, "002"]])
+    expect(makes(shop.wait(1))).toEqual([[START + 1, "000"]])
+  })
+
+  it("fills a millisecond to its last place, and goes on in the next", () => {
+    const shop = new TestShop()
+    shop.slice.head = { ...shop.slice.head, last_instant: START, ids_made: IDENTIFIERS_PER_MS - 2 }
+    expect(makes(shop)).toEqual([[START, "ffe"]])
+    expect(makes(shop)).toEqual([[START, "fff"]])
+    expect(makes(shop, 2)).toEqual([
+      [START + 1, "000"],
+      [START + 1, "001"]
+    ])
+  })
+
+  it("counts identifiers that grant access among the others, with random bytes of their own", () => {
+    const shop = new TestShop()
+    const ids = [KARIM, KARIM].flatMap(({ phone }) => [shop.create({ client_phone: phone }), shop.offer.id])
+    expect(ids.map((id) => partsOf(id)[1])).toEqual([...new Set(ids.map((id) => partsOf(id)[1]))].sort())
+    const moment = { now: START, entropy: new Uint8Array(ENTROPY_BYTES).fill(1, 8, 16) }
+    const granted = decide(
+      collecting((changes) => [changes.id<string>(), changes.grantId<string>()]),
+      shop.slice,
+      moment
+    )
+    const [plain, grant] = Either.getOrThrow(granted).answer
+    expect([plain, grant].map((id) => id!.slice(19))).toEqual(["8000-000000000000", "8101-010101010101"])
+  })
+})
