@@ -1,0 +1,56 @@
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { distance, nearestName } from "../../src/domain/NearestName.js"
+
+describe("how far two names are from each other", () => {
+  it.each([
+    ["", "", 0],
+    ["", "abc", 3],
+    ["abc", "", 3],
+    ["store", "store", 0],
+    ["store", "stores", 1],
+    ["store", "stre", 1],
+    ["store", "score", 1],
+    ["store", "stroe", 1],
+    ["store", "tsore", 1],
+    ["store", "storse", 1],
+    ["ab", "ba", 1],
+    ["abcd", "badc", 2],
+    ["ca", "abc", 3],
+    ["kitten", "sitting", 3],
+    ["sender", "", 6],
+    ["aab", "aba", 1],
+    ["abc", "xyz", 3]
+  ])("%j and %j: %i letters", (a, b, far) => {
+    expect(distance(a, b)).toBe(far)
+    expect(distance(b, a)).toBe(far)
+  })
+
+  it("is at most the length of the longer one, and at least what it is longer by", () => {
+    const name = fc.string({ unit: fc.constantFrom("a", "b", "c"), maxLength: 8 })
+    fc.assert(
+      fc.property(name, name, (a, b) => {
+        expect(distance(a, b)).toBeLessThanOrEqual(Math.max(a.length, b.length))
+        expect(distance(a, b)).toBeGreaterThanOrEqual(Math.abs(a.length - b.length))
+      })
+    )
+  })
+})
+
+describe("the name that somebody most likely meant", () => {
+  it.each([
+    ["two letters must be right", "ab", ["ac"], undefined],
+    ["two letters, in another case", "AB", ["ab"], "ab"],
+    ["one of three letters may be wrong", "abc", ["xbc"], "xbc"],
+    ["one of four", "abcd", ["xbcd", "abcd!!"], "xbcd"],
+    ["not two of four", "abcd", ["xycd"], undefined],
+    ["two of five", "abcde", ["xycde"], "xycde"],
+    ["not three of seven", "abcdefg", ["xyzdefg"], undefined],
+    ["three of eight", "abcdefgh", ["xyzdefgh"], "xyzdefgh"],
+    ["the case of letters makes no difference", "ONERROR", ["onError"], "onError"],
+    ["the nearest, whichever is first", "sendr", ["render", "sender"], "sender"],
+    ["the nearest, whichever is last", "sendr", ["sender", "render"], "sender"],
+    ["the first of two that are as near", "abcd", ["xbcd", "abcx"], "xbcd"],
+    ["none without names", "store", [], undefined]
+  ])("%s", (_, written, names, meant) => expect(nearestName(written, names)).toBe(meant))
+})

@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest"
+import {
+  checkedOptions,
+  firstUnknown,
+  isAny,
+  isBoolean,
+  isFunction,
+  isObject,
+  isPositive,
+  isText,
+  ofFields,
+  refusedOption
+} from "../../src/domain/OptionChecks.js"
+
+describe("docs/embed.md: the check of an option", () => {
+  const values = { none: null, zero: 0, one: 1, half: 1.5, many: 7, text: "7", yes: true, no: false, list: [], of: {} }
+  it.each([
+    [isAny, undefined, Object.keys(values)],
+    [isPositive, "must be a whole number of at least 1", ["one", "many"]],
+    [isText, "must be a text", ["text"]],
+    [isBoolean, "must be true or false", ["yes", "no"]],
+    [isFunction, "must be a function", []]
+  ])("%o complains: %s", (check, complaint, accepted) => {
+    for (const [name, value] of Object.entries(values))
+      expect([name, check(value)]).toEqual([name, accepted.includes(name) ? undefined : complaint])
+  })
+
+  it("a function is one", () => expect(isFunction(() => null)).toBeUndefined())
+
+  it("an object has named fields: neither null nor a list is one", () => {
+    expect(Object.entries(values).filter(([, value]) => isObject(value))).toEqual([["of", {}]])
+    expect(isObject(() => null)).toBe(false)
+  })
+})
+
+describe("docs/embed.md: a name that is no option", () => {
+  it("is answered with the nearest name, or with all of them if none is near", () => {
+    expect(firstUnknown({ sendr: 1 }, ["store", "sender"])).toBe("has no option sendr; did you mean sender?")
+    expect(firstUnknown({ x: 1 }, ["store", "sender"])).toBe("has no option x: its options are store, sender")
+    expect(firstUnknown({ x: 1 }, ["a", "b"], { one: "field", many: "fields" })).toBe(
+      "has no field x: its fields are a, b"
+    )
+  })
+
+  it("is the first one that is unknown; none is if all are known", () => {
+    expect(firstUnknown({ store: 1, y: 1, x: 1 }, ["store"])).toMatch(/^has no option y:/)
+    expect(firstUnknown({ store: 1 }, ["store", "sender"])).toBeUndefined()
+    expect(firstUnknown({}, [])).toBeUndefined()
+  })
+})
+
+describe("docs/embed.md: an option that has fields of its own", () => {
+  const check = ofFields({ keys: isPositive, name: isText })
+
+  it.each([
+    [{ keys: 2, name: "a" }, undefined],
+    [{ keys: 2 }, undefined],
+    [{ keys: undefined }, undefined],
+    [{}, undefined],
+    ["text", "must be an object with keys, name"],
+    [{ kyes: 1 }, "has no option kyes; did you mean keys?"],
+    [{ keys: 0 }, "has a keys that must be a whole number of at least 1"],
+    [{ keys: 2, name: 1 }, "has a name that must be a text"],
+    [{ keys: 0, other: 1 }, "has no option other: its options are keys, name"]
+  ])("%j: %s", (value, complaint) => expect(check(value)).toBe(complaint))
+})
+
+describe("docs/embed.md: options that are refused", () => {
+  const checks = { size: isPositive, name: isText }
+
+  it.each([
+    ["start", { size: 1, name: "a" }, null],
+    ["start", { name: undefined }, null],
+    ["start", { sise: 1 }, ["sise", "start has no option sise; did you mean size?"]],
+    ["the store", { sise: 1 }, ["sise", "The store has no option sise; did you mean size?"]],
+    ["the store", { size: 0 }, ["size", "The option size of the store must be a whole number of at least 1"]],
+    ["start", { size: 1, name: 2 }, ["name", "The option name of start must be a text"]],
+    ["start", { size: 0, other: 2 }, ["other", "start has no option other: its options are size, name"]],
+    ["of the store", null, ["", "of the store takes an object of options"]]
+  ])("%s of %j: %j", (whose, given, expected) => {
+    const refused = refusedOption(whose, given, checks)
+    expect(refused && [refused.option, refused.message]).toEqual(expected)
+    expect(refused?._tag).toBe(expected === null ? undefined : "OptionRefused")
+  })
+
+  it("are thrown where nothing else can return them; others are returned as they are", () => {
+    const given = { size: 1 }
+    expect(checkedOptions("start", given, checks)).toBe(given)
+    expect(() => checkedOptions("start", { size: 0 }, checks)).toThrow("The option size of start must be")
+  })
+})
