@@ -138,11 +138,20 @@ export const parts = {
     tests: ["domain/TicketChange", "decisions/eraseClient"]
   },
   names: {
-    files: ["domain/ForbiddenWord", "domain/Identifier", "domain/NearestName", "domain/OptionChecks"],
-    tests: ["domain/Identifier", "domain/NearestName", "domain/OptionChecks", "decisions/createRefusals"]
-  },
-  languages: {
-    files: ["domain/DefaultWords", "domain/Language"],
-    tests: ["domain/DefaultWords"]
+    files: [
+      "domain/DefaultWords",
+      "domain/ForbiddenWord",
+      "domain/Identifier",
+      "domain/Language",
+      "domain/NearestName",
+      "domain/OptionChecks"
+    ],
+    tests: [
+      "domain/DefaultWords",
+      "domain/Identifier",
+      "domain/NearestName",
+      "domain/OptionChecks",
+      "decisions/createRefusals"
+    ]
   }
 }

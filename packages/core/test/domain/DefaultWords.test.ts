@@ -1,8 +1,8 @@
-import { Effect } from "effect"
+import { Effect, Either, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { refusedField } from "../../src/decisions/createTicket.js"
-import type { Language } from "../../src/domain/Language.js"
-import { languagesIn } from "../../src/domain/Language.js"
+import { languagesOf } from "../../src/domain/DefaultWords.js"
+import { Language, languagesIn } from "../../src/domain/Language.js"
 import { ProfanityFilter } from "../../src/ports/ProfanityFilter.js"
 import * as Profanity from "../../src/services/Profanity.js"
 import { TestShop } from "../decisions/fixtures.js"
@@ -140,4 +140,27 @@ describe("the languages of a shop that names none", () => {
     ["Europe/Paris", ["en", "fr"]],
     ["UTC", ["en", "fr"]]
   ])("in %s", (zone, expected) => expect(languagesIn(zone)).toEqual(expected))
+
+  it.each(["Africa/Tunis", "Europe/Berlin", "Europe/Madrid", "Europe/Rome"])(
+    "in a zone whose name only contains %s: English and French",
+    (zone) =>
+      expect([`Old/${zone}`, `${zone}_Old`].map(languagesIn)).toEqual([
+        ["en", "fr"],
+        ["en", "fr"]
+      ])
+  )
+})
+
+describe("the languages that have a list of words", () => {
+  it("are six", () => {
+    const accepts = (language: string) => Either.isRight(Schema.decodeUnknownEither(Language)(language))
+    expect(["ar", "de", "en", "es", "fr", "it"].filter(accepts)).toHaveLength(6)
+    expect(["", "pt", "FR"].filter(accepts)).toEqual([])
+  })
+
+  it.each([
+    ["putain", ["fr"]],
+    ["merde", ["fr", "it"]],
+    ["hem", []]
+  ])("%s is forbidden in %j", (word, languages) => expect(languagesOf(word)).toEqual(languages))
 })
