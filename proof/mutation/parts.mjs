@@ -144,13 +144,15 @@ export const parts = {
       "domain/Identifier",
       "domain/Language",
       "domain/NearestName",
-      "domain/OptionChecks"
+      "domain/OptionChecks",
+      "domain/RefusalOf"
     ],
     tests: [
       "domain/DefaultWords",
       "domain/Identifier",
       "domain/NearestName",
       "domain/OptionChecks",
+      "domain/RefusalOf",
       "decisions/createRefusals"
     ]
   }

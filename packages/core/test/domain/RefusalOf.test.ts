@@ -1,0 +1,11 @@
+import { describe, expect, it } from "vitest"
+import { RefusalOf } from "../../src/domain/RefusalOf.js"
+
+describe("a refusal without fields", () => {
+  it("is an error with a tag, by which a program knows it, and a message, which a person reads", () => {
+    class ShopClosed extends RefusalOf("ShopClosed", "The shop is closed") {}
+    const refusal = new ShopClosed()
+    expect(refusal).toBeInstanceOf(Error)
+    expect([refusal._tag, refusal.name, refusal.message]).toEqual(["ShopClosed", "ShopClosed", "The shop is closed"])
+  })
+})
