@@ -157,3 +157,15 @@ export const parts = {
     ]
   }
 }
+
+/**
+ * The files of the domain and of the decisions that hold no rule, each with what compares it instead.
+ * @type {Readonly<Record<string, string>>}
+ */
+export const tables = {
+  "decisions/Refusal": "types only",
+  "domain/AuditEntry":
+    "the acts of the audit log: docs/operating.md has this table, and `npm run check:generated` compares it",
+  "domain/EventType": "the types of events: domain/Event.test.ts",
+  "domain/Limits": "limits: domain/Limits.test.ts"
+}

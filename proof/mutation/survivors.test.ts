@@ -1,5 +1,6 @@
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
+import { parts, tables } from "./parts.mjs"
 import { complaints, listed, scores } from "./survivors.mjs"
 
 const SOURCE = "const a = 1\nconst isMore = (n: number) => n > a || n > a\n"
@@ -46,5 +47,18 @@ describe("the list of mutants that may survive", () => {
   it("the score counts what was found of all that could be", () => {
     const mutants = [mutant("Killed"), mutant("Timeout"), mutant("Survived"), mutant("NoCoverage"), mutant("Ignored")]
     expect(scores(run(...mutants))).toEqual([{ file: "domain/More.ts", found: 2, all: 4 }])
+  })
+})
+
+describe("the files that are mutated", () => {
+  it("are all of the domain and of the decisions, except tables that something else compares", () => {
+    const sources = new URL("../../packages/core/src/", import.meta.url)
+    const files = ["decisions", "domain"].flatMap((folder) =>
+      readdirSync(new URL(folder, sources))
+        .filter((name) => name.endsWith(".ts"))
+        .map((name) => `${folder}/${name.replace(".ts", "")}`)
+    )
+    const named = [...Object.values(parts).flatMap((part) => part.files), ...Object.keys(tables)]
+    expect(named.toSorted()).toEqual(files.toSorted())
   })
 })
