@@ -27,6 +27,17 @@ describe("a number as somebody in a country wrote it", () => {
     }
   )
 
+  it.each(["+3300000000000", "call 06 12 34 56 78", "06 12 34 56 78;isub=12345"])(
+    "%s is no number, although a part of it could be one",
+    (text) => expect(internationalPhone(text, "FR")).toBeNull()
+  )
+
+  it("has at most 64 characters, without the spaces around it", () => {
+    const spelled = (spaces: number) => `06${" ".repeat(spaces)}12345678`
+    expect(internationalPhone(`  ${spelled(54)}  `, "FR")).toBe("+33612345678")
+    expect(internationalPhone(spelled(55), "FR")).toBeNull()
+  })
+
   it("names a country that there is not", () => {
     expect(() => internationalPhone("06 12 34 56 78", "France")).toThrow(
       new RangeError("There is no country France: give its code of two letters, such as FR")
