@@ -8,6 +8,7 @@ const service = below("core/src/services")
 const http = below("core/src/http")
 const memory = below("store-memory/src")
 const postgres = below("store-pg/src")
+const node = below("http-node/src")
 
 /** Planted by somebody who had not seen the others, where none of them was. @type {ReadonlyArray<Bug>} */
 const withFreshEyes = [
@@ -312,5 +313,91 @@ const ofRulesLeftOver = [
   )
 ]
 
+/** Ten chosen from the sources alone, by somebody who had seen neither the tests nor the other bugs. @type {ReadonlyArray<Bug>} */
+const fromSourcesAlone = [
+  decision(
+    "actOnTicket",
+    "before-first-quote",
+    "after a second accepted quote, before_minor is still the price before the first one",
+    "before_minor: price_minor,",
+    "before_minor: record.before_minor ?? price_minor,"
+  ),
+  postgres(
+    "reads/PgReads",
+    "one-other-too-few",
+    "of a number's 100 other tickets, Postgres lists 99",
+    "limit + 1})) offset 0",
+    "limit})) offset 0"
+  ),
+  domain(
+    "LimitWindow",
+    "long-day-counts-anew",
+    "in the first hour of a day of 25 hours, each use begins to count anew",
+    "calendar_day: 26 * HOUR_MS",
+    "calendar_day: 24 * HOUR_MS + window_clock_skew_ms"
+  ),
+  service(
+    "Tickets",
+    "notified-of-any-ticket",
+    "a key used for one ticket's notified repeats its response for another ticket",
+    "request: { id, channel }",
+    "request: { channel }"
+  ),
+  postgres(
+    "reads/TicketList",
+    "created-before-misses-ahead",
+    "created_before on Postgres leaves out tickets whose identifiers are ahead of their instants",
+    "::bigint + $",
+    "::bigint + 0 * $"
+  ),
+  domain(
+    "Client",
+    "half-an-initial",
+    "an initial outside the basic plane is cut in half",
+    '[...family_name][0] ?? ""',
+    "family_name.slice(0, 1)"
+  ),
+  decision(
+    "changeStatus",
+    "earning-nothing-is-not-earning",
+    "a ticket that earned no stamps because a ticket earned none earns some when it is collected",
+    "record.stamps_earned || stamps !== null",
+    "record.stamps_earned || (stamps ?? 0) > 0"
+  ),
+  domain(
+    "Webhook",
+    "off-one-step-at-a-time",
+    "a webhook whose owner has had no warning turns off after two more failures",
+    `reached.at(-1)
+  if (step === undefined || reached.length <= webhook.steps_told) return { webhook: failing, notice: null }
+  const off_reason = step.kind === "webhook_off" ? "failing" : null
+  return { webhook: { ...failing, steps_told: reached.length, off_reason }`,
+    `reached[webhook.steps_told]
+  if (step === undefined) return { webhook: failing, notice: null }
+  const off_reason = step.kind === "webhook_off" ? "failing" : null
+  return { webhook: { ...failing, steps_told: webhook.steps_told + 1, off_reason }`
+  ),
+  decision(
+    "shopSettings",
+    "expired-key-is-active",
+    "an expired key counts among the five active ones",
+    "loaded.keys.filter((known) => isActive(known, moment.now))",
+    "loaded.keys.filter(({ revoked_at }) => revoked_at === null)"
+  ),
+  node(
+    "nodeRequest",
+    "forwarded-by-the-caller",
+    "behind a proxy, the caller's own X-Forwarded-For is believed",
+    'split(",").at(-1)',
+    'split(",").at(0)'
+  )
+]
+
 /** Bugs that were planted to see whether the machines catch what nobody had thought of. */
-export const freshBugs = [...withFreshEyes, ...withFresherEyes, ...ofOtherClasses, ...ofRulesLeftOver]
+export const freshBugs = [
+  ...withFreshEyes,
+  ...withFresherEyes,
+  ...ofOtherClasses,
+  ...ofRulesLeftOver,
+  ...fromSourcesAlone
+]
