@@ -180,6 +180,14 @@ export const deliveryCases = casesOf("§6", [
     await shop.env.advance(47 * HOUR)
     expectShape(await shop.webhook(), { on: true, failures_in_row: 32 }, "the webhook after 32 failures")
   }),
+  test("webhook-failing-early (rule-webhook-gone): If twenty failures came early, the first one after 72 hours turns the webhook off.", async (shop) => {
+    await shop.receiving(500)
+    for (let i = 0; i < 4; i++) await shop.ticket()
+    await shop.env.advance(72 * HOUR)
+    expectShape(await shop.webhook(), { on: true, failures_in_row: 32 }, "the webhook after 32 failures")
+    await shop.sent()
+    expectShape(await shop.webhook(), { on: false, failures_in_row: 33 }, "the webhook after the next one")
+  }),
   test("webhook-failing-broken-row (rule-webhook-gone): One success ends the row: failures before it do not count.", async (shop) => {
     const inbox = await shop.receiving(500)
     for (let i = 0; i < 3; i++) await shop.ticket()

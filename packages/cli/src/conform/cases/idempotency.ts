@@ -3,21 +3,32 @@ import { DAY } from "../../testkit/Time.js"
 import { casesOf, test } from "../Case.js"
 import { expectSame } from "../Expectations.js"
 
+/** The acts on a ticket that may have a key, each with its body and another one. */
+const ACTS = [
+  ["status", { status: "ready" }, { status: "collected" }],
+  ["notified", { channel: "sms" }, { channel: "call" }]
+] as const
+
 /** The Idempotency-Key (Specification, Endpoints; Idempotency). */
 export const idempotencyCases = casesOf("§4", [
   test("idempotency-optional (rule-idempotency-optional, key): A key sent with a change of state or a recorded notification is honoured: a repetition changes nothing.", async (shop) => {
     const { id } = await shop.ticket()
-    for (const [act, body] of [
-      ["status", { status: "ready" }],
-      ["notified", { channel: "sms" }]
-    ] as const) {
+    for (const [act, body, other] of ACTS) {
       const once = shop.env.fresh(act)
       const ask = (asked: object) => shop.post(`/tickets/${id}/${act}`, asked, { once })
       const first = (await ask(body)).withMeta({ replayed: false }).ok()
       expectSame((await ask(body)).withMeta({ replayed: true }).ok(), first, "the repetition's data")
-      const other = act === "status" ? { status: "collected" } : { channel: "call" }
       ;(await ask(other)).conflict("IDEMPOTENCY_KEY_REUSED")
     }
+  }),
+  test("idempotency-path-ticket (rule-replay-same-meaning, key): A change of state or a recorded notification of another ticket is another request, so the key is taken.", async (shop) => {
+    const [one, two] = [await shop.ticket(), await shop.ticket()]
+    for (const [act, body] of ACTS) {
+      const once = shop.env.fresh(act)
+      ;(await shop.post(`/tickets/${one.id}/${act}`, body, { once })).ok()
+      ;(await shop.post(`/tickets/${two.id}/${act}`, body, { once })).conflict("IDEMPOTENCY_KEY_REUSED")
+    }
+    expectSame(await shop.read(two.id), two, "the other ticket")
   }),
   test("idempotency-required (rule-idempotency-required, key): A create without the header is a 400 that names it.", async (shop) => {
     ;(await shop.create({}, { once: undefined })).invalid("header Idempotency-Key")
@@ -76,11 +87,15 @@ export const idempotencyCases = casesOf("§4", [
     ;(await shop.stamps(client, 10, { once: "one" })).withMeta({ replayed: false }).ok()
     ;(await shop.redeem(client, { once: "one" })).withMeta({ replayed: false }).ok()
   }),
-  test("idempotency-path (rule-replay-same-meaning): Stamps for another client are another request, so the key is taken.", async (shop) => {
-    await shop.program()
+  test("idempotency-path (rule-replay-same-meaning): Stamps or a reward for another client are another request, so the key is taken.", async (shop) => {
+    await shop.program({ stamps_required: 1 })
     const [one, two] = [await shop.known(), await shop.known()]
     ;(await shop.stamps(one, 1, { once: "s" })).ok()
     ;(await shop.stamps(two, 1, { once: "s" })).conflict("IDEMPOTENCY_KEY_REUSED")
+    ;(await shop.stamps(two, 1)).ok()
+    ;(await shop.redeem(one, { once: "r" })).ok()
+    ;(await shop.redeem(two, { once: "r" })).conflict("IDEMPOTENCY_KEY_REUSED")
+    ;(await shop.lookUp(two.phone)).shows({ loyalty: { balance: 1, rewards_redeemed: 0 } })
   }),
   test("idempotency-parallel (rule-idempotency-parallel): Thirty duplicates at once make one ticket: one 201 and twenty-nine 200.", async (shop) => {
     const answers = await Promise.all(Array.from({ length: 30 }, () => shop.create({}, { once: "together" })))

@@ -192,6 +192,18 @@ export const fieldCases = casesOf("§2", [
       money: { price_minor: 1500, before_minor: 1000, remaining_minor: 1200 }
     })
   }),
+  test("quote-again (rule-quote-proposed): After a second accepted quote, the price before that one is to be seen, and a refused one changes neither.", async (shop) => {
+    const { id } = await shop.ticket({ price_minor: 1000 })
+    for (const price_minor of [1500, 1800]) {
+      await shop.env.act("propose quote", id, { price_minor })
+      await shop.env.act("accept quote", id, {})
+    }
+    const money = { price_minor: 1800, before_minor: 1500 }
+    ;(await shop.get<Ticket>(`/tickets/${id}`)).shows({ quote: { status: "accepted" }, money })
+    await shop.env.act("propose quote", id, { price_minor: 2000 })
+    await shop.env.act("refuse quote", id, {})
+    ;(await shop.get<Ticket>(`/tickets/${id}`)).shows({ quote: { status: "refused" }, money })
+  }),
   test("quote-refused (rule-quote-proposed): A refused quote leaves the price as it was.", async (shop) => {
     const { id } = await shop.ticket({ price_minor: 1000 })
     await shop.env.act("propose quote", id, { price_minor: 1500 })

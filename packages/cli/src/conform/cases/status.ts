@@ -145,6 +145,14 @@ export const statusCases = casesOf("§3", [
     ;(await shop.status(id, "collected")).ok()
     ;(await shop.lookUp(client.phone)).shows({ loyalty: { balance: 0, lifetime: 0 } })
   }),
+  test("earns-nothing-once (rule-earns-all): A ticket that is ready while a ticket earns no stamps earns none when it is collected either.", async (shop) => {
+    await shop.program({ stamps_per_ticket: 0 })
+    const { client, id } = await shop.clientTicket()
+    ;(await shop.status(id, "ready")).ok()
+    await shop.program({ stamps_per_ticket: 2 })
+    ;(await shop.status(id, "collected")).ok()
+    ;(await shop.lookUp(client.phone)).shows({ loyalty: { balance: 0, lifetime: 0 } })
+  }),
   test("reopen-at-24h (rule-reopen-at-24h): Exactly 24 hours after its collection a ticket can still be reopened.", async (shop) => {
     const { id } = await shop.moved("ready", "collected")
     await shop.env.advance(DAY)
