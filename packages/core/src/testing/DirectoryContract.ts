@@ -1,8 +1,9 @@
-import { Effect } from "effect"
+import { Effect, Either } from "effect"
 import { answerOffer } from "../decisions/clientLink.js"
 import { createKey, type KeyInput, revokeKey } from "../decisions/shopSettings.js"
 import { KEY_BYTES, keyHash, keyText } from "../domain/ApiKey.js"
 import type { ClientId, KeyId, OfferId, ShopId, TicketId } from "../domain/Identifier.js"
+import { HOUR_MS } from "../domain/Instant.js"
 import { ServiceLimits } from "../domain/Limits.js"
 import { trackedTicket } from "../domain/TrackedTicket.js"
 import { Entropy } from "../ports/Entropy.js"
@@ -212,6 +213,23 @@ export const directoryContract = cases({
     })
     yield* same("made", answers.filter(({ _tag }) => _tag === "Right").length, 5)
     yield* same("kept", (yield* reads.keys(shop.id)).length, 5)
+  },
+
+  "a key that expired or was revoked leaves its place among the five active ones": function* ({ clock, reads, shop }) {
+    const expires_at = clock.unsafeCurrentTimeMillis() + HOUR_MS
+    const create = (input: KeyInput = KEY) =>
+      Effect.flatMap(Entropy.draw(KEY_BYTES), (bytes) => run(createKey(shop.id, input, keyText("live", bytes))))
+    const isMade = Effect.map(Effect.either(create()), Either.isRight)
+    const [revoked] = yield* Effect.replicateEffect(create(), 4)
+    yield* create({ ...KEY, expires_at })
+    clock.set(expires_at - 1)
+    yield* same("a millisecond before one expires", yield* isMade, false)
+    clock.set(expires_at)
+    yield* same("once it has expired", yield* isMade, true)
+    yield* same("no second one", yield* isMade, false)
+    yield* run(revokeKey(shop.id, revoked!.id))
+    yield* same("once another was revoked", yield* isMade, true)
+    yield* same("all are kept", (yield* reads.keys(shop.id)).length, 7)
   },
 
   "the shop of a ticket, an offer and a key; none of what never was": function* ({ directory, shop }) {

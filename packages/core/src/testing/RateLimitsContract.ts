@@ -169,15 +169,22 @@ export const rateLimitsContract = cases({
     )
   },
 
-  "a day on which the clocks change ends at its own midnight": function* ({ limits }) {
+  "a day on which the clocks change is one window, which ends at its own midnight": function* ({ limits }) {
     const time_zone = Schema.decodeSync(TimeZone)("Europe/Paris")
     // Midnight in Paris at the beginning of 28 March, which has 23 hours, and of 31 October 2027, which has 25.
     for (const [midnight, hours] of [
       [Date.UTC(2027, 2, 27, 23), 23],
       [Date.UTC(2027, 9, 30, 22), 25]
     ] as const) {
-      const [first] = yield* limits.take([{ policy: "lookups_per_day", subject: yield* subject, time_zone }], midnight)
-      yield* same(`a day of ${hours} hours`, first?.resets_at, midnight + hours * HOUR_MS)
+      const take = { policy: "lookups_per_day", subject: yield* subject, time_zone } as const
+      // From the first instant of the day to the last one, all count in one window.
+      for (const [n, at] of [midnight, midnight + 1, midnight + hours * HOUR_MS - 1].entries()) {
+        const [usage] = yield* limits.take([take], at)
+        yield* same(`a day of ${hours} hours`, usage?.resets_at, midnight + hours * HOUR_MS)
+        yield* same(`use ${n + 1} of it`, usage?.remaining, 299 - n)
+      }
+      const [next] = yield* limits.take([take], midnight + hours * HOUR_MS)
+      yield* same("the day after", next?.remaining, 299)
     }
   }
 })
