@@ -28,10 +28,19 @@ const TESTS = [
   "packages/store-pg/test/within.test.ts"
 ]
 
+/** The machines reach the service without a socket, so bugs in its server and its sender are left to the tests of these. */
+const NODE_TESTS = ["spec/limits", "spec/wire", "server/requests", "sender"].map(
+  (name) => `packages/http-node/test/${name}`
+)
+
 const POSTGRES_CONTRACT = ["packages/store-pg/test/statements.test.ts"]
 const POSTGRES_TESTS = ["BatchChanges", "retention", "within", "ownTransaction", "background", "erasure/erasure"].map(
   (name) => `packages/store-pg/test/${name}.test.ts`
 )
+
+/** The tests that look at a bug which no machine finds. @param {import("./Bug.mjs").Bug} bug */
+const testsOf = ({ file }) =>
+  file.startsWith("packages/store-pg/") ? POSTGRES_TESTS : file.startsWith("packages/http-node/") ? NODE_TESTS : TESTS
 
 /** @typedef {{ machine: string, what: string | null, seeds: number | null, took_ms: number }} Look */
 
@@ -122,8 +131,7 @@ for (const bug of asked) {
   // The machines run on the memory store, so bugs of the other store are put to its run of the contract.
   if (!isInPostgres) await build.with(bug)
   const looks = isInPostgres ? [await testsCatch("contract", bug.id, POSTGRES_CONTRACT)] : await looksAt(program)
-  if (looks.every(({ what }) => what === null))
-    looks.push(await testsCatch("tests", bug.id, isInPostgres ? POSTGRES_TESTS : TESTS))
+  if (looks.every(({ what }) => what === null)) looks.push(await testsCatch("tests", bug.id, testsOf(bug)))
   results.set(bug.id, looks)
   const caught = looks.filter(({ what }) => what !== null)
   const by = caught.map(({ machine, seeds }) => (seeds === null ? machine : `${machine} (seed ${seeds})`)).join(", ")

@@ -188,6 +188,13 @@ describe("requests without a good key: 120 a minute for each address (Specificat
     expect(await left("no address")).toBe(local - 5)
   })
 
+  it("of the addresses that X-Forwarded-For lists, the last counts: a caller can send the others (Specification, Limits)", async () => {
+    const found = []
+    for (const from of ["10.8.0.8", "10.8.0.80, 10.8.0.8", "10.8.0.81,10.8.0.80 , 10.8.0.8", "10.8.0.80"])
+      found.push((await world.api("GET", "/v1/shop", { from })).limit.remaining)
+    expect(found).toEqual([119, 118, 117, 119])
+  })
+
   it("a good key from that address goes on, another address has its own count (Specification, Limits)", async () => {
     const shop = await world.shop()
     const from = "10.8.0.2"
