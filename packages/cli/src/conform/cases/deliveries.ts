@@ -144,6 +144,20 @@ export const deliveryCases = casesOf("§6", [
     expectSame(inbox.posts.length, 1, "the number of attempts")
     expectSame(await states(shop), ["parked", "parked"], "the states of the deliveries")
   }),
+  test("webhook-gone-last (rule-webhook-gone): A delivery that meets the 410 with its last attempt waits too, and has eight attempts anew.", async (shop) => {
+    const inbox = await shop.receiving(500)
+    await shop.sent()
+    await shop.env.advance(21 * HOUR)
+    inbox.answer(410)
+    await shop.env.advance(DAY)
+    expectShape(await shop.webhook(), { on: false, off_reason: "gone", failures_in_row: 8 }, "the webhook")
+    expectSame(await states(shop), ["parked"], "the state of the delivery")
+    inbox.answer(500)
+    await shop.env.act("enable webhook", shop.id, {})
+    await shop.env.advance(MINUTE)
+    expectSame((await shop.deliveries())[0]?.attempts.map(({ n }) => n).slice(-2), [9, 10], "its next attempts")
+    expectSame(await states(shop), ["pending"], "the state of the delivery then")
+  }),
   test("webhook-enable (rule-webhook-gone): Turned on again, all that waited goes out, once each.", async (shop) => {
     const inbox = await shop.receiving(410)
     await shop.sent()

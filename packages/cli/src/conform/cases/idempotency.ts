@@ -81,9 +81,11 @@ export const idempotencyCases = casesOf("§4", [
     const second = (await other.create({}, { once: "till 1" })).ok(201)
     expectSame([first.number, second.number], [1, 2], "the numbers")
   }),
-  test("idempotency-by-operation (rule-idempotency-by-key): A key used for a ticket may be used for stamps, and one used for stamps for a reward.", async (shop) => {
+  test("idempotency-by-operation (rule-idempotency-by-key): A key used for a ticket may be used for its changes, for stamps and for a reward.", async (shop) => {
     const client = await shop.loyal()
-    ;(await shop.create({}, { once: "one" })).ok(201)
+    const { id } = (await shop.create({}, { once: "one" })).ok(201)
+    for (const [act, body] of ACTS)
+      (await shop.post(`/tickets/${id}/${act}`, body, { once: "one" })).withMeta({ replayed: false }).ok()
     ;(await shop.stamps(client, 10, { once: "one" })).withMeta({ replayed: false }).ok()
     ;(await shop.redeem(client, { once: "one" })).withMeta({ replayed: false }).ok()
   }),

@@ -23,7 +23,11 @@ export const limitCases = casesOf("§8", [
     refused.withHeader("RateLimit-Limit", "120").withHeader("RateLimit-Reset", "60").withHeader("Retry-After", "60")
     ;(await other.get("/shop")).ok()
     await shop.env.advance(MINUTE - 1)
-    ;(await shop.get("/shop")).refused(429, "TOO_MANY_ATTEMPTS")
+    // Whole seconds, so a millisecond is one: after fewer the next request would be refused again.
+    ;(await shop.get("/shop"))
+      .withHeader("RateLimit-Reset", "1")
+      .withHeader("Retry-After", "1")
+      .refused(429, "TOO_MANY_ATTEMPTS")
     await shop.env.advance(1)
     ;(await shop.get("/shop")).ok()
   }),

@@ -145,6 +145,15 @@ export const statusCases = casesOf("§3", [
     ;(await shop.status(id, "collected")).ok()
     ;(await shop.lookUp(client.phone)).shows({ loyalty: { balance: 0, lifetime: 0 } })
   }),
+  test("earns-when-switched-on (rule-earns-all): A ticket that was ready while the programme was off earns at its collection.", async (shop) => {
+    await shop.program({ active: false })
+    const { client, id } = await shop.clientTicket()
+    ;(await shop.status(id, "ready")).ok()
+    await shop.program({ stamps_per_ticket: 2 })
+    ;(await shop.lookUp(client.phone)).shows({ loyalty: { balance: 0 } })
+    ;(await shop.status(id, "collected")).ok()
+    ;(await shop.lookUp(client.phone)).shows({ loyalty: { balance: 2, lifetime: 2 } })
+  }),
   test("earns-nothing-once (rule-earns-all): A ticket that is ready while a ticket earns no stamps earns none when it is collected either.", async (shop) => {
     await shop.program({ stamps_per_ticket: 0 })
     const { client, id } = await shop.clientTicket()
