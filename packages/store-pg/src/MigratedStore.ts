@@ -6,7 +6,7 @@ import * as PgStore from "./PgStore.js"
 import { inRealTime } from "./RealTime.js"
 import { checkedOptions } from "./StoreOptions.js"
 
-/** Refuses a pool of another database before the migration writes into that of the url. */
+/** Refuses a pool of another database before the migration writes into that of the url. Its connection may break during the migration. */
 const poolChecked = ({ url, schema, pool }: PgStore.PgStoreOptions) =>
   pool === undefined
     ? Effect.void
@@ -20,7 +20,7 @@ const poolChecked = ({ url, schema, pool }: PgStore.PgStoreOptions) =>
  */
 export const layer = (options: PgStore.PgStoreOptions) =>
   inRealTime(
-    Layer.unwrapEffect(
+    Layer.unwrapScoped(
       Effect.gen(function* () {
         yield* checkedOptions(options)
         yield* poolChecked(options)

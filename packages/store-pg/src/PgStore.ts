@@ -193,7 +193,7 @@ const overOne = (options: PgStoreOptions) =>
 
 /**
  * Every store port, on Postgres 15 or newer: durable, and for any number of processes at once. Commands of one moment share
- * a transaction. Connections are made when they are needed, and again after they broke: meanwhile the ports answer
+ * a transaction. Connections are made when they are needed, and again after they broke, those of your `pool` too: meanwhile the ports answer
  * `StoreUnavailable`. A `url` that does not read like one fails at once, and so does a database with webhook secrets that none of
  * `secretsKeys` opens.
  */
@@ -202,7 +202,7 @@ export const layer = (options: PgStoreOptions): Layer.Layer<StorePorts, Database
     const { cells = [] } = options
     return cells.length === 0 ? overOne(options) : Effect.succeed(Layer.scopedContext(overCells(options, cells)))
   })
-  return inRealTime(Layer.unwrapEffect(Effect.zipRight(checkedOptions(options), store)))
+  return inRealTime(Layer.unwrapScoped(Effect.zipRight(checkedOptions(options), store)))
 }
 
 /** The options of a store that come from configuration; secrets are `Redacted`, so that no log shows them. */

@@ -16,7 +16,8 @@ export interface PgStoreOptions extends Database {
   /**
    * Your own `Pool` of the package `pg`, for the same database: commands and reads borrow its clients, one for each of their
    * transactions, instead of opening connections. `url` still serves the few connections that wait for notifications and deliver.
-   * You end the pool, after the workshop.
+   * Until it stops, the workshop listens to the pool's `error`, so that the end of an idle connection does not end the process. You end
+   * the pool, after the workshop.
    */
   readonly pool?: PoolLike | undefined
   /**

@@ -126,6 +126,47 @@ describe("on the caller's own pool", { timeout: LONG }, () => {
         .toBe(true)
     }))
 
+  it.each([layer, migratedLayer])(
+    "neither the end of its idle clients nor of those at work ends the process where nobody else listens",
+    (store) =>
+      testing(
+        Effect.gen(function* () {
+          const { url } = yield* testDatabase
+          yield* Effect.promise(async () => {
+            const pool = new pg.Pool({ connectionString: url, max: 4, application_name: "mine" })
+            const operator = new pg.Client({ connectionString: url })
+            await operator.connect()
+            const cut = () =>
+              operator.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'mine'")
+            const workshop = await start({ store: store({ url, pool }), background: false })
+            const { shops, tickets } = workshop.orThrow
+            const { id } = await shops.create({ name: "A", currency: "EUR", time_zone: "Europe/Paris" })
+            const caller = { shop_id: id, caller_id: id, scopes: [], via: "app" } as const
+            const creates = async () => (await workshop.tickets.createInApp(caller, { service: "Hem" })).ok
+            expect(pool.idleCount).toBeGreaterThan(0)
+            await cut()
+            // An uncaught error would fail the run of the tests.
+            await expect.poll(() => pool.totalCount).toBe(0)
+            await expect.poll(creates, { timeout: 20_000 }).toBe(true)
+
+            await operator.query("begin; select from workshop.shop_head for update")
+            const waiting = workshop.tickets.createInApp(caller, { service: "Cut" })
+            await expect.poll(async () => (await operator.query(WAITING)).rows[0].waiting).toBe(1)
+            await cut()
+            await operator.query("rollback")
+            await waiting
+            await expect.poll(creates, { timeout: 20_000 }).toBe(true)
+            expect((await tickets.list(caller, {})).data.length).toBeGreaterThan(1)
+
+            await workshop.stop()
+            expect(pool.listenerCount("error")).toBe(0)
+            await pool.end()
+            await operator.end()
+          })
+        })
+      )
+  )
+
   it("`within` takes no further client of the pool: one is enough, and ten serve thirty orders at once", () =>
     program({ max: 1 }, async ({ workshop, pool, caller }) => {
       expect(await order(workshop, pool, caller)).toBe(true)

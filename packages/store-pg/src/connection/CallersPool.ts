@@ -48,6 +48,22 @@ interface PoolClient extends PgClient {
 export interface PoolLike {
   // biome-ignore lint/suspicious/noExplicitAny: the overloads of `pg` fit no narrower type
   readonly connect: (...args: Array<any>) => any
+  // biome-ignore lint/suspicious/noExplicitAny: the same
+  readonly on?: (...args: Array<any>) => any
+  // biome-ignore lint/suspicious/noExplicitAny: the same
+  readonly off?: (...args: Array<any>) => any
+}
+
+/**
+ * Keeps the end of an idle connection from ending the process, until the scope closes: `pg` raises it as an `error` of the pool, which
+ * without a listener is uncaught. The pool has removed the client by then, and opens another one when it is needed.
+ */
+const listeningTo = (pool: PoolLike): Effect.Effect<void, never, Scope.Scope> => {
+  const ignore = () => undefined
+  return Effect.acquireRelease(
+    Effect.sync(() => void pool.on?.("error", ignore)),
+    () => Effect.sync(() => void pool.off?.("error", ignore))
+  )
 }
 
 /** The parsers of `pg` itself, because an embedder's client may read JSON or numbers differently. */
@@ -146,12 +162,33 @@ const ENDED = "Your pool was ended before the workshop: call pool.end() after wo
 
 const hasEnded = (pool: PoolLike & { readonly ending?: boolean }): boolean => pool.ending === true
 
+/** Takes a client that the pool lends. From here on, its listeners are ours and no longer the pool's. */
+const taken = (client: PoolClient): Borrowed => {
+  const borrowed: Borrowed = {
+    client,
+    isOpen: true,
+    release: (destroy) => {
+      // The pool listens again before anything else can happen.
+      client.off("error", broke)
+      client.off("end", broke)
+      client.release(destroy)
+    }
+  }
+  const broke = () => {
+    borrowed.isOpen = false
+  }
+  client.on("error", broke)
+  client.on("end", broke)
+  return borrowed
+}
+
 /** Borrows a client; one that arrives too late is returned at once. */
 const borrow = (pool: PoolLike): Effect.Effect<Borrowed, PgFailure> =>
-  Effect.async<PoolClient, PgFailure>((resume) => {
+  Effect.async<Borrowed, PgFailure>((resume) => {
     let isLate = false
     Promise.resolve(pool.connect()).then(
-      (client: PoolClient) => (isLate ? client.release() : resume(Effect.succeed(client))),
+      // At once, because the connection may break before a fiber goes on.
+      (client: PoolClient) => (isLate ? client.release() : resume(Effect.succeed(taken(client)))),
       (cause: unknown) => resume(Effect.fail(hasEnded(pool) ? refused(ENDED) : failureOf(cause)))
     )
     return Effect.sync(() => {
@@ -162,23 +199,6 @@ const borrow = (pool: PoolLike): Effect.Effect<Borrowed, PgFailure> =>
     Effect.timeoutFail({
       duration: CONNECT_TIMEOUT_MS,
       onTimeout: () => refused(ALL_IN_USE)
-    }),
-    Effect.map((client) => {
-      const borrowed: Borrowed = {
-        client,
-        isOpen: true,
-        release: (destroy) => {
-          client.off("error", broke)
-          client.off("end", broke)
-          client.release(destroy)
-        }
-      }
-      const broke = () => {
-        borrowed.isOpen = false
-      }
-      client.on("error", broke)
-      client.on("end", broke)
-      return borrowed
     })
   )
 
@@ -267,8 +287,11 @@ const readingOn = (pool: PoolLike, schema: string) => {
   )
 }
 
-/** Checks an embedder's pool; fails if it is none. */
-export const callersPool = (pool: PoolLike, database: Database): Effect.Effect<CallersPool, DatabaseFailed> =>
+/** Checks an embedder's pool, and listens to its errors until the scope closes; fails if it is none. */
+export const callersPool = (
+  pool: PoolLike,
+  database: Database
+): Effect.Effect<CallersPool, DatabaseFailed, Scope.Scope> =>
   Effect.gen(function* () {
     if (typeof pool?.connect !== "function")
       return yield* new DatabaseFailed({
@@ -276,6 +299,7 @@ export const callersPool = (pool: PoolLike, database: Database): Effect.Effect<C
         code: undefined,
         what: "The option pool is no pool of pg"
       })
+    yield* listeningTo(pool)
     const { schema = DEFAULT_SCHEMA } = database
     const isStores = storePlace(database)
     let isVerified = false
