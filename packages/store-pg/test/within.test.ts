@@ -68,6 +68,24 @@ const program = (
   )
 
 describe("within a transaction of the embedder's own", { timeout: LONG }, () => {
+  it("tickets of an uncounted caller leave the API's clients all of theirs (Specification, Limits)", () =>
+    program(async ({ workshop, pool, caller }) => {
+      const own = { ...caller, uncounted: true }
+      const client = await pool.connect()
+      await client.query("begin")
+      await workshop.within(client, async ({ orThrow: { tickets } }) => {
+        for (let n = 0; n < 3; n++) await tickets.create(own, { service: "Order" }, `order-${n}`)
+      })
+      await client.query("commit")
+      client.release()
+      const create = () => workshop.tickets.createInApp(caller, { service: "Hem" })
+      expect(await create()).toMatchObject({ value: { data: { number: 4 }, usages: [{ remaining: 149 }, {}] } })
+      const rest = await Promise.all(Array.from({ length: 149 }, create))
+      expect(rest.every(({ ok }) => ok)).toBe(true)
+      expect(await create()).toMatchObject({ refusal: { _tag: "LimitReached" } })
+      expect(await workshop.tickets.createInApp(own, { service: "Order" })).toMatchObject({ value: { usages: [] } })
+    }))
+
   it("an order and its ticket commit together, events and idempotency included", () =>
     program(async ({ workshop, pool, caller, orders, tickets }) => {
       const heard: Array<string> = []

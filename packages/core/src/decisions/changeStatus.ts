@@ -18,13 +18,13 @@ import * as Need from "./Load.js"
 
 /**
  * Moves a ticket by the table `statusMoves`: notifies a linked client, or a walk-in by the ticket's number, earns the ticket's stamps and raises the events of the
- * move. `bounds` limits how often in a day (Specification, States).
+ * move. `bounds` limits how often in a day; with null, the move is not counted (Specification, States).
  */
 export const changeStatus = (
   shop_id: ShopId,
   id: TicketId,
   to: TicketStatus,
-  bounds: TicketBounds = ticketBounds
+  bounds: TicketBounds | null = ticketBounds
 ): Command<Ticket, TicketNotFound | MoveRefusal | LimitReached> =>
   make(shop_id, { ticket: Need.ticket(id) }, (loaded, changes, moment) => {
     const { now } = moment
@@ -85,7 +85,7 @@ export const recordNotified = (
   shop_id: ShopId,
   id: TicketId,
   channel: ShopChannel,
-  bounds: TicketBounds = ticketBounds
+  bounds: TicketBounds | null = ticketBounds
 ) =>
   actOnTicket<LimitReached>(shop_id, id, {
     by: "shop",

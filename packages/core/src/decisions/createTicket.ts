@@ -142,28 +142,36 @@ const usages = (
   policies: ReadonlyArray<keyof Windows> = POLICIES
 ): ReadonlyArray<LimitStatus> => policies.map((policy) => limitStatus(windows[policy], policy, bounds[policy]))
 
-/** The shop's windows after one more ticket, or the refusal by those that are full (Specification, Limits). */
+const UNCOUNTED = Either.right({ windows: {}, statuses: [] })
+
+/** The shop's windows after one more ticket, or the refusal by those that are full (Specification, Limits). Without bounds it is not counted. */
 const oneMore = (
   head: ShopHead,
   { time_zone }: ShopRecord,
   now: Instant,
-  bounds: ShopBounds
-): Either.Either<Windows, LimitReached> => {
+  bounds: ShopBounds | null
+): Either.Either<
+  { readonly windows: Partial<Windows>; readonly statuses: ReadonlyArray<LimitStatus> },
+  LimitReached
+> => {
+  if (bounds === null) return UNCOUNTED
   const tickets_per_hour = currentWindow(head.tickets_per_hour, "tickets_per_hour", now, time_zone)
   const tickets_per_day = currentWindow(head.tickets_per_day, "tickets_per_day", now, time_zone)
   const open: Windows = { tickets_per_hour, tickets_per_day }
   const full = POLICIES.filter((policy) => !hasRoom(open[policy], policy, 1, bounds[policy]))
   if (full.length > 0) return Either.left(new LimitReached({ usages: usages(open, bounds, full) }))
-  return Either.right({
+  const windows: Windows = {
     tickets_per_hour: withUses(tickets_per_hour, 1),
     tickets_per_day: withUses(tickets_per_day, 1)
-  })
+  }
+  return Either.right({ windows, statuses: usages(windows, bounds) })
 }
 
 /**
  * Creates a ticket in the workshop with the shop's next number. A known client is linked at once. For a phone number an offer is made,
  * whether or not an account has the number, unless it is the linked client's own (Specification, States; Tickets). `found` has the words
  * that the embedder's filter found before the command ran; the shop's settings decide on them within the command (Specification, Errors).
+ * `bounds` limits how many tickets the shop creates; with null, the ticket is not counted.
  */
 export const createTicket = (
   shop_id: ShopId,
@@ -172,7 +180,7 @@ export const createTicket = (
     via,
     found,
     bounds = defaultLimits
-  }: { readonly via: "app" | "api"; readonly found: ReadonlyArray<FoundWord>; readonly bounds?: ShopBounds }
+  }: { readonly via: "app" | "api"; readonly found: ReadonlyArray<FoundWord>; readonly bounds?: ShopBounds | null }
 ): Command<Ticket, ClientNotFound | ForbiddenWord | LimitReached> => {
   const wanted = input.client_id === null || input.client_id === undefined ? Need.none : Need.client(input.client_id)
   return make(shop_id, { wanted }, (loaded, changes, moment) => {
@@ -180,11 +188,10 @@ export const createTicket = (
     const refused = refusedField(shop, input, found)
     if (refused !== null) return Either.left(new ForbiddenWord({ field: refused }))
 
-    const windows = oneMore(head, shop, moment.now, bounds)
-    if (Either.isLeft(windows)) return Either.left(windows.left)
-    changes
-      .head({ ...windows.right, next_number: nextNumber(head.next_number) })
-      .touched(...usages(windows.right, bounds))
+    const counted = oneMore(head, shop, moment.now, bounds)
+    if (Either.isLeft(counted)) return Either.left(counted.left)
+    const { windows, statuses } = counted.right
+    changes.head({ ...windows, next_number: nextNumber(head.next_number) }).touched(...statuses)
     const record = newTicket(shop_id, changes, input, {
       number: head.next_number,
       via,

@@ -38,7 +38,7 @@ export interface RewardRedeemed extends Named.RewardRedeemed {}
 
 /**
  * Adds stamps to a client's card, all or none. A caller may give a client at most 20 on a day of the shop. Stamps earned by tickets do not
- * count (Specification, Endpoints; Clients and loyalty).
+ * count, nor do those that are given without `bounds` (Specification, Endpoints; Clients and loyalty).
  */
 export const giveStamps = (
   shop_id: ShopId,
@@ -51,7 +51,7 @@ export const giveStamps = (
     readonly client_id: ClientId
     readonly caller_id: CallerId
     readonly count: StampCount
-    readonly bounds?: Pick<LimitsByPolicy, "stamps_per_day">
+    readonly bounds?: Pick<LimitsByPolicy, "stamps_per_day"> | null
   }
 ): Command<StampsGiven, ClientNotFound | LoyaltyOff | LimitReached> => {
   const key = { caller_id, client_id }
@@ -59,11 +59,11 @@ export const giveStamps = (
     const { shop, seen, given } = loaded
     if (!shop.program.active) return Either.left(new LoyaltyOff())
     const window = currentWindow(given, "stamps_per_day", moment.now, shop.time_zone)
-    if (!hasRoom(window, "stamps_per_day", count, bounds.stamps_per_day)) {
+    if (bounds !== null && !hasRoom(window, "stamps_per_day", count, bounds.stamps_per_day)) {
       return Either.left(new LimitReached({ usages: [limitStatus(window, "stamps_per_day", bounds.stamps_per_day)] }))
     }
     const card = changes.ledger(seen.card, { kind: "stamps", stamps: count, ticket_id: null, caller_id })
-    changes.add({ _tag: "StampsUsedPut", key, row: withUses(window, count) })
+    if (bounds !== null) changes.add({ _tag: "StampsUsedPut", key, row: withUses(window, count) })
     const rewards_unlocked = rewardsAvailable(card, shop.program) - rewardsAvailable(seen.card, shop.program)
     return changes.decided({ card: cardView(card, shop.program), added: count, rewards_unlocked })
   })

@@ -32,10 +32,13 @@ export type TicketWindows = Readonly<Record<TicketPolicy, LimitWindow | null>>
 
 /** The time zone and the instant of a use. */
 export interface Counting {
-  readonly bounds: TicketBounds
+  /** Null if the use is neither limited nor counted. */
+  readonly bounds: TicketBounds | null
   readonly now: Instant
   readonly time_zone: TimeZone
 }
+
+const NOT_COUNTED = Either.right({})
 
 /** The windows after one more use of each of some policies, or the refusal by those that are full. */
 export const countUse = (
@@ -43,6 +46,7 @@ export const countUse = (
   policies: ReadonlyArray<TicketPolicy>,
   { bounds, now, time_zone }: Counting
 ): Either.Either<Partial<TicketWindows>, LimitReached> => {
+  if (bounds === null) return NOT_COUNTED
   const found = policies.map((policy) => ({
     policy,
     window: currentWindow(windows[policy] ?? undefined, policy, now, time_zone)

@@ -13,6 +13,7 @@ import {
 import { countedAddress } from "../domain/PublicAddress.js"
 import type { StoreUnavailable } from "../ports/StorePorts.js"
 import { Caller } from "../services/Caller.js"
+import { stated } from "../services/PromiseApi.js"
 import type { WorkshopServices } from "../services/PromiseWorkshop.js"
 import type { OwnAuthentication } from "./authentication.js"
 import {
@@ -27,7 +28,7 @@ import { isBelow, type Pipeline, pipeline } from "./Pipeline.js"
 import { type TrackingOptions, trackingRoutes } from "./tracking/trackingRoutes.js"
 import { workshopRoutes } from "./workshopRoutes.js"
 
-/** The caller of a request: the fields of a {@link Caller} as plain values. */
+/** The caller of a request: the fields of a {@link Caller} as plain values. `via` may be there too, and is always the API. */
 export type CallerFields = Omit<typeof Caller.Encoded, "via">
 
 /** The 401 of an API that uses your own authentication. */
@@ -50,7 +51,7 @@ export interface MountOptions<Request, Context extends ReadonlyArray<unknown> = 
   /**
    * Finds the caller by your own sessions, in place of API keys: the shop, the scopes, and an id of the caller, any text of up to
    * 80 characters, by which idempotency and limits count. Null or undefined, or a shop that does not exist, gives a 401. If it throws or returns
-   * anything else, the response is a 500, and the log names the wrong field.
+   * anything else, such as a caller with an unknown field, the response is a 500, and the log names the wrong field.
    */
   readonly authenticate?: (
     request: Request,
@@ -97,11 +98,12 @@ class NoCaller extends Data.TaggedError("NoCaller")<{ readonly issues: ReadonlyA
   }
 }
 
-const decodeCaller = Schema.decodeUnknown(Caller, { errors: "all" })
+// As the services check a caller, so that a misspelt field does not go unnoticed.
+const decodeCaller = Schema.decodeUnknown(Caller, { errors: "all", onExcessProperty: "error" })
 
 const callerFrom = (fields: CallerFields): Effect.Effect<Caller> =>
-  Effect.catchAll(decodeCaller({ ...fields, via: "api" }), ({ issue }) =>
-    Effect.die(new NoCaller({ issues: inputIssues(issue) }))
+  Effect.catchAll(decodeCaller(stated({ ...(isObject(fields) ? fields : {}), via: "api" })), ({ issue }) =>
+    Effect.die(new NoCaller({ issues: inputIssues(issue).slice(0, Limits.issues_max) }))
   )
 
 /** Authentication by a promise of plain values. */

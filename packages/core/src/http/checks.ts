@@ -137,11 +137,13 @@ export const handlingChecks = ({
     refuses: "429",
     kind: "count",
     count: ({ match, context, shop }) =>
-      match!.route.policies.map((policy) => ({
-        policy,
-        subject: context.caller!.shop_id,
-        time_zone: shop!.time_zone
-      }))
+      context.caller!.uncounted === true
+        ? NO_USES
+        : match!.route.policies.map((policy) => ({
+            policy,
+            subject: context.caller!.shop_id,
+            time_zone: shop!.time_zone
+          }))
   },
   {
     name: "handler",

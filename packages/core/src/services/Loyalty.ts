@@ -6,7 +6,7 @@ import { cardView } from "../domain/LoyaltyCard.js"
 import { PolicyLimits } from "../ports/PolicyLimits.js"
 import { Reads, Store } from "../ports/StorePorts.js"
 import { resultOf } from "./Actor.js"
-import type { Caller } from "./Caller.js"
+import { boundsOf, type Caller } from "./Caller.js"
 import { noClient } from "./Clients.js"
 
 /** Loyalty cards: reading them, adding stamps, redeeming rewards (Specification, Endpoints; Clients and loyalty). */
@@ -15,7 +15,7 @@ export class Loyalty extends Effect.Service<Loyalty>()("@workshop/core/Loyalty",
   effect: Effect.gen(function* () {
     const run = resultOf(yield* Store)
     const reads = yield* Reads
-    const bounds = yield* PolicyLimits
+    const limits = yield* PolicyLimits
     return {
       /** The shop's programme and the client's present card, even while the programme is off. */
       read: ({ shop_id }: Caller, id: ClientId) =>
@@ -25,8 +25,9 @@ export class Loyalty extends Effect.Service<Loyalty>()("@workshop/core/Loyalty",
             : Effect.succeed({ program: client.shop.program, card: cardView(client.card, client.shop.program) })
         ),
       /** Adds stamps to the card; a repetition with the same key adds none. */
-      giveStamps: ({ shop_id, caller_id }: Caller, client_id: ClientId, count: StampCount, key: IdempotencyKey) => {
-        const command = giveStamps(shop_id, { client_id, caller_id, count, bounds })
+      giveStamps: (caller: Caller, client_id: ClientId, count: StampCount, key: IdempotencyKey) => {
+        const { shop_id, caller_id } = caller
+        const command = giveStamps(shop_id, { client_id, caller_id, count, bounds: boundsOf(caller, limits) })
         const request = { client_id, count }
         return run(idempotent({ caller_id, operation: "loyalty.stamps", key, request }, command))
       },

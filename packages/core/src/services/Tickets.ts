@@ -6,9 +6,9 @@ import { checkedTexts, createTicket, type TicketInput, ticketDefaults } from "..
 import { type IdempotencyKey, type Idempotent, type IdempotentResult, idempotent } from "../decisions/Idempotency.js"
 import type { TicketId } from "../domain/Identifier.js"
 import { toIso } from "../domain/Instant.js"
-import { Limits } from "../domain/Limits.js"
+import { Limits, type LimitsByPolicy } from "../domain/Limits.js"
 import type { ShopRecord } from "../domain/Shop.js"
-import { numberLabel, type Ticket, type TicketBounds, TicketNotFound, ticketView } from "../domain/Ticket.js"
+import { numberLabel, type Ticket, TicketNotFound, ticketView } from "../domain/Ticket.js"
 import { historyView } from "../domain/TicketChange.js"
 import type { TicketStatus } from "../domain/TicketLifecycle.js"
 import { PolicyLimits } from "../ports/PolicyLimits.js"
@@ -16,7 +16,7 @@ import { ProfanityFilter } from "../ports/ProfanityFilter.js"
 import { Reads, type SeenTicket, Store } from "../ports/StorePorts.js"
 import { TrackingPages } from "../ports/TrackingPages.js"
 import { resultOf } from "./Actor.js"
-import { byCaller, type Caller } from "./Caller.js"
+import { boundsOf, byCaller, type Caller } from "./Caller.js"
 import { page, read, type TicketQuery } from "./TicketQuery.js"
 
 /** Another ticket with the same number (Specification, Lists and sync). */
@@ -38,11 +38,11 @@ const repeatable =
       ? Effect.map(run(command), (data): IdempotentResult<Ticket> => ({ data, replayed: false }))
       : run(idempotent({ ...asked, key }, command))
 
-const moving = (caller: Caller, id: TicketId, status: TicketStatus, bounds: TicketBounds) =>
-  byCaller(caller, changeStatus(caller.shop_id, id, status, bounds))
+const moving = (caller: Caller, id: TicketId, status: TicketStatus, limits: LimitsByPolicy) =>
+  byCaller(caller, changeStatus(caller.shop_id, id, status, boundsOf(caller, limits)))
 
-const noting = (caller: Caller, id: TicketId, channel: ShopChannel, bounds: TicketBounds) =>
-  byCaller(caller, recordNotified(caller.shop_id, id, channel, bounds))
+const noting = (caller: Caller, id: TicketId, channel: ShopChannel, limits: LimitsByPolicy) =>
+  byCaller(caller, recordNotified(caller.shop_id, id, channel, boundsOf(caller, limits)))
 
 /** Reads one ticket, and shows it as `see` does. */
 const finding =
@@ -60,7 +60,7 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
     const run = resultOf(store)
     const reads = yield* Reads
     const profanity = yield* ProfanityFilter
-    const bounds = yield* PolicyLimits
+    const limits = yield* PolicyLimits
     const pages = yield* TrackingPages
 
     const view = (shop: ShopRecord, { record, client }: SeenTicket): Ticket =>
@@ -73,7 +73,7 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
     const create = Effect.fnUntraced(function* create(caller: Caller, input: TicketInput, key?: IdempotencyKey) {
       const { shop_id, caller_id, via } = caller
       const found = yield* profanity.find(checkedTexts(input))
-      const command = byCaller(caller, createTicket(shop_id, input, { via, found, bounds }))
+      const command = byCaller(caller, createTicket(shop_id, input, { via, found, bounds: boundsOf(caller, limits) }))
       if (key === undefined) {
         const { answer, usages } = yield* store.transact(command)
         return { data: answer, replayed: false, usages }
@@ -108,15 +108,15 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
     })
 
     /** Moves a ticket by the table of moves (Specification, States). */
-    const moveTicket = (caller: Caller, id: TicketId, status: TicketStatus) => run(moving(caller, id, status, bounds))
+    const moveTicket = (caller: Caller, id: TicketId, status: TicketStatus) => run(moving(caller, id, status, limits))
 
     /** Records that the shop notified the client (Specification, Endpoints). */
     const noteNotified = (caller: Caller, id: TicketId, channel: ShopChannel) =>
-      run(noting(caller, id, channel, bounds))
+      run(noting(caller, id, channel, limits))
 
     /** Like `changeStatus`; with a key, a repetition returns the ticket as it was (Specification, Endpoints). */
     const changeStatusOnce = (caller: Caller, id: TicketId, status: TicketStatus, key?: IdempotencyKey) =>
-      repeatable(run)(moving(caller, id, status, bounds), key, {
+      repeatable(run)(moving(caller, id, status, limits), key, {
         caller_id: caller.caller_id,
         operation: "tickets.status",
         request: { id, status }
@@ -124,7 +124,7 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
 
     /** Like `recordNotified`; with a key, a repetition records nothing (Specification, Endpoints). */
     const recordNotifiedOnce = (caller: Caller, id: TicketId, channel: ShopChannel, key?: IdempotencyKey) =>
-      repeatable(run)(noting(caller, id, channel, bounds), key, {
+      repeatable(run)(noting(caller, id, channel, limits), key, {
         caller_id: caller.caller_id,
         operation: "tickets.notified",
         request: { id, channel }

@@ -90,7 +90,11 @@ describe("The API as a fetch of its own", () => {
   it.each([
     ["caller_id must be 1 to 80 characters", { shop_id, caller_id: "4".repeat(81), scopes: [] }],
     ["shop_id is required; scopes.0 must be one of tickets:read, ", { caller_id, scopes: ["tickets:delete"] }],
-    ["shop_id is required; caller_id is required; scopes is required", "amira"]
+    ["shop_id is required; caller_id is required; scopes is required", "amira"],
+    [
+      "role is not known here; correct its name or leave it out",
+      { shop_id, caller_id, scopes: [], via: "app", uncounted: undefined, role: "owner" }
+    ]
   ])("answers 500 where authenticate names no caller, and the log says: %s", async (said, fields) => {
     log.length = 0
     const wrong = mountFetch(workshop, { authenticate: () => fields as CallerFields })

@@ -309,6 +309,62 @@ describe("the options of start", () => {
     expect(made).toBe(700)
   })
 
+  it("an uncounted caller is refused by no limit, and leaves the others theirs (Specification, Limits)", async () => {
+    const { workshop, caller } = await begun({
+      limits: {
+        tickets_per_hour: 2,
+        stamps_per_day: 1,
+        moves_per_day: 1,
+        notifications_per_day: 1,
+        lookups_per_hour: 1
+      }
+    })
+    const { clients, loyalty, shops, tickets } = workshop.orThrow
+    const own = { ...caller, uncounted: true }
+    const { id } = await clients.register({ given_name: "Rosa", family_name: "B", phone: "+33612345678" })
+    await clients.visit({ client_id: id, shop_id: caller.shop_id })
+    await shops.change(caller.shop_id, { program: { active: true } })
+    const [first] = await Promise.all([0, 1, 2, 3].map(() => tickets.createInApp(own, { service: "Hem" })))
+    expect(first).toMatchObject({ replayed: false, usages: [] })
+    expect(await tickets.create(own, { service: "Hem" }, "order")).toMatchObject({ replayed: false })
+    expect(await tickets.create(own, { service: "Hem" }, "order")).toMatchObject({ replayed: true })
+    const ticket_id = first!.data.id
+    for (const status of ["ready", "workshop", "ready", "workshop"] as const)
+      await tickets.changeStatus(own, ticket_id, status)
+    for (const channel of ["sms", "call"] as const) await tickets.recordNotified(own, ticket_id, channel)
+    for (const key of ["a", "b"]) await loyalty.giveStamps(own, id, 2, key)
+
+    const look = async (by: typeof own) => {
+      const handler = mountFetch(workshop, { authenticate: () => ({ ...by, scopes: ["clients:read"] }) })
+      return (await handler(new Request("http://a.test/v1/clients?phone=%2B33612345678"))).status
+    }
+    expect([await look(own), await look(own)]).toEqual([200, 200])
+    const theirs = { ...caller, uncounted: false }
+    expect([await look(theirs), await look(theirs), await look(own)]).toEqual([200, 429, 200])
+
+    const policies = ["tickets_per_hour", "moves_per_day", "notifications_per_day", "stamps_per_day"]
+    const acts = [
+      () => workshop.tickets.createInApp(caller, { service: "Hem" }),
+      () => workshop.tickets.changeStatus(caller, ticket_id, "ready"),
+      () => workshop.tickets.recordNotified(caller, ticket_id, "sms"),
+      () => workshop.loyalty.giveStamps(caller, id, 1, "c")
+    ]
+    expect(await acts[0]!()).toMatchObject({ value: { usages: [{ remaining: 1 }, {}] } })
+    for (const act of acts) expect(await act()).toMatchObject({ ok: true })
+    const full = [
+      acts[0]!,
+      () => workshop.tickets.changeStatus(caller, ticket_id, "workshop"),
+      acts[2]!,
+      () => workshop.loyalty.giveStamps(caller, id, 1, "d")
+    ]
+    for (const [i, act] of full.entries())
+      expect(await act()).toMatchObject({
+        ok: false,
+        refusal: { _tag: "LimitReached", usages: [{ policy: policies[i] }] }
+      })
+    expect(await tickets.createInApp(own, { service: "Hem" })).toMatchObject({ usages: [] })
+  })
+
   it("caller_id is any text of up to 80 characters, by which keys and limits count within a shop", async () => {
     const { workshop, caller } = await begun({})
     const create = (caller_id: string) => workshop.tickets.create({ ...caller, caller_id }, { service: "Hem" }, "same")
