@@ -71,7 +71,7 @@ const ports = (
     const database = { url, schema }
     const secrets = yield* WebhookSecrets.of(secretsKeys)
     const entropy = yield* Entropy
-    const guard = yield* secretsGuard(secrets)
+    const guard = yield* secretsGuard(secrets, schema)
     yield* pgProbe(schema, cell)
     const notifier = shared ?? (yield* pgNotifier(database, nodeName(entropy)))
     const run = yield* transact(

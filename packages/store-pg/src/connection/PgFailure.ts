@@ -2,6 +2,7 @@ import { StoreUnavailable } from "@workshop/core"
 import { Cause, Data, Effect } from "effect"
 import { DENIED } from "./DatabaseFailed.js"
 import { doubtSessions, READS_ONLY, SessionRefused } from "./SessionClient.js"
+import { tablesElsewhere } from "./TablesElsewhere.js"
 
 /**
  * The effect of a failed statement on the commands of its batch. `data`: one command brought something that the database refuses.
@@ -94,9 +95,23 @@ const remedies: Readonly<Record<string, string>> = {
 }
 
 /** The database's own error inside the errors that wrap it. */
-const sqlstateIn = (cause: unknown): string | null => {
+const fromDatabase = (cause: unknown): (PgFailure & { readonly code: string }) | null => {
   if (!(cause instanceof Error)) return null
-  return failureOf(cause).code ?? sqlstateIn(cause.cause)
+  const failure = failureOf(cause)
+  return failure.code === null ? fromDatabase(cause.cause) : (failure as PgFailure & { readonly code: string })
+}
+
+const sqlstateIn = (cause: unknown): string | null => fromDatabase(cause)?.code ?? null
+
+/** The remedy for an error that waiting does not solve. */
+const remedyIn = (cause: unknown): string | undefined => {
+  const failure = fromDatabase(cause)
+  if (failure === null) return refusalIn(cause)
+  const remedy = remedies[failure.code]
+  const elsewhere = remedy === WITHOUT_SCHEMA ? tablesElsewhere(failure.message) : undefined
+  return elsewhere === undefined
+    ? (remedy ?? refusalIn(cause))
+    : `${elsewhere}; or to begin there without data, ${MIGRATE}`
 }
 
 /** The only unique constraint that no decision can check: another ticket of the shop has the tracking code already. */
@@ -122,7 +137,7 @@ const OUR_MISTAKE = /^(22|42)/
 export const storeFailure = (cause: unknown): Cause.Cause<StoreUnavailable> => {
   const code = sqlstateIn(cause) ?? ""
   const clock = cause instanceof PgFailure && cause.kind === "clock" ? cause.message : undefined
-  const remedy = clock ?? remedies[code] ?? refusalIn(cause)
+  const remedy = clock ?? remedyIn(cause)
   if (remedy !== undefined) return Cause.fail(new StoreUnavailable({ cause, remedy }))
   return OUR_MISTAKE.test(code) ? Cause.die(cause) : Cause.fail(new StoreUnavailable({ cause }))
 }

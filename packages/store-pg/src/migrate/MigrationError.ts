@@ -30,9 +30,15 @@ export class IndexInvalid extends Data.TaggedError("IndexInvalid")<{ readonly na
 export class SchemaBehind extends Data.TaggedError("SchemaBehind")<{
   readonly database: number
   readonly program: number
+  /** The schema of the store. */
+  readonly schema: string
+  /** If it has no tables, the other schemas of the database that have some: the name may be misspelt. */
+  readonly others: ReadonlyArray<string>
 }> {
   override get message() {
-    return `The database is at version ${this.database} of the schema and this program needs ${this.program}: run workshop migrate.`
+    if (this.others.length > 0)
+      return `The database has no tables of the workshop in the schema ${this.schema}, but in ${this.others.join(", ")}: check the store's schema; or to begin there without data, run workshop migrate.`
+    return `The database is at version ${this.database} of the schema ${this.schema} and this program needs ${this.program}: run workshop migrate.`
   }
 }
 

@@ -2,6 +2,7 @@ import { Clock, Effect, Schedule } from "effect"
 import { type CellAddress, type CellPlaced, placesOf } from "../cells/CellPlaces.js"
 import { DENIED, naming } from "../connection/DatabaseFailed.js"
 import { checkedSchema, type Database, inSchema, lockOf } from "../connection/Schema.js"
+import { TABLES_ELSEWHERE, type TablesFound } from "../connection/TablesElsewhere.js"
 import { distribute, inCell, knowCells, knownCells, markCell, refuseBefore, refuseOtherCell } from "./MigratedCells.js"
 import { type Migration, OURS } from "./Migration.js"
 import {
@@ -255,7 +256,7 @@ export const migrateCells = (
       const identified: Array<{ readonly name: string; readonly id: string }> = []
       for (const cell of others) {
         const work = Effect.gen(function* () {
-          const applied = yield* migrateSchema(cell.url, { schema: cell.schema }, known)
+          const applied = yield* migrateSchema(cell.url, { schema: cell.schema, isCell: true }, known)
           names.push(...applied.map((name) => `${cell.name}: ${name}`))
           yield* distribute(cell)
           identified.push({ name: cell.name, id: yield* markCell(cell, entryOf(cell)) })
@@ -267,26 +268,24 @@ export const migrateCells = (
     })
   )
 
-/** Says that a schema begins without any data, because a misspelt name would otherwise go unnoticed. */
+const lookElsewhere = (session: Session, schema: string) =>
+  Effect.map(session.run<TablesFound>(TABLES_ELSEWHERE, [schema]), ([row]) => row!)
+
+/** Says that a schema begins without any data: a warning if its name may be misspelt, because other schemas have tables. */
 const logBeginning = (session: Session, schema: string) =>
-  Effect.flatMap(
-    session.run<{ database: string; others: ReadonlyArray<string> }>(
-      `select current_database() as database, array(select n.nspname::text from pg_class c join pg_namespace n on n.oid = c.relnamespace
-        where c.relname = 'shop_head' and c.relkind = 'r' and n.nspname <> $1 order by 1 limit 5) as others`,
-      [schema]
-    ),
-    ([row]) => {
-      const { database, others } = row!
-      const elsewhere =
-        others.length === 0 ? "" : `; the database has tables of the workshop in ${others.join(", ")} too`
-      return Effect.logInfo(
-        `The schema ${schema} of the database ${database} is new, and begins without data${elsewhere}`
-      )
-    }
-  )
+  Effect.flatMap(lookElsewhere(session, schema), ({ database, others }) => {
+    const begins = `The schema ${schema} of the database ${database} is new, and begins without data`
+    return others.length === 0
+      ? Effect.logInfo(begins)
+      : Effect.logWarning(`${begins}; the database has tables of the workshop in ${others.join(", ")} too`)
+  })
 
 /** Brings one schema up to date. */
-const migrateSchema = (url: string, options: Omit<MigrateOptions, "cells">, known: ReadonlyArray<Migration>) =>
+const migrateSchema = (
+  url: string,
+  options: Omit<MigrateOptions, "cells"> & { readonly isCell?: boolean },
+  known: ReadonlyArray<Migration>
+) =>
   Effect.scoped(
     Effect.gen(function* () {
       const schema = yield* checkedSchema(options.schema)
@@ -308,7 +307,8 @@ const migrateSchema = (url: string, options: Omit<MigrateOptions, "cells">, know
           `The database is at version ${applied.length} of the schema, which a newer release made; this program knows ${known.length} and can use it, so it has applied nothing.`
         )
       const names = yield* Effect.forEach(left, (migration) => apply(session, migration))
-      if (applied.length === 0) yield* logBeginning(session, schema)
+      // The schemas of other cells are no sign of a mistake.
+      if (applied.length === 0 && options.isCell !== true) yield* logBeginning(session, schema)
       yield* indexesValid(session)
       if (names.length > 0 || isMoved) {
         const versions = { version_before: applied.length, version: applied.length + left.length }
@@ -318,14 +318,24 @@ const migrateSchema = (url: string, options: Omit<MigrateOptions, "cells">, know
     })
   ).pipe(Effect.mapError(naming(OWNER_MIGRATES)))
 
-/** As {@link check} does, on a session that is there. */
+/** As {@link check} does, on a session that is there, and for a cell too. */
 export const checkOn = (session: Session, schema: string, known: ReadonlyArray<Migration> = OURS) =>
   Effect.gen(function* () {
     yield* encoded(session)
     const applied = yield* appliedIn(session, schema)
     const left = yield* remaining(applied, known)
-    if (left.length > 0) return yield* new SchemaBehind({ database: applied.length, program: known.length })
+    const versions = { database: applied.length, program: known.length }
+    if (left.length > 0) return yield* new SchemaBehind({ ...versions, schema, others: [] })
   })
+
+/** As {@link checkOn}; if the schema has no tables, the error names the other schemas that have some. */
+export const checkNamed = (session: Session, schema: string, known: ReadonlyArray<Migration> = OURS) =>
+  Effect.catchTag(checkOn(session, schema, known), "SchemaBehind", ({ database, program }) =>
+    Effect.flatMap(
+      database > 0 ? Effect.succeed([]) : Effect.map(lookElsewhere(session, schema), ({ others }) => others),
+      (others) => new SchemaBehind({ database, program, schema, others })
+    )
+  )
 
 /** How long a statement of a look at the schema may take. */
 const PATIENCE = { statement_timeout_ms: 3_000 }
@@ -338,6 +348,6 @@ export const check = (url: string, options: Pick<Database, "schema"> = {}, known
   Effect.scoped(
     Effect.gen(function* () {
       const schema = yield* checkedSchema(options.schema)
-      yield* checkOn(yield* connect(url, { ...PATIENCE, schema }), schema, known)
+      yield* checkNamed(yield* connect(url, { ...PATIENCE, schema }), schema, known)
     })
   )

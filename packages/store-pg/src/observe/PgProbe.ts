@@ -3,7 +3,7 @@ import { Probes, probe } from "@workshop/core"
 import { Clock, Effect, flow, identity, Metric } from "effect"
 import { IS_WAITING, LONG_WAIT_MS, WAITS_FOR_STANDBY } from "../connection/CommitWaits.js"
 import { READS_ONLY } from "../connection/SessionClient.js"
-import { checkOn } from "../migrate/Migrator.js"
+import { checkNamed, checkOn } from "../migrate/Migrator.js"
 import { query, type Session } from "../migrate/Session.js"
 import { aheadBy } from "./ClockGuard.js"
 import { expiredCommands, type Gauges, gaugesOf } from "./PgMetrics.js"
@@ -124,7 +124,7 @@ export const sessionOf = (sql: SqlClient.SqlClient): Session => ({
 
 /** Reports once that the schema is not the program's, because writes would leave out columns that an older program does not know. */
 const schemaSaid = (sql: SqlClient.SqlClient, schema: string) =>
-  checkOn(sessionOf(sql), schema).pipe(
+  checkNamed(sessionOf(sql), schema).pipe(
     // If the database does not respond, the caller that needs more than this reports it.
     Effect.catchAll((refused) => (refused._tag === "DatabaseFailed" ? Effect.void : Effect.logError(refused.message))),
     Effect.disconnect
@@ -145,7 +145,7 @@ export const pgProbe = (schema: string, cell?: string, real: Clock.Clock = Clock
 
     const offset = Effect.tap(ahead(sql, real), (ms) => Metric.set(database.clock_s, ms / 1000))
     const complaint = yield* Effect.cachedWithTTL(
-      checkOn(sessionOf(sql), schema).pipe(
+      (cell === undefined ? checkNamed : checkOn)(sessionOf(sql), schema).pipe(
         Effect.as(null),
         // If the database does not respond, the caller that needs more than this reports it. A cell that is behind takes only its shops away.
         Effect.catchAll((refused) =>

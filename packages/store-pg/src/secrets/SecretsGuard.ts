@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { probe } from "@workshop/core"
 import { Clock, Effect } from "effect"
+import { noteTablesElsewhere } from "../connection/TablesElsewhere.js"
 import { keyMissing, unopened, type WebhookSecrets } from "./WebhookSecrets.js"
 
 /** How often the database is queried at most after a key was missing. */
@@ -15,14 +16,14 @@ export const SEALED_BY_OTHERS = `select /* workshop find missing key */ split_pa
  * Fails at the start if secrets are encrypted with a key that was not given; if the database is unavailable, it is checked later. After a
  * secret could not be decrypted, the process is not ready, and the returned effect fails until the database has no such secret any more.
  */
-export const secretsGuard = (secrets: WebhookSecrets) =>
+export const secretsGuard = (secrets: WebhookSecrets, schema: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
     const look = Effect.map(
       sql.unsafe<{ readonly key_id: string }>(SEALED_BY_OTHERS, [secrets.keyIds]),
       ([found]) => found?.key_id ?? null
     )
-    const found = yield* Effect.orElseSucceed(look, () => null)
+    const found = yield* Effect.catchAll(look, () => Effect.as(noteTablesElsewhere(sql, schema), null))
     if (found !== null) return yield* keyMissing(found)
     const lookAgain = yield* Effect.cachedWithTTL(
       Effect.tap(

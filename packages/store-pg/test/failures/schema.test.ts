@@ -62,6 +62,30 @@ describe("a database without the schema that the program needs", { timeout: 30_0
     expect(messages.slice(0, 3)).toEqual(Array(3).fill(expect.stringMatching(REMEDY)))
   })
 
+  it("with a misspelt name, every call and the log name it and the schema that has tables, before they say to migrate", async () => {
+    const { answers, reason } = await Effect.runPromise(
+      Effect.scoped(
+        Effect.flatMap(testDatabase, ({ url }) =>
+          Effect.promise(async () => {
+            const workshop = await start({ store: PgStore.layer({ url, schema: "wrkshop" }), background: false })
+            const answers = [await workshop.shops.create(SHOP), await workshop.tickets.list(caller, {})]
+            const { reason } = (await workshop.ready()) as { readonly reason: string }
+            await workshop.stop()
+            return { answers, reason }
+          })
+        )
+      )
+    )
+    const named =
+      /^The database has no tables of the workshop in the schema wrkshop, but in workshop: check the store's schema; or to begin there without data, .*workshop migrate/
+    for (const answer of answers)
+      expect(answer).toMatchObject({
+        ok: false,
+        refusal: { _tag: "StoreUnavailable", message: expect.stringMatching(named) }
+      })
+    expect(reason).toMatch(named)
+  })
+
   it("says the same in Effect, where it is only older", async () => {
     const refusal = await Effect.runPromise(
       Effect.gen(function* () {

@@ -216,11 +216,11 @@ describe("rolling upgrades", { timeout: LONG }, () => {
       })
     ))
 
-  it("says once that a schema is new and begins without data, and where the database has tables of the workshop already", () => {
+  it("says once that a schema is new and begins without data, and warns if other schemas have tables of the workshop", () => {
     const logs: Array<string> = []
     const logging = Logger.replace(
       Logger.defaultLogger,
-      Logger.make(({ message }) => void logs.push(String(message)))
+      Logger.make(({ logLevel, message }) => void logs.push(`${logLevel.label} ${message}`))
     )
     return run(
       Effect.gen(function* () {
@@ -230,8 +230,8 @@ describe("rolling upgrades", { timeout: LONG }, () => {
         yield* session.run("drop schema workshop cascade")
         for (const schema of ["tickets", "tickets", "tikets"]) yield* Effect.provide(migrate(url, { schema }), logging)
         expect(logs).toEqual([
-          `The schema tickets of the database ${database} is new, and begins without data`,
-          `The schema tikets of the database ${database} is new, and begins without data; the database has tables of the workshop in tickets too`
+          `INFO The schema tickets of the database ${database} is new, and begins without data`,
+          `WARN The schema tikets of the database ${database} is new, and begins without data; the database has tables of the workshop in tickets too`
         ])
       })
     )
@@ -353,7 +353,7 @@ describe("check", { timeout: LONG }, () => {
         const folder = migrationsOf(BOTH)
         const before = yield* Effect.flip(check(url, at, folder))
         expect(before.message).toBe(
-          "The database is at version 0 of the schema and this program needs 2: run workshop migrate."
+          `The database has no tables of the workshop in the schema ${at.schema}, but in workshop: check the store's schema; or to begin there without data, run workshop migrate.`
         )
         yield* migrate(url, at, folder)
         yield* check(url, at, folder)
