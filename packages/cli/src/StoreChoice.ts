@@ -91,7 +91,7 @@ const ANOTHER_STORE = "use --store memory, or give a Postgres with --database-ur
 
 /** The remedies of the stores' refusals, with the names of the flags in place of the options'. */
 const remedies: Readonly<
-  Record<EmbeddedRefusal | Exclude<DatabaseFailure, "statement" | "wrong_cell" | "bad_pool" | "bad_option">, string>
+  Record<EmbeddedRefusal | Exclude<DatabaseFailure, "statement" | "wrong_cell" | "bad_pool">, string>
 > = {
   no_binaries: ANOTHER_STORE,
   taken: "stop that one, or choose another with --data-dir",

@@ -11,6 +11,7 @@ import {
   DeliveryLog,
   Directory,
   Messages,
+  type OptionRefused,
   PersonalData,
   RateLimits,
   Reads,
@@ -194,10 +195,12 @@ const overOne = (options: PgStoreOptions) =>
 /**
  * Every store port, on Postgres 15 or newer: durable, and for any number of processes at once. Commands of one moment share
  * a transaction. Connections are made when they are needed, and again after they broke, those of your `pool` too: meanwhile the ports answer
- * `StoreUnavailable`. A `url` that does not read like one fails at once, and so does a database with webhook secrets that none of
+ * `StoreUnavailable`. A wrong option fails at once, as `OptionRefused`, and so does a database with webhook secrets that none of
  * `secretsKeys` opens.
  */
-export const layer = (options: PgStoreOptions): Layer.Layer<StorePorts, DatabaseFailed | SecretsRefused, Entropy> => {
+export const layer = (
+  options: PgStoreOptions
+): Layer.Layer<StorePorts, OptionRefused | DatabaseFailed | SecretsRefused, Entropy> => {
   const store = Effect.suspend(() => {
     const { cells = [] } = options
     return cells.length === 0 ? overOne(options) : Effect.succeed(Layer.scopedContext(overCells(options, cells)))
@@ -229,5 +232,5 @@ export const optionsOf = ({ url, secretsKeys, ...rest }: PgStoreConfig): PgStore
 /** As {@link layer}, by configuration: `layerConfig({ url: Config.redacted("DATABASE_URL") })`. */
 export const layerConfig = (
   config: Config.Config.Wrap<PgStoreConfig>
-): Layer.Layer<StorePorts, DatabaseFailed | SecretsRefused | ConfigError.ConfigError, Entropy> =>
+): Layer.Layer<StorePorts, OptionRefused | DatabaseFailed | SecretsRefused | ConfigError.ConfigError, Entropy> =>
   Layer.unwrapEffect(Effect.map(Config.unwrap(config), (given) => layer(optionsOf(given))))

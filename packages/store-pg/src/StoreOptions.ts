@@ -1,10 +1,10 @@
-import { isAny, isObject, isPositive, type OptionChecks, refusedOption } from "@workshop/core/store"
+import { isAny, isObject, isPositive, type OptionChecks, OptionRefused, refusedOption } from "@workshop/core/store"
 import { Effect } from "effect"
 import type { CellAddress } from "./cells/CellPlaces.js"
 import { databaseUrl } from "./connection/Address.js"
 import type { PoolLike } from "./connection/CallersPool.js"
-import { DatabaseFailed } from "./connection/DatabaseFailed.js"
-import type { Database } from "./connection/Schema.js"
+import type { DatabaseFailed } from "./connection/DatabaseFailed.js"
+import { checkedSchema, type Database } from "./connection/Schema.js"
 import type { LeaseClock } from "./deliveries/PgDeliveries.js"
 
 /** How the store uses its database, whose schema must be current: see `migrate`. */
@@ -37,34 +37,42 @@ export interface PgStoreOptions extends Database {
 const listOf = (isOne: (one: unknown) => boolean, what: string) => (value: unknown) =>
   Array.isArray(value) && value.every(isOne) ? undefined : `must be a list of ${what}`
 
-/** The check of each option; those of a url and a pool are where they are used. */
+/** The check of each option; that of a url is where it is used. */
 export const storeOptions = {
   url: isAny,
   schema: (value) => (typeof value === "string" ? undefined : "must be the name of a schema, such as workshop"),
   lanes: isPositive,
   readConnections: isPositive,
-  pool: isAny,
+  pool: (value) =>
+    isObject(value) && typeof value.connect === "function"
+      ? undefined
+      : "must be a Pool of the package pg, made for the same database as the url",
   cells: listOf((one) => isObject(one) && typeof one.name === "string", "cells, each with a name"),
   leaseClock: isAny,
   secretsKeys: listOf((one) => typeof one === "string", "keys, each a text")
 } as const satisfies Record<keyof PgStoreOptions, (value: unknown) => string | undefined>
 
 /** Fails with a sentence about the first wrong option of a store of this package. */
-export const rightOptions = (
-  whose: string,
-  given: unknown,
-  checks: OptionChecks
-): Effect.Effect<void, DatabaseFailed> =>
+export const rightOptions = (whose: string, given: unknown, checks: OptionChecks): Effect.Effect<void, OptionRefused> =>
   Effect.suspend(() => {
     const refused = refusedOption(whose, given, checks)
-    return refused === null
-      ? Effect.void
-      : new DatabaseFailed({ reason: "bad_option", code: undefined, what: refused.message })
+    return refused === null ? Effect.void : refused
   })
 
-/** Fails with a sentence about the first wrong option, before anything is connected or written. */
-export const checkedOptions = (given: PgStoreOptions): Effect.Effect<void, DatabaseFailed> =>
-  Effect.zipRight(
-    rightOptions("the store", given, storeOptions),
-    Effect.suspend(() => Effect.asVoid(databaseUrl(given.url)))
-  )
+const asOption = (option: keyof PgStoreOptions) => (failed: DatabaseFailed) =>
+  new OptionRefused({ option, message: failed.message })
+
+/** Fails if an option is no name of a schema. */
+export const rightSchema = (schema: string | undefined): Effect.Effect<string, OptionRefused> =>
+  Effect.mapError(checkedSchema(schema), asOption("schema"))
+
+/**
+ * Fails with a sentence about the first wrong option, before anything is connected or written. So `DatabaseFailed` remains for what the
+ * database says, or that it is unreachable.
+ */
+export const checkedOptions = (given: PgStoreOptions): Effect.Effect<void, OptionRefused> =>
+  Effect.gen(function* () {
+    yield* rightOptions("the store", given, storeOptions)
+    yield* Effect.mapError(databaseUrl(given.url), asOption("url"))
+    yield* rightSchema(given.schema)
+  })

@@ -231,9 +231,9 @@ describe("on the caller's own pool", { timeout: LONG }, () => {
         const { url } = yield* testDatabase
         const pool = yield* borrowedFrom(url.replace(/[^/]*$/, "postgres"))
         const so = "give a Pool of the package pg, made for the same database as the store's url."
-        expect(yield* Effect.promise(() => refusal({ url, pool: {} as never }))).toBe(
-          `DatabaseFailed: The option pool is no pool of pg: ${so}`
-        )
+        const none =
+          "The option pool of the store must be a Pool of the package pg, made for the same database as the url"
+        expect(yield* Effect.promise(() => refusal({ url, pool: {} as never }))).toBe(`OptionRefused: ${none}`)
         expect(yield* Effect.promise(() => refusal({ url, pool }))).toBe(
           `DatabaseFailed: The pool leads to another database than the store's url, or to another server: ${so}`
         )

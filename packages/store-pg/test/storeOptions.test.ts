@@ -9,26 +9,32 @@ import { layer } from "../src/PgStore.js"
 const url = "postgres://localhost:1/nowhere"
 
 describe("wrong options of the store", () => {
-  it.each([
-    [undefined, "The store takes an object of options."],
+  it.each<readonly [unknown, string | RegExp]>([
+    [undefined, "The store takes an object of options"],
     [{ url, schem: "tickets" }, "The store has no option schem; did you mean schema?"],
     [
       { url, database: "tickets" },
-      "The store has no option database: its options are url, schema, lanes, readConnections, pool, cells, leaseClock, secretsKeys."
+      "The store has no option database: its options are url, schema, lanes, readConnections, pool, cells, leaseClock, secretsKeys"
     ],
-    [{ url, schema: 5 }, "The option schema of the store must be the name of a schema, such as workshop."],
-    [{ url, lanes: 0 }, "The option lanes of the store must be a whole number of at least 1."],
-    [{ url, readConnections: "8" }, "The option readConnections of the store must be a whole number of at least 1."],
-    [{ url, cells: [{}] }, "The option cells of the store must be a list of cells, each with a name."],
-    [{ url, secretsKeys: "abc" }, "The option secretsKeys of the store must be a list of keys, each a text."]
+    [
+      { url, pool: {} },
+      "The option pool of the store must be a Pool of the package pg, made for the same database as the url"
+    ],
+    [{ url, schema: 5 }, "The option schema of the store must be the name of a schema, such as workshop"],
+    [{ url: "" }, /^The address of the database is missing, .*: check the store's url\.$/],
+    [{ url: "localhost" }, /^The address of the database does not read like .*: check the store's url\.$/],
+    [{ url, schema: "pg_tickets" }, /^The schema "pg_tickets" is no name for a schema, .*: check the store's schema\.$/],
+    [{ url, lanes: 0 }, "The option lanes of the store must be a whole number of at least 1"],
+    [{ url, readConnections: "8" }, "The option readConnections of the store must be a whole number of at least 1"],
+    [{ url, cells: [{}] }, "The option cells of the store must be a list of cells, each with a name"],
+    [{ url, secretsKeys: "abc" }, "The option secretsKeys of the store must be a list of keys, each a text"]
   ])("refuses %j in one sentence, before it connects or migrates", (options, sentence) =>
     Effect.gen(function* () {
       for (const store of [layer, migrated]) {
         const built = Layer.build(Layer.provide(store(options as never), Entropy.layer))
         expect(yield* Effect.flip(built as Effect.Effect<unknown, Error, Scope.Scope>)).toMatchObject({
-          _tag: "DatabaseFailed",
-          reason: "bad_option",
-          message: sentence
+          _tag: "OptionRefused",
+          message: typeof sentence === "string" ? sentence : expect.stringMatching(sentence)
         })
       }
     }).pipe(Effect.scoped, Effect.runPromise)
@@ -39,7 +45,16 @@ it("the embedded store refuses a misspelt option, before it makes a folder", () 
   Effect.gen(function* () {
     const built = Layer.build(Layer.provide(embedded({ datadir: "/nowhere/at/all" } as never), Entropy.layer))
     expect(yield* Effect.flip(built as Effect.Effect<unknown, Error, Scope.Scope>)).toMatchObject({
-      reason: "bad_option",
+      _tag: "OptionRefused",
       message: "The embedded store has no option datadir; did you mean dataDir?"
+    })
+  }).pipe(Effect.scoped, Effect.runPromise))
+
+it("a database that is down fails otherwise, so that a program can try again (docs/embed.md)", () =>
+  Effect.gen(function* () {
+    const built = Layer.build(Layer.provide(migrated({ url }), Entropy.layer))
+    expect(yield* Effect.flip(built as Effect.Effect<unknown, Error, Scope.Scope>)).toMatchObject({
+      _tag: "DatabaseFailed",
+      reason: "unreachable"
     })
   }).pipe(Effect.scoped, Effect.runPromise))

@@ -287,18 +287,12 @@ const readingOn = (pool: PoolLike, schema: string) => {
   )
 }
 
-/** Checks an embedder's pool, and listens to its errors until the scope closes; fails if it is none. */
+/** Checks an embedder's pool, and listens to its errors until the scope closes. */
 export const callersPool = (
   pool: PoolLike,
   database: Database
 ): Effect.Effect<CallersPool, DatabaseFailed, Scope.Scope> =>
   Effect.gen(function* () {
-    if (typeof pool?.connect !== "function")
-      return yield* new DatabaseFailed({
-        reason: "bad_pool",
-        code: undefined,
-        what: "The option pool is no pool of pg"
-      })
     yield* listeningTo(pool)
     const { schema = DEFAULT_SCHEMA } = database
     const isStores = storePlace(database)

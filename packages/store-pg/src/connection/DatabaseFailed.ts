@@ -1,11 +1,10 @@
 import { Data } from "effect"
 
 /**
- * Why: `bad_option`: an option of the store is wrong; `bad_schema`: what was given is no name of a schema; `bad_cells`: the cells are not those of the database; `wrong_cell`: a cell is not where it should be, or cannot be used; `bad_pool`: what was given is no pool of the store's database; `no_url`: what was given is no address of a Postgres; `unreachable`: none answers there; `untrusted`: its encryption is not what
+ * Why: `bad_schema`: what was given is no name of a schema; `bad_cells`: the cells are not those of the database; `wrong_cell`: a cell is not where it should be, or cannot be used; `bad_pool`: what was given is no pool of the store's database; `no_url`: what was given is no address of a Postgres; `unreachable`: none answers there; `untrusted`: its encryption is not what
  * the address asks for; `statement`: it refused one.
  */
 export type DatabaseFailure =
-  | "bad_option"
   | "bad_schema"
   | "bad_cells"
   | "wrong_cell"
@@ -16,7 +15,6 @@ export type DatabaseFailure =
   | "statement"
 
 const remedies: Readonly<Record<DatabaseFailure, string | undefined>> = {
-  bad_option: undefined,
   bad_schema: "check the store's schema",
   bad_cells: "give the cells that workshop migrate was given",
   wrong_cell: undefined,
@@ -39,7 +37,10 @@ export const naming =
       ? new DatabaseFailed({ reason: error.reason, code: error.code, what: `${remedy} (${error.what})` })
       : error
 
-/** An error of Postgres, or of the connection to it, as one sentence. */
+/**
+ * An error of Postgres, or of the connection to it, as one sentence. Where `reason` is `unreachable`, as while the database starts, another
+ * try may succeed; the other reasons need a person.
+ */
 export class DatabaseFailed extends Data.TaggedError("DatabaseFailed")<{
   readonly reason: DatabaseFailure
   /** Its SQLSTATE, or the system's code if no server responded. */

@@ -7,7 +7,7 @@ import { migrate as migrateDatabase } from "../migrate/Migrator.js"
 import { connect } from "../migrate/Session.js"
 import * as PgStore from "../PgStore.js"
 import { inRealTime } from "../RealTime.js"
-import { rightOptions, storeOptions } from "../StoreOptions.js"
+import { rightOptions, rightSchema, storeOptions } from "../StoreOptions.js"
 import {
   accountFor,
   binariesFor,
@@ -182,6 +182,7 @@ export const layer = (given: EmbeddedOptions & Pick<PgStore.PgStoreOptions, "sec
       Effect.gen(function* () {
         yield* rightOptions("the embedded store", given, options)
         const { secretsKeys = [], schema } = given
+        yield* rightSchema(schema)
         const { url } = yield* start(given)
         yield* migrate(url, { schema })
         return PgStore.layer({ url, schema, secretsKeys })
