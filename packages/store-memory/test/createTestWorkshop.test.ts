@@ -122,12 +122,13 @@ it("says which lengths of time it takes", async () => {
     await expect(test.advance(by as never)).rejects.toThrow(/^advance takes milliseconds, or a text such as "61 days"/)
 })
 
-it("onError gets the error of the notifier where a notification was given up", async () => {
+it("onError and the log get the error of the notifier, with the shop and the ticket, at each attempt", async () => {
   const errors: Array<unknown> = []
+  const lines: Array<unknown> = []
   const down = new Error("the SMS gateway is down")
   test = await createTestWorkshop({
-    logger: () => undefined,
-    onError: (error, { message }) => void errors.push([message, (error as Error).cause]),
+    logger: ({ level, message }) => level !== "info" && lines.push([level, message]),
+    onError: (error, { message, fields }) => void errors.push([message, (error as Error).cause, fields]),
     notifyClient: () => Promise.reject(down)
   })
   const { workshop, caller } = test
@@ -135,5 +136,9 @@ it("onError gets the error of the notifier where a notification was given up", a
   const { data } = await unwrap(workshop.tickets.create(caller, phone, "order-1"))
   await unwrap(workshop.tickets.changeStatus(caller, data.id, "ready"))
   await test.advance("20 days")
-  expect(errors).toEqual([["A notification was given up after its last attempt", down]])
+  const fields = { shop_id: test.shop.id, ticket_id: data.id, id: expect.any(String) }
+  const failed = "A notification failed, and is sent again later: the SMS gateway is down"
+  const givenUp = "A notification was given up after its last attempt: the SMS gateway is down"
+  expect(errors).toEqual([...Array(7).fill([failed, down, fields]), [givenUp, down, fields]])
+  expect(lines).toEqual([...Array(7).fill(["error", failed]), ["error", givenUp]])
 })

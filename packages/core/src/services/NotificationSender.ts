@@ -1,5 +1,5 @@
 import { Cause, Effect, Exit, Schedule } from "effect"
-import { beginNotification, type NotificationAttempt, recordNotification } from "../decisions/sendNotification.js"
+import { beginNotification, recordNotification } from "../decisions/sendNotification.js"
 import type { Instant } from "../domain/Instant.js"
 import { ServiceLimits } from "../domain/Limits.js"
 import type { Message } from "../domain/Notification.js"
@@ -15,9 +15,25 @@ const RECORDING = Schedule.intersect(Schedule.exponential("50 millis"), Schedule
 
 const now = Effect.clockWith((clock) => clock.currentTimeMillis)
 
+/** What the embedder's notifier says of its failure. */
+const wordsOf = (cause: Cause.Cause<unknown>): string => {
+  if (Cause.isEmpty(cause)) return ""
+  const error = Cause.squash(cause)
+  const own = error instanceof NotificationFailed ? error.cause : error
+  const words = own instanceof Error ? own.message : own
+  return typeof words === "string" && words !== "" ? `: ${words}` : ""
+}
+
+/** An error, because it is the embedder's own and no caller gets it. The line says of which ticket the notification is. */
+const logFailure = (message: Message, what: string, cause: Cause.Cause<unknown>) => {
+  const { shop_id, id, receiver, says } = message
+  const ticket = receiver === "client" && says !== null ? { ticket_id: says.ticket_id } : {}
+  return Effect.annotateLogs(Effect.logError(`${what}${wordsOf(cause)}`, cause), { shop_id, ...ticket, id })
+}
+
 /** With the cause of the last attempt, unless that was made before a crash, so that it is not known. */
-const logGivenUp = ({ shop_id, id }: NotificationAttempt, cause: Cause.Cause<unknown> = Cause.empty) =>
-  Effect.annotateLogs(Effect.logError("A notification was given up after its last attempt", cause), { shop_id, id })
+const logGivenUp = (message: Message, cause: Cause.Cause<unknown> = Cause.empty) =>
+  logFailure(message, "A notification was given up after its last attempt", cause)
 
 /** One attempt: notifies, and records the result. A notifier that dies counts as failed. */
 const makeAttempt = Effect.gen(function* () {
@@ -42,8 +58,9 @@ const makeAttempt = Effect.gen(function* () {
     const made = { ...message, attempts_made: message.attempts_made + 1 }
     const recorded = store.transact(recordNotification(made, Exit.isSuccess(exit))).pipe(Effect.retry(RECORDING))
     const { answer } = yield* recorded
-    if (Exit.isFailure(exit)) yield* Effect.logWarning("A notification failed", message.id, exit.cause)
-    if (answer === "given_up") yield* logGivenUp(message, Exit.isFailure(exit) ? exit.cause : undefined)
+    const cause = Exit.isFailure(exit) ? exit.cause : undefined
+    if (answer === "given_up") yield* logGivenUp(message, cause)
+    else if (cause !== undefined) yield* logFailure(message, "A notification failed, and is sent again later", cause)
   })
 
   return (message: Message) =>

@@ -93,7 +93,10 @@ export interface PromiseOptions<E = never> {
   readonly randomBytes?: (n: number) => Uint8Array
   /** Takes the lines of the log, in place of the console. */
   readonly logger?: (line: LogLine) => void
-  /** Called with each error that no caller gets: of background work, and of a mount's response 500. */
+  /**
+   * Called with each error that no caller gets: of background work, of a mount's response 500, and of a notifier at each failed attempt, as
+   * the `cause` of a `NotificationFailed`. The line's `fields` then have the `shop_id` and the `ticket_id`.
+   */
   readonly onError?: (error: unknown, line: LogLine) => void
   /** Other limits than the specification's, by policy; null lifts one. All processes on a store need the same. */
   readonly limits?: Readonly<Partial<Record<PolicyName, number | null>>>
