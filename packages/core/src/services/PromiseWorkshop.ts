@@ -15,7 +15,7 @@ import { NotificationSender } from "./NotificationSender.js"
 import { type OrThrow, promiseApi, type Run, throwing, toPromise } from "./PromiseApi.js"
 import { type PromiseOptions, refusedStart, settingsOf } from "./PromiseOptions.js"
 import { promiseTransfers } from "./PromiseTransfers.js"
-import { notReadyReason } from "./Readiness.js"
+import { notReadyReasonOnceAsked } from "./Readiness.js"
 import { noteMoment } from "./RefusalMoment.js"
 import { layer as services } from "./Workshop.js"
 
@@ -188,6 +188,8 @@ const layerOf = <E>(options: PromiseOptions<E>) => {
   )
 }
 
+const STOPPED = "This workshop was stopped; start another one"
+
 /** Starts a workshop on a store. It closes due tickets and notifies clients and owners by itself; `stop` lets go of everything. */
 export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorkshop> => {
   const refused = refusedStart(options)
@@ -199,7 +201,7 @@ export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorks
   const runExit = Runtime.runPromiseExit(runtime)
   let isStopped = false
   const run: Run<WorkshopServices> = async (effect) => {
-    if (isStopped) throw new Error("This workshop was stopped; start another one")
+    if (isStopped) throw new Error(STOPPED)
     const exit = await runExit(effect)
     if (Exit.isSuccess(exit)) return { ok: true, value: exit.value }
     const failure = Cause.failureOrCause(exit.cause)
@@ -214,10 +216,10 @@ export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorks
     isStopped = true
     return managed.dispose()
   }
-  let reason: Promise<Effect.Effect<string | null>> | undefined
+  const notReadyReason = notReadyReasonOnceAsked()
   const ready = async (): Promise<Readiness> => {
-    reason ??= Runtime.runPromise(runtime)(notReadyReason)
-    const found = await Runtime.runPromise(runtime)(await reason)
+    if (isStopped) return { ready: false, reason: STOPPED }
+    const found = await Runtime.runPromise(runtime)(notReadyReason)
     return found === null ? { ready: true } : { ready: false, reason: found }
   }
   const joining = (runAs: Run<WorkshopServices>): Pick<PromiseWorkshop, "within"> => ({

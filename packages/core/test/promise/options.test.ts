@@ -393,6 +393,14 @@ describe("the options of start", () => {
     expect([await ask("amira"), await ask("paul")]).toEqual([200, 401])
   })
 
+  it("ready() of a workshop that was stopped says so, and logs nothing", async () => {
+    const lines: Array<LogLine> = []
+    const { workshop } = await begun({ logger: (line) => void lines.push(line) })
+    await workshop.stop()
+    expect(await workshop.ready()).toEqual({ ready: false, reason: "This workshop was stopped; start another one" })
+    expect(lines).toEqual([])
+  })
+
   it("metrics() and ready() are for the operator (Specification, Commands)", async () => {
     const clock = new SettableClock()
     const { workshop, caller } = await begun({ clock, randomBytes: Entropy.seededBytes(3) })
