@@ -60,7 +60,7 @@ const AuditQuery = Schema.Struct({
 
 // Named for errors about the whole argument.
 const Part = Schema.UndefinedOr(OwnerPage).annotations({ identifier: "Page" })
-const After = Schema.NullOr(ShopId).annotations({ identifier: "After" })
+const After = Schema.NullishOr(ShopId).annotations({ identifier: "After" })
 const PageLimit = Schema.NonNegativeInt.annotations({ identifier: "Limit" })
 const Address = Schema.String.annotations({ identifier: "WebhookAddress" })
 
@@ -364,8 +364,8 @@ const office = (run: Run<Faced>) => {
       firstOrCreate: method([decodeInput.shop], (shop) => Shops.firstOrCreate(shop)),
       /** The shop's settings, head and webhook. */
       byId: method([ShopId], (id) => Shops.byId(id)),
-      /** Shops ordered by id, after the given one, at most this many. */
-      list: method([After, PageLimit], (after, limit) => Shops.list(after, limit)),
+      /** Shops ordered by id, after the given one or else from the first, at most this many. */
+      list: method([After, PageLimit], (after, limit) => Shops.list(after ?? null, limit)),
       /** Changes a shop's settings. The shop's keys are affected at once. */
       change: method([ShopId, decodeInput.shopPatch], (id, patch) => Shops.change(id, patch))
     },

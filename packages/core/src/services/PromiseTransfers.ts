@@ -16,7 +16,7 @@ type Rows = Iterable<PlainImportRow> | AsyncIterable<PlainImportRow>
 /** How rows are imported, in plain values. */
 export type PlainImport = Omit<ImportOptions, "shop_id" | "lines"> & { readonly shop_id: string } & (
     | {
-        /** The rows in order; a report counts them from 1. */
+        /** The rows in order; a report counts them from 1. If reading one throws, the import rejects with its number; the rows before it may be there. */
         readonly rows: Rows
       }
     | {
@@ -25,9 +25,16 @@ export type PlainImport = Omit<ImportOptions, "shop_id" | "lines"> & { readonly 
       }
   )
 
+const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** The rows with their numbers. What a source throws says at which row it was. */
 async function* numbered(rows: Rows): AsyncGenerator<ImportLine> {
-  let line = 0
-  for await (const row of rows) yield { line: ++line, row: stated(row) }
+  let line = 1
+  try {
+    for await (const row of rows) yield { line: line++, row: stated(row) }
+  } catch (cause) {
+    throw new Error(`The source of the rows failed at row ${line}: ${wordsOf(cause)}`, { cause })
+  }
 }
 
 /** The check of each option of an import; its rows are checked one by one. */

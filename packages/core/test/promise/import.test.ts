@@ -241,3 +241,18 @@ describe("workshop.import (Specification, Tickets)", () => {
     expect(await exportOf(there)).toEqual(exported)
   })
 })
+
+it("a source of rows that throws rejects the import with the number of the row that was read", async () => {
+  const { workshop, shop_id } = await open()
+  const torn = new SyntaxError("Unexpected end of JSON input")
+  async function* source() {
+    yield { external_ref: "B-1", service: "Hem" }
+    yield { external_ref: "B-2", service: "Hem" }
+    throw torn
+  }
+  const failed = await workshop.import({ shop_id, rows: source() }).catch((error: Error) => error)
+  expect(failed).toMatchObject({
+    message: "The source of the rows failed at row 3: Unexpected end of JSON input",
+    cause: torn
+  })
+})

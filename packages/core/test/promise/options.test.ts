@@ -393,6 +393,12 @@ describe("the options of start", () => {
     expect([await ask("amira"), await ask("paul")]).toEqual([200, 401])
   })
 
+  it("undefined is absent as an argument too: shops.list(undefined, 10)", async () => {
+    const { workshop, caller } = await begun({})
+    for (const after of [undefined, null])
+      expect(await workshop.shops.list(after, 10)).toMatchObject({ ok: true, value: [{ id: caller.shop_id }] })
+  })
+
   it("ready() of a workshop that was stopped says so, and logs nothing", async () => {
     const lines: Array<LogLine> = []
     const { workshop } = await begun({ logger: (line) => void lines.push(line) })

@@ -26,7 +26,7 @@ describe("refusals", () => {
     const given = workshop as unknown as Record<string, Record<string, (...args: Array<unknown>) => Promise<unknown>>>
     for (const [service, method, args, fields] of [
       ["tickets", "create", [], ["caller", "ticket", "idempotency_key"]],
-      ["shops", "list", [], ["after", "limit"]],
+      ["shops", "list", [], ["limit"]],
       ["webhooks", "set", [shop.id], ["webhook_address"]],
       ["webhooks", "events", [shop.id, 5], ["page"]]
     ] as const) {
