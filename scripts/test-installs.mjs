@@ -148,7 +148,7 @@ const nestProject = (name, dependencies) => {
     ...{ esModuleInterop: true, isolatedModules: true, declaration: true, skipLibCheck: true },
     ...{ strictNullChecks: true, emitDecoratorMetadata: true, experimentalDecorators: true }
   }
-  const include = ["src/main.ts", "src/app.module.ts", "src/hook.module.ts", "src/workshop.module*.ts"]
+  const include = ["src/main.ts", "src/app.module.ts", "src/hook.module.ts", "src/readiness.controller.ts", "src/workshop.module*.ts"]
   writeFileSync(join(place, "tsconfig.json"), JSON.stringify({ compilerOptions, include }))
   writeFileSync(
     join(place, "src/app.module.ts"),
@@ -290,6 +290,8 @@ const parts = {
     })
     for (const [path = "", body = ""] of filesOf("embed-drizzle.md"))
       if (["src/schema.ts", "src/inTransaction.ts"].includes(path)) writeFileSync(join(place, path), body)
+    for (const [path = "", body = ""] of filesOf("embed.md"))
+      if (path === "src/startOnceUp.ts") writeFileSync(join(place, path), body)
     writeFileSync(
       join(place, "src/app.module.ts"),
       readFileSync(join(place, "src/app.module.ts"), "utf8")
