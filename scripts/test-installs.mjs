@@ -4,6 +4,7 @@ import { execFileSync, spawn } from "node:child_process"
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
+import pg from "pg"
 import { sign } from "../packages/webhooks/dist/index.js"
 import { publishedPackages } from "./publishedPackages.mjs"
 
@@ -43,13 +44,21 @@ const filesOf = (page) =>
     ([, path = "", body = ""]) => [path, body]
   )
 
-/** @param {string} place */
+/** The configuration of docs/embed-drizzle.md. @param {string} place */
 const writeDrizzleConfig = (place) => {
-  const config = { dialect: "postgresql", schema: "./src/schema.ts" }
-  writeFileSync(
-    join(place, "drizzle.config.ts"),
-    `export default { ...${JSON.stringify(config)}, dbCredentials: { url: process.env.DATABASE_URL } }\n`
+  const [, config = ""] =
+    /^```text\n\/\/ drizzle\.config\.ts\n([\s\S]*?)^```/m.exec(readFileSync("docs/embed-drizzle.md", "utf8")) ?? []
+  writeFileSync(join(place, "drizzle.config.ts"), config)
+}
+
+/** Ends all connections to a database, as a restart of Postgres does. @param {string} url */
+const endConnections = async (url) => {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(
+    "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and backend_type = 'client backend'"
   )
+  await client.end()
 }
 
 /** An empty project with the files of a page. @param {string} name @param {string} page @param {object} dependencies */
@@ -369,6 +378,10 @@ const parts = {
         const movers = history.map((/** @type {{ caller_id: string }} */ { caller_id }) => caller_id).join("+")
         const said = [again.id === order.id, moved.data?.state, movers, listed.data.length, kept.data.length]
         if (said.join() !== "true,ready,amira+amira,1,1") throw new Error(`The server responded ${said}`)
+        // The server outlives its idle connections.
+        await endConnections(url)
+        const later = await (await post("/orders", { service: "Hem", phone: "06 12 34 56 78" })).json()
+        if (later.id !== order.id) throw new Error(`After a restart the server responded ${JSON.stringify(later)}`)
       }
       await serve("node", ["dist/server.js"], place, 4955, env, ask)
       run("npx", ["vitest", "run", "--dir", "src"], place, env)

@@ -1,5 +1,5 @@
 /** Orders of a shop of one's own, each with a ticket of the workshop. */
-import type { PlainCaller, PromiseWorkshop } from "@workshop/core/promise"
+import { type PlainCaller, type PromiseWorkshop, withClient } from "@workshop/core/promise"
 import type pg from "pg"
 
 /** A sale of the shop. */
@@ -13,33 +13,24 @@ export interface Order {
  * commit, so the order can keep it.
  */
 export const placeOrder = async (workshop: PromiseWorkshop, pool: pg.Pool, caller: PlainCaller, order: Order) => {
-  const client = await pool.connect()
-  const placing = async () => {
-    await client.query("begin")
-    const { value: number, afterCommit } = await workshop.within(client, async ({ tickets }) => {
-      const ticket = await tickets.create(
-        caller,
-        { service: order.service, external_ref: order.id },
-        `order-${order.id}`
-      )
-      if (!ticket.ok) throw ticket.refusal
-      return ticket.value.data.number
-    })
-    // An order that is placed again has its row already.
-    const insert = "insert into orders (id, ticket_number) values ($1, $2) on conflict (id) do nothing"
-    await client.query(insert, [order.id, number])
-    await client.query("commit")
-    return { number, afterCommit }
-  }
-  const { number, afterCommit } = await placing().catch(async (error: unknown) => {
-    // A client that cannot even roll back is broken, and does not return to the pool.
-    await client.query("rollback").then(
-      () => client.release(),
-      () => client.release(true)
-    )
-    throw error
+  const { number, afterCommit } = await withClient(pool, async (client, giveUp) => {
+    try {
+      await client.query("begin")
+      const { value: number, afterCommit } = await workshop.within(client, async ({ orThrow: { tickets } }) => {
+        const ticket = { service: order.service, external_ref: order.id }
+        return (await tickets.create(caller, ticket, `order-${order.id}`)).data.number
+      })
+      // An order that is placed again has its row already.
+      const insert = "insert into orders (id, ticket_number) values ($1, $2) on conflict (id) do nothing"
+      await client.query(insert, [order.id, number])
+      await client.query("commit")
+      return { number, afterCommit }
+    } catch (error) {
+      // A client that cannot even roll back is broken, and does not return to the pool.
+      await client.query("rollback").catch(giveUp)
+      throw error
+    }
   })
-  client.release()
   // The order is placed by now, whatever happens here.
   await afterCommit()
   return number

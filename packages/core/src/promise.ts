@@ -22,6 +22,7 @@ export { type LoggedDelivery, TransactionRefused } from "./ports/StorePorts.js"
 export type { ClientExport } from "./services/ClientRecords.js"
 export type { CommittedEvent } from "./services/CommittedEvents.js"
 export type * from "./services/PlainInputs.js"
+export { type BorrowedClient, type PoolOf, withClient } from "./services/PoolClient.js"
 export { type OrThrow, type Result, unwrap } from "./services/PromiseApi.js"
 export type {
   CheckedText,

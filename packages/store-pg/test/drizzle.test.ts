@@ -1,5 +1,5 @@
 import { ownTransaction, Tickets } from "@workshop/core"
-import { type PromiseWorkshop, type ServicesWithin, start } from "@workshop/core/promise"
+import { type PromiseWorkshop, type ServicesWithin, start, withClient } from "@workshop/core/promise"
 import { Effect, Runtime } from "effect"
 import pg, { type Pool, type PoolClient } from "pg"
 import { describe, expect, it } from "vitest"
@@ -46,21 +46,17 @@ const promised = async <A>(
   pool: Pool,
   work: (tx: Tx, services: ServicesWithin["orThrow"]) => Promise<A>
 ): Promise<A> => {
-  const client = await pool.connect()
-  const { value, afterCommit } = await drizzle(client, { schema })
-    .transaction((tx) => workshop.within(client, ({ orThrow }) => work(tx, orThrow)))
-    .finally(() => client.release())
+  const { value, afterCommit } = await withClient(pool, (client) =>
+    drizzle(client, { schema }).transaction((tx) => workshop.within(client, ({ orThrow }) => work(tx, orThrow)))
+  )
   await afterCommit()
   return value
 }
 
 const inTransaction = (pool: Pool) =>
-  ownTransaction<Tx>(async (work) => {
-    const client = await pool.connect()
-    await drizzle(client, { schema })
-      .transaction((tx) => work(client, tx))
-      .finally(() => client.release())
-  })
+  ownTransaction<Tx>((work) =>
+    withClient(pool, (client) => drizzle(client, { schema }).transaction((tx) => work(client, tx)))
+  )
 
 type Order = (order: string, fails?: boolean) => Promise<unknown>
 

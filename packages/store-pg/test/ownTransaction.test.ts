@@ -19,6 +19,7 @@ import { describe, expect, it } from "vitest"
 import { TicketQuery } from "../../core/src/services/TicketQuery.js"
 import { layer as pgLayer } from "../src/PgStore.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
+import { brokenClient } from "./failures/brokenClient.js"
 import { borrowedFrom, testing } from "./nodes/Node.js"
 
 const servicesOn = <E>(store: Layer.Layer<Layer.Layer.Success<typeof MemoryStore.layer>, E, Entropy>) =>
@@ -35,6 +36,9 @@ const newCaller = Effect.gen(function* () {
   })
 })
 
+/** What every client of a pool has besides `query`. */
+const BORROWED = { release: () => undefined, on: () => undefined, off: () => undefined }
+
 const hem = Schema.decodeSync(TicketInput)({ service: "Hem" })
 
 /** A caller of a new shop, a pool with a table of orders, and what is in both. */
@@ -46,7 +50,7 @@ const program = Effect.gen(function* () {
   )
   const services = yield* Layer.build(servicesOn(pgLayer({ url })))
   const caller = yield* Effect.provide(newCaller, services)
-  const inTransaction = ownTransaction(beginOn<pg.PoolClient>(pool))
+  const inTransaction = ownTransaction(beginOn(pool))
   const ordering = (id: string) =>
     Effect.gen(function* () {
       return yield* inTransaction((client) =>
@@ -62,7 +66,7 @@ const program = Effect.gen(function* () {
     const { data } = yield* Tickets.list(caller, Schema.decodeSync(TicketQuery)({}))
     return [orders.rows.map(({ id }) => id), data.length]
   })
-  return { pool, caller, inTransaction, ordering, rows, services }
+  return { url, pool, caller, inTransaction, ordering, rows, services }
 })
 
 const running = <A, E>(work: (given: Effect.Effect.Success<typeof program>) => Effect.Effect<A, E, never>) =>
@@ -153,11 +157,39 @@ describe("ownTransaction, in Effect", { timeout: 60_000 }, () => {
       }).pipe(Effect.provide(services))
     ))
 
+  it.each(["before the commit", "while a statement runs"] as const)(
+    "fails with StoreUnavailable if the connection breaks %s, and the process lives on",
+    (when) =>
+      running(({ url, inTransaction, caller, pool, ordering, rows, services }) =>
+        Effect.gen(function* () {
+          pool.on("error", () => {})
+          const breaking = inTransaction((client) =>
+            Effect.gen(function* () {
+              const { data } = yield* Tickets.create(caller, hem)
+              yield* Effect.promise(() =>
+                when === "before the commit"
+                  ? brokenClient(url, client)
+                  : client.query("select pg_terminate_backend(pg_backend_pid())").then(
+                      () => {},
+                      () => {}
+                    )
+              )
+              return data
+            })
+          )
+          expect(yield* Effect.flip(breaking)).toMatchObject({ _tag: "StoreUnavailable" })
+          expect(pool.totalCount).toBe(0)
+          expect(yield* ordering("A1")).toBe(1)
+          expect(yield* rows).toEqual([["A1"], 1])
+        }).pipe(Effect.provide(services))
+      )
+  )
+
   it("fails with StoreUnavailable where no transaction can be begun", () =>
     running(({ caller, services }) =>
       Effect.gen(function* () {
         const nowhere = new pg.Pool({ connectionString: "postgres://a:b@127.0.0.1:1/none" })
-        const failing = ownTransaction(beginOn<pg.PoolClient>(nowhere))(() => Tickets.create(caller, hem))
+        const failing = ownTransaction(beginOn(nowhere))(() => Tickets.create(caller, hem))
         expect(yield* Effect.flip(failing)).toMatchObject({ _tag: "StoreUnavailable", cause: { code: "ECONNREFUSED" } })
         yield* Effect.promise(() => nowhere.end())
       }).pipe(Effect.provide(services))
@@ -167,7 +199,7 @@ describe("ownTransaction, in Effect", { timeout: 60_000 }, () => {
     Effect.runPromise(
       Effect.gen(function* () {
         const caller = yield* newCaller
-        const client = { query: async () => undefined, release: () => undefined }
+        const client = { query: async () => undefined, ...BORROWED }
         const inTransaction = ownTransaction(beginOn({ connect: async () => client }))
         const exit = yield* Effect.exit(inTransaction(() => Tickets.create(caller, hem)))
         expect(defectOf(exit)).toMatchObject({ _tag: "TransactionRefused" })
@@ -177,7 +209,7 @@ describe("ownTransaction, in Effect", { timeout: 60_000 }, () => {
   it("runs on a test workshop in memory, where it notifies after the commit and a rollback undoes nothing", async () => {
     const { workshop, caller, received, stop } = await createTestWorkshop()
     const said: Array<string> = []
-    const client = { query: async (text: string) => void said.push(text), release: () => undefined }
+    const client = { query: async (text: string) => void said.push(text), ...BORROWED }
     const inTransaction = ownTransaction(beginOn({ connect: async () => client }))
     const creating = Tickets.create(caller as Caller, hem)
     const run = Runtime.runPromiseExit(workshop.runtime)

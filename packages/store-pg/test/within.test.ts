@@ -1,6 +1,6 @@
 import { Tickets, Transactions } from "@workshop/core"
 import { mountFetch } from "@workshop/core/http"
-import { type PromiseWorkshop, start } from "@workshop/core/promise"
+import { type PromiseWorkshop, start, withClient } from "@workshop/core/promise"
 import { createTestWorkshop } from "@workshop/store-memory/testing"
 import { Cause, Deferred, Effect, Exit, Fiber, Runtime } from "effect"
 import pg from "pg"
@@ -8,6 +8,7 @@ import { describe, expect, it } from "vitest"
 import { untilAsync } from "../../../test/until.js"
 import { layer } from "../src/PgStore.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
+import { brokenClient } from "./failures/brokenClient.js"
 import { NO_POOLER, pooler } from "./failures/Pooler.js"
 import { testing } from "./nodes/Node.js"
 
@@ -84,6 +85,50 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       expect(rest.every(({ ok }) => ok)).toBe(true)
       expect(await create()).toMatchObject({ refusal: { _tag: "LimitReached" } })
       expect(await workshop.tickets.createInApp(own, { service: "Order" })).toMatchObject({ value: { usages: [] } })
+    }))
+
+  it("a connection that breaks in withClient is StoreUnavailable, also after within, and ends no process", () =>
+    program(async ({ workshop, pool, url, caller, tickets }) => {
+      pool.on("error", () => {})
+      const breaking = (when: "within" | "after") =>
+        withClient(pool, async (client) => {
+          await client.query("begin")
+          await workshop.within(client, async ({ orThrow }) => {
+            if (when === "within") await brokenClient(url, client)
+            return orThrow.tickets.createInApp(caller, { service: "Hem" })
+          })
+          await brokenClient(url, client)
+          await client.query("commit")
+        })
+      for (const when of ["within", "after"] as const)
+        await expect(breaking(when)).rejects.toMatchObject({ _tag: "StoreUnavailable" })
+      expect(await tickets()).toEqual([])
+    }))
+
+  it("withClient rejects with the error of its work, returns the client with no listener, and closes one given up", () =>
+    program(async ({ pool }) => {
+      const failing = withClient(pool, async () => {
+        throw new Error("No such customer")
+      })
+      await expect(failing).rejects.toThrow("No such customer")
+      expect(pool.idleCount).toBe(1)
+      const listeners = await withClient(pool, async (client) => client.listenerCount("error"))
+      expect(await withClient(pool, async (client, giveUp) => [client.listenerCount("error"), giveUp()])).toEqual([
+        listeners,
+        undefined
+      ])
+      expect(pool.totalCount).toBe(0)
+    }))
+
+  it("a client without a listener of its own whose connection breaks within ends no process", () =>
+    program(async ({ workshop, pool, url }) => {
+      pool.on("error", () => {})
+      const client = await pool.connect()
+      await client.query("begin")
+      const breaking = workshop.within(client, () => brokenClient(url, client))
+      await expect(breaking).resolves.toBeDefined()
+      await expect(client.query("commit")).rejects.toThrow()
+      client.release()
     }))
 
   it("an order and its ticket commit together, events and idempotency included", () =>

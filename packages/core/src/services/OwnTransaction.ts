@@ -1,5 +1,6 @@
 import { Cause, Effect, Exit, Runtime } from "effect"
 import { type JoinedTransaction, StoreUnavailable, Transactions } from "../ports/StorePorts.js"
+import { type BorrowedClient, type PoolOf, withClient } from "./PoolClient.js"
 
 /**
  * Begins a transaction of your own on a client of `pg`, calls `work` with the client and with whatever your query builder makes of it, and
@@ -8,30 +9,24 @@ import { type JoinedTransaction, StoreUnavailable, Transactions } from "../ports
 export type Begin<Tx> = (work: (client: unknown, tx: Tx) => Promise<void>) => Promise<unknown>
 
 /** The part of a client of the package `pg` that a transaction needs. */
-export interface PoolClientLike {
+export interface PoolClientLike extends BorrowedClient {
   readonly query: (text: "begin" | "commit" | "rollback") => Promise<unknown>
-  readonly release: (destroy?: boolean) => void
 }
 
 /** Begins transactions on clients of a `Pool` of the package `pg`, for programs without a query builder. `tx` is the client. */
 export const beginOn =
-  <Client extends PoolClientLike>(pool: { readonly connect: () => Promise<Client> }): Begin<Client> =>
-  async (work) => {
-    const client = await pool.connect()
-    let isLost = false
-    try {
+  <Client extends PoolClientLike>(pool: PoolOf<Client>): Begin<Client> =>
+  (work) =>
+    withClient(pool, async (client, giveUp) => {
       await client.query("begin")
-      await work(client, client)
-      await client.query("commit")
-    } catch (error) {
-      await client.query("rollback").catch(() => {
-        isLost = true
-      })
-      throw error
-    } finally {
-      client.release(isLost)
-    }
-  }
+      try {
+        await work(client, client)
+        await client.query("commit")
+      } catch (error) {
+        await client.query("rollback").catch(giveUp)
+        throw error
+      }
+    })
 
 /** Runs a promise to its end, also where the fiber is interrupted, because a rollback takes a moment. */
 const toItsEnd = (
@@ -60,7 +55,7 @@ interface Worked<A> {
  * Runs effects in transactions of your own: `const inTransaction = ownTransaction(beginOn(pool))`, and then
  * `inTransaction((client) => …)`. The commands and reads of the services in the effect use the transaction, and commit with your rows if
  * the effect succeeds; if it fails or is interrupted, all of them are rolled back. After the commit, listeners and dispatchers are notified.
- * Fails with `StoreUnavailable` if no transaction can be begun. Dies with `TransactionRefused` if the store has no transactions, as the
+ * Fails with `StoreUnavailable` if no transaction can be begun, or the connection breaks while it commits. Dies with `TransactionRefused` if the store has no transactions, as the
  * memory store, or the client is not one of its database, and with what the database says if it refuses the commit.
  */
 export const ownTransaction =
@@ -85,10 +80,11 @@ export const ownTransaction =
         state.worked !== undefined && Exit.isSuccess(state.worked) ? state.worked.value.afterCommit : Effect.void
       )
       const begun = yield* toItsEnd(committed, announced)
+      const failure = Exit.isFailure(begun) ? Cause.squash(begun.cause) : undefined
       if (state.worked === undefined)
-        return yield* new StoreUnavailable(Exit.isFailure(begun) ? { cause: Cause.squash(begun.cause) } : {})
+        return yield* failure instanceof StoreUnavailable ? failure : new StoreUnavailable({ cause: failure })
       const { value } = yield* state.worked
-      if (Exit.isFailure(begun)) return yield* Effect.failCause(begun.cause)
+      if (failure !== undefined) return yield* failure instanceof StoreUnavailable ? failure : Effect.die(failure)
       yield* announced
       return value
     })

@@ -259,6 +259,16 @@ const withForks = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E,
     )
   )
 
+/** Keeps the `error` of a client whose connection breaks from ending the process: the statements on it reject anyway. */
+const hearing = () => {
+  const heard = new WeakSet<object>()
+  return (client: PgClient) => {
+    if (client.on === undefined || heard.has(client)) return
+    heard.add(client)
+    client.on("error", () => {})
+  }
+}
+
 /** `Transactions`, and a `Store.transact` for commands of joined transactions; it returns undefined for all others. */
 export const joinedTransactions = (options: JoiningOptions) =>
   Effect.gen(function* () {
@@ -266,10 +276,12 @@ export const joinedTransactions = (options: JoiningOptions) =>
     const guard = yield* clockGuard
     const { schema = DEFAULT_SCHEMA, entropy, isStores } = options
     const open = new WeakMap<object, Joined>()
+    const hear = hearing()
 
     const join: Context.Tag.Service<Transactions>["join"] = (client) =>
       Effect.gen(function* () {
         if (!isClient(client)) return yield* refused(NO_CLIENT)
+        hear(client)
         const where = yield* looked(client, schema)
         const reason = complaint(where, yield* isStores(where.place))
         if (reason !== undefined) return yield* refused(reason)

@@ -36,6 +36,7 @@ import { type Statement, textsIn } from "./Statement.js"
 /** The methods of a `pg` client that the store uses. */
 export interface PgClient {
   readonly query: (query: object) => Promise<QueryResult | ReadonlyArray<QueryResult>>
+  readonly on?: (event: "error" | "end", listener: () => void) => unknown
 }
 
 interface PoolClient extends PgClient {
