@@ -79,6 +79,12 @@ export const ticket = (
   }
 })
 
+/** The ticket's own row; null without an id, or if there is no such ticket. */
+export const ticketRecord = (id: TicketId | null): Load<TicketRecord | null> => ({
+  asks: id === null ? [] : [{ _tag: "Ticket", id }],
+  read: ({ tickets }) => Either.right(id === null ? null : (tickets.get(id) ?? null))
+})
+
 /** A client whom the shop knows and who does not block it, with their phone number. */
 export const client = (id: ClientId): Load<SeenClient & { readonly phone: Phone }, ClientNotFound> => ({
   asks: [{ _tag: "VisibleClient", id }],

@@ -1,29 +1,37 @@
 import { nextAttempt } from "../domain/Delivery.js"
 import { MOST_ATTEMPTS, ServiceLimits } from "../domain/Limits.js"
-import type { MessageRecord } from "../domain/Notification.js"
+import { isStillTrue, type MessageRecord, type NotificationRecord } from "../domain/Notification.js"
 import { type ChangeSet, type Command, make, unchanged } from "./Command.js"
 import * as Need from "./Load.js"
 
 /** A message, and the number of the attempt. */
 export type NotificationAttempt = Pick<MessageRecord, "shop_id" | "id" | "attempts_made">
 
+type Begun = "begun" | "given_up" | "outdated" | "superseded"
+
 /**
- * Whether to send a message now; `superseded` if another process has begun or sent it. The command delays the next attempt beforehand, as
- * after a failure: so no other process begins meanwhile, and a message that crashes its process is not tried forever.
+ * Whether to send a message now; `superseded` if another process has begun or sent it, and `outdated` if it notifies a client of a state
+ * that the ticket has left, such as by a reopening. The command delays the next attempt beforehand, as after a failure: so no other process
+ * begins meanwhile, and a message that crashes its process is not tried forever.
  */
-export const beginNotification = ({
-  shop_id,
-  id,
-  attempts_made
-}: NotificationAttempt): Command<"begun" | "given_up" | "superseded"> =>
-  make(shop_id, { message: Need.message(id, attempts_made) }, (loaded, changes, moment) => {
-    const { message } = loaded
-    if (message === null) return unchanged<"begun" | "given_up" | "superseded">("superseded")
-    if (attempts_made >= MOST_ATTEMPTS) return removed(changes, message).decidedQuietly("given_up" as const)
-    const due_at = nextAttempt(attempts_made + 1, moment.now, 0) ?? moment.now + ServiceLimits.notification_last_look_ms
-    changes.add({ _tag: "MessagePut", row: { ...message, attempts_made: attempts_made + 1, due_at } })
-    return changes.decidedQuietly("begun" as const)
-  })
+export const beginNotification = (
+  { shop_id, id, attempts_made }: NotificationAttempt,
+  news: Pick<NotificationRecord, "ticket_id" | "type"> | null = null
+): Command<Begun> =>
+  make(
+    shop_id,
+    { message: Need.message(id, attempts_made), ticket: Need.ticketRecord(news?.ticket_id ?? null) },
+    ({ message, ticket }, changes, moment) => {
+      if (message === null) return unchanged<Begun>("superseded")
+      if (attempts_made >= MOST_ATTEMPTS) return removed(changes, message).decidedQuietly<Begun>("given_up")
+      if (news !== null && ticket !== null && !isStillTrue(news, ticket.state))
+        return removed(changes, message).decidedQuietly<Begun>("outdated")
+      const due_at =
+        nextAttempt(attempts_made + 1, moment.now, 0) ?? moment.now + ServiceLimits.notification_last_look_ms
+      changes.add({ _tag: "MessagePut", row: { ...message, attempts_made: attempts_made + 1, due_at } })
+      return changes.decidedQuietly<Begun>("begun")
+    }
+  )
 
 /** Makes a message due now that a clock which was ahead had delayed. */
 export const retryNotificationNow = ({ shop_id, id, attempts_made }: NotificationAttempt): Command<void> =>

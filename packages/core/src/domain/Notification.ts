@@ -2,6 +2,7 @@ import type { ClientId, ShopId, TicketId } from "./Identifier.js"
 import type { Instant } from "./Instant.js"
 import type { Phone } from "./Phone.js"
 import type { Ticket } from "./Ticket.js"
+import { statusMoves, type TicketState } from "./TicketLifecycle.js"
 import type { NoticeRecord } from "./Webhook.js"
 
 /** A notification to a client: their ticket is ready, or it cannot be done (Specification, States). */
@@ -29,6 +30,10 @@ export interface ClientNotification extends NotificationRecord {
   /** The client's number at present in E.164, such as `+33612345678`; null if the account was erased. */
   readonly phone: Phone | null
 }
+
+/** Whether the ticket is still in the state that a notification reports. A client who is notified of an earlier state would come in vain. */
+export const isStillTrue = ({ type }: Pick<NotificationRecord, "type">, state: TicketState): boolean =>
+  statusMoves.some(({ event, to }) => event === type && to === state)
 
 /** How a notification is sent. Null, and it is not sent: the number was erased, or its holder blocks the shop. */
 export const addressed = (record: NotificationRecord, phone: Phone | null): ClientNotification | null =>

@@ -35,6 +35,12 @@ const logFailure = (message: Message, what: string, cause: Cause.Cause<unknown>)
 const logGivenUp = (message: Message, cause: Cause.Cause<unknown> = Cause.empty) =>
   logFailure(message, "A notification was given up after its last attempt", cause)
 
+const logOutdated = ({ shop_id, id }: NotificationAttempt) =>
+  Effect.annotateLogs(Effect.logInfo("A notification was not sent, because its ticket has left the state"), {
+    shop_id,
+    id
+  })
+
 /** One attempt: notifies, and records the result. A notifier that dies counts as failed. */
 const makeAttempt = Effect.gen(function* () {
   const store = yield* Store
@@ -76,8 +82,10 @@ const makeBegin = (inFlight: InFlight) =>
     const attempt = yield* makeAttempt
     return (message: Message) =>
       Effect.gen(function* () {
-        const { answer } = yield* store.transact(beginNotification(message))
+        const news = message.receiver === "client" ? message.says : null
+        const { answer } = yield* store.transact(beginNotification(message, news))
         if (answer === "given_up") yield* logGivenUp(message)
+        if (answer === "outdated") yield* logOutdated(message)
         if (answer === "begun") yield* inFlight.begin(attempt(message))
         return answer !== "superseded"
       }).pipe(

@@ -210,6 +210,23 @@ export const messagesContract = cases({
     yield* same("under another count", yield* run(loaded(shop.id, Need.message(row.id, 0))), null)
   },
 
+  "a notification whose ticket has left the state waits no more, and stays in the inbox": function* (bench) {
+    const { directory, shop, start } = bench
+    const { id: client_id } = yield* openAccount()
+    const row = { shop_id: shop.id, client_id, known_at: start, blocked_at: null }
+    yield* run(putting(shop.id, { _tag: "LinkPut", row }))
+    const tickets = yield* run(placing(shop.id, [{ client_id }, { client_id }]))
+    for (const { id } of tickets) yield* run(changeStatus(shop.id, id, "ready"))
+    yield* run(changeStatus(shop.id, tickets[0]!.id, "workshop"))
+    for (const message of yield* messagesIn([shop], start)) {
+      const says = message.says as ClientNotification
+      const expected = says.ticket_id === tickets[0]!.id ? "outdated" : "begun"
+      yield* same("begun", yield* run(beginNotification(message, says)), expected)
+    }
+    yield* same("left", (yield* messagesIn([shop], start + MINUTE_MS)).length, 1)
+    yield* same("in the inbox", (yield* directory.inbox(client_id)).length, 2)
+  },
+
   "a message that was delivered waits no more, and leaves the others": function* ({ shop, start }) {
     for (let n = 0; n < 3; n++) yield* warn(shop.id)
     const [first, second, third] = yield* messagesIn([shop], start)

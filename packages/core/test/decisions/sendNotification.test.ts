@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { beginNotification, recordNotification, retryNotificationNow } from "../../src/decisions/sendNotification.js"
 import type { MessageRecord } from "../../src/domain/Notification.js"
+import type { TicketState } from "../../src/domain/TicketLifecycle.js"
 import { DAY, HOUR, MINUTE, SHOP, START, TestShop } from "./fixtures.js"
 
 const ID = "00000000-0000-7000-8000-000000000077"
@@ -44,6 +45,33 @@ describe("a notification that is begun", () => {
     expect(shop.slice.messages.get(ID)).toEqual(row)
     shop.slice.messages.clear()
     expect(shop.does(beginNotification(attempt))).toBe("superseded")
+  })
+})
+
+describe("a notification of a ticket", () => {
+  const begun = (type: "ticket.ready" | "ticket.impossible", state: TicketState) => {
+    const { shop, attempt } = waiting(0)
+    const ticket_id = shop.ticketIn(state)
+    return [shop.does(beginNotification(attempt, { ticket_id, type })), shop.slice.messages.size]
+  }
+
+  it.each([
+    ["ticket.ready", "ready"],
+    ["ticket.impossible", "impossible"]
+  ] as const)("is sent of a %s that is %s still", (type, state) => {
+    expect(begun(type, state)).toEqual(["begun", 1])
+  })
+
+  it.each([
+    ["ticket.ready", "workshop"],
+    ["ticket.ready", "impossible"],
+    ["ticket.ready", "collected"],
+    ["ticket.ready", "abandoned"],
+    ["ticket.impossible", "workshop"],
+    ["ticket.impossible", "ready"],
+    ["ticket.impossible", "collected"]
+  ] as const)("is dropped where it is a %s and the ticket is %s", (type, state) => {
+    expect(begun(type, state)).toEqual(["outdated", 0])
   })
 })
 

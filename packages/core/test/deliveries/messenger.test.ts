@@ -130,6 +130,28 @@ describe("Specification, States: a linked client's notification is handed to the
     )
   )
 
+  it.each(["workshop", "collected"] as const)(
+    "not where the ticket went on to %s before it was sent, or sent again; it stays in the inbox",
+    (state) =>
+      benched(({ clock, ears, logs }) =>
+        Effect.gen(function* () {
+          const { runOnce, next } = yield* NotificationSender
+          const [early, late] = [yield* acquainted(), yield* acquainted()]
+          const goesOn = ({ shop_id, ticket }: typeof early) => run(changeStatus(shop_id, ticket, state))
+          ears.script = () => notNow
+          yield* ready(late)
+          expect(yield* runOnce).toBe(1)
+          yield* goesOn(late)
+          yield* ready(early)
+          yield* goesOn(early)
+          clock.advance(DAY)
+          expect([yield* runOnce, yield* next(TEST_START + 99 * DAY), ears.heard.length]).toEqual([0, null, 1])
+          expect(logs.filter((line) => line.includes("because its ticket has left the state"))).toHaveLength(2)
+          expect((yield* inbox(early.client_id)).map(({ type }) => type)).toEqual(["ticket.ready"])
+        })
+      )()
+  )
+
   it(
     "nobody is notified of a ticket without a client, or whose client blocks the shop (Specification, Clients and loyalty)",
     benched(({ ears }) =>
