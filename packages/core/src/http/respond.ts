@@ -3,6 +3,7 @@ import { TreeFormatter } from "effect/ParseResult"
 import { type Instant, SECOND_MS } from "../domain/Instant.js"
 import { type LimitStatus, scarcest } from "../domain/LimitWindow.js"
 import { jsonText } from "../fast/jsonText.js"
+import { inOneLine } from "../services/BackgroundFailure.js"
 import type { Caller } from "../services/Caller.js"
 import type { Route } from "./Endpoint.js"
 import { failureStatusAndBody } from "./Envelope.js"
@@ -105,15 +106,6 @@ export const respond = (outcome: HandlerOutcome | Failure, context: RequestConte
   const { status = 200, body, follow } = outcome
   const page = { status, headers: { ...headers(context, []), ...outcome.headers }, body, context }
   return follow === undefined ? page : { ...page, follow }
-}
-
-const rootOf = (error: Error): Error => (error.cause instanceof Error ? rootOf(error.cause) : error)
-
-/** An error and its root cause, in one line. */
-const inOneLine = (error: unknown): string => {
-  if (!(error instanceof Error)) return "the store is unavailable"
-  const root = rootOf(error)
-  return root === error ? error.message : `${error.message} (${root.message})`
 }
 
 /** Logs why the store is unavailable, because the response does not show it (Specification, Errors). */

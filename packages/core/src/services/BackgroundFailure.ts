@@ -9,28 +9,74 @@ export const remedyIn = (cause: Cause.Cause<unknown>): string | null => {
     : null
 }
 
-/** When each line was last logged by this process. */
+const rootOf = (error: Error): Error => {
+  // A host with several addresses, each of which refused.
+  const cause = error instanceof AggregateError && error.message === "" ? error.errors[0] : error.cause
+  return cause instanceof Error ? rootOf(cause) : error
+}
+
+/** An error and its root cause, in one line. */
+export const inOneLine = (error: unknown): string => {
+  if (!(error instanceof Error)) return "the store is unavailable"
+  const root = rootOf(error)
+  return root === error ? error.message : `${error.message} (${root.message})`
+}
+
+/** What this process has logged of its background work. */
 class Logged extends Context.Reference<Logged>()("@workshop/core/BackgroundFailure/Logged", {
-  defaultValue: () => new Map<string, number>()
+  defaultValue: () => ({
+    /** When a line about each subject was last logged. */
+    at: new Map<string, number>(),
+    /** The subjects of the failures that nothing has succeeded since. */
+    away: new Set<string>()
+  })
 }) {}
+
+const isLoggedNow = (at: Map<string, number>, subject: string) =>
+  Effect.clockWith((clock) =>
+    Effect.map(clock.currentTimeMillis, (now) => {
+      const last = at.get(subject)
+      if (last !== undefined && Math.abs(now - last) < MINUTE_MS) return false
+      at.set(subject, now)
+      return true
+    })
+  )
 
 /** Logs a line for the operator, who has to act on it, at most once a minute however often the same is found. */
 export const logRemedy = (line: string): Effect.Effect<void> =>
+  Effect.flatMap(Logged, ({ at }) => Effect.whenEffect(Effect.logWarning(line), isLoggedNow(at, line)))
+
+/** A store that cannot be reached fails all background work alike, several times a second. */
+const logAway = (failure: Error): Effect.Effect<void> =>
   Effect.gen(function* () {
-    const logged = yield* Logged
-    const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
-    const last = logged.get(line)
-    if (last !== undefined && Math.abs(now - last) < MINUTE_MS) return
-    logged.set(line, now)
-    yield* Effect.logWarning(line)
+    const { at, away } = yield* Logged
+    const subject = rootOf(failure).message
+    if (!(yield* isLoggedNow(at, subject))) return
+    yield* Effect.logWarning(
+      `The background work ${away.has(subject) ? "still waits" : "waits"}. ${inOneLine(failure)}`
+    )
+    away.add(subject)
   })
 
+/** To be run when background work has succeeded: logs that the store can be reached again, if it could not. */
+export const backgroundSucceeded: Effect.Effect<void> = Effect.flatMap(Logged, ({ at, away }) => {
+  if (away.size === 0) return Effect.void
+  for (const subject of away) at.delete(subject)
+  away.clear()
+  return Effect.logInfo("The store can be reached again; the background work goes on")
+})
+
+const isUnavailable = (failure: unknown): failure is Error =>
+  failure instanceof Error && "_tag" in failure && failure._tag === "StoreUnavailable"
+
 /**
- * Logs why background work failed. A failure that has a remedy, such as a database that was never migrated, fails all background work
- * alike, at each of its polls: so the remedy is one line, without the cause, and at most once a minute.
+ * Logs why background work failed. A failure that has a remedy, such as a database that was never migrated, and a store that cannot be
+ * reached, fail all background work alike, at each of its polls: so each is one line, without a stack, and at most once a minute.
  */
 export const logBackgroundFailure = (message: string, cause: Cause.Cause<unknown>): Effect.Effect<void> =>
   Effect.suspend(() => {
     const remedy = remedyIn(cause)
-    return remedy === null ? Effect.logWarning(message, cause) : logRemedy(`The background work waits. ${remedy}`)
+    if (remedy !== null) return logRemedy(`The background work waits. ${remedy}`)
+    const failure = Option.getOrUndefined(Cause.failureOption(cause))
+    return isUnavailable(failure) ? logAway(failure) : Effect.logWarning(message, cause)
   })

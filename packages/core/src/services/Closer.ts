@@ -3,7 +3,7 @@ import { closeTicket } from "../decisions/changeStatus.js"
 import type { Instant } from "../domain/Instant.js"
 import { ServiceLimits } from "../domain/Limits.js"
 import { Closures, type DueClosure, Store } from "../ports/StorePorts.js"
-import { logBackgroundFailure } from "./BackgroundFailure.js"
+import { backgroundSucceeded, logBackgroundFailure } from "./BackgroundFailure.js"
 import { ticketsClosed } from "./ServiceMetrics.js"
 
 const { closures_per_batch, closure_poll_ms } = ServiceLimits
@@ -46,7 +46,7 @@ export class Closer extends Effect.Service<Closer>()("@workshop/core/Closer", {
       /** The earliest instant, at most `until`, at which a ticket is due to close; null if none is. */
       next: (until: Instant) => Effect.map(closures.due(until, 1), ([first]) => first?.due_at ?? null),
       /** Closes due tickets again and again, until interrupted. If the store is unavailable, it tries again at the next poll. */
-      run: runOnce.pipe(
+      run: Effect.zipLeft(runOnce, backgroundSucceeded).pipe(
         Effect.catchAllCause((cause) => logBackgroundFailure("Tickets could not be closed; trying again", cause)),
         Effect.repeat(Schedule.spaced(closure_poll_ms))
       )

@@ -10,7 +10,7 @@ import { Entropy } from "../ports/Entropy.js"
 import { probe } from "../ports/Probes.js"
 import { type Claim, Deliveries, Store, type StoreUnavailable } from "../ports/StorePorts.js"
 import { checkSignatureHeader, WebhookSender } from "../ports/WebhookSender.js"
-import { logBackgroundFailure } from "./BackgroundFailure.js"
+import { backgroundSucceeded, logBackgroundFailure } from "./BackgroundFailure.js"
 import { attemptsEnded, showDeliveries } from "./ServiceMetrics.js"
 
 /** The deliveries or notifications that a process has in flight, and a way to wait until one of them has finished. */
@@ -340,6 +340,7 @@ const make = (options: DispatcherOptions) =>
       yield* claimer.throttle
       const { news } = inFlight
       const begun = yield* turn(claimer.dispatchIgnoringSlow)
+      yield* backgroundSucceeded
       if (begun === 0 || !(yield* claimer.hasFreeSlot)) yield* Effect.race(news, Effect.sleep(delivery_poll_ms))
     })
 

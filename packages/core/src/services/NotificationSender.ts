@@ -5,7 +5,7 @@ import { ServiceLimits } from "../domain/Limits.js"
 import type { Message } from "../domain/Notification.js"
 import { ClientNotifier, NotificationFailed, OwnerNotifier } from "../ports/Notifiers.js"
 import { Messages, Store, type StoreUnavailable } from "../ports/StorePorts.js"
-import { logBackgroundFailure } from "./BackgroundFailure.js"
+import { backgroundSucceeded, logBackgroundFailure } from "./BackgroundFailure.js"
 import { InFlight } from "./Dispatcher.js"
 
 const { notifications_in_flight_per_process, notifier_answer_ms, notification_poll_ms } = ServiceLimits
@@ -135,6 +135,7 @@ export class NotificationSender extends Effect.Service<NotificationSender>()("@w
     const turn = Effect.gen(function* () {
       const { news } = inFlight
       const begun = yield* beginDue
+      yield* backgroundSucceeded
       if (begun === 0 || inFlight.count >= notifications_in_flight_per_process)
         yield* Effect.race(news, Effect.sleep(notification_poll_ms))
     }).pipe(

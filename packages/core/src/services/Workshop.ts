@@ -5,7 +5,7 @@ import { Store, type StoreUnavailable } from "../ports/StorePorts.js"
 import { Tidying } from "../ports/Tidying.js"
 import { ApiKeyCache } from "./ApiKeyCache.js"
 import { Audit } from "./Audit.js"
-import { logBackgroundFailure } from "./BackgroundFailure.js"
+import { backgroundSucceeded, logBackgroundFailure } from "./BackgroundFailure.js"
 import { Clients } from "./Clients.js"
 import { MovableClock } from "./ClockAdvance.js"
 import { Closer } from "./Closer.js"
@@ -109,6 +109,7 @@ const untilDue = Effect.gen(function* () {
   const turn = Effect.gen(function* () {
     const { news } = signal
     const due = yield* hold(work)
+    yield* backgroundSucceeded
     if (isIdle) return yield* Effect.race(news, realPoll)
     const wait_ms = due - (yield* Clock.currentTimeMillis)
     return wait_ms > 0 ? yield* Effect.raceAll([news, Effect.sleep(wait_ms), realPoll]) : undefined

@@ -1,0 +1,30 @@
+import { Cause, Effect, Logger, TestClock, TestContext } from "effect"
+import { expect, it } from "vitest"
+import { StoreUnavailable } from "../../src/ports/StorePorts.js"
+import { backgroundSucceeded, logBackgroundFailure } from "../../src/services/BackgroundFailure.js"
+
+const refused = new AggregateError([new Error("connect ECONNREFUSED 127.0.0.1:5432")])
+const failure = new StoreUnavailable({ cause: new Error("", { cause: refused }) })
+const fails = logBackgroundFailure("Deliveries could not be claimed; trying again", Cause.fail(failure))
+
+it("a store that is away is one line without a stack, once a minute for all background work, and one when it is back", () => {
+  const lines: Array<string> = []
+  const log = Logger.replace(
+    Logger.defaultLogger,
+    Logger.make(({ message, cause }) => void lines.push(`${message}${Cause.isEmpty(cause) ? "" : " and a stack"}`))
+  )
+  return Effect.gen(function* () {
+    const why = "The store cannot be reached; try again in a moment (connect ECONNREFUSED 127.0.0.1:5432)"
+    yield* Effect.replicateEffect(fails, 5)
+    expect(lines.splice(0)).toEqual([`The background work waits. ${why}`])
+    yield* TestClock.adjust("1 minute")
+    yield* Effect.replicateEffect(fails, 5)
+    expect(lines.splice(0)).toEqual([`The background work still waits. ${why}`])
+    yield* Effect.replicateEffect(backgroundSucceeded, 2)
+    expect(lines.splice(0)).toEqual(["The store can be reached again; the background work goes on"])
+    yield* fails
+    expect(lines.splice(0)).toEqual([`The background work waits. ${why}`])
+    yield* logBackgroundFailure("Tickets could not be closed; trying again", Cause.die(new Error("a bug")))
+    expect(lines).toEqual(["Tickets could not be closed; trying again and a stack"])
+  }).pipe(Effect.provide(log), Effect.provide(TestContext.TestContext), Effect.runPromise)
+})
