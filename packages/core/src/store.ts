@@ -17,6 +17,7 @@ export {
   type ReplayRecord
 } from "./domain/Delivery.js"
 export { type IdempotencyRecord, type IdempotencyRecordKey, idempotencyRecordKey } from "./domain/IdempotencyRecord.js"
+export { isUuid } from "./domain/Identifier.js"
 export {
   currentWindow,
   giveBackUses,

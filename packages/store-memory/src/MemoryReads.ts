@@ -166,8 +166,8 @@ export const memoryReads = (memory: Memory): Context.Tag.Service<Reads> => ({
       const { state } = memory.dataOf(shop_id)
       const asked = new Set(refs)
       const found = new Set<string>()
-      for (const { external_ref } of state.tickets.values())
-        if (external_ref !== null && asked.has(external_ref)) found.add(external_ref)
+      for (const { id, external_ref } of state.tickets.values())
+        for (const ref of [id, external_ref]) if (ref !== null && asked.has(ref)) found.add(ref)
       return found
     }),
   events: (shop_id, part) => Effect.sync(() => partOf(memory.dataOf(shop_id).events, part))

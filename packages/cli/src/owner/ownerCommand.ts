@@ -177,13 +177,13 @@ export const inOneSentence = (refusal: Refusal & { readonly remedy?: string | un
 }
 
 /** The work of a command, given the values of its own options. */
-type Act<O, E> = (values: Values<O>) => Effect.Effect<Output, E, Services>
+type Act<O, E> = (values: Values<O>) => Effect.Effect<Output | null, E, Services>
 
 /** The same work done by the sandbox of a running server, which its calls ask. */
 type Remote<O> = (values: Values<O>, ask: AskSandbox) => Effect.Effect<Output, CommandRefused>
 
 /**
- * A command against a database. `act` gets the values of the command's own options and returns what is printed; with `remote`, the
+ * A command against a database. `act` gets the values of the command's own options and returns what is printed, or null if nothing is; with `remote`, the
  * command also works on a running server with a sandbox.
  */
 export const ownerCommand = <O extends Options, E extends Refusal>({
@@ -206,7 +206,7 @@ export const ownerCommand = <O extends Options, E extends Refusal>({
         Effect.provideService(CommandHints, hintsFor(choice, process.env)),
         Effect.provide(services({ ...choice, isShared: true })),
         Effect.provide(trackingPagesLayer),
-        Effect.flatMap((output) => printOutput(output, json)),
+        Effect.flatMap((output) => (output === null ? Effect.void : printOutput(output, json))),
         actingAs(actor)
       )
     }

@@ -1,7 +1,7 @@
-import { createWriteStream } from "node:fs"
+import { createWriteStream, rmSync } from "node:fs"
 import { finished } from "node:stream/promises"
 import { Imports, ShopId } from "@workshop/core"
-import { Effect } from "effect"
+import { Console, Effect, Exit } from "effect"
 import { CommandRefused } from "../CommandRefused.js"
 import { idFrom, ownerCommand } from "../owner/ownerCommand.js"
 import { sentence } from "../terminal/Output.js"
@@ -9,12 +9,49 @@ import { Operand } from "../terminal/program.js"
 import { formatOf, formatOption, shopOption } from "./ImportCommand.js"
 import { COLUMNS, lineOfRow } from "./rows.js"
 
+const STANDARD_OUTPUT = "-"
+
+/** A new file for lines; removed again if the export fails, so that it can be repeated under the same name. */
+const newFile = (file: string) =>
+  Effect.gen(function* () {
+    // It has phone numbers.
+    const out = createWriteStream(file, { flags: "wx", mode: 0o600 })
+    let isNew = false
+    out.once("open", () => {
+      isNew = true
+    })
+    yield* Effect.addFinalizer((exit) =>
+      Effect.sync(() => {
+        if (Exit.isSuccess(exit)) return
+        out.destroy()
+        if (isNew) rmSync(file, { force: true })
+      })
+    )
+    const write = (lines: ReadonlyArray<string>) =>
+      Effect.tryPromise({
+        try: () =>
+          new Promise<void>((resolve, reject) => {
+            out.once("error", reject)
+            out.write(lines.map((line) => `${line}\n`).join(""), (error) => (error ? reject(error) : resolve()))
+          }),
+        catch: (error) =>
+          new CommandRefused({ message: `${file} cannot be written (${(error as Error).message}): name a new file.` })
+      })
+    const end = Effect.promise(() => finished(out.end()))
+    return { write, end }
+  })
+
+const standardOutput = {
+  write: (lines: ReadonlyArray<string>) => Effect.forEach(lines, (line) => Console.log(line), { discard: true }),
+  end: Effect.void
+}
+
 /** `workshop export` (docs/import.md): all tickets of a shop, as an import takes them. */
 export const exportCommand = ownerCommand({
   name: "export",
   examples: ["workshop export tickets.csv --shop 0197...", "workshop export tickets.jsonl --shop 0197..."],
   options: {
-    file: new Operand<string>("<file>", "The file to write; one that is there is not replaced."),
+    file: new Operand<string>("<file>", "The file to write, which must be new; - is standard output."),
     shop: shopOption,
     format: formatOption
   },
@@ -24,26 +61,15 @@ export const exportCommand = ownerCommand({
       const format = formatOf(given, file)
       if (format instanceof CommandRefused) return yield* format
       const nextPage = yield* Imports.exported(shop_id)
-      // It has phone numbers.
-      const out = createWriteStream(file, { flags: "wx", mode: 0o600 })
-      const write = (lines: ReadonlyArray<string>) =>
-        Effect.tryPromise({
-          try: () =>
-            new Promise<void>((resolve, reject) => {
-              out.once("error", reject)
-              out.write(lines.map((line) => `${line}\n`).join(""), (error) => (error ? reject(error) : resolve()))
-            }),
-          catch: (error) =>
-            new CommandRefused({ message: `${file} cannot be written (${(error as Error).message}): name a new file.` })
-        })
-      yield* write(format === "csv" ? [COLUMNS.join(",")] : [])
+      const { write, end } = file === STANDARD_OUTPUT ? standardOutput : yield* newFile(file)
+      if (format === "csv") yield* write([COLUMNS.join(",")])
       let tickets = 0
       for (let page = yield* nextPage; page.length > 0; page = yield* nextPage) {
         yield* write(page.map((row) => lineOfRow(row, format)))
         tickets += page.length
       }
-      out.end()
-      yield* Effect.promise(() => finished(out))
+      yield* end
+      if (file === STANDARD_OUTPUT) return null
       return sentence({ file, tickets }, `${tickets} tickets are in ${file}, with their clients' names and numbers.`)
-    })
+    }).pipe(Effect.scoped)
 })

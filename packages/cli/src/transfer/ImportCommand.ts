@@ -102,7 +102,7 @@ export const importCommand = ownerCommand({
       if (format instanceof CommandRefused) return yield* format
       const size = sizeOf(file)
       if (size instanceof CommandRefused) return yield* size
-      const { lines, bytesRead } = readRows(file, format)
+      const { lines, bytesRead, isCutShort } = readRows(file, format)
       const onProgress = importProgress(size, bytesRead, process.stderr)
       // A dry run looks at every row, so that one run finds everything that is wrong.
       const bad_rows = dryRun ? "skip" : badRows
@@ -115,7 +115,11 @@ export const importCommand = ownerCommand({
       if (report.stopped_at === null) return outputOf(report)
       if (asJson) yield* Console.log(JSON.stringify(report, null, 2))
       else yield* Console.log(summaryOf({ ...report, bad: 0 }).join("\n"))
-      const message = `${report.bad_rows.map(issuesOf).join("; ")}. Nothing after it was read: correct the row and repeat the import, which leaves what is there as it is, or add --bad-rows skip.`
+      // Where the file itself cannot be read on, its row says so, and skipping the row does not help.
+      const advice = isCutShort()
+        ? ""
+        : " Nothing after it was read: correct the row and repeat the import, which leaves what is there as it is, or add --bad-rows skip."
+      const message = `${report.bad_rows.map(issuesOf).join("; ")}.${advice}`
       return yield* new CommandRefused({ message: message.charAt(0).toUpperCase() + message.slice(1) })
     })
 })

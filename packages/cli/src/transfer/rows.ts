@@ -114,7 +114,12 @@ const unreadable = (error: { readonly lines: number; readonly message: string })
   unreadable: error.message
 })
 
-async function* jsonLines(source: NodeJS.ReadableStream): AsyncGenerator<ImportLine> {
+/** Whether the reading ended before the file did. */
+interface Reading {
+  isCutShort: boolean
+}
+
+async function* jsonLines(source: NodeJS.ReadableStream, reading: Reading): AsyncGenerator<ImportLine> {
   let line = 0
   const lineOf = (text: string): ReadonlyArray<ImportLine> => {
     line++
@@ -135,6 +140,7 @@ async function* jsonLines(source: NodeJS.ReadableStream): AsyncGenerator<ImportL
     yield* lineOf(rest)
   } catch (error) {
     if (!(error instanceof NotUtf8)) throw error
+    reading.isCutShort = true
     yield unreadable(error)
   }
 }
@@ -181,7 +187,7 @@ const csvParser = (head: string) => {
   }
 }
 
-async function* csvLines(source: NodeJS.ReadableStream): AsyncGenerator<ImportLine> {
+async function* csvLines(source: NodeJS.ReadableStream, reading: Reading): AsyncGenerator<ImportLine> {
   let head = ""
   let parser: ReturnType<typeof csvParser> | undefined
   try {
@@ -202,11 +208,13 @@ async function* csvLines(source: NodeJS.ReadableStream): AsyncGenerator<ImportLi
       // The parser looks ahead, so the last row comes out at the end only, and so does what was read of the line that is not UTF-8.
       await parser?.end().catch(() => {})
       yield* (parser?.ready ?? []).filter(({ line }) => line < error.lines)
+      reading.isCutShort = true
       return yield unreadable(error)
     }
     if (!(error instanceof CsvError) || parser === undefined) throw error
     yield* parser.ready
     const message = `is no row of the file, so nothing from here on was read: ${messageOf(error)}`
+    reading.isCutShort = true
     yield unreadable({ lines: parser.lineOf(error), message })
   }
 }
@@ -215,8 +223,11 @@ async function* csvLines(source: NodeJS.ReadableStream): AsyncGenerator<ImportLi
 export const readRows = (from: string | NodeJS.ReadableStream, format: Format) => {
   const source: NodeJS.ReadableStream & Partial<Pick<ReadStream, "bytesRead">> =
     typeof from !== "string" ? from : from === "-" ? process.stdin : createReadStream(from)
+  const reading: Reading = { isCutShort: false }
   return {
-    lines: format === "csv" ? csvLines(source) : jsonLines(source),
+    lines: format === "csv" ? csvLines(source, reading) : jsonLines(source, reading),
+    /** Whether nothing of the file can be read from the last of `lines` on. */
+    isCutShort: () => reading.isCutShort,
     /** How much of the file was read, in bytes. */
     bytesRead: () => source.bytesRead ?? 0
   }

@@ -384,7 +384,7 @@ export class Reads extends Context.Tag("@workshop/core/Reads")<
     ) => Effect.Effect<CountedClient | null, StoreUnavailable>
     /** The shop's latest `ServiceLimits.list_max` keys, including revoked ones, oldest first. */
     readonly keys: (shop_id: ShopId) => Effect.Effect<ReadonlyArray<ApiKeyRecord>, StoreUnavailable>
-    /** Those of some references that tickets of the shop have. */
+    /** Those of some references that tickets of the shop have, or that are the id of one, in lower case. */
     readonly externalRefs: (
       shop_id: ShopId,
       refs: ReadonlyArray<string>

@@ -30,7 +30,7 @@ export interface BadRow {
 /** The result of an import, or in a dry run what it would be. */
 export interface ImportReport extends Imported {
   readonly rows: number
-  /** Rows whose ticket was there already, by its `external_ref`: nothing was changed. */
+  /** Rows whose ticket was there already, by its `external_ref` or its id: nothing was changed. */
   readonly already: number
   readonly bad: number
   /** The first thousand bad rows. */
@@ -205,7 +205,7 @@ export class Imports extends Effect.Service<Imports>()("@workshop/core/Imports",
     return {
       /**
        * Imports tickets in any state with their dates, clients and cards, each batch in one commit. A ticket whose `external_ref` the
-       * shop has already is left as it is, so an import can be repeated. Run one import of a shop at a time.
+       * shop has already, or which is the id of a ticket of the shop, as an export has it, is left as it is, so an import can be repeated. Run one import of a shop at a time.
        */
       run: Effect.fnUntraced(function* (options: ImportOptions) {
         const { shop_id, bad_rows = "stop", dry_run = false, onProgress = () => undefined } = options

@@ -4,7 +4,7 @@ import type { TicketRecord } from "../domain/Ticket.js"
 import type { TicketState } from "../domain/TicketLifecycle.js"
 import { Reads, type TicketFilter } from "../ports/StorePorts.js"
 import { cases, each, holds, same } from "./ContractCase.js"
-import { changing, creating, NEWEST, openAccount, openShop, placing, putting, run } from "./Fixtures.js"
+import { changing, creating, NEWEST, newTicket, openAccount, openShop, placing, putting, run } from "./Fixtures.js"
 
 /** By hand, from Specification, Lists and sync: those of a shop are made in the order of their ids. */
 const newestFirst = (tickets: ReadonlyArray<TicketRecord>): ReadonlyArray<TicketRecord> =>
@@ -55,8 +55,9 @@ export const listContract = cases({
     const other = yield* openShop()
     yield* run(placing(shop.id, [{ external_ref: "A-1" }, { external_ref: "A-2" }, { external_ref: "A-2" }, {}]))
     yield* run(placing(other.id, [{ external_ref: "B-1" }]))
-    const found = yield* reads.externalRefs(shop.id, ["A-2", "B-1", "C-1", "A-1"])
-    yield* same("found", [...found].toSorted(), ["A-1", "A-2"])
+    const [own, theirs] = [yield* newTicket(shop.id), yield* newTicket(other.id)]
+    const found = yield* reads.externalRefs(shop.id, ["A-2", "B-1", "C-1", "A-1", theirs, own, own.toUpperCase()])
+    yield* same("found", [...found].toSorted(), [own, "A-1", "A-2"])
     yield* same("of no reference", (yield* reads.externalRefs(shop.id, [])).size, 0)
   },
 

@@ -20,6 +20,7 @@ import {
   type CardRecord,
   type ClientLink,
   type CountedClient,
+  isUuid,
   type ListedTickets,
   meantFirst,
   openStates,
@@ -101,7 +102,9 @@ const references = (sql: SqlClient): Pick<Context.Tag.Service<Reads>, "externalR
     sql<{
       readonly ref: string
     }>`select /* workshop read external refs */ q.ref from unnest(${[...refs]}::text[]) q (ref)
-    cross join lateral (select from workshop.ticket t where t.shop_id = ${shop_id} and t.external_ref = q.ref limit 1) f`.pipe(
+    cross join lateral (select from workshop.ticket t where t.shop_id = ${shop_id} and t.external_ref = q.ref limit 1) f
+    union all select q.id::text from unnest(${refs.filter(isUuid)}::uuid[]) q (id)
+    cross join lateral (select from workshop.ticket t where t.shop_id = ${shop_id} and t.id = q.id limit 1) f`.pipe(
       Effect.map((rows) => new Set(rows.map(({ ref }) => ref))),
       available
     )
