@@ -48,10 +48,10 @@ export interface PlainTicketEdit {
 /** The filter and order of a list of tickets (Specification, Lists and sync). */
 export interface PlainTicketQuery {
   /** Only tickets in one of these states. */
-  readonly state?: ReadonlyArray<Named.TicketState> | null | undefined
+  readonly state?: Named.TicketState | ReadonlyArray<Named.TicketState> | null | undefined
   /** Only tickets with this printed number, 1 to 9999. */
   readonly number?: number | null | undefined
-  /** At most so many on a page, 1 to 100; 25 by default. */
+  /** At most so many on a page, 1 to 100; 50 by default. */
   readonly limit?: number | null | undefined
   /** Only tickets of this client. */
   readonly client_id?: string | null | undefined

@@ -105,7 +105,7 @@ export type Readiness = { readonly ready: true } | { readonly ready: false; read
 export interface PgClientLike {
   // biome-ignore lint/suspicious/noExplicitAny: the overloads of `pg` fit no narrower type
   readonly query: (...args: Array<any>) => any
-  readonly totalCount?: never
+  readonly totalCount?: "within takes what pool.connect() resolves to, and not the pool"
 }
 
 /** The services whose commands run in your transaction. */

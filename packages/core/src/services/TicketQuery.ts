@@ -60,9 +60,18 @@ export const TicketQuery = Schema.Struct({
 }).pipe(Schema.brand("TicketQuery"))
 export type TicketQuery = typeof TicketQuery.Type | typeof TicketQueryJson.Type
 
-/** The same in JSON: states as a list, numbers as numbers, `null` for an absent field (Specification, Errors). */
+const SeveralStates = Schema.NonEmptyArray(TicketState).pipe(Schema.maxItems(Limits.named_values_max))
+
+/** Some states, or one. */
+const StateOrStates = Schema.transform(Schema.Unknown, SeveralStates, {
+  strict: false,
+  decode: (given) => (typeof given === "string" ? [given] : given),
+  encode: (list) => list
+}) as unknown as Schema.Schema<typeof SeveralStates.Type, TicketState | typeof SeveralStates.Encoded>
+
+/** The same in JSON: states as a list or one of them, numbers as numbers, `null` for an absent field (Specification, Errors). */
 export const TicketQueryJson = Schema.Struct({
-  state: optional(Schema.NonEmptyArray(TicketState).pipe(Schema.maxItems(Limits.named_values_max))),
+  state: optional(StateOrStates),
   number: optional(TicketNumber),
   limit: optional(PageSize),
   client_id: optional(ClientId),

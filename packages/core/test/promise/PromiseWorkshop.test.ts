@@ -34,10 +34,16 @@ describe("The Promise face", () => {
       ok: true,
       value: { state: "ready" }
     })
-    expect(await workshop.tickets.list(caller, { state: ["ready"], limit: 1 })).toMatchObject({
-      ok: true,
-      value: { meta: { has_more: false } }
-    })
+    for (const state of ["ready", ["ready"]] as const)
+      expect(await workshop.tickets.list(caller, { state, limit: 1 })).toMatchObject({
+        ok: true,
+        value: { data: [{ number: 1 }], meta: { has_more: false } }
+      })
+    const message = "must be one of workshop, ready, impossible, collected, abandoned"
+    for (const state of ["lost", ["lost"]])
+      expect(await workshop.tickets.list(caller, { state: state as never })).toMatchObject({
+        refusal: { issues: [{ field: "state.0", message }] }
+      })
   })
 
   it("repeats a move or a notification with its key as it was, and records nothing again (Specification, Idempotency)", async () => {
