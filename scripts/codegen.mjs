@@ -20,7 +20,7 @@ import { invariants } from "../packages/store-pg/dist/check/invariants.js"
 import { apiTypes } from "./apiTypes.mjs"
 import { capacity, fleets, measuredOn, ratios, sections } from "./benchResults.mjs"
 import { packagesDiagram, requestDiagram } from "./diagrams.mjs"
-import { promiseMethods } from "./methodsTable.mjs"
+import { clientMethods, promiseMethods } from "./methodsTable.mjs"
 
 const NOTE = "<!-- Written by `npm run codegen`; change the tables in packages/core/src instead. -->"
 const diagram = `\`\`\`mermaid\n${stateDiagram}\n\`\`\``
@@ -274,6 +274,14 @@ insert(
       value === "" ? "" : code(value),
       refusals.map((tag) => code(tag)).join(", ")
     ])
+  )
+)
+insert(
+  "docs/embed.md",
+  "client methods",
+  table(
+    ["method", "what it does", "value"],
+    clientMethods().map(([method, says, value]) => [code(method), says, code(value)])
   )
 )
 insert("README.md", "states", diagram)

@@ -1,4 +1,4 @@
-// The methods of the Promise API with their sentences and refusals, read from the declarations that the compiler wrote.
+// The methods of the Promise API and of the client with their sentences, read from the declarations that the compiler wrote.
 import { readFileSync } from "node:fs"
 
 const CORE = "packages/core/dist"
@@ -90,9 +90,15 @@ const isWhole = (text) => {
   return text.endsWith(";") && count(/[<{([]/g) === count(/[>})\]]/g)
 }
 
-/** @param {string} file @param {string} name */
-const methodsOf = (file, name) => {
-  const text = readFileSync(`${CORE}/services/${file}.d.ts`, "utf8")
+/** The value of a method of the client. @param {string} type */
+const clientValue = (type) =>
+  (/^Promise<ClientResult<(\w+)/.exec(type)?.[1] ?? type)
+    .replace("Promise<Page>", "Ticket[]")
+    .replace(/^Pages.*/, "pages of Ticket[]")
+
+/** @param {string} path @param {string} name */
+const methodsOf = (path, name) => {
+  const text = readFileSync(path, "utf8")
   const body = new RegExp(`const ${name}: [^\\n]*=> \\{\\n([\\s\\S]*?)\\n\\};`).exec(text)?.[1] ?? ""
   const rows = []
   let [group, comment, method] = ["", "", ""]
@@ -104,7 +110,7 @@ const methodsOf = (file, name) => {
     if (!isWhole(method.trim())) continue
     const [, called = "", head = "", type = ""] = /^(\w+): \((.*?)\) => (.*);$/s.exec(method.trim()) ?? []
     if (called === "") throw new Error(`This is no method:\n${method}`)
-    rows.push([`${group}${called}(${parametersOf(head)})`, sentences(comment), shownValue(type), refusalsOf(type)])
+    rows.push({ called: `${group}${called}`, parameters: parametersOf(head), says: sentences(comment), type })
     comment = ""
     method = ""
   }
@@ -113,6 +119,20 @@ const methodsOf = (file, name) => {
 
 /** A row for each method. @returns {ReadonlyArray<readonly [method: string, sentences: string, value: string, refusals: ReadonlyArray<string>]>} */
 export const promiseMethods = () => {
-  const rows = DECLARATIONS.flatMap(([file = "", name = ""]) => methodsOf(file, name))
-  return /** @type {never} */ (rows)
+  const rows = DECLARATIONS.flatMap(([file = "", name = ""]) => methodsOf(`${CORE}/services/${file}.d.ts`, name))
+  return rows.map(({ called, parameters, says, type }) => [
+    `${called}(${parameters})`,
+    says,
+    shownValue(type),
+    refusalsOf(type)
+  ])
 }
+
+/** A row for each method of the client. @returns {ReadonlyArray<readonly [method: string, sentences: string, value: string]>} */
+export const clientMethods = () =>
+  methodsOf("packages/client/dist/createClient.d.ts", "createClient").map(({ called, parameters, says, type }) => [
+    // The options of the call, which all of them take.
+    `${called}(${parameters.replace(/(, )?options$/, "")})`,
+    says,
+    clientValue(type)
+  ])

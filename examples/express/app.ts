@@ -14,8 +14,12 @@ const sessionOf = ({ headers }: IncomingMessage): string =>
 export const createApp = (workshop: PromiseWorkshop, sessions: Sessions): Express => {
   const app = express()
 
-  // The whole API, for whoever is signed in here. Before the body parser, which it does not need.
-  app.use("/workshop", mountNode(workshop, { authenticate: (request) => sessions.get(sessionOf(request)) }))
+  // The whole API, for whoever is signed in here, and for tills, which send a key. Before the body parser, which it does not need.
+  const forSessions = mountNode(workshop, { authenticate: (request) => sessions.get(sessionOf(request)) })
+  const forKeys = mountNode(workshop)
+  app.use("/workshop", (request, response, next) =>
+    (request.headers.authorization === undefined ? forSessions : forKeys)(request, response, next)
+  )
   app.use(express.json())
 
   // A route of one's own, on the same tickets.

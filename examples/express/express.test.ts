@@ -1,4 +1,5 @@
 import type { AddressInfo } from "node:net"
+import { createClient } from "@workshop/client"
 import * as Workshop from "@workshop/core/promise"
 import * as MemoryStore from "@workshop/store-memory"
 import { expect, it } from "vitest"
@@ -39,6 +40,13 @@ it("an Express server has the API under a path, its own routes beside it, and it
   expect((await fetch(`${base}/counter/0`, { headers: { cookie } })).status).toBe(400)
   expect((await fetch(`${base}/counter/1`)).status).toBe(401)
   expect((await fetch(`${base}/workshop/v1/shop`)).status).toBe(401)
+
+  // A till, by its key at the same path.
+  const key = await workshop.orThrow.keys.create(shop.value.id, { name: "till", scopes: ["tickets:read"] })
+  const till = createClient({ baseUrl: `${base}/workshop`, key: key.key })
+  expect(await till.tickets.list()).toMatchObject({ ok: true, value: [{ service: "Hem" }] })
+  const stranger = createClient({ baseUrl: `${base}/workshop`, key: "wk_live_no" })
+  expect(await stranger.shop.read()).toMatchObject({ ok: false, error: { code: "UNAUTHENTICATED" } })
 
   server.closeAllConnections()
   server.close()
