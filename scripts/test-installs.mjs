@@ -4,7 +4,6 @@ import { execFileSync, spawn } from "node:child_process"
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
-import pg from "pg"
 import { sign } from "../packages/webhooks/dist/index.js"
 import { publishedPackages } from "./publishedPackages.mjs"
 
@@ -51,14 +50,16 @@ const writeDrizzleConfig = (place) => {
   writeFileSync(join(place, "drizzle.config.ts"), config)
 }
 
-/** Ends all connections to a database, as a restart of Postgres does. @param {string} url */
-const endConnections = async (url) => {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  await client.query(
-    "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and backend_type = 'client backend'"
-  )
-  await client.end()
+/** Ends all connections to a database, as a restart of Postgres does. @param {string} place @param {string} url */
+const endConnections = (place, url) => {
+  const others = "pid <> pg_backend_pid() and backend_type = 'client backend'"
+  const program = `import pg from "pg"
+const client = new pg.Client({ connectionString: process.env.DATABASE_URL })
+await client.connect()
+await client.query("select pg_terminate_backend(pid) from pg_stat_activity where ${others}")
+await client.end()
+`
+  run("node", ["--input-type=module", "--eval", program], place, { DATABASE_URL: url })
 }
 
 /** An empty project with the files of a page. @param {string} name @param {string} page @param {object} dependencies */
@@ -379,7 +380,7 @@ const parts = {
         const said = [again.id === order.id, moved.data?.state, movers, listed.data.length, kept.data.length]
         if (said.join() !== "true,ready,amira+amira,1,1") throw new Error(`The server responded ${said}`)
         // The server outlives its idle connections.
-        await endConnections(url)
+        endConnections(place, url)
         const later = await (await post("/orders", { service: "Hem", phone: "06 12 34 56 78" })).json()
         if (later.id !== order.id) throw new Error(`After a restart the server responded ${JSON.stringify(later)}`)
       }

@@ -737,7 +737,9 @@ select /* workshop read events */ row_to_json(e) as event from workshop.event e
 
 -- read external refs (workshop reads)
 select /* workshop read external refs */ q.ref from unnest($1::text[]) q (ref)
-    cross join lateral (select from workshop.ticket t where t.shop_id = $2 and t.external_ref = q.ref limit 1) f;
+    cross join lateral (select from workshop.ticket t where t.shop_id = $2 and t.external_ref = q.ref limit 1) f
+    union all select q.id::text from unnest($3::uuid[]) q (id)
+    cross join lateral (select from workshop.ticket t where t.shop_id = $4 and t.id = q.id limit 1) f;
 
 -- read holders (workshop reads)
 

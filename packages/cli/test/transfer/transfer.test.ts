@@ -269,7 +269,9 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     const csv = await typed(["import", open, "--shop", shop], there)
     expect([csv.status, csv.stderr]).toEqual([
       1,
-      expect.stringMatching(/^Line 2: row is no row of the file, so nothing from here on was read: Quote Not Closed: [^:]*\.\n$/)
+      expect.stringMatching(
+        /^Line 2: row is no row of the file, so nothing from here on was read: Quote Not Closed: [^:]*\.\n$/
+      )
     ])
     const none = await typed(["import", join(folder, "none.csv"), "--shop", shop], there)
     expect([none.status, none.stderr]).toEqual([1, `There is no file ${join(folder, "none.csv")}.\n`])

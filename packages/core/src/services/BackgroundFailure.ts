@@ -22,7 +22,7 @@ export const inOneLine = (error: unknown): string => {
   return root === error ? error.message : `${error.message} (${root.message})`
 }
 
-/** What this process has logged of its background work. */
+/** The lines that this process has logged of its background work. */
 class Logged extends Context.Reference<Logged>()("@workshop/core/BackgroundFailure/Logged", {
   defaultValue: () => ({
     /** When a line about each subject was last logged. */

@@ -2,13 +2,17 @@ import { StoreUnavailable } from "../ports/StorePorts.js"
 
 /** The part of a client from a `Pool` of the package `pg` that borrowing needs. */
 export interface BorrowedClient {
+  /** Adds a listener. */
   readonly on: (event: "error", listener: (error: Error) => void) => unknown
+  /** Removes a listener. */
   readonly off: (event: "error", listener: (error: Error) => void) => unknown
+  /** Returns the client to its pool, which closes it if `destroy` is true. */
   readonly release: (destroy?: boolean) => void
 }
 
 /** A `Pool` of the package `pg`, whose `connect` also takes a callback. */
 export interface PoolOf<Client> {
+  /** Borrows a client. */
   readonly connect: {
     (): Promise<Client>
     (callback: never): void
