@@ -26,7 +26,8 @@ it("a program that is one bundled file has the migrations and the roles in it", 
           await build({ stdin, outfile, bundle: true, platform: "node", format: "cjs", external: ["pg-native"] })
           const said = execFileSync(process.execPath, [outfile, url], { cwd: folder, encoding: "utf8" })
           rmSync(folder, { recursive: true })
-          expect(said).toBe(`${OURS.length} true\n`)
+          // Above it is the warning that the database of the tests has a schema with tables already.
+          expect(said.trim().split("\n").at(-1)).toBe(`${OURS.length} true`)
         })
       )
     )

@@ -35,7 +35,7 @@ const logFailure = (message: Message, what: string, cause: Cause.Cause<unknown>)
 const logGivenUp = (message: Message, cause: Cause.Cause<unknown> = Cause.empty) =>
   logFailure(message, "A notification was given up after its last attempt", cause)
 
-const logOutdated = ({ shop_id, id }: NotificationAttempt) =>
+const logOutdated = ({ shop_id, id }: Message) =>
   Effect.annotateLogs(Effect.logInfo("A notification was not sent, because its ticket has left the state"), {
     shop_id,
     id

@@ -271,14 +271,15 @@ export const migrateCells = (
 const lookElsewhere = (session: Session, schema: string) =>
   Effect.map(session.run<TablesFound>(TABLES_ELSEWHERE, [schema]), ([row]) => row!)
 
-/** Says that a schema begins without any data: a warning if its name may be misspelt, because other schemas have tables. */
-const logBeginning = (session: Session, schema: string) =>
-  Effect.flatMap(lookElsewhere(session, schema), ({ database, others }) => {
-    const begins = `The schema ${schema} of the database ${database} is new, and begins without data`
-    return others.length === 0
-      ? Effect.logInfo(begins)
-      : Effect.logWarning(`${begins}; the database has tables of the workshop in ${others.join(", ")} too`)
-  })
+/** Warns that a schema begins without data although other schemas have tables, because its name may be misspelt. */
+const warnOfOthers = (session: Session, schema: string) =>
+  Effect.flatMap(lookElsewhere(session, schema), ({ database, others }) =>
+    others.length === 0
+      ? Effect.void
+      : Effect.logWarning(
+          `The schema ${schema} of the database ${database} is new, and begins without data; the database has tables of the workshop in ${others.join(", ")} too`
+        )
+  )
 
 /** Brings one schema up to date. */
 const migrateSchema = (
@@ -308,7 +309,7 @@ const migrateSchema = (
         )
       const names = yield* Effect.forEach(left, (migration) => apply(session, migration))
       // The schemas of other cells are no sign of a mistake.
-      if (applied.length === 0 && options.isCell !== true) yield* logBeginning(session, schema)
+      if (applied.length === 0 && options.isCell !== true) yield* warnOfOthers(session, schema)
       yield* indexesValid(session)
       if (names.length > 0 || isMoved) {
         const versions = { version_before: applied.length, version: applied.length + left.length }
