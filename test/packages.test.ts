@@ -11,6 +11,7 @@ import {
   symlinkSync,
   writeFileSync
 } from "node:fs"
+import { Agent, get } from "node:http"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -140,6 +141,30 @@ const tickets = async (base: string) => {
   const response = await fetch(`${base}/workshop/v1/tickets`, { headers: { cookie: "session=amira" } })
   const { data } = (await response.json()) as { readonly data: ReadonlyArray<{ readonly service: string }> }
   return data.map(({ service }) => service)
+}
+
+/** Ends the server while ten clients with kept connections send requests until they are refused. Returns all their results, each once. */
+const stoppedUnderLoad = async (url: string): Promise<ReadonlyArray<string>> => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 10 })
+  const results = new Set<string>()
+  const sent = () =>
+    new Promise<string>((resolve) => {
+      get(url, { agent, headers: { cookie: "session=amira" } }, (response) =>
+        response.resume().once("end", () => resolve("a response"))
+      ).once("error", (error: NodeJS.ErrnoException) => resolve(String(error.code)))
+    })
+  let count = 0
+  let stopped: Promise<void> | undefined
+  const client = async () => {
+    for (let result = ""; result !== "ECONNREFUSED"; results.add(result)) {
+      result = await sent()
+      if (++count === 100) stopped = stop()
+    }
+  }
+  await Promise.all(Array.from({ length: 10 }, client))
+  await stopped
+  agent.destroy()
+  return [...results]
 }
 
 beforeAll(() => {
@@ -294,7 +319,7 @@ await workshop.stop()`
       const long = { ticket: { service: "x".repeat(70_000) }, order: "19" }
       await expect(dropOff(base, long)).rejects.toThrow("fetch failed")
       expect(await tickets(base)).toEqual(["Hem"])
-      await stop()
+      expect(await stoppedUnderLoad(`${base}/workshop/v1/tickets`)).toEqual(["a response", "ECONNREFUSED"])
       const joined = await run(project, "dist/serve.js")
       const status = async (path: string, cookie: string) => {
         const response = await fetch(`${joined}${path}`, { headers: { cookie } })
@@ -305,6 +330,7 @@ await workshop.stop()`
       // Without SHOP_ID the user has no shop.
       expect(await status("/workshop/v1/tickets", "session=amira")).toMatch(/^401/)
       expect(await status("/workshop/v1/nowhere", "session=amira")).toMatch(/^404 .*"code":"NOT_FOUND"/)
+      expect(await stoppedUnderLoad(`${joined}/orders`)).toEqual(["a response", "ECONNREFUSED"])
     }
   )
 

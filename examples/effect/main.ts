@@ -1,9 +1,12 @@
 import { createServer } from "node:http"
 import { HttpServer } from "@effect/platform"
 import { NodeHttpServer, NodeRuntime } from "@effect/platform-node"
+import { draining } from "@workshop/http-node"
 import { Effect, Layer } from "effect"
 import { makeApp, screen } from "./app.js"
 import { openShop, workshop } from "./workshop.js"
+
+const socket = createServer()
 
 const serving = Effect.gen(function* () {
   const { counter, key } = yield* openShop
@@ -12,9 +15,11 @@ const serving = Effect.gen(function* () {
   yield* Effect.logInfo(`Listening on http://127.0.0.1:4023. Try:
 curl -s http://127.0.0.1:4023/workshop/v1/tickets -H 'Authorization: Bearer ${key}' -H 'Idempotency-Key: 1' -H 'Content-Type: application/json' -d '{"service":"Hem"}'
 curl -s http://127.0.0.1:4023/counter/1`)
+  // The last in the scope, so the first to close: the requests that run still have their routes and services.
+  yield* draining(socket)
   return yield* Effect.never
 })
 
-const socket = NodeHttpServer.layer(createServer, { host: "127.0.0.1", port: 4023 })
+const server = NodeHttpServer.layer(() => socket, { host: "127.0.0.1", port: 4023 })
 
-NodeRuntime.runMain(serving.pipe(Effect.scoped, Effect.provide(Layer.merge(workshop, socket))))
+NodeRuntime.runMain(serving.pipe(Effect.scoped, Effect.provide(Layer.merge(workshop, server))))

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as Http from "node:http"
-import { type AddressInfo, Server as NetServer, type Socket } from "node:net"
+import type { AddressInfo, Socket } from "node:net"
 import { countedAddress, type Entropy, IPV6_PREFIX } from "@workshop/core"
 import { type HttpRequest, type HttpResponse, isHeaderRepeated, newContext, type Pipeline } from "@workshop/core/http"
-import { Clock, Effect, Exit, Fiber, Runtime, type Scope } from "effect"
+import { Effect, Exit, Runtime, type Scope } from "effect"
+import { closing } from "./draining.js"
 import { Backlog, type ListenerOptions, listener, PARTING, send } from "./Listener.js"
 import { type CannotListen, listen } from "./listen.js"
 import { httpRequestOf, RequestBody } from "./nodeRequest.js"
@@ -111,39 +112,21 @@ const handle = (
   )
 }
 
-/** A turn of the event loop, in which node takes the connections that the kernel has accepted already. */
-const turn = Effect.async<void>((resume) => {
-  setImmediate(() => resume(Effect.void))
-})
-
-/** Only stops listening: `Http.Server.close` would also close persistent connections whose next request is being sent. */
-const stopListening = (server: Http.Server) =>
-  Effect.async<void>((resume) => {
-    NetServer.prototype.close.call(server, () => resume(Effect.void))
-  })
-
 /** Stops accepting connections, responds to requests that were being sent, waits for those that run, and closes the rest. */
 const stop = (server: Http.Server, connections: OpenConnections, { parting_ms, stopping_ms }: ServerTimeouts) =>
-  Effect.gen(function* () {
+  Effect.suspend(() => {
     server.emit(PARTING)
     connections.part()
-    yield* Effect.zipRight(turn, turn)
-    const closed = yield* Effect.fork(stopListening(server))
-    yield* Effect.raceFirst(Fiber.join(closed), Effect.sleep(parting_ms))
-    connections.stop()
-    server.close()
-    yield* Fiber.join(closed)
-  }).pipe(
-    // By default a finalizer cannot be interrupted, and so has no timeout.
-    Effect.interruptible,
-    Effect.timeoutTo({
-      duration: stopping_ms,
-      onSuccess: () => undefined,
+    return closing(server, {
+      parting_ms,
+      longest: stopping_ms,
+      onParting: Effect.sync(() => {
+        connections.stop()
+        server.close()
+      }),
       onTimeout: () => connections.destroy()
-    }),
-    // The timeouts are real time, whichever clock the service uses.
-    Effect.withClock(Clock.make())
-  )
+    })
+  })
 
 /** Serves the pipeline until the scope closes, and returns the address at which it listens. */
 export const serve = (

@@ -1,5 +1,6 @@
 /** Entry `@workshop/http-node`: the service on Node's HTTP server, alone or mounted in Express, Fastify and others. */
 
+export { draining } from "./draining.js"
 export { CannotListen, listen } from "./listen.js"
 export { makeHttpMetrics, shownMethod, shownRoute } from "./metrics/HttpMetrics.js"
 export { processMetrics } from "./metrics/ProcessMetrics.js"
