@@ -1,12 +1,14 @@
-import { SqlClient } from "@effect/sql"
+import { SqlClient, SqlError } from "@effect/sql"
 import { PgClient } from "@effect/sql-pg"
 import {
   Caller,
   CommittedEvents,
   Entropy,
+  IdempotencyKey,
   Profanity,
   ShopInput,
   Shops,
+  StoreUnavailable,
   TicketInput,
   Tickets,
   type Transactions,
@@ -33,12 +35,25 @@ const clientOf = (url: string) =>
     transformResultNames: Text.snakeToCamel
   })
 
+/** A client whose database refuses connections. */
+const refusedClient = Layer.effect(
+  SqlClient.SqlClient,
+  Effect.map(SqlClient.SqlClient, (sql) => {
+    const cause = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" })
+    const error = new SqlError.SqlError({ cause, message: "Failed to acquire connection for transaction" })
+    return new Proxy(sql, {
+      get: (client, name) => (name === "withTransaction" ? () => Effect.fail(error) : Reflect.get(client, name))
+    })
+  })
+)
+
 class Changed extends Schema.TaggedError<Changed>()("Changed", {}) {}
 
 /** Runs work with a caller of a new shop, on a store in a schema of its own beside a table of orders. */
 const program = <A, E>(
   work: (given: {
     readonly caller: Caller
+    readonly url: string
     readonly heard: ReadonlyArray<string>
     /** Writes an order and its ticket. */
     readonly order: (id: string) => Effect.Effect<void, unknown, Tickets>
@@ -74,7 +89,7 @@ const program = <A, E>(
           const { data } = yield* Tickets.list(caller, Schema.decodeSync(TicketQuery)({}))
           return [orders, data.length] as const
         })
-        return yield* work({ caller, heard, order, stored })
+        return yield* work({ caller, url, heard, order, stored })
       }).pipe(Effect.provide(services))
     })
   )
@@ -137,6 +152,50 @@ describe("sqlTransaction, for a client of @effect/sql-pg", { timeout: 60_000 }, 
         const elsewhere = yield* Effect.exit(Effect.provide(sqlTransaction(order("A1")), clientOf(url)))
         expect(defectOf(elsewhere)).toMatchObject({ message: expect.stringContaining("another database") })
         expect(yield* stored).toEqual([[], 0])
+      })
+    ))
+
+  it("fails with StoreUnavailable if its connection is lost or cannot be made, and may be repeated with the same key", () =>
+    program(({ caller, stored, url }) =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const key = Schema.decodeSync(IdempotencyKey)("order-A1")
+        const order = (meanwhile: Effect.Effect<unknown, SqlError.SqlError>, id: string) =>
+          Effect.gen(function* () {
+            const { data } = yield* Tickets.create(caller, hem, key)
+            const row = { id, ticketNumber: data.number }
+            yield* sql`insert into public.orders ${sql.insert(row)} on conflict (id) do nothing`
+            yield* meanwhile
+          })
+        // In a runtime of its own, because the transaction's connection is in the context.
+        const ended = Effect.provide(
+          Effect.flatMap(
+            SqlClient.SqlClient,
+            (other) => other`select pg_terminate_backend(pid, 5000) from pg_stat_activity
+              where datname = current_database() and state = 'idle in transaction'`
+          ),
+          clientOf(url)
+        )
+        const others = Effect.promise(() => Effect.runPromise(ended))
+        const statement = Effect.zipRight(others, sql`select 1`)
+        const nested = sql.withTransaction(statement)
+        for (const meanwhile of [statement, others, nested])
+          expect(yield* Effect.flip(sqlTransaction(order(meanwhile, "A1")))).toBeInstanceOf(StoreUnavailable)
+        expect(yield* stored).toEqual([[], 0])
+        const again = order(
+          Effect.suspend(() => (runs++ === 0 ? statement : Effect.void)),
+          "A1"
+        )
+        let runs = 0
+        yield* Effect.retry(sqlTransaction(again), {
+          while: (failure) => failure._tag === "StoreUnavailable",
+          times: 1
+        })
+        expect(yield* stored).toEqual([[{ id: "A1", ticketNumber: 1 }], 1])
+        const nowhere = Effect.provide(sqlTransaction(order(Effect.void, "A2")), refusedClient)
+        expect(yield* Effect.flip(nowhere)).toBeInstanceOf(StoreUnavailable)
+        const wrong = sqlTransaction(order(sql`select no_such_column from public.orders`, "A3"))
+        expect(yield* Effect.flip(wrong)).toBeInstanceOf(SqlError.SqlError)
       })
     ))
 

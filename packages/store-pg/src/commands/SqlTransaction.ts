@@ -1,8 +1,9 @@
 import { SqlClient, TransactionConnection } from "@effect/sql/SqlClient"
-import type { SqlError } from "@effect/sql/SqlError"
-import { type StoreUnavailable, TransactionRefused, Transactions } from "@workshop/core"
+import { SqlError } from "@effect/sql/SqlError"
+import { StoreUnavailable, TransactionRefused, Transactions } from "@workshop/core"
 import { OpenTransaction } from "@workshop/core/store"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
+import { failureOf } from "../connection/PgFailure.js"
 
 const refused = (message: string) => Effect.die(new TransactionRefused({ message }))
 
@@ -21,11 +22,30 @@ const joined = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     return { value: yield* run(effect), afterCommit }
   })
 
+/** A class of SQLSTATE: the server has no room for the connection. */
+const NO_ROOM = /^53/
+
+const isLoss = (error: unknown): error is SqlError => {
+  if (!(error instanceof SqlError)) return false
+  const { isLoss, code } = failureOf(error.cause)
+  return isLoss || NO_ROOM.test(code ?? "")
+}
+
+/** A connection that is lost, or was never made, as the services report it. The client dies if it can neither commit nor roll back. */
+const lossAsUnavailable = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | StoreUnavailable, R> =>
+  effect.pipe(
+    Effect.catchSomeDefect((defect) =>
+      isLoss(defect) ? Option.some(new StoreUnavailable({ cause: defect })) : Option.none()
+    ),
+    Effect.catchIf(isLoss, (cause) => new StoreUnavailable({ cause }))
+  )
+
 /**
  * As `sql.withTransaction` of your own `SqlClient` of `@effect/sql-pg`, for effects that also call the services: their commands and reads use
  * your transaction, and commit with your rows if the effect succeeds; if it fails or is interrupted, all of them are rolled back. After the
- * commit, listeners and dispatchers are notified. A `sqlTransaction` or `sql.withTransaction` in another is a savepoint. Dies with
- * `TransactionRefused` if the store has no transactions, as the memory store, or the client is not one of its database.
+ * commit, listeners and dispatchers are notified. A `sqlTransaction` or `sql.withTransaction` in another is a savepoint. Fails
+ * with `StoreUnavailable` if the connection is lost or cannot be made; if it was lost during the commit, nobody knows whether that succeeded,
+ * so repeat the effect with the same idempotency key. Dies with `TransactionRefused` if the store has no transactions, as the memory store, or the client is not one of its database.
  */
 export const sqlTransaction = <A, E, R>(
   effect: Effect.Effect<A, E, R>
@@ -43,4 +63,4 @@ export const sqlTransaction = <A, E, R>(
     const { value, afterCommit } = yield* sql.withTransaction(inTransaction)
     yield* afterCommit
     return value
-  })
+  }).pipe(lossAsUnavailable)
