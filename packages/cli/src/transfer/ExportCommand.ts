@@ -1,7 +1,7 @@
 import { createWriteStream, rmSync } from "node:fs"
 import { finished } from "node:stream/promises"
 import { Imports, ShopId } from "@workshop/core"
-import { Console, Effect, Exit } from "effect"
+import { Console, Effect, Exit, Stream } from "effect"
 import { CommandRefused } from "../CommandRefused.js"
 import { idFrom, ownerCommand } from "../owner/ownerCommand.js"
 import { sentence } from "../terminal/Output.js"
@@ -60,14 +60,14 @@ export const exportCommand = ownerCommand({
       const shop_id = yield* idFrom(ShopId, "the shop", shop)
       const format = formatOf(given, file)
       if (format instanceof CommandRefused) return yield* format
-      const nextPage = yield* Imports.exported(shop_id)
+      const rows = yield* Imports.exported(shop_id)
       const { write, end } = file === STANDARD_OUTPUT ? standardOutput : yield* newFile(file)
       if (format === "csv") yield* write([COLUMNS.join(",")])
       let tickets = 0
-      for (let page = yield* nextPage; page.length > 0; page = yield* nextPage) {
-        yield* write(page.map((row) => lineOfRow(row, format)))
+      yield* Stream.runForEachChunk(rows, (page) => {
         tickets += page.length
-      }
+        return write([...page].map((row) => lineOfRow(row, format)))
+      })
       yield* end
       if (file === STANDARD_OUTPUT) return null
       return sentence({ file, tickets }, `${tickets} tickets are in ${file}, with their clients' names and numbers.`)

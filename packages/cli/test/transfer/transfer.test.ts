@@ -92,8 +92,12 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
       exports.push(readFileSync(first, "utf8"))
     }
     expect(exports[0]).toContain('"Two\nlines, and ""quotes"""')
-    expect(JSON.parse(exports[1]!.split("\n")[0]!)).toMatchObject({
-      ...{ external_ref: "A-1", description: 'Two\nlines, and "quotes"', price_minor: 45_000 },
+    const rows = exports[1]!
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line))
+    expect(rows.find(({ external_ref }) => external_ref === "A-1")).toMatchObject({
+      ...{ description: 'Two\nlines, and "quotes"', price_minor: 45_000 },
       client: { phone: "+21620123456", card: { balance: 4, lifetime: 4, rewards_redeemed: 0 } }
     })
     expect(await typed(["check"], there)).toMatchObject({ status: 0 })

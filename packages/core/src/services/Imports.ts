@@ -1,7 +1,7 @@
-import { Clock, Effect, Either, ParseResult } from "effect"
+import { Chunk, Clock, Effect, Either, Option, ParseResult, Stream } from "effect"
 import { type CheckedRow, type Imported, ImportRow, importIssues, importTickets } from "../decisions/importTickets.js"
 import type { ClientAccount } from "../domain/Client.js"
-import type { ClientId, ShopId } from "../domain/Identifier.js"
+import type { ClientId, ShopId, TicketId } from "../domain/Identifier.js"
 import { toIso, toIsoOrNull } from "../domain/Instant.js"
 import { type Issue, inputIssues } from "../domain/InvalidInput.js"
 import { ServiceLimits } from "../domain/Limits.js"
@@ -9,7 +9,7 @@ import { ENTROPY_BYTES, identifier } from "../domain/Moment.js"
 import { ShopNotFound } from "../domain/Shop.js"
 import { delayView, partView, quoteView, type TicketRecord } from "../domain/Ticket.js"
 import { Entropy } from "../ports/Entropy.js"
-import { Directory, Reads, type SeenTicket, Store } from "../ports/StorePorts.js"
+import { Directory, Reads, type SeenTicket, Store, type StoreUnavailable } from "../ports/StorePorts.js"
 import { Audit } from "./Audit.js"
 
 /** How many rows one command writes. */
@@ -245,21 +245,31 @@ export class Imports extends Effect.Service<Imports>()("@workshop/core/Imports",
         return report
       }),
 
-      /** All tickets of a shop as an import takes them, in the order of their last change, a page at a time. */
-      exported: (shop_id: ShopId) => exporting(shop_id, { reads, directory })
+      /**
+       * All tickets of a shop as an import takes them, newest first, read a page at a time. Each ticket comes once, as it was when its page
+       * was read, also while tickets change; those that are made meanwhile are not among them.
+       */
+      exported: (shop_id: ShopId): Stream.Stream<ExportedRow, ShopNotFound | StoreUnavailable> =>
+        Stream.unwrap(exporting(shop_id, { reads, directory }))
     }
   })
 }) {}
+
+/** A ticket as {@link Imports} exports it: a row of an import, without its empty fields. */
+export type ExportedRow = Readonly<Record<string, unknown>>
 
 type Found = Map<ClientId, { readonly account: ClientAccount; readonly card: object } | null>
 
 /** How many tickets an export reads at once. */
 const PAGE = 500
 
+/** How many clients an export remembers. */
+const MOST_KNOWN = 10_000
+
 /** The row of a ticket: what is empty is left out. */
-const rowOf = ({ record }: SeenTicket, client: object | null): Readonly<Record<string, unknown>> => {
+const rowOf = ({ record }: SeenTicket, client: object | null): ExportedRow => {
   const { quote, delay, part, items } = record
-  const row: Readonly<Record<string, unknown>> = {
+  const row: ExportedRow = {
     external_ref: record.external_ref ?? record.id,
     number: record.number,
     state: record.state,
@@ -308,6 +318,7 @@ const exporting = (
       const seen = yield* reads.client(shop_id, { id })
       const account = seen === null ? null : yield* directory.account(id)
       const found = account === null ? null : { account, card: seen!.card }
+      if (known.size >= MOST_KNOWN) known.clear()
       known.set(id, found)
       return found
     })
@@ -319,19 +330,15 @@ const exporting = (
       const card = updated_at === null ? {} : { card: { balance, lifetime, rewards_redeemed } }
       return { phone, given_name, family_name, hide_name, ...card }
     })
-    let after: number | null = null
-    /** The next rows; none where there are no more. */
-    const nextPage = Effect.gen(function* () {
-      const page: { readonly tickets: ReadonlyArray<SeenTicket> } = yield* reads.tickets(
-        shop_id,
-        {},
-        { _tag: "Changes", since: 0, after },
-        PAGE
-      )
-      after = page.tickets.at(-1)?.record.change_seq ?? after
-      return yield* Effect.forEach(page.tickets, (ticket) =>
-        Effect.map(clientRow(ticket), (client) => rowOf(ticket, client))
-      )
-    })
-    return nextPage
+    // By creation, because a ticket that changes between two pages would change its place in the order of changes.
+    return Stream.paginateChunkEffect(null as TicketId | null, (after) =>
+      Effect.gen(function* () {
+        const { tickets } = yield* reads.tickets(shop_id, {}, { _tag: "Newest", after }, PAGE)
+        const rows = yield* Effect.forEach(tickets, (ticket) =>
+          Effect.map(clientRow(ticket), (client) => rowOf(ticket, client))
+        )
+        const last = tickets.length < PAGE ? undefined : tickets.at(-1)?.record.id
+        return [Chunk.unsafeFromArray(rows), Option.fromNullable(last)] as const
+      })
+    )
   })

@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Effect, Exit, Option, Schema, Scope, Stream } from "effect"
 import type { ImportRow } from "../decisions/importTickets.js"
 import { ShopId } from "../domain/Identifier.js"
 import { InvalidInput } from "../domain/InvalidInput.js"
@@ -55,7 +55,12 @@ const isIterable = (value: unknown): boolean =>
 /** Tickets of other systems, brought in and taken out again. */
 export const promiseTransfers = (run: Run<Imports>) => {
   const method = toPromise(run)
-  const pages = method([ShopId], (shop_id) => Imports.exported(shop_id))
+  /** Each run of the effect reads a page; none where there are no more. */
+  const pages = method([ShopId, Schema.Any], (shop_id, scope: Scope.Scope) =>
+    Effect.map(Scope.extend(Effect.flatMap(Imports.exported(shop_id), Stream.toPull), scope), (pull) =>
+      Effect.catchAll(Effect.asSome(pull), Option.match({ onNone: () => Effect.succeedNone, onSome: Effect.fail }))
+    )
+  )
   const importing = method([ShopId, Schema.Any], (shop_id, options: PlainImport): Importing => {
     const refused = refusedOption("import", options, importOptions)
     if (refused !== null)
@@ -76,13 +81,18 @@ export const promiseTransfers = (run: Run<Imports>) => {
     },
     /** All tickets of a shop, as `import` takes them. A loop over them throws the refusal of a shop that there is not. */
     export: async function* (shop_id: string): AsyncGenerator<PlainImportRow> {
-      const opened = await pages(shop_id)
-      if (!opened.ok) throw opened.refusal
-      for (;;) {
-        const page = await run(opened.value)
-        if (!page.ok) throw page.refusal
-        if (page.value.length === 0) return
-        yield* page.value as unknown as ReadonlyArray<PlainImportRow>
+      const scope = Effect.runSync(Scope.make())
+      try {
+        const opened = await pages(shop_id, scope)
+        if (!opened.ok) throw opened.refusal
+        for (;;) {
+          const page = await run(opened.value)
+          if (!page.ok) throw page.refusal
+          if (Option.isNone(page.value)) return
+          yield* page.value.value as Iterable<unknown> as Iterable<PlainImportRow>
+        }
+      } finally {
+        await Effect.runPromise(Scope.close(scope, Exit.void))
       }
     }
   }

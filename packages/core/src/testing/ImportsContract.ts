@@ -1,7 +1,10 @@
-import { Effect, Schema } from "effect"
+import { Effect, Schema, Stream } from "effect"
+import { changeStatus } from "../decisions/changeStatus.js"
 import { type CheckedRow, ImportRow, importTickets } from "../decisions/importTickets.js"
 import type { ClientId, ShopId } from "../domain/Identifier.js"
 import { DAY_MS, toIso } from "../domain/Instant.js"
+import { Reads } from "../ports/StorePorts.js"
+import { type ExportedRow, Imports } from "../services/Imports.js"
 import { cases, each, same, ticketIds } from "./ContractCase.js"
 import { creating, NEWEST, newTicket, openAccount, run } from "./Fixtures.js"
 
@@ -57,6 +60,36 @@ export const importsContract = cases({
     yield* same("the card", each([found!.card], "balance", "lifetime", "rewards_redeemed"), [[3, 13, 1]])
     yield* importing(shop.id, [row({ ...card, balance: 13, rewards_redeemed: 0 })])
     yield* same("as it was", yield* reads.client(shop.id, { id }), found)
+  },
+
+  "an export of a shop whose tickets change meanwhile has each ticket once, as it was when it was read": function* ({
+    shop
+  }) {
+    const refs = Array.from({ length: 501 }, (_, i) => `A-${i}`)
+    for (const some of [refs.slice(0, 500), refs.slice(500)])
+      yield* importing(
+        shop.id,
+        some.map((external_ref) => checked({ service: "Hem", external_ref }))
+      )
+    const rows = yield* Effect.provide(Imports.exported(shop.id), Imports.Default)
+    // Before the second page is read, a ticket of each page is made ready.
+    const changingAll = Effect.gen(function* () {
+      const { tickets } = yield* (yield* Reads).tickets(shop.id, {}, NEWEST, 501)
+      const [first, last] = [tickets[0]!.record.id, tickets[500]!.record.id]
+      yield* run(changeStatus(shop.id, first, "ready"))
+      yield* run(changeStatus(shop.id, last, "ready"))
+      yield* newTicket(shop.id)
+      return undefined
+    })
+    let pages = 0
+    const found: Array<ExportedRow> = []
+    yield* Stream.runForEachChunk(rows, (page) => {
+      found.push(...page)
+      return ++pages === 1 ? changingAll : Effect.void
+    })
+    yield* same("each once", each(found, "external_ref").map(String).sort(), [...refs].sort())
+    yield* same("of the first page", found[0]?.state, "workshop")
+    yield* same("of the second page", found[500]?.state, "ready")
   },
 
   "events are raised where they are asked for": function* ({ reads, shop }) {
