@@ -1,4 +1,4 @@
-import { Entropy, type Instant, type Probe, Probes, type ShopId } from "@workshop/core"
+import { Entropy, type Instant, Probes, type ShopId } from "@workshop/core"
 import { PgStore } from "@workshop/store-pg"
 import { Effect, Layer } from "effect"
 import { openShop } from "../../../packages/core/dist/testing/Fixtures.js"
@@ -70,7 +70,7 @@ export const filled = (url: string, backlog: Backlog) =>
     const around = Layer.mergeAll(
       Entropy.layer,
       clock.layer,
-      Layer.sync(Probes, () => new Set<Probe>())
+      Probes.layer
     )
     const store = PgStore.layer({ url, leaseClock }).pipe(Layer.provideMerge(around))
     const context = yield* Layer.build(store)

@@ -1,6 +1,6 @@
 // The service as `workshop serve` serves it, on the memory store, with its pages. It says how much memory it takes.
 
-import { Entropy, KeyInput, type Probe, Probes, Profanity, ShopInput, Shops, Workshop } from "@workshop/core"
+import { Entropy, KeyInput, Probes, Profanity, ShopInput, Shops, Workshop } from "@workshop/core"
 import { pipeline, workshopRoutes } from "@workshop/core/http"
 import { Store } from "@workshop/core/store"
 import { makeHttpMetrics, pages, serve } from "@workshop/http-node"
@@ -17,7 +17,7 @@ const services = Workshop.layer.pipe(
   Layer.provideMerge(MemoryStore.layer),
   Layer.provideMerge(Profanity.layer),
   Layer.provideMerge(Entropy.layer),
-  Layer.provideMerge(Layer.sync(Probes, () => new Set<Probe>()))
+  Layer.provideMerge(Probes.layer)
 )
 
 const openShop = Effect.fnUntraced(function* (n: number) {

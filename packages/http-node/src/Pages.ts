@@ -1,5 +1,6 @@
-import { type AwayCell, cellsAway, EXPOSITION_TYPE, notReadyReason, scrape } from "@workshop/core"
+import { type AwayCell, cellsAway, dataAhead, EXPOSITION_TYPE, notReadyReason, scrape } from "@workshop/core"
 import type { Failure, HttpRequest, Page } from "@workshop/core/http"
+import { Directory } from "@workshop/core/store"
 import type { DocumentOptions } from "@workshop/core/openapi"
 import { Effect } from "effect"
 import { coalesce, onceAsked } from "./coalesce.js"
@@ -45,7 +46,9 @@ export const pages = Effect.fnUntraced(function* ({ fresh_ms = FRESH_MS, signatu
     })
   )
 
-  const ready = coalesce(yield* notReadyReason, fresh_ms)
+  // Logs it when the process starts.
+  yield* dataAhead
+  const ready = coalesce(Effect.provideService(notReadyReason, Directory, yield* Directory), fresh_ms)
   const metrics = coalesce(
     Effect.map(scrape, (text) => Buffer.from(text)),
     fresh_ms

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import * as Headers from "@effect/platform/Headers"
 import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
-import { type Probe, Probes, Tracing, WebhookSender } from "@workshop/core"
+import { Probes, Tracing, WebhookSender } from "@workshop/core"
 import type { RequestObserver } from "@workshop/core/http"
 import { makeHttpMetrics, processMetrics, shownMethod, shownRoute } from "@workshop/http-node"
 import { Clock, Effect, FiberRef, HashSet, Layer, Logger, LogLevel, Option } from "effect"
@@ -200,7 +200,7 @@ const tracing = (endpoint: string) =>
 /** Logs, metrics and traces as they were asked for, around all else that the process does. */
 export const observing = (flags: Observed): Layer.Layer<never> =>
   Layer.scopedDiscard(processMetrics).pipe(
-    Layer.provideMerge(Layer.sync(Probes, () => new Set<Probe>())),
+    Layer.provideMerge(Probes.layer),
     Layer.provideMerge(flags.otlpEndpoint === null ? Layer.empty : tracing(flags.otlpEndpoint)),
     Layer.provideMerge(logsLayer(flags, process.stderr.isTTY === true))
   )

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs"
-import { Closer, Dispatcher, Entropy, type Probe, Probes, Profanity, sandboxAddresses } from "@workshop/core"
+import { Closer, Dispatcher, Entropy, Probes, Profanity, sandboxAddresses } from "@workshop/core"
 import { pipeline, webHandler, workshopRoutes } from "@workshop/core/http"
 import { SettableClock } from "@workshop/core/testing"
 import { makeHttpMetrics, pages, processMetrics } from "@workshop/http-node"
@@ -77,7 +77,7 @@ describe("docs/operating.md", { timeout: 30_000 }, () => {
             text.includes("workshop_pg_listener_connected 1")
           )
         }).pipe(Effect.provide(layer))
-      }).pipe(Effect.scoped, Effect.provide(Layer.sync(Probes, () => new Set<Probe>())), Effect.withClock(clock))
+      }).pipe(Effect.scoped, Effect.provide(Probes.layer), Effect.withClock(clock))
     )
     // Another test in this process may have had cells, whose gauges have a label more.
     const ofNoCell = [...readExposition(text)].flatMap(([name, { type, samples }]) => {

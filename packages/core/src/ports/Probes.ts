@@ -1,4 +1,4 @@
-import { Context, Effect, type Scope } from "effect"
+import { Context, Effect, Layer, type Scope } from "effect"
 
 /** A cell that this process cannot use for now. */
 export interface AwayCell {
@@ -20,7 +20,10 @@ export interface Probe {
 /** The probes of the process; null, the default, if nobody reads them. */
 export class Probes extends Context.Reference<Probes>()("@workshop/core/Probes", {
   defaultValue: (): Set<Probe> | null => null
-}) {}
+}) {
+  /** For a process that serves its metrics and readiness. Put it beneath the store, which adds its probes to it. */
+  static readonly layer: Layer.Layer<Probes> = Layer.sync(Probes, () => new Set<Probe>())
+}
 
 /** Adds a probe for as long as the scope is open. */
 export const probe = (one: Probe): Effect.Effect<void, never, Scope.Scope> =>

@@ -1,4 +1,4 @@
-import { Clock, Effect } from "effect"
+import { Clock, type Context, Effect } from "effect"
 import { redateTicket, repairClock } from "../decisions/repairClock.js"
 import { retryNotificationNow } from "../decisions/sendNotification.js"
 import type { ShopId } from "../domain/Identifier.js"
@@ -69,36 +69,48 @@ const aheadMessage = ({ count, first }: ShopsAhead, ms: number): string => {
   return `The data of ${shops} are up to ${durationInWords(Math.round(ms / 1000))} ahead of this server's clock (${named}): set the clock right or, where a wrong clock or a sandbox dated them, run workshop shop repair-clock --all.`
 }
 
-/**
- * Compares the data with the clock, and logs an error if they are more than ten seconds ahead. Then either is wrong, and new data get
- * future instants. Returns an effect that gives the reason as long as this is so; null if nothing is wrong.
- */
-export const dataAhead: Effect.Effect<Effect.Effect<string | null, StoreUnavailable>, never, Directory> = Effect.gen(
-  function* () {
-    const { latest, ahead } = yield* Directory
-    let fine: { readonly at: Instant; readonly ns: bigint } | undefined
+type Ahead = Effect.Effect<string | null, StoreUnavailable>
 
-    const compare = (clock: Clock.Clock) =>
-      Effect.flatMap(latest, (latest) => {
-        const at = clock.unsafeCurrentTimeMillis()
-        const isAhead = latest - at > data_ahead_max_ms
-        fine = isAhead ? undefined : { at, ns: clock.unsafeCurrentTimeNanos() }
-        return isAhead
-          ? Effect.map(ahead(at + data_ahead_max_ms), (shops) => aheadMessage(shops, latest - at))
-          : Effect.succeed(null)
-      })
-    const complaint = Effect.clockWith((clock) => {
-      // If the clock was set back since, the data must be compared with it again.
-      const isFine =
-        fine !== undefined &&
-        clock.unsafeCurrentTimeMillis() >= fine.at &&
-        clock.unsafeCurrentTimeNanos() - fine.ns < BigInt(data_ahead_check_every_ms) * 1_000_000n
-      return isFine ? Effect.succeed(null) : compare(clock)
+const comparison = ({ latest, ahead }: Context.Tag.Service<Directory>): Ahead => {
+  let fine: { readonly at: Instant; readonly ns: bigint } | undefined
+
+  const compare = (clock: Clock.Clock) =>
+    Effect.flatMap(latest, (latest) => {
+      const at = clock.unsafeCurrentTimeMillis()
+      const isAhead = latest - at > data_ahead_max_ms
+      fine = isAhead ? undefined : { at, ns: clock.unsafeCurrentTimeNanos() }
+      return isAhead
+        ? Effect.map(ahead(at + data_ahead_max_ms), (shops) => aheadMessage(shops, latest - at))
+        : Effect.succeed(null)
     })
+  return Effect.clockWith((clock) => {
+    // If the clock was set back since, the data must be compared with it again.
+    const isFine =
+      fine !== undefined &&
+      clock.unsafeCurrentTimeMillis() >= fine.at &&
+      clock.unsafeCurrentTimeNanos() - fine.ns < BigInt(data_ahead_check_every_ms) * 1_000_000n
+    return isFine ? Effect.succeed(null) : compare(clock)
+  })
+}
 
-    // If the store does not respond, the caller that needs more than this reports it.
-    const found = yield* Effect.catchAll(complaint, () => Effect.succeed(null))
-    if (found !== null) yield* Effect.logWarning(found)
-    return complaint
+/** The comparison of each directory, which remembers when it last looked. */
+const comparisons = new WeakMap<object, Ahead>()
+
+/**
+ * Compares the data with the clock: the reason if they are more than ten seconds ahead, else null. Then either is wrong, and new data get
+ * future instants.
+ */
+export const aheadReason: Effect.Effect<string | null, StoreUnavailable, Directory> = Effect.flatMap(
+  Directory,
+  (directory) => {
+    const known = comparisons.get(directory) ?? comparison(directory)
+    comparisons.set(directory, known)
+    return known
   }
+)
+
+/** Logs a warning if the data are ahead of the clock. If the store does not respond, the caller that needs more than this reports it. */
+export const dataAhead: Effect.Effect<void, never, Directory> = Effect.flatMap(
+  Effect.catchAll(aheadReason, () => Effect.succeed(null)),
+  (found) => (found === null ? Effect.void : Effect.logWarning(found))
 )

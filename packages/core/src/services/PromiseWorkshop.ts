@@ -2,7 +2,7 @@ import { Cause, Clock, Context, Effect, Either, Exit, Layer, ManagedRuntime, Run
 import { RefusalOf } from "../domain/RefusalOf.js"
 import { SIGNATURE_HEADER } from "../domain/Signature.js"
 import type { Entropy } from "../ports/Entropy.js"
-import { type Probe, Probes } from "../ports/Probes.js"
+import { Probes } from "../ports/Probes.js"
 import { Store, type StorePorts, type StoreUnavailable, TransactionRefused, Transactions } from "../ports/StorePorts.js"
 import { type Tidier, Tidying } from "../ports/Tidying.js"
 import { WebhookSender } from "../ports/WebhookSender.js"
@@ -15,7 +15,7 @@ import { NotificationSender } from "./NotificationSender.js"
 import { type OrThrow, promiseApi, type Run, throwing, toPromise } from "./PromiseApi.js"
 import { type PromiseOptions, refusedStart, settingsOf } from "./PromiseOptions.js"
 import { promiseTransfers } from "./PromiseTransfers.js"
-import { notReadyReasonOnceAsked } from "./Readiness.js"
+import { notReadyReason } from "./Readiness.js"
 import { noteMoment } from "./RefusalMoment.js"
 import { layer as services } from "./Workshop.js"
 
@@ -183,7 +183,7 @@ const layerOf = <E>(options: PromiseOptions<E>) => {
     Layer.provideMerge(options.store),
     Layer.provideMerge(profanity),
     Layer.provideMerge(entropy),
-    Layer.provideMerge(Layer.sync(Probes, () => new Set<Probe>())),
+    Layer.provideMerge(Probes.layer),
     Layer.provideMerge(environment)
   )
 }
@@ -216,7 +216,6 @@ export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorks
     isStopped = true
     return managed.dispose()
   }
-  const notReadyReason = notReadyReasonOnceAsked()
   const ready = async (): Promise<Readiness> => {
     if (isStopped) return { ready: false, reason: STOPPED }
     const found = await Runtime.runPromise(runtime)(notReadyReason)

@@ -4,7 +4,6 @@ import {
   KeyInput,
   Keys,
   notReadyReason,
-  type Probe,
   Probes,
   Profanity,
   probe,
@@ -46,7 +45,7 @@ const runtime = ManagedRuntime.make(
     Layer.provideMerge(MemoryStore.layer),
     Layer.provideMerge(Profanity.layer),
     Layer.provideMerge(Entropy.layerSeeded(2)),
-    Layer.provideMerge(Layer.sync(Probes, () => new Set<Probe>())),
+    Layer.provideMerge(Probes.layer),
     Layer.provideMerge(
       Logger.replace(
         Logger.defaultLogger,
@@ -247,7 +246,7 @@ describe("GET /readyz (Specification, Commands)", () => {
     const asked = Effect.gen(function* () {
       const directory = yield* Directory
       const away = Context.make(Directory, { ...directory, keyByHash: () => refused, latest: refused })
-      const reason = yield* Effect.provide(notReadyReason, away)
+      const reason = Effect.provide(notReadyReason, away)
       return [yield* reason, yield* reason]
     })
     const store = Layer.provideMerge(testStore, Entropy.layerSeeded(5))
@@ -353,7 +352,7 @@ describe("GET /readyz and /metrics (Specification, Commands)", () => {
     })
     const ports = Layer.mergeAll(
       Layer.provideMerge(counted, MemoryStore.layer),
-      Layer.sync(Probes, () => new Set<Probe>())
+      Probes.layer
     )
     const bodies = await Effect.runPromise(
       served.pipe(Effect.provide(Layer.provideMerge(ports, Entropy.layerSeeded(6))), Effect.scoped)

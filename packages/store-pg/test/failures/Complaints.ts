@@ -1,8 +1,8 @@
-import { type Probe, Probes } from "@workshop/core"
-import { Effect, Layer } from "effect"
+import { Probes } from "@workshop/core"
+import { Effect } from "effect"
 
 /** Gives what runs within probes of its own. */
-export const watched = Effect.provide(Layer.sync(Probes, () => new Set<Probe>()))
+export const watched = Effect.provide(Probes.layer)
 
 /** The reasons for which the nodes are not ready. */
 export const complaints: Effect.Effect<ReadonlyArray<string>> = Effect.gen(function* () {

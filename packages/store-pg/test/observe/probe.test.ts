@@ -1,5 +1,5 @@
 import * as Reactivity from "@effect/experimental/Reactivity"
-import { Entropy, type Probe, Probes } from "@workshop/core"
+import { Entropy, Probes } from "@workshop/core"
 import { SettableClock } from "@workshop/core/testing"
 import { PgStore } from "@workshop/store-pg"
 import { Clock, Deferred, Effect, Layer, Logger, Metric, type Scope } from "effect"
@@ -34,7 +34,7 @@ const complaints = Effect.gen(function* () {
 })
 
 const watched = <A, E>(work: Effect.Effect<A, E, Scope.Scope>) =>
-  Effect.runPromise(work.pipe(Effect.scoped, Effect.provide(Layer.sync(Probes, () => new Set<Probe>()))))
+  Effect.runPromise(work.pipe(Effect.scoped, Effect.provide(Probes.layer)))
 
 /** This machine's clock, set off by so much. */
 const off = (ms: number): Clock.Clock => {
