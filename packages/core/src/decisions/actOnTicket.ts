@@ -6,7 +6,7 @@ import { InvalidInput } from "../domain/InvalidInput.js"
 import { Limits } from "../domain/Limits.js"
 import { AmountMinor, depositExceedsPrice } from "../domain/Money.js"
 import type { ShopRecord } from "../domain/Shop.js"
-import { optional, Text } from "../domain/Text.js"
+import { exactly, optional, Text } from "../domain/Text.js"
 import { PartStatus, QuoteClosed, quoteView, type Ticket, TicketNotFound, type TicketRecord } from "../domain/Ticket.js"
 import { isOpen, TicketAbandoned } from "../domain/TicketLifecycle.js"
 import { SecureWebLink } from "../domain/WebLink.js"
@@ -98,7 +98,9 @@ export const TicketEdit = Schema.Struct({
   items_done: changed(
     Schema.Array(Schema.Struct({ id: Schema.String, done: Schema.Boolean })).pipe(Schema.maxItems(Limits.items_max))
   )
-}).pipe(Schema.brand("TicketEdit"))
+})
+  .pipe(Schema.brand("TicketEdit"))
+  .annotations(exactly)
 export type TicketEdit = typeof TicketEdit.Type
 
 const unknownItems = (record: TicketRecord, { items_done = [] }: TicketEdit) =>
@@ -147,7 +149,7 @@ export const QuoteInput = Schema.Struct({
   note: optional(Text(Limits.note_characters))
 })
   .pipe(Schema.brand("QuoteInput"))
-  .annotations({ identifier: "QuoteInput" })
+  .annotations({ identifier: "QuoteInput", ...exactly })
 export type QuoteInput = typeof QuoteInput.Type
 
 const closed = ({ quote, state, updated_at }: TicketRecord) =>
@@ -204,7 +206,7 @@ export const DelayInput = Schema.Struct({
   reason: optional(Text(Limits.note_characters))
 })
   .pipe(Schema.brand("DelayInput"))
-  .annotations({ identifier: "DelayInput" })
+  .annotations({ identifier: "DelayInput", ...exactly })
 export type DelayInput = typeof DelayInput.Type
 
 /** A part that the workshop waits for, or has received. */
@@ -214,12 +216,13 @@ export const PartInput = Schema.Struct({
   expected_at: optional(DateTimeText)
 })
   .pipe(Schema.brand("PartInput"))
-  .annotations({ identifier: "PartInput" })
+  .annotations({ identifier: "PartInput", ...exactly })
 export type PartInput = typeof PartInput.Type
 
 /** The https address of a picture of the item. */
 export const PhotoInput = Schema.Struct({ photo_url: SecureWebLink }).pipe(Schema.brand("PhotoInput")).annotations({
-  identifier: "PhotoInput"
+  identifier: "PhotoInput",
+  ...exactly
 })
 export type PhotoInput = typeof PhotoInput.Type
 

@@ -11,7 +11,7 @@ import { AmountMinor, depositExceedsPrice } from "../domain/Money.js"
 import type { OfferRecord } from "../domain/Offer.js"
 import { Phone } from "../domain/Phone.js"
 import type { ShopHead, ShopRecord } from "../domain/Shop.js"
-import { optional, Text } from "../domain/Text.js"
+import { exactly, optional, Text } from "../domain/Text.js"
 import { nextNumber, type Ticket, type TicketItem, type TicketRecord, TicketType } from "../domain/Ticket.js"
 import { trackingCode } from "../domain/TrackingCode.js"
 import * as WordList from "../domain/WordList.js"
@@ -123,7 +123,7 @@ export const TicketInput = Schema.Struct({
     ),
     Schema.brand("TicketInput")
   )
-  .annotations({ identifier: "TicketInput" })
+  .annotations({ identifier: "TicketInput", ...exactly })
 export type TicketInput = typeof TicketInput.Type
 
 /** The values of absent fields (Specification, Endpoints). */

@@ -7,7 +7,7 @@ import { Language } from "../domain/Language.js"
 import { Limits } from "../domain/Limits.js"
 import { LoyaltyProgram } from "../domain/LoyaltyCard.js"
 import type { ShopHead, ShopRecord } from "../domain/Shop.js"
-import { optional, Text } from "../domain/Text.js"
+import { exactly, optional, Text } from "../domain/Text.js"
 import { TicketNumber } from "../domain/Ticket.js"
 import { type Command, make } from "./Command.js"
 import * as Need from "./Load.js"
@@ -52,7 +52,7 @@ export const ShopPatch = Schema.Struct({
   languages: optional(Languages)
 })
   .pipe(Schema.brand("ShopPatch"))
-  .annotations({ identifier: "ShopPatchInput" })
+  .annotations({ identifier: "ShopPatchInput", ...exactly })
 export type ShopPatch = typeof ShopPatch.Type
 
 const patchedProgram = (before: LoyaltyProgram, patch: ShopPatch["program"]): LoyaltyProgram => ({
@@ -90,7 +90,9 @@ export const KeyInput = Schema.Struct({
   name: Text(Limits.name_characters),
   scopes: Schema.NonEmptyArray(Scope).pipe(Schema.maxItems(Limits.named_values_max)),
   expires_at: optional(DateOrDateTimeText)
-}).pipe(Schema.brand("KeyInput"))
+})
+  .pipe(Schema.brand("KeyInput"))
+  .annotations(exactly)
 export type KeyInput = typeof KeyInput.Type
 
 const expiredAtOnce = new InvalidInput({ issues: [{ field: "expires_at", message: "must be in the future" }] })

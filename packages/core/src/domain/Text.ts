@@ -71,6 +71,9 @@ const isLonger = (text: string, max: number): boolean => {
 export const optional = <A, I>(schema: Schema.Schema<A, I>) =>
   Schema.optionalWith(Schema.NullOr(schema), { exact: true })
 
+/** For `annotations` of an input: decoding refuses unknown fields, so that no misspelt one is lost, whatever the caller's options are. */
+export const exactly = { parseOptions: { onExcessProperty: "error" } } as const
+
 type Trim = (value: unknown) => unknown
 
 /** Objects of a class are left alone, because only the class knows what its fields mean; JSON yields none. */

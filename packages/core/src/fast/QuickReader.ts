@@ -111,11 +111,17 @@ const declared = (ast: AST.Declaration): QuickReader => {
   return (value) => settled(decode(value, OPTIONS, ast))
 }
 
-/** Marks on a schema that change how it is read. */
-const ALTERING = [AST.ParseOptionsAnnotationId, AST.DecodingFallbackAnnotationId] as const
+/** Whether the options of a schema are those of a reader that refuses unknown fields. */
+const isExactToo = (options: AST.ParseOptions, isExact: boolean): boolean =>
+  isExact && Object.keys(options).length === 1 && options.onExcessProperty === "error"
+
+/** Whether a mark on a schema changes how it is read. */
+const isAltered = (ast: AST.AST, isExact: boolean): boolean =>
+  AST.DecodingFallbackAnnotationId in ast.annotations ||
+  Option.exists(AST.getParseOptionsAnnotation(ast), (options) => !isExactToo(options, isExact))
 
 const compile = (ast: AST.AST, isExact: boolean): QuickReader | undefined => {
-  if (ALTERING.some((id) => id in ast.annotations)) return undefined
+  if (isAltered(ast, isExact)) return undefined
   switch (ast._tag) {
     case "StringKeyword":
       return only("string")

@@ -3,6 +3,7 @@ import { startReplay } from "../decisions/replayDeliveries.js"
 import { EventId, type ShopId } from "../domain/Identifier.js"
 import { DateOrDateTimeText } from "../domain/Instant.js"
 import { Limits, ServiceLimits } from "../domain/Limits.js"
+import { exactly } from "../domain/Text.js"
 import { WebhookNotSet } from "../domain/Webhook.js"
 import { DeliveryLog, Store } from "../ports/StorePorts.js"
 import { auditing } from "./Actor.js"
@@ -16,7 +17,7 @@ const count = (most: number) => Schema.optionalWith(Schema.Int.pipe(Schema.betwe
  * A part of a shop's events or deliveries: the latest, at most `limit` (default 1,000, at most 10,000), of those before the event whose
  * `seq` is `before`.
  */
-export const OwnerPage = Schema.Struct({ before: count(Number.MAX_SAFE_INTEGER), limit: count(list_max) })
+export const OwnerPage = Schema.Struct({ before: count(Number.MAX_SAFE_INTEGER), limit: count(list_max) }).annotations(exactly)
 export type OwnerPage = typeof OwnerPage.Type
 
 /** The part, as the store's method takes it. */
@@ -49,7 +50,7 @@ export const ReplayInput = Schema.Struct({
     ),
     Schema.brand("ReplayInput")
   )
-  .annotations({ identifier: "ReplayInput" })
+  .annotations({ identifier: "ReplayInput", ...exactly })
 export type ReplayInput = typeof ReplayInput.Type
 
 /** The deliveries of a shop's events and their replay, for the shop's owner (Specification, Webhooks; Sandbox). */

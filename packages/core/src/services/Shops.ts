@@ -8,7 +8,7 @@ import { noProgram } from "../domain/LoyaltyCard.js"
 import { ENTROPY_BYTES, identifier } from "../domain/Moment.js"
 import { Currency, Decimals, isKnownCurrency, usualDecimals } from "../domain/Money.js"
 import { ShopNotFound, type ShopRecord } from "../domain/Shop.js"
-import { optional, Text } from "../domain/Text.js"
+import { exactly, optional, Text } from "../domain/Text.js"
 import { WebLink } from "../domain/WebLink.js"
 import { Entropy } from "../ports/Entropy.js"
 import { Directory, type Messages, Reads, Store } from "../ports/StorePorts.js"
@@ -41,7 +41,7 @@ export const ShopInput = Schema.Struct({ ...shopFields, decimals: optional(Decim
     ),
     Schema.brand("ShopInput")
   )
-  .annotations({ identifier: "ShopInput" })
+  .annotations({ identifier: "ShopInput", ...exactly })
 export type ShopInput = typeof ShopInput.Type
 
 /** The settings that no change gives to a shop later. */

@@ -5,7 +5,7 @@ import { DateOrDateTimeText, type Instant, InstantNumber, toIso } from "../domai
 import { InvalidInput } from "../domain/InvalidInput.js"
 import { Limits } from "../domain/Limits.js"
 import { PhoneInQuery } from "../domain/Phone.js"
-import { optional, Text } from "../domain/Text.js"
+import { exactly, optional, Text } from "../domain/Text.js"
 import { TicketNumber } from "../domain/Ticket.js"
 import { TicketState } from "../domain/TicketLifecycle.js"
 import { TrackingCodeText } from "../domain/TrackingCode.js"
@@ -57,7 +57,9 @@ export const TicketQuery = Schema.Struct({
   created_before: maybe(DateOrDateTimeText),
   updated_since: maybe(DateOrDateTimeText),
   cursor: maybe(CursorText)
-}).pipe(Schema.brand("TicketQuery"))
+})
+  .pipe(Schema.brand("TicketQuery"))
+  .annotations(exactly)
 export type TicketQuery = typeof TicketQuery.Type | typeof TicketQueryJson.Type
 
 const SeveralStates = Schema.NonEmptyArray(TicketState).pipe(Schema.maxItems(Limits.named_values_max))
@@ -82,7 +84,9 @@ export const TicketQueryJson = Schema.Struct({
   created_before: optional(DateOrDateTimeText),
   updated_since: optional(DateOrDateTimeText),
   cursor: optional(CursorText)
-}).pipe(Schema.brand("TicketQuery"))
+})
+  .pipe(Schema.brand("TicketQuery"))
+  .annotations(exactly)
 
 /** A query in the form that the store takes. */
 export interface ReadQuery {

@@ -1,0 +1,60 @@
+import { Either, Schema } from "effect"
+import { describe, expect, it } from "vitest"
+import {
+  ClientCorrection,
+  ClientInput,
+  DelayInput,
+  inputIssues,
+  KeyInput,
+  OwnerPage,
+  PartInput,
+  PhotoInput,
+  QuoteInput,
+  ReplayInput,
+  ShopInput,
+  ShopPatch,
+  TicketEdit,
+  TicketInput,
+  TicketQuery,
+  TicketQueryJson
+} from "../../src/index.js"
+import { quickReader } from "../../src/fast/QuickReader.js"
+
+const inputs: Readonly<Record<string, Schema.Schema<any, any>>> = {
+  ClientCorrection,
+  ClientInput,
+  DelayInput,
+  KeyInput,
+  OwnerPage,
+  PartInput,
+  PhotoInput,
+  QuoteInput,
+  ReplayInput,
+  ShopInput,
+  ShopPatch,
+  TicketEdit,
+  TicketInput,
+  TicketQuery,
+  TicketQueryJson
+}
+
+describe("a misspelt field of an input", () => {
+  it.each(Object.entries(inputs))("is refused by its name, whatever the options of the decoding: %s", (_, schema) => {
+    for (const onExcessProperty of [undefined, "ignore", "preserve"] as const) {
+      const read = Schema.decodeUnknownEither(schema, { errors: "all", ...(onExcessProperty && { onExcessProperty }) })
+      const issues = Either.match(read({ statee: "ready" }), { onLeft: ({ issue }) => inputIssues(issue), onRight: () => [] })
+      expect(issues.filter(({ field }) => field === "statee")).toHaveLength(1)
+    }
+  })
+
+  it("in a part of an input is refused too", () => {
+    const read = Schema.decodeUnknownEither(TicketInput, { errors: "all" })
+    const refused = Either.flip(read({ service: "Hem", items: [{ label: "Coat", prise_minor: 1 }] }))
+    expect(Either.map(refused, ({ issue }) => inputIssues(issue))).toMatchObject({ right: [{ field: "items.0.prise_minor" }] })
+  })
+
+  it("costs the API nothing: it still reads inputs without the schema", () => {
+    expect(quickReader(TicketInput, true)?.({ service: "Hem" })).toEqual({ service: "Hem" })
+    expect(quickReader(TicketInput, false)).toBeUndefined()
+  })
+})
