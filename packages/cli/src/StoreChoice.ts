@@ -102,6 +102,8 @@ const remedies: Readonly<
   bad_cells: "give every command the --cells that workshop migrate was given",
   no_url: "check --database-url, or DATABASE_URL",
   unreachable: "check that it runs, and --database-url",
+  no_database: "create it, or check the name of the database in --database-url",
+  no_entry: "check the user and the password in --database-url, and that the server has the role",
   untrusted:
     "check sslmode in the address, that sslrootcert is the authority of the server's certificate, and with verify-full that the certificate bears the host's name as the address has it"
 }

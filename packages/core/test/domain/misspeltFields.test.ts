@@ -49,7 +49,7 @@ describe("a misspelt field of an input", () => {
 
   it("in a part of an input is refused too", () => {
     const read = Schema.decodeUnknownEither(TicketInput, { errors: "all" })
-    const refused = Either.flip(read({ service: "Hem", items: [{ label: "Coat", prise_minor: 1 }] }))
+    const refused = Either.flip(read({ service: "Hem", items: [{ label: "Coat", prise_minor: 1 }, { label: "Scarf" }] }))
     expect(Either.map(refused, ({ issue }) => inputIssues(issue))).toMatchObject({ right: [{ field: "items.0.prise_minor" }] })
   })
 

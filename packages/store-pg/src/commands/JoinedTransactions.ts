@@ -110,6 +110,15 @@ const ended = Effect.suspend(() =>
   )
 )
 
+/** The same where the client is no longer in the transaction, although the work within it goes on. */
+const endedByHand = Effect.suspend(() =>
+  Effect.die(
+    refused(
+      "The transaction of this call was committed or rolled back before the call, which did nothing: let only the code that began the transaction end it, after the work within it, and await every call in it"
+    )
+  )
+)
+
 const FAILED = "The client's transaction has failed already: roll it back and begin again"
 
 const ENDED_EARLY =
@@ -143,11 +152,11 @@ const connectionOf = (client: PgClient, schema: string, transaction: string): Co
       Effect.catchIf(isFailedAlready, () => Effect.die(refused(FAILED)))
     )
   const begin = Effect.matchEffect(send([SAVEPOINT]), {
-    onFailure: (failure) => (isNotBegun(failure) ? ended : Effect.fail(failure)),
+    onFailure: (failure) => (isNotBegun(failure) ? endedByHand : Effect.fail(failure)),
     onSuccess: (answers) =>
       answers[0]!.rows[0]!.transaction === transaction
         ? Effect.succeed(answers)
-        : Effect.zipRight(Effect.exit(send([UNDO])), ended)
+        : Effect.zipRight(Effect.exit(send([UNDO])), endedByHand)
   })
   return {
     id: transaction,
@@ -228,7 +237,7 @@ const runWithin = (joined: Joined, entry: QueuedCommand, options: JoiningOptions
     yield* saveWithin(connection, batch, stillWithin(connection.id)).pipe(
       Effect.catchIf(
         ({ code }) => code === DIVISION_BY_ZERO,
-        () => ended
+        () => endedByHand
       )
     )
     // If the caller ended the transaction meanwhile, the command ended with it.

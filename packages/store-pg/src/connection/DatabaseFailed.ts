@@ -1,7 +1,7 @@
 import { Data } from "effect"
 
 /**
- * Why: `bad_schema`: what was given is no name of a schema; `bad_cells`: the cells are not those of the database; `wrong_cell`: a cell is not where it should be, or cannot be used; `bad_pool`: what was given is no pool of the store's database; `no_url`: what was given is no address of a Postgres; `unreachable`: none answers there; `untrusted`: its encryption is not what
+ * Why: `bad_schema`: what was given is no name of a schema; `bad_cells`: the cells are not those of the database; `wrong_cell`: a cell is not where it should be, or cannot be used; `bad_pool`: what was given is no pool of the store's database; `no_url`: what was given is no address of a Postgres; `unreachable`: none answers there; `no_database`: the server has no database of this name; `no_entry`: it does not let this user in; `untrusted`: its encryption is not what
  * the address asks for; `statement`: it refused one.
  */
 export type DatabaseFailure =
@@ -11,6 +11,8 @@ export type DatabaseFailure =
   | "bad_pool"
   | "no_url"
   | "unreachable"
+  | "no_database"
+  | "no_entry"
   | "untrusted"
   | "statement"
 
@@ -21,6 +23,8 @@ const remedies: Readonly<Record<DatabaseFailure, string | undefined>> = {
   bad_pool: "give a Pool of the package pg, made for the same database as the store's url",
   no_url: "check the store's url",
   unreachable: "check that it runs, and the store's url",
+  no_database: "create it, or check the name of the database in the store's url",
+  no_entry: "check the user and the password in the store's url, and that the server has the role",
   untrusted:
     "check sslmode in the store's url, that sslrootcert is the authority of the server's certificate, and with verify-full that the certificate bears the host's name as the url has it",
   statement: undefined

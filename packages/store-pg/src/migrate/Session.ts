@@ -1,7 +1,7 @@
 import { Effect, type Scope } from "effect"
 import { databaseUrl } from "../connection/Address.js"
 import { IN_TRANSIT_MS, streamOf } from "../connection/Connection.js"
-import { DatabaseFailed } from "../connection/DatabaseFailed.js"
+import { DatabaseFailed, type DatabaseFailure } from "../connection/DatabaseFailed.js"
 import { DEFAULT_SCHEMA, quoted } from "../connection/Schema.js"
 import { connected, READS_ONLY, SessionClient, shownMs } from "../connection/SessionClient.js"
 
@@ -27,15 +27,20 @@ const wordsOf = (error: unknown): string => {
 /** Matches the messages of Node and the driver if a certificate is not valid, or the server has none. */
 const UNTRUSTED = /certificate|altnames|does not support SSL/i
 
+/** What a server that answers refuses, by SQLSTATE. */
+const refusals: Readonly<Record<string, readonly [DatabaseFailure, what: string]>> = {
+  "3D000": ["no_database", "The database does not exist"],
+  "28000": ["no_entry", "The database does not let this user in"],
+  "28P01": ["no_entry", "The database does not let this user in"]
+}
+
 const refused = (error: unknown) => {
   const words = wordsOf(error)
-  return UNTRUSTED.test(words)
-    ? new DatabaseFailed({ reason: "untrusted", code: codeOf(error), what: `The database is not trusted (${words})` })
-    : new DatabaseFailed({
-        reason: "unreachable",
-        code: codeOf(error),
-        what: `The database cannot be reached (${words})`
-      })
+  const code = codeOf(error)
+  const [reason, what] = UNTRUSTED.test(words)
+    ? (["untrusted", "The database is not trusted"] as const)
+    : (refusals[code ?? ""] ?? (["unreachable", "The database cannot be reached"] as const))
+  return new DatabaseFailed({ reason, code, what: `${what} (${words})` })
 }
 
 /** The schema that a session's statements mean, and what a look at it has time for; a migration takes as long as it takes. */

@@ -3,6 +3,8 @@ import { PgStore } from "@workshop/store-pg"
 import { check } from "@workshop/store-pg/migrate"
 import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
+import { testDatabase } from "../cluster/TestDatabase.js"
+import { testing } from "../nodes/Node.js"
 
 /** Why a store, and the look at its schema before it, refuse a URL. */
 const refusals = async (url: string) => {
@@ -30,4 +32,30 @@ describe("the url of a database", () => {
     "%s is one",
     async (url) => expect(await Effect.runPromise(Effect.flip(check(url)))).toMatchObject({ reason: "unreachable" })
   )
+
+  it("that names no database, or no role, of a server that answers is refused with its own reason and remedy", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url } = yield* testDatabase
+        const named = (change: (address: URL) => void) => {
+          const address = new URL(url)
+          change(address)
+          return Effect.flip(check(address.href))
+        }
+        const nowhere = yield* named((address) => {
+          address.pathname = "/no_such_database"
+        })
+        expect(nowhere).toMatchObject({
+          reason: "no_database",
+          message: expect.stringMatching(/^The database does not exist \(.*\): create it, or check the name of the database/)
+        })
+        const nobody = yield* named((address) => {
+          address.username = "no_such_role"
+        })
+        expect(nobody).toMatchObject({
+          reason: "no_entry",
+          message: expect.stringMatching(/^The database does not let this user in \(.*\): check the user and the password/)
+        })
+      })
+    ))
 })
