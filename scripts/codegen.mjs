@@ -184,7 +184,7 @@ page("docs/errors.md", [
   "`details.reason` of a `CONFLICT` is one of these. A refused move also has `details.from`, `details.to` and `details.allowed`. Every 409 about a ticket has the ticket's present `details.state` and `details.updated_at`, except `IDEMPOTENCY_KEY_REUSED`, which is about the key.",
   table(["reason", "when", "for example"], conflicts),
   "## Refusals in your own program",
-  "A program that [embeds](embed.md) the services gets a refusal as a value with a `_tag`. The API responds to it with the status, code and reason of its row, as `refusalResponse(refusal)` does in your own routes.",
+  "A program that [embeds](embed.md) the services gets a refusal as a value with a `_tag`. The API responds to it with the status, code and reason of its row, as `refusalResponse(refusal)` does in your own routes. In Effect, `refused` does the same. There, input of a wrong form is a `ParseError` of the decoding, with the same response, and `InvalidInput` occurs only where the stored data do not allow a valid value; a Promise method is refused with `InvalidInput` for both.",
   table(["tag", "status", "code", "reason", "when"], refusals),
   "## Examples",
   ...["VALIDATION_ERROR", "CONFLICT", "PROFANITY", "TOO_MANY_ATTEMPTS"].map(

@@ -1,7 +1,8 @@
-import { type HttpApp, HttpRouter, HttpServerResponse } from "@effect/platform"
+import { HttpRouter, HttpServerResponse } from "@effect/platform"
 import { type Caller, CommittedEvents, TicketNumber, Tickets } from "@workshop/core"
 import { httpApp } from "@workshop/core/http"
 import { Effect, Schema, Stream } from "effect"
+import { health } from "./health.js"
 
 const CounterPath = Schema.Struct({ number: Schema.compose(Schema.NumberFromString, TicketNumber) })
 
@@ -24,12 +25,12 @@ export const makeApp = (counter: Caller) =>
         StoreUnavailable: () => Effect.succeed(HttpServerResponse.text("Try again\n", { status: 503 }))
       })
     )
-    const app: HttpApp.Default = HttpRouter.empty.pipe(
+    return HttpRouter.empty.pipe(
       HttpRouter.get("/counter/:number", atCounter),
       HttpRouter.mountApp("/workshop", api),
+      HttpRouter.concat(health),
       Effect.catchTag("RouteNotFound", () => Effect.succeed(HttpServerResponse.text("Nothing here\n", { status: 404 })))
     )
-    return app
   })
 
 /** What happens in this process, line by line. */

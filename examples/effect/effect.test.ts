@@ -1,6 +1,7 @@
 import { HttpApp } from "@effect/platform"
 import { createClient } from "@workshop/client"
 import { TicketId, TicketInput, Tickets } from "@workshop/core"
+import type { Directory } from "@workshop/core/store"
 import { Effect, ManagedRuntime, Schema, TestClock, TestContext } from "effect"
 import { expect, it } from "vitest"
 import { makeApp } from "./app.js"
@@ -11,7 +12,7 @@ it("an Effect server mounts the API in its router, beside a route on the same se
   const { app, key } = await runtime.runPromise(
     Effect.gen(function* () {
       const { counter, key } = yield* openShop
-      return { app: HttpApp.toWebHandler(yield* makeApp(counter)), key }
+      return { app: HttpApp.toWebHandlerRuntime(yield* Effect.runtime<Directory>())(yield* makeApp(counter)), key }
     })
   )
   const client = createClient({ baseUrl: "http://shop.example/workshop", key, fetch: app })
@@ -21,6 +22,8 @@ it("an Effect server mounts the API in its router, beside a route on the same se
   expect(await at("/counter/2")).toBe("No such ticket\n")
   expect(await at("/counter/zero")).toBe("No such ticket\n")
   expect(await at("/elsewhere")).toBe("Nothing here\n")
+  expect(await at("/readyz")).toBe('{"ready":true,"reason":null}')
+  expect(await at("/metrics")).toMatch(/^workshop_deliveries_in_flight 0$/m)
   await runtime.dispose()
 })
 

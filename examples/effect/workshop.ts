@@ -6,6 +6,7 @@ import {
   Keys,
   NotificationSender,
   Notifiers,
+  Probes,
   Profanity,
   ShopInput,
   Shops,
@@ -22,7 +23,9 @@ export const workshop = Workshop.background.pipe(
   Layer.provideMerge(Workshop.layer),
   Layer.provideMerge(MemoryStore.layer),
   Layer.provideMerge(Profanity.layer),
-  Layer.provideMerge(Entropy.layer)
+  Layer.provideMerge(Entropy.layer),
+  // For the metrics and the readiness.
+  Layer.provideMerge(Probes.layer)
 )
 
 /** A shop with a key, and its own counter as a caller. */

@@ -50,8 +50,9 @@ export class Deliveries extends Context.Tag("@workshop/core/Deliveries")<
   {
     /**
      * Claims at most `most` deliveries due at `now`, shop by shop, so that a shop with a long queue delays no other: at most four of a shop
-     * in flight, one of a ticket, a ticket's in the order of its events, live ones before replayed ones, none of a webhook that is off. No
-     * delivery is claimed by two processes at once.
+     * in flight, one of a ticket, those of a ticket that are due in the order of its events, live ones before replayed ones, none of a
+     * webhook that is off. A delivery that waits for its retry does not hold back the later ones of its ticket. No delivery is claimed by two
+     * processes at once.
      */
     readonly claim: (now: Instant, most: number) => Effect.Effect<ReadonlyArray<Claim>, StoreUnavailable>
     /** Returns deliveries whose lease has ended because their process died. This uses up none of their attempts. */
