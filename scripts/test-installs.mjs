@@ -158,7 +158,13 @@ const nestProject = (name, dependencies) => {
     ...{ esModuleInterop: true, isolatedModules: true, declaration: true, skipLibCheck: true },
     ...{ strictNullChecks: true, emitDecoratorMetadata: true, experimentalDecorators: true }
   }
-  const include = ["src/main.ts", "src/app.module.ts", "src/hook.module.ts", "src/readiness.controller.ts", "src/workshop.module*.ts"]
+  const include = [
+    "src/main.ts",
+    "src/app.module.ts",
+    "src/hook.module.ts",
+    "src/readiness.controller.ts",
+    "src/workshop.module*.ts"
+  ]
   writeFileSync(join(place, "tsconfig.json"), JSON.stringify({ compilerOptions, include }))
   writeFileSync(
     join(place, "src/app.module.ts"),

@@ -176,8 +176,8 @@ const ofTickets = [
     "createTicket",
     "limit-counted-before-refusal",
     "a ticket that is refused for its words is counted",
-    "    if (refused !== null) return Either.left(new ForbiddenWord({ field: refused }))\n\n    const windows",
-    "    if (refused !== null) return changes.head(Either.getOrElse(oneMore(head, shop, moment.now), () => head)).decided(null as never)\n\n    const windows"
+    "    if (refused !== null) return Either.left(new ForbiddenWord({ field: refused }))\n\n    const counted",
+    "    if (refused !== null) return changes.head(Either.match(oneMore(head, shop, moment.now, bounds), { onLeft: () => head, onRight: ({ windows }) => windows })).decided(null as never)\n\n    const counted"
   ),
   decision(
     "createTicket",
@@ -243,8 +243,8 @@ const ofClients = [
     "giveStamps",
     "stamps-limit-ignored",
     "more than 20 stamps a day can be given",
-    'if (!hasRoom(window, "stamps_per_day", count, bounds',
-    'if (!hasRoom(window, "stamps_per_day", 1, bounds'
+    'if (bounds !== null && !hasRoom(window, "stamps_per_day", count, bounds',
+    'if (bounds !== null && !hasRoom(window, "stamps_per_day", 1, bounds'
   ),
   decision(
     "giveStamps",

@@ -132,8 +132,8 @@ const withFresherEyes = [
     "Tickets",
     "notified-again",
     "a repeated record of a notification raises its event again",
-    "repeatable(run)(noting(caller, id, channel, bounds), key, {",
-    "repeatable(run)(noting(caller, id, channel, bounds), key && undefined, {"
+    "repeatable(run)(noting(caller, id, channel, limits), key, {",
+    "repeatable(run)(noting(caller, id, channel, limits), key && undefined, {"
   ),
   domain(
     "PublicAddress",

@@ -56,7 +56,9 @@ describe("workshop cell (docs/scaling.md)", { timeout: 120_000 }, () => {
       await run("delete from workshop_north.schema_migration where version > 20")
       expect(JSON.parse((await type("cell list --json")).stdout)[1]).toMatchObject({
         name: "north",
-        state: expect.stringMatching(/^The database is at version 20 of the schema workshop_north and this program needs/)
+        state: expect.stringMatching(
+          /^The database is at version 20 of the schema workshop_north and this program needs/
+        )
       })
       await run("drop schema workshop_north cascade")
       expect(JSON.parse((await type("cell list --json")).stdout)[1].state).toBe(

@@ -137,7 +137,7 @@ export const handlingChecks = ({
     refuses: "429",
     kind: "count",
     count: ({ match, context, shop }) =>
-      context.caller!.uncounted === true
+      context.caller?.uncounted === true
         ? NO_USES
         : match!.route.policies.map((policy) => ({
             policy,

@@ -9,8 +9,8 @@ import type { LimitsByPolicy } from "../domain/Limits.js"
  * embedder with its own authentication gives each of its callers an id, which is any text of up to 80 characters. A ticket's history names it. Services trust a caller: flags, scopes
  * and request limits are checked where a request is admitted.
  *
- * What an `uncounted` caller does is not refused by the limits of a shop, client or ticket, and uses up nothing of them, so that an embedder's
- * own work leaves the others their share. Calls are counted unless they say so, because the specification counts app and API together
+ * The limits of a shop, client or ticket do not refuse an `uncounted` caller, whose acts use up nothing of them, so that an embedder's own
+ * work leaves the others their share. Calls are counted unless they say so, because the specification counts app and API together
  * (Specification, Limits).
  */
 export const Caller = Schema.Struct({

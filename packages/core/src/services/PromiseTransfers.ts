@@ -27,7 +27,7 @@ export type PlainImport = Omit<ImportOptions, "shop_id" | "lines"> & { readonly 
 
 const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** The rows with their numbers. What a source throws says at which row it was. */
+/** The rows with their numbers. If the source throws, the error has the number of the row that was read. */
 async function* numbered(rows: Rows): AsyncGenerator<ImportLine> {
   let line = 1
   try {
