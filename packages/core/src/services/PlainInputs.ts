@@ -15,10 +15,7 @@ export interface PlainCaller {
   readonly scopes: ReadonlyArray<Named.Scope>
   /** Whether tickets count as made in the shop's app or through the API. */
   readonly via: "app" | "api"
-  /**
-   * Whether the call counts against no limit of the shop, the client or the ticket, and none refuses it: for work of your own that is to
-   * leave the API its tickets. False by default, because the specification counts app and API together (Specification, Limits).
-   */
+  /** Whether no limit of the shop, the client or the ticket counts or refuses the call; false by default (Specification, Limits). */
   readonly uncounted?: boolean | undefined
 }
 
