@@ -1,7 +1,7 @@
 import { type AwayCell, cellsAway, dataAhead, EXPOSITION_TYPE, notReadyReason, scrape } from "@workshop/core"
 import type { Failure, HttpRequest, Page } from "@workshop/core/http"
-import { Directory } from "@workshop/core/store"
 import type { DocumentOptions } from "@workshop/core/openapi"
+import { Directory } from "@workshop/core/store"
 import { Effect } from "effect"
 import { coalesce, onceAsked } from "./coalesce.js"
 import { docsPages } from "./docsPages.js"

@@ -220,10 +220,12 @@ export const PartInput = Schema.Struct({
 export type PartInput = typeof PartInput.Type
 
 /** The https address of a picture of the item. */
-export const PhotoInput = Schema.Struct({ photo_url: SecureWebLink }).pipe(Schema.brand("PhotoInput")).annotations({
-  identifier: "PhotoInput",
-  ...exactly
-})
+export const PhotoInput = Schema.Struct({ photo_url: SecureWebLink })
+  .pipe(Schema.brand("PhotoInput"))
+  .annotations({
+    identifier: "PhotoInput",
+    ...exactly
+  })
 export type PhotoInput = typeof PhotoInput.Type
 
 /** Changes the promised date; `delay` keeps the previous one (Specification, Tickets). */

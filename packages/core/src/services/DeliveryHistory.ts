@@ -17,7 +17,9 @@ const count = (most: number) => Schema.optionalWith(Schema.Int.pipe(Schema.betwe
  * A part of a shop's events or deliveries: the latest, at most `limit` (default 1,000, at most 10,000), of those before the event whose
  * `seq` is `before`.
  */
-export const OwnerPage = Schema.Struct({ before: count(Number.MAX_SAFE_INTEGER), limit: count(list_max) }).annotations(exactly)
+export const OwnerPage = Schema.Struct({ before: count(Number.MAX_SAFE_INTEGER), limit: count(list_max) }).annotations(
+  exactly
+)
 export type OwnerPage = typeof OwnerPage.Type
 
 /** The part, as the store's method takes it. */

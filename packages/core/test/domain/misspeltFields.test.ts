@@ -1,5 +1,6 @@
 import { Either, Schema } from "effect"
 import { describe, expect, it } from "vitest"
+import { quickReader } from "../../src/fast/QuickReader.js"
 import {
   ClientCorrection,
   ClientInput,
@@ -18,9 +19,8 @@ import {
   TicketQuery,
   TicketQueryJson
 } from "../../src/index.js"
-import { quickReader } from "../../src/fast/QuickReader.js"
 
-const inputs: Readonly<Record<string, Schema.Schema<any, any>>> = {
+const inputs = {
   ClientCorrection,
   ClientInput,
   DelayInput,
@@ -41,16 +41,26 @@ const inputs: Readonly<Record<string, Schema.Schema<any, any>>> = {
 describe("a misspelt field of an input", () => {
   it.each(Object.entries(inputs))("is refused by its name, whatever the options of the decoding: %s", (_, schema) => {
     for (const onExcessProperty of [undefined, "ignore", "preserve"] as const) {
-      const read = Schema.decodeUnknownEither(schema, { errors: "all", ...(onExcessProperty && { onExcessProperty }) })
-      const issues = Either.match(read({ statee: "ready" }), { onLeft: ({ issue }) => inputIssues(issue), onRight: () => [] })
+      const read = Schema.decodeUnknownEither(schema as Schema.Schema<unknown>, {
+        errors: "all",
+        ...(onExcessProperty && { onExcessProperty })
+      })
+      const issues = Either.match(read({ statee: "ready" }), {
+        onLeft: ({ issue }) => inputIssues(issue),
+        onRight: () => []
+      })
       expect(issues.filter(({ field }) => field === "statee")).toHaveLength(1)
     }
   })
 
   it("in a part of an input is refused too", () => {
     const read = Schema.decodeUnknownEither(TicketInput, { errors: "all" })
-    const refused = Either.flip(read({ service: "Hem", items: [{ label: "Coat", prise_minor: 1 }, { label: "Scarf" }] }))
-    expect(Either.map(refused, ({ issue }) => inputIssues(issue))).toMatchObject({ right: [{ field: "items.0.prise_minor" }] })
+    const refused = Either.flip(
+      read({ service: "Hem", items: [{ label: "Coat", prise_minor: 1 }, { label: "Scarf" }] })
+    )
+    expect(Either.map(refused, ({ issue }) => inputIssues(issue))).toMatchObject({
+      right: [{ field: "items.0.prise_minor" }]
+    })
   })
 
   it("costs the API nothing: it still reads inputs without the schema", () => {

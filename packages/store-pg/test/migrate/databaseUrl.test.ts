@@ -47,14 +47,18 @@ describe("the url of a database", () => {
         })
         expect(nowhere).toMatchObject({
           reason: "no_database",
-          message: expect.stringMatching(/^The database does not exist \(.*\): create it, or check the name of the database/)
+          message: expect.stringMatching(
+            /^The database does not exist \(.*\): create it, or check the name of the database/
+          )
         })
         const nobody = yield* named((address) => {
           address.username = "no_such_role"
         })
         expect(nobody).toMatchObject({
           reason: "no_entry",
-          message: expect.stringMatching(/^The database does not let this user in \(.*\): check the user and the password/)
+          message: expect.stringMatching(
+            /^The database does not let this user in \(.*\): check the user and the password/
+          )
         })
       })
     ))

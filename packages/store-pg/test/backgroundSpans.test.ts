@@ -1,0 +1,78 @@
+import {
+  Caller,
+  Dispatcher,
+  Entropy,
+  NotificationSender,
+  Notifiers,
+  Profanity,
+  parseWebhookAddress,
+  productionAddresses,
+  Sent,
+  ShopInput,
+  Shops,
+  TicketInput,
+  Tickets,
+  WebhookSender,
+  Webhooks,
+  Workshop
+} from "@workshop/core"
+import { Deferred, Effect, Layer, Option, Schema, Tracer } from "effect"
+import { expect, it } from "vitest"
+import { until } from "../../../test/until.js"
+import { layer as migrated } from "../src/MigratedStore.js"
+import { testDatabase } from "./cluster/TestDatabase.js"
+import { testing } from "./nodes/Node.js"
+
+/** The statements whose spans have no parent, from the end of a program's start until a webhook is delivered, and there are enough. */
+const orphans = (above: Layer.Layer<never>, enough: number) =>
+  testing(
+    Effect.gen(function* () {
+      const { url } = yield* testDatabase
+      const spans: Array<Tracer.Span> = []
+      const statements = () =>
+        spans
+          .map(({ attributes }) => String(attributes.get("db.query.text")))
+          // The look at the schema is a part of the start, and ends after it.
+          .filter((text) => !text.includes("workshop schema"))
+      const native = yield* Effect.tracer
+      const tracer = Tracer.make({
+        context: native.context,
+        span: (name, parent, ...rest) => {
+          const span = native.span(name, parent, ...rest)
+          if (Option.isNone(parent) && name === "sql.execute") spans.push(span)
+          return span
+        }
+      })
+      const sent = yield* Deferred.make<void>()
+      const sender = Layer.succeed(WebhookSender, {
+        send: () => Effect.as(Deferred.succeed(sent, undefined), Sent.answered(200))
+      })
+      const layer = Workshop.background.pipe(
+        Layer.provide(above),
+        Layer.provide(Dispatcher.layer()),
+        Layer.provide(NotificationSender.Default),
+        Layer.provide(Layer.merge(sender, Notifiers.layer)),
+        Layer.provideMerge(Workshop.layer),
+        Layer.provideMerge(migrated({ url })),
+        Layer.provideMerge(Profanity.layer),
+        Layer.provideMerge(Entropy.layer),
+        Layer.provideMerge(Layer.setTracer(tracer))
+      )
+      yield* Effect.gen(function* () {
+        spans.length = 0
+        const settings = { name: "Needle", currency: "TND", time_zone: "Africa/Tunis" }
+        const { id: shop_id } = yield* Shops.create(Schema.decodeSync(ShopInput)(settings))
+        yield* Webhooks.set(shop_id, yield* parseWebhookAddress("https://erp.example/hook", productionAddresses))
+        const caller = Schema.decodeSync(Caller)({ shop_id, caller_id: "till", scopes: ["tickets:write"], via: "api" })
+        yield* Tickets.create(caller, Schema.decodeSync(TicketInput)({ service: "Hem" }))
+        yield* Deferred.await(sent)
+        yield* until("spans", Effect.sync(statements), ({ length }) => length >= enough)
+      }).pipe(Effect.withSpan("own"), Effect.provide(layer))
+      return statements()
+    })
+  )
+
+it("the background work makes spans without a parent, and none where its tracer is off (docs/embed-effect.md)", async () => {
+  expect(await orphans(Layer.empty, 1)).not.toEqual([])
+  expect(await orphans(Layer.setTracerEnabled(false), 0)).toEqual([])
+}, 60_000)
