@@ -67,11 +67,7 @@ export const filled = (url: string, backlog: Backlog) =>
   Effect.gen(function* () {
     const clock = new BenchClock()
     const leaseClock = Effect.sync(() => clock.unsafeCurrentTimeMillis())
-    const around = Layer.mergeAll(
-      Entropy.layer,
-      clock.layer,
-      Probes.layer
-    )
+    const around = Layer.mergeAll(Entropy.layer, clock.layer, Probes.layer)
     const store = PgStore.layer({ url, leaseClock }).pipe(Layer.provideMerge(around))
     const context = yield* Layer.build(store)
     yield* Effect.provide(openShop(), context)

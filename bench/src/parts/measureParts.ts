@@ -19,11 +19,11 @@ import { quickReader } from "../../../packages/core/dist/fast/QuickReader.js"
 import type { HttpRequest } from "../../../packages/core/dist/http/HttpMessage.js"
 import { respond } from "../../../packages/core/dist/http/respond.js"
 import { costOf } from "../fast/costOf.js"
-import { median } from "../Median.js"
 import { MEASURED, WARM_UP } from "../http/compareHttp.js"
 import { type Work, withAutocannon } from "../http/Load.js"
 import { Lap, type ServerName, sharesDuring, start, stop } from "../http/Server.js"
 import { key, SCOPES, SHOP, ticketBody } from "../http/World.js"
+import { median } from "../Median.js"
 import { benchmark, type Row, rounded } from "../report/Benchmark.js"
 
 /** So many shops, with so many keys each, that the limits let a round of creates through; between two, the clock goes on. */

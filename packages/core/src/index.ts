@@ -111,8 +111,8 @@ export { DeliveryHistory, OwnerPage, ReplayInput } from "./services/DeliveryHist
 export { Dispatcher } from "./services/Dispatcher.js"
 export { EXPOSITION_TYPE, exposition, scrape } from "./services/Exposition.js"
 export {
-  type ExportedRow,
   type BadRow,
+  type ExportedRow,
   type ImportLine,
   type ImportOptions,
   type ImportReport,

@@ -7,7 +7,11 @@ import { notReadyReason } from "../../src/services/Readiness.js"
 
 /** A directory whose reads neither end nor can be interrupted, as those of a server that stands still. */
 const silent = Effect.map(Directory, (directory) =>
-  Directory.of({ ...directory, keyByHash: () => Effect.uninterruptible(Effect.never), latest: Effect.uninterruptible(Effect.never) })
+  Directory.of({
+    ...directory,
+    keyByHash: () => Effect.uninterruptible(Effect.never),
+    latest: Effect.uninterruptible(Effect.never)
+  })
 )
 
 it("a store that stays silent is not ready after two seconds, although its reads go on", () =>
@@ -22,5 +26,4 @@ it("a store that stays silent is not ready after two seconds, although its reads
     Effect.provide(Layer.merge(TestContext.TestContext, Logger.remove(Logger.defaultLogger))),
     Effect.scoped,
     Effect.runPromise
-  )
-)
+  ))

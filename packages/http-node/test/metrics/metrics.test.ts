@@ -350,10 +350,7 @@ describe("GET /readyz and /metrics (Specification, Commands)", () => {
       }
       return bodies
     })
-    const ports = Layer.mergeAll(
-      Layer.provideMerge(counted, MemoryStore.layer),
-      Probes.layer
-    )
+    const ports = Layer.mergeAll(Layer.provideMerge(counted, MemoryStore.layer), Probes.layer)
     const bodies = await Effect.runPromise(
       served.pipe(Effect.provide(Layer.provideMerge(ports, Entropy.layerSeeded(6))), Effect.scoped)
     ).finally(() => clock.mockRestore())
