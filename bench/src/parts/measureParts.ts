@@ -173,7 +173,7 @@ const inProcess = Effect.gen(function* () {
   ]
 }).pipe(Effect.scoped)
 
-/** What something takes right after other work, and what it takes when it is repeated at once: the medians, in microseconds. */
+/** The median times of an act right after other work, and of its repetition at once, in microseconds. */
 const coldAndWarm = (times: number, before: (n: number) => void, act: (n: number) => void) => {
   const cold: Array<number> = []
   const warm: Array<number> = []

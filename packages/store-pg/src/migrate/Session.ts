@@ -27,7 +27,7 @@ const wordsOf = (error: unknown): string => {
 /** Matches the messages of Node and the driver if a certificate is not valid, or the server has none. */
 const UNTRUSTED = /certificate|altnames|does not support SSL/i
 
-/** What a server that answers refuses, by SQLSTATE. */
+/** The refusals of a server that responds, by SQLSTATE. */
 const refusals: Readonly<Record<string, readonly [DatabaseFailure, what: string]>> = {
   "3D000": ["no_database", "The database does not exist"],
   "28000": ["no_entry", "The database does not let this user in"],
