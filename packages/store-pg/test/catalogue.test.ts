@@ -159,6 +159,8 @@ describe("statements that keep to the rows of the shops they name (docs/how-it-i
       "commands/SaveStatements.ts",
       // Reads sessions, and no row of a shop.
       "connection/CommitWaits.ts",
+      // Reads the names of schemas.
+      "connection/TablesElsewhere.ts",
       "deliveries/ClaimStatements.ts",
       "deliveries/ReplayStatements.ts",
       // No SQL, but its words.

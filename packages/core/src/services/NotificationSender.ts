@@ -36,7 +36,7 @@ const logGivenUp = (message: Message, cause: Cause.Cause<unknown> = Cause.empty)
   logFailure(message, "A notification was given up after its last attempt", cause)
 
 const logOutdated = ({ shop_id, id }: Message) =>
-  Effect.annotateLogs(Effect.logInfo("A notification was not sent, because its ticket has left the state"), {
+  Effect.annotateLogs(Effect.logDebug("A notification was not sent, because its ticket has left the state"), {
     shop_id,
     id
   })
