@@ -12,7 +12,7 @@ const shopOf = async (url: string) => {
   const workshop = await start({ store: PgStore.layer({ url }), background: false })
   const pool = new pg.Pool({ connectionString: url, options: "-c search_path=app" })
   await pool.query(
-    "create schema app; create table app.orders (id text primary key, service text, ticket_number integer)"
+    "create schema app; create table app.orders (id text primary key, service text, ticket_id uuid unique, ticket_number integer)"
   )
   const shop = await workshop.shops.create(SHOP)
   if (!shop.ok) throw shop.refusal

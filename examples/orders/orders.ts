@@ -16,13 +16,17 @@ export const placeOrder = async (workshop: PromiseWorkshop, pool: pg.Pool, calle
   const { number, afterCommit } = await withClient(pool, async (client, giveUp) => {
     try {
       await client.query("begin")
-      const { value: number, afterCommit } = await workshop.within(client, async ({ orThrow: { tickets } }) => {
+      const {
+        value: { id, number },
+        afterCommit
+      } = await workshop.within(client, async ({ orThrow: { tickets } }) => {
         const ticket = { service: order.service, external_ref: order.id }
-        return (await tickets.create(caller, ticket, `order-${order.id}`)).data.number
+        return (await tickets.create(caller, ticket, `order-${order.id}`)).data
       })
-      // An order that is placed again has its row already.
-      const insert = "insert into orders (id, ticket_number) values ($1, $2) on conflict (id) do nothing"
-      await client.query(insert, [order.id, number])
+      // An order that is placed again has its row already. Another caller's order of the same id is an error, which takes the ticket back.
+      const insert =
+        "insert into orders (id, ticket_id, ticket_number) values ($1, $2, $3) on conflict (ticket_id) do nothing"
+      await client.query(insert, [order.id, id, number])
       await client.query("commit")
       return { number, afterCommit }
     } catch (error) {

@@ -794,11 +794,11 @@ select /* workshop read tickets of number */ row_to_json(s) as shop, (
         select json_agg(json_build_object('ticket', t, 'account', a, 'link', l) order by t.id desc)
         from (select * from workshop.ticket t where t.shop_id = $1 and t.id in (
             (select t.id from workshop.ticket t where t.shop_id = $2 and t.number = $3 and t.state = any($4) order by t.id desc limit 1)
-            union (select t.id from workshop.ticket t where t.shop_id = $5 and t.number = $6 order by t.id desc limit $7)) offset 0) t
+            union (select t.id from workshop.ticket t where t.shop_id = $5 and t.number = $6 order by t.id desc limit 101)) offset 0) t
         left join workshop.client_account a on a.id = t.client_id
         left join workshop.client_link l on l.shop_id = t.shop_id and l.client_id = t.client_id
       ) as tickets, null as last_change_at, null::json as unread_from
-      from workshop.shop s where s.id = $8;
+      from workshop.shop s where s.id = $7;
 
 -- read tracked tickets (workshop reads)
 select /* workshop read tracked tickets */ row_to_json(x) as ticket, row_to_json(y) as shop

@@ -326,8 +326,8 @@ const fromSourcesAlone = [
     "reads/PgReads",
     "one-other-too-few",
     "of a number's 100 other tickets, Postgres lists 99",
-    "limit + 1})) offset 0",
-    "limit})) offset 0"
+    "sql.literal(String(Limits.others_max + 1))",
+    "sql.literal(String(Limits.others_max))"
   ),
   domain(
     "LimitWindow",

@@ -4,6 +4,7 @@ import { Effect, Layer } from "effect"
 import { openShop } from "../../../packages/core/dist/testing/Fixtures.js"
 import { connect, type Session } from "../../../packages/store-pg/dist/migrate/Session.js"
 import { BenchClock } from "../create/World.js"
+import { WARM_UP } from "../pg/WarmUp.js"
 
 /** The id of the `n`th shop that a statement made. */
 export const shopId = (n: number) => `10000000-0000-7000-8000-${String(n).padStart(12, "0")}` as ShopId
@@ -53,14 +54,6 @@ const fillQueue = (session: Session, now: Instant, { shops, waiting, each }: Bac
     yield* session.run("vacuum analyze")
     yield* session.run(WARM_UP)
   })
-
-/** Reads all tables and indexes into the server's memory, where a database that has run for a while has what it works on. */
-const WARM_UP = `do $$ begin
-  if exists (select from pg_available_extensions where name = 'pg_prewarm') then
-    create extension if not exists pg_prewarm;
-    perform pg_prewarm(c.oid) from pg_class c where c.relnamespace = 'workshop'::regnamespace and c.relkind in ('r', 'i');
-  end if;
-end $$`
 
 /** The store on a database that was filled so, and a session of its own there. The clock is moved by hand, for leases too. */
 export const filled = (url: string, backlog: Backlog) =>

@@ -11,6 +11,9 @@ const LEAST = 10_000
 /** The target: nearly the same cost, however many tickets there are. */
 const TARGET = { at_most: 1.2 } as const
 
+/** Enough for all tables, so that the sizes differ in their work alone and not in what fits into the server's memory. */
+const MEMORY = "8GB"
+
 /** How often each act is done in a round at each size, in turns of one each. */
 const TIMES = 40
 
@@ -65,7 +68,7 @@ const measured = (shops: ReadonlyArray<FilledShop>, name: ActName, rounds: numbe
 
 const bench = (sizes: ReadonlyArray<number>, rounds: number) =>
   Effect.gen(function* () {
-    const { database } = yield* cluster()
+    const { database } = yield* cluster({ shared_buffers: MEMORY })
     const shops: Array<FilledShop> = []
     for (const size of sizes) {
       shops.push(yield* filledShop(database, size))

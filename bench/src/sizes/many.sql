@@ -1,9 +1,9 @@
--- Fills the one shop with $1 tickets and a due delivery for each. Numbers come round after 999, so that a number has others
--- at either size. A phone number has four tickets at either size, far apart, so that the answers to compare are equally long.
+-- Fills the one shop with $1 tickets and a due delivery for each. Numbers come round after 90, so that a number has more others
+-- than a response lists at either size. A phone number has four tickets at either size, far apart, so that the answers to compare are equally long.
 insert into ticket (shop_id, id, number, state, type, service, items, tracking_code, created_at, updated_at, created_via,
     external_ref, change_seq, shop_changed_at, stamps_earned, closure_due_at, client_phone,
     collected_at, outcome, abandoned_at, abandon_reason)
-  select s.id, ('018f0000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, (n - 1) % 999 + 1,
+  select s.id, ('018f0000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, (n - 1) % 90 + 1,
     (array['workshop', 'ready', 'collected', 'abandoned'])[n % 4 + 1], 'repair', 'Resoling', '[]', 'C' || n::text,
     1700000000000 + n * 60, 1700000000000 + n * 60, 'api', 'ref ' || n::text, n, 1700000000000 + n * 60, false,
     case when n % 4 < 2 then 1905184000000 + n end, '+2162' || lpad((n % greatest($1::integer / 4, 1))::text, 7, '0'),

@@ -16,19 +16,20 @@ import {
   Webhooks,
   Workshop
 } from "@workshop/core"
-import { Deferred, Effect, Layer, Option, Schema, Tracer } from "effect"
+import { Deferred, Effect, FiberRef, Layer, Option, Schema, Tracer } from "effect"
 import { expect, it } from "vitest"
 import { until } from "../../../test/until.js"
 import { layer as migrated } from "../src/MigratedStore.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
 import { testing } from "./nodes/Node.js"
 
-/** The statements whose spans have no parent, from the end of a program's start until a webhook is delivered, and there are enough. */
-const orphans = (above: Layer.Layer<never>, enough: number) =>
+/** How many spans the program made of its own, and the statements whose spans have no parent, from the end of a program's start until a webhook is delivered, and there are enough. */
+const orphans = (quiet: (background: typeof Workshop.background) => typeof Workshop.background, enough: number) =>
   testing(
     Effect.gen(function* () {
       const { url } = yield* testDatabase
       const spans: Array<Tracer.Span> = []
+      let own = 0
       const statements = () =>
         spans
           .map(({ attributes }) => String(attributes.get("db.query.text")))
@@ -40,6 +41,7 @@ const orphans = (above: Layer.Layer<never>, enough: number) =>
         span: (name, parent, ...rest) => {
           const span = native.span(name, parent, ...rest)
           if (Option.isNone(parent) && name === "sql.execute") spans.push(span)
+          if (name === "own") own++
           return span
         }
       })
@@ -47,8 +49,7 @@ const orphans = (above: Layer.Layer<never>, enough: number) =>
       const sender = Layer.succeed(WebhookSender, {
         send: () => Effect.as(Deferred.succeed(sent, undefined), Sent.answered(200))
       })
-      const layer = Workshop.background.pipe(
-        Layer.provide(above),
+      const layer = quiet(Workshop.background).pipe(
         Layer.provide(Dispatcher.layer()),
         Layer.provide(NotificationSender.Default),
         Layer.provide(Layer.merge(sender, Notifiers.layer)),
@@ -68,11 +69,14 @@ const orphans = (above: Layer.Layer<never>, enough: number) =>
         yield* Deferred.await(sent)
         yield* until("spans", Effect.sync(statements), ({ length }) => length >= enough)
       }).pipe(Effect.withSpan("own"), Effect.provide(layer))
-      return statements()
+      return { own, statements: statements() }
     })
   )
 
-it("the background work makes spans without a parent, and none where its tracer is off (docs/embed-effect.md)", async () => {
-  expect(await orphans(Layer.empty, 1)).not.toEqual([])
-  expect(await orphans(Layer.setTracerEnabled(false), 0)).toEqual([])
+it("the background work makes spans without a parent, and none where its tracer is off, which keeps the program's own (docs/embed-effect.md)", async () => {
+  const loud = await orphans((background) => background, 1)
+  expect(loud).toMatchObject({ own: 1 })
+  expect(loud.statements).not.toEqual([])
+  const quiet = Layer.locally(FiberRef.currentTracerEnabled, false)
+  expect(await orphans((background) => background.pipe(quiet), 0)).toEqual({ own: 1, statements: [] })
 }, 60_000)

@@ -6,6 +6,7 @@ import {
   type ClientAccount,
   type EventRecord,
   type Instant,
+  Limits,
   type Phone,
   ServiceLimits,
   type ShopHead,
@@ -168,12 +169,15 @@ export const pgReads = (secrets: WebhookSecrets) =>
       ticketsOfNumber: (shop_id, number, limit) => {
         // `offset 0` makes Postgres find the few tickets before it sorts them; otherwise it would read all tickets in that order.
         const ofNumber = sql`t.shop_id = ${shop_id} and t.number = ${number}`
+        // In the text and always the same, because Postgres would otherwise not see that few tickets are wanted, and would plan the read of
+        // a large shop each time.
+        const most = sql.literal(String(Limits.others_max + 1))
         return withClients(
           "read tickets of number",
           shop_id,
           sql`select * from workshop.ticket t where t.shop_id = ${shop_id} and t.id in (
             (select t.id from workshop.ticket t where ${ofNumber} and t.state = any(${openStates}) order by ${newestFirst} limit 1)
-            union (select t.id from workshop.ticket t where ${ofNumber} order by ${newestFirst} limit ${limit + 1})) offset 0`,
+            union (select t.id from workshop.ticket t where ${ofNumber} order by ${newestFirst} limit ${most})) offset 0`,
           newestFirst
         ).pipe(
           Effect.map((seen) => ({ ...seen, tickets: meantFirst(seen.tickets, ({ record }) => record.state, limit) }))

@@ -1,0 +1,7 @@
+/** Reads all tables and indexes into the server's memory, where a database that has run for a while has what it works on. */
+export const WARM_UP = `do $$ begin
+  if exists (select from pg_available_extensions where name = 'pg_prewarm') then
+    create extension if not exists pg_prewarm;
+    perform pg_prewarm(c.oid) from pg_class c where c.relnamespace = 'workshop'::regnamespace and c.relkind in ('r', 'i');
+  end if;
+end $$`
