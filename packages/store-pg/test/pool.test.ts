@@ -64,7 +64,10 @@ const WAITING = `select count(*)::integer as waiting from pg_stat_activity
 
 const refusal = (options: PgStoreOptions, store: typeof layer | typeof migratedLayer = layer) =>
   start({ store: store(options) }).then(
-    () => "started",
+    async (workshop) => {
+      await workshop.stop()
+      return "started"
+    },
     ({ _tag, message }) => `${_tag}: ${message}`
   )
 
