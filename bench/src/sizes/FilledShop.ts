@@ -21,6 +21,9 @@ const BETWEEN_CREATES_MS = 3_600_000
 /** A full batch of the closer: of four tickets in a row two are due, a millisecond apart by their numbers. */
 const CLOSURES = ServiceLimits.closures_per_batch
 
+/** As a page of the default size is read: with one more, which shows whether another page follows. */
+const PAGE = Limits.page_default + 1
+
 const ticketId = (n: number) => `018f0000-0000-7000-8000-${n.toString(16).padStart(12, "0")}` as TicketId
 const clientId = (n: number) => `018f0000-0000-7000-9000-${n.toString(16).padStart(12, "0")}` as ClientId
 const accountPhone = (n: number) => `+2167${String(n).padStart(8, "0")}` as Phone
@@ -70,14 +73,14 @@ export const filledShop = (database: Cluster["database"], tickets: number) =>
     }).pipe(Effect.provide(context), Effect.withClock(clock))
     const acts = {
       "GET one ticket": read(() => reads.ticket(id, ticketId(any()))),
-      "a page of 50": read(() => reads.tickets(id, { state: ["ready"] }, newest, 50)),
+      "a page of 50": read(() => reads.tickets(id, { state: ["ready"] }, newest, PAGE)),
       "sync, a page of 50 since an instant": read(() =>
-        reads.tickets(id, {}, changes(SINCE + any() * BETWEEN_TICKETS_MS), 50)
+        reads.tickets(id, {}, changes(SINCE + any() * BETWEEN_TICKETS_MS), PAGE)
       ),
-      "sync, nothing new": read(() => reads.tickets(id, {}, changes(clock.unsafeCurrentTimeMillis() + 1), 50)),
+      "sync, nothing new": read(() => reads.tickets(id, {}, changes(clock.unsafeCurrentTimeMillis() + 1), PAGE)),
       "by number": read(() => reads.ticketsOfNumber(id, (any() % 90) + 1, Limits.others_max)),
       "by phone": read(() =>
-        reads.tickets(id, { phone: `+2162${String(any() % (tickets / 4)).padStart(7, "0")}` as Phone }, newest, 50)
+        reads.tickets(id, { phone: `+2162${String(any() % (tickets / 4)).padStart(7, "0")}` as Phone }, newest, PAGE)
       ),
       "a client by id": read(() => reads.client(id, { id: clientId(tenth()) })),
       "a client by phone": read(() => reads.client(id, { phone: accountPhone(tenth()) })),

@@ -1,9 +1,11 @@
 import * as Reactivity from "@effect/experimental/Reactivity"
+import { Limits } from "@workshop/core"
 import type { Reads, TicketFilter, TicketOrder } from "@workshop/core/store"
 import { type Context, Effect, Layer } from "effect"
 import { expect, it } from "vitest"
 import { openShop } from "../../core/src/testing/Fixtures.js"
 import { readPool, readsOn } from "../src/connection/Sql.js"
+import { connect } from "../src/migrate/Session.js"
 import { pgReads } from "../src/reads/PgReads.js"
 import { inClear } from "../src/secrets/WebhookSecrets.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
@@ -15,12 +17,25 @@ const TIMES = 12
 const PREPARED = `select substring(statement from '/\\* workshop ([^*]*) \\*/') as title, generic_plans::integer as kept
   from pg_prepared_statements where generic_plans + custom_plans > 0 order by 1`
 
+/** Tickets of the only shop, every fourth of one state. */
+const FILL = `insert into ticket (shop_id, id, number, state, type, service, items, tracking_code, created_at, updated_at, created_via,
+    change_seq, shop_changed_at, stamps_earned)
+  select s.id, ('018f0000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 1, (array['workshop', 'ready', 'impossible', 'ready'])[n % 4 + 1],
+    'repair', 'Resoling', '[]', 'C' || n::text, n, n, 'api', n, n, false
+  from shop s, generate_series(1, $1::integer) n`
+
 /** The titles of the statements that the only connection prepared, with how often it ran each by a plan that it had kept. */
-const keptAfter = (read: (reads: Context.Tag.Service<Reads>, shop_id: never) => Effect.Effect<unknown, unknown>) =>
+const keptAfter = (
+  read: (reads: Context.Tag.Service<Reads>, shop_id: never) => Effect.Effect<unknown, unknown>,
+  tickets = 0
+) =>
   testing(
     Effect.gen(function* () {
       const { url } = yield* testDatabase
       const { id } = yield* Effect.provide(openShop(), yield* node({ url }))
+      const session = yield* connect(url)
+      yield* session.run(FILL, [tickets])
+      yield* session.run("vacuum analyze ticket")
       const pool = yield* readPool({ url, connections: 1 })
       const sql = Layer.provide(
         readsOn(() => pool, {}),
@@ -56,6 +71,15 @@ it.each(LISTS)("a connection keeps the plan of a list of %s", async (_, filter, 
   const list = await keptAfter((reads, shop_id) => reads.tickets(shop_id, filter, order, 50))
   expect(list).toEqual([{ title: "list tickets", isKept: true }])
 })
+
+it.each([Limits.page_default, Limits.page_max])(
+  "a connection keeps the plan of a page of %i in a large shop too",
+  async (size) => {
+    const page = (reads: Context.Tag.Service<Reads>, shop_id: never) =>
+      reads.tickets(shop_id, { state: ["ready"] }, newest, size + 1)
+    expect(await keptAfter(page, 20_000)).toEqual([{ title: "list tickets", isKept: true }])
+  }
+)
 
 it("a search is planned for its values each time, because they decide which index is best", async () => {
   const filter = { state: ["ready"], external_ref: "POS-1" } as const

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import type { ShopId } from "../domain/Identifier.js"
+import { Limits } from "../domain/Limits.js"
 import type { TicketRecord } from "../domain/Ticket.js"
 import type { TicketState } from "../domain/TicketLifecycle.js"
 import { Reads, type TicketFilter } from "../ports/StorePorts.js"
@@ -25,6 +26,9 @@ const walk = Effect.fnUntraced(function* (shop_id: ShopId, filter: TicketFilter,
 })
 
 const ids = (tickets: ReadonlyArray<TicketRecord>) => each(tickets, "id")
+
+/** As the service reads a page of the default size: with one more, which shows whether another page follows. */
+const PAGE = Limits.page_default + 1
 
 const STATES: ReadonlyArray<TicketState> = ["workshop", "ready", "impossible", "collected", "abandoned"]
 
@@ -151,7 +155,7 @@ export const listContract = cases({
     }
     for (const chosen of subsets(filter)) {
       const expected = ids(newestFirst(all.filter((ticket) => lets(chosen, ticket))))
-      for (const size of [2, 60]) {
+      for (const size of [2, PAGE]) {
         yield* same(
           `${Object.keys(chosen).join(", ") || "no filter"}; pages of ${size}`,
           ids(yield* walk(shop.id, chosen, size)),
@@ -159,7 +163,7 @@ export const listContract = cases({
         )
       }
     }
-    yield* same("of no state", ids(yield* walk(shop.id, { state: [] }, 60)), [])
+    yield* same("of no state", ids(yield* walk(shop.id, { state: [] }, PAGE)), [])
   },
 
   "created_after is inclusive, created_before is not": function* ({ clock, shop, start }) {
@@ -241,7 +245,7 @@ export const syncContract = cases({
     yield* touch(shop.id, rows[3]!)
     yield* touch(shop.id, rows[1]!)
     const order = (found: ReadonlyArray<TicketRecord>) => found.map(({ id }) => rows.findIndex((row) => row.id === id))
-    const all = yield* changed(shop.id, start, null, 99)
+    const all = yield* changed(shop.id, start, null, PAGE)
     yield* same("order", order(all), [0, 2, 4, 3, 1])
     yield* holds(
       "change_seq rises",
@@ -251,10 +255,10 @@ export const syncContract = cases({
       "updated_at never falls",
       all.every((row, i) => i === 0 || row.updated_at >= all[i - 1]!.updated_at)
     )
-    yield* same("since is inclusive", order(yield* changed(shop.id, start + 10, null, 99)), [3, 1])
-    yield* same("nothing later", order(yield* changed(shop.id, start + 11, null, 99)), [])
+    yield* same("since is inclusive", order(yield* changed(shop.id, start + 10, null, PAGE)), [3, 1])
+    yield* same("nothing later", order(yield* changed(shop.id, start + 11, null, PAGE)), [])
     for (const [at, { change_seq }] of all.entries()) {
-      yield* same("after a change", order(yield* changed(shop.id, start, change_seq, 99)), order(all.slice(at + 1)))
+      yield* same("after a change", order(yield* changed(shop.id, start, change_seq, PAGE)), order(all.slice(at + 1)))
       yield* same("one more", order(yield* changed(shop.id, start, change_seq, 1)), order(all.slice(at + 1, at + 2)))
     }
   },
@@ -282,7 +286,7 @@ export const syncContract = cases({
     yield* touch(shop.id, rows[0]!)
     yield* touch(shop.id, rows[4]!)
     const [fresh] = yield* run(placing(shop.id, [{}]))
-    const rest = yield* changed(shop.id, start, first.at(-1)!.change_seq, 99)
+    const rest = yield* changed(shop.id, start, first.at(-1)!.change_seq, PAGE)
     yield* same("the rest", each(rest, "id"), [...[2, 3, 5, 0, 4].map((i) => rows[i]!.id), fresh!.id])
   },
 
@@ -300,7 +304,7 @@ export const syncContract = cases({
       yield* touch(shop.id, rows[0]!)
       yield* same("a page of it", yield* lastChange({}, start, 1), start + 10)
       yield* same("nothing found", yield* lastChange({ external_ref: "nobody" }, start, 9), start + 10)
-      yield* same("a future instant", yield* lastChange({}, start + 99, 9), start + 10)
+      yield* same("a future instant", yield* lastChange({}, start + 99, PAGE), start + 10)
     },
 
   "filters hold for the list by change too": function* ({ shop, start }) {
@@ -313,7 +317,7 @@ export const syncContract = cases({
       ])
     )
     yield* touch(shop.id, rows[0]!)
-    const found = yield* changed(shop.id, start, null, 9, { state: ["ready"], external_ref: "x" })
+    const found = yield* changed(shop.id, start, null, PAGE, { state: ["ready"], external_ref: "x" })
     yield* same("found", each(found, "id"), [rows[3]!.id, rows[0]!.id])
     yield* same("limit", (yield* changed(shop.id, start, null, 1, { state: ["ready"] }))[0]?.id, rows[2]!.id)
   },
@@ -327,7 +331,7 @@ export const syncContract = cases({
         const external_ref = i === 10 ? "rare" : "common"
         rows.push(...(yield* run(placing(shop.id, [{ external_ref, state: i % 4 === 3 ? "ready" : "collected" }]))))
       }
-      const page = (filter: TicketFilter, after: number | null, limit = 9) =>
+      const page = (filter: TicketFilter, after: number | null, limit = PAGE) =>
         Effect.map(
           reads.tickets(shop.id, filter, { _tag: "Changes", since: start, after, most: 4 }, limit),
           ({ tickets, unread_from }) => ({
@@ -354,13 +358,13 @@ export const syncContract = cases({
         unread_from: null
       })
       yield* same("of nobody", yield* page({ external_ref: "none" }, null), { found: [], unread_from: null })
-      yield* same("no filter", (yield* page({}, null)).found.length, 9)
+      yield* same("no filter", (yield* page({}, null, 9)).found.length, 9)
     },
 
   "hundreds of changes of few tickets leave one place for each": function* ({ shop, start }) {
     const rows = yield* run(placing(shop.id, Array(3).fill({})))
     for (let i = 0; i < 200; i++) yield* touch(shop.id, rows[i % 3]!)
-    const found = yield* changed(shop.id, start, null, 99)
+    const found = yield* changed(shop.id, start, null, PAGE)
     yield* same(
       "found",
       each(found, "id"),

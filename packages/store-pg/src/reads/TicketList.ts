@@ -1,6 +1,6 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Fragment } from "@effect/sql/Statement"
-import { type Instant, ServiceLimits, type ShopId } from "@workshop/core"
+import { type Instant, Limits, ServiceLimits, type ShopId } from "@workshop/core"
 import { IDENTIFIERS_PER_MS, narrowest, type TicketFilter, type TicketOrder } from "@workshop/core/store"
 import { VISIBLE_LINK } from "../commands/LoadStatements.js"
 import { tables } from "../Tables.js"
@@ -110,6 +110,16 @@ export const titleOf = (filter: TicketFilter): "list tickets" | "search tickets"
 const statesOf = (state: ReadonlyArray<string>): ReadonlyArray<string | null> =>
   state.length === 0 ? [null] : [...new Set(state)]
 
+/** The limits of a page of the default size and of the largest, each with one more that shows whether a page follows. */
+const PAGE_LIMITS: ReadonlySet<number> = new Set([Limits.page_default + 1, Limits.page_max + 1])
+
+/**
+ * A limit of a list. The usual ones are in the text, because Postgres would otherwise not know that few tickets are wanted, and would plan
+ * each list of a large shop anew. Others are values, so that there are no more statements than connections keep prepared.
+ */
+const limitOf = (sql: SqlClient, limit: number): Fragment =>
+  PAGE_LIMITS.has(limit) ? sql.literal(String(limit)) : sql`${limit}`
+
 interface TicketList {
   readonly rows: Fragment
   /** Their order; none is needed for the single ticket of a tracking code. */
@@ -130,9 +140,10 @@ const changesOf = (
   filter: TicketFilter,
   part: TicketFilter,
   { since, after, most = ServiceLimits.changes_read_max }: Extract<TicketOrder, { readonly _tag: "Changes" }>,
-  limit: number
+  count: number
 ): TicketList => {
   const by = sql`t.change_seq`
+  const limit = limitOf(sql, count)
   const client = sql`(select l.client_id from ${visibleClient(sql, shop_id, filter)})`
   const isMeant = sql.and([
     ...conditions(sql, filter, client),
@@ -166,10 +177,11 @@ export const listed = (
   shop_id: ShopId,
   filter: TicketFilter,
   order: TicketOrder,
-  limit: number
+  count: number
 ): TicketList => {
+  const limit = limitOf(sql, count)
   const part = filter.tracking_code === undefined ? narrowest(filter) : null
-  if (order._tag === "Changes" && part !== null) return changesOf(sql, shop_id, filter, part, order, limit)
+  if (order._tag === "Changes" && part !== null) return changesOf(sql, shop_id, filter, part, order, count)
   const newest = isByPhone(filter) ? sql`t.client_phone desc, t.id desc` : sql`t.id desc`
   const by = order._tag === "Newest" ? newest : sql`t.change_seq`
   const { state, tracking_code, ...others } = filter
