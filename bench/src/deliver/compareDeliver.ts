@@ -122,7 +122,7 @@ export const deliver = benchmark({
     events: { about: "the number of events for each of the 50 shops in a run", value: "200" },
     seconds: { about: "how long events are raised in a run of the fairness rows", value: "10" }
   },
-  args: { usual: ["--pairs", "3", "--seconds", "4"], quick: ["--pairs", "1", "--only", "memory,postgres"] },
+  args: { usual: ["--pairs", "3", "--seconds", "3"], quick: ["--pairs", "1", "--only", "memory,postgres"] },
   run: async ({ only, pairs, events, seconds }) => {
     const wanted = chosen(only)
     const bench = Effect.gen(function* () {

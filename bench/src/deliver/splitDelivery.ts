@@ -121,7 +121,7 @@ const side = (name: string, port: number, url: string) =>
 export const splitDelivery = benchmark({
   about: "where the processor time of a delivery on Postgres goes, beside graphile-worker, part by part",
   options: { rounds: { about: "how often each side is measured, in turn; the result is the median", value: "5" } },
-  args: { usual: [], quick: ["--rounds", "1"] },
+  args: { usual: ["--rounds", "3"], quick: ["--rounds", "1"] },
   missing: () =>
     process.env.DATABASE_URL === undefined
       ? null

@@ -12,7 +12,7 @@ import { fillTickets } from "./tickets.js"
 
 const SHOPS = 200
 /** Of each act, after as many for a warm-up. */
-const ACTS = 2_000
+const ACTS = 4_000
 
 /** The writes of an act: bytes of WAL without images of whole pages, rows, and bytes of tables and of indexes. */
 export interface Written {

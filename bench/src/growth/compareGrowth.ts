@@ -120,8 +120,8 @@ const snapshot = (database: Cluster["database"], isQuick: boolean) =>
     }
   }).pipe(Effect.scoped)
 
-const tickets = (database: Cluster["database"], isQuick: boolean) =>
-  Effect.map(ticketGrowth(database, isQuick ? 40_000 : 400_000), ({ rows, index }) => ({
+const tickets = (database: Cluster["database"], isQuick: boolean, most: number) =>
+  Effect.map(ticketGrowth(database, isQuick ? most / 10 : most), ({ rows, index }) => ({
     rows: [
       ...rows.map(({ name, bytes }) => atMost(`${name}, a ticket`, "bytes", bytes, null)),
       atMost("all indexes, a ticket", "bytes", index, TARGETS.index_bytes)
@@ -182,18 +182,22 @@ const locked = (database: Cluster["database"], isQuick: boolean) => {
 }
 
 const PARTS: Readonly<
-  Record<string, (database: Cluster["database"], isQuick: boolean) => Effect.Effect<Found, unknown, never>>
-> = { limits: (...given) => Effect.scoped(limits(...given)), claims, snapshot, tickets, acts, locked }
+  Record<
+    string,
+    (database: Cluster["database"], isQuick: boolean, tickets: number) => Effect.Effect<Found, unknown, never>
+  >
+> = { limits: (database, isQuick) => Effect.scoped(limits(database, isQuick)), claims, snapshot, tickets, acts, locked }
 
 /** How the Postgres store's costs grow: with keys, shops, a backlog, a held snapshot and tickets; and what each act writes. */
 export const growth = benchmark({
   about: "how the Postgres store's costs grow with keys, shops, a backlog, a held snapshot and tickets",
   options: {
     only: { about: "some of the six parts", value: Object.keys(PARTS).join(",") },
+    tickets: { about: "the number of tickets whose indexes are weighed", value: "400000" },
     quick: { about: "a tenth of the sizes, in about three minutes" }
   },
-  args: { usual: [], quick: ["--quick", "--only", "limits,claims"] },
-  run: async ({ only, quick }) => {
+  args: { usual: ["--tickets", "100000"], quick: ["--quick", "--only", "limits,claims"] },
+  run: async ({ only, tickets, quick }) => {
     const names = only.split(",")
     const unknown = names.find((name) => !(name in PARTS))
     if (unknown !== undefined) throw new Error(`--only takes ${Object.keys(PARTS).join(", ")}; not ${unknown}`)
@@ -201,7 +205,7 @@ export const growth = benchmark({
       const { database } = yield* cluster()
       return yield* Effect.forEach(names, (name) => {
         console.error(`growth: ${name}`)
-        return PARTS[name]!(database, quick)
+        return PARTS[name]!(database, quick, Number(tickets))
       })
     })
     const found = await Effect.runPromise(Effect.scoped(bench))

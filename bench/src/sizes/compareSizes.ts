@@ -114,7 +114,7 @@ export const sizes = benchmark({
     most: { about: "the number of tickets and accounts of the largest shop, such as 10000000", value: "1000000" },
     rounds: { about: "the number of rounds, in each of which the sizes take turns", value: "15" }
   },
-  args: { usual: ["--rounds", "9"], quick: ["--most", "100000", "--rounds", "1"] },
+  args: { usual: ["--rounds", "5"], quick: ["--most", "100000", "--rounds", "1"] },
   run: async ({ most, rounds }) => {
     const all: Array<number> = []
     for (let size = LEAST; size < Number(most); size *= 10) all.push(size)

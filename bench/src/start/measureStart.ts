@@ -87,7 +87,7 @@ export const start = benchmark({
     times: { about: "how often each is started; the result is the median", value: "9" },
     imports: { about: "how often each public entry is imported; the result is the median", value: "3" }
   },
-  args: { usual: ["--times", "5"], quick: ["--times", "1", "--imports", "1"] },
+  args: { usual: ["--times", "3"], quick: ["--times", "1", "--imports", "1"] },
   run: async ({ times, imports }) => {
     const took = new Map<string, Array<number>>()
     const note = (name: string, ms: number) => took.set(name, [...(took.get(name) ?? []), ms])

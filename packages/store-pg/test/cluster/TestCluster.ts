@@ -48,9 +48,12 @@ const folder = Effect.acquireRelease(
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
 )
 
+/** Four workers open several stores at once, and on a busy machine some of them have not closed before the next ones open. */
+const settings = { ...EmbeddedPostgres.throwaway, max_connections: "400" }
+
 const embedded = Effect.gen(function* () {
   const dataDir = yield* folder
-  const { url } = yield* EmbeddedPostgres.start({ dataDir, settings: EmbeddedPostgres.throwaway })
+  const { url } = yield* EmbeddedPostgres.start({ dataDir, settings })
   // Copying files beats writing them through the log where nothing is synced.
   return { url, how: "strategy file_copy" }
 })
@@ -60,7 +63,7 @@ const ofPrograms = (bin: string) =>
   Effect.gen(function* () {
     const { run, start } = yield* programsIn(bin)
     run("initdb", "-D", "data", "-U", "workshop", "-A", "trust", "-E", "UTF8", "--locale=C")
-    const port = yield* start("data", EmbeddedPostgres.throwaway)
+    const port = yield* start("data", settings)
     return { url: `postgres://workshop@127.0.0.1:${port}/postgres`, how: "strategy file_copy" }
   })
 
