@@ -4,6 +4,7 @@ import { PgStore } from "@workshop/store-pg"
 import { type Context, Effect, Exit, Layer, Logger, ManagedRuntime } from "effect"
 import { createTicket } from "../../packages/core/src/decisions/createTicket.js"
 import { openShop, run, ticketInput } from "../../packages/core/src/testing/Fixtures.js"
+import { COMMIT_CONNECTIONS } from "../../packages/store-pg/src/commands/CommitQueue.js"
 import { ask, type Engine } from "./Engine.js"
 
 /** What is killed: connections that commit, the home cell's server, or another cell's. */
@@ -103,7 +104,10 @@ class Load {
 const endLanes = (url: string) =>
   ask(
     url,
-    "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'workshop lane%' or application_name = 'workshop contended'"
+    `select pg_terminate_backend(pid) from pg_stat_activity
+    where ${Object.values(COMMIT_CONNECTIONS)
+      .map((name) => `application_name like '${name}%'`)
+      .join(" or ")}`
   )
 
 /** Kills a target once, at some moment of the commits, and starts it again. */

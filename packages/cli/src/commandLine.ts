@@ -10,7 +10,7 @@ Variables:
   NAME_FILE names the file that holds its value, such as a key or a secret.
 
 Exit status:
-  0    done; for verify the signature is good, for serve and receive they ended as parsed
+  0    done; for verify the signature is good, for serve and receive they ended as requested
   1    refused or failed; standard error says why and what to do
   130  interrupted with Ctrl-C before it was done`
 

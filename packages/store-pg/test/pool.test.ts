@@ -84,7 +84,7 @@ describe("on the caller's own pool", { timeout: LONG }, () => {
       const { rows } = await pool.query(
         "select application_name as name from pg_stat_activity where datname = current_database()"
       )
-      expect(rows.filter(({ name }) => /lane|reads|apart/.test(name))).toEqual([])
+      expect(rows.filter(({ name }) => /lane|reads|contended/.test(name))).toEqual([])
       for (const client of await Promise.all(Array.from({ length: pool.totalCount }, () => pool.connect()))) {
         expect((await client.query("show enable_seqscan")).rows).toEqual([{ enable_seqscan: "on" }])
         expect((await client.query("select from pg_prepared_statements")).rowCount).toBe(0)

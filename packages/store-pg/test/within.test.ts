@@ -444,7 +444,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
         "the second command to wait for the lock",
         () =>
           pool.query(
-            "select from pg_stat_activity where application_name = 'workshop apart' and wait_event_type = 'Lock'"
+            "select from pg_stat_activity where application_name = 'workshop contended' and wait_event_type = 'Lock'"
           ),
         ({ rowCount }) => rowCount! > 0
       )

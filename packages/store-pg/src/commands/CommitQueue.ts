@@ -431,6 +431,9 @@ const indexOf = (shop_id: ShopId, lanes: number): number => {
   return Math.abs(hash) % lanes
 }
 
+/** How the connections that commit are named to Postgres, as its logs and views show them: a number follows the first one. */
+export const COMMIT_CONNECTIONS = { lane: "workshop lane", contended: "workshop contended" } as const
+
 /** `Store.transact` on one commit queue per lane, and the contended one. */
 export const transact = (
   { url, schema, lanes, cell, connecting, secrets, onCommit }: TransactOptions,
@@ -440,22 +443,24 @@ export const transact = (
     const pages = yield* TrackingPages
     const queueNamed = (name: string, lock_timeout_ms: number, contended: RunnerOptions["contended"]) =>
       commitQueue({
-        connection: { url, schema, name: `workshop ${name}`, lock_timeout_ms },
+        connection: { url, schema, name, lock_timeout_ms },
         connecting,
         contended,
         secrets,
         onCommit
       })
-    const contended = yield* queueNamed("apart", CONTENDED_LOCK_TIMEOUT_MS, null)
+    const contended = yield* queueNamed(COMMIT_CONNECTIONS.contended, CONTENDED_LOCK_TIMEOUT_MS, null)
     const queues = yield* Effect.forEach(Array.from({ length: lanes }), (_, i) =>
-      queueNamed(`lane ${i + 1}`, LANE_LOCK_TIMEOUT_MS, (entries) => entries.forEach(contended.offer))
+      queueNamed(`${COMMIT_CONNECTIONS.lane} ${i + 1}`, LANE_LOCK_TIMEOUT_MS, (entries) =>
+        entries.forEach(contended.offer)
+      )
     )
     const labelled = (lane: string) => (cell === undefined ? lane : `${cell} ${lane}`)
     yield* probe({
       measure: Effect.suspend(() =>
         Effect.all(
           [
-            showWaiting(labelled("apart"), contended.waiting()),
+            showWaiting(labelled("contended"), contended.waiting()),
             ...queues.map((one, i) => showWaiting(labelled(`${i + 1}`), one.waiting()))
           ],
           { discard: true }

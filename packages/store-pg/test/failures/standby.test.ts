@@ -52,7 +52,7 @@ describe("commits that wait for a synchronous standby that is not there", { time
         }
         yield* Effect.forEach(running.flat(), Fiber.join)
         const most = (name: string) => Math.max(...seen.map((one) => one.get(name) ?? 0))
-        for (const name of ["workshop lane 1", "workshop lane 2", "workshop apart"])
+        for (const name of ["workshop lane 1", "workshop lane 2", "workshop contended"])
           expect([name, most(name) <= PROCESSES]).toEqual([name, true])
         const all = seen.map((one) => [...one.values()].reduce((sum, n) => sum + n, 0))
         expect(Math.max(...all)).toBeLessThanOrEqual(PROCESSES * MOST_OF_A_PROCESS)

@@ -87,7 +87,7 @@ describe("the database as the operator sees it", PATIENT, () => {
     expect(shown("workshop_deliveries_oldest_due_seconds")).toEqual([90])
     expect(shown("workshop_webhooks_off")).toEqual([1])
     expect(shown("workshop_pg_oldest_transaction_id_age")[0]).toBeGreaterThan(0)
-    expect(shown("workshop_store_waiting_commands", "apart")).toEqual([0])
+    expect(shown("workshop_store_waiting_commands", "contended")).toEqual([0])
     expect(shown("workshop_pg_pool_waiting")).toEqual([0])
     expect(shown("workshop_pg_pool_connections", "total")[0]).toBeGreaterThan(0)
     expect(shown("workshop_pg_listener_connected")).toEqual([0])
