@@ -8,7 +8,7 @@ const DECLARATIONS = [
   ["PromiseWorkshop", "turns"]
 ]
 /** Refusals that are said once for all methods. */
-const COMMON = ["InvalidInput", "ShopNotFound", "StoreUnavailable"]
+const COMMON = ["InvalidInput", "ShopNotFound", "StoreUnavailable", "WorkshopStopped"]
 
 const moves = /type MoveRefusal = ([^;]+);/.exec(readFileSync(`${CORE}/domain/TicketLifecycle.d.ts`, "utf8"))?.[1]
 if (moves === undefined) throw new Error("There is no type MoveRefusal")

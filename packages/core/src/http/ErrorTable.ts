@@ -73,6 +73,8 @@ export type Failure =
   | Refusal
   | AdmissionRefusal
   | { readonly _tag: "StoreUnavailable" }
+  /** An embedder stopped the workshop; the message says what to change. */
+  | { readonly _tag: "WorkshopStopped"; readonly message: string }
   /** The request would have waited too long for those before it. */
   | { readonly _tag: "Overloaded" }
   /** The process should get no requests for now; the message says why. */
@@ -143,7 +145,8 @@ export const failureRows = {
   NotReady: { code: "UNAVAILABLE" },
   Overloaded: { code: "UNAVAILABLE", message: "The service has too many requests; try again in a moment" },
   InternalError: { code: "INTERNAL" },
-  StoreUnavailable: { code: "UNAVAILABLE", message: "The service cannot reach its store; try again in a moment" }
+  StoreUnavailable: { code: "UNAVAILABLE", message: "The service cannot reach its store; try again in a moment" },
+  WorkshopStopped: { code: "UNAVAILABLE" }
 } as const satisfies Record<Failure["_tag"], Row>
 
 /** Seconds after which a request that got a 503 may be tried again. */

@@ -15,6 +15,7 @@ import type { StoreUnavailable } from "../ports/StorePorts.js"
 import { Caller } from "../services/Caller.js"
 import { stated } from "../services/PromiseApi.js"
 import type { WorkshopServices } from "../services/PromiseWorkshop.js"
+import { isStopped, WorkshopStopped } from "../services/WorkshopStopped.js"
 import type { OwnAuthentication } from "./authentication.js"
 import {
   BodyIncomplete,
@@ -24,7 +25,8 @@ import {
   type HttpRequest,
   type HttpResponse
 } from "./HttpMessage.js"
-import { isBelow, type Pipeline, pipeline } from "./Pipeline.js"
+import { isBelow, newContext, type Pipeline, pipeline } from "./Pipeline.js"
+import { respond } from "./respond.js"
 import { type TrackingOptions, trackingRoutes } from "./tracking/trackingRoutes.js"
 import { workshopRoutes } from "./workshopRoutes.js"
 
@@ -169,12 +171,15 @@ export const mountPromise = <Request, Context extends ReadonlyArray<unknown>>(
 ): Mounted<Received<Request>> => {
   if (!isObject(workshop) || !isObject(workshop.runtime))
     throw new OptionRefused({ option: "workshop", message: NO_WORKSHOP })
-  return Runtime.runSync(workshop.runtime)(
+  const { runtime } = workshop
+  const mounted = Runtime.runSync(runtime)(
     mountEffect<Received<Request>>({
       ...rest,
       ...(authenticate && { authenticate: promisedCaller(authenticate) })
     })
   )
+  const refused = Effect.map(Effect.provide(newContext, runtime), (context) => respond(new WorkshopStopped(), context))
+  return { ...mounted, answer: (request) => (isStopped(runtime) ? refused : mounted.answer(request)) }
 }
 
 /** The part of a workshop that a mount needs; the Promise API has it. */

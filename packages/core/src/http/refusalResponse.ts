@@ -1,6 +1,7 @@
 import type { Refusal } from "../decisions/Refusal.js"
 import type { StoreUnavailable } from "../ports/StorePorts.js"
 import { momentOf } from "../services/RefusalMoment.js"
+import type { WorkshopStopped } from "../services/WorkshopStopped.js"
 import { failureStatusAndBody } from "./Envelope.js"
 import { type ErrorCode, type Failure, failureRows } from "./ErrorTable.js"
 import { retryAfter } from "./respond.js"
@@ -19,7 +20,7 @@ export interface RefusalResponse {
 }
 
 /** A refusal of the services: what `refusal` of a result may be, and what the promises of `orThrow` reject with. */
-export type AnyRefusal = Refusal | StoreUnavailable
+export type AnyRefusal = Refusal | StoreUnavailable | WorkshopStopped
 
 const BUG: Failure = { _tag: "InternalError", message: "Something went wrong here" }
 

@@ -46,6 +46,7 @@ import { ShopInput, Shops } from "./Shops.js"
 import { TicketQueryJson } from "./TicketQuery.js"
 import { Tickets } from "./Tickets.js"
 import { Webhooks } from "./Webhooks.js"
+import type { WorkshopStopped } from "./WorkshopStopped.js"
 
 type Read<S extends Schema.Schema.Any, Plain> = Schema.Schema<Schema.Schema.Type<S>, Plain>
 
@@ -183,7 +184,7 @@ const check = <S extends Schemas>(schemas: S) => {
 }
 
 /** Runs an effect over the services, and returns a failure as a value. */
-export type Run<Services> = <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<Result<A, E>>
+export type Run<Services> = <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<Result<A, E | WorkshopStopped>>
 
 /**
  * A method for teams without Effect: it takes plain arguments, checks them by their schemas, and returns a promise of the result. Its
@@ -196,7 +197,7 @@ export const toPromise =
     method: (...args: Args) => Effect.Effect<A, E, Services>
   ) => {
     const read = check(schemas)
-    return (...args: Called<Plain<S, [...Args]>>): Promise<Result<A, E | InvalidInput>> =>
+    return (...args: Called<Plain<S, [...Args]>>): Promise<Result<A, E | InvalidInput | WorkshopStopped>> =>
       run(
         Effect.flatMap(
           read(args),

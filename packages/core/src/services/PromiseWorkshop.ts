@@ -18,6 +18,7 @@ import { promiseTransfers } from "./PromiseTransfers.js"
 import { notReadyReason } from "./Readiness.js"
 import { noteMoment } from "./RefusalMoment.js"
 import { layer as services } from "./Workshop.js"
+import { isStopped, noteStopped, WorkshopStopped } from "./WorkshopStopped.js"
 
 /** `dispatcher.runOnce` was called, but `start` was given no `sender`: its events wait for a process that has one. */
 export class NoSender extends RefusalOf(
@@ -94,7 +95,7 @@ export type PromiseWorkshop = Acts &
     readonly metrics: () => Promise<string>
     /** For what is built on it: mounts (`@workshop/core/http`), or effects of your own over its services. */
     readonly runtime: Runtime.Runtime<WorkshopServices>
-    /** Lets go of everything, the store too; waits at most five seconds for what is on its way. Calls made afterwards reject. */
+    /** Lets go of everything, the store too; waits at most five seconds for what is on its way. Later calls are refused with `WorkshopStopped`. */
     readonly stop: () => Promise<void>
   }
 
@@ -188,8 +189,6 @@ const layerOf = <E>(options: PromiseOptions<E>) => {
   )
 }
 
-const STOPPED = "This workshop was stopped; start another one"
-
 /** Starts a workshop on a store. It closes due tickets and notifies clients and owners by itself; `stop` lets go of everything. */
 export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorkshop> => {
   const refused = refusedStart(options)
@@ -199,9 +198,8 @@ export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorks
   if (Exit.isFailure(started)) throw Cause.squash(started.cause)
   const runtime = started.value
   const runExit = Runtime.runPromiseExit(runtime)
-  let isStopped = false
   const run: Run<WorkshopServices> = async (effect) => {
-    if (isStopped) throw new Error(STOPPED)
+    if (isStopped(runtime)) return { ok: false, refusal: new WorkshopStopped() }
     const exit = await runExit(effect)
     if (Exit.isSuccess(exit)) return { ok: true, value: exit.value }
     const failure = Cause.failureOrCause(exit.cause)
@@ -213,11 +211,11 @@ export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorks
   }
   const { listen, subscribe } = Runtime.runSync(runtime)(CommittedEvents)
   const stop = () => {
-    isStopped = true
+    noteStopped(runtime)
     return managed.dispose()
   }
   const ready = async (): Promise<Readiness> => {
-    if (isStopped) return { ready: false, reason: STOPPED }
+    if (isStopped(runtime)) return { ready: false, reason: new WorkshopStopped().message }
     const found = await Runtime.runPromise(runtime)(notReadyReason)
     return found === null ? { ready: true } : { ready: false, reason: found }
   }
@@ -228,7 +226,8 @@ export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorks
       const { runWithin, end } = untilEnd((effect) => runAs(joined.value.part(effect)))
       const api = promiseApi(runWithin)
       const value = await work({ ...api, orThrow: throwing(api) }).finally(end)
-      await run(joined.value.run(Effect.void))
+      const settled = await run(joined.value.run(Effect.void))
+      if (!settled.ok) throw settled.refusal
       return { value, afterCommit: () => Runtime.runPromise(runtime)(joined.value.afterCommit) }
     }
   })
@@ -244,7 +243,10 @@ export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorks
       return { ...acts, ...joining(runAs), orThrow: throwing(acts) }
     },
     ready,
-    metrics: () => Runtime.runPromise(runtime)(scrape),
+    metrics: async () => {
+      if (isStopped(runtime)) throw new WorkshopStopped()
+      return Runtime.runPromise(runtime)(scrape)
+    },
     onEvent: listen,
     events: () => Stream.toAsyncIterableRuntime(subscribe(), runtime),
     runtime,

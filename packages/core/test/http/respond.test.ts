@@ -69,7 +69,7 @@ describe("Specification, Errors: what a failure's headers say", () => {
   })
 
   it("when to try again only where waiting helps: whole seconds, never too early (Specification, Limits; Errors)", () => {
-    expect(bearing("Retry-After")).toEqual({ LimitReached: "42", StoreUnavailable: "1" })
+    expect(bearing("Retry-After")).toEqual({ LimitReached: "42", StoreUnavailable: "1", WorkshopStopped: "1" })
     expect(responseTo(usedUp).headers).toMatchObject({
       "RateLimit-Limit": "30",
       "RateLimit-Remaining": "0",

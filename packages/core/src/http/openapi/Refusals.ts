@@ -18,6 +18,7 @@ import {
 } from "../../domain/TicketLifecycle.js"
 import { WebhookNotSet } from "../../domain/Webhook.js"
 import { StoreUnavailable } from "../../ports/StorePorts.js"
+import { WorkshopStopped } from "../../services/WorkshopStopped.js"
 import { type FailureBody, failureStatusAndBody } from "../Envelope.js"
 import type { Failure, RequestIssue } from "../ErrorTable.js"
 
@@ -71,6 +72,7 @@ export const refusalSamples = {
   },
   forbidden_word: { when: "A text contains a forbidden word", refusal: new ForbiddenWord({ field: "items.1.label" }) },
   store_unavailable: { when: "The store cannot be reached at the moment", refusal: new StoreUnavailable({}) },
+  workshop_stopped: { when: "A call after `stop()` of the workshop", refusal: new WorkshopStopped() },
   invalid_input: {
     when: "A value that the shop's data does not allow",
     refusal: new InvalidInput({
