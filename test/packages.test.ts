@@ -326,6 +326,8 @@ await workshop.stop()`
         return `${response.status} ${await response.text()}`
       }
       expect(await status("/orders", "")).toBe('200 "none"')
+      expect(await status("/readyz", "")).toBe('200 {"ready":true}')
+      expect(await status("/metrics", "")).toMatch(/^200 .*^workshop_/ms)
       expect(await status("/workshop/v1/tickets", "session=nobody")).toMatch(/^401/)
       // Without SHOP_ID the user has no shop.
       expect(await status("/workshop/v1/tickets", "session=amira")).toMatch(/^401/)

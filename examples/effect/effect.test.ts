@@ -1,10 +1,11 @@
-import { HttpApp } from "@effect/platform"
+import { HttpApi, HttpApiBuilder, HttpApp, HttpServer } from "@effect/platform"
 import { createClient } from "@workshop/client"
-import { TicketId, TicketInput, Tickets } from "@workshop/core"
+import { probe, TicketId, TicketInput, Tickets } from "@workshop/core"
 import type { Directory } from "@workshop/core/store"
-import { Effect, ManagedRuntime, Schema, TestClock, TestContext } from "effect"
+import { Effect, Layer, ManagedRuntime, Schema, TestClock, TestContext } from "effect"
 import { expect, it } from "vitest"
 import { makeApp } from "./app.js"
+import { Health, metrics, readyz } from "./healthApi.js"
 import { openShop, workshop } from "./workshop.js"
 
 it("an Effect server mounts the API in its router, beside a route on the same services", async () => {
@@ -25,6 +26,34 @@ it("an Effect server mounts the API in its router, beside a route on the same se
   expect(await at("/readyz")).toBe('{"ready":true,"reason":null}')
   expect(await at("/metrics")).toMatch(/^workshop_deliveries_in_flight 0$/m)
   await runtime.dispose()
+})
+
+it("an HttpApi serves its metrics and readiness as a group, a 503 with the reason while the process is not ready", async () => {
+  class MyApi extends HttpApi.make("mine").add(Health) {}
+  const health = HttpApiBuilder.group(MyApi, "health", (handlers) =>
+    handlers.handle("metrics", metrics).handle("readyz", readyz)
+  )
+  const complaints: Array<string> = []
+  const api = HttpApiBuilder.api(MyApi).pipe(
+    Layer.provide(health),
+    Layer.provide(Layer.scopedDiscard(probe({ complaint: Effect.sync(() => complaints[0] ?? null) }))),
+    Layer.provide(workshop)
+  )
+  const { handler, dispose } = HttpApiBuilder.toWebHandler(Layer.mergeAll(api, HttpServer.layerContext))
+  const at = async (path: string) => {
+    const response = await handler(new Request(`http://shop.example${path}`))
+    return [response.status, response.headers.get("content-type"), await response.text()]
+  }
+  const json = "application/json"
+  expect(await at("/readyz")).toEqual([200, json, '{"ready":true}'])
+  complaints.push("The clock is wrong")
+  expect(await at("/readyz")).toEqual([503, json, '{"ready":false,"reason":"The clock is wrong"}'])
+  expect(await at("/metrics")).toEqual([
+    200,
+    "text/plain; version=0.0.4; charset=utf-8",
+    expect.stringMatching(/^workshop_deliveries_in_flight 0$/m)
+  ])
+  await dispose()
 })
 
 it("under Effect's TestClock, the same layer closes what nobody collects: 61 days take an instant", () =>
