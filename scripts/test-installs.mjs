@@ -161,7 +161,8 @@ const nestProject = (name, dependencies) => {
   const include = [
     "src/main.ts",
     "src/app.module.ts",
-    "src/hook.module.ts",
+    "src/hook.module*.ts",
+    "src/keys.module.ts",
     "src/readiness.controller.ts",
     "src/workshop.module*.ts"
   ]
@@ -170,13 +171,36 @@ const nestProject = (name, dependencies) => {
     join(place, "src/app.module.ts"),
     `import { Module } from '@nestjs/common'
 import { HookModule } from './hook.module.js'
+import { KeysModule } from './keys.module.js'
 import { WorkshopModule } from './workshop.module.js'
 
-@Module({ imports: [WorkshopModule, HookModule] })
+@Module({ imports: [WorkshopModule, HookModule, KeysModule] })
 export class AppModule {}
 `
   )
   return place
+}
+
+/** Writes a test of Nest's modules for Node's runner, which calls it as Jest does, except for the time-out. @param {string} place @param {string} path */
+const writeNestSpec = (place, path) => {
+  const [, spec = ""] = filesOf("test-your-app.md").find(([name]) => name === path) ?? []
+  const globals = 'import { expect } from "expect"\nimport { test } from "node:test"\n'
+  writeFileSync(join(place, path), globals + spec.replace("}, 60_000)", "})"))
+}
+
+/** Creates, lists and revokes a key by the guide's controller. @param {string} url */
+const useKeys = async (url) => {
+  const headers = { cookie: "session=amira", "content-type": "application/json" }
+  const body = '{"name":"till","scopes":["tickets:read"]}'
+  const made = await (await fetch(url, { method: "POST", headers, body })).json()
+  const revoke = async (/** @type {string} */ id) => (await fetch(`${url}/${id}`, { method: "DELETE", headers })).status
+  const [revoked, unknown] = [await revoke(made.id), await revoke("0198c5f1-0d20-7000-8a4f-2be6c90d1357")]
+  const listed = await (await fetch(url, { headers })).json()
+  const wrong = await fetch(url, { method: "POST", headers, body: "{}" })
+  const strangers = await fetch(url)
+  const said = [made.key.startsWith("wk_live_"), revoked, unknown, listed.length, listed[0].revoked_at > 0]
+  said.push("hash" in listed[0], wrong.status, strangers.status)
+  if (said.join() !== "true,204,404,1,true,false,400,403") throw new Error(`The keys' controller responded ${said}`)
 }
 
 /** Builds and serves the guide's route handler with Next. @param {string} name @param {object} dependencies @param {(workshop: string) => string} changed */
@@ -253,8 +277,9 @@ const parts = {
   jest: () => {
     const place = project("jest", "test-your-app.md", { ...EXPRESS, jest: "30", "@types/jest": "30" })
     run("npm", ["install"], place)
-    // One is for node:test, the other for Nest's module.
-    for (const other of ["webhook.test.ts", "workshop.module.spec.ts"]) rmSync(join(place, "src", other))
+    // One is for node:test, the others for Nest's modules.
+    for (const other of ["webhook.test.ts", "workshop.module.spec.ts", "hook.module.spec.ts"])
+      rmSync(join(place, "src", other))
     const file = join(place, "src/abandoned.test.ts")
     const test = readFileSync(file, "utf8")
     writeFileSync(file, test.replace(/^import .* from "vitest"\n/m, ""))
@@ -284,9 +309,11 @@ const parts = {
     })
   },
   nest: async () => {
-    const place = nestProject("nest", {})
+    const place = nestProject("nest", { "@nestjs/testing": "11", expect: "30" })
+    writeNestSpec(place, "src/hook.module.spec.ts")
     run("npm", ["install"], place)
     run("node_modules/.bin/tsc", [], place)
+    run("node", ["--test", "dist/hook.module.spec.js"], place)
     const secret = `whsec_${"a".repeat(43)}`
     await serve("node", ["dist/main.js"], place, 4953, { WORKSHOP_SECRET: secret }, async (base) => {
       await createTicket(base)
@@ -297,6 +324,7 @@ const parts = {
       }
       const said = [await post(await sign(body, secret)), await post("t=1,v1=00")]
       if (said.join() !== "200,400") throw new Error(`The receiver responded ${said}`)
+      await useKeys(`${base}/admin/keys`)
     })
   },
   "nest-postgres": async () => {
@@ -324,13 +352,7 @@ const parts = {
       .replace(/ {2}constructor\(@Inject\("WORKSHOP"\)[\s\S]*?\n {2}\}\n/, constructed)
       .replace(/ {2}onApplicationShutdown\(\) \{[\s\S]*?\n {2}\}\n/, ended)
     writeFileSync(join(place, "src/workshop.module.ts"), `import type { Pool } from "pg"\n${module}`)
-    const [, spec = ""] =
-      /^```text\n\/\/ src\/workshop\.module\.spec\.ts\n([\s\S]*?)^```/m.exec(
-        readFileSync("docs/test-your-app.md", "utf8")
-      ) ?? []
-    // Node's runner calls a test as Jest does, except for the time-out.
-    const globals = 'import { expect } from "expect"\nimport { test } from "node:test"\n'
-    writeFileSync(join(place, "src/workshop.module.spec.ts"), globals + spec.replace("}, 60_000)", "})"))
+    writeNestSpec(place, "src/workshop.module.spec.ts")
     run("npm", ["install"], place)
     run("node_modules/.bin/tsc", [], place)
     await withPostgres(place, async (url) => {
