@@ -1,10 +1,13 @@
-import { Config, Effect, Layer } from "effect"
+import { type Config, Effect, Layer } from "effect"
+import { migratedConfig, optionsFrom, type PgStoreConfig } from "./ConfiguredOptions.js"
 import { callersPool } from "./connection/CallersPool.js"
 import { checkedSchema } from "./connection/Schema.js"
 import { migrate } from "./migrate/Migrator.js"
 import * as PgStore from "./PgStore.js"
 import { inRealTime } from "./RealTime.js"
-import { checkedOptions } from "./StoreOptions.js"
+import { checkedOptions, type MigratedStoreOptions, migratedOptions } from "./StoreOptions.js"
+
+export type { MigratedStoreOptions } from "./StoreOptions.js"
 
 /** Refuses a pool of another database before the migration writes into that of the url. Its connection may break during the migration. */
 const poolChecked = ({ url, schema, pool }: PgStore.PgStoreOptions) =>
@@ -16,20 +19,28 @@ const poolChecked = ({ url, schema, pool }: PgStore.PgStoreOptions) =>
 
 /**
  * All store ports on a database that is first migrated to this program's schema, for programs without a deployment step of their own. The
- * role must be allowed to create tables. A newer schema and an unavailable database are refused.
+ * role must be allowed to create tables. A newer schema and an unavailable database are refused, and with `createSchema: false` a schema
+ * without tables.
  */
-export const layer = (options: PgStore.PgStoreOptions) =>
+export const layer = (options: MigratedStoreOptions) =>
   inRealTime(
     Layer.unwrapScoped(
       Effect.gen(function* () {
-        yield* checkedOptions(options)
-        yield* poolChecked(options)
-        yield* migrate(options.url, options)
-        return PgStore.layer(options)
+        yield* checkedOptions(options, migratedOptions)
+        const { createSchema, ...store } = options
+        yield* poolChecked(store)
+        yield* migrate(store.url, { ...store, createSchema })
+        return PgStore.layer(store)
       })
     )
   )
 
+/** The options of a store that migrates, from configuration. */
+export interface MigratedStoreConfig extends PgStoreConfig {
+  /** Whether a schema may begin without data. */
+  readonly createSchema?: boolean
+}
+
 /** As {@link layer}, by configuration: `layerConfig({ url: Config.redacted("DATABASE_URL") })`. */
-export const layerConfig = (config: Config.Config.Wrap<PgStore.PgStoreConfig>) =>
-  Layer.unwrapEffect(Effect.map(Config.unwrap(config), (given) => layer(PgStore.optionsOf(given))))
+export const layerConfig = (config: Config.Config.Wrap<MigratedStoreConfig>) =>
+  Layer.unwrapEffect(Effect.map(optionsFrom(config, migratedConfig), layer))

@@ -18,8 +18,9 @@ import {
   Store,
   WholeData
 } from "@workshop/core/store"
-import { Config, type ConfigError, Context, Effect, Layer, Redacted } from "effect"
+import { type Config, type ConfigError, Context, Effect, Layer } from "effect"
 import type pg from "pg"
+import { optionsFrom, type PgStoreConfig, storeConfig } from "./ConfiguredOptions.js"
 import { checkAlone, checkCells, confirming } from "./cells/CellChecks.js"
 import { type CellAddress, type CellPlaced, HOME, placesOf } from "./cells/CellPlaces.js"
 import { cellNodes } from "./cells/CitusNodes.js"
@@ -49,6 +50,7 @@ import { checkedOptions, type PgStoreOptions } from "./StoreOptions.js"
 import { secretsGuard } from "./secrets/SecretsGuard.js"
 import { type SecretsRefused, WebhookSecrets } from "./secrets/WebhookSecrets.js"
 
+export type { PgStoreConfig } from "./ConfiguredOptions.js"
 export type { PgStoreOptions } from "./StoreOptions.js"
 
 /** The parts that the ports of one schema share with those of others. */
@@ -208,29 +210,8 @@ export const layer = (
   return inRealTime(Layer.unwrapScoped(Effect.zipRight(checkedOptions(options), store)))
 }
 
-/** The options of a store that come from configuration; secrets are `Redacted`, so that no log shows them. */
-export interface PgStoreConfig {
-  /** Where the database is, such as `Config.redacted("DATABASE_URL")`. */
-  readonly url: Redacted.Redacted
-  /** The schema of the tables. */
-  readonly schema?: string
-  /** How many connections run commands at once. */
-  readonly lanes?: number
-  /** How many connections read. */
-  readonly readConnections?: number
-  /** Keys that encrypt the secrets of webhooks. */
-  readonly secretsKeys?: ReadonlyArray<Redacted.Redacted>
-}
-
-/** The options of a store, from its configuration. */
-export const optionsOf = ({ url, secretsKeys, ...rest }: PgStoreConfig): PgStoreOptions => ({
-  ...rest,
-  url: Redacted.value(url),
-  ...(secretsKeys && { secretsKeys: secretsKeys.map(Redacted.value) })
-})
-
 /** As {@link layer}, by configuration: `layerConfig({ url: Config.redacted("DATABASE_URL") })`. */
 export const layerConfig = (
   config: Config.Config.Wrap<PgStoreConfig>
 ): Layer.Layer<StorePorts, OptionRefused | DatabaseFailed | SecretsRefused | ConfigError.ConfigError, Entropy> =>
-  Layer.unwrapEffect(Effect.map(Config.unwrap(config), (given) => layer(optionsOf(given))))
+  Layer.unwrapEffect(Effect.map(optionsFrom(config, storeConfig), layer))

@@ -1,4 +1,12 @@
-import { isAny, isObject, isPositive, type OptionChecks, OptionRefused, refusedOption } from "@workshop/core/store"
+import {
+  isAny,
+  isBoolean,
+  isObject,
+  isPositive,
+  type OptionChecks,
+  OptionRefused,
+  refusedOption
+} from "@workshop/core/store"
 import { Effect } from "effect"
 import type { CellAddress } from "./cells/CellPlaces.js"
 import { databaseUrl } from "./connection/Address.js"
@@ -34,6 +42,15 @@ export interface PgStoreOptions extends Database {
   readonly secretsKeys?: ReadonlyArray<string>
 }
 
+/** The options of a store that migrates its database when it starts. */
+export interface MigratedStoreOptions extends PgStoreOptions {
+  /**
+   * False refuses to start where the schema has no tables of the workshop yet, so that a misspelt name does not begin without data; true by
+   * default. Further cells are made all the same.
+   */
+  readonly createSchema?: boolean | undefined
+}
+
 const listOf = (isOne: (one: unknown) => boolean, what: string) => (value: unknown) =>
   Array.isArray(value) && value.every(isOne) ? undefined : `must be a list of ${what}`
 
@@ -51,6 +68,12 @@ export const storeOptions = {
   leaseClock: isAny,
   secretsKeys: listOf((one) => typeof one === "string", "keys, each a text")
 } as const satisfies Record<keyof PgStoreOptions, (value: unknown) => string | undefined>
+
+/** The check of each option of a store that migrates. */
+export const migratedOptions = {
+  ...storeOptions,
+  createSchema: isBoolean
+} as const satisfies Record<keyof MigratedStoreOptions, (value: unknown) => string | undefined>
 
 /** Fails with a sentence about the first wrong option of a store of this package. */
 export const rightOptions = (whose: string, given: unknown, checks: OptionChecks): Effect.Effect<void, OptionRefused> =>
@@ -70,9 +93,12 @@ export const rightSchema = (schema: string | undefined): Effect.Effect<string, O
  * Fails with a sentence about the first wrong option, before anything is connected or written. So `DatabaseFailed` remains for what the
  * database says, or that it is unreachable.
  */
-export const checkedOptions = (given: PgStoreOptions): Effect.Effect<void, OptionRefused> =>
+export const checkedOptions = (
+  given: PgStoreOptions,
+  checks: OptionChecks = storeOptions
+): Effect.Effect<void, OptionRefused> =>
   Effect.gen(function* () {
-    yield* rightOptions("the store", given, storeOptions)
+    yield* rightOptions("the store", given, checks)
     yield* Effect.mapError(databaseUrl(given.url), asOption("url"))
     yield* rightSchema(given.schema)
   })

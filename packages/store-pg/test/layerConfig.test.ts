@@ -32,6 +32,29 @@ it("layerConfig reads the store's options from configuration, with its secrets r
   )
 )
 
+it("layerConfig refuses a plain value in one sentence, which says what to pass", () =>
+  Effect.gen(function* () {
+    for (const store of [PgStore.layerConfig, MigratedStore.layerConfig])
+      for (const [config, message] of [
+        [
+          { url: "postgres://localhost:1/nowhere" },
+          'The option url of layerConfig must be a Config, such as Config.redacted("DATABASE_URL"); layer takes plain values'
+        ],
+        [
+          { url: Config.redacted("DATABASE_URL"), schema: "tickets" },
+          'The option schema of layerConfig must be a Config, such as Config.string("WORKSHOP_SCHEMA"); layer takes plain values'
+        ],
+        [
+          { url: Config.redacted("DATABASE_URL"), schem: "tickets" },
+          "layerConfig has no option schem; did you mean schema?"
+        ],
+        ["postgres://localhost:1/nowhere", "layerConfig takes an object of options"]
+      ] as const) {
+        const built = Layer.build(Layer.provide(store(config as never), Entropy.layer))
+        expect(yield* Effect.flip(Effect.scoped(built))).toMatchObject({ _tag: "OptionRefused", message })
+      }
+  }).pipe(Effect.runPromise))
+
 it("layerConfig shows the password of its url neither where it is printed nor in an error", { timeout: 60_000 }, () =>
   testing(
     Effect.gen(function* () {

@@ -14,7 +14,7 @@ describe("wrong options of the store", () => {
     [{ url, schem: "tickets" }, "The store has no option schem; did you mean schema?"],
     [
       { url, database: "tickets" },
-      "The store has no option database: its options are url, schema, lanes, readConnections, pool, cells, leaseClock, secretsKeys"
+      /^The store has no option database: its options are url, schema, lanes, readConnections, pool, cells, leaseClock, secretsKeys(, createSchema)?$/
     ],
     [
       { url, pool: {} },
@@ -43,6 +43,18 @@ describe("wrong options of the store", () => {
     }).pipe(Effect.scoped, Effect.runPromise)
   )
 })
+
+it("createSchema is true or false, of the store that migrates alone", () =>
+  Effect.gen(function* () {
+    const refusalOf = <A, E>(store: Layer.Layer<A, E, Entropy>) =>
+      Effect.flip(Layer.build(Layer.provide(store, Entropy.layer)))
+    expect(yield* refusalOf(layer({ url, createSchema: false } as never))).toMatchObject({
+      message: expect.stringMatching(/^The store has no option createSchema/)
+    })
+    expect(yield* refusalOf(migrated({ url, createSchema: "no" } as never))).toMatchObject({
+      message: "The option createSchema of the store must be true or false"
+    })
+  }).pipe(Effect.scoped, Effect.runPromise))
 
 it("the embedded store refuses a misspelt option, before it makes a folder", () =>
   Effect.gen(function* () {

@@ -42,6 +42,19 @@ export class SchemaBehind extends Data.TaggedError("SchemaBehind")<{
   }
 }
 
+/** The schema has no tables of the workshop, and the option `createSchema` is false. */
+export class SchemaMissing extends Data.TaggedError("SchemaMissing")<{
+  readonly database: string
+  readonly schema: string
+  /** The other schemas of the database that have tables of the workshop. */
+  readonly others: ReadonlyArray<string>
+}> {
+  override get message() {
+    const found = this.others.length === 0 ? "nor does any other schema" : `which are in ${this.others.join(", ")}`
+    return `The schema ${this.schema} of the database ${this.database} has no tables of the workshop, ${found}: check the store's schema and url, or leave out createSchema: false to begin there without data.`
+  }
+}
+
 /** A migration was changed after the database had it applied. */
 export class MigrationChanged extends Data.TaggedError("MigrationChanged")<{ readonly name: string }> {
   override get message() {

@@ -13,6 +13,7 @@ import {
   MigrationFailed,
   MigrationGap,
   SchemaBehind,
+  SchemaMissing,
   SchemaNewer,
   TablesElsewhere
 } from "./MigrationError.js"
@@ -206,6 +207,8 @@ export interface MigrateOptions extends Pick<Database, "schema"> {
    * Where that was done already, nothing is.
    */
   readonly moveFrom?: string | undefined
+  /** False refuses a schema that has no tables of the workshop yet, as if its name were misspelt; true by default. Not for further cells. */
+  readonly createSchema?: boolean | undefined
   /** Whether processes of the earlier release may go on meanwhile; otherwise a move is refused while any is connected. */
   readonly whileRunning?: boolean | undefined
   /** Further cells: their schemas are made and brought up to date too, and the directory of this one, the home cell, gets to know them. */
@@ -281,6 +284,14 @@ const warnOfOthers = (session: Session, schema: string) =>
         )
   )
 
+/** Refuses a schema in which nothing was migrated yet. */
+const refuseNew = (session: Session, schema: string) =>
+  Effect.flatMap(appliedIn(session, schema), ({ length }) =>
+    length > 0
+      ? Effect.void
+      : Effect.flatMap(lookElsewhere(session, schema), (found) => new SchemaMissing({ ...found, schema }))
+  )
+
 /** Brings one schema up to date. */
 const migrateSchema = (
   url: string,
@@ -299,6 +310,7 @@ const migrateSchema = (
       const moveFrom = options.moveFrom === undefined ? undefined : yield* checkedSchema(options.moveFrom)
       const isMoved = moveFrom !== undefined && (yield* move(session, moveFrom, schema, options))
       if (moveFrom === undefined && options.schema === undefined) yield* noneElsewhere(session)
+      if (options.createSchema === false) yield* refuseNew(session, schema)
       yield* makeSchema(session, schema)
       yield* prepareTable(session, schema)
       const applied = yield* appliedIn(session, schema)

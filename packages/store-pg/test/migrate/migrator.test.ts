@@ -1,7 +1,9 @@
+import { Entropy } from "@workshop/core"
 import { check, migrate } from "@workshop/store-pg/migrate"
-import { Clock, Effect, Fiber, Logger, Schedule } from "effect"
+import { Clock, Effect, Fiber, Layer, Logger, Schedule } from "effect"
 import { describe, expect, it } from "vitest"
 import { lockOf } from "../../src/connection/Schema.js"
+import { layer as migratedStore } from "../../src/MigratedStore.js"
 import { migrationsOf, OURS } from "../../src/migrate/Migration.js"
 import { connect } from "../../src/migrate/Session.js"
 import { testDatabase } from "../cluster/TestDatabase.js"
@@ -235,6 +237,29 @@ describe("rolling upgrades", { timeout: LONG }, () => {
       })
     )
   })
+
+  it("with createSchema: false, a schema without tables is refused by its name, and nothing is made in it", () =>
+    run(
+      Effect.gen(function* () {
+        const { url } = yield* testDatabase
+        const database = new URL(url).pathname.slice(1)
+        const session = yield* connect(url)
+        const options = { schema: "tikets", createSchema: false }
+        const started = Layer.build(Layer.provide(migratedStore({ url, ...options }), Entropy.layer))
+        expect(yield* Effect.flip(Effect.scoped(started))).toMatchObject({
+          _tag: "SchemaMissing",
+          message: `The schema tikets of the database ${database} has no tables of the workshop, which are in workshop: check the store's schema and url, or leave out createSchema: false to begin there without data.`
+        })
+        const made = yield* session.run("select from pg_namespace where nspname = 'tikets'")
+        expect(made).toEqual([])
+        yield* session.run("drop schema workshop cascade; create schema tikets")
+        expect((yield* Effect.flip(migrate(url, options))).message).toMatch(
+          /^The schema tikets of the database \w+ has no tables of the workshop, nor does any other schema: /
+        )
+        yield* migrate(url, { schema: "tikets" })
+        yield* Effect.scoped(started)
+      })
+    ))
 
   it("an older program says that a newer release made the schema, and applies nothing", () => {
     const logs: Array<string> = []
