@@ -400,9 +400,11 @@ export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
   readonly cause?: unknown
   /** The cause and the remedy, if waiting does not help: a sentence for the operator, without secrets or addresses. */
   readonly remedy?: string
+  /** Why it cannot be reached, such as `connect ECONNREFUSED 127.0.0.1:5432`: for the operator's log, without secrets. No response shows it. */
+  readonly reason?: string
 }> {
   override get message() {
-    return this.remedy ?? "The store cannot be reached; try again in a moment"
+    return this.remedy ?? `The store cannot be reached${this.reason ? ` (${this.reason})` : ""}; try again in a moment`
   }
 }
 

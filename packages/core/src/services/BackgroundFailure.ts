@@ -19,7 +19,7 @@ const rootOf = (error: Error): Error => {
 export const inOneLine = (error: unknown): string => {
   if (!(error instanceof Error)) return "the store is unavailable"
   const root = rootOf(error)
-  return root === error ? error.message : `${error.message} (${root.message})`
+  return root === error || error.message.includes(root.message) ? error.message : `${error.message} (${root.message})`
 }
 
 /** The lines that this process has logged of its background work. */

@@ -21,6 +21,7 @@ import {
   sessionSettings
 } from "./Connection.js"
 import { DatabaseFailed } from "./DatabaseFailed.js"
+import { noteServer } from "./FailedServer.js"
 import { failureOf, PgFailure } from "./PgFailure.js"
 import { type Database, DEFAULT_SCHEMA, inSchema } from "./Schema.js"
 import { PLANNED_EACH_TIME, SessionRefused, type Settings, settingsText } from "./SessionClient.js"
@@ -163,6 +164,12 @@ const ENDED = "Your pool was ended before the workshop: call pool.end() after wo
 
 const hasEnded = (pool: PoolLike & { readonly ending?: boolean }): boolean => pool.ending === true
 
+/** Where a pool of the package `pg` connects to: a client of it reads the options and the environment. */
+const serverOf = ({ options }: PoolLike & { readonly options?: pg.PoolConfig }) => {
+  const { host, port } = new pg.Client(options)
+  return { host, port }
+}
+
 /** Takes a client that the pool lends. From here on, its listeners are ours and no longer the pool's. */
 const taken = (client: PoolClient): Borrowed => {
   const borrowed: Borrowed = {
@@ -190,7 +197,10 @@ const borrow = (pool: PoolLike): Effect.Effect<Borrowed, PgFailure> =>
     Promise.resolve(pool.connect()).then(
       // At once, because the connection may break before a fiber goes on.
       (client: PoolClient) => (isLate ? client.release() : resume(Effect.succeed(taken(client)))),
-      (cause: unknown) => resume(Effect.fail(hasEnded(pool) ? refused(ENDED) : failureOf(cause)))
+      (cause: unknown) => {
+        noteServer(cause, serverOf(pool))
+        resume(Effect.fail(hasEnded(pool) ? refused(ENDED) : failureOf(cause)))
+      }
     )
     return Effect.sync(() => {
       isLate = true

@@ -1,6 +1,7 @@
 import { StoreUnavailable } from "@workshop/core"
 import { Cause, Data, Effect } from "effect"
 import { DENIED } from "./DatabaseFailed.js"
+import { connectionFailure } from "./FailedServer.js"
 import { doubtSessions, READS_ONLY, SessionRefused } from "./SessionClient.js"
 import { tablesElsewhere } from "./TablesElsewhere.js"
 
@@ -139,7 +140,9 @@ export const storeFailure = (cause: unknown): Cause.Cause<StoreUnavailable> => {
   const clock = cause instanceof PgFailure && cause.kind === "clock" ? cause.message : undefined
   const remedy = clock ?? remedyIn(cause)
   if (remedy !== undefined) return Cause.fail(new StoreUnavailable({ cause, remedy }))
-  return OUR_MISTAKE.test(code) ? Cause.die(cause) : Cause.fail(new StoreUnavailable({ cause }))
+  if (OUR_MISTAKE.test(code)) return Cause.die(cause)
+  const reason = connectionFailure(cause)
+  return Cause.fail(new StoreUnavailable({ cause, ...(reason !== undefined && { reason }) }))
 }
 
 /** Reports a failure of the database, like {@link storeFailure}. */

@@ -1,6 +1,7 @@
 import { Data } from "effect"
 import pg from "pg"
 import { addressOf } from "./Address.js"
+import { noteServer } from "./FailedServer.js"
 import { titled } from "./Statement.js"
 
 /** Settings of a session, by name. */
@@ -122,6 +123,7 @@ export class SessionClient extends pg.Client {
       const { servers } = addressOf(this.url)
       if ((first.get(this.url) ?? 0) === this.#server) first.set(this.url, (this.#server + 1) % servers.length)
       void this.end().catch(() => {})
+      noteServer(error, this)
       throw error
     })
     if (told === undefined) return done as never

@@ -2,6 +2,7 @@ import { Effect, type Scope } from "effect"
 import { databaseUrl } from "../connection/Address.js"
 import { IN_TRANSIT_MS, streamOf } from "../connection/Connection.js"
 import { DatabaseFailed, type DatabaseFailure } from "../connection/DatabaseFailed.js"
+import { connectionFailure } from "../connection/FailedServer.js"
 import { DEFAULT_SCHEMA, quoted } from "../connection/Schema.js"
 import { connected, READS_ONLY, SessionClient, shownMs } from "../connection/SessionClient.js"
 
@@ -40,7 +41,11 @@ const refused = (error: unknown) => {
   const [reason, what] = UNTRUSTED.test(words)
     ? (["untrusted", "The database is not trusted"] as const)
     : (refusals[code ?? ""] ?? (["unreachable", "The database cannot be reached"] as const))
-  return new DatabaseFailed({ reason, code, what: `${what} (${words})` })
+  return new DatabaseFailed({
+    reason,
+    code,
+    what: `${what} (${(reason === "unreachable" && connectionFailure(error)) || words})`
+  })
 }
 
 /** The schema that a session's statements mean, and what a look at it has time for; a migration takes as long as it takes. */

@@ -1,0 +1,25 @@
+/** The servers to which connections could not be made, by the errors that say so: those of Node often name no host, or no port. */
+const servers = new WeakMap<object, { readonly host: string; readonly port: number }>()
+
+/** Keeps which server an error of a connection is about. */
+export const noteServer = (error: unknown, server: { readonly host: string; readonly port: number }): void => {
+  if (typeof error === "object" && error !== null) servers.set(error, server)
+}
+
+const wordsOf = (error: Error): string =>
+  // A host with several addresses, each of which refused.
+  error instanceof AggregateError && error.message === "" ? String(error.errors[0]?.message) : error.message
+
+/**
+ * Why no connection could be made, with host and port, such as `getaddrinfo ENOTFOUND db.example:5432`; undefined if an error is about
+ * something else. Without the user and the password.
+ */
+export const connectionFailure = (error: unknown): string | undefined => {
+  if (!(error instanceof Error)) return undefined
+  const server = servers.get(error)
+  if (server === undefined) return connectionFailure(error.cause)
+  const { host, port } = server
+  const words = wordsOf(error)
+  if (words.endsWith(`:${port}`) || words.endsWith(`.${port}`)) return words
+  return words.endsWith(host) ? `${words}:${port}` : `${words} at ${host}:${port}`
+}
