@@ -25,7 +25,7 @@ import {
   WholeData
 } from "@workshop/core/store"
 import { promiseOptions, SettableClock, TEST_START, TestKeys } from "@workshop/core/testing"
-import { Context, Duration, Effect, Layer, Runtime } from "effect"
+import { Context, Data, Duration, Effect, Either, Layer, Runtime } from "effect"
 import { layer } from "./MemoryStore.js"
 
 /**
@@ -82,8 +82,8 @@ export interface TestWorkshopOptions<E = never>
   /** The first instant of the clock, in milliseconds or as a date; a Friday morning in November 2026 by default. */
   readonly begins?: number | Date
   /**
-   * Removes all that earlier tests left in the `store`, so that a client can register again and each run begins alike. Refused, with nothing
-   * removed, where the store has shops that were not made with this option. Other tests must not use the same schema at once.
+   * Removes all that earlier tests left in the `store`, so that a client can register again and each run begins alike. Rejects with
+   * {@link EmptyingRefused}, with nothing removed, where the store has shops that were not made with this option. Other tests must not use the same schema at once.
    */
   readonly empty?: boolean
 }
@@ -142,24 +142,29 @@ const OPTIONS: OptionChecks = {
   ...taken
 }
 
+/** A store was not emptied, because it has shops that no test made which began with an empty store. Nothing was removed. */
+export class EmptyingRefused extends Data.TaggedError("EmptyingRefused")<{}> {
+  override get message() {
+    return "only data of tests that began with an empty store are removed, and this store has other shops: drop its schema, or give the tests one of their own"
+  }
+}
+
 /** Empties a store of tests, and refuses any other. The mark of a sandbox says that its data may be removed, and `workshop serve` refuses them. */
 const emptying = Effect.gen(function* () {
   if (yield* (yield* WholeData).clear) return
   const directory = yield* Directory
-  if (yield* directory.hasShops)
-    return yield* Effect.fail(
-      new Error(
-        "only data of tests that began with an empty store are removed, and this store has other shops: drop its schema, or give the tests one of their own"
-      )
-    )
+  if (yield* directory.hasShops) return yield* new EmptyingRefused()
   yield* directory.markSandboxMade
 })
 
 /**
- * A store for tests of layers, without what earlier tests left in it: `emptied(MigratedStore.layer({ url, schema }))`. Fails, with nothing
- * removed, where the store has shops that were not made through such a layer. Other tests must not use the same schema at once.
+ * A store for tests of layers, without what earlier tests left in it: `emptied(MigratedStore.layer({ url, schema }))`. Fails with
+ * `EmptyingRefused`, with nothing removed, where the store has shops that were not made through such a layer, and with `StoreUnavailable`
+ * while the database is away. Other tests must not use the same schema at once.
  */
-export const emptied = <E, R>(store: Layer.Layer<StorePorts, E, R>): Layer.Layer<StorePorts, E | Error, R> =>
+export const emptied = <E, R>(
+  store: Layer.Layer<StorePorts, E, R>
+): Layer.Layer<StorePorts, E | EmptyingRefused | StoreUnavailable, R> =>
   withTestKeys(Layer.tap(store, (ports) => Effect.provide(emptying, ports)))
 
 /** The most turns of an advance: more mean that work is due that is never done. */
@@ -204,7 +209,10 @@ export const createTestWorkshop = async <E = never>(options: TestWorkshopOptions
   })
   workshop.onEvent((event) => opened.has(event.shop_id) && received.events.push(event))
   const openShop = async () => {
-    if (empty) await Runtime.runPromise(workshop.runtime)(emptying)
+    if (empty) {
+      const emptied = await Runtime.runPromise(workshop.runtime)(Effect.either(emptying))
+      if (Either.isLeft(emptied)) throw emptied.left
+    }
     return workshop.orThrow.shops.create({ name: "Test shop", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" })
   }
   const shop = await openShop().catch(async (refused) => {

@@ -144,6 +144,7 @@ describe("test workshops on one Postgres (docs/test-your-app.md)", { timeout: 60
             await workshop.stop()
           })
           expect(yield* Effect.flip(Effect.scoped(Layer.build(app)))).toMatchObject({
+            _tag: "EmptyingRefused",
             message: expect.stringContaining("this store has other shops")
           })
         })
@@ -157,7 +158,10 @@ describe("test workshops on one Postgres (docs/test-your-app.md)", { timeout: 60
           const store = migrated({ url, schema: "app" })
           const app = await start({ store, background: false })
           await app.orThrow.shops.create({ name: "Atelier Lac", currency: "EUR", time_zone: "Europe/Paris" })
-          await expect(createTestWorkshop({ store, empty: true })).rejects.toThrow("this store has other shops")
+          await expect(createTestWorkshop({ store, empty: true })).rejects.toMatchObject({
+            _tag: "EmptyingRefused",
+            message: expect.stringContaining("this store has other shops")
+          })
           expect(await app.orThrow.shops.list(null, 10)).toHaveLength(1)
           await app.stop()
         })
