@@ -14,6 +14,7 @@ import {
   storeRefused
 } from "./StoreChoice.js"
 import { command, json, optional, toggle, value } from "./terminal/commands.js"
+import { counted } from "./terminal/counted.js"
 import { duration } from "./terminal/decoders.js"
 import type { Output } from "./terminal/Output.js"
 import { group } from "./terminal/program.js"
@@ -118,7 +119,7 @@ const reseal = command({
         Effect.flatMap(cellsIn(flags), (cells) => reseal(url, { ...cells, secretsKeys, inClear })),
         storeRefused
       )
-      const webhooks = done.changed === 1 ? "1 webhook" : `${done.changed} webhooks`
+      const webhooks = counted(done.changed, "webhook")
       yield* printOutput(sentence(done, inWords(webhooks, done.key_id)), asJson)
     }).pipe(Effect.scoped, actingAs(actor))
 })

@@ -90,7 +90,7 @@ describe("A cell that the directory knows is that cell and no other (docs/scalin
         yield* session.run("update workshop.cell set id = null")
         yield* there.run("delete from workshop.mark where name like 'cell_id:%'; delete from workshop.shop")
         expect(yield* messageOf(migrate(home.url, { cells }))).toMatch(
-          /^The directory placed 1 shops in the cell east, and at its address it has none: /
+          /^The directory placed 1 shop in the cell east, and at its address it has none: /
         )
         expect(yield* session.run("select id from workshop.cell where name = 'east'")).toEqual([{ id: null }])
       })

@@ -1,5 +1,6 @@
 import { escaped } from "@workshop/core/http"
 import { entryItem, marked, pageText, row, ruleLink } from "../page/page.js"
+import { counted } from "../terminal/counted.js"
 import type { Paint } from "../terminal/Output.js"
 import { type Exchange, masked } from "../testkit/Api.js"
 import { ruleAt } from "../testkit/RuleAddress.js"
@@ -244,9 +245,7 @@ const causeLines = ({ causes, sections }: Report, paint: Paint): ReadonlyArray<s
   })
 
 const causesInWords = ({ causes, counts: { failed } }: Report): ReadonlyArray<string> =>
-  causes.length === failed
-    ? []
-    : ["", `${failed} failures, of ${causes.length} ${causes.length === 1 ? "cause" : "causes"}:`]
+  causes.length === failed ? [] : ["", `${counted(failed, "failure")}, of ${counted(causes.length, "cause")}:`]
 
 /** The failures by cause, the reasons of skipped cases, and the totals. */
 export const closingLines = (report: Report, paint: Paint): ReadonlyArray<string> => {
@@ -259,7 +258,7 @@ export const closingLines = (report: Report, paint: Paint): ReadonlyArray<string
     ...causeLines(report, paint),
     "",
     ...[...reasons].map(([because, n]) => paint("faint", `${n} skipped: ${because}.`)),
-    `${cases.length} cases in ${seconds(duration_ms)}: ${marks(counts, paint)}`
+    `${counted(cases.length, "case")} in ${seconds(duration_ms)}: ${marks(counts, paint)}`
   ]
 }
 
@@ -268,7 +267,7 @@ const STYLE = `
 .bar .passed { background: var(--good); } .bar .failed { background: var(--bad); }
 `
 
-const counted = (counts: Counts): string =>
+const outcomesIn = (counts: Counts): string =>
   (["passed", "failed", "skipped"] as const)
     .filter((outcome) => counts[outcome] > 0)
     .map((outcome) => marked(outcome, counts[outcome]))
@@ -296,19 +295,19 @@ const caseItem =
 const sectionPart =
   (report: Report) =>
   ({ section, title, counts, cases }: ReportedSection): string =>
-    `<section><h2><span>${escaped(section)}</span><span>${escaped(title)}</span><span class="counts">${counted(counts)}</span></h2><ul class="entries">${cases.map(caseItem(report)).join("\n")}</ul></section>`
+    `<section><h2><span>${escaped(section)}</span><span>${escaped(title)}</span><span class="counts">${outcomesIn(counts)}</span></h2><ul class="entries">${cases.map(caseItem(report)).join("\n")}</ul></section>`
 
 /** A report as one page that needs nothing else. */
 export const htmlReport = (report: Report): string => {
   const { base_url, with: means, duration_ms, counts, sections } = report
   const { passed, failed } = counts
-  const verdict = failed === 0 ? "conforms" : `breaks ${failed} ${failed === 1 ? "rule" : "rules"}`
+  const verdict = failed === 0 ? "conforms" : `breaks ${counted(failed, "rule")}`
   const by = means === "sandbox" ? "the server's sandbox" : "a key alone"
   return pageText({
     title: `${base_url} ${verdict}`,
     isGood: failed === 0,
     style: STYLE,
-    body: `<p class="lead">${counted(counts)} in ${(duration_ms / 1000).toFixed(1)} s, with ${by}</p>
+    body: `<p class="lead">${outcomesIn(counts)} in ${(duration_ms / 1000).toFixed(1)} s, with ${by}</p>
 <div class="bar"><span class="passed" style="flex:${passed}"></span><span class="failed" style="flex:${failed}"></span><span style="flex:${counts.skipped}"></span></div>
 ${sections.map(sectionPart(report)).join("\n")}`
   })

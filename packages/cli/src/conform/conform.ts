@@ -1,5 +1,6 @@
 import { Console, Duration, Effect } from "effect"
 import { CommandRefused, refused } from "../CommandRefused.js"
+import { counted } from "../terminal/counted.js"
 import { type Paint, paintFor, printOutput, writeReport } from "../terminal/Output.js"
 import { ruleAt } from "../testkit/RuleAddress.js"
 import { type Case, type Section, sections } from "./Case.js"
@@ -43,7 +44,7 @@ export const listing = Effect.fnUntraced(function* (flags: ConformFlags) {
           paint("strong", `${section} ${sections[section]}`),
           ...cases.filter((one) => one.section === section).map((one) => listed(one, paint))
         ]),
-        `${cases.length} cases, of which ${alone}, marked (key), need no sandbox.`
+        `${counted(cases.length, "case")}, of which ${alone}, marked (key), ${alone === 1 ? "needs" : "need"} no sandbox.`
       ]
     },
     flags.json
@@ -74,10 +75,10 @@ const secretsOf = ({ key, sandboxToken }: ConformFlags) => ({
 })
 
 const opening = ({ sandbox, api: { origin } }: Target, cases: number, hasKey: boolean): string => {
-  const counted = cases === 1 ? "1 case" : `${cases} cases`
+  const all = counted(cases, "case")
   return sandbox === null
-    ? `${counted} against ${origin} with a key alone. It makes tickets in that key's shop, and waits where a limit says so: all of it takes some five minutes.`
-    : `${counted} against ${origin} with its sandbox, whose clock moves on by years${hasKey ? "; the key is not needed" : ""}.`
+    ? `${all} against ${origin} with a key alone. It makes tickets in that key's shop, and waits where a limit says so: all of it takes some five minutes.`
+    : `${all} against ${origin} with its sandbox, whose clock moves on by years${hasKey ? "; the key is not needed" : ""}.`
 }
 
 const write = Effect.fnUntraced(function* ({ junit, html }: ConformFlags, report: Report) {
@@ -101,7 +102,7 @@ export const conform = (flags: ConformFlags, base_url: string) =>
     yield* write(flags, report)
     const { failed } = report.counts
     if (failed > 0) {
-      const rules = failed === 1 ? "1 rule" : `${failed} rules`
+      const rules = counted(failed, "rule")
       yield* new CommandRefused({ message: `The server breaks ${rules} of the specification.` })
     }
   }).pipe(Effect.scoped)

@@ -18,6 +18,7 @@ import { Effect, Schema } from "effect"
 import { CommandRefused } from "../CommandRefused.js"
 import { optional, repeatable, toggle, yes } from "../terminal/commands.js"
 import { confirm } from "../terminal/confirm.js"
+import { counted } from "../terminal/counted.js"
 import { yesOrNo } from "../terminal/decoders.js"
 import { type Column, record, rows, sentence } from "../terminal/Output.js"
 import { group } from "../terminal/program.js"
@@ -96,7 +97,7 @@ export const erase = Effect.fnUntraced(function* (typed: string, alsoPhones: Rea
   const { also_phone } = yield* decoded(Schema.Struct({ also_phone: Schema.Array(Phone) }), { also_phone: alsoPhones })
   yield* confirm(`The account ${id} is removed, and the client's names and numbers wherever shops have them.`, isWanted)
   const { shops } = yield* ofAccount(id, Clients.erase(id, also_phone))
-  const count = shops.length === 1 ? "1 shop" : `${shops.length} shops`
+  const count = counted(shops.length, "shop")
   const where = shops.length === 0 ? "no shop had anything of them" : `in ${count}: ${shops.join(", ")}`
   return sentence(
     { id, shops },

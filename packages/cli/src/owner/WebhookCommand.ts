@@ -22,6 +22,7 @@ import { CommandRefused } from "../CommandRefused.js"
 import { webhookPort } from "../dispatch/WebhookOptions.js"
 import { repeatable, toggle, value, yes } from "../terminal/commands.js"
 import { confirm } from "../terminal/confirm.js"
+import { counted } from "../terminal/counted.js"
 import { oneOf, wholeNumber } from "../terminal/decoders.js"
 import { type Column, type Output, record, rows, sentence, shownOnce } from "../terminal/Output.js"
 import { group, Operand } from "../terminal/program.js"
@@ -228,7 +229,7 @@ const replayOutput = ({ count, dry_run }: { readonly count: number; readonly dry
   const others = count < named ? ` ${named - count} of the ids named no event that this shop can send.` : ""
   return sentence(
     { count, dry_run },
-    `${count === 1 ? "1 event" : `${count} events`} ${dry_run ? "would" : "will"} be sent again.${others}`
+    `${counted(count, "event")} ${dry_run ? "would" : "will"} be sent again.${others}`
   )
 }
 

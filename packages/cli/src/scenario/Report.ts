@@ -1,3 +1,4 @@
+import { counted } from "../terminal/counted.js"
 import { type Paint, plain, shortened } from "../terminal/Output.js"
 import type { Mismatch } from "./Expectation.js"
 import type { Position, Problem } from "./Source.js"
@@ -159,14 +160,12 @@ export const problemLines = (file: string, problems: ReadonlyArray<Problem>): Re
     ({ line, column, path, message }) => `${file}:${line}:${column} ${path === "" ? "The file" : path} ${message}`
   )
 
-const many = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? "" : "s"}`
-
 /** The last line: how many scenarios there were, and how many failed. */
 export const summary = (results: ReadonlyArray<ScenarioResult>, duration_ms: number, paint: Paint = plain): string => {
   const failed = results.filter(({ passed }) => !passed).length
   const steps = results.flatMap((result) => result.steps)
   const left = steps.filter(({ outcome }) => outcome === "not_run").length
   const verdict = failed === 0 ? paint("good", "all passed") : paint("bad", `${failed} failed`)
-  const notRun = left === 0 ? "" : `, ${many(left, "step")} not run`
-  return `${many(results.length, "scenario")}, ${many(steps.length, "step")}: ${verdict}${notRun} (${duration_ms} ms)`
+  const notRun = left === 0 ? "" : `, ${counted(left, "step")} not run`
+  return `${counted(results.length, "scenario")}, ${counted(steps.length, "step")}: ${verdict}${notRun} (${duration_ms} ms)`
 }

@@ -4,6 +4,7 @@ import { Imports, ShopId } from "@workshop/core"
 import { Console, Effect, Exit, Stream } from "effect"
 import { CommandRefused } from "../CommandRefused.js"
 import { idFrom, ownerCommand } from "../owner/ownerCommand.js"
+import { counted } from "../terminal/counted.js"
 import { sentence } from "../terminal/Output.js"
 import { Operand } from "../terminal/program.js"
 import { formatOf, formatOption, shopOption } from "./ImportCommand.js"
@@ -70,6 +71,7 @@ export const exportCommand = ownerCommand({
       })
       yield* end
       if (file === STANDARD_OUTPUT) return null
-      return sentence({ file, tickets }, `${tickets} tickets are in ${file}, with their clients' names and numbers.`)
+      const inFile = `${counted(tickets, "ticket")} ${tickets === 1 ? "is" : "are"} in ${file}`
+      return sentence({ file, tickets }, `${inFile}, with the names and numbers of clients.`)
     }).pipe(Effect.scoped)
 })

@@ -4,6 +4,7 @@ import { Console, Effect } from "effect"
 import { CommandRefused } from "../CommandRefused.js"
 import { idFrom, ownerCommand } from "../owner/ownerCommand.js"
 import { json, optional, toggle, value } from "../terminal/commands.js"
+import { counted } from "../terminal/counted.js"
 import { oneOf } from "../terminal/decoders.js"
 import { type Output, printOutput } from "../terminal/Output.js"
 import { Operand } from "../terminal/program.js"
@@ -43,8 +44,6 @@ const sizeOf = (file: string): number | CommandRefused => {
 
 const issuesOf = ({ line, external_ref, issues }: BadRow): string =>
   `line ${line}${external_ref === null ? "" : ` (${external_ref})`}: ${issues.map(({ field, message }) => `${field} ${message}`).join("; ")}`
-
-const counted = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`
 
 const summaryOf = (report: ImportReport): ReadonlyArray<string> => {
   const { tickets, clients, cards, already, bad, closing, dry_run } = report

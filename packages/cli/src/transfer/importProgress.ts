@@ -1,4 +1,5 @@
 import type { ImportReport } from "@workshop/core"
+import { counted } from "../terminal/counted.js"
 
 /** Where progress is drawn: standard error. */
 interface Screen {
@@ -19,6 +20,6 @@ export const importProgress = (size: number, bytesRead: () => number, screen: Sc
     const share = size === 0 ? 0 : Math.min(1, bytesRead() / size)
     const full = Math.round(share * BAR)
     const bar = size === 0 ? "" : `[${"#".repeat(full)}${" ".repeat(BAR - full)}] ${Math.round(share * 100)} % `
-    screen.write(`\r${`${bar}${rows} rows`.slice(0, (screen.columns ?? 80) - 1)}`)
+    screen.write(`\r${`${bar}${counted(rows, "row")}`.slice(0, (screen.columns ?? 80) - 1)}`)
   }
 }

@@ -80,7 +80,7 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
       const out = await typed(["export", first, "--shop", here], there)
       expect([out.status, out.stdout]).toEqual([
         0,
-        `2 tickets are in ${first}, with their clients' names and numbers.\n`
+        `2 tickets are in ${first}, with the names and numbers of clients.\n`
       ])
       const to = format === "csv" ? elsewhere : await newShop()
       expect((await typed(["import", first, "--shop", to], there)).stdout).toContain(
@@ -101,6 +101,11 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
       client: { phone: "+21620123456", card: { balance: 4, lifetime: 4, rewards_redeemed: 0 } }
     })
     expect(await typed(["check"], there)).toMatchObject({ status: 0 })
+    const alone = await newShop()
+    await typed(["import", fileOf("one.csv", [HEAD, GOOD[0]!]), "--shop", alone], there)
+    expect((await typed(["export", join(folder, "one.out.csv"), "--shop", alone], there)).stdout).toMatch(
+      /^1 ticket is in .*one\.out\.csv, with the names and numbers of clients\.\n$/
+    )
     const taken = await typed(["export", join(folder, "first.csv"), "--shop", here], there)
     expect([taken.status, taken.stderr]).toEqual([1, expect.stringContaining("cannot be written")])
     expect(readFileSync(join(folder, "first.csv"), "utf8")).toBe(exports[0])

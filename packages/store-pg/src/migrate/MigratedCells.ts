@@ -157,7 +157,7 @@ export const refuseOtherCell = (cell: CellPlaced, known: Known | undefined) =>
         return yield* cellWrong(`Where the cell ${name} should be is another cell of that name: ${remedy}`)
       if (known.id === null && Number(known.shops) > 0 && !there.has_shops)
         return yield* cellWrong(
-          `The directory placed ${known.shops} shops in the cell ${name}, and at its address it has none: ${remedy}`
+          `The directory placed ${Number(known.shops) === 1 ? "1 shop" : `${known.shops} shops`} in the cell ${name}, and at its address it has none: ${remedy}`
         )
     })
   )

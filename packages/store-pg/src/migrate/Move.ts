@@ -143,7 +143,7 @@ export const move = (
     const others = yield* session.run(OTHERS)
     if (others.length > 0 && !whileRunning)
       return yield* new MoveRefused({
-        message: `Processes of the workshop are connected to the database (${others.length} connections): stop them, or move the tables beside them with --while-running.`
+        message: `Processes of the workshop are connected to the database (${others.length === 1 ? "1 connection" : `${others.length} connections`}): stop them, or move the tables beside them with --while-running.`
       })
     yield* makeSchema(session, to)
     if (whileRunning) {

@@ -1,5 +1,6 @@
 import { escaped } from "@workshop/core/http"
 import { entryItem, pageText, row, ruleLink } from "../../page/page.js"
+import { counted } from "../../terminal/counted.js"
 import type { Event } from "../../testkit/Shapes.js"
 import { grouped, ms } from "../auditor/queries.js"
 import type { Trace, Violation } from "../auditor/Trace.js"
@@ -266,7 +267,7 @@ const brokenRule = (trace: Trace, command: string, rule: string, violations: Rea
 /** The report of a simulation as one page, with nothing outside of it. */
 export const htmlReport = (report: RunReport, trace: Trace, timings: ReadonlyArray<Timing>): string => {
   const { seed, violations } = report.summary
-  const times = violations.length === 1 ? "1 violation" : `${violations.length} violations`
+  const times = counted(violations.length, "violation")
   const counts = countLines(report).map((line) => `<p class="faint">${escaped(line)}</p>`)
   const found = [...grouped(violations, ({ rule }) => rule)].map(([rule, of]) =>
     brokenRule(trace, report.command, rule, of)

@@ -1,3 +1,4 @@
+import { counted } from "../../terminal/counted.js"
 import { type Column, type Paint, plain, table } from "../../terminal/Output.js"
 import { DAY } from "../../testkit/Time.js"
 import { checks } from "../auditor/audit.js"
@@ -145,6 +146,8 @@ const broken = (rule: string, violations: ReadonlyArray<Violation>, paint: Paint
   ]
 }
 
+const many = (n: number, noun: string): string => counted(n, noun, number(n))
+
 /** The counts of a simulation, as lines. */
 export const countLines = ({ summary, took_ms, stopped }: RunReport, paint: Paint = plain): ReadonlyArray<string> => {
   const { seed, counts } = summary
@@ -152,10 +155,10 @@ export const countLines = ({ summary, took_ms, stopped }: RunReport, paint: Pain
   return [
     paint(
       "strong",
-      `Seed ${seed}: ${number(counts.steps)} steps over ${number(Math.round(counts.simulated_ms / DAY))} days, played in ${seconds.toFixed(1)} s`
+      `Seed ${seed}: ${many(counts.steps, "step")} over ${many(Math.round(counts.simulated_ms / DAY), "day")}, played in ${seconds.toFixed(1)} s`
     ),
     ...(stopped === null ? [] : [paint("warn", stopped)]),
-    `${number(counts.requests)} requests (${number(Math.round(counts.requests / seconds))} a second), ${number(counts.deliveries)} deliveries, ${number(counts.tickets)} tickets, ${counts.shops} shops, ${counts.clients} clients`,
+    `${many(counts.requests, "request")} (${number(Math.round(counts.requests / seconds))} a second), ${number(counts.deliveries)} ${counts.deliveries === 1 ? "delivery" : "deliveries"}, ${many(counts.tickets, "ticket")}, ${many(counts.shops, "shop")}, ${many(counts.clients, "client")}`,
     listed("Responses by status", counts.answers),
     listed("Events", counts.events),
     listed("Tickets", counts.states),

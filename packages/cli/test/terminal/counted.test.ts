@@ -1,0 +1,22 @@
+import { expect, it } from "vitest"
+import { countLines } from "../../src/simulate/report/textReport.js"
+import { counted } from "../../src/terminal/counted.js"
+import { importProgress } from "../../src/transfer/importProgress.js"
+
+it("a noun is in the singular after 1 alone", () => {
+  expect([0, 1, 2].map((n) => counted(n, "ticket"))).toEqual(["0 tickets", "1 ticket", "2 tickets"])
+  expect(counted(1200, "ticket", "1,200")).toBe("1,200 tickets")
+})
+
+it("the counts of a simulation and the progress of an import have singulars (docs/simulate.md, docs/import.md)", () => {
+  const counts = {
+    ...{ steps: 1, simulated_ms: 86_400_000, requests: 1, deliveries: 1, tickets: 1, shops: 1, clients: 1 },
+    ...{ answers: {}, events: {}, states: {}, outcomes: {} }
+  }
+  const [first, second] = countLines({ summary: { seed: 7, counts }, took_ms: 1_000, stopped: null } as never)
+  expect(first).toBe("Seed 7: 1 step over 1 day, played in 1.0 s")
+  expect(second).toBe("1 request (1 a second), 1 delivery, 1 ticket, 1 shop, 1 client")
+  const drawn: Array<string> = []
+  importProgress(0, () => 0, { isTTY: true, write: (text) => drawn.push(text) })?.({ rows: 1 })
+  expect(drawn).toEqual(["\r1 row"])
+})
