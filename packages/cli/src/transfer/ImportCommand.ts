@@ -66,11 +66,13 @@ const outputOf = (report: ImportReport): Output => ({
   lines: ({ paint }) => [...summaryOf(report), ...report.bad_rows.map((row) => paint("warn", issuesOf(row)))]
 })
 
-/** Why an import that reached the end of its file has failed nevertheless. */
-const leftOut = ({ bad, dry_run }: ImportReport): string =>
-  dry_run
-    ? `${counted(bad, "row")} of the file cannot be imported: correct what is listed above.`
-    : `${counted(bad, "row")} of the file ${bad === 1 ? "was" : "were"} not imported: correct what is listed above, and repeat the import, which leaves what is there as it is.`
+/** Why an import that skips bad rows has failed nevertheless. */
+const leftOut = ({ bad, dry_run, stopped_at }: ImportReport): string =>
+  stopped_at !== null
+    ? `The file cannot be read from line ${stopped_at} on: correct what is listed above, and repeat the import, which leaves what is there as it is.`
+    : dry_run
+      ? `${counted(bad, "row")} of the file cannot be imported: correct what is listed above.`
+      : `${counted(bad, "row")} of the file ${bad === 1 ? "was" : "were"} not imported: correct what is listed above, and repeat the import, which leaves what is there as it is.`
 
 /** `workshop import` (docs/import.md): tickets of another system. */
 export const importCommand = ownerCommand({
@@ -101,13 +103,20 @@ export const importCommand = ownerCommand({
       if (format instanceof CommandRefused) return yield* format
       const size = sizeOf(file)
       if (size instanceof CommandRefused) return yield* size
-      const { lines, bytesRead, isCutShort } = readRows(file, format)
+      const { lines, bytesRead } = readRows(file, format)
       const onProgress = importProgress(size, bytesRead, process.stderr)
       // A dry run looks at every row, so that one run finds everything that is wrong.
       const bad_rows = dryRun ? "skip" : badRows
-      const report = yield* Imports.run({ shop_id, lines, dry_run: dryRun, bad_rows, events, onProgress })
+      let isCutShort = false
+      const noting = async function* () {
+        for await (const line of lines) {
+          isCutShort = "unreadable" in line && line.cut_short === true
+          yield line
+        }
+      }
+      const report = yield* Imports.run({ shop_id, lines: noting(), dry_run: dryRun, bad_rows, events, onProgress })
       if (onProgress !== undefined) process.stderr.write("\n")
-      if (report.bad > 0 && report.stopped_at === null) {
+      if (report.bad > 0 && bad_rows === "skip") {
         yield* printOutput(outputOf(report), asJson)
         return yield* new CommandRefused({ message: leftOut(report) })
       }
@@ -115,7 +124,7 @@ export const importCommand = ownerCommand({
       if (asJson) yield* Console.log(JSON.stringify(report, null, 2))
       else yield* Console.log(summaryOf({ ...report, bad: 0 }).join("\n"))
       // Where the file itself cannot be read on, its row says so, and skipping the row does not help.
-      const advice = isCutShort()
+      const advice = isCutShort
         ? ""
         : " Nothing after it was read: correct the row and repeat the import, which leaves what is there as it is, or add --bad-rows skip."
       const message = `${report.bad_rows.map(issuesOf).join("; ")}.${advice}`

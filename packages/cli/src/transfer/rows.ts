@@ -1,4 +1,5 @@
 import { createReadStream, type ReadStream } from "node:fs"
+import type { Readable } from "node:stream"
 import { finished } from "node:stream/promises"
 import type { ImportLine } from "@workshop/core"
 import { CsvError, type InfoRecord, parse } from "csv-parse"
@@ -109,17 +110,14 @@ async function* textOf(source: NodeJS.ReadableStream): AsyncGenerator<string, vo
   }
 }
 
-const unreadable = (error: { readonly lines: number; readonly message: string }): ImportLine => ({
+/** The line from which on nothing of the file can be read. */
+const unreadableFrom = (error: { readonly lines: number; readonly message: string }): ImportLine => ({
   line: error.lines,
-  unreadable: error.message
+  unreadable: error.message,
+  cut_short: true
 })
 
-/** Whether the reading ended before the file did. */
-interface Reading {
-  isCutShort: boolean
-}
-
-async function* jsonLines(source: NodeJS.ReadableStream, reading: Reading): AsyncGenerator<ImportLine> {
+async function* jsonLines(source: NodeJS.ReadableStream): AsyncGenerator<ImportLine> {
   let line = 0
   const lineOf = (text: string): ReadonlyArray<ImportLine> => {
     line++
@@ -140,8 +138,7 @@ async function* jsonLines(source: NodeJS.ReadableStream, reading: Reading): Asyn
     yield* lineOf(rest)
   } catch (error) {
     if (!(error instanceof NotUtf8)) throw error
-    reading.isCutShort = true
-    yield unreadable(error)
+    yield unreadableFrom(error)
   }
 }
 
@@ -158,12 +155,15 @@ const csvParser = (head: string) => {
   const ready: Array<ImportLine> = []
   // The parser counts a line end of two characters in a cell as two lines.
   let countedTwice = 0
+  // The line after which the next row begins; the first is that of the names.
+  let ended = 1
   const keep = (record: Readonly<Record<string, string>>, { lines, error }: InfoRecord) => {
     const { record: cells, columns } = (error as Partial<Record<"record" | "columns", ReadonlyArray<string>>>) ?? {}
     const text = (cells ?? Object.values(record)).join()
     // A row has the line on which it begins.
     const line = lines - countedTwice - many(text, /[\r\n]/g)
     countedTwice += many(text, /\r\n/g)
+    ended = lines - countedTwice
     if (cells === undefined || columns === undefined) ready.push({ line, row: rowOfCells(record) })
     else
       ready.push({
@@ -183,11 +183,20 @@ const csvParser = (head: string) => {
     write: (text: string) =>
       new Promise<void>((resolve, reject) => parser.write(text, (error) => (error ? reject(error) : resolve()))),
     end: () => finished(parser.end()),
-    lineOf: (error: CsvError) => Number(error.lines) - countedTwice
+    /** The line on which the row began that could not be read: the parser would name the one on which it noticed. */
+    failedAt: () => ended + 1
   }
 }
 
-async function* csvLines(source: NodeJS.ReadableStream, reading: Reading): AsyncGenerator<ImportLine> {
+/** What is wrong with a file that is no CSV, and what to change. */
+const faultOf = (error: CsvError): string => {
+  if (error.code === "CSV_QUOTE_NOT_CLOSED") return "a cell's double quotation mark is never closed"
+  return /QUOTE/.test(error.code)
+    ? "a cell has a double quotation mark among other text: put the whole cell in double quotes, and write each one within it twice"
+    : messageOf(error)
+}
+
+async function* csvLines(source: NodeJS.ReadableStream): AsyncGenerator<ImportLine> {
   let head = ""
   let parser: ReturnType<typeof csvParser> | undefined
   try {
@@ -208,26 +217,34 @@ async function* csvLines(source: NodeJS.ReadableStream, reading: Reading): Async
       // The parser looks ahead, so the last row comes out at the end only, and so does what was read of the line that is not UTF-8.
       await parser?.end().catch(() => {})
       yield* (parser?.ready ?? []).filter(({ line }) => line < error.lines)
-      reading.isCutShort = true
-      return yield unreadable(error)
+      return yield unreadableFrom(error)
     }
     if (!(error instanceof CsvError) || parser === undefined) throw error
     yield* parser.ready
-    const message = `is no row of the file, so nothing from here on was read: ${messageOf(error)}`
-    reading.isCutShort = true
-    yield unreadable({ lines: parser.lineOf(error), message })
+    const message = `cannot be read, and nothing from here on was: ${faultOf(error)}`
+    yield unreadableFrom({ lines: parser.failedAt(), message })
   }
 }
 
-/** The rows of a file or a stream, with their lines, as `workshop.import` takes them; the file `-` is standard input. */
+const unlessRead = (stream: NodeJS.ReadableStream): NodeJS.ReadableStream => {
+  const { readableDidRead, destroyed } = stream as Partial<Readable>
+  if (readableDidRead === true || destroyed === true)
+    throw new TypeError(
+      "The stream was read before, such as by a body parser, so its rows are gone: give it to readRows before anything else reads it"
+    )
+  return stream
+}
+
+/**
+ * The rows of a file or a stream, with their lines, as `workshop.import` takes them; the file `-` is standard input. Throws a `TypeError` if
+ * the stream was read before, or if there is no such format.
+ */
 export const readRows = (from: string | NodeJS.ReadableStream, format: Format) => {
+  if (!FORMATS.includes(format)) throw new TypeError(`The format of the rows must be ${FORMATS.join(" or ")}`)
   const source: NodeJS.ReadableStream & Partial<Pick<ReadStream, "bytesRead">> =
-    typeof from !== "string" ? from : from === "-" ? process.stdin : createReadStream(from)
-  const reading: Reading = { isCutShort: false }
+    typeof from !== "string" ? unlessRead(from) : from === "-" ? process.stdin : createReadStream(from)
   return {
-    lines: format === "csv" ? csvLines(source, reading) : jsonLines(source, reading),
-    /** Whether nothing of the file can be read from the last of `lines` on. */
-    isCutShort: () => reading.isCutShort,
+    lines: format === "csv" ? csvLines(source) : jsonLines(source),
     /** How much of the file was read, in bytes. */
     bytesRead: () => source.bytesRead ?? 0
   }

@@ -190,6 +190,50 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     })
   })
 
+  it.each([
+    [
+      "a line that is not UTF-8",
+      "csv",
+      Buffer.from("external_ref;service\nU-1;Hem\nU-2;Ourlet \xe9\nU-3;Hem\n", "latin1")
+    ],
+    [
+      "a line that is not UTF-8",
+      "jsonl",
+      Buffer.from('{"external_ref":"U-1","service":"Hem"}\n{"service":"\xe9"}\n{"service":"Hem"}\n', "latin1")
+    ],
+    ["an open quotation mark", "csv", Buffer.from('external_ref;service\nU-1;Hem\n"U-2;Hem\nU-3;Hem\n')]
+  ] as const)(
+    "the report names the line from which on nothing could be read, also if bad rows are skipped: %s, %s",
+    async (_, format, bytes) => {
+      await using test = { ...(await createTestWorkshop()), [Symbol.asyncDispose]: () => test.stop() }
+      const lines = () => readRows(Readable.from([bytes]), format).lines
+      const told = { tickets: 1, bad: 1, stopped_at: format === "csv" ? 3 : 2 }
+      for (const bad_rows of ["skip", "stop"] as const) {
+        const shop = await test.workshop.orThrow.shops.create({
+          name: "Atelier",
+          currency: "TND",
+          decimals: 3,
+          time_zone: "Africa/Tunis"
+        })
+        expect(await test.workshop.orThrow.import({ shop_id: shop.id, lines: lines(), bad_rows })).toMatchObject(told)
+      }
+      const file = join(folder, `cut.${format}`)
+      writeFileSync(file, bytes)
+      const skipped = await typed(["import", file, "--shop", await newShop(), "--bad-rows", "skip"], there)
+      expect(skipped).toMatchObject({
+        status: 1,
+        stderr: `The file cannot be read from line ${told.stopped_at} on: correct what is listed above, and repeat the import, which leaves what is there as it is.\n`
+      })
+    }
+  )
+
+  it("a stream that was read before is refused, because its rows are gone, and so is an unknown format", async () => {
+    const read = Readable.from(['{"service":"Hem"}\n'])
+    for await (const _ of read);
+    expect(() => readRows(read, "jsonl")).toThrow("The stream was read before, such as by a body parser")
+    expect(() => readRows(Readable.from([]), "xml" as never)).toThrow("must be csv or jsonl")
+  })
+
   const rowsOf = async (from: string | Readable, format: Format = "csv") => {
     const lines: Array<ImportLine> = []
     for await (const line of readRows(from, format).lines) lines.push(line)
@@ -230,7 +274,7 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     expect(await rowsOf(Readable.from([Buffer.from(quoted)]))).toMatchObject([
       { line: 2, row: { service: "Two\r\nlines" } },
       { line: 5, row: { service: "Two\nlines" } },
-      { line: 7, unreadable: expect.stringContaining("nothing from here on was read: Invalid Closing Quote") }
+      { line: 7, unreadable: expect.stringContaining("a double quotation mark among other text") }
     ])
   })
 
@@ -279,7 +323,7 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     expect([csv.status, csv.stderr]).toEqual([
       1,
       expect.stringMatching(
-        /^Line 2: row is no row of the file, so nothing from here on was read: Quote Not Closed: [^:]*\.\n$/
+        /^Line 2: row cannot be read, and nothing from here on was: a cell's double quotation mark is never closed\.\n$/
       )
     ])
     const none = await typed(["import", join(folder, "none.csv"), "--shop", shop], there)

@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Either, Schema } from "effect"
 import { asSeen, type ClientLink } from "../domain/Client.js"
 import { sha256Hex } from "../domain/Digest.js"
 import type { ClientId, ShopId, TicketId } from "../domain/Identifier.js"
@@ -376,3 +376,18 @@ export const importTickets = (
     return changes.decided({ tickets, clients, cards, closing })
   })
 }
+
+/**
+ * A command that is decided only if the shop's tickets are as they were at a change, so that what was looked up then still holds. Otherwise it
+ * writes nothing and its answer is null.
+ */
+export const unlessChanged = <Answer, Refusal>(
+  command: Command<Answer, Refusal>,
+  change_seq: number
+): Command<Answer | null, Refusal> => ({
+  ...command,
+  run: (state, moment) =>
+    state.head.change_seq === change_seq
+      ? command.run(state, moment)
+      : Either.right({ answer: null, changes: [], usages: [] })
+})

@@ -1,5 +1,12 @@
 import { Chunk, Clock, Effect, Either, Option, ParseResult, Stream } from "effect"
-import { type CheckedRow, type Imported, ImportRow, importIssues, importTickets } from "../decisions/importTickets.js"
+import {
+  type CheckedRow,
+  type Imported,
+  ImportRow,
+  importIssues,
+  importTickets,
+  unlessChanged
+} from "../decisions/importTickets.js"
 import type { ClientAccount } from "../domain/Client.js"
 import type { ClientId, ShopId, TicketId } from "../domain/Identifier.js"
 import { toIso, toIsoOrNull } from "../domain/Instant.js"
@@ -15,10 +22,10 @@ import { Audit } from "./Audit.js"
 /** How many rows one command writes. */
 const ROWS_AT_ONCE = 500
 
-/** A row as it was read, or why it could not be. */
+/** A row as it was read, or why it could not be; `cut_short` if nothing after it can be read either. */
 export type ImportLine =
   | { readonly line: number; readonly row: unknown }
-  | { readonly line: number; readonly unreadable: string }
+  | { readonly line: number; readonly unreadable: string; readonly cut_short?: boolean }
 
 /** A row that was not written, by its line. */
 export interface BadRow {
@@ -35,7 +42,7 @@ export interface ImportReport extends Imported {
   readonly bad: number
   /** The first thousand bad rows. */
   readonly bad_rows: ReadonlyArray<BadRow>
-  /** The line at which it stopped, because the row is bad; null where it went on to the end. */
+  /** The line at which it stopped, because the row is bad or nothing after it can be read; null where it went on to the end. */
   readonly stopped_at: number | null
   readonly dry_run: boolean
 }
@@ -98,6 +105,8 @@ const checker = () => {
     return Either.right({ line, row })
   }
 }
+
+const isCutShort = (line: ImportLine): boolean => "unreadable" in line && line.cut_short === true
 
 /** The next lines of a source, at most one batch of them. */
 const batches = (lines: ImportOptions["lines"]) => {
@@ -169,13 +178,14 @@ const writing = Effect.gen(function* () {
     return rows.filter(({ row }) => !there.has(row.external_ref ?? ""))
   })
 
-  const write = Effect.fnUntraced(function* (options: ImportOptions, rows: ReadonlyArray<Row>) {
+  /** Writes fresh rows; null if the shop's tickets have changed since, so that the rows may be there now. */
+  const write = Effect.fnUntraced(function* (options: ImportOptions, rows: ReadonlyArray<Row>, change_seq: number) {
     const { shop_id, dry_run = false, events = false } = options
     const ids = yield* accountsOf(rows, !dry_run)
     const checked = rows.map(
       ({ row }): CheckedRow => ({ row, client_id: row.client == null ? null : (ids.get(row.client.phone) ?? null) })
     )
-    const command = importTickets(shop_id, checked, { raises: events })
+    const command = unlessChanged(importTickets(shop_id, checked, { raises: events }), change_seq)
     if (!dry_run) return (yield* store.transact(command)).answer
     const { answer } = yield* store.transact({
       ...command,
@@ -183,13 +193,30 @@ const writing = Effect.gen(function* () {
       run: (state, moment) =>
         Either.map(command.run(state, moment), ({ answer }) => ({ answer, changes: [], usages: [] }))
     })
+    if (answer === null) return null
     const unopened = rows.filter(({ row }) => row.client != null && !ids.has(row.client.phone))
     const phones = new Set(unopened.map(({ row }) => row.client!.phone))
     const cards = new Set(unopened.flatMap(({ row }) => (row.client?.card == null ? [] : [row.client.phone])))
     return { ...answer, clients: answer.clients + phones.size, cards: answer.cards + cards.size }
   })
 
-  return { fresh, write }
+  /**
+   * Writes those of some rows whose tickets are not there yet. Their references are looked up before the command, which waits for the shop,
+   * so they are looked up again if another import, or anybody, has written tickets of the shop in between.
+   */
+  const writeFresh = Effect.fnUntraced(function* (options: ImportOptions, good: ReadonlyArray<Row>) {
+    while (true) {
+      const shop = yield* reads.shop(options.shop_id)
+      if (shop === null) return yield* new ShopNotFound()
+      const rows = yield* fresh(options.shop_id, good)
+      const already = good.length - rows.length
+      if (rows.length === 0) return { already, imported: null }
+      const imported = yield* write(options, rows, shop.head.change_seq)
+      if (imported !== null) return { already, imported }
+    }
+  })
+
+  return { writeFresh }
 })
 
 /** Tickets of other systems, with their dates and clients, brought in and taken out again. They count against no limit. */
@@ -200,12 +227,12 @@ export class Imports extends Effect.Service<Imports>()("@workshop/core/Imports",
     const reads = yield* Reads
     const directory = yield* Directory
     const audit = yield* Audit
-    const { fresh, write } = yield* writing
+    const { writeFresh } = yield* writing
 
     return {
       /**
        * Imports tickets in any state with their dates, clients and cards, each batch in one commit. A ticket whose `external_ref` the
-       * shop has already, or which is the id of a ticket of the shop, as an export has it, is left as it is, so an import can be repeated. Run one import of a shop at a time.
+       * shop has already, or which is the id of a ticket of the shop, as an export has it, is left as it is, so an import can be repeated, and two imports of one file at once make each ticket once.
        */
       run: Effect.fnUntraced(function* (options: ImportOptions) {
         const { shop_id, bad_rows = "stop", dry_run = false, onProgress = () => undefined } = options
@@ -224,16 +251,16 @@ export class Imports extends Effect.Service<Imports>()("@workshop/core/Imports",
             report = { ...report, rows: report.rows + 1 }
             if (Either.isRight(checked)) good.push(checked.right)
             else bad.push(checked.left)
-            if (Either.isLeft(checked) && bad_rows === "stop") {
+            if (Either.isLeft(checked) && (bad_rows === "stop" || isCutShort(line))) {
               report = { ...report, stopped_at: line.line }
               break
             }
           }
-          const rows = yield* fresh(shop_id, good)
-          if (rows.length > 0) report = plus(report, yield* write(options, rows))
+          const { already, imported } = yield* writeFresh(options, good)
+          if (imported !== null) report = plus(report, imported)
           report = {
             ...report,
-            already: report.already + good.length - rows.length,
+            already: report.already + already,
             bad: report.bad + bad.length,
             bad_rows: [...report.bad_rows, ...bad].slice(0, ServiceLimits.import_rows_listed)
           }

@@ -92,6 +92,26 @@ export const importsContract = cases({
     yield* same("of the second page", found[500]?.state, "ready")
   },
 
+  "of imports of one file at once, beside creates, each ticket is made once": function* ({ reads, shop }) {
+    const lines = Array.from({ length: 700 }, (_, i) => ({
+      line: i + 1,
+      row: { service: "Hem", external_ref: `A-${i}` }
+    }))
+    const imports = Array.from({ length: 3 }, () =>
+      Effect.provide(Imports.run({ shop_id: shop.id, lines }), Imports.Default)
+    )
+    const [reports] = yield* Effect.all(
+      [Effect.all(imports, { concurrency: 3 }), Effect.replicateEffect(newTicket(shop.id), 5)],
+      {
+        concurrency: 2
+      }
+    )
+    const sum = (of: "tickets" | "already") => reports.reduce((all, report) => all + report[of], 0)
+    yield* same("made", [sum("tickets"), sum("already")], [700, 1400])
+    const { tickets } = yield* reads.tickets(shop.id, {}, NEWEST, 800)
+    yield* same("there", tickets.length, 705)
+  },
+
   "events are raised where they are asked for": function* ({ reads, shop }) {
     yield* importing(shop.id, [checked({ service: "Hem", external_ref: "A" })])
     yield* same("none", yield* reads.events(shop.id), [])

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { ImportRow, importTickets } from "../../src/decisions/importTickets.js"
+import { ImportRow, importTickets, unlessChanged } from "../../src/decisions/importTickets.js"
 import type { ClientId } from "../../src/domain/Identifier.js"
 import { AMIRA, DAY, HOUR, KARIM, SHOP, START, TestShop } from "./fixtures.js"
 
@@ -302,5 +302,22 @@ describe("the clients of an import (Specification, Clients and loyalty)", () => 
     expect(shop.slice.cards.get(AMIRA.id)?.balance).toBe(2)
     expect(imported(shop, [row(4)]).cards).toBe(0)
     expect(shop.slice.cards.get(AMIRA.id)?.balance).toBe(2)
+  })
+})
+
+describe("rows whose references were looked up before the shop's turn (docs/import.md)", () => {
+  const command = importTickets(SHOP, [checked({})], { raises: false })
+
+  it("are written if no ticket of the shop has changed since", () => {
+    const shop = new TestShop()
+    expect(shop.does(unlessChanged(command, shop.slice.head.change_seq))).toMatchObject({ tickets: 1 })
+  })
+
+  it("are not written if one has, and the answer says so", () => {
+    const shop = new TestShop()
+    const { change_seq } = shop.slice.head
+    shop.does(command)
+    expect(shop.does(unlessChanged(command, change_seq))).toBeNull()
+    expect(shop.rows("TicketPut")).toEqual([])
   })
 })
