@@ -4,7 +4,7 @@ import { PgStore } from "@workshop/store-pg"
 import { type Context, Effect, Exit, Layer, Logger, ManagedRuntime } from "effect"
 import { createTicket } from "../../packages/core/src/decisions/createTicket.js"
 import { openShop, run, ticketInput } from "../../packages/core/src/testing/Fixtures.js"
-import { COMMIT_CONNECTIONS } from "../../packages/store-pg/src/commands/CommitQueue.js"
+import { COMMIT_CONNECTIONS } from "../../packages/store-pg/src/commands/CommandBatch.js"
 import { ask, type Engine } from "./Engine.js"
 
 /** What is killed: connections that commit, the home cell's server, or another cell's. */

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { COMMIT_CONNECTIONS } from "../../../packages/store-pg/dist/commands/CommitQueue.js"
+import { COMMIT_CONNECTIONS } from "../../../packages/store-pg/dist/commands/CommandBatch.js"
 import { connect } from "../../../packages/store-pg/dist/migrate/Session.js"
 import { IN_FLIGHT } from "../create/World.js"
 import { median } from "../Median.js"

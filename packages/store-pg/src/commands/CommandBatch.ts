@@ -30,6 +30,9 @@ import { BatchChanges } from "./SaveStatements.js"
  * A command that is refused, or whose decision throws, changes nothing; the others of its batch go on.
  */
 
+/** How the connections that commit are named to Postgres, as its logs and views show them: a number follows the first one. */
+export const COMMIT_CONNECTIONS = { lane: "workshop lane", contended: "workshop contended" } as const
+
 /** A command in a queue, with its caller. */
 export interface QueuedCommand {
   readonly command: Command<unknown, unknown>

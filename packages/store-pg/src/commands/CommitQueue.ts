@@ -23,6 +23,7 @@ import { batchCommands, expiredCommands, showWaiting } from "../observe/PgMetric
 import type { WebhookSecrets } from "../secrets/WebhookSecrets.js"
 import {
   type BatchReceipt,
+  COMMIT_CONNECTIONS,
   type DecidedBatch,
   decideBatch,
   outcomeOf,
@@ -430,9 +431,6 @@ const indexOf = (shop_id: ShopId, lanes: number): number => {
   for (let i = 0; i < shop_id.length; i++) hash = (hash * 31 + shop_id.charCodeAt(i)) | 0
   return Math.abs(hash) % lanes
 }
-
-/** How the connections that commit are named to Postgres, as its logs and views show them: a number follows the first one. */
-export const COMMIT_CONNECTIONS = { lane: "workshop lane", contended: "workshop contended" } as const
 
 /** `Store.transact` on one commit queue per lane, and the contended one. */
 export const transact = (
