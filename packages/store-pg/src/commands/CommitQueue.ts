@@ -448,10 +448,9 @@ export const transact = (
         onCommit
       })
     const contended = yield* queueNamed(COMMIT_CONNECTIONS.contended, CONTENDED_LOCK_TIMEOUT_MS, null)
-    const queues = yield* Effect.forEach(Array.from({ length: lanes }), (_, i) =>
-      queueNamed(`${COMMIT_CONNECTIONS.lane} ${i + 1}`, LANE_LOCK_TIMEOUT_MS, (entries) =>
-        entries.forEach(contended.offer)
-      )
+    const names = Array.from({ length: lanes }, (_, i) => `${COMMIT_CONNECTIONS.lane} ${i + 1}`)
+    const queues = yield* Effect.forEach(names, (name) =>
+      queueNamed(name, LANE_LOCK_TIMEOUT_MS, (entries) => entries.forEach(contended.offer))
     )
     const labelled = (lane: string) => (cell === undefined ? lane : `${cell} ${lane}`)
     yield* probe({
