@@ -188,7 +188,7 @@ const csvParser = (head: string) => {
   }
 }
 
-/** What is wrong with a file that is no CSV, and what to change. */
+/** The fault of a file that is no CSV, and the change that mends it. */
 const faultOf = (error: CsvError): string => {
   if (error.code === "CSV_QUOTE_NOT_CLOSED") return "a cell's double quotation mark is never closed"
   return /QUOTE/.test(error.code)
