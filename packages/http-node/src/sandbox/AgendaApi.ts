@@ -1,7 +1,6 @@
-import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import { HOUR_MS, type Instant, LAST_INSTANT, Limits, ServiceLimits, ShopId, Shops, toIso } from "@workshop/core"
-import { FailureBodyOf, type GroupHandlers, SuccessBody } from "@workshop/core/http"
+import { FailureBodyOf, type GroupHandlers } from "@workshop/core/http"
 import {
   type AgendaEntry,
   type AgendaKind,
@@ -13,7 +12,7 @@ import {
   Reads
 } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
-import { data, described, titled } from "./described.js"
+import { data, endpoint, titled } from "./endpoints.js"
 import type { shopLimits } from "./LimitsApi.js"
 import { countParameter, optionalParameter } from "./parameters.js"
 
@@ -51,17 +50,13 @@ const AgendaAsked = Schema.Struct({
 /** The agenda: everything that falls due next by time alone (Specification, Sandbox). */
 export class AgendaApi extends HttpApiGroup.make("agenda")
   .add(
-    HttpApiEndpoint.get("read", "/agenda")
+    endpoint("GET", "read", "/agenda", Schema.Array(Entry), [
+      "readAgenda",
+      "Read what falls due next",
+      'The soonest first. `POST /sandbox/clock` with `{"to": "next"}` goes to the first one after the present.'
+    ])
       .setUrlParams(AgendaAsked)
-      .addSuccess(SuccessBody(Schema.Array(Entry)))
       .addError(FailureBodyOf("NOT_FOUND"))
-      .annotateContext(
-        described(
-          "readAgenda",
-          "Read what falls due next",
-          'The soonest first. `POST /sandbox/clock` with `{"to": "next"}` goes to the first one after the present.'
-        )
-      )
   )
   .annotateContext(titled("Agenda", "What falls due next by time alone")) {}
 

@@ -13,7 +13,7 @@ import {
   Shops,
   Ticket,
   TicketEdit,
-  TicketId,
+  type TicketId,
   TicketInput,
   TicketNotFound,
   Tickets
@@ -25,15 +25,13 @@ import {
   type GroupHandlers,
   Nothing,
   RepeatableMeta,
-  SuccessBody,
   SuccessBodyWithMeta,
   status201
 } from "@workshop/core/http"
 import { Directory } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
 import { qrSvg } from "../qr.js"
-import { data, described, titled } from "./described.js"
-import { OfShop } from "./ShopsApi.js"
+import { type Description, data, described, OfShop, ticketEndpoint, titled } from "./endpoints.js"
 
 /** As in `POST /v1/tickets`, save that the app may do without the header. */
 const IdempotencyHeader = Schema.Struct({
@@ -49,12 +47,8 @@ const QrCode = Schema.Struct({
 }).annotations({ identifier: "QrCode", description: "The address of a ticket's page, and its QR code as SVG" })
 
 /** An act on a ticket, at a path below it; the response is the ticket. */
-const act = <const Name extends string>(name: Name, path: `/${string}` = `/${name}`) =>
-  HttpApiEndpoint.post(name, `/tickets/:id${path}`)
-    .setPath(Schema.Struct({ id: TicketId }))
-    .addSuccess(SuccessBody(Ticket))
-    .addError(FailureBodyOf("NOT_FOUND"))
-    .addError(FailureBodyOf("CONFLICT"))
+const act = <const Name extends string>(name: Name, path: `/${string}`, description: Description) =>
+  ticketEndpoint("POST", name, path, Ticket, description).addError(FailureBodyOf("CONFLICT"))
 
 /** Tickets as the shop works on them in its app, and the client's answers to new prices (Specification, Sandbox). */
 export class AppTicketsApi extends HttpApiGroup.make("appTickets")
@@ -78,69 +72,53 @@ export class AppTicketsApi extends HttpApiGroup.make("appTickets")
       )
   )
   .add(
-    HttpApiEndpoint.patch("edit", "/tickets/:id")
-      .setPath(Schema.Struct({ id: TicketId }))
+    ticketEndpoint("PATCH", "edit", "", Ticket, [
+      "editTicket",
+      "Edit a ticket",
+      "Changes what was said of a ticket: a field left out stays, null empties it. Raises ticket.updated."
+    ])
       .setPayload(TicketEdit)
-      .addSuccess(SuccessBody(Ticket))
-      .addError(FailureBodyOf("NOT_FOUND"))
       .addError(FailureBodyOf("CONFLICT"))
       .addError(FailureBodyOf("PROFANITY"))
-      .annotateContext(
-        described(
-          "editTicket",
-          "Edit a ticket",
-          "Changes what was said of a ticket: a field left out stays, null empties it. Raises ticket.updated."
-        )
-      )
   )
   .add(
-    act("quote")
-      .setPayload(QuoteInput)
-      .annotateContext(
-        described("proposeQuote", "Propose a new price", "Takes the place of a price that was proposed before.")
-      )
+    act("quote", "/quote", [
+      "proposeQuote",
+      "Propose a new price",
+      "Takes the place of a price that was proposed before."
+    ]).setPayload(QuoteInput)
   )
   .add(
-    act("acceptQuote", "/quote/accept")
-      .setPayload(Nothing)
-      .annotateContext(
-        described("acceptQuote", "Accept the price", "As the client does; the ticket has the new price.")
-      )
+    act("acceptQuote", "/quote/accept", [
+      "acceptQuote",
+      "Accept the price",
+      "As the client does; the ticket has the new price."
+    ]).setPayload(Nothing)
   )
   .add(
-    act("refuseQuote", "/quote/refuse")
-      .setPayload(Nothing)
-      .annotateContext(described("refuseQuote", "Refuse the price", "As the client does; the ticket keeps its price."))
+    act("refuseQuote", "/quote/refuse", [
+      "refuseQuote",
+      "Refuse the price",
+      "As the client does; the ticket keeps its price."
+    ]).setPayload(Nothing)
   )
   .add(
-    act("delay")
-      .setPayload(DelayInput)
-      .annotateContext(
-        described("announceDelay", "Postpone the promised date", "The ticket keeps the date before, with the reason.")
-      )
+    act("delay", "/delay", [
+      "announceDelay",
+      "Postpone the promised date",
+      "The ticket keeps the date before, with the reason."
+    ]).setPayload(DelayInput)
+  )
+  .add(act("part", "/part", ["recordPart", "Note a part", "As ordered, or as received."]).setPayload(PartInput))
+  .add(
+    act("photo", "/photo", ["attachPhoto", "Attach a photo", "An https address of a picture."]).setPayload(PhotoInput)
   )
   .add(
-    act("part")
-      .setPayload(PartInput)
-      .annotateContext(described("recordPart", "Note a part", "As ordered, or as received."))
-  )
-  .add(
-    act("photo")
-      .setPayload(PhotoInput)
-      .annotateContext(described("attachPhoto", "Attach a photo", "An https address of a picture."))
-  )
-  .add(
-    HttpApiEndpoint.get("qr", "/tickets/:id/qr")
-      .setPath(Schema.Struct({ id: TicketId }))
-      .addSuccess(SuccessBody(QrCode))
-      .addError(FailureBodyOf("NOT_FOUND"))
-      .annotateContext(
-        described(
-          "readTicketQr",
-          "Read the QR code of a ticket's page",
-          "The code of `tracking_url` as SVG, for a receipt. Both are null where the ticket has no page."
-        )
-      )
+    ticketEndpoint("GET", "qr", "/qr", QrCode, [
+      "readTicketQr",
+      "Read the QR code of a ticket's page",
+      "The code of `tracking_url` as SVG, for a receipt. Both are null where the ticket has no page."
+    ])
   )
   .annotateContext(titled("Tickets", "What the shop does with tickets in its app")) {}
 

@@ -1,10 +1,9 @@
-import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import { ClockAdvance, ClockMove, type ClockState, type NextDue, toIso } from "@workshop/core"
-import { type GroupHandlers, SuccessBody } from "@workshop/core/http"
+import type { GroupHandlers } from "@workshop/core/http"
 import { Effect, Schema } from "effect"
 import type { Agenda } from "./AgendaApi.js"
-import { data, described, titled } from "./described.js"
+import { data, endpoint, titled } from "./endpoints.js"
 import type { Feed } from "./Feed.js"
 
 /** The sandbox's clock in a response. */
@@ -22,21 +21,18 @@ export const ClockView = Schema.Struct({
 /** The clock: read, moved, stopped (Specification, Sandbox). */
 export class ClockApi extends HttpApiGroup.make("clock")
   .add(
-    HttpApiEndpoint.get("read", "/clock")
-      .addSuccess(SuccessBody(ClockView))
-      .annotateContext(described("readClock", "Read the clock", "The sandbox's present, and whether it stands still."))
+    endpoint("GET", "read", "/clock", ClockView, [
+      "readClock",
+      "Read the clock",
+      "The sandbox's present, and whether it stands still."
+    ])
   )
   .add(
-    HttpApiEndpoint.post("move", "/clock")
-      .setPayload(ClockMove)
-      .addSuccess(SuccessBody(ClockView))
-      .annotateContext(
-        described(
-          "moveClock",
-          "Move or stop the clock",
-          'Moves the clock forward, by `advance` (a length of time such as `60d` or `24h1ms`) or `advance_ms`, to the instant `set` or `to`, or to what falls due next with `to: "next"`; and answers once everything that is due by then has run, each thing at its own instant. `freeze` stops it or lets it run; `frozen_by` beside it names what stops it, for others who use the sandbox. No move leads back; a reset or an import does.'
-        )
-      )
+    endpoint("POST", "move", "/clock", ClockView, [
+      "moveClock",
+      "Move or stop the clock",
+      'Moves the clock forward, by `advance` (a length of time such as `60d` or `24h1ms`) or `advance_ms`, to the instant `set` or `to`, or to what falls due next with `to: "next"`; and answers once everything that is due by then has run, each thing at its own instant. `freeze` stops it or lets it run; `frozen_by` beside it names what stops it, for others who use the sandbox. No move leads back; a reset or an import does.'
+    ]).setPayload(ClockMove)
   )
   .annotateContext(titled("Clock", "The clock by which every rule goes")) {}
 

@@ -1,9 +1,8 @@
-import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import { optional, toIso } from "@workshop/core"
-import { type GroupHandlers, SuccessBody } from "@workshop/core/http"
+import type { GroupHandlers } from "@workshop/core/http"
 import { Effect, Schema } from "effect"
-import { data, described, titled } from "./described.js"
+import { data, endpoint, titled } from "./endpoints.js"
 import { type Faults, faultKinds } from "./Faults.js"
 import type { Feed } from "./Feed.js"
 import { Kind } from "./RequestsApi.js"
@@ -67,30 +66,29 @@ const FaultInput = Schema.Struct({
 /** Faults that requests to `/v1` meet (Specification, Sandbox). */
 export class FaultsApi extends HttpApiGroup.make("faults")
   .add(
-    HttpApiEndpoint.get("list", "/faults")
-      .addSuccess(SuccessBody(Schema.Array(FaultView)))
-      .annotateContext(described("listFaults", "List the faults", "Those that requests still meet."))
+    endpoint("GET", "list", "/faults", Schema.Array(FaultView), [
+      "listFaults",
+      "List the faults",
+      "Those that requests still meet."
+    ])
   )
   .add(
-    HttpApiEndpoint.put("set", "/faults")
-      .setPayload(
-        Schema.Struct({ faults: Schema.Array(FaultInput).pipe(Schema.maxItems(MOST_FAULTS)) }).annotations({
-          identifier: "FaultsInput"
-        })
-      )
-      .addSuccess(SuccessBody(Schema.Array(FaultView)))
-      .annotateContext(
-        described(
-          "setFaults",
-          "Set the faults",
-          "In the place of all that were set. A request meets the first fault that is meant for its method and path; without `next`, every request does. In `path`, `{id}` or `*` stands for any one segment."
-        )
-      )
+    endpoint("PUT", "set", "/faults", Schema.Array(FaultView), [
+      "setFaults",
+      "Set the faults",
+      "In the place of all that were set. A request meets the first fault that is meant for its method and path; without `next`, every request does. In `path`, `{id}` or `*` stands for any one segment."
+    ]).setPayload(
+      Schema.Struct({ faults: Schema.Array(FaultInput).pipe(Schema.maxItems(MOST_FAULTS)) }).annotations({
+        identifier: "FaultsInput"
+      })
+    )
   )
   .add(
-    HttpApiEndpoint.del("clear", "/faults")
-      .addSuccess(SuccessBody(Schema.Array(FaultView)))
-      .annotateContext(described("clearFaults", "Clear the faults", "Requests are answered as ever."))
+    endpoint("DELETE", "clear", "/faults", Schema.Array(FaultView), [
+      "clearFaults",
+      "Clear the faults",
+      "Requests are answered as ever."
+    ])
   )
   .annotateContext(titled("Faults", "How requests to the API go wrong")) {}
 

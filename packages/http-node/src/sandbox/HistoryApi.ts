@@ -1,4 +1,3 @@
-import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import {
   type EventRecord,
@@ -7,14 +6,13 @@ import {
   ServiceLimits,
   type ShopId,
   Ticket,
-  TicketId,
   TicketNotFound,
   type TicketRecord,
   TrackingPages,
   ticketView,
   toIso
 } from "@workshop/core"
-import { FailureBodyOf, type GroupHandlers, SuccessBody } from "@workshop/core/http"
+import type { GroupHandlers } from "@workshop/core/http"
 import {
   acknowledges,
   closure,
@@ -25,7 +23,7 @@ import {
   Reads
 } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
-import { data, described, titled } from "./described.js"
+import { data, ticketEndpoint, titled } from "./endpoints.js"
 import type { LoggedRequest, RequestLog } from "./RequestLog.js"
 import { attemptView, noticeView } from "./WebhookApi.js"
 
@@ -69,17 +67,11 @@ type Entry = typeof Entry.Type
 /** The history of a ticket (Specification, Sandbox). */
 export class HistoryApi extends HttpApiGroup.make("history")
   .add(
-    HttpApiEndpoint.get("read", "/tickets/:id/history")
-      .setPath(Schema.Struct({ id: TicketId }))
-      .addSuccess(SuccessBody(History))
-      .addError(FailureBodyOf("NOT_FOUND"))
-      .annotateContext(
-        described(
-          "readHistory",
-          "Read a ticket's history",
-          "Its states, events, attempts, requests, and the notices that its attempts caused, oldest first, and the windows of time that count: until its closure, and in which it may or might have been reopened."
-        )
-      )
+    ticketEndpoint("GET", "read", "/history", History, [
+      "readHistory",
+      "Read a ticket's history",
+      "Its states, events, attempts, requests, and the notices that its attempts caused, oldest first, and the windows of time that count: until its closure, and in which it may or might have been reopened."
+    ])
   )
   .annotateContext(titled("History", "What happened to a ticket")) {}
 

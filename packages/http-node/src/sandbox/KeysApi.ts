@@ -13,8 +13,7 @@ import {
 } from "@workshop/core"
 import { FailureBodyOf, type GroupHandlers, SuccessBody, status201 } from "@workshop/core/http"
 import { Effect, Schema } from "effect"
-import { data, described, titled } from "./described.js"
-import { OfShop } from "./ShopsApi.js"
+import { data, described, endpoint, OfShop, shopEndpoint, titled } from "./endpoints.js"
 
 /** A new key's name, with its scopes or the name of a preset (Specification, Keys and scopes). */
 const KeyRequest = Schema.Struct({
@@ -62,11 +61,11 @@ const RevokedKey = Schema.Struct({ id: Schema.String, revoked_at: Schema.NullOr(
 /** A shop's API keys: what its owner does in the app (Specification, Sandbox). */
 export class KeysApi extends HttpApiGroup.make("keys")
   .add(
-    HttpApiEndpoint.get("list", "/shops/:id/keys")
-      .setPath(OfShop)
-      .addSuccess(SuccessBody(Schema.Array(KeyView)))
-      .addError(FailureBodyOf("NOT_FOUND"))
-      .annotateContext(described("listKeys", "List a shop's keys", "Revoked keys too, without their texts."))
+    shopEndpoint("GET", "list", "/keys", Schema.Array(KeyView), [
+      "listKeys",
+      "List a shop's keys",
+      "Revoked keys too, without their texts."
+    ])
   )
   .add(
     HttpApiEndpoint.post("create", "/shops/:id/keys")
@@ -84,23 +83,20 @@ export class KeysApi extends HttpApiGroup.make("keys")
       )
   )
   .add(
-    HttpApiEndpoint.get("text", "/keys/:id/text")
-      .setPath(OfKey)
-      .addSuccess(SuccessBody(KeyText))
-      .annotateContext(
-        described(
-          "readKeyText",
-          "Read a key's text",
-          "For a tester who lost it. A server without a sandbox keeps none."
-        )
-      )
+    endpoint("GET", "text", "/keys/:id/text", KeyText, [
+      "readKeyText",
+      "Read a key's text",
+      "For a tester who lost it. A server without a sandbox keeps none."
+    ]).setPath(OfKey)
   )
   .add(
-    HttpApiEndpoint.del("revoke", "/keys/:id")
+    endpoint("DELETE", "revoke", "/keys/:id", RevokedKey, [
+      "revokeKey",
+      "Revoke a key",
+      "It stops working within a minute, for good."
+    ])
       .setPath(OfKey)
-      .addSuccess(SuccessBody(RevokedKey))
       .addError(FailureBodyOf("NOT_FOUND"))
-      .annotateContext(described("revokeKey", "Revoke a key", "It stops working within a minute, for good."))
   )
   .annotateContext(titled("Keys", "What a shop's owner does with API keys")) {}
 

@@ -1,4 +1,3 @@
-import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import {
   type Instant,
@@ -11,11 +10,10 @@ import {
   Shops,
   toIso
 } from "@workshop/core"
-import { exhaustedLimits, FailureBodyOf, type GroupHandlers, SuccessBody } from "@workshop/core/http"
+import { exhaustedLimits, type GroupHandlers } from "@workshop/core/http"
 import { currentWindow, type LimitUse, limitStatus, RateLimits, Reads, Store, useUpTickets } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
-import { data, described, titled } from "./described.js"
-import { OfShop } from "./ShopsApi.js"
+import { data, shopEndpoint, titled } from "./endpoints.js"
 
 /** The limits that a shop's system meets, in the order in which they are shown; those of a client or a ticket have no gauge. */
 const SHOWN = [
@@ -48,31 +46,18 @@ const UseUp = Schema.Struct({ name: Schema.Literal(...SHOWN), use: Schema.Litera
 /** The limits of a shop's system, as gauges (Specification, Limits; Sandbox). */
 export class LimitsApi extends HttpApiGroup.make("limits")
   .add(
-    HttpApiEndpoint.get("read", "/shops/:id/limits")
-      .setPath(OfShop)
-      .addSuccess(SuccessBody(Schema.Array(Gauge)))
-      .addError(FailureBodyOf("NOT_FOUND"))
-      .annotateContext(
-        described(
-          "listLimits",
-          "Read the limits",
-          "How far each is used, and when it starts anew: of each active key, of the shop, and of the address from which keys were last refused."
-        )
-      )
+    shopEndpoint("GET", "read", "/limits", Schema.Array(Gauge), [
+      "listLimits",
+      "Read the limits",
+      "How far each is used, and when it starts anew: of each active key, of the shop, and of the address from which keys were last refused."
+    ])
   )
   .add(
-    HttpApiEndpoint.post("useUp", "/shops/:id/limits")
-      .setPath(OfShop)
-      .setPayload(UseUp)
-      .addSuccess(SuccessBody(Schema.Array(Gauge)))
-      .addError(FailureBodyOf("NOT_FOUND"))
-      .annotateContext(
-        described(
-          "useUpLimit",
-          "Use up a limit",
-          "As if so many requests had been made: the next one is refused until the limit starts anew. A limit per key is used up for every active key."
-        )
-      )
+    shopEndpoint("POST", "useUp", "/limits", Schema.Array(Gauge), [
+      "useUpLimit",
+      "Use up a limit",
+      "As if so many requests had been made: the next one is refused until the limit starts anew. A limit per key is used up for every active key."
+    ]).setPayload(UseUp)
   )
   .annotateContext(titled("Limits", "How far the limits of a shop's system are used")) {}
 

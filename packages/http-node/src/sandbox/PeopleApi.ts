@@ -2,11 +2,9 @@ import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import {
   type ClientAccount,
-  ClientId,
   ClientInput,
   Clients,
   type NotificationRecord,
-  OfferId,
   type OfferRecord,
   Offers,
   ServiceLimits,
@@ -18,11 +16,7 @@ import {
 import { FailureBodyOf, type GroupHandlers, Nothing, SuccessBody, status201 } from "@workshop/core/http"
 import { type Command, cardView, Directory, displayName, LoyaltyCard, Store } from "@workshop/core/store"
 import { Effect, Either, Schema } from "effect"
-import { data, described, titled } from "./described.js"
-import { OfShop } from "./ShopsApi.js"
-
-const OfClient = Schema.Struct({ id: ClientId })
-const OfOffer = Schema.Struct({ id: OfferId })
+import { clientEndpoint, data, described, offerEndpoint, shopEndpoint, titled } from "./endpoints.js"
 
 const ClientSeenBy = Schema.Struct({
   id: Schema.String,
@@ -59,17 +53,11 @@ const Visit = Schema.Struct({ client_id: Schema.String, shop_id: Schema.String }
 /** The calls of clients: open an account, come to the counter, answer offers, read notifications (Specification, Sandbox). */
 export class PeopleApi extends HttpApiGroup.make("people")
   .add(
-    HttpApiEndpoint.get("list", "/shops/:id/clients")
-      .setPath(OfShop)
-      .addSuccess(SuccessBody(Schema.Array(ClientSeenBy)))
-      .addError(FailureBodyOf("NOT_FOUND"))
-      .annotateContext(
-        described(
-          "listClients",
-          "List all clients",
-          "Everybody who has an account, with what is between them and this shop: whether it knows them, whether they block it, and their card."
-        )
-      )
+    shopEndpoint("GET", "list", "/clients", Schema.Array(ClientSeenBy), [
+      "listClients",
+      "List all clients",
+      "Everybody who has an account, with what is between them and this shop: whether it knows them, whether they block it, and their card."
+    ])
   )
   .add(
     HttpApiEndpoint.post("register", "/clients")
@@ -78,60 +66,43 @@ export class PeopleApi extends HttpApiGroup.make("people")
       .annotateContext(described("registerClient", "Open a client's account", "An account belongs to no shop."))
   )
   .add(
-    HttpApiEndpoint.post("visit", "/clients/:id/visits")
-      .setPath(OfClient)
-      .setPayload(Schema.Struct({ shop_id: ShopId }).annotations({ identifier: "VisitInput" }))
-      .addSuccess(SuccessBody(Visit))
-      .addError(FailureBodyOf("NOT_FOUND"))
-      .annotateContext(described("recordVisit", "Visit a shop's counter", "Makes the client known to the shop."))
+    clientEndpoint("POST", "visit", "/visits", Visit, [
+      "recordVisit",
+      "Visit a shop's counter",
+      "Makes the client known to the shop."
+    ]).setPayload(Schema.Struct({ shop_id: ShopId }).annotations({ identifier: "VisitInput" }))
   )
   .add(
-    HttpApiEndpoint.get("offers", "/clients/:id/offers")
-      .setPath(OfClient)
-      .addSuccess(SuccessBody(Schema.Array(OfferView)))
-      .addError(FailureBodyOf("NOT_FOUND"))
-      .annotateContext(
-        described("listOffers", "List a client's offers", "The tickets that were offered to the client's number.")
-      )
+    clientEndpoint("GET", "offers", "/offers", Schema.Array(OfferView), [
+      "listOffers",
+      "List a client's offers",
+      "The tickets that were offered to the client's number."
+    ])
   )
   .add(
-    HttpApiEndpoint.get("inbox", "/clients/:id/inbox")
-      .setPath(OfClient)
-      .addSuccess(SuccessBody(Schema.Array(NotificationView)))
-      .addError(FailureBodyOf("NOT_FOUND"))
-      .annotateContext(
-        described(
-          "readInbox",
-          "Read a client's inbox",
-          "The notifications that the client got in the app, oldest first."
-        )
-      )
+    clientEndpoint("GET", "inbox", "/inbox", Schema.Array(NotificationView), [
+      "readInbox",
+      "Read a client's inbox",
+      "The notifications that the client got in the app, oldest first."
+    ])
   )
   .add(
-    HttpApiEndpoint.post("accept", "/offers/:id/accept")
-      .setPath(OfOffer)
+    offerEndpoint("POST", "accept", "/accept", AnsweredOffer, [
+      "acceptOffer",
+      "Accept an offer",
+      "Makes the client known to the shop, and links the ticket unless it is abandoned or linked already."
+    ])
       .setPayload(Nothing)
-      .addSuccess(SuccessBody(AnsweredOffer))
-      .addError(FailureBodyOf("NOT_FOUND"))
       .addError(FailureBodyOf("CONFLICT"))
-      .annotateContext(
-        described(
-          "acceptOffer",
-          "Accept an offer",
-          "Makes the client known to the shop, and links the ticket unless it is abandoned or linked already."
-        )
-      )
   )
   .add(
-    HttpApiEndpoint.post("block", "/offers/:id/block")
-      .setPath(OfOffer)
+    offerEndpoint("POST", "block", "/block", AnsweredOffer, [
+      "blockShop",
+      "Block the shop of an offer",
+      "For that shop, the client does not exist from then on."
+    ])
       .setPayload(Nothing)
-      .addSuccess(SuccessBody(AnsweredOffer))
-      .addError(FailureBodyOf("NOT_FOUND"))
       .addError(FailureBodyOf("CONFLICT"))
-      .annotateContext(
-        described("blockShop", "Block the shop of an offer", "For that shop, the client does not exist from then on.")
-      )
   )
   .annotateContext(titled("Clients", "What clients do")) {}
 

@@ -1,4 +1,3 @@
-import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import {
   InvalidInput,
@@ -10,13 +9,12 @@ import {
   type WebhookAddressPolicy,
   Webhooks
 } from "@workshop/core"
-import { FailureBodyOf, type GroupHandlers, SuccessBody } from "@workshop/core/http"
+import type { GroupHandlers } from "@workshop/core/http"
 import { Effect, Either, Schema } from "effect"
-import { data, described, titled } from "./described.js"
+import { data, shopEndpoint, titled } from "./endpoints.js"
 import type { Feed } from "./Feed.js"
 import { countParameter } from "./parameters.js"
 import { type Receivers, receiverWords } from "./Receivers.js"
-import { OfShop } from "./ShopsApi.js"
 
 const words = Object.keys(receiverWords) as [keyof typeof receiverWords, ...Array<keyof typeof receiverWords>]
 const REFUSED = `must be a status from 200 to 599, or one of ${words.join(", ")}`
@@ -76,47 +74,27 @@ const Received = Schema.Struct({
 /** A receiver within the sandbox, which misbehaves on demand (Specification, Sandbox). */
 export class ReceiverApi extends HttpApiGroup.make("receiver")
   .add(
-    HttpApiEndpoint.get("read", "/shops/:id/receiver")
-      .setPath(OfShop)
-      .addSuccess(SuccessBody(ReceiverView))
-      .addError(FailureBodyOf("NOT_FOUND"))
-      .annotateContext(
-        described(
-          "readReceiver",
-          "Read the built-in receiver",
-          "How it answers, and whether the shop's webhook leads to it."
-        )
-      )
+    shopEndpoint("GET", "read", "/receiver", ReceiverView, [
+      "readReceiver",
+      "Read the built-in receiver",
+      "How it answers, and whether the shop's webhook leads to it."
+    ])
   )
   .add(
-    HttpApiEndpoint.put("set", "/shops/:id/receiver")
-      .setPath(OfShop)
-      .setPayload(ReceiverInput)
-      .addSuccess(SuccessBody(ReceiverView))
-      .addError(FailureBodyOf("NOT_FOUND"))
-      .annotateContext(
-        described(
-          "setReceiver",
-          "Set how the built-in receiver behaves",
-          "It answers `answer`, `times` times where that is given, and then `afterwards`; or passes events on to `forward_to` and answers what it is answered. What is left out is as in a healthy receiver. `use` sets the shop's webhook to it."
-        )
-      )
+    shopEndpoint("PUT", "set", "/receiver", ReceiverView, [
+      "setReceiver",
+      "Set how the built-in receiver behaves",
+      "It answers `answer`, `times` times where that is given, and then `afterwards`; or passes events on to `forward_to` and answers what it is answered. What is left out is as in a healthy receiver. `use` sets the shop's webhook to it."
+    ]).setPayload(ReceiverInput)
   )
   .add(
-    HttpApiEndpoint.get("received", "/shops/:id/received")
-      .setPath(OfShop)
-      .setUrlParams(
-        Schema.Struct({ after: countParameter(Number.MAX_SAFE_INTEGER, "What came after the one with this id") })
-      )
-      .addSuccess(SuccessBody(Schema.Array(Received)))
-      .addError(FailureBodyOf("NOT_FOUND"))
-      .annotateContext(
-        described(
-          "listReceived",
-          "List what the built-in receiver got",
-          "Oldest first, each with its signature, the text that was signed, and the signature that was expected."
-        )
-      )
+    shopEndpoint("GET", "received", "/received", Schema.Array(Received), [
+      "listReceived",
+      "List what the built-in receiver got",
+      "Oldest first, each with its signature, the text that was signed, and the signature that was expected."
+    ]).setUrlParams(
+      Schema.Struct({ after: countParameter(Number.MAX_SAFE_INTEGER, "What came after the one with this id") })
+    )
   )
   .annotateContext(titled("Receiver", "A receiver within the sandbox, which misbehaves on request")) {}
 

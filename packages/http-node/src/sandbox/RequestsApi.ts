@@ -2,9 +2,9 @@ import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import { ShopId, TicketId } from "@workshop/core"
-import { type GroupHandlers, type Page, SuccessBody } from "@workshop/core/http"
+import type { GroupHandlers, Page } from "@workshop/core/http"
 import { Clock, Effect, Runtime, Schedule, Schema } from "effect"
-import { data, described, titled } from "./described.js"
+import { data, described, endpoint, titled } from "./endpoints.js"
 import { type FaultKind, faultKinds } from "./Faults.js"
 import { type Feed, feedEvents } from "./Feed.js"
 import { countParameter, optionalParameter } from "./parameters.js"
@@ -61,16 +61,11 @@ const events = Object.entries(feedEvents)
 /** The log of the requests to `/v1`, and what happens as it happens (Specification, Sandbox). */
 export class RequestsApi extends HttpApiGroup.make("requests")
   .add(
-    HttpApiEndpoint.get("list", "/requests")
-      .setUrlParams(RequestsAsked)
-      .addSuccess(SuccessBody(Schema.Array(RequestView)))
-      .annotateContext(
-        described(
-          "listRequests",
-          "List the requests to the API",
-          "The latest 5,000 requests to `/v1` with their responses, oldest first. Keys are never among them."
-        )
-      )
+    endpoint("GET", "list", "/requests", Schema.Array(RequestView), [
+      "listRequests",
+      "List the requests to the API",
+      "The latest 5,000 requests to `/v1` with their responses, oldest first. Keys are never among them."
+    ]).setUrlParams(RequestsAsked)
   )
   .add(
     HttpApiEndpoint.get("stream", "/stream")

@@ -1,8 +1,7 @@
-import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
-import { FailureBodyOf, type GroupHandlers, LargestBody, SuccessBody } from "@workshop/core/http"
+import { FailureBodyOf, type GroupHandlers, LargestBody } from "@workshop/core/http"
 import { Effect, Schema } from "effect"
-import { data, described, titled } from "./described.js"
+import { data, endpoint, titled } from "./endpoints.js"
 
 /** Runs the text of a scenario, and returns the report of `workshop scenario run --json`. */
 export type ScenarioRunner = (text: string) => Effect.Effect<typeof Report.Type>
@@ -16,22 +15,18 @@ const Report = Schema.Record({ key: Schema.String, value: Schema.Unknown }).anno
 /** Scenarios, run where they are written (Specification, Sandbox). */
 export class ScenariosApi extends HttpApiGroup.make("scenarios")
   .add(
-    HttpApiEndpoint.post("run", "/scenarios/run")
+    endpoint("POST", "run", "/scenarios/run", Report, [
+      "runScenario",
+      "Run a scenario",
+      "Runs the text of a scenario in a sandbox of its own, which nothing here sees, and answers the report of `workshop scenario run --json`. Where the text is no scenario, its `problems` say why, each with its line, and nothing is run. 404 where the program that serves the sandbox runs no scenarios; `workshop serve` does."
+    ])
       .setPayload(
         Schema.Struct({
           scenario: Schema.String.annotations({ description: "The text of a scenario file, as YAML or JSON" })
         }).annotations({ identifier: "ScenarioInput" })
       )
       .annotate(LargestBody, MOST_BYTES)
-      .addSuccess(SuccessBody(Report))
       .addError(FailureBodyOf("NOT_FOUND"))
-      .annotateContext(
-        described(
-          "runScenario",
-          "Run a scenario",
-          "Runs the text of a scenario in a sandbox of its own, which nothing here sees, and answers the report of `workshop scenario run --json`. Where the text is no scenario, its `problems` say why, each with its line, and nothing is run. 404 where the program that serves the sandbox runs no scenarios; `workshop serve` does."
-        )
-      )
   )
   .annotateContext(titled("Scenarios", "Scenarios, run in a sandbox of their own")) {}
 

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto"
-import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import {
   ApiKeyCache,
@@ -14,11 +13,11 @@ import {
   type StoreUnavailable,
   toIso
 } from "@workshop/core"
-import { exhaustedLimits, type GroupHandlers, LargestBody, SuccessBody } from "@workshop/core/http"
+import { exhaustedLimits, type GroupHandlers, LargestBody } from "@workshop/core/http"
 import { type Change, Directory, Store, WholeData } from "@workshop/core/store"
 import { Effect, Either, Schema } from "effect"
 import { ClockView, clockView } from "./ClockApi.js"
-import { data, described, titled } from "./described.js"
+import { data, endpoint, titled } from "./endpoints.js"
 import type { Faults } from "./Faults.js"
 import type { Feed } from "./Feed.js"
 import type { ReceiverBehaviour, Receivers } from "./Receivers.js"
@@ -82,39 +81,27 @@ interface Session {
 /** Beginning anew, and a sandbox as a file (Specification, Sandbox). */
 export class SessionApi extends HttpApiGroup.make("session")
   .add(
-    HttpApiEndpoint.post("reset", "/reset")
-      .addSuccess(SuccessBody(ClockView))
-      .annotateContext(
-        described(
-          "resetSandbox",
-          "Begin anew",
-          "Everything is gone: shops, clients, tickets, events, the log of requests, receivers, faults. The clock shows the real time again. The shop and the key with which the server was started are made again, with the same key; streams are sent `reset`. 403 where no sandbox made the data."
-        )
-      )
+    endpoint("POST", "reset", "/reset", ClockView, [
+      "resetSandbox",
+      "Begin anew",
+      "Everything is gone: shops, clients, tickets, events, the log of requests, receivers, faults. The clock shows the real time again. The shop and the key with which the server was started are made again, with the same key; streams are sent `reset`. 403 where no sandbox made the data."
+    ])
   )
   .add(
-    HttpApiEndpoint.get("read", "/session")
-      .addSuccess(SuccessBody(SessionFile))
-      .annotateContext(
-        described(
-          "exportSession",
-          "Export the sandbox",
-          "Shops with their tickets, events, attempts, cards and webhooks, clients, keys, receivers, the clock, and the log of requests, as one file. It has keys and secrets in clear. Without the audit log, the counts of limits and the faults."
-        )
-      )
+    endpoint("GET", "read", "/session", SessionFile, [
+      "exportSession",
+      "Export the sandbox",
+      "Shops with their tickets, events, attempts, cards and webhooks, clients, keys, receivers, the clock, and the log of requests, as one file. It has keys and secrets in clear. Without the audit log, the counts of limits and the faults."
+    ])
   )
   .add(
-    HttpApiEndpoint.post("replace", "/session")
+    endpoint("POST", "replace", "/session", ClockView, [
+      "importSession",
+      "Import a sandbox",
+      "Puts what `GET /sandbox/session` answered, whole or its `data` alone, in the place of everything. The clock shows the time of the export. A file of another version is refused, and one that was changed. 403 where no sandbox made the data."
+    ])
       .setPayload(SentFile)
       .annotate(LargestBody, MOST_BYTES)
-      .addSuccess(SuccessBody(ClockView))
-      .annotateContext(
-        described(
-          "importSession",
-          "Import a sandbox",
-          "Puts what `GET /sandbox/session` answered, whole or its `data` alone, in the place of everything. The clock shows the time of the export. A file of another version is refused, and one that was changed. 403 where no sandbox made the data."
-        )
-      )
   )
   .annotateContext(titled("Session", "Beginning anew, and a sandbox as a file")) {}
 

@@ -11,7 +11,7 @@ import {
   LoyaltyProgram,
   ServiceLimits,
   type ShopHead,
-  ShopId,
+  type ShopId,
   ShopPatch,
   type ShopRecord,
   Shops,
@@ -19,12 +19,9 @@ import {
   shopFields,
   toIso
 } from "@workshop/core"
-import { FailureBodyOf, type GroupHandlers, SuccessBody, status201 } from "@workshop/core/http"
+import { type GroupHandlers, SuccessBody, status201 } from "@workshop/core/http"
 import { Effect, Schema } from "effect"
-import { data, described, titled } from "./described.js"
-
-/** The shop that a path names. */
-export const OfShop = Schema.Struct({ id: ShopId })
+import { data, described, endpoint, shopEndpoint, titled } from "./endpoints.js"
 
 /** A shop with everything that can be set of it. */
 const ShopSettings = Schema.Struct({
@@ -100,39 +97,28 @@ export class ShopsApi extends HttpApiGroup.make("shops")
       )
   )
   .add(
-    HttpApiEndpoint.get("list", "/shops")
-      .addSuccess(SuccessBody(Schema.Array(ShopSettings)))
-      .annotateContext(described("listShops", "List the shops", "The newest last."))
+    endpoint("GET", "list", "/shops", Schema.Array(ShopSettings), ["listShops", "List the shops", "The newest last."])
   )
   .add(
-    HttpApiEndpoint.get("read", "/shops/:id")
-      .setPath(OfShop)
-      .addSuccess(SuccessBody(ShopSettings))
-      .addError(FailureBodyOf("NOT_FOUND"))
-      .annotateContext(described("readShop", "Read a shop's settings", "Everything that can be set of the shop."))
+    shopEndpoint("GET", "read", "", ShopSettings, [
+      "readShop",
+      "Read a shop's settings",
+      "Everything that can be set of the shop."
+    ])
   )
   .add(
-    HttpApiEndpoint.patch("change", "/shops/:id")
-      .setPath(OfShop)
-      .setPayload(ShopPatch)
-      .addSuccess(SuccessBody(ShopSettings))
-      .addError(FailureBodyOf("NOT_FOUND"))
-      .annotateContext(
-        described(
-          "changeShop",
-          "Change a shop's settings",
-          "Omitted fields keep their values. `next_number` is the number of the shop's next ticket."
-        )
-      )
+    shopEndpoint("PATCH", "change", "", ShopSettings, [
+      "changeShop",
+      "Change a shop's settings",
+      "Omitted fields keep their values. `next_number` is the number of the shop's next ticket."
+    ]).setPayload(ShopPatch)
   )
   .add(
-    HttpApiEndpoint.get("audit", "/shops/:id/audit")
-      .setPath(OfShop)
-      .addSuccess(SuccessBody(Schema.Array(AuditView)))
-      .addError(FailureBodyOf("NOT_FOUND"))
-      .annotateContext(
-        described("listActs", "List what the owner and the operator did", "Each act with its actor and its time.")
-      )
+    shopEndpoint("GET", "audit", "/audit", Schema.Array(AuditView), [
+      "listActs",
+      "List what the owner and the operator did",
+      "Each act with its actor and its time."
+    ])
   )
   .annotateContext(titled("Shops", "What the operator does with shops")) {}
 

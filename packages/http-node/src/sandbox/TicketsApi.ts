@@ -1,4 +1,3 @@
-import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import {
   PolicyLimits,
@@ -13,7 +12,7 @@ import {
   ticketView,
   toIso
 } from "@workshop/core"
-import { FailureBodyOf, failureRows, type GroupHandlers, SuccessBody } from "@workshop/core/http"
+import { failureRows, type GroupHandlers } from "@workshop/core/http"
 import {
   Directory,
   nextDeadline,
@@ -26,9 +25,8 @@ import {
   ticketMoves
 } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
-import { data, described, titled } from "./described.js"
+import { data, shopEndpoint, ticketEndpoint, titled } from "./endpoints.js"
 import { countParameter, optionalParameter } from "./parameters.js"
-import { OfShop } from "./ShopsApi.js"
 
 const Deadline = Schema.Struct({
   at: Schema.String,
@@ -64,31 +62,18 @@ const TicketsAsked = Schema.Struct({
 /** A shop's tickets to look at: without a key, and counted by no limit (Specification, Sandbox). */
 export class TicketsApi extends HttpApiGroup.make("tickets")
   .add(
-    HttpApiEndpoint.get("list", "/shops/:id/tickets")
-      .setPath(OfShop)
-      .setUrlParams(TicketsAsked)
-      .addSuccess(SuccessBody(Schema.Array(ListedTicket)))
-      .addError(FailureBodyOf("NOT_FOUND"))
-      .annotateContext(
-        described(
-          "findTickets",
-          "Find tickets",
-          "The newest first, as `/v1` shows them, each with what falls due `next` on it by time alone. It needs no key and counts against no limit."
-        )
-      )
+    shopEndpoint("GET", "list", "/tickets", Schema.Array(ListedTicket), [
+      "findTickets",
+      "Find tickets",
+      "The newest first, as `/v1` shows them, each with what falls due `next` on it by time alone. It needs no key and counts against no limit."
+    ]).setUrlParams(TicketsAsked)
   )
   .add(
-    HttpApiEndpoint.get("moves", "/tickets/:id/moves")
-      .setPath(Schema.Struct({ id: TicketId }))
-      .addSuccess(SuccessBody(Schema.Array(Move)))
-      .addError(FailureBodyOf("NOT_FOUND"))
-      .annotateContext(
-        described(
-          "listMoves",
-          "List what a ticket would accept",
-          "Asks the decision of every act what it would say of the ticket as it is now, and changes nothing."
-        )
-      )
+    ticketEndpoint("GET", "moves", "/moves", Schema.Array(Move), [
+      "listMoves",
+      "List what a ticket would accept",
+      "Asks the decision of every act what it would say of the ticket as it is now, and changes nothing."
+    ])
   )
   .annotateContext(titled("Tickets to look at", "A shop's tickets without a key, and what each would accept")) {}
 

@@ -1,4 +1,3 @@
-import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import {
   type AttemptRecord,
@@ -21,13 +20,12 @@ import {
   WebhookOffReason,
   Webhooks
 } from "@workshop/core"
-import { FailureBodyOf, type GroupHandlers, Nothing, SuccessBody } from "@workshop/core/http"
+import { type GroupHandlers, Nothing } from "@workshop/core/http"
 import { DeliveryLog, type LoggedDelivery } from "@workshop/core/store"
 import { Effect, Either, Schema } from "effect"
-import { data, described, titled } from "./described.js"
+import { data, shopEndpoint, titled } from "./endpoints.js"
 import { countParameter, optionalParameter } from "./parameters.js"
 import type { Receivers } from "./Receivers.js"
-import { OfShop } from "./ShopsApi.js"
 
 const WebhookView = Schema.Struct({
   url: Schema.NullOr(Schema.String),
@@ -36,6 +34,13 @@ const WebhookView = Schema.Struct({
   failures_in_row: Schema.Int,
   first_failure_at: Schema.NullOr(Schema.String)
 }).annotations({ identifier: "Webhook" })
+
+const SetWebhook = Schema.Struct({
+  url: Schema.String,
+  secret: Schema.String,
+  on: Schema.Boolean,
+  off_reason: Schema.NullOr(WebhookOffReason)
+})
 
 const ShownWebhook = Schema.Struct({
   ...WebhookView.fields,
@@ -112,127 +117,81 @@ const NoticeView = Schema.Struct({
 /** A shop's webhook, and the events that it is sent: what the owner does in the app (Specification, Sandbox). */
 export class WebhookApi extends HttpApiGroup.make("webhook")
   .add(
-    HttpApiEndpoint.put("set", "/shops/:id/webhook")
-      .setPath(OfShop)
-      .setPayload(Schema.Struct({ url: Schema.String }).annotations({ identifier: "WebhookInput" }))
-      .addSuccess(
-        SuccessBody(
-          Schema.Struct({
-            url: Schema.String,
-            secret: Schema.String,
-            on: Schema.Boolean,
-            off_reason: Schema.NullOr(WebhookOffReason)
-          })
-        )
-      )
-      .addError(FailureBodyOf("NOT_FOUND"))
-      .annotateContext(
-        described(
-          "setWebhook",
-          "Set the webhook's address",
-          "The first address makes a secret; another address keeps it. Loopback addresses and http are allowed here."
-        )
-      )
+    shopEndpoint("PUT", "set", "/webhook", SetWebhook, [
+      "setWebhook",
+      "Set the webhook's address",
+      "The first address makes a secret; another address keeps it. Loopback addresses and http are allowed here."
+    ]).setPayload(Schema.Struct({ url: Schema.String }).annotations({ identifier: "WebhookInput" }))
   )
   .add(
-    HttpApiEndpoint.get("read", "/shops/:id/webhook")
-      .setPath(OfShop)
-      .addSuccess(SuccessBody(ShownWebhook))
-      .addError(FailureBodyOf("NOT_FOUND"))
-      .annotateContext(
-        described("readWebhook", "Read the webhook", "Its address, whether it is on, and how it has been failing.")
-      )
+    shopEndpoint("GET", "read", "/webhook", ShownWebhook, [
+      "readWebhook",
+      "Read the webhook",
+      "Its address, whether it is on, and how it has been failing."
+    ])
   )
   .add(
-    HttpApiEndpoint.post("rotate", "/shops/:id/webhook/rotate")
-      .setPath(OfShop)
-      .setPayload(Nothing)
-      .addSuccess(SuccessBody(Schema.Struct({ secret: Schema.String, replaces_before })))
-      .addError(FailureBodyOf("NOT_FOUND"))
-      .annotateContext(
-        described(
-          "rotateWebhookSecret",
-          "Change the secret",
-          "Deliveries are signed with the new and the old secret for 24 hours."
-        )
-      )
+    shopEndpoint("POST", "rotate", "/webhook/rotate", Schema.Struct({ secret: Schema.String, replaces_before }), [
+      "rotateWebhookSecret",
+      "Change the secret",
+      "Deliveries are signed with the new and the old secret for 24 hours."
+    ]).setPayload(Nothing)
   )
   .add(
-    HttpApiEndpoint.post("ping", "/shops/:id/webhook/ping")
-      .setPath(OfShop)
-      .setPayload(Nothing)
-      .addSuccess(SuccessBody(Event))
-      .addError(FailureBodyOf("NOT_FOUND"))
-      .annotateContext(described("pingWebhook", "Send a ping", "Answers the event, which is delivered like any other."))
+    shopEndpoint("POST", "ping", "/webhook/ping", Event, [
+      "pingWebhook",
+      "Send a ping",
+      "Answers the event, which is delivered like any other."
+    ]).setPayload(Nothing)
   )
   .add(
-    HttpApiEndpoint.post("enable", "/shops/:id/webhook/enable")
-      .setPath(OfShop)
-      .setPayload(Nothing)
-      .addSuccess(SuccessBody(WebhookView))
-      .addError(FailureBodyOf("NOT_FOUND"))
-      .annotateContext(
-        described("enableWebhook", "Turn the webhook on", "Releases the deliveries that waited while it was off.")
-      )
+    shopEndpoint("POST", "enable", "/webhook/enable", WebhookView, [
+      "enableWebhook",
+      "Turn the webhook on",
+      "Releases the deliveries that waited while it was off."
+    ]).setPayload(Nothing)
   )
   .add(
-    HttpApiEndpoint.post("disable", "/shops/:id/webhook/disable")
-      .setPath(OfShop)
-      .setPayload(Nothing)
-      .addSuccess(SuccessBody(WebhookView))
-      .addError(FailureBodyOf("NOT_FOUND"))
-      .annotateContext(described("disableWebhook", "Turn the webhook off", "Events wait until it is on again."))
+    shopEndpoint("POST", "disable", "/webhook/disable", WebhookView, [
+      "disableWebhook",
+      "Turn the webhook off",
+      "Events wait until it is on again."
+    ]).setPayload(Nothing)
   )
   .add(
-    HttpApiEndpoint.del("remove", "/shops/:id/webhook")
-      .setPath(OfShop)
-      .addSuccess(SuccessBody(WebhookView))
-      .addError(FailureBodyOf("NOT_FOUND"))
-      .annotateContext(
-        described("removeWebhook", "Remove the webhook", "Its secrets and all deliveries that wait go with it.")
-      )
+    shopEndpoint("DELETE", "remove", "/webhook", WebhookView, [
+      "removeWebhook",
+      "Remove the webhook",
+      "Its secrets and all deliveries that wait go with it."
+    ])
   )
   .add(
-    HttpApiEndpoint.get("deliveries", "/shops/:id/deliveries")
-      .setPath(OfShop)
-      .setUrlParams(DeliveriesAsked)
-      .addSuccess(SuccessBody(Schema.Array(ShownDelivery)))
-      .addError(FailureBodyOf("NOT_FOUND"))
-      .annotateContext(
-        described(
-          "listDeliveries",
-          "List the deliveries",
-          "Every event that was to be sent, with what came of each attempt."
-        )
-      )
+    shopEndpoint("GET", "deliveries", "/deliveries", Schema.Array(ShownDelivery), [
+      "listDeliveries",
+      "List the deliveries",
+      "Every event that was to be sent, with what came of each attempt."
+    ]).setUrlParams(DeliveriesAsked)
   )
   .add(
-    HttpApiEndpoint.post("replay", "/shops/:id/deliveries/replay")
-      .setPath(OfShop)
-      .setPayload(ReplayInput)
-      .addSuccess(SuccessBody(Schema.Struct({ count: Schema.Int })))
-      .addError(FailureBodyOf("NOT_FOUND"))
-      .annotateContext(
-        described(
-          "replayDeliveries",
-          "Send events again",
-          "Name the events, or give bounds and a state. The events go out under the ids that they had. `dry_run` only counts them."
-        )
-      )
+    shopEndpoint("POST", "replay", "/deliveries/replay", Schema.Struct({ count: Schema.Int }), [
+      "replayDeliveries",
+      "Send events again",
+      "Name the events, or give bounds and a state. The events go out under the ids that they had. `dry_run` only counts them."
+    ]).setPayload(ReplayInput)
   )
   .add(
-    HttpApiEndpoint.get("notices", "/shops/:id/notices")
-      .setPath(OfShop)
-      .addSuccess(SuccessBody(Schema.Array(NoticeView)))
-      .addError(FailureBodyOf("NOT_FOUND"))
-      .annotateContext(described("listNotices", "List the notices to the owner", "Oldest first."))
+    shopEndpoint("GET", "notices", "/notices", Schema.Array(NoticeView), [
+      "listNotices",
+      "List the notices to the owner",
+      "Oldest first."
+    ])
   )
   .add(
-    HttpApiEndpoint.get("events", "/shops/:id/events")
-      .setPath(OfShop)
-      .addSuccess(SuccessBody(Schema.Array(Event)))
-      .addError(FailureBodyOf("NOT_FOUND"))
-      .annotateContext(described("listEvents", "List the events", "As they were sent, oldest first."))
+    shopEndpoint("GET", "events", "/events", Schema.Array(Event), [
+      "listEvents",
+      "List the events",
+      "As they were sent, oldest first."
+    ])
   )
   .annotateContext(titled("Webhook", "What a shop's owner does with the webhook, and what it was sent")) {}
 
