@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises"
 import type { Connections, Outcome, Response } from "./Connections.js"
 
 interface OpenTicket {
@@ -63,7 +64,7 @@ export class MixedLoad {
       const { outcome, text } = await this.#call(method, path, undefined, performance.now(), body)
       if (outcome === 200 || outcome === 201) return JSON.parse(text)
       last = `${outcome}: ${text.slice(0, 400)}`
-      await new Promise((resolve) => setTimeout(resolve, 200))
+      await pause(200)
     }
     throw new Error(`${method} ${path} was repeated a hundred times, and last got ${last}`)
   }

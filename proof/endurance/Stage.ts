@@ -1,4 +1,5 @@
 import { rmSync } from "node:fs"
+import { setTimeout as pause } from "node:timers/promises"
 import { freePort } from "../../test/freePort.js"
 import { Receiver } from "../torture/Load.js"
 import { migrated, Postgres, ServiceNode, Wire } from "../torture/Servers.js"
@@ -33,7 +34,7 @@ export const onStage = async <A>(shops: number, act: (stage: Stage) => Promise<A
     generator.end()
     node.kill()
     receiver.end()
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    await pause(200)
     postgres.end()
     rmSync(postgres.folder, { recursive: true, force: true })
   }

@@ -1,5 +1,5 @@
+import { quantile } from "../quantile.js"
 import type { Sample, TableSample } from "./Probe.js"
-import { quantile } from "./quantile.js"
 
 /** What clients saw between two samples. */
 export interface Window {

@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs"
+import { quantile } from "../quantile.js"
 import type { Second } from "./Generator.js"
 import { judgeOverload, type Overload, SETTLED_S, WELL_MS } from "./judgeOverload.js"
 import { memoryOf, postgresTime, processorTime } from "./Probe.js"
 import { type Chart, plot } from "./plot.js"
-import { quantile } from "./quantile.js"
 import { onStage, type Stage } from "./Stage.js"
 
 /** Five keys each, with 120 requests a minute and key: enough for ten minutes at three thousand requests a second. */

@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs"
+import { quantile } from "../quantile.js"
 import type { Second } from "./Generator.js"
 import { judgeSoak, thirds, uncleanFor, type Window } from "./judgeSoak.js"
 import { inAll, type Sample, sample } from "./Probe.js"
 import { type Chart, type Line, plot } from "./plot.js"
-import { quantile } from "./quantile.js"
 import { onStage } from "./Stage.js"
 
 /** Tickets, keys and shops have limits; with these, an hour at 60 requests a second stays far below them. */

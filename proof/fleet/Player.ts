@@ -7,11 +7,7 @@ import type { Step } from "./Script.js"
 import { type KnownShop, moods, Stage } from "./Stage.js"
 import { stepsOf } from "./steps.js"
 import { Tills } from "./Tills.js"
-import { START, type World } from "./World.js"
-
-const SECOND = 1000
-const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
+import { HOUR, MINUTE, SECOND, START, type World } from "./World.js"
 
 /** Plays a script on a service of two or three nodes over one store, and writes down what is seen from outside. */
 export class Player {

@@ -1,4 +1,4 @@
-import { Draws } from "./World.js"
+import { Draws, HOUR, MINUTE, SECOND } from "./World.js"
 
 /** A step of a run: what happens, the numbers by which it chooses, and the time that passes afterwards. */
 export interface Step {
@@ -6,10 +6,6 @@ export interface Step {
   readonly picks: ReadonlyArray<number>
   readonly then_ms: number
 }
-
-const SECOND = 1000
-const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
 
 /** How often each step is drawn. */
 const weights = {

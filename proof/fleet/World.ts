@@ -1,32 +1,22 @@
 import { Clock, Duration, Effect, type Fiber, type Scheduler } from "effect"
-import { PCGRandom } from "effect/Utils"
+import { Dice } from "../../packages/cli/src/simulate/Dice.js"
 
 /** When every run begins: a Friday morning. */
 export const START = Date.parse("2026-11-20T08:00:00.000Z")
 
-/** Draws that follow from a seed. */
-export class Draws {
-  readonly #random: PCGRandom
+/** Spans in milliseconds. They are written here, because the judges share no code with the service. */
+export const SECOND = 1000
+export const MINUTE = 60 * SECOND
+export const HOUR = 60 * MINUTE
 
-  constructor(seed: number) {
-    this.#random = new PCGRandom(seed)
-  }
-
-  /** A whole number from `least` to `most`, both included. */
-  between(least: number, most: number): number {
-    return least + this.#random.integer(most - least + 1)
-  }
-
-  chance(share: number): boolean {
-    return this.#random.number() < share
-  }
-
-  oneOf<A>(all: ReadonlyArray<A>): A {
-    return all[this.#random.integer(all.length)]!
+/** The simulation's draws, and bytes. */
+export class Draws extends Dice {
+  override oneOf<A>(all: ReadonlyArray<A>): A {
+    return this.pick(all)!
   }
 
   bytes(n: number): Uint8Array {
-    return Uint8Array.from({ length: n }, () => this.#random.integer(256))
+    return Uint8Array.from({ length: n }, () => this.between(0, 255))
   }
 }
 

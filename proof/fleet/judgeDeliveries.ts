@@ -1,10 +1,7 @@
 import { createHmac } from "node:crypto"
 import type { History, Json, Reception } from "./History.js"
-import { START } from "./World.js"
+import { HOUR, MINUTE, SECOND, START } from "./World.js"
 
-const SECOND = 1000
-const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
 const DELAYS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR]
 /** Clocks of nodes differ by at most so much, besides the hours by which all are ahead now and then. */
 const SKEW = 3 * SECOND

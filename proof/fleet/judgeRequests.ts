@@ -1,7 +1,5 @@
 import { byKeys, type Exchange, type History, type Json } from "./History.js"
-
-const SECOND = 1000
-const MINUTE = 60 * SECOND
+import { MINUTE, SECOND } from "./World.js"
 
 const statusOf: Readonly<Record<string, number>> = {
   VALIDATION_ERROR: 400,

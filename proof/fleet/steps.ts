@@ -4,10 +4,7 @@ import type { Owners } from "./Owners.js"
 import { LEAPS, type Step } from "./Script.js"
 import { moods, type Stage } from "./Stage.js"
 import type { Tills } from "./Tills.js"
-import { START } from "./World.js"
-
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
+import { HOUR, MINUTE, START } from "./World.js"
 
 /** What each step of a script does. */
 export const stepsOf = (

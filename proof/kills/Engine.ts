@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { dirname } from "node:path"
+import { setTimeout as pause } from "node:timers/promises"
 import { migrate, moveCell } from "@workshop/store-pg/migrate"
 import { Effect, Schedule } from "effect"
 import { connect } from "../../packages/store-pg/src/migrate/Session.js"
@@ -32,8 +33,6 @@ export interface Engine {
   readonly places: ReadonlyArray<{ readonly cell: string; readonly url: string; readonly schema: string }>
   readonly end: () => Promise<void>
 }
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Asks a database, on a connection of its own, until it answers. */
 export const ask = <Row>(url: string, sql: string): Promise<ReadonlyArray<Row>> =>

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises"
 import { Entropy, type ShopId, type StorePorts } from "@workshop/core"
 import { SettableClock } from "@workshop/core/testing"
 import { PgStore } from "@workshop/store-pg"
@@ -51,8 +52,6 @@ interface Work {
   readonly cell: number
   isAcknowledged: boolean
 }
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Creates by one node without pause, each under a name of its own and without an Idempotency-Key, so that none may be made twice. */
 class Load {

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto"
 import { rmSync } from "node:fs"
+import { setTimeout as pause } from "node:timers/promises"
 import { freePort } from "../../test/freePort.js"
+import { quantile } from "../quantile.js"
 import { Load, Receiver } from "../torture/Load.js"
 import { ServiceNode, Wire } from "../torture/Servers.js"
 import { type Absence, killedAfter } from "./Absence.js"
 import { connectionsTo } from "./connections.js"
 import { ask, type Engine, type Server } from "./Engine.js"
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** The longest wait for a state that must come. */
 const PATIENCE_MS = 90_000
@@ -183,8 +183,7 @@ class Service {
   }
 }
 
-const median = (values: ReadonlyArray<number>): number =>
-  Math.round(values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0)
+const median = (values: ReadonlyArray<number>): number => Math.round(quantile(values, 0.5))
 
 /** How long creates take in some shops, and the deliveries of their events. */
 const measured = async (service: Service, shops: ReadonlyArray<number>) => {

@@ -3,6 +3,7 @@ import { once } from "node:events"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
+import { setTimeout as pause } from "node:timers/promises"
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are taken apart as any client would
 export type Json = any
@@ -38,8 +39,6 @@ export interface Arrival {
   readonly body: string
   readonly status: number | null
 }
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** How long a request is repeated while no fault lasts; longer than the window of a limit on requests. */
 const PATIENCE_MS = 90_000

@@ -4,6 +4,7 @@ import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { setTimeout as pause } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { freePort } from "../../test/freePort.js"
 
@@ -386,7 +387,7 @@ export class ServiceNode {
       } catch (error) {
         last = `/readyz does not respond: ${error}`
       }
-      await new Promise((resolve) => setTimeout(resolve, 100))
+      await pause(100)
     }
     return `${this.name} was not ready after ${patience_ms / 1000} s. ${last}`
   }

@@ -1,9 +1,8 @@
+import { setTimeout as pause } from "node:timers/promises"
 import { freePort } from "../../test/freePort.js"
 import { check, type ShopEnd } from "./Checker.js"
 import { Load, Receiver } from "./Load.js"
 import { canFollow, migrated, Postgres, ServiceNode, Wire } from "./Servers.js"
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** How a torture goes. */
 export interface Torture {

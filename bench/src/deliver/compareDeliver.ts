@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises"
 import { Effect } from "effect"
 import { median, quantile } from "../Median.js"
 import { cluster } from "../pg/Cluster.js"
@@ -98,7 +99,7 @@ const p99 = async (url: string, backlog: number, { receiver, seconds }: Place): 
   await ours.ask({ seconds: 2 } satisfies Compare)
   if (backlog > 0) await ours.ask({ backlog } satisfies Hang)
   const compared = ours.ask({ seconds: seconds + DISCARDED_MS / 1000 } satisfies Compare)
-  await new Promise((resolve) => setTimeout(resolve, DISCARDED_MS))
+  await pause(DISCARDED_MS)
   await receiver.ask({})
   await compared
   const { delays_ms } = await receiver.ask<{ readonly delays_ms: ReadonlyArray<number> }>({})

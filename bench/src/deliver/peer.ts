@@ -1,5 +1,7 @@
 // graphile-worker with its local queue: a job signs the body, POSTs it and inserts an attempt row.
+
 import { createHmac, randomUUID } from "node:crypto"
+import { setTimeout as pause } from "node:timers/promises"
 import { Logger, type Runner, run } from "graphile-worker"
 import pg from "pg"
 import { Pool } from "undici"
@@ -92,7 +94,7 @@ answering<Raise | Deliver>({ ready: true }, async (question) => {
   const all: { runner?: Runner } = {}
   const work = async () => {
     all.runner = await start()
-    while (!(await isDone())) await new Promise((resolve) => setTimeout(resolve, 20))
+    while (!(await isDone())) await pause(20)
   }
   const result = await measured(events * SHOPS, work, isWatched)
   await all.runner?.stop()

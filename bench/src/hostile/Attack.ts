@@ -1,6 +1,5 @@
 /** Shops and keys enough that no limit refuses an honest request. */
 export const SHOPS = 400
-export const KEYS_PER_SHOP = 5
 
 /** The server's message once it listens. */
 export interface ServerReady {

@@ -1,12 +1,11 @@
 import { Agent, request } from "node:http"
-import { key, ticketBody } from "../http/World.js"
-import { KEYS_PER_SHOP, SHOPS } from "./Attack.js"
+import { setTimeout as pause } from "node:timers/promises"
+import { KEYS_PER_SHOP, key, ticketBody } from "../http/World.js"
+import { SHOPS } from "./Attack.js"
 
 const CLIENTS = 20
 const PAUSE_MS = 30
 const CREATES_PER_READS = 10
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** How long honest requests took, in milliseconds, and what went wrong. */
 export interface Times {

@@ -1,5 +1,5 @@
 import { Child } from "../deliver/Child.js"
-import { median } from "../Median.js"
+import { median, quantile } from "../Median.js"
 import { benchmark, type Row, rounded } from "../report/Benchmark.js"
 import type { Order, ServerReady, ServerState, Toll } from "./Attack.js"
 import { Honest, type Times } from "./Honest.js"
@@ -8,9 +8,6 @@ const MOST_RATIO = 3
 const MOST_RSS_MIB = 300
 const WARM_UP_S = 3
 const LOWEST_PRIORITY = 19
-
-const quantile = (ms: ReadonlyArray<number>, share: number): number =>
-  [...ms].sort((a, b) => a - b)[Math.min(ms.length - 1, Math.floor(ms.length * share))] ?? Number.NaN
 
 const mib = (bytes: number): number => Math.round(bytes / 2 ** 20)
 

@@ -1,17 +1,15 @@
 // Our service on Postgres as `workshop serve` runs it, with its dispatcher, which begins to deliver when it is asked to. A process of its own.
 
-import { Dispatcher, Entropy, KeyInput, Profanity, ShopInput, Shops, sandboxAddresses, Workshop } from "@workshop/core"
+import { Dispatcher, Entropy, Profanity, sandboxAddresses, Workshop } from "@workshop/core"
 import { pipeline, workshopRoutes } from "@workshop/core/http"
-import { Store } from "@workshop/core/store"
 import { serve } from "@workshop/http-node"
 import * as NodeSender from "@workshop/http-node/sender"
 import { PgStore } from "@workshop/store-pg"
-import { Effect, Fiber, Layer, Schema } from "effect"
-import { createKey } from "../../../packages/core/dist/decisions/shopSettings.js"
+import { Effect, Fiber, Layer } from "effect"
 import { setWebhook } from "../../../packages/core/dist/decisions/webhookSettings.js"
 import { run } from "../../../packages/core/dist/testing/Fixtures.js"
 import { answering } from "../deliver/Child.js"
-import { KEYS_PER_SHOP, key, SCOPES, SHOP } from "../http/World.js"
+import { openShop } from "../http/MemoryService.js"
 import { type Asked, SHOPS } from "./Life.js"
 
 const [url = "", receiver] = process.argv.slice(2)
@@ -25,21 +23,16 @@ const services = Layer.mergeAll(
   Layer.provideMerge(Entropy.layer)
 )
 
-const shopInput = Schema.decodeSync(ShopInput)(SHOP)
-const keyInput = Schema.decodeSync(KeyInput)({ name: "bench", scopes: SCOPES })
-
 /** A shop with its keys and its webhook. */
-const openShop = Effect.fnUntraced(function* (n: number) {
-  const store = yield* Store
-  const { id } = yield* (yield* Shops).create(shopInput)
-  for (let i = 0; i < KEYS_PER_SHOP; i++) yield* store.transact(createKey(id, keyInput, key(n + i * SHOPS)))
-  yield* run(setWebhook(id, { url: `http://127.0.0.1:${receiver}/ok`, secret: "whsec_1" }))
+const openHookedShop = Effect.fnUntraced(function* (n: number) {
+  const { shop_id } = yield* openShop(n, SHOPS)
+  yield* run(setWebhook(shop_id, { url: `http://127.0.0.1:${receiver}/ok`, secret: "whsec_1" }))
 })
 
 const main = Effect.gen(function* () {
   yield* Effect.forEach(
     Array.from({ length: SHOPS }, (_, n) => n),
-    openShop,
+    openHookedShop,
     { concurrency: 16, discard: true }
   )
   const branch = yield* workshopRoutes({ validateResponses: false })

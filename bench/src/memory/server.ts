@@ -1,20 +1,13 @@
 // Our server with room for many connections, in a process of its own. Its first message is its port; it answers each message with its size.
 
-import { Entropy, Profanity, Workshop } from "@workshop/core"
 import { pipeline, workshopRoutes } from "@workshop/core/http"
 import { serve } from "@workshop/http-node"
-import * as MemoryStore from "@workshop/store-memory"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { answering } from "../deliver/Child.js"
+import { memoryService } from "../http/MemoryService.js"
 import { neededBytes } from "./heap.js"
 
 const ROOM = 20_000
-
-const services = Workshop.layer.pipe(
-  Layer.provideMerge(MemoryStore.layer),
-  Layer.provideMerge(Profanity.layer),
-  Layer.provideMerge(Entropy.layer)
-)
 
 const main = Effect.gen(function* () {
   const branch = yield* workshopRoutes({ validateResponses: false })
@@ -24,4 +17,4 @@ const main = Effect.gen(function* () {
   yield* Effect.never
 })
 
-Effect.runFork(main.pipe(Effect.scoped, Effect.provide(services)))
+Effect.runFork(main.pipe(Effect.scoped, Effect.provide(memoryService())))

@@ -1,36 +1,23 @@
-import {
-  ApiKeyCache,
-  Entropy,
-  KeyInput,
-  Profanity,
-  ShopInput,
-  Shops,
-  TicketInput,
-  Tickets,
-  Workshop
-} from "@workshop/core"
+import { ApiKeyCache, Entropy, HOUR_MS, TicketInput, Tickets } from "@workshop/core"
 import { pipeline, workshopRoutes } from "@workshop/core/http"
-import { RateLimits, Store } from "@workshop/core/store"
+import { RateLimits } from "@workshop/core/store"
 import { SettableClock } from "@workshop/core/testing"
-import * as MemoryStore from "@workshop/store-memory"
 import { Effect, Layer, ParseResult, Runtime, Schema } from "effect"
-import { createKey } from "../../../packages/core/dist/decisions/shopSettings.js"
 import { quickReader } from "../../../packages/core/dist/fast/QuickReader.js"
 import type { HttpRequest } from "../../../packages/core/dist/http/HttpMessage.js"
 import { respond } from "../../../packages/core/dist/http/respond.js"
 import { costOf } from "../fast/costOf.js"
 import { MEASURED, WARM_UP } from "../http/compareHttp.js"
 import { type Work, withAutocannon } from "../http/Load.js"
+import { memoryService, openShop } from "../http/MemoryService.js"
 import { Lap, type ServerName, sharesDuring, start, stop } from "../http/Server.js"
-import { key, SCOPES, SHOP, ticketBody } from "../http/World.js"
+import { KEYS_PER_SHOP, key, ticketBody } from "../http/World.js"
 import { median } from "../Median.js"
 import { benchmark, type Row, rounded } from "../report/Benchmark.js"
 
 /** So many shops, with so many keys each, that the limits let a round of creates through; between two, the clock goes on. */
 const SHOPS = 100
-const KEYS_PER_SHOP = 5
 const CREATES = 2_000
-const HOUR_MS = 3_600_000
 
 const row = (work: string, ours: number): Row => ({ work, unit: "µs", ours: rounded(ours) })
 
@@ -62,29 +49,19 @@ const byReader = quickReader(TicketInput, true)!
 /** The cost of a request within the process, part by part, in microseconds of processor time. */
 const inProcess = Effect.gen(function* () {
   const clock = new SettableClock()
-  const services = Workshop.layer.pipe(
-    Layer.provideMerge(MemoryStore.layer),
-    Layer.provideMerge(Profanity.layer),
-    Layer.provideMerge(Entropy.layerSeeded(1)),
-    Layer.provideMerge(clock.layer)
-  )
+  const services = Layer.provideMerge(memoryService(Entropy.layerSeeded(1)), clock.layer)
   const runtime = yield* Layer.toRuntime(services)
   const run = Runtime.runSync(runtime)
 
   const input = Schema.decodeSync(Schema.parseJson(TicketInput))(ticketBody(0))
-  const openShop = Effect.fnUntraced(function* (n: number) {
-    const store = yield* Store
-    const { id: shop_id } = yield* (yield* Shops).create(Schema.decodeSync(ShopInput)(SHOP))
-    const named = Schema.decodeSync(KeyInput)({ name: "bench", scopes: SCOPES })
-    const keys = Array.from({ length: KEYS_PER_SHOP }, (_, i) => createKey(shop_id, named, key(n + i * SHOPS)))
-    const made = yield* Effect.forEach(keys, (command) => store.transact(command))
-    const caller = { shop_id, caller_id: made[0]!.answer.id, scopes: SCOPES, via: "api" } as const
-    return { caller, ticket: (yield* (yield* Tickets).create(caller, input)).data }
-  })
+  const tickets = yield* Effect.provide(Tickets, runtime)
   const shops = yield* Effect.provide(
     Effect.forEach(
       Array.from({ length: SHOPS }, (_, n) => n),
-      openShop
+      Effect.fnUntraced(function* (n) {
+        const caller = yield* openShop(n, SHOPS)
+        return { caller, ticket: (yield* tickets.create(caller, input)).data }
+      })
     ),
     runtime
   )
@@ -92,7 +69,6 @@ const inProcess = Effect.gen(function* () {
   const answer = yield* Effect.provide(pipeline([group]), runtime)
   const limits = yield* Effect.provide(RateLimits, runtime)
   const keys = yield* Effect.provide(ApiKeyCache, runtime)
-  const tickets = yield* Effect.provide(Tickets, runtime)
 
   const { caller, ticket } = shops[0]!
   const now = clock.unsafeCurrentTimeMillis()

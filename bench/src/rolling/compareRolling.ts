@@ -4,6 +4,7 @@ import { Effect, Fiber } from "effect"
 import { migrations as ourFiles } from "../../../packages/store-pg/dist/migrate/generated/sql.js"
 import { migrationsOf, OURS } from "../../../packages/store-pg/dist/migrate/Migration.js"
 import { connect, type Session } from "../../../packages/store-pg/dist/migrate/Session.js"
+import { quantile } from "../Median.js"
 import { cluster } from "../pg/Cluster.js"
 import { benchmark } from "../report/Benchmark.js"
 import { present, releaseOf, run, ServiceNode } from "./Release.js"
@@ -74,8 +75,6 @@ const watched = <A, E>(migration: Effect.Effect<A, E>, watcher: Session) =>
     yield* Fiber.interrupt(watching)
     return { applied, took_ms, blocked_ms }
   })
-
-const quantile = (sorted: ReadonlyArray<number>, q: number) => sorted[Math.floor((sorted.length - 1) * q)] ?? 0
 
 const tableOf = ({ looks }: Traffic) =>
   [...new Set(looks.map(({ phase }) => phase))].map((phase) => {
