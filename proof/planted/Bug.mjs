@@ -1,6 +1,6 @@
 /**
  * A bug to plant: it replaces a piece of the sources by another while they are compiled, and nowhere else. `from` occurs once in its file;
- * `bugs.test.ts` checks that.
+ * `fit.mjs` checks that.
  *
  * @typedef {{ readonly id: string, readonly file: string, readonly what: string, readonly from: string, readonly to: string }} Bug
  */

@@ -1,8 +1,12 @@
-// Checks that every planted bug still fits: the text that it replaces occurs once in its file. Part of `npm run check`.
+// Checks the bugs to plant: a hundred at least, each with an id of its own, and with a text that occurs once in its file and is
+// replaced by another. Part of `npm run check`.
 import { bugs } from "./bugs.mjs"
 import { misfit } from "./plant.mjs"
 
-const misfits = bugs.flatMap((bug) => misfit(bug) ?? [])
-for (const why of misfits) console.error(why)
-console.log(`planted: ${bugs.length} bugs, ${misfits.length} misfits`)
-process.exitCode = misfits.length > 0 ? 1 : 0
+const wrong = bugs.flatMap((bug) => misfit(bug) ?? [])
+wrong.push(...bugs.filter(({ from, to }) => from === to).map(({ id }) => `${id} changes nothing`))
+if (new Set(bugs.map(({ id }) => id)).size < bugs.length) wrong.push("Two bugs have one id")
+if (bugs.length < 100) wrong.push("There are fewer than a hundred bugs")
+for (const why of wrong) console.error(why)
+console.log(`planted: ${bugs.length} bugs, ${wrong.length} misfits`)
+process.exitCode = wrong.length > 0 ? 1 : 0
