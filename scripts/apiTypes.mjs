@@ -2,7 +2,7 @@
 
 /** @typedef {{ readonly [key: string]: any }} Schema */
 
-/** What an editor shows for a field: its sentence, and the bounds that the type cannot say. @param {Schema} schema */
+/** The text that an editor shows for a field: its sentence, and the bounds that the type cannot say. @param {Schema} schema */
 const sentence = (schema) => {
   const bounds = [
     schema.minLength !== undefined && schema.maxLength !== undefined

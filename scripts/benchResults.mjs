@@ -93,7 +93,7 @@ export const measuredOn = () => {
 }
 
 /**
- * What a machine carries by the lives of tickets that `npm run bench -- life` measured, and which part takes most of it.
+ * The capacity of a machine by the lives of tickets that `npm run bench -- life` measured, and which part takes most of it.
  * @param {(head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>) => string} table
  * @param {{ hours: number }} day
  */

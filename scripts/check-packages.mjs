@@ -47,7 +47,7 @@ const origin = ({ homepage, repository, license }, name) => {
   ]
 }
 
-/** What the tools do not look at. @param {Packed} packed */
+/** The complaints that the tools do not make. @param {Packed} packed */
 const contents = ({ name, files }) => {
   const paths = new Set(files.map(({ path }) => path))
   const complaints = [...paths]

@@ -1,5 +1,5 @@
 // Holds comments, pages and titles of tests to plain English: a sentence begins with what acts, not with "What" or
-// "Whoever", and machinery is notified, returned and reported rather than "told". The counts in scripts/plain-english.json may only go down.
+// "Whoever", and a page says what machinery notifies, returns or reports. The counts in scripts/plain-english.json may only go down.
 import { execFileSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 
@@ -23,7 +23,7 @@ const patterns = {
 const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard"], { encoding: "utf8" })
   .split("\n")
   .filter((path) =>
-    /^(packages\/[^/]+\/src|bench\/src)\/.*\.ts$|\.test\.ts$|^(README|CONTRIBUTING|SECURITY)\.md$|^docs\/[^/]+\.md$/.test(
+    /^(packages\/[^/]+\/src|bench\/src|proof)\/.*\.ts$|\.mjs$|\.test\.ts$|(^|\/)README\.md$|^(CONTRIBUTING|SECURITY)\.md$|^docs\/[^/]+\.md$/.test(
       path
     )
   )
@@ -39,7 +39,8 @@ const sentencesIn = (text) =>
 const ofSource = (path, text) =>
   [...text.matchAll(/\/\*\*?([\s\S]*?)\*\/|^[ \t]*\/\/ ?(.*)$/gm)].flatMap((found) => {
     const line = text.slice(0, found.index).split("\n").length
-    const prose = (found[1] ?? found[2] ?? "").replaceAll(/\n\s*\* ?/g, " ").trim()
+    const comment = (found[1] ?? found[2] ?? "").replace(/@(param|returns|type|typedef)\b[\s\S]*/, "")
+    const prose = comment.replaceAll(/\n\s*\* ?/g, " ").trim()
     return sentencesIn(prose).map((sentence) => ({ path, line, text: sentence }))
   })
 
@@ -69,7 +70,9 @@ const ofPage = (path, text) => {
 const sentences = files.flatMap((path) => {
   const text = readFileSync(path, "utf8")
   if (path.endsWith(".md")) return ofPage(path, text)
-  return path.endsWith(".test.ts") ? titlesIn(path, text) : [...ofSource(path, text), ...titlesIn(path, text)]
+  return path.endsWith(".test.ts") && !path.startsWith("proof/")
+    ? titlesIn(path, text)
+    : [...ofSource(path, text), ...titlesIn(path, text)]
 })
 
 /** @type {Record<string, number>} */

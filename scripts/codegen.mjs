@@ -163,7 +163,7 @@ page("docs/states.md", [
   )
 ])
 
-/** What the services refuse with, as programs that embed them see it: the tag, and what the API makes of it. */
+/** The refusals of the services, as programs that embed them see it: the tag, and what the API makes of it. */
 const refusals = Object.entries(failureRows).flatMap(([tag, row]) => {
   const [, sample] = sampleOf(tag) ?? []
   const when = tag === "LimitReached" ? "A limit of the shop or of the caller is used up" : sample?.when

@@ -23,7 +23,7 @@ for (const { optionalDependencies = {}, dev, license = "MIT" } of Object.values(
   }
 }
 
-/** What a package is, by the registry's word; undefined where this registry does not have it. @param {string} place @param {string} version */
+/** The hash of a package in the registry; undefined where this registry does not have it. @param {string} place @param {string} version */
 const integrityOf = (place, version) => {
   const name = place.slice(place.lastIndexOf("node_modules/") + 13)
   const { status, stdout } = spawnSync("npm", ["view", `${name}@${version}`, "dist.integrity"], { encoding: "utf8" })

@@ -29,7 +29,7 @@ const columns = `select string_agg(${column}, E',\\n' order by a.attnum) from pg
   left join pg_attrdef f on f.adrelid = a.attrelid and f.adnum = a.attnum
   where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped`
 
-/** Constraints that are the table's own; in Postgres 18 "not null" is one too, and stands with its column. */
+/** Constraints that are the table's own; in Postgres 18 "not null" is one too, and is shown with its column. */
 const constraints = `select string_agg(format(E',\\n  constraint %I %s', k.conname, pg_get_constraintdef(k.oid)), '' order by k.conname)
   from pg_constraint k where k.conrelid = c.oid and k.contype in ('p', 'u', 'f', 'c', 'x') and k.coninhcount = 0`
 

@@ -1,4 +1,4 @@
-// What packages/store-pg/roles.sql says: who may do what, from the store's own tables of rights.
+// The text of packages/store-pg/roles.sql: who may do what, from the store's own tables of rights.
 import { Effect } from "effect"
 import { hiddenColumns, serviceFunctions, serviceRights } from "../packages/store-pg/dist/migrate/Rights.js"
 

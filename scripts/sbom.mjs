@@ -20,7 +20,7 @@ const dependsOn = new Map(bill.dependencies.map((one) => [one.ref, one.dependsOn
 /** @param {string} ref */
 const nameOf = (ref) => ref.replace(/@[^@]*$/, "")
 
-/** What a package brings along; of ours not what only builds and tests them. @param {string} ref */
+/** The dependencies of a package; of ours without those that only build and test them. @param {string} ref */
 const broughtBy = (ref) => {
   const all = dependsOn.get(ref) ?? []
   const own = published.get(ref)

@@ -1,4 +1,4 @@
-// What the store sends to Postgres, for packages/store-pg/statements.sql: the statements of commands from their tables, all
+// The statements that the store sends to Postgres, for packages/store-pg/statements.sql: those of commands from their tables, all
 // others as a store on an empty database sends them when each of its methods is called.
 import { Effect, Layer } from "effect"
 import { Probes } from "../packages/core/dist/ports/Probes.js"

@@ -1,6 +1,6 @@
 // Draws what terminals showed as an SVG that needs no font from elsewhere.
 
-/** What a terminal showed: its title, and its text with the escapes of its colours. @typedef {{ readonly title: string, readonly text: string }} Terminal */
+/** The screen of a terminal: its title, and its text with the escapes of its colours. @typedef {{ readonly title: string, readonly text: string }} Terminal */
 
 const CHARACTER = 7.25
 const LINE = 18
@@ -73,7 +73,7 @@ const wrapped = (pieces, columns) => {
   })
 }
 
-/** What was typed stands out. @param {string} line */
+/** Typed lines are bold. @param {string} line */
 const typed = (line) => (/^(\$ | {2}(\||--json) )/.test(line) ? `\u001b[1m${line}\u001b[0m` : line)
 
 /** @param {Terminal} terminal @param {number} columns @param {number} top */

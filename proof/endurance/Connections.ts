@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net"
 
-/** What came of a request: its status, or why there is none. */
+/** The outcome of a request: its status, or why there is none. */
 export type Outcome = number | "timeout" | "reset"
 
 /** The response to a request; its text is empty where there is none. */

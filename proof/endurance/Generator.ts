@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process"
 import { Connections } from "./Connections.js"
 import { MixedLoad } from "./MixedLoad.js"
 
-/** What the generator does from now on. */
+/** An order to the generator. */
 export type Order =
   | { readonly do: "prepare"; readonly port: number; readonly shops: number; readonly hook: string }
   /** So many clients, each of which sends a request when it has its response. */
@@ -11,7 +11,7 @@ export type Order =
   | { readonly do: "steady"; readonly rate: number; readonly greedy: number }
   | { readonly do: "rest" }
 
-/** What the generator saw in one second. */
+/** The observations of the generator in one second. */
 export interface Second {
   /** Requests that were due. */
   readonly due: number

@@ -10,7 +10,7 @@ interface OpenTicket {
 /** How a request ended. */
 export interface Ended {
   readonly outcome: Outcome
-  /** What it was and what came of it, where its outcome is none that a valid request may have. */
+  /** The request with its outcome, if a valid request may not have this outcome. */
   readonly unexpected: string | undefined
 }
 

@@ -14,7 +14,7 @@ export interface TableSample {
   readonly index_bytes: number
 }
 
-/** What a node and its database use at one moment. */
+/** The resources that a node and its database use at one moment. */
 export interface Sample {
   readonly second: number
   readonly node_mib: number

@@ -1,7 +1,7 @@
 import { quantile } from "../quantile.js"
 import type { Sample, TableSample } from "./Probe.js"
 
-/** What clients saw between two samples. */
+/** The requests of clients between two samples. */
 export interface Window {
   readonly second: number
   readonly requests_per_s: number

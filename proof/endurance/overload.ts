@@ -19,7 +19,7 @@ const AFTER_S = 20
 /** How many seconds in a row have to be well. */
 const WELL_SECONDS = 3
 
-/** What the service showed of itself in a second. */
+/** The metrics of the service in one second. */
 interface Look {
   readonly memory_mib: number
   readonly in_flight: number

@@ -127,7 +127,7 @@ const report = (
   }
 }
 
-/** A mixed load at a steady rate. What the node and its database use is measured as it goes on, and judged by whether it stays flat. */
+/** A mixed load at a steady rate. The resources of the node and its database are measured meanwhile, and must not grow. */
 export const soak = (minutes: number, rate: number, folder: string): Promise<ReadonlyArray<string>> =>
   onStage(SHOPS, async ({ postgres, node, generator }) => {
     const total = Math.round(minutes * 60)

@@ -132,7 +132,7 @@ export class History {
   /** From then on every clock was right, every node up and every receiver well. */
   healed_at = 0
   ended_at = 0
-  /** What happens after the run is over is not written down. */
+  /** True once the run is over; events after that are not written down. */
   isOver = false
 
   note(note: Note): void {

@@ -3,7 +3,7 @@ import { judgeDeliveries, judgeHealth, judgeSignatures } from "./judgeDeliveries
 import { judgeDoors, judgeRequests, judgeSync } from "./judgeRequests.js"
 import { judgeCards, judgeEvents, judgeTickets } from "./judgeTickets.js"
 
-/** What a run broke: the rule's name, and what was seen. */
+/** A rule that a run broke: its name, and what was seen. */
 export interface Breach {
   readonly rule: string
   readonly what: string
@@ -29,6 +29,6 @@ export const rules: Readonly<Record<string, Rule>> = {
   health: judgeHealth
 }
 
-/** What a run broke. */
+/** The rules that a run broke. */
 export const judge = (history: History): ReadonlyArray<Breach> =>
   Object.entries(rules).flatMap(([rule, find]) => [...find(history)].map((what) => ({ rule, what })))

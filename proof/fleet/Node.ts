@@ -49,7 +49,7 @@ import {
 import type { History } from "./History.js"
 import { Machine, type World } from "./World.js"
 
-/** What goes wrong between a node and the rest, as the script says: all off by default. */
+/** The faults between a node and the rest, which the script sets: all off by default. */
 export interface Faults {
   /** The store cannot be reached. */
   isStoreAway: boolean
@@ -74,15 +74,15 @@ const none = (): Faults => ({
   failingNotifiers: 0
 })
 
-/** What a node can do for its shops' owners and clients. */
+/** The services of a node for its shops' owners and clients. */
 export type Services = Shops | Keys | Webhooks | Offers | Clients | Quotes | DeliveryHistory | Reads
 
-/** What all nodes share: the store, the receivers, and whoever writes down what happens. */
+/** The parts that all nodes share: the store, the receivers, and the history. */
 export interface Surroundings {
   readonly world: World
   readonly history: History
   readonly store: Context.Context<StorePorts>
-  /** What the store consists of, where it has several cells: each node reaches them by itself. */
+  /** The cells of the store, if it has several: each node connects to them by itself. */
   readonly cells: CellsOptions | null
   readonly nodes: Array<Node>
   readonly receive: (
@@ -101,7 +101,7 @@ export interface Surroundings {
 export class Node {
   readonly machine: Machine
   readonly faults = none()
-  /** Counts faults that hit the node, so that one can tell whether any hit a request. */
+  /** Counts faults that hit the node, so that the judge knows whether any hit a request. */
   #troubles = 0
   readonly #troublesOfCells = new Map<string, number>()
   readonly #around: Surroundings

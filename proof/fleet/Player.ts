@@ -32,7 +32,7 @@ export class Player {
     this.#open_()
     for (const { does, picks, then_ms } of script) {
       this.#steps[does](picks)
-      // What is longer the machines sleep through, for the most part.
+      // The machines sleep for most of a longer time.
       world.pass(Math.min(then_ms, SECOND))
       if (then_ms > SECOND) this.#stage.sleep(then_ms - SECOND)
     }
@@ -147,7 +147,7 @@ export class Player {
   #finish(): void {
     const { world, history } = this.#stage
     world.pass(3 * SECOND)
-    // What failed has its next attempts; a delivery may have failed seven times.
+    // Failed deliveries have their next attempts; a delivery may have failed seven times.
     for (const ms of [
       61 * SECOND,
       6 * MINUTE,

@@ -239,7 +239,7 @@ export function* judgeSignatures(history: History): Iterable<string> {
   }
 }
 
-/** A webhook turns off after a 410 at its address, or twenty failures over 72 hours; its owner is told, and clients are notified. */
+/** A webhook turns off after a 410 at its address, or twenty failures over 72 hours; its owner and clients are notified. */
 export function* judgeHealth(history: History): Iterable<string> {
   for (const shop of history.shops) {
     const rows = history.commits.flatMap((one) => (one.kind === "webhook" && one.shop === shop.id ? [one] : []))

@@ -79,7 +79,7 @@ export function* judgeDoors({ exchanges, acts, notes, healed_at }: History): Ite
     for (const exchange of exchanges) {
       if (exchange.shop !== shop || exchange.status === null) continue
       const isOff = exchange.answer?.error?.code === "API_DISABLED"
-      // What the shop may be by then: as the last act that was over a minute before left it, or any later one made it.
+      // The shop may be by then as the last act that was over a minute before left it, or any later one made it.
       const over = flags.findLastIndex((one) => one.outcome === "done" && one.ended_at < exchange.at - MINUTE)
       // An earlier act may have taken effect after it: one that was tried again meanwhile, or whose answer never came.
       const over_at = flags[over]?.at ?? 0

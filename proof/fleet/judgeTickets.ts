@@ -28,7 +28,7 @@ const eventsOf = ({ commits }: History, shop: string): ReadonlyArray<{ readonly 
     one.kind === "event" && one.shop === shop ? [{ at: one.at, event: JSON.parse(one.body) }] : []
   )
 
-/** What a request that succeeded, or may have, raises first. */
+/** The first event of a request that succeeded, or may have. */
 const raises = ({ method, path, body }: Exchange): { readonly type: string; readonly ticket: string | null } | null => {
   if (method !== "POST") return null
   if (path === "/v1/tickets") return { type: "ticket.created", ticket: null }
@@ -309,7 +309,7 @@ export function* judgeCards(history: History): Iterable<string> {
             : []
         )
       )
-      // Whether the programme was on at each of these instants is not told to an API client.
+      // Whether the programme was on at each of these instants is unknown to an API client.
       const { lifetime, balance, rewards_redeemed } = data.card
       if (lifetime < least || lifetime > most + earned.size)
         yield `a card's lifetime is ${lifetime}, where ${least} to ${most} were given and at most ${earned.size} earned`

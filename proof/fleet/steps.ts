@@ -6,7 +6,7 @@ import { moods, type Stage } from "./Stage.js"
 import type { Tills } from "./Tills.js"
 import { HOUR, MINUTE, START } from "./World.js"
 
-/** What each step of a script does. */
+/** The function of each step of a script. */
 export const stepsOf = (
   stage: Stage,
   tills: Tills,

@@ -2,7 +2,7 @@ import { Grammar } from "./Grammar.js"
 import { inputOf, parsers } from "./parsers.js"
 import { type Document, fuzzRequests } from "./requests.js"
 
-/** What a fuzzing found, and how many inputs it took. */
+/** The result of a fuzzing: how many inputs it tried, and what it found. */
 export interface Fuzzed {
   readonly inputs: number
   readonly found: ReadonlyArray<string>

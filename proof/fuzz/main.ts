@@ -33,7 +33,7 @@ const sixthsOf = (all: ReadonlyArray<number>) =>
 setFlagsFromString("--expose-gc")
 const collectGarbage: () => void = runInNewContext("gc")
 
-/** What this process holds on to, in MiB. Each round has a service of its own, so it must let go of all that a round made. */
+/** The memory that this process keeps, in MiB. Each round has a service of its own, so the process must release all that a round made. */
 const held = () => {
   collectGarbage()
   const { heapUsed, external } = process.memoryUsage()

@@ -48,7 +48,7 @@ const readResponse = (text: string): string | null => {
     return JSON.stringify([parser.status, parser.isComplete, parser.keep_alive_s])
   }
   const [whole, ...parts] = [1_000_000, 1, 7].map(read)
-  // What is refused may be refused before its end has come.
+  // An input may be refused before its end has come.
   return parts.every((part) => part === whole) ? null : `it is read as ${whole}, and in parts as ${parts.join(" and ")}`
 }
 

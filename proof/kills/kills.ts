@@ -8,7 +8,7 @@ import { openShop, run, ticketInput } from "../../packages/core/src/testing/Fixt
 import { COMMIT_CONNECTIONS } from "../../packages/store-pg/src/commands/CommandBatch.js"
 import { ask, type Engine } from "./Engine.js"
 
-/** What is killed: connections that commit, the home cell's server, or another cell's. */
+/** The targets of a kill: connections that commit, the home cell's server, or another cell's. */
 export const targets = ["connection", "coordinator", "worker"] as const
 
 /** How the kills go. */
@@ -20,7 +20,7 @@ export interface Kills {
   readonly say: (line: string) => void
 }
 
-/** What came of the kills of a target. */
+/** The result of the kills of a target. */
 export interface Killed {
   readonly target: (typeof targets)[number]
   readonly kills: number
@@ -173,7 +173,7 @@ export const kills = async ({ engine, count, seed, say }: Kills): Promise<Readon
         await kill(engine, target, turn)
         longest = Math.max(longest, await load.recovered(at))
       }
-      // What is on its way now began in this round, and is judged when all has ended.
+      // The creates that are in flight now began in this round, and are judged when all have ended.
       results.push({
         target,
         kills: count,

@@ -34,7 +34,7 @@ const STRANDED = {
   for_ms: { killed: 1_000, "killed after a move": 3_000, stopped: 6_000, "cut off": 6_000 }
 }
 
-/** What the absence of a server did. */
+/** The effects of the absence of a server. */
 export interface Outage {
   readonly absence: Absence["name"]
   readonly cells: string
@@ -141,7 +141,7 @@ class Service {
     }
   }
 
-  /** What the database lacks of the tickets that were acknowledged, and has twice. */
+  /** The acknowledged tickets that the database lacks, or has twice. */
   async wrong(): Promise<ReadonlyArray<string>> {
     const found = new Map<string, number>()
     for (const { url, schema } of this.#engine.places)

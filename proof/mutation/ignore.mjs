@@ -1,5 +1,5 @@
 /**
- * What Stryker leaves alone, because no rule is in it: texts that describe a schema (the generated OpenAPI document shows them, and
+ * The code that Stryker does not mutate, because it contains no rule: texts that describe a schema (the generated OpenAPI document shows them, and
  * `npm run check:generated` compares it), the messages of refusals and fields, which people read, and the names of types.
  */
 

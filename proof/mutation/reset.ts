@@ -16,7 +16,7 @@ const kept = globalThis as unknown as {
 }
 
 // The thread stays from one mutant to the next. A mutated table is made when its module is evaluated, so our modules are evaluated again
-// with such a mutant, and again after it; for all other mutants they stay. What was active before is switched off.
+// with such a mutant, and again after it; for all other mutants they stay. The mutant that was active before is switched off.
 const isStatic = inject("mode") === "mutant" && inject("mutantActivation") === "static"
 const modules = isStatic ? inject("activeMutant") : inject("mode")
 if (!isStatic) Object.assign(kept[inject("globalNamespace")] ?? {}, { activeMutant: undefined })

@@ -19,7 +19,7 @@ const unknown = named.filter((name) => !(name in parts))
 if (unknown.length > 0)
   throw new Error(`There is no part ${unknown.join(", ")}. The parts are ${Object.keys(parts).join(", ")}.`)
 
-// What survived is tried again: Stryker would not, for a mutated table, although there are new tests.
+// Survivors are tried again: Stryker would not, for a mutated table, although there are new tests.
 const known = `${root}.workshop/mutation/incremental.json`
 if (existsSync(known)) {
   const earlier = JSON.parse(readFileSync(known, "utf8"))

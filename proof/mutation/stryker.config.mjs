@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url"
 
 /**
- * What `npm run mutation` changes, and which tests must notice. See docs/reliability.md.
+ * The code that `npm run mutation` changes, and the tests that must notice. See docs/reliability.md.
  * @type {ConstructorParameters<typeof import("@stryker-mutator/core").Stryker>[0]}
  */
 export default {

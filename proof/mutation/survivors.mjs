@@ -64,7 +64,7 @@ export const listed = (text) => {
   return { most, rows }
 }
 
-/** What only the first of two lists holds, counted. @param {string[]} of @param {string[]} without */
+/** The entries that only the first of two lists has, counted. @param {string[]} of @param {string[]} without */
 const less = (of, without) => {
   const rest = [...without]
   return of.filter((one) => {
@@ -75,7 +75,7 @@ const less = (of, without) => {
 }
 
 /**
- * What is wrong with a run and its list. The list may only shrink: a new survivor needs a test, and what no longer survives leaves the list.
+ * The complaints about a run and its list. The list may only shrink: a new survivor needs a test, and a mutant that no longer survives must leave the list.
  * @param {Files} files @param {string} text
  */
 export const complaints = (files, text) => {

@@ -7,7 +7,7 @@ import base from "../../vitest.config.js"
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
 // Vitest ends its thread after each run, and the next mutant would load Effect again, which takes longer than the tests of most mutants.
-// What must not stay from one mutant to the next, reset.ts forgets.
+// reset.ts clears the state that must not stay from one mutant to the next.
 Tinypool.prototype.recycleWorkers = async () => {}
 
 // The tests of the rules alone, in one thread: `npm run mutation`.

@@ -8,7 +8,7 @@ import { inProcess } from "../../packages/cli/test/conform/InProcess.js"
 import { played } from "../../packages/cli/test/simulate/played.js"
 import { play } from "../fleet/play.js"
 
-/** What a machine found: null where it found nothing wrong. After how many seeds, where it has seeds. */
+/** The finding of a machine: null where it found nothing wrong. After how many seeds, where it has seeds. */
 interface Found {
   readonly what: string | null
   readonly seeds: number | null

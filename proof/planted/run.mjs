@@ -45,7 +45,7 @@ const testsOf = ({ file }) =>
 /** @typedef {{ machine: string, what: string | null, seeds: number | null, took_ms: number }} Look */
 
 /**
- * What a program writes, and its exit status; null where it did not end in time.
+ * The output of a program, and its exit status; null where it did not end in time.
  * @param {string[]} words @param {NodeJS.ProcessEnv} env @returns {Promise<{ out: string, code: number | null }>}
  */
 const outputOf = (words, env) =>
@@ -60,7 +60,7 @@ const outputOf = (words, env) =>
     })
   })
 
-/** What the machines find in a program. @param {string} program @returns {Promise<Look[]>} */
+/** The findings of the machines in a program. @param {string} program @returns {Promise<Look[]>} */
 const looksAt = async (program) => {
   const { out, code } = await outputOf([program], {
     PLANTED_SEEDS: values.seeds,
@@ -78,7 +78,7 @@ const looksAt = async (program) => {
   return looks
 }
 
-/** What some of the project's own tests find; without an id, in the sources as they are. @param {string} machine @param {string} id @param {string[]} tests @returns {Promise<Look>} */
+/** The findings of some of the project's own tests; without an id, in the sources as they are. @param {string} machine @param {string} id @param {string[]} tests @returns {Promise<Look>} */
 const testsFind = async (machine, id, tests) => {
   const began = performance.now()
   const words = [
@@ -100,7 +100,7 @@ const testsFind = async (machine, id, tests) => {
 /** Lists of tests that pass without a planted bug. */
 const passing = new Set()
 
-/** What tests find of a bug. Before their first bug they are run without one. @param {string} machine @param {string} id @param {string[]} tests @returns {Promise<Look>} */
+/** The findings of tests about a bug. Before their first bug they are run without one. @param {string} machine @param {string} id @param {string[]} tests @returns {Promise<Look>} */
 const testsCatch = async (machine, id, tests) => {
   if (!passing.has(tests)) {
     const { what } = await testsFind(machine, "", tests)

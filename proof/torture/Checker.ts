@@ -50,7 +50,7 @@ function* checkCreates(operations: ReadonlyArray<Operation>, { tickets, events }
   for (const [i, number] of all.entries()) if (number !== i + 1) yield `number ${number} where ${i + 1} is next`
   const known = [...numbers.values()].sort((a, b) => a.ended - b.ended)
   let highest = 0
-  // What was answered before another request began has the smaller number.
+  // A ticket that was answered before another request began has the smaller number.
   for (const one of [...known].sort((a, b) => a.began - b.began)) {
     highest = Math.max(highest, ...known.filter(({ ended }) => ended < one.began).map(({ number }) => number))
     if (one.number < highest) yield `ticket ${one.number} was begun after ticket ${highest} was answered`

@@ -48,7 +48,7 @@ const stuck = (request: string, status: number | null) =>
     `${request} was repeated for ${PATIENCE_MS / 1000} s without faults, and last got ${status === null ? "no response" : `a ${status}`}`
   )
 
-/** Takes deliveries, and answers as the dice say until it is told to be well. */
+/** Receives deliveries, and fails at random until `isWell` is set. */
 export class Receiver {
   readonly arrivals: Array<Arrival> = []
   readonly #server: Server
@@ -97,7 +97,7 @@ export class Load {
     return this.#over_at < Number.POSITIVE_INFINITY
   }
 
-  /** Begins nothing new. What was begun is still repeated until it gets its response. */
+  /** Begins nothing new. Requests in flight are still repeated until they get their response. */
   end(): void {
     this.#over_at = Date.now()
   }

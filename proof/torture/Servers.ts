@@ -248,7 +248,7 @@ export class Wire {
     }
   }
 
-  /** The open connections carry nothing any more, and nobody is told. */
+  /** The open connections carry nothing any more, without an error. */
   silence(): void {
     for (const pair of this.#pairs) pair.isSilent = true
   }
@@ -262,7 +262,7 @@ export class Wire {
   }
 }
 
-/** What is loaded into a node before its program: a clock that is off by what a file says. */
+/** The module that a node loads before its program: a clock that is off by what a file says. */
 const CLOCK = `
 import { readFileSync } from "node:fs"
 const real = Date.now

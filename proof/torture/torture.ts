@@ -31,7 +31,7 @@ const FEWEST = 20
 /** How much longer than its faults a run may take: to start, to recover, and to deliver what is left. */
 const GRACE_S = 300
 
-/** What came of it. */
+/** The result of a run. */
 export interface Outcome {
   readonly found: ReadonlyArray<string>
   readonly operations: number
@@ -238,7 +238,7 @@ const run = async (theatre: Theatre, asked: Torture, chance: () => number, step:
   load.end()
   step("waiting for the requests that were begun")
   await work
-  // What failed before the end is due again after a minute, or hours, which the sandbox's clocks skip.
+  // Deliveries that failed before the end are due again after a minute, or hours, which the sandbox's clocks skip.
   for (const minutes of [2, 6, 31, 121, 361])
     for (const { base, name } of nodes) {
       step(`advancing the clock of ${name} by ${minutes} minutes`)
