@@ -1,7 +1,7 @@
 import type { Checked, Finding } from "@workshop/store-pg/migrate"
 import { Console, Effect } from "effect"
 import { actingAs, actorFlag } from "./actor.js"
-import { CommandRefused } from "./CommandRefused.js"
+import { refuse } from "./CommandRefused.js"
 import {
   cellsFlag,
   choiceOf,
@@ -63,9 +63,7 @@ const findings = (checked: Checked): Output => ({
 })
 
 const damaged = ({ checks, findings }: Checked) =>
-  new CommandRefused({
-    message: `${findings.length} of ${checks} checks found something wrong: see "Check the data" in docs/operating.md.`
-  })
+  refuse(`${findings.length} of ${checks} checks found something wrong: see "Check the data" in docs/operating.md.`)
 
 /** `workshop check`: whether what the program keeps of its data holds. Succeeds only if it does. */
 export const checkCommand = command({

@@ -33,7 +33,7 @@ import {
 } from "@workshop/core"
 import { Directory } from "@workshop/core/store"
 import { Clock, Context, Effect, Schema } from "effect"
-import { CommandRefused } from "./CommandRefused.js"
+import { refuse } from "./CommandRefused.js"
 import { CommandHints } from "./StoreChoice.js"
 
 /** Whether the store has a shop already: then its keys were shown when they were made. */
@@ -83,9 +83,7 @@ export const openFirstShop = Effect.gen(function* () {
 export const shopOfKey = Effect.fnUntraced(function* (key: string) {
   const found = yield* (yield* Directory).keyByHash(keyHash(key))
   if (found !== null && !isActive(found.key, yield* Clock.currentTimeMillis)) {
-    return yield* new CommandRefused({
-      message: "The key of --demo-key was revoked or has expired: give another, or begin with new data."
-    })
+    return yield* refuse("The key of --demo-key was revoked or has expired: give another, or begin with new data.")
   }
   return found?.shop ?? null
 })
@@ -94,10 +92,9 @@ export const shopOfKey = Effect.fnUntraced(function* (key: string) {
 export const refuseRealData = Effect.gen(function* () {
   const { isSandboxMade } = yield* Directory
   if ((yield* hasShops) && !(yield* isSandboxMade)) {
-    return yield* new CommandRefused({
-      message:
-        "The data there were not created by a sandbox, and a sandbox would give out keys to every shop and move time permanently: name other data with --data-dir or --database-url, use --store memory, or add --sandbox-on-real-data if you are sure."
-    })
+    return yield* refuse(
+      "The data there were not created by a sandbox, and a sandbox would give out keys to every shop and move time permanently: name other data with --data-dir or --database-url, use --store memory, or add --sandbox-on-real-data if you are sure."
+    )
   }
 })
 

@@ -24,7 +24,7 @@ import { CONNECTION_LIMITS, type ConnectionLimits, serve as listen, pages } from
 import { isGuard, SandboxReceivers, sandboxAllowed, sandboxRoutes, TOKEN_CHARACTERS } from "@workshop/http-node/sandbox"
 import { Clock, Console, Effect, Layer } from "effect"
 import { actingAs } from "./actor.js"
-import { CommandRefused } from "./CommandRefused.js"
+import { refuse } from "./CommandRefused.js"
 import { delivering, deliveringInSandbox, reaching, workOff } from "./dispatch/delivering.js"
 import { keepEvents, refuseNetwork, signatureHeader, webhookPort } from "./dispatch/WebhookOptions.js"
 import {
@@ -187,9 +187,9 @@ const readWords = (file: string) =>
   Effect.tryPromise({
     try: () => readFile(file, "utf8"),
     catch: (error) =>
-      new CommandRefused({
-        message: `The words in ${file} cannot be read (${error instanceof Error ? error.message : error}): give --words a text file with one word or phrase a line.`
-      })
+      refuse(
+        `The words in ${file} cannot be read (${error instanceof Error ? error.message : error}): give --words a text file with one word or phrase a line.`
+      )
   })
 
 const isEntry = (line: string): boolean => line.trim() !== "" && !line.startsWith("#")
@@ -468,7 +468,7 @@ export const serveCommand = command({
   run: (flags, isTyped) =>
     Effect.gen(function* () {
       const [, message] = conflicts(flags).find(([isThere]) => isThere) ?? [true, unused(flags.store, isTyped)]
-      if (message !== undefined) return yield* new CommandRefused({ message })
+      if (message !== undefined) return yield* refuse(message)
       return yield* serve(flags)
     }).pipe(actingAs(null))
 })

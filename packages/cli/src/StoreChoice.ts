@@ -4,7 +4,7 @@ import { Entropy, type StorePorts } from "@workshop/core"
 import type { EmbeddedRefusal } from "@workshop/store-pg/embedded"
 import type { DatabaseFailure, MigrateOptions } from "@workshop/store-pg/migrate"
 import { Context, Effect, Layer, type Scope } from "effect"
-import { CommandRefused } from "./CommandRefused.js"
+import { CommandRefused, refuse } from "./CommandRefused.js"
 import { optional, repeatable, toggle, value } from "./terminal/commands.js"
 
 /** Where tickets are kept. */
@@ -117,7 +117,7 @@ export const storeRefused = (refusal: {
   readonly what?: string
 }): CommandRefused => {
   const { message, reason = "", what = message } = refusal
-  return new CommandRefused({ message: isMended(reason) ? `${what}: ${remedies[reason]}.` : message })
+  return refuse(isMended(reason) ? `${what}: ${remedies[reason]}.` : message)
 }
 
 const memory = Layer.unwrapEffect(
@@ -158,7 +158,7 @@ const onDatabase = (url: string, choice: StoreChoice) =>
     return Layer.merge(store, Retention.layer({ url, schema, cells, keepEvents_ms }))
   })
 
-const unnamed = new CommandRefused({ message: "--store postgres needs a database: name it with --database-url." })
+const unnamed = refuse("--store postgres needs a database: name it with --database-url.")
 
 const noData = ({ dataDir }: StoreChoice) => ({
   message: `There is no data in ${resolve(dataDir)}: name its folder with --data-dir, or begin with workshop serve or workshop migrate.`

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { CommandRefused } from "../CommandRefused.js"
+import { refuse } from "../CommandRefused.js"
 import { command } from "../terminal/commands.js"
 import { conformOptions } from "./ConformOptions.js"
 
@@ -18,9 +18,9 @@ export const conformCommand = command({
       const { conform, listing } = yield* Effect.promise(() => import("./conform.js"))
       if (flags.list) return yield* listing(flags)
       if (flags.baseUrl === null) {
-        return yield* new CommandRefused({
-          message: "Name the server to test, such as --base-url http://127.0.0.1:4010; --list shows the cases."
-        })
+        return yield* refuse(
+          "Name the server to test, such as --base-url http://127.0.0.1:4010; --list shows the cases."
+        )
       }
       return yield* conform(flags, flags.baseUrl)
     })

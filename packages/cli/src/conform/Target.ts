@@ -1,5 +1,5 @@
 import { Effect, type Scope } from "effect"
-import { CommandRefused } from "../CommandRefused.js"
+import { type CommandRefused, refuse } from "../CommandRefused.js"
 import { Api, dataOf, type Exchange, type Fetch } from "../testkit/Api.js"
 import { type Handler, listen, type Reply, saying } from "../testkit/LoopbackServer.js"
 import type { Event } from "../testkit/Shapes.js"
@@ -75,8 +75,6 @@ interface Address {
   /** The header in which it signs deliveries. */
   readonly signatureHeader: string
 }
-
-const refuse = (message: string) => new CommandRefused({ message })
 
 const isLoopback = (origin: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(origin).hostname)
 

@@ -1,5 +1,5 @@
 import { Console, Duration, Effect } from "effect"
-import { CommandRefused, refused } from "../CommandRefused.js"
+import { type CommandRefused, refuse, refused } from "../CommandRefused.js"
 import { counted } from "../terminal/counted.js"
 import { type Paint, paintFor, printOutput, writeReport } from "../terminal/Output.js"
 import { ruleAt } from "../testkit/RuleAddress.js"
@@ -16,7 +16,7 @@ const chosen = ({
 }: Pick<ConformFlags, "section" | "only">): Effect.Effect<ReadonlyArray<Case>, CommandRefused> => {
   const unknown = only.filter((id) => suite.every((one) => one.id !== id))
   if (unknown.length > 0) {
-    return new CommandRefused({ message: `There is no case "${unknown[0]}": --list shows their ids.` })
+    return refuse(`There is no case "${unknown[0]}": --list shows their ids.`)
   }
   return Effect.succeed(
     suite.filter(
@@ -102,7 +102,6 @@ export const conform = (flags: ConformFlags, base_url: string) =>
     yield* write(flags, report)
     const { failed } = report.counts
     if (failed > 0) {
-      const rules = counted(failed, "rule")
-      yield* new CommandRefused({ message: `The server breaks ${rules} of the specification.` })
+      yield* refuse(`The server breaks ${counted(failed, "rule")} of the specification.`)
     }
   }).pipe(Effect.scoped)

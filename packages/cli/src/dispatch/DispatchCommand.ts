@@ -11,7 +11,7 @@ import { pipeline, type RequestObserver } from "@workshop/core/http"
 import { serve as listen, pages } from "@workshop/http-node"
 import { Console, Effect, Layer } from "effect"
 import { actingAs } from "../actor.js"
-import { CommandRefused } from "../CommandRefused.js"
+import { refuse } from "../CommandRefused.js"
 import { observeOptions, observing, watching } from "../observe/observing.js"
 import {
   cellsFlag,
@@ -94,14 +94,13 @@ const dispatch = (flags: Flags, choice: StoreChoice) =>
     Effect.onInterrupt(() => Console.log("Stopped."))
   )
 
-const refused = new CommandRefused({
-  message:
-    "workshop dispatch works on a database that workshop serve --no-dispatcher uses: name it with --database-url."
-})
+const refused = refuse(
+  "workshop dispatch works on a database that workshop serve --no-dispatcher uses: name it with --database-url."
+)
 
-const unaddressed = new CommandRefused({
-  message: "--tracking-pages needs --public-url here, because dispatch does not know where workshop serve is reached."
-})
+const unaddressed = refuse(
+  "--tracking-pages needs --public-url here, because dispatch does not know where workshop serve is reached."
+)
 
 /** `workshop dispatch` (Specification, Commands): deliveries, closures and messages alone, as many processes as wanted. */
 export const dispatchCommand = command({

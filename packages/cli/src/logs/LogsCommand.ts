@@ -1,10 +1,10 @@
 import type { LoggedRequest } from "@workshop/http-node/sandbox"
 import { Clock, Console, Effect } from "effect"
-import { CommandRefused } from "../CommandRefused.js"
+import { type CommandRefused, refuse, refused } from "../CommandRefused.js"
 import { command, json, optional, toggle, type Values, value } from "../terminal/commands.js"
 import { oneOf, textThat, webAddress, wholeNumber } from "../terminal/decoders.js"
 import { type Paint, paintFor } from "../terminal/Output.js"
-import { Api, dataOf, type NoResponse } from "../testkit/Api.js"
+import { Api, dataOf } from "../testkit/Api.js"
 
 const options = {
   baseUrl: value({
@@ -93,30 +93,27 @@ const lineOf = (request: LoggedRequest, bodies: boolean, paint: Paint): string =
 const reading = (flags: Flags) => {
   const { baseUrl, sandboxToken, shop, ticket } = flags
   const api = new Api(baseUrl, { sandbox_token: sandboxToken })
-  const refused = (status: number) =>
-    new CommandRefused({
-      message:
-        status === 404
-          ? `${api.origin} has no sandbox: start it with workshop serve --sandbox --store memory.`
-          : status === 401 || status === 403
-            ? `The sandbox of ${api.origin} asks for its token: give it in WORKSHOP_SANDBOX_TOKEN.`
-            : `${api.origin} answered ${status}: check --shop and --ticket, which are ids.`
-    })
+  const refusalOf = (status: number) =>
+    refuse(
+      status === 404
+        ? `${api.origin} has no sandbox: start it with workshop serve --sandbox --store memory.`
+        : status === 401 || status === 403
+          ? `The sandbox of ${api.origin} asks for its token: give it in WORKSHOP_SANDBOX_TOKEN.`
+          : `${api.origin} answered ${status}: check --shop and --ticket, which are ids.`
+    )
   return (parameters: Readonly<Record<string, string>>) => {
     const given = { ...(shop !== null && { shop }), ...(ticket !== null && { ticket }), ...parameters }
     return Effect.flatMap(
       api.call("GET", `/sandbox/requests?${new URLSearchParams(given)}`),
       (exchange): Effect.Effect<ReadonlyArray<LoggedRequest>, CommandRefused> => {
         const found = dataOf<ReadonlyArray<LoggedRequest>>(exchange)
-        return found === undefined ? refused(exchange.response.status) : Effect.succeed(found)
+        return found === undefined ? refusalOf(exchange.response.status) : Effect.succeed(found)
       }
     )
   }
 }
 
 const LOOK_EVERY = "500 millis"
-
-const inOneSentence = ({ message }: NoResponse | CommandRefused) => new CommandRefused({ message })
 
 /** `workshop logs` (Specification, Sandbox): the requests to a sandbox's API, in the terminal. */
 export const logsCommand = command({
@@ -151,5 +148,5 @@ export const logsCommand = command({
         yield* print(after.filter(matches(flags)))
         last = after.at(-1)?.id ?? last
       }
-    }).pipe(Effect.mapError(inOneSentence))
+    }).pipe(Effect.mapError(refused))
 })

@@ -15,7 +15,7 @@ import {
 } from "@workshop/core"
 import { Directory } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
-import { CommandRefused } from "../CommandRefused.js"
+import { refuse } from "../CommandRefused.js"
 import { optional, repeatable, toggle, yes } from "../terminal/commands.js"
 import { confirm } from "../terminal/confirm.js"
 import { counted } from "../terminal/counted.js"
@@ -60,8 +60,7 @@ export const show = Effect.fnUntraced(function* (typed: string, shop: string | n
   const id = yield* clientId(typed)
   if (shop !== null) return record(yield* Clients.byId(appOf(yield* shopId(shop)), id))
   const account = yield* Effect.flatMap(Directory, (directory) => directory.account(id))
-  if (account === null)
-    return yield* new CommandRefused({ message: `There is no client ${id}: workshop client create opens an account.` })
+  if (account === null) return yield* refuse(`There is no client ${id}: workshop client create opens an account.`)
   return record({ ...account, created_at: toIso(account.created_at) })
 })
 
@@ -69,7 +68,7 @@ export const show = Effect.fnUntraced(function* (typed: string, shop: string | n
 const ofAccount = <A, E, R>(id: ClientId, act: Effect.Effect<A, E | ClientNotFound, R>) =>
   Effect.mapError(act, (refusal) =>
     refusal instanceof ClientNotFound
-      ? new CommandRefused({ message: `There is no account ${id}; it may be erased already.` })
+      ? refuse(`There is no account ${id}; it may be erased already.`)
       : (refusal as Exclude<E, ClientNotFound>)
   )
 
@@ -85,7 +84,7 @@ export const correct = Effect.fnUntraced(function* (typed: string, fields: Field
   const id = yield* clientId(typed)
   const correction = given(fields)
   if (Object.keys(correction).length === 0) {
-    return yield* new CommandRefused({ message: "Name what to correct, such as --phone +21620123456." })
+    return yield* refuse("Name what to correct, such as --phone +21620123456.")
   }
   const account = yield* ofAccount(id, Clients.correct(id, yield* decoded(ClientCorrection, correction)))
   return record({ ...account, created_at: toIso(account.created_at) })

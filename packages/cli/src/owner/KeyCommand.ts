@@ -1,6 +1,6 @@
 import { type ApiKeyRecord, KeyId, KeyInput, Keys, ShopId, scopePresets, toIso, toIsoOrNull } from "@workshop/core"
 import { Clock, Effect } from "effect"
-import { CommandRefused } from "../CommandRefused.js"
+import { refuse } from "../CommandRefused.js"
 import { CommandHints } from "../StoreChoice.js"
 import { repeatable, yes } from "../terminal/commands.js"
 import { confirm } from "../terminal/confirm.js"
@@ -49,7 +49,7 @@ const columnsAt = (now: string): ReadonlyArray<Column<Row>> => [
 
 const scopesOf = (preset: NewKey["preset"], scopes: NewKey["scopes"]) => {
   if (preset !== null && scopes.length > 0) {
-    return Effect.fail(new CommandRefused({ message: "Give --preset or --scopes, not both." }))
+    return Effect.fail(refuse("Give --preset or --scopes, not both."))
   }
   return Effect.succeed(scopes.length > 0 ? scopes : scopePresets[preset ?? "full"])
 }

@@ -11,7 +11,7 @@ import {
   toIsoOrNull
 } from "@workshop/core"
 import { Effect } from "effect"
-import { CommandRefused } from "../CommandRefused.js"
+import { refuse } from "../CommandRefused.js"
 import { CommandHints } from "../StoreChoice.js"
 import { optional, repeatable, toggle } from "../terminal/commands.js"
 import { oneOf, webAddress, wholeNumber, yesOrNo } from "../terminal/decoders.js"
@@ -111,7 +111,7 @@ export const set = Effect.fnUntraced(function* (typed: string, settings: Setting
     languages: listed(settings.languages)
   })
   if (Object.keys(patch).length === 0) {
-    return yield* new CommandRefused({ message: "Name what to change, such as --api-enabled yes; --help lists all." })
+    return yield* refuse("Name what to change, such as --api-enabled yes; --help lists all.")
   }
   const { shop, head } = yield* Shops.change(id, yield* decoded(ShopPatch, patch))
   return record(shopView(shop, head))
@@ -138,9 +138,9 @@ export const repairClocks = Effect.gen(function* () {
   for (let ids = yield* Shops.ahead; ids.length > 0; ids = yield* Shops.ahead) {
     const known = ids.find((id) => repaired.some((one) => one.id === id))
     if (known !== undefined)
-      return yield* new CommandRefused({
-        message: `The shop ${known} is ahead again: stop every process whose clock is wrong, and repeat the command.`
-      })
+      return yield* refuse(
+        `The shop ${known} is ahead again: stop every process whose clock is wrong, and repeat the command.`
+      )
     for (const id of ids) {
       const { ahead_until, tickets } = yield* Shops.repairClock(id)
       repaired.push({ id, ahead_until: toIsoOrNull(ahead_until), tickets_dated_anew: tickets })
@@ -157,7 +157,7 @@ export const repairClocks = Effect.gen(function* () {
   )
 })
 
-const bothOrNeither = new CommandRefused({ message: "Name one shop, or give --all." })
+const bothOrNeither = refuse("Name one shop, or give --all.")
 
 const flag = own("shop")
 const onOrOff = (name: string, description: string) => flag({ ...yesOrNo, flag: `--${name} <yes|no>`, description })

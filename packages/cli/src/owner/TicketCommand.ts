@@ -2,14 +2,12 @@ import { ShopId, TrackingCodeText, TrackingPages, trackingUrl } from "@workshop/
 import { Directory } from "@workshop/core/store"
 import { qrLines, qrSvg } from "@workshop/http-node"
 import { Effect, Schema } from "effect"
-import { CommandRefused } from "../CommandRefused.js"
+import { refuse } from "../CommandRefused.js"
 import { trackingOptions, trackingPagesOf } from "../TrackingOptions.js"
 import { optional, toggle } from "../terminal/commands.js"
 import { type Output, plain } from "../terminal/Output.js"
 import { group, Operand } from "../terminal/program.js"
 import { idFrom, ownerCommand } from "./ownerCommand.js"
-
-const refuse = (message: string) => new CommandRefused({ message })
 
 const codeFrom = (typed: string) =>
   Effect.mapError(Schema.decode(TrackingCodeText)(typed), () =>

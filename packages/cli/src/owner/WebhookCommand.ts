@@ -18,7 +18,7 @@ import {
 import { Directory } from "@workshop/core/store"
 import { deliveryView, noticeView } from "@workshop/http-node/sandbox"
 import { Clock, Effect, Either } from "effect"
-import { CommandRefused } from "../CommandRefused.js"
+import { type CommandRefused, refuse } from "../CommandRefused.js"
 import { webhookPort } from "../dispatch/WebhookOptions.js"
 import { repeatable, toggle, value, yes } from "../terminal/commands.js"
 import { confirm } from "../terminal/confirm.js"
@@ -100,9 +100,8 @@ export const set = Effect.fnUntraced(function* (
 ) {
   const id = yield* shopId(shop)
   const policy = { ...(isSandbox ? sandboxAddresses : productionAddresses), ports }
-  const url = yield* Either.mapLeft(
-    parseWebhookAddress(typed, policy),
-    (must) => new CommandRefused({ message: `The address ${must}${aboutPort(typed, policy)}.` })
+  const url = yield* Either.mapLeft(parseWebhookAddress(typed, policy), (must) =>
+    refuse(`The address ${must}${aboutPort(typed, policy)}.`)
   )
   const { secret, ...set } = yield* Webhooks.set(id, url)
   const { on, off_reason } = enable && !set.on ? yield* Webhooks.enable(id) : set
@@ -209,17 +208,13 @@ export const replay = Effect.fnUntraced(function* ({ shop, ids, dry_run, ...boun
   const id = yield* shopId(shop)
   const filter = given({ ...bounds, event_ids: ids.length === 0 ? null : ids })
   if (Object.keys(filter).length === 0) {
-    return yield* new CommandRefused({
-      message: "Say which events: --ids, or any of --since, --until and --state; --dry-run only counts them."
-    })
+    return yield* refuse("Say which events: --ids, or any of --since, --until and --state; --dry-run only counts them.")
   }
   const named = new Set(ids).size
   const input = yield* decoded(ReplayInput, { ...filter, dry_run })
   const { count } = yield* DeliveryHistory.replay(id, { ...input, dry_run: dry_run || named > 0 })
   if (named > 0 && count === 0) {
-    return yield* new CommandRefused({
-      message: "This shop has no such event: workshop webhook deliveries lists its events."
-    })
+    return yield* refuse("This shop has no such event: workshop webhook deliveries lists its events.")
   }
   if (named > 0 && !dry_run) yield* DeliveryHistory.replay(id, input)
   return replayOutput({ count, dry_run }, named)

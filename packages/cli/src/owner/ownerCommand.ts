@@ -1,7 +1,7 @@
 import { Entropy, InvalidInput, inputIssues, Profanity, Workshop } from "@workshop/core"
 import { Effect, Either, Layer, type Layer as LayerType, type ParseResult, Schema } from "effect"
 import { actingAs, actorFlag } from "../actor.js"
-import { CommandRefused } from "../CommandRefused.js"
+import { CommandRefused, refuse, refused } from "../CommandRefused.js"
 import {
   CommandHints,
   cellsFlag,
@@ -69,7 +69,7 @@ export const decoded = <A, I>(schema: Schema.Schema<A, I>, fields: Fields): Eith
       const names = issues.flatMap(({ field, message }) => (isMissing(fields, field, message) ? [field] : []))
       const wrong = issues.filter(({ field }) => !names.includes(field))
       const said = wrong.map(({ field, message }) => wrongField(fields, field, message))
-      return new CommandRefused({ message: `${[...missingFields(names), ...new Set(said)].join("; ")}.` })
+      return refuse(`${[...missingFields(names), ...new Set(said)].join("; ")}.`)
     }
   )
 
@@ -77,12 +77,11 @@ export const decoded = <A, I>(schema: Schema.Schema<A, I>, fields: Fields): Eith
 export const idFrom = <A>(schema: Schema.Schema<A, string>, what: string, typed: string | null) =>
   Either.mapLeft(Schema.decodeEither(schema)(typed ?? ""), () => {
     const form = "an id is a UUID, such as 01980000-0000-7000-8000-000000000000"
-    return new CommandRefused({
-      message:
-        typed === null
-          ? `The id of ${what} is missing: ${form}.`
-          : `${typed === "" ? '""' : typed} is not the id of ${what}: ${form}.`
-    })
+    return refuse(
+      typed === null
+        ? `The id of ${what} is missing: ${form}.`
+        : `${typed === "" ? '""' : typed} is not the id of ${what}: ${form}.`
+    )
   })
 
 /** Where the data is; every command against a database has these. */
@@ -122,7 +121,7 @@ const sandboxRefusal = (origin: string, { response }: Exchange): CommandRefused 
       : response.status === 404
         ? "it has no such shop or no sandbox: check the id, and that it was started with --sandbox"
         : (why ?? "see that a workshop service runs there")
-  return new CommandRefused({ message: `${origin} responded ${response.status}: ${what}.` })
+  return refuse(`${origin} responded ${response.status}: ${what}.`)
 }
 
 const askingSandbox = (baseUrl: string, sandbox_token: string | null): AskSandbox => {
@@ -130,7 +129,7 @@ const askingSandbox = (baseUrl: string, sandbox_token: string | null): AskSandbo
   return <A>(name: CallName, id: string, body?: unknown) => {
     const { method, path } = requestOf(name, id)
     return Effect.flatMap(
-      Effect.mapError(api.call(method, path, { body }), ({ message }) => new CommandRefused({ message })),
+      Effect.mapError(api.call(method, path, { body }), refused),
       (exchange): Effect.Effect<A, CommandRefused> => {
         const found = dataOf<A>(exchange)
         return found === undefined ? sandboxRefusal(api.origin, exchange) : Effect.succeed(found)
@@ -170,10 +169,10 @@ export const inOneSentence = (refusal: Refusal & { readonly remedy?: string | un
   if (refusal instanceof CommandRefused) return refusal
   if (refusal instanceof InvalidInput) {
     const issues = refusal.issues.map(({ field, message }) => `${flagOf(field)} ${message}`)
-    return new CommandRefused({ message: `${issues.join("; ")}.` })
+    return refuse(`${issues.join("; ")}.`)
   }
   const what = refusal.remedy === undefined ? advice[refusal._tag] : undefined
-  return new CommandRefused({ message: `${refusal.message}${what === undefined ? "" : `: ${what}`}.` })
+  return refuse(`${refusal.message}${what === undefined ? "" : `: ${what}`}.`)
 }
 
 /** The work of a command, given the values of its own options. */

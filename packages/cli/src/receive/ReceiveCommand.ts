@@ -1,10 +1,8 @@
 import { beginsAsSecret } from "@workshop/core"
 import { Effect } from "effect"
-import { CommandRefused } from "../CommandRefused.js"
+import { refuse } from "../CommandRefused.js"
 import { command } from "../terminal/commands.js"
 import { type ReceiveFlags, receiveOptions } from "./ReceiveOptions.js"
-
-const refuse = (message: string) => new CommandRefused({ message })
 
 const checked = ({ secret, register, status, redirect, gone, endless, forwardTo }: ReceiveFlags) => {
   if (secret.length === 0 && register === null) {

@@ -1,6 +1,6 @@
 import { looksLikeKey } from "@workshop/core"
 import { Clock, Console, Deferred, Effect, Runtime, Schedule, type Scope } from "effect"
-import { CommandRefused } from "../CommandRefused.js"
+import { type CommandRefused, refuse } from "../CommandRefused.js"
 import { cannotListen } from "../terminal/listenAddress.js"
 import { paintFor } from "../terminal/Output.js"
 import { Api, type CallOptions, dataOf, type Exchange, envelopeOf } from "../testkit/Api.js"
@@ -113,8 +113,6 @@ export interface Registered {
   /** Why the webhook is off, so that nothing arrives; null while it is on. */
   readonly off_reason: string | null
 }
-
-const refuse = (message: string) => new CommandRefused({ message })
 
 const adviceOn = ({ base, token }: Registration, path: string, { response }: Exchange): CommandRefused => {
   const { status } = response

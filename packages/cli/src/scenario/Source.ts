@@ -212,7 +212,7 @@ const leaf = (issue: ParseResult.ParseIssue, path: Path): ReadonlyArray<PathProb
 const unknownField = (owner: AST.AST, path: Path): PathProblem => {
   const known = fieldsOf(owner)
   if (known.length === 0) return problemWithName(path, "is no name: use letters, digits and _, without a $")
-  const list = known.length > 0 && known.length <= 12 ? ` It takes ${known.join(", ")}.` : ""
+  const list = known.length <= 12 ? ` It takes ${known.join(", ")}.` : ""
   const meant = didYouMean(String(path.at(-1)), known)
   return problemWithName(
     path,

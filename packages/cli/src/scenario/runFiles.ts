@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, watch } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { Clock, Console, Effect, Either, Fiber, Option } from "effect"
-import { CommandRefused } from "../CommandRefused.js"
+import { refuse } from "../CommandRefused.js"
 import { paintFor, widthFor, writeReport } from "../terminal/Output.js"
 import { clockWarning } from "../testkit/Time.js"
 import { problemLines, reportLines, type ScenarioResult, summary } from "./Report.js"
@@ -67,7 +67,7 @@ const print = (lines: ReadonlyArray<string>) => Console.log(lines.join("\n"))
 const textOf = (file: string) =>
   Effect.try({
     try: () => readFileSync(file, "utf8"),
-    catch: () => new CommandRefused({ message: `${file} cannot be read: check its name and its permissions.` })
+    catch: () => refuse(`${file} cannot be read: check its name and its permissions.`)
   })
 
 /** How many scenarios passed, and each of them: the report of `--json`. */
@@ -98,7 +98,7 @@ const readAll = Effect.fnUntraced(function* (files: ReadonlyArray<string>, asJso
     ? print([JSON.stringify(reportOf([], 0, { problems }), null, 2)])
     : Effect.forEach(problems, (problem) => Console.error(...problemLines(problem.file, [problem])))
   const what = problems.length === 1 ? "this" : `these ${problems.length}`
-  return yield* new CommandRefused({ message: `Nothing was run: correct ${what}, then try again.` })
+  return yield* refuse(`Nothing was run: correct ${what}, then try again.`)
 })
 
 const optionsOf = ({ baseUrl, sandboxToken, signatureHeader }: RunFlags): RunOptions => ({
@@ -128,7 +128,7 @@ const chosen = (scenarios: ReadonlyArray<Scenario>, only: ReadonlyArray<string>)
   const found = only.length === 0 ? scenarios : scenarios.filter(({ name }) => only.some((text) => name.includes(text)))
   return found.length > 0
     ? Effect.succeed(found)
-    : new CommandRefused({ message: `No scenario is named like --only: the names are under "name" in the files.` })
+    : refuse(`No scenario is named like --only: the names are under "name" in the files.`)
 }
 
 const write = Effect.fnUntraced(function* (
@@ -166,9 +166,9 @@ const runOnce = Effect.fnUntraced(function* (flags: RunFlags, files: ReadonlyArr
   yield* write(flags, results, { began, duration_ms })
   if (failed === 0) return
   const left = scenarios.length - results.length
-  return yield* new CommandRefused({
-    message: `${failed} of ${results.length} ${results.length === 1 ? "scenario" : "scenarios"} failed${left > 0 ? `, and ${left} not run` : ""}.`
-  })
+  return yield* refuse(
+    `${failed} of ${results.length} ${results.length === 1 ? "scenario" : "scenarios"} failed${left > 0 ? `, and ${left} not run` : ""}.`
+  )
 })
 
 /** Waits until one of the files changes. Their folders are watched, because editors put a new file in the place of the old one. */
@@ -190,7 +190,7 @@ const SETTLED = "50 millis"
 
 /** `workshop scenario run`: exit status 0 only where every scenario passed. With `--watch` it runs until it is interrupted. */
 export const runFiles = Effect.fnUntraced(function* (flags: RunFlags) {
-  const find = Either.mapLeft(findFiles(flags.files), (message) => new CommandRefused({ message }))
+  const find = Either.mapLeft(findFiles(flags.files), refuse)
   const files = yield* find
   if (!flags.watch) return yield* runOnce(flags, files)
   const shown = Effect.catchAll(runOnce(flags, files), ({ message }) => Console.error(message))

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { Console, Effect } from "effect"
-import { CommandRefused } from "../CommandRefused.js"
+import { refuse } from "../CommandRefused.js"
 import { editorSchema } from "./Scenario.js"
 
 /** The file that `workshop scenario new` writes: a scenario that passes, with comments on how it works. */
@@ -67,7 +67,7 @@ const write = (file: string, text: string) =>
     try: () => writeFileSync(file, text, { flag: "wx" }),
     catch: (cause) => {
       const say = refusals[(cause as { code?: string }).code ?? ""]
-      return new CommandRefused({ message: say?.(file) ?? `${file} cannot be written: choose another place.` })
+      return refuse(say?.(file) ?? `${file} cannot be written: choose another place.`)
     }
   })
 

@@ -1,15 +1,13 @@
 import { Effect } from "effect"
-import { CommandRefused } from "../CommandRefused.js"
+import { refuse } from "../CommandRefused.js"
 import { command } from "../terminal/commands.js"
 import { type SimulateFlags, simulateOptions } from "./SimulateOptions.js"
 
 const checked = ({ store, databaseUrl, baseUrl }: SimulateFlags) => {
   if (baseUrl !== null && store !== "memory")
-    return new CommandRefused({
-      message: "--base-url simulates a running server, which has its own store: leave --store out."
-    })
+    return refuse("--base-url simulates a running server, which has its own store: leave --store out.")
   return store === "postgres" && databaseUrl === null
-    ? new CommandRefused({ message: "--store postgres needs a database: set --database-url, or DATABASE_URL." })
+    ? refuse("--store postgres needs a database: set --database-url, or DATABASE_URL.")
     : undefined
 }
 

@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto"
 import { type Entropy, SIGNATURE_HEADER, type StorePorts } from "@workshop/core"
 import * as MemoryStore from "@workshop/store-memory"
 import { Console, Context, Effect, Fiber, type Layer, type Scope } from "effect"
-import { CommandRefused, refused } from "../CommandRefused.js"
+import { type CommandRefused, refuse, refused } from "../CommandRefused.js"
 import { type StoreChoice, storeLayer } from "../StoreChoice.js"
 import { type Outlet, paintFor, shortened, widthFor, writeReport } from "../terminal/Output.js"
 import { clockWarning } from "../testkit/Time.js"
@@ -195,7 +195,7 @@ export const simulate = (flags: SimulateFlags): Effect.Effect<void, CommandRefus
     })
     const soFar = () => repeated(flags, { ...bounds, steps: stopped === null ? bounds.steps : Math.max(1, steps) })
     const withRepetition = (why: CommandRefused) =>
-      steps === 0 ? why : new CommandRefused({ message: `${why.message} Repeat it with ${soFar()}` })
+      steps === 0 ? why : refuse(`${why.message} Repeat it with ${soFar()}`)
     yield* untilStopped(
       Effect.gen(function* () {
         const { trace, clock } = yield* played(flags, bounds, observers, control).pipe(
@@ -227,9 +227,7 @@ export const simulate = (flags: SimulateFlags): Effect.Effect<void, CommandRefus
         if (summary.violations.length === 0) return
         const violated =
           summary.violations.length === 1 ? "1 invariant was" : `${summary.violations.length} invariants were`
-        return yield* new CommandRefused({
-          message: `${violated} violated: repeat the run with ${report.command}`
-        })
+        return yield* refuse(`${violated} violated: repeat the run with ${report.command}`)
       }).pipe(Effect.scoped),
       stop
     )

@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises"
 import { inspect, stripVTControlCharacters } from "node:util"
 import { Console, Effect } from "effect"
-import { CommandRefused } from "../CommandRefused.js"
+import { type CommandRefused, refuse } from "../CommandRefused.js"
 
 /** The meaning of a piece of text, which decides its colour. */
 export type Tone = "good" | "bad" | "warn" | "name" | "faint" | "strong"
@@ -203,8 +203,7 @@ const write = async (file: string, report: string): Promise<void> => {
 export const writeReport = (flag: string, file: string, report: string): Effect.Effect<void, CommandRefused> =>
   Effect.tryPromise({
     try: () => write(file, report),
-    catch: (cause) =>
-      new CommandRefused({ message: `${file} cannot be written (${String(cause)}): name another file with ${flag}.` })
+    catch: (cause) => refuse(`${file} cannot be written (${String(cause)}): name another file with ${flag}.`)
   })
 
 /** The output of a command: for a program, and for a person. */

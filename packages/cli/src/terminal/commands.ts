@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import type { Command } from "commander"
 import { Config, Effect, Either, Schema } from "effect"
 import { ArrayFormatter } from "effect/ParseResult"
-import { CommandRefused } from "../CommandRefused.js"
+import { type CommandRefused, refuse } from "../CommandRefused.js"
 import { type Decoder, text } from "./decoders.js"
 import {
   type CommandHelp,
@@ -76,8 +76,6 @@ export const json = toggle("json", "Print JSON, for a program to read.")
 
 /** `--yes`: does what destroys without asking. */
 export const yes = toggle("yes", "Do it without asking; required without a terminal.")
-
-const refuse = (message: string) => new CommandRefused({ message })
 
 const environment = (name: string): Effect.Effect<string> => Effect.orDie(Config.withDefault(Config.string(name), ""))
 

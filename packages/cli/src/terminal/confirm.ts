@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline"
 import { Console, Context, Effect } from "effect"
-import { CommandRefused } from "../CommandRefused.js"
+import { type CommandRefused, refuse } from "../CommandRefused.js"
 
 const NOTHING_CHANGED = "Nothing was changed."
 
@@ -31,9 +31,7 @@ export const confirm = (what: string, isWanted: boolean, flag = "--yes"): Effect
     const ask = yield* Asker
     const answer = yield* ask(`${what} Go on? [y/N] `)
     if (answer === null) {
-      return yield* new CommandRefused({
-        message: `${what.replace(/\.$/, "")}: add ${flag}, because nobody can be asked here.`
-      })
+      return yield* refuse(`${what.replace(/\.$/, "")}: add ${flag}, because nobody can be asked here.`)
     }
-    if (!/^\s*y(es)?\s*$/i.test(answer)) return yield* new CommandRefused({ message: NOTHING_CHANGED })
+    if (!/^\s*y(es)?\s*$/i.test(answer)) return yield* refuse(NOTHING_CHANGED)
   })

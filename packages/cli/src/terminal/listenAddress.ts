@@ -1,5 +1,5 @@
 import type { CannotListen } from "@workshop/http-node"
-import { CommandRefused } from "../CommandRefused.js"
+import { type CommandRefused, refuse } from "../CommandRefused.js"
 
 const NO_ADDRESS = "is no address of this machine: choose one with --host, such as 127.0.0.1"
 
@@ -14,7 +14,7 @@ const advice: Readonly<Record<string, string>> = {
 /** Says why an address cannot be listened on, and what to choose in its place. */
 export const cannotListen = ({ host, port, code, message }: CannotListen): CommandRefused => {
   const what = advice[code ?? ""]
-  return new CommandRefused({ message: what === undefined ? `${message}.` : `${host} port ${port} ${what}.` })
+  return refuse(what === undefined ? `${message}.` : `${host} port ${port} ${what}.`)
 }
 
 /** Whether an address stands for all of this machine's. */

@@ -2,7 +2,7 @@ import { createWriteStream, rmSync } from "node:fs"
 import { finished } from "node:stream/promises"
 import { Imports, ShopId } from "@workshop/core"
 import { Console, Effect, Exit, Stream } from "effect"
-import { CommandRefused } from "../CommandRefused.js"
+import { CommandRefused, refuse } from "../CommandRefused.js"
 import { idFrom, ownerCommand } from "../owner/ownerCommand.js"
 import { counted } from "../terminal/counted.js"
 import { sentence } from "../terminal/Output.js"
@@ -35,8 +35,7 @@ const newFile = (file: string) =>
             out.once("error", reject)
             out.write(lines.map((line) => `${line}\n`).join(""), (error) => (error ? reject(error) : resolve()))
           }),
-        catch: (error) =>
-          new CommandRefused({ message: `${file} cannot be written (${(error as Error).message}): name a new file.` })
+        catch: (error) => refuse(`${file} cannot be written (${(error as Error).message}): name a new file.`)
       })
     const end = Effect.promise(() => finished(out.end()))
     return { write, end }

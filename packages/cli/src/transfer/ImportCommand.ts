@@ -1,7 +1,7 @@
 import { statSync } from "node:fs"
 import { type BadRow, type ImportReport, Imports, ShopId } from "@workshop/core"
 import { Console, Effect } from "effect"
-import { CommandRefused } from "../CommandRefused.js"
+import { CommandRefused, refuse } from "../CommandRefused.js"
 import { idFrom, ownerCommand } from "../owner/ownerCommand.js"
 import { json, optional, toggle, value } from "../terminal/commands.js"
 import { counted } from "../terminal/counted.js"
@@ -23,9 +23,7 @@ export const formatOf = (given: Format | null, file: string): Format | CommandRe
   if (given !== null) return given
   if (/\.csv$/i.test(file)) return "csv"
   if (/\.(jsonl|ndjson)$/i.test(file)) return "jsonl"
-  return new CommandRefused({
-    message: `The name ${file} does not say how the rows are written: add --format csv or --format jsonl.`
-  })
+  return refuse(`The name ${file} does not say how the rows are written: add --format csv or --format jsonl.`)
 }
 
 /** A flag that says how a file holds its rows. */
@@ -39,7 +37,7 @@ export const formatOption = optional({
 const sizeOf = (file: string): number | CommandRefused => {
   if (file === "-") return 0
   const stat = statSync(file, { throwIfNoEntry: false })
-  return stat?.isFile() === true ? stat.size : new CommandRefused({ message: `There is no file ${file}.` })
+  return stat?.isFile() === true ? stat.size : refuse(`There is no file ${file}.`)
 }
 
 const issuesOf = ({ line, external_ref, issues }: BadRow): string =>
@@ -118,7 +116,7 @@ export const importCommand = ownerCommand({
       if (onProgress !== undefined) process.stderr.write("\n")
       if (report.bad > 0 && bad_rows === "skip") {
         yield* printOutput(outputOf(report), asJson)
-        return yield* new CommandRefused({ message: leftOut(report) })
+        return yield* refuse(leftOut(report))
       }
       if (report.stopped_at === null) return outputOf(report)
       if (asJson) yield* Console.log(JSON.stringify(report, null, 2))
@@ -128,6 +126,6 @@ export const importCommand = ownerCommand({
         ? ""
         : " Nothing after it was read: correct the row and repeat the import, which leaves what is there as it is, or add --bad-rows skip."
       const message = `${report.bad_rows.map(issuesOf).join("; ")}.${advice}`
-      return yield* new CommandRefused({ message: message.charAt(0).toUpperCase() + message.slice(1) })
+      return yield* refuse(message.charAt(0).toUpperCase() + message.slice(1))
     })
 })

@@ -3,7 +3,7 @@ import { buffer } from "node:stream/consumers"
 import { beginsAsSecret, durationInWords } from "@workshop/core"
 import { type VerifyFailure, verify } from "@workshop/webhooks"
 import { Clock, Console, Effect, Schema } from "effect"
-import { CommandRefused } from "../CommandRefused.js"
+import { type CommandRefused, refuse } from "../CommandRefused.js"
 import { command, json, optional, repeatable, value } from "../terminal/commands.js"
 import { duration, textThat } from "../terminal/decoders.js"
 import { Operand } from "../terminal/program.js"
@@ -77,8 +77,6 @@ export const judge = Effect.fnUntraced(function* (kept: Kept) {
   const isOnlyNewline = again.ok || again.reason === "too_old" || again.reason === "too_new"
   return { valid: false, reason, sentence: mismatch(isOnlyNewline, kept), t, age_seconds } satisfies Verdict
 })
-
-const refuse = (message: string) => new CommandRefused({ message })
 
 const instantOf = (text: string): number => (/^\d{1,12}$/.test(text) ? Number(text) * 1000 : Date.parse(text))
 

@@ -137,20 +137,14 @@ const decoder = (endpoint: HttpApiEndpoint.HttpApiEndpoint.AnyWithProps): Route[
   }
 }
 
-const headerNames = ({ headersSchema }: HttpApiEndpoint.HttpApiEndpoint.AnyWithProps): ReadonlyArray<string> =>
-  Option.match(headersSchema as Option.Option<Schema.Schema<unknown>>, {
+/** The fields of a part that the contract may mention. */
+const fieldsOf = (part: Option.Option<unknown>): ReadonlyArray<AST.PropertySignature> =>
+  Option.match(part as Option.Option<Schema.Schema<unknown>>, {
     onNone: () => [],
-    onSome: ({ ast }) => (ast._tag === "TypeLiteral" ? ast.propertySignatures.map(({ name }) => String(name)) : [])
+    onSome: ({ ast }) => AST.getPropertySignatures(AST.typeAST(ast))
   })
 
-const listParameters = ({ urlParamsSchema }: HttpApiEndpoint.HttpApiEndpoint.AnyWithProps): ReadonlyArray<string> =>
-  Option.match(urlParamsSchema as Option.Option<Schema.Schema<unknown>>, {
-    onNone: () => [],
-    onSome: ({ ast }) =>
-      AST.getPropertySignatures(AST.typeAST(ast)).flatMap(({ name, type }) =>
-        AST.isTupleType(type) ? [String(name)] : []
-      )
-  })
+const nameOf = ({ name }: AST.PropertySignature): string => String(name)
 
 /** All endpoints of an API with their handlers, ready to serve. */
 export const routes =
@@ -174,8 +168,10 @@ export const routes =
           policies: Option.getOrElse(Context.getOption(mergedAnnotations, CountedAs), () => []),
           takesBody: Option.isSome(endpoint.payloadSchema),
           body_bytes: Option.getOrElse(Context.getOption(mergedAnnotations, LargestBody), () => Limits.body_bytes),
-          headerNames: headerNames(endpoint),
-          listParameters: listParameters(endpoint),
+          headerNames: fieldsOf(endpoint.headersSchema).map(nameOf),
+          listParameters: fieldsOf(endpoint.urlParamsSchema)
+            .filter(({ type }) => AST.isTupleType(type))
+            .map(nameOf),
           decode: decoder(endpoint),
           handle,
           promises: ParseResult.validateEither(endpoint.successSchema as Schema.Schema<unknown>, {

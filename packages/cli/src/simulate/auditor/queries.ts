@@ -163,16 +163,12 @@ const resultsOf = (exchanges: ReadonlyArray<RecordedRequest>): Operation["result
 
 /** The operations under Idempotency-Keys over the API. */
 export const operationsOf = ({ exchanges }: Trace): ReadonlyArray<Operation> => {
-  const groups = new Map<string, Array<RecordedRequest>>()
-  for (const exchange of exchanges) {
+  const asked = exchanges.filter((exchange) => {
     const kind = actOf(exchange)?.kind
     const isOnce = kind === "create" || kind === "stamps" || kind === "redeem"
-    if (!isOnce || exchange.key === null || exchange.once === null) continue
-    const name = JSON.stringify([exchange.key, kind, exchange.once])
-    const group = groups.get(name)
-    if (group === undefined) groups.set(name, [exchange])
-    else group.push(exchange)
-  }
+    return isOnce && exchange.key !== null && exchange.once !== null
+  })
+  const groups = grouped(asked, (one) => JSON.stringify([one.key, actOf(one)!.kind, one.once]))
   return [...groups.values()].map((group) => {
     const first = group[0]!
     // Once the key is forgotten, a repetition is done anew, and says nothing of the request before it.
