@@ -92,6 +92,37 @@ export const measuredOn = () => {
   return `\`npm run bench\` measured these results on ${dates} in ${took} minutes, on ${machine.cores} cores (${machine.cpu}) with ${machine.memory_gib} GiB, ${machine.system}, Node ${machine.node}; load and peers run on the same machine.`
 }
 
+/** The files that exist only for speed, and the plain way that each replaces. The work is that of `npm run bench -- fast`. */
+const SPEED_FILES = {
+  "core/src/fast/QuickReader.ts": "decoding a request by its schema",
+  "core/src/fast/isoText.ts": "`Date.toISOString`",
+  "core/src/fast/jsonText.ts":
+    "writing a ticket as JSON three times: for its event, for repetitions of the request and for the response",
+  "core/src/fast/pooledBytes.ts": "a call of the system's random source for each draw",
+  "http-node/src/fast/markLogs.ts": "`Effect.annotateLogs`",
+  "store-pg/src/fast/StatementBatch.ts": "the driver's pipelining, with a barrier behind each statement",
+  "store-pg/src/fast/combined.ts": "one insert or update for each table of a batch",
+  "store-pg/src/fast/PreparingClient.ts":
+    "`@effect/sql-pg`, which names no statement, so that the server parses and plans each read again",
+  "store-pg/src/fast/inputDrained.ts":
+    "starting a batch with the first request that was read, which makes batches of one"
+}
+
+/** The code that exists only for speed, with what it saves where a benchmark measures it alone: a head and rows. */
+export const speedCode = () => {
+  const { rows = [] } = resultOf("fast") ?? {}
+  return {
+    head: ["file", "instead of", "measured"],
+    rows: Object.entries(SPEED_FILES).map(([file, plain]) => {
+      const row = rows.find(({ work }) => work.startsWith(`${file}: `))
+      const saved =
+        row &&
+        `${measured(row, row.ours)} in place of ${measured(row, row.peer)} for ${row.work.slice(file.length + 2)}`
+      return [`\`${file}\``, plain, saved ?? ""]
+    })
+  }
+}
+
 /**
  * The capacity of a machine by the lives of tickets that `npm run bench -- life` measured, and which part takes most of it.
  * @param {(head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>) => string} table

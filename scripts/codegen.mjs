@@ -18,7 +18,7 @@ import { movesTable, stateDiagram, statesTable } from "../packages/core/dist/htt
 import { document as sandboxDocument } from "../packages/http-node/dist/sandbox/openapi/SandboxDocument.js"
 import { invariants } from "../packages/store-pg/dist/check/invariants.js"
 import { apiTypes } from "./apiTypes.mjs"
-import { capacity, fleets, measuredOn, ratios, sections } from "./benchResults.mjs"
+import { capacity, fleets, measuredOn, ratios, sections, speedCode } from "./benchResults.mjs"
 import { packagesDiagram, requestDiagram } from "./diagrams.mjs"
 import { clientMethods, promiseMethods } from "./methodsTable.mjs"
 
@@ -293,6 +293,8 @@ insert("docs/scaling.md", "fleets", fleets(table))
 insert("docs/performance.md", "capacity", capacity(table, { hours: 10 }))
 insert("docs/how-it-is-built.md", "packages", packagesDiagram)
 insert("docs/how-it-is-built.md", "request", requestDiagram)
+const speed = speedCode()
+insert("docs/how-it-is-built.md", "speed", table(speed.head, speed.rows))
 
 // Docstrings name sections of the specification, so the page is in the package that has them.
 const REPOSITORY = "https://github.com/workshop-tickets/workshop/blob/main"

@@ -675,8 +675,8 @@ const ofRequests = [
     "respond",
     "response-may-be-cached",
     "a response with a client's data may be kept by a proxy and shown to somebody else",
-    '"Cache-Control": "no-store",\n    "Request-Id": id,\n    "RateLimit-Limit"',
-    '"Cache-Control": "max-age=60",\n    "Request-Id": id,\n    "RateLimit-Limit"'
+    '"Cache-Control": "no-store"',
+    '"Cache-Control": "max-age=60"'
   ),
   http(
     "DuplicateMembers",

@@ -2,6 +2,7 @@ import { TicketInput } from "@workshop/core"
 import { Effect, ParseResult } from "effect"
 import { isoText } from "../../../packages/core/dist/fast/isoText.js"
 import { jsonText, resultText } from "../../../packages/core/dist/fast/jsonText.js"
+import { pooledBytes } from "../../../packages/core/dist/fast/pooledBytes.js"
 import { quickReader } from "../../../packages/core/dist/fast/QuickReader.js"
 import { markLogs } from "../../../packages/http-node/dist/fast/markLogs.js"
 import { SHOPS, ticketBody } from "../http/World.js"
@@ -21,6 +22,9 @@ const marked = Effect.withFiberRuntime<number>((fiber) => {
   return answer
 })
 const annotated = Effect.annotateLogs(answer, "request_id", "0123456789abcdef01234567")
+
+const draw = pooledBytes()
+const REQUEST_ID_BYTES = 12
 
 const row = (work: string, quick: (n: number) => unknown, plain: (n: number) => unknown): Row => {
   const [ours, peer] = [rounded(costOf(quick)), rounded(costOf(plain))]
@@ -53,6 +57,11 @@ export const fast = benchmark({
         "http-node/src/fast/markLogs.ts: a request",
         () => Effect.runSync(marked),
         () => Effect.runSync(annotated)
+      ),
+      row(
+        "core/src/fast/pooledBytes.ts: the id of a request",
+        () => draw(REQUEST_ID_BYTES),
+        () => crypto.getRandomValues(new Uint8Array(REQUEST_ID_BYTES))
       )
     ]
   })

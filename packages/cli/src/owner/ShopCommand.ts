@@ -251,7 +251,7 @@ export const shopCommand = group(
         next_number: flag({
           flag: "--next-number <number>",
           description: "The number of the next ticket.",
-          decoder: wholeNumber(1, 9999)
+          decoder: wholeNumber(1, Limits.ticket_number_max)
         }),
         forbidden_words: wordList(
           "forbidden-words",

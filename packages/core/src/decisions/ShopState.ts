@@ -93,11 +93,8 @@ export interface ShopState {
 type Seen = Pick<ShopState, "shop" | "head" | "webhook" | "events" | "replayable" | "accounts" | "holders">
 
 /** A shop's state into which only the settings are loaded yet. */
-export const loadState = ({ shop, head, webhook, events, replayable, accounts, holders }: Seen): ShopState => ({
-  // Written field by field, because an object that is created by a spread is slower to read: a request would cost a tenth more.
-  shop,
-  head,
-  webhook,
+export const loadState = (input: Seen): ShopState => ({
+  ...input,
   tickets: new Map(),
   links: new Map(),
   cards: new Map(),
@@ -108,11 +105,7 @@ export const loadState = ({ shop, head, webhook, events, replayable, accounts, h
   attempts: new Map(),
   replays: new Map(),
   messages: new Map(),
-  stamps_used: new Map(),
-  events,
-  replayable,
-  accounts,
-  holders
+  stamps_used: new Map()
 })
 
 /**

@@ -55,14 +55,8 @@ export const Text = (max: number): Schema.Schema<string> => {
   })
 }
 
-/** Counts code points only if the number of UTF-16 units is not conclusive. */
-const isLonger = (text: string, max: number): boolean => {
-  if (text.length <= max) return false
-  if (text.length > 2 * max) return true
-  let points = 0
-  for (const _ of text) points++
-  return points > max
-}
+/** Code points are counted only if the number of UTF-16 units is not conclusive. */
+const isLonger = (text: string, max: number): boolean => text.length > max && [...text].length > max
 
 /**
  * An optional field of a body; `null` means the same as an absent field (Specification, Errors). The code that reads a field handles both,

@@ -16,18 +16,13 @@ export type WordList = ReadonlyMap<string, Step>
 // A pictograph is a word of its own, so that a gesture can be listed.
 const WORD = /[\p{L}\p{M}\p{N}]+|\p{Extended_Pictographic}/gu
 
-// Whether a text is ASCII, as most texts are; NFKC does not change these.
-const ASCII = /^[\x20-\x7e\n\t]*$/
-const ASCII_WORD = /[a-z0-9]+/g
-
 // Invisible characters inside words, such as a soft hyphen or a zero-width space, which would split a word.
 const INVISIBLE = /\p{Cf}/gu
 
 // NFKC makes composed and decomposed, full-width and ordinary letters equal; words with different accents stay different.
 const plain = (text: string): string => text.normalize("NFKC").replace(INVISIBLE, "").toLowerCase()
 
-const wordsOf = (text: string): ReadonlyArray<string> =>
-  (ASCII.test(text) ? text.toLowerCase().match(ASCII_WORD) : plain(text).match(WORD)) ?? []
+const wordsOf = (text: string): ReadonlyArray<string> => plain(text).match(WORD) ?? []
 
 const grown = (steps: Steps, word: string): Step => {
   const known = steps.get(word)

@@ -1,6 +1,5 @@
 import { Effect, Either, Exit } from "effect"
 import { Limits } from "../domain/Limits.js"
-import { isDone } from "../fast/isDone.js"
 import { duplicateMembers } from "./DuplicateMembers.js"
 import { headerCase, type Route } from "./Endpoint.js"
 import { bodyTooLarge, givenTwice, type RequestIssue } from "./ErrorTable.js"
@@ -90,7 +89,7 @@ const unreadBody = (failure: BodyTooLarge | BodyIncomplete, most: number): Reque
 /** A body's JSON: at once if the whole body is here, and otherwise when it is; at most this many bytes. */
 export const readBody = (request: HttpRequest, most: number): RequestPart | Effect.Effect<RequestPart> => {
   const reading = request.body(most)
-  if (isDone(reading) && Exit.isSuccess(reading)) return readJson(reading.value, request)
+  if (Exit.isExit(reading) && Exit.isSuccess(reading)) return readJson(reading.value as Uint8Array, request)
   return Effect.match(reading, {
     onSuccess: (bytes) => readJson(bytes, request),
     onFailure: (failure) => unreadBody(failure, most)

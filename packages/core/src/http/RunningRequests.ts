@@ -1,5 +1,4 @@
-import { type Cause, Effect, type Fiber } from "effect"
-import { isDone } from "../fast/isDone.js"
+import { type Cause, Effect, Exit, type Fiber } from "effect"
 import type { HttpRequest } from "./HttpMessage.js"
 
 /** So many requests may always run: they are over soon, unless the store cannot be reached. */
@@ -76,7 +75,7 @@ const outsideOfBody = (request: HttpRequest, count: (next: 0 | 1) => void): Http
   ...request,
   body: (most) => {
     const reading = request.body(most)
-    if (isDone(reading)) return reading
+    if (Exit.isExit(reading)) return reading
     return Effect.suspend(() => {
       count(0)
       const arrived = <A>(result: A): A => {

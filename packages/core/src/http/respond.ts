@@ -36,24 +36,18 @@ const secondsUntil = (instant: Instant, now: Instant): string =>
 /** Texts of shops and clients are in responses, so no browser may take one for a page. */
 const NO_SNIFFING = "nosniff"
 
-// Written out twice: made by spreading a common part, the headers cost a tenth of a whole request.
 const headers = ({ id, now }: RequestContext, usages: ReadonlyArray<LimitStatus>): Record<string, string> => {
   const shown = scarcest(usages)
-  if (shown === undefined)
-    return {
-      "Content-Type": "application/json; charset=utf-8",
-      "X-Content-Type-Options": NO_SNIFFING,
-      "Cache-Control": "no-store",
-      "Request-Id": id
-    }
   return {
     "Content-Type": "application/json; charset=utf-8",
     "X-Content-Type-Options": NO_SNIFFING,
     "Cache-Control": "no-store",
     "Request-Id": id,
-    "RateLimit-Limit": String(shown.limit),
-    "RateLimit-Remaining": String(shown.remaining),
-    "RateLimit-Reset": secondsUntil(shown.resets_at, now)
+    ...(shown && {
+      "RateLimit-Limit": String(shown.limit),
+      "RateLimit-Remaining": String(shown.remaining),
+      "RateLimit-Reset": secondsUntil(shown.resets_at, now)
+    })
   }
 }
 

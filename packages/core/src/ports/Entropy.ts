@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { PCGRandom } from "effect/Utils"
+import { pooledBytes } from "../fast/pooledBytes.js"
 
 /** The source of all randomness: identifiers, tracking codes, keys and secrets. */
 export class Entropy extends Context.Tag("@workshop/core/Entropy")<
@@ -10,7 +11,7 @@ export class Entropy extends Context.Tag("@workshop/core/Entropy")<
   }
 >() {
   /** The system's own random source, through the web-standard `crypto`. */
-  static readonly layer = Layer.sync(Entropy, () => Entropy.of({ bytes: pooled() }))
+  static readonly layer = Layer.sync(Entropy, () => Entropy.of({ bytes: pooledBytes() }))
 
   /** Bytes that are derived from a seed, so a run can be repeated. For tests and simulations only, because they can be guessed. */
   static readonly seededBytes = (seed: number): ((n: number) => Uint8Array) => {
@@ -24,21 +25,4 @@ export class Entropy extends Context.Tag("@workshop/core/Entropy")<
 
   /** Entropy as an effect, for a single use. */
   static readonly draw = (n: number) => Effect.map(Entropy, ({ bytes }) => bytes(n))
-}
-
-const POOL_BYTES = 8192
-
-/** One call to the system serves many small requests; no byte is returned twice. */
-const pooled = () => {
-  let pool = new Uint8Array(0)
-  let at = 0
-  return (n: number): Uint8Array => {
-    if (n > POOL_BYTES) return crypto.getRandomValues(new Uint8Array(n))
-    if (at + n > pool.length) {
-      pool = crypto.getRandomValues(new Uint8Array(POOL_BYTES))
-      at = 0
-    }
-    at += n
-    return pool.slice(at - n, at)
-  }
 }

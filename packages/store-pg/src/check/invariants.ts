@@ -1,3 +1,4 @@
+import { Limits } from "@workshop/core"
 import { closureMoves } from "@workshop/core/store"
 import { type TableName, tables } from "../Tables.js"
 
@@ -43,12 +44,14 @@ const SHOPLESS = [...ofShops, "delivery_turn", "delivery_round"]
   )
   .join(" union all ")
 
+const { ticket_number_max } = Limits
+
 const ofTickets: ReadonlyArray<Invariant> = [
   {
     name: "ticket-number",
-    finds: "Ticket numbers, or the next number of a shop, are not from 1 to 9999",
-    sql: `select shop_id, id as ticket_id, number from ticket where number not between 1 and 9999
-      union all select shop_id, null, next_number from shop_head where next_number not between 1 and 9999`
+    finds: `Ticket numbers, or the next number of a shop, are not from 1 to ${ticket_number_max}`,
+    sql: `select shop_id, id as ticket_id, number from ticket where number not between 1 and ${ticket_number_max}
+      union all select shop_id, null, next_number from shop_head where next_number not between 1 and ${ticket_number_max}`
   },
   {
     name: "change-place",

@@ -1,4 +1,4 @@
-import { type Instant, Limits, ServiceLimits, type ShopId } from "@workshop/core"
+import { type Instant, LAST_INSTANT, Limits, ServiceLimits, type ShopId } from "@workshop/core"
 import { claimOrder, TURNS_PER_CLAIM } from "@workshop/core/store"
 import { Clock } from "effect"
 import type { Statement } from "../connection/Statement.js"
@@ -92,7 +92,7 @@ const { deliveries_in_flight_per_shop } = Limits
 const inOrder = (alias: string) => claimOrder.map((field) => `${alias}.${field}`).join(", ")
 
 /** The end of time: nothing of the shop is to be looked at until something changes. */
-const NEVER = "253402300799999"
+const NEVER = String(LAST_INSTANT)
 
 /** How many waiting deliveries of a shop are looked at for each that may go: some may be of the same ticket. */
 const LOOKED_AT = 4
