@@ -4,6 +4,7 @@ import { Effect, Layer, ManagedRuntime } from "effect"
 import { layer as workshop } from "../../../core/src/services/Workshop.js"
 import { CommandRefused } from "../../src/CommandRefused.js"
 import type { Services } from "../../src/owner/ownerCommand.js"
+import * as shops from "../../src/owner/ShopCommand.js"
 import { Asker } from "../../src/terminal/confirm.js"
 import { type Output, plain } from "../../src/terminal/Output.js"
 
@@ -12,6 +13,12 @@ const layer = workshop.pipe(
   Layer.provide(Profanity.layer),
   Layer.provide(Entropy.layer)
 )
+
+/** The flags of a shop to create. */
+export const lac = {
+  ...{ name: "Atelier Lac", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" },
+  ...{ tracking_base_url: null as string | null, languages: [] }
+}
 
 /** What a command answered, as a program and as a person reads it. */
 export interface Answered {
@@ -60,3 +67,6 @@ export class Office implements AsyncDisposable {
     return this.#runtime.dispose()
   }
 }
+
+/** Creates the shop, and returns its id. */
+export const open = async (office: Office): Promise<string> => (await office.does(shops.create(lac))).data.id

@@ -2,16 +2,8 @@ import { describe, expect, it } from "vitest"
 import * as audits from "../../src/owner/AuditCommand.js"
 import * as keys from "../../src/owner/KeyCommand.js"
 import * as shops from "../../src/owner/ShopCommand.js"
-import { Office } from "./Office.js"
+import { lac, Office } from "./Office.js"
 
-const lac = {
-  name: "Atelier Lac",
-  currency: "TND",
-  decimals: 3,
-  time_zone: "Africa/Tunis",
-  tracking_base_url: null,
-  languages: []
-}
 const all = { shop: null, before: null, limit: 100 }
 
 describe("workshop audit", () => {

@@ -4,19 +4,9 @@ import { describe, expect, it } from "vitest"
 import * as audits from "../../src/owner/AuditCommand.js"
 import * as clients from "../../src/owner/ClientCommand.js"
 import { inOneSentence } from "../../src/owner/ownerCommand.js"
-import * as shops from "../../src/owner/ShopCommand.js"
-import { Office } from "./Office.js"
+import { Office, open } from "./Office.js"
 
-const lac = {
-  name: "Atelier Lac",
-  currency: "TND",
-  decimals: 3,
-  time_zone: "Africa/Tunis",
-  tracking_base_url: null,
-  languages: []
-}
 const amira = { given_name: "Amira", family_name: "Ben Salah", phone: "+21620123456", hide_name: true }
-const open = async (office: Office): Promise<string> => (await office.does(shops.create(lac))).data.id
 
 /** A ticket offered to Amira's number. */
 const offer = (office: Office, shop: string) =>

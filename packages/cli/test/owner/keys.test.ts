@@ -2,18 +2,8 @@ import { Clock, Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import * as keys from "../../src/owner/KeyCommand.js"
 import { inOneSentence } from "../../src/owner/ownerCommand.js"
-import * as shops from "../../src/owner/ShopCommand.js"
-import { Office } from "./Office.js"
+import { Office, open } from "./Office.js"
 
-const lac = {
-  name: "Atelier Lac",
-  currency: "TND",
-  decimals: 3,
-  time_zone: "Africa/Tunis",
-  tracking_base_url: null,
-  languages: []
-}
-const open = async (office: Office): Promise<string> => (await office.does(shops.create(lac))).data.id
 const till = (shop: string) => ({ shop, name: "Till", preset: null, scopes: [], expires_at: null })
 
 describe("workshop key (Specification, Keys and scopes; Commands)", () => {

@@ -3,16 +3,7 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import * as shops from "../../src/owner/ShopCommand.js"
 import * as webhooks from "../../src/owner/WebhookCommand.js"
-import { Office } from "./Office.js"
-
-const lac = {
-  name: "Atelier Lac",
-  currency: "TND",
-  decimals: 3,
-  time_zone: "Africa/Tunis",
-  tracking_base_url: null,
-  languages: []
-}
+import { lac, Office } from "./Office.js"
 
 /** A shop with one ping on its way, and what a replay of it would be asked. */
 const withPing = async (office: Office) => {

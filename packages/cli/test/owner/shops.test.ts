@@ -2,16 +2,8 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { inOneSentence } from "../../src/owner/ownerCommand.js"
 import * as shops from "../../src/owner/ShopCommand.js"
-import { Office } from "./Office.js"
+import { lac, Office } from "./Office.js"
 
-const lac = {
-  name: "Atelier Lac",
-  currency: "TND",
-  decimals: 3,
-  time_zone: "Africa/Tunis",
-  tracking_base_url: null,
-  languages: []
-}
 const unchanged = {
   approved: null,
   active: null,

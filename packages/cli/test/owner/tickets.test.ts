@@ -3,12 +3,8 @@ import { Effect, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import * as shops from "../../src/owner/ShopCommand.js"
 import * as tickets from "../../src/owner/TicketCommand.js"
-import { Office } from "./Office.js"
+import { lac, Office } from "./Office.js"
 
-const lac = {
-  ...{ name: "Atelier Lac", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" },
-  ...{ tracking_base_url: null as string | null, languages: [] }
-}
 const ticketIn = async (office: Office, shop = lac) => {
   const { data } = await office.does(shops.create(shop))
   const input = Schema.decodeSync(TicketInput)({ service: "Hem" })

@@ -5,19 +5,9 @@ import { describe, expect, it } from "vitest"
 import { recordAttempt } from "../../../core/src/decisions/recordAttempt.js"
 import { run } from "../../../core/src/testing/Fixtures.js"
 import { inOneSentence } from "../../src/owner/ownerCommand.js"
-import * as shops from "../../src/owner/ShopCommand.js"
 import * as webhooks from "../../src/owner/WebhookCommand.js"
-import { Office } from "./Office.js"
+import { Office, open } from "./Office.js"
 
-const lac = {
-  name: "Atelier Lac",
-  currency: "TND",
-  decimals: 3,
-  time_zone: "Africa/Tunis",
-  tracking_base_url: null,
-  languages: []
-}
-const open = async (office: Office): Promise<string> => (await office.does(shops.create(lac))).data.id
 const URL = "https://shop.example.com/events"
 const asked = (shop: string) => ({ shop, ids: [], since: null, until: null, state: null, dry_run: false })
 
