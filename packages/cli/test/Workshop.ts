@@ -80,3 +80,22 @@ export const run = async (args: ReadonlyArray<string>, extra: Readonly<Record<st
   const status = await workshop.exited
   return { status, stdout: workshop.stdout, stderr: workshop.stderr }
 }
+
+/** The `workshop` processes that a file of tests starts. */
+export class Workshops {
+  readonly #started: Array<Workshop> = []
+
+  start(args: ReadonlyArray<string>, extra: Readonly<Record<string, string>> = {}): Workshop {
+    const workshop = new Workshop(args, extra)
+    this.#started.push(workshop)
+    return workshop
+  }
+
+  /** Kills the processes that still run, and waits until all have ended. */
+  async end(): Promise<void> {
+    for (const workshop of this.#started) {
+      workshop.kill("SIGKILL")
+      await workshop.exited
+    }
+  }
+}

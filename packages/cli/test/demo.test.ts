@@ -7,18 +7,13 @@ import { testDatabase } from "../../store-pg/test/cluster/TestDatabase.js"
 import { demoShop, demoSteps } from "../src/FirstShop.js"
 import { services } from "../src/owner/ownerCommand.js"
 import { typed } from "./commandLine.js"
-import { build, run, Workshop } from "./Workshop.js"
+import { build, run, type Workshop, Workshops } from "./Workshop.js"
 
 const PATIENT = { timeout: 240_000 }
-const started: Array<Workshop> = []
+const processes = new Workshops()
 
 beforeAll(build, 120_000)
-afterAll(async () => {
-  for (const workshop of started) {
-    workshop.kill("SIGKILL")
-    await workshop.exited
-  }
-}, 60_000)
+afterAll(() => processes.end(), 60_000)
 
 const databases = Effect.runSync(Scope.make())
 afterAll(() => Effect.runPromise(Scope.close(databases, Exit.void)))
@@ -33,8 +28,7 @@ type Surroundings = Awaited<ReturnType<typeof aDatabase>>
 
 /** Starts, asks for the shop of the key that is shown, and stops. */
 const shopOfStart = async (there: Surroundings, ...flags: ReadonlyArray<string>) => {
-  const workshop = new Workshop(["serve", "--port", "0", ...flags], there)
-  started.push(workshop)
+  const workshop = processes.start(["serve", "--port", "0", ...flags], there)
   const { base, key } = await workshop.listens()
   const response = await fetch(`${base}/v1/shop`, { headers: { Authorization: `Bearer ${key}` } })
   const { data } = (await response.json()) as { readonly data: { readonly id: string; readonly name: string } }
@@ -60,8 +54,7 @@ describe("a first start (Specification, Commands)", PATIENT, () => {
     const first = await shopOfStart(there, "--demo")
     expect(first).toMatchObject({ shop: { name: "Demo workshop" }, status: 0, stderr: "" })
     const [mine] = await shops(there)
-    const plain = new Workshop(["serve", "--port", "0"], { ...there, npm_command: "exec" })
-    started.push(plain)
+    const plain = processes.start(["serve", "--port", "0"], { ...there, npm_command: "exec" })
     await plain.says(/make another key for one, with DATABASE_URL set as here:\nnpx workshop shop list\n/)
     expect(plain.stdout).toContain("\nnpx workshop key create SHOP --name Till\n")
     plain.kill("SIGTERM")
@@ -79,8 +72,7 @@ describe("a first start (Specification, Commands)", PATIENT, () => {
 
 describe("a sandbox that starts again (Specification, Sandbox)", PATIENT, () => {
   it("has the demo shop again, with the key that the start showed", async () => {
-    const workshop = new Workshop(["serve", "--port", "0", "--sandbox", "--demo", "--store", "memory"])
-    started.push(workshop)
+    const workshop = processes.start(["serve", "--port", "0", "--sandbox", "--demo", "--store", "memory"])
     const { base, key } = await workshop.listens()
     const shop = async () => {
       const response = await fetch(`${base}/v1/shop`, { headers: { Authorization: `Bearer ${key}` } })
@@ -117,11 +109,7 @@ describe("a sandbox that starts again (Specification, Sandbox)", PATIENT, () => 
 describe("the data of a sandbox (Specification, Keys and scopes)", PATIENT, () => {
   it("are distinguished from production data, both ways", async () => {
     const there = await aDatabase()
-    const start = (...flags: ReadonlyArray<string>) => {
-      const workshop = new Workshop(["serve", "--port", "0", ...flags], there)
-      started.push(workshop)
-      return workshop
-    }
+    const start = (...flags: ReadonlyArray<string>) => processes.start(["serve", "--port", "0", ...flags], there)
     const end = async (workshop: Workshop) => {
       workshop.kill("SIGTERM")
       expect([await workshop.exited, workshop.stderr]).toEqual([0, ""])
@@ -155,8 +143,7 @@ describe("the data of a sandbox (Specification, Keys and scopes)", PATIENT, () =
 
   it("of production are refused to a sandbox, unless the flag allows it", async () => {
     const there = await aDatabase()
-    const earnest = new Workshop(["serve", "--port", "0"], there)
-    started.push(earnest)
+    const earnest = processes.start(["serve", "--port", "0"], there)
     expect((await earnest.listens()).key).toMatch(/^wk_live_/)
     earnest.kill("SIGTERM")
     await earnest.exited
@@ -168,8 +155,7 @@ describe("the data of a sandbox (Specification, Keys and scopes)", PATIENT, () =
       stderr:
         "The data there were not created by a sandbox, and a sandbox would give out keys to every shop and move time permanently: name other data with --data-dir or --database-url, use --store memory, or add --sandbox-on-real-data if you are sure.\n"
     })
-    const meant = new Workshop(["serve", "--port", "0", "--sandbox", "--sandbox-on-real-data"], there)
-    started.push(meant)
+    const meant = processes.start(["serve", "--port", "0", "--sandbox", "--sandbox-on-real-data"], there)
     await meant.says(/^All calls of the sandbox: http.*\/sandbox\/openapi\.json$/m)
     // The page to begin with comes first.
     await meant.says(/^Listening on .*\nSee and drive the sandbox in a browser: http.*\/console$/m)

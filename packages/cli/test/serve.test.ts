@@ -7,25 +7,17 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { untilAsync } from "../../../test/until.js"
 import { typed } from "./commandLine.js"
-import { build, run, Workshop } from "./Workshop.js"
+import { build, run, type Workshop, Workshops } from "./Workshop.js"
 
 beforeAll(build, 120_000)
 
 /** Processes are started several at a time. */
 const PATIENT = { timeout: 60_000 }
 
-const started: Array<Workshop> = []
-const serve = (args: ReadonlyArray<string> = [], extra: Readonly<Record<string, string>> = {}) => {
-  const workshop = new Workshop(["serve", ...args], { WORKSHOP_PORT: "0", WORKSHOP_STORE: "memory", ...extra })
-  started.push(workshop)
-  return workshop
-}
-afterAll(async () => {
-  for (const workshop of started) {
-    workshop.kill("SIGKILL")
-    await workshop.exited
-  }
-})
+const processes = new Workshops()
+const serve = (args: ReadonlyArray<string> = [], extra: Readonly<Record<string, string>> = {}) =>
+  processes.start(["serve", ...args], { WORKSHOP_PORT: "0", WORKSHOP_STORE: "memory", ...extra })
+afterAll(() => processes.end())
 
 const get = async (url: string, key: string) => {
   const response = await fetch(url, { headers: { Authorization: `Bearer ${key}` } })

@@ -7,26 +7,19 @@ import { untilAsync } from "../../../../test/until.js"
 import { testDatabase } from "../../../store-pg/test/cluster/TestDatabase.js"
 import * as Receiver from "../../src/receive/Receiver.js"
 import { typed } from "../commandLine.js"
-import { build, Workshop } from "../Workshop.js"
+import { build, Workshops } from "../Workshop.js"
 
 /** Processes take a second or two to begin, and more on a busy machine. */
 const PATIENT = { timeout: 60_000 }
 
 const scope = Effect.runSync(Scope.make())
 const within = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) => Effect.runPromise(Scope.extend(effect, scope))
-const started: Array<Workshop> = []
-const start = (...args: ReadonlyArray<string>) => {
-  const workshop = new Workshop(args)
-  started.push(workshop)
-  return workshop
-}
+const processes = new Workshops()
+const start = (...args: ReadonlyArray<string>) => processes.start(args)
 
 beforeAll(build, 120_000)
 afterAll(async () => {
-  for (const workshop of started) {
-    workshop.kill("SIGKILL")
-    await workshop.exited
-  }
+  await processes.end()
   await Effect.runPromise(Scope.close(scope, Exit.void))
 }, 60_000)
 

@@ -1,22 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { typed } from "../commandLine.js"
-import { build, Workshop } from "../Workshop.js"
+import { build, Workshops } from "../Workshop.js"
 
 const PATIENT = { timeout: 180_000 }
-const started: Array<Workshop> = []
-const start = (args: ReadonlyArray<string>) => {
-  const workshop = new Workshop(args)
-  started.push(workshop)
-  return workshop
-}
+const processes = new Workshops()
+const start = (args: ReadonlyArray<string>) => processes.start(args)
 
 beforeAll(build, 120_000)
-afterAll(async () => {
-  for (const workshop of started) {
-    workshop.kill("SIGKILL")
-    await workshop.exited
-  }
-}, 60_000)
+afterAll(() => processes.end(), 60_000)
 
 describe("workshop logs (Specification, Sandbox)", PATIENT, () => {
   it("prints the requests to a sandbox's API, filtered, and follows them", async () => {

@@ -3,22 +3,16 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { typed } from "../commandLine.js"
-import { build, Workshop } from "../Workshop.js"
+import { build, Workshops } from "../Workshop.js"
 
 const dataDir = mkdtempSync(join(tmpdir(), "workshop-stop-"))
-const started: Array<Workshop> = []
-const serve = (port: number) => {
-  const workshop = new Workshop(["serve", "--data-dir", dataDir, "--port", String(port)], { DATABASE_URL: "" })
-  started.push(workshop)
-  return workshop
-}
+const processes = new Workshops()
+const serve = (port: number) =>
+  processes.start(["serve", "--data-dir", dataDir, "--port", String(port)], { DATABASE_URL: "" })
 
 beforeAll(build, 120_000)
 afterAll(async () => {
-  for (const workshop of started) {
-    workshop.kill("SIGKILL")
-    await workshop.exited
-  }
+  await processes.end()
   rmSync(dataDir, { recursive: true, force: true })
 }, 30_000)
 

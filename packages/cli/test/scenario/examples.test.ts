@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url"
 import { runScenario } from "@workshop/cli/scenario"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { editorSchema } from "../../src/scenario/Scenario.js"
-import { build, Workshop } from "../Workshop.js"
+import { build, Workshops } from "../Workshop.js"
 import { play } from "./Scratch.js"
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url))
@@ -49,17 +49,12 @@ steps:
 `
 
 describe("against a running service, over sockets (Specification, Commands)", { timeout: 120_000 }, () => {
-  const started: Array<Workshop> = []
+  const processes = new Workshops()
   beforeAll(build, 120_000)
-  afterAll(async () => {
-    for (const workshop of started) {
-      workshop.kill("SIGKILL")
-      await workshop.exited
-    }
-  })
+  afterAll(() => processes.end())
 
   it("all of them pass, some of them again, and the clock runs on as before", async () => {
-    const service = new Workshop([
+    const service = processes.start([
       "serve",
       "--store",
       "memory",
@@ -69,7 +64,6 @@ describe("against a running service, over sockets (Specification, Commands)", { 
       "--port",
       "0"
     ])
-    started.push(service)
     const { base } = await service.listens()
     const there = { base_url: `${base}/v1`, sandbox_token: "sandbox-token-of-thirty-two-chars" }
     for (const name of [...files, "4-offers-and-privacy.yaml"]) {

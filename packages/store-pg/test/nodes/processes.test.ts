@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { build, run, Workshop } from "../../../cli/test/Workshop.js"
+import { build, run, type Workshop, Workshops } from "../../../cli/test/Workshop.js"
 import { setWebhook } from "../../../core/src/decisions/webhookSettings.js"
 import { run as act, openShop } from "../../../core/src/testing/Fixtures.js"
 import { raising } from "../../../core/src/testing/TestDispatcher.js"
@@ -15,12 +15,8 @@ import { node, RealClock, upTo } from "./Node.js"
 
 const scope = Effect.runSync(Scope.make())
 const within = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) => Effect.runPromise(Scope.extend(effect, scope))
-const started: Array<Workshop> = []
-const start = (...args: ReadonlyArray<string>) => {
-  const workshop = new Workshop(args)
-  started.push(workshop)
-  return workshop
-}
+const processes = new Workshops()
+const start = (...args: ReadonlyArray<string>) => processes.start(args)
 
 interface Said<D> {
   readonly status: number
@@ -106,10 +102,7 @@ beforeAll(async () => {
 }, 120_000)
 
 afterAll(async () => {
-  for (const workshop of started) {
-    workshop.kill("SIGKILL")
-    await workshop.exited
-  }
+  await processes.end()
   receiver.closeAllConnections()
   receiver.close()
   await Effect.runPromise(Scope.close(scope, Exit.void))

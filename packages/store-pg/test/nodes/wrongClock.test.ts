@@ -1,12 +1,12 @@
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { build, run, Workshop } from "../../../cli/test/Workshop.js"
+import { build, run, Workshops } from "../../../cli/test/Workshop.js"
 import { connect } from "../../src/migrate/Session.js"
 import { testDatabase } from "../cluster/TestDatabase.js"
 
 const scope = Effect.runSync(Scope.make())
 const within = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) => Effect.runPromise(Scope.extend(effect, scope))
-const started: Array<Workshop> = []
+const processes = new Workshops()
 
 const AHEAD_MS = 3_600_000
 
@@ -17,11 +17,8 @@ globalThis.Date = class extends Right {
   static now() { return Right.now() + ${AHEAD_MS} }
 }`
 
-const start = (url: string, environment: Readonly<Record<string, string>> = {}) => {
-  const workshop = new Workshop(["serve", "--port", "0", "--database-url", url], environment)
-  started.push(workshop)
-  return workshop
-}
+const start = (url: string, environment: Readonly<Record<string, string>> = {}) =>
+  processes.start(["serve", "--port", "0", "--database-url", url], environment)
 
 const POST = { method: "POST", body: JSON.stringify({ service: "Hem" }) }
 
@@ -34,10 +31,7 @@ const WRITTEN = `select (select json_agg(h) from shop_head h) as heads, (select 
 beforeAll(build, 120_000)
 
 afterAll(async () => {
-  for (const workshop of started) {
-    workshop.kill("SIGKILL")
-    await workshop.exited
-  }
+  await processes.end()
   await Effect.runPromise(Scope.close(scope, Exit.void))
 }, 60_000)
 
