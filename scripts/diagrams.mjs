@@ -1,5 +1,6 @@
 // The diagrams of docs/how-it-is-built.md: packages from what they depend on, and the way of a request from its steps.
 import { readdirSync, readFileSync } from "node:fs"
+import { Effect } from "effect"
 import { AUTHENTICATION } from "../packages/core/dist/http/authentication.js"
 import { workshopChecks } from "../packages/core/dist/http/workshopRoutes.js"
 
@@ -26,7 +27,7 @@ export const packagesDiagram = mermaid([
 const STEPS = /** @type {const} */ ([
   ["client", "server", "the request"],
   ["server", "checks", "method, path and headers"],
-  ...workshopChecks({ ...AUTHENTICATION, wait: () => undefined }, { validateResponses: false }).map(
+  ...workshopChecks({ ...AUTHENTICATION, wait: () => Effect.never }, { validateResponses: false }).steps.map(
     ({ name, refuses }) => ["checks", "checks", `${name}: ${refuses}`]
   ),
   ["checks", "service", "the input, parsed by the endpoint's schemas"],

@@ -261,8 +261,8 @@ const ofTickets = [
     "Tickets",
     "notified-again",
     "a repeated record of a notification raises its event again",
-    "repeatable(run)(noting(caller, id, channel, limits), key, {",
-    "repeatable(run)(noting(caller, id, channel, limits), key && undefined, {"
+    "runIdempotent(run)(recordNotifiedCommand(caller, id, channel, limits), key, {",
+    "runIdempotent(run)(recordNotifiedCommand(caller, id, channel, limits), key && undefined, {"
   ),
   memory(
     "ShopData",
@@ -710,8 +710,8 @@ const ofRequests = [
     "workshopRoutes",
     "shop-refusals-swapped",
     "a deactivated shop that is not approved is refused as not approved",
-    'if (!shop!.active) return { _tag: "AccountDeactivated" }',
-    'if (!shop!.active && shop!.approved) return { _tag: "AccountDeactivated" }'
+    'if (!shop.active) return { _tag: "AccountDeactivated" }',
+    'if (!shop.active && shop.approved) return { _tag: "AccountDeactivated" }'
   ),
   service(
     "TicketQuery",

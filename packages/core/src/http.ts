@@ -4,16 +4,26 @@ export { checkedOptions, isBoolean, OptionRefused } from "./domain/OptionChecks.
 export type { TrackingStep, TrackingView } from "./domain/TrackingView.js"
 export { bearer } from "./http/authentication.js"
 export {
+  type AuthenticatedRequest,
   addressUse,
+  bodyCheck,
   type Check,
   type CheckedRequest,
   type CheckResult,
-  handlingChecks,
+  Checks,
+  endpointHandler,
   headCheck,
+  type LastStep,
+  type LimitCheck,
+  type ReadRequest,
   Rejected,
+  type RoutedRequest,
   refusing,
   respondAfter,
-  routeCheck
+  routeCheck,
+  type StepDescription,
+  type ValidRequest,
+  validationCheck
 } from "./http/checks.js"
 export { httpApp, refused } from "./http/EffectMount.js"
 export {

@@ -5,7 +5,7 @@ import type { LimitStatus } from "../domain/LimitWindow.js"
 export class BodyTooLarge extends Data.TaggedError("BodyTooLarge")<{}> {}
 
 /** The body ended before it was whole. */
-export class BodyIncomplete extends Data.TaggedError("BodyBroken")<{}> {}
+export class BodyIncomplete extends Data.TaggedError("BodyIncomplete")<{}> {}
 
 /** A request, whichever server received it. */
 export interface HttpRequest {

@@ -4,7 +4,7 @@ import { LimitReached } from "../domain/LimitWindow.js"
 import { Reads, type StoreUnavailable } from "../ports/StorePorts.js"
 import { ApiKeyCache, type ApiKeyHolder } from "../services/ApiKeyCache.js"
 import type { Caller } from "../services/Caller.js"
-import { addressUse, type Check, type CheckedRequest, type CheckResult, Rejected } from "./checks.js"
+import { type AuthenticatedRequest, addressUse, type Check, type CheckedRequest, Rejected } from "./checks.js"
 import type { NotSignedIn } from "./ErrorTable.js"
 import { type ExhaustedLimits, exhaustedLimits } from "./ExhaustedLimits.js"
 import type { HttpRequest } from "./HttpMessage.js"
@@ -74,11 +74,9 @@ export const authentication = (own?: OwnAuthentication) =>
     const reads = yield* Reads
     const lookUp = yield* keyLookUp(keys, yield* exhaustedLimits)
 
-    const admitted = (checked: CheckedRequest, { caller, shop }: ApiKeyHolder): CheckResult => {
+    const admitted = (checked: CheckedRequest, { caller, shop }: ApiKeyHolder): AuthenticatedRequest => {
       checked.request.onAdmitted?.()
-      checked.shop = shop
-      checked.context = { ...checked.context, caller }
-      return undefined
+      return { ...checked, caller, shop, context: { ...checked.context, caller } }
     }
 
     const stranger = ({ request }: CheckedRequest, key?: string): Rejected => {
@@ -96,7 +94,7 @@ export const authentication = (own?: OwnAuthentication) =>
       return null
     })
 
-    const check: Check = {
+    const check: Check<CheckedRequest, AuthenticatedRequest> = {
       ...AUTHENTICATION,
       wait: (checked) => {
         const { request, context } = checked

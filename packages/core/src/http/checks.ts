@@ -19,18 +19,34 @@ import {
   respondToCause
 } from "./respond.js"
 
-/** A request on its way through the checks. A check that learns something sets it here, for the checks after it. */
+/** A request as the first check gets it. A check that finds something returns the request with it, for the checks after it. */
 export interface CheckedRequest {
   readonly request: HttpRequest
   /** Undefined if no endpoint has this path and method. */
   readonly match: RouteMatch | undefined
-  /** Replaced, never changed, because observers keep the first one. */
-  context: RequestContext
+  readonly context: RequestContext
+}
+
+/** A request whose endpoint exists. */
+export interface RoutedRequest extends CheckedRequest {
+  readonly match: RouteMatch
+}
+
+/** A request whose sender is known. */
+export interface AuthenticatedRequest extends CheckedRequest {
+  readonly caller: Caller
   /** The caller's shop. */
-  shop: ShopRecord | null
-  body: RequestPart
-  /** The request as the schemas of its endpoint read it. */
-  input: unknown
+  readonly shop: ShopRecord
+}
+
+/** A request whose body is read. */
+export interface ReadRequest extends RoutedRequest {
+  readonly body: RequestPart
+}
+
+/** A request as the schemas of its endpoint read it. */
+export interface ValidRequest extends RoutedRequest {
+  readonly input: unknown
 }
 
 const NO_USES: ReadonlyArray<LimitUse> = []
@@ -43,37 +59,82 @@ export class Rejected {
   ) {}
 }
 
-/** The result of a check: a refusal, or undefined if the request passes. */
-export type CheckResult = Rejected | undefined
+/** The result of a check: a refusal, or the request with what the check found. */
+export type CheckResult<Out extends CheckedRequest = CheckedRequest> = Rejected | Out
 
-/** One check of a request: its place in the list is its place in the order of Specification, Errors. */
-export type Check = {
+/** A step on the way of a request, as the diagram in the docs shows it. */
+export interface StepDescription {
   readonly name: string
-  /** How it refuses, for the diagram in the docs. */
+  /** How it refuses. */
   readonly refuses: string
-} & (
-  | { readonly kind: "check"; readonly check: (checked: CheckedRequest) => CheckResult }
-  | {
-      readonly kind: "wait"
-      readonly wait: (checked: CheckedRequest) => CheckResult | Effect.Effect<CheckResult, Failure>
-    }
-  | { readonly kind: "count"; readonly count: (checked: CheckedRequest) => ReadonlyArray<LimitUse> }
-  | { readonly kind: "handle"; readonly handle: (checked: CheckedRequest) => Effect.Effect<HandlerOutcome, Failure> }
-)
+}
 
-/** A check that learns nothing. */
-export const refusing = (
+/** One check of a request that has passed those before it: it takes what they found, and returns what the checks after it take. */
+export type Check<In extends CheckedRequest = CheckedRequest, Out extends CheckedRequest = In> = StepDescription &
+  (
+    | { readonly kind: "check"; readonly check: (checked: In) => CheckResult<Out> }
+    | {
+        readonly kind: "wait"
+        readonly wait: (checked: In) => CheckResult<Out> | Effect.Effect<CheckResult<Out>, Failure>
+      }
+  )
+
+/** The limits that a request counts against once it has passed the checks before them. */
+export interface LimitCheck<In extends CheckedRequest = CheckedRequest> extends StepDescription {
+  readonly uses: (checked: In) => ReadonlyArray<LimitUse>
+}
+
+/** The handler of a request that has passed all checks. */
+export interface LastStep<In extends CheckedRequest = CheckedRequest> extends StepDescription {
+  readonly handle: (checked: In) => Effect.Effect<HandlerOutcome, Failure>
+}
+
+type Step =
+  | Check<never, CheckedRequest>
+  | ({ readonly kind: "count" } & LimitCheck<never>)
+  | ({ readonly kind: "handle" } & LastStep<never>)
+
+/**
+ * The checks of a request and its handler, in the order of Specification, Errors. A check can be added only after those that find what
+ * it takes.
+ */
+export class Checks<Out extends CheckedRequest = CheckedRequest> {
+  private constructor(readonly steps: ReadonlyArray<Step>) {}
+
+  /** Begins with checks that find nothing. */
+  static from(checks: ReadonlyArray<Check>): Checks {
+    return new Checks(checks)
+  }
+
+  /** Adds a check. */
+  check<Next extends Out>(check: Check<Out, Next>): Checks<Next> {
+    return new Checks<Next>([...this.steps, check])
+  }
+
+  /** Adds limits to count against. */
+  count(check: LimitCheck<Out>): Checks<Out> {
+    return new Checks<Out>([...this.steps, { kind: "count", ...check }])
+  }
+
+  /** Adds the handler. */
+  handle(step: LastStep<Out>): Checks<Out> {
+    return new Checks<Out>([...this.steps, { kind: "handle", ...step }])
+  }
+}
+
+/** A check that finds nothing. */
+export const refusing = <In extends CheckedRequest = CheckedRequest>(
   name: string,
   refuses: string,
-  refusal: (checked: CheckedRequest) => Failure | undefined,
+  refusal: (checked: In) => Failure | undefined,
   uses: (request: HttpRequest) => ReadonlyArray<LimitUse> = () => NO_USES
-): Check => ({
+): Check<In> => ({
   name,
   refuses,
   kind: "check",
   check: (checked) => {
     const failure = refusal(checked)
-    return failure && new Rejected(failure, uses(checked.request))
+    return failure === undefined ? checked : new Rejected(failure, uses(checked.request))
   }
 })
 
@@ -94,69 +155,59 @@ export const headCheck = (uses?: (request: HttpRequest) => ReadonlyArray<LimitUs
   )
 
 /** A path and a method need an endpoint. */
-export const routeCheck: Check = refusing("route", "404", ({ match }) =>
-  match === undefined ? { _tag: "RouteNotFound" } : undefined
-)
+export const routeCheck = <In extends CheckedRequest>(): Check<In, In & RoutedRequest> => ({
+  name: "route",
+  refuses: "404",
+  kind: "check",
+  check: (checked) => {
+    const { match, context } = checked
+    if (match === undefined) return new Rejected({ _tag: "RouteNotFound" })
+    return { ...checked, match, context: { ...context, route: match.route.path } }
+  }
+})
 
-/** The last checks of every request with an endpoint: its body, its schemas, the limits of its endpoint, its handler. */
-export const handlingChecks = ({
+/** Reads the body of a request. */
+export const bodyCheck = <In extends RoutedRequest>(): Check<In, In & ReadRequest> => ({
+  name: "body",
+  refuses: "400, together with everything else that is invalid",
+  kind: "wait",
+  wait: (checked) => {
+    const { route } = checked.match
+    if (route.method === "GET") return { ...checked, body: NO_BODY }
+    const reading = readBody(checked.request, route.body_bytes)
+    return Effect.isEffect(reading)
+      ? Effect.map(reading, (body) => ({ ...checked, body }))
+      : { ...checked, body: reading }
+  }
+})
+
+/** Reads a request by the schemas of its endpoint. */
+export const validationCheck = <In extends ReadRequest>(): Check<In, In & ValidRequest> => ({
+  name: "validation",
+  refuses: "400",
+  kind: "check",
+  check: (checked) => {
+    const { route, path } = checked.match
+    const read = readRequest(route, checked.request, path, checked.body)
+    if (Either.isLeft(read)) return new Rejected({ _tag: "InvalidRequest", issues: read.left })
+    return { ...checked, input: read.right }
+  }
+})
+
+/** Runs the handler of an endpoint. */
+export const endpointHandler = ({
   validateResponses
 }: {
   readonly validateResponses: boolean
-}): ReadonlyArray<Check> => [
-  {
-    name: "body",
-    refuses: "400, together with everything else that is invalid",
-    kind: "wait",
-    wait: (checked) => {
-      const { route } = checked.match!
-      checked.context = { ...checked.context, route: route.path }
-      if (route.method === "GET") return undefined
-      const take = (body: RequestPart) => {
-        checked.body = body
-        return undefined
-      }
-      const reading = readBody(checked.request, route.body_bytes)
-      return Effect.isEffect(reading) ? Effect.map(reading, take) : take(reading)
-    }
-  },
-  {
-    name: "validation",
-    refuses: "400",
-    kind: "check",
-    check: (checked) => {
-      const { route, path } = checked.match!
-      const read = readRequest(route, checked.request, path, checked.body)
-      if (Either.isLeft(read)) return new Rejected({ _tag: "InvalidRequest", issues: read.left })
-      checked.input = read.right
-      return undefined
-    }
-  },
-  {
-    name: "the endpoint's own limits",
-    refuses: "429",
-    kind: "count",
-    count: ({ match, context, shop }) =>
-      context.caller?.uncounted === true
-        ? NO_USES
-        : match!.route.policies.map((policy) => ({
-            policy,
-            subject: context.caller!.shop_id,
-            time_zone: shop!.time_zone
-          }))
-  },
-  {
-    name: "handler",
-    refuses: "a replay, 404, 409, 422, or 429 for tickets and stamps",
-    kind: "handle",
-    handle: ({ match, input, context }) => {
-      const { route } = match!
-      const handled = route.handle(input, context.caller)
-      if (!validateResponses) return handled
-      return Effect.tap(handled, (outcome) => ("body" in outcome ? Effect.void : checkResponse(route, outcome)))
-    }
+}): LastStep<ValidRequest> => ({
+  name: "handler",
+  refuses: "a replay, 404, 409, 422, or 429 for tickets and stamps",
+  handle: ({ match: { route }, input, context }) => {
+    const handled = route.handle(input, context.caller)
+    if (!validateResponses) return handled
+    return Effect.tap(handled, (outcome) => ("body" in outcome ? Effect.void : checkResponse(route, outcome)))
   }
-]
+})
 
 /** The limit of a request without a valid key, by its address. */
 export const addressUse = (request: HttpRequest): LimitUse => ({
@@ -181,57 +232,66 @@ const inPart = (failure: Failure, { method }: HttpRequest): Failure =>
     ? { _tag: "InvalidRequest", issues: failure.issues.map((issue) => ({ in: "query", ...issue })) }
     : failure
 
+/** A request as its latest check got it, for the response to a failure. */
+interface Progress {
+  context: RequestContext
+}
+
+const withUsages = (context: RequestContext, taken: ReadonlyArray<LimitStatus>): RequestContext => ({
+  ...context,
+  usages: context.usages.length === 0 ? taken : [...context.usages, ...taken]
+})
+
 /**
  * Runs a request through its checks in their order, and responds. The limits of all checks up to a refusal or to the next check
  * that waits are counted in one call, all or none. So a limit that is used up comes before the refusals after it.
  */
-export const respondAfter = (checks: ReadonlyArray<Check>, limits: ExhaustedLimits) => {
-  const withUsages = (context: RequestContext, taken: ReadonlyArray<LimitStatus>): RequestContext => ({
-    ...context,
-    usages: context.usages.length === 0 ? taken : [...context.usages, ...taken]
-  })
-
+export const respondAfter = ({ steps }: Checks, limits: ExhaustedLimits) => {
   /** Runs a request through its checks from one of them on. `uses` are limits that the next check that waits counts first. */
   const runFrom = (
-    checked: CheckedRequest,
     from: number,
-    context: RequestContext,
+    request: CheckedRequest,
+    progress: Progress,
     uses: ReadonlyArray<LimitUse> = NO_USES
   ): Effect.Effect<ObservedResponse, Failure> => {
-    for (let at = from; at < checks.length; at++) {
-      const check = checks[at]!
-      if (check.kind === "count") {
-        const more = check.count(checked)
+    let checked = request
+    for (let at = from; at < steps.length; at++) {
+      const step = steps[at]!
+      // `Checks` lets a step follow only those that found what it takes.
+      const taken = checked as never
+      if (step.kind === "count") {
+        const more = step.uses(taken)
         uses = uses.length === 0 ? more : [...uses, ...more]
         continue
       }
-      if (check.kind !== "check" && uses.length > 0)
-        return Effect.flatMap(limits.take(uses, context.now), (taken) =>
-          runFrom(checked, at, withUsages(context, taken))
+      const { context } = checked
+      if (step.kind !== "check" && uses.length > 0) {
+        const counted = checked
+        return Effect.flatMap(limits.take(uses, context.now), (statuses) =>
+          runFrom(at, { ...counted, context: withUsages(context, statuses) }, progress)
         )
+      }
       // Only a result shows the limits of its endpoint: a failure of the handler shows those of the key alone.
-      if (check.kind === "handle") return Effect.map(check.handle(checked), (outcome) => respond(outcome, context))
-      checked.context = context
-      const checking = check.kind === "check" ? check.check(checked) : check.wait(checked)
-      if (Effect.isEffect(checking))
-        return Effect.flatMap(checking, (rejected) =>
-          rejected === undefined ? runFrom(checked, at + 1, checked.context) : reject(checked, rejected, NO_USES)
+      if (step.kind === "handle") return Effect.map(step.handle(taken), (outcome) => respond(outcome, context))
+      progress.context = context
+      const result: CheckResult | Effect.Effect<CheckResult, Failure> =
+        step.kind === "check" ? step.check(taken) : step.wait(taken)
+      if (Effect.isEffect(result))
+        return Effect.flatMap(result, (passed) =>
+          passed instanceof Rejected ? reject(context, passed, NO_USES) : runFrom(at + 1, passed, progress)
         )
-      if (checking !== undefined) return reject(checked, checking, uses)
-      context = checked.context
+      if (result instanceof Rejected) return reject(context, result, uses)
+      checked = result
     }
     return Effect.dieMessage("The last check must be a handler")
   }
 
   /** Refuses a request. A refusal that counts against a limit of its own shows that limit alone. */
-  const reject = (checked: CheckedRequest, { failure, uses: own }: Rejected, before: ReadonlyArray<LimitUse>) => {
-    if (own.length > 0) checked.context = { ...checked.context, usages: [] }
+  const reject = (context: RequestContext, { failure, uses: own }: Rejected, before: ReadonlyArray<LimitUse>) => {
+    const shown = own.length > 0 ? { ...context, usages: [] } : context
     const uses = [...before, ...own]
-    if (uses.length === 0) return Effect.succeed(respond(failure, checked.context))
-    return Effect.map(limits.take(uses, checked.context.now), (taken) => {
-      checked.context = withUsages(checked.context, taken)
-      return respond(failure, checked.context)
-    })
+    if (uses.length === 0) return Effect.succeed(respond(failure, shown))
+    return Effect.map(limits.take(uses, context.now), (statuses) => respond(failure, withUsages(shown, statuses)))
   }
 
   /** Gives back the use of a request that got a 429 (Specification, Limits). If that fails, the request merely stays counted. */
@@ -243,7 +303,7 @@ export const respondAfter = (checks: ReadonlyArray<Check>, limits: ExhaustedLimi
     )
   }
 
-  const failed = (cause: Cause.Cause<Failure>, { request, context }: CheckedRequest) => {
+  const failed = (cause: Cause.Cause<Failure>, request: HttpRequest, { context }: Progress) => {
     const failure = failureIn(cause)
     if (failure === undefined && context.usages.length === 0) {
       return respondToCause(cause, withUsages(context, [limits.look(addressUse(request), context.now)]))
@@ -254,10 +314,10 @@ export const respondAfter = (checks: ReadonlyArray<Check>, limits: ExhaustedLimi
   }
 
   return (request: HttpRequest, context: RequestContext, match?: RouteMatch): Effect.Effect<ObservedResponse> => {
-    const checked: CheckedRequest = { request, match, context, shop: null, body: NO_BODY, input: undefined }
+    const progress: Progress = { context }
     return Effect.catchAllCause(
-      Effect.suspend(() => runFrom(checked, 0, context)),
-      (cause) => failed(cause, checked)
+      Effect.suspend(() => runFrom(0, { request, match, context }, progress)),
+      (cause) => failed(cause, request, progress)
     )
   }
 }

@@ -16,7 +16,7 @@ export interface RequestContext {
   readonly id: string
   /** When it began. */
   readonly now: Instant
-  /** The template of its path, such as `/v1/tickets/:id`; of a request that was not admitted, the prefix; null if the path leads nowhere. */
+  /** The template of its path, such as `/v1/tickets/:id`; of a request that was refused before its route was checked, the prefix; null if the path leads nowhere. */
   readonly route: string | null
   readonly caller: Caller | null
   /** The limits that it counted against so far. */

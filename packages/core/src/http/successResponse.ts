@@ -5,7 +5,7 @@ import type { Ticket } from "../domain/Ticket.js"
 const REPLAYED = { "Idempotent-Replayed": "true" } as const
 
 /** The first response or its repetition, and which of them it is (Specification, Lists and sync). */
-export const repeatable = <A>({ data, replayed }: IdempotentResult<A>) =>
+export const idempotentResponse = <A>({ data, replayed }: IdempotentResult<A>) =>
   replayed ? { data, meta: { replayed }, headers: REPLAYED } : { data, meta: { replayed } }
 
 /** The response to a ticket's creation: 201 the first time, 200 when repeated, with the limits that it counted against. */
@@ -48,7 +48,7 @@ const shaped = (result: unknown): Shaped => {
   if (typeof result !== "object" || result === null || !("data" in result)) return { data: result }
   if ("others" in result) return numbered(result)
   if (!("replayed" in result)) return result
-  return "usages" in result ? createdTicket(result as never) : repeatable(result as never)
+  return "usages" in result ? createdTicket(result as never) : idempotentResponse(result as never)
 }
 
 /**

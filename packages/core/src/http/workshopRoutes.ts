@@ -7,57 +7,69 @@ import { Loyalty } from "../services/Loyalty.js"
 import { Tickets } from "../services/Tickets.js"
 import { authentication, type OwnAuthentication } from "./authentication.js"
 import {
+  type AuthenticatedRequest,
   addressUse,
+  bodyCheck,
   type Check,
   type CheckedRequest,
+  Checks,
   callerUse,
-  handlingChecks,
+  endpointHandler,
   headCheck,
   refusing,
   respondAfter,
-  routeCheck
+  routeCheck,
+  validationCheck
 } from "./checks.js"
 import { type Handlers, router, routes } from "./Endpoint.js"
 import type { AdmissionRefusal } from "./ErrorTable.js"
 import { exhaustedLimits } from "./ExhaustedLimits.js"
 import type { RouteGroup } from "./Pipeline.js"
-import { createdTicket, numbered, repeatable } from "./successResponse.js"
+import { createdTicket, idempotentResponse, numbered } from "./successResponse.js"
 import { WorkshopApi } from "./WorkshopApi.js"
 
-const shopRefusal = ({ shop }: CheckedRequest): AdmissionRefusal | undefined => {
-  if (!shop!.active) return { _tag: "AccountDeactivated" }
-  if (!shop!.approved) return { _tag: "ShopNotApproved" }
-  return shop!.api_enabled ? undefined : { _tag: "ApiDisabled" }
+const shopRefusal = ({ shop }: AuthenticatedRequest): AdmissionRefusal | undefined => {
+  if (!shop.active) return { _tag: "AccountDeactivated" }
+  if (!shop.approved) return { _tag: "ShopNotApproved" }
+  return shop.api_enabled ? undefined : { _tag: "ApiDisabled" }
 }
 
 /** The checks of a request to the API, in the order of Specification, Errors: of two refusals the earlier one is the response. */
 export const workshopChecks = (
-  authenticationCheck: Check,
+  authenticationCheck: Check<CheckedRequest, AuthenticatedRequest>,
   options: { readonly validateResponses: boolean }
-): ReadonlyArray<Check> => [
-  headCheck((request) => [addressUse(request)]),
-  authenticationCheck,
-  {
-    name: "the limit on requests",
-    refuses: "429",
-    kind: "count",
-    count: ({ context }) => [callerUse("requests_per_minute", context.caller!)]
-  },
-  refusing("the shop", "403 for a shop that is deactivated, not approved or without API", shopRefusal),
-  routeCheck,
-  refusing("scope", "403", ({ match, context }) => {
-    const { scope } = match!.route
-    return scope === undefined || context.caller!.scopes.includes(scope) ? undefined : { _tag: "ScopeMissing", scope }
-  }),
-  {
-    name: "the limit on writes",
-    refuses: "429",
-    kind: "count",
-    count: ({ request, context }) =>
-      request.method === "POST" ? [callerUse("writes_per_minute", context.caller!)] : []
-  },
-  ...handlingChecks(options)
-]
+) =>
+  Checks.from([headCheck((request) => [addressUse(request)])])
+    .check(authenticationCheck)
+    .count({
+      name: "the limit on requests",
+      refuses: "429",
+      uses: ({ caller }) => [callerUse("requests_per_minute", caller)]
+    })
+    .check(refusing("the shop", "403 for a shop that is deactivated, not approved or without API", shopRefusal))
+    .check(routeCheck())
+    .check(
+      refusing("scope", "403", ({ match, caller }) => {
+        const { scope } = match.route
+        return scope === undefined || caller.scopes.includes(scope) ? undefined : { _tag: "ScopeMissing", scope }
+      })
+    )
+    .count({
+      name: "the limit on writes",
+      refuses: "429",
+      uses: ({ request, caller }) => (request.method === "POST" ? [callerUse("writes_per_minute", caller)] : [])
+    })
+    .check(bodyCheck())
+    .check(validationCheck())
+    .count({
+      name: "the endpoint's own limits",
+      refuses: "429",
+      uses: ({ match, caller, shop: { time_zone } }) =>
+        caller.uncounted === true
+          ? []
+          : match.route.policies.map((policy) => ({ policy, subject: caller.shop_id, time_zone }))
+    })
+    .handle(endpointHandler(options))
 
 const data = <A>(data: A) => ({ data })
 
@@ -84,18 +96,24 @@ const workshopHandlers = Effect.gen(function* () {
       byId: ({ path }, caller) => Effect.map(tickets.byId(caller, path.id), data),
       byNumber: ({ path }, caller) => Effect.map(tickets.byNumber(caller, path.n), numbered),
       changeStatus: ({ path, headers, payload }, caller) =>
-        Effect.map(tickets.changeStatusOnce(caller, path.id, payload.status, headers["idempotency-key"]), repeatable),
+        Effect.map(
+          tickets.changeStatusOnce(caller, path.id, payload.status, headers["idempotency-key"]),
+          idempotentResponse
+        ),
       recordNotified: ({ path, headers, payload }, caller) =>
-        Effect.map(tickets.recordNotifiedOnce(caller, path.id, payload.channel, headers["idempotency-key"]), repeatable)
+        Effect.map(
+          tickets.recordNotifiedOnce(caller, path.id, payload.channel, headers["idempotency-key"]),
+          idempotentResponse
+        )
     },
     clients: {
       byPhone: ({ urlParams }, caller) => Effect.map(clients.byPhone(caller, urlParams.phone), data),
       byId: ({ path }, caller) => Effect.map(clients.byId(caller, path.id), data),
       loyalty: ({ path }, caller) => Effect.map(loyalty.read(caller, path.id), data),
       giveStamps: ({ path, headers, payload }, caller) =>
-        Effect.map(loyalty.giveStamps(caller, path.id, payload.count, headers["idempotency-key"]), repeatable),
+        Effect.map(loyalty.giveStamps(caller, path.id, payload.count, headers["idempotency-key"]), idempotentResponse),
       redeem: ({ path, headers }, caller) =>
-        Effect.map(loyalty.redeem(caller, path.id, headers["idempotency-key"]), repeatable)
+        Effect.map(loyalty.redeem(caller, path.id, headers["idempotency-key"]), idempotentResponse)
     }
   } satisfies Handlers<typeof WorkshopApi, Caller>
 })

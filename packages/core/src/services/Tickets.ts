@@ -1,7 +1,7 @@
 import type * as Named from "@workshop/client"
 import { Clock, type Context, Effect } from "effect"
 import type { Command } from "../decisions/Command.js"
-import { changeStatus, recordNotified, type ShopChannel } from "../decisions/changeStatus.js"
+import * as Decisions from "../decisions/changeStatus.js"
 import { checkedTexts, createTicket, type TicketInput, ticketDefaults } from "../decisions/createTicket.js"
 import { type IdempotencyKey, type Idempotent, type IdempotentResult, idempotent } from "../decisions/Idempotency.js"
 import type { TicketId } from "../domain/Identifier.js"
@@ -31,18 +31,18 @@ const summaryOf = ({ record }: SeenTicket): TicketSummary => ({
 })
 
 /** A command on a ticket, run once if it has a key (Specification, Endpoints). */
-const repeatable =
+const runIdempotent =
   (run: ReturnType<typeof resultOf>) =>
   <E>(command: Command<Ticket, E>, key: IdempotencyKey | undefined, asked: Omit<Idempotent, "key">) =>
     key === undefined
       ? Effect.map(run(command), (data): IdempotentResult<Ticket> => ({ data, replayed: false }))
       : run(idempotent({ ...asked, key }, command))
 
-const moving = (caller: Caller, id: TicketId, status: TicketStatus, limits: LimitsByPolicy) =>
-  byCaller(caller, changeStatus(caller.shop_id, id, status, boundsOf(caller, limits)))
+const changeStatusCommand = (caller: Caller, id: TicketId, status: TicketStatus, limits: LimitsByPolicy) =>
+  byCaller(caller, Decisions.changeStatus(caller.shop_id, id, status, boundsOf(caller, limits)))
 
-const noting = (caller: Caller, id: TicketId, channel: ShopChannel, limits: LimitsByPolicy) =>
-  byCaller(caller, recordNotified(caller.shop_id, id, channel, boundsOf(caller, limits)))
+const recordNotifiedCommand = (caller: Caller, id: TicketId, channel: Decisions.ShopChannel, limits: LimitsByPolicy) =>
+  byCaller(caller, Decisions.recordNotified(caller.shop_id, id, channel, boundsOf(caller, limits)))
 
 /** Reads one ticket, and shows it as `see` does. */
 const finding =
@@ -108,29 +108,30 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
     })
 
     /** Moves a ticket by the table of moves (Specification, States). */
-    const moveTicket = (caller: Caller, id: TicketId, status: TicketStatus) => run(moving(caller, id, status, limits))
+    const changeStatus = (caller: Caller, id: TicketId, status: TicketStatus) =>
+      run(changeStatusCommand(caller, id, status, limits))
 
     /** Records that the shop notified the client (Specification, Endpoints). */
-    const noteNotified = (caller: Caller, id: TicketId, channel: ShopChannel) =>
-      run(noting(caller, id, channel, limits))
+    const recordNotified = (caller: Caller, id: TicketId, channel: Decisions.ShopChannel) =>
+      run(recordNotifiedCommand(caller, id, channel, limits))
 
     /** Like `changeStatus`; with a key, a repetition returns the ticket as it was (Specification, Endpoints). */
     const changeStatusOnce = (caller: Caller, id: TicketId, status: TicketStatus, key?: IdempotencyKey) =>
-      repeatable(run)(moving(caller, id, status, limits), key, {
+      runIdempotent(run)(changeStatusCommand(caller, id, status, limits), key, {
         caller_id: caller.caller_id,
         operation: "tickets.status",
         request: { id, status }
       })
 
     /** Like `recordNotified`; with a key, a repetition records nothing (Specification, Endpoints). */
-    const recordNotifiedOnce = (caller: Caller, id: TicketId, channel: ShopChannel, key?: IdempotencyKey) =>
-      repeatable(run)(noting(caller, id, channel, limits), key, {
+    const recordNotifiedOnce = (caller: Caller, id: TicketId, channel: Decisions.ShopChannel, key?: IdempotencyKey) =>
+      runIdempotent(run)(recordNotifiedCommand(caller, id, channel, limits), key, {
         caller_id: caller.caller_id,
         operation: "tickets.notified",
         request: { id, channel }
       })
 
-    const changes = { changeStatus: moveTicket, recordNotified: noteNotified, changeStatusOnce, recordNotifiedOnce }
+    const changes = { changeStatus, recordNotified, changeStatusOnce, recordNotifiedOnce }
     return { create, byId, list, byNumber, history, ...changes }
   })
 }) {}

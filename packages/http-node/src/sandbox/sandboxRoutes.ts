@@ -1,16 +1,19 @@
 import { Actor, type StoreUnavailable, type WebhookAddressPolicy } from "@workshop/core"
 import {
   addressUse,
+  bodyCheck,
+  Checks,
+  endpointHandler,
   exhaustedLimits,
   type HttpRequest,
-  handlingChecks,
   headCheck,
   type RouteGroup,
   refusing,
   respondAfter,
   routeCheck,
   router,
-  routes
+  routes,
+  validationCheck
 } from "@workshop/core/http"
 import type { Node } from "@workshop/core/openapi"
 import { Directory } from "@workshop/core/store"
@@ -87,7 +90,7 @@ export const sandboxRoutes = (options: SandboxOptions) =>
     const { token, webhookPolicy, validateResponses, api, begin = Effect.void, runScenario } = options
     yield* claimEmptyStore
     const limits = yield* exhaustedLimits
-    const access = [headCheck(), (yield* tokenCheck(token, limits)) ?? senderCheck]
+    const access = Checks.from([headCheck(), (yield* tokenCheck(token, limits)) ?? senderCheck])
     const { feed, faults, log } = yield* observation
     const started_at = yield* startOfIds
     const receivers = Option.getOrElse(yield* Effect.serviceOption(SandboxReceivers), () => new Receivers(started_at))
@@ -119,10 +122,17 @@ export const sandboxRoutes = (options: SandboxOptions) =>
     )
 
     const showDocument = respondAfter(
-      [...access, { name: "document", refuses: "nothing", kind: "handle", handle: () => document }],
+      access.handle({ name: "document", refuses: "nothing", handle: () => document }),
       limits
     )
-    const handleRequest = respondAfter([...access, routeCheck, ...handlingChecks({ validateResponses })], limits)
+    const handleRequest = respondAfter(
+      access
+        .check(routeCheck())
+        .check(bodyCheck())
+        .check(validationCheck())
+        .handle(endpointHandler({ validateResponses })),
+      limits
+    )
 
     const group: RouteGroup = {
       prefix: "/sandbox",

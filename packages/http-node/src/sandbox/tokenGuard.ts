@@ -28,16 +28,17 @@ export const tokenCheck = (token: string | null, limits: ExhaustedLimits): Effec
   if (token === null || token === "") return Effect.succeed(undefined)
   if (!isGuard(token)) return Effect.dieMessage(`The sandbox's token must have at least ${TOKEN_CHARACTERS} characters`)
   const expected = digest(token)
-  return Effect.succeed({
+  return Effect.succeed<Check>({
     name: "token",
     refuses: "401, or 429 for an address with too many of them",
     kind: "check",
-    check: ({ request, context }) => {
+    check: (checked) => {
+      const { request, context } = checked
       if (!timingSafeEqual(digest(tokenIn(request)), expected)) {
         return new Rejected({ _tag: "SandboxTokenWrong" }, [guess(request)])
       }
       const usage = limits.look(guess(request), context.now)
-      return usage.remaining > 0 ? undefined : new Rejected(new LimitReached({ usages: [usage] }))
+      return usage.remaining > 0 ? checked : new Rejected(new LimitReached({ usages: [usage] }))
     }
   })
 }

@@ -105,7 +105,7 @@ describe("GET /metrics (Specification, Commands)", () => {
       total(after, "workshop_http_requests_total", { method: "GET", route, status }) -
       total(before, "workshop_http_requests_total", { method: "GET", route, status })
     expect(grown("/v1/tickets/{id}", "404")).toBe(1)
-    expect(grown("/v1", "403")).toBe(1)
+    expect(grown("/v1/clients", "403")).toBe(1)
     expect(grown("/v1", "401")).toBe(1)
     expect(grown("none", "404")).toBe(1)
     expect(after).not.toMatch(/abcd|21620123456|secret/)

@@ -16,7 +16,7 @@ import * as MemoryStore from "@workshop/store-memory"
 import { createTestWorkshop } from "@workshop/store-memory/testing"
 import { Clock, Effect, Exit, Layer, type ParseResult, Redacted, Runtime, Schema, Scope } from "effect"
 import { expect, expectTypeOf, it } from "vitest"
-import { ApiKeys, apiBehind, CurrentCaller, groups } from "../../src/http/joined.js"
+import { ApiKeys, apiBehind, CurrentCaller, groups } from "../../src/http/httpApi.js"
 import { start } from "../../src/promise.js"
 import { Caller } from "../../src/services/Caller.js"
 
