@@ -85,9 +85,9 @@ const SENT = `-- Written by \`npm run codegen\`: every statement of the store as
 -- A name stands in the text, so pg_stat_statements and the server's log show it. A batch of commands sends what it saves, the
 -- puts, removals and calls below, as the parts of one statement, under all their names.`
 
-/** @param {ReadonlyArray<import("./statements.mjs").Told>} told */
-const shown = (told) => {
-  const order = told.map(({ title, by, text }) => [title, by.replace(/ \d+$/, ""), text])
+/** @param {ReadonlyArray<import("./statements.mjs").SentStatement>} statements */
+const shown = (statements) => {
+  const order = statements.map(({ title, by, text }) => [title, by.replace(/ \d+$/, ""), text])
   const lines = order.map(([title, by, text]) => `-- ${title} (${by})\n${text};`)
   return [...new Set(lines)].sort()
 }

@@ -28,14 +28,14 @@ import { layer } from "../packages/store-pg/dist/PgStore.js"
 import { retention } from "../packages/store-pg/dist/retention/Retention.js"
 import { capture, titleOf } from "../packages/store-pg/test/capture.mjs"
 
-/** @typedef {{ readonly title: string, readonly by: string, readonly text: string }} Told */
+/** @typedef {{ readonly title: string, readonly by: string, readonly text: string }} SentStatement */
 
 const ID = "01890000-0000-7000-8000-000000000001"
 const NOW = Date.parse("2026-01-01T00:00:00Z")
 
 /** Each batch of commands sends one of the locks, the loads that its commands ask for, and, as one statement, its saves. */
 const ofCommands = () => {
-  const told =
+  const describe =
     (/** @type {string} */ by) =>
     (/** @type {Omit<import("../packages/store-pg/dist/connection/Statement.js").Statement, "values">} */ one) => ({
       title: one.name,
@@ -45,9 +45,9 @@ const ofCommands = () => {
   const receipt = { connection: "", batch: 0, saved_at: 0 }
   const receipts = [writing(receipt), asking(receipt)]
   return [
-    ...[lockAll, lockFree, SHOPS, ...loads, ...saves, ...receipts].map(told("workshop lane")),
-    told("workshop deliveries")(resetTurns(new Set())),
-    told("workshop speaker")(notifying("", new Set(), DEFAULT_SCHEMA))
+    ...[lockAll, lockFree, SHOPS, ...loads, ...saves, ...receipts].map(describe("workshop lane")),
+    describe("workshop deliveries")(resetTurns(new Set())),
+    describe("workshop speaker")(notifying("", new Set(), DEFAULT_SCHEMA))
   ]
 }
 
@@ -159,11 +159,11 @@ export const statements = (url) =>
       return title === undefined || COMMON.includes(title) ? [] : [{ title, by, text }]
     })
     // A partition of each month has the like.
-    const told = others.filter(({ title, text }, i) => {
+    const distinct = others.filter(({ title, text }, i) => {
       const like = others.findIndex(
         (other) => other.title === title && other.text.replace(/\d+/g, "") === text.replace(/\d+/g, "")
       )
       return like === i
     })
-    return /** @type {ReadonlyArray<Told>} */ ([...ofCommands(), ...told])
+    return /** @type {ReadonlyArray<SentStatement>} */ ([...ofCommands(), ...distinct])
   })

@@ -18,7 +18,7 @@ const opened = async (options: Partial<Workshop.PromiseOptions>) => {
   return { shop_id: shop.value.id, caller_id, scopes: [], via: "app" } as const
 }
 
-const told = async (contact: Contact) => {
+const sentTo = async (contact: Contact) => {
   const posts: Array<readonly [string, unknown]> = []
   const post = async (url: string, body: unknown) => void posts.push([url, body])
   const caller = await opened({
@@ -41,17 +41,17 @@ const told = async (contact: Contact) => {
 }
 
 it("a client is notified by the first way that reaches them: push, WhatsApp, mail (Specification, States)", async () => {
-  expect(await told({ mail: "a@example.com" })).toEqual([
+  expect(await sentTo({ mail: "a@example.com" })).toEqual([
     ["mail", { to: "a@example.com", subject: "Ticket 0001", text: "Hem is ready for you." }]
   ])
   await workshop.stop()
-  expect(await told({ mail: "a@example.com", whatsapp: "21620123456" })).toMatchObject([
+  expect(await sentTo({ mail: "a@example.com", whatsapp: "21620123456" })).toMatchObject([
     ["whatsapp", { to: "21620123456", type: "template" }]
   ])
   await workshop.stop()
-  expect(await told({ whatsapp: "21620123456", pushToken: "t" })).toMatchObject([["push", { token: "t" }]])
+  expect(await sentTo({ whatsapp: "21620123456", pushToken: "t" })).toMatchObject([["push", { token: "t" }]])
   await workshop.stop()
-  expect(await told({})).toEqual([])
+  expect(await sentTo({})).toEqual([])
 })
 
 it("a refusal ends what was begun, and says why (Specification, Errors)", async () => {

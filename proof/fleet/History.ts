@@ -95,7 +95,7 @@ export type Commit =
 /** Anything else that the judge has to know. */
 export type Note =
   | {
-      readonly kind: "told"
+      readonly kind: "notified"
       readonly at: number
       readonly to: "client" | "owner"
       readonly id: string

@@ -280,10 +280,10 @@ export class Node {
 
   #layer(seed: number) {
     const { history, receive, world } = this.#around
-    const notify = (to: "client" | "owner") => (told: { readonly id: string; readonly shop_id: string }) =>
+    const notify = (to: "client" | "owner") => (row: { readonly id: string; readonly shop_id: string }) =>
       Effect.suspend(() => {
         if (world.draws.chance(this.faults.failingNotifiers)) return Effect.fail(new NotificationFailed({}))
-        history.note({ kind: "told", at: world.now, to, id: told.id, shop: told.shop_id })
+        history.note({ kind: "notified", at: world.now, to, id: row.id, shop: row.shop_id })
         return Effect.void
       })
     const sender = Layer.succeed(WebhookSender, {

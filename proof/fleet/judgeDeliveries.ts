@@ -263,8 +263,8 @@ export function* judgeHealth(history: History): Iterable<string> {
       if (row.off_reason === "failing" && row.failures_in_row < 20)
         yield `turned off after ${row.failures_in_row} failures`
     }
-    const told = shop.notices.filter(({ kind }: Json) => kind === "webhook_off").length
-    if (told !== offs) yield `turned off ${offs} times, and the owner was told ${told} times`
+    const notices = shop.notices.filter(({ kind }: Json) => kind === "webhook_off").length
+    if (notices !== offs) yield `turned off ${offs} times, and the owner was notified ${notices} times`
     // A 410 from the address that is set turns it off, whatever became of the delivery.
     const dead = new Map(spansOf(history, "killed").map(({ node, at }) => [node, at]))
     for (const one of history.receptions) {
@@ -291,14 +291,14 @@ export function* judgeHealth(history: History): Iterable<string> {
       if (isMeant && !wasOff) yield `a 410 recorded at ${recorded.at} ms did not turn the webhook off`
     }
   }
-  const told = new Set(history.notes.flatMap((note) => (note.kind === "told" ? [note.id] : [])))
+  const notified = new Set(history.notes.flatMap((note) => (note.kind === "notified" ? [note.id] : [])))
   const blocked = new Set(
     history.acts.flatMap(({ act, shop, outcome }) =>
       act === "block" && outcome !== "refused" ? [history.shops[shop]?.id] : []
     )
   )
   for (const { kind, shop, ...commit } of history.commits) {
-    if (kind !== "message" || !("row" in commit) || told.has(commit.row.id)) continue
+    if (kind !== "message" || !("row" in commit) || notified.has(commit.row.id)) continue
     // A walk-in whose number is that of a client who blocks the shop is not notified.
     const isWalkIn = commit.row.to === "client" && commit.row.client_id === null
     if (!(isWalkIn && blocked.has(shop)))

@@ -223,15 +223,15 @@ const createEverywhere = async (service: Service, away: ReadonlyArray<string>) =
 /** Creates without pause until a create is refused. Returns, when some were acknowledged and others are on their way, the end of all. */
 const beginCreates = async (service: Service, shops: ReadonlyArray<number>) => {
   let [acknowledged, refused_ms] = [0, 0]
-  let tell = (): void => undefined
+  let onEnough = (): void => undefined
   const enough = new Promise<void>((resolve) => {
-    tell = resolve
+    onEnough = resolve
   })
   const creator = async (i: number): Promise<ReadonlyArray<string>> => {
     for (let n = 0; n < CAUGHT.each; n++) {
       const { status, retry_after, took_ms } = await service.create(shops[i % shops.length]!)
       refused_ms = Math.max(refused_ms, status === 201 ? 0 : Math.round(took_ms))
-      if (status === 201 && ++acknowledged >= CAUGHT.acknowledged) tell()
+      if (status === 201 && ++acknowledged >= CAUGHT.acknowledged) onEnough()
       if (status !== 201) return status === 503 && retry_after > 0 ? [] : [`a create that was on its way got ${status}`]
     }
     return []

@@ -689,8 +689,8 @@ const ofRequests = [
     "ExhaustedLimits",
     "given-back-not-forgotten",
     "a process refuses requests until the minute ends, although a use was given back",
-    "for (const { policy, subject } of takes) known.get(policy)?.delete(subject)",
-    "void takes"
+    "for (const { policy, subject } of uses) known.get(policy)?.delete(subject)",
+    "void uses"
   ),
   http(
     "RequestReader",

@@ -5,7 +5,7 @@ export interface Window {
 }
 
 /** The values of the three headers. */
-export interface Told {
+export interface LimitStatus {
   readonly limit: number
   readonly remaining: number
   readonly resets_at: number
@@ -38,7 +38,7 @@ export class MinuteLimit {
     return window.used >= this.#limit
   }
 
-  tell({ used, resets_at }: Window): Told {
+  statusOf({ used, resets_at }: Window): LimitStatus {
     return { limit: this.#limit, remaining: Math.max(0, this.#limit - used), resets_at }
   }
 
@@ -48,5 +48,5 @@ export class MinuteLimit {
 }
 
 /** The one with the fewest uses left; among equals the one that resets last. */
-export const scarcer = (a: Told, b: Told): Told =>
+export const scarcer = (a: LimitStatus, b: LimitStatus): LimitStatus =>
   b.remaining < a.remaining || (b.remaining === a.remaining && b.resets_at > a.resets_at) ? b : a

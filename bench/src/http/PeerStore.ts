@@ -4,7 +4,7 @@ import { Schema } from "effect"
 import { parsePhoneNumberFromString } from "libphonenumber-js"
 import { nextMidnight, TimeZone } from "../../../packages/core/dist/domain/CalendarDay.js"
 import { trackingCode, uuid } from "./PeerIds.js"
-import { scarcer, type Told, type Window } from "./PeerLimits.js"
+import { type LimitStatus, scarcer, type Window } from "./PeerLimits.js"
 import type { Body } from "./PeerSchemas.js"
 import { isForbidden } from "./PeerWords.js"
 import { SHOP } from "./World.js"
@@ -15,7 +15,7 @@ export class Refusal extends Error {
     readonly statusCode: number,
     readonly code: string,
     readonly details?: object,
-    readonly told?: Told
+    readonly limitStatus?: LimitStatus
   ) {
     super(code)
   }
@@ -68,7 +68,7 @@ export interface Key {
 export interface Created {
   readonly ticket: string
   readonly is_replay: boolean
-  readonly told?: Told
+  readonly limitStatus?: LimitStatus
 }
 
 const zone = Schema.decodeSync(TimeZone)(SHOP.time_zone)
@@ -141,7 +141,7 @@ const refuseWords = ({ service, item, description, items }: Input): void => {
 }
 
 /** Takes one of the shop's tickets of this hour and day, or refuses. */
-const count = (shop: Shop, now: number): Told => {
+const count = (shop: Shop, now: number): LimitStatus => {
   if (now >= shop.hour.resets_at) shop.hour = { used: 0, resets_at: now + HOUR_MS }
   if (now >= shop.day.resets_at) shop.day = { used: 0, resets_at: nextMidnight(now, zone) }
   if (shop.day.used >= DAY)
@@ -242,7 +242,7 @@ export const create = ({ id: key_id, shop }: Key, body: Body, idempotencyKey: st
   // No client is known to a shop here: linking one is no part of this load.
   if (input.client_id !== null) throw new Refusal(404, "NOT_FOUND")
   refuseWords(input)
-  const told = count(shop, now)
+  const limitStatus = count(shop, now)
   shop.last_instant = now
   const made = newTicket(shop, input, now)
   // Made into text once: the answer, the stored answer and the event hold the same.
@@ -272,5 +272,5 @@ export const create = ({ id: key_id, shop }: Key, body: Body, idempotencyKey: st
   }
   forget(shop.answered, now)
   shop.answered.set(place, { fingerprint, ticket, expires_at: now + Limits.idempotency_memory_ms })
-  return { ticket, is_replay: false, told }
+  return { ticket, is_replay: false, limitStatus }
 }

@@ -3,7 +3,7 @@
 import { Limits, Policies } from "@workshop/core"
 import fastify, { type FastifyReply, type FastifyRequest } from "fastify"
 import { requestId, uuid } from "./PeerIds.js"
-import { MinuteLimit, scarcer, type Told } from "./PeerLimits.js"
+import { type LimitStatus, MinuteLimit, scarcer } from "./PeerLimits.js"
 import { type Body, bodySchema, formats, headersSchema, noQuery, paramsSchema } from "./PeerSchemas.js"
 import { create, type Key, openShop, Refusal, sha256 } from "./PeerStore.js"
 import { announce, KEYS_PER_SHOP, key, SCOPES, SHOPS, ticketBody } from "./World.js"
@@ -14,7 +14,7 @@ declare module "fastify" {
   }
   interface FastifyRequest {
     key: Key | null
-    told: Told | null
+    limitStatus: LimitStatus | null
     now: number
   }
 }
@@ -34,13 +34,14 @@ const keyOf = (text: string, now: number): Key | undefined => {
   return found
 }
 
-const usedUp = (limit: MinuteLimit, told: Told) => new Refusal(429, "TOO_MANY_ATTEMPTS", { limit: limit.name }, told)
+const usedUp = (limit: MinuteLimit, status: LimitStatus) =>
+  new Refusal(429, "TOO_MANY_ATTEMPTS", { limit: limit.name }, status)
 
 const turnAway = (request: FastifyRequest): Refusal => {
   const window = strangers.at(request.ip, request.now)
-  if (strangers.isUsedUp(window)) return usedUp(strangers, strangers.tell(window))
+  if (strangers.isUsedUp(window)) return usedUp(strangers, strangers.statusOf(window))
   window.used++
-  return new Refusal(401, "UNAUTHENTICATED", undefined, strangers.tell(window))
+  return new Refusal(401, "UNAUTHENTICATED", undefined, strangers.statusOf(window))
 }
 
 const shopRefusal = ({ shop, scopes }: Key, scope: string | undefined): Refusal | undefined => {
@@ -58,32 +59,38 @@ const admit = (request: FastifyRequest): Refusal | undefined => {
   const key = text === undefined ? undefined : keyOf(text, now)
   if (key === undefined) return turnAway(request)
   const asked = requests.at(key.id, now)
-  if (requests.isUsedUp(asked)) return usedUp(requests, requests.tell(asked))
+  if (requests.isUsedUp(asked)) return usedUp(requests, requests.statusOf(asked))
   const refusal = shopRefusal(key, request.routeOptions.config?.scope)
   if (refusal === undefined && request.method === "POST") {
     const written = writes.at(key.id, now)
-    if (writes.isUsedUp(written)) return usedUp(writes, writes.tell(written))
+    if (writes.isUsedUp(written)) return usedUp(writes, writes.statusOf(written))
     written.used++
     asked.used++
-    request.told = scarcer(requests.tell(asked), writes.tell(written))
+    request.limitStatus = scarcer(requests.statusOf(asked), writes.statusOf(written))
   } else {
     asked.used++
-    request.told = requests.tell(asked)
+    request.limitStatus = requests.statusOf(asked)
   }
   request.key = key
   return refusal
 }
 
-const send = (request: FastifyRequest, reply: FastifyReply, status: number, told: Told | null, body: string) => {
+const send = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+  limitStatus: LimitStatus | null,
+  body: string
+) => {
   reply.code(status)
   reply.header("Content-Type", "application/json; charset=utf-8")
   reply.header("Cache-Control", "no-store")
   reply.header("X-Content-Type-Options", "nosniff")
   reply.header("Request-Id", request.id)
-  if (told !== null) {
-    reply.header("RateLimit-Limit", String(told.limit))
-    reply.header("RateLimit-Remaining", String(told.remaining))
-    reply.header("RateLimit-Reset", String(Math.max(0, Math.ceil((told.resets_at - request.now) / 1000))))
+  if (limitStatus !== null) {
+    reply.header("RateLimit-Limit", String(limitStatus.limit))
+    reply.header("RateLimit-Remaining", String(limitStatus.remaining))
+    reply.header("RateLimit-Reset", String(Math.max(0, Math.ceil((limitStatus.resets_at - request.now) / 1000))))
   }
   return reply.send(body)
 }
@@ -96,7 +103,7 @@ const app = fastify({
   ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: true, formats } }
 })
 app.decorateRequest("key", null)
-app.decorateRequest("told", null)
+app.decorateRequest("limitStatus", null)
 app.decorateRequest("now", 0)
 app.addHook("onRequest", (request, _, done) => done(admit(request)))
 
@@ -104,11 +111,11 @@ app.setNotFoundHandler((_, reply) => reply.send(new Refusal(404, "NOT_FOUND")))
 app.setErrorHandler((error: Error & { readonly statusCode?: number }, request, reply) => {
   const status = error.statusCode ?? 500
   const code = error instanceof Refusal ? error.code : status < 500 ? "VALIDATION_ERROR" : "INTERNAL"
-  const told = error instanceof Refusal ? (error.told ?? request.told) : request.told
+  const limitStatus = error instanceof Refusal ? (error.limitStatus ?? request.limitStatus) : request.limitStatus
   const details = error instanceof Refusal ? error.details : { issues: [error.message] }
   const body = { success: false, error: { code, message: error.message, details } }
   if (status === 429) reply.header("Retry-After", "60")
-  return send(request, reply, status, told, JSON.stringify(body))
+  return send(request, reply, status, limitStatus, JSON.stringify(body))
 })
 
 app.get<{ readonly Params: { readonly id: string } }>(
@@ -117,7 +124,7 @@ app.get<{ readonly Params: { readonly id: string } }>(
   (request, reply) => {
     const ticket = request.key!.shop.tickets.get(request.params.id.toLowerCase())
     if (ticket === undefined) return reply.send(new Refusal(404, "NOT_FOUND"))
-    return send(request, reply, 200, request.told, `{"success":true,"data":${JSON.stringify(ticket)}}`)
+    return send(request, reply, 200, request.limitStatus, `{"success":true,"data":${JSON.stringify(ticket)}}`)
   }
 )
 
@@ -128,14 +135,14 @@ app.post<{ readonly Body: Body; readonly Headers: { readonly "idempotency-key": 
     const { price_minor, deposit_minor } = request.body
     if ((deposit_minor ?? 0) > (price_minor ?? Number.POSITIVE_INFINITY))
       return reply.send(new Refusal(400, "VALIDATION_ERROR", { issues: [{ in: "body", field: "deposit_minor" }] }))
-    const { ticket, is_replay, told } = create(request.key!, request.body, request.headers["idempotency-key"])
+    const { ticket, is_replay, limitStatus } = create(request.key!, request.body, request.headers["idempotency-key"])
     if (is_replay) reply.header("Idempotent-Replayed", "true")
     const body = `{"success":true,"data":${ticket},"meta":{"replayed":${is_replay}}}`
     return send(
       request,
       reply,
       is_replay ? 200 : 201,
-      told === undefined ? request.told : scarcer(request.told!, told),
+      limitStatus === undefined ? request.limitStatus : scarcer(request.limitStatus!, limitStatus),
       body
     )
   }

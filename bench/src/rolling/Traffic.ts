@@ -4,7 +4,7 @@ import type { ServiceNode } from "./Release.js"
 import type { Seller } from "./Sellers.js"
 
 /** A ticket as the last response showed it. */
-interface Told {
+interface AcknowledgedTicket {
   readonly id: string
   readonly number: number
   readonly state: string
@@ -42,7 +42,7 @@ export class Traffic {
   readonly looks: Array<Look> = []
   readonly failures: Array<string> = []
   /** The acknowledged tickets by id, each with the key that may read it. */
-  readonly told = new Map<string, Told & { readonly key: string }>()
+  readonly acknowledged = new Map<string, AcknowledgedTicket & { readonly key: string }>()
   phase = "before"
   nodes: ReadonlyArray<ServiceNode> = []
   #turn = 0
@@ -64,26 +64,31 @@ export class Traffic {
   async #serve({ key }: Seller): Promise<void> {
     const body = { service: "Resoling", item: "Brown boots", price_minor: 45_000, client_phone: walkIn() }
     const idempotencyKey = randomUUID()
-    const made = await this.ask<Told>({ method: "POST", path: "/v1/tickets", key, body, idempotencyKey })
+    const made = await this.ask<AcknowledgedTicket>({ method: "POST", path: "/v1/tickets", key, body, idempotencyKey })
     await setTimeout(PAUSE_MS)
     if (made === undefined) return
     this.#remember(made, key)
     const path = `/v1/tickets/${made.id}`
-    await this.#same(await this.ask<Told>({ method: "GET", path, key }), made)
+    await this.#same(await this.ask<AcknowledgedTicket>({ method: "GET", path, key }), made)
     await setTimeout(PAUSE_MS)
-    const ready = await this.ask<Told>({ method: "POST", path: `${path}/status`, key, body: { status: "ready" } })
+    const ready = await this.ask<AcknowledgedTicket>({
+      method: "POST",
+      path: `${path}/status`,
+      key,
+      body: { status: "ready" }
+    })
     if (ready !== undefined) this.#remember(ready, key)
     await setTimeout(PAUSE_MS)
-    const list = await this.ask<ReadonlyArray<Told>>({ method: "GET", path: "/v1/tickets?limit=5", key })
+    const list = await this.ask<ReadonlyArray<AcknowledgedTicket>>({ method: "GET", path: "/v1/tickets?limit=5", key })
     if (list?.some(({ id }) => id === made.id) === false) this.failures.push("a ticket is missing in the list")
     await setTimeout(PAUSE_MS)
   }
 
-  #remember({ id, number, state }: Told, key: string) {
-    this.told.set(id, { id, number, state, key })
+  #remember({ id, number, state }: AcknowledgedTicket, key: string) {
+    this.acknowledged.set(id, { id, number, state, key })
   }
 
-  async #same(found: Told | undefined, { id, number }: Told) {
+  async #same(found: AcknowledgedTicket | undefined, { id, number }: AcknowledgedTicket) {
     if (found !== undefined && (found.id !== id || found.number !== number))
       this.failures.push(`ticket ${id} was read as ${found.id} with number ${found.number}`)
   }

@@ -94,7 +94,7 @@ const tableOf = ({ looks }: Traffic) =>
 /** Reads every acknowledged ticket again. Returns those that differ from what was acknowledged. */
 const lost = async (traffic: Traffic) => {
   const missing: Array<string> = []
-  for (const { id, number, state, key } of traffic.told.values()) {
+  for (const { id, number, state, key } of traffic.acknowledged.values()) {
     const found = await traffic.ask<{ number: number; state: string }>({
       method: "GET",
       path: `/v1/tickets/${id}`,
@@ -236,7 +236,7 @@ export const rolling = benchmark({
           target: { at_most: MOST_BLOCKED_MS }
         },
         { work: "answers 503", unit: "", ours: unavailable, target: { at_most: 0 } },
-        { work: "acknowledged tickets, read again at the end", unit: "", ours: traffic.told.size }
+        { work: "acknowledged tickets, read again at the end", unit: "", ours: traffic.acknowledged.size }
       ],
       faults: [...traffic.failures, ...missing]
     }

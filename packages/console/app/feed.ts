@@ -69,9 +69,9 @@ const metWords: Readonly<Record<string, string>> = { lose_answer: "response lost
 
 const plain = (word: string): string => word.replaceAll("_", " ").toLowerCase()
 
-type Told = Pick<Row, "at" | "text" | "mark" | "ok"> & { readonly shop_id?: string | null; readonly why?: string }
+type RowContent = Pick<Row, "at" | "text" | "mark" | "ok"> & { readonly shop_id?: string | null; readonly why?: string }
 
-const rowOf: Readonly<Record<Kind, (data: Json) => Told>> = {
+const rowOf: Readonly<Record<Kind, (data: Json) => RowContent>> = {
   request: ({ at, shop_id, method, path, status, code, reason, replayed, fault, request }: LoggedRequest) => {
     const met = fault === null ? null : (metWords[fault] ?? "fault")
     return {
@@ -194,8 +194,8 @@ const begin = async (): Promise<void> => {
   const past = [...requests, ...others.flat()].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)).slice(-KEPT)
   // What happened while the lists were read is in both.
   takeUp()
-  const told = new Set(rows.map(sameness))
-  const older = past.filter(({ kind, data }) => !told.has(sameness({ kind, detail: data })))
+  const shown = new Set(rows.map(sameness))
+  const older = past.filter(({ kind, data }) => !shown.has(sameness({ kind, detail: data })))
   rows = [...rows, ...older.map(({ kind, data }, i) => made(kind, i - older.length, data)).reverse()].slice(0, KEPT)
   version.value++
 }

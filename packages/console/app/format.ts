@@ -25,8 +25,10 @@ const WEEK = ["w", 604_800_000] as const
 
 /** The offset of a time zone from UTC at an instant, in milliseconds. */
 const offsetOf = (zone: string, at: number): number => {
-  const told = new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short", timeStyle: "medium" }).format(at)
-  return Date.parse(`${told.replace(" ", "T")}Z`) - Math.floor(at / 1000) * 1000
+  const wallTime = new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short", timeStyle: "medium" }).format(
+    at
+  )
+  return Date.parse(`${wallTime.replace(" ", "T")}Z`) - Math.floor(at / 1000) * 1000
 }
 
 /**

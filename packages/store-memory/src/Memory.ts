@@ -119,7 +119,7 @@ export class Memory {
         if (client_id === null) return
         this.inboxes.set(
           client_id,
-          this.#inbox(client_id).filter((told) => told.id !== id)
+          this.#inbox(client_id).filter((notification) => notification.id !== id)
         )
         return
       }

@@ -71,12 +71,12 @@ export const memoryRateLimits = (
   }
 
   return {
-    take: (takes, now) =>
+    take: (uses, now) =>
       Effect.suspend(() => {
         sweep(now)
-        return useLimits(windows, takes, now)
+        return useLimits(windows, uses, now)
       }),
-    giveBack: (takes, taken) => Effect.sync(() => giveBackUses(windows, takes, taken)),
+    giveBack: (uses, statuses) => Effect.sync(() => giveBackUses(windows, uses, statuses)),
     look: (one, now) => Effect.sync(() => peekLimit(windows, one, now))
   }
 }

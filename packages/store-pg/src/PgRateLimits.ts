@@ -26,8 +26,8 @@ type Place = Pick<RateLimitRow, "policy" | "subject">
 const textOf = ({ policy, subject }: Place): string => `${policy} ${subject}`
 
 /** The key of a window. */
-const distinct = (takes: ReadonlyArray<LimitUse>): ReadonlyArray<LimitUse> => [
-  ...new Map(takes.map((take) => [textOf(take), take])).values()
+const distinct = (uses: ReadonlyArray<LimitUse>): ReadonlyArray<LimitUse> => [
+  ...new Map(uses.map((use) => [textOf(use), use])).values()
 ]
 
 /** The windows that a transaction has locked, and their changes in it. */
@@ -101,7 +101,7 @@ const putting = (rows: ReadonlyArray<RateLimitRow>): Statement => ({
 
 /** A piece of work on windows that are locked. */
 interface Job {
-  readonly takes: ReadonlyArray<LimitUse>
+  readonly uses: ReadonlyArray<LimitUse>
   /** Changes the windows; it returns a function that reports the result, to be called when the changes are saved. */
   readonly run: (windows: LimitWindows) => () => void
   readonly fail: (cause: Cause.Cause<StoreUnavailable>) => void
@@ -131,14 +131,14 @@ const vanished = new PgFailure({
 const countTogether = (link: ReconnectingConnection, jobs: ReadonlyArray<Job>): Effect.Effect<void, PgFailure> =>
   Effect.gen(function* () {
     const connection = yield* link.connection
-    const takes = distinct(jobs.flatMap((job) => job.takes))
-    const answers = yield* connection.send(locking(takes))
+    const uses = distinct(jobs.flatMap((job) => job.uses))
+    const answers = yield* connection.send(locking(uses))
     const rows = answers.at(-1)!.rows as unknown as ReadonlyArray<RateLimitRow>
-    if (rows.length < takes.length) return yield* vanished
+    if (rows.length < uses.length) return yield* vanished
     const windows = new LockedWindows(rows)
-    const tell = jobs.map(({ run }) => run(windows))
+    const answering = jobs.map(({ run }) => run(windows))
     yield* connection.send(windows.ending())
-    for (const tellOne of tell) tellOne()
+    for (const answer of answering) answer()
   }).pipe(Effect.tapError(link.undo))
 
 const refusal = (why: string) => Cause.fail(new StoreUnavailable({ cause: new Error(why) }))
@@ -196,12 +196,12 @@ export const pgRateLimits = (
     yield* Effect.addFinalizer(() => close)
     yield* Effect.forkScoped(Effect.forever(turn))
 
-    const ask = <A, E>(takes: ReadonlyArray<LimitUse>, run: (windows: LimitWindows) => Effect.Effect<A, E>) =>
+    const ask = <A, E>(uses: ReadonlyArray<LimitUse>, run: (windows: LimitWindows) => Effect.Effect<A, E>) =>
       Effect.async<A, E | StoreUnavailable>((resume) => {
         if (isClosed) return resume(Effect.failCause(closing))
         if (queue.length >= MOST_WAITING) return resume(Effect.failCause(tooMany))
         queue.push({
-          takes,
+          uses,
           run: (windows) => {
             const answer = run(windows)
             return () => resume(answer)
@@ -212,8 +212,8 @@ export const pgRateLimits = (
       })
 
     return {
-      take: (takes, now) => ask(takes, (windows) => useLimits(windows, takes, now)),
-      giveBack: (takes, taken) => ask(takes, (windows) => Effect.succeed(giveBackUses(windows, takes, taken))),
+      take: (uses, now) => ask(uses, (windows) => useLimits(windows, uses, now)),
+      giveBack: (uses, statuses) => ask(uses, (windows) => Effect.succeed(giveBackUses(windows, uses, statuses))),
       look: (one, now) => ask([one], (windows) => Effect.succeed(peekLimit(windows, one, now)))
     }
   })

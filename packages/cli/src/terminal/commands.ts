@@ -148,18 +148,18 @@ const valuesOf = <O extends Options>(options: O, command: Command): Effect.Effec
 /** A command that does something. `isTyped` is true for a flag on the command line, and false for its variable and its default. */
 export const command =
   <O extends Options>(
-    told: CommandHelp & {
+    definition: CommandHelp & {
       readonly options: O
       readonly run: (values: Values<O>, isTyped: (name: keyof O) => boolean) => Run
     }
   ): MakeCommand =>
   (choose) => {
-    const made = helpful(told)
-    for (const option of Object.values<Flag<unknown> | Operand<unknown>>(told.options))
+    const made = helpful(definition)
+    for (const option of Object.values<Flag<unknown> | Operand<unknown>>(definition.options))
       if (option instanceof Flag) made.addOption(option)
       else made.addArgument(option)
     const isTyped = (name: keyof O) => made.getOptionValueSource(String(name)) === "cli"
     return made.action(() =>
-      choose(Effect.flatMap(valuesOf(told.options, made), (values) => told.run(values, isTyped)))
+      choose(Effect.flatMap(valuesOf(definition.options, made), (values) => definition.run(values, isTyped)))
     )
   }

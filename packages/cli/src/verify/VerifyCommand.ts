@@ -58,8 +58,8 @@ const sentences: Readonly<Record<Exclude<VerifyFailure, "mismatch">, (age: numbe
 export const judge = Effect.fnUntraced(function* (kept: Kept) {
   const { body, signature, secrets, tolerance_ms, at } = kept
   const tolerance = tolerance_ms / 1000
-  const told = { toleranceSeconds: tolerance, now: new Date(at) }
-  const found = yield* Effect.promise(() => verify(body, signature, secrets, told))
+  const options = { toleranceSeconds: tolerance, now: new Date(at) }
+  const found = yield* Effect.promise(() => verify(body, signature, secrets, options))
   const told_t = /(?:^|,)\s*t=(\d{1,12})(?:,|\s|$)/.exec(signature ?? "")?.[1]
   const t = told_t === undefined ? null : Number(told_t)
   const age_seconds = t === null ? null : Math.floor(at / 1000) - t
@@ -73,7 +73,7 @@ export const judge = Effect.fnUntraced(function* (kept: Kept) {
     const sentence = sentences[reason](age_seconds ?? 0, tolerance)
     return { valid: false, reason, sentence, t, age_seconds } satisfies Verdict
   }
-  const again = yield* Effect.promise(() => verify(otherwise(body), signature, secrets, told))
+  const again = yield* Effect.promise(() => verify(otherwise(body), signature, secrets, options))
   const isOnlyNewline = again.ok || again.reason === "too_old" || again.reason === "too_new"
   return { valid: false, reason, sentence: mismatch(isOnlyNewline, kept), t, age_seconds } satisfies Verdict
 })

@@ -111,32 +111,32 @@ describe("workshop serve", PATIENT, () => {
   }
 
   it("--signature-header of workshop conform tests a server that signs under another name (Specification, Commands)", async () => {
-    const told = await both("conform", "--only", "signature,signature-each-attempt,secret-rotation")
-    expect(told.with).toMatchObject({ status: 0, stderr: "" })
-    expect(told.with.stdout).toMatch(/3 cases in [\d.]+ s: ✓ 3\n$/)
-    expect(told.without).toMatchObject({ status: 1, stderr: "The server breaks 3 rules of the specification.\n" })
-    expect(told.without.stdout).toContain("the header Service-Signature (--signature-header names another)")
-    expect(told.without.stdout).toMatch(/found {5}\[.*"x-lac-signature".*\]/)
+    const results = await both("conform", "--only", "signature,signature-each-attempt,secret-rotation")
+    expect(results.with).toMatchObject({ status: 0, stderr: "" })
+    expect(results.with.stdout).toMatch(/3 cases in [\d.]+ s: ✓ 3\n$/)
+    expect(results.without).toMatchObject({ status: 1, stderr: "The server breaks 3 rules of the specification.\n" })
+    expect(results.without.stdout).toContain("the header Service-Signature (--signature-header names another)")
+    expect(results.without.stdout).toMatch(/found {5}\[.*"x-lac-signature".*\]/)
   })
 
   it("--signature-header of workshop scenario run does the same (Specification, Commands)", async () => {
     const file = join(mkdtempSync(join(tmpdir(), "signed-")), "signed.yaml")
     const steps = "steps:\n  - create ticket: { service: Hem }\n  - expect received: [{ type: ticket.created }]\n"
     writeFileSync(file, `name: Signed\ngiven: { shops: { lac: { webhook: true } } }\n${steps}`)
-    const told = await both("scenario", "run", file)
+    const results = await both("scenario", "run", file)
     const moves = `The scenarios move the sandbox's clock at ${base} forward, for everybody who uses it.\n`
-    expect(told.with).toMatchObject({ status: 0, stderr: moves })
-    expect(told.without).toMatchObject({ status: 1, stderr: `${moves}1 of 1 scenario failed.\n` })
+    expect(results.with).toMatchObject({ status: 0, stderr: moves })
+    expect(results.without).toMatchObject({ status: 1, stderr: `${moves}1 of 1 scenario failed.\n` })
     expect(await typed(["scenario", "run", file, ...RENAMED])).toMatchObject({ status: 0, stderr: "" })
   })
 
   it("--signature-header of workshop simulate does the same, and is in the command that repeats a run (Specification, Commands)", async () => {
-    const told = await both("simulate", "--seed", "7", "--steps", "60", "--shops", "1")
-    expect(told.with).toMatchObject({ status: 0, stderr: expect.stringMatching(/^The simulation moves [^\n]+\n$/) })
-    expect(told.with.stdout).toMatch(/^Repeat it: npx workshop simulate .* --signature-header X-Lac-Signature$/m)
-    expect(told.without.status).toBe(1)
-    expect(told.without.stdout).toMatch(/^signatures: broken .*\(Specification, Webhooks/m)
-    expect(told.without.stdout).toContain("it bears no signature")
+    const results = await both("simulate", "--seed", "7", "--steps", "60", "--shops", "1")
+    expect(results.with).toMatchObject({ status: 0, stderr: expect.stringMatching(/^The simulation moves [^\n]+\n$/) })
+    expect(results.with.stdout).toMatch(/^Repeat it: npx workshop simulate .* --signature-header X-Lac-Signature$/m)
+    expect(results.without.status).toBe(1)
+    expect(results.without.stdout).toMatch(/^signatures: broken .*\(Specification, Webhooks/m)
+    expect(results.without.stdout).toContain("it bears no signature")
   })
 
   const OF_ITS_OWN = "must be the name of a header of its own, such as Service-Signature"

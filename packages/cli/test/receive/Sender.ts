@@ -21,8 +21,8 @@ export class Sender implements AsyncDisposable {
 
   static async open(options: ReceiverOptions = {}): Promise<Sender> {
     const scope = Effect.runSync(Scope.make())
-    const told = { secrets: [SECRET], now: Effect.succeed(NOON), ...options }
-    const receiver = await Effect.runPromise(Scope.extend(Receivers.make(told), scope))
+    const given = { secrets: [SECRET], now: Effect.succeed(NOON), ...options }
+    const receiver = await Effect.runPromise(Scope.extend(Receivers.make(given), scope))
     return new Sender(receiver, () => Effect.runPromise(Scope.close(scope, Exit.void)))
   }
 

@@ -135,8 +135,8 @@ const keepingBack = async (behind: string): Promise<Server> => {
     const answer = await fetch(behind + url, { method, body, headers: own as Record<string, string> })
     const said = (await answer.json()) as { readonly data?: Array<unknown> }
     if (/^\/sandbox\/shops\/[^/]+\/events/.test(url)) said.data?.shift()
-    const told = [...answer.headers].filter(([name]) => !["connection", "content-length", "keep-alive"].includes(name))
-    response.writeHead(answer.status, Object.fromEntries(told)).end(JSON.stringify(said))
+    const kept = [...answer.headers].filter(([name]) => !["connection", "content-length", "keep-alive"].includes(name))
+    response.writeHead(answer.status, Object.fromEntries(kept)).end(JSON.stringify(said))
   })
   server.listen(0, "127.0.0.1")
   await once(server, "listening")

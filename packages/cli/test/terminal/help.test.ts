@@ -18,7 +18,7 @@ describe("help (Specification, Commands)", { timeout: 60_000 }, () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" })
     expect(stdout).toMatch(/Exit status:\n {2}0 {4}done.*\n {2}1 {4}refused.*\n {2}130 {2}interrupted/)
     expect(stdout.match(/^ {2}shop /gm)).toHaveLength(1)
-    for (const told of ["--no-color", "--version", "NAME_FILE"]) expect(stdout).toContain(told)
+    for (const word of ["--no-color", "--version", "NAME_FILE"]) expect(stdout).toContain(word)
   })
 
   it("a group lists its commands, and the usage of a command below it is written in full", async () => {

@@ -267,14 +267,14 @@ export class ChangeSet {
   }
 
   /** Notifies a client: saves the notification in their inbox, where it waits for the embedder's notifier (Specification, States). */
-  notifyClient(told: Omit<NotificationRecord, keyof Marked>): this {
-    const row = { ...told, ...this.#marked }
+  notifyClient(notification: Omit<NotificationRecord, keyof Marked>): this {
+    const row = { ...notification, ...this.#marked }
     return this.add({ _tag: "NotificationAppended", row }).#await(row, "client")
   }
 
   /** Notifies the shop's owner: saves the notice, which waits for the embedder's notifier (Specification, Webhooks). */
-  notifyOwner(told: Omit<NoticeRecord, keyof Marked>): this {
-    const row = { ...told, ...this.#marked }
+  notifyOwner(notice: Omit<NoticeRecord, keyof Marked>): this {
+    const row = { ...notice, ...this.#marked }
     return this.add({ _tag: "NoticeAppended", row }).#await(row, "owner")
   }
 

@@ -118,47 +118,47 @@ export interface LimitUse {
 
 /** The key under which a store keeps the window of a policy and subject. */
 export interface LimitWindows {
-  readonly get: (take: LimitUse) => LimitWindow | undefined
-  readonly put: (take: LimitUse, window: LimitWindow) => void
+  readonly get: (use: LimitUse) => LimitWindow | undefined
+  readonly put: (use: LimitUse, window: LimitWindow) => void
 }
 
-const windowOf = (windows: LimitWindows, take: LimitUse, now: Instant): LimitWindow =>
-  currentWindow(windows.get(take), take.policy, now, take.time_zone)
+const windowOf = (windows: LimitWindows, use: LimitUse, now: Instant): LimitWindow =>
+  currentWindow(windows.get(use), use.policy, now, use.time_zone)
 
 /** Takes one use of every policy, or of none; then the result names those that have none left (Specification, Limits). */
 export const useLimits = (
   windows: LimitWindows,
-  takes: ReadonlyArray<LimitUse>,
+  uses: ReadonlyArray<LimitUse>,
   now: Instant
 ): Either.Either<ReadonlyArray<LimitStatus>, LimitReached> => {
-  const found = takes.map((one) => ({ one, window: windowOf(windows, one, now) }))
-  const full = found.filter(({ one, window }) => !hasRoom(window, one.policy, 1, one.limit))
+  const found = uses.map((use) => ({ use, window: windowOf(windows, use, now) }))
+  const full = found.filter(({ use, window }) => !hasRoom(window, use.policy, 1, use.limit))
   if (full.length > 0)
     return Either.left(
-      new LimitReached({ usages: full.map(({ one, window }) => limitStatus(window, one.policy, one.limit)) })
+      new LimitReached({ usages: full.map(({ use, window }) => limitStatus(window, use.policy, use.limit)) })
     )
   return Either.right(
-    found.map(({ one, window }) => {
+    found.map(({ use, window }) => {
       const counted = withUses(window, 1)
-      windows.put(one, counted)
-      return limitStatus(counted, one.policy, one.limit)
+      windows.put(use, counted)
+      return limitStatus(counted, use.policy, use.limit)
     })
   )
 }
 
-/** Returns uses of a result `taken`, if their windows are still the same. */
+/** Returns uses of a result `statuses`, if their windows are still the same. */
 export const giveBackUses = (
   windows: LimitWindows,
-  takes: ReadonlyArray<LimitUse>,
-  taken: ReadonlyArray<LimitStatus>
+  uses: ReadonlyArray<LimitUse>,
+  statuses: ReadonlyArray<LimitStatus>
 ): void => {
-  takes.forEach((one, i) => {
-    const window = windows.get(one)
-    if (window !== undefined && window.resets_at === taken[i]?.resets_at && window.used > 0)
-      windows.put(one, withUses(window, -1))
+  uses.forEach((use, i) => {
+    const window = windows.get(use)
+    if (window !== undefined && window.resets_at === statuses[i]?.resets_at && window.used > 0)
+      windows.put(use, withUses(window, -1))
   })
 }
 
 /** The status of a limit, without using it. */
-export const peekLimit = (windows: LimitWindows, one: LimitUse, now: Instant): LimitStatus =>
-  limitStatus(windowOf(windows, one, now), one.policy, one.limit)
+export const peekLimit = (windows: LimitWindows, use: LimitUse, now: Instant): LimitStatus =>
+  limitStatus(windowOf(windows, use, now), use.policy, use.limit)

@@ -21,7 +21,7 @@ const MOST_WINDOWS = 10_000
 /** The counts of limits, as far as a process knows them. */
 export interface ExhaustedLimits extends Pick<Counts, "take" | "giveBack"> {
   /** The status of a limit as far as this process knows it, without asking the store. */
-  readonly look: (take: LimitUse, now: Instant) => LimitStatus
+  readonly look: (use: LimitUse, now: Instant) => LimitStatus
   /** Forgets everything, because the store did. */
   readonly forget: () => void
 }
@@ -33,19 +33,19 @@ export interface ExhaustedLimits extends Pick<Counts, "take" | "giveBack"> {
  */
 const remembering = (limits: Counts, bounds: LimitsByPolicy): ExhaustedLimits => {
   /** Without the uses of lifted policies. */
-  const bounded = (takes: ReadonlyArray<LimitUse>): ReadonlyArray<LimitUse> =>
+  const bounded = (uses: ReadonlyArray<LimitUse>): ReadonlyArray<LimitUse> =>
     bounds === defaultLimits
-      ? takes
-      : takes.flatMap((take) => {
-          const limit = bounds[take.policy]
-          return limit === Number.POSITIVE_INFINITY ? [] : [{ ...take, limit }]
+      ? uses
+      : uses.flatMap((use) => {
+          const limit = bounds[use.policy]
+          return limit === Number.POSITIVE_INFINITY ? [] : [{ ...use, limit }]
         })
   const known = new Map<PolicyName, Map<string, LimitWindow>>()
 
-  const note = (takes: ReadonlyArray<LimitUse>, usages: ReadonlyArray<LimitStatus>) => {
-    for (const { policy, limit, remaining, resets_at } of usages) {
+  const note = (uses: ReadonlyArray<LimitUse>, statuses: ReadonlyArray<LimitStatus>) => {
+    for (const { policy, limit, remaining, resets_at } of statuses) {
       if (remaining > 0 && policy !== "unauthenticated_per_minute") continue
-      const subject = takes.find((take) => take.policy === policy)?.subject
+      const subject = uses.find((use) => use.policy === policy)?.subject
       if (subject === undefined) continue
       const windows = known.get(policy) ?? new Map<string, LimitWindow>()
       known.set(policy, windows)
@@ -61,39 +61,39 @@ const remembering = (limits: Counts, bounds: LimitsByPolicy): ExhaustedLimits =>
   const windowOf = ({ policy, subject, time_zone }: LimitUse, now: Instant): LimitWindow =>
     currentWindow(known.get(policy)?.get(subject), policy, now, time_zone)
 
-  const refused = (takes: ReadonlyArray<LimitUse>, now: Instant): LimitReached | undefined => {
+  const refused = (uses: ReadonlyArray<LimitUse>, now: Instant): LimitReached | undefined => {
     const usages: Array<LimitStatus> = []
-    for (const take of takes) {
-      if (known.get(take.policy)?.has(take.subject) !== true) continue
-      const window = windowOf(take, now)
-      if (!hasRoom(window, take.policy, 1, take.limit)) usages.push(limitStatus(window, take.policy, take.limit))
+    for (const use of uses) {
+      if (known.get(use.policy)?.has(use.subject) !== true) continue
+      const window = windowOf(use, now)
+      if (!hasRoom(window, use.policy, 1, use.limit)) usages.push(limitStatus(window, use.policy, use.limit))
     }
     return usages.length === 0 ? undefined : new LimitReached({ usages })
   }
 
   return {
-    take: (asked, now) => {
-      const takes = bounded(asked)
-      const refusal = refused(takes, now)
+    take: (requested, now) => {
+      const uses = bounded(requested)
+      const refusal = refused(uses, now)
       if (refusal !== undefined) return Effect.fail(refusal)
-      return Effect.mapBoth(limits.take(takes, now), {
+      return Effect.mapBoth(limits.take(uses, now), {
         onSuccess: (usages) => {
-          note(takes, usages)
+          note(uses, usages)
           return usages
         },
         onFailure: (failure) => {
-          if (failure._tag === "LimitReached") note(takes, failure.usages)
+          if (failure._tag === "LimitReached") note(uses, failure.usages)
           return failure
         }
       })
     },
-    giveBack: (asked, taken) => {
-      const takes = bounded(asked)
-      return Effect.map(limits.giveBack(takes, taken), () => {
-        for (const { policy, subject } of takes) known.get(policy)?.delete(subject)
+    giveBack: (requested, statuses) => {
+      const uses = bounded(requested)
+      return Effect.map(limits.giveBack(uses, statuses), () => {
+        for (const { policy, subject } of uses) known.get(policy)?.delete(subject)
       })
     },
-    look: (take, now) => limitStatus(windowOf(take, now), take.policy, bounds[take.policy]),
+    look: (use, now) => limitStatus(windowOf(use, now), use.policy, bounds[use.policy]),
     forget: () => known.clear()
   }
 }

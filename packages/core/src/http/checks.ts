@@ -237,9 +237,9 @@ interface Progress {
   context: RequestContext
 }
 
-const withUsages = (context: RequestContext, taken: ReadonlyArray<LimitStatus>): RequestContext => ({
+const withUsages = (context: RequestContext, statuses: ReadonlyArray<LimitStatus>): RequestContext => ({
   ...context,
-  usages: context.usages.length === 0 ? taken : [...context.usages, ...taken]
+  usages: context.usages.length === 0 ? statuses : [...context.usages, ...statuses]
 })
 
 /**
@@ -258,9 +258,9 @@ export const respondAfter = ({ steps }: Checks, limits: ExhaustedLimits) => {
     for (let at = from; at < steps.length; at++) {
       const step = steps[at]!
       // `Checks` lets a step follow only those that found what it takes.
-      const taken = checked as never
+      const given = checked as never
       if (step.kind === "count") {
-        const more = step.uses(taken)
+        const more = step.uses(given)
         uses = uses.length === 0 ? more : [...uses, ...more]
         continue
       }
@@ -272,10 +272,10 @@ export const respondAfter = ({ steps }: Checks, limits: ExhaustedLimits) => {
         )
       }
       // Only a result shows the limits of its endpoint: a failure of the handler shows those of the key alone.
-      if (step.kind === "handle") return Effect.map(step.handle(taken), (outcome) => respond(outcome, context))
+      if (step.kind === "handle") return Effect.map(step.handle(given), (outcome) => respond(outcome, context))
       progress.context = context
       const result: CheckResult | Effect.Effect<CheckResult, Failure> =
-        step.kind === "check" ? step.check(taken) : step.wait(taken)
+        step.kind === "check" ? step.check(given) : step.wait(given)
       if (Effect.isEffect(result))
         return Effect.flatMap(result, (passed) =>
           passed instanceof Rejected ? reject(context, passed, NO_USES) : runFrom(at + 1, passed, progress)

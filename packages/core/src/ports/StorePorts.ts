@@ -128,16 +128,16 @@ export class RateLimits extends Context.Tag("@workshop/core/RateLimits")<
   {
     /** Takes one use of every policy, or of none; then the result names the policies that have none left. Concurrent calls never exceed a limit. */
     readonly take: (
-      takes: ReadonlyArray<LimitUse>,
+      uses: ReadonlyArray<LimitUse>,
       now: Instant
     ) => Effect.Effect<ReadonlyArray<LimitStatus>, LimitReached | StoreUnavailable>
-    /** Returns uses of a result `taken`, if their windows are still open, for responses that the contract does not count. */
+    /** Returns uses of a result `statuses`, if their windows are still open, for responses that the contract does not count. */
     readonly giveBack: (
-      takes: ReadonlyArray<LimitUse>,
-      taken: ReadonlyArray<LimitStatus>
+      uses: ReadonlyArray<LimitUse>,
+      statuses: ReadonlyArray<LimitStatus>
     ) => Effect.Effect<void, StoreUnavailable>
     /** Reads the status of a limit without using it. */
-    readonly look: (take: LimitUse, now: Instant) => Effect.Effect<LimitStatus, StoreUnavailable>
+    readonly look: (use: LimitUse, now: Instant) => Effect.Effect<LimitStatus, StoreUnavailable>
   }
 >() {}
 

@@ -72,9 +72,9 @@ export class DeliveryHistory extends Effect.Service<DeliveryHistory>()("@worksho
       replay: Effect.fnUntraced(function* replay(shop_id: ShopId, { dry_run = false, ...filter }: ReplayInput) {
         if ((yield* shops.byId(shop_id)).webhook === null) return yield* new WebhookNotSet()
         const count = yield* log.count(shop_id, filter)
-        const { event_ids, ...details } = filter
-        const told = event_ids === undefined ? details : { named: event_ids.length }
-        if (!dry_run) yield* run(startReplay(shop_id, filter), () => ({ act: "deliveries.replayed", details: told }))
+        const { event_ids, ...range } = filter
+        const details = event_ids === undefined ? range : { named: event_ids.length }
+        if (!dry_run) yield* run(startReplay(shop_id, filter), () => ({ act: "deliveries.replayed", details }))
         return { count }
       })
     }

@@ -249,7 +249,7 @@ const filtering = (find: NonNullable<PromiseOptions["profanity"]>) =>
   })
 
 /** The real clock, at another time. */
-const telling = (now: () => number): Clock.Clock => ({
+const clockOf = (now: () => number): Clock.Clock => ({
   ...real,
   sleep: real.sleep,
   unsafeCurrentTimeMillis: now,
@@ -313,7 +313,7 @@ const bounds = (limits: NonNullable<PromiseOptions["limits"]>) => {
 /** The services and settings that the options give. */
 export const settingsOf = <E>(given: PromiseOptions<E>) => {
   const { notifyClient, notifyOwner, profanity, randomBytes, now } = given
-  const clock = now === undefined ? given.clock : telling(now)
+  const clock = now === undefined ? given.clock : clockOf(now)
   const policy = { ...productionAddresses, ...given.webhookPolicy }
   const environment = Layer.mergeAll(
     logging(given),

@@ -1,7 +1,7 @@
 import { Effect, Either } from "effect"
 import { audited, type Command } from "../decisions/Command.js"
 import { type IdempotencyKey, idempotent } from "../decisions/Idempotency.js"
-import * as Need from "../decisions/Load.js"
+import * as Load from "../decisions/Load.js"
 import type { Change } from "../decisions/ShopState.js"
 import { changeShop, type ShopPatch } from "../decisions/shopSettings.js"
 import { type ApiKeyRecord, keyHash } from "../domain/ApiKey.js"
@@ -76,7 +76,7 @@ export const changesContract = cases({
     const [empty] = yield* run(placing(shop.id, [{}]))
     for (const row of [full, empty!]) {
       yield* same("by id", (yield* reads.ticket(shop.id, row.id)).tickets, [{ record: row, client: null }])
-      yield* same("by a need", yield* run(loaded(shop.id, Need.ticket(row.id))), { record: row, linked: null })
+      yield* same("by a need", yield* run(loaded(shop.id, Load.ticket(row.id))), { record: row, linked: null })
     }
     // A ticket keeps the fields that are set once.
     const { id, number, tracking_code, created_via } = empty!
@@ -160,7 +160,7 @@ export const changesContract = cases({
     const revoked = { ...old, revoked_at: LATER }
     yield* run(putting(shop.id, { _tag: "KeyPut", row: revoked }))
     yield* same("read", yield* reads.keys(shop.id), [revoked, young])
-    yield* same("needed", yield* run(loaded(shop.id, Need.keys)), [revoked, young])
+    yield* same("needed", yield* run(loaded(shop.id, Load.keys)), [revoked, young])
     yield* same("by hash", (yield* directory.keyByHash(old.hash))?.key, revoked)
   },
 
@@ -217,12 +217,12 @@ export const clientChangesContract = cases({
     }
     yield* run(putting(shop.id, { _tag: "LinkPut", row: link }, { _tag: "CardPut", row: card }))
     yield* same("read", (yield* reads.client(shop.id, { id }))?.card, card)
-    yield* same("needed", (yield* run(loaded(shop.id, Need.client(id)))).card, card)
-    yield* same("the link", (yield* run(loaded(shop.id, Need.account(id)))).link, link)
+    yield* same("needed", (yield* run(loaded(shop.id, Load.client(id)))).card, card)
+    yield* same("the link", (yield* run(loaded(shop.id, Load.account(id)))).link, link)
     const blocked = { ...link, blocked_at: LATER }
     yield* run(putting(shop.id, { _tag: "LinkPut", row: blocked }))
-    yield* same("the block", (yield* run(loaded(shop.id, Need.account(id)))).link, blocked)
-    yield* same("unseen", (yield* Effect.flip(run(loaded(shop.id, Need.client(id)))))._tag, "ClientNotFound")
+    yield* same("the block", (yield* run(loaded(shop.id, Load.account(id)))).link, blocked)
+    yield* same("unseen", (yield* Effect.flip(run(loaded(shop.id, Load.client(id)))))._tag, "ClientNotFound")
   },
 
   "LinkRemoved: the last change of a row counts where one command puts and removes it": function* ({ shop }) {
@@ -233,7 +233,7 @@ export const clientChangesContract = cases({
       { _tag: "LinkPut", row: { ...link, blocked_at: LATER } },
       { _tag: "LinkRemoved", row: link }
     ] as const
-    const known = Effect.map(run(loaded(shop.id, Need.account(id))), (account) => account.link)
+    const known = Effect.map(run(loaded(shop.id, Load.account(id))), (account) => account.link)
     yield* run(putting(shop.id, put, removed))
     yield* same("put and removed", yield* known, null)
     yield* run(putting(shop.id, put))
@@ -249,10 +249,10 @@ export const clientChangesContract = cases({
     yield* run(putting(shop.id, { _tag: "LinkPut", row: link }))
     const [ticket] = yield* run(placing(shop.id, [{ client_id: id }]))
     const card = { shop_id: shop.id, client_id: id, balance: 0, lifetime: 0, rewards_redeemed: 0, updated_at: null }
-    const { linked } = yield* run(loaded(shop.id, Need.ticket(ticket!.id)))
+    const { linked } = yield* run(loaded(shop.id, Load.ticket(ticket!.id)))
     yield* same("linked", linked, { client: { id, display_name: "Sami T." }, card })
     yield* run(putting(shop.id, { _tag: "LinkPut", row: { ...link, blocked_at: LATER } }))
-    yield* same("blocked", (yield* run(loaded(shop.id, Need.ticket(ticket!.id)))).linked, null)
+    yield* same("blocked", (yield* run(loaded(shop.id, Load.ticket(ticket!.id)))).linked, null)
   },
 
   "OfferPut: the offer, its ticket with its client, and the present holder of the number": function* (bench) {
@@ -276,7 +276,7 @@ export const clientChangesContract = cases({
       card: blankCard(shop.id, client.id)
     }
     const expected = { record: row, ticket: ticket!, linked, holder, link: null }
-    yield* same("needed", yield* run(loaded(shop.id, Need.offer(row.id))), expected)
+    yield* same("needed", yield* run(loaded(shop.id, Load.offer(row.id))), expected)
     yield* same("listed", yield* directory.offers(holder.id), [row])
     const answered = { ...row, status: "accepted", answered_at: LATER } as const
     yield* run(putting(shop.id, { _tag: "OfferPut", row: answered }))
@@ -287,7 +287,7 @@ export const clientChangesContract = cases({
       phone: yield* freshPhone
     }
     yield* run(putting(shop.id, { _tag: "OfferPut", row: nobodys }))
-    const nobody = yield* Effect.flip(run(loaded(shop.id, Need.offer(nobodys.id))))
+    const nobody = yield* Effect.flip(run(loaded(shop.id, Load.offer(nobodys.id))))
     yield* same("to a number that nobody holds", nobody._tag, "OfferNotFound")
   },
 
@@ -295,7 +295,7 @@ export const clientChangesContract = cases({
     const { id: client_id } = yield* openAccount()
     const [caller_id, other] = [yield* freshCaller, yield* freshCaller]
     const row = { used: 7, resets_at: LATER }
-    const needed = (caller: CallerId) => run(loaded(shop.id, Need.stampsUsed({ caller_id: caller, client_id })))
+    const needed = (caller: CallerId) => run(loaded(shop.id, Load.stampsUsed({ caller_id: caller, client_id })))
     yield* same("none yet", yield* needed(caller_id), undefined)
     yield* run(putting(shop.id, { _tag: "StampsUsedPut", key: { caller_id, client_id }, row }))
     yield* same("counted", yield* needed(caller_id), row)
@@ -308,7 +308,7 @@ export const clientChangesContract = cases({
   "LedgerAppended, NotificationAppended: the client's inbox, oldest first": function* ({ directory, shop }) {
     const { id: client_id } = yield* openAccount()
     const [ticket] = yield* run(placing(shop.id, [{ client_id }]))
-    const told: Array<NotificationRecord> = []
+    const appended: Array<NotificationRecord> = []
     for (const type of ["ticket.impossible", "ticket.ready"] as const) {
       const row: NotificationRecord = {
         id: yield* freshId<string>(),
@@ -317,7 +317,7 @@ export const clientChangesContract = cases({
         type,
         ticket: ticketView(ticket!, shop, null, null),
         ticket_id: ticket!.id,
-        created_at: TEST_START + told.length
+        created_at: TEST_START + appended.length
       }
       const line = {
         shop_id: shop.id,
@@ -330,9 +330,9 @@ export const clientChangesContract = cases({
         created_at: TEST_START
       } as const
       yield* run(putting(shop.id, { _tag: "NotificationAppended", row }, { _tag: "LedgerAppended", row: line }))
-      told.push(row)
+      appended.push(row)
     }
-    yield* same("inbox", yield* directory.inbox(client_id), told)
+    yield* same("inbox", yield* directory.inbox(client_id), appended)
     yield* same("of another client", yield* directory.inbox((yield* openAccount()).id), [])
   },
 
@@ -351,8 +351,8 @@ export const clientChangesContract = cases({
         const row = { id: yield* freshId<string>(), shop_id: shop.id, ticket_id, created_at: created_at++ }
         const status = n % 2 === 0 ? "accepted" : "blocked"
         const offer = { ...row, id: row.id as OfferId, phone, status, answered_at: TEST_START } as const
-        const told = { ...row, client_id, type: "ticket.ready", ticket: view } as const
-        changes.push({ _tag: "OfferPut", row: offer }, { _tag: "NotificationAppended", row: told })
+        const notification = { ...row, client_id, type: "ticket.ready", ticket: view } as const
+        changes.push({ _tag: "OfferPut", row: offer }, { _tag: "NotificationAppended", row: notification })
       }
       yield* run(putting(shop.id, ...changes))
       const ids = changes.flatMap(({ _tag, row }) => (_tag === "OfferPut" ? [row.id as string] : []))
@@ -371,8 +371,15 @@ export const clientChangesContract = cases({
       const [ticket] = yield* run(placing(shop.id, [{ client_id }]))
       const row = { id: yield* freshId<string>(), shop_id: shop.id, ticket_id: ticket!.id, created_at: TEST_START + n }
       const offer = { ...row, id: row.id as OfferId, phone, status: "open", answered_at: null } as const
-      const told = { ...row, client_id, type: "ticket.ready", ticket: ticketView(ticket!, shop, null, null) } as const
-      yield* run(putting(shop.id, { _tag: "OfferPut", row: offer }, { _tag: "NotificationAppended", row: told }))
+      const notification = {
+        ...row,
+        client_id,
+        type: "ticket.ready",
+        ticket: ticketView(ticket!, shop, null, null)
+      } as const
+      yield* run(
+        putting(shop.id, { _tag: "OfferPut", row: offer }, { _tag: "NotificationAppended", row: notification })
+      )
       wanted.push([shop.id, row.id])
     }
     const first = wanted.toSorted(([a], [b]) => (a < b ? -1 : 1)).slice(0, Limits.client_list_shops_max)

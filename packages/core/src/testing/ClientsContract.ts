@@ -221,7 +221,7 @@ export const personalDataContract = cases({
     const offered = yield* run(placing(shop.id, Array(100).fill({})))
     const changes: Array<Change> = []
     const view = ticketView(theirs[0]!, shop, null, null)
-    const told: Array<string> = []
+    const appended: Array<string> = []
     for (const n of many) {
       const row = { shop_id: shop.id, created_at: TEST_START + n }
       const line = {
@@ -236,7 +236,7 @@ export const personalDataContract = cases({
       const status = n % 2 === 0 ? "accepted" : "blocked"
       const notification = { ...row, id: yield* freshId<string>(), type: "ticket.ready", ticket: view } as const
       const toNumber = { ...notification, id: yield* freshId<string>() }
-      told.push(notification.id, toNumber.id)
+      appended.push(notification.id, toNumber.id)
       changes.push(
         { _tag: "LedgerAppended", row: { ...line, client_id } },
         { _tag: "OfferPut", row: { ...offer, status, answered_at: TEST_START } },
@@ -250,7 +250,7 @@ export const personalDataContract = cases({
       changes.flatMap((change) => (change._tag === tag && "id" in change.row ? [change.row.id] : []))
     yield* same("the ledger", each(held.ledger, "id"), idsOf("LedgerAppended"))
     yield* same("the offers", each(held.offers, "id"), idsOf("OfferPut"))
-    yield* same("the notifications", each(held.notifications, "id").sort(), told.sort())
+    yield* same("the notifications", each(held.notifications, "id").sort(), appended.sort())
     yield* same("the tickets", each(held.tickets, "id").sort(), each([...theirs, ...byPhone, ...offered], "id").sort())
   },
 

@@ -41,8 +41,8 @@ export const clockRepairContract = cases({
     ])
     const claims = yield* dispatcher.claim()
     yield* same("what waits is due", claims.length, 2)
-    const told = (yield* messages.due(now, 1_000)).filter(({ shop_id }) => shop_id === shop)
-    yield* same("and so is the notification", told.length, 1)
+    const ofShop = (yield* messages.due(now, 1_000)).filter(({ shop_id }) => shop_id === shop)
+    yield* same("and so is the notification", ofShop.length, 1)
 
     clock.set(now + 1)
     const later = yield* newTicket(shop)

@@ -116,7 +116,7 @@ export const deliveryLogContract = cases({
       n,
       started_at: start + (n - 1) * MINUTE_MS
     })
-    const told = (at: number, failure: object) => ({
+    const loggedAttempt = (at: number, failure: object) => ({
       event_id: events[at]!.id,
       seq: events[at]!.seq,
       type: "ping",
@@ -124,7 +124,7 @@ export const deliveryLogContract = cases({
       next_attempt_at: null,
       attempts: [attempt(at, 1, failure), attempt(at, 2, answered(204))]
     })
-    yield* same("log", yield* logOf(shop), [told(0, DOWN), told(1, unanswered("reset"))])
+    yield* same("log", yield* logOf(shop), [loggedAttempt(0, DOWN), loggedAttempt(1, unanswered("reset"))])
   },
 
   "pending until the receiver takes it; dead after the eighth attempt; parked while the webhook is off": function* (

@@ -318,7 +318,7 @@ export const directoryContract = cases({
 
   "a client's inbox gathers from every shop": function* ({ clock, directory }) {
     const { id: client_id } = yield* openAccount()
-    const told: Array<string> = []
+    const appended: Array<string> = []
     for (const shop of [yield* openShop(), yield* openShop()]) {
       clock.advance(10)
       const [ticket] = yield* run(placing(shop.id, [{ client_id }]))
@@ -332,8 +332,8 @@ export const directoryContract = cases({
         created_at: clock.unsafeCurrentTimeMillis()
       } as const
       yield* run(putting(shop.id, { _tag: "NotificationAppended", row }))
-      told.push(row.id)
+      appended.push(row.id)
     }
-    yield* same("inbox", each(yield* directory.inbox(client_id), "id"), told)
+    yield* same("inbox", each(yield* directory.inbox(client_id), "id"), appended)
   }
 })

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { changeStatus, closeTicket, recordNotified } from "../decisions/changeStatus.js"
 import { eraseRecords } from "../decisions/eraseClient.js"
-import * as Need from "../decisions/Load.js"
+import * as Load from "../decisions/Load.js"
 import { beginNotification, recordNotification } from "../decisions/sendNotification.js"
 import type { ShopId } from "../domain/Identifier.js"
 import { DAY_MS, MINUTE_MS } from "../domain/Instant.js"
@@ -141,8 +141,8 @@ export const messagesContract = cases({
     const { id: client_id } = yield* openAccount()
     const [record] = yield* run(placing(shop.id, [{ client_id }]))
     const ticket = ticketView(record!, shop, null, null)
-    const told = { client_id, type: "ticket.ready", ticket, ticket_id: record!.id } as const
-    yield* run(changing(shop.id, (changes) => changes.notifyClient(told)))
+    const notification = { client_id, type: "ticket.ready", ticket, ticket_id: record!.id } as const
+    yield* run(changing(shop.id, (changes) => changes.notifyClient(notification)))
     clock.advance(1)
     yield* warn(shop.id)
     yield* same("not before", yield* messagesIn([shop], start - 1), [])
@@ -164,8 +164,8 @@ export const messagesContract = cases({
     const { id, phone } = yield* openAccount()
     const [ticket] = yield* run(placing(shop.id, [{ client_phone: phone }]))
     yield* run(changeStatus(shop.id, ticket!.id, "ready"))
-    const told = () => Effect.map(messagesIn([shop], start), ([message]) => message?.says)
-    const says = (yield* told()) as ClientNotification
+    const payload = () => Effect.map(messagesIn([shop], start), ([message]) => message?.says)
+    const says = (yield* payload()) as ClientNotification
     yield* same(
       "by phone",
       [says.channel, says.phone, says.client_id, says.ticket_id],
@@ -177,9 +177,9 @@ export const messagesContract = cases({
     yield* same("held", each(notifications, "id"), [says.id])
     const row = { shop_id: shop.id, client_id: id, known_at: null, blocked_at: start }
     yield* run(putting(shop.id, { _tag: "LinkPut", row }))
-    yield* same("blocked", yield* told(), null)
+    yield* same("blocked", yield* payload(), null)
     yield* run(eraseRecords(shop.id, { offers: [], notifications }))
-    yield* same("erased", yield* told(), undefined)
+    yield* same("erased", yield* payload(), undefined)
     yield* same("for good", (yield* personalData.held(shop.id, person)).notifications, [])
   },
 
@@ -206,8 +206,8 @@ export const messagesContract = cases({
     ])
     const { says: _, ...row } = message!
     const expected = { ...row, attempts_made: 1, due_at: start + MINUTE_MS }
-    yield* same("needed", yield* run(loaded(shop.id, Need.message(row.id, 1))), expected)
-    yield* same("under another count", yield* run(loaded(shop.id, Need.message(row.id, 0))), null)
+    yield* same("needed", yield* run(loaded(shop.id, Load.message(row.id, 1))), expected)
+    yield* same("under another count", yield* run(loaded(shop.id, Load.message(row.id, 0))), null)
   },
 
   "a notification whose ticket has left the state waits no more, and stays in the inbox": function* (bench) {

@@ -1,7 +1,7 @@
 import { Effect, Either, Schema } from "effect"
 import { type ChangeSet, type Command, type HeldShop, make, unchanged } from "../decisions/Command.js"
 import { createTicket, TicketInput } from "../decisions/createTicket.js"
-import type * as Need from "../decisions/Load.js"
+import type * as Loads from "../decisions/Load.js"
 import type { Change } from "../decisions/ShopState.js"
 import { TimeZone } from "../domain/CalendarDay.js"
 import type { ClientAccount } from "../domain/Client.js"
@@ -180,10 +180,10 @@ export const eventsIn = (shop_id: ShopId) =>
 export const NEWEST = { _tag: "Newest", after: null } as const
 
 /** A need's row, as the next command finds it. */
-export const loaded = <L, E>(shop_id: ShopId, need: Need.Load<L, E>): Command<L, E> => ({
+export const loaded = <L, E>(shop_id: ShopId, load: Loads.Load<L, E>): Command<L, E> => ({
   shop_id,
-  asks: need.asks,
-  run: (state) => Either.flatMap(need.read(state), unchanged)
+  asks: load.asks,
+  run: (state) => Either.flatMap(load.read(state), unchanged)
 })
 
 /** The notice of a webhook that fails. */

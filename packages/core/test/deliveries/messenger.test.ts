@@ -21,7 +21,7 @@ const DAY = 24 * HOUR
 /** Specification, Webhooks: at once, then 1 min, 5 min, 30 min, 2 h, 6 h, 12 h and 24 h after the failure before. */
 const EIGHT = [0, MINUTE, 6 * MINUTE, 36 * MINUTE, 156 * MINUTE, 516 * MINUTE, 1236 * MINUTE, 2676 * MINUTE]
 
-/** Takes the place of everybody who can be told: keeps what arrives, and does as it is told. */
+/** In place of the embedder's notifiers: keeps what arrives, and responds as it is set. */
 class Ears {
   readonly heard: Array<{ readonly id: string; readonly at: number; readonly says: unknown }> = []
   script: (id: string) => Effect.Effect<void, NotificationFailed> = () => Effect.void
@@ -109,8 +109,10 @@ describe("Specification, States: a linked client's notification is handed to the
         expect(yield* runOnce).toBe(0)
         yield* ready(met)
         expect(yield* runOnce).toBe(1)
-        const [told] = yield* inbox(met.client_id)
-        expect(ears.heard.map(({ says }) => says)).toEqual([{ ...told, channel: "app", phone: expect.any(String) }])
+        const [notification] = yield* inbox(met.client_id)
+        expect(ears.heard.map(({ says }) => says)).toEqual([
+          { ...notification, channel: "app", phone: expect.any(String) }
+        ])
         expect(ears.heard).toHaveLength(1)
         expect([yield* runOnce, yield* next(TEST_START + 99 * DAY)]).toEqual([0, null])
       })
@@ -174,8 +176,8 @@ describe("Specification, States: a linked client's notification is handed to the
           NotificationSender.Default
         )
         const both = [(yield* NotificationSender).runOnce, another]
-        const told = yield* Effect.all(both, { concurrency: "unbounded" })
-        expect(told.reduce((sum, n) => sum + n)).toBe(40)
+        const counts = yield* Effect.all(both, { concurrency: "unbounded" })
+        expect(counts.reduce((sum, n) => sum + n)).toBe(40)
         expect(new Set(ears.heard.map(({ id }) => id)).size).toBe(40)
         expect(ears.heard).toHaveLength(40)
       })
@@ -189,7 +191,7 @@ describe("Specification, States: a linked client's notification is handed to the
         const running = yield* Effect.fork((yield* NotificationSender).run)
         for (let n = 1; n <= 3; n++) {
           yield* ready(yield* acquainted())
-          yield* until("it was told", () => ears.heard.length === n)
+          yield* until("it was notified", () => ears.heard.length === n)
         }
         yield* Fiber.interrupt(running)
       })
@@ -279,7 +281,7 @@ describe("Specification, Webhooks: a failed notification is sent again by the re
         yield* until("it was begun", () => ears.heard.length === 1)
         for (let n = 2; n <= 5; n++) {
           yield* ready(yield* acquainted())
-          yield* until("another was told", () => ears.heard.length === n)
+          yield* until("another was notified", () => ears.heard.length === n)
         }
         clock.advance(10_000)
         clock.endGrace()
@@ -287,7 +289,7 @@ describe("Specification, Webhooks: a failed notification is sent again by the re
         clock.advance(MINUTE - 1)
         expect(yield* (yield* NotificationSender).runOnce).toBe(0)
         clock.advance(1)
-        yield* until("it was told again", () => ears.heard.length === 6)
+        yield* until("it was notified again", () => ears.heard.length === 6)
         expect(ears.heard[5]!.id).toBe(ears.heard[0]!.id)
         yield* Fiber.interrupt(running)
       })
@@ -352,14 +354,14 @@ describe("Specification, Webhooks: the owner is notified about their webhook", (
         yield* dispatcher.raise(shop, null, null, null, null)
         yield* dispatcher.hook(shop, () => ({ failures_in_row: 18, first_failure_at: TEST_START - 30 * HOUR }))
         const claims = yield* dispatcher.claim()
-        const told: Array<number> = []
+        const counts: Array<number> = []
         for (const [at, hours] of [0, 20, 42].entries()) {
           clock.set(TEST_START + hours * HOUR)
           yield* record(claims[at]!, answered(503))
-          told.push(yield* runOnce)
+          counts.push(yield* runOnce)
         }
         yield* record(claims[3]!, answered(410))
-        expect([...told, yield* runOnce]).toEqual([1, 1, 1, 0])
+        expect([...counts, yield* runOnce]).toEqual([1, 1, 1, 0])
         expect(ears.heard.map(({ says }) => says)).toMatchObject([
           { kind: "webhook_failing", off_reason: null, shop_id: shop },
           { kind: "webhook_failing", off_reason: null, shop_id: shop },

@@ -37,11 +37,11 @@ it("a notifier has ten seconds for a message, as long as a receiver has (Specifi
     const shop = yield* dispatcher.open
     yield* dispatcher.raise(shop, null)
     yield* record((yield* dispatcher.claim())[0]!, answered(410))
-    const telling = yield* Effect.fork((yield* NotificationSender).runOnce)
+    const sending = yield* Effect.fork((yield* NotificationSender).runOnce)
     yield* until("it is asked", () => isAsked)
     expect(slept_ms).toContain(10_000)
     clock.endGrace()
-    expect(yield* Fiber.join(telling)).toBe(1)
+    expect(yield* Fiber.join(sending)).toBe(1)
   })
   await Effect.runPromise(body.pipe(Effect.provide(whole), Effect.withClock(clock)))
 })

@@ -13,7 +13,7 @@ const failing = (failures_in_row: number, age_ms: number, steps_told = 0) => {
   return { shop, event: shop.raises() }
 }
 
-const told = (shop: HookedShop) => shop.rows("NoticeAppended").map(({ kind, off_reason }) => [kind, off_reason])
+const noticesOf = (shop: HookedShop) => shop.rows("NoticeAppended").map(({ kind, off_reason }) => [kind, off_reason])
 
 describe("another address", () => {
   it("starts with no failures to its name, so those of the last one cannot turn it off (Specification, Webhooks)", () => {
@@ -29,7 +29,7 @@ describe("another address", () => {
     shop.does(setWebhook(SHOP, { url: "https://new.example/hook", secret: "whsec_2" }))
     expect(shop.attempts(refused!, answered(410), { url: URL_1 })).toBe("retry")
     expect(shop.delivery(refused!)).toMatchObject({ attempts_made: 1, due_at: START + MINUTE })
-    expect([shop.webhook.off_reason, shop.webhook.failures_in_row, told(shop)]).toEqual([null, 0, []])
+    expect([shop.webhook.off_reason, shop.webhook.failures_in_row, noticesOf(shop)]).toEqual([null, 0, []])
     shop.attempts(lost!, DOWN)
     expect(shop.attempts(taken!, answered(200), { url: URL_1 })).toBe("delivered")
     expect(shop.webhook).toMatchObject({ failures_in_row: 1, first_failure_at: START })
@@ -57,7 +57,7 @@ describe("Specification, Webhooks: after 20 failures in a row over 72 hours, the
     const { shop, event } = failing(before, age, 2)
     expect(shop.attempts(event, DOWN)).toBe(off_reason === null ? "retry" : "parked")
     expect(shop.webhook.off_reason).toBe(off_reason)
-    expect(told(shop)).toEqual(off_reason === null ? [] : [["webhook_off", "failing"]])
+    expect(noticesOf(shop)).toEqual(off_reason === null ? [] : [["webhook_off", "failing"]])
   })
 
   it("the notice is stored with the attempt that caused it, and says all that is known (Specification, Webhooks)", () => {
@@ -90,7 +90,7 @@ describe("Specification, Webhooks: after 20 failures in a row over 72 hours, the
     ].map(([before, age, steps]) => {
       const { shop, event } = failing(before!, age!, steps)
       shop.attempts(event, DOWN)
-      return told(shop).length
+      return noticesOf(shop).length
     })
     expect(warned).toEqual([1, 0, 0, 0, 1, 0, 1])
   })
@@ -124,7 +124,7 @@ describe("Specification, Webhooks: on a 410 the webhook turns off and the owner 
     const event = shop.raises()
     expect(shop.attempts(event, answered(410))).toBe("parked")
     expect(shop.webhook).toMatchObject({ off_reason: "gone", failures_in_row: 1, first_failure_at: START })
-    expect(told(shop)).toEqual([["webhook_off", "gone"]])
+    expect(noticesOf(shop)).toEqual([["webhook_off", "gone"]])
     expect(shop.delivery(event)).toMatchObject({ attempts_made: 1 })
   })
 
@@ -144,7 +144,7 @@ describe("Specification, Webhooks: on a 410 the webhook turns off and the owner 
     const [first, second, third] = [shop.raises(), shop.raises(), shop.raises()]
     shop.attempts(first!, answered(410))
     expect(shop.attempts(second!, answered(410))).toBe("parked")
-    expect(told(shop)).toEqual([])
+    expect(noticesOf(shop)).toEqual([])
     expect(shop.attempts(third!, answered(200))).toBe("delivered")
     expect(shop.webhook).toMatchObject({ off_reason: "gone", failures_in_row: 0 })
   })

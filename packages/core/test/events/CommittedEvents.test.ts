@@ -24,34 +24,34 @@ const create = async (caller: Awaited<ReturnType<typeof opened>>, key: string) =
 describe("Committed events", () => {
   it("are reported after the commit, in its order, each once, and typed by type (Specification, Webhooks)", async () => {
     const caller = await opened()
-    const told: Array<CommittedEvent> = []
-    const stop = workshop.onEvent((event) => told.push(event))
+    const events: Array<CommittedEvent> = []
+    const stop = workshop.onEvent((event) => events.push(event))
     const id = await create(caller, "one")
     await create(caller, "one")
     await workshop.tickets.changeStatus(caller, id, "ready")
     await workshop.tickets.changeStatus(caller, id, "ready")
     stop()
     await workshop.tickets.changeStatus(caller, id, "collected")
-    expect(told.map(({ type }) => type)).toEqual(["ticket.created", "ticket.ready"])
-    const [first] = told
+    expect(events.map(({ type }) => type)).toEqual(["ticket.created", "ticket.ready"])
+    const [first] = events
     if (first?.type !== "ticket.created") throw new Error("another event")
     expect(first.data.ticket).toMatchObject({ id, state: "workshop" })
     const kept = await workshop.webhooks.events(caller.shop_id)
     if (!kept.ok) throw new Error("refused")
-    expect(kept.value.map(({ id }) => id).slice(0, 2)).toEqual(told.map(({ id }) => id))
+    expect(kept.value.map(({ id }) => id).slice(0, 2)).toEqual(events.map(({ id }) => id))
   })
 
   it("reach every listener, whatever another one throws, at once or later", async () => {
     const caller = await opened()
-    const told: Array<string> = []
+    const types: Array<string> = []
     workshop.onEvent(() => {
       throw new Error("a bug")
     })
     // Left to itself, this would end the process.
     workshop.onEvent(() => Promise.reject(new Error("a later bug")))
-    workshop.onEvent(({ type }) => told.push(type))
+    workshop.onEvent(({ type }) => types.push(type))
     await create(caller, "one")
-    expect(told).toEqual(["ticket.created"])
+    expect(types).toEqual(["ticket.created"])
   })
 
   it("can be looped over; leaving the loop stops it, and so does the workshop's end", async () => {

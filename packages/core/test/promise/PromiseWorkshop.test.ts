@@ -167,14 +167,14 @@ describe("The Promise face", () => {
   })
 
   it("notifies clients with the given notifier, and again if that rejects (Specification, States)", async () => {
-    const told: Array<string> = []
+    const notified: Array<string> = []
     const clock = new SettableClock()
     const own = await start({
       store: MemoryStore.layer,
       clock,
       notifyClient: async ({ id, type }) => {
-        told.push(`${type} ${id}`)
-        if (told.length === 1) throw new Error("The line is busy")
+        notified.push(`${type} ${id}`)
+        if (notified.length === 1) throw new Error("The line is busy")
       }
     })
     const names = { given_name: "Amira", family_name: "Baccar", phone: "+21620123456" }
@@ -187,22 +187,22 @@ describe("The Promise face", () => {
     const made = await own.tickets.createInApp(caller, { service: "Hem", client_id: client.value.id })
     if (!made.ok) throw new Error("refused")
     await own.tickets.changeStatus(caller, made.value.data.id, "ready")
-    await expect.poll(() => told.length, { timeout: 5000 }).toBe(1)
+    await expect.poll(() => notified.length, { timeout: 5000 }).toBe(1)
     clock.advance(60_000)
-    await expect.poll(() => told.length, { timeout: 5000 }).toBe(2)
-    expect(told[0]).toMatch(/^ticket\.ready /)
-    expect(told[1]).toBe(told[0])
+    await expect.poll(() => notified.length, { timeout: 5000 }).toBe(2)
+    expect(notified[0]).toMatch(/^ticket\.ready /)
+    expect(notified[1]).toBe(notified[0])
     await own.stop()
   })
 
   it("without background work does nothing until runOnce is called (Specification, States; Webhooks)", async () => {
-    const told: Array<string> = []
+    const notified: Array<string> = []
     const clock = new SettableClock()
     const own = await start({
       store: MemoryStore.layer,
       clock,
       background: false,
-      notifyClient: async ({ type }) => void told.push(type)
+      notifyClient: async ({ type }) => void notified.push(type)
     })
     const opened = await own.shops.create({ name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" })
     const client = await own.clients.register({ given_name: "Amira", family_name: "B", phone: "+21620123456" })
@@ -213,9 +213,9 @@ describe("The Promise face", () => {
     const made = await own.tickets.createInApp(caller, { service: "Hem", client_id: client.value.id })
     if (!made.ok) throw new Error("refused")
     await own.tickets.changeStatus(caller, made.value.data.id, "ready")
-    expect(told).toEqual([])
+    expect(notified).toEqual([])
     expect(await own.messenger.runOnce()).toMatchObject({ ok: true })
-    expect(told).toEqual(["ticket.ready"])
+    expect(notified).toEqual(["ticket.ready"])
     clock.advance(60 * 86_400_000)
     expect(await own.tickets.byId(caller, made.value.data.id)).toMatchObject({ value: { state: "ready" } })
     expect(await own.closer.runOnce()).toMatchObject({ ok: true })

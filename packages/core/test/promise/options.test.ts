@@ -206,10 +206,10 @@ describe("the options of start", () => {
   })
 
   it("notifyClient gets the client's number, and is called for a walk-in too (Specification, States)", async () => {
-    const told: Array<unknown> = []
+    const notified: Array<unknown> = []
     const { workshop, caller } = await begun({
       notifyClient: async ({ channel, phone, client_id, type, ticket }) =>
-        told.push([channel, phone, client_id, type, ticket.service])
+        notified.push([channel, phone, client_id, type, ticket.service])
     })
     const amira = await workshop.clients.register({ given_name: "Amira", family_name: "B", phone: "+21620123456" })
     if (!amira.ok) throw amira.refusal
@@ -227,7 +227,7 @@ describe("the options of start", () => {
       expect(moved.value.notified_at === null).toBe(ticket.client_id === undefined)
       await workshop.messenger.runOnce()
     }
-    expect(told).toEqual([
+    expect(notified).toEqual([
       ["app", "+21620123456", amira.value.id, "ticket.ready", "Coat"],
       ["phone", "+21620999999", null, "ticket.ready", "Hem"]
     ])
@@ -237,8 +237,8 @@ describe("the options of start", () => {
   })
 
   it("a walk-in whose number blocks the shop, or was erased, is not called", async () => {
-    const told: Array<string> = []
-    const { workshop, caller } = await begun({ notifyClient: async ({ ticket }) => told.push(ticket.service) })
+    const notified: Array<string> = []
+    const { workshop, caller } = await begun({ notifyClient: async ({ ticket }) => notified.push(ticket.service) })
     const client = await workshop.clients.register({ given_name: "A", family_name: "B", phone: "+21620123456" })
     if (!client.ok) throw client.refusal
     const blocking = await workshop.tickets.createInApp(caller, { service: "Hem", client_phone: "+21620123456" })
@@ -250,7 +250,7 @@ describe("the options of start", () => {
     for (const { value } of [blocking, erased]) await workshop.tickets.changeStatus(caller, value.data.id, "ready")
     expect(await workshop.clients.erase(client.value.id, ["+21620999999"])).toMatchObject({ ok: true })
     expect(await workshop.messenger.runOnce()).toMatchObject({ ok: true })
-    expect(told).toEqual([])
+    expect(notified).toEqual([])
   })
 
   it("logger gets each line, onError what no caller gets; one that throws stops nothing", async () => {

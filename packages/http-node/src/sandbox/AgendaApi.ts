@@ -85,13 +85,13 @@ export const makeAgenda = ({ gauges }: Effect.Effect.Success<ReturnType<typeof s
       const events = new Map((yield* reads.events(shop_id, part)).map((event) => [event.id, event]))
       return awaited.map(({ event_id, type, attempts, next_attempt_at }): AwaitedAttempt => {
         const event = events.get(event_id)
-        const told = event && (JSON.parse(event.body) as EventTicket).data.ticket
+        const ticket = event && (JSON.parse(event.body) as EventTicket).data.ticket
         const n = (attempts.at(-1)?.n ?? 0) + 1
         return {
           event_id,
           type,
           ticket_id: event?.ticket_id ?? null,
-          number_label: told?.number_label ?? null,
+          number_label: ticket?.number_label ?? null,
           n,
           at: next_attempt_at!
         }

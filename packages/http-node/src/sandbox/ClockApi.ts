@@ -57,7 +57,7 @@ export const clockHandlers = (agenda: Agenda, feed: Feed) =>
       move: ({ payload }) =>
         Effect.map(move(payload, next), (moved) => {
           const shown = clockView(moved)
-          feed.tell("clock", { at: shown.data.now, moved_ms: moved.moved_ms, ...shown.data })
+          feed.publish("clock", { at: shown.data.now, moved_ms: moved.moved_ms, ...shown.data })
           return shown
         })
     }

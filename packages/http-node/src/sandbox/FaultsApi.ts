@@ -106,7 +106,7 @@ export const faultsHandlers = (faults: Faults, feed: Feed): GroupHandlers<typeof
             delay_ms: delay_ms ?? 0
           }))
         )
-        feed.tell("fault", { at: toIso(now), faults: faults.all })
+        feed.publish("fault", { at: toIso(now), faults: faults.all })
         return data(faults.all)
       })
     )

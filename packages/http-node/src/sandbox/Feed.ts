@@ -111,7 +111,7 @@ export class Feed {
   }
 
   /** Adds an entry and sends it to every reader. */
-  tell(event: FeedEvent, data: unknown): void {
+  publish(event: FeedEvent, data: unknown): void {
     if (this.#isHushed) return
     const { text } = this.#ring.add((id) => ({
       id,

@@ -75,17 +75,17 @@ export class HistoryApi extends HttpApiGroup.make("history")
   )
   .annotateContext(titled("History", "What happened to a ticket")) {}
 
-interface Told {
+interface TicketEvent {
   readonly event: EventRecord
   readonly body: Readonly<Record<string, unknown>> & { readonly data: { readonly ticket: Ticket } }
 }
 
 /** An event of the ticket, and the state in which it left the ticket where that is another. */
-const ofEvents = (told: ReadonlyArray<Told>): ReadonlyArray<Entry> =>
-  told.flatMap(({ event, body }, i) => {
+const ofEvents = (events: ReadonlyArray<TicketEvent>): ReadonlyArray<Entry> =>
+  events.flatMap(({ event, body }, i) => {
     const at = toIso(event.created_at)
     const { state } = body.data.ticket
-    const before = told[i - 1]?.body.data.ticket.state
+    const before = events[i - 1]?.body.data.ticket.state
     const raised = { id: event.id, at, kind: "event" as const, title: event.type, ok: true, detail: body }
     return state === before
       ? [raised]
@@ -128,20 +128,20 @@ const ofRequest = (request: LoggedRequest): Entry => {
 const iso = (kind: "closure" | "reopen", from: number, to: number) => ({ kind, from: toIso(from), to: toIso(to) })
 
 /** When the ticket left the state of the event with this index; never is infinitely late. */
-const leftAt = (told: ReadonlyArray<Told>, i: number): number => {
-  const { state } = told[i]!.body.data.ticket
-  const later = told.slice(i + 1).find(({ body }) => body.data.ticket.state !== state)
+const leftAt = (events: ReadonlyArray<TicketEvent>, i: number): number => {
+  const { state } = events[i]!.body.data.ticket
+  const later = events.slice(i + 1).find(({ body }) => body.data.ticket.state !== state)
   return later?.event.created_at ?? Number.POSITIVE_INFINITY
 }
 
 /** The time until the ticket's closure, and the time after each collection in which it could be reopened: it ends where it was. */
-const windowsOf = (record: TicketRecord, told: ReadonlyArray<Told>) => {
+const windowsOf = (record: TicketRecord, events: ReadonlyArray<TicketEvent>) => {
   const row = closure(record) === null ? undefined : closureMoves.find(({ from }) => from === record.state)
   const since = row === undefined ? null : record[row.counts_from]
   return [
-    ...told.flatMap(({ event: { type, created_at } }, i) =>
+    ...events.flatMap(({ event: { type, created_at } }, i) =>
       type === "ticket.collected"
-        ? [iso("reopen", created_at, Math.min(created_at + Limits.reopen_window_ms, leftAt(told, i)))]
+        ? [iso("reopen", created_at, Math.min(created_at + Limits.reopen_window_ms, leftAt(events, i)))]
         : []
     ),
     ...(row === undefined || since === null ? [] : [iso("closure", since, since + row.after_ms)])
@@ -170,8 +170,12 @@ export const historyHandlers = (log: RequestLog) =>
     const deliveries = yield* DeliveryLog
     const pages = yield* TrackingPages
 
-    const entriesOf = Effect.fnUntraced(function* (shop_id: ShopId, record: TicketRecord, told: ReadonlyArray<Told>) {
-      const ids = new Set<string>(told.map(({ event }) => event.id))
+    const entriesOf = Effect.fnUntraced(function* (
+      shop_id: ShopId,
+      record: TicketRecord,
+      events: ReadonlyArray<TicketEvent>
+    ) {
+      const ids = new Set<string>(events.map(({ event }) => event.id))
       const sent = (yield* deliveries.deliveries(shop_id, ALL)).filter(({ event_id }) => ids.has(event_id))
       const notices = (yield* deliveries.notices(shop_id)).filter((notice) => isCausedBy(notice, sent))
       const requests = log.all.filter(
@@ -180,7 +184,7 @@ export const historyHandlers = (log: RequestLog) =>
       )
       return [
         ...requests.map(ofRequest),
-        ...ofEvents(told),
+        ...ofEvents(events),
         ...sent.flatMap(ofDelivery),
         ...notices.map(
           (notice): Entry => ({
@@ -203,11 +207,13 @@ export const historyHandlers = (log: RequestLog) =>
         const [found] = tickets
         if (found === undefined) return yield* new TicketNotFound()
         const events = (yield* reads.events(shop_id, ALL)).filter(({ ticket_id }) => ticket_id === id)
-        const told = events.map((event): Told => ({ event, body: JSON.parse(event.body) as Told["body"] }))
+        const ticketEvents = events.map(
+          (event): TicketEvent => ({ event, body: JSON.parse(event.body) as TicketEvent["body"] })
+        )
         return data({
           ticket: ticketView(found.record, shop, found.client, pages.base_url),
-          windows: windowsOf(found.record, told),
-          entries: yield* entriesOf(shop_id, found.record, told)
+          windows: windowsOf(found.record, ticketEvents),
+          entries: yield* entriesOf(shop_id, found.record, ticketEvents)
         })
       })
     }

@@ -7,19 +7,19 @@ import { Feed, startOfIds } from "./Feed.js"
 import { type LoggedRequest, RequestLog } from "./RequestLog.js"
 import { attemptView, noticeView } from "./WebhookApi.js"
 
-const tellEvent = (feed: Feed, { body, shop_id }: EventRecord) => {
+const publishEvent = (feed: Feed, { body, shop_id }: EventRecord) => {
   const event = JSON.parse(body) as { readonly data: { readonly ticket?: unknown } }
-  feed.tell("event", event)
-  if (event.data.ticket !== undefined) feed.tell("ticket", { shop_id, ticket: event.data.ticket })
+  feed.publish("event", event)
+  if (event.data.ticket !== undefined) feed.publish("ticket", { shop_id, ticket: event.data.ticket })
 }
 
-const tellChange = (feed: Feed, change: Change): void => {
-  if (change._tag === "EventRaised") tellEvent(feed, change.row)
+const publishChange = (feed: Feed, change: Change): void => {
+  if (change._tag === "EventRaised") publishEvent(feed, change.row)
   else if (change._tag === "AttemptAppended") {
     const { shop_id, event_id } = change.row
-    feed.tell("attempt", { shop_id, event_id, ...attemptView(change.row) })
+    feed.publish("attempt", { shop_id, event_id, ...attemptView(change.row) })
   } else if (change._tag === "NoticeAppended")
-    feed.tell("notice", { shop_id: change.row.shop_id, ...noticeView(change.row) })
+    feed.publish("notice", { shop_id: change.row.shop_id, ...noticeView(change.row) })
 }
 
 /** The parts of a sandbox with which it is watched: its feed, the log of its requests, and the faults that they meet. */
@@ -27,15 +27,15 @@ export const observation = Effect.gen(function* () {
   const started_at = yield* startOfIds
   const feed = new Feed(started_at)
   const faults = new Faults()
-  const tell = (request: LoggedRequest) => {
-    feed.tell("request", request)
-    if (request.fault !== null) feed.tell("fault", { at: request.at, faults: faults.all, met: request.fault })
+  const publishRequest = (request: LoggedRequest) => {
+    feed.publish("request", request)
+    if (request.fault !== null) feed.publish("fault", { at: request.at, faults: faults.all, met: request.fault })
   }
-  const log = new RequestLog(faults, yield* exhaustedLimits, tell, started_at)
+  const log = new RequestLog(faults, yield* exhaustedLimits, publishRequest, started_at)
   const changes = yield* Effect.serviceOption(CommittedChanges)
   if (Option.isSome(changes))
     changes.value.listen((committed) => {
-      for (const change of committed) tellChange(feed, change)
+      for (const change of committed) publishChange(feed, change)
     })
   return { feed, faults, log }
 })

@@ -103,7 +103,7 @@ export const receiverHandlers = (receivers: Receivers, policy: WebhookAddressPol
   Effect.gen(function* () {
     const shops = yield* Shops
     const webhooks = yield* Webhooks
-    receivers.told = (event) => feed.tell("receiver", event)
+    receivers.onReceived = (event) => feed.publish("receiver", event)
 
     const shown = (id: ShopId) =>
       Effect.map(shops.byId(id), ({ webhook }) => {
@@ -136,7 +136,7 @@ export const receiverHandlers = (receivers: Receivers, policy: WebhookAddressPol
         if (use === true) yield* webhooks.set(id, receivers.urlOf(id) as never)
         const found = yield* shown(id)
         const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
-        feed.tell("receiver", { at: toIso(now), shop_id: id, ...found.data })
+        feed.publish("receiver", { at: toIso(now), shop_id: id, ...found.data })
         return found
       }),
       received: ({ path: { id }, urlParams: { after = 0 } }) =>

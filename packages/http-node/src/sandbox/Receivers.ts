@@ -65,7 +65,7 @@ export class Receivers {
   readonly #received: Ring<ReceivedEvent>
   readonly #sent = new Map<string, SentRequest>()
   /** Called with each event that is received. */
-  told: (event: ReceivedEvent) => void = () => undefined
+  onReceived: (event: ReceivedEvent) => void = () => undefined
 
   constructor(started_at: number) {
     this.#received = new Ring<ReceivedEvent>(KEPT, KEPT_CHARACTERS, ({ body }) => body.length + 500, started_at)
@@ -113,7 +113,7 @@ export class Receivers {
   }
 
   noteReceived(event: Omit<ReceivedEvent, "id">): void {
-    this.told(this.#received.add((id) => ({ ...event, id })))
+    this.onReceived(this.#received.add((id) => ({ ...event, id })))
   }
 
   /** The next response, and the behaviour after it. */

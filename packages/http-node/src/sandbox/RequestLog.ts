@@ -143,11 +143,11 @@ export class RequestLog {
   readonly #ring: Ring<LoggedRequest>
   readonly #faults: Faults
   readonly #limits: ExhaustedLimits
-  readonly #told: (request: LoggedRequest) => void
+  readonly #onLogged: (request: LoggedRequest) => void
   /** The address of the last request without a good key, as it is counted. */
   stranger = "127.0.0.1"
 
-  constructor(faults: Faults, limits: ExhaustedLimits, told: (request: LoggedRequest) => void, started_at: number) {
+  constructor(faults: Faults, limits: ExhaustedLimits, onLogged: (request: LoggedRequest) => void, started_at: number) {
     this.#ring = new Ring<LoggedRequest>(
       KEPT,
       KEPT_CHARACTERS,
@@ -156,7 +156,7 @@ export class RequestLog {
     )
     this.#faults = faults
     this.#limits = limits
-    this.#told = told
+    this.#onLogged = onLogged
   }
 
   get all(): ReadonlyArray<LoggedRequest> {
@@ -185,7 +185,7 @@ export class RequestLog {
             (response) => {
               if (response.context.caller === null) this.stranger = countedAddress(request.address)
               const took_ms = Number(clock.unsafeCurrentTimeNanos() - begun) / NANOS_PER_MS
-              this.#told(this.#ring.add(entryOf({ request, context, body, fault, took_ms }, response)))
+              this.#onLogged(this.#ring.add(entryOf({ request, context, body, fault, took_ms }, response)))
               return fault?.fault === "lose_answer" ? { ...response, isCut: true } : response
             }
           )

@@ -158,7 +158,7 @@ describe("The API inside a Node server", () => {
   })
 
   it("answers strangers with the server's own message, without a word about keys (Specification, Keys and scopes)", async () => {
-    const told = async (unauthenticated?: { readonly message: string; readonly challenge?: string }) => {
+    const responseOf = async (unauthenticated?: { readonly message: string; readonly challenge?: string }) => {
       const options = { authenticate: () => null, ...(unauthenticated && { unauthenticated }) }
       const { status, headers, ...answer } = await fetch(
         `${await listening(mountNode(workshop, options))}/v1/shop`
@@ -170,9 +170,9 @@ describe("The API inside a Node server", () => {
       return [status, headers.get("www-authenticate"), answer.json]
     }
     const said = (message: string) => ({ success: false, error: { code: "UNAUTHENTICATED", message } })
-    expect(await told()).toEqual([401, null, said("Sign in first")])
+    expect(await responseOf()).toEqual([401, null, said("Sign in first")])
     const own = { message: "Open /login", challenge: 'Basic realm="shop"' }
-    expect(await told(own)).toEqual([401, 'Basic realm="shop"', said("Open /login")])
+    expect(await responseOf(own)).toEqual([401, 'Basic realm="shop"', said("Open /login")])
   })
 
   it("answers 401 for a shop that never was, and 500 without a word of it where the authentication fails", async () => {

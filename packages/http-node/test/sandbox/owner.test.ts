@@ -287,8 +287,8 @@ describe("The webhook (Specification, Sandbox)", () => {
       const { status, issues } = await set(url)
       expect([url, status, issues]).toEqual([url, 400, ["body url"]])
     }
-    const told = (await set("https://10.0.0.1/")).error.details.issues[0].message
-    expect(told).toBe(
+    const message = (await set("https://10.0.0.1/")).error.details.issues[0].message
+    expect(message).toBe(
       "must not hold a private or special-purpose address: give one that can be reached from the internet"
     )
   })

@@ -95,7 +95,7 @@ describe("The log of the requests to the API (Specification, Sandbox)", () => {
 
 describe("The stream of requests and events (Specification, Sandbox)", () => {
   /** The names of what a text of server-sent events tells, with the ids, counted from one. */
-  const told = (text: string, from = 0) =>
+  const entriesIn = (text: string, from = 0) =>
     text
       .split("\n\n")
       .filter((entry) => entry !== "")
@@ -126,14 +126,14 @@ describe("The stream of requests and events (Specification, Sandbox)", () => {
     const { sandbox, shop } = await opened()
     const response = await begin(sandbox)
     expect([response.status, response.headers["Content-Type"]]).toEqual([200, "text/event-stream; charset=utf-8"])
-    expect(told(String(response.body))).toEqual(["- hello"])
+    expect(entriesIn(String(response.body))).toEqual(["- hello"])
     const heard: Array<string> = []
     const stop = response.follow!((text) => void heard.push(text))
     await sandbox.ticket(shop)
     await sandbox.clock({ advance: "1h" })
     stop()
     await sandbox.ticket(shop)
-    expect(told(heard.join(""), startIn(response.body))).toEqual(["2 event", "3 ticket", "4 request", "5 clock"])
+    expect(entriesIn(heard.join(""), startIn(response.body))).toEqual(["2 event", "3 ticket", "4 request", "5 clock"])
     expect(heard[3]).toContain(`"now":"${later(3_600_000)}"`)
   })
 
@@ -153,8 +153,8 @@ describe("The stream of requests and events (Specification, Sandbox)", () => {
     await sandbox.good("PUT", "/sandbox/faults", { faults: [{ fault: "503" }] })
     await sandbox.ask("GET", "/v1/shop", undefined, { bearer: shop.key })
     await sandbox.good("PUT", `/sandbox/shops/${shop.id}/receiver`, { answer: 500 })
-    const told = heard.filter(([event]) => event !== "request")
-    expect(told.map(([event, { at, moved_ms }]) => [event, at, moved_ms])).toEqual([
+    const others = heard.filter(([event]) => event !== "request")
+    expect(others.map(([event, { at, moved_ms }]) => [event, at, moved_ms])).toEqual([
       ["clock", later(60_000), 60_000],
       ["clock", later(DAY), DAY - 60_000],
       ["clock", later(DAY), 0],
@@ -170,7 +170,7 @@ describe("The stream of requests and events (Specification, Sandbox)", () => {
     await sandbox.ticket(shop)
     const start = startIn((await begin(sandbox)).body)
     const after = async (query: string, headers = {}) =>
-      told(String((await begin(sandbox, query, headers)).body), start)
+      entriesIn(String((await begin(sandbox, query, headers)).body), start)
     expect(await after("after=0")).toEqual(["- hello", "1 clock", "2 event", "3 ticket", "4 request"])
     expect(await after(`after=${start + 2}`)).toEqual(["- hello", "3 ticket", "4 request"])
     expect(await after("", { "last-event-id": `${start + 3}` })).toEqual(["- hello", "4 request"])
@@ -179,10 +179,10 @@ describe("The stream of requests and events (Specification, Sandbox)", () => {
     // Ids rise from one process to the next: one of an earlier process is none of this one's.
     expect(await after(`after=${start - 400}`)).toEqual(["- hello", "4 reset"])
     const feed = new Feed(0)
-    for (let i = 0; i < 5002; i++) feed.tell("clock", { i })
-    expect(told(feed.begin(0))).toEqual(["- hello", "5002 reset"])
-    expect(told(feed.begin(1))).toEqual(["- hello", "5002 reset"])
-    expect(told(feed.begin(2))).toHaveLength(5001)
+    for (let i = 0; i < 5002; i++) feed.publish("clock", { i })
+    expect(entriesIn(feed.begin(0))).toEqual(["- hello", "5002 reset"])
+    expect(entriesIn(feed.begin(1))).toEqual(["- hello", "5002 reset"])
+    expect(entriesIn(feed.begin(2))).toHaveLength(5001)
   })
 
   it("takes the token as a parameter, and only there", async () => {

@@ -12,7 +12,7 @@ afterAll(() => world.close())
 const INVALID = { service: "" }
 
 /** What an answer is: its code, and what its details name. */
-const told = ({ status, error, meta }: Answer): string => {
+const outcome = ({ status, error, meta }: Answer): string => {
   if (status < 300) return meta?.replayed === true ? "replay" : `${status}`
   const { reason, limit } = error.details ?? {}
   return [status, error.code, reason ?? limit].filter((part) => part !== undefined).join(" ")
@@ -41,39 +41,39 @@ describe("the order of checks: a request wrong in two ways gets the earlier answ
   it("401 before the limit on requests: a wrong key is 401 though the right one is used up (Specification, Errors)", async () => {
     const shop = await world.shop()
     await useUpRequests(shop)
-    expect(told(await shop.get("/v1/shop"))).toBe("429 TOO_MANY_ATTEMPTS requests_per_minute")
-    expect(told(await shop.get("/v1/shop", "", { key: `${shop.key.slice(0, -1)}!` }))).toBe("401 UNAUTHENTICATED")
+    expect(outcome(await shop.get("/v1/shop"))).toBe("429 TOO_MANY_ATTEMPTS requests_per_minute")
+    expect(outcome(await shop.get("/v1/shop", "", { key: `${shop.key.slice(0, -1)}!` }))).toBe("401 UNAUTHENTICATED")
   })
 
   it("the limit on requests before the shop's flags (Specification, Errors)", async () => {
     const shop = await world.shop()
     await useUpRequests(shop)
     await shop.change({ active: false, approved: false, api_enabled: false })
-    expect(told(await shop.get("/v1/shop"))).toBe("429 TOO_MANY_ATTEMPTS requests_per_minute")
+    expect(outcome(await shop.get("/v1/shop"))).toBe("429 TOO_MANY_ATTEMPTS requests_per_minute")
   })
 
   it("ACCOUNT_DEACTIVATED before SHOP_NOT_APPROVED before API_DISABLED (Specification, Errors)", async () => {
     const shop = await world.shop()
     await shop.change({ active: false, approved: false, api_enabled: false })
-    expect(told(await shop.get("/v1/shop"))).toBe("403 ACCOUNT_DEACTIVATED")
+    expect(outcome(await shop.get("/v1/shop"))).toBe("403 ACCOUNT_DEACTIVATED")
     await shop.change({ active: true })
-    expect(told(await shop.get("/v1/shop"))).toBe("403 SHOP_NOT_APPROVED")
+    expect(outcome(await shop.get("/v1/shop"))).toBe("403 SHOP_NOT_APPROVED")
     await shop.change({ approved: true })
-    expect(told(await shop.get("/v1/shop"))).toBe("403 API_DISABLED")
+    expect(outcome(await shop.get("/v1/shop"))).toBe("403 API_DISABLED")
   })
 
   it("the shop's flags before 404 of an unknown route (Specification, Errors)", async () => {
     const shop = await world.shop()
     await shop.change({ api_enabled: false })
-    expect(told(await shop.get("/v1/nothing"))).toBe("403 API_DISABLED")
-    expect(told(await world.api("DELETE", "/v1/shop", { key: shop.key }))).toBe("403 API_DISABLED")
+    expect(outcome(await shop.get("/v1/nothing"))).toBe("403 API_DISABLED")
+    expect(outcome(await world.api("DELETE", "/v1/shop", { key: shop.key }))).toBe("403 API_DISABLED")
   })
 
   it("404 of an unknown route before 403 of a missing scope (Specification, Errors)", async () => {
     const shop = await world.shop()
     const { key } = await shop.newKey(["clients:read"])
-    expect(told(await shop.post("/v1/tickets/x/nothing", {}, { key }))).toBe("404 NOT_FOUND")
-    expect(told(await world.api("PUT", `/v1/tickets/${NOBODY}`, { key }))).toBe("404 NOT_FOUND")
+    expect(outcome(await shop.post("/v1/tickets/x/nothing", {}, { key }))).toBe("404 NOT_FOUND")
+    expect(outcome(await world.api("PUT", `/v1/tickets/${NOBODY}`, { key }))).toBe("404 NOT_FOUND")
   })
 
   it("403 of a missing scope before the limit on writes, of which such a request uses none (Specification, Errors; Limits)", async () => {
@@ -81,43 +81,43 @@ describe("the order of checks: a request wrong in two ways gets the earlier answ
     const { key } = await shop.newKey(["tickets:write"])
     for (let i = 0; i < 30; i++) {
       const answer = await shop.stamp(NOBODY, 1, { key })
-      expect(told(answer)).toBe("403 FORBIDDEN")
+      expect(outcome(answer)).toBe("403 FORBIDDEN")
     }
-    expect(told(await shop.tryCreate({ service: "Hem" }, { key }))).toBe("201")
+    expect(outcome(await shop.tryCreate({ service: "Hem" }, { key }))).toBe("201")
     for (let i = 0; i < 29; i++) await shop.tryCreate(INVALID, { key })
-    expect(told(await shop.tryCreate(INVALID, { key }))).toBe("429 TOO_MANY_ATTEMPTS writes_per_minute")
-    expect(told(await shop.stamp(NOBODY, 1, { key }))).toBe("403 FORBIDDEN")
+    expect(outcome(await shop.tryCreate(INVALID, { key }))).toBe("429 TOO_MANY_ATTEMPTS writes_per_minute")
+    expect(outcome(await shop.stamp(NOBODY, 1, { key }))).toBe("403 FORBIDDEN")
   })
 
   it("403 of a missing scope before 400 (Specification, Errors)", async () => {
     const shop = await world.shop()
     const { key } = await shop.newKey(["clients:read"])
-    expect(told(await shop.post("/v1/tickets", undefined, { key, raw: "{" }))).toBe("403 FORBIDDEN")
-    expect(told(await shop.get("/v1/tickets", "limit=0", { key }))).toBe("403 FORBIDDEN")
-    expect(told(await shop.get("/v1/tickets/no-uuid", "", { key }))).toBe("403 FORBIDDEN")
+    expect(outcome(await shop.post("/v1/tickets", undefined, { key, raw: "{" }))).toBe("403 FORBIDDEN")
+    expect(outcome(await shop.get("/v1/tickets", "limit=0", { key }))).toBe("403 FORBIDDEN")
+    expect(outcome(await shop.get("/v1/tickets/no-uuid", "", { key }))).toBe("403 FORBIDDEN")
   })
 
   it("the limit on writes before 400 (Specification, Errors)", async () => {
     const shop = await world.shop()
     await useUpWrites(shop)
     const limit = "429 TOO_MANY_ATTEMPTS writes_per_minute"
-    expect(told(await shop.post("/v1/tickets", undefined, { raw: "{" }))).toBe(limit)
-    expect(told(await shop.post("/v1/tickets", undefined, { raw: "x".repeat(70_000) }))).toBe(limit)
-    expect(told(await shop.post("/v1/tickets/no-uuid/status", {}))).toBe(limit)
+    expect(outcome(await shop.post("/v1/tickets", undefined, { raw: "{" }))).toBe(limit)
+    expect(outcome(await shop.post("/v1/tickets", undefined, { raw: "x".repeat(70_000) }))).toBe(limit)
+    expect(outcome(await shop.post("/v1/tickets/no-uuid/status", {}))).toBe(limit)
   })
 
   it("400 before a replay: a repeated key with an invalid body is 400 (Specification, Errors)", async () => {
     const shop = await world.shop()
     const once = shop.attempt()
     await shop.create({ service: "Hem" }, { once })
-    expect(told(await shop.tryCreate({ service: "Hem", colour: 1 }, { once }))).toBe("400 VALIDATION_ERROR")
+    expect(outcome(await shop.tryCreate({ service: "Hem", colour: 1 }, { once }))).toBe("400 VALIDATION_ERROR")
   })
 
   it("400 before the limit on look-ups, of which such a request uses none (Specification, Errors; Limits)", async () => {
     const shop = await world.shop()
     await useUpLookups(shop)
-    expect(told(await shop.get("/v1/clients", { phone: "nobody" }))).toBe("400 VALIDATION_ERROR")
-    expect(told(await shop.get("/v1/clients", { phone: "+21629999999" }))).toBe(
+    expect(outcome(await shop.get("/v1/clients", { phone: "nobody" }))).toBe("400 VALIDATION_ERROR")
+    expect(outcome(await shop.get("/v1/clients", { phone: "+21629999999" }))).toBe(
       "429 TOO_MANY_ATTEMPTS lookups_per_hour"
     )
   })
@@ -127,15 +127,15 @@ describe("the order of checks: a request wrong in two ways gets the earlier answ
     const client = await world.known(shop)
     await useUpLookups(shop)
     for (const phone of [client.phone, "+21629999999"]) {
-      expect(told(await shop.get("/v1/clients", { phone }))).toBe("429 TOO_MANY_ATTEMPTS lookups_per_hour")
+      expect(outcome(await shop.get("/v1/clients", { phone }))).toBe("429 TOO_MANY_ATTEMPTS lookups_per_hour")
     }
   })
 
   it("400 before 404 (Specification, Errors)", async () => {
     const shop = await world.shop()
-    expect(told(await shop.tryMove(NOBODY, "open"))).toBe("400 VALIDATION_ERROR")
-    expect(told(await shop.stamp(NOBODY, 11))).toBe("400 VALIDATION_ERROR")
-    expect(told(await shop.tryCreate({ service: "", client_id: NOBODY }))).toBe("400 VALIDATION_ERROR")
+    expect(outcome(await shop.tryMove(NOBODY, "open"))).toBe("400 VALIDATION_ERROR")
+    expect(outcome(await shop.stamp(NOBODY, 11))).toBe("400 VALIDATION_ERROR")
+    expect(outcome(await shop.tryCreate({ service: "", client_id: NOBODY }))).toBe("400 VALIDATION_ERROR")
   })
 
   it("a replay before 404, 409, 422 and the limits on tickets and stamps (Specification, Errors; Idempotency)", async () => {
@@ -150,34 +150,34 @@ describe("the order of checks: a request wrong in two ways gets the earlier answ
     await world.block(client, shop)
     await shop.change({ program: { active: false }, forbidden_words: ["sprocket"] })
     await useUpTickets(shop).catch(() => undefined)
-    expect(told(await shop.tryCreate({ service: "Hem" }))).toBe("429 TOO_MANY_ATTEMPTS tickets_per_hour")
-    expect(told(await shop.tryCreate(body, { once: create }))).toBe("replay")
-    expect(told(await shop.stamp(client.id, 10, { once: stamps }))).toBe("replay")
-    expect(told(await shop.redeem(client.id, { once: redeem }))).toBe("replay")
+    expect(outcome(await shop.tryCreate({ service: "Hem" }))).toBe("429 TOO_MANY_ATTEMPTS tickets_per_hour")
+    expect(outcome(await shop.tryCreate(body, { once: create }))).toBe("replay")
+    expect(outcome(await shop.stamp(client.id, 10, { once: stamps }))).toBe("replay")
+    expect(outcome(await shop.redeem(client.id, { once: redeem }))).toBe("replay")
   })
 
   it("404 before 409: stamps for an unknown client while the programme is off (Specification, Errors)", async () => {
     const shop = await world.shop({ program: { active: false } })
-    expect(told(await shop.stamp(NOBODY, 1))).toBe("404 NOT_FOUND")
-    expect(told(await shop.redeem(NOBODY))).toBe("404 NOT_FOUND")
+    expect(outcome(await shop.stamp(NOBODY, 1))).toBe("404 NOT_FOUND")
+    expect(outcome(await shop.redeem(NOBODY))).toBe("404 NOT_FOUND")
   })
 
   it("404 before 422: a forbidden word for an unknown client (Specification, Errors)", async () => {
     const shop = await world.shop()
-    expect(told(await shop.tryCreate({ service: "fuck", client_id: NOBODY }))).toBe("404 NOT_FOUND")
+    expect(outcome(await shop.tryCreate({ service: "fuck", client_id: NOBODY }))).toBe("404 NOT_FOUND")
   })
 
   it("404 before the limit on tickets (Specification, Errors)", async () => {
     const shop = await world.shop()
     await useUpTickets(shop)
-    expect(told(await shop.tryCreate({ service: "Hem", client_id: NOBODY }))).toBe("404 NOT_FOUND")
+    expect(outcome(await shop.tryCreate({ service: "Hem", client_id: NOBODY }))).toBe("404 NOT_FOUND")
   })
 
   it("409 before 422: a repeated key with another body that holds a forbidden word (Specification, Errors)", async () => {
     const shop = await world.shop()
     const once = shop.attempt()
     await shop.create({ service: "Hem" }, { once })
-    expect(told(await shop.tryCreate({ service: "fuck" }, { once }))).toBe("409 CONFLICT IDEMPOTENCY_KEY_REUSED")
+    expect(outcome(await shop.tryCreate({ service: "fuck" }, { once }))).toBe("409 CONFLICT IDEMPOTENCY_KEY_REUSED")
   })
 
   it("409 before the limit on stamps: the programme is off and the day's stamps are used up (Specification, Errors)", async () => {
@@ -186,20 +186,20 @@ describe("the order of checks: a request wrong in two ways gets the earlier answ
     await shop.stamp(client.id, 10)
     await shop.stamp(client.id, 10)
     await shop.change({ program: { active: false } })
-    expect(told(await shop.stamp(client.id, 1))).toBe("409 CONFLICT LOYALTY_OFF")
+    expect(outcome(await shop.stamp(client.id, 1))).toBe("409 CONFLICT LOYALTY_OFF")
     await shop.change({ program: { active: true } })
-    expect(told(await shop.stamp(client.id, 1))).toBe("429 TOO_MANY_ATTEMPTS stamps_per_day")
+    expect(outcome(await shop.stamp(client.id, 1))).toBe("429 TOO_MANY_ATTEMPTS stamps_per_day")
   })
 
   it("422 before the limit on tickets (Specification, Errors)", async () => {
     const shop = await world.shop()
     await useUpTickets(shop)
-    expect(told(await shop.tryCreate({ service: "fuck" }))).toBe("422 PROFANITY")
-    expect(told(await shop.tryCreate({ service: "Hem" }))).toBe("429 TOO_MANY_ATTEMPTS tickets_per_hour")
+    expect(outcome(await shop.tryCreate({ service: "fuck" }))).toBe("422 PROFANITY")
+    expect(outcome(await shop.tryCreate({ service: "Hem" }))).toBe("429 TOO_MANY_ATTEMPTS tickets_per_hour")
   })
 
   it("400 before 422 (Specification, Errors)", async () => {
     const shop = await world.shop()
-    expect(told(await shop.tryCreate({ service: "fuck", item: "" }))).toBe("400 VALIDATION_ERROR")
+    expect(outcome(await shop.tryCreate({ service: "fuck", item: "" }))).toBe("400 VALIDATION_ERROR")
   })
 })

@@ -79,11 +79,11 @@ describe("a status request from every state (Specification, States)", () => {
     it(`a ticket ${way} asked to be ${asked} ${isMove ? `raises ${result}` : `answers 409 ${result}`} (Specification, States)`, async () => {
       const [shop, id] = await brought(way)
       const before = await shop.ticket(id)
-      const told = (await shop.events()).length
+      const count = (await shop.events()).length
       if (WAYS[way].wait === 0) world.clock.advance(7)
       const answer = await shop.tryMove(id, asked)
       const after = await shop.ticket(id)
-      const raised = (await shop.events()).slice(told)
+      const raised = (await shop.events()).slice(count)
 
       expect(before.state).toBe(from)
       if (isMove) {

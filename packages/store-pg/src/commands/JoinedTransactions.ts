@@ -213,7 +213,7 @@ interface JoiningOptions {
   readonly entropy: Context.Tag.Service<Entropy>
 }
 
-const told =
+const announcementOf =
   ({ changes }: DecidedBatch, { notifier }: JoiningOptions) =>
   () => {
     if (changes.wakesDispatchers) notifier.notifyDue()
@@ -243,7 +243,7 @@ const runWithin = (joined: Joined, entry: QueuedCommand, options: JoiningOptions
     // If the caller ended the transaction meanwhile, the command ended with it.
     yield* Effect.catchIf(connection.send([RELEASE]), isNotBegun, () => Effect.void)
     // Needless if a savepoint takes the command back, and harmless: each of them looks again.
-    onCommit.push({ announce: told(batch, options), events: [] })
+    onCommit.push({ announce: announcementOf(batch, options), events: [] })
     return exit
   }).pipe(Effect.tapError(() => undo))
   const attempt = (runs: number): typeof once =>

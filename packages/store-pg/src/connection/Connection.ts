@@ -131,7 +131,7 @@ const open = async (options: ConnectionOptions): Promise<Opened> => {
   const opened: Opened = { client, textOf: textsIn(options.schema ?? DEFAULT_SCHEMA), isOpen: true, onBreak: new Set() }
   const broke = () => {
     opened.isOpen = false
-    for (const tell of opened.onBreak) tell()
+    for (const onBreak of opened.onBreak) onBreak()
   }
   client.on("error", broke).on("end", broke)
   if (onNotification !== undefined) client.on("notification", ({ payload = "" }) => onNotification(payload))
@@ -180,9 +180,9 @@ const connectionOf = (opened: Opened): OwnConnection => ({
   isOpen: () => opened.isOpen,
   broken: Effect.async<void>((resume) => {
     if (!opened.isOpen) return resume(Effect.void)
-    const tell = () => resume(Effect.void)
-    opened.onBreak.add(tell)
-    return Effect.sync(() => opened.onBreak.delete(tell))
+    const onBreak = () => resume(Effect.void)
+    opened.onBreak.add(onBreak)
+    return Effect.sync(() => opened.onBreak.delete(onBreak))
   })
 })
 

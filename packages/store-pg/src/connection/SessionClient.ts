@@ -117,7 +117,7 @@ export class SessionClient extends pg.Client {
   }
 
   // The overloads of `connect` cannot be distinguished by type here.
-  override connect(told?: (error: never, client: never) => void): never {
+  override connect(callback?: (error: never, client: never) => void): never {
     const settled = super.connect().then(() => this.#settle())
     const done = settled.catch((error) => {
       const { servers } = addressOf(this.url)
@@ -126,9 +126,9 @@ export class SessionClient extends pg.Client {
       noteServer(error, this)
       throw error
     })
-    if (told === undefined) return done as never
-    const tell = told as (error: unknown) => void
-    done.then(() => tell(null), tell)
+    if (callback === undefined) return done as never
+    const report = callback as (error: unknown) => void
+    done.then(() => report(null), report)
     return undefined as never
   }
 

@@ -41,15 +41,15 @@ class ServersPool extends pg.Pool {
   }
 
   // The overloads of `connect` cannot be distinguished by type here.
-  override connect(tell?: Connected): never {
+  override connect(callback?: Connected): never {
     this.options.max = Math.max(1, this.#most - this.#givenUp.waiting)
-    const attempt = (left: number, told: Connected): void =>
+    const attempt = (left: number, onConnected: Connected): void =>
       super.connect((error, client, release) =>
         error !== undefined && left > 1 && error.message !== ALL_IN_USE
-          ? attempt(left - 1, told)
-          : told(error, client, release)
+          ? attempt(left - 1, onConnected)
+          : onConnected(error, client, release)
       )
-    if (tell !== undefined) return attempt(addressOf(this.#url).servers.length, tell) as never
+    if (callback !== undefined) return attempt(addressOf(this.#url).servers.length, callback) as never
     return super.connect() as never
   }
 }
@@ -103,10 +103,10 @@ export const readPool = ({
 
 /** The pool as one schema sees it. */
 const ofSchema = (poolNow: () => pg.Pool, schema: string): pg.Pool => {
-  const connect = (tell: Connected): void =>
+  const connect = (callback: Connected): void =>
     poolNow().connect((error, client, release) => {
-      if (client instanceof PreparingClient) client.speakOf(schema)
-      tell(error, client, release)
+      if (client instanceof PreparingClient) client.useSchema(schema)
+      callback(error, client, release)
     })
   return new Proxy(poolNow(), {
     get: (_, name) => (name === "connect" ? connect : Reflect.get(poolNow(), name, poolNow()))

@@ -15,7 +15,7 @@ const WRITES = /\b(?:insert|update|delete)\b/i
  */
 export const DEPENDS_ON_VALUES = /\/\* workshop (?:search tickets|shops of person) \*\//
 
-type Told = (error: unknown, result: unknown) => void
+type Callback = (error: unknown, result: unknown) => void
 
 /** The message of a client whose result did not come in time. */
 export const LATE = "late"
@@ -26,8 +26,10 @@ interface Prepared {
   readonly text: string
 }
 
-const refuse = (told: unknown): unknown =>
-  typeof told === "function" ? setImmediate(() => (told as Told)(refusal(), undefined)) : Promise.reject(refusal())
+const refuse = (callback: unknown): unknown =>
+  typeof callback === "function"
+    ? setImmediate(() => (callback as Callback)(refusal(), undefined))
+    : Promise.reject(refusal())
 
 /** A client that prepares statements: `@effect/sql-pg` gives them no names, so the server would parse and plan them every time. */
 export class PreparingClient extends SessionClient {
@@ -37,7 +39,7 @@ export class PreparingClient extends SessionClient {
   #ofSchema = new Map<string, Prepared>()
 
   /** Names the schema of the statements that follow, until the client is returned to its pool. */
-  speakOf(schema: string): void {
+  useSchema(schema: string): void {
     this.#schema = schema
     this.#ofSchema = PreparingClient.#prepared.get(schema) ?? new Map()
     PreparingClient.#prepared.set(schema, this.#ofSchema)
@@ -58,7 +60,9 @@ export class PreparingClient extends SessionClient {
     const [asked] = args
     // Fails at once, because it would only take a connection from the reads.
     if (commitsWait(this.url) && typeof asked === "string" && WRITES.test(asked)) return refuse(args.at(-1)) as never
-    const [text, values, ...rest] = args.map((arg) => (typeof arg === "function" ? this.#leaving(arg as Told) : arg))
+    const [text, values, ...rest] = args.map((arg) =>
+      typeof arg === "function" ? this.#closeIfLate(arg as Callback) : arg
+    )
     const named =
       typeof text === "string" && Array.isArray(values) && values.length > 0
         ? [{ ...this.#prepare(text), values }, ...rest]
@@ -67,13 +71,13 @@ export class PreparingClient extends SessionClient {
   }
 
   /** A client whose result is late is closed before the error is reported, because the pool would use it again. */
-  #leaving(tell: Told): Told {
+  #closeIfLate(callback: Callback): Callback {
     return (error, result) => {
       if (error !== null && error !== undefined && failureOf(error).kind === "late") {
         void this.end()
         this.emit(LATE)
       }
-      tell(error, result)
+      callback(error, result)
     }
   }
 }

@@ -94,14 +94,14 @@ const services = (store: Layer.Layer<StorePorts, never, Entropy>, after = { left
     Layer.provideMerge(Entropy.layer)
   )
 
-type Told = Layer.Layer.Success<ReturnType<typeof services>>
+type Services = Layer.Layer.Success<ReturnType<typeof services>>
 
 describe.each([
   ["the memory store", inMemory],
   ["Postgres", inPostgres]
 ] as const)("a client's rights, on %s", { timeout: 60_000 }, (_, made) => {
-  const telling =
-    <A, E>(test: (searched: Searched, after: { left: number }) => Effect.Effect<A, E, Told>) =>
+  const searching =
+    <A, E>(test: (searched: Searched, after: { left: number }) => Effect.Effect<A, E, Services>) =>
     () => {
       const clock = new SettableClock()
       const after = { left: Number.POSITIVE_INFINITY }
@@ -113,7 +113,7 @@ describe.each([
 
   it(
     "erased, the person is found nowhere: neither name nor number, in whatever form",
-    telling(({ find }) =>
+    searching(({ find }) =>
       Effect.gen(function* () {
         const { amira, one, other } = yield* story
         expect((yield* find(NEEDLES)).length).toBeGreaterThan(20)
@@ -126,7 +126,7 @@ describe.each([
 
   it(
     "rows that the books need stay, under the client's id; other clients' data stay as they are",
-    telling(({ find }) =>
+    searching(({ find }) =>
       Effect.gen(function* () {
         const { amira, karim, one, linked, karims } = yield* story
         const tickets = yield* Tickets
@@ -175,7 +175,7 @@ describe.each([
 
   it(
     "no shop sees the client any more, and the number is free for another account",
-    telling(() =>
+    searching(() =>
       Effect.gen(function* () {
         const { amira, one } = yield* story
         const clients = yield* Clients
@@ -198,7 +198,7 @@ describe.each([
 
   it(
     "an event keeps its id and place with another text, and so it is delivered; none is raised",
-    telling(() =>
+    searching(() =>
       Effect.gen(function* () {
         const { amira, other } = yield* story
         const reads = yield* Reads
@@ -224,7 +224,7 @@ describe.each([
 
   it(
     "a repeated create gets the first ticket again, without the person, and makes no second one",
-    telling(() =>
+    searching(() =>
       Effect.gen(function* () {
         const { amira, one, linked } = yield* story
         const tickets = yield* Tickets
@@ -242,7 +242,7 @@ describe.each([
 
   it(
     "the sync shows the shop's other systems the tickets that changed",
-    telling(() =>
+    searching(() =>
       Effect.gen(function* () {
         const { amira, one, linked, offered } = yield* story
         const reads = yield* Reads
@@ -256,7 +256,7 @@ describe.each([
 
   it(
     "an erasure that dies at any command is done to its end by the next call",
-    telling(({ find }, after) =>
+    searching(({ find }, after) =>
       Effect.gen(function* () {
         const { amira } = yield* story
         const clients = yield* Clients
@@ -276,7 +276,7 @@ describe.each([
 
   it(
     "the export has everything that a search finds of the person, and writes down that it was made",
-    telling(({ find }) =>
+    searching(({ find }) =>
       Effect.gen(function* () {
         const { amira, one, other, linked, offered, accepted, karims } = yield* story
         const all = yield* (yield* Clients).export(amira)
@@ -301,7 +301,7 @@ describe.each([
 
   it(
     "a correction is seen at once, refuses a number that is taken, and its former number is erased when it is named",
-    telling(({ find }) =>
+    searching(({ find }) =>
       Effect.gen(function* () {
         const { amira, one } = yield* story
         const clients = yield* Clients

@@ -130,7 +130,7 @@ describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.
           )
           const lost = yield* making("lost")
           expect([kept.data.number, lost.data.number]).toEqual([1, 2])
-          const [told] = yield* delivered
+          const [delivery] = yield* delivered
           const before = yield* events
           const [pid] = yield* server.session.run<{ file: string }>("select pg_read_file('postmaster.pid') as file")
           const load = yield* Effect.fork(
@@ -148,10 +148,10 @@ describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.
           const after = yield* events
           // The number was given again, the event that arrived is gone, and another has its place in the order.
           expect(stored).toContain(lost.data.number)
-          expect(after.map(({ id }) => id)).not.toContain(told!.event_id)
+          expect(after.map(({ id }) => id)).not.toContain(delivery!.event_id)
           const seqs = after.map(({ seq }) => seq)
           expect(seqs).toEqual(upTo(seqs.length))
-          expect(seqs).toContain(before.find(({ id }) => id === told!.event_id)!.seq)
+          expect(seqs).toContain(before.find(({ id }) => id === delivery!.event_id)!.seq)
           expect(new Set(after.map(({ id }) => id)).size).toBe(after.length)
         })
       )

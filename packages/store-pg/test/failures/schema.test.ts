@@ -24,7 +24,7 @@ const someone = "019a0000-0000-7000-8000-000000000001"
 const caller = { shop_id: someone, caller_id: someone, scopes: ["tickets:read"], via: "api" } as const
 
 /** What the Promise face says of a write, a read and a counted request on a store. */
-const told = (url: string) =>
+const refusalAt = (url: string) =>
   Effect.promise(async () => {
     const workshop = await start({ store: PgStore.layer({ url }), background: false })
     const answers = [
@@ -57,7 +57,7 @@ const served = (url: string, log: Array<string>) =>
 describe("a database without the schema that the program needs", { timeout: 30_000 }, () => {
   it("starts, and every call of the Promise face says what is missing and what to do", async () => {
     const messages = await Effect.runPromise(
-      Effect.scoped(Effect.flatMap(databaseAfter(UNMIGRATED), ({ url }) => told(url)))
+      Effect.scoped(Effect.flatMap(databaseAfter(UNMIGRATED), ({ url }) => refusalAt(url)))
     )
     expect(messages.slice(0, 3)).toEqual(Array(3).fill(expect.stringMatching(REMEDY)))
   })
@@ -116,8 +116,8 @@ describe("a database without the schema that the program needs", { timeout: 30_0
     const messages = await Effect.runPromise(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
-        const elsewhere = yield* told(url.replace(/[^/]*$/, "nowhere"))
-        const stranger = yield* told(url.replace(/\/\/[^@]*@/, "//stranger:wrong@"))
+        const elsewhere = yield* refusalAt(url.replace(/[^/]*$/, "nowhere"))
+        const stranger = yield* refusalAt(url.replace(/\/\/[^@]*@/, "//stranger:wrong@"))
         return [elsewhere[0], stranger[0]]
       }).pipe(Effect.scoped)
     )

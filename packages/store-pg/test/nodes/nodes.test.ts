@@ -114,7 +114,7 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
         const other = yield* node({ url })
         const shop = yield* Effect.provide(openShop(), other)
         const { news } = yield* Effect.provide(Directory, other)
-        const told = yield* news.pipe(
+        const reported = yield* news.pipe(
           Stream.filter((shop_id) => shop_id === shop.id),
           Stream.runHead,
           Effect.fork
@@ -131,7 +131,7 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
           changes.add({ _tag: "ShopPut", row: { ...loaded.shop, approved: false } })
         )
         yield* Effect.scoped(Effect.flatMap(node({ url }), (brief) => Effect.provide(run(changed), brief)))
-        expect(yield* Fiber.join(told)).toEqual(Option.some(shop.id))
+        expect(yield* Fiber.join(reported)).toEqual(Option.some(shop.id))
       })
     ))
 

@@ -92,10 +92,10 @@ export const errorCases = casesOf("§7", [
     for (const path of asked) {
       const answer = await shop.get(path)
       expectThat(answer.status === 400 || answer.status === 404, "status 400 or 404", answer.status, answer.exchange)
-      const told = /\bat [^\n]{1,200}:\d{1,9}:\d{1,9}|select |syntax error|\.ts\b|\.js\b/i.test(
+      const leaks = /\bat [^\n]{1,200}:\d{1,9}:\d{1,9}|select |syntax error|\.ts\b|\.js\b/i.test(
         answer.exchange.response.body
       )
-      expectSame(told, false, "whether the body contains code or SQL", answer.exchange)
+      expectSame(leaks, false, "whether the body contains code or SQL", answer.exchange)
     }
   }),
   test("error-request-id (rule-error-request-id, key): Every answer bears a Request-Id of its own.", async (shop) => {

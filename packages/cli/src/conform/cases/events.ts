@@ -15,12 +15,12 @@ export const eventCases = casesOf("§6", [
   }),
   test("event-steps (rule-event-steps): Every step of a ticket raises an event, in order, each with the ticket as it was then.", async (shop) => {
     const { id } = await shop.moved("ready", "workshop", "impossible", "collected")
-    const told = (await shop.events()).map(
+    const raised = (await shop.events()).map(
       ({ type, data }) => `${type} ${data.ticket?.id === id} ${data.ticket?.state}`
     )
     const steps = ["created true workshop", "ready true ready", "reopened true workshop", "impossible true impossible"]
     expectSame(
-      told,
+      raised,
       [...steps, "collected true collected"].map((step) => `ticket.${step}`),
       "the events"
     )
@@ -32,16 +32,16 @@ export const eventCases = casesOf("§6", [
     await shop.env.act("propose quote", id, { price_minor: 120, note: "Less" })
     await shop.env.act("accept quote", id, {})
     const raised = (await shop.events()).filter(({ type }) => type.startsWith("quote."))
-    const told = (type: string, price_minor: number, money: object) => {
+    const quoteEvent = (type: string, price_minor: number, money: object) => {
       const quote = { status: type.slice("quote.".length), price_minor }
       return { type, data: { ticket: { id, money, quote }, quote } }
     }
     const [before, after] = [{ price_minor: 100 }, { price_minor: 120, before_minor: 100 }]
     const expected = [
-      told("quote.proposed", 150, before),
-      told("quote.refused", 150, before),
-      told("quote.proposed", 120, before),
-      told("quote.accepted", 120, after)
+      quoteEvent("quote.proposed", 150, before),
+      quoteEvent("quote.refused", 150, before),
+      quoteEvent("quote.proposed", 120, before),
+      quoteEvent("quote.accepted", 120, after)
     ]
     expectShape(raised, expected, "the events of the quotes")
   }),

@@ -96,16 +96,16 @@ export const statusCases = casesOf("§3", [
     await shop.env.advance(1)
     const notified_at = await shop.env.instant()
     ;(await shop.status(id, "ready")).shows({ notified_at })
-    const told = (await shop.events()).filter(({ type }) => type === "client.notified")
-    expectShape(told, [{ data: { channel: "app", notified_at, ticket: { id } } }], "the client.notified events")
+    const notified = (await shop.events()).filter(({ type }) => type === "client.notified")
+    expectShape(notified, [{ data: { channel: "app", notified_at, ticket: { id } } }], "the client.notified events")
     const inbox = await shop.env.act<ReadonlyArray<unknown>>("get inbox", client.id)
     expectSame(inbox.length, 1, "the number of notifications in the client's inbox")
   }),
   test("notified-impossible (rule-notified-ready): When a linked client's ticket becomes impossible the client is notified in the app.", async (shop) => {
     const { id } = await shop.clientTicket()
     ;(await shop.status(id, "impossible")).shows({ notified_at: await shop.env.instant() })
-    const told = (await shop.events()).filter(({ type }) => type === "client.notified")
-    expectShape(told, [{ data: { channel: "app", ticket: { id } } }], "the client.notified events")
+    const notified = (await shop.events()).filter(({ type }) => type === "client.notified")
+    expectShape(notified, [{ data: { channel: "app", ticket: { id } } }], "the client.notified events")
   }),
   test("notified-nobody (rule-notified-ready): Without a linked client the ticket shows no notification.", async (shop) => {
     const { id } = await shop.ticket()

@@ -164,11 +164,11 @@ const settings = Effect.fnUntraced(function* (cast: Cast, naive: NaiveWorkshop, 
 })
 
 /** Plays an act on the service and on the model. */
-export const play = Effect.fnUntraced(function* (cast: Cast, naive: NaiveWorkshop, told: Act) {
+export const play = Effect.fnUntraced(function* (cast: Cast, naive: NaiveWorkshop, chosen: Act) {
   const heards: Array<Heard> = []
-  const act = told.do === "again" ? cast.repeatable.at(-1 - told.back) : told
+  const act = chosen.do === "again" ? cast.repeatable.at(-1 - chosen.back) : chosen
   if (act === undefined) return heards
-  if ("key" in act && told.do !== "again") cast.repeatable.push(act)
+  if ("key" in act && chosen.do !== "again") cast.repeatable.push(act)
   switch (act.do) {
     case "again":
       break
