@@ -47,7 +47,7 @@ const ofCommands = () => {
   return [
     ...[lockAll, lockFree, SHOPS, ...loads, ...saves, ...receipts].map(describe("workshop lane")),
     describe("workshop deliveries")(resetTurns(new Set())),
-    describe("workshop speaker")(notifying("", new Set(), DEFAULT_SCHEMA))
+    describe("workshop notifier")(notifying("", new Set(), DEFAULT_SCHEMA))
   ]
 }
 

@@ -377,7 +377,7 @@ import("@workshop/core").then(({ Limits }) =>
     )
   })
 
-  it("show editors the Promise face in few words: arguments and types by their names, each field with a sentence", {
+  it("show editors the Promise API in few words: arguments and types by their names, each field with a sentence", {
     timeout: 60_000
   }, () => {
     const project = follow("embed-express.md", [])
@@ -409,7 +409,7 @@ import("@workshop/core").then(({ Limits }) =>
     }
   })
 
-  it("every record that a method of the Promise face takes or returns has an exported name, and each field a sentence", {
+  it("every record that a method of the Promise API takes or returns has an exported name, and each field a sentence", {
     timeout: 60_000
   }, () => {
     const dist = join(follow("embed-express.md", []), "node_modules/@workshop/core/dist")

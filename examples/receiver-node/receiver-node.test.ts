@@ -18,7 +18,7 @@ it("a receiver in Node takes what the service sends, once each, and nothing else
   const { id: shop_id } = shop.value
 
   const worked: Array<string> = []
-  // An address of this machine is for the sandbox alone, so it is set below the Promise face.
+  // An address of this machine is for the sandbox alone, so it is set below the Promise API.
   const pointAt = (url: string) =>
     Runtime.runPromise(workshop.runtime)(
       Effect.flatMap(parseWebhookAddress(url, sandboxAddresses), (address) =>

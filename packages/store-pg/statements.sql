@@ -43,12 +43,6 @@ with /* workshop begin erasure */ gone as (delete from workshop.client_account w
         returning *
       ) select row_to_json(b) as person from begun b;
 
--- call delivery_turn (workshop lane)
-update /* workshop call delivery_turn */ workshop.delivery_turn t set look_at = 0 from (
-      select l.shop_id, l.look_at from (select * from unnest($1::uuid[]) u (shop_id) order by 1) q
-      cross join lateral (select * from workshop.delivery_turn d where d.shop_id = q.shop_id offset 0 for no key update) l
-    ) q where t.shop_id = q.shop_id and q.look_at > 1;
-
 -- cells (workshop reads)
 select /* workshop cells */ name, to_jsonb(c) ->> 'id' as id, shops from workshop.cell c order by name;
 
@@ -67,7 +61,7 @@ with /* workshop change client */ changed as (
 -- claim (workshop deliveries)
 with /* workshop claim */ open as (select s.shop_id, s.at, s.place, s.due_from, s.round_at, s.turn, w.generation, w.released_at,
     case when w.off_reason is null then greatest(4 - f.in_flight, 0) else 0 end as room, f.busy, f.served
-  from unnest(current_setting('workshop_claim.lanes')::uuid[], current_setting('workshop_claim.turns')::tid[], current_setting('workshop_claim.due_from')::bigint[],
+  from unnest(current_setting('workshop_claim.shops')::uuid[], current_setting('workshop_claim.turns')::tid[], current_setting('workshop_claim.due_from')::bigint[],
     current_setting('workshop_claim.rounds')::tid[], current_setting('workshop_claim.places')::bigint[])
     with ordinality s (shop_id, at, due_from, round_at, turn, place)
   join workshop.webhook w on w.shop_id = s.shop_id
@@ -247,8 +241,8 @@ select /* workshop find partitions */ c.relname as name, c.relispartition as is_
     where c.relnamespace = (select relnamespace from pg_class where oid = 'workshop.event'::regclass)
       and c.relkind = 'r' and c.relname ~ ('^' || $1 || '_[0-9]{4}_[0-9]{2}$') order by 1;
 
--- first lane (workshop deliveries)
-select /* workshop first lane */ look_at::double precision as due_at, shop_id = any (current_setting('workshop_claim.lanes')::uuid[]) as is_locked
+-- first turn (workshop deliveries)
+select /* workshop first turn */ look_at::double precision as due_at, shop_id = any (current_setting('workshop_claim.shops')::uuid[]) as is_locked
   from workshop.delivery_turn where look_at <= $1 order by look_at, turn limit 1;
 
 -- has shops (workshop reads)
@@ -426,7 +420,7 @@ select /* workshop load shops */ row_to_json(s) as shop, row_to_json(w) as webho
     from unnest($1::uuid[]) q (id) join workshop.shop s on s.id = q.id left join workshop.webhook w on w.shop_id = q.id;
 
 -- lock first turns (workshop deliveries)
-select /* workshop lock first turns */ set_config('workshop_claim.lanes', coalesce(array_agg(l.shop_id)::text, '{}'), true), set_config('workshop_claim.turns', coalesce(array_agg(l.at)::text, '{}'), true), set_config('workshop_claim.due_from', coalesce(array_agg(l.due_from)::text, '{}'), true), set_config('workshop_claim.rounds', coalesce(array_agg(l.round_at)::text, '{}'), true), set_config('workshop_claim.places', coalesce(array_agg(l.turn)::text, '{}'), true) from (select t.shop_id, t.ctid as at, t.due_from, r.round_at, coalesce(r.turn, t.turn) as turn from workshop.delivery_turn t
+select /* workshop lock first turns */ set_config('workshop_claim.shops', coalesce(array_agg(l.shop_id)::text, '{}'), true), set_config('workshop_claim.turns', coalesce(array_agg(l.at)::text, '{}'), true), set_config('workshop_claim.due_from', coalesce(array_agg(l.due_from)::text, '{}'), true), set_config('workshop_claim.rounds', coalesce(array_agg(l.round_at)::text, '{}'), true), set_config('workshop_claim.places', coalesce(array_agg(l.turn)::text, '{}'), true) from (select t.shop_id, t.ctid as at, t.due_from, r.round_at, coalesce(r.turn, t.turn) as turn from workshop.delivery_turn t
     left join lateral (
       select r.ctid as round_at, r.turn from workshop.delivery_round r where r.shop_id = t.shop_id and t.look_at = 1 limit 1
     ) r on true
@@ -442,17 +436,6 @@ select /* workshop lock heads */ (
     select json_agg(row_to_json(h)) from (
       select * from workshop.shop_head where shop_id = any($1::uuid[]) order by shop_id for no key update) h) as heads;
 
--- lock lanes (workshop deliveries)
-with /* workshop lock lanes */ waiting as (
-    select t.shop_id, t.ctid as at, t.due_from, null::tid as round_at, t.turn
-    from workshop.delivery_turn t join workshop.webhook w on w.shop_id = t.shop_id
-    where t.look_at = 0 order by t.look_at, t.turn limit $1 for no key update of w skip locked
-  ), round as (
-    select t.shop_id, t.ctid as at, t.due_from, r.ctid as round_at, r.turn
-    from workshop.delivery_round r join workshop.delivery_turn t on t.shop_id = r.shop_id and t.look_at = 1 join workshop.webhook w on w.shop_id = r.shop_id
-    where r.turn > 0 order by r.turn limit $1 for no key update of w skip locked
-  ) select set_config('workshop_claim.lanes', coalesce(array_agg(l.shop_id)::text, '{}'), true), set_config('workshop_claim.turns', coalesce(array_agg(l.at)::text, '{}'), true), set_config('workshop_claim.due_from', coalesce(array_agg(l.due_from)::text, '{}'), true), set_config('workshop_claim.rounds', coalesce(array_agg(l.round_at)::text, '{}'), true), set_config('workshop_claim.places', coalesce(array_agg(l.turn)::text, '{}'), true), set_config('workshop_claim.number', greatest((extract(epoch from statement_timestamp()) * 1000)::bigint, $2::bigint)::text, true)::double precision as number from (select * from waiting union all select * from round order by turn) l;
-
 -- lock rate_limit (workshop limits)
 select /* workshop lock rate_limit */ r.policy, r.subject, r.used, r.resets_at::double precision as resets_at from unnest($1::text[], $2::text[]) q (policy, subject) cross join lateral (
         select * from workshop.rate_limit l where l.policy = q.policy and l.subject = q.subject for update
@@ -461,66 +444,25 @@ select /* workshop lock rate_limit */ r.policy, r.subject, r.used, r.resets_at::
 -- lock retention (workshop retention)
 select /* workshop lock retention */ pg_try_advisory_lock(7305809, 35762567) as is_true;
 
+-- lock shops (workshop deliveries)
+with /* workshop lock shops */ waiting as (
+    select t.shop_id, t.ctid as at, t.due_from, null::tid as round_at, t.turn
+    from workshop.delivery_turn t join workshop.webhook w on w.shop_id = t.shop_id
+    where t.look_at = 0 order by t.look_at, t.turn limit $1 for no key update of w skip locked
+  ), round as (
+    select t.shop_id, t.ctid as at, t.due_from, r.ctid as round_at, r.turn
+    from workshop.delivery_round r join workshop.delivery_turn t on t.shop_id = r.shop_id and t.look_at = 1 join workshop.webhook w on w.shop_id = r.shop_id
+    where r.turn > 0 order by r.turn limit $1 for no key update of w skip locked
+  ) select set_config('workshop_claim.shops', coalesce(array_agg(l.shop_id)::text, '{}'), true), set_config('workshop_claim.turns', coalesce(array_agg(l.at)::text, '{}'), true), set_config('workshop_claim.due_from', coalesce(array_agg(l.due_from)::text, '{}'), true), set_config('workshop_claim.rounds', coalesce(array_agg(l.round_at)::text, '{}'), true), set_config('workshop_claim.places', coalesce(array_agg(l.turn)::text, '{}'), true), set_config('workshop_claim.number', greatest((extract(epoch from statement_timestamp()) * 1000)::bigint, $2::bigint)::text, true)::double precision as number from (select * from waiting union all select * from round order by turn) l;
+
 -- lock turns (workshop deliveries)
-select /* workshop lock turns */ set_config('workshop_claim.lanes', coalesce(array_agg(l.shop_id)::text, '{}'), true), set_config('workshop_claim.turns', coalesce(array_agg(l.at)::text, '{}'), true), set_config('workshop_claim.due_from', coalesce(array_agg(l.due_from)::text, '{}'), true), set_config('workshop_claim.rounds', coalesce(array_agg(l.round_at)::text, '{}'), true), set_config('workshop_claim.places', coalesce(array_agg(l.turn)::text, '{}'), true) from (select t.shop_id, t.ctid as at, t.due_from, s.round_at, s.turn from unnest(current_setting('workshop_claim.lanes')::uuid[], current_setting('workshop_claim.turns')::tid[], current_setting('workshop_claim.due_from')::bigint[],
+select /* workshop lock turns */ set_config('workshop_claim.shops', coalesce(array_agg(l.shop_id)::text, '{}'), true), set_config('workshop_claim.turns', coalesce(array_agg(l.at)::text, '{}'), true), set_config('workshop_claim.due_from', coalesce(array_agg(l.due_from)::text, '{}'), true), set_config('workshop_claim.rounds', coalesce(array_agg(l.round_at)::text, '{}'), true), set_config('workshop_claim.places', coalesce(array_agg(l.turn)::text, '{}'), true) from (select t.shop_id, t.ctid as at, t.due_from, s.round_at, s.turn from unnest(current_setting('workshop_claim.shops')::uuid[], current_setting('workshop_claim.turns')::tid[], current_setting('workshop_claim.due_from')::bigint[],
     current_setting('workshop_claim.rounds')::tid[], current_setting('workshop_claim.places')::bigint[])
     with ordinality s (shop_id, at, due_from, round_at, turn, place)
     join workshop.delivery_turn t on t.ctid = s.at and t.shop_id is not distinct from s.shop_id order by s.place for update of t skip locked) l;
 
 -- lock webhook (workshop lane)
 select /* workshop lock webhook */ from workshop.webhook where shop_id = any($1::uuid[]) order by shop_id for update;
-
--- look again (workshop deliveries)
-with /* workshop look again */ looked as (
-    select o.*,
-      case when o.served > 0 then nullif(current_setting('workshop_claim.number', true), '')::bigint * 4096 + (o.served - 1) * 1024 + o.place else o.turn end as new_turn,
-      case when o.is_written and $1::bigint >= 0 then least((select d.due_at from workshop.delivery d where d.shop_id = o.shop_id and d.lease_until is null
-      and d.is_replay = false and d.generation = o.generation and d.due_at >= o.due_from order by d.due_at limit 1), (select d.due_at from workshop.delivery d where d.shop_id = o.shop_id and d.lease_until is null
-      and d.is_replay = true and d.generation = o.generation and d.due_at >= o.due_from order by d.due_at limit 1), $1::bigint - 60000) end as earliest
-    from (
-      select o.*, not o.is_ready or (o.round_at is null and o.served > 0) or (o.round_at is not null and $3::boolean) as is_written
-      from (
-        select o.*, o.next <= $1 is true as is_ready from (select o.*, case when o.room > 0 then least(
-    case when o.generation > 1 then (
-      select o.released_at from workshop.delivery d where d.shop_id = o.shop_id and d.lease_until is null
-  and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and d.is_replay in (false, true)
-        and d.generation < o.generation limit 1
-    ) end,
-    (select d.due_at from workshop.delivery d where d.shop_id = o.shop_id and d.lease_until is null
-  and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and not d.is_replay and d.generation = o.generation
-      and d.due_at >= o.due_from order by d.due_at limit 1),
-    (select d.due_at from workshop.delivery d where d.shop_id = o.shop_id and d.lease_until is null
-  and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and d.is_replay and d.generation = o.generation
-      and d.due_at >= o.due_from order by d.due_at limit 1)
-  ) end as next from (select s.shop_id, s.at, s.place, s.due_from, s.round_at, s.turn, w.generation, w.released_at,
-    case when w.off_reason is null then greatest(4 - f.in_flight, 0) else 0 end as room, f.busy, f.served
-  from unnest(current_setting('workshop_claim.lanes')::uuid[], current_setting('workshop_claim.turns')::tid[], current_setting('workshop_claim.due_from')::bigint[],
-    current_setting('workshop_claim.rounds')::tid[], current_setting('workshop_claim.places')::bigint[])
-    with ordinality s (shop_id, at, due_from, round_at, turn, place)
-  join workshop.webhook w on w.shop_id = s.shop_id
-  cross join lateral (
-    select count(*)::integer as in_flight, coalesce(array_agg(d.ticket_id) filter (where d.ticket_id is not null), '{}') as busy,
-      count(*) filter (where d.xmin = pg_current_xact_id()::xid) as served
-    from workshop.delivery d where d.shop_id = s.shop_id and d.lease_until > coalesce($2::bigint, (extract(epoch from statement_timestamp()) * 1000)::bigint) - 30000
-  ) f) o offset 0) o
-      ) o
-    ) o
-  ), moved as (
-    update workshop.delivery_round r set turn = l.new_turn from looked l
-    where r.ctid = l.round_at and r.shop_id is not distinct from l.shop_id and l.is_ready and l.served > 0
-  ), ended as (
-    delete from workshop.delivery_round r using (
-      select d.shop_id, d.ctid as at from looked l
-      cross join lateral (select d.shop_id, d.ctid from workshop.delivery_round d where d.shop_id = l.shop_id for update) d
-      where (l.round_at is null) = l.is_ready and (l.served > 0 or not l.is_ready)
-    ) g where r.ctid = g.at and r.shop_id is not distinct from g.shop_id
-  ), begun as (insert into workshop.delivery_round (shop_id, turn)
-  select l.shop_id, l.new_turn from looked l where l.round_at is null and l.is_ready and l.served > 0)
-  update workshop.delivery_turn t set
-    look_at = case when l.is_ready then 1 else coalesce(l.next, 253402300799999) end,
-    turn = l.new_turn,
-    due_from = coalesce(l.earliest, t.due_from)
-  from looked l where t.ctid = l.at and t.shop_id is not distinct from l.shop_id and l.is_written;
 
 -- look at clock (workshop reads)
 select /* workshop look at clock */ (extract(epoch from clock_timestamp()) * 1000)::double precision as ms;
@@ -599,7 +541,7 @@ select /* workshop notifications of person */ row_to_json(n) as row from worksho
               order by created_at, place offset $5) as last,
             coalesce((select json_agg(n) from looked n where n.ticket_id = any($6::uuid[])), '[]') as found;
 
--- notify (workshop speaker)
+-- notify (workshop notifier)
 select /* workshop notify */ pg_notify($2, word) from unnest($1::text[]) word;
 
 -- offers of person (workshop reads)
@@ -898,6 +840,58 @@ delete /* workshop remove webhook */ from workshop.webhook w using unnest($1::uu
 update /* workshop renew delivery */ workshop.delivery d set attempts_in_round = 0 from unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
          where d.shop_id = q.shop_id and d.event_id = q.event_id;
 
+-- reschedule shops (workshop deliveries)
+with /* workshop reschedule shops */ looked as (
+    select o.*,
+      case when o.served > 0 then nullif(current_setting('workshop_claim.number', true), '')::bigint * 4096 + (o.served - 1) * 1024 + o.place else o.turn end as new_turn,
+      case when o.is_written and $1::bigint >= 0 then least((select d.due_at from workshop.delivery d where d.shop_id = o.shop_id and d.lease_until is null
+      and d.is_replay = false and d.generation = o.generation and d.due_at >= o.due_from order by d.due_at limit 1), (select d.due_at from workshop.delivery d where d.shop_id = o.shop_id and d.lease_until is null
+      and d.is_replay = true and d.generation = o.generation and d.due_at >= o.due_from order by d.due_at limit 1), $1::bigint - 60000) end as earliest
+    from (
+      select o.*, not o.is_ready or (o.round_at is null and o.served > 0) or (o.round_at is not null and $3::boolean) as is_written
+      from (
+        select o.*, o.next <= $1 is true as is_ready from (select o.*, case when o.room > 0 then least(
+    case when o.generation > 1 then (
+      select o.released_at from workshop.delivery d where d.shop_id = o.shop_id and d.lease_until is null
+  and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and d.is_replay in (false, true)
+        and d.generation < o.generation limit 1
+    ) end,
+    (select d.due_at from workshop.delivery d where d.shop_id = o.shop_id and d.lease_until is null
+  and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and not d.is_replay and d.generation = o.generation
+      and d.due_at >= o.due_from order by d.due_at limit 1),
+    (select d.due_at from workshop.delivery d where d.shop_id = o.shop_id and d.lease_until is null
+  and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and d.is_replay and d.generation = o.generation
+      and d.due_at >= o.due_from order by d.due_at limit 1)
+  ) end as next from (select s.shop_id, s.at, s.place, s.due_from, s.round_at, s.turn, w.generation, w.released_at,
+    case when w.off_reason is null then greatest(4 - f.in_flight, 0) else 0 end as room, f.busy, f.served
+  from unnest(current_setting('workshop_claim.shops')::uuid[], current_setting('workshop_claim.turns')::tid[], current_setting('workshop_claim.due_from')::bigint[],
+    current_setting('workshop_claim.rounds')::tid[], current_setting('workshop_claim.places')::bigint[])
+    with ordinality s (shop_id, at, due_from, round_at, turn, place)
+  join workshop.webhook w on w.shop_id = s.shop_id
+  cross join lateral (
+    select count(*)::integer as in_flight, coalesce(array_agg(d.ticket_id) filter (where d.ticket_id is not null), '{}') as busy,
+      count(*) filter (where d.xmin = pg_current_xact_id()::xid) as served
+    from workshop.delivery d where d.shop_id = s.shop_id and d.lease_until > coalesce($2::bigint, (extract(epoch from statement_timestamp()) * 1000)::bigint) - 30000
+  ) f) o offset 0) o
+      ) o
+    ) o
+  ), moved as (
+    update workshop.delivery_round r set turn = l.new_turn from looked l
+    where r.ctid = l.round_at and r.shop_id is not distinct from l.shop_id and l.is_ready and l.served > 0
+  ), ended as (
+    delete from workshop.delivery_round r using (
+      select d.shop_id, d.ctid as at from looked l
+      cross join lateral (select d.shop_id, d.ctid from workshop.delivery_round d where d.shop_id = l.shop_id for update) d
+      where (l.round_at is null) = l.is_ready and (l.served > 0 or not l.is_ready)
+    ) g where r.ctid = g.at and r.shop_id is not distinct from g.shop_id
+  ), begun as (insert into workshop.delivery_round (shop_id, turn)
+  select l.shop_id, l.new_turn from looked l where l.round_at is null and l.is_ready and l.served > 0)
+  update workshop.delivery_turn t set
+    look_at = case when l.is_ready then 1 else coalesce(l.next, 253402300799999) end,
+    turn = l.new_turn,
+    due_from = coalesce(l.earliest, t.due_from)
+  from looked l where t.ctid = l.at and t.shop_id is not distinct from l.shop_id and l.is_written;
+
 -- reset delivery_turn (workshop deliveries)
 update /* workshop reset delivery_turn */ workshop.delivery_turn t set look_at = case when t.look_at = 1 then 1 else 0 end, due_from = 0
     from (select * from unnest($1::uuid[]) u (shop_id) order by 1) q
@@ -983,6 +977,12 @@ select /* workshop unlock retention */ pg_advisory_unlock(7305809, 35762567);
 
 -- wait briefly (workshop retention)
 set /* workshop wait briefly */ local lock_timeout = 200;
+
+-- wake delivery_turn (workshop lane)
+update /* workshop wake delivery_turn */ workshop.delivery_turn t set look_at = 0 from (
+      select l.shop_id, l.look_at from (select * from unnest($1::uuid[]) u (shop_id) order by 1) q
+      cross join lateral (select * from workshop.delivery_turn d where d.shop_id = q.shop_id offset 0 for no key update) l
+    ) q where t.shop_id = q.shop_id and q.look_at > 1;
 
 -- work briefly (workshop retention)
 set /* workshop work briefly */ local statement_timeout = 1000;

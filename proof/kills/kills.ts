@@ -100,7 +100,7 @@ class Load {
   }
 }
 
-const endLanes = (url: string) =>
+const endCommitConnections = (url: string) =>
   ask(
     url,
     `select pg_terminate_backend(pid) from pg_stat_activity
@@ -112,7 +112,7 @@ const endLanes = (url: string) =>
 /** Kills a target once, at some moment of the commits, and starts it again. */
 const kill = async ({ home, others }: Engine, target: Killed["target"], turn: number) => {
   const servers = [home, ...others]
-  if (target === "connection") return void (await endLanes(servers[turn % servers.length]!.url))
+  if (target === "connection") return void (await endCommitConnections(servers[turn % servers.length]!.url))
   const server = target === "coordinator" ? home : others[turn % others.length]!
   server.kill()
   await server.start()

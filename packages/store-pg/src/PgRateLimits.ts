@@ -184,7 +184,7 @@ export const pgRateLimits = (
         Effect.catchAll((cause) => failAll(jobs, storeFailure(cause))),
         // A bug of ours; the loop goes on, or everybody would wait forever.
         Effect.catchAllDefect((defect) => Effect.zipRight(connection.drop, failAll(jobs, Cause.die(defect)))),
-        Effect.ensuring(connection.rest)
+        Effect.ensuring(connection.release)
       )
     })
     const turn = untilAsked.pipe(Effect.zipRight(inputDrained), Effect.zipRight(Effect.uninterruptible(countNext)))

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest"
 import { lockAll, SHOPS } from "../src/commands/CommandBatch.js"
 import { loads } from "../src/commands/LoadStatements.js"
 import { saves } from "../src/commands/SaveStatements.js"
-import { CLAIM, LOOK_AGAIN, scheduleTurns } from "../src/deliveries/ClaimStatements.js"
+import { CLAIM, RESCHEDULE_SHOPS, scheduleTurns } from "../src/deliveries/ClaimStatements.js"
 import { type TableName, tables } from "../src/Tables.js"
 import { database, testing } from "./nodes/Node.js"
 
@@ -124,7 +124,7 @@ describe("statements that keep to the rows of the shops they name (docs/how-it-i
   it.each([
     ...[...loads, ...removes, lockAll, SHOPS].map(({ name, text }) => [name, text] as const),
     ["claim", CLAIM] as const,
-    ["look again", LOOK_AGAIN] as const
+    ["reschedule shops", RESCHEDULE_SHOPS] as const
   ])("%s", (_, text) => {
     const unbound = named(text).filter(([, alias]) => !bindsShop(text, alias))
     expect(unbound).toEqual([])

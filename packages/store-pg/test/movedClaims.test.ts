@@ -44,7 +44,7 @@ const turns = (code: string, message: string, times: number) =>
 describe("A cell that has just moved on Citus (docs/scaling.md)", { timeout: 60_000 }, () => {
   it.each([
     ["22P02", 'malformed array literal: ""'],
-    ["42704", 'unrecognized configuration parameter "workshop_claim.lanes"']
+    ["42704", 'unrecognized configuration parameter "workshop_claim.shops"']
   ])("settings that were left behind on its old node are asked for again: %s", (code, message) =>
     testing(
       Effect.gen(function* () {

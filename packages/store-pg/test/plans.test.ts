@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { openShop } from "../../core/src/testing/Fixtures.js"
 import { loadStatements } from "../src/commands/LoadStatements.js"
 import { PLANNED_EACH_TIME, PLANNED_ONCE } from "../src/connection/SessionClient.js"
-import { CLAIM, LOCK_DUE_TURNS, LOOK_AGAIN, MAKE_READY, RECLAIM } from "../src/deliveries/ClaimStatements.js"
+import { CLAIM, LOCK_DUE_TURNS, MAKE_READY, RECLAIM, RESCHEDULE_SHOPS } from "../src/deliveries/ClaimStatements.js"
 import { rangeOfShop } from "../src/deliveries/ReplayStatements.js"
 import { connect, type Session } from "../src/migrate/Session.js"
 import { LockedWindows, locking } from "../src/PgRateLimits.js"
@@ -225,12 +225,12 @@ describe("commands and claims look at no more than they need (docs/how-it-is-bui
 
   it("a claim of a shop with 20,000 due deliveries", async () => {
     await within(
-      commands.run(`select set_config('workshop_claim.lanes', '{${shop_id}}', false), set_config('workshop_claim.turns', array[ctid]::text, false),
+      commands.run(`select set_config('workshop_claim.shops', '{${shop_id}}', false), set_config('workshop_claim.turns', array[ctid]::text, false),
         set_config('workshop_claim.due_from', '{0}', false), set_config('workshop_claim.rounds', '{null}', false), set_config('workshop_claim.places', '{0}', false) from delivery_turn where shop_id = '${shop_id}'`)
     )
     const plan = await within(planned(commands, CLAIM, [T0 + 1_000_000, 4, null]))
     expectAtMost(plan, 1_000)
-    expectAtMost(await within(planned(commands, LOOK_AGAIN, [T0 + 1_000_000, null, false])), 100)
+    expectAtMost(await within(planned(commands, RESCHEDULE_SHOPS, [T0 + 1_000_000, null, false])), 100)
   })
 
   it("the shops to claim for, among 20,000 that have nothing due", async () =>

@@ -118,7 +118,7 @@ const lookAtAll = async () => {
   await within(session.run("analyze"))
   await within(
     once.run(
-      `set workshop_claim.lanes = '{}'; set workshop_claim.turns = '{}'; set workshop_claim.due_from = '{}'; set workshop_claim.rounds = '{}'; set workshop_claim.places = '{}'`
+      `set workshop_claim.shops = '{}'; set workshop_claim.turns = '{}'; set workshop_claim.due_from = '{}'; set workshop_claim.rounds = '{}'; set workshop_claim.places = '{}'`
     )
   )
   for (const { session, name, text, values } of cases) await within(prepare(session, name, text, values))
@@ -133,7 +133,7 @@ const lookAtAll = async () => {
   const zeros = row!.turns.replaceAll(/"[^"]*"/g, "0")
   await within(
     once.run(
-      `set workshop_claim.lanes = '${row!.ids}'; set workshop_claim.turns = '${row!.turns}'; set workshop_claim.due_from = '${zeros}';
+      `set workshop_claim.shops = '${row!.ids}'; set workshop_claim.turns = '${row!.turns}'; set workshop_claim.due_from = '${zeros}';
       set workshop_claim.rounds = '${zeros.replaceAll("0", '"(0,0)"')}'; set workshop_claim.places = '${zeros}'`
     )
   )
@@ -184,7 +184,7 @@ const MORE: Readonly<Record<string, number>> = {
   "count deliveries": 20_000,
   "read attempts": 10_000,
   // The shops that are put in the order of their turns.
-  "lock lanes": 5_000,
+  "lock shops": 5_000,
   // A shop's events, remembered answers and notifications to numbers, some thousands at a time, and a page of each other kind.
   "events of person": 5_000,
   "notifications to numbers": 5_000,

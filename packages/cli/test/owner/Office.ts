@@ -34,7 +34,7 @@ export class Office implements AsyncDisposable {
   answer: string | null = null
   readonly asked: Array<string> = []
 
-  #told<A, E>(program: Effect.Effect<A, E, Services>) {
+  #run<A, E>(program: Effect.Effect<A, E, Services>) {
     const asker = (question: string) => {
       this.asked.push(question)
       return Effect.succeed(this.answer)
@@ -44,7 +44,7 @@ export class Office implements AsyncDisposable {
 
   /** Runs a command. */
   async does<E>(program: Effect.Effect<Output, E, Services>): Promise<Answered> {
-    const { data, lines } = await this.#told(program)
+    const { data, lines } = await this.#run(program)
     const look = { paint: plain, width: Number.POSITIVE_INFINITY }
     return { data: JSON.parse(JSON.stringify(data)), lines: lines(look) }
   }
@@ -55,12 +55,12 @@ export class Office implements AsyncDisposable {
       onSuccess: () => "It was done",
       onFailure: (error) => (error instanceof CommandRefused ? error.message : `unsaid: ${error.message}`)
     })
-    return this.#told(said)
+    return this.#run(said)
   }
 
   /** Runs anything else, such as what the shop does meanwhile. */
   meanwhile<A, E>(program: Effect.Effect<A, E, Services>): Promise<A> {
-    return this.#told(program)
+    return this.#run(program)
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -22,7 +22,7 @@ const shop = async () => {
   return { shop_id: opened.value.id, caller_id, scopes: [], via: "api" } as const
 }
 
-describe("The Promise face", () => {
+describe("The Promise API", () => {
   it("creates, repeats, moves and lists tickets with plain values (Specification, States; Endpoints)", async () => {
     const caller = await shop()
     const first = await workshop.tickets.create(caller, { service: " Heels ", price_minor: 2500 }, "order-1")

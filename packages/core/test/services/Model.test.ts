@@ -159,7 +159,7 @@ const compare = Effect.fnUntraced(function* (cast: Cast, naive: NaiveWorkshop) {
       type,
       ticket: named(cast, ticket)
     }))
-    expect(inbox).toEqual(naive.inbox.filter((told) => told.client === client))
+    expect(inbox).toEqual(naive.inbox.filter((notification) => notification.client === client))
   }
 })
 

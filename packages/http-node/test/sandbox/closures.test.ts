@@ -76,14 +76,14 @@ describe("Moving the clock closes what is due on the way, each at its own instan
   it("any other act of the shop in the meantime counts from when it is done", async () => {
     const sandbox = await Sandbox.open()
     const shop = await sandbox.shop()
-    const [left, told] = [await sandbox.ticket(shop), await sandbox.ticket(shop)]
+    const [left, delayed] = [await sandbox.ticket(shop), await sandbox.ticket(shop)]
     await sandbox.clock({ advance_ms: 59 * DAY })
-    await sandbox.good("POST", `/sandbox/tickets/${told.id}/delay`, { promised_at: later(90 * DAY) })
+    await sandbox.good("POST", `/sandbox/tickets/${delayed.id}/delay`, { promised_at: later(90 * DAY) })
     await sandbox.clock({ advance_ms: 59 * DAY })
     expect((await read(sandbox, shop, left)).abandoned_at).toBe(later(SIXTY_DAYS))
-    expect((await read(sandbox, shop, told)).state).toBe("workshop")
+    expect((await read(sandbox, shop, delayed)).state).toBe("workshop")
     await sandbox.clock({ advance_ms: DAY })
-    expect((await read(sandbox, shop, told)).abandoned_at).toBe(later(59 * DAY + SIXTY_DAYS))
+    expect((await read(sandbox, shop, delayed)).abandoned_at).toBe(later(59 * DAY + SIXTY_DAYS))
   })
 
   it("thousands of them within one move", async () => {

@@ -86,9 +86,9 @@ describe("input that is not HTTP is answered in the envelope (Specification, Lis
     const client = await server.client()
     const headers = [server.key, "Content-Type: application/json", "Idempotency-Key: k", "Transfer-Encoding: chunked"]
     client.request("POST /v1/tickets", headers).send("not a chunk\r\n")
-    const { status, json, headers: told } = await client.answer()
+    const { status, json, headers: responseHeaders } = await client.answer()
     expect([status, json.error?.details?.issues[0]?.message]).toEqual([400, "ended before it was whole"])
-    expect(told["ratelimit-limit"]).toBe("30")
+    expect(responseHeaders["ratelimit-limit"]).toBe("30")
     expect(await client.end()).toBe("")
     expect(client.error).toBeUndefined()
   })

@@ -164,8 +164,8 @@ describe("bodies (Specification, Errors)", () => {
       ] as const) {
         const client = await server.client()
         client.request(line, [...idempotent(), ...headers], "x".repeat(bytes))
-        const { json, headers: told } = await client.answer()
-        expect([line, json.success, told.connection]).toEqual([line, false, "close"])
+        const { json, headers: responseHeaders } = await client.answer()
+        expect([line, json.success, responseHeaders.connection]).toEqual([line, false, "close"])
         expect(await client.end()).toBe("")
         client.socket.destroy()
       }
@@ -210,9 +210,9 @@ describe("bodies (Specification, Errors)", () => {
     for (const headers of [["Content-Length: 5"], [...idempotent(), "Content-Length: 70000"]]) {
       const client = await server.client()
       client.send("POST /v1/tickets HTTP/1.1", "Host: x", ...headers, "Expect: 100-continue", "", "")
-      const { status, headers: told } = await client.answer()
+      const { status, headers: responseHeaders } = await client.answer()
       expect([400, 401]).toContain(status)
-      expect(told.connection).toBe("close")
+      expect(responseHeaders.connection).toBe("close")
       client.socket.end()
     }
   })

@@ -164,8 +164,9 @@ export class CommandQueue {
   takeExpired(): Commands {
     const taken: Array<QueuedCommand> = []
     for (const [shop_id, ofShop] of [...this.#byShop]) {
-      const living = ofShop.findIndex((entry) => !entry.isExpired())
-      if (living !== 0) taken.push(...this.#cut(shop_id, ofShop, 0, living < 0 ? ofShop.length : living))
+      const firstUnexpired = ofShop.findIndex((entry) => !entry.isExpired())
+      const count = firstUnexpired < 0 ? ofShop.length : firstUnexpired
+      if (count > 0) taken.push(...this.#cut(shop_id, ofShop, 0, count))
     }
     return taken
   }
@@ -240,7 +241,7 @@ class BatchRunner {
           Effect.sync(() => failAll(entries, defect))
         )
       ),
-      Effect.zipRight(database.rest)
+      Effect.zipRight(database.release)
     )
   }
 
@@ -389,7 +390,7 @@ export const commitQueue = ({
         ? Effect.void
         : within("store batch", { lane: connection.name, commands: entries.length }, runner.run(entries))
     })
-    const turn = untilOffered.pipe(Effect.zipRight(inputDrained), Effect.zipRight(Effect.uninterruptible(runNext)))
+    const nextBatch = untilOffered.pipe(Effect.zipRight(inputDrained), Effect.zipRight(Effect.uninterruptible(runNext)))
     const sweep = Effect.zipRight(
       Effect.sleep(SWEEP_INTERVAL),
       Effect.sync(() => failExpired(queue.takeExpired(), isContended))
@@ -401,7 +402,7 @@ export const commitQueue = ({
         failAll(queue.takeAll(), closing)
       })
     )
-    yield* Effect.forkScoped(Effect.forever(turn))
+    yield* Effect.forkScoped(Effect.forever(nextBatch))
     yield* Effect.forkScoped(Effect.forever(sweep))
     return {
       offer: (entry) => {
@@ -440,13 +441,7 @@ export const transact = (
   Effect.gen(function* () {
     const pages = yield* TrackingPages
     const queueNamed = (name: string, lock_timeout_ms: number, contended: RunnerOptions["contended"]) =>
-      commitQueue({
-        connection: { url, schema, name, lock_timeout_ms },
-        connecting,
-        contended,
-        secrets,
-        onCommit
-      })
+      commitQueue({ connection: { url, schema, name, lock_timeout_ms }, connecting, contended, secrets, onCommit })
     const contended = yield* queueNamed(COMMIT_CONNECTIONS.contended, CONTENDED_LOCK_TIMEOUT_MS, null)
     const names = Array.from({ length: lanes }, (_, i) => `${COMMIT_CONNECTIONS.lane} ${i + 1}`)
     const queues = yield* Effect.forEach(names, (name) =>

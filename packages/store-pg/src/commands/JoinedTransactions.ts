@@ -110,8 +110,8 @@ const ended = Effect.suspend(() =>
   )
 )
 
-/** The same where the client is no longer in the transaction, although the work within it goes on. */
-const endedByHand = Effect.suspend(() =>
+/** A defect too, because the caller committed or rolled back the transaction while work within it went on. */
+const endedByCaller = Effect.suspend(() =>
   Effect.die(
     refused(
       "The transaction of this call was committed or rolled back before the call, which did nothing: let only the code that began the transaction end it, after the work within it, and await every call in it"
@@ -152,11 +152,11 @@ const connectionOf = (client: PgClient, schema: string, transaction: string): Co
       Effect.catchIf(isFailedAlready, () => Effect.die(refused(FAILED)))
     )
   const begin = Effect.matchEffect(send([SAVEPOINT]), {
-    onFailure: (failure) => (isNotBegun(failure) ? endedByHand : Effect.fail(failure)),
+    onFailure: (failure) => (isNotBegun(failure) ? endedByCaller : Effect.fail(failure)),
     onSuccess: (answers) =>
       answers[0]!.rows[0]!.transaction === transaction
         ? Effect.succeed(answers)
-        : Effect.zipRight(Effect.exit(send([UNDO])), endedByHand)
+        : Effect.zipRight(Effect.exit(send([UNDO])), endedByCaller)
   })
   return {
     id: transaction,
@@ -237,7 +237,7 @@ const runWithin = (joined: Joined, entry: QueuedCommand, options: JoiningOptions
     yield* saveWithin(connection, batch, stillWithin(connection.id)).pipe(
       Effect.catchIf(
         ({ code }) => code === DIVISION_BY_ZERO,
-        () => endedByHand
+        () => endedByCaller
       )
     )
     // If the caller ended the transaction meanwhile, the command ended with it.
@@ -269,11 +269,11 @@ const withForks = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E,
   )
 
 /** Keeps the `error` of a client whose connection breaks from ending the process: the statements on it reject anyway. */
-const hearing = () => {
-  const heard = new WeakSet<object>()
+const ignoreErrorEvents = () => {
+  const listening = new WeakSet<object>()
   return (client: PgClient) => {
-    if (client.on === undefined || heard.has(client)) return
-    heard.add(client)
+    if (client.on === undefined || listening.has(client)) return
+    listening.add(client)
     client.on("error", () => {})
   }
 }
@@ -285,12 +285,12 @@ export const joinedTransactions = (options: JoiningOptions) =>
     const guard = yield* clockGuard
     const { schema = DEFAULT_SCHEMA, entropy, isStores } = options
     const open = new WeakMap<object, Joined>()
-    const hear = hearing()
+    const ignoreErrors = ignoreErrorEvents()
 
     const join: Context.Tag.Service<Transactions>["join"] = (client) =>
       Effect.gen(function* () {
         if (!isClient(client)) return yield* refused(NO_CLIENT)
-        hear(client)
+        ignoreErrors(client)
         const where = yield* looked(client, schema)
         const reason = complaint(where, yield* isStores(where.place))
         if (reason !== undefined) return yield* refused(reason)

@@ -7,13 +7,13 @@ import { Effect, Exit, Layer, type Scope, Stream } from "effect"
 import pg from "pg"
 import {
   ANSWER_TIMEOUT_MS,
+  abandonedSessions,
   BEGIN,
   COMMIT,
   CONNECT_TIMEOUT_MS,
   type Connection,
   type ConnectionOptions,
   connect,
-  givenUpBy,
   IN_TRANSIT_MS,
   type QueryResult,
   type ReconnectingConnection,
@@ -236,17 +236,17 @@ const pooled =
       const begin = beginWith(sessionSettings(options))
       let held: { readonly borrowed: Borrowed; readonly connection: Connection } | undefined
       let id: string | undefined
-      const left = givenUpBy(options)
+      const abandoned = abandonedSessions(options)
       const giveBack = (destroy: boolean) =>
         Effect.sync(() => {
           const { borrowed } = held ?? {}
           held = undefined
-          if (destroy && borrowed !== undefined) left.add(pidOf(borrowed.client))
+          if (destroy && borrowed !== undefined) abandoned.add(pidOf(borrowed.client))
           borrowed?.release(destroy || !borrowed.isOpen)
         })
       const opened = Effect.gen(function* () {
         yield* giveBack(true)
-        yield* left.ended
+        yield* abandoned.ended
         const borrowed = yield* borrow(pool)
         const found = verified(borrowed.client).pipe(Effect.tapError(() => Effect.sync(() => borrowed.release(true))))
         // Each queue keeps its first id, by which receipts are found, whichever client wrote them.
@@ -267,7 +267,7 @@ const pooled =
       return {
         connection,
         drop,
-        rest: giveBack(false),
+        release: giveBack(false),
         undo: (failure) =>
           failure.isLoss || failure.kind === "other" || held === undefined
             ? drop

@@ -1,7 +1,7 @@
 import { Effect, Exit, Scope } from "effect"
 import type pg from "pg"
 import { StatementBatch } from "../fast/StatementBatch.js"
-import { GivenUp } from "./CommitWaits.js"
+import { AbandonedSessions } from "./CommitWaits.js"
 import { failureOf, type PgFailure } from "./PgFailure.js"
 import { type Database, DEFAULT_SCHEMA } from "./Schema.js"
 import { connected, PLANNED_ONCE, SessionClient, type Settings, shownMs } from "./SessionClient.js"
@@ -197,44 +197,44 @@ export const connect = (options: ConnectionOptions): Effect.Effect<OwnConnection
 export interface ReconnectingConnection {
   /** The connection; fails where none can be made. For one fiber at a time. */
   readonly connection: Effect.Effect<Connection, PgFailure>
-  /** Lets go of the connection; the next one is new. */
+  /** Closes the connection; the next one is new. */
   readonly drop: Effect.Effect<void>
   /** Returns a borrowed connection, whose transaction has ended. The next one may be another. */
-  readonly rest: Effect.Effect<void>
+  readonly release: Effect.Effect<void>
   /**
-   * Ends the transaction after a failure. A connection that is gone is let go of, and so is one whose server said something
-   * unforeseen, such as that it only reads since a failover.
+   * Ends the transaction after a failure. Closes a connection that is lost, and one whose server reported an unforeseen error, such
+   * as that it only reads since a failover.
    */
   readonly undo: (failure: PgFailure) => Effect.Effect<void>
 }
 
-/** The connections that were given up, by purpose and address: a link may be made anew for each use. */
-const givenUp = new Map<string, GivenUp>()
+/** The abandoned connections, by purpose and address, because a `ReconnectingConnection` may be made anew for each use. */
+const abandoned = new Map<string, AbandonedSessions>()
 
-/** The connections of a purpose that were given up at an address. */
-export const givenUpBy = ({ name, url }: Pick<ConnectionOptions, "name" | "url">): GivenUp => {
+/** The abandoned connections of a purpose at an address. */
+export const abandonedSessions = ({ name, url }: Pick<ConnectionOptions, "name" | "url">): AbandonedSessions => {
   const key = `${name} ${url}`
-  const known = givenUp.get(key) ?? new GivenUp(url)
-  givenUp.set(key, known)
+  const known = abandoned.get(key) ?? new AbandonedSessions(url)
+  abandoned.set(key, known)
   return known
 }
 
-/** Makes a link; what it has open is closed with the scope. */
+/** Makes a reconnecting connection. Its open connection is closed with the scope. */
 export const reconnecting = (options: ConnectionOptions): Effect.Effect<ReconnectingConnection, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const left = givenUpBy(options)
+    const abandonedBefore = abandonedSessions(options)
     let open: { readonly connection: OwnConnection; readonly scope: Scope.CloseableScope } | undefined
 
     const drop = Effect.suspend(() => {
       const { scope, connection } = open ?? {}
       open = undefined
-      if (connection !== undefined) left.add(connection.pid)
+      if (connection !== undefined) abandonedBefore.add(connection.pid)
       return scope === undefined ? Effect.void : Scope.close(scope, Exit.void)
     })
 
     const opened = Effect.gen(function* () {
       yield* drop
-      yield* left.ended
+      yield* abandonedBefore.ended
       const scope = yield* Scope.make()
       const connection = yield* Effect.onError(Scope.extend(connect(options), scope), () =>
         Scope.close(scope, Exit.void)
@@ -248,7 +248,7 @@ export const reconnecting = (options: ConnectionOptions): Effect.Effect<Reconnec
     return {
       connection,
       drop,
-      rest: Effect.void,
+      release: Effect.void,
       undo: (failure) =>
         failure.isLoss || failure.kind === "other"
           ? drop

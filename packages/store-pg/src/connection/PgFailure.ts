@@ -2,7 +2,7 @@ import { StoreUnavailable } from "@workshop/core"
 import { Cause, Data, Effect } from "effect"
 import { DENIED } from "./DatabaseFailed.js"
 import { connectionFailure } from "./FailedServer.js"
-import { doubtSessions, READS_ONLY, SessionRefused } from "./SessionClient.js"
+import { READS_ONLY, recheckSessions, SessionRefused } from "./SessionClient.js"
 import { tablesElsewhere } from "./TablesElsewhere.js"
 
 /**
@@ -64,7 +64,7 @@ const kindOf = (code: string | null, cause: unknown): FailureKind => {
 export const failureOf = (cause: unknown): PgFailure => {
   const { code, constraint } = (cause ?? {}) as { readonly code?: unknown; readonly constraint?: unknown }
   const sqlstate = typeof code === "string" && SQLSTATE.test(code) ? code : null
-  if (sqlstate !== null && SHARED_SESSION.includes(sqlstate)) doubtSessions()
+  if (sqlstate !== null && SHARED_SESSION.includes(sqlstate)) recheckSessions()
   return new PgFailure({
     kind: kindOf(sqlstate, cause),
     code: sqlstate,

@@ -55,7 +55,7 @@ const unshared = new Set<string>()
 const LOOKS = 8
 
 /** Whether sessions are shared is checked again, because a pooler may have been switched to another mode. */
-export const doubtSessions = (): void => unshared.clear()
+export const recheckSessions = (): void => unshared.clear()
 
 const AT_ONCE = {
   client_connection_check_interval: "case when version() ~* 'windows|mingw|visual' then '0' else '1s' end"
@@ -77,7 +77,7 @@ const settleText = (settings: Settings): string => {
   )
 }
 
-interface Introduced {
+interface SessionIdentity {
   readonly taken: ReadonlyArray<string>
   readonly pid: number
   readonly id: string
@@ -133,7 +133,7 @@ export class SessionClient extends pg.Client {
   }
 
   async #settle(): Promise<void> {
-    const [row] = (await this.query<Introduced>(settleText(this.#settings))).rows
+    const [row] = (await this.query<SessionIdentity>(settleText(this.#settings))).rows
     const { taken, pid, id, only_reads } = row!
     if (Object.values(this.#settings).some((value, i) => value !== taken[i]))
       throw new SessionRefused({ message: `${UNSETTLED} (${taken.join(", ")})` })

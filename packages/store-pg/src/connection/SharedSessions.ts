@@ -37,7 +37,7 @@ const inSchemaOf = (connection: Connection, schema: string): Connection => {
   }
 }
 
-interface SharedLink {
+interface SharedConnection {
   readonly link: ReconnectingConnection
   readonly semaphore: Effect.Semaphore
 }
@@ -57,18 +57,18 @@ export const sharedSessions: Effect.Effect<
   Scope.Scope
 > = Effect.gen(function* () {
   const scope = yield* Effect.scope
-  const links = new Map<string, SharedLink>()
+  const connections = new Map<string, SharedConnection>()
 
-  const linkOf = (options: ConnectionOptions, url: string): Effect.Effect<SharedLink> =>
+  const connectionFor = (options: ConnectionOptions, url: string): Effect.Effect<SharedConnection> =>
     Effect.suspend(() => {
       const key = `${options.name} ${url}`
-      const found = links.get(key)
+      const found = connections.get(key)
       if (found !== undefined) return Effect.succeed(found)
       const { schema: _, ...rest } = options
-      // Making a link opens nothing yet, and takes no turn of the loop in which another cell could make it too.
+      // Making it opens nothing yet, and takes no turn of the loop in which another cell could make it too.
       return Effect.map(Scope.extend(reconnecting({ ...rest, url }), scope), (link) => {
         const shared = { link, semaphore: Effect.unsafeMakeSemaphore(1) }
-        links.set(key, shared)
+        connections.set(key, shared)
         return shared
       })
     })
@@ -76,9 +76,9 @@ export const sharedSessions: Effect.Effect<
   return ({ schema, url, plans }) =>
     (options) =>
       Effect.sync((): ReconnectingConnection => {
-        let held: SharedLink | undefined
+        let held: SharedConnection | undefined
         const hold = Effect.gen(function* () {
-          const shared = yield* linkOf({ ...options, plans: plans() }, yield* url)
+          const shared = yield* connectionFor({ ...options, plans: plans() }, yield* url)
           yield* shared.semaphore.take(1)
           held = shared
           return shared
@@ -87,7 +87,7 @@ export const sharedSessions: Effect.Effect<
           Effect.flatMap(({ link }) => link.connection),
           Effect.map((one) => inSchemaOf(one, schema))
         )
-        const rest = Effect.suspend(() => {
+        const release = Effect.suspend(() => {
           const { semaphore } = held ?? {}
           held = undefined
           return semaphore === undefined ? Effect.void : Effect.asVoid(semaphore.release(1))
@@ -96,7 +96,7 @@ export const sharedSessions: Effect.Effect<
         return {
           connection,
           drop,
-          rest,
+          release,
           undo: (failure) => Effect.suspend(() => held?.link.undo(failure) ?? Effect.void)
         }
       })

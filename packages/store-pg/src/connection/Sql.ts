@@ -8,7 +8,7 @@ import pg from "pg"
 import { LATE, PreparingClient } from "../fast/PreparingClient.js"
 import { countPool } from "../observe/PgMetrics.js"
 import { addressOf } from "./Address.js"
-import { GivenUp } from "./CommitWaits.js"
+import { AbandonedSessions } from "./CommitWaits.js"
 import { ANSWER_TIMEOUT_MS, CONNECT_TIMEOUT_MS, IN_TRANSIT_MS, streamOf } from "./Connection.js"
 import { reported } from "./PgFailure.js"
 import { type Database, DEFAULT_SCHEMA } from "./Schema.js"
@@ -26,23 +26,23 @@ const ALL_IN_USE = "timeout exceeded when trying to connect"
 class ServersPool extends pg.Pool {
   readonly #url: string
   readonly #most: number
-  readonly #givenUp: GivenUp
+  readonly #abandoned: AbandonedSessions
 
   constructor(config: pg.PoolConfig & SessionConfig & { readonly max: number }) {
     super(config)
     this.#url = config.url
     this.#most = config.max
-    this.#givenUp = new GivenUp(config.url)
+    this.#abandoned = new AbandonedSessions(config.url)
   }
 
   /** Takes note of a connection whose result was late: while its commit waits for a standby, the server counts it as ours. */
-  giveUp({ pid }: PreparingClient): void {
-    this.#givenUp.add(pid)
+  abandon({ pid }: PreparingClient): void {
+    this.#abandoned.add(pid)
   }
 
   // The overloads of `connect` cannot be distinguished by type here.
   override connect(callback?: Connected): never {
-    this.options.max = Math.max(1, this.#most - this.#givenUp.waiting)
+    this.options.max = Math.max(1, this.#most - this.#abandoned.waiting)
     const attempt = (left: number, onConnected: Connected): void =>
       super.connect((error, client, release) =>
         error !== undefined && left > 1 && error.message !== ALL_IN_USE
@@ -92,7 +92,7 @@ export const readPool = ({
       pool.on("error", dropOthers)
       pool.on("connect", (client) =>
         client.on(LATE as "end", () => {
-          if (client instanceof PreparingClient) pool.giveUp(client)
+          if (client instanceof PreparingClient) pool.abandon(client)
           dropOthers()
         })
       )

@@ -53,7 +53,7 @@ export const scheduleTurns = (turns: ReadonlyMap<ShopId, Turn>): Statement => ({
  * keeps the planner from comparing `look_at` before the lock, when it is still the one of before that claim.
  */
 export const wakeTurns = (shop_ids: ReadonlySet<ShopId>): Statement => ({
-  name: "call delivery_turn",
+  name: "wake delivery_turn",
   text: `update workshop.delivery_turn t set look_at = 0 from (
       select l.shop_id, l.look_at from (select * from unnest($1::uuid[]) u (shop_id) order by 1) q
       cross join lateral (select * from workshop.delivery_turn d where d.shop_id = q.shop_id offset 0 for no key update) l
@@ -95,7 +95,7 @@ const inOrder = (alias: string) => claimOrder.map((field) => `${alias}.${field}`
 const NEVER = String(LAST_INSTANT)
 
 /** How many waiting deliveries of a shop are looked at for each that may go: some may be of the same ticket. */
-const LOOKED_AT = 4
+const CANDIDATES_PER_SLOT = 4
 
 /** Milliseconds on the database's clock. */
 const DATABASE_TIME = "(extract(epoch from statement_timestamp()) * 1000)::bigint"
@@ -107,14 +107,14 @@ const leaseTime = (given: string) => `coalesce(${given}::bigint, ${DATABASE_TIME
 export const MOST_MADE_READY = 10_000
 
 /** The setting in which a transaction keeps the shops that it has locked, so that its later statements can read them. */
-const LANES = "workshop_claim.lanes"
+const LOCKED_SHOPS = "workshop_claim.shops"
 
 /**
  * The settings of their turns, in the same order. A turn is found by its place in the table, because while another transaction holds a
  * snapshot, an index would lead to every version of the shop's turn since. The shop is compared so that no index serves that.
  */
 const KEPT = {
-  shop_id: LANES,
+  shop_id: LOCKED_SHOPS,
   at: "workshop_claim.turns",
   due_from: "workshop_claim.due_from",
   round_at: "workshop_claim.rounds",
@@ -130,7 +130,7 @@ const keeping = (shops: string, alsoKept = "") =>
     .map(([column, setting]) => `set_config('${setting}', coalesce(array_agg(l.${column})::text, '{}'), true)`)
     .join(", ")}${alsoKept} from (${shops}) l`
 
-const LOCKED = `current_setting('${LANES}')::uuid[]`
+const LOCKED = `current_setting('${LOCKED_SHOPS}')::uuid[]`
 
 /** The locked shops and their turns. */
 const LOCKED_TURNS = `unnest(${LOCKED}, current_setting('${KEPT.at}')::tid[], current_setting('${KEPT.due_from}')::bigint[],
@@ -216,7 +216,7 @@ const RELEASED = `(
     from generate_series(1, o.generation - 1) g (generation)
     cross join lateral (
       select * from workshop.delivery d where ${WAITING} and d.is_replay = k.is_replay and d.generation = g.generation
-      order by d.seq limit ${LOOKED_AT} * o.room
+      order by d.seq limit ${CANDIDATES_PER_SLOT} * o.room
     ) d where o.released_at <= $1)`
 
 /** Of the kind `k`: those whose own time has come. */
@@ -224,7 +224,7 @@ const DUE = `(
     select d.event_id, d.ticket_id, d.seq, d.due_at, k.is_replay
     from workshop.delivery d where ${WAITING} and d.is_replay = k.is_replay and d.generation = o.generation
       and d.due_at >= o.due_from and d.due_at <= $1
-    order by d.due_at, d.seq limit ${LOOKED_AT} * o.room)`
+    order by d.due_at, d.seq limit ${CANDIDATES_PER_SLOT} * o.room)`
 
 /** A delivery `d` that waits, said so that its key finds it: by an index of all that wait, the planner would go through those of the shop. */
 const WAITS = "coalesce(d.lease_until, 0) = 0"
@@ -308,7 +308,7 @@ const LOOKED = `looked as (
 const BEGUN = `insert into workshop.delivery_round (shop_id, turn)
   select l.shop_id, l.new_turn from looked l where l.round_at is null and l.is_ready and l.served > 0`
 
-const lookAgain = (others: string) => `with ${LOOKED}, moved as (
+const rescheduling = (others: string) => `with ${LOOKED}, moved as (
     update workshop.delivery_round r set turn = l.new_turn from looked l
     where r.ctid = l.round_at and r.shop_id is not distinct from l.shop_id and l.is_ready and l.served > 0
   ), ended as (
@@ -330,18 +330,18 @@ const lookAgain = (others: string) => `with ${LOOKED}, moved as (
  * served last. As long as it stays ready, its place is in the round and its turn is left alone: while somebody holds a snapshot, the key
  * of turns leads to every version of a row that was not removed yet, and each new one is compared with all of them.
  */
-export const LOOK_AGAIN = lookAgain(`, begun as (${BEGUN})`)
+export const RESCHEDULE_SHOPS = rescheduling(`, begun as (${BEGUN})`)
 
 /**
  * The same in two statements, for Citus: it makes no change by the place of a row beside an insertion. The second one comes after the
  * first, which removes rows that would be in its way.
  */
-export const LOOK_AGAIN_APART = lookAgain("")
+export const RESCHEDULE_SHOPS_APART = rescheduling("")
 /** The second of them. */
 export const BEGIN_ROUNDS = `with ${LOOKED} ${BEGUN}`
 
 /** When the first shop may have something due, if that is by $1, and whether that shop is locked. */
-export const FIRST = `select look_at::double precision as due_at, shop_id = any (${LOCKED}) as is_locked
+export const FIRST_TURN = `select look_at::double precision as due_at, shop_id = any (${LOCKED}) as is_locked
   from workshop.delivery_turn where look_at <= $1 order by look_at, turn limit 1`
 
 /** Puts back what was leased until $1, at most $2. */

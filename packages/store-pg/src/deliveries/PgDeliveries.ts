@@ -11,16 +11,16 @@ import {
   BEGIN_ROUNDS,
   CLAIM,
   DUE_FROM_EVERY,
-  FIRST,
+  FIRST_TURN,
   KEEP_DUE_TURNS,
   LOCK_DUE_TURNS,
   LOCK_FIRST_TURNS,
   LOCK_TURNS,
-  LOOK_AGAIN,
-  LOOK_AGAIN_APART,
   MAKE_READY,
   OPEN_REPLAYS,
   RECLAIM,
+  RESCHEDULE_SHOPS,
+  RESCHEDULE_SHOPS_APART,
   resetTurns,
   SEE_TURNS
 } from "./ClaimStatements.js"
@@ -35,11 +35,11 @@ const MOST_SPARE = 16
 /** How often one claim looks for ready shops. */
 const MOST_LOOKS = 16
 
-/** An instant before all others: with it {@link LOOK_AGAIN} writes exact instants and leaves no shop ready. */
+/** An instant before all others: with it {@link RESCHEDULE_SHOPS} writes exact instants and leaves no shop ready. */
 const BEFORE_ALL = -1
 
-/** How many lanes are corrected at once while the earliest one is looked for, and how often at most. */
-const LANES_CORRECTED = 64
+/** How many turns of shops are corrected at once while the earliest one is looked for, and how often at most. */
+const SHOPS_CORRECTED = 64
 const MOST_CORRECTIONS = 1_000
 
 /** How many ended leases are put back at once. */
@@ -85,22 +85,25 @@ const countOf = (kept: object | undefined): number => {
 }
 
 /** Writes when the locked shops are to be looked at next. */
-type LookingAgain = (now: Instant, lease_now: number | null) => ReadonlyArray<Statement>
+type Reschedule = (now: Instant, lease_now: number | null) => ReadonlyArray<Statement>
 
-/** How one store looks again: in one statement, or in two where the rows are distributed. */
-const lookAgainBy = (isDistributed: () => boolean): LookingAgain => {
-  let looks = 0
+/** How one store reschedules shops: in one statement, or in two where the rows are distributed. */
+const rescheduleBy = (isDistributed: () => boolean): Reschedule => {
+  let runs = 0
   return (now, lease_now) => {
-    const values = [now, lease_now, ++looks % DUE_FROM_EVERY === 0]
+    const values = [now, lease_now, ++runs % DUE_FROM_EVERY === 0]
     return isDistributed()
-      ? [statement("look again apart", LOOK_AGAIN_APART, ...values), statement("begin rounds", BEGIN_ROUNDS, ...values)]
-      : [statement("look again", LOOK_AGAIN, ...values)]
+      ? [
+          statement("reschedule shops apart", RESCHEDULE_SHOPS_APART, ...values),
+          statement("begin rounds", BEGIN_ROUNDS, ...values)
+        ]
+      : [statement("reschedule shops", RESCHEDULE_SHOPS, ...values)]
   }
 }
 
 /** In one go, so that the shops stay locked no longer than the database takes. Returns the claims, and whether more shops may be ready. */
 const claimingBeside = (
-  lookingAgain: LookingAgain,
+  reschedule: Reschedule,
   spare: number,
   connection: Connection,
   lease_now: number | null,
@@ -112,10 +115,10 @@ const claimingBeside = (
     connection.send(
       [statement("make ready", MAKE_READY, now)],
       [
-        statement("lock lanes", LOCK_DUE_TURNS, most + spare, leastNumber),
+        statement("lock shops", LOCK_DUE_TURNS, most + spare, leastNumber),
         statement("claim", CLAIM, now, most, lease_now),
         statement("lock turns", LOCK_TURNS),
-        ...lookingAgain(now, lease_now)
+        ...reschedule(now, lease_now)
       ]
     ),
     ([, locked, claimed]) => ({
@@ -130,7 +133,7 @@ const claimingBeside = (
  * for the rest among many, as often as there may be more.
  */
 const claiming = (
-  lookingAgain: LookingAgain,
+  reschedule: Reschedule,
   connection: Connection,
   lease_now: number | null,
   now: Instant,
@@ -143,7 +146,7 @@ const claiming = (
     for (let looks = 1; ; looks++) {
       const left = most - found.length
       const spare = looks === 1 ? Math.min(MOST_SPARE, most - 1) : MOST_SPARE
-      const one = yield* claimingBeside(lookingAgain, spare, connection, lease_now, now, left, number)
+      const one = yield* claimingBeside(reschedule, spare, connection, lease_now, now, left, number)
       number = one.number
       found.push(...one.claims)
       if (found.length === most || !one.hasMore || looks === MOST_LOOKS) return { number, claims: found }
@@ -172,14 +175,14 @@ const reclaiming = (connection: Connection, lease_now: number | null) =>
     return shop_ids.length
   })
 
-/** Corrects the earliest lanes until the first of them is right: what it says is a hint, and may be too early. */
-const looking = (lookingAgain: LookingAgain, connection: Connection, lease_now: number | null, until: Instant) =>
+/** Corrects the earliest turns until the first of them is right: its instant is a hint, and may be too early. */
+const looking = (reschedule: Reschedule, connection: Connection, lease_now: number | null, until: Instant) =>
   Effect.gen(function* () {
     for (let corrections = 0; ; corrections++) {
       const answers = yield* connection.send([
-        statement("lock first turns", LOCK_FIRST_TURNS, until, LANES_CORRECTED),
-        ...lookingAgain(BEFORE_ALL, lease_now),
-        statement("first lane", FIRST, until)
+        statement("lock first turns", LOCK_FIRST_TURNS, until, SHOPS_CORRECTED),
+        ...reschedule(BEFORE_ALL, lease_now),
+        statement("first turn", FIRST_TURN, until)
       ])
       const [first] = answers.at(-1)!.rows as unknown as ReadonlyArray<{
         readonly due_at: number
@@ -231,7 +234,7 @@ export const pgDeliveries = (
       isSynchronous: false
     })
     const guard = yield* clockGuard
-    const lookingAgain = lookAgainBy(isDistributed)
+    const reschedule = rescheduleBy(isDistributed)
     const oneByOne = Effect.unsafeMakeSemaphore(1).withPermits(1)
     /** The number of the last claim, so that two in one millisecond have different ones. */
     let last = 0
@@ -244,7 +247,7 @@ export const pgDeliveries = (
         Effect.tapError(queue.undo),
         Effect.retry({ schedule: AGAIN, while: ({ kind }) => kind === "conflict" }),
         // A connection that is kept for the next attempt would lead to the old node again.
-        Effect.ensuring(queue.rest),
+        Effect.ensuring(queue.release),
         afterMove,
         reported,
         Effect.uninterruptible,
@@ -255,7 +258,7 @@ export const pgDeliveries = (
       inTurn((connection) =>
         Effect.zipRight(
           guard(connection),
-          Effect.flatMap(leaseNow, (lease_now) => claiming(lookingAgain, connection, lease_now, now, most, last + 1))
+          Effect.flatMap(leaseNow, (lease_now) => claiming(reschedule, connection, lease_now, now, most, last + 1))
         )
       ).pipe(
         Effect.flatMap(({ number, claims }) => {
@@ -273,7 +276,7 @@ export const pgDeliveries = (
       reclaim: inTurn((connection) => Effect.flatMap(leaseNow, (lease_now) => reclaiming(connection, lease_now))),
       next: (until) =>
         inTurn((connection) =>
-          Effect.flatMap(leaseNow, (lease_now) => looking(lookingAgain, connection, lease_now, until))
+          Effect.flatMap(leaseNow, (lease_now) => looking(reschedule, connection, lease_now, until))
         ),
       changed: due,
       replays: inTurn((connection) =>

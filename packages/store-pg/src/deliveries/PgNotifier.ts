@@ -1,6 +1,6 @@
 import type { ShopId } from "@workshop/core"
 import { Effect, PubSub, type Scope, Stream } from "effect"
-import { lookAtWaits, waitsUnseen } from "../connection/CommitWaits.js"
+import { forgetWaits, sampleWaits } from "../connection/CommitWaits.js"
 import { type ReconnectingConnection, reconnecting } from "../connection/Connection.js"
 import { type Database, DEFAULT_SCHEMA, quoted } from "../connection/Schema.js"
 import { showListener } from "../observe/PgMetrics.js"
@@ -49,29 +49,29 @@ const listening = (listener: ReconnectingConnection, url: string, channel: strin
     while (connection.isOpen()) {
       yield* Effect.raceFirst(Effect.sleep(HEARTBEAT), connection.broken)
       if (!connection.isOpen()) break
-      yield* lookAtWaits(url, connection)
+      yield* sampleWaits(url, connection)
     }
   }).pipe(
-    Effect.ensuring(Effect.sync(() => waitsUnseen(url))),
+    Effect.ensuring(Effect.sync(() => forgetWaits(url))),
     Effect.catchAll(() => Effect.zipRight(listener.drop, Effect.sleep(AGAIN))),
     Effect.forever,
     Effect.ensuring(showListener(listener, null))
   )
 
-/** Sends words while the scope is open, words that come close together in one notification. Returns the function that sends a word. */
-const speaking = (speaker: ReconnectingConnection, channel: string, node: string) =>
+/** Sends words while the scope is open, those that come close together in one notification. Returns the function that queues a word. */
+const sending = (sender: ReconnectingConnection, channel: string, node: string) =>
   Effect.gen(function* () {
     const pending = new Set<string>()
-    let ring = (): void => undefined
+    let wake = (): void => undefined
 
-    const untilWords = Effect.async<void>((resume) => {
-      ring = () => resume(Effect.void)
-      if (pending.size > 0) ring()
+    const untilPending = Effect.async<void>((resume) => {
+      wake = () => resume(Effect.void)
+      if (pending.size > 0) wake()
     })
-    const tell = Effect.suspend(() => {
+    const flush = Effect.suspend(() => {
       const words = new Set(pending)
       pending.clear()
-      return Effect.flatMap(speaker.connection, ({ send }) => send([notifying(node, words, channel)])).pipe(
+      return Effect.flatMap(sender.connection, ({ send }) => send([notifying(node, words, channel)])).pipe(
         // Sent again rather than lost, because a revoked key must not work until the caches expire.
         Effect.tapError(() =>
           Effect.sync(() => {
@@ -81,20 +81,20 @@ const speaking = (speaker: ReconnectingConnection, channel: string, node: string
       )
     }).pipe(Effect.uninterruptible)
     // The other processes find due deliveries by themselves.
-    const lastWords = Effect.suspend(() => {
+    const flushOnClose = Effect.suspend(() => {
       pending.delete(DUE)
-      return pending.size === 0 ? Effect.void : Effect.exit(tell)
+      return pending.size === 0 ? Effect.void : Effect.exit(flush)
     })
-    yield* Effect.addFinalizer(() => lastWords)
-    const speak = untilWords.pipe(
+    yield* Effect.addFinalizer(() => flushOnClose)
+    const sendPending = untilPending.pipe(
       Effect.zipRight(Effect.sleep(GATHERED)),
-      Effect.zipRight(tell),
-      Effect.catchAll(() => Effect.zipRight(speaker.drop, Effect.sleep(AGAIN)))
+      Effect.zipRight(flush),
+      Effect.catchAll(() => Effect.zipRight(sender.drop, Effect.sleep(AGAIN)))
     )
-    yield* Effect.forkScoped(Effect.forever(speak))
+    yield* Effect.forkScoped(Effect.forever(sendPending))
     return (word: string) => {
       pending.add(word)
-      ring()
+      wake()
     }
   })
 
@@ -112,7 +112,7 @@ export const pgNotifier = (database: Database, node: string): Effect.Effect<PgNo
       sleepers.clear()
       for (const one of all) one()
     }
-    const hear = (payload: string) => {
+    const onPayload = (payload: string) => {
       const [from, word] = payload.split(" ")
       if (from === node || word === undefined) return
       if (word === DUE) wake()
@@ -124,24 +124,24 @@ export const pgNotifier = (database: Database, node: string): Effect.Effect<PgNo
     }
 
     const channel = database.schema ?? DEFAULT_SCHEMA
-    const speaker = yield* reconnecting({ ...database, name: "workshop speaker", lock_timeout_ms: 1_000 })
-    const say = yield* speaking(speaker, channel, node)
+    const sender = yield* reconnecting({ ...database, name: "workshop notifier", lock_timeout_ms: 1_000 })
+    const send = yield* sending(sender, channel, node)
 
     const listener = yield* reconnecting({
       ...database,
       name: "workshop listener",
       lock_timeout_ms: 1_000,
-      onNotification: hear
+      onNotification: onPayload
     })
     yield* Effect.forkScoped(listening(listener, database.url, channel, missed))
 
     return {
       notifyDue: () => {
         wake()
-        say(DUE)
+        send(DUE)
       },
       notifyShops: (shop_ids) => {
-        for (const shop_id of shop_ids) say(shop_id)
+        for (const shop_id of shop_ids) send(shop_id)
       },
       shopsChanged: (shop_ids) => {
         for (const shop_id of shop_ids) news.unsafeOffer(shop_id)

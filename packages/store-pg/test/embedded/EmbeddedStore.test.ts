@@ -47,7 +47,7 @@ describe("an embedded Postgres (docs/security.md)", { timeout: 60_000 }, () => {
     ))
 })
 
-describe("the Promise face", { timeout: 60_000 }, () => {
+describe("the Promise API", { timeout: 60_000 }, () => {
   it("on a Postgres of its own migrates it, keeps its data, and stops it", async () => {
     const first = await opened()
     const shop = await first.shops.create({ name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" })

@@ -23,7 +23,7 @@ const SHOP = { name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/
 const someone = "019a0000-0000-7000-8000-000000000001"
 const caller = { shop_id: someone, caller_id: someone, scopes: ["tickets:read"], via: "api" } as const
 
-/** What the Promise face says of a write, a read and a counted request on a store. */
+/** The refusals of the Promise API for a write, a read and a counted request on a store. */
 const refusalAt = (url: string) =>
   Effect.promise(async () => {
     const workshop = await start({ store: PgStore.layer({ url }), background: false })
@@ -55,7 +55,7 @@ const served = (url: string, log: Array<string>) =>
 
 /** The first test of a run waits for its server. */
 describe("a database without the schema that the program needs", { timeout: 30_000 }, () => {
-  it("starts, and every call of the Promise face says what is missing and what to do", async () => {
+  it("starts, and every call of the Promise API says what is missing and what to do", async () => {
     const messages = await Effect.runPromise(
       Effect.scoped(Effect.flatMap(databaseAfter(UNMIGRATED), ({ url }) => refusalAt(url)))
     )

@@ -5,7 +5,7 @@ import { until } from "../../../../test/until.js"
 import { removeWebhook, setWebhook } from "../../../core/src/decisions/webhookSettings.js"
 import { openShop, run } from "../../../core/src/testing/Fixtures.js"
 import { answered, raising, record } from "../../../core/src/testing/TestDispatcher.js"
-import { CLAIM, LOCK_DUE_TURNS, LOCK_TURNS, LOOK_AGAIN } from "../../src/deliveries/ClaimStatements.js"
+import { CLAIM, LOCK_DUE_TURNS, LOCK_TURNS, RESCHEDULE_SHOPS } from "../../src/deliveries/ClaimStatements.js"
 import type { Session } from "../../src/migrate/Session.js"
 import { database, node, testing } from "./Node.js"
 
@@ -37,7 +37,7 @@ const begun = (session: Session, most: number) =>
 const looked = (session: Session) =>
   Effect.gen(function* () {
     yield* session.run(LOCK_TURNS)
-    yield* session.run(LOOK_AGAIN, [Date.now(), null, false])
+    yield* session.run(RESCHEDULE_SHOPS, [Date.now(), null, false])
   })
 
 const ended = (session: Session) => Effect.zipRight(looked(session), session.run("commit"))

@@ -97,7 +97,7 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
         expect(heard).toContain(shop.id)
         heard.length = 0
         yield* session.run(
-          "select pg_terminate_backend(pid) from pg_stat_activity where application_name in ('workshop listener', 'workshop speaker') and datname = current_database()"
+          "select pg_terminate_backend(pid) from pg_stat_activity where application_name in ('workshop listener', 'workshop notifier') and datname = current_database()"
         )
         yield* until(() => heard.includes(null))
         expect(heard).toContain(null)

@@ -170,11 +170,11 @@ export class NaiveWorkshop {
       t.outcome = from
     }
     if (to === "workshop") t.ready = t.collected = t.outcome = null
-    const tell = linked && (to === "ready" || to === "impossible")
-    if (tell) t.notified = now
+    const notifies = linked && (to === "ready" || to === "impossible")
+    if (notifies) t.notified = now
     if (to === "workshop") this.#raise(n, "ticket.reopened", { from })
     else this.#raise(n, `ticket.${to}`)
-    if (tell) {
+    if (notifies) {
       this.#raise(n, "client.notified", { channel: "app", notified_at: iso(now) })
       this.inbox.push({ client: t.client!, type: `ticket.${to}`, ticket: this.view(n) })
     }

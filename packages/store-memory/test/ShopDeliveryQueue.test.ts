@@ -38,7 +38,7 @@ const delivery = (seq: number, ticket: number, rest: Partial<DeliveryRecord> = {
 })
 
 /** Says what is claimed next by looking at every row: slow, and plain to see. */
-class NaiveLane {
+class NaiveQueue {
   readonly rows = new Map<EventId, DeliveryRecord>()
   readonly flying = new Map<EventId, bigint>()
   webhook = hook
@@ -101,26 +101,26 @@ const acts = fc.array(
   { maxLength: 120 }
 ) as fc.Arbitrary<Array<Act>>
 
-/** A lane and its naive twin, to which the same happens. */
+/** A queue and its naive twin, to which the same happens. */
 class Twins {
-  readonly naive = new NaiveLane()
-  readonly lane = new ShopDeliveryQueue(this.naive.rows)
+  readonly naive = new NaiveQueue()
+  readonly queue = new ShopDeliveryQueue(this.naive.rows)
   now = 0
   #seq = 0
 
   constructor() {
-    this.lane.webhook(hook)
+    this.queue.webhook(hook)
   }
 
   put(row: DeliveryRecord): void {
     this.naive.rows.set(row.event_id, row)
     this.naive.flying.delete(row.event_id)
-    this.lane.put(row)
+    this.queue.put(row)
   }
 
   claim(): EventId | undefined {
     const expected = this.naive.claimable(this.now)
-    const claimed = this.lane.claim(this.now, BigInt(this.now) + LEASE)?.event_id
+    const claimed = this.queue.claim(this.now, BigInt(this.now) + LEASE)?.event_id
     expect(claimed).toBe(expected)
     if (claimed !== undefined) this.naive.flying.set(claimed, BigInt(this.now) + LEASE)
     return claimed
@@ -136,7 +136,7 @@ class Twins {
     }
     this.naive.rows.delete(event_id)
     this.naive.flying.delete(event_id)
-    this.lane.remove(row)
+    this.queue.remove(row)
   }
 
   does(act: Act): void {
@@ -165,7 +165,7 @@ class Twins {
       case "reclaim": {
         const ended = [...this.naive.flying].filter(([, until]) => until <= BigInt(this.now))
         for (const [event_id] of ended) this.naive.flying.delete(event_id)
-        expect(this.lane.reclaim(BigInt(this.now))).toBe(ended.length)
+        expect(this.queue.reclaim(BigInt(this.now))).toBe(ended.length)
         return
       }
     }
@@ -177,7 +177,7 @@ class Twins {
     this.naive.webhook = on
       ? { ...webhook, off_reason: null, generation: webhook.generation + 1, released_at: this.now }
       : { ...webhook, off_reason: "failing" }
-    this.lane.webhook(this.naive.webhook)
+    this.queue.webhook(this.naive.webhook)
   }
 
   /** By any event, also where the decision would leave it alone. */
@@ -196,8 +196,8 @@ describe("The queue of one shop (Specification, Webhooks)", () => {
         const twins = new Twins()
         for (const act of done) {
           twins.does(act)
-          expect(twins.lane.next()).toBe(twins.naive.next())
-          expect(twins.lane.inFlight).toBe(twins.naive.flying.size)
+          expect(twins.queue.next()).toBe(twins.naive.next())
+          expect(twins.queue.inFlight).toBe(twins.naive.flying.size)
         }
         twins.does({ do: "turn", on: true })
         for (let idle = 0; idle < 2; twins.now += 7) {
@@ -226,24 +226,24 @@ describe("The queue of one shop (Specification, Webhooks)", () => {
     ["none of any ticket", () => 0]
   ])("a claim and its landing look at a few rows, however many wait: %s", (_, ticketOf) => {
     const rows = new CountedRows()
-    const lane = new ShopDeliveryQueue(rows)
-    lane.webhook(hook)
+    const queue = new ShopDeliveryQueue(rows)
+    queue.webhook(hook)
     const MANY = 10_000
     for (let seq = 1; seq <= MANY; seq++) {
       rows.set(`e${seq}` as EventId, delivery(seq, ticketOf(seq)))
-      lane.put(rows.get(`e${seq}` as EventId)!)
+      queue.put(rows.get(`e${seq}` as EventId)!)
     }
     rows.looks = 0
     for (let n = 1; n <= MANY; n++) {
-      const claimed = lane.claim(1, 100n)!
+      const claimed = queue.claim(1, 100n)!
       expect(claimed.seq).toBe(n)
       if (n % 3 === 0) {
         const failed = { ...claimed, attempts_in_round: 1, due_at: 1_000_000 }
         rows.set(claimed.event_id, failed)
-        lane.put(failed)
+        queue.put(failed)
       } else {
         rows.delete(claimed.event_id)
-        lane.remove(claimed)
+        queue.remove(claimed)
       }
     }
     expect(rows.looks / MANY).toBeLessThan(20)
