@@ -8,7 +8,7 @@ import { claimOrder, compareClaims, nextAttempt, nextClaims } from "../packages/
 import { eventTypes } from "../packages/core/dist/domain/EventType.js"
 import { Limits, MOST_ATTEMPTS, Policies, retryDelays_ms, ServiceLimits } from "../packages/core/dist/domain/Limits.js"
 import { offersShown } from "../packages/core/dist/domain/Offer.js"
-import { meantFirst, nextNumber } from "../packages/core/dist/domain/Ticket.js"
+import { nextNumber, preferredByNumber } from "../packages/core/dist/domain/Ticket.js"
 import { closure, movedFields, moveTo } from "../packages/core/dist/domain/TicketLifecycle.js"
 import { acknowledges, failureSteps, onFailure, saysGone } from "../packages/core/dist/domain/Webhook.js"
 import { errorCodes, failureRows } from "../packages/core/dist/http/ErrorTable.js"
@@ -79,7 +79,7 @@ const docstringsOf = (file) =>
 
 /** The rules that are functions: which one, and the file of `packages/core/src` that has it. @type {ReadonlyArray<readonly [string, Function, string]>} */
 const rules = [
-  ["The ticket that `by-number` means", meantFirst, "Ticket"],
+  ["The ticket that `by-number` means", preferredByNumber, "Ticket"],
   ["The number after a ticket's", nextNumber, "Ticket"],
   ["The move that a status makes", moveTo, "TicketLifecycle"],
   ["The fields that a move sets and clears", movedFields, "TicketLifecycle"],

@@ -10,7 +10,7 @@ import { endFile } from "./endOfFile.js"
  * How long what was closed may take until it is, on a busy machine too: a process that got a signal, a socket whose other end answers, or
  * one that `fetch` or a pool keeps for ten seconds.
  */
-const PATIENCE_MS = 20_000
+const TIMEOUT_MS = 20_000
 const STEP_MS = 10
 
 const { _getActiveHandles: activeHandles } = process as typeof process & {
@@ -43,11 +43,11 @@ const left = (): ReadonlyArray<string> =>
 
 afterAll(async () => {
   await endFile()
-  for (let waited = 0; left().length > 0 && waited < PATIENCE_MS; waited += STEP_MS)
+  for (let waited = 0; left().length > 0 && waited < TIMEOUT_MS; waited += STEP_MS)
     await new Promise((resolve) => setTimeout(resolve, STEP_MS))
   const found = left()
   if (found.length === 0) return
   throw new Error(
     `${expect.getState().testPath} leaves behind: ${found.slice(0, 8).join("; ")}. Close it in an afterAll.`
   )
-}, 3 * PATIENCE_MS)
+}, 3 * TIMEOUT_MS)

@@ -171,7 +171,7 @@ select /* workshop database time */ (extract(epoch from clock_timestamp()) * 100
 
 -- due messages (workshop reads)
 
-        select /* workshop due messages */ row_to_json(m) as message, coalesce(row_to_json(t), row_to_json(n)) as says,
+        select /* workshop due messages */ row_to_json(m) as message, coalesce(row_to_json(t), row_to_json(n)) as payload,
           case when t.client_id is null then (
             select k.client_phone from workshop.ticket k where k.shop_id = t.shop_id and k.id = t.ticket_id
               and not exists (select from workshop.client_account b join workshop.client_link l on l.shop_id = k.shop_id and l.client_id = b.id

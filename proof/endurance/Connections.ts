@@ -10,7 +10,7 @@ export interface Response {
 }
 
 /** Like most clients' time-out. */
-const PATIENCE_MS = 5_000
+const TIMEOUT_MS = 5_000
 const SWEEP_MS = 50
 
 const HEAD_END = "\r\n\r\n"
@@ -109,7 +109,7 @@ export class Connections {
    */
   send(head: string, body: string, due_ms: number): Promise<Response> {
     return new Promise((resolve) => {
-      const job: Job = { head, body, until_ms: due_ms + PATIENCE_MS, resolve, isOver: false }
+      const job: Job = { head, body, until_ms: due_ms + TIMEOUT_MS, resolve, isOver: false }
       const socket = this.#idle.pop()
       if (socket !== undefined) this.#begin(socket, job)
       else if (this.#texts.size < MOST) this.#begin(this.#connect(), job)

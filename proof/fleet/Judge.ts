@@ -1,6 +1,6 @@
 import type { History } from "./History.js"
 import { judgeDeliveries, judgeHealth, judgeSignatures } from "./judgeDeliveries.js"
-import { judgeDoors, judgeRequests, judgeSync } from "./judgeRequests.js"
+import { judgeAccess, judgeRequests, judgeSync } from "./judgeRequests.js"
 import { judgeCards, judgeEvents, judgeTickets } from "./judgeTickets.js"
 
 /** A rule that a run broke: its name, and what was seen. */
@@ -19,7 +19,7 @@ export const rules: Readonly<Record<string, Rule>> = {
       if (note.kind === "crash") yield `${note.node} ended by itself: ${note.what.slice(0, 300)}`
   },
   requests: judgeRequests,
-  doors: judgeDoors,
+  access: judgeAccess,
   sync: judgeSync,
   events: judgeEvents,
   tickets: judgeTickets,

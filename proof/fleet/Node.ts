@@ -58,7 +58,7 @@ export interface Faults {
   /** The share of commands that are committed and whose answer gets lost. */
   lostAnswers: number
   /** News of changed keys and settings do not come. */
-  isDeaf: boolean
+  dropsNotifications: boolean
   /** The cells that do not answer, by their names. */
   readonly cellsAway: Set<string>
   /** The share of notifications that fail. */
@@ -69,7 +69,7 @@ const none = (): Faults => ({
   isStoreAway: false,
   failing: 0,
   lostAnswers: 0,
-  isDeaf: false,
+  dropsNotifications: false,
   cellsAway: new Set(),
   failingNotifiers: 0
 })
@@ -144,9 +144,9 @@ export class Node {
   }
 
   /** Ends it after a run. */
-  bury(): void {
+  finish(): void {
     this.#isOver = true
-    this.machine.bury()
+    this.machine.finish()
     if (this.#main !== null) this.#main.unsafeInterruptAsFork(this.#main.id())
   }
 
@@ -232,7 +232,7 @@ export class Node {
       const row = about.row as { readonly shop_id?: string; readonly id: string }
       const shop_id = row.shop_id ?? row.id
       for (const node of nodes)
-        if (node !== this && !node.faults.isDeaf)
+        if (node !== this && !node.faults.dropsNotifications)
           world.later(world.draws.between(1, 30), () => node.news.unsafeOffer(shop_id), node.machine)
     }
     return {

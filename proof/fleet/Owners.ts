@@ -1,15 +1,15 @@
 import { KeyInput, Keys, Offers, ShopPatch, Shops, scopePresets, Webhooks } from "@workshop/core"
 import { type Effect, Exit, Schema, type Types } from "effect"
+import { CLIENT_WAITS_MS, type Fleet, type KnownShop } from "./Fleet.js"
 import type { Json } from "./History.js"
 import type { Services } from "./Node.js"
-import { CLIENT_WAITS_MS, type KnownShop, type Stage } from "./Stage.js"
 
 /** Owners and clients, who act in the app. */
 export class Owners {
-  readonly #stage: Stage
+  readonly #fleet: Fleet
 
-  constructor(stage: Stage) {
-    this.#stage = stage
+  constructor(fleet: Fleet) {
+    this.#fleet = fleet
   }
 
   act<A, E>(
@@ -20,8 +20,8 @@ export class Owners {
     onDone: (answer: Types.NoInfer<A>) => void = () => {},
     tries = 0
   ): void {
-    const { world, history } = this.#stage
-    const node = world.draws.oneOf(this.#stage.up())
+    const { world, history } = this.#fleet
+    const node = world.draws.oneOf(this.#fleet.up())
     const at = world.now
     let isOver = false
     const over_ = (outcome: "done" | "refused" | "unknown", answer: Json) => {
@@ -64,12 +64,12 @@ export class Owners {
   }
 
   setAddress(shop: KnownShop, tries = 0): void {
-    const url = `https://${this.#stage.fresh("receiver")}.example.com/${shop.no}`
+    const url = `https://${this.#fleet.fresh("receiver")}.example.com/${shop.no}`
     this.act(shop, "address", { url }, Webhooks.set(shop.id as never, url as never), () => {}, tries)
   }
 
   makeKey(shop: KnownShop): void {
-    const input = KeyInput.make({ name: this.#stage.fresh("key"), scopes: [...scopePresets.full] })
+    const input = KeyInput.make({ name: this.#fleet.fresh("key"), scopes: [...scopePresets.full] })
     const made = Keys.create(shop.id as never, input)
     this.act(shop, "make a key", {}, made, ({ record, key }) =>
       shop.keys.push({ id: record.id, text: key, isRevoked: false })
@@ -77,13 +77,13 @@ export class Owners {
   }
 
   answerOffer(how: "accept" | "block", a: number, b: number): void {
-    const client = this.#stage.client(a)
+    const client = this.#fleet.client(a)
     const find = Offers.ofClient(client.id as never)
     this.act(undefined, "look at offers", { client: client.id }, find, (all) => {
       const open = all.filter(({ status }) => status === "open")
       const offer = open[b % Math.max(1, open.length)]
       if (offer === undefined) return
-      const shop = this.#stage.shops.find(({ id }) => id === offer.shop_id)
+      const shop = this.#fleet.shops.find(({ id }) => id === offer.shop_id)
       const about = { client: client.id, ticket: offer.ticket_id }
       this.act(shop, how, about, Offers[how](client.id as never, offer.id))
     })

@@ -1,10 +1,10 @@
 import { ClientInput, Clients, DeliveryHistory, ShopInput, Shops, Webhooks } from "@workshop/core"
 import { Effect } from "effect"
+import { Fleet, type KnownShop, receiverBehaviours } from "./Fleet.js"
 import type { History, Json } from "./History.js"
 import type { Services } from "./Node.js"
 import { Owners } from "./Owners.js"
 import type { Step } from "./Script.js"
-import { type KnownShop, moods, Stage } from "./Stage.js"
 import { stepsOf } from "./steps.js"
 import { Tills } from "./Tills.js"
 import { HOUR, MINUTE, SECOND, START, type World } from "./World.js"
@@ -13,40 +13,40 @@ import { HOUR, MINUTE, SECOND, START, type World } from "./World.js"
 export class Player {
   readonly world: World
   readonly #seed: number
-  readonly #stage: Stage
+  readonly #fleet: Fleet
   readonly #tills: Tills
   readonly #owners: Owners
   readonly #steps: ReturnType<typeof stepsOf>
 
   constructor(seed: number) {
     this.#seed = seed
-    this.#stage = new Stage(seed)
-    this.world = this.#stage.world
-    this.#tills = new Tills(this.#stage)
-    this.#owners = new Owners(this.#stage)
-    this.#steps = stepsOf(this.#stage, this.#tills, this.#owners)
+    this.#fleet = new Fleet(seed)
+    this.world = this.#fleet.world
+    this.#tills = new Tills(this.#fleet)
+    this.#owners = new Owners(this.#fleet)
+    this.#steps = stepsOf(this.#fleet, this.#tills, this.#owners)
   }
 
   play(script: ReadonlyArray<Step>): History {
-    const { world, history, nodes } = this.#stage
+    const { world, history, nodes } = this.#fleet
     this.#open_()
     for (const { does, picks, then_ms } of script) {
       this.#steps[does](picks)
       // The machines sleep for most of a longer time.
       world.pass(Math.min(then_ms, SECOND))
-      if (then_ms > SECOND) this.#stage.sleep(then_ms - SECOND)
+      if (then_ms > SECOND) this.#fleet.sleep(then_ms - SECOND)
     }
     this.#heal()
     this.#finish()
     history.isOver = true
-    for (const node of nodes) node.bury()
+    for (const node of nodes) node.finish()
     world.pass(6 * SECOND)
     return history
   }
 
   #open_(): void {
-    const { world } = this.#stage
-    for (const off_ms of this.#seed % 2 === 0 ? [0, 700, -900] : [0, -900]) this.#stage.startNode(off_ms)
+    const { world } = this.#fleet
+    for (const off_ms of this.#seed % 2 === 0 ? [0, 700, -900] : [0, -900]) this.#fleet.startNode(off_ms)
     world.pass(50)
     for (let no = 0; no < 2; no++) {
       const input = ShopInput.make({
@@ -63,13 +63,13 @@ export class Player {
         ({ id }) => {
           const since = new Date(START - HOUR).toISOString()
           const sync = { since, cursor: null, isBusy: false }
-          this.#stage.shops.push({
-            no: this.#stage.shops.length,
+          this.#fleet.shops.push({
+            no: this.#fleet.shops.length,
             id,
-            cell: this.#stage.cellOf(id),
+            cell: this.#fleet.cellOf(id),
             keys: [],
             tickets: [],
-            mood: moods[0],
+            behaviour: receiverBehaviours[0],
             url: "",
             isApiOn: true,
             isProgramOn: true,
@@ -80,7 +80,7 @@ export class Player {
       )
       world.pass(100)
     }
-    for (const shop of this.#stage.shops) {
+    for (const shop of this.#fleet.shops) {
       this.#owners.makeKey(shop)
       this.#owners.makeKey(shop)
       this.#owners.setAddress(shop)
@@ -101,12 +101,12 @@ export class Player {
         "register",
         {},
         Effect.flatMap(Clients, (clients) => clients.register(input)),
-        ({ id }) => this.#stage.clients.push({ id, phone })
+        ({ id }) => this.#fleet.clients.push({ id, phone })
       )
       world.pass(50)
     }
-    for (const [i, client] of this.#stage.clients.entries()) {
-      const shop = this.#stage.shop(i)
+    for (const [i, client] of this.#fleet.clients.entries()) {
+      const shop = this.#fleet.shop(i)
       this.#owners.act(
         shop,
         "visit",
@@ -118,14 +118,14 @@ export class Player {
   }
 
   #heal(): void {
-    const { world, history } = this.#stage
+    const { world, history } = this.#fleet
     // Every fault has come to its end by then, and every receiver has answered.
-    for (const shop of this.#stage.shops) shop.mood = moods[0]
+    for (const shop of this.#fleet.shops) shop.behaviour = receiverBehaviours[0]
     world.pass(SECOND)
-    this.#stage.sleep(25 * SECOND)
+    this.#fleet.sleep(25 * SECOND)
     world.pass(SECOND)
-    for (const { machine } of this.#stage.nodes) machine.clock_off_ms = 0
-    for (const shop of this.#stage.shops) {
+    for (const { machine } of this.#fleet.nodes) machine.clock_off_ms = 0
+    for (const shop of this.#fleet.shops) {
       // An earlier act may have taken effect after a later one, so the owner's belief does not count.
       shop.isApiOn = true
       this.#owners.patch(shop, { api_enabled: true })
@@ -134,7 +134,7 @@ export class Player {
     }
     history.healed_at = world.now
     world.pass(2 * SECOND)
-    this.#stage.sleep(61 * SECOND)
+    this.#fleet.sleep(61 * SECOND)
     for (const open of [...this.#tills.open.values()]) {
       const shop = open.shop
       const key = shop.keys.find(({ id }) => id === open.key.id)!
@@ -145,7 +145,7 @@ export class Player {
   }
 
   #finish(): void {
-    const { world, history } = this.#stage
+    const { world, history } = this.#fleet
     world.pass(3 * SECOND)
     // Failed deliveries have their next attempts; a delivery may have failed seven times.
     for (const ms of [
@@ -157,17 +157,17 @@ export class Player {
       12 * HOUR + MINUTE,
       24 * HOUR + MINUTE
     ]) {
-      this.#stage.sleep(ms)
+      this.#fleet.sleep(ms)
       // After a long sleep all is due that ever will be, and the receivers are well.
       world.pass(ms < HOUR ? 1200 : 500)
     }
-    for (const shop of this.#stage.shops) {
+    for (const shop of this.#fleet.shops) {
       this.#owners.makeKey(shop)
       this.#tills.follow(shop, 0)
     }
     world.pass(3 * SECOND)
-    history.shops = this.#stage.shops.map((shop) => this.#endOf(shop))
-    history.clients = this.#stage.clients.map(({ id }) => id)
+    history.shops = this.#fleet.shops.map((shop) => this.#endOf(shop))
+    history.clients = this.#fleet.clients.map(({ id }) => id)
     history.ended_at = world.now
   }
 
@@ -180,7 +180,7 @@ export class Player {
       got = answer
       status_ = status ?? 0
     })
-    this.#stage.world.pass(40)
+    this.#fleet.world.pass(40)
     return { status: status_, ...got }
   }
 
@@ -189,7 +189,7 @@ export class Player {
     this.#owners.act(undefined, "look", {}, work, (answer) => {
       got = answer
     })
-    this.#stage.world.pass(40)
+    this.#fleet.world.pass(40)
     return got as A
   }
 
@@ -218,7 +218,7 @@ export class Player {
       ) as ReadonlyArray<Json>,
       notices: this.#owner(Effect.flatMap(DeliveryHistory, (history) => history.notices(id))) as ReadonlyArray<Json>,
       webhook: this.#owner(Effect.flatMap(Webhooks, (webhooks) => webhooks.status(id))) as Json,
-      cards: this.#stage.clients.map((client) => {
+      cards: this.#fleet.clients.map((client) => {
         const { status, data } = this.#get(shop, `/v1/clients/${client.id}/loyalty`)
         return { client: client.id, status, data: data ?? null }
       })

@@ -1,8 +1,8 @@
 import { bodyText } from "@workshop/core/http"
 import { readOnce } from "../readOnce.js"
+import { CLIENT_WAITS_MS, type Fleet, type KnownKey, type KnownShop } from "./Fleet.js"
 import type { Json } from "./History.js"
 import type { Node } from "./Node.js"
-import { CLIENT_WAITS_MS, type KnownKey, type KnownShop, type Stage } from "./Stage.js"
 
 /** A request that has to be answered in the end: it is made again with the same key until it is. */
 export interface Open {
@@ -26,19 +26,19 @@ interface Request {
 /** The tills of the shops: what sends requests with keys, and follows the changes. */
 export class Tills {
   readonly open = new Map<string, Open>()
-  readonly #stage: Stage
+  readonly #fleet: Fleet
 
-  constructor(stage: Stage) {
-    this.#stage = stage
+  constructor(fleet: Fleet) {
+    this.#fleet = fleet
   }
 
   /** Sends a request to a node. `onAnswer` gets null where no answer came. */
   send(
     request: Request,
     onAnswer: (status: number | null, answer: Json) => void = () => {},
-    node: Node = this.#stage.world.draws.oneOf(this.#stage.up())
+    node: Node = this.#fleet.world.draws.oneOf(this.#fleet.up())
   ): void {
-    const { world, history } = this.#stage
+    const { world, history } = this.#fleet
     const { draws } = world
     const { shop, key, method, path, query = "", body, once } = request
     const at = world.now
@@ -98,7 +98,7 @@ export class Tills {
         if (status !== null && status !== 503 && status !== 429 && status !== 401 && status !== 403) {
           this.open.delete(open.once)
           onAnswer(status, answer)
-        } else if (left > 0) this.#stage.world.later(this.#stage.world.draws.between(50, 1500), () => send(left - 1))
+        } else if (left > 0) this.#fleet.world.later(this.#fleet.world.draws.between(50, 1500), () => send(left - 1))
       })
     send(3)
   }
@@ -110,7 +110,7 @@ export class Tills {
   }
 
   useEverywhere(shop: KnownShop, key: KnownKey): void {
-    for (const node of this.#stage.up()) this.send({ shop, key, method: "GET", path: "/v1/shop" }, () => {}, node)
+    for (const node of this.#fleet.up()) this.send({ shop, key, method: "GET", path: "/v1/shop" }, () => {}, node)
   }
 
   /** Follows a shop's changes page by page, and goes on where it stopped. */
@@ -125,7 +125,7 @@ export class Tills {
         (status, answer) => {
           if (status !== 200) {
             shop.sync.isBusy = false
-            return left > 0 ? this.#stage.world.later(900, () => this.follow(shop, pick + 1, onEnd)) : onEnd()
+            return left > 0 ? this.#fleet.world.later(900, () => this.follow(shop, pick + 1, onEnd)) : onEnd()
           }
           for (const ticket of answer.data) shop.mirror.set(ticket.id, ticket)
           if (answer.meta.has_more) {

@@ -87,7 +87,7 @@ export class Machine implements Scheduler.Scheduler {
   }
 
   /** Lets what is left come to its end after a run, so that no fiber stays in memory. */
-  bury(): void {
+  finish(): void {
     this.isDead = false
     this.goOn()
   }

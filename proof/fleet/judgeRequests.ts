@@ -49,7 +49,7 @@ export function* judgeRequests({ exchanges }: History): Iterable<string> {
 }
 
 /** A revoked key works nowhere a minute later, a good one everywhere; a switched-off shop is closed everywhere within a minute. */
-export function* judgeDoors({ exchanges, acts, notes, healed_at }: History): Iterable<string> {
+export function* judgeAccess({ exchanges, acts, notes, healed_at }: History): Iterable<string> {
   /** Whether anything kept news from coming, so that only the minute holds. */
   const isSlow = (from: number, until: number) =>
     notes.some((note) => note.kind === "fault" && note.at <= until && note.until + 2 * SECOND >= from)

@@ -8,7 +8,7 @@ import { withTimersOf } from "./World.js"
 /** How many steps a run has unless one says otherwise. */
 export const STEPS = 80
 
-/** A run of a seed: what it broke, and a fingerprint of all that was seen. */
+/** A run of a seed: what it broke, and a digest of all that was recorded. */
 export interface Run {
   readonly breaches: ReadonlyArray<Breach>
   readonly digest: string

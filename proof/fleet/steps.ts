@@ -1,28 +1,28 @@
 import { Clients, DeliveryHistory, Keys, QuoteInput, Quotes, ReplayInput, Webhooks } from "@workshop/core"
 import { Schema } from "effect"
+import { type Fleet, receiverBehaviours } from "./Fleet.js"
 import type { Owners } from "./Owners.js"
 import { LEAPS, type Step } from "./Script.js"
-import { moods, type Stage } from "./Stage.js"
 import type { Tills } from "./Tills.js"
 import { HOUR, MINUTE, START } from "./World.js"
 
 /** The function of each step of a script. */
 export const stepsOf = (
-  stage: Stage,
+  fleet: Fleet,
   tills: Tills,
   owners: Owners
 ): Record<Step["does"], (picks: ReadonlyArray<number>) => void> => ({
   create: ([a = 0, b = 0, c = 0, d = 0]) => {
-    const shop = stage.shop(a)
-    const client = stage.client(c)
+    const shop = fleet.shop(a)
+    const client = fleet.client(c)
     const body = {
       service: "Hem",
-      external_ref: stage.fresh("order"),
+      external_ref: fleet.fresh("order"),
       price_minor: 1000 + d,
       ...(b % 3 === 0 ? { client_id: client.id } : {}),
       ...(b % 3 === 1 ? { client_phone: client.phone } : {})
     }
-    const open = { shop, key: tills.keyOf(shop, d), path: "/v1/tickets", body, once: stage.fresh("once") }
+    const open = { shop, key: tills.keyOf(shop, d), path: "/v1/tickets", body, once: fleet.fresh("once") }
     tills.insist(open, (status, answer) => {
       if (status < 300) shop.tickets.push({ id: answer.data.id })
     })
@@ -30,18 +30,18 @@ export const stepsOf = (
     if (d % 10 === 0) tills.send({ ...open, method: "POST" })
   },
   status: ([a = 0, b = 0, c = 0, d = 0, e = 0]) => {
-    const shop = stage.shop(a)
-    const ticket = stage.ticket(shop, b)
+    const shop = fleet.shop(a)
+    const ticket = fleet.ticket(shop, b)
     if (ticket === undefined) return
     const status = ["ready", "ready", "collected", "workshop", "impossible"][c % 5]
     const path = `/v1/tickets/${ticket.id}/status`
     if (d % 2 === 0)
-      tills.insist({ shop, key: tills.keyOf(shop, e), path, body: { status }, once: stage.fresh("once") })
+      tills.insist({ shop, key: tills.keyOf(shop, e), path, body: { status }, once: fleet.fresh("once") })
     else tills.send({ shop, key: tills.keyOf(shop, e), method: "POST", path, body: { status } })
   },
   notified: ([a = 0, b = 0, c = 0, d = 0]) => {
-    const shop = stage.shop(a)
-    const ticket = stage.ticket(shop, b)
+    const shop = fleet.shop(a)
+    const ticket = fleet.ticket(shop, b)
     if (ticket === undefined) return
     const body = { channel: ["sms", "call", "whatsapp"][c % 3] }
     tills.insist({
@@ -49,12 +49,12 @@ export const stepsOf = (
       key: tills.keyOf(shop, d),
       path: `/v1/tickets/${ticket.id}/notified`,
       body,
-      once: stage.fresh("once")
+      once: fleet.fresh("once")
     })
   },
   quote: ([a = 0, b = 0, c = 0]) => {
-    const shop = stage.shop(a)
-    const ticket = stage.ticket(shop, b)
+    const shop = fleet.shop(a)
+    const ticket = fleet.ticket(shop, b)
     if (ticket === undefined) return
     const input = QuoteInput.make({ price_minor: 5000 + c })
     owners.act(
@@ -65,8 +65,8 @@ export const stepsOf = (
     )
   },
   answerQuote: ([a = 0, b = 0, c = 0]) => {
-    const shop = stage.shop(a)
-    const ticket = stage.ticket(shop, b)
+    const shop = fleet.shop(a)
+    const ticket = fleet.ticket(shop, b)
     if (ticket === undefined) return
     const answer = c % 2 === 0 ? "accepted" : "refused"
     owners.act(
@@ -76,150 +76,151 @@ export const stepsOf = (
       Quotes.recordAnswer({ shop_id: shop.id } as never, ticket.id as never, answer)
     )
   },
-  sync: ([a = 0, , c = 0]) => tills.follow(stage.shop(a), c),
+  sync: ([a = 0, , c = 0]) => tills.follow(fleet.shop(a), c),
   readTicket: ([a = 0, b = 0, c = 0]) => {
-    const shop = stage.shop(a)
-    const ticket = stage.ticket(shop, b)
+    const shop = fleet.shop(a)
+    const ticket = fleet.ticket(shop, b)
     if (ticket !== undefined)
       tills.send({ shop, key: tills.keyOf(shop, c), method: "GET", path: `/v1/tickets/${ticket.id}` })
   },
   listTickets: ([a = 0, , c = 0]) => {
-    const shop = stage.shop(a)
+    const shop = fleet.shop(a)
     tills.send({ shop, key: tills.keyOf(shop, c), method: "GET", path: "/v1/tickets", query: "limit=5" })
   },
   stamps: ([a = 0, b = 0, c = 0, d = 0]) => {
-    const shop = stage.shop(a)
-    const path = `/v1/clients/${stage.client(b).id}/loyalty/stamps`
-    tills.insist({ shop, key: tills.keyOf(shop, d), path, body: { count: 1 + (c % 5) }, once: stage.fresh("once") })
+    const shop = fleet.shop(a)
+    const path = `/v1/clients/${fleet.client(b).id}/loyalty/stamps`
+    tills.insist({ shop, key: tills.keyOf(shop, d), path, body: { count: 1 + (c % 5) }, once: fleet.fresh("once") })
   },
   redeem: ([a = 0, b = 0, c = 0]) => {
-    const shop = stage.shop(a)
-    const path = `/v1/clients/${stage.client(b).id}/loyalty/redeem`
-    tills.insist({ shop, key: tills.keyOf(shop, c), path, body: undefined, once: stage.fresh("once") })
+    const shop = fleet.shop(a)
+    const path = `/v1/clients/${fleet.client(b).id}/loyalty/redeem`
+    tills.insist({ shop, key: tills.keyOf(shop, c), path, body: undefined, once: fleet.fresh("once") })
   },
   findClient: ([a = 0, b = 0, c = 0]) => {
-    const shop = stage.shop(a)
-    const query = `phone=${encodeURIComponent(stage.client(b).phone)}`
+    const shop = fleet.shop(a)
+    const query = `phone=${encodeURIComponent(fleet.client(b).phone)}`
     tills.send({ shop, key: tills.keyOf(shop, c), method: "GET", path: "/v1/clients", query })
   },
   rotate: ([a = 0]) => {
-    const shop = stage.shop(a)
+    const shop = fleet.shop(a)
     owners.act(shop, "rotate", {}, Webhooks.rotate(shop.id as never))
   },
   turnOff: ([a = 0]) => {
-    const shop = stage.shop(a)
+    const shop = fleet.shop(a)
     owners.act(shop, "turn off", {}, Webhooks.disable(shop.id as never))
   },
-  turnOn: ([a = 0]) => owners.turnOn(stage.shop(a)),
+  turnOn: ([a = 0]) => owners.turnOn(fleet.shop(a)),
   otherAddress: ([a = 0]) => {
-    const shop = stage.shop(a)
+    const shop = fleet.shop(a)
     owners.setAddress(shop)
   },
   replay: ([a = 0, b = 0, c = 0]) => {
-    const shop = stage.shop(a)
+    const shop = fleet.shop(a)
     const state = (["pending", "delivered", "dead", undefined] as const)[b % 4]
-    const since = c % 2 === 0 ? new Date(START + Math.max(0, stage.world.now - 2 * MINUTE)).toISOString() : undefined
+    const since = c % 2 === 0 ? new Date(START + Math.max(0, fleet.world.now - 2 * MINUTE)).toISOString() : undefined
     const input = Schema.decodeUnknownSync(ReplayInput)({ ...(state && { state }), ...(since && { since }) })
     owners.act(shop, "replay", {}, DeliveryHistory.replay(shop.id as never, input))
   },
   revoke: ([a = 0, b = 0]) => {
-    const shop = stage.shop(a)
+    const shop = fleet.shop(a)
     const good = shop.keys.filter(({ isRevoked }) => !isRevoked)
     const key = good[b % good.length]!
     if (good.length < 2) return owners.makeKey(shop)
     key.isRevoked = true
     // It is used everywhere in the meantime, a second later, and when the minute is over.
-    for (const ms of [0, 3, 1500, 61_500, 62_500]) stage.world.later(ms, () => tills.useEverywhere(shop, key))
+    for (const ms of [0, 3, 1500, 61_500, 62_500]) fleet.world.later(ms, () => tills.useEverywhere(shop, key))
     owners.act(shop, "revoke", { key: key.id }, Keys.revoke(key.id as never), () => owners.makeKey(shop), 20)
   },
   switchApi: ([a = 0]) => {
-    const shop = stage.shop(a)
+    const shop = fleet.shop(a)
     shop.isApiOn = !shop.isApiOn
     owners.patch(shop, { api_enabled: shop.isApiOn })
   },
   programme: ([a = 0]) => {
-    const shop = stage.shop(a)
+    const shop = fleet.shop(a)
     shop.isProgramOn = !shop.isProgramOn
     owners.patch(shop, { program: { active: shop.isProgramOn } })
   },
   ping: ([a = 0]) => {
-    const shop = stage.shop(a)
+    const shop = fleet.shop(a)
     owners.act(shop, "ping", {}, Webhooks.ping(shop.id as never))
   },
   acceptOffer: ([a = 0, b = 0]) => owners.answerOffer("accept", a, b),
   block: ([a = 0, b = 0]) => owners.answerOffer("block", a, b),
   visit: ([a = 0, b = 0]) => {
-    const [shop, client] = [stage.shop(a), stage.client(b)]
+    const [shop, client] = [fleet.shop(a), fleet.client(b)]
     owners.act(shop, "visit", { client: client.id }, Clients.visit(client.id as never, shop.id as never))
   },
   receiver: ([a = 0, b = 0]) => {
-    stage.shop(a).mood = moods[b % 10 < 4 ? 0 : b % moods.length]!
+    fleet.shop(a).behaviour = receiverBehaviours[b % 10 < 4 ? 0 : b % receiverBehaviours.length]!
   },
   storeAway: ([a = 0, b = 0]) => {
-    const node = stage.node(a)
+    const node = fleet.node(a)
     const ms = 200 + (b % 6000)
     node.faults.isStoreAway = true
-    stage.fault(node, "store away", ms, () => {
+    fleet.fault(node, "store away", ms, () => {
       node.faults.isStoreAway = false
     })
   },
   storeFlaky: ([a = 0, b = 0, c = 0]) => {
-    const node = stage.node(a)
+    const node = fleet.node(a)
     const ms = 1000 + (b % 8000)
     node.faults.failing = c % 3 === 0 ? 0.2 : 0.05
     node.faults.lostAnswers = c % 3 === 1 ? 0.25 : 0.05
-    stage.fault(node, "store flaky", ms, () => {
+    fleet.fault(node, "store flaky", ms, () => {
       node.faults.failing = 0
       node.faults.lostAnswers = 0
     })
   },
   cellAway: ([a = 0, b = 0, c = 0]) => {
-    const { cells } = stage
+    const { cells } = fleet
     if (cells.length === 0) return
     const cell = cells[a % cells.length]!
-    const [one, ms] = [stage.node(b), 500 + (c % 7000)]
+    const [one, ms] = [fleet.node(b), 500 + (c % 7000)]
     // For one node, or for all, as when its database is down.
-    for (const node of b % 2 === 0 ? stage.up() : [one]) {
+    for (const node of b % 2 === 0 ? fleet.up() : [one]) {
       node.faults.cellsAway.add(cell)
-      stage.fault(node, `store of the cell ${cell} away`, ms, () => node.faults.cellsAway.delete(cell))
+      fleet.fault(node, `store of the cell ${cell} away`, ms, () => node.faults.cellsAway.delete(cell))
     }
   },
   stopNode: ([a = 0, b = 0]) => {
-    const node = stage.node(a)
-    if (node.machine.isStopped || stage.up().filter(({ machine }) => !machine.isStopped).length < 2) return
+    const node = fleet.node(a)
+    if (node.machine.isStopped || fleet.up().filter(({ machine }) => !machine.isStopped).length < 2) return
     // Now and then longer than a lease lasts.
     const ms = b % 3 === 0 ? 15_500 + (b % 8000) : 100 + (b % 4000)
     node.machine.isStopped = true
-    stage.fault(node, "stopped", ms, () => node.machine.goOn())
+    fleet.fault(node, "stopped", ms, () => node.machine.goOn())
   },
   killNode: ([a = 0, b = 0, c = 0]) => {
-    if (stage.up().length < 2) return
-    const node = stage.node(a)
+    if (fleet.up().length < 2) return
+    const node = fleet.node(a)
     node.machine.die()
-    stage.fault(node, "killed", 100 + (b % 5000), () => stage.startNode((c % 3000) - 1500))
+    fleet.fault(node, "killed", 100 + (b % 5000), () => fleet.startNode((c % 3000) - 1500))
   },
   clock: ([a = 0, b = 0, c = 0]) => {
-    const node = stage.node(a)
+    const node = fleet.node(a)
     if (c % 3 > 0) {
       // As clocks are: a little apart, stepping when they are corrected.
       node.machine.clock_off_ms = (b % 3000) - 1500
       return
     }
     // All were wrong by hours, and are corrected a while later.
-    if (stage.world.ahead_ms > 0) return
-    stage.world.ahead_ms = (1 + (b % 3)) * HOUR
-    stage.fault(node, "all clocks ahead", 300 + (b % 3000), () => {
-      stage.world.ahead_ms = 0
+    if (fleet.world.ahead_ms > 0) return
+    fleet.world.ahead_ms = (1 + (b % 3)) * HOUR
+    fleet.fault(node, "all clocks ahead", 300 + (b % 3000), () => {
+      fleet.world.ahead_ms = 0
     })
-    if (a % 2 === 0) for (const other of stage.up()) stage.deafen(other, 100_000)
+    if (a % 2 === 0) for (const other of fleet.up()) fleet.dropNotifications(other, 100_000)
   },
-  deaf: ([a = 0, b = 0]) => stage.deafen(stage.node(a), b % 3 === 0 ? 65_000 + (b % 90_000) : 1000 + (b % 20_000)),
+  deaf: ([a = 0, b = 0]) =>
+    fleet.dropNotifications(fleet.node(a), b % 3 === 0 ? 65_000 + (b % 90_000) : 1000 + (b % 20_000)),
   notifierFails: ([a = 0, b = 0]) => {
-    const node = stage.node(a)
+    const node = fleet.node(a)
     node.faults.failingNotifiers = 0.6
-    stage.world.later(500 + (b % 9000), () => {
+    fleet.world.later(500 + (b % 9000), () => {
       node.faults.failingNotifiers = 0
     })
   },
-  leap: ([a = 0]) => stage.sleep(LEAPS[a % 20 === 0 ? 6 : a % 4]!)
+  leap: ([a = 0]) => fleet.sleep(LEAPS[a % 20 === 0 ? 6 : a % 4]!)
 })

@@ -10,7 +10,7 @@ import { connectionsTo } from "./connections.js"
 import { ask, type Engine, type Server } from "./Engine.js"
 
 /** The longest wait for a state that must come. */
-const PATIENCE_MS = 90_000
+const TIMEOUT_MS = 90_000
 
 /** The longest time until a request to a cell that is away is refused (docs/operating.md). */
 const REFUSED_WITHIN_MS = 6_000
@@ -171,8 +171,8 @@ class Service {
   async until(what: string, isSo: () => Promise<boolean> | boolean): Promise<number> {
     const began = Date.now()
     for (; !(await isSo()); await pause(100))
-      if (Date.now() > began + PATIENCE_MS)
-        throw new Error(`${what}: not within ${PATIENCE_MS / 1000} s. ${this.node.said}`)
+      if (Date.now() > began + TIMEOUT_MS)
+        throw new Error(`${what}: not within ${TIMEOUT_MS / 1000} s. ${this.node.said}`)
     return Date.now() - began
   }
 

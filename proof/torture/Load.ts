@@ -41,11 +41,11 @@ export interface Arrival {
 }
 
 /** How long a request is repeated while no fault lasts; longer than the window of a limit on requests. */
-const PATIENCE_MS = 90_000
+const TIMEOUT_MS = 90_000
 
 const stuck = (request: string, status: number | null) =>
   new Error(
-    `${request} was repeated for ${PATIENCE_MS / 1000} s without faults, and last got ${status === null ? "no response" : `a ${status}`}`
+    `${request} was repeated for ${TIMEOUT_MS / 1000} s without faults, and last got ${status === null ? "no response" : `a ${status}`}`
   )
 
 /** Receives deliveries, and fails at random until `isWell` is set. */
@@ -135,7 +135,7 @@ export class Load {
     path: string,
     options: Parameters<Load["call"]>[2] = {}
   ): Promise<{ readonly status: number; readonly answer: Json }> {
-    const until = Date.now() + PATIENCE_MS
+    const until = Date.now() + TIMEOUT_MS
     while (true) {
       const { status, answer } = await this.call(method, path, options)
       if (status !== null && status !== 503 && status !== 429) return { status, answer }
@@ -197,7 +197,7 @@ export class Load {
       Object.assign(attempt, { status, answer, ended: Date.now() })
       this.operations.push(attempt)
       if (operation.once === null || (status !== null && status !== 503)) return attempt
-      if (Date.now() > this.#over_at + PATIENCE_MS) throw stuck(`POST ${path}`, status)
+      if (Date.now() > this.#over_at + TIMEOUT_MS) throw stuck(`POST ${path}`, status)
       await pause(150)
     }
   }

@@ -32,7 +32,7 @@ const WORKERS = 8
 const PAUSE_MS = 60
 const AGAIN_MS = 50
 /** A client that gets nowhere for this long gives up. */
-const PATIENCE_MS = 30_000
+const TIMEOUT_MS = 30_000
 
 /** The number of a client without an account, who is notified by it. */
 const walkIn = () => `+21620${String(randomInt(1_000_000)).padStart(6, "0")}`
@@ -98,7 +98,7 @@ export class Traffic {
     const start = performance.now()
     const { phase } = this
     const failed = { unavailable: 0, broken: 0 }
-    while (performance.now() - start < PATIENCE_MS) {
+    while (performance.now() - start < TIMEOUT_MS) {
       const { port } = this.nodes[this.#turn++ % this.nodes.length]!
       const answer = await send(port, asked)
       if (answer !== undefined && answer.status !== 503) {
@@ -113,7 +113,7 @@ export class Traffic {
       else failed.unavailable++
       await setTimeout(AGAIN_MS)
     }
-    this.failures.push(`${asked.method} ${asked.path}: no answer within ${PATIENCE_MS} ms`)
+    this.failures.push(`${asked.method} ${asked.path}: no answer within ${TIMEOUT_MS} ms`)
     return undefined
   }
 }

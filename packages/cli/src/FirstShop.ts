@@ -194,8 +194,8 @@ const takeTickets = Effect.fnUntraced(function* (app: Caller, amira: ClientId, k
   yield* take({ service: "Curtains", type: "prepare", items, price_minor: 40_000, external_ref: "web-1001" })
 })
 
-/** Furnishes a shop: a programme, clients it knows, and tickets in every state that time alone does not bring about. */
-const furnish = Effect.fnUntraced(function* (shop_id: ShopId) {
+/** Fills a shop with demo data: a programme, clients it knows, and tickets in every state that time alone does not bring about. */
+const fillWithDemoData = Effect.fnUntraced(function* (shop_id: ShopId) {
   const app = appOf(shop_id)
   const program = {
     active: true,
@@ -249,12 +249,12 @@ const reused = ({ id }: ShopRecord) =>
     )
   )
 
-/** Opens and furnishes the demo shop, or finds the one of an earlier start. */
+/** Opens the demo shop and fills it with demo data, or finds the one of an earlier start. */
 export const demoShop = Effect.gen(function* () {
   const found = yield* earlierShop
   if (found !== undefined) return yield* reused(found)
   const { id } = yield* openShop(NAME)
-  const phone = yield* furnish(id)
+  const phone = yield* fillWithDemoData(id)
   // The key comes last, so that no key is made that is not shown.
   const key = yield* makeKey(id, "demo")
   return { key, phone, opening: `The shop ${NAME} is open. ${yield* aboutKey}` }

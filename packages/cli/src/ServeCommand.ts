@@ -174,7 +174,7 @@ export const serveOptions = {
     decoder: duration,
     fallback: "0s"
   }),
-  trustProxy: toggle("trust-proxy", "Believe the last address of X-Forwarded-For: only behind a proxy that sets it."),
+  trustProxy: toggle("trust-proxy", "Trust the last address of X-Forwarded-For: only behind a proxy that sets it."),
   ...connectionOptions,
   ...observeOptions,
   accessLog
@@ -220,7 +220,7 @@ const services = <Ports, E>(flags: ServeFlags, store: Layer.Layer<Ports | StoreP
 const dispatching = (flags: ServeFlags, choice: StoreChoice) =>
   delivering(flags, productionAddresses).pipe(Layer.provideMerge(services(flags, storeLayer(choice))))
 
-/** A sandbox on data that was kept goes on where its clock stood: no shop may find itself in its own past. */
+/** Starts the clock of a sandbox on kept data at the latest time in them, because a shop's time must not go back. */
 const caughtUp = Layer.effectDiscard(
   Effect.gen(function* () {
     const clock = yield* SandboxClock
@@ -285,7 +285,7 @@ const beginAnew = ({ demo }: ServeFlags, shown: ShownKey) =>
     Effect.catchAll((failure) => (failure._tag === "StoreUnavailable" ? Effect.fail(failure) : Effect.die(failure)))
   )
 
-/** The text that a start with `--demo` says; `workshop serve` alone opens a shop if there is none. */
+/** The text that a start with `--demo` prints. Without `--sandbox`, a shop is opened only if there is none. */
 const greeting = Effect.fnUntraced(function* (flags: ServeFlags, base: string, shown: ShownKey) {
   if (!flags.sandbox && (yield* Effect.flatMap(Directory, ({ isSandboxMade }) => isSandboxMade))) return madeBySandbox
   const { demoKey } = flags

@@ -57,7 +57,7 @@ export {
 export type { Person } from "./domain/Person.js"
 export { firstHead, latestOfShops, type ShopsAhead } from "./domain/Shop.js"
 export { signatureHeader, signingSecrets } from "./domain/Signature.js"
-export { meantFirst } from "./domain/Ticket.js"
+export { preferredByNumber } from "./domain/Ticket.js"
 export { closure, closureMoves, isOpen, nextDeadline, openStates } from "./domain/TicketLifecycle.js"
 export { type TrackedTicket, trackedFields, trackedShopFields, trackedTicket } from "./domain/TrackedTicket.js"
 export { acknowledges } from "./domain/Webhook.js"

@@ -88,11 +88,11 @@ const endAtOnce = (response: ServerResponse, body: HttpResponse["body"]): void =
   response.end()
 }
 
-/** How much of a response that goes on may wait for its client to read it, in bytes; beyond that the client is cut off. */
+/** How much of a stream may wait for its client to read it, in bytes; beyond that the client is cut off. */
 const MOST_UNREAD = 4 * 1024 * 1024
 
-/** Sends a response that goes on until its client leaves or the server stops. */
-const goOn = (response: ServerResponse, { status, headers, body }: HttpResponse, follow: Follow): void => {
+/** Streams a response until its client leaves or the server stops. */
+const stream = (response: ServerResponse, { status, headers, body }: HttpResponse, follow: Follow): void => {
   const { socket } = response
   response.writeHead(status, headers)
   response.write(body)
@@ -102,15 +102,15 @@ const goOn = (response: ServerResponse, { status, headers, body }: HttpResponse,
   })
   const end = () => void response.end()
   const server = socket === null ? undefined : (socket as Socket & { readonly server?: EventEmitter }).server
-  server?.once(PARTING, end)
+  server?.once(SHUTDOWN, end)
   response.once("close", () => {
-    server?.off(PARTING, end)
+    server?.off(SHUTDOWN, end)
     stop()
   })
 }
 
-/** The event of a server that ends its responses without an end. */
-export const PARTING = "parting"
+/** The event of a server that shuts down, which ends its streams. */
+export const SHUTDOWN = "shutdown"
 
 /** Sends a response. */
 export const send = (
@@ -122,7 +122,7 @@ export const send = (
   if (response.headersSent || response.destroyed) return
   if (found.isCut === true) return void response.destroy()
   if (found.follow !== undefined && request.method !== "HEAD") {
-    goOn(response, found, found.follow)
+    stream(response, found, found.follow)
     return
   }
   const { status, body } = found

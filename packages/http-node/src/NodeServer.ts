@@ -5,7 +5,7 @@ import { countedAddress, type Entropy, IPV6_PREFIX } from "@workshop/core"
 import { type HttpRequest, type HttpResponse, isHeaderRepeated, newContext, type Pipeline } from "@workshop/core/http"
 import { Effect, Exit, Runtime, type Scope } from "effect"
 import { closing } from "./draining.js"
-import { Backlog, type ListenerOptions, listener, PARTING, send } from "./Listener.js"
+import { Backlog, type ListenerOptions, listener, SHUTDOWN, send } from "./Listener.js"
 import { type CannotListen, listen } from "./listen.js"
 import { httpRequestOf, RequestBody } from "./nodeRequest.js"
 import { OpenConnections } from "./OpenConnections.js"
@@ -103,7 +103,7 @@ const handle = (
     )
   )
   server.on("clientError", (error: ParseError, socket) =>
-    connections.leave(socket as Socket, error, (take) => {
+    connections.abandon(socket as Socket, error, (take) => {
       const { remoteAddress } = socket as Socket
       const request = error.code === "HPE_INVALID_METHOD" ? unknownMethod(error, remoteAddress, trustProxy) : undefined
       if (request === undefined) take(notHttp(error.code))
@@ -115,8 +115,8 @@ const handle = (
 /** Stops accepting connections, responds to requests that were being sent, waits for those that run, and closes the rest. */
 const stop = (server: Http.Server, connections: OpenConnections, { parting_ms, stopping_ms }: ServerTimeouts) =>
   Effect.suspend(() => {
-    server.emit(PARTING)
-    connections.part()
+    server.emit(SHUTDOWN)
+    connections.endKeepAlive()
     return closing(server, {
       parting_ms,
       longest: stopping_ms,

@@ -22,7 +22,7 @@ interface Connection {
   /** The latest response. Anything sent outside of node's own order comes after it. */
   response: ServerResponse | undefined
   /** Whether the server no longer reads HTTP from it. */
-  isLeaving: boolean
+  isAbandoned: boolean
 }
 
 /** Finds the response to a broken request, and calls `give` with it at once or later. */
@@ -91,10 +91,10 @@ export class OpenConnections {
     remember(this.#trusted, address)
   }
 
-  /** Node gave up the connection: sends a last response after all earlier ones, and closes the connection. */
-  leave(socket: Socket, error: ParseError, lastResponse: LastResponse): void {
+  /** Abandons a connection that node no longer reads: sends a last response after all earlier ones, and closes it. */
+  abandon(socket: Socket, error: ParseError, lastResponse: LastResponse): void {
     if (error.code !== TOO_LATE) {
-      this.#leaveNow(socket, error, lastResponse)
+      this.#abandonNow(socket, error, lastResponse)
       return
     }
     const request = this.#open.get(socket)?.request
@@ -103,22 +103,22 @@ export class OpenConnections {
     setImmediate(() => {
       const latest = this.#open.get(socket)?.request
       const isInTime = latest?.complete === true && !(wasComplete && latest === request)
-      if (!isInTime) this.#leaveNow(socket, error, lastResponse)
+      if (!isInTime) this.#abandonNow(socket, error, lastResponse)
     })
   }
 
-  #leaveNow(socket: Socket, error: ParseError, lastResponse: LastResponse): void {
+  #abandonNow(socket: Socket, error: ParseError, lastResponse: LastResponse): void {
     const connection = this.#open.get(socket)
     const isOver = error.code === TOO_LATE || error.code === "HPE_INVALID_EOF_STATE"
     // Nothing was sent, so a response would be taken for that to the request that the client is just sending.
     const isUnused = error.code === TOO_LATE && socket.bytesRead === 0
-    if (connection === undefined || !socket.writable || isUnused || (connection.isLeaving && isOver)) {
+    if (connection === undefined || !socket.writable || isUnused || (connection.isAbandoned && isOver)) {
       socket.destroy()
-    } else if (!connection.isLeaving) {
-      connection.isLeaving = true
+    } else if (!connection.isAbandoned) {
+      connection.isAbandoned = true
       connection.reader?.stop()
       dropRest(socket)
-      this.#leave(socket, connection, isOver, lastResponse)
+      this.#respondAndClose(socket, connection, isOver, lastResponse)
     }
   }
 
@@ -130,8 +130,8 @@ export class OpenConnections {
     this.#after(connection?.response, () => endWith(socket, true, lastResponse))
   }
 
-  /** Makes every response from now on the last of its connection. */
-  part(): void {
+  /** Ends keep-alive: from now on every response is the last of its connection. */
+  endKeepAlive(): void {
     this.#isStopping = true
     for (const { response } of this.#open.values()) {
       if (response !== undefined && !response.headersSent) response.shouldKeepAlive = false
@@ -140,11 +140,11 @@ export class OpenConnections {
 
   /** Closes connections on which no client waits for a response. */
   stop(): void {
-    for (const [socket, { response, isLeaving }] of this.#open) {
+    for (const [socket, { response, isAbandoned }] of this.#open) {
       // Opened in advance without a request: node takes it for busy.
       if (response === undefined && socket.bytesRead === 0) socket.destroy()
       // The last response was sent, and the client still sends.
-      if (isLeaving && socket.writableEnded) socket.destroySoon()
+      if (isAbandoned && socket.writableEnded) socket.destroySoon()
     }
   }
 
@@ -163,7 +163,7 @@ export class OpenConnections {
       request: undefined,
       body: undefined,
       response: undefined,
-      isLeaving: false
+      isAbandoned: false
     }
     this.#open.set(socket, { address, reader, ...state })
     this.#perAddress.set(address, (this.#perAddress.get(address) ?? 0) + 1)
@@ -203,39 +203,39 @@ export class OpenConnections {
       return this.#closeIdle((connection) => connection.address === address)
     }
     if (this.#open.size < this.limits.maxConnections) return true
-    const crowd = this.#crowdBeside(held)
-    const isOfCrowd = (connection: Connection) => connection.address === crowd
+    const busiestAddress = this.#busiestBeside(held)
+    const isOfBusiest = (connection: Connection) => connection.address === busiestAddress
     // An address that holds fewer than the new one's keeps them all.
     const mayGiveWay = (connection: Connection) => (this.#perAddress.get(connection.address) ?? 0) >= held
-    return this.#closeIdle(isOfCrowd) || this.#closeIdle(mayGiveWay) || this.#closeFirst(isOfCrowd)
+    return this.#closeIdle(isOfBusiest) || this.#closeIdle(mayGiveWay) || this.#closeFirst(isOfBusiest)
   }
 
   /** The address with most connections, if one less is still more than `held` and one more. */
-  #crowdBeside(held: number): string | undefined {
-    let crowd: string | undefined
+  #busiestBeside(held: number): string | undefined {
+    let busiest: string | undefined
     let most = held + 1
     for (const [address, count] of this.#perAddress) {
       if (count <= most) continue
-      crowd = address
+      busiest = address
       most = count
     }
-    return crowd
+    return busiest
   }
 
   /**
    * Closes the connection that has been idle for longest. If none is idle, it closes one whose response was begun: its client
    * still sends an unwanted body, or does not read the response.
    */
-  #closeIdle(isMeant: (connection: Connection) => boolean): boolean {
+  #closeIdle(matches: (connection: Connection) => boolean): boolean {
     return (
-      this.#closeFirst((connection) => isOver(connection.response) && isMeant(connection)) ||
-      this.#closeFirst((connection) => connection.response?.headersSent === true && isMeant(connection))
+      this.#closeFirst((connection) => isOver(connection.response) && matches(connection)) ||
+      this.#closeFirst((connection) => connection.response?.headersSent === true && matches(connection))
     )
   }
 
-  #closeFirst(isMeant: (connection: Connection) => boolean): boolean {
+  #closeFirst(matches: (connection: Connection) => boolean): boolean {
     for (const [socket, connection] of this.#open) {
-      if (!isMeant(connection)) continue
+      if (!matches(connection)) continue
       this.#forget(socket)
       socket.destroy()
       return true
@@ -243,7 +243,12 @@ export class OpenConnections {
     return false
   }
 
-  #leave(socket: Socket, { request, body, response }: Connection, isOver: boolean, lastResponse: LastResponse): void {
+  #respondAndClose(
+    socket: Socket,
+    { request, body, response }: Connection,
+    isOver: boolean,
+    lastResponse: LastResponse
+  ): void {
     if (request === undefined || response === undefined || request.complete) {
       this.#after(response, () => endWith(socket, isOver || this.#isStopping, lastResponse))
     } else if (response.headersSent) {

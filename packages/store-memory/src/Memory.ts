@@ -111,11 +111,11 @@ export class Memory {
         return
       case "NotificationAppended":
         if (change.row.client_id !== null) this.#inbox(change.row.client_id).push(change.row)
-        this.notifications.says.set(change.row.id, change.row)
+        this.notifications.payloads.set(change.row.id, change.row)
         return
       case "NotificationRemoved": {
         const { id, client_id } = change.row
-        this.notifications.says.delete(id)
+        this.notifications.payloads.delete(id)
         if (client_id === null) return
         this.inboxes.set(
           client_id,
@@ -127,7 +127,7 @@ export class Memory {
         this.audit.push(change.row)
         return
       case "NoticeAppended":
-        this.notifications.says.set(change.row.id, change.row)
+        this.notifications.payloads.set(change.row.id, change.row)
         return
       case "MessagePut":
         this.notifications.put(change.row)
@@ -151,10 +151,11 @@ export class Memory {
   /** The messages that are due, as they are sent now. */
   messagesDue(until: Instant, limit: number): ReadonlyArray<Message> {
     return this.notifications.due(until, limit).map((row) => {
-      const says = this.notifications.says.get(row.id)
+      const payload = this.notifications.payloads.get(row.id)
       const sent =
-        row.receiver === "client" && addressed(says as NotificationRecord, this.phoneFor(says as NotificationRecord))
-      return { ...row, says: sent === false ? says : sent } as Message
+        row.receiver === "client" &&
+        addressed(payload as NotificationRecord, this.phoneFor(payload as NotificationRecord))
+      return { ...row, payload: sent === false ? payload : sent } as Message
     })
   }
 

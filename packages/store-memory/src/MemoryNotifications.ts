@@ -9,7 +9,7 @@ interface Place extends Due {
 /** The messages of all shops that wait to be sent, earliest first. */
 export class MemoryNotifications {
   /** All notifications and notices, by id. */
-  readonly says = new Map<string, NotificationRecord | NoticeRecord>()
+  readonly payloads = new Map<string, NotificationRecord | NoticeRecord>()
   readonly #places = new Map<string, Place>()
   readonly #queue = new DueQueue<Place>((place) => this.#places.get(place.row.id) === place)
   #given = 0
@@ -23,7 +23,7 @@ export class MemoryNotifications {
   }
 
   clear(): void {
-    this.says.clear()
+    this.payloads.clear()
     this.#places.clear()
   }
 

@@ -22,7 +22,7 @@ const held = ({ state, ledger }: ShopData, memory: Memory, { client_id, phones }
       named.has(ticket.id)
   )
   const isTheirs = new Set<string>(tickets.map(({ id }) => id))
-  const ofWalkIn = [...memory.notifications.says.values()].filter(
+  const ofWalkIn = [...memory.notifications.payloads.values()].filter(
     (one): one is NotificationRecord =>
       "ticket_id" in one && one.client_id === null && one.shop_id === state.shop.id && isTheirs.has(one.ticket_id)
   )

@@ -11,8 +11,8 @@ import {
   blankCard,
   type Client,
   isOpen,
-  meantFirst,
   narrowest,
+  preferredByNumber,
   type Reads,
   type SeenTicket,
   type TicketFilter,
@@ -138,7 +138,7 @@ export const memoryReads = (memory: Memory): Context.Tag.Service<Reads> => ({
   ticketsOfNumber: (shop_id, number, limit) =>
     inShop(memory, shop_id, (data) => {
       const newest = [...inOrder(data, { number }, { _tag: "Newest", after: null })]
-      const found = meantFirst(newest, ({ state }) => state, limit)
+      const found = preferredByNumber(newest, ({ state }) => state, limit)
       return { shop: data.state.shop, tickets: found.map((record) => seen(data, record)) }
     }),
 

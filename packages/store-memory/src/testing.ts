@@ -37,7 +37,7 @@ const joinable = Layer.merge(
   Layer.succeed(Transactions, {
     join: (client) => {
       if (typeof (client as { readonly query?: unknown } | null | undefined)?.query !== "function")
-        return new TransactionRefused({ message: "What was given is no client of pg" })
+        return new TransactionRefused({ message: "The argument is not a client of pg" })
       const onCommit: Array<Announcement> = []
       const run = Effect.provideService(OpenTransaction, { onCommit })
       return Effect.succeed({

@@ -98,7 +98,7 @@ it("simulates `within` on any client: what is created is there, and its events c
   await afterCommit()
   expect(received.events.map(({ type }) => type)).toEqual(["ticket.created", "ticket.created"])
   await expect(workshop.within({} as never, async () => undefined)).rejects.toMatchObject({
-    message: "What was given is no client of pg"
+    message: "The argument is not a client of pg"
   })
   const kept = await workshop.within(client, async (inside) => inside)
   await expect(kept.value.tickets.createInApp(caller, { service: "Late" })).rejects.toMatchObject({

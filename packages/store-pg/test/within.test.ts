@@ -471,7 +471,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
         return said
       }
       const noClient =
-        "TransactionRefused: What was given is no client of pg: give what pool.connect() resolves to, on which you ran begin, and not the pool or what a query builder made of it"
+        "TransactionRefused: The argument is not a client of pg: pass the client that pool.connect() resolves to, on which you ran begin, and not the pool or a query builder's wrapper"
       expect(await refusal({} as never)).toBe(noClient)
       expect(await refusal(pool as never)).toBe(noClient)
       const notBegun =

@@ -1,6 +1,6 @@
 // Needs only Web Crypto, so it runs in Node, Bun, Deno, workers and browsers. It imports nothing, so you can copy this file.
 
-/** Why a delivery is not to be believed; for logs, and not for the answer. */
+/** Why a delivery is rejected; for logs, and not for the response. */
 export type VerifyFailure =
   /** There is no signature header. */
   | "missing"

@@ -38,7 +38,8 @@ export interface Case {
  */
 export const test = (title: string, run: Case["run"]): Omit<Case, "section"> => {
   const [, id, anchor, key, rule] = /^([^\s(]+) \(([\w-]+)(, key)?\): (.+)$/.exec(title) ?? []
-  if (id === undefined || anchor === undefined || rule === undefined) throw new Error(`No title of a case: ${title}`)
+  if (id === undefined || anchor === undefined || rule === undefined)
+    throw new Error(`The title of the case is not id (anchor): rule. It is ${title}`)
   return { id, anchor, rule, needs: key === undefined ? "sandbox" : "key", run }
 }
 

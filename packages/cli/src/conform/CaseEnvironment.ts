@@ -7,8 +7,8 @@ import { SECOND } from "../testkit/Time.js"
 import { TestResponse } from "./Expectations.js"
 import type { Inbox, Inboxes } from "./Target.js"
 
-/** An id that nothing has. */
-export const NOBODY = "01890000-0000-7000-8000-000000000000"
+/** An id of nothing. */
+export const UNKNOWN_ID = "01890000-0000-7000-8000-000000000000"
 
 /** The sandbox did not do what the case needs, so the case cannot judge the server. */
 export class SandboxRefused extends Data.TaggedError("SandboxRefused")<{
@@ -24,7 +24,7 @@ export class SandboxRefused extends Data.TaggedError("SandboxRefused")<{
 export class CannotReceive extends Data.TaggedError("CannotReceive")<{}> {}
 
 /** The parts of an environment: the server, its sandbox where there is one, and names that nobody has used yet. */
-interface Means {
+interface Resources {
   readonly api: Api
   /** Null where webhooks cannot come here. */
   readonly inboxes: Inboxes | null
@@ -44,16 +44,16 @@ const MAX_TRIES = 3
 
 /** The environment of a case: it acts through the API, and through the sandbox as the app, the owner, the client and the clock. */
 export class CaseEnvironment {
-  readonly #means: Means
+  readonly #resources: Resources
   readonly #opened: Array<Inbox> = []
 
-  constructor(means: Means) {
-    this.#means = means
+  constructor(resources: Resources) {
+    this.#resources = resources
   }
 
   /** A request by its path below the base. On the shop of a real key it waits where a limit says so. */
   async api<D>(method: string, path: string, options: CallOptions = {}): Promise<TestResponse<D>> {
-    const { api, key, pause } = this.#means
+    const { api, key, pause } = this.#resources
     for (let tries = 1; ; tries++) {
       const answer = new TestResponse<D>(await api.send(method, path, options))
       if (key === undefined || answer.status !== 429 || tries >= MAX_TRIES) return answer
@@ -76,17 +76,17 @@ export class CaseEnvironment {
   }
 
   /** Text that nothing else in any run has. */
-  readonly fresh = (prefix: string): string => `${prefix}-${this.#means.run}-${this.#means.next()}`
+  readonly fresh = (prefix: string): string => `${prefix}-${this.#resources.run}-${this.#resources.next()}`
 
   /** A mobile number that nobody has. */
   readonly phone = (): string => {
-    const digits = Number.parseInt(this.#means.run, 16) % 100_000
-    return `+49151${String(digits).padStart(5, "0")}${String(this.#means.next() % 1000).padStart(3, "0")}`
+    const digits = Number.parseInt(this.#resources.run, 16) % 100_000
+    return `+49151${String(digits).padStart(5, "0")}${String(this.#resources.next() % 1000).padStart(3, "0")}`
   }
 
   /** A new shop, open and with a full-access key; without a sandbox, the shop of the given key. */
   readonly openShop = async (settings: Fields = {}): Promise<Shop> => {
-    const { key } = this.#means
+    const { key } = this.#resources
     if (key !== undefined) return new Shop(this, { id: "", key, key_id: "" })
     const input = { name: "Conform", currency: "TND", decimals: 3, time_zone: "Africa/Tunis", ...settings }
     const made = await this.act<{ shop: { id: string }; key: string; key_id: string }>("open shop", "", input)
@@ -119,7 +119,7 @@ export class CaseEnvironment {
 
   /** A receiver of the case's own. */
   readonly inbox = (): Inbox => {
-    const inbox = this.#means.inboxes?.open()
+    const inbox = this.#resources.inboxes?.open()
     if (inbox === undefined) throw new CannotReceive()
     this.#opened.push(inbox)
     return inbox

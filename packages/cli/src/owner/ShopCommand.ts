@@ -210,7 +210,7 @@ export const shopCommand = group(
           decoder: webAddress
         }),
         languages: languages(
-          "Whose default words are refused, between commas. By default en, fr and those of its time zone."
+          "Languages whose default words are refused, between commas. By default en, fr and those of its time zone."
         )
       },
       act: create
@@ -261,7 +261,7 @@ export const shopCommand = group(
           "allowed-words",
           "Words and phrases of the default list that this shop may use, between commas; - for none."
         ),
-        languages: languages("Whose default words are refused, between commas; - for none."),
+        languages: languages("Languages whose default words are refused, between commas; - for none."),
         shop
       },
       act: ({ shop, ...fields }) => set(shop, fields)

@@ -117,15 +117,15 @@ export interface Receiver {
   readonly trust: (secrets: ReadonlyArray<string>) => Effect.Effect<void>
 }
 
-const refusals: Readonly<Record<RefusalReason, { readonly status: number; readonly says: string }>> = {
-  missing: { status: 400, says: "There is no signature header" },
-  malformed: { status: 400, says: "The signature header is not t=<seconds>,v1=<hex>" },
-  mismatch: { status: 400, says: "The signature belongs to another body or another secret" },
-  too_old: { status: 400, says: "The signature is too old for the receiver's clock" },
-  too_new: { status: 400, says: "The signature is from the future of the receiver's clock" },
-  not_an_event: { status: 400, says: "The body is not an event" },
-  not_a_post: { status: 405, says: "Events come as POST" },
-  too_large: { status: 413, says: "The body is larger than 1 MiB" }
+const refusals: Readonly<Record<RefusalReason, { readonly status: number; readonly message: string }>> = {
+  missing: { status: 400, message: "There is no signature header" },
+  malformed: { status: 400, message: "The signature header is not t=<seconds>,v1=<hex>" },
+  mismatch: { status: 400, message: "The signature belongs to another body or another secret" },
+  too_old: { status: 400, message: "The signature is too old for the receiver's clock" },
+  too_new: { status: 400, message: "The signature is from the future of the receiver's clock" },
+  not_an_event: { status: 400, message: "The body is not an event" },
+  not_a_post: { status: 405, message: "Events come as POST" },
+  too_large: { status: 413, message: "The body is larger than 1 MiB" }
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -154,7 +154,7 @@ const acknowledges = (reply: Reply): boolean =>
 const MAX_CUT = 1000
 
 /** Everything that changes while a receiver runs. */
-class Memory {
+class ReceiverState {
   behaviour: Behaviour
   secrets: ReadonlyArray<string>
   received: Array<ReceivedDelivery> = []
@@ -216,16 +216,19 @@ class Memory {
 }
 
 /** Verifies requests. Where the secret has changed meanwhile, the current one is read, and what it signed is accepted. */
-const verifier = (memory: Memory, { tolerance_seconds = 300, secretNow = Effect.succeed(null) }: ReceiverOptions) =>
+const verifier = (
+  state: ReceiverState,
+  { tolerance_seconds = 300, secretNow = Effect.succeed(null) }: ReceiverOptions
+) =>
   Effect.map(Effect.cachedWithTTL(secretNow, "1 second"), (renewed) =>
     Effect.fnUntraced(function* ({ at, signature }: ReceivedRequest, bytes: Buffer) {
       const options = { toleranceSeconds: tolerance_seconds, now: new Date(at) }
-      const check = Effect.promise(() => verify(bytes, signature, memory.secrets, options))
+      const check = Effect.promise(() => verify(bytes, signature, state.secrets, options))
       const verdict = yield* check
       if (verdict.ok || verdict.reason !== "mismatch") return verdict
       const secret = yield* renewed
       if (secret === null) return verdict
-      memory.secrets = [...new Set([secret, ...memory.secrets])]
+      state.secrets = [...new Set([secret, ...state.secrets])]
       return yield* check
     })
   )
@@ -235,10 +238,10 @@ export const handling = (options: ReceiverOptions) =>
   Effect.gen(function* () {
     const { now = Clock.currentTimeMillis, onReceived = () => undefined } = options
     const header = (options.header ?? SIGNATURE_HEADER).toLowerCase()
-    const memory = new Memory(options)
+    const state = new ReceiverState(options)
     const trusted = yield* Deferred.make<void>()
-    if (memory.secrets.length > 0) yield* Deferred.succeed(trusted, undefined)
-    const verifyWith = yield* verifier(memory, options)
+    if (state.secrets.length > 0) yield* Deferred.succeed(trusted, undefined)
+    const verifyWith = yield* verifier(state, options)
 
     const refusalOf = Effect.fnUntraced(function* ({ method, body }: Incoming, request: ReceivedRequest) {
       if (method !== "POST") return "not_a_post"
@@ -255,30 +258,30 @@ export const handling = (options: ReceiverOptions) =>
       const body = incoming.body?.toString("utf8") ?? ""
       const given = headers[header]
       const signature = Array.isArray(given) ? given.join(",") : (given ?? null)
-      memory.arrived += 1
-      const request: ReceivedRequest = { n: memory.arrived, at, path, headers, signature, body, event: eventOf(body) }
+      state.arrived += 1
+      const request: ReceivedRequest = { n: state.arrived, at, path, headers, signature, body, event: eventOf(body) }
       const doubt: RefusalReason | null = yield* refusalOf(incoming, request)
       if (doubt !== null) {
-        const { status, says } = refusals[doubt]
-        onReceived(memory.note({ ...request, outcome: "refused", doubt, redialled: false, answered: status }))
-        return { reply: { kind: "status", status, text: `${says}.\n` } as const }
+        const { status, message } = refusals[doubt]
+        onReceived(state.note({ ...request, outcome: "refused", doubt, redialled: false, answered: status }))
+        return { reply: { kind: "status", status, text: `${message}.\n` } as const }
       }
-      const reply = yield* memory.replyTo(request)
-      const outcome = memory.outcomeOf(request.event?.id ?? "", reply)
-      const redialled = memory.isRedial(signature, reply, isKept)
+      const reply = yield* state.replyTo(request)
+      const outcome = state.outcomeOf(request.event?.id ?? "", reply)
+      const redialled = state.isRedial(signature, reply, isKept)
       const answered = reply.kind === "status" ? reply.status : reply.kind
-      onReceived(memory.note({ ...request, outcome, doubt, redialled, answered }))
-      return { reply, delay_ms: memory.behaviour.delay_ms }
+      onReceived(state.note({ ...request, outcome, doubt, redialled, answered }))
+      return { reply, delay_ms: state.behaviour.delay_ms }
     })
 
     const receiver: Omit<Receiver, "url"> = {
-      received: Effect.sync(() => memory.latest()),
-      totals: Effect.sync(() => ({ ...memory.totals })),
-      behaviour: Effect.sync(() => memory.behaviour),
-      behave: (next) => Effect.sync(() => (memory.behaviour = { ...memory.behaviour, ...next })),
+      received: Effect.sync(() => state.latest()),
+      totals: Effect.sync(() => ({ ...state.totals })),
+      behaviour: Effect.sync(() => state.behaviour),
+      behave: (next) => Effect.sync(() => (state.behaviour = { ...state.behaviour, ...next })),
       trust: (secrets) =>
         Effect.suspend(() => {
-          memory.secrets = secrets
+          state.secrets = secrets
           return Effect.asVoid(Deferred.succeed(trusted, undefined))
         })
     }

@@ -29,7 +29,7 @@ export const keyPresses = <A, R>(
 
 /** The change that a key makes, given the receiver's behaviour now and that of the command line. */
 interface LiveKey {
-  readonly says: string
+  readonly label: string
   readonly next: (now: Behaviour, wanted: Behaviour) => Partial<Behaviour>
 }
 
@@ -40,32 +40,32 @@ const NOWHERE = "http://127.0.0.1:9/"
 
 /** The keys that work in the terminal of `workshop receive`. */
 export const liveKeys = {
-  "1": { says: "200", next: () => healthy },
-  "5": { says: "500", next: () => ({ answer: saying(500) }) },
-  g: { says: "gone (410)", next: () => ({ answer: saying(410) }) },
+  "1": { label: "200", next: () => healthy },
+  "5": { label: "500", next: () => ({ answer: saying(500) }) },
+  g: { label: "gone (410)", next: () => ({ answer: saying(410) }) },
   d: {
-    says: "delay on or off",
+    label: "delay on or off",
     next: ({ delay_ms }, wanted) => ({ delay_ms: delay_ms > 0 ? 0 : wanted.delay_ms || DELAY_MS })
   },
   f: {
-    says: "fail some or none",
+    label: "fail some or none",
     next: ({ fail_share }, wanted) => ({ fail_share: fail_share > 0 ? 0 : wanted.fail_share || FAIL_SHARE })
   },
   r: {
-    says: "redirect",
+    label: "redirect",
     next: (_, { answer }) => ({
       answer: typeof answer === "object" && answer.kind === "redirect" ? answer : { kind: "redirect", to: NOWHERE }
     })
   },
-  e: { says: "endless body", next: () => ({ answer: { kind: "endless" } }) },
-  s: { says: "silent", next: () => ({ answer: { kind: "silent" } }) },
-  c: { says: "cut off", next: () => ({ answer: { kind: "cut" } }) }
+  e: { label: "endless body", next: () => ({ answer: { kind: "endless" } }) },
+  s: { label: "silent", next: () => ({ answer: { kind: "silent" } }) },
+  c: { label: "cut off", next: () => ({ answer: { kind: "cut" } }) }
 } as const satisfies Readonly<Record<string, LiveKey>>
 
 /** All keys on one line. */
 export const legend: string = [
   "Keys:",
-  [...Object.entries(liveKeys).map(([key, { says }]) => `${key} ${says}`), "h these keys", "q quit"].join(" | ")
+  [...Object.entries(liveKeys).map(([key, { label }]) => `${key} ${label}`), "h these keys", "q quit"].join(" | ")
 ].join(" ")
 
 /** The change that a key makes; undefined for one that changes nothing. */

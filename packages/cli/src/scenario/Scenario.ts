@@ -88,7 +88,7 @@ const Captures = Schema.Union(Name, Schema.Record({ key: Name, value: Schema.Str
 const rows = [...actions.values(), ...observations.values()]
 
 const stepOptions = {
-  title: maybe(Text).annotations({ description: "What the step is for, shown in its place" }),
+  title: maybe(Text).annotations({ description: "The purpose of the step, shown in its place" }),
   as: maybe(Captures),
   expect: maybe(ExpectedResponse).annotations({
     description:
@@ -139,7 +139,9 @@ export const ScenarioText = Schema.Struct({
       shops: maybe(named(Schema.NullOr(GivenShop))),
       clients: maybe(named(Schema.NullOr(GivenClient)))
     })
-  ).annotations({ description: "What there is at the beginning; one shop named shop where no shops are named" }),
+  ).annotations({
+    description: "The shops and clients at the beginning; one shop named shop where no shops are named"
+  }),
   steps: Schema.Array(Step).pipe(Schema.minItems(1, NO_STEP))
 }).annotations({ identifier: "Scenario", title: "Workshop scenario" })
 /** A scenario as its file holds it. */

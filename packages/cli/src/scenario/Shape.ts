@@ -86,7 +86,7 @@ const partOf = (envelope: Shape, part: string): Shape | undefined => {
 }
 
 /** The data of a success of an endpoint. */
-export const dataOf = (endpoint: string): Shape => partOf(envelopes.get(endpoint) ?? anything, "data") ?? anything
+export const dataShapeOf = (endpoint: string): Shape => partOf(envelopes.get(endpoint) ?? anything, "data") ?? anything
 
 /** The shape of `error` in every refusal (Specification, Errors). */
 export const refusalShape = Schema.Struct({ code: Schema.String, message: Schema.String, details: Schema.Unknown }).ast
@@ -98,14 +98,14 @@ export const successOf = (endpoint: string): Shape => {
   const meta = partOf(envelope, "meta")
   return Schema.Struct({
     status: Schema.Int,
-    data: Schema.make(dataOf(endpoint)),
+    data: Schema.make(dataShapeOf(endpoint)),
     ...(meta === undefined ? {} : { meta: Schema.make(meta) }),
     headers: Schema.Unknown,
     body: Schema.make(envelope)
   }).ast
 }
 
-const opened = follow(dataOf("POST /sandbox/shops"), ["shop"], "")
+const opened = follow(dataShapeOf("POST /sandbox/shops"), ["shop"], "")
 
 const shopFields = "shape" in opened && AST.isTypeLiteral(opened.shape) ? opened.shape.propertySignatures : []
 
@@ -114,7 +114,7 @@ const Secret = Schema.Struct({ key_id: Schema.String, key: Schema.String })
 /** The shapes of the things under `given`. */
 export const givenShapes = {
   shop: new AST.TypeLiteral([...shopFields, ...(Secret.ast as AST.TypeLiteral).propertySignatures], []),
-  key: dataOf("POST /sandbox/shops/:id/keys"),
+  key: dataShapeOf("POST /sandbox/shops/:id/keys"),
   client: Schema.Struct({
     id: Schema.String,
     given_name: Schema.String,

@@ -247,7 +247,7 @@ const clientActions: ReadonlyArray<Action> = [
   ),
   answering("accept offer", "The client accepts the newest ticket offered to them, or the one named"),
   answering("block shop", "The client answers the newest offer, or that of the ticket named, by blocking the shop"),
-  on("get offers", "What tickets the client was offered"),
+  on("get offers", "The tickets that the client was offered"),
   on("get inbox", "The client's notifications in the app"),
   on("accept quote", "The client accepts the price proposed for a ticket"),
   on("refuse quote", "The client refuses the price proposed for a ticket")

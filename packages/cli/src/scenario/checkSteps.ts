@@ -15,7 +15,7 @@ import {
 import { type Fields, fieldOf, isObject } from "./Expectation.js"
 import { observations } from "./observations.js"
 import { STEP_OPTIONS } from "./Scenario.js"
-import { dataOf, refusalShape, successOf } from "./Shape.js"
+import { dataShapeOf, refusalShape, successOf } from "./Shape.js"
 import { didYouMean, type Path, type Problems, problemAt, problemWithName } from "./Source.js"
 
 /** A field that only some steps may have. */
@@ -174,7 +174,7 @@ function* checkShapes(step: Fields, done: string | undefined, path: Path): Probl
     yield* checkExpected(places, successOf(action.endpoint), [...path, "expect"])
     yield* checkExpected(error, refusalShape, [...path, "expect", "error"])
   } else if (observation?.endpoint !== undefined && done !== undefined)
-    yield* checkExpected(step[done], dataOf(observation.endpoint), [...path, done])
+    yield* checkExpected(step[done], dataShapeOf(observation.endpoint), [...path, done])
 }
 
 const RECEIVING = ["receiver", "expect received", "expect new received"]

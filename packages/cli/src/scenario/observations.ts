@@ -128,7 +128,7 @@ const rows: ReadonlyArray<Observation> = [
   ),
   ofEvents(
     "expect new received",
-    "What the shop's receiver got since it was last looked at; [] for nothing",
+    "The deliveries that the shop's receiver got since it was last looked at; [] for none",
     fresh("received", arrived),
     each(signed)
   ),

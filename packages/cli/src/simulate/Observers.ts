@@ -35,7 +35,7 @@ export class Recorder {
     this.#add(this.receptions, reception)
   }
 
-  /** A fingerprint of everything recorded so far. */
+  /** A digest of everything recorded so far. */
   digest(): string {
     return this.#digest.copy().digest("hex")
   }

@@ -10,7 +10,7 @@ export const LARGEST_SEED = 4_294_967_295
 export const simulateOptions = {
   seed: optional({
     flag: "--seed <number>",
-    description: "What everything is drawn from; drawn and printed where it is left out.",
+    description: "The seed of all random choices; if it is omitted, one is drawn and printed.",
     decoder: wholeNumber(0, LARGEST_SEED)
   }),
   steps: value({

@@ -28,7 +28,7 @@ export class SimulatedStore extends Context.Reference<SimulatedStore>()("@worksh
 }) {}
 
 const REDRAWN_MS = 100
-const BREATH_STEPS = 25
+const STEPS_BETWEEN_YIELDS = 25
 const MOST_CELLS = 24
 const FEWEST_CELLS = 8
 const ERASE = "\r\u001b[K"
@@ -38,8 +38,8 @@ export interface Screen extends Outlet {
   readonly write: (text: string) => unknown
 }
 
-/** Lets signals and sockets have their turn. */
-const breathe = Effect.async<void>((resume) => {
+/** Lets the event loop handle signals and sockets. */
+const yieldToEventLoop = Effect.async<void>((resume) => {
   const immediate = setImmediate(() => resume(Effect.void))
   return Effect.sync(() => clearImmediate(immediate))
 })
@@ -74,7 +74,7 @@ export const progressBar = (steps: number, screen: Screen, redrawn_ms = REDRAWN_
           // A line that fills the last column wraps, and what wrapped is not erased.
           screen.write(`${ERASE}${drawn(progress, steps, now - began, widthFor(screen) - 1)}`)
         }
-        return progress.step % BREATH_STEPS === 0 ? breathe : Effect.void
+        return progress.step % STEPS_BETWEEN_YIELDS === 0 ? yieldToEventLoop : Effect.void
       }),
     clear: Effect.sync(() => {
       if (screen.isTTY === true) screen.write(ERASE)
@@ -130,7 +130,7 @@ const untilStopped = <A, E, R>(run: Effect.Effect<A, E, R>, stop: Effect.Effect<
 /** Whether the service begins with nothing, so that one seed is one run. */
 const isFresh = ({ store, baseUrl }: SimulateFlags): boolean => store === "memory" && baseUrl === null
 
-const QUIET: Control = { isOver: () => false, progress: () => breathe }
+const QUIET: Control = { isOver: () => false, progress: () => yieldToEventLoop }
 
 /** The shortest run of the seed that breaks the rule too, halving the steps; longer runs repeat what shorter ones did. */
 const shortest = Effect.fnUntraced(function* (flags: SimulateFlags, bounds: Bounds, rule_at: string, trace: Trace) {

@@ -21,7 +21,7 @@ export type Paint = (tone: Tone, text: string) => string
 /** Leaves every text without colours. */
 export const plain: Paint = (_, text) => text
 
-/** Colours, whoever reads. `util.styleText` would look at standard output itself, in some versions of Node. */
+/** Colours every text, even if standard output is no terminal: `util.styleText` of some versions of Node would leave it plain then. */
 export const coloured: Paint = (tone, text) => {
   const codes = inspect.colors[looks[tone]]
   return text === "" || codes === undefined ? text : `\u001b[${codes[0]}m${text}\u001b[${codes[1]}m`

@@ -22,7 +22,7 @@ import type { Fetch } from "./Api.js"
 import type { Handler, Reply } from "./LoopbackServer.js"
 
 /** A clock that always shows one instant, so that a run does not depend on the day it is made on. Sleeping takes real time. */
-const standing = (instant: number): Clock.Clock => {
+const fixedClock = (instant: number): Clock.Clock => {
   const real = Clock.make()
   return {
     [Clock.ClockTypeId]: Clock.ClockTypeId,
@@ -93,7 +93,7 @@ export const inProcessService = <E>({ store, receiverAt, seed, start, signatureH
     Layer.provide(senderTo(receiverAt)),
     Layer.provideMerge(services),
     Layer.provideMerge(Layer.merge(SandboxClock.layer, SandboxReceivers.layer)),
-    Layer.provideMerge(Layer.setClock(standing(start)))
+    Layer.provideMerge(Layer.setClock(fixedClock(start)))
   )
 }
 

@@ -87,7 +87,7 @@ export const importCommand = ownerCommand({
     badRows: value({
       ...oneOf(["stop", "skip"]),
       flag: "--bad-rows <how>",
-      description: "What a wrong row does: stop, so that nothing after it is written, or skip.",
+      description: "The effect of a wrong row: stop, so that nothing after it is written, or skip.",
       fallback: "stop",
       variable: "WORKSHOP_IMPORT_BAD_ROWS"
     }),

@@ -54,7 +54,7 @@ const sentences: Readonly<Record<Exclude<VerifyFailure, "mismatch">, (age: numbe
     `Rightly signed, but ${durationInWords(-age)} after the receiver's clock, and at most ${durationInWords(tolerance)} are allowed: one of the two clocks is wrong, or a sandbox's was moved. Give --at the time of arrival, or a wider --tolerance.`
 }
 
-/** Judges a delivery, and finds out why it is not to be believed. */
+/** Verifies a delivery, and finds out why it is rejected. */
 export const judge = Effect.fnUntraced(function* (kept: Kept) {
   const { body, signature, secrets, tolerance_ms, at } = kept
   const tolerance = tolerance_ms / 1000

@@ -176,11 +176,11 @@ describe.concurrent("workshop receive (Specification, Commands)", PATIENT, () =>
   it.each([
     [
       ["receive", "--port", "0"],
-      "Without the webhook's secret nothing can be believed: set WORKSHOP_SECRET, or use --register http://127.0.0.1:4010 to point a sandbox shop here."
+      "Without the webhook's secret no signature can be verified: set WORKSHOP_SECRET, or use --register http://127.0.0.1:4010 to point a sandbox shop here."
     ],
     [
       ["receive", "--port", "0", "--secret", "abc"],
-      "A webhook's secret starts with whsec_, which is part of it: set WORKSHOP_SECRET to the whole of it."
+      "A webhook's secret starts with whsec_, which is part of it: set WORKSHOP_SECRET to the complete secret."
     ],
     [
       ["receive", "--port", "0", "--secret", "whsec_s", "--gone", "--endless"],

@@ -57,5 +57,5 @@ export interface MessageRecord {
 
 /** A message with its content. */
 export type Message =
-  | (MessageRecord & { readonly receiver: "client"; readonly says: ClientNotification | null })
-  | (MessageRecord & { readonly receiver: "owner"; readonly says: NoticeRecord })
+  | (MessageRecord & { readonly receiver: "client"; readonly payload: ClientNotification | null })
+  | (MessageRecord & { readonly receiver: "owner"; readonly payload: NoticeRecord })

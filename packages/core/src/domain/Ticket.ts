@@ -70,16 +70,16 @@ export const TicketNumber = Schema.Int.pipe(
 export const nextNumber = (number: number): number => (number >= ticket_number_max ? 1 : number + 1)
 
 /**
- * The ticket that `by-number` means, then at most `limit` others. It is the newest open one, or else the newest. `tickets` have the same
+ * The ticket that the endpoint `by-number` returns as its `data`, then at most `limit` others. It prefers the newest open one, or else takes the newest. `tickets` have the same
  * number, newest first; the newest open one and the first `limit + 1` are enough (Specification, Lists and sync).
  */
-export const meantFirst = <T>(
+export const preferredByNumber = <T>(
   tickets: ReadonlyArray<T>,
   stateOf: (ticket: T) => TicketState,
   limit: number
 ): ReadonlyArray<T> => {
-  const meant = tickets.find((ticket) => isOpen(stateOf(ticket))) ?? tickets[0]
-  return meant === undefined ? [] : [meant, ...tickets.filter((ticket) => ticket !== meant).slice(0, limit)]
+  const preferred = tickets.find((ticket) => isOpen(stateOf(ticket))) ?? tickets[0]
+  return preferred === undefined ? [] : [preferred, ...tickets.filter((ticket) => ticket !== preferred).slice(0, limit)]
 }
 
 /** The number as printed, four digits: `"0042"`. */

@@ -115,16 +115,16 @@ export interface TicketPresent {
 }
 
 /** The fields of a ticket that its moves depend on. */
-export interface Standing extends TicketPresent {
+export interface TicketStatusFacts extends TicketPresent {
   readonly ready_at: Instant | null
   readonly collected_at: Instant | null
   readonly shop_changed_at: Instant
 }
 
-const stillAccepted = (move: StatusMove, ticket: Standing, now: Instant): boolean =>
+const stillAccepted = (move: StatusMove, ticket: TicketStatusFacts, now: Instant): boolean =>
   move.within_ms === undefined || (ticket.collected_at !== null && now <= ticket.collected_at + move.within_ms)
 
-const movesFrom = (ticket: Standing, now: Instant): ReadonlyArray<StatusMove> =>
+const movesFrom = (ticket: TicketStatusFacts, now: Instant): ReadonlyArray<StatusMove> =>
   statusMoves.filter((move) => move.from === ticket.state && stillAccepted(move, ticket, now))
 
 /** The ticket does not accept the move. `allowed` lists the statuses that it would accept now (Specification, Errors). */
@@ -171,7 +171,11 @@ export class TicketAbandoned extends Data.TaggedError("TicketAbandoned")<
 export type MoveRefusal = SameState | InvalidTransition | ReopenWindowPassed | TicketAbandoned
 
 /** The move that a status makes, or the refusal (Specification, States). */
-export const moveTo = (ticket: Standing, to: TicketStatus, now: Instant): Either.Either<StatusMove, MoveRefusal> => {
+export const moveTo = (
+  ticket: TicketStatusFacts,
+  to: TicketStatus,
+  now: Instant
+): Either.Either<StatusMove, MoveRefusal> => {
   const moves = movesFrom(ticket, now)
   const found = moves.find((move) => move.to === to)
   if (found !== undefined) return Either.right(found)
@@ -184,7 +188,9 @@ export const moveTo = (ticket: Standing, to: TicketStatus, now: Instant): Either
 }
 
 /** The automatic closure that a ticket waits for, and the instant at which it is due; null if there is none (Specification, States). */
-export const closure = (ticket: Standing): { readonly due_at: Instant; readonly reason: AbandonReason } | null => {
+export const closure = (
+  ticket: TicketStatusFacts
+): { readonly due_at: Instant; readonly reason: AbandonReason } | null => {
   const move = closureMoves.find((row) => row.from === ticket.state)
   if (move === undefined) return null
   const since = ticket[move.counts_from]
@@ -198,7 +204,7 @@ export interface TicketDeadline {
 }
 
 /** The next such event of a ticket at `now` or later; null if there is none. */
-export const nextDeadline = (ticket: Standing, now: Instant): TicketDeadline | null => {
+export const nextDeadline = (ticket: TicketStatusFacts, now: Instant): TicketDeadline | null => {
   const closes = closure(ticket)
   if (closes !== null) return { at: closes.due_at, kind: "closure" }
   const within_ms = movesFrom(ticket, now).find((move) => move.within_ms !== undefined)?.within_ms

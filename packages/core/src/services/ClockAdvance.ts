@@ -6,7 +6,7 @@ import { optional } from "../domain/Text.js"
 import type { StoreUnavailable } from "../ports/StorePorts.js"
 
 /**
- * A clock that runs along with a real one, ahead of it by however far it was moved, or stands. Until it starts again it never
+ * A clock that runs along with a real one, ahead of it by however far it was moved, or frozen. Until it is released it never
  * goes back, even if the real clock does, and it stays within the year 9999.
  *
  * Only its time can be moved. Sleeping and the nanoseconds, by which durations are measured, are the real
@@ -20,7 +20,7 @@ export class MovableClock implements Clock.Clock {
   readonly sleep: Clock.Clock["sleep"]
   readonly #real: Clock.Clock
   #ahead_ms = 0
-  #stands = false
+  #isHeld = false
   #frozen = false
   #frozen_by: string | null = null
   /** The latest time that it returned, which is its time while it is frozen. */
@@ -34,7 +34,7 @@ export class MovableClock implements Clock.Clock {
   }
 
   unsafeCurrentTimeMillis(): Instant {
-    if (!this.#stands) this.#reach(this.#real.unsafeCurrentTimeMillis() + this.#ahead_ms)
+    if (!this.#isHeld) this.#reach(this.#real.unsafeCurrentTimeMillis() + this.#ahead_ms)
     return this.#now
   }
 
@@ -60,7 +60,7 @@ export class MovableClock implements Clock.Clock {
   /** Holds the clock at an instant, or at the present one if that is later, until it is released. */
   holdAt(instant: Instant): void {
     this.unsafeCurrentTimeMillis()
-    this.#stands = true
+    this.#isHeld = true
     this.#reach(instant)
   }
 
@@ -69,7 +69,7 @@ export class MovableClock implements Clock.Clock {
     this.unsafeCurrentTimeMillis()
     this.#frozen = frozen
     this.#frozen_by = frozen ? frozen_by : null
-    this.#stands = frozen
+    this.#isHeld = frozen
     this.#ahead_ms = this.#now - this.#real.unsafeCurrentTimeMillis()
   }
 
@@ -80,7 +80,7 @@ export class MovableClock implements Clock.Clock {
     this.#ahead_ms = this.#now - real
     this.#frozen = at?.frozen ?? false
     this.#frozen_by = null
-    this.#stands = this.#frozen
+    this.#isHeld = this.#frozen
   }
 
   #reach(instant: Instant): void {

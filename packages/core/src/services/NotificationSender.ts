@@ -26,8 +26,8 @@ const wordsOf = (cause: Cause.Cause<unknown>): string => {
 
 /** An error, because it is the embedder's own and no caller gets it. The line says of which ticket the notification is. */
 const logFailure = (message: Message, what: string, cause: Cause.Cause<unknown>) => {
-  const { shop_id, id, receiver, says } = message
-  const ticket = receiver === "client" && says !== null ? { ticket_id: says.ticket_id } : {}
+  const { shop_id, id, receiver, payload } = message
+  const ticket = receiver === "client" && payload !== null ? { ticket_id: payload.ticket_id } : {}
   return Effect.annotateLogs(Effect.logError(`${what}${wordsOf(cause)}`, cause), { shop_id, ...ticket, id })
 }
 
@@ -49,8 +49,8 @@ const makeAttempt = Effect.gen(function* () {
 
   const send = (message: Message) =>
     Effect.suspend(() => {
-      if (message.receiver === "owner") return owners.notify(message.says)
-      return message.says === null ? Effect.void : clients.notify(message.says)
+      if (message.receiver === "owner") return owners.notify(message.payload)
+      return message.payload === null ? Effect.void : clients.notify(message.payload)
     }).pipe(
       Effect.disconnect,
       Effect.timeoutFail({
@@ -82,7 +82,7 @@ const makeBegin = (inFlight: InFlight) =>
     const attempt = yield* makeAttempt
     return (message: Message) =>
       Effect.gen(function* () {
-        const news = message.receiver === "client" ? message.says : null
+        const news = message.receiver === "client" ? message.payload : null
         const { answer } = yield* store.transact(beginNotification(message, news))
         if (answer === "given_up") yield* logGivenUp(message)
         if (answer === "outdated") yield* logOutdated(message)

@@ -150,9 +150,14 @@ export const messagesContract = cases({
     yield* same("the client", brief(first!), [first!.id, "client", 0, start])
     const [inInbox] = yield* directory.inbox(client_id)
     const { phone } = (yield* directory.account(client_id))!
-    yield* same("the notification", first!.says, { ...inInbox, channel: "app", phone })
+    yield* same("the notification", first!.payload, { ...inInbox, channel: "app", phone })
     yield* same("the owner", brief(second!), [second!.id, "owner", 0, start + 1])
-    yield* same("what that is", second!.says, { ...warning, shop_id: shop.id, id: second!.id, created_at: start + 1 })
+    yield* same("what that is", second!.payload, {
+      ...warning,
+      shop_id: shop.id,
+      id: second!.id,
+      created_at: start + 1
+    })
   },
 
   "a walk-in is notified at the ticket's number, which a block and an erasure remove": function* ({
@@ -164,17 +169,17 @@ export const messagesContract = cases({
     const { id, phone } = yield* openAccount()
     const [ticket] = yield* run(placing(shop.id, [{ client_phone: phone }]))
     yield* run(changeStatus(shop.id, ticket!.id, "ready"))
-    const payload = () => Effect.map(messagesIn([shop], start), ([message]) => message?.says)
-    const says = (yield* payload()) as ClientNotification
+    const payload = () => Effect.map(messagesIn([shop], start), ([message]) => message?.payload)
+    const notification = (yield* payload()) as ClientNotification
     yield* same(
       "by phone",
-      [says.channel, says.phone, says.client_id, says.ticket_id],
+      [notification.channel, notification.phone, notification.client_id, notification.ticket_id],
       ["phone", phone, null, ticket!.id]
     )
     yield* same("in no inbox", yield* directory.inbox(id), [])
     const person = { client_id: id, names: ["A", "B"], phones: [phone] }
     const { notifications } = yield* personalData.held(shop.id, person)
-    yield* same("held", each(notifications, "id"), [says.id])
+    yield* same("held", each(notifications, "id"), [notification.id])
     const row = { shop_id: shop.id, client_id: id, known_at: null, blocked_at: start }
     yield* run(putting(shop.id, { _tag: "LinkPut", row }))
     yield* same("blocked", yield* payload(), null)
@@ -192,7 +197,7 @@ export const messagesContract = cases({
       yield* warn(shop.id)
       const [message] = yield* messagesIn([shop], start)
       yield* same("due", message?.due_at, start)
-      yield* same("recorded", message?.says?.created_at, start + 9 * MINUTE_MS)
+      yield* same("recorded", message?.payload?.created_at, start + 9 * MINUTE_MS)
     },
 
   "one begun waits on under its next instant, and is begun once however many found it": function* ({ shop, start }) {
@@ -204,7 +209,7 @@ export const messagesContract = cases({
     yield* same("again", (yield* messagesIn([shop], start + MINUTE_MS)).map(brief), [
       [message!.id, "owner", 1, start + MINUTE_MS]
     ])
-    const { says: _, ...row } = message!
+    const { payload: _, ...row } = message!
     const expected = { ...row, attempts_made: 1, due_at: start + MINUTE_MS }
     yield* same("needed", yield* run(loaded(shop.id, Load.message(row.id, 1))), expected)
     yield* same("under another count", yield* run(loaded(shop.id, Load.message(row.id, 0))), null)
@@ -219,9 +224,9 @@ export const messagesContract = cases({
     for (const { id } of tickets) yield* run(changeStatus(shop.id, id, "ready"))
     yield* run(changeStatus(shop.id, tickets[0]!.id, "workshop"))
     for (const message of yield* messagesIn([shop], start)) {
-      const says = message.says as ClientNotification
-      const expected = says.ticket_id === tickets[0]!.id ? "outdated" : "begun"
-      yield* same("begun", yield* run(beginNotification(message, says)), expected)
+      const notification = message.payload as ClientNotification
+      const expected = notification.ticket_id === tickets[0]!.id ? "outdated" : "begun"
+      yield* same("begun", yield* run(beginNotification(message, notification)), expected)
     }
     yield* same("left", (yield* messagesIn([shop], start + MINUTE_MS)).length, 1)
     yield* same("in the inbox", (yield* directory.inbox(client_id)).length, 2)

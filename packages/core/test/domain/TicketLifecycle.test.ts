@@ -9,14 +9,14 @@ import {
   moveTo,
   nextDeadline,
   SameState,
-  type Standing,
   TicketState,
-  TicketStatus
+  TicketStatus,
+  type TicketStatusFacts
 } from "../../src/domain/TicketLifecycle.js"
 
 const NOW = 1_772_442_000_000
 const DAY = 86_400_000
-const standing = (state: TicketState, more: Partial<Standing> = {}): Standing => ({
+const standing = (state: TicketState, more: Partial<TicketStatusFacts> = {}): TicketStatusFacts => ({
   state,
   updated_at: NOW,
   ready_at: null,
@@ -32,7 +32,7 @@ describe("Specification, States: the state of a ticket", () => {
   })
 
   it("a refused move lists the statuses that the ticket would accept now (Specification, Errors)", () => {
-    const accepts = (ticket: Standing, refused: TicketStatus = "collected") =>
+    const accepts = (ticket: TicketStatusFacts, refused: TicketStatus = "collected") =>
       Either.match(moveTo(ticket, refused, NOW), {
         onLeft: ({ allowed = [] }) => [...allowed].sort(),
         onRight: () => "not refused"

@@ -1,6 +1,6 @@
 import { Either, Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { meantFirst, nextNumber, numberLabel, TicketNumber } from "../../src/domain/Ticket.js"
+import { nextNumber, numberLabel, preferredByNumber, TicketNumber } from "../../src/domain/Ticket.js"
 import type { TicketState } from "../../src/domain/TicketLifecycle.js"
 
 describe("Specification, Resources: ticket numbers", () => {
@@ -31,7 +31,7 @@ describe("Specification, Resources: ticket numbers", () => {
 
   it("by-number means the newest open ticket, else the newest; the others follow, newest first (Specification, Lists and sync)", () => {
     const found = (...tickets: ReadonlyArray<readonly [id: string, state: TicketState]>) =>
-      meantFirst(tickets, ([, state]) => state, 2).map(([id]) => id)
+      preferredByNumber(tickets, ([, state]) => state, 2).map(([id]) => id)
     expect(found(["d", "collected"], ["c", "ready"], ["b", "workshop"], ["a", "abandoned"])).toEqual(["c", "d", "b"])
     expect(found(["c", "collected"], ["b", "abandoned"])).toEqual(["c", "b"])
     expect(found()).toEqual([])

@@ -21,7 +21,7 @@ export interface NodeMountOptions<
   Request extends IncomingMessage = IncomingMessage,
   Context extends ReadonlyArray<unknown> = []
 > extends Omit<MountOptions<Request, Context>, "addressOf"> {
-  /** Believe the last address of `X-Forwarded-For`: only behind a proxy that sets it. False if it is omitted. */
+  /** Trust the last address of `X-Forwarded-For`: only behind a proxy that sets it. False if it is omitted. */
   readonly trustProxy?: boolean
 }
 

@@ -58,7 +58,7 @@ export class AgendaApi extends HttpApiGroup.make("agenda")
       .setUrlParams(AgendaAsked)
       .addError(FailureBodyOf("NOT_FOUND"))
   )
-  .annotateContext(titled("Agenda", "What falls due next by time alone")) {}
+  .annotateContext(titled("Agenda", "The next events that time alone causes")) {}
 
 const DEFAULT_LIMIT = 50
 /** How many of a shop's latest deliveries are looked through for attempts that are still to come. */

@@ -120,7 +120,7 @@ export class AppTicketsApi extends HttpApiGroup.make("appTickets")
       "The code of `tracking_url` as SVG, for a receipt. Both are null where the ticket has no page."
     ])
   )
-  .annotateContext(titled("Tickets", "What the shop does with tickets in its app")) {}
+  .annotateContext(titled("Tickets", "The shop manages tickets in its app")) {}
 
 /** Handles the calls of the shop's app on tickets, and the client's answer to a new price. */
 export const appHandlers = Effect.gen(function* () {

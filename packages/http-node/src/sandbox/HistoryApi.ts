@@ -73,7 +73,7 @@ export class HistoryApi extends HttpApiGroup.make("history")
       "Its states, events, attempts, requests, and the notices that its attempts caused, oldest first, and the windows of time that count: until its closure, and in which it may or might have been reopened."
     ])
   )
-  .annotateContext(titled("History", "What happened to a ticket")) {}
+  .annotateContext(titled("History", "The history of a ticket")) {}
 
 interface TicketEvent {
   readonly event: EventRecord

@@ -98,7 +98,7 @@ export class KeysApi extends HttpApiGroup.make("keys")
       .setPath(OfKey)
       .addError(FailureBodyOf("NOT_FOUND"))
   )
-  .annotateContext(titled("Keys", "What a shop's owner does with API keys")) {}
+  .annotateContext(titled("Keys", "An owner manages API keys")) {}
 
 const keyView = ({ id, name, scopes, last_four, ...at }: ApiKeyRecord) => ({
   id,

@@ -104,7 +104,7 @@ export class PeopleApi extends HttpApiGroup.make("people")
       .setPayload(Nothing)
       .addError(FailureBodyOf("CONFLICT"))
   )
-  .annotateContext(titled("Clients", "What clients do")) {}
+  .annotateContext(titled("Clients", "Clients act in the app")) {}
 
 const offerView = ({ id, shop_id, ticket_id, status, created_at }: OfferRecord) => ({
   id,

@@ -93,7 +93,7 @@ export class ReceiverApi extends HttpApiGroup.make("receiver")
       "List what the built-in receiver got",
       "Oldest first, each with its signature, the text that was signed, and the signature that was expected."
     ]).setUrlParams(
-      Schema.Struct({ after: countParameter(Number.MAX_SAFE_INTEGER, "What came after the one with this id") })
+      Schema.Struct({ after: countParameter(Number.MAX_SAFE_INTEGER, "Only those after the one with this id") })
     )
   )
   .annotateContext(titled("Receiver", "A receiver within the sandbox, which misbehaves on request")) {}

@@ -40,7 +40,7 @@ export const RequestView = Schema.Struct({
   response: Schema.Struct({ headers, body: Schema.String })
 }).annotations({ identifier: "LoggedRequest" })
 
-const after = countParameter(Number.MAX_SAFE_INTEGER, "What came after the one with this id")
+const after = countParameter(Number.MAX_SAFE_INTEGER, "Only those after the one with this id")
 
 const RequestsAsked = Schema.Struct({
   shop: optionalParameter(ShopId, "Of this shop alone"),

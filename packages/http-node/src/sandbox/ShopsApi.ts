@@ -120,7 +120,7 @@ export class ShopsApi extends HttpApiGroup.make("shops")
       "Each act with its actor and its time."
     ])
   )
-  .annotateContext(titled("Shops", "What the operator does with shops")) {}
+  .annotateContext(titled("Shops", "The operator manages shops")) {}
 
 /** How many entries of the audit log are listed, the latest first. */
 const MOST_AUDITED = 1000

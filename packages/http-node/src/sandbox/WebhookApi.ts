@@ -193,7 +193,7 @@ export class WebhookApi extends HttpApiGroup.make("webhook")
       "As they were sent, oldest first."
     ])
   )
-  .annotateContext(titled("Webhook", "What a shop's owner does with the webhook, and what it was sent")) {}
+  .annotateContext(titled("Webhook", "An owner manages the webhook and reads its deliveries")) {}
 
 /** An attempt in a response. */
 export const attemptView = ({ n, started_at, status, error, detail, address, timings, head }: AttemptRecord) => {

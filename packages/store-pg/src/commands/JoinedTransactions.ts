@@ -101,7 +101,7 @@ const isClient = (client: unknown): client is PgClient =>
   !("totalCount" in client)
 
 const NO_CLIENT =
-  "What was given is no client of pg: give what pool.connect() resolves to, on which you ran begin, and not the pool or what a query builder made of it"
+  "The argument is not a client of pg: pass the client that pool.connect() resolves to, on which you ran begin, and not the pool or a query builder's wrapper"
 
 /** A defect, because a call after the end of its transaction is a mistake in the caller's program. */
 const ended = Effect.suspend(() =>

@@ -35,7 +35,7 @@ import {
   unplaced
 } from "../Tables.js"
 
-const isVisible = Object.entries(visibleLink)
+const visibleSql = Object.entries(visibleLink)
   .map(([field, isSet]) => `l.${field} is ${isSet ? "not null" : "null"}`)
   .join(" and ")
 
@@ -46,7 +46,7 @@ const isVisible = Object.entries(visibleLink)
  * (Specification, Endpoints; Clients and loyalty).
  */
 export const VISIBLE_LINK = `workshop.client_link l on l.shop_id = q.shop_id
-  and (case when ${isVisible} then l.client_id end) = q.id`
+  and (case when ${visibleSql} then l.client_id end) = q.id`
 
 /** A load that a command of a batch requests. */
 export interface RequestedLoad<A extends LoadRequest = LoadRequest> {

@@ -351,7 +351,7 @@ export const checkNamed = (session: Session, schema: string, known: ReadonlyArra
   )
 
 /** How long a statement of a look at the schema may take. */
-const PATIENCE = { statement_timeout_ms: 3_000 }
+const TIMEOUTS = { statement_timeout_ms: 3_000 }
 
 /**
  * Succeeds when this program can run on the database's schema and its texts are in UTF-8; needs no right but to read `schema_migration`.
@@ -361,6 +361,6 @@ export const check = (url: string, options: Pick<Database, "schema"> = {}, known
   Effect.scoped(
     Effect.gen(function* () {
       const schema = yield* checkedSchema(options.schema)
-      yield* checkNamed(yield* connect(url, { ...PATIENCE, schema }), schema, known)
+      yield* checkNamed(yield* connect(url, { ...TIMEOUTS, schema }), schema, known)
     })
   )

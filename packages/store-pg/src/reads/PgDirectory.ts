@@ -289,8 +289,8 @@ export const pgMessages = Effect.map(
   SqlClient,
   (sql): Context.Tag.Service<Messages> => ({
     due: (until, limit) =>
-      sql<{ readonly message: MessageRecord; readonly says: Placed<object>; readonly phone: Phone | null }>`
-        select /* workshop due messages */ row_to_json(m) as message, coalesce(row_to_json(t), row_to_json(n)) as says,
+      sql<{ readonly message: MessageRecord; readonly payload: Placed<object>; readonly phone: Phone | null }>`
+        select /* workshop due messages */ row_to_json(m) as message, coalesce(row_to_json(t), row_to_json(n)) as payload,
           case when t.client_id is null then (
             select k.client_phone from workshop.ticket k where k.shop_id = t.shop_id and k.id = t.ticket_id
               and not exists (select from workshop.client_account b join workshop.client_link l on l.shop_id = k.shop_id and l.client_id = b.id
@@ -301,10 +301,10 @@ export const pgMessages = Effect.map(
         left join workshop.notice n on n.shop_id = m.shop_id and n.id = m.id
         order by m.due_at, m.id`.pipe(
         Effect.map((rows) =>
-          rows.map(({ message, says, phone }) => {
-            const record = unplaced(says)
+          rows.map(({ message, payload, phone }) => {
+            const record = unplaced(payload)
             const sent = message.receiver === "client" ? addressed(record as NotificationRecord, phone) : record
-            return { ...message, says: sent } as Message
+            return { ...message, payload: sent } as Message
           })
         ),
         available

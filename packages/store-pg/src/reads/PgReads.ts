@@ -23,8 +23,8 @@ import {
   type CountedClient,
   isUuid,
   type ListedTickets,
-  meantFirst,
   openStates,
+  preferredByNumber,
   type Reads
 } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
@@ -111,6 +111,8 @@ const references = (sql: SqlClient): Pick<Context.Tag.Service<Reads>, "externalR
     )
 })
 
+const stateOf = ({ record }: ListedTickets["tickets"][number]) => record.state
+
 /** The shop's reads, one statement each. */
 export const pgReads = (secrets: WebhookSecrets) =>
   Effect.map(SqlClient, (sql): Context.Tag.Service<Reads> => {
@@ -179,9 +181,7 @@ export const pgReads = (secrets: WebhookSecrets) =>
             (select t.id from workshop.ticket t where ${ofNumber} and t.state = any(${openStates}) order by ${newestFirst} limit 1)
             union (select t.id from workshop.ticket t where ${ofNumber} order by ${newestFirst} limit ${most})) offset 0`,
           newestFirst
-        ).pipe(
-          Effect.map((seen) => ({ ...seen, tickets: meantFirst(seen.tickets, ({ record }) => record.state, limit) }))
-        )
+        ).pipe(Effect.map((seen) => ({ ...seen, tickets: preferredByNumber(seen.tickets, stateOf, limit) })))
       },
       client: (shop_id, by) =>
         sql<FoundClient>`select /* workshop read client */ row_to_json(s) as shop, row_to_json(a) as account, row_to_json(l) as link,

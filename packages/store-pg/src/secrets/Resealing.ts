@@ -12,7 +12,7 @@ const AT_ONCE = 500
 /** How many passes over the table there are at most; secrets that a node changes meanwhile are left for the next run. */
 const MOST_PASSES = 10
 
-const PATIENCE = { statement_timeout_ms: 10_000 }
+const TIMEOUTS = { statement_timeout_ms: 10_000 }
 
 const PAGE = `select /* workshop read secrets */ shop_id, secret, previous_secret from webhook
   where shop_id > $1 order by shop_id limit ${AT_ONCE}`
@@ -100,7 +100,7 @@ export const reseal = (url: string, { secretsKeys, inClear = false, ...options }
     const sessions = yield* Effect.forEach(places, (place) =>
       Effect.zipRight(
         confirm(place),
-        Effect.mapError(connect(place.url, { ...PATIENCE, schema: place.schema }), ofCell(place))
+        Effect.mapError(connect(place.url, { ...TIMEOUTS, schema: place.schema }), ofCell(place))
       )
     )
     const key_id = inClear ? null : first

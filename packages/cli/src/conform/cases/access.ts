@@ -1,21 +1,21 @@
 import { MINUTE } from "../../testkit/Time.js"
 import { casesOf, test } from "../Case.js"
-import { NOBODY } from "../CaseEnvironment.js"
+import { UNKNOWN_ID } from "../CaseEnvironment.js"
 import { expectSame, expectShape } from "../Expectations.js"
 
 /** Every endpoint and the scope that it asks. */
 const endpoints = [
   ["GET", "/tickets", "tickets:read"],
-  ["GET", `/tickets/${NOBODY}`, "tickets:read"],
+  ["GET", `/tickets/${UNKNOWN_ID}`, "tickets:read"],
   ["GET", "/tickets/by-number/1", "tickets:read"],
   ["POST", "/tickets", "tickets:write"],
-  ["POST", `/tickets/${NOBODY}/status`, "tickets:write"],
-  ["POST", `/tickets/${NOBODY}/notified`, "tickets:write"],
+  ["POST", `/tickets/${UNKNOWN_ID}/status`, "tickets:write"],
+  ["POST", `/tickets/${UNKNOWN_ID}/notified`, "tickets:write"],
   ["GET", "/clients?phone=%2B4915123456789", "clients:read"],
-  ["GET", `/clients/${NOBODY}`, "clients:read"],
-  ["GET", `/clients/${NOBODY}/loyalty`, "clients:read"],
-  ["POST", `/clients/${NOBODY}/loyalty/stamps`, "loyalty:write"],
-  ["POST", `/clients/${NOBODY}/loyalty/redeem`, "loyalty:write"]
+  ["GET", `/clients/${UNKNOWN_ID}`, "clients:read"],
+  ["GET", `/clients/${UNKNOWN_ID}/loyalty`, "clients:read"],
+  ["POST", `/clients/${UNKNOWN_ID}/loyalty/stamps`, "loyalty:write"],
+  ["POST", `/clients/${UNKNOWN_ID}/loyalty/redeem`, "loyalty:write"]
 ] as const
 
 const ALL = ["tickets:read", "tickets:write", "clients:read", "loyalty:write"]
@@ -23,7 +23,7 @@ const ALL = ["tickets:read", "tickets:write", "clients:read", "loyalty:write"]
 /** Keys and their scopes (Specification, Keys and scopes). */
 export const accessCases = casesOf("§5", [
   ...endpoints.map(([method, path, scope]) =>
-    test(`scope-${method.toLowerCase()}${path.replace(NOBODY, "id").replace(/\?.*/, "-by-phone").replaceAll("/", "-")} (rule-scope-all): ${method} ${path.replace(NOBODY, "{id}").replace(/\?.*/, "?phone=…")} asks for ${scope}, and for nothing else.`, async (shop) => {
+    test(`scope-${method.toLowerCase()}${path.replace(UNKNOWN_ID, "id").replace(/\?.*/, "-by-phone").replaceAll("/", "-")} (rule-scope-all): ${method} ${path.replace(UNKNOWN_ID, "{id}").replace(/\?.*/, "?phone=…")} asks for ${scope}, and for nothing else.`, async (shop) => {
       const without = await shop.with({ scopes: ALL.filter((other) => other !== scope) })
       const answer = await shop.env.api(method, `/v1${path}`, { bearer: without.key })
       answer.refused(403, "FORBIDDEN", { scope })

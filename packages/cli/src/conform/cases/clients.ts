@@ -2,7 +2,7 @@ import type { Exchange } from "../../testkit/Api.js"
 import type { Card } from "../../testkit/Shapes.js"
 import { DAY } from "../../testkit/Time.js"
 import { casesOf, test } from "../Case.js"
-import { type CaseEnvironment, NOBODY, type Person, type Shop } from "../CaseEnvironment.js"
+import { type CaseEnvironment, type Person, type Shop, UNKNOWN_ID } from "../CaseEnvironment.js"
 import { expectSame, expectShape, expectThat, type TestResponse } from "../Expectations.js"
 
 /** Expects two responses to be alike in all that does not differ in every response. */
@@ -23,7 +23,7 @@ const compare = async (env: CaseEnvironment, ask: (shop: Shop, client: Person) =
   // The same number of requests goes before, so that the limits stand alike.
   await unknown.ticket({ client_phone: env.phone() })
   const blocker = await blocked.blocker()
-  const absent = (await ask(unknown, { id: NOBODY, phone: env.phone() })).refused(404, "NOT_FOUND")
+  const absent = (await ask(unknown, { id: UNKNOWN_ID, phone: env.phone() })).refused(404, "NOT_FOUND")
   const hidden = (await ask(blocked, blocker)).refused(404, "NOT_FOUND")
   expectAlike(hidden.exchange, absent.exchange)
 }

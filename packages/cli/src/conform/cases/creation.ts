@@ -1,5 +1,5 @@
 import { casesOf, test } from "../Case.js"
-import { NOBODY } from "../CaseEnvironment.js"
+import { UNKNOWN_ID } from "../CaseEnvironment.js"
 import { expectSame, expectShape } from "../Expectations.js"
 
 /** Field and the most characters that it takes. */
@@ -44,7 +44,7 @@ export const creationCases = casesOf("§4", [
     await shop.set({ forbidden_words: ["grumblefluff"] })
     await shop.ticket()
     ;(await shop.create({ service: "" })).invalid("body service")
-    ;(await shop.create({ client_id: NOBODY })).refused(404, "NOT_FOUND")
+    ;(await shop.create({ client_id: UNKNOWN_ID })).refused(404, "NOT_FOUND")
     ;(await shop.create({ service: "grumblefluff" })).refused(422, "PROFANITY")
     ;(await shop.create()).shows({ number: 2 }, 201)
     expectSame(await shop.types(), ["ticket.created", "ticket.created"], "the shop's events")
@@ -60,7 +60,7 @@ export const creationCases = casesOf("§4", [
   test("create-client-unknown (rule-create-client-linked): A client who is unknown, known to another shop only, or blocking is the same 404.", async (shop) => {
     const other = await shop.env.openShop()
     const [stranger, theirs, blocker] = [await shop.env.person(), await other.known(), await shop.blocker()]
-    for (const id of [NOBODY, stranger.id, theirs.id, blocker.id])
+    for (const id of [UNKNOWN_ID, stranger.id, theirs.id, blocker.id])
       (await shop.create({ client_id: id })).refused(404, "NOT_FOUND")
   }),
   test("create-offer (rule-create-offer): A phone number makes an offer to the account that holds it; nobody is linked until it is accepted.", async (shop) => {

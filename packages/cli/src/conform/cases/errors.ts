@@ -1,6 +1,6 @@
 import { MINUTE } from "../../testkit/Time.js"
 import { casesOf, test } from "../Case.js"
-import { NOBODY } from "../CaseEnvironment.js"
+import { UNKNOWN_ID } from "../CaseEnvironment.js"
 import { expectSame, expectThat } from "../Expectations.js"
 
 /** Codes, reasons and the order in which they are found (Specification, Errors). */
@@ -50,7 +50,7 @@ export const errorCases = casesOf("§7", [
   }),
   test("error-404-before-422 (rule-error-order-of-403): An unknown client is reported before a forbidden word, and a wrong body before both.", async (shop) => {
     await shop.set({ forbidden_words: ["grumblefluff"] })
-    ;(await shop.create({ service: "grumblefluff", client_id: NOBODY })).refused(404, "NOT_FOUND")
+    ;(await shop.create({ service: "grumblefluff", client_id: UNKNOWN_ID })).refused(404, "NOT_FOUND")
     ;(await shop.create({ service: "grumblefluff", price_minor: -1 })).invalid("body price_minor")
   }),
   test("error-422-before-limit (rule-error-order-of-403): A forbidden word is reported before the tickets' limit.", async (shop) => {
@@ -60,9 +60,9 @@ export const errorCases = casesOf("§7", [
     ;(await shop.create()).limited("tickets_per_hour")
   }),
   test("error-409-ticket-404 (rule-read-ticket, key): A status for a ticket that is not there is a 404, a wrong status a 400 before it.", async (shop) => {
-    ;(await shop.status(NOBODY, "ready")).refused(404, "NOT_FOUND")
-    ;(await shop.notified(NOBODY)).refused(404, "NOT_FOUND")
-    ;(await shop.status(NOBODY, "lost")).invalid("body status")
+    ;(await shop.status(UNKNOWN_ID, "ready")).refused(404, "NOT_FOUND")
+    ;(await shop.notified(UNKNOWN_ID)).refused(404, "NOT_FOUND")
+    ;(await shop.status(UNKNOWN_ID, "lost")).invalid("body status")
   }),
   test("error-profanity (rule-error-profanity): A forbidden word in any text of a ticket is a 422 that names the field.", async (shop) => {
     await shop.set({ forbidden_words: ["grumblefluff"] })
@@ -106,7 +106,7 @@ export const errorCases = casesOf("§7", [
     expectSame(ids.size, answers.length, "the number of different ids")
   }),
   test("error-retry-after (rule-error-retry-after): A 429 says how long to wait, in RateLimit-Reset and Retry-After alike.", async (shop) => {
-    for (let i = 0; i < 30; i++) (await shop.status(NOBODY, "ready")).refused(404, "NOT_FOUND")
+    for (let i = 0; i < 30; i++) (await shop.status(UNKNOWN_ID, "ready")).refused(404, "NOT_FOUND")
     await shop.env.advance(MINUTE / 4)
     const answer = (await shop.create()).limited("writes_per_minute")
     answer.withHeader("RateLimit-Reset", "45").withHeader("Retry-After", "45").withHeader("RateLimit-Remaining", "0")

@@ -89,7 +89,7 @@ export const eventCases = casesOf("§6", [
     const received = inbox.posts.map(({ event }) => event)
     expectSame(received, [ping], "what the receiver got")
   }),
-  test("event-frozen (rule-event-frozen): An event stays as it was committed, whatever becomes of the ticket.", async (shop) => {
+  test("event-frozen (rule-event-frozen): An event stays as it was committed when its ticket changes.", async (shop) => {
     const { id } = await shop.ticket()
     const [before] = await shop.events()
     ;(await shop.status(id, "ready")).ok()

@@ -1,7 +1,7 @@
 import { DAY, HOUR, MINUTE, SECOND } from "../../testkit/Time.js"
 import { casesOf, test } from "../Case.js"
 import type { Shop } from "../CaseEnvironment.js"
-import { type CaseEnvironment, NOBODY } from "../CaseEnvironment.js"
+import { type CaseEnvironment, UNKNOWN_ID } from "../CaseEnvironment.js"
 import { expectSame } from "../Expectations.js"
 
 /** Moves the clock to the next midnight of Tunis, one hour ahead of UTC all year round. */
@@ -35,7 +35,7 @@ export const limitCases = casesOf("§8", [
     ;(await shop.get("/shop")).withHeader("RateLimit-Remaining", "119")
     ;(await shop.get("/nothing-here")).withHeader("RateLimit-Remaining", "118").refused(404, "NOT_FOUND")
     ;(await shop.get("/tickets?limit=0")).withHeader("RateLimit-Remaining", "117").refused(400, "VALIDATION_ERROR")
-    ;(await shop.get(`/tickets/${NOBODY}`)).withHeader("RateLimit-Remaining", "116").refused(404, "NOT_FOUND")
+    ;(await shop.get(`/tickets/${UNKNOWN_ID}`)).withHeader("RateLimit-Remaining", "116").refused(404, "NOT_FOUND")
   }),
   test("limit-requests-refused (rule-limit-requests): A request that gets a 429 of another limit does not count, not even as the last one of the minute.", async (shop) => {
     const client = await shop.loyal()
@@ -91,7 +91,7 @@ export const limitCases = casesOf("§8", [
     ;(await shop.create({}, { once: "early" })).withMeta({ replayed: true }).ok(200)
   }),
   test("limit-failed-tickets (rule-limit-tickets-hour): A ticket that was not made does not count.", async (shop) => {
-    for (let i = 0; i < 5; i++) (await shop.create({ client_id: NOBODY })).refused(404, "NOT_FOUND")
+    for (let i = 0; i < 5; i++) (await shop.create({ client_id: UNKNOWN_ID })).refused(404, "NOT_FOUND")
     await many(shop, 149)
     ;(await shop.create()).ok(201)
   }),
@@ -174,7 +174,7 @@ export const limitCases = casesOf("§8", [
   }),
   test("limit-headers (rule-limit-headers, key): Every answer bears the three headers: a success, a refusal, one without a key, one outside the API.", async (shop) => {
     const answers = [await shop.get("/shop"), await shop.create({ service: "" }), await shop.get("/nothing-here")]
-    answers.push(await shop.get(`/tickets/${NOBODY}`), await shop.env.api("GET", "/v1/shop"))
+    answers.push(await shop.get(`/tickets/${UNKNOWN_ID}`), await shop.env.api("GET", "/v1/shop"))
     answers.push(await shop.env.api("GET", "/nothing-here"), await shop.create())
     for (const answer of answers) {
       for (const name of ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"]) answer.withHeader(name, /^\d+$/)

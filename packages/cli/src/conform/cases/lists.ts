@@ -1,7 +1,7 @@
 import type { Ticket } from "../../testkit/Shapes.js"
 import { DAY, HOUR, later, MINUTE } from "../../testkit/Time.js"
 import { casesOf, test } from "../Case.js"
-import { NOBODY, type Shop } from "../CaseEnvironment.js"
+import { type Shop, UNKNOWN_ID } from "../CaseEnvironment.js"
 import { expectSame, expectShape, expectThat } from "../Expectations.js"
 
 type Page = ReadonlyArray<Ticket>
@@ -112,7 +112,7 @@ export const listCases = casesOf("§4", [
     const { client, id } = await shop.clientTicket()
     await shop.ticket()
     expectSame(await list(shop, `client_id=${client.id}`), [id], "the client's tickets")
-    expectSame(await list(shop, `client_id=${NOBODY}`), [], "nobody's tickets")
+    expectSame(await list(shop, `client_id=${UNKNOWN_ID}`), [], "nobody's tickets")
   }),
   test("list-created-between (rule-list-state): created_after includes its instant, created_before does not.", async (shop) => {
     const first = await shop.ticket()

@@ -1,7 +1,7 @@
 import type { Ticket } from "../../testkit/Shapes.js"
 import { DAY, MINUTE } from "../../testkit/Time.js"
 import { casesOf, test } from "../Case.js"
-import { NOBODY } from "../CaseEnvironment.js"
+import { UNKNOWN_ID } from "../CaseEnvironment.js"
 import { expectSame, expectShape } from "../Expectations.js"
 
 /** Reading one ticket by id or number, and recording that the client was notified (Specification, Endpoints). */
@@ -11,7 +11,7 @@ export const numberCases = casesOf("§4", [
     const { id } = await other.ticket()
     ;(await other.get(`/tickets/${id}`)).shows({ id })
     const foreign = (await shop.get(`/tickets/${id}`)).refused(404, "NOT_FOUND")
-    const absent = (await shop.get(`/tickets/${NOBODY}`)).refused(404, "NOT_FOUND")
+    const absent = (await shop.get(`/tickets/${UNKNOWN_ID}`)).refused(404, "NOT_FOUND")
     expectSame(foreign.error, absent.error, "the error of another shop's ticket, as of none")
   }),
   test("by-number (rule-by-number): A number that was given once is that ticket, without others.", async (shop) => {

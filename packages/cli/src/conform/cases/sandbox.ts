@@ -1,6 +1,6 @@
 import { DAY, later } from "../../testkit/Time.js"
 import { casesOf, test } from "../Case.js"
-import { NOBODY } from "../CaseEnvironment.js"
+import { UNKNOWN_ID } from "../CaseEnvironment.js"
 import { expectSame, expectShape, expectThat } from "../Expectations.js"
 
 /** The sandbox itself (Specification, Sandbox). */
@@ -38,10 +38,10 @@ export const sandboxCases = casesOf("sandbox", [
   }),
   test("sandbox-nobody (rule-sandbox-nobody): Shops, keys, clients and tickets that are not there are a 404.", async (shop) => {
     for (const call of ["list events", "revoke key", "get offers"] as const)
-      (await shop.env.sandbox(call, NOBODY)).refused(404, "NOT_FOUND")
-    ;(await shop.env.sandbox("change shop", NOBODY, {})).refused(404, "NOT_FOUND")
+      (await shop.env.sandbox(call, UNKNOWN_ID)).refused(404, "NOT_FOUND")
+    ;(await shop.env.sandbox("change shop", UNKNOWN_ID, {})).refused(404, "NOT_FOUND")
     ;(await shop.env.api("GET", "/sandbox/nothing-here")).refused(404, "NOT_FOUND")
-    ;(await shop.env.sandbox("propose quote", NOBODY, { price_minor: 1 })).refused(404, "NOT_FOUND")
+    ;(await shop.env.sandbox("propose quote", UNKNOWN_ID, { price_minor: 1 })).refused(404, "NOT_FOUND")
   }),
   test("sandbox-no-webhook (rule-sandbox-no-webhook): A shop without a webhook has none: no address, nothing sent.", async (shop) => {
     const answer = await shop.env.sandbox<{ url: string | null }>("get webhook", shop.id)

@@ -49,14 +49,14 @@ const onTicket = (plan: (till: Till, ticket: KnownTicket, dice: Dice) => Request
   })
 
 /** An id that nothing has. */
-const NOBODY = "01890000-0000-7000-8000-000000000000"
+const UNKNOWN_ID = "01890000-0000-7000-8000-000000000000"
 
 const withClient = (
   plan: (till: Till, client: Pick<KnownClient, "id" | "phone">, planning: Planning) => Requests
 ): Activity["plan"] =>
   atTill((till, planning) => {
     const { actors, dice } = planning
-    const stranger = { id: NOBODY, phone: UNKNOWN_PHONE }
+    const stranger = { id: UNKNOWN_ID, phone: UNKNOWN_PHONE }
     return plan(till, dice.chance(0.08) ? stranger : (dice.pick(actors.clients) ?? stranger), planning)
   })
 

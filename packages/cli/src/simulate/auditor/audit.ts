@@ -1,7 +1,7 @@
 import type { Event } from "../../testkit/Shapes.js"
 import { checkLoyalty, checkPrivacy } from "./checkClients.js"
 import { checkLimits } from "./checkLimits.js"
-import { checkDoors, checkEnvelopes, checkIdempotency, checkRefusals, checkSync } from "./checkResponses.js"
+import { checkAccess, checkEnvelopes, checkIdempotency, checkRefusals, checkSync } from "./checkResponses.js"
 import { checkEvents, checkHistories, checkNumbers } from "./checkTickets.js"
 import { checkDeliveries, checkSignatures, checkWebhooks } from "./checkWebhooks.js"
 import type { ReceivedDelivery, Trace, Violation } from "./Trace.js"
@@ -32,7 +32,7 @@ const withoutRedials = (trace: Trace): Trace => {
 /** Every invariant, by the name under which its violations are reported. */
 export const checks = {
   envelope: checkEnvelopes,
-  doors: checkDoors,
+  doors: checkAccess,
   numbers: checkNumbers,
   histories: checkHistories,
   refusals: checkRefusals,

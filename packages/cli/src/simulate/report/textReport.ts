@@ -31,7 +31,7 @@ interface Counts {
 /** The result of a simulation for a program (Specification, Commands). */
 export interface Summary {
   readonly seed: number
-  /** A fingerprint of everything that was seen; the same seed has the same on the memory store. */
+  /** A digest of everything that was recorded; the same seed has the same one on the memory store. */
   readonly digest: string
   readonly counts: Counts
   readonly violations: ReadonlyArray<Violation>
@@ -175,7 +175,7 @@ export const latencyColumns: ReadonlyArray<Column<Latency>> = [
   { title: "p99 ms", cell: ({ p99 }) => milliseconds(p99), align: "right" }
 ]
 
-/** The fingerprint, that all is well where it is, and how to see it again. */
+/** The digest, the verdict if nothing was violated, and the command that repeats the run. */
 export const endLines = ({ summary, command, clock }: RunReport, paint: Paint = plain): ReadonlyArray<string> => {
   const names = Object.keys(checks)
   return [

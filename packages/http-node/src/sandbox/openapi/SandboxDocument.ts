@@ -78,7 +78,7 @@ const build = (): Node => {
     info: {
       title: "Workshop Ticket Service: sandbox",
       version: "1",
-      summary: "What the app, the owner, the client and the clock do, for tests",
+      summary: "The acts of the app, the owner, the client and the clock, for tests",
       description: introduction,
       license: { name: "MIT", identifier: "MIT" }
     },

@@ -8,7 +8,7 @@ import { World } from "./World.js"
 const SECOND = 1000
 
 /** How a receiver behaves: what it answers, and after how many milliseconds. */
-export const moods = [
+export const receiverBehaviours = [
   { name: "well", answers: [200, 200, 204], least: 1, most: 60 },
   { name: "flaky", answers: [200, 500, null, 503], least: 1, most: 60 },
   { name: "failing", answers: [500, 503, null], least: 1, most: 60 },
@@ -39,7 +39,7 @@ export interface KnownShop {
   readonly cell: string | null
   keys: Array<KnownKey>
   readonly tickets: Array<KnownTicket>
-  mood: (typeof moods)[number]
+  behaviour: (typeof receiverBehaviours)[number]
   url: string
   isApiOn: boolean
   isProgramOn: boolean
@@ -71,8 +71,8 @@ const storesOf = (seed: number): Pick<Surroundings, "store" | "cells"> => {
   return { store, cells: null }
 }
 
-/** The nodes over one store, the receivers, and who takes part in a run. */
-export class Stage {
+/** The nodes over one store, the receivers, and the shops and clients of a run. */
+export class Fleet {
   readonly history = new History()
   readonly world: World
   readonly nodes: Array<Node> = []
@@ -124,7 +124,7 @@ export class Stage {
     const shop = this.shops.find(({ id }) => id === post.shop_id)!
     const started_at = world.now
     const arrive = (isDouble: boolean) => {
-      const { answers, least, most } = shop.mood
+      const { answers, least, most } = shop.behaviour
       const takes = draws.between(least, most)
       const isLate = world.now + takes - started_at >= ANSWER_MS
       const status = isLate ? null : draws.oneOf<number | null>(answers)
@@ -199,11 +199,11 @@ export class Stage {
     world.leap(ms)
   }
 
-  /** A node hears no news of keys and settings for a while. */
-  deafen(node: Node, ms: number): void {
-    node.faults.isDeaf = true
+  /** A node gets no notifications of changed keys and settings for a while. */
+  dropNotifications(node: Node, ms: number): void {
+    node.faults.dropsNotifications = true
     this.fault(node, "deaf", ms, () => {
-      node.faults.isDeaf = false
+      node.faults.dropsNotifications = false
     })
   }
 }
