@@ -309,7 +309,7 @@ export function* judgeCards(history: History): Iterable<string> {
             : []
         )
       )
-      // Whether the programme was on at each of these instants is unknown to an API client.
+      // Whether the programme was on at each of these instants is not shown to an API client.
       const { lifetime, balance, rewards_redeemed } = data.card
       if (lifetime < least || lifetime > most + earned.size)
         yield `a card's lifetime is ${lifetime}, where ${least} to ${most} were given and at most ${earned.size} earned`

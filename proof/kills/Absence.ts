@@ -41,7 +41,7 @@ const filter = (change: "-I" | "-D", direction: "--dport" | "--sport", port: str
     stdio: "ignore"
   }).status === 0
 
-/** All packets from and to the server's port disappear without an error: connections neither open nor close. */
+/** All packets from and to the server's port disappear silently: connections neither open nor close. */
 const cutOff: Absence = {
   name: "cut off",
   begin: ({ url }) => {

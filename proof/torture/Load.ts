@@ -48,7 +48,7 @@ const stuck = (request: string, status: number | null) =>
     `${request} was repeated for ${TIMEOUT_MS / 1000} s without faults, and last got ${status === null ? "no response" : `a ${status}`}`
   )
 
-/** Receives deliveries, and fails at random until `isWell` is set. */
+/** Takes deliveries, and responds at random until it is set to be healthy. */
 export class Receiver {
   readonly arrivals: Array<Arrival> = []
   readonly #server: Server

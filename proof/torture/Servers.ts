@@ -248,7 +248,7 @@ export class Wire {
     }
   }
 
-  /** The open connections carry nothing any more, without an error. */
+  /** The open connections silently carry nothing any more. */
   silence(): void {
     for (const pair of this.#pairs) pair.isSilent = true
   }

@@ -99,7 +99,7 @@ export class OpenConnections {
     }
     const request = this.#open.get(socket)?.request
     const wasComplete = request?.complete === true
-    // A process that stood still finds the time over before it reads what has arrived long ago. In a turn it has read that.
+    // A process that was suspended finds the time over before it reads what arrived meanwhile. A turn of the event loop later it has read it.
     setImmediate(() => {
       const latest = this.#open.get(socket)?.request
       const isInTime = latest?.complete === true && !(wasComplete && latest === request)

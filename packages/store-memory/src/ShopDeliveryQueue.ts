@@ -144,7 +144,7 @@ export class ShopDeliveryQueue {
     for (const line of this.#lines.values()) this.#place(line)
   }
 
-  /** Records a row that was written: whoever had claimed it has let go. */
+  /** Records a row that was written, which ends its claim. */
   put(row: DeliveryRecord): void {
     const line = this.#note(row)
     this.#letGo(row, line)

@@ -64,7 +64,7 @@ export class ShopTurns {
     this.#served.clear()
   }
 
-  /** Wakes whoever sleeps until something may be due. */
+  /** Wakes all fibers that sleep until something may be due. */
   wake(): void {
     const sleepers = [...this.sleepers]
     this.sleepers.clear()

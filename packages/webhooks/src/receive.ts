@@ -1,7 +1,7 @@
 import type { Event } from "./events.js"
 import { type VerifyFailure, type VerifyOptions, verify } from "./verify.js"
 
-/** A delivery that can be believed, with its event; or why not. */
+/** A verified delivery with its event, or why it is rejected. */
 export type Received =
   | { readonly ok: true; readonly event: Event }
   | { readonly ok: false; readonly reason: VerifyFailure | "not_an_event" }

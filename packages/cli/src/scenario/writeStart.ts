@@ -42,7 +42,7 @@ steps:
   - set status: { ticket: $boots, status: workshop }
     expect: 409 REOPEN_WINDOW
 
-  # What the shop's system was told, in this order, each with a valid signature.
+  # The shop's system received these events, in this order, each with a valid signature.
   - expect received:
       - ticket.created
       - client.linked

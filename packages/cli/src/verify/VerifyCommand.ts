@@ -18,7 +18,7 @@ export interface Kept {
   readonly at: number
 }
 
-/** Whether to believe it, and why not in words that say what to look at. */
+/** The verdict on a delivery; for a rejected one with the reason and what to check. */
 export interface Verdict {
   readonly valid: boolean
   readonly reason: VerifyFailure | null

@@ -32,7 +32,7 @@ export type EffectClient = {
   readonly [G in GroupName]: { readonly [N in EndpointName<G>]: Method<G, N> }
 }
 
-/** Where the service is, and the key that speaks for a shop. */
+/** The address of the service, and the key of a shop. */
 export interface EffectClientOptions {
   /** With or without `/v1`. */
   readonly baseUrl: string

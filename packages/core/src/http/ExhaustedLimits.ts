@@ -61,7 +61,7 @@ const remembering = (limits: Counts, bounds: LimitsByPolicy): ExhaustedLimits =>
   const windowOf = ({ policy, subject, time_zone }: LimitUse, now: Instant): LimitWindow =>
     currentWindow(known.get(policy)?.get(subject), policy, now, time_zone)
 
-  const refused = (uses: ReadonlyArray<LimitUse>, now: Instant): LimitReached | undefined => {
+  const refusalOf = (uses: ReadonlyArray<LimitUse>, now: Instant): LimitReached | undefined => {
     const usages: Array<LimitStatus> = []
     for (const use of uses) {
       if (known.get(use.policy)?.has(use.subject) !== true) continue
@@ -74,7 +74,7 @@ const remembering = (limits: Counts, bounds: LimitsByPolicy): ExhaustedLimits =>
   return {
     take: (requested, now) => {
       const uses = bounded(requested)
-      const refusal = refused(uses, now)
+      const refusal = refusalOf(uses, now)
       if (refusal !== undefined) return Effect.fail(refusal)
       return Effect.mapBoth(limits.take(uses, now), {
         onSuccess: (usages) => {

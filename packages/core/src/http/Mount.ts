@@ -276,7 +276,7 @@ export const webHandler =
     fetchResponse(request, await Runtime.runPromise(runtime)(pipeline(fetchRequest(request, addressOf(request)))))
 
 /**
- * The API as a web-standard `fetch`: for Hono, workers, Bun, Deno and whatever else speaks `Request` and `Response`. `authenticate`
+ * The API as a web-standard `fetch`: for Hono, workers, Bun, Deno and other runtimes with `Request` and `Response`. `authenticate`
  * and `addressOf` also get all that you pass besides the request.
  */
 export const mountFetch = <Context extends ReadonlyArray<unknown> = []>(

@@ -70,7 +70,7 @@ type Acts = ReturnType<typeof promiseApi> & ReturnType<typeof promiseTransfers>
 /** A workshop for teams without Effect: every service by plain values and promises, until it is stopped. */
 export type PromiseWorkshop = Acts &
   ReturnType<typeof turns> & {
-    /** The same services on behalf of somebody, as whom the audit log names whoever does an owner's or operator's act. */
+    /** The same services on behalf of an actor, whom the audit log names for an owner's or operator's act. */
     readonly as: (actor: string) => Acts & Pick<PromiseWorkshop, "within"> & { readonly orThrow: OrThrow<Acts> }
     /**
      * Calls `work` with services whose commands and reads run in the open transaction of a `pg` client: their rows and yours commit
@@ -189,7 +189,7 @@ const layerOf = <E>(options: PromiseOptions<E>) => {
   )
 }
 
-/** Starts a workshop on a store. It closes due tickets and notifies clients and owners by itself; `stop` lets go of everything. */
+/** Starts a workshop on a store. It closes due tickets and notifies clients and owners by itself; `stop` releases everything. */
 export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorkshop> => {
   const refused = refusedStart(options)
   if (refused !== null) throw refused

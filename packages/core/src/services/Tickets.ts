@@ -33,10 +33,10 @@ const summaryOf = ({ record }: SeenTicket): TicketSummary => ({
 /** A command on a ticket, run once if it has a key (Specification, Endpoints). */
 const runIdempotent =
   (run: ReturnType<typeof resultOf>) =>
-  <E>(command: Command<Ticket, E>, key: IdempotencyKey | undefined, asked: Omit<Idempotent, "key">) =>
+  <E>(command: Command<Ticket, E>, key: IdempotencyKey | undefined, use: Omit<Idempotent, "key">) =>
     key === undefined
       ? Effect.map(run(command), (data): IdempotentResult<Ticket> => ({ data, replayed: false }))
-      : run(idempotent({ ...asked, key }, command))
+      : run(idempotent({ ...use, key }, command))
 
 const changeStatusCommand = (caller: Caller, id: TicketId, status: TicketStatus, limits: LimitsByPolicy) =>
   byCaller(caller, Decisions.changeStatus(caller.shop_id, id, status, boundsOf(caller, limits)))
@@ -92,10 +92,10 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
 
     /** A page of tickets: newest first, or with `updated_since` in the order of changes (Specification, Lists and sync). */
     const list = Effect.fnUntraced(function* list({ shop_id }: Caller, query: TicketQuery) {
-      const asked = yield* read(shop_id, query)
+      const parsed = yield* read(shop_id, query)
       const now = yield* Clock.currentTimeMillis
-      const found = yield* reads.tickets(shop_id, asked.filter, asked.order, asked.limit + 1)
-      const { tickets, meta } = page(asked, found, now)
+      const found = yield* reads.tickets(shop_id, parsed.filter, parsed.order, parsed.limit + 1)
+      const { tickets, meta } = page(parsed, found, now)
       return { data: tickets.map((ticket) => view(found.shop, ticket)), meta }
     })
 

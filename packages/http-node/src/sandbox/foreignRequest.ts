@@ -1,7 +1,7 @@
 import type { HttpRequest } from "@workshop/core/http"
 import { sandboxAllowed } from "./sandboxAllowed.js"
 
-/** The headers that proxies add. Behind a proxy every request comes from this machine, whoever sent it. */
+/** The headers that proxies add. Behind a proxy every request comes from this machine, even if another one sent it. */
 const PROXY_HEADERS = [
   "forwarded",
   "via",
@@ -28,8 +28,7 @@ const isOfAnotherPage = ({ header }: HttpRequest): boolean => {
 }
 
 /**
- * Why a sandbox without a token does not take a request; undefined where nothing speaks against its having been sent straight
- * from this machine, by a program of its user's.
+ * Why a sandbox without a token refuses a request; undefined if nothing shows that it came from another machine or page.
  */
 export const foreignness = (request: HttpRequest): "SandboxHostForeign" | "SandboxSenderForeign" | undefined => {
   if (!isAddressedHere(request.header("host"))) return "SandboxHostForeign"

@@ -5,7 +5,7 @@ import { OpenTransaction } from "@workshop/core/store"
 import { Effect, Option } from "effect"
 import { failureOf } from "../connection/PgFailure.js"
 
-const refused = (message: string) => Effect.die(new TransactionRefused({ message }))
+const dieRefused = (message: string) => Effect.die(new TransactionRefused({ message }))
 
 const NESTED =
   "sqlTransaction was called within sql.withTransaction, whose commit it does not see: call it in place of the outermost sql.withTransaction"
@@ -53,7 +53,7 @@ export const sqlTransaction = <A, E, R>(
   Effect.gen(function* () {
     const sql = yield* SqlClient
     if ((yield* OpenTransaction) !== null) return yield* sql.withTransaction(effect)
-    if ((yield* Effect.serviceOption(TransactionConnection))._tag === "Some") return yield* refused(NESTED)
+    if ((yield* Effect.serviceOption(TransactionConnection))._tag === "Some") return yield* dieRefused(NESTED)
     // The client adds the connection to the context, but not to the type.
     const inTransaction = joined(effect) as Effect.Effect<
       Effect.Effect.Success<ReturnType<typeof joined<A, E, R>>>,

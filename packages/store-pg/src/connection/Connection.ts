@@ -32,7 +32,7 @@ export interface ConnectionOptions extends Database {
 /** How long a connection may take to be made, in real time. */
 export const CONNECT_TIMEOUT_MS = 2_000
 
-/** How long a statement may take, in real time: then the server ends it, whoever still waits for it. */
+/** How long a statement may take, in real time: then the server cancels it. */
 export const ANSWER_TIMEOUT_MS = 3_000
 
 /**
@@ -45,7 +45,7 @@ export const IN_TRANSIT_MS = 500
 const CLOSE_TIMEOUT = "500 millis"
 
 /**
- * How long the server keeps a transaction of ours open from which it hears nothing. If the network broke before the end of a
+ * How long the server keeps a transaction of ours open that sends no statement. If the network broke before the end of a
  * transaction, its locks would otherwise hold up its shops until the server notices, which takes hours.
  */
 const SILENT_TRANSACTION_MS = 4_000

@@ -42,7 +42,7 @@ const byCode: Readonly<Record<string, FailureKind>> = {
   "57P02": "lost",
   "57P03": "lost",
   "57P05": "lost",
-  // The server had not heard from the transaction for too long.
+  // The transaction sent no statement for too long.
   "25P03": "lost"
 }
 

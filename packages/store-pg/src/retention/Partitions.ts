@@ -66,7 +66,7 @@ type Partitioned = (typeof partitioned)[number]
 /** Beyond this size the default partition takes too long to look through, which attaching does under a lock. */
 const MOST_REST_BYTES = 64 * 1024 * 1024
 
-/** A lock that is not given soon is left for the next turn, because everybody queues behind whoever waits for it. */
+/** A lock that is not free soon is left for the next turn, because all others queue behind a session that waits for it. */
 const BRIEFLY = [
   once("wait briefly", "set local lock_timeout = 200"),
   once("work briefly", "set local statement_timeout = 1000")
