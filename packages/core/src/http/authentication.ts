@@ -4,7 +4,14 @@ import { LimitReached } from "../domain/LimitWindow.js"
 import { Reads, type StoreUnavailable } from "../ports/StorePorts.js"
 import { ApiKeyCache, type ApiKeyHolder } from "../services/ApiKeyCache.js"
 import type { Caller } from "../services/Caller.js"
-import { type AuthenticatedRequest, addressUse, type Check, type CheckedRequest, Rejected } from "./checks.js"
+import {
+  type AuthenticatedRequest,
+  addressUse,
+  type Check,
+  type CheckedRequest,
+  Rejected,
+  withFound
+} from "./checks.js"
 import type { NotSignedIn } from "./ErrorTable.js"
 import { type ExhaustedLimits, exhaustedLimits } from "./ExhaustedLimits.js"
 import type { HttpRequest } from "./HttpMessage.js"
@@ -76,7 +83,7 @@ export const authentication = (own?: OwnAuthentication) =>
 
     const admitted = (checked: CheckedRequest, { caller, shop }: ApiKeyHolder): AuthenticatedRequest => {
       checked.request.onAdmitted?.()
-      return { ...checked, caller, shop, context: { ...checked.context, caller } }
+      return withFound(checked, { caller, shop, context: { ...checked.context, caller } })
     }
 
     const stranger = ({ request }: CheckedRequest, key?: string): Rejected => {

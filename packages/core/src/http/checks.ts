@@ -27,6 +27,13 @@ export interface CheckedRequest {
   readonly context: RequestContext
 }
 
+/**
+ * The request with what a check found, written into the same object: a copy for each check would cost half of the way of a GET. The context is
+ * replaced and never changed, because observers keep the first one.
+ */
+export const withFound = <In extends CheckedRequest, Found extends object>(checked: In, found: Found): In & Found =>
+  Object.assign(checked, found)
+
 /** A request whose endpoint exists. */
 export interface RoutedRequest extends CheckedRequest {
   readonly match: RouteMatch
@@ -162,7 +169,7 @@ export const routeCheck = <In extends CheckedRequest>(): Check<In, In & RoutedRe
   check: (checked) => {
     const { match, context } = checked
     if (match === undefined) return new Rejected({ _tag: "RouteNotFound" })
-    return { ...checked, match, context: { ...context, route: match.route.path } }
+    return withFound(checked, { match, context: { ...context, route: match.route.path } })
   }
 })
 
@@ -173,11 +180,11 @@ export const bodyCheck = <In extends RoutedRequest>(): Check<In, In & ReadReques
   kind: "wait",
   wait: (checked) => {
     const { route } = checked.match
-    if (route.method === "GET") return { ...checked, body: NO_BODY }
+    if (route.method === "GET") return withFound(checked, { body: NO_BODY })
     const reading = readBody(checked.request, route.body_bytes)
     return Effect.isEffect(reading)
-      ? Effect.map(reading, (body) => ({ ...checked, body }))
-      : { ...checked, body: reading }
+      ? Effect.map(reading, (body) => withFound(checked, { body }))
+      : withFound(checked, { body: reading })
   }
 })
 
@@ -190,7 +197,7 @@ export const validationCheck = <In extends ReadRequest>(): Check<In, In & ValidR
     const { route, path } = checked.match
     const read = readRequest(route, checked.request, path, checked.body)
     if (Either.isLeft(read)) return new Rejected({ _tag: "InvalidRequest", issues: read.left })
-    return { ...checked, input: read.right }
+    return withFound(checked, { input: read.right })
   }
 })
 
@@ -232,6 +239,9 @@ const inPart = (failure: Failure, { method }: HttpRequest): Failure =>
     ? { _tag: "InvalidRequest", issues: failure.issues.map((issue) => ({ in: "query", ...issue })) }
     : failure
 
+/** The fields that checks set, so that a request has one shape from the first check on. */
+const NOTHING_FOUND = { caller: undefined, shop: undefined, body: NO_BODY, input: undefined }
+
 /** A request as its latest check got it, for the response to a failure. */
 interface Progress {
   context: RequestContext
@@ -268,7 +278,7 @@ export const respondAfter = ({ steps }: Checks, limits: ExhaustedLimits) => {
       if (step.kind !== "check" && uses.length > 0) {
         const counted = checked
         return Effect.flatMap(limits.take(uses, context.now), (statuses) =>
-          runFrom(at, { ...counted, context: withUsages(context, statuses) }, progress)
+          runFrom(at, withFound(counted, { context: withUsages(context, statuses) }), progress)
         )
       }
       // Only a result shows the limits of its endpoint: a failure of the handler shows those of the key alone.
@@ -316,7 +326,7 @@ export const respondAfter = ({ steps }: Checks, limits: ExhaustedLimits) => {
   return (request: HttpRequest, context: RequestContext, match?: RouteMatch): Effect.Effect<ObservedResponse> => {
     const progress: Progress = { context }
     return Effect.catchAllCause(
-      Effect.suspend(() => runFrom(0, { request, match, context }, progress)),
+      Effect.suspend(() => runFrom(0, { request, match, context, ...NOTHING_FOUND }, progress)),
       (cause) => failed(cause, request, progress)
     )
   }
