@@ -212,7 +212,7 @@ export class ShopDeliveryQueue {
     const due = kinds.flatMap((kind) => {
       const first = this.#queues[kind].first()
       return first !== undefined && first.due_at <= now
-        ? [{ first, rank: { ...first, is_replay: kind === "replayed" } }]
+        ? [{ first, rank: { is_replay: kind === "replayed", ...first } }]
         : []
     })
     return due.sort((a, b) => compareClaims(a.rank, b.rank))[0]?.first
@@ -246,7 +246,7 @@ export class ShopDeliveryQueue {
       const next = line.busy === null ? order.next() : undefined
       const { placed } = order
       if (next?.event_id === placed?.event_id && next?.due_at === placed?.due_at) continue
-      order.placed = next === undefined ? null : { ...next, line }
+      order.placed = next === undefined ? null : { line, ...next }
       if (order.placed !== null) this.#queues[kind].push(order.placed)
     }
     const isEmpty = line.busy === null && kinds.every((kind) => line[kind].placed === null)

@@ -94,7 +94,6 @@ type Seen = Pick<ShopState, "shop" | "head" | "webhook" | "events" | "replayable
 
 /** A shop's state into which only the settings are loaded yet. */
 export const loadState = (input: Seen): ShopState => ({
-  ...input,
   tickets: new Map(),
   links: new Map(),
   cards: new Map(),
@@ -105,7 +104,8 @@ export const loadState = (input: Seen): ShopState => ({
   attempts: new Map(),
   replays: new Map(),
   messages: new Map(),
-  stamps_used: new Map()
+  stamps_used: new Map(),
+  ...input
 })
 
 /**

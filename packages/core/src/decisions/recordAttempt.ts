@@ -83,7 +83,7 @@ const logged = (
   { n, now }: { readonly n: number; readonly now: Instant }
 ): Webhook => {
   const { event_id, started_at, sent } = attempted
-  changes.add({ _tag: "AttemptAppended", row: { ...sent, shop_id: webhook.shop_id, event_id, n, started_at } })
+  changes.add({ _tag: "AttemptAppended", row: { shop_id: webhook.shop_id, event_id, n, started_at, ...sent } })
   const { webhook: after, notice } = healthAfter(webhook, attempted, now)
   if (after !== webhook) changes.add({ _tag: "WebhookPut", row: after })
   if (notice !== null) changes.notifyOwner(noticeOf(notice, after))

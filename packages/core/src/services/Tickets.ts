@@ -36,7 +36,7 @@ const runIdempotent =
   <E>(command: Command<Ticket, E>, key: IdempotencyKey | undefined, use: Omit<Idempotent, "key">) =>
     key === undefined
       ? Effect.map(run(command), (data): IdempotentResult<Ticket> => ({ data, replayed: false }))
-      : run(idempotent({ ...use, key }, command))
+      : run(idempotent({ key, ...use }, command))
 
 const changeStatusCommand = (caller: Caller, id: TicketId, status: TicketStatus, limits: LimitsByPolicy) =>
   byCaller(caller, Decisions.changeStatus(caller.shop_id, id, status, boundsOf(caller, limits)))

@@ -79,12 +79,14 @@ export class AttemptProgress {
   /** The record as it is stored. */
   sent(outcome: { readonly status: number } | { readonly error: SendError; readonly detail: string | null }): Sent {
     const isAnswered = "status" in outcome
+    const { lookup_ms, connect_ms, tls_ms, first_byte_ms } = this.#timings
+    const total_ms = Math.round(this.time_ms - this.#started_at)
     return {
       status: isAnswered ? outcome.status : null,
       error: isAnswered ? null : outcome.error,
       detail: isAnswered ? null : outcome.detail,
       address: this.address,
-      timings: { ...this.#timings, total_ms: Math.round(this.time_ms - this.#started_at) },
+      timings: { lookup_ms, connect_ms, tls_ms, first_byte_ms, total_ms },
       head: this.#excerptText()
     }
   }

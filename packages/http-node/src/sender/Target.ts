@@ -63,8 +63,8 @@ const parseTarget = (url: string, { policy, resolve, isPublic }: TargetRules): E
   }
   const { allowsAddress } = target
   const known = isIP(host) !== 0 ? [host] : mustBeLoopback ? LOOPBACK : undefined
-  if (known !== undefined) return Either.map(allowed(known, allowsAddress), (addresses) => ({ ...target, addresses }))
-  return Either.right({ ...target, addresses: Effect.flatMap(resolve(host), (all) => allowed(all, allowsAddress)) })
+  if (known !== undefined) return Either.map(allowed(known, allowsAddress), (addresses) => ({ addresses, ...target }))
+  return Either.right({ addresses: Effect.flatMap(resolve(host), (all) => allowed(all, allowsAddress)), ...target })
 }
 
 /** To parse a URL takes longer than to send to it, so this many are cached. */

@@ -134,8 +134,8 @@ export const decideBatch = (
   const loads = loadStatements(
     entries.flatMap(({ command: { shop_id, asks } }) => asks.map((ask) => ({ shop_id, ask })))
   )
-  const lock = { ...(skipsLocked ? lockFree : lockAll), values: [shop_ids] }
-  const statements = [begin, lock, { ...SHOPS, values: [shop_ids] }, ...loads.map(({ statement }) => statement)]
+  const lock = { values: [shop_ids], ...(skipsLocked ? lockFree : lockAll) }
+  const statements = [begin, lock, { values: [shop_ids], ...SHOPS }, ...loads.map(({ statement }) => statement)]
   return Effect.map(connection.send(statements), (answers) => {
     const [{ heads }] = rowsOf<HeadsRow>(answers[1]) as readonly [HeadsRow]
     const shared = { accounts: new Map(), holders: new Map() }
@@ -156,9 +156,9 @@ export const decideBatch = (
       if (Either.isLeft(webhook)) unopened.set(shop.id, webhook.left)
       else states.set(shop.id, loadState({ shop, head, webhook: webhook.right, events, replayable, ...shared }))
     }
+    const filled = { ranges, events: sent, of: (shop_id: ShopId) => states.get(shop_id), ...shared }
     loads.forEach(({ fill }, i) => {
-      for (const row of rowsOf<never>(answers[i + 3]))
-        fill({ ...shared, ranges, events: sent, of: (shop_id) => states.get(shop_id) }, row)
+      for (const row of rowsOf<never>(answers[i + 3])) fill(filled, row)
     })
     return decideAll(entries, { states, unopened }, secrets)
   })

@@ -193,7 +193,7 @@ export class BatchChanges {
         this.#putRow("shop", change.row)
         break
       case "TicketPut":
-        this.#putRow("ticket", { ...change.row, closure_due_at: closure(change.row)?.due_at ?? null })
+        this.#putRow("ticket", { closure_due_at: closure(change.row)?.due_at ?? null, ...change.row })
         break
       case "StampsUsedPut":
         this.#putRow("stamps_used", { ...change.key, ...change.row, shop_id })
@@ -210,7 +210,7 @@ export class BatchChanges {
         const { due_at, attempts_in_round } = change.row
         this.#schedule(shop_id, { look_at: attempts_in_round === 0 ? 0 : due_at, due_from: due_at })
         this.#renewed.delete(keyOf("delivery", change.row))
-        this.#putRow("delivery", { ...change.row, lease_until: null })
+        this.#putRow("delivery", { lease_until: null, ...change.row })
         break
       }
       case "DeliveryRenewed": {

@@ -65,7 +65,7 @@ export class PreparingClient extends SessionClient {
     )
     const named =
       typeof text === "string" && Array.isArray(values) && values.length > 0
-        ? [{ ...this.#prepare(text), values }, ...rest]
+        ? [{ values, ...this.#prepare(text) }, ...rest]
         : [typeof text === "string" ? inSchema(text, this.#schema) : text, values, ...rest]
     return (super.query as (...args: ReadonlyArray<unknown>) => never).apply(this, named)
   }

@@ -95,7 +95,7 @@ export class StatementBatch {
       this.#failure ??= error
       this.#answers.push(answer)
     }
-    this.#queries = this.statements.map((one) => new Query({ ...one, types: this.#types, callback }))
+    this.#queries = this.statements.map((one) => new Query({ types: this.#types, callback, ...one }))
     for (const query of this.#queries) {
       if (uncertain.delete(query.name)) wire.close({ type: "S", name: query.name })
       query.prepare(unsynced)

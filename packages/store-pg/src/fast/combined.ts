@@ -28,5 +28,5 @@ export const combined = (statements: ReadonlyArray<Statement>): Statement => {
   const key = statements.map(({ name }) => name).join(", ")
   const text = combinedTexts.get(key) ?? combine(statements, key)
   combinedTexts.set(key, text)
-  return { ...text, values: statements.flatMap(({ values }) => values) }
+  return { values: statements.flatMap(({ values }) => values), ...text }
 }
