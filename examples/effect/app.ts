@@ -1,6 +1,7 @@
 import { HttpRouter, HttpServerResponse } from "@effect/platform"
 import { type Caller, CommittedEvents, TicketNumber, Tickets } from "@workshop/core"
 import { httpApp } from "@workshop/core/http"
+import { makeHttpMetrics } from "@workshop/http-node"
 import { Effect, Schema, Stream } from "effect"
 import { health } from "./health.js"
 
@@ -12,7 +13,7 @@ const notFound = HttpServerResponse.text("No such ticket\n", { status: 404 })
 export const makeApp = (counter: Caller) =>
   Effect.gen(function* () {
     const tickets = yield* Tickets
-    const api = yield* httpApp()
+    const api = yield* httpApp({ observe: makeHttpMetrics() })
     const atCounter = Effect.gen(function* () {
       const { number } = yield* HttpRouter.schemaPathParams(CounterPath)
       const { data } = yield* tickets.byNumber(counter, number)

@@ -24,7 +24,10 @@ it("an Effect server mounts the API in its router, beside a route on the same se
   expect(await at("/counter/zero")).toBe("No such ticket\n")
   expect(await at("/elsewhere")).toBe("Nothing here\n")
   expect(await at("/readyz")).toBe('{"ready":true,"reason":null}')
-  expect(await at("/metrics")).toMatch(/^workshop_deliveries_in_flight 0$/m)
+  const metrics = await at("/metrics")
+  expect(metrics).toMatch(/^workshop_deliveries_in_flight 0$/m)
+  expect(metrics).toMatch(/^workshop_http_requests_total{method="POST",route="\/v1\/tickets",status="201"} 1$/m)
+  expect(metrics).toMatch(/^process_uptime_seconds /m)
   await runtime.dispose()
 })
 

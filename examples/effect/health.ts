@@ -1,12 +1,12 @@
 import { HttpRouter, HttpServerResponse } from "@effect/platform"
-import { EXPOSITION_TYPE, notReadyReason, scrape } from "@workshop/core"
+import { EXPOSITION_TYPE, notReadyReason, scrapeAll } from "@workshop/core"
 import { Effect } from "effect"
 
 /** The pages for Prometheus and for a load balancer. Do not let strangers reach them. */
 export const health = HttpRouter.empty.pipe(
   HttpRouter.get(
     "/metrics",
-    Effect.map(scrape, (text) => HttpServerResponse.text(text, { contentType: EXPOSITION_TYPE }))
+    Effect.map(scrapeAll, (text) => HttpServerResponse.text(text, { contentType: EXPOSITION_TYPE }))
   ),
   HttpRouter.get(
     "/readyz",

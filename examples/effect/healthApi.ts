@@ -1,5 +1,5 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
-import { EXPOSITION_TYPE, notReadyReason, scrape } from "@workshop/core"
+import { EXPOSITION_TYPE, notReadyReason, scrapeAll } from "@workshop/core"
 import { Effect, Schema } from "effect"
 
 const Ready = Schema.Struct({ ready: Schema.Literal(true) })
@@ -10,7 +10,7 @@ export class Health extends HttpApiGroup.make("health")
   .add(HttpApiEndpoint.get("metrics", "/metrics").addSuccess(HttpApiSchema.Text({ contentType: EXPOSITION_TYPE })))
   .add(HttpApiEndpoint.get("readyz", "/readyz").addSuccess(Ready).addError(NotReady, { status: 503 })) {}
 
-export const metrics = () => scrape
+export const metrics = () => scrapeAll
 
 export const readyz = () =>
   Effect.flatMap(notReadyReason, (reason) =>

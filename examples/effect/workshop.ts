@@ -12,6 +12,7 @@ import {
   Shops,
   Workshop
 } from "@workshop/core"
+import { processMetrics } from "@workshop/http-node"
 import * as NodeSender from "@workshop/http-node/sender"
 import * as MemoryStore from "@workshop/store-memory"
 import { Effect, Layer, Schema } from "effect"
@@ -25,6 +26,7 @@ export const workshop = Workshop.background.pipe(
   Layer.provideMerge(Profanity.layer),
   Layer.provideMerge(Entropy.layer),
   // For the metrics and the readiness.
+  Layer.provideMerge(Layer.scopedDiscard(processMetrics)),
   Layer.provideMerge(Probes.layer)
 )
 

@@ -25,7 +25,7 @@ import {
   type HttpRequest,
   type HttpResponse
 } from "./HttpMessage.js"
-import { isBelow, newContext, type Pipeline, pipeline } from "./Pipeline.js"
+import { isBelow, newContext, type Pipeline, pipeline, type RequestObserver } from "./Pipeline.js"
 import { respond } from "./respond.js"
 import { type TrackingOptions, trackingRoutes } from "./tracking/trackingRoutes.js"
 import { workshopRoutes } from "./workshopRoutes.js"
@@ -68,6 +68,8 @@ export interface MountOptions<Request, Context extends ReadonlyArray<unknown> = 
    * all if it is omitted. `trackingBaseUrl` of the workshop makes `tracking_url` lead there.
    */
   readonly trackingPages?: TrackingOptions
+  /** Observes each request to the API, such as `makeHttpMetrics()` of `@workshop/http-node`, which counts them for the metrics. */
+  readonly observe?: RequestObserver
   /** The address of a request, for the limit on requests without a valid key. */
   readonly addressOf?: (request: Request, ...context: Context) => string
 }
@@ -129,7 +131,8 @@ export const mountOptions: Readonly<Record<keyof MountEffectOptions<unknown>, (v
     Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 128
       ? undefined
       : "must be a whole number from 1 to 128",
-  trackingPages: ofFields({ template: isFunction, shop_id: isText })
+  trackingPages: ofFields({ template: isFunction, shop_id: isText }),
+  observe: isFunction
 }
 
 /** Readies the API for a server's own form of requests. */
@@ -138,7 +141,8 @@ export const mountEffect = <Request, R = never>({
   authenticate,
   unauthenticated = SIGN_IN,
   ipv6Prefix,
-  trackingPages
+  trackingPages,
+  observe
 }: MountEffectOptions<Request, R>) =>
   Effect.gen(function* () {
     const context = yield* Effect.context<R>()
@@ -148,7 +152,7 @@ export const mountEffect = <Request, R = never>({
     }
     const api = yield* workshopRoutes({ validateResponses: false, ...(own && { own }) })
     const groups = trackingPages === undefined ? [api] : [api, yield* trackingRoutes(trackingPages)]
-    const run = yield* pipeline(groups)
+    const run = yield* pipeline(groups, observe)
     const base = (prefix ?? "").replace(/(?<!\/)\/+$/, "")
     const mount: Mounted<Request> = {
       owns: (path) => groups.some((group) => isBelow(`${base}${group.prefix}`, path)),

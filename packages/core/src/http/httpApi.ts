@@ -7,9 +7,11 @@ import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpApiMiddleware from "@effect/platform/HttpApiMiddleware"
 import * as HttpApiSecurity from "@effect/platform/HttpApiSecurity"
 import { Context, Effect, Layer, Option } from "effect"
+import { checkedOptions, isFunction } from "../domain/OptionChecks.js"
 import type { Caller } from "../services/Caller.js"
 import { ClientsApi } from "./ClientsApi.js"
 import { httpApp } from "./EffectMount.js"
+import type { RequestObserver } from "./Pipeline.js"
 import { TicketsApi } from "./TicketsApi.js"
 import { EVERYWHERE, ShopApi } from "./WorkshopApi.js"
 
@@ -39,21 +41,68 @@ const withFailures = <Id extends string, Endpoint extends HttpApiEndpoint.HttpAp
     .addError(EVERYWHERE.internal)
     .addError(EVERYWHERE.unavailable)
 
+/** A middleware behind which the API can be: one that provides {@link CurrentCaller}, or {@link ApiKeys}. */
+export type CallerMiddleware<I, S> = Context.Tag<I, S> &
+  (I extends ApiKeys ? unknown : { readonly provides: typeof CurrentCaller })
+
 /**
  * The API behind a middleware of yours that provides {@link CurrentCaller}, or behind {@link ApiKeys}, to be added to your own:
  * `MyApi.addHttpApi(apiBehind(SignedIn).prefix("/workshop"))`. The middleware and the API's failures belong to its groups, so that your own
  * groups have neither, in your OpenAPI document and in clients that are made from your API.
  */
-export const apiBehind = <I extends HttpApiMiddleware.HttpApiMiddleware.AnyId, S>(middleware: Context.Tag<I, S>) =>
-  HttpApi.make("workshop")
-    .add(withFailures(ShopApi).middleware(middleware))
-    .add(withFailures(TicketsApi).middleware(middleware))
-    .add(withFailures(ClientsApi).middleware(middleware))
+export const apiBehind = <I extends HttpApiMiddleware.HttpApiMiddleware.AnyId, S>(
+  middleware: CallerMiddleware<I, S>
+) => {
+  const tag: Context.Tag<I, S> = middleware
+  return HttpApi.make("workshop")
+    .add(withFailures(ShopApi).middleware(tag))
+    .add(withFailures(TicketsApi).middleware(tag))
+    .add(withFailures(ClientsApi).middleware(tag))
+}
 
 const GROUPS = ["shop", "tickets", "clients"] as const
 type Name = (typeof GROUPS)[number]
 
 type AnyGroup = HttpApiGroup.HttpApiGroup.AnyWithProps
+
+/** Whether a type is a union of several: of groups with one name, your API keeps the last only. */
+type IsSeveral<A, Each = A> = Each extends unknown ? ([A] extends [Each] ? false : true) : never
+
+type Wrong<Groups extends HttpApiGroup.HttpApiGroup.Any, N extends Name> = [
+  HttpApiGroup.HttpApiGroup.WithName<Groups, N>
+] extends [never]
+  ? `Your HttpApi has no group called ${N}: add apiBehind(middleware) with addHttpApi`
+  : true extends IsSeveral<HttpApiGroup.HttpApiGroup.WithName<Groups, N>>
+    ? `Your HttpApi has another group called ${N}: rename it`
+    : never
+
+/** Nothing to add if an API has each group of {@link apiBehind} once; otherwise a sentence about the wrong one, which does not compile. */
+type WithGroupsOnce<Groups extends HttpApiGroup.HttpApiGroup.Any> = [
+  Wrong<Groups, "shop"> | Wrong<Groups, "tickets"> | Wrong<Groups, "clients">
+] extends [never]
+  ? unknown
+  : Wrong<Groups, "shop"> | Wrong<Groups, "tickets"> | Wrong<Groups, "clients">
+
+const OURS = { shop: ShopApi, tickets: TicketsApi, clients: ClientsApi } as const
+
+/** The groups of an API, or a defect that says which is not one of {@link apiBehind}. */
+const groupsOf = (api: { readonly groups: unknown }): Readonly<Record<Name, AnyGroup>> => {
+  const all = api.groups as Readonly<Record<string, AnyGroup | undefined>>
+  for (const name of GROUPS) {
+    const group = all[name]
+    if (group === undefined)
+      throw new Error(`Your HttpApi has no group called ${name}: add apiBehind(middleware) with addHttpApi`)
+    if (Object.keys(OURS[name].endpoints).some((endpoint) => !(endpoint in group.endpoints)))
+      throw new Error(`Your HttpApi has another group called ${name}: rename it`)
+  }
+  return all as Readonly<Record<Name, AnyGroup>>
+}
+
+/** How the groups are served. */
+export interface GroupsOptions {
+  /** Observes each request that your middleware let through, such as `makeHttpMetrics()` of `@workshop/http-node`, which counts them. */
+  readonly observe?: RequestObserver
+}
 
 /** The path before `/v1`, as your own API has it. */
 const prefixOf = (shop: AnyGroup): `/${string}` | undefined =>
@@ -84,27 +133,33 @@ const NOWHERE = "/ "
 /** All methods but HEAD, which the router handles as GET. */
 const METHODS = ["get", "post", "put", "patch", "del", "options"] as const
 
-/** Serves the groups of {@link apiBehind} in your `HttpApi`, which must have no other group called shop, tickets or clients. */
+/**
+ * Serves the groups of {@link apiBehind} in your `HttpApi`, which must have no other group called shop, tickets or clients, and so
+ * can have the API at one prefix only.
+ */
 export const groups = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
-  api: HttpApi.HttpApi<Id, Groups, E, R>
+  api: HttpApi.HttpApi<Id, Groups, E, R> & WithGroupsOnce<Groups>,
+  options: GroupsOptions = {}
 ): Layer.Layer<
   HttpApiGroup.ApiGroup<Id, Name>,
   never,
   ServicesOfGroups | HttpApiGroup.HttpApiGroup.MiddlewareWithName<Groups, Name & HttpApiGroup.HttpApiGroup.Name<Groups>>
 > => {
-  const all = api.groups as unknown as Readonly<Record<Name, AnyGroup>>
-  const raw = { ...api, groups: Object.fromEntries(GROUPS.map((name) => [name, unread(all[name])])) }
+  const { observe } = checkedOptions("groups", options, { observe: isFunction })
+  const all = groupsOf(api)
+  const raw = { ...(api as object), groups: Object.fromEntries(GROUPS.map((name) => [name, unread(all[name])])) }
   const prefix = prefixOf(all.shop)
   const hasCaller = bringsCaller(all.shop)
   const serving = httpApp({
     prefix: prefix || "/",
+    ...(observe && { observe }),
     ...(hasCaller && {
       authenticate: () => Effect.map(Effect.serviceOption(CurrentCaller), Option.getOrNull)
     })
   })
   // Your middleware runs for endpoints only, so an unknown path has no caller.
   const unknown = HttpApiBuilder.Router.use((router) =>
-    Effect.flatMap(hasCaller ? httpApp({ prefix: NOWHERE }) : serving, (app) =>
+    Effect.flatMap(hasCaller ? httpApp({ prefix: NOWHERE, ...(observe && { observe }) }) : serving, (app) =>
       Effect.forEach(METHODS, (method) => router[method](`${prefix ?? ""}/v1/*`, app), { discard: true })
     )
   )

@@ -5,7 +5,7 @@ import { Probes } from "../ports/Probes.js"
 /** The content type of Prometheus' text format. */
 export const EXPOSITION_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
-/** The names that are shown: our own, and the two kinds that Prometheus' dashboards know. Effect's own metrics are not. */
+/** The names that `scrape` shows: the service's own, and the two kinds that Prometheus' dashboards know. */
 const SHOWN = /^(workshop|process|nodejs)_/
 
 type Labels = ReadonlyArray<readonly [string, string]>
@@ -15,16 +15,24 @@ const escaped = (text: string): string => text.replaceAll("\\", "\\\\").replaceA
 const number = (value: number): string =>
   Number.isFinite(value) ? String(value) : Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf"
 
+/** A name as Prometheus accepts it, because one other name would make the whole text unreadable. */
+const accepted = (name: string): string => name.replaceAll(/[^a-zA-Z0-9_:]/g, "_").replace(/^(?=\d)/, "_")
+
 const sample = (name: string, labels: Labels, value: number): string => {
-  const inner = labels.map(([key, text]) => `${key}="${escaped(text).replaceAll('"', '\\"')}"`).join(",")
+  const inner = labels
+    .map(([key, text]) => `${accepted(key).replaceAll(":", "_")}="${escaped(text).replaceAll('"', '\\"')}"`)
+    .join(",")
   return `${name}${inner === "" ? "" : `{${inner}}`} ${number(value)}`
 }
 
-const typeOf = ({ keyType }: MetricKey.MetricKey.Untyped): string =>
-  MetricKeyType.isCounterKey(keyType) ? "counter" : MetricKeyType.isHistogramKey(keyType) ? "histogram" : "gauge"
+const typeOf = ({ keyType }: MetricKey.MetricKey.Untyped): string => {
+  if (MetricKeyType.isCounterKey(keyType) || MetricKeyType.isFrequencyKey(keyType)) return "counter"
+  if (MetricKeyType.isHistogramKey(keyType)) return "histogram"
+  return MetricKeyType.isSummaryKey(keyType) ? "summary" : "gauge"
+}
 
-const samples = ({ metricKey, metricState: state }: MetricPair.MetricPair.Untyped): ReadonlyArray<string> => {
-  const { name, tags } = metricKey
+const samples = (name: string, { metricKey, metricState: state }: MetricPair.MetricPair.Untyped) => {
+  const { tags } = metricKey
   const labels: Labels = tags.map(({ key, value }) => [key, value])
   if (MetricState.isHistogramState(state)) {
     return [
@@ -36,12 +44,28 @@ const samples = ({ metricKey, metricState: state }: MetricPair.MetricPair.Untype
       sample(`${name}_count`, labels, state.count)
     ]
   }
+  if (MetricState.isSummaryState(state)) {
+    return [
+      ...state.quantiles.map(([quantile, value]) =>
+        sample(
+          name,
+          [...labels, ["quantile", number(quantile)]],
+          Option.getOrElse(value, () => Number.NaN)
+        )
+      ),
+      sample(`${name}_sum`, labels, state.sum),
+      sample(`${name}_count`, labels, state.count)
+    ]
+  }
+  if (MetricState.isFrequencyState(state)) {
+    return [...state.occurrences].map(([key, count]) => sample(name, [...labels, ["key", key]], count))
+  }
   if (MetricState.isCounterState(state)) return [sample(name, labels, Number(state.count))]
   return MetricState.isGaugeState(state) ? [sample(name, labels, Number(state.value))] : []
 }
 
-const head = ({ metricKey }: MetricPair.MetricPair.Untyped): string => {
-  const { name, description } = metricKey
+const head = (name: string, { metricKey }: MetricPair.MetricPair.Untyped): string => {
+  const { description } = metricKey
   const help = Option.match(description, {
     onNone: () => "",
     onSome: (text) => `# HELP ${name} ${escaped(text)}\n`
@@ -50,16 +74,19 @@ const head = ({ metricKey }: MetricPair.MetricPair.Untyped): string => {
 }
 
 /**
- * The metrics in Prometheus' text format, version 0.0.4: each name once, with its help where it has any and its
- * type, then its samples. Summaries and frequencies, of which we keep none, are left out.
+ * Metrics in Prometheus' text format, version 0.0.4: each name once, with its help where it has any and its type, then its
+ * samples. A frequency is a counter with the label `key`. By default only those of the service, `process_` and `nodejs_`.
  */
-export const exposition = (measured: ReadonlyArray<MetricPair.MetricPair.Untyped>): string => {
+export const exposition = (
+  measured: ReadonlyArray<MetricPair.MetricPair.Untyped>,
+  isShown: (name: string) => boolean = (name) => SHOWN.test(name)
+): string => {
   const families = new Map<string, { readonly head: string; readonly lines: Array<string> }>()
   for (const pair of measured) {
-    const { name } = pair.metricKey
-    const lines = SHOWN.test(name) ? samples(pair) : []
+    const name = accepted(pair.metricKey.name)
+    const lines = isShown(name) ? samples(name, pair) : []
     if (lines.length === 0) continue
-    const family = families.get(name) ?? { head: head(pair), lines: [] }
+    const family = families.get(name) ?? { head: head(name, pair), lines: [] }
     families.set(name, family)
     family.lines.push(...lines)
   }
@@ -69,10 +96,23 @@ export const exposition = (measured: ReadonlyArray<MetricPair.MetricPair.Untyped
     .join("")
 }
 
-/** All metrics of the process as Prometheus reads them (Specification, Commands). */
-export const scrape: Effect.Effect<string> = Effect.gen(function* () {
+/** Updates the gauges of the process, and waits for the database no longer than a limit. */
+const measure: Effect.Effect<void> = Effect.gen(function* () {
   const probes = [...((yield* Probes) ?? [])]
   const measured = Effect.forEach(probes, ({ measure = Effect.void }) => measure, { concurrency: "unbounded" })
   yield* Effect.withClock(Effect.timeoutOption(measured, ServiceLimits.measuring_ms), Clock.make())
-  return exposition(Metric.unsafeSnapshot())
 })
+
+/**
+ * The metrics of the service in Prometheus' text format, with those whose names begin with `process_` or `nodejs_`
+ * (Specification, Commands). Metrics of your own are in {@link scrapeAll}.
+ */
+export const scrape: Effect.Effect<string> = Effect.map(measure, () => exposition(Metric.unsafeSnapshot()))
+
+/**
+ * All of Effect's metrics of the process in Prometheus' text format: those of {@link scrape}, your own, and those of Effect and
+ * of libraries. A character that Prometheus refuses in a name is an underscore.
+ */
+export const scrapeAll: Effect.Effect<string> = Effect.map(measure, () =>
+  exposition(Metric.unsafeSnapshot(), () => true)
+)

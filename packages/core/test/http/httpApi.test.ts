@@ -14,9 +14,10 @@ import {
 } from "@effect/platform"
 import * as MemoryStore from "@workshop/store-memory"
 import { createTestWorkshop } from "@workshop/store-memory/testing"
-import { Clock, Effect, Exit, Layer, type ParseResult, Redacted, Runtime, Schema, Scope } from "effect"
+import { Clock, Context, Effect, Exit, Layer, type ParseResult, Redacted, Runtime, Schema, Scope } from "effect"
 import { expect, expectTypeOf, it } from "vitest"
 import { ApiKeys, apiBehind, CurrentCaller, groups } from "../../src/http/httpApi.js"
+import type { RequestObserver } from "../../src/http/Pipeline.js"
 import { start } from "../../src/promise.js"
 import { Caller } from "../../src/services/Caller.js"
 
@@ -95,6 +96,46 @@ it("leaves the own groups of the HttpApi without the API's failures, also in the
   type Own = HttpApiError.HttpApiDecodeError | HttpClientError.HttpClientError | ParseResult.ParseError
   expectTypeOf<ErrorOf<Client["orders"]["list"]>>().toEqualTypeOf<Own>()
   expectTypeOf<HttpApiError.Unauthorized>().toExtend<ErrorOf<Client["tickets"]["list"]>>()
+})
+
+it("takes no middleware that does not find the caller, and no other group of the same name: neither compiles", () => {
+  class User extends Context.Tag("User")<User, string>() {}
+  class Authorized extends HttpApiMiddleware.Tag<Authorized>()("Authorized", { provides: User }) {}
+  // @ts-expect-error The middleware provides the embedder's user, and not CurrentCaller.
+  apiBehind(Authorized)
+  const Own = HttpApiGroup.make("tickets").add(HttpApiEndpoint.get("mine", "/mine").addSuccess(Schema.String))
+  const ours = apiBehind(SignedIn)
+  // @ts-expect-error The embedder's group has a name of the API's groups.
+  expect(() => groups(HttpApi.make("mine").addHttpApi(ours).add(Own))).toThrow(
+    "Your HttpApi has another group called tickets: rename it"
+  )
+  // @ts-expect-error Also if it was added first; then the API has taken its place.
+  groups(HttpApi.make("mine").add(Own).addHttpApi(ours))
+  // @ts-expect-error The API did not join.
+  expect(() => groups(HttpApi.make("mine").add(Orders))).toThrow(
+    "Your HttpApi has no group called shop: add apiBehind(middleware) with addHttpApi"
+  )
+})
+
+it("is observed like the API of workshop serve, so that its requests are in the metrics", async () => {
+  class MyApi extends HttpApi.make("mine").addHttpApi(apiBehind(SignedIn).prefix("/workshop")) {}
+  const seen: Array<readonly [string | null, number]> = []
+  const observe: RequestObserver = (_, __, answer) =>
+    Effect.tap(answer, ({ context, status }) => Effect.sync(() => seen.push([context.route, status])))
+  const live = HttpApiBuilder.api(MyApi).pipe(
+    Layer.provide(groups(MyApi, { observe })),
+    Layer.provide([signedIn, services])
+  )
+  const { handler, dispose } = HttpApiBuilder.toWebHandler(Layer.mergeAll(live, HttpServer.layerContext) as never)
+  const ask = asking(handler)
+  const headers = { cookie: "session=amira" }
+  await ask("/workshop/v1/tickets", { headers })
+  await ask("/workshop/v1/nowhere", { headers })
+  expect(seen).toEqual([
+    ["/v1/tickets", 200],
+    [null, 404]
+  ])
+  await dispose()
 })
 
 it("answers an unknown path below the API's with its 404, and HEAD as GET", async () => {

@@ -1,3 +1,4 @@
+import { HttpApp } from "@effect/platform"
 import {
   Entropy,
   exposition,
@@ -9,9 +10,11 @@ import {
   probe,
   ShopInput,
   Shops,
-  StoreUnavailable
+  StoreUnavailable,
+  scrape,
+  scrapeAll
 } from "@workshop/core"
-import { pipeline, type RouteGroup, webHandler, workshopRoutes } from "@workshop/core/http"
+import { httpApp, pipeline, type RouteGroup, webHandler, workshopRoutes } from "@workshop/core/http"
 import { Directory } from "@workshop/core/store"
 import { SettableClock } from "@workshop/core/testing"
 import { makeHttpMetrics, pages, processMetrics } from "@workshop/http-node"
@@ -32,6 +35,7 @@ import {
   Schema
 } from "effect"
 import { afterAll, describe, expect, it, vi } from "vitest"
+import { untilAsync } from "../../../../test/until.js"
 import { fetchRequest } from "../../../core/src/http/Mount.js"
 import { layer as workshopLayer } from "../../../core/src/services/Workshop.js"
 import { changing, openShop, run } from "../../../core/src/testing/Fixtures.js"
@@ -210,9 +214,46 @@ describe("exposition", () => {
         "workshop_sizes_count 2",
         "# TYPE workshop_unknown gauge",
         "workshop_unknown NaN",
+        "# TYPE workshop_words counter",
+        'workshop_words{key="a"} 1',
         ""
       ].join("\n")
     )
+  })
+})
+
+describe("scrapeAll", () => {
+  it("has an embedder's own metrics too, with names that Prometheus accepts; scrape has the service's only", async () => {
+    const placed = Metric.counter("embedder.orders").pipe(Metric.tagged("shop.name", "Hem"))
+    const seconds = Metric.summary({
+      name: "embedder_seconds",
+      maxAge: "1 minute",
+      maxSize: 9,
+      error: 0,
+      quantiles: [0.5]
+    })
+    const [own, all] = await runtime.runPromise(
+      Metric.increment(placed).pipe(
+        Effect.zipRight(Metric.update(seconds, 2)),
+        Effect.zipRight(Effect.all([scrape, scrapeAll]))
+      )
+    )
+    expect(own).not.toContain("embedder")
+    expect(all).toContain('# TYPE embedder_orders counter\nembedder_orders{shop_name="Hem"} 1\n')
+    expect(all).toContain("# TYPE embedder_seconds summary\n")
+    expect(all).toContain("\nembedder_seconds_sum 2\nembedder_seconds_count 1\n")
+    expect(all).toContain(own.slice(0, own.indexOf("\n")))
+  })
+})
+
+describe("the option observe of a mount", () => {
+  it("counts the requests to an API that is mounted", async () => {
+    const handle = HttpApp.toWebHandler(await runtime.runPromise(httpApp({ observe: makeHttpMetrics() })))
+    const counted = (text: string) => total(text, "workshop_http_requests_total", { method: "PUT", route: "/v1" })
+    const before = counted(await metrics())
+    await handle(new Request("http://127.0.0.1/v1/shop", { method: "PUT" }))
+    // The fiber of a request ends after its response.
+    await untilAsync("the request to be counted", metrics, (text) => counted(text) === before + 1)
   })
 })
 

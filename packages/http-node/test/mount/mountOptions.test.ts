@@ -42,7 +42,7 @@ describe("options that are wrong", () => {
     [
       "mountNode",
       { addressOf: () => "one" },
-      "mountNode has no option addressOf: its options are prefix, authenticate, unauthenticated, ipv6Prefix, trackingPages, trustProxy"
+      "mountNode has no option addressOf: its options are prefix, authenticate, unauthenticated, ipv6Prefix, trackingPages, observe, trustProxy"
     ],
     ["mountNode", { trustProxy: "yes" }, "The option trustProxy of mountNode must be true or false"],
     ["mountNode", "/workshop", "mountNode takes an object of options"],
