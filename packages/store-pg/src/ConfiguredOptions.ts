@@ -16,22 +16,52 @@ export interface PgStoreConfig {
   readonly secretsKeys?: ReadonlyArray<Redacted.Redacted>
 }
 
-const configLike = (sample: string) => (value: unknown) =>
-  Config.isConfig(value) ? undefined : `must be a Config, such as ${sample}; layer takes plain values`
+interface Kind {
+  readonly is: (value: unknown) => boolean
+  /** The Config that reads such a value. */
+  readonly sample: string
+}
+
+const isOf = (type: "string" | "number" | "boolean") => (value: unknown) => typeof value === type
+
+const KINDS = {
+  url: { is: Redacted.isRedacted, sample: 'Config.redacted("DATABASE_URL")' },
+  schema: { is: isOf("string"), sample: 'Config.string("WORKSHOP_SCHEMA")' },
+  lanes: { is: isOf("number"), sample: 'Config.integer("WORKSHOP_LANES")' },
+  readConnections: { is: isOf("number"), sample: 'Config.integer("WORKSHOP_READ_CONNECTIONS")' },
+  secretsKeys: {
+    is: (value) => Array.isArray(value) && value.every(Redacted.isRedacted),
+    sample: 'Config.array(Config.redacted(), "WORKSHOP_SECRETS_KEYS")'
+  },
+  createSchema: { is: isOf("boolean"), sample: 'Config.boolean("WORKSHOP_CREATE_SCHEMA")' }
+} as const satisfies Record<keyof PgStoreConfig | "createSchema", Kind>
+
+const configLike =
+  ({ sample }: Kind) =>
+  (value: unknown) =>
+    Config.isConfig(value) ? undefined : `must be a Config, such as ${sample}; layer takes plain values`
 
 /** The check of each option before it is read. */
 export const storeConfig = {
-  url: configLike('Config.redacted("DATABASE_URL")'),
-  schema: configLike('Config.string("WORKSHOP_SCHEMA")'),
-  lanes: configLike('Config.integer("WORKSHOP_LANES")'),
-  readConnections: configLike('Config.integer("WORKSHOP_READ_CONNECTIONS")'),
-  secretsKeys: configLike('Config.array(Config.redacted(), "WORKSHOP_SECRETS_KEYS")')
+  url: configLike(KINDS.url),
+  schema: configLike(KINDS.schema),
+  lanes: configLike(KINDS.lanes),
+  readConnections: configLike(KINDS.readConnections),
+  secretsKeys: configLike(KINDS.secretsKeys)
 } as const satisfies Record<keyof PgStoreConfig, (value: unknown) => string | undefined>
 
 /** The check of each option of a store that migrates, before it is read. */
-export const migratedConfig = { ...storeConfig, createSchema: configLike('Config.boolean("WORKSHOP_CREATE_SCHEMA")') }
+export const migratedConfig = { ...storeConfig, createSchema: configLike(KINDS.createSchema) }
 
-/** Reads the options of a store; fails with a sentence about the first that is no `Config`, or that does not exist. */
+const readAs =
+  ({ is, sample }: Kind) =>
+  (value: unknown) =>
+    is(value) ? undefined : `must be read by another Config, such as ${sample}`
+
+/** The check of each option after it was read, because without types a Config may read another kind of value. */
+const readOptions = Object.fromEntries(Object.entries(KINDS).map(([name, kind]) => [name, readAs(kind)]))
+
+/** Reads the options of a store; fails with a sentence about the first that is no `Config`, reads a wrong kind of value, or does not exist. */
 export const optionsFrom = (
   config: Config.Config.Wrap<PgStoreConfig>,
   checks: typeof storeConfig
@@ -39,6 +69,9 @@ export const optionsFrom = (
   Effect.gen(function* () {
     const refused = Config.isConfig(config) ? null : refusedOption("layerConfig", config, checks)
     if (refused !== null) return yield* refused
-    const { url, secretsKeys, ...rest } = yield* Config.unwrap(config)
+    const read = yield* Config.unwrap(config)
+    const wrong = refusedOption("layerConfig", read, readOptions)
+    if (wrong !== null) return yield* wrong
+    const { url, secretsKeys, ...rest } = read
     return { ...rest, url: Redacted.value(url), ...(secretsKeys && { secretsKeys: secretsKeys.map(Redacted.value) }) }
   })

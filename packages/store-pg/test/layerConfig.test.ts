@@ -1,7 +1,7 @@
 import { inspect } from "node:util"
 import { Entropy } from "@workshop/core"
 import { Directory } from "@workshop/core/store"
-import { Cause, Config, ConfigProvider, Effect, Exit, Layer } from "effect"
+import { Cause, Config, ConfigProvider, Effect, Exit, Layer, Redacted } from "effect"
 import { expect, it } from "vitest"
 import { MigratedStore, PgStore } from "../src/index.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
@@ -53,6 +53,46 @@ it("layerConfig refuses a plain value in one sentence, which says what to pass",
         const built = Layer.build(Layer.provide(store(config as never), Entropy.layer))
         expect(yield* Effect.flip(Effect.scoped(built))).toMatchObject({ _tag: "OptionRefused", message })
       }
+  }).pipe(Effect.runPromise))
+
+it("layerConfig names the option that a Config of the wrong kind reads, and the Config that reads it", () =>
+  Effect.gen(function* () {
+    const url = Config.redacted("URL")
+    for (const [config, message] of [
+      [
+        { url: Config.string("URL") },
+        'url of layerConfig must be read by another Config, such as Config.redacted("DATABASE_URL")'
+      ],
+      [
+        { url, lanes: Config.string("LANES") },
+        'lanes of layerConfig must be read by another Config, such as Config.integer("WORKSHOP_LANES")'
+      ],
+      [
+        { url, secretsKeys: Config.array(Config.string(), "LANES") },
+        'secretsKeys of layerConfig must be read by another Config, such as Config.array(Config.redacted(), "WORKSHOP_SECRETS_KEYS")'
+      ]
+    ] as const) {
+      const provider = ConfigProvider.fromMap(
+        new Map([
+          ["URL", "postgres://127.0.0.1:1/w"],
+          ["LANES", "2"]
+        ])
+      )
+      const built = Effect.scoped(Effect.withConfigProvider(started(config as never), provider))
+      expect(yield* Effect.flip(built)).toMatchObject({ _tag: "OptionRefused", message: `The option ${message}` })
+    }
+  }).pipe(Effect.runPromise))
+
+it("layer says that a url that is a Config or a Redacted must be a text, and that layerConfig takes a Config", () =>
+  Effect.gen(function* () {
+    for (const url of [Config.redacted("URL"), Redacted.make("postgres://127.0.0.1:1/w")]) {
+      const built = Layer.build(Layer.provide(PgStore.layer({ url } as never), Entropy.layer))
+      expect(yield* Effect.flip(Effect.scoped(built))).toMatchObject({
+        option: "url",
+        message:
+          "The address of the database must be a text such as postgres://user:password@host:5432/name, because only layerConfig takes a Config: check the store's url."
+      })
+    }
   }).pipe(Effect.runPromise))
 
 it("layerConfig shows the password of its url neither where it is printed nor in an error", { timeout: 60_000 }, () =>

@@ -1,5 +1,6 @@
 import type * as HttpApp from "@effect/platform/HttpApp"
 import type * as HttpBody from "@effect/platform/HttpBody"
+import * as HttpRouter from "@effect/platform/HttpRouter"
 import type * as HttpServerError from "@effect/platform/HttpServerError"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
@@ -7,7 +8,7 @@ import { Clock, Deferred, Effect, Option, type ParseResult, Stream } from "effec
 import type { Refusal } from "../decisions/Refusal.js"
 import { inputIssues } from "../domain/InvalidInput.js"
 import { Limits } from "../domain/Limits.js"
-import { checkedOptions } from "../domain/OptionChecks.js"
+import { checkedOptions, isObject } from "../domain/OptionChecks.js"
 import { failureStatusAndBody } from "./Envelope.js"
 import type { Failure, RequestIssue } from "./ErrorTable.js"
 import {
@@ -167,12 +168,44 @@ export type HandlerFailure =
   | HttpServerError.RequestError
   | HttpBody.HttpBodyError
 
-const failureOf = (failure: Exclude<HandlerFailure, HttpBody.HttpBodyError>, part: RequestIssue["in"]): Failure => {
+/** The names of a request's values in its path and its query. */
+const namedValues = Effect.gen(function* () {
+  const { url } = yield* HttpServerRequest.HttpServerRequest
+  const route = yield* Effect.serviceOption(HttpRouter.RouteContext)
+  const path = Option.match(route, { onNone: () => ({}), onSome: ({ params }) => params })
+  const query = url.includes("?") ? new URLSearchParams(url.slice(url.indexOf("?"))) : []
+  return { path: Object.entries(path), query: [...query] }
+})
+
+type NamedValues = Effect.Effect.Success<typeof namedValues>
+
+/**
+ * The place of a value that a handler decoded. A parse error says where in the value it is, but not where the value was in the request: a
+ * value that is a parameter of the path or of the query is that parameter.
+ */
+const placeOf = (field: string, { actual }: ParseResult.ParseIssue, part: RequestIssue["in"], named: NamedValues) => {
+  for (const place of ["path", "query"] as const) {
+    const isIt = ([name, value]: readonly [string, unknown]) =>
+      field === "" ? value === actual : name === field && isObject(actual) && actual[name] === value
+    const found = named[place].find(isIt)
+    if (found !== undefined) return { in: place, field: found[0] }
+  }
+  return { in: part, field: field || part }
+}
+
+const failureOf = (
+  failure: Exclude<HandlerFailure, HttpBody.HttpBodyError>,
+  part: RequestIssue["in"],
+  named: NamedValues
+): Failure => {
   switch (failure._tag) {
     case "ParseError":
       return {
         _tag: "InvalidRequest",
-        issues: inputIssues(failure.issue).map(({ field, message }) => ({ in: part, field: field || part, message }))
+        issues: inputIssues(failure.issue).map(({ field, message }) => ({
+          ...placeOf(field, failure.issue, part, named),
+          message
+        }))
       }
     case "RequestError":
       return { _tag: "InvalidRequest", issues: [{ in: part, field: part, message: "must be valid JSON in UTF-8" }] }
@@ -193,7 +226,7 @@ export const refused = (
     if (failure._tag === "HttpBodyError") return yield* Effect.die(failure)
     const { method } = yield* HttpServerRequest.HttpServerRequest
     const part = inputPart(method)
-    const known = failureOf(failure, part)
+    const known = failureOf(failure, part, yield* namedValues)
     if (known._tag === "StoreUnavailable") yield* logUnavailable(known)
     const wait = retryAfter(known, yield* Clock.currentTimeMillis)
     const { status, body } = failureStatusAndBody(known, part)

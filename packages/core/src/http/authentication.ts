@@ -97,7 +97,9 @@ export const authentication = (own?: OwnAuthentication) =>
       if (caller === null) return null
       const state = yield* reads.shop(caller.shop_id)
       if (state !== null) return { caller, shop: state.shop }
-      yield* Effect.logWarning(`The shop_id that authenticate answered is no shop's: ${caller.shop_id}`)
+      yield* Effect.logWarning(
+        `The caller that your authentication found has the shop_id of no shop: ${caller.shop_id}`
+      )
       return null
     })
 

@@ -3,6 +3,7 @@ import { Effect, Either, Logger, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { TicketInput } from "../../src/decisions/createTicket.js"
 import { ForbiddenWord } from "../../src/domain/ForbiddenWord.js"
+import { TicketId } from "../../src/domain/Identifier.js"
 import { inputIssues } from "../../src/domain/InvalidInput.js"
 import { LimitReached } from "../../src/domain/LimitWindow.js"
 import { type HandlerFailure, refused } from "../../src/http/EffectMount.js"
@@ -50,6 +51,34 @@ describe("an embedder's own handler answers failures as the API does", () => {
       ])
     )
     expect(text).not.toMatch(/└|readonly|TicketInput|Encoded/)
+  })
+
+  it("names the parameter of the path or of the query that its handler decoded (Specification, Errors)", async () => {
+    const byId = Effect.gen(function* () {
+      yield* Schema.decodeUnknown(TicketId)((yield* HttpRouter.params).id)
+      const { shown } = yield* HttpServerRequest.ParsedSearchParams
+      yield* Schema.decodeUnknown(Schema.NumberFromString)(shown)
+    })
+    const router = HttpRouter.empty.pipe(
+      HttpRouter.get("/orders/:id", Effect.catchAll(Effect.as(byId, HttpServerResponse.empty()), refused)),
+      HttpRouter.post(
+        "/moves/:id",
+        HttpRouter.schemaPathParams(Schema.Struct({ id: TicketId })).pipe(
+          Effect.as(HttpServerResponse.empty()),
+          Effect.catchAll(refused)
+        )
+      )
+    )
+    const answer = HttpApp.toWebHandler(router)
+    const issueOf = async (path: string, method = "GET") => {
+      const response = await answer(new Request(`http://shop.example${path}`, { method }))
+      const { in: place, field } = (await response.json()).error.details.issues[0]
+      return [response.status, place, field]
+    }
+    expect(await issueOf("/orders/17")).toEqual([400, "path", "id"])
+    expect(await issueOf("/moves/17", "POST")).toEqual([400, "path", "id"])
+    const id = "01980000-0000-7000-8000-00000000abcd"
+    expect(await issueOf(`/orders/${id}?shown=many`)).toEqual([400, "query", "shown"])
   })
 
   it("a filter of its schema without a message says its own rule", () => {

@@ -115,6 +115,8 @@ describe("The API as a fetch of its own", () => {
     const lost = mountFetch(workshop, { authenticate: () => ({ shop_id: never, caller_id, scopes: [] }) })
     const { status } = await lost(new Request("https://shop.example/v1/shop"))
     expect(status).toBe(401)
-    expect(log).toEqual([expect.stringContaining(`The shop_id that authenticate answered is no shop's: ${never}`)])
+    expect(log).toEqual([
+      expect.stringContaining(`The caller that your authentication found has the shop_id of no shop: ${never}`)
+    ])
   })
 })

@@ -29,6 +29,10 @@ const MISSING = refused(
   "The address of the database is missing, such as postgres://user:password@host:5432/name, perhaps because its environment variable is not set"
 )
 
+const NO_TEXT = refused(
+  "The address of the database must be a text such as postgres://user:password@host:5432/name, because only layerConfig takes a Config"
+)
+
 /** The TLS options for an `sslmode` of libpq. Modes that may connect without encryption are refused, because they promise nothing. */
 const MODES = {
   disable: { isEncrypted: false, isVerified: false, isNamed: false },
@@ -145,7 +149,8 @@ export const databaseUrl = (url: string): Effect.Effect<string, DatabaseFailed> 
   Effect.try({
     try: () => {
       // Without types an environment variable may be missing.
-      if (typeof url !== "string" || url === "") throw MISSING
+      if (url === undefined || url === null || url === "") throw MISSING
+      if (typeof url !== "string") throw NO_TEXT
       addressOf(url)
       return url
     },
