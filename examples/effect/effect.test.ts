@@ -1,11 +1,15 @@
-import { HttpApi, HttpApiBuilder, HttpApp, HttpServer } from "@effect/platform"
+import { HttpApi, HttpApiBuilder, HttpApp, HttpRouter, HttpServer } from "@effect/platform"
 import { createClient } from "@workshop/client"
-import { probe, TicketId, TicketInput, Tickets } from "@workshop/core"
+import { type Imports, probe, TicketId, TicketInput, Tickets } from "@workshop/core"
 import type { Directory } from "@workshop/core/store"
+import { SettableClock } from "@workshop/core/testing"
+import { sign } from "@workshop/webhooks"
 import { Effect, Layer, ManagedRuntime, Schema, TestClock, TestContext } from "effect"
 import { expect, it } from "vitest"
 import { makeApp } from "./app.js"
 import { Health, metrics, readyz } from "./healthApi.js"
+import { Hooks, received } from "./hook.js"
+import { download, upload } from "./transfer.js"
 import { openShop, workshop } from "./workshop.js"
 
 it("an Effect server mounts the API in its router, beside a route on the same services", async () => {
@@ -57,6 +61,57 @@ it("an HttpApi serves its metrics and readiness as a group, a 503 with the reaso
     expect.stringMatching(/^workshop_deliveries_in_flight 0$/m)
   ])
   await dispose()
+})
+
+it("an HttpApi receives webhooks: the raw body's signature is checked by Effect's clock", async () => {
+  class MyApi extends HttpApi.make("mine").add(Hooks) {}
+  const types: Array<string> = []
+  const hooks = HttpApiBuilder.group(MyApi, "hooks", (handlers) =>
+    handlers.handleRaw(
+      "workshop",
+      received("whsec_1", ({ type }) => Effect.sync(() => types.push(type)))
+    )
+  )
+  const clock = new SettableClock()
+  const api = HttpApiBuilder.api(MyApi).pipe(Layer.provide(hooks), Layer.provideMerge(Layer.setClock(clock)))
+  const { handler, dispose } = HttpApiBuilder.toWebHandler(Layer.mergeAll(api, HttpServer.layerContext))
+  const body = '{ "id": "1", "type": "ticket.ready" }'
+  const send = async (at: number) => {
+    const headers = { "content-type": "application/json", "service-signature": await sign(body, "whsec_1", at) }
+    return (await handler(new Request("http://shop.example/hook", { method: "POST", headers, body }))).status
+  }
+  expect([await send(clock.unsafeCurrentTimeMillis()), await send(0)]).toEqual([200, 400])
+  expect(types).toEqual(["ticket.ready"])
+  await dispose()
+})
+
+it("a shop's tickets are downloaded and uploaded as JSON lines, with the report of each batch", async () => {
+  const runtime = ManagedRuntime.make(workshop)
+  const reports: Array<number> = []
+  const { app, rows } = await runtime.runPromise(
+    Effect.gen(function* () {
+      const { shop_id } = (yield* openShop).counter
+      const router = HttpRouter.empty.pipe(
+        HttpRouter.post(
+          "/import",
+          upload(shop_id, ({ rows }) => reports.push(rows))
+        ),
+        HttpRouter.get("/export", download(shop_id))
+      )
+      const rows = [
+        { external_ref: "A-1", service: "Hem" },
+        { external_ref: "A-2", service: "Zip" }
+      ]
+      return { app: HttpApp.toWebHandlerRuntime(yield* Effect.runtime<Imports>())(router), rows }
+    })
+  )
+  const body = `${rows.map((row) => JSON.stringify(row)).join("\n")}\nno JSON\n`
+  const report = await app(new Request("http://shop.example/import", { method: "POST", body }))
+  expect(await report.json()).toMatchObject({ tickets: 2, bad: 1, bad_rows: [{ line: 3 }] })
+  expect(reports).toEqual([3])
+  const exported = (await (await app(new Request("http://shop.example/export"))).text()).trimEnd().split("\n")
+  expect(exported.map((line) => JSON.parse(line).external_ref)).toEqual(["A-2", "A-1"])
+  await runtime.dispose()
 })
 
 it("under Effect's TestClock, the same layer closes what nobody collects: 61 days take an instant", () =>

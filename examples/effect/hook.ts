@@ -1,0 +1,19 @@
+import { HttpApiEndpoint, HttpApiGroup, type HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { type Event, receive } from "@workshop/webhooks"
+import { Clock, Effect } from "effect"
+
+/** The receiver of webhooks, as a group of an `HttpApi`. It has no payload schema, because the signature is that of the raw body. */
+export class Hooks extends HttpApiGroup.make("hooks").add(HttpApiEndpoint.post("workshop", "/hook")) {}
+
+/** Its handler, for `handlers.handleRaw("workshop", …)`. `apply` may get an event twice, and works after the response if it forks. */
+export const received =
+  (secret: string, apply: (event: Event) => Effect.Effect<void>) =>
+  ({ request }: { readonly request: HttpServerRequest.HttpServerRequest }) =>
+    Effect.gen(function* () {
+      const body = yield* Effect.orElseSucceed(request.text, () => "")
+      const now = yield* Clock.currentTimeMillis
+      const result = yield* Effect.promise(() => receive(body, request.headers["service-signature"], secret, { now }))
+      if (!result.ok) yield* Effect.logWarning(`Refused a delivery: ${result.reason}`)
+      else yield* apply(result.event)
+      return HttpServerResponse.empty({ status: result.ok ? 200 : 400 })
+    })
