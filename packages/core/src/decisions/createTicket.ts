@@ -191,7 +191,7 @@ export const createTicket = (
     const counted = oneMore(head, shop, moment.now, bounds)
     if (Either.isLeft(counted)) return Either.left(counted.left)
     const { windows, statuses } = counted.right
-    changes.head({ ...windows, next_number: nextNumber(head.next_number) }).touched(...statuses)
+    changes.head({ next_number: nextNumber(head.next_number), ...windows }).touched(...statuses)
     const record = newTicket(shop_id, changes, input, {
       number: head.next_number,
       via,
