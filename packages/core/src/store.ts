@@ -104,3 +104,4 @@ export {
 export { auditEntry } from "./services/Audit.js"
 export { logBackgroundFailure } from "./services/BackgroundFailure.js"
 export { type CellsOptions, cellPorts } from "./services/Cells.js"
+export { CONNECTION_ENDED } from "./services/PoolClient.js"

@@ -107,6 +107,62 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       expect(await tickets()).toEqual([])
     }))
 
+  it("a connection that the server ends while it answers is StoreUnavailable, also where Drizzle wraps it, and is closed", () =>
+    program(async ({ workshop, pool, caller, tickets }) => {
+      pool.on("error", () => {})
+      const END = "select pg_terminate_backend(pg_backend_pid())"
+      const wrapped = async (query: Promise<unknown>) =>
+        query.catch((cause) => {
+          throw new Error(`Failed query: ${END}`, { cause })
+        })
+      const ending = [
+        () => withClient(pool, (client) => client.query(END)),
+        () => withClient(pool, (client) => wrapped(client.query(END))),
+        () =>
+          withClient(pool, async (client) => {
+            await client.query("begin")
+            await workshop.within(client, async ({ orThrow }) => {
+              await orThrow.tickets.createInApp(caller, { service: "Hem" })
+              await wrapped(client.query(END))
+            })
+          })
+      ]
+      for (const end of ending) {
+        const refusal = await end().catch((error: unknown) => error)
+        expect([isRefusal(refusal), refusalResponse(refusal).status]).toEqual([true, 503])
+      }
+      expect([pool.totalCount, await tickets()]).toEqual([0, []])
+    }))
+
+  it("a session that was ended a moment before begin is StoreUnavailable", () =>
+    program(async ({ pool, url }) => {
+      pool.on("error", () => {})
+      const other = new pg.Client({ connectionString: url })
+      await other.connect()
+      let terminated: Promise<unknown> | undefined
+      const refusal = await withClient(pool, async (client) => {
+        const { rows } = await client.query("select pg_backend_pid() as pid")
+        terminated = other.query("select pg_terminate_backend($1)", [rows[0].pid])
+        // Until the server's last words arrive, the client believes that it is connected.
+        while (true) await client.query("begin")
+      }).catch((error: unknown) => error)
+      await terminated
+      await other.end()
+      expect([isRefusal(refusal), refusalResponse(refusal).status]).toEqual([true, 503])
+    }))
+
+  it("a statement's own error is not one of the connection, also with the class of protocol errors, and keeps the client", () =>
+    program(async ({ pool }) => {
+      for (const [code, text] of [
+        ["42P01", "select * from nowhere"],
+        ["08P01", "select $1::text, $2::text"]
+      ] as const) {
+        const refused = withClient(pool, (client) => client.query(text, ["one"]))
+        await expect(refused).rejects.toMatchObject({ code })
+        expect(pool.idleCount).toBe(1)
+      }
+    }))
+
   it("withClient rejects with the error of its work, returns the client with no listener, and closes one given up", () =>
     program(async ({ pool }) => {
       const failing = withClient(pool, async () => {

@@ -1,5 +1,28 @@
 import { StoreUnavailable } from "../ports/StorePorts.js"
 
+/** The SQLSTATEs with which Postgres ends a connection. They may arrive as the answer to a statement, before the connection ends. */
+export const CONNECTION_ENDED = [
+  // The server shuts down, starts up, or an operator ended the connection.
+  "57P01",
+  "57P02",
+  "57P03",
+  "57P05",
+  // The transaction sent no statement for too long.
+  "25P03"
+] as const
+
+// 08P01 is a statement with the wrong number of parameters too, which leaves the connection as it is; a pooler's is fatal.
+const isEnd = (code: string, severity: unknown): boolean =>
+  CONNECTION_ENDED.some((one) => one === code) ||
+  (/^08[0-9A-Z]{3}$/.test(code) && (code !== "08P01" || severity === "FATAL"))
+
+/** Whether an error, or one that it wraps, says that the connection has ended; never an error of a statement alone. */
+const saysEnded = (error: unknown): boolean => {
+  if (!(error instanceof Error)) return false
+  const { code, severity } = error as { readonly code?: unknown; readonly severity?: unknown }
+  return (typeof code === "string" && isEnd(code, severity)) || saysEnded(error.cause)
+}
+
 /** The part of a client from a `Pool` of the package `pg` that borrowing needs. */
 export interface BorrowedClient {
   /** Adds a listener. */
@@ -22,7 +45,7 @@ export interface PoolOf<Client> {
 /**
  * Borrows a client from a `Pool` of the package `pg` for a transaction of your own, and returns it to the pool afterwards. Meanwhile a
  * connection that breaks does not end the process, as the `error` of a client without a listener does. Rejects with `StoreUnavailable` if
- * the pool has no client or the connection broke, so that `refusalResponse` answers 503; otherwise with what `use` rejects with. After
+ * the pool has no client, or the connection broke or the server ended it, so that `refusalResponse` answers 503; otherwise with what `use` rejects with. After
  * `giveUp`, such as where a rollback failed, the client counts as broken and does not return to the pool.
  */
 export const withClient = async <Client extends BorrowedClient, A>(
@@ -40,7 +63,9 @@ export const withClient = async <Client extends BorrowedClient, A>(
   try {
     return await use(client, giveUp)
   } catch (cause) {
-    throw isBroken ? new StoreUnavailable({ cause }) : cause
+    // The server's last words reject the statement before the client knows that its connection is gone.
+    if (saysEnded(cause)) giveUp()
+    throw isBroken && !(cause instanceof StoreUnavailable) ? new StoreUnavailable({ cause }) : cause
   } finally {
     client.off("error", giveUp)
     client.release(isBroken)

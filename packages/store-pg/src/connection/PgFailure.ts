@@ -1,4 +1,5 @@
 import { StoreUnavailable } from "@workshop/core"
+import { CONNECTION_ENDED } from "@workshop/core/store"
 import { Cause, Data, Effect } from "effect"
 import { DENIED } from "./DatabaseFailed.js"
 import { connectionFailure } from "./FailedServer.js"
@@ -37,13 +38,7 @@ const byCode: Readonly<Record<string, FailureKind>> = {
   "40001": "conflict",
   "40P01": "conflict",
   "55P03": "held",
-  // The server shuts down, or an operator ended the connection.
-  "57P01": "lost",
-  "57P02": "lost",
-  "57P03": "lost",
-  "57P05": "lost",
-  // The transaction sent no statement for too long.
-  "25P03": "lost"
+  ...Object.fromEntries(CONNECTION_ENDED.map((code) => [code, "lost" as const]))
 }
 
 /** A prepared statement exists already, or no longer: other clients share the session. */
