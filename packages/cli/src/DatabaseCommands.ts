@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs"
+import { resolve } from "node:path"
 import type { Checked, Finding } from "@workshop/store-pg/migrate"
 import { Console, Effect } from "effect"
 import { actingAs, actorFlag } from "./actor.js"
@@ -5,9 +7,11 @@ import { refuse } from "./CommandRefused.js"
 import {
   cellsFlag,
   choiceOf,
+  DEFAULT_FOLDER,
   databaseOf,
   databaseUrlFlag,
   migrated,
+  nameOf,
   schemaFlag,
   secretsKey,
   servedDataDir,
@@ -133,7 +137,7 @@ export const secretsCommand = group(
 
 const migrateOptions = {
   databaseUrl: databaseUrlFlag(
-    "The Postgres database; its role may create tables. The default is the embedded one in --data-dir."
+    "The Postgres database; its role may create tables. The default is the embedded one in --data-dir, if there is one."
   ),
   schema: schemaFlag,
   cells: cellsFlag,
@@ -147,7 +151,15 @@ const migrateOptions = {
     "Move them although processes of the earlier release are connected; for the database's owner. Their connections are ended once.",
     "WORKSHOP_MIGRATE_WHILE_RUNNING"
   ),
-  dataDir: servedDataDir,
+  noCreateSchema: toggle(
+    "no-create-schema",
+    "Refuse a schema that has no tables of the workshop yet, such as a misspelt one, instead of making them."
+  ),
+  dataDir: optional({
+    flag: "--data-dir <folder>",
+    description:
+      "The folder of an embedded Postgres, which is made if there is none; .workshop, if that is there, where it is left out."
+  }).conflicts("databaseUrl"),
   roles: toggle(
     "roles",
     "Then grant the roles workshop_service and workshop_reader their rights, as roles.sql lists them. Run it as the owner of the tables.",
@@ -157,11 +169,18 @@ const migrateOptions = {
   json
 }
 
-const sharedIn = (dataDir: string) =>
-  Effect.flatMap(
-    Effect.promise(() => import("@workshop/store-pg/embedded")),
-    ({ share }) => share({ dataDir })
-  )
+/** The embedded Postgres. Only a folder that is named is made, so that a forgotten DATABASE_URL migrates no new database. */
+const sharedIn = (dataDir: string | null) =>
+  Effect.gen(function* () {
+    const folder = dataDir ?? DEFAULT_FOLDER
+    if (dataDir === null && !existsSync(folder))
+      return yield* refuse(
+        `No database is named, and there is no embedded one in ${resolve(folder)}: give --database-url, or set DATABASE_URL; or make an embedded one with --data-dir.`
+      )
+    const { share } = yield* Effect.promise(() => import("@workshop/store-pg/embedded"))
+    const { url } = yield* share({ dataDir: folder })
+    return { url, name: `The embedded Postgres in ${resolve(folder)}` }
+  })
 
 /** The migrations that were applied, a line for each cell: those of a further cell begin with its name and a colon. */
 const appliedLines = (applied: ReadonlyArray<string>): string => {
@@ -185,13 +204,17 @@ export const migrateCommand = command({
   run: ({ databaseUrl, dataDir, roles, actor, json, ...flags }) =>
     Effect.gen(function* () {
       const schema = flags.schema ?? undefined
-      const url = databaseUrl ?? (yield* sharedIn(dataDir)).url
+      const { url, name } =
+        databaseUrl === null
+          ? yield* sharedIn(dataDir)
+          : { url: databaseUrl, name: `The database ${nameOf(databaseUrl)}` }
       const { cellsFrom } = yield* Effect.promise(() => import("@workshop/store-pg"))
       const cells = yield* cellsFrom(flags.cells ?? "")
       const applied = yield* migrated(databaseUrl === null ? "embedded" : "postgres", url, {
         schema,
         moveFrom: flags.moveFrom ?? undefined,
         whileRunning: flags.whileRunning,
+        createSchema: !flags.noCreateSchema,
         cells
       })
       if (roles) {
@@ -200,8 +223,9 @@ export const migrateCommand = command({
         for (const place of yield* placesOf({ url, schema }, cells))
           yield* grantRoles(place.url, { schema: place.schema })
       }
-      const result = applied.length === 0 ? "The database was up to date." : appliedLines(applied)
+      const result =
+        applied.length === 0 ? `${name} was up to date.` : `${appliedLines(applied)} ${name} is up to date.`
       const granted = roles ? " The roles workshop_service and workshop_reader have their rights." : ""
-      yield* Console.log(json ? JSON.stringify({ applied }) : result + granted)
+      yield* Console.log(json ? JSON.stringify({ database: name, applied }) : result + granted)
     }).pipe(Effect.scoped, Effect.mapError(storeRefused), actingAs(actor))
 })

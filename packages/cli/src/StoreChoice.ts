@@ -27,9 +27,12 @@ export const cellsFlag = optional({
     "Several cells share the shops: how many, as schemas of the database, or names between spaces, each with the address of its cluster (north=postgres://…)."
 })
 
+/** The folder of the embedded Postgres where none is named. */
+export const DEFAULT_FOLDER = ".workshop"
+
 /** `--data-dir`: the folder of the embedded Postgres. */
 export const dataDirFlag = (description: string) =>
-  value({ flag: "--data-dir <folder>", description, fallback: ".workshop" }).conflicts("databaseUrl")
+  value({ flag: "--data-dir <folder>", description, fallback: DEFAULT_FOLDER }).conflicts("databaseUrl")
 
 /** The data that `workshop serve` keeps, for commands that work on it. */
 export const servedDataDir = dataDirFlag("The folder of the embedded Postgres.")
@@ -91,7 +94,7 @@ const ANOTHER_STORE = "use --store memory, or give a Postgres with --database-ur
 
 /** The remedies of the stores' refusals, with the names of the flags in place of the options'. */
 const remedies: Readonly<
-  Record<EmbeddedRefusal | Exclude<DatabaseFailure, "statement" | "wrong_cell" | "bad_pool">, string>
+  Record<EmbeddedRefusal | "no_schema" | Exclude<DatabaseFailure, "statement" | "wrong_cell" | "bad_pool">, string>
 > = {
   no_binaries: ANOTHER_STORE,
   taken: "stop that one, or choose another with --data-dir",
@@ -99,6 +102,7 @@ const remedies: Readonly<
   other_version: "dump them with the program that wrote them, and load them into a new --data-dir",
   failed: `choose another --data-dir, ${ANOTHER_STORE}`,
   bad_schema: "check --schema",
+  no_schema: "check --schema and --database-url, or leave out --no-create-schema to begin there without data",
   bad_cells: "give every command the --cells that workshop migrate was given",
   no_url: "check --database-url, or DATABASE_URL",
   unreachable: "check that it runs, and --database-url",
@@ -161,7 +165,7 @@ const onDatabase = (url: string, choice: StoreChoice) =>
 const unnamed = refuse("--store postgres needs a database: name it with --database-url.")
 
 const noData = ({ dataDir }: StoreChoice) => ({
-  message: `There is no data in ${resolve(dataDir)}: name its folder with --data-dir, or begin with workshop serve or workshop migrate.`
+  message: `There is no data in ${resolve(dataDir)}: name its folder with --data-dir, or begin with workshop serve.`
 })
 
 /** The address of the chosen database; the embedded one runs until the scope closes. */
@@ -192,8 +196,6 @@ interface CommandHint {
   readonly condition: string
 }
 
-const DEFAULT_FOLDER = ".workshop"
-
 const quoted = (text: string): string =>
   /^[\w./:@%+,=-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
 
@@ -202,6 +204,13 @@ const holdsPassword = (url: string): boolean => {
   if (!URL.canParse(url)) return true
   const { password, searchParams } = new URL(url)
   return password !== "" || searchParams.has("password")
+}
+
+/** A database as a sentence names it: where it is and its name, without the user and the password. */
+export const nameOf = (url: string): string => {
+  const [, authority = "", path = "", query = ""] =
+    /^[a-z]+:\/\/(?:[^@/?#]*@)?([^/?#]*)([^?#]*)(?:\?([^#]*))?$/i.exec(url) ?? []
+  return `${new URLSearchParams(query).get("host") ?? (authority === "" ? "localhost" : authority)}${path}`
 }
 
 type Place = Pick<StoreChoice, "store" | "databaseUrl" | "schema" | "cells" | "dataDir">

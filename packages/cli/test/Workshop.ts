@@ -30,8 +30,10 @@ export class Workshop {
   readonly exited: Promise<number | string | null>
   readonly #child: ChildProcess
 
-  constructor(args: ReadonlyArray<string>, extra: Readonly<Record<string, string>> = {}) {
+  /** `cwd` is the folder in which it runs; that of the tests by default. */
+  constructor(args: ReadonlyArray<string>, extra: Readonly<Record<string, string>> = {}, cwd?: string) {
     this.#child = spawn(process.execPath, [bin, ...args], {
+      cwd,
       env: environment(extra),
       stdio: ["ignore", "pipe", "pipe"]
     })
@@ -75,8 +77,8 @@ export class Workshop {
 }
 
 /** Runs a command to its end. */
-export const run = async (args: ReadonlyArray<string>, extra: Readonly<Record<string, string>> = {}) => {
-  const workshop = new Workshop(args, extra)
+export const run = async (args: ReadonlyArray<string>, extra: Readonly<Record<string, string>> = {}, cwd?: string) => {
+  const workshop = new Workshop(args, extra, cwd)
   const status = await workshop.exited
   return { status, stdout: workshop.stdout, stderr: workshop.stderr }
 }

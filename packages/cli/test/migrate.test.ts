@@ -1,8 +1,11 @@
+import { mkdtempSync, readdirSync, realpathSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { Effect } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
 import { connect, type Session } from "../../store-pg/src/migrate/Session.js"
 import { testDatabase } from "../../store-pg/test/cluster/TestDatabase.js"
-import { build, Workshop } from "./Workshop.js"
+import { build, run, Workshop } from "./Workshop.js"
 
 beforeAll(build, 60_000)
 
@@ -45,7 +48,7 @@ describe("workshop migrate (Specification, Commands)", { timeout: 60_000 }, () =
       expect(JSON.parse(first.stdout).applied[0]).toBe("0001_first")
       expect(await ran("--database-url", url)).toEqual({
         status: 0,
-        stdout: "The database was up to date.",
+        stdout: `The database ${new URL(url).host}${new URL(url).pathname} was up to date.`,
         stderr: ""
       })
     }))
@@ -87,10 +90,12 @@ describe("workshop migrate (Specification, Commands)", { timeout: 60_000 }, () =
         const { status, stdout } = await ran("--database-url", url, "--roles")
         expect([status, stdout]).toEqual([
           0,
-          expect.stringMatching(/^Applied .*\. The roles workshop_service and workshop_reader have their rights\.$/)
+          expect.stringMatching(
+            /^Applied .*\. The database \S+ is up to date\. The roles workshop_service and workshop_reader have their rights\.$/
+          )
         ])
         const again = await ran("--database-url", url, "--roles", "--json")
-        expect([again.status, JSON.parse(again.stdout)]).toEqual([0, { applied: [] }])
+        expect([again.status, JSON.parse(again.stdout)]).toMatchObject([0, { applied: [] }])
         const acts = Effect.flatMap(connect(url), ({ run }) =>
           run("select act from workshop.audit_entry where actor like 'cli:%' order by place")
         )
@@ -109,6 +114,37 @@ describe("workshop migrate (Specification, Commands)", { timeout: 60_000 }, () =
     } finally {
       if (!existed) await drop()
     }
+  })
+
+  it("names the database without its password", () =>
+    onEmpty(async (url) => {
+      const { host, pathname, password } = new URL(url)
+      expect(password).not.toBe("")
+      const { stdout, stderr } = await ran("--database-url", url)
+      expect(stdout).toContain(`The database ${host}${pathname} is up to date.`)
+      expect(stdout + stderr).not.toContain(password)
+    }))
+
+  it("--no-create-schema refuses a schema without tables, and makes nothing", () =>
+    onEmpty(async (url) => {
+      const { status, stderr } = await ran("--database-url", url, "--no-create-schema")
+      expect(status).toBe(1)
+      expect(stderr).toMatch(
+        /^The schema workshop of the database \S+ has no tables of the workshop, nor does any other schema: check --schema and --database-url, or leave out --no-create-schema to begin there without data\.$/
+      )
+      expect((await ran("--database-url", url)).stdout).toMatch(/^Applied 0001_first, /)
+      expect((await ran("--database-url", url, "--no-create-schema")).status).toBe(0)
+    }))
+
+  it("makes no embedded Postgres that nobody named, so that a forgotten DATABASE_URL is noticed", async () => {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), "workshop-migrate-")))
+    const forgotten = await run(["migrate"], { DATABASE_URL: "" }, folder)
+    expect(forgotten).toEqual({
+      status: 1,
+      stdout: "",
+      stderr: `No database is named, and there is no embedded one in ${folder}/.workshop: give --database-url, or set DATABASE_URL; or make an embedded one with --data-dir.\n`
+    })
+    expect(readdirSync(folder)).toEqual([])
   })
 
   it("says in one sentence that it reaches no database", async () => {

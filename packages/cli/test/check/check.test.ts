@@ -47,7 +47,7 @@ describe("workshop check (docs/operating.md)", { timeout: 60_000 }, () => {
     const { status, stderr } = await typed(["check", "--data-dir", "/nowhere/at/all"], { DATABASE_URL: "" })
     expect([status, stderr]).toEqual([
       1,
-      "There is no data in /nowhere/at/all: name its folder with --data-dir, or begin with workshop serve or workshop migrate.\n"
+      "There is no data in /nowhere/at/all: name its folder with --data-dir, or begin with workshop serve.\n"
     ])
   })
 })

@@ -49,9 +49,16 @@ export class SchemaMissing extends Data.TaggedError("SchemaMissing")<{
   /** The other schemas of the database that have tables of the workshop. */
   readonly others: ReadonlyArray<string>
 }> {
-  override get message() {
+  readonly reason = "no_schema"
+
+  /** The finding, without the remedy. */
+  get what() {
     const found = this.others.length === 0 ? "nor does any other schema" : `which are in ${this.others.join(", ")}`
-    return `The schema ${this.schema} of the database ${this.database} has no tables of the workshop, ${found}: check the store's schema and url, or leave out createSchema: false to begin there without data.`
+    return `The schema ${this.schema} of the database ${this.database} has no tables of the workshop, ${found}`
+  }
+
+  override get message() {
+    return `${this.what}: check the store's schema and url, or leave out createSchema: false to begin there without data.`
   }
 }
 
