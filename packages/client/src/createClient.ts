@@ -189,7 +189,7 @@ const OPTIONS = "baseUrl, key, retries, timeoutMs, longestWaitMs, userAgent, onR
 /**
  * The API as functions that return values: `{ ok: true, value, meta, response }`, or `{ ok: false, error }` typed by
  * `error.code`. `unwrap` turns a result into its value or an exception.
- * @throws TypeError where `baseUrl` or `key` is missing or cannot be used, or where there is no such option.
+ * @throws TypeError where `baseUrl` or `key` is missing, an option cannot be used, or there is no such option.
  */
 export const createClient = (options: ClientOptions) => {
   const unknown = Object.keys(options).find((name) => !OPTIONS.split(", ").includes(name))

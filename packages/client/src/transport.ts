@@ -46,6 +46,37 @@ export interface ClientOptions {
   readonly random?: () => number
 }
 
+const isText = (value: unknown) => (typeof value === "string" ? undefined : "must be a text")
+const isFunction = (value: unknown) => (typeof value === "function" ? undefined : "must be a function")
+const isRetries = (value: unknown) =>
+  Number.isInteger(value) && (value as number) >= 0 ? undefined : "must be a whole number from 0"
+const isMillis = (value: unknown) =>
+  typeof value === "number" && value >= 0 && value < 2 ** 31 ? undefined : "must be milliseconds, from 0 to 24 days"
+const isTimeout = (value: unknown) => (value === 0 ? "must be more than 0 milliseconds" : isMillis(value))
+
+type Checks = Readonly<Record<string, (value: unknown) => string | undefined>>
+
+const callChecks = { retries: isRetries, timeoutMs: isTimeout } satisfies Checks
+const clientChecks = {
+  ...callChecks,
+  longestWaitMs: isMillis,
+  userAgent: isText,
+  onRequest: isFunction,
+  onResponse: isFunction,
+  fetch: isFunction,
+  wait: isFunction,
+  random: isFunction
+} satisfies Record<Exclude<keyof ClientOptions, "baseUrl" | "key">, unknown>
+
+/** Throws a sentence about the first option that is wrong. */
+const check = (whose: string, given: object, checks: Checks): void => {
+  for (const [name, complaintOf] of Object.entries(checks)) {
+    const value = (given as Readonly<Record<string, unknown>>)[name]
+    const complaint = value === undefined ? undefined : complaintOf(value)
+    if (complaint !== undefined) throw new TypeError(`The option ${name} of ${whose} ${complaint}`)
+  }
+}
+
 /** Options of one call; what is absent is as the client has it. */
 export interface CallOptions {
   /** Ends the call at once with the code `ABORTED`, between two attempts too. */
@@ -172,6 +203,16 @@ const aborted = (attempts: number): Settled => {
   return { ok: false, error: { code: "ABORTED", message, attempts } }
 }
 
+/** The innermost cause in words, such as `connect ECONNREFUSED 127.0.0.1:4010` where `fetch` says only that it failed. */
+const reasonOf = (cause: unknown): string => {
+  if (!(cause instanceof Error)) return String(cause)
+  if (cause.cause instanceof Error) return reasonOf(cause.cause)
+  // Node tries several addresses of a name, and its error about all of them has no message.
+  if (cause instanceof AggregateError && cause.message === "")
+    return [...new Set(cause.errors.map(reasonOf))].join(", ")
+  return cause.message
+}
+
 const attemptOnce = async (options: ClientOptions, call: Call, request: RequestEvent): Promise<Settled> => {
   const { timeoutMs = options.timeoutMs ?? 15_000, signal, body, method } = call
   const { attempt: attempts, url } = request
@@ -191,7 +232,7 @@ const attemptOnce = async (options: ClientOptions, call: Call, request: RequestE
     return settle(response, await response.text(), attempts)
   } catch (cause) {
     if (isAborted(call)) return aborted(attempts)
-    const why = timeout.aborted ? `it took longer than ${timeoutMs} ms` : cause instanceof Error ? cause.message : cause
+    const why = timeout.aborted ? `it took longer than ${timeoutMs} ms` : reasonOf(cause)
     const message = `No response from ${options.baseUrl}: ${why}`
     return { ok: false, error: { code: timeout.aborted ? "TIMED_OUT" : "UNREACHABLE", message, cause, attempts } }
   }
@@ -219,8 +260,10 @@ const retryIn = (settled: Settled, call: Call, options: ClientOptions): number |
  * the same key, so that nothing happens twice (Specification, Idempotency).
  */
 export const transport = (options: ClientOptions): Transport => {
+  check("createClient", options, clientChecks)
   const { wait = timer, onRequest, onResponse } = options
   const send = async (call: Call): Promise<Settled> => {
+    check("a call", call, callChecks)
     const url = urlOf(options.baseUrl, call)
     if (isAborted(call)) return aborted(0)
     for (let attempt = 1; ; attempt++) {

@@ -2,6 +2,7 @@
 
 export { TestKeys } from "./ports/TestKeys.js"
 export { promiseOptions } from "./services/PromiseOptions.js"
+export { isStopped, WorkshopStopped } from "./services/WorkshopStopped.js"
 export type { ContractCase } from "./testing/ContractCase.js"
 export { RiggedEntropy } from "./testing/RiggedEntropy.js"
 export { SettableClock, TEST_START } from "./testing/SettableClock.js"

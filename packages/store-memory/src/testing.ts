@@ -24,8 +24,8 @@ import {
   type OptionChecks,
   WholeData
 } from "@workshop/core/store"
-import { promiseOptions, SettableClock, TEST_START, TestKeys } from "@workshop/core/testing"
-import { Context, Data, Duration, Effect, Either, Layer, Runtime } from "effect"
+import { isStopped, promiseOptions, SettableClock, TEST_START, TestKeys, WorkshopStopped } from "@workshop/core/testing"
+import { Context, Data, Duration, Effect, Either, Layer, Option, Runtime } from "effect"
 import { layer } from "./MemoryStore.js"
 
 /**
@@ -114,7 +114,8 @@ export interface TestWorkshop {
   readonly now: () => number
   /**
    * Moves the clock by a length of time, such as `"61 days"`, `"5 minutes"` or milliseconds. On the way it closes, delivers and notifies
-   * all that is due, each at its own instant. Sixty days take milliseconds. With 0 it does what is due now.
+   * all that is due, each at its own instant. Sixty days take milliseconds. With 0 it does what is due now. After `stop` it rejects with
+   * `WorkshopStopped`.
    */
   readonly advance: (by: Duration.DurationInput) => Promise<void>
   /** Ends the workshop. */
@@ -123,12 +124,13 @@ export interface TestWorkshop {
 
 /** A length of time in milliseconds; throws a sentence if it is none. */
 const millisOf = (by: Duration.DurationInput): number => {
-  const read = Duration.decodeUnknown(by)
-  if (read._tag === "None" || (typeof by === "number" && by < 0))
+  const millis = Option.match(Duration.decodeUnknown(by), { onNone: () => Number.NaN, onSome: Duration.toMillis })
+  // Effect reads a negative length of time, and NaN, as none at all.
+  if (!Number.isFinite(millis) || /^-|^NaN$/.test(String(by)))
     throw new Error(
       `advance takes milliseconds, or a text such as "61 days", "5 minutes" or "90 seconds", and not ${by}`
     )
-  return Duration.toMillis(read.value)
+  return millis
 }
 
 const { clock: _clock, now: _now, background: _background, ...taken } = promiseOptions
@@ -236,7 +238,9 @@ export const createTestWorkshop = async <E = never>(options: TestWorkshopOptions
     }
     return yield* Effect.dieMessage("The work that is due never ends")
   })
-  const advance = async (by: Duration.DurationInput) =>
-    Runtime.runPromise(workshop.runtime)(walk(clock.unsafeCurrentTimeMillis() + millisOf(by)))
+  const advance = async (by: Duration.DurationInput) => {
+    if (isStopped(workshop.runtime)) throw new WorkshopStopped()
+    return Runtime.runPromise(workshop.runtime)(walk(clock.unsafeCurrentTimeMillis() + millisOf(by)))
+  }
   return { workshop, shop, caller, received, now: () => clock.unsafeCurrentTimeMillis(), advance, stop: workshop.stop }
 }

@@ -118,8 +118,16 @@ it("has random ids on a store that is given, whose rows may be of an earlier run
 
 it("says which lengths of time it takes", async () => {
   test = await createTestWorkshop()
-  for (const by of ["61 dayz", -5])
-    await expect(test.advance(by as never)).rejects.toThrow(/^advance takes milliseconds, or a text such as "61 days"/)
+  for (const by of ["61 dayz", -5, "-1 days", Number.NaN, Number.POSITIVE_INFINITY, "Infinity", -1n])
+    await expect(test.advance(by as never), String(by)).rejects.toThrow(
+      /^advance takes milliseconds, or a text such as "61 days"/
+    )
+})
+
+it("does not advance once it was stopped", async () => {
+  test = await createTestWorkshop()
+  await test.stop()
+  await expect(test.advance("1 day")).rejects.toMatchObject({ _tag: "WorkshopStopped" })
 })
 
 it("onError and the log get the error of the notifier, with the shop and the ticket, at each attempt", async () => {

@@ -2,5 +2,5 @@
 
 export type * from "./events.js"
 export { type Received, receive } from "./receive.js"
-export { sign } from "./sign.js"
+export { type SignOptions, sign } from "./sign.js"
 export { type Verified, type VerifyFailure, type VerifyOptions, verify } from "./verify.js"

@@ -13,6 +13,7 @@ import {
 import { countedAddress } from "../domain/PublicAddress.js"
 import type { StoreUnavailable } from "../ports/StorePorts.js"
 import { Caller } from "../services/Caller.js"
+import type { PlainCaller } from "../services/PlainInputs.js"
 import { stated } from "../services/PromiseApi.js"
 import type { WorkshopServices } from "../services/PromiseWorkshop.js"
 import { isStopped, WorkshopStopped } from "../services/WorkshopStopped.js"
@@ -31,7 +32,7 @@ import { type TrackingOptions, trackingRoutes } from "./tracking/trackingRoutes.
 import { workshopRoutes } from "./workshopRoutes.js"
 
 /** The caller of a request: the fields of a {@link Caller} as plain values. `via` may be there too, and is always the API. */
-export type CallerFields = Omit<typeof Caller.Encoded, "via">
+export type CallerFields = Omit<PlainCaller, "via">
 
 /** The 401 of an API that uses your own authentication. */
 export interface Unauthenticated {

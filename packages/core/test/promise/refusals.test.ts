@@ -1,7 +1,15 @@
 import * as MemoryStore from "@workshop/store-memory"
-import { afterAll, describe, expect, it } from "vitest"
-import { mountFetch } from "../../src/http.js"
-import { isRefusal, type PlainTicket, refusalResponse, start, successResponse, unwrap } from "../../src/promise.js"
+import { afterAll, describe, expect, expectTypeOf, it } from "vitest"
+import { type CallerFields, type MountOptions, mountFetch } from "../../src/http.js"
+import {
+  isRefusal,
+  type PlainCaller,
+  type PlainTicket,
+  refusalResponse,
+  start,
+  successResponse,
+  unwrap
+} from "../../src/promise.js"
 import { SettableClock } from "../../src/testing/SettableClock.js"
 
 const clock = new SettableClock()
@@ -164,6 +172,13 @@ describe("refusals", () => {
       ok: true
     })
     expect(await workshop.tickets.list(caller, { phone: input.client_phone })).toMatchObject({ ok: true })
+  })
+
+  it("what serves a route of your own serves authenticate too, also with exactOptionalPropertyTypes", () => {
+    expectTypeOf<Omit<PlainCaller, "via"> | null>().toExtend<CallerFields | null>()
+    expectTypeOf<(request: Request) => Omit<PlainCaller, "via"> | null>().toExtend<
+      NonNullable<MountOptions<Request>["authenticate"]>
+    >()
   })
 
   it("two ids are given by name, and named in what is wrong", async () => {
