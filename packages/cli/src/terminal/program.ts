@@ -135,8 +135,14 @@ const commandAt = (program: Command, words: ReadonlyArray<string>): Command =>
   words.reduce((at, word) => at.commands.find((command) => command.name() === word) ?? at, program)
 
 /** The mistake in a word that commander would take for a value, or for a flag unlike any that it knows. */
-const wrongWord = ({ options }: Command, words: ReadonlyArray<string>, i: number): string | null => {
+const wrongWord = (command: Command, words: ReadonlyArray<string>, i: number): string | null => {
+  const { options, registeredArguments } = command
   const [word, before, after] = [words[i]!, words[i - 1], words[i + 1]]
+  const name = registeredArguments
+    .map((operand) => operand.name())
+    .find((name) => word.split("=", 1)[0] === `--${name}`)
+  if (name !== undefined && !options.some(({ long }) => long === `--${name}`))
+    return `unknown option '--${name}': the ${name} is an argument, as in ${pathOf(command)} <${name}>`
   const isValue = options.some(({ long, required }) => required && long === before)
   for (const { flags, long, required } of options) {
     if (required && word === long && after?.startsWith("--")) return `option '${flags}' argument missing`

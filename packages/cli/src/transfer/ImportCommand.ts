@@ -54,7 +54,11 @@ const summaryOf = (report: ImportReport): ReadonlyArray<string> => {
         ]),
     ...(closing === 0
       ? []
-      : [`${counted(closing, "ticket")} will be closed at once, because the time to collect has passed.`]),
+      : [
+          dry_run
+            ? `${counted(closing, "ticket")} would be closed at once, because the time to collect has passed.`
+            : `The time to collect ${counted(closing, "ticket")} has passed: a running service closes ${closing === 1 ? "it" : "them"} now.`
+        ]),
     ...(bad === 0 ? [] : [`${counted(bad, "row")} ${bad === 1 ? "is" : "are"} wrong:`])
   ]
 }

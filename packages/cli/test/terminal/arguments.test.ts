@@ -63,6 +63,10 @@ describe("the words of a command line", () => {
   it.each([
     ["shop show --jsn 1", `error: unknown option '--jsn' (Did you mean --json?)${USAGE}`],
     ["shop show -json 1", `error: unknown option '-json' (Did you mean --json?)${USAGE}`],
+    [
+      "shop show --shop 1",
+      "error: unknown option '--shop': the shop is an argument, as in workshop shop show <shop>. See workshop shop show --help."
+    ],
     ["shop shwo 1", "error: unknown command 'shwo' (Did you mean show?). See workshop shop --help."],
     ["nonsense", "error: unknown command 'nonsense'. See workshop --help."],
     ["shop show 1 --name", `error: option '--name <text>' argument missing${USAGE}`],

@@ -63,11 +63,13 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     const file = fileOf("good.csv", [HEAD, ...GOOD])
     const dry = await typed(["import", file, "--shop", here, "--dry-run", "--json"], there)
     expect([dry.status, JSON.parse(dry.stdout)]).toMatchObject([0, { dry_run: true, tickets: 2, clients: 2, cards: 1 }])
+    const preview = await typed(["import", file, "--shop", here, "--dry-run"], there)
+    expect(preview.stdout).toContain("1 ticket would be closed at once, because the time to collect has passed.\n")
     const made = await typed(["import", file, "--shop", here], there)
     expect(made).toEqual({
       status: 0,
       stdout:
-        "Imported 2 tickets, 2 clients and 1 loyalty card.\n1 ticket will be closed at once, because the time to collect has passed.\n",
+        "Imported 2 tickets, 2 clients and 1 loyalty card.\nThe time to collect 1 ticket has passed: a running service closes it now.\n",
       stderr: ""
     })
     const again = await typed(["import", file, "--shop", here], there)
