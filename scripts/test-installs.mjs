@@ -1,7 +1,9 @@
 // Installs the packed packages in empty projects, as their users do: npm run test:installs -- npm pnpm bun typescript eslint jest next next-postgres nest nest-postgres drizzle knex worker.
 // Without names it does all. It needs the npm registry.
 import { execFileSync, spawn } from "node:child_process"
+import { once } from "node:events"
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { sign } from "../packages/webhooks/dist/index.js"
@@ -93,8 +95,10 @@ const createTicket = async (base) => {
   if (status !== 201) throw new Error(`The server responded with ${status}`)
 }
 
+/** @typedef {(base: string, child: import("node:child_process").ChildProcess) => Promise<void>} Ask */
+
 /** Starts the server of a project and asks it. @param {string} program @param {ReadonlyArray<string>} args @param {string} cwd @param {number} port @param {Record<string, string>} env */
-const serve = async (program, args, cwd, port, env = {}, ask = createTicket) => {
+const serve = async (program, args, cwd, port, env = {}, ask = /** @type {Ask} */ (createTicket)) => {
   const child = spawn(program, args, {
     cwd,
     env: { ...process.env, ...env, PORT: String(port) },
@@ -112,11 +116,21 @@ const serve = async (program, args, cwd, port, env = {}, ask = createTicket) => 
       if (tries === 300 || child.exitCode !== null) throw new Error(`The server does not listen:\n${said}`)
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
-    await ask(base)
+    await ask(base, child)
   } finally {
     // With the programs that npx started.
-    process.kill(-(child.pid ?? 0), "SIGKILL")
+    if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid ?? 0), "SIGKILL")
   }
+}
+
+/** Ends a server, which a connection without a request must not keep. @param {string} base @param {import("node:child_process").ChildProcess} child */
+const endsThoughIdle = async (base, child) => {
+  const { hostname, port } = new URL(base)
+  const idle = connect(Number(port), hostname)
+  await once(idle, "connect")
+  idle.on("error", () => {})
+  child.kill("SIGTERM")
+  await once(child, "exit", { signal: AbortSignal.timeout(10_000) })
 }
 
 /** Runs the embedded Postgres of a project meanwhile. @param {string} place @param {(url: string) => Promise<void>} work */
@@ -315,7 +329,7 @@ const parts = {
     run("node_modules/.bin/tsc", [], place)
     run("node", ["--test", "dist/hook.module.spec.js"], place)
     const secret = `whsec_${"a".repeat(43)}`
-    await serve("node", ["dist/main.js"], place, 4953, { WORKSHOP_SECRET: secret }, async (base) => {
+    await serve("node", ["dist/main.js"], place, 4953, { WORKSHOP_SECRET: secret }, async (base, child) => {
       await createTicket(base)
       const body = '{"id":"1","type":"ping"}'
       const post = async (/** @type {string} */ signature) => {
@@ -325,6 +339,7 @@ const parts = {
       const said = [await post(await sign(body, secret)), await post("t=1,v1=00")]
       if (said.join() !== "200,400") throw new Error(`The receiver responded ${said}`)
       await useKeys(`${base}/admin/keys`)
+      await endsThoughIdle(base, child)
     })
   },
   "nest-postgres": async () => {

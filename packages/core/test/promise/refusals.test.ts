@@ -174,7 +174,7 @@ describe("refusals", () => {
     expect(await workshop.tickets.list(caller, { phone: input.client_phone })).toMatchObject({ ok: true })
   })
 
-  it("what serves a route of your own serves authenticate too, also with exactOptionalPropertyTypes", () => {
+  it("a caller for a route of your own is one for authenticate too, also with exactOptionalPropertyTypes", () => {
     expectTypeOf<Omit<PlainCaller, "via"> | null>().toExtend<CallerFields | null>()
     expectTypeOf<(request: Request) => Omit<PlainCaller, "via"> | null>().toExtend<
       NonNullable<MountOptions<Request>["authenticate"]>
