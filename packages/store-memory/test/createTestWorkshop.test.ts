@@ -1,6 +1,6 @@
 import { unwrap } from "@workshop/core/promise"
 import { receive, verify } from "@workshop/core/webhooks"
-import { afterEach, expect, it } from "vitest"
+import { afterEach, expect, it, vi } from "vitest"
 import { layer } from "../src/MemoryStore.js"
 import { createTestWorkshop, type TestWorkshop } from "../src/testing.js"
 
@@ -128,6 +128,28 @@ it("does not advance once it was stopped", async () => {
   test = await createTestWorkshop()
   await test.stop()
   await expect(test.advance("1 day")).rejects.toMatchObject({ _tag: "WorkshopStopped" })
+})
+
+it("a failed notification is one line of the log by default, with the reason", async () => {
+  const said: Array<string> = []
+  const spy = vi.spyOn(console, "log").mockImplementation((...parts) => void said.push(parts.join(" ")))
+  try {
+    test = await createTestWorkshop({ notifyClient: () => Promise.reject(new Error("the SMS gateway is down")) })
+    const { workshop, caller } = test
+    const phone = { service: "Hem", client_phone: "+33612345678" }
+    const { data } = await unwrap(workshop.tickets.create(caller, phone, "order-1"))
+    await unwrap(workshop.tickets.changeStatus(caller, data.id, "ready"))
+    await test.advance(0)
+  } finally {
+    spy.mockRestore()
+  }
+  const lines = said
+    .join("\n")
+    .split("\n")
+    .filter((line) => line !== "")
+  expect(lines).toEqual([
+    expect.stringContaining("A notification failed, and is sent again later: the SMS gateway is down")
+  ])
 })
 
 it("onError and the log get the error of the notifier, with the shop and the ticket, at each attempt", async () => {

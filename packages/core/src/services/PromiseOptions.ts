@@ -1,4 +1,4 @@
-import { Array as Arrays, Cause, Clock, Effect, HashMap, Layer, Logger, LogLevel } from "effect"
+import { Array as Arrays, Cause, Clock, Effect, FiberRef, FiberRefs, HashMap, Layer, Logger, LogLevel } from "effect"
 import { durationInWords } from "../domain/Instant.js"
 import { defaultLimits, Limits, type PolicyName, ServiceLimits } from "../domain/Limits.js"
 import type { ClientNotification } from "../domain/Notification.js"
@@ -286,10 +286,19 @@ const guarded = (call: () => void): void => {
   }
 }
 
+/** Logs a failed notification in one line, which says why; the stack, most of it of this service, is shown where debug lines are. */
+const shortLogger = Logger.make<unknown, void>((entry) => {
+  const isShort =
+    !Cause.isEmpty(entry.cause) &&
+    Cause.squash(entry.cause) instanceof NotificationFailed &&
+    LogLevel.greaterThan(FiberRefs.getOrDefault(entry.context, FiberRef.currentMinimumLogLevel), LogLevel.Debug)
+  Logger.defaultLogger.log(isShort ? { ...entry, cause: Cause.empty } : entry)
+})
+
 const logging = ({ logger, onError }: Pick<PromiseOptions, "logger" | "onError">): Layer.Layer<never> => {
   const lines =
     logger === undefined
-      ? Layer.empty
+      ? Logger.replace(Logger.defaultLogger, shortLogger)
       : Logger.replace(
           Logger.defaultLogger,
           Logger.make((entry) => guarded(() => logger(lineOf(entry))))
