@@ -208,9 +208,10 @@ const holdsPassword = (url: string): boolean => {
 
 /** A database as a sentence names it: where it is and its name, without the user and the password. */
 export const nameOf = (url: string): string => {
-  const [, authority = "", path = "", query = ""] =
-    /^[a-z]+:\/\/(?:[^@/?#]*@)?([^/?#]*)([^?#]*)(?:\?([^#]*))?$/i.exec(url) ?? []
-  return `${new URLSearchParams(query).get("host") ?? (authority === "" ? "localhost" : authority)}${path}`
+  const [place = "", query] = url.slice(url.indexOf("://") + 3).split("?")
+  const [authority = "", name] = place.split("/")
+  const host = new URLSearchParams(query).get("host") ?? authority.slice(authority.lastIndexOf("@") + 1)
+  return `${host === "" ? "localhost" : host}${name ? `/${name}` : ""}`
 }
 
 type Place = Pick<StoreChoice, "store" | "databaseUrl" | "schema" | "cells" | "dataDir">
