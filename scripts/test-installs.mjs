@@ -344,11 +344,13 @@ const parts = {
   },
   "nest-postgres": async () => {
     const place = nestProject("nest-postgres", {
-      ...{ ...byName(["store-pg"]), pg: "8", "@types/pg": "8", "@nestjs/testing": "11", expect: "30" },
+      ...{ ...byName(["store-pg", "cli"]), pg: "8", "@types/pg": "8", "@nestjs/testing": "11", expect: "30" },
       ...{ "drizzle-orm": "0.45", "drizzle-kit": "0.31" }
     })
     for (const [path = "", body = ""] of filesOf("embed-drizzle.md"))
       if (["src/schema.ts", "src/inTransaction.ts"].includes(path)) writeFileSync(join(place, path), body)
+    for (const [path = "", body = ""] of filesOf("import.md"))
+      if (path === "src/import.controller.ts") writeFileSync(join(place, path), body)
     for (const [path = "", body = ""] of filesOf("embed.md"))
       if (path === "src/startOnceUp.ts") writeFileSync(join(place, path), body)
     writeFileSync(
@@ -371,7 +373,7 @@ const parts = {
     run("npm", ["install"], place)
     run("node_modules/.bin/tsc", [], place)
     await withPostgres(place, async (url) => {
-      const env = { DATABASE_URL: url, TEST_DATABASE_URL: url }
+      const env = { DATABASE_URL: url, TEST_DATABASE_URL: url, WORKSHOP_SECRET: `whsec_${"a".repeat(43)}` }
       run("node", ["--test", "dist/workshop.module.spec.js"], place, env)
       writeDrizzleConfig(place)
       run("npx", ["drizzle-kit", "push", "--force"], place, env)
