@@ -184,8 +184,8 @@ const ofTickets = [
     "createTicket",
     "number-skipped",
     "a ticket's number is skipped at every fortieth change",
-    "next_number: nextNumber(head.next_number) })",
-    "next_number: head.change_seq % 40 === 0 ? nextNumber(nextNumber(head.next_number)) : nextNumber(head.next_number) })"
+    "next_number: nextNumber(head.next_number), ...windows })",
+    "next_number: head.change_seq % 40 === 0 ? nextNumber(nextNumber(head.next_number)) : nextNumber(head.next_number), ...windows })"
   ),
   decision(
     "createTicket",
