@@ -46,34 +46,14 @@ export interface ClientOptions {
   readonly random?: () => number
 }
 
-const isText = (value: unknown) => (typeof value === "string" ? undefined : "must be a text")
-const isFunction = (value: unknown) => (typeof value === "function" ? undefined : "must be a function")
-const isRetries = (value: unknown) =>
-  Number.isInteger(value) && (value as number) >= 0 ? undefined : "must be a whole number from 0"
-const isMillis = (value: unknown) =>
-  typeof value === "number" && value >= 0 && value < 2 ** 31 ? undefined : "must be milliseconds, from 0 to 24 days"
-const isTimeout = (value: unknown) => (value === 0 ? "must be more than 0 milliseconds" : isMillis(value))
+/** The least number that each option takes. */
+const LEAST: Readonly<Record<string, number>> = { retries: 0, timeoutMs: 1, longestWaitMs: 0 }
 
-type Checks = Readonly<Record<string, (value: unknown) => string | undefined>>
-
-const callChecks = { retries: isRetries, timeoutMs: isTimeout } satisfies Checks
-const clientChecks = {
-  ...callChecks,
-  longestWaitMs: isMillis,
-  userAgent: isText,
-  onRequest: isFunction,
-  onResponse: isFunction,
-  fetch: isFunction,
-  wait: isFunction,
-  random: isFunction
-} satisfies Record<Exclude<keyof ClientOptions, "baseUrl" | "key">, unknown>
-
-/** Throws a sentence about the first option that is wrong. */
-const check = (whose: string, given: object, checks: Checks): void => {
-  for (const [name, complaintOf] of Object.entries(checks)) {
-    const value = (given as Readonly<Record<string, unknown>>)[name]
-    const complaint = value === undefined ? undefined : complaintOf(value)
-    if (complaint !== undefined) throw new TypeError(`The option ${name} of ${whose} ${complaint}`)
+/** Throws a sentence about the first number that is wrong. */
+const check = (options: object): void => {
+  for (const [name, least] of Object.entries(LEAST)) {
+    const value = (options as Readonly<Record<string, number | undefined>>)[name] ?? least
+    if (!Number.isInteger(value) || value < least) throw new TypeError(`${name} must be a whole number from ${least}`)
   }
 }
 
@@ -203,14 +183,10 @@ const aborted = (attempts: number): Settled => {
   return { ok: false, error: { code: "ABORTED", message, attempts } }
 }
 
-/** The innermost cause in words, such as `connect ECONNREFUSED 127.0.0.1:4010` where `fetch` says only that it failed. */
-const reasonOf = (cause: unknown): string => {
-  if (!(cause instanceof Error)) return String(cause)
-  if (cause.cause instanceof Error) return reasonOf(cause.cause)
-  // Node tries several addresses of a name, and its error about all of them has no message.
-  if (cause instanceof AggregateError && cause.message === "")
-    return [...new Set(cause.errors.map(reasonOf))].join(", ")
-  return cause.message
+/** The innermost cause, such as `connect ECONNREFUSED 127.0.0.1:4010` where `fetch` says only that it failed; of several, their code. */
+const reasonOf = (error: unknown): unknown => {
+  const { cause, message, code } = Object(error) as { cause?: unknown; message?: string; code?: string }
+  return cause ? reasonOf(cause) : message || code || error
 }
 
 const attemptOnce = async (options: ClientOptions, call: Call, request: RequestEvent): Promise<Settled> => {
@@ -260,10 +236,10 @@ const retryIn = (settled: Settled, call: Call, options: ClientOptions): number |
  * the same key, so that nothing happens twice (Specification, Idempotency).
  */
 export const transport = (options: ClientOptions): Transport => {
-  check("createClient", options, clientChecks)
+  check(options)
   const { wait = timer, onRequest, onResponse } = options
   const send = async (call: Call): Promise<Settled> => {
-    check("a call", call, callChecks)
+    check(call)
     const url = urlOf(options.baseUrl, call)
     if (isAborted(call)) return aborted(0)
     for (let attempt = 1; ; attempt++) {
