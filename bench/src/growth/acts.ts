@@ -25,10 +25,15 @@ export interface Written {
 /** Images of whole pages are left out: a page has one for each checkpoint, however many acts change it until the next. */
 const WAL = `select coalesce(sum(record_size), 0)::double precision as bytes from pg_get_wal_stats($1::pg_lsn, $2::pg_lsn)`
 
+/** Of indexes the bytes that their entries take: their pages split many at once, so that the files of two sizes grow at different times. */
 const SIZES = `select sum(n_tup_ins + n_tup_upd + n_tup_del)::double precision as rows,
     (select sum(pg_relation_size(c.oid)) from pg_class c where c.relnamespace = 'workshop'::regnamespace and c.relkind = 'r')::double precision as table,
-    (select sum(pg_relation_size(indexrelid)) from pg_index i join pg_class c on c.oid = i.indrelid
-      where c.relnamespace = 'workshop'::regnamespace and c.relkind = 'r')::double precision as index
+    (select sum(case when x.leaf_pages = 0 then 0 else x.leaf_pages * 8192 * x.avg_leaf_density / 100 end)
+      from (
+        select i.indexrelid as oid from pg_index i join pg_class c on c.oid = i.indrelid join pg_class b on b.oid = i.indexrelid
+        join pg_am a on a.oid = b.relam
+        where c.relnamespace = 'workshop'::regnamespace and c.relkind = 'r' and a.amname = 'btree' offset 0
+      ) i, pgstatindex(i.oid::regclass) x)::double precision as index
   from pg_stat_user_tables`
 
 /** A connection of the server reports its counts of rows after it was idle for ten seconds. */
@@ -43,7 +48,8 @@ const actsBeside = (database: Cluster["database"], tickets: number) =>
     const shops = { shops: SHOPS, waiting: 0, each: 0 }
     const { clock, context, session } = yield* filled(yield* database(`acts_${tickets}`), shops)
     yield* fillTickets(session, clock.unsafeCurrentTimeMillis(), SHOPS, tickets)
-    yield* session.run("create extension if not exists pg_walinspect")
+    for (const extension of ["pg_walinspect", "pgstattuple"])
+      yield* session.run(`create extension if not exists ${extension}`)
     const deliveries = yield* Effect.provide(Deliveries, context)
     const made: Array<readonly [number, TicketId]> = []
     let n = 0
