@@ -115,20 +115,50 @@ const stop = async () => {
 }
 afterEach(stop)
 
-const run = async (project: string, program: string): Promise<string> => {
+const SERVICES_BEGIN = "Services begin"
+
+/** Makes a project's services wait, once they begin to start, until there is a file `go` in its folder. */
+const holdServices = (project: string): void => {
+  const file = join(project, "dist/Workshop.js")
+  const held = readFileSync(file, "utf8").replace("export const layer =", "const built =")
+  writeFileSync(
+    file,
+    `${held}
+import { Effect as E, Layer as L, Schedule } from "effect"
+import { existsSync } from "node:fs"
+const isFree = E.repeat(E.sync(() => existsSync("go")), { until: (is) => is, schedule: Schedule.spaced("5 millis") })
+export const layer = L.provide(built, L.effectDiscard(E.zipRight(E.sync(() => console.log("${SERVICES_BEGIN}")), isFree)))
+`
+  )
+}
+
+/** Runs a program until it listens; `starting` is called once its services begin to start, if {@link holdServices} holds them. */
+const run = async (
+  project: string,
+  program: string,
+  starting?: (base: string) => Promise<unknown>
+): Promise<string> => {
   const port = await freePort()
+  const base = `http://127.0.0.1:${port}`
   const child = spawn(process.execPath, [program], { cwd: project, env: { ...process.env, PORT: String(port) } })
   running = child
   let said = ""
-  await new Promise<void>((resolve, reject) => {
-    for (const stream of [child.stdout, child.stderr])
-      stream.on("data", (chunk) => {
-        said += chunk
-        if (/Listening on/.test(said)) resolve()
-      })
-    child.once("exit", () => reject(new Error(said)))
-  })
-  return `http://127.0.0.1:${port}`
+  const printed = (text: string) =>
+    new Promise<void>((resolve, reject) => {
+      for (const stream of [child.stdout, child.stderr])
+        stream.on("data", (chunk) => {
+          said += chunk
+          if (said.includes(text)) resolve()
+        })
+      child.once("exit", () => reject(new Error(said)))
+    })
+  const listening = printed("Listening on")
+  if (starting !== undefined) {
+    await printed(SERVICES_BEGIN)
+    await starting(base)
+  }
+  await listening
+  return base
 }
 
 const dropOff = async (base: string, body: unknown) => {
@@ -320,7 +350,12 @@ await workshop.stop()`
       await expect(dropOff(base, long)).rejects.toThrow("fetch failed")
       expect(await tickets(base)).toEqual(["Hem"])
       expect(await stoppedUnderLoad(`${base}/workshop/v1/tickets`)).toEqual(["a response", "ECONNREFUSED"])
-      const joined = await run(project, "dist/serve.js")
+      holdServices(project)
+      const joined = await run(project, "dist/serve.js", async (base) => {
+        // A server without routes would accept the request and never answer it.
+        await expect(fetch(base)).rejects.toMatchObject({ cause: { code: "ECONNREFUSED" } })
+        writeFileSync(join(project, "go"), "")
+      })
       const status = async (path: string, cookie: string) => {
         const response = await fetch(`${joined}${path}`, { headers: { cookie } })
         return `${response.status} ${await response.text()}`
