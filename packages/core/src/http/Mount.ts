@@ -11,7 +11,7 @@ import {
   ofFields
 } from "../domain/OptionChecks.js"
 import { countedAddress } from "../domain/PublicAddress.js"
-import type { StoreUnavailable } from "../ports/StorePorts.js"
+import { StoreUnavailable } from "../ports/StorePorts.js"
 import { Caller } from "../services/Caller.js"
 import type { PlainCaller } from "../services/PlainInputs.js"
 import { stated } from "../services/PromiseApi.js"
@@ -112,12 +112,13 @@ const callerFrom = (fields: CallerFields): Effect.Effect<Caller> =>
   )
 
 /** Authentication by a promise of plain values. */
+/** A rejection with `StoreUnavailable`, as `withClient` rejects while the database is away, is a 503; any other is an error in that code. */
 const promisedCaller =
   <Request, Context extends ReadonlyArray<unknown>>(ask: NonNullable<MountOptions<Request, Context>["authenticate"]>) =>
-  ({ request, context }: Received<Request>): Effect.Effect<Caller | null> =>
-    Effect.flatMap(
-      Effect.promise(async () => ask(request, ...(context as Context))),
-      (fields) => (fields ? callerFrom(fields) : Effect.succeed(null))
+  ({ request, context }: Received<Request>): Effect.Effect<Caller | null, StoreUnavailable> =>
+    Effect.tryPromise({ try: async () => ask(request, ...(context as Context)), catch: (error) => error }).pipe(
+      Effect.catchAll((error) => (error instanceof StoreUnavailable ? Effect.fail(error) : Effect.die(error))),
+      Effect.flatMap((fields) => (fields ? callerFrom(fields) : Effect.succeed(null)))
     )
 
 /** The check of each option that all mounts have. */

@@ -240,35 +240,42 @@ export class Imports extends Effect.Service<Imports>()("@workshop/core/Imports",
         const next = batches(options.lines)
         const check = checker()
         let report: ImportReport = { ...nothing, dry_run }
-        while (report.stopped_at === null) {
-          const batch = yield* next
-          if (batch.length === 0) break
-          const now = yield* Clock.currentTimeMillis
-          const good: Array<Row> = []
-          const bad: Array<BadRow> = []
-          for (const line of batch) {
-            const checked = check(line, now)
-            report = { ...report, rows: report.rows + 1 }
-            if (Either.isRight(checked)) good.push(checked.right)
-            else bad.push(checked.left)
-            if (Either.isLeft(checked) && (bad_rows === "stop" || isCutShort(line))) {
-              report = { ...report, stopped_at: line.line }
-              break
+        const importing = Effect.gen(function* () {
+          while (report.stopped_at === null) {
+            const batch = yield* next
+            if (batch.length === 0) break
+            const now = yield* Clock.currentTimeMillis
+            const good: Array<Row> = []
+            const bad: Array<BadRow> = []
+            for (const line of batch) {
+              const checked = check(line, now)
+              report = { ...report, rows: report.rows + 1 }
+              if (Either.isRight(checked)) good.push(checked.right)
+              else bad.push(checked.left)
+              if (Either.isLeft(checked) && (bad_rows === "stop" || isCutShort(line))) {
+                report = { ...report, stopped_at: line.line }
+                break
+              }
             }
+            const { already, imported } = yield* writeFresh(options, good)
+            if (imported !== null) report = plus(report, imported)
+            report = {
+              ...report,
+              already: report.already + already,
+              bad: report.bad + bad.length,
+              bad_rows: [...report.bad_rows, ...bad].slice(0, ServiceLimits.import_rows_listed)
+            }
+            onProgress(report)
           }
-          const { already, imported } = yield* writeFresh(options, good)
-          if (imported !== null) report = plus(report, imported)
-          report = {
-            ...report,
-            already: report.already + already,
-            bad: report.bad + bad.length,
-            bad_rows: [...report.bad_rows, ...bad].slice(0, ServiceLimits.import_rows_listed)
-          }
-          onProgress(report)
-        }
-        const { tickets, clients, cards } = report
-        if (!dry_run && tickets + clients + cards > 0)
-          yield* audit.note({ act: "tickets.imported", details: { tickets, clients, cards } }, shop_id)
+        })
+        const noting = Effect.suspend(() => {
+          const { tickets, clients, cards } = report
+          if (dry_run || tickets + clients + cards === 0) return Effect.void
+          return audit.note({ act: "tickets.imported", details: { tickets, clients, cards } }, shop_id)
+        })
+        // An import that breaks off leaves the batches that it has written, so the log has them too.
+        yield* Effect.onError(importing, () => Effect.ignore(noting))
+        yield* noting
         return report
       }),
 

@@ -3,6 +3,7 @@ import { Cause, Layer, Logger } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { type CallerFields, mountFetch } from "../../src/http/Mount.js"
 import { Entropy } from "../../src/ports/Entropy.js"
+import { StoreUnavailable } from "../../src/ports/StorePorts.js"
 import { start } from "../../src/services/PromiseWorkshop.js"
 import { SettableClock } from "../../src/testing/SettableClock.js"
 
@@ -48,6 +49,18 @@ describe("The API as a fetch of its own", () => {
     expect(await (await read("/workshop/v1/shop", { cookie })).json()).toMatchObject({ data: { id: shop_id } })
     expect((await read("/v1/shop", { cookie })).status).toBe(404)
     expect((await read("/workshopper/v1/shop", { cookie })).status).toBe(404)
+  })
+
+  it("is a 503 while authenticate cannot reach its database, which rejects with StoreUnavailable, and a 500 for its other errors", async () => {
+    for (const [error, status] of [
+      [new StoreUnavailable({ reason: "connect ECONNREFUSED 127.0.0.1:5432" }), 503],
+      [new Error("no such column"), 500]
+    ] as const) {
+      const broken = mountFetch(workshop, { authenticate: () => Promise.reject(error) })
+      const response = await broken(new Request("https://shop.example/v1/shop"))
+      expect([response.status, response.headers.has("retry-after")]).toEqual([status, status === 503])
+      expect(await response.text()).not.toContain("ECONNREFUSED")
+    }
   })
 
   it("gives unknown callers the server's own message, and counts them by address (Specification, Limits)", async () => {

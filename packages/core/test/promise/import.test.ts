@@ -121,6 +121,18 @@ describe("workshop.import (Specification, Tickets)", () => {
     expect(value(await workshop.import({ shop_id, rows }))).toEqual({ ...dry, dry_run: false })
   })
 
+  it("an import that breaks off has its entry in the audit log, with what it wrote until then", async () => {
+    const { workshop, shop_id } = await open()
+    async function* broken() {
+      for (let n = 0; n < 600; n++) yield { external_ref: `C-${n}`, service: "Hem" }
+      throw new Error("the upload was cut off")
+    }
+    await expect(workshop.as("amira").import({ shop_id, rows: broken() })).rejects.toThrow("the upload was cut off")
+    expect(value(await workshop.audit.list({ shop_id, before: null, limit: 1 }))).toMatchObject([
+      { act: "tickets.imported", actor: "amira", details: { tickets: 500, clients: 0, cards: 0 } }
+    ])
+  })
+
   it("orThrow has import too, of rows or of lines as they were read, and so has a workshop on behalf of somebody", async () => {
     const { workshop, shop_id } = await open()
     const lines = [
