@@ -12,7 +12,6 @@ const GOAL = { at_least: 2 }
 
 const BACKLOG = 10_000
 const WARM_UP_RUNS = 2
-const ROUNDS = 3
 /** At the start of a run connections are made, which is not what is asked for. */
 const DISCARDED_MS = 1_000
 
@@ -24,6 +23,8 @@ interface Place {
   readonly pairs: number
   readonly events: number
   readonly seconds: number
+  /** How often each fairness row is measured, with and without the receiver that hangs. */
+  readonly rounds: number
 }
 
 /** How much of each second the main thread worked: at 1, nothing but a cheaper delivery makes the process faster. */
@@ -110,12 +111,12 @@ const p99 = async (url: string, backlog: number, { receiver, seconds }: Place): 
 const fairness = async (name: string, onPostgres: boolean, place: Place): Promise<ReadonlyArray<Row>> => {
   const found: Array<{ readonly beside: number; readonly alone: number }> = []
   const measure = async (backlog: number) => p99(onPostgres ? await place.fresh() : "", backlog, place)
-  for (let i = 0; i < ROUNDS; i++) {
+  for (let i = 0; i < place.rounds; i++) {
     const first = await measure(i % 2 === 0 ? BACKLOG : 0)
     const second = await measure(i % 2 === 0 ? 0 : BACKLOG)
     const pair = i % 2 === 0 ? { beside: first, alone: second } : { beside: second, alone: first }
     console.error(
-      `fairness, ${name} ${i + 1}/${ROUNDS}: ${pair.beside.toFixed(1)} ms beside it, ${pair.alone.toFixed(1)} ms without`
+      `fairness, ${name} ${i + 1}/${place.rounds}: ${pair.beside.toFixed(1)} ms beside it, ${pair.alone.toFixed(1)} ms without`
     )
     found.push(pair)
   }
@@ -153,17 +154,22 @@ export const deliver = benchmark({
     only: { about: "some of the four comparisons", value: Object.keys(ROWS).join(",") },
     pairs: { about: "the number of interleaved pairs", value: "5" },
     events: { about: "the number of events for each of the 50 shops in a run", value: "200" },
-    seconds: { about: "how long events are raised in a run of the fairness rows", value: "10" }
+    seconds: { about: "how long events are raised in a run of the fairness rows", value: "10" },
+    rounds: { about: "the number of rounds of the fairness rows", value: "3" }
   },
-  args: { usual: ["--pairs", "3", "--seconds", "3"], quick: ["--pairs", "1", "--only", "memory,postgres"] },
-  run: async ({ only, pairs, events, seconds }) => {
+  args: {
+    usual: ["--pairs", "3", "--seconds", "3", "--rounds", "2"],
+    quick: ["--pairs", "1", "--only", "memory,postgres"]
+  },
+  run: async ({ only, pairs, events, seconds, rounds }) => {
     const wanted = chosen(only)
     const bench = Effect.gen(function* () {
       const { database } = yield* cluster()
       const receiver = yield* Effect.promise(() => Child.start<{ readonly port: number }>("receiver"))
       let made = 0
       const fresh = () => Effect.runPromise(database(`deliver_${++made}`))
-      const place = { receiver, fresh, pairs: Number(pairs), events: Number(events), seconds: Number(seconds) }
+      const numbers = { pairs: Number(pairs), events: Number(events), seconds: Number(seconds), rounds: Number(rounds) }
+      const place = { receiver, fresh, ...numbers }
       const rows: Array<Row> = []
       for (const row of wanted) rows.push(...(yield* Effect.promise(() => row(place))))
       yield* Effect.promise(() => receiver.stop())

@@ -87,7 +87,7 @@ export const hostile = benchmark({
     rounds: { about: "the number of rounds, each with a new server", value: "3" },
     "same-priority": { about: "gives the attackers' process the server's priority instead of the lowest" }
   },
-  args: { usual: ["--rounds", "2", "--seconds", "5"], quick: ["--rounds", "1", "--seconds", "4"] },
+  args: { usual: ["--rounds", "1", "--seconds", "8"], quick: ["--rounds", "1", "--seconds", "4"] },
   run: async ({ connections, seconds, rounds: times, ...switches }) => {
     const nice = switches["same-priority"] ? 0 : LOWEST_PRIORITY
     const rounds: Array<Round> = []
