@@ -274,7 +274,11 @@ export class Imports extends Effect.Service<Imports>()("@workshop/core/Imports",
           return audit.note({ act: "tickets.imported", details: { tickets, clients, cards } }, shop_id)
         })
         // An import that breaks off leaves the batches that it has written, so the log has them too.
-        yield* Effect.onError(importing, () => Effect.ignore(noting))
+        yield* Effect.onError(importing, () =>
+          Effect.catchAll(noting, (error) =>
+            Effect.logWarning("An import that broke off is not in the audit log", error)
+          )
+        )
         yield* noting
         return report
       }),
