@@ -111,8 +111,10 @@ const callerFrom = (fields: CallerFields): Effect.Effect<Caller> =>
     Effect.die(new NoCaller({ issues: inputIssues(issue).slice(0, Limits.issues_max) }))
   )
 
-/** Authentication by a promise of plain values. */
-/** A rejection with `StoreUnavailable`, as `withClient` rejects while the database is away, is a 503; any other is an error in that code. */
+/**
+ * Authentication by a promise of plain values. A rejection with `StoreUnavailable`, as `withClient` rejects while the database is away, is a
+ * 503; any other is an error in that code.
+ */
 const promisedCaller =
   <Request, Context extends ReadonlyArray<unknown>>(ask: NonNullable<MountOptions<Request, Context>["authenticate"]>) =>
   ({ request, context }: Received<Request>): Effect.Effect<Caller | null, StoreUnavailable> =>
