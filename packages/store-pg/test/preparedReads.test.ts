@@ -24,11 +24,10 @@ const FILL = `insert into ticket (shop_id, id, number, state, type, service, ite
     'repair', 'Resoling', '[]', 'C' || n::text, n, n, 'api', n, n, false
   from shop s, generate_series(1, $1::integer) n`
 
-/** The titles of the statements that the only connection prepared, with how often it ran each by a plan that it had kept. */
-const keptAfter = (
-  read: (reads: Context.Tag.Service<Reads>, shop_id: never) => Effect.Effect<unknown, unknown>,
-  tickets = 0
-) =>
+type Read = (reads: Context.Tag.Service<Reads>, shop_id: never) => Effect.Effect<unknown, unknown>
+
+/** The titles of the statements that the only connection prepared, and whether it ran each by a plan that it had kept. */
+const keptAfter = (read: Read, { tickets = 0, before }: { readonly tickets?: number; readonly before?: Read } = {}) =>
   testing(
     Effect.gen(function* () {
       const { url } = yield* testDatabase
@@ -42,6 +41,7 @@ const keptAfter = (
         Reactivity.layer
       )
       const reads = yield* Effect.provide(pgReads(inClear), yield* Layer.build(sql))
+      if (before !== undefined) yield* before(reads, id as never)
       for (let i = 0; i < TIMES; i++) yield* read(reads, id as never)
       const { rows } = yield* Effect.promise(() => pool.query<{ title: string; kept: number }>(PREPARED))
       return rows.map(({ title, kept }) => ({ title, isKept: kept > 0 }))
@@ -77,11 +77,37 @@ it.each([Limits.page_default, Limits.page_max])(
   async (size) => {
     const page = (reads: Context.Tag.Service<Reads>, shop_id: never) =>
       reads.tickets(shop_id, { state: ["ready"] }, newest, size + 1)
-    expect(await keptAfter(page, 20_000)).toEqual([{ title: "list tickets", isKept: true }])
+    expect(await keptAfter(page, { tickets: 20_000 })).toEqual([{ title: "list tickets", isKept: true }])
   }
 )
 
 it("a search is planned for its values each time, because they decide which index is best", async () => {
   const filter = { state: ["ready"], external_ref: "POS-1" } as const
   expect(await keptAfter((reads, shop_id) => reads.tickets(shop_id, filter, newest, 50))).toEqual([])
+})
+
+/** Every combination of these filters that has two or more. */
+const searches = [
+  { state: ["ready"] },
+  { state: ["ready", "workshop"] },
+  { type: "repair" },
+  { number: 7 },
+  { phone: "+21620123456" },
+  { external_ref: "POS-1" },
+  { tracking_code: "CCCCCC" },
+  { created_after: 1 },
+  { created_before: 2 }
+]
+  .reduce<ReadonlyArray<object>>((all, one) => all.concat(all.map((other) => ({ ...other, ...one }))), [{}])
+  .filter((filter) => Object.keys(filter).length > 1) as ReadonlyArray<TicketFilter>
+
+it("a connection prepares a list after more searches than it may keep statements", async () => {
+  // Three states, which no other test asks for: statements are known to all connections of a process.
+  const list: Read = (reads, shop_id) =>
+    reads.tickets(shop_id, { state: ["ready", "workshop", "cancelled"] }, newest, 50)
+  const before: Read = (reads, shop_id) =>
+    Effect.forEach([51, 101, 50], (count) =>
+      Effect.forEach(searches, (filter) => reads.tickets(shop_id, filter, newest, count))
+    )
+  expect(await keptAfter(list, { before })).toEqual([{ title: "list tickets", isKept: true }])
 })

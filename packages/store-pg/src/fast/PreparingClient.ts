@@ -3,7 +3,7 @@ import { failureOf } from "../connection/PgFailure.js"
 import { DEFAULT_SCHEMA, inSchema } from "../connection/Schema.js"
 import { SessionClient } from "../connection/SessionClient.js"
 
-/** How many statements a connection prepares at most; the store has a few dozen. */
+/** How many statements a connection prepares at most; the store has fewer. */
 const MOST_PREPARED = 500
 
 /** A statement that writes, and so waits for a synchronous standby when it commits. */
@@ -20,10 +20,30 @@ type Callback = (error: unknown, result: unknown) => void
 /** The message of a client whose result did not come in time. */
 export const LATE = "late"
 
-/** A text as it is sent, and the name under which it is prepared. */
-interface Prepared {
+/** A text as it is sent, and the name under which it is prepared; none where it is planned each time. */
+interface Sent {
   readonly name: string | undefined
   readonly text: string
+}
+
+/** The statements of a schema. */
+class Statements {
+  static #names = 0
+  readonly #prepared = new Map<string, Sent>()
+
+  constructor(readonly schema: string) {}
+
+  /** A text as it is sent. */
+  of(text: string): Sent {
+    const known = this.#prepared.get(text)
+    if (known !== undefined) return known
+    const sent = inSchema(text, this.schema)
+    // One that is not prepared is not kept, because searches have a text for each combination of filters and would leave no room.
+    if (DEPENDS_ON_VALUES.test(text) || this.#prepared.size >= MOST_PREPARED) return { name: undefined, text: sent }
+    const prepared = { name: `read ${++Statements.#names}`, text: sent }
+    this.#prepared.set(text, prepared)
+    return prepared
+  }
 }
 
 const refuse = (callback: unknown): unknown =>
@@ -33,26 +53,13 @@ const refuse = (callback: unknown): unknown =>
 
 /** A client that prepares statements: `@effect/sql-pg` gives them no names, so the server would parse and plan them every time. */
 export class PreparingClient extends SessionClient {
-  static readonly #prepared = new Map<string, Map<string, Prepared>>()
-  static #names = 0
-  #schema = DEFAULT_SCHEMA
-  #ofSchema = new Map<string, Prepared>()
+  static readonly #ofSchemas = new Map<string, Statements>()
+  #statements = new Statements(DEFAULT_SCHEMA)
 
   /** Names the schema of the statements that follow, until the client is returned to its pool. */
   useSchema(schema: string): void {
-    this.#schema = schema
-    this.#ofSchema = PreparingClient.#prepared.get(schema) ?? new Map()
-    PreparingClient.#prepared.set(schema, this.#ofSchema)
-  }
-
-  #prepare(text: string): Prepared {
-    const known = this.#ofSchema.get(text)
-    if (known !== undefined) return known
-    const sent = inSchema(text, this.#schema)
-    if (this.#ofSchema.size >= MOST_PREPARED) return { name: undefined, text: sent }
-    const prepared = { name: DEPENDS_ON_VALUES.test(text) ? undefined : `read ${++PreparingClient.#names}`, text: sent }
-    this.#ofSchema.set(text, prepared)
-    return prepared
+    this.#statements = PreparingClient.#ofSchemas.get(schema) ?? new Statements(schema)
+    PreparingClient.#ofSchemas.set(schema, this.#statements)
   }
 
   // The overloads of `query` cannot be distinguished by type here.
@@ -65,8 +72,8 @@ export class PreparingClient extends SessionClient {
     )
     const named =
       typeof text === "string" && Array.isArray(values) && values.length > 0
-        ? [{ values, ...this.#prepare(text) }, ...rest]
-        : [typeof text === "string" ? inSchema(text, this.#schema) : text, values, ...rest]
+        ? [{ values, ...this.#statements.of(text) }, ...rest]
+        : [typeof text === "string" ? inSchema(text, this.#statements.schema) : text, values, ...rest]
     return (super.query as (...args: ReadonlyArray<unknown>) => never).apply(this, named)
   }
 
