@@ -97,6 +97,26 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
       })
     ))
 
+  it("an event that is being written while its month gets its partition is written, and once", () =>
+    within((clock) =>
+      Effect.gen(function* () {
+        const { url, session } = yield* database
+        const ports = yield* node({ url })
+        const shop = yield* Effect.provide(openShop(), ports)
+        yield* Effect.provide(run(setWebhook(shop.id, { url: "https://shop.example", secret: "whsec_1" })), ports)
+        const maker = yield* connect(url)
+        const [from, to] = [Date.parse("2027-01-01T00:00:00Z"), Date.parse("2027-02-01T00:00:00Z")]
+        yield* maker.run(`begin; select keep_partition('attach', 'event', '2027_01', ${from}, ${to})`)
+        clock.advance(1)
+        const writer = yield* Effect.fork(Effect.provide(run(raising(shop.id, [null])), ports))
+        const waiting = session.run("select from pg_locks where not granted and relation = 'event_rest'::regclass")
+        yield* until("a writer that waits for the default partition", waiting, ({ length }) => length > 0)
+        yield* maker.run("commit")
+        yield* writer
+        expect([yield* countOf(session, "event_2027_01"), yield* countOf(session, "event_rest")]).toEqual([1, 0])
+      })
+    ))
+
   it("drops the months that are wholly older than it keeps, and old rows that came by default", () =>
     within((clock) =>
       Effect.gen(function* () {

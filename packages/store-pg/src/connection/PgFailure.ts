@@ -50,20 +50,25 @@ const SQLSTATE = /^(?=.*\d)[0-9A-Z]{5}$/
 /** The messages of `pg` for a result or a connection that does not come. */
 const NO_ANSWER = ["Query read timeout", "timeout expired"]
 
-const kindOf = (code: string | null, cause: unknown): FailureKind => {
+/** A row came while its month got a partition, which it missed. Unlike a check, the bounds of a partition have no name. */
+const missedPartition = (code: string, constraint: string | null): boolean => code === "23514" && constraint === null
+
+const kindOf = (code: string | null, constraint: string | null, cause: unknown): FailureKind => {
+  if (code !== null && missedPartition(code, constraint)) return "conflict"
   if (code !== null) return byCode[code] ?? byClass[code.slice(0, 2)] ?? "other"
   return cause instanceof Error && NO_ANSWER.includes(cause.message) ? "late" : "lost"
 }
 
 /** Converts an error that `pg` threw. Every error that the database did not send counts as a broken connection. */
 export const failureOf = (cause: unknown): PgFailure => {
-  const { code, constraint } = (cause ?? {}) as { readonly code?: unknown; readonly constraint?: unknown }
+  const { code, constraint: name } = (cause ?? {}) as { readonly code?: unknown; readonly constraint?: unknown }
   const sqlstate = typeof code === "string" && SQLSTATE.test(code) ? code : null
+  const constraint = typeof name === "string" ? name : null
   if (sqlstate !== null && SHARED_SESSION.includes(sqlstate)) recheckSessions()
   return new PgFailure({
-    kind: kindOf(sqlstate, cause),
+    kind: kindOf(sqlstate, constraint, cause),
     code: sqlstate,
-    constraint: typeof constraint === "string" ? constraint : null,
+    constraint,
     cause
   })
 }
