@@ -711,7 +711,7 @@ select /* workshop read notices */ row_to_json(n) as notice from workshop.notice
         with /* workshop read offers */ recursive shops as (select c.whom, (select x.shop_id from workshop."offer" x where x.phone = c.whom order by x.shop_id limit 1) as shop_id, 1 as nth from (select a.phone from workshop.client_account a where a.id = $1) c (whom)
       union all select c.whom, (select x.shop_id from workshop."offer" x where x.phone = c.whom and x.shop_id > c.shop_id order by x.shop_id limit 1), c.nth + 1 from shops c
         where c.shop_id is not null and c.nth < $2) select row_to_json(o) as offer from shops c
-        left join workshop.client_link l on l.shop_id = c.shop_id and l.client_id = $3
+        left join lateral (select * from workshop.client_link l where l.shop_id = c.shop_id and l.client_id = $3 limit 1) l on true
         cross join lateral (select * from (select o.* from unnest($4::text[]) s (status) cross join lateral (select * from workshop.offer x
         where x.phone = c.whom and x.shop_id = c.shop_id and x.status = s.status and (s.status = any($5) or l.blocked_at is null) order by created_at desc, place desc limit $6) o) x order by created_at desc, place desc limit $7) o
         order by o.created_at, o.place;

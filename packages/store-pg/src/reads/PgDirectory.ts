@@ -63,11 +63,13 @@ const clientLists = (sql: SqlClient): Pick<Context.Tag.Service<Directory>, "offe
         sql`x.phone = c.whom`,
         sql`select a.phone from workshop.client_account a where a.id = ${id}`
       )
+      // One of each shop, because Postgres would otherwise read the links of all shops for a few of one client.
+      const link = sql`select * from workshop.client_link l where l.shop_id = c.shop_id and l.client_id = ${id} limit 1`
       const inStatus = latest(sql`workshop.offer x
         where x.phone = c.whom and x.shop_id = c.shop_id and x.status = s.status and (s.status = any(${SHOWN}) or l.blocked_at is null)`)
       return sql<{ readonly offer: Placed<OfferRecord> }>`
         with /* workshop read offers */ recursive shops as (${shops}) select row_to_json(o) as offer from shops c
-        left join workshop.client_link l on l.shop_id = c.shop_id and l.client_id = ${id}
+        left join lateral (${link}) l on true
         cross join lateral (${latest(sql`(select o.* from unnest(${[...OFFER_STATUSES]}::text[]) s (status) cross join lateral (${inStatus}) o) x`)}) o
         order by o.created_at, o.place`.pipe(
         Effect.map((rows) => rows.map(({ offer }) => unplaced<OfferRecord>(offer))),
