@@ -104,7 +104,7 @@ const searches = [
 it("a connection prepares a list after more searches than it may keep statements", async () => {
   // Three states, which no other test asks for: statements are known to all connections of a process.
   const list: Read = (reads, shop_id) =>
-    reads.tickets(shop_id, { state: ["ready", "workshop", "cancelled"] }, newest, 50)
+    reads.tickets(shop_id, { state: ["ready", "workshop", "impossible"] }, newest, 50)
   const before: Read = (reads, shop_id) =>
     Effect.forEach([51, 101, 50], (count) =>
       Effect.forEach(searches, (filter) => reads.tickets(shop_id, filter, newest, count))
