@@ -14,7 +14,7 @@ const SHOPS = 200
 /** Of each act, after as many for a warm-up. */
 const ACTS = 4_000
 
-/** The writes of an act: bytes of WAL without images of whole pages, rows, and bytes of tables and of indexes. */
+/** The writes of an act: bytes of WAL, rows, and the WAL of those that were inserted or updated and of new entries of indexes. */
 export interface Written {
   readonly wal: number
   readonly rows: number
@@ -22,22 +22,20 @@ export interface Written {
   readonly index: number
 }
 
-/** Images of whole pages are left out: a page has one for each checkpoint, however many acts change it until the next. */
-const WAL = `select coalesce(sum(record_size), 0)::double precision as bytes from pg_get_wal_stats($1::pg_lsn, $2::pg_lsn)`
-
-/** Of indexes the bytes that their entries take: their pages split many at once, so that the files of two sizes grow at different times. */
-const SIZES = `select sum(n_tup_ins + n_tup_upd + n_tup_del)::double precision as rows,
-    (select sum(pg_relation_size(c.oid)) from pg_class c where c.relnamespace = 'workshop'::regnamespace and c.relkind = 'r')::double precision as table,
-    (select sum(case when x.leaf_pages = 0 then 0 else x.leaf_pages * 8192 * x.avg_leaf_density / 100 end)
-      from (
-        select i.indexrelid as oid from pg_index i join pg_class c on c.oid = i.indrelid join pg_class b on b.oid = i.indexrelid
-        join pg_am a on a.oid = b.relam
-        where c.relnamespace = 'workshop'::regnamespace and c.relkind = 'r' and a.amname = 'btree' offset 0
-      ) i, pgstatindex(i.oid::regclass) x)::double precision as index
-  from pg_stat_user_tables`
-
-/** A connection of the server reports its counts of rows after it was idle for ten seconds. */
-const TOLD_AFTER = Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 11_000)))
+/**
+ * Images of whole pages are left out: a page has one for each checkpoint, however many acts change it until the next. The files are not
+ * weighed, because they grow by many pages at once, and shrink when autovacuum cuts their ends off.
+ */
+const WAL = `select coalesce(sum(bytes), 0)::double precision as wal,
+    (count(*) filter (where is_row or is_delete))::double precision as rows,
+    coalesce(sum(bytes) filter (where is_row), 0)::double precision as table,
+    coalesce(sum(bytes) filter (where is_entry), 0)::double precision as index
+  from pg_get_wal_records_info($1::pg_lsn, $2::pg_lsn) r cross join lateral (
+    select r.record_length - r.fpi_length as bytes,
+      r.resource_manager = 'Heap' and r.record_type ~ '^(INSERT|UPDATE|HOT_UPDATE)' as is_row,
+      r.resource_manager = 'Heap' and r.record_type = 'DELETE' as is_delete,
+      r.resource_manager = 'Btree' and r.record_type ~ '^INSERT' as is_entry
+  ) w`
 
 const place = (session: Session) =>
   Effect.map(session.run<{ lsn: string }>("select pg_current_wal_flush_lsn() as lsn"), ([row]) => row!.lsn)
@@ -48,8 +46,7 @@ const actsBeside = (database: Cluster["database"], tickets: number) =>
     const shops = { shops: SHOPS, waiting: 0, each: 0 }
     const { clock, context, session } = yield* filled(yield* database(`acts_${tickets}`), shops)
     yield* fillTickets(session, clock.unsafeCurrentTimeMillis(), SHOPS, tickets)
-    for (const extension of ["pg_walinspect", "pgstattuple"])
-      yield* session.run(`create extension if not exists ${extension}`)
+    yield* session.run("create extension if not exists pg_walinspect")
     const deliveries = yield* Effect.provide(Deliveries, context)
     const made: Array<readonly [number, TicketId]> = []
     let n = 0
@@ -86,35 +83,27 @@ const actsBeside = (database: Cluster["database"], tickets: number) =>
     return { tickets, session, acts }
   })
 
-/** Does an act many times, and answers the bytes of WAL that it wrote. */
-const walOf = (session: Session, work: Effect.Effect<unknown, unknown>) =>
+/** Does an act many times, and answers what each wrote. */
+const writtenBy = (session: Session, work: Effect.Effect<unknown, unknown>) =>
   Effect.gen(function* () {
     const from = yield* place(session)
     yield* work
-    const [row] = yield* session.run<{ bytes: number }>(WAL, [from, yield* place(session)])
-    return row!.bytes
+    const [all] = yield* session.run<Written>(WAL, [from, yield* place(session)])
+    const each = (amount: keyof Written) => all![amount] / ACTS
+    return { wal: each("wal"), rows: each("rows"), table: each("table"), index: each("index") }
   })
 
-const sizesOf = (session: Session) => Effect.map(session.run<Omit<Written, "wal">>(SIZES), ([row]) => row!)
-
-/** The writes of each act, in databases with so many tickets: the acts take turns, so that they wait for the counts of rows together. */
+/** The writes of each act, in databases with so many tickets. */
 export const writtenByActs = (database: Cluster["database"], tickets: ReadonlyArray<number>) =>
   Effect.gen(function* () {
     const all = yield* Effect.forEach(tickets, (n) => actsBeside(database, n))
     for (const { acts } of all) yield* Effect.zipRight(acts["create with a webhook"], acts.delivery)
-    yield* TOLD_AFTER
-    let before = yield* Effect.forEach(all, ({ session }) => sizesOf(session))
     const names = Object.keys(all[0]!.acts) as ReadonlyArray<keyof (typeof all)[number]["acts"]>
     return yield* Effect.forEach(names, (act) =>
       Effect.gen(function* () {
-        const wal = yield* Effect.forEach(all, ({ session, acts }) => walOf(session, acts[act]))
-        yield* TOLD_AFTER
-        const after = yield* Effect.forEach(all, ({ session }) => sizesOf(session))
-        const each = all.map(({ tickets }, i) => {
-          const grown = (name: keyof Omit<Written, "wal">) => (after[i]![name] - before[i]![name]) / ACTS
-          return { tickets, wal: wal[i]! / ACTS, rows: grown("rows"), table: grown("table"), index: grown("index") }
-        })
-        before = after
+        const each = yield* Effect.forEach(all, ({ tickets, session, acts }) =>
+          Effect.map(writtenBy(session, acts[act]), (written) => ({ tickets, ...written }))
+        )
         return { act, each }
       })
     )
