@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs"
-import { ClockAdvance, Closer, Entropy, Profanity, SandboxClock, sandboxAddresses } from "@workshop/core"
+import { Closer, Entropy, Profanity, sandboxAddresses } from "@workshop/core"
+import { ClockAdvance, SandboxClock } from "@workshop/core/adapter"
 import { pipeline, webHandler, workshopRoutes } from "@workshop/core/http"
 import { sandboxRoutes } from "@workshop/http-node/sandbox"
 import * as MemoryStore from "@workshop/store-memory"

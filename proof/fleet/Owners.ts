@@ -1,4 +1,5 @@
-import { KeyInput, Keys, Offers, ShopPatch, Shops, scopePresets, Webhooks } from "@workshop/core"
+import { KeyInput, Keys, Offers, ShopPatch, Shops, Webhooks } from "@workshop/core"
+import { scopePresets } from "@workshop/core/adapter"
 import { type Effect, Exit, Schema, type Types } from "effect"
 import { CLIENT_WAITS_MS, type Fleet, type KnownShop } from "./Fleet.js"
 import type { Json } from "./History.js"

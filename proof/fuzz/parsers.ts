@@ -1,5 +1,6 @@
 import { readScenario } from "@workshop/cli/scenario"
-import { durationMs, Phone, parseWebhookAddress, productionAddresses, TrackingCodeText } from "@workshop/core"
+import { Phone, parseWebhookAddress, productionAddresses } from "@workshop/core"
+import { durationMs, TrackingCodeText } from "@workshop/core/adapter"
 import { verify } from "@workshop/webhooks"
 import { Schema } from "effect"
 import { decode, encode } from "../../packages/core/src/domain/Cursor.js"

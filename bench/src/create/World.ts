@@ -1,5 +1,5 @@
-import { type CallerId, DAY_MS, Entropy, IdempotencyKey, type ShopId, TicketInput } from "@workshop/core"
-import { Store } from "@workshop/core/store"
+import { type CallerId, Entropy, IdempotencyKey, type ShopId, TicketInput } from "@workshop/core"
+import { DAY_MS, Store } from "@workshop/core/store"
 import { PgStore } from "@workshop/store-pg"
 import { Effect, Layer, Schema } from "effect"
 import { createTicket, ticketDefaults } from "../../../packages/core/dist/decisions/createTicket.js"

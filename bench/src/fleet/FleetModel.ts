@@ -1,4 +1,5 @@
-import { Policies, ServiceLimits } from "@workshop/core"
+import { Policies } from "@workshop/core"
+import { ServiceLimits } from "@workshop/core/store"
 
 /** The costs of the acts, in milliseconds of processor time, and how cells move. All of it is measured: see `costsFrom`. */
 export interface Costs {

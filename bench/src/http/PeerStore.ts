@@ -1,5 +1,6 @@
 import { hash } from "node:crypto"
-import { HOUR_MS, Limits, Policies, type Ticket } from "@workshop/core"
+import { Limits, Policies, type Ticket } from "@workshop/core"
+import { HOUR_MS } from "@workshop/core/store"
 import { Schema } from "effect"
 import { parsePhoneNumberFromString } from "libphonenumber-js"
 import { nextMidnight, TimeZone } from "../../../packages/core/dist/domain/CalendarDay.js"

@@ -1,6 +1,6 @@
-import { ApiKeyCache, Entropy, HOUR_MS, TicketInput, Tickets } from "@workshop/core"
+import { ApiKeyCache, Entropy, TicketInput, Tickets } from "@workshop/core"
 import { pipeline, workshopRoutes } from "@workshop/core/http"
-import { RateLimits } from "@workshop/core/store"
+import { HOUR_MS, RateLimits } from "@workshop/core/store"
 import { SettableClock } from "@workshop/core/testing"
 import { Effect, Layer, ParseResult, Runtime, Schema } from "effect"
 import { quickReader } from "../../../packages/core/dist/fast/QuickReader.js"

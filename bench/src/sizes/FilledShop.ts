@@ -1,5 +1,5 @@
-import { type ClientId, Entropy, Limits, type Phone, ServiceLimits, type TicketId } from "@workshop/core"
-import { Closures, Deliveries, Directory, Reads } from "@workshop/core/store"
+import { type ClientId, Entropy, Limits, type Phone, type TicketId } from "@workshop/core"
+import { Closures, Deliveries, Directory, Reads, ServiceLimits } from "@workshop/core/store"
 import { PgStore } from "@workshop/store-pg"
 import { Effect, Layer } from "effect"
 import { createTicket } from "../../../packages/core/dist/decisions/createTicket.js"

@@ -1,4 +1,4 @@
-import { distance } from "@workshop/core"
+import { distance } from "@workshop/core/adapter"
 import type { CellMoved, CellStatus } from "@workshop/store-pg/migrate"
 import { Effect, type Scope } from "effect"
 import { actingAs, actorFlag } from "./actor.js"

@@ -5,13 +5,10 @@ import {
   type ClientId,
   ClientInput,
   Clients,
-  DAY_MS,
   DelayInput,
   IdempotencyKey,
-  isActive,
   KeyInput,
   Keys,
-  keyHash,
   Loyalty,
   PartInput,
   Progress,
@@ -24,14 +21,13 @@ import {
   Shops,
   StampCount,
   type StoreUnavailable,
-  scopePresets,
   type Ticket,
   TicketId,
   TicketInput,
-  Tickets,
-  toIso
+  Tickets
 } from "@workshop/core"
-import { Directory } from "@workshop/core/store"
+import { isActive, keyHash, scopePresets, toIso } from "@workshop/core/adapter"
+import { DAY_MS, Directory } from "@workshop/core/store"
 import { Clock, Context, Effect, Schema } from "effect"
 import { refuse } from "./CommandRefused.js"
 import { CommandHints } from "./StoreChoice.js"

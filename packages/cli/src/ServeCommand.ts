@@ -1,23 +1,20 @@
 import { readFile } from "node:fs/promises"
 import { resolve } from "node:path"
 import {
-  ClockAdvance,
   Closer,
   Dispatcher,
   Entropy,
-  looksLikeTestKey,
-  makeWordList,
   NotificationSender,
   Notifiers,
   Profanity,
   probe,
   productionAddresses,
-  SandboxClock,
   type StorePorts,
   sandboxAddresses,
   TrackingPages,
   Workshop
 } from "@workshop/core"
+import { ClockAdvance, looksLikeTestKey, makeWordList, SandboxClock } from "@workshop/core/adapter"
 import { pipeline, type RouteGroup, trackingRoutes, workshopRoutes } from "@workshop/core/http"
 import { Directory } from "@workshop/core/store"
 import { CONNECTION_LIMITS, type ConnectionLimits, serve as listen, pages } from "@workshop/http-node"

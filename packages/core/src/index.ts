@@ -5,71 +5,32 @@ export { TicketInput } from "./decisions/createTicket.js"
 export { StampCount } from "./decisions/giveStamps.js"
 export { IdempotencyKey, IdempotencyKeyReused } from "./decisions/Idempotency.js"
 export { KeyInput, ShopPatch } from "./decisions/shopSettings.js"
-export {
-  type ApiKeyRecord,
-  isActive,
-  KeyNotFound,
-  keyHash,
-  looksLikeKey,
-  looksLikeTestKey,
-  Scope,
-  scopePresets,
-  TooManyKeys
-} from "./domain/ApiKey.js"
-export { type AuditAct, type AuditEntry, auditActs, NO_SHOP } from "./domain/AuditEntry.js"
+export { type ApiKeyRecord, KeyNotFound, Scope, TooManyKeys } from "./domain/ApiKey.js"
+export { type AuditAct, type AuditEntry, auditActs } from "./domain/AuditEntry.js"
 export { type ClientAccount, ClientNotFound } from "./domain/Client.js"
-export type { AttemptRecord, DeliveryRecord, DeliveryState, SentEvent } from "./domain/Delivery.js"
-export { DURATION, durationMs } from "./domain/Duration.js"
 export { Event, type EventRecord } from "./domain/Event.js"
-export { eventTypes } from "./domain/EventType.js"
 export { ForbiddenWord } from "./domain/ForbiddenWord.js"
 export { CallerId, ClientId, EventId, KeyId, OfferId, ShopId, TicketId } from "./domain/Identifier.js"
-export {
-  DAY_MS,
-  DateOrDateTimeText,
-  durationInWords,
-  HOUR_MS,
-  type Instant,
-  LAST_INSTANT,
-  MINUTE_MS,
-  toIso,
-  toIsoOrNull
-} from "./domain/Instant.js"
+export type { Instant } from "./domain/Instant.js"
 export { InvalidInput, inputIssues } from "./domain/InvalidInput.js"
 export { Language } from "./domain/Language.js"
-export {
-  defaultLimits,
-  Limits,
-  type LimitsByPolicy,
-  Policies,
-  type PolicyName,
-  retryDelays_ms,
-  ServiceLimits
-} from "./domain/Limits.js"
+export { defaultLimits, Limits, type LimitsByPolicy, Policies, type PolicyName } from "./domain/Limits.js"
 export { LimitReached, type LimitStatus } from "./domain/LimitWindow.js"
 export { LoyaltyProgram } from "./domain/LoyaltyCard.js"
-export { Currency } from "./domain/Money.js"
-export { distance, nearestName } from "./domain/NearestName.js"
 export type { ClientNotification, NotificationRecord } from "./domain/Notification.js"
 export { OfferClosed, OfferNotFound, type OfferRecord, type OfferStatus } from "./domain/Offer.js"
+export { OptionRefused } from "./domain/OptionChecks.js"
 export { internationalPhone, Phone } from "./domain/Phone.js"
-export { countedAddress, IPV6_PREFIX, isNetwork } from "./domain/PublicAddress.js"
-export { type ShopHead, ShopNotFound, type ShopRecord } from "./domain/Shop.js"
-export { SIGNATURE_HEADER } from "./domain/Signature.js"
-export { optional } from "./domain/Text.js"
-export { Ticket, TicketNotFound, TicketNumber, type TicketRecord, ticketView } from "./domain/Ticket.js"
-export type { ChangeAuthor, TicketChange, TicketChangeRecord } from "./domain/TicketChange.js"
+export { ShopNotFound, type ShopRecord } from "./domain/Shop.js"
+export { Ticket, TicketNotFound, TicketNumber } from "./domain/Ticket.js"
+export type { ChangeAuthor, TicketChange } from "./domain/TicketChange.js"
 export { type MoveRefusal, TicketState } from "./domain/TicketLifecycle.js"
-export { TrackingCodeText, trackingUrl } from "./domain/TrackingCode.js"
 export {
-  beginsAsSecret,
   type NoticeKind,
   type NoticeRecord,
-  overlapEnd,
   type SendError,
   Sent,
   type Timings,
-  type Webhook,
   WebhookNotSet,
   WebhookOffReason
 } from "./domain/Webhook.js"
@@ -80,11 +41,10 @@ export {
   sandboxAddresses,
   type WebhookAddressPolicy
 } from "./domain/WebhookAddress.js"
-export { makeWordList } from "./domain/WordList.js"
 export { Entropy } from "./ports/Entropy.js"
 export { ClientNotifier, NotificationFailed, OwnerNotifier } from "./ports/Notifiers.js"
 export { PolicyLimits } from "./ports/PolicyLimits.js"
-export { type AwayCell, type Probe, Probes, probe, type RunInSpan, Tracing } from "./ports/Probes.js"
+export { type AwayCell, type Probe, Probes, probe } from "./ports/Probes.js"
 export { ProfanityFilter } from "./ports/ProfanityFilter.js"
 export {
   type JoinedTransaction,
@@ -93,23 +53,20 @@ export {
   TransactionRefused,
   Transactions
 } from "./ports/StorePorts.js"
-export { type Tidier, Tidying } from "./ports/Tidying.js"
 export { TrackingPages } from "./ports/TrackingPages.js"
 export { WebhookPolicy } from "./ports/WebhookPolicy.js"
-export { isOwnHeader, REQUEST_HEADERS, type WebhookPost, WebhookSender } from "./ports/WebhookSender.js"
+export { REQUEST_HEADERS, type WebhookPost, WebhookSender } from "./ports/WebhookSender.js"
 export { Actor } from "./services/Actor.js"
 export { ApiKeyCache } from "./services/ApiKeyCache.js"
 export { Audit } from "./services/Audit.js"
 export { appOf, Caller } from "./services/Caller.js"
 export type { ClientExport } from "./services/ClientRecords.js"
 export { ClientCorrection, ClientInput, Clients } from "./services/Clients.js"
-export { ClockAdvance, ClockMove, type ClockState, type NextDue, SandboxClock } from "./services/ClockAdvance.js"
-export { dataAhead } from "./services/ClockRepair.js"
 export { Closer } from "./services/Closer.js"
 export { CommittedChanges, CommittedEvents } from "./services/CommittedEvents.js"
 export { DeliveryHistory, OwnerPage, ReplayInput } from "./services/DeliveryHistory.js"
 export { Dispatcher } from "./services/Dispatcher.js"
-export { EXPOSITION_TYPE, exposition, scrape, scrapeAll } from "./services/Exposition.js"
+export { EXPOSITION_TYPE, scrapeAll } from "./services/Exposition.js"
 export {
   type BadRow,
   type ExportedRow,
@@ -127,8 +84,8 @@ export { type Begin, beginOn, ownTransaction, type PoolClientLike } from "./serv
 export { type BorrowedClient, type PoolOf, withClient } from "./services/PoolClient.js"
 export * as Profanity from "./services/Profanity.js"
 export { Progress, Quotes } from "./services/Progress.js"
-export { cellsAway, notReadyReason } from "./services/Readiness.js"
-export { ShopInput, Shops, shopFields } from "./services/Shops.js"
+export { notReadyReason } from "./services/Readiness.js"
+export { ShopInput, Shops } from "./services/Shops.js"
 export { TicketQuery, TicketQueryJson } from "./services/TicketQuery.js"
 export { Tickets } from "./services/Tickets.js"
 export { Webhooks } from "./services/Webhooks.js"

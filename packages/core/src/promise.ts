@@ -25,13 +25,7 @@ export type { CommittedEvent } from "./services/CommittedEvents.js"
 export type * from "./services/PlainInputs.js"
 export { type BorrowedClient, type PoolOf, withClient } from "./services/PoolClient.js"
 export { type OrThrow, type Result, unwrap } from "./services/PromiseApi.js"
-export type {
-  CheckedText,
-  ForbiddenText,
-  LogLine,
-  PromiseOptions,
-  RetentionOption
-} from "./services/PromiseOptions.js"
+export type { CheckedText, ForbiddenText, LogLine, PromiseOptions, RetentionOption } from "./services/PromiseOptions.js"
 export type { PlainImport, PlainImportRow } from "./services/PromiseTransfers.js"
 export {
   type PgClientLike,

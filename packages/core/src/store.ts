@@ -1,37 +1,37 @@
-export { type AgendaEntry, type AgendaKind, type AwaitedAttempt, agendaOf } from "./decisions/agenda.js"
 export { type Command, type Decision, decide, execute, type HeldShop, type Outcome } from "./decisions/Command.js"
 export type { LoadRequest } from "./decisions/Load.js"
 export { apply, type Change, loadState, type ReadMap, type ShopState } from "./decisions/ShopState.js"
-export { type TicketActName, ticketActs, ticketMoves } from "./decisions/ticketMoves.js"
-export { useUpTickets } from "./decisions/useUpTickets.js"
-export { asSeen, type Client, type ClientLink, displayName, isVisible, visibleLink } from "./domain/Client.js"
+export { asSeen, type Client, type ClientLink, isVisible, visibleLink } from "./domain/Client.js"
 export {
+  type AttemptRecord,
   type ClaimRank,
   claimOrder,
   compareClaims,
+  type DeliveryRecord,
+  type DeliveryState,
   deliveryState,
   type EventRange,
   matchesReplayFilter,
   presentSchedule,
   type ReplayFilter,
-  type ReplayRecord
+  type ReplayRecord,
+  type SentEvent
 } from "./domain/Delivery.js"
 export { type IdempotencyRecord, type IdempotencyRecordKey, idempotencyRecordKey } from "./domain/IdempotencyRecord.js"
 export { isUuid } from "./domain/Identifier.js"
+export { DAY_MS, HOUR_MS, LAST_INSTANT, MINUTE_MS } from "./domain/Instant.js"
+export { retryDelays_ms, ServiceLimits } from "./domain/Limits.js"
 export {
-  currentWindow,
   giveBackUses,
   type LimitUse,
   type LimitWindow,
   type LimitWindows,
-  limitStatus,
   peekLimit,
   useLimits
 } from "./domain/LimitWindow.js"
 export {
   blankCard,
   type CardRecord,
-  cardView,
   type LedgerEntry,
   LoyaltyCard,
   type StampCountKey,
@@ -51,16 +51,15 @@ export {
   isPositive,
   isText,
   type OptionChecks,
-  OptionRefused,
   refusedOption
 } from "./domain/OptionChecks.js"
 export type { Person } from "./domain/Person.js"
-export { firstHead, latestOfShops, type ShopsAhead } from "./domain/Shop.js"
-export { signatureHeader, signingSecrets } from "./domain/Signature.js"
-export { preferredByNumber } from "./domain/Ticket.js"
-export { closure, closureMoves, isOpen, nextDeadline, openStates } from "./domain/TicketLifecycle.js"
+export { firstHead, latestOfShops, type ShopHead, type ShopsAhead } from "./domain/Shop.js"
+export { preferredByNumber, type TicketRecord } from "./domain/Ticket.js"
+export type { TicketChangeRecord } from "./domain/TicketChange.js"
+export { closure, closureMoves, isOpen, openStates } from "./domain/TicketLifecycle.js"
 export { type TrackedTicket, trackedFields, trackedShopFields, trackedTicket } from "./domain/TrackedTicket.js"
-export { acknowledges } from "./domain/Webhook.js"
+export { acknowledges, type Webhook } from "./domain/Webhook.js"
 export {
   type Cell,
   CellAccess,
@@ -70,6 +69,7 @@ export {
   type StaleCopies,
   TURNS_PER_CLAIM
 } from "./ports/CellPorts.js"
+export { type RunInSpan, Tracing } from "./ports/Probes.js"
 export {
   type Announcement,
   AuditLog,
@@ -101,6 +101,7 @@ export {
   type TicketOrder,
   WholeData
 } from "./ports/StorePorts.js"
+export { type Tidier, Tidying } from "./ports/Tidying.js"
 export { auditEntry } from "./services/Audit.js"
 export { logBackgroundFailure } from "./services/BackgroundFailure.js"
 export { type CellsOptions, cellPorts } from "./services/Cells.js"

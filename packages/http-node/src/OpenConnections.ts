@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
-import { countedAddress, Limits } from "@workshop/core"
+import { Limits } from "@workshop/core"
+import { countedAddress } from "@workshop/core/adapter"
 import type { HttpResponse } from "@workshop/core/http"
 import type { Backlog } from "./Listener.js"
 import { announcedLength, closeConnection, type RequestBody } from "./nodeRequest.js"

@@ -1,11 +1,11 @@
 /** Entry `@workshop/http-node`: the service on Node's HTTP server, alone or mounted in Express, Fastify and others. */
 
 export { draining } from "./draining.js"
-export { CannotListen, listen } from "./listen.js"
-export { makeHttpMetrics, shownMethod, shownRoute } from "./metrics/HttpMetrics.js"
+export { CannotListen } from "./listen.js"
+export { makeHttpMetrics } from "./metrics/HttpMetrics.js"
 export { processMetrics } from "./metrics/ProcessMetrics.js"
 export { mountNode, type NodeHandler, type NodeMountOptions } from "./mount/NodeMount.js"
 export { serve } from "./NodeServer.js"
 export { pages } from "./Pages.js"
-export { qrLines, qrSvg } from "./qr.js"
+export { qrSvg } from "./qr.js"
 export { CONNECTION_LIMITS, type ConnectionLimits, SERVER_TIMEOUTS } from "./serverLimits.js"

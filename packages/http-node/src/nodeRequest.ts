@@ -1,7 +1,8 @@
 import type { IncomingMessage } from "node:http"
 import { isIP, type Socket } from "node:net"
 import { Limits } from "@workshop/core"
-import { BodyIncomplete, BodyTooLarge, type HttpRequest, isHeaderRepeated } from "@workshop/core/http"
+import { isHeaderRepeated } from "@workshop/core/adapter"
+import { BodyIncomplete, BodyTooLarge, type HttpRequest } from "@workshop/core/http"
 import { Effect } from "effect"
 
 /** The length of a request's body by its headers, in bytes: 0 without a body, NaN if the length is not known beforehand. */

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
-import { type Failure, type HttpRequest, type Page, type RouteGroup, respond } from "@workshop/core/http"
+import { type Page, respond } from "@workshop/core/adapter"
+import type { Failure, HttpRequest, RouteGroup } from "@workshop/core/http"
 import { Effect } from "effect"
 
 /** A body that is the same for everybody: one copy for all responses, and a tag by which a client knows its own copy. */

@@ -1,12 +1,11 @@
 import { STATUS_CODES } from "node:http"
+import { givenTwice, respond } from "@workshop/core/adapter"
 import {
   BodyIncomplete,
-  givenTwice,
   type HttpRequest,
   type HttpResponse,
   type RequestContext,
-  type RequestIssue,
-  respond
+  type RequestIssue
 } from "@workshop/core/http"
 import { Effect } from "effect"
 import { httpRequestFrom } from "./nodeRequest.js"

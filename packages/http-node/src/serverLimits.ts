@@ -1,4 +1,4 @@
-import { IPV6_PREFIX } from "@workshop/core"
+import { IPV6_PREFIX } from "@workshop/core/adapter"
 
 /** How much of a server its clients may hold at once. */
 export interface ConnectionLimits {

@@ -1,4 +1,5 @@
-import { qrLines, qrSvg } from "@workshop/http-node"
+import { qrSvg } from "@workshop/http-node"
+import { qrLines } from "@workshop/http-node/adapter"
 import decodeQr from "qr/decode.js"
 import { describe, expect, it } from "vitest"
 

@@ -1,9 +1,10 @@
-import { type Instant, ServiceLimits, type ShopId } from "@workshop/core"
+import type { Instant, ShopId } from "@workshop/core"
 import {
   type Claim,
   type Deliveries,
   type DeliveryLog,
   type NumberedClaims,
+  ServiceLimits,
   TURNS_PER_CLAIM
 } from "@workshop/core/store"
 import { type Clock, type Context, Effect } from "effect"

@@ -1,4 +1,4 @@
-import { ServiceLimits, type ShopId } from "@workshop/core"
+import type { ShopId } from "@workshop/core"
 import {
   type Belonging,
   type Closures,
@@ -6,6 +6,7 @@ import {
   type DueClosure,
   latestOfShops,
   offersShown,
+  ServiceLimits,
   trackedTicket
 } from "@workshop/core/store"
 import { type Context, Effect, Stream } from "effect"

@@ -1,5 +1,11 @@
-import { type NotificationRecord, ServiceLimits } from "@workshop/core"
-import { type HeldData, idempotencyRecordKey, type Person, type PersonalData } from "@workshop/core/store"
+import type { NotificationRecord } from "@workshop/core"
+import {
+  type HeldData,
+  idempotencyRecordKey,
+  type Person,
+  type PersonalData,
+  ServiceLimits
+} from "@workshop/core/store"
 import { type Context, Effect } from "effect"
 import type { Memory } from "./Memory.js"
 import type { ShopData } from "./ShopData.js"

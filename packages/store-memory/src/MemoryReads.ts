@@ -1,11 +1,4 @@
-import {
-  type ClientId,
-  ServiceLimits,
-  type ShopId,
-  ShopNotFound,
-  type TicketId,
-  type TicketRecord
-} from "@workshop/core"
+import { type ClientId, type ShopId, ShopNotFound, type TicketId } from "@workshop/core"
 import {
   asSeen,
   blankCard,
@@ -15,8 +8,10 @@ import {
   preferredByNumber,
   type Reads,
   type SeenTicket,
+  ServiceLimits,
   type TicketFilter,
-  type TicketOrder
+  type TicketOrder,
+  type TicketRecord
 } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
 import type { Memory } from "./Memory.js"

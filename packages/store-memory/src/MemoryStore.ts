@@ -1,12 +1,4 @@
-import {
-  Entropy,
-  type Instant,
-  MINUTE_MS,
-  ShopNotFound,
-  type StorePorts,
-  TrackingPages,
-  Transactions
-} from "@workshop/core"
+import { Entropy, type Instant, ShopNotFound, type StorePorts, TrackingPages, Transactions } from "@workshop/core"
 import {
   AuditLog,
   Closures,
@@ -19,6 +11,7 @@ import {
   giveBackUses,
   type LimitWindows,
   Messages,
+  MINUTE_MS,
   noTransactions,
   type Outcome,
   PersonalData,

@@ -1,24 +1,22 @@
 import {
-  type AttemptRecord,
   type ClientAccount,
   type ClientId,
-  type DeliveryState,
   type EventId,
   type EventRecord,
   type Instant,
   Limits,
   type NoticeRecord,
   type Phone,
-  ServiceLimits,
   type ShopRecord,
-  type TicketId,
-  type TicketRecord
+  type TicketId
 } from "@workshop/core"
 import {
+  type AttemptRecord,
   acknowledges,
   apply,
   type Change,
   closure,
+  type DeliveryState,
   deliveryState,
   type EventPart,
   type EventRange,
@@ -31,7 +29,9 @@ import {
   type ReadMap,
   type ReplayFilter,
   type ReplayRecord,
-  type ShopState
+  ServiceLimits,
+  type ShopState,
+  type TicketRecord
 } from "@workshop/core/store"
 import { ShopDeliveryQueue } from "./ShopDeliveryQueue.js"
 

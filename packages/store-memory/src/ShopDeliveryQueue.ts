@@ -1,5 +1,5 @@
-import { type DeliveryRecord, type EventId, type Instant, Limits, type Webhook } from "@workshop/core"
-import { compareClaims, presentSchedule } from "@workshop/core/store"
+import { type EventId, type Instant, Limits } from "@workshop/core"
+import { compareClaims, type DeliveryRecord, presentSchedule, type Webhook } from "@workshop/core/store"
 import { type Due, DueQueue, earlier } from "./DueQueue.js"
 
 /** Live deliveries, and those sent again; each kind keeps its own order, or a replay could hold back what is live. */

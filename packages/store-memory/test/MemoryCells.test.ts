@@ -1,4 +1,5 @@
-import { type ClientId, cellsAway, type Phone, type ShopId, StoreUnavailable } from "@workshop/core"
+import { type ClientId, type Phone, type ShopId, StoreUnavailable } from "@workshop/core"
+import { cellsAway } from "@workshop/core/adapter"
 import {
   AuditLog,
   type Cell,

@@ -1,5 +1,5 @@
-import type { DeliveryRecord, EventId, ShopId, TicketId, Webhook } from "@workshop/core"
-import { presentSchedule } from "@workshop/core/store"
+import type { EventId, ShopId, TicketId } from "@workshop/core"
+import { type DeliveryRecord, presentSchedule, type Webhook } from "@workshop/core/store"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { DueQueue } from "../src/DueQueue.js"

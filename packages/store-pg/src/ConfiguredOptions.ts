@@ -1,4 +1,5 @@
-import { type OptionRefused, refusedOption } from "@workshop/core/store"
+import type { OptionRefused } from "@workshop/core"
+import { refusedOption } from "@workshop/core/store"
 import { Config, type ConfigError, Effect, Redacted } from "effect"
 import type { PgStoreOptions } from "./StoreOptions.js"
 

@@ -1,6 +1,6 @@
 import * as Reactivity from "@effect/experimental/Reactivity"
 import { SqlClient } from "@effect/sql/SqlClient"
-import { Entropy, type StorePorts, Tidying, Transactions } from "@workshop/core"
+import { Entropy, type OptionRefused, type StorePorts, Transactions } from "@workshop/core"
 import {
   AuditLog,
   type Cell,
@@ -11,11 +11,11 @@ import {
   DeliveryLog,
   Directory,
   Messages,
-  type OptionRefused,
   PersonalData,
   RateLimits,
   Reads,
   Store,
+  Tidying,
   WholeData
 } from "@workshop/core/store"
 import { type Config, type ConfigError, Context, Effect, Layer } from "effect"

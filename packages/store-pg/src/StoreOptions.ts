@@ -1,12 +1,5 @@
-import {
-  isAny,
-  isBoolean,
-  isObject,
-  isPositive,
-  type OptionChecks,
-  OptionRefused,
-  refusedOption
-} from "@workshop/core/store"
+import { OptionRefused } from "@workshop/core"
+import { isAny, isBoolean, isObject, isPositive, type OptionChecks, refusedOption } from "@workshop/core/store"
 import { Effect } from "effect"
 import type { CellAddress } from "./cells/CellPlaces.js"
 import { databaseUrl } from "./connection/Address.js"

@@ -1,28 +1,28 @@
 import type {
   ApiKeyRecord,
-  AttemptRecord,
   AuditEntry,
-  DeliveryRecord,
   EventRecord,
   Instant,
   NoticeRecord,
   NotificationRecord,
   OfferRecord,
-  ShopHead,
   ShopId,
-  ShopRecord,
-  TicketRecord,
-  Webhook
+  ShopRecord
 } from "@workshop/core"
 import type {
+  AttemptRecord,
   CardRecord,
   ClientLink,
+  DeliveryRecord,
   IdempotencyRecord,
   LedgerEntry,
   LimitWindow,
   MessageRecord,
   ReplayRecord,
-  StampCountKey
+  ShopHead,
+  StampCountKey,
+  TicketRecord,
+  Webhook
 } from "@workshop/core/store"
 
 /** A ticket as its table stores it, with the instant at which it closes automatically. */

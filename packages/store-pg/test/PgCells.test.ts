@@ -1,4 +1,5 @@
-import { cellsAway, Entropy, type ShopId, type StorePorts } from "@workshop/core"
+import { Entropy, type ShopId, type StorePorts } from "@workshop/core"
+import { cellsAway } from "@workshop/core/adapter"
 import { runContract, SettableClock } from "@workshop/core/testing"
 import { addCell, migrate, rolesSql } from "@workshop/store-pg/migrate"
 import { type Context, Effect, Exit, Layer, Scope } from "effect"

@@ -1,4 +1,5 @@
-import { cellsAway, Probes } from "@workshop/core"
+import { Probes } from "@workshop/core"
+import { cellsAway } from "@workshop/core/adapter"
 import { runContract, SettableClock } from "@workshop/core/testing"
 import { addCell, balanceCells, listCells, migrate, moveCell, removeCell, rolesSql } from "@workshop/store-pg/migrate"
 import { Effect, Exit, Fiber, Layer, Metric, Schedule } from "effect"

@@ -1,9 +1,10 @@
-import { type EventId, type Phone, ServiceLimits, type TicketId } from "@workshop/core"
+import type { EventId, Phone, TicketId } from "@workshop/core"
 import {
   Closures,
   Directory,
   Reads,
   type ReplayFilter,
+  ServiceLimits,
   type TicketFilter,
   type TicketOrder
 } from "@workshop/core/store"

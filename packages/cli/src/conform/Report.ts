@@ -1,4 +1,4 @@
-import { escaped } from "@workshop/core/http"
+import { escaped } from "@workshop/core/adapter"
 import { entryItem, marked, pageText, row, ruleLink } from "../page/page.js"
 import { counted } from "../terminal/counted.js"
 import type { Paint } from "../terminal/Output.js"

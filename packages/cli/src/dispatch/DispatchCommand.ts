@@ -1,12 +1,5 @@
-import {
-  Closer,
-  dataAhead,
-  Entropy,
-  NotificationSender,
-  Notifiers,
-  productionAddresses,
-  TrackingPages
-} from "@workshop/core"
+import { Closer, Entropy, NotificationSender, Notifiers, productionAddresses, TrackingPages } from "@workshop/core"
+import { dataAhead } from "@workshop/core/adapter"
 import { pipeline, type RequestObserver } from "@workshop/core/http"
 import { serve as listen, pages } from "@workshop/http-node"
 import { Console, Effect, Layer } from "effect"

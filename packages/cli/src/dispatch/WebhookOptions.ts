@@ -1,4 +1,6 @@
-import { DAY_MS, isNetwork, isOwnHeader, productionAddresses, ServiceLimits, SIGNATURE_HEADER } from "@workshop/core"
+import { productionAddresses } from "@workshop/core"
+import { isNetwork, isOwnHeader, SIGNATURE_HEADER } from "@workshop/core/adapter"
+import { DAY_MS, ServiceLimits } from "@workshop/core/store"
 import { Schema } from "effect"
 import { repeatable, value } from "../terminal/commands.js"
 import { duration, textThat, wholeNumber } from "../terminal/decoders.js"

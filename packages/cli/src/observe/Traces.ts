@@ -2,7 +2,7 @@ import * as OtlpSerialization from "@effect/opentelemetry/OtlpSerialization"
 import * as OtlpTracer from "@effect/opentelemetry/OtlpTracer"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
-import { type RunInSpan, Tracing } from "@workshop/core"
+import { type RunInSpan, Tracing } from "@workshop/core/store"
 import { Cause, Config, type Duration, Effect, Layer } from "effect"
 
 const within: RunInSpan = (name, attributes, work) =>

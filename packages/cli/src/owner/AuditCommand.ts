@@ -1,4 +1,5 @@
-import { Audit, type AuditEntry, EventId, NO_SHOP, ShopId, toIso } from "@workshop/core"
+import { Audit, type AuditEntry, EventId, ShopId } from "@workshop/core"
+import { NO_SHOP, toIso } from "@workshop/core/adapter"
 import { Effect } from "effect"
 import { value } from "../terminal/commands.js"
 import { wholeNumber } from "../terminal/decoders.js"

@@ -10,9 +10,9 @@ import {
   type OfferRecord,
   Offers,
   Phone,
-  ShopId,
-  toIso
+  ShopId
 } from "@workshop/core"
+import { toIso } from "@workshop/core/adapter"
 import { Directory } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
 import { refuse } from "../CommandRefused.js"

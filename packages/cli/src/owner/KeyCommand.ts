@@ -1,4 +1,5 @@
-import { type ApiKeyRecord, KeyId, KeyInput, Keys, ShopId, scopePresets, toIso, toIsoOrNull } from "@workshop/core"
+import { type ApiKeyRecord, KeyId, KeyInput, Keys, ShopId } from "@workshop/core"
+import { scopePresets, toIso, toIsoOrNull } from "@workshop/core/adapter"
 import { Clock, Effect } from "effect"
 import { refuse } from "../CommandRefused.js"
 import { CommandHints } from "../StoreChoice.js"

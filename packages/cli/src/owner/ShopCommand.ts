@@ -1,15 +1,6 @@
-import {
-  Language,
-  Limits,
-  type ShopHead,
-  ShopId,
-  ShopInput,
-  ShopPatch,
-  type ShopRecord,
-  Shops,
-  toIso,
-  toIsoOrNull
-} from "@workshop/core"
+import { Language, Limits, ShopId, ShopInput, ShopPatch, type ShopRecord, Shops } from "@workshop/core"
+import { toIso, toIsoOrNull } from "@workshop/core/adapter"
+import type { ShopHead } from "@workshop/core/store"
 import { Effect } from "effect"
 import { refuse } from "../CommandRefused.js"
 import { CommandHints } from "../StoreChoice.js"

@@ -1,21 +1,19 @@
 import {
   DeliveryHistory,
-  type DeliveryState,
   type Event,
   type OwnerPage,
-  overlapEnd,
   parseWebhookAddress,
   productionAddresses,
   ReplayInput,
   ShopId,
   Shops,
   sandboxAddresses,
-  toIso,
   type WebhookAddressPolicy,
   type WebhookOffReason,
   Webhooks
 } from "@workshop/core"
-import { Directory } from "@workshop/core/store"
+import { overlapEnd, toIso } from "@workshop/core/adapter"
+import { type DeliveryState, Directory } from "@workshop/core/store"
 import { deliveryView, noticeView } from "@workshop/http-node/sandbox"
 import { Clock, Effect, Either } from "effect"
 import { type CommandRefused, refuse } from "../CommandRefused.js"

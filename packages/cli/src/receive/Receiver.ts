@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http"
-import { type Instant, SIGNATURE_HEADER } from "@workshop/core"
+import type { Instant } from "@workshop/core"
+import { SIGNATURE_HEADER } from "@workshop/core/adapter"
 import type { CannotListen } from "@workshop/http-node"
 import { type VerifyFailure, verify } from "@workshop/webhooks"
 import { Clock, Deferred, Effect, type Scope } from "effect"

@@ -1,4 +1,4 @@
-import { looksLikeKey } from "@workshop/core"
+import { looksLikeKey } from "@workshop/core/adapter"
 import { Clock, Console, Deferred, Effect, Runtime, Schedule, type Scope } from "effect"
 import { type CommandRefused, refuse } from "../CommandRefused.js"
 import { cannotListen } from "../terminal/listenAddress.js"

@@ -1,4 +1,4 @@
-import { displayName } from "@workshop/core/store"
+import { displayName } from "@workshop/core/adapter"
 import * as MemoryStore from "@workshop/store-memory"
 import { Effect, Layer, Logger, LogLevel, ManagedRuntime, Random, Scope } from "effect"
 import { handling, make as makeReceiver } from "../receive/Receiver.js"

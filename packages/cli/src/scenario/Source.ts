@@ -1,4 +1,5 @@
-import { inputIssues, nearestName } from "@workshop/core"
+import { inputIssues } from "@workshop/core"
+import { nearestName } from "@workshop/core/adapter"
 import { SchemaAST as AST, Option, type ParseResult } from "effect"
 import {
   type Document,

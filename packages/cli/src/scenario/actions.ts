@@ -1,4 +1,4 @@
-import { durationMs, toIso } from "@workshop/core"
+import { durationMs, toIso } from "@workshop/core/adapter"
 import { faultKinds } from "@workshop/http-node/sandbox"
 import { Effect, Schema } from "effect"
 import { type CallName, calls, requestOf } from "../testkit/Calls.js"

@@ -1,4 +1,4 @@
-import { errorCodes, failureRows } from "@workshop/core/http"
+import { errorCodes, failureRows } from "@workshop/core/adapter"
 import { SchemaAST as AST } from "effect"
 import { type Observation, Reference } from "./Action.js"
 import { actions, stepNames } from "./actions.js"

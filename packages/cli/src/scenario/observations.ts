@@ -1,4 +1,4 @@
-import { eventTypes, toIso } from "@workshop/core"
+import { eventTypes, toIso } from "@workshop/core/adapter"
 import { Effect, Schema } from "effect"
 import type { ReceivedDelivery } from "../receive/Receiver.js"
 import { type CallName, calls, requestOf } from "../testkit/Calls.js"

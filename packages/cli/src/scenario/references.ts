@@ -1,4 +1,4 @@
-import { DURATION, durationMs, toIso } from "@workshop/core"
+import { DURATION, durationMs, toIso } from "@workshop/core/adapter"
 import { Data, DateTime, Effect, Schema } from "effect"
 import { healthy } from "../receive/Receiver.js"
 import { type Reply, saying } from "../testkit/LoopbackServer.js"

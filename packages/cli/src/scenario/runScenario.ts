@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs"
-import { SIGNATURE_HEADER } from "@workshop/core"
+import { SIGNATURE_HEADER } from "@workshop/core/adapter"
 import { Duration, Effect, Either } from "effect"
 import { type Action, isSuccess, LOST, type Observation, type StepContext, type StepFailed } from "./Action.js"
 import { type Fields, type Found, isObject, type Mismatch, match } from "./Expectation.js"

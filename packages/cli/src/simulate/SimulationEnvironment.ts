@@ -1,5 +1,6 @@
 import type { Entropy, StorePorts } from "@workshop/core"
-import { bodyText, type HttpRequest, type Pipeline } from "@workshop/core/http"
+import { bodyText } from "@workshop/core/adapter"
+import type { HttpRequest, Pipeline } from "@workshop/core/http"
 import { Effect, Exit, Fiber, Layer, Logger, LogLevel, Option, type Scope } from "effect"
 import { Api, EnvironmentFailed, envelopeOf } from "../testkit/Api.js"
 import { requestOf } from "../testkit/Calls.js"

@@ -1,4 +1,4 @@
-import { SIGNATURE_HEADER } from "@workshop/core"
+import { SIGNATURE_HEADER } from "@workshop/core/adapter"
 import { Effect } from "effect"
 import { EnvironmentFailed } from "../testkit/Api.js"
 import { type CallName, requestOf } from "../testkit/Calls.js"

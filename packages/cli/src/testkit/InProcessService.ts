@@ -1,5 +1,4 @@
 import {
-  ClockAdvance,
   Closer,
   Dispatcher,
   Entropy,
@@ -8,13 +7,13 @@ import {
   Notifiers,
   OwnerNotifier,
   Profanity,
-  SandboxClock,
   Sent,
   type StorePorts,
   sandboxAddresses,
   WebhookSender,
   Workshop
 } from "@workshop/core"
+import { ClockAdvance, SandboxClock } from "@workshop/core/adapter"
 import { pipeline, webHandler, workshopRoutes } from "@workshop/core/http"
 import { SandboxReceivers, sandboxRoutes, sandboxSender } from "@workshop/http-node/sandbox"
 import { Clock, Effect, Layer } from "effect"

@@ -1,5 +1,6 @@
 import * as Http from "node:http"
-import { type CannotListen, listen as listenOn } from "@workshop/http-node"
+import type { CannotListen } from "@workshop/http-node"
+import { listen as listenOn } from "@workshop/http-node/adapter"
 import { Clock, Effect, Fiber, Runtime, Schedule, type Scope } from "effect"
 import { baseOf } from "../terminal/listenAddress.js"
 

@@ -1,4 +1,5 @@
-import { type Entropy, SIGNATURE_HEADER, type StorePorts, type WebhookPost } from "@workshop/core"
+import type { Entropy, StorePorts, WebhookPost } from "@workshop/core"
+import { SIGNATURE_HEADER } from "@workshop/core/adapter"
 import { type LimitUse, RateLimits, Store } from "@workshop/core/store"
 import * as MemoryStore from "@workshop/store-memory"
 import { type Context, Effect, Layer, Logger, ManagedRuntime } from "effect"

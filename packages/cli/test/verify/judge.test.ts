@@ -1,4 +1,4 @@
-import { durationInWords } from "@workshop/core"
+import { durationInWords } from "@workshop/core/adapter"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { signatureHeader } from "../../../core/src/domain/Signature.js"

@@ -1,5 +1,5 @@
 import { TicketId, TicketInput } from "@workshop/core"
-import { Nothing } from "@workshop/core/http"
+import { Nothing } from "@workshop/core/adapter"
 import { Either, ParseResult, Schema } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"

@@ -1,15 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
+import { mountOptions } from "@workshop/core/adapter"
 import {
   BodyIncomplete,
   BodyTooLarge,
-  checkedOptions,
   type HttpRequest,
-  isBoolean,
   type Mountable,
   type MountOptions,
-  mountOptions,
   mountPromise
 } from "@workshop/core/http"
+import { checkedOptions, isBoolean } from "@workshop/core/store"
 import { Effect } from "effect"
 import { Backlog, listener } from "../Listener.js"
 import { httpRequestOf } from "../nodeRequest.js"

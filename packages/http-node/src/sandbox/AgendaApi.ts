@@ -1,15 +1,22 @@
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
-import { HOUR_MS, type Instant, LAST_INSTANT, Limits, ServiceLimits, ShopId, Shops, toIso } from "@workshop/core"
-import { FailureBodyOf, type GroupHandlers } from "@workshop/core/http"
+import { type Instant, Limits, ShopId, Shops } from "@workshop/core"
 import {
   type AgendaEntry,
   type AgendaKind,
   type AwaitedAttempt,
   agendaOf,
+  FailureBodyOf,
+  type GroupHandlers,
+  toIso
+} from "@workshop/core/adapter"
+import {
   Closures,
   DeliveryLog,
   type DueClosure,
-  Reads
+  HOUR_MS,
+  LAST_INSTANT,
+  Reads,
+  ServiceLimits
 } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
 import { data, endpoint, titled } from "./endpoints.js"

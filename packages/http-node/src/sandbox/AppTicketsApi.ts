@@ -20,14 +20,14 @@ import {
 } from "@workshop/core"
 import {
   createdTicket,
-  type Failure,
   FailureBodyOf,
   type GroupHandlers,
   Nothing,
   RepeatableMeta,
   SuccessBodyWithMeta,
   status201
-} from "@workshop/core/http"
+} from "@workshop/core/adapter"
+import type { Failure } from "@workshop/core/http"
 import { Directory } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
 import { qrSvg } from "../qr.js"

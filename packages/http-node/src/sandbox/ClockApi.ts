@@ -1,6 +1,12 @@
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
-import { ClockAdvance, ClockMove, type ClockState, type NextDue, toIso } from "@workshop/core"
-import type { GroupHandlers } from "@workshop/core/http"
+import {
+  ClockAdvance,
+  ClockMove,
+  type ClockState,
+  type GroupHandlers,
+  type NextDue,
+  toIso
+} from "@workshop/core/adapter"
 import { Effect, Schema } from "effect"
 import type { Agenda } from "./AgendaApi.js"
 import { data, endpoint, titled } from "./endpoints.js"

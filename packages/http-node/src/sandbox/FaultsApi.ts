@@ -1,6 +1,5 @@
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
-import { optional, toIso } from "@workshop/core"
-import type { GroupHandlers } from "@workshop/core/http"
+import { type GroupHandlers, optional, toIso } from "@workshop/core/adapter"
 import { Effect, Schema } from "effect"
 import { data, endpoint, titled } from "./endpoints.js"
 import { type Faults, faultKinds } from "./Faults.js"

@@ -1,4 +1,4 @@
-import { toIso } from "@workshop/core"
+import { toIso } from "@workshop/core/adapter"
 import type { Follow } from "@workshop/core/http"
 import { Clock, Effect } from "effect"
 

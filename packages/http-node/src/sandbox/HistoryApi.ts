@@ -3,16 +3,12 @@ import {
   type EventRecord,
   Limits,
   type NoticeRecord,
-  ServiceLimits,
   type ShopId,
   Ticket,
   TicketNotFound,
-  type TicketRecord,
-  TrackingPages,
-  ticketView,
-  toIso
+  TrackingPages
 } from "@workshop/core"
-import type { GroupHandlers } from "@workshop/core/http"
+import { type GroupHandlers, ticketView, toIso } from "@workshop/core/adapter"
 import {
   acknowledges,
   closure,
@@ -20,7 +16,9 @@ import {
   DeliveryLog,
   Directory,
   type LoggedDelivery,
-  Reads
+  Reads,
+  ServiceLimits,
+  type TicketRecord
 } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
 import { data, ticketEndpoint, titled } from "./endpoints.js"

@@ -1,17 +1,16 @@
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import { type ApiKeyRecord, KeyId, KeyInput, Keys, Scope } from "@workshop/core"
 import {
-  type ApiKeyRecord,
-  KeyId,
-  KeyInput,
-  Keys,
+  FailureBodyOf,
+  type GroupHandlers,
   optional,
-  Scope,
+  SuccessBody,
   scopePresets,
+  status201,
   toIso,
   toIsoOrNull
-} from "@workshop/core"
-import { FailureBodyOf, type GroupHandlers, SuccessBody, status201 } from "@workshop/core/http"
+} from "@workshop/core/adapter"
 import { Effect, Schema } from "effect"
 import { data, described, endpoint, OfShop, shopEndpoint, titled } from "./endpoints.js"
 

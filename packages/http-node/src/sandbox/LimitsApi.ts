@@ -2,16 +2,22 @@ import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import {
   type Instant,
   InvalidInput,
-  isActive,
   type LimitStatus,
   Policies,
   type PolicyName,
   type ShopId,
-  Shops,
-  toIso
+  Shops
 } from "@workshop/core"
-import { exhaustedLimits, type GroupHandlers } from "@workshop/core/http"
-import { currentWindow, type LimitUse, limitStatus, RateLimits, Reads, Store, useUpTickets } from "@workshop/core/store"
+import {
+  currentWindow,
+  exhaustedLimits,
+  type GroupHandlers,
+  isActive,
+  limitStatus,
+  toIso,
+  useUpTickets
+} from "@workshop/core/adapter"
+import { type LimitUse, RateLimits, Reads, Store } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
 import { data, shopEndpoint, titled } from "./endpoints.js"
 

@@ -1,5 +1,5 @@
 import { CommittedChanges, type EventRecord } from "@workshop/core"
-import { exhaustedLimits } from "@workshop/core/http"
+import { exhaustedLimits } from "@workshop/core/adapter"
 import type { Change } from "@workshop/core/store"
 import { Effect, Option } from "effect"
 import { Faults } from "./Faults.js"

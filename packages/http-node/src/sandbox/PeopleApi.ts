@@ -7,14 +7,21 @@ import {
   type NotificationRecord,
   type OfferRecord,
   Offers,
-  ServiceLimits,
   ShopId,
   Shops,
-  Ticket,
-  toIso
+  Ticket
 } from "@workshop/core"
-import { FailureBodyOf, type GroupHandlers, Nothing, SuccessBody, status201 } from "@workshop/core/http"
-import { type Command, cardView, Directory, displayName, LoyaltyCard, Store } from "@workshop/core/store"
+import {
+  cardView,
+  displayName,
+  FailureBodyOf,
+  type GroupHandlers,
+  Nothing,
+  SuccessBody,
+  status201,
+  toIso
+} from "@workshop/core/adapter"
+import { type Command, Directory, LoyaltyCard, ServiceLimits, Store } from "@workshop/core/store"
 import { Effect, Either, Schema } from "effect"
 import { clientEndpoint, data, described, offerEndpoint, shopEndpoint, titled } from "./endpoints.js"
 

@@ -1,15 +1,13 @@
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import {
   InvalidInput,
-  optional,
   parseWebhookAddress,
   type ShopId,
   Shops,
-  toIso,
   type WebhookAddressPolicy,
   Webhooks
 } from "@workshop/core"
-import type { GroupHandlers } from "@workshop/core/http"
+import { type GroupHandlers, optional, toIso } from "@workshop/core/adapter"
 import { Effect, Either, Schema } from "effect"
 import { data, shopEndpoint, titled } from "./endpoints.js"
 import type { Feed } from "./Feed.js"

@@ -1,17 +1,16 @@
-import { countedAddress, LimitReached, Limits, MINUTE_MS, Policies, toIso } from "@workshop/core"
+import { LimitReached, Limits, Policies } from "@workshop/core"
 import {
   addressUse,
   bodyText,
+  countedAddress,
   type ExhaustedLimits,
-  type Failure,
   failureRows,
-  type HttpRequest,
-  type ObservedResponse,
-  type RequestContext,
-  type RouteGroup,
   respond,
-  respondToCause
-} from "@workshop/core/http"
+  respondToCause,
+  toIso
+} from "@workshop/core/adapter"
+import type { Failure, HttpRequest, ObservedResponse, RequestContext, RouteGroup } from "@workshop/core/http"
+import { MINUTE_MS } from "@workshop/core/store"
 import { Effect } from "effect"
 import type { Fault, FaultKind, Faults } from "./Faults.js"
 import { Ring } from "./Feed.js"

@@ -1,5 +1,5 @@
 import * as HttpApi from "@effect/platform/HttpApi"
-import { FailureBodyOf } from "@workshop/core/http"
+import { FailureBodyOf } from "@workshop/core/adapter"
 import { AgendaApi } from "./AgendaApi.js"
 import { AppTicketsApi } from "./AppTicketsApi.js"
 import { ClockApi } from "./ClockApi.js"

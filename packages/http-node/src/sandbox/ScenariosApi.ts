@@ -1,5 +1,5 @@
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
-import { FailureBodyOf, type GroupHandlers, LargestBody } from "@workshop/core/http"
+import { FailureBodyOf, type GroupHandlers, LargestBody } from "@workshop/core/adapter"
 import { Effect, Schema } from "effect"
 import { data, endpoint, titled } from "./endpoints.js"
 

@@ -3,18 +3,15 @@ import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import {
   ApiKeyCache,
   type ClientAccount,
-  ClockAdvance,
   InvalidInput,
   type KeyId,
   Keys,
-  ServiceLimits,
   type ShopId,
   type ShopRecord,
-  type StoreUnavailable,
-  toIso
+  type StoreUnavailable
 } from "@workshop/core"
-import { exhaustedLimits, type GroupHandlers, LargestBody } from "@workshop/core/http"
-import { type Change, Directory, Store, WholeData } from "@workshop/core/store"
+import { ClockAdvance, exhaustedLimits, type GroupHandlers, LargestBody, toIso } from "@workshop/core/adapter"
+import { type Change, Directory, ServiceLimits, Store, WholeData } from "@workshop/core/store"
 import { Effect, Either, Schema } from "effect"
 import { ClockView, clockView } from "./ClockApi.js"
 import { data, endpoint, titled } from "./endpoints.js"

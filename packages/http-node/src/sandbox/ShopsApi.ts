@@ -9,17 +9,13 @@ import {
   Keys,
   Language,
   LoyaltyProgram,
-  ServiceLimits,
-  type ShopHead,
   type ShopId,
   ShopPatch,
   type ShopRecord,
-  Shops,
-  scopePresets,
-  shopFields,
-  toIso
+  Shops
 } from "@workshop/core"
-import { type GroupHandlers, SuccessBody, status201 } from "@workshop/core/http"
+import { type GroupHandlers, SuccessBody, scopePresets, shopFields, status201, toIso } from "@workshop/core/adapter"
+import { ServiceLimits, type ShopHead } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
 import { data, described, endpoint, shopEndpoint, titled } from "./endpoints.js"
 

@@ -1,29 +1,25 @@
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import {
   PolicyLimits,
-  ServiceLimits,
   type ShopId,
   Shops,
   Ticket,
   TicketId,
   TicketNotFound,
   TicketState,
-  TrackingPages,
+  TrackingPages
+} from "@workshop/core"
+import {
+  failureRows,
+  type GroupHandlers,
+  nextDeadline,
+  type TicketActName,
+  ticketActs,
+  ticketMoves,
   ticketView,
   toIso
-} from "@workshop/core"
-import { failureRows, type GroupHandlers } from "@workshop/core/http"
-import {
-  Directory,
-  nextDeadline,
-  Reads,
-  type SeenTicket,
-  Store,
-  type TicketActName,
-  type TicketFilter,
-  ticketActs,
-  ticketMoves
-} from "@workshop/core/store"
+} from "@workshop/core/adapter"
+import { Directory, Reads, type SeenTicket, ServiceLimits, Store, type TicketFilter } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
 import { data, shopEndpoint, ticketEndpoint, titled } from "./endpoints.js"
 import { countParameter, optionalParameter } from "./parameters.js"

@@ -1,8 +1,6 @@
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import {
-  type AttemptRecord,
   Audit,
-  DateOrDateTimeText,
   DeliveryHistory,
   Event,
   EventId,
@@ -11,17 +9,14 @@ import {
   type NoticeRecord,
   parseWebhookAddress,
   ReplayInput,
-  ServiceLimits,
   type ShopId,
   TicketId,
-  toIso,
-  toIsoOrNull,
   type WebhookAddressPolicy,
   WebhookOffReason,
   Webhooks
 } from "@workshop/core"
-import { type GroupHandlers, Nothing } from "@workshop/core/http"
-import { DeliveryLog, type LoggedDelivery } from "@workshop/core/store"
+import { DateOrDateTimeText, type GroupHandlers, Nothing, toIso, toIsoOrNull } from "@workshop/core/adapter"
+import { type AttemptRecord, DeliveryLog, type LoggedDelivery, ServiceLimits } from "@workshop/core/store"
 import { Effect, Either, Schema } from "effect"
 import { data, shopEndpoint, titled } from "./endpoints.js"
 import { countParameter, optionalParameter } from "./parameters.js"

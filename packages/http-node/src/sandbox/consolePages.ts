@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises"
 import { consoleAssets } from "@workshop/console"
-import type { Page, RouteGroup } from "@workshop/core/http"
+import type { Page } from "@workshop/core/adapter"
+import type { RouteGroup } from "@workshop/core/http"
 import { Effect } from "effect"
 import { onceAsked } from "../coalesce.js"
 import { constantBody, constantPage, guarded, pageGroup } from "../page.js"

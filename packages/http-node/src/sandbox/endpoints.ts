@@ -1,7 +1,7 @@
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as OpenApi from "@effect/platform/OpenApi"
 import { ClientId, OfferId, ShopId, TicketId } from "@workshop/core"
-import { FailureBodyOf, SuccessBody } from "@workshop/core/http"
+import { FailureBodyOf, SuccessBody } from "@workshop/core/adapter"
 import { Schema } from "effect"
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"

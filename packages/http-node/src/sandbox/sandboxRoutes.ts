@@ -5,16 +5,15 @@ import {
   Checks,
   endpointHandler,
   exhaustedLimits,
-  type HttpRequest,
   headCheck,
-  type RouteGroup,
   refusing,
   respondAfter,
   routeCheck,
   router,
   routes,
   validationCheck
-} from "@workshop/core/http"
+} from "@workshop/core/adapter"
+import type { HttpRequest, RouteGroup } from "@workshop/core/http"
 import type { Node } from "@workshop/core/openapi"
 import { Directory } from "@workshop/core/store"
 import { Effect, Option } from "effect"

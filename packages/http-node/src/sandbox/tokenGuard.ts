@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto"
 import { LimitReached } from "@workshop/core"
-import { addressUse, bearer, type Check, type ExhaustedLimits, type HttpRequest, Rejected } from "@workshop/core/http"
+import { addressUse, type Check, type ExhaustedLimits, Rejected } from "@workshop/core/adapter"
+import { bearer, type HttpRequest } from "@workshop/core/http"
 import type { LimitUse } from "@workshop/core/store"
 import { Effect } from "effect"
 import { isGuard, TOKEN_CHARACTERS } from "./sandboxAllowed.js"

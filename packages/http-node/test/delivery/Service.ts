@@ -1,14 +1,5 @@
-import {
-  ClockAdvance,
-  Closer,
-  Dispatcher,
-  Entropy,
-  NotificationSender,
-  Notifiers,
-  Profanity,
-  SandboxClock,
-  sandboxAddresses
-} from "@workshop/core"
+import { Closer, Dispatcher, Entropy, NotificationSender, Notifiers, Profanity, sandboxAddresses } from "@workshop/core"
+import { ClockAdvance, SandboxClock } from "@workshop/core/adapter"
 import { pipeline, workshopRoutes } from "@workshop/core/http"
 import { serve } from "@workshop/http-node"
 import { SandboxReceivers, sandboxRoutes, sandboxSender } from "@workshop/http-node/sandbox"

@@ -1,7 +1,6 @@
 import { HttpApp } from "@effect/platform"
 import {
   Entropy,
-  exposition,
   KeyInput,
   Keys,
   notReadyReason,
@@ -11,9 +10,9 @@ import {
   ShopInput,
   Shops,
   StoreUnavailable,
-  scrape,
   scrapeAll
 } from "@workshop/core"
+import { exposition, scrape } from "@workshop/core/adapter"
 import { httpApp, pipeline, type RouteGroup, webHandler, workshopRoutes } from "@workshop/core/http"
 import { Directory } from "@workshop/core/store"
 import { SettableClock } from "@workshop/core/testing"

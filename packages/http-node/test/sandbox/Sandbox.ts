@@ -1,17 +1,16 @@
 import {
-  ClockAdvance,
   Closer,
   Entropy,
   NotificationSender,
   Notifiers,
   Profanity,
-  SandboxClock,
   ShopInput,
   Shops,
   sandboxAddresses,
   TrackingPages
 } from "@workshop/core"
-import { BodyTooLarge, bodyText, type HttpRequest, type Pipeline, pipeline, workshopRoutes } from "@workshop/core/http"
+import { bodyText, ClockAdvance, SandboxClock } from "@workshop/core/adapter"
+import { BodyTooLarge, type HttpRequest, type Pipeline, pipeline, workshopRoutes } from "@workshop/core/http"
 import { sandboxRoutes } from "@workshop/http-node/sandbox"
 import { Effect, Layer, ManagedRuntime, Schema } from "effect"
 import { expect } from "vitest"

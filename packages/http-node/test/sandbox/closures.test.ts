@@ -1,4 +1,5 @@
-import { ClockAdvance, Closer, type KeyId, SandboxClock, type ShopId, TicketInput, Tickets } from "@workshop/core"
+import { Closer, type KeyId, type ShopId, TicketInput, Tickets } from "@workshop/core"
+import { ClockAdvance, SandboxClock } from "@workshop/core/adapter"
 import { Effect, Fiber, Layer, Schema } from "effect"
 import { describe, expect, inject, it } from "vitest"
 import { HandClock } from "./HandClock.js"

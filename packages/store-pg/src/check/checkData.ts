@@ -1,4 +1,4 @@
-import { ServiceLimits } from "@workshop/core"
+import { ServiceLimits } from "@workshop/core/store"
 import { Clock, Effect } from "effect"
 import { type CellPlaced, type CellsGiven, HOME, ofCell } from "../cells/CellPlaces.js"
 import { DatabaseFailed, naming } from "../connection/DatabaseFailed.js"

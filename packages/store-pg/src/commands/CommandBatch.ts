@@ -1,4 +1,4 @@
-import type { EventId, SentEvent, ShopHead, ShopId, ShopRecord, Webhook } from "@workshop/core"
+import type { EventId, ShopId, ShopRecord } from "@workshop/core"
 import {
   type Command,
   type Decision,
@@ -6,7 +6,10 @@ import {
   execute,
   loadState,
   type Moment,
-  type ShopState
+  type SentEvent,
+  type ShopHead,
+  type ShopState,
+  type Webhook
 } from "@workshop/core/store"
 import { Effect, Either, Exit } from "effect"
 import type { ReconnectingConnection } from "../connection/Connection.js"

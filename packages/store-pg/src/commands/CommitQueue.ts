@@ -1,13 +1,5 @@
-import {
-  type Entropy,
-  probe,
-  type ShopId,
-  ShopNotFound,
-  StoreUnavailable,
-  Tracing,
-  TrackingPages
-} from "@workshop/core"
-import { type Command, ENTROPY_BYTES, type Outcome, type Store } from "@workshop/core/store"
+import { type Entropy, probe, type ShopId, ShopNotFound, StoreUnavailable, TrackingPages } from "@workshop/core"
+import { type Command, ENTROPY_BYTES, type Outcome, type Store, Tracing } from "@workshop/core/store"
 import { Cause, Clock, type Context, Effect, Exit, type Scope } from "effect"
 import {
   type Connection,

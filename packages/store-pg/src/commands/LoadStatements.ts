@@ -1,16 +1,6 @@
+import type { ApiKeyRecord, ClientAccount, ClientId, EventId, OfferRecord, Phone, ShopId } from "@workshop/core"
 import {
-  type ApiKeyRecord,
   type AttemptRecord,
-  type ClientAccount,
-  type ClientId,
-  type EventId,
-  type OfferRecord,
-  type Phone,
-  type SentEvent,
-  ServiceLimits,
-  type ShopId
-} from "@workshop/core"
-import {
   type CardRecord,
   type ClientLink,
   type EventRange,
@@ -19,6 +9,8 @@ import {
   type LoadRequest,
   type MessageRecord,
   type ReplayRecord,
+  type SentEvent,
+  ServiceLimits,
   type ShopState,
   stampCountKey,
   visibleLink

@@ -1,5 +1,5 @@
-import { type Instant, LAST_INSTANT, Limits, ServiceLimits, type ShopId } from "@workshop/core"
-import { claimOrder, TURNS_PER_CLAIM } from "@workshop/core/store"
+import { type Instant, Limits, type ShopId } from "@workshop/core"
+import { claimOrder, LAST_INSTANT, ServiceLimits, TURNS_PER_CLAIM } from "@workshop/core/store"
 import { Clock } from "effect"
 import type { Statement } from "../connection/Statement.js"
 

@@ -1,5 +1,13 @@
-import { type Instant, ServiceLimits, type ShopId, type StoreUnavailable } from "@workshop/core"
-import type { CellAccess, Claim, Deliveries, DeliveryTurn, NumberedClaims, OpenReplay } from "@workshop/core/store"
+import type { Instant, ShopId, StoreUnavailable } from "@workshop/core"
+import {
+  type CellAccess,
+  type Claim,
+  type Deliveries,
+  type DeliveryTurn,
+  type NumberedClaims,
+  type OpenReplay,
+  ServiceLimits
+} from "@workshop/core/store"
 import { Clock, type Context, Effect, Schedule, type Scope } from "effect"
 import { BEGIN, COMMIT, type Connection, type QueryResult, ROLLBACK, reconnecting } from "../connection/Connection.js"
 import { PgFailure, reported } from "../connection/PgFailure.js"

@@ -1,6 +1,14 @@
 import { SqlClient } from "@effect/sql/SqlClient"
-import { type AttemptRecord, type NoticeRecord, ServiceLimits, type ShopId, type Webhook } from "@workshop/core"
-import { type DeliveryLog, type LoggedDelivery, presentSchedule, type ReplayFilter } from "@workshop/core/store"
+import type { NoticeRecord, ShopId } from "@workshop/core"
+import {
+  type AttemptRecord,
+  type DeliveryLog,
+  type LoggedDelivery,
+  presentSchedule,
+  type ReplayFilter,
+  ServiceLimits,
+  type Webhook
+} from "@workshop/core/store"
 import { type Context, Effect } from "effect"
 import { available } from "../connection/Sql.js"
 import { type Placed, unplaced } from "../Tables.js"

@@ -1,10 +1,12 @@
-import type { DeliveryState, EventRecord, Instant, Webhook } from "@workshop/core"
+import type { EventRecord, Instant } from "@workshop/core"
 import {
   acknowledges,
+  type DeliveryState,
   deliveryState,
   type EventRange,
   matchesReplayFilter,
-  type ReplayFilter
+  type ReplayFilter,
+  type Webhook
 } from "@workshop/core/store"
 import { type DeliveryRow, deliveryOf } from "../Tables.js"
 

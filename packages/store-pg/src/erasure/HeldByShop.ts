@@ -1,16 +1,7 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
-import {
-  type ClientId,
-  type NotificationRecord,
-  type OfferRecord,
-  type Phone,
-  ServiceLimits,
-  type ShopId,
-  type TicketId,
-  type TicketRecord
-} from "@workshop/core"
-import type { HeldData, Person } from "@workshop/core/store"
+import type { ClientId, NotificationRecord, OfferRecord, Phone, ShopId, TicketId } from "@workshop/core"
+import { type HeldData, type Person, ServiceLimits, type TicketRecord } from "@workshop/core/store"
 import { Effect } from "effect"
 import { OFFER_STATUSES } from "../reads/PgDirectory.js"
 import { type Placed, type TicketRow, ticketOf, unplaced } from "../Tables.js"

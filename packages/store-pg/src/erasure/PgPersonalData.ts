@@ -1,6 +1,13 @@
 import { SqlClient } from "@effect/sql/SqlClient"
-import { type ClientId, type Phone, type SentEvent, ServiceLimits, type ShopId } from "@workshop/core"
-import type { IdempotencyRecord, IdempotencyRecordKey, Person, PersonalData } from "@workshop/core/store"
+import type { ClientId, Phone, ShopId } from "@workshop/core"
+import {
+  type IdempotencyRecord,
+  type IdempotencyRecordKey,
+  type Person,
+  type PersonalData,
+  type SentEvent,
+  ServiceLimits
+} from "@workshop/core/store"
 import { type Context, Effect } from "effect"
 import { available } from "../connection/Sql.js"
 import { NOTE_COPIES } from "../reads/PgDirectory.js"

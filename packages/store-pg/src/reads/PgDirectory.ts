@@ -10,7 +10,6 @@ import {
   type NotificationRecord,
   type OfferRecord,
   type Phone,
-  ServiceLimits,
   type ShopId,
   type ShopRecord
 } from "@workshop/core"
@@ -25,6 +24,7 @@ import {
   type Message,
   type MessageRecord,
   type Messages,
+  ServiceLimits,
   type ShopsAhead,
   shownWhileBlocked,
   type TrackedTicket,

@@ -8,12 +8,9 @@ import {
   type Instant,
   Limits,
   type Phone,
-  ServiceLimits,
-  type ShopHead,
   type ShopId,
   ShopNotFound,
-  type ShopRecord,
-  type Webhook
+  type ShopRecord
 } from "@workshop/core"
 import {
   asSeen,
@@ -25,7 +22,10 @@ import {
   type ListedTickets,
   openStates,
   preferredByNumber,
-  type Reads
+  type Reads,
+  ServiceLimits,
+  type ShopHead,
+  type Webhook
 } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
 import { VISIBLE_LINK } from "../commands/LoadStatements.js"

@@ -1,6 +1,5 @@
 import { SqlClient } from "@effect/sql/SqlClient"
-import type { Webhook } from "@workshop/core"
-import type { Change, WholeData } from "@workshop/core/store"
+import type { Change, Webhook, WholeData } from "@workshop/core/store"
 import { Clock, type Context, Effect, Schedule } from "effect"
 import { puts } from "../commands/SaveStatements.js"
 import { available } from "../connection/Sql.js"

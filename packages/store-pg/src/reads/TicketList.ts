@@ -1,7 +1,7 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Fragment } from "@effect/sql/Statement"
-import { type Instant, Limits, ServiceLimits, type ShopId } from "@workshop/core"
-import { IDENTIFIERS_PER_MS, narrowest, type TicketFilter, type TicketOrder } from "@workshop/core/store"
+import { type Instant, Limits, type ShopId } from "@workshop/core"
+import { IDENTIFIERS_PER_MS, narrowest, ServiceLimits, type TicketFilter, type TicketOrder } from "@workshop/core/store"
 import { VISIBLE_LINK } from "../commands/LoadStatements.js"
 import { tables } from "../Tables.js"
 

@@ -1,5 +1,5 @@
-import { DAY_MS, HOUR_MS, type Instant, MINUTE_MS, ServiceLimits, type Tidier } from "@workshop/core"
-import { logBackgroundFailure } from "@workshop/core/store"
+import type { Instant } from "@workshop/core"
+import { DAY_MS, HOUR_MS, logBackgroundFailure, MINUTE_MS, ServiceLimits, type Tidier } from "@workshop/core/store"
 import { Clock, Effect, Layer, type Scope } from "effect"
 import { type CellAddress, placesOf } from "../cells/CellPlaces.js"
 import { BEGIN, COMMIT, type Connection, reconnecting } from "../connection/Connection.js"

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac } from "node:crypto"
-import { StoreUnavailable, type Webhook } from "@workshop/core"
+import { StoreUnavailable } from "@workshop/core"
+import type { Webhook } from "@workshop/core/store"
 import { Data, Either } from "effect"
 
 /**

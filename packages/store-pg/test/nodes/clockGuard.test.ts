@@ -1,5 +1,5 @@
-import { Closer, DAY_MS } from "@workshop/core"
-import { Deliveries } from "@workshop/core/store"
+import { Closer } from "@workshop/core"
+import { DAY_MS, Deliveries } from "@workshop/core/store"
 import { Context, Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { setWebhook } from "../../../core/src/decisions/webhookSettings.js"

@@ -1,5 +1,5 @@
-import { Closer, DAY_MS, type ShopId } from "@workshop/core"
-import { Closures, Deliveries, Directory, type LimitUse, RateLimits, Reads } from "@workshop/core/store"
+import { Closer, type ShopId } from "@workshop/core"
+import { Closures, DAY_MS, Deliveries, Directory, type LimitUse, RateLimits, Reads } from "@workshop/core/store"
 import { Effect, Exit, Fiber, Option, Stream } from "effect"
 import { describe, expect, it } from "vitest"
 import { until } from "../../../../test/until.js"

@@ -1,5 +1,4 @@
-import { ServiceLimits } from "@workshop/core"
-import { Deliveries } from "@workshop/core/store"
+import { Deliveries, ServiceLimits } from "@workshop/core/store"
 import { SettableClock } from "@workshop/core/testing"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
