@@ -66,7 +66,7 @@ export { Closer } from "./services/Closer.js"
 export { CommittedChanges, CommittedEvents } from "./services/CommittedEvents.js"
 export { DeliveryHistory, OwnerPage, ReplayInput } from "./services/DeliveryHistory.js"
 export { Dispatcher } from "./services/Dispatcher.js"
-export { EXPOSITION_TYPE, scrapeAll } from "./services/Exposition.js"
+export { EXPOSITION_TYPE, scrape, scrapeAll } from "./services/Exposition.js"
 export {
   type BadRow,
   type ExportedRow,

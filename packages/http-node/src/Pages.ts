@@ -1,5 +1,5 @@
-import { type AwayCell, EXPOSITION_TYPE, notReadyReason } from "@workshop/core"
-import { cellsAway, dataAhead, type Page, scrape } from "@workshop/core/adapter"
+import { type AwayCell, EXPOSITION_TYPE, notReadyReason, scrape } from "@workshop/core"
+import { cellsAway, dataAhead, type Page } from "@workshop/core/adapter"
 import type { Failure, HttpRequest } from "@workshop/core/http"
 import type { DocumentOptions } from "@workshop/core/openapi"
 import { Directory } from "@workshop/core/store"

@@ -10,9 +10,10 @@ import {
   ShopInput,
   Shops,
   StoreUnavailable,
+  scrape,
   scrapeAll
 } from "@workshop/core"
-import { exposition, scrape } from "@workshop/core/adapter"
+import { exposition } from "@workshop/core/adapter"
 import { httpApp, pipeline, type RouteGroup, webHandler, workshopRoutes } from "@workshop/core/http"
 import { Directory } from "@workshop/core/store"
 import { SettableClock } from "@workshop/core/testing"
