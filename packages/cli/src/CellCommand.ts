@@ -153,10 +153,10 @@ const add = command({
   examples: ["workshop cell add cell_4", "workshop cell add south --address postgres://db2.example.com/workshop"],
   options: {
     ...where,
-    address: optional({
-      flag: "--address <url>",
-      description: "The address of the cell's own cluster; without it the cell is a schema of the database."
-    }),
+    address: optional(
+      "--address <url>",
+      "The address of the cell's own cluster; without it the cell is a schema of the database."
+    ),
     cell: new Operand<string>("<cell>", "A name for the cell: small letters, digits and underscores."),
     yes
   },

@@ -37,9 +37,7 @@ const checkOptions = {
   schema: schemaFlag,
   cells: cellsFlag,
   dataDir: servedDataDir,
-  timeout: value({
-    flag: "--timeout <duration>",
-    description: "How long one check may take.",
+  timeout: value("--timeout <duration>", "How long one check may take.", {
     decoder: duration,
     fallback: "5m",
     variable: "WORKSHOP_CHECK_TIMEOUT"
@@ -141,11 +139,11 @@ const migrateOptions = {
   ),
   schema: schemaFlag,
   cells: cellsFlag,
-  moveFrom: optional({
-    flag: "--move-from <schema>",
-    description: "First move the tables here from the schema in which an earlier release made them, usually public.",
-    variable: "WORKSHOP_MIGRATE_MOVE_FROM"
-  }),
+  moveFrom: optional(
+    "--move-from <schema>",
+    "First move the tables here from the schema in which an earlier release made them, usually public.",
+    { variable: "WORKSHOP_MIGRATE_MOVE_FROM" }
+  ),
   whileRunning: toggle(
     "while-running",
     "Move them although processes of the earlier release are connected; for the database's owner. Their connections are ended once.",
@@ -155,11 +153,10 @@ const migrateOptions = {
     "no-create-schema",
     "Refuse a schema that has no tables of the workshop yet, such as a misspelt one, instead of making them."
   ),
-  dataDir: optional({
-    flag: "--data-dir <folder>",
-    description:
-      "The folder of an embedded Postgres, which is made if there is none; .workshop, if that is there, where it is left out."
-  }).conflicts("databaseUrl"),
+  dataDir: optional(
+    "--data-dir <folder>",
+    "The folder of an embedded Postgres, which is made if there is none; .workshop, if that is there, where it is left out."
+  ).conflicts("databaseUrl"),
   roles: toggle(
     "roles",
     "Then grant the roles workshop_service and workshop_reader their rights, as roles.sql lists them. Run it as the owner of the tables.",

@@ -64,36 +64,31 @@ const decoder = wholeNumber(1, Number.MAX_SAFE_INTEGER)
 
 /** The flags that bound what clients may use of a server. */
 const connectionOptions = {
-  maxConnections: value({
-    flag: "--max-connections <number>",
-    description: "How many connections may be open. Beyond that an idle one is closed for each new one.",
-    fallback: String(CONNECTION_LIMITS.maxConnections),
-    decoder
-  }),
-  maxConnectionsPerAddress: optional({
-    flag: "--max-connections-per-address <number>",
-    description: `How many connections one address may have. ${CONNECTION_LIMITS.maxConnectionsPerAddress} by default; with --trust-proxy all, because they are the proxy's.`,
-    decoder
-  }),
-  maxRequestsPerConnection: value({
-    flag: "--max-requests-per-connection <number>",
-    description: "After how many requests a connection is closed.",
-    fallback: String(CONNECTION_LIMITS.maxRequestsPerConnection),
-    decoder
-  }),
-  maxUnreadBytes: value({
-    flag: "--max-unread-bytes <number>",
-    description:
-      "How many bytes of responses may wait for clients to read them; beyond that the slowest clients are cut off.",
-    fallback: String(CONNECTION_LIMITS.maxUnreadBytes),
-    decoder
-  }),
-  ipv6Prefix: value({
-    flag: "--ipv6-prefix <bits>",
-    description: "How many bits of an IPv6 address name its network, which counts as one address.",
-    decoder: wholeNumber(16, 128),
-    fallback: String(CONNECTION_LIMITS.ipv6Prefix)
-  })
+  maxConnections: value(
+    "--max-connections <number>",
+    "How many connections may be open. Beyond that an idle one is closed for each new one.",
+    { fallback: String(CONNECTION_LIMITS.maxConnections), decoder }
+  ),
+  maxConnectionsPerAddress: optional(
+    "--max-connections-per-address <number>",
+    `How many connections one address may have. ${CONNECTION_LIMITS.maxConnectionsPerAddress} by default; with --trust-proxy all, because they are the proxy's.`,
+    { decoder }
+  ),
+  maxRequestsPerConnection: value(
+    "--max-requests-per-connection <number>",
+    "After how many requests a connection is closed.",
+    { fallback: String(CONNECTION_LIMITS.maxRequestsPerConnection), decoder }
+  ),
+  maxUnreadBytes: value(
+    "--max-unread-bytes <number>",
+    "How many bytes of responses may wait for clients to read them; beyond that the slowest clients are cut off.",
+    { fallback: String(CONNECTION_LIMITS.maxUnreadBytes), decoder }
+  ),
+  ipv6Prefix: value(
+    "--ipv6-prefix <bits>",
+    "How many bits of an IPv6 address name its network, which counts as one address.",
+    { decoder: wholeNumber(16, 128), fallback: String(CONNECTION_LIMITS.ipv6Prefix) }
+  )
 }
 
 /** The limits of connections that the flags ask for. */
@@ -110,12 +105,11 @@ export const connectionLimits = ({
 
 /** The flags of `workshop serve` (Specification, Commands). */
 export const serveOptions = {
-  store: optional({
-    ...oneOf(STORES),
-    flag: "--store <store>",
-    description:
-      "The store: an embedded Postgres (embedded), your own (postgres), or memory, whose data are lost when the process ends. The default is postgres if a database URL is set, else embedded."
-  }),
+  store: optional(
+    "--store <store>",
+    "The store: an embedded Postgres (embedded), your own (postgres), or memory, whose data are lost when the process ends. The default is postgres if a database URL is set, else embedded.",
+    oneOf(STORES)
+  ),
   databaseUrl: databaseUrlFlag("The Postgres database, such as postgres://user:password@host:5432/name."),
   schema: schemaFlag,
   cells: cellsFlag,
@@ -127,50 +121,38 @@ export const serveOptions = {
   signatureHeader,
   webhookPort,
   refuseNetwork,
-  host: value({
-    flag: "--host <address>",
-    description: "The address to listen on; 0.0.0.0 listens on all.",
+  host: value("--host <address>", "The address to listen on; 0.0.0.0 listens on all.", {
     decoder: host,
     fallback: "127.0.0.1"
   }),
-  port: value({
-    flag: "--port <number>",
-    description: "The port to listen on; 0 takes a free one.",
-    decoder: port,
-    fallback: "4010"
-  }),
+  port: value("--port <number>", "The port to listen on; 0 takes a free one.", { decoder: port, fallback: "4010" }),
   sandbox: toggle("sandbox", "Serve /sandbox too: all that the app, the owner, the client and the clock would do."),
-  sandboxToken: optional({
-    flag: "--sandbox-token <text>",
-    description:
-      "The bearer token that every sandbox call must send, at least 32 characters. Required if other machines can reach the sandbox."
-  }),
-  words: optional({
-    flag: "--words <file>",
-    description:
-      "The words refused on tickets, one word or phrase a line, in place of the default ones of each language."
-  }),
+  sandboxToken: optional(
+    "--sandbox-token <text>",
+    "The bearer token that every sandbox call must send, at least 32 characters. Required if other machines can reach the sandbox."
+  ),
+  words: optional(
+    "--words <file>",
+    "The words refused on tickets, one word or phrase a line, in place of the default ones of each language."
+  ),
   sandboxOnRealData: toggle(
     "sandbox-on-real-data",
     "Allow the sandbox on production data. It gives out keys to every shop, and moves time permanently."
   ),
-  demoKey: optional({
-    flag: "--demo-key <key>",
-    description:
-      "The key of the first shop, or of the demo shop, so that it stays the same: wk_test_ and 8 to 64 characters."
-  }),
+  demoKey: optional(
+    "--demo-key <key>",
+    "The key of the first shop, or of the demo shop, so that it stays the same: wk_test_ and 8 to 64 characters."
+  ),
   demo: toggle(
     "demo",
     "Open a demo shop with a programme, clients and tickets, or find that of an earlier start again."
   ),
   ...trackingOptions,
-  shutdownDelay: value({
-    flag: "--shutdown-delay <duration>",
-    description:
-      "How long to go on serving after SIGTERM while /readyz is 503, so that a load balancer sends no more requests here.",
-    decoder: duration,
-    fallback: "0s"
-  }),
+  shutdownDelay: value(
+    "--shutdown-delay <duration>",
+    "How long to go on serving after SIGTERM while /readyz is 503, so that a load balancer sends no more requests here.",
+    { decoder: duration, fallback: "0s" }
+  ),
   trustProxy: toggle("trust-proxy", "Trust the last address of X-Forwarded-For: only behind a proxy that sets it."),
   ...connectionOptions,
   ...observeOptions,

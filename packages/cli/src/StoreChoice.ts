@@ -12,37 +12,35 @@ export const STORES = ["memory", "embedded", "postgres"] as const
 
 /** `--database-url`, whose variable is that of every host: the database of the command. */
 export const databaseUrlFlag = (description: string) =>
-  optional({ flag: "--database-url <url>", description, variable: "DATABASE_URL" })
+  optional("--database-url <url>", description, { variable: "DATABASE_URL" })
 
 /** `--schema`: where the tables are in the database. */
-export const schemaFlag = optional({
-  flag: "--schema <name>",
-  description: "The schema of the database that keeps the workshop's tables; workshop by default."
-})
+export const schemaFlag = optional(
+  "--schema <name>",
+  "The schema of the database that keeps the workshop's tables; workshop by default."
+)
 
 /** `--cells`: the cells of the service besides the home cell, which is the database itself. */
-export const cellsFlag = optional({
-  flag: "--cells <cells>",
-  description:
-    "Several cells share the shops: how many, as schemas of the database, or names between spaces, each with the address of its cluster (north=postgres://…)."
-})
+export const cellsFlag = optional(
+  "--cells <cells>",
+  "Several cells share the shops: how many, as schemas of the database, or names between spaces, each with the address of its cluster (north=postgres://…)."
+)
 
 /** The folder of the embedded Postgres where none is named. */
 export const DEFAULT_FOLDER = ".workshop"
 
 /** `--data-dir`: the folder of the embedded Postgres. */
 export const dataDirFlag = (description: string) =>
-  value({ flag: "--data-dir <folder>", description, fallback: DEFAULT_FOLDER }).conflicts("databaseUrl")
+  value("--data-dir <folder>", description, { fallback: DEFAULT_FOLDER }).conflicts("databaseUrl")
 
 /** The data that `workshop serve` keeps, for commands that work on it. */
 export const servedDataDir = dataDirFlag("The folder of the embedded Postgres.")
 
 /** `--secrets-key`: the keys of `WORKSHOP_SECRETS_KEY`. The store checks them, and its refusal does not repeat them. */
-export const secretsKey = repeatable({
-  flag: "--secrets-key <key>",
-  description:
-    "Keys that encrypt webhook secrets in the database, 32 random bytes each in base64 or hex, between commas: the first one writes, all read."
-})
+export const secretsKey = repeatable(
+  "--secrets-key <key>",
+  "Keys that encrypt webhook secrets in the database, 32 random bytes each in base64 or hex, between commas: the first one writes, all read."
+)
 
 /** `--no-migrate` of processes that serve or dispatch. */
 export const noMigrateFlag = toggle(

@@ -15,12 +15,11 @@ export const trackingOptions = {
     "tracking-pages",
     "Show each ticket to its client at /t/{tracking_code}, without a key; tracking_url leads there."
   ),
-  publicUrl: optional({
-    flag: "--public-url <url>",
-    description:
-      "The address by which clients reach the server, such as https://tickets.example, for --tracking-pages. The default is the address on which serve listens.",
-    decoder: textThat("must be an http or https address, such as https://tickets.example", isPublicUrl)
-  })
+  publicUrl: optional(
+    "--public-url <url>",
+    "The address by which clients reach the server, such as https://tickets.example, for --tracking-pages. The default is the address on which serve listens.",
+    { decoder: textThat("must be an http or https address, such as https://tickets.example", isPublicUrl) }
+  )
 }
 
 /** The beginning of `tracking_url` on the server at an address. */

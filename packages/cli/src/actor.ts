@@ -4,10 +4,10 @@ import { Effect } from "effect"
 import { optional } from "./terminal/commands.js"
 
 /** Names who acts. */
-export const actorFlag = optional({
-  flag: "--actor <name>",
-  description: "The actor in the audit log; the default is cli: and the system's user."
-})
+export const actorFlag = optional(
+  "--actor <name>",
+  "The actor in the audit log; the default is cli: and the system's user."
+)
 
 /** The user that runs the command. A user of a container may have a number and no name. */
 const userName = (): string => {

@@ -17,42 +17,26 @@ const section = Schema.transform(
 )
 
 const file = (name: string, description: string) =>
-  optional({
-    flag: `--${name} <file>`,
-    description,
-    variable: variableOf(`--${name}`, "conform")
-  })
+  optional(`--${name} <file>`, description, { variable: variableOf(`--${name}`, "conform") })
 
 /** The flags of `workshop conform` (Specification, Commands). */
 export const conformOptions = {
-  baseUrl: optional({
-    flag: "--base-url <url>",
-    description: "The server to test, with or without /v1.",
-    decoder: webAddress
-  }),
-  key: optional({
-    flag: "--key <key>",
-    description:
-      "A full-access key, for a server without a sandbox: runs the part that needs none, on that key's shop.",
-    // Not the key that a shell has for everything else: with it, a run would write tickets where nobody meant it to.
-    variable: "WORKSHOP_CONFORM_KEY"
-  }),
-  sandboxToken: optional({
-    flag: "--sandbox-token <text>",
-    description: "The token that the server's sandbox asks for."
-  }),
+  baseUrl: optional("--base-url <url>", "The server to test, with or without /v1.", { decoder: webAddress }),
+  key: optional(
+    "--key <key>",
+    "A full-access key, for a server without a sandbox: runs the part that needs none, on that key's shop.",
+    {
+      // Not the key that a shell has for everything else: with it, a run would write tickets where nobody meant it to.
+      variable: "WORKSHOP_CONFORM_KEY"
+    }
+  ),
+  sandboxToken: optional("--sandbox-token <text>", "The token that the server's sandbox asks for."),
   signatureHeader,
-  section: repeatable({
-    flag: "--section <section>",
-    description: "Run the cases of this section, such as §3 or 3; may be repeated.",
+  section: repeatable("--section <section>", "Run the cases of this section, such as §3 or 3; may be repeated.", {
     decoder: section,
     variable: "WORKSHOP_CONFORM_SECTION"
   }),
-  only: repeatable({
-    flag: "--only <id>",
-    description: "Run this case; may be repeated.",
-    variable: "WORKSHOP_CONFORM_ONLY"
-  }),
+  only: repeatable("--only <id>", "Run this case; may be repeated.", { variable: "WORKSHOP_CONFORM_ONLY" }),
   junit: file("junit", "Write the report as JUnit XML to this file."),
   html: file("html", "Write the report as one HTML page to this file."),
   list: toggle("list", "List the cases and run none.", "WORKSHOP_CONFORM_LIST"),

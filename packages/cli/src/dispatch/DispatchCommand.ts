@@ -35,17 +35,15 @@ export const dispatchOptions = {
   webhookPort,
   refuseNetwork,
   ...trackingOptions,
-  statusHost: value({
-    flag: "--status-host <address>",
-    description: "The address of --status-port; 0.0.0.0 listens on all.",
+  statusHost: value("--status-host <address>", "The address of --status-port; 0.0.0.0 listens on all.", {
     decoder: host,
     fallback: "127.0.0.1"
   }),
-  statusPort: optional({
-    flag: "--status-port <number>",
-    description: "Answer /healthz, /readyz and /metrics there; 0 takes a free port. By default no port is opened.",
-    decoder: port
-  }),
+  statusPort: optional(
+    "--status-port <number>",
+    "Answer /healthz, /readyz and /metrics there; 0 takes a free port. By default no port is opened.",
+    { decoder: port }
+  ),
   ...observeOptions
 }
 

@@ -6,40 +6,40 @@ import { repeatable, value } from "../terminal/commands.js"
 import { duration, textThat, wholeNumber } from "../terminal/decoders.js"
 
 /** `--signature-header` of every command that delivers or receives; a name that HTTP uses would not be sent (Specification, Webhooks). */
-export const signatureHeader = value({
-  flag: "--signature-header <name>",
-  description: "The header that carries the signature of a webhook.",
-  decoder: textThat(`must be the name of a header of its own, such as ${SIGNATURE_HEADER}`, isOwnHeader),
-  fallback: SIGNATURE_HEADER
-})
+export const signatureHeader = value(
+  "--signature-header <name>",
+  "The header that carries the signature of a webhook.",
+  {
+    decoder: textThat(`must be the name of a header of its own, such as ${SIGNATURE_HEADER}`, isOwnHeader),
+    fallback: SIGNATURE_HEADER
+  }
+)
 
 /** `--refuse-network` of every command that delivers: where webhooks may not go besides the special-purpose addresses (Specification, Webhooks). */
-export const refuseNetwork = repeatable({
-  flag: "--refuse-network <cidr>",
-  description:
-    "A network that webhooks may not reach though its addresses are public, such as your own; several, between commas or one flag each.",
-  decoder: textThat("must be a network, such as 203.0.113.0/24 or 2001:db8::/32", isNetwork)
-})
+export const refuseNetwork = repeatable(
+  "--refuse-network <cidr>",
+  "A network that webhooks may not reach though its addresses are public, such as your own; several, between commas or one flag each.",
+  { decoder: textThat("must be a network, such as 203.0.113.0/24 or 2001:db8::/32", isNetwork) }
+)
 
 /** `--webhook-port` of every command that sets an address or delivers to it: all need the same (Specification, Webhooks). */
 export const webhookPort = repeatable(
-  {
-    flag: "--webhook-port <number>",
-    description: `A port that webhooks may use; several, between commas or one flag each. ${productionAddresses.ports.join(", ")} alone by default.`,
-    decoder: wholeNumber(1, 65_535, "must be a port from 1 to 65535")
-  },
+  "--webhook-port <number>",
+  `A port that webhooks may use; several, between commas or one flag each. ${productionAddresses.ports.join(", ")} alone by default.`,
+  { decoder: wholeNumber(1, 65_535, "must be a port from 1 to 65535") },
   productionAddresses.ports
 )
 
 const LEAST_KEPT = `must be at least ${ServiceLimits.events_kept_min_ms / DAY_MS}d, such as 7d or 90d`
 
 /** How long events are kept; `serve` has it too. */
-export const keepEvents = value({
-  flag: "--keep-events <duration>",
-  description:
-    "How long events and their attempts are kept in Postgres, at least 7d; those still to be delivered stay.",
-  decoder: duration.pipe(
-    Schema.filter((length) => length >= ServiceLimits.events_kept_min_ms, { message: () => LEAST_KEPT })
-  ),
-  fallback: "90d"
-})
+export const keepEvents = value(
+  "--keep-events <duration>",
+  "How long events and their attempts are kept in Postgres, at least 7d; those still to be delivered stay.",
+  {
+    decoder: duration.pipe(
+      Schema.filter((length) => length >= ServiceLimits.events_kept_min_ms, { message: () => LEAST_KEPT })
+    ),
+    fallback: "90d"
+  }
+)

@@ -7,50 +7,34 @@ import { type Paint, paintFor } from "../terminal/Output.js"
 import { Api, dataOf } from "../testkit/Api.js"
 
 const options = {
-  baseUrl: value({
-    flag: "--base-url <url>",
-    description: "The server with its sandbox, with or without /v1.",
+  baseUrl: value("--base-url <url>", "The server with its sandbox, with or without /v1.", {
     decoder: webAddress,
     fallback: "http://127.0.0.1:4010"
   }),
-  sandboxToken: optional({ flag: "--sandbox-token <text>", description: "The token that the sandbox asks for." }),
+  sandboxToken: optional("--sandbox-token <text>", "The token that the sandbox asks for."),
   follow: toggle("follow", "Print requests as they arrive, until Ctrl-C.", "WORKSHOP_LOGS_FOLLOW"),
-  shop: optional({
-    flag: "--shop <id>",
-    description: "Only requests with a key of this shop.",
-    variable: "WORKSHOP_LOGS_SHOP"
-  }),
-  ticket: optional({
-    flag: "--ticket <id>",
-    description: "Only requests about this ticket.",
-    variable: "WORKSHOP_LOGS_TICKET"
-  }),
-  method: optional({
+  shop: optional("--shop <id>", "Only requests with a key of this shop.", { variable: "WORKSHOP_LOGS_SHOP" }),
+  ticket: optional("--ticket <id>", "Only requests about this ticket.", { variable: "WORKSHOP_LOGS_TICKET" }),
+  method: optional("--method <method>", "Only requests with this method.", {
     ...oneOf(["GET", "POST"]),
-    flag: "--method <method>",
-    description: "Only requests with this method.",
     variable: "WORKSHOP_LOGS_METHOD"
   }),
-  path: optional({
-    flag: "--path <text>",
-    description: "Only requests whose path has this text in it.",
-    variable: "WORKSHOP_LOGS_PATH"
-  }),
-  status: optional({
-    flag: "--status <status>",
-    description: "Only responses with this status, such as 409, or of this class, such as 4xx.",
-    decoder: textThat("must be a status such as 409, or a class such as 4xx", (text) => /^[1-5](\d\d|xx)$/.test(text)),
-    variable: "WORKSHOP_LOGS_STATUS"
-  }),
-  reason: optional({
-    flag: "--reason <reason>",
-    description: "Only refusals with this code or reason, such as REOPEN_WINDOW.",
+  path: optional("--path <text>", "Only requests whose path has this text in it.", { variable: "WORKSHOP_LOGS_PATH" }),
+  status: optional(
+    "--status <status>",
+    "Only responses with this status, such as 409, or of this class, such as 4xx.",
+    {
+      decoder: textThat("must be a status such as 409, or a class such as 4xx", (text) =>
+        /^[1-5](\d\d|xx)$/.test(text)
+      ),
+      variable: "WORKSHOP_LOGS_STATUS"
+    }
+  ),
+  reason: optional("--reason <reason>", "Only refusals with this code or reason, such as REOPEN_WINDOW.", {
     variable: "WORKSHOP_LOGS_REASON"
   }),
   bodies: toggle("bodies", "Also print the bodies of requests and responses.", "WORKSHOP_LOGS_BODIES"),
-  limit: value({
-    flag: "--limit <number>",
-    description: "How many at most, the latest ones.",
+  limit: value("--limit <number>", "How many at most, the latest ones.", {
     decoder: wholeNumber(1, 5000),
     fallback: "100",
     variable: "WORKSHOP_LOGS_LIMIT"

@@ -42,14 +42,9 @@ export const auditCommand = ownerCommand({
   name: "audit",
   examples: ["workshop audit --shop 0197...", "workshop audit --limit 1000 --json"],
   options: {
-    shop: flag({ flag: "--shop <id>", description: "Only acts on this shop." }),
-    before: flag({
-      flag: "--before <entry>",
-      description: "Only entries before this one."
-    }),
-    limit: value({
-      flag: "--limit <number>",
-      description: "How many entries at most, the latest first.",
+    shop: flag("--shop <id>", "Only acts on this shop."),
+    before: flag("--before <entry>", "Only entries before this one."),
+    limit: value("--limit <number>", "How many entries at most, the latest first.", {
       decoder: wholeNumber(1, 10_000),
       fallback: "100",
       variable: "WORKSHOP_AUDIT_LIMIT"

@@ -142,8 +142,8 @@ export const block = Effect.fnUntraced(function* (client: string, offer: string,
 })
 
 const flag = own("client")
-const words = (name: string, description: string) => flag({ flag: `--${name} <text>`, description })
-const shop = (description: string) => optional({ flag: "--shop <id>", description, isEmptyValue: true })
+const words = (name: string, description: string) => flag(`--${name} <text>`, description)
+const shop = (description: string) => optional("--shop <id>", description, { isEmptyValue: true })
 const client = idOf("client")
 const offer = idOf("offer")
 
@@ -216,11 +216,7 @@ export const clientCommand = group(
         given_name: words("given-name", "The right given name."),
         family_name: words("family-name", "The right family name."),
         phone: words("phone", "The right number."),
-        hide_name: flag({
-          ...yesOrNo,
-          flag: "--hide-name <yes|no>",
-          description: "Shops see only the initial of the family name."
-        }),
+        hide_name: flag("--hide-name <yes|no>", "Shops see only the initial of the family name.", yesOrNo),
         client
       },
       act: ({ client, ...fields }) => correct(client, fields)
@@ -231,12 +227,11 @@ export const clientCommand = group(
       examples: ["workshop client erase 0197... --yes", "workshop client erase 0197... --also-phone +21620123456"],
       options: {
         yes,
-        alsoPhones: repeatable({
-          flag: "--also-phone <phone>",
-          description:
-            "A further number that was the client's, such as one before a correction; several between commas.",
-          variable: "WORKSHOP_CLIENT_ALSO_PHONE"
-        }),
+        alsoPhones: repeatable(
+          "--also-phone <phone>",
+          "A further number that was the client's, such as one before a correction; several between commas.",
+          { variable: "WORKSHOP_CLIENT_ALSO_PHONE" }
+        ),
         client
       },
       act: ({ client, alsoPhones, yes }) => erase(client, alsoPhones, yes)

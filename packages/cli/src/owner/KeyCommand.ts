@@ -103,22 +103,21 @@ export const keyCommand = group(
         "workshop key create 0197... --name Fair --preset read --expires-at 2027-01-31T12:00:00Z"
       ],
       options: {
-        name: flag({ flag: "--name <text>", description: "A name for the key, such as Till." }),
-        preset: flag({
-          ...oneOf(["full", "read"]),
-          flag: "--preset <preset>",
-          description: "The key's scopes; the default is all of them (full)."
-        }),
-        scopes: repeatable({
-          flag: "--scopes <scope>",
-          description:
-            "In place of a preset: tickets:read, tickets:write, clients:read, loyalty:write, between commas.",
-          variable: "WORKSHOP_KEY_SCOPES"
-        }),
-        expires_at: flag({
-          flag: "--expires-at <instant>",
-          description: "From when the key is refused, such as 2027-01-31T12:00:00Z or 2027-01-31; never by default."
-        }),
+        name: flag("--name <text>", "A name for the key, such as Till."),
+        preset: flag(
+          "--preset <preset>",
+          "The key's scopes; the default is all of them (full).",
+          oneOf(["full", "read"])
+        ),
+        scopes: repeatable(
+          "--scopes <scope>",
+          "In place of a preset: tickets:read, tickets:write, clients:read, loyalty:write, between commas.",
+          { variable: "WORKSHOP_KEY_SCOPES" }
+        ),
+        expires_at: flag(
+          "--expires-at <instant>",
+          "From when the key is refused, such as 2027-01-31T12:00:00Z or 2027-01-31; never by default."
+        ),
         shop
       },
       act: create

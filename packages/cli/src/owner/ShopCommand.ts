@@ -151,22 +151,16 @@ export const repairClocks = Effect.gen(function* () {
 const bothOrNeither = refuse("Name one shop, or give --all.")
 
 const flag = own("shop")
-const onOrOff = (name: string, description: string) => flag({ ...yesOrNo, flag: `--${name} <yes|no>`, description })
+const onOrOff = (name: string, description: string) => flag(`--${name} <yes|no>`, description, yesOrNo)
 const words = (name: string, placeholder: string, description: string) =>
-  flag({ flag: `--${name} <${placeholder}>`, description })
+  flag(`--${name} <${placeholder}>`, description)
 const wordList = (name: string, description: string) =>
-  repeatable({
-    flag: `--${name} <word>`,
-    description,
-    variable: variableOf(`--${name}`, "shop")
-  })
+  repeatable(`--${name} <word>`, description, { variable: variableOf(`--${name}`, "shop") })
 const stamps = (name: string, least: number, description: string) =>
-  flag({ flag: `--${name} <number>`, description, decoder: wholeNumber(least, Limits.program_stamps_max) })
+  flag(`--${name} <number>`, description, { decoder: wholeNumber(least, Limits.program_stamps_max) })
 const languages = (description: string) =>
-  repeatable({
+  repeatable("--languages <code>", description, {
     ...oneOf([...Language.literals, "-"]),
-    flag: "--languages <code>",
-    description,
     variable: "WORKSHOP_SHOP_LANGUAGES"
   })
 
@@ -187,19 +181,17 @@ export const shopCommand = group(
       options: {
         name: words("name", "text", "The shop's name."),
         currency: words("currency", "code", "Its currency, such as TND or EUR."),
-        decimals: optional({
-          flag: "--decimals <number>",
-          description:
-            "How many decimals its amounts have; it cannot be changed later. By default those of the currency, 3 for TND, 2 for EUR.",
-          decoder: wholeNumber(0, 9),
-          variable: "WORKSHOP_SHOP_DECIMALS"
-        }),
+        decimals: optional(
+          "--decimals <number>",
+          "How many decimals its amounts have; it cannot be changed later. By default those of the currency, 3 for TND, 2 for EUR.",
+          { decoder: wholeNumber(0, 9), variable: "WORKSHOP_SHOP_DECIMALS" }
+        ),
         time_zone: words("time-zone", "zone", "Its time zone, such as Africa/Tunis."),
-        tracking_base_url: flag({
-          flag: "--tracking-base-url <url>",
-          description: "The beginning of a ticket's tracking_url, before the code.",
-          decoder: webAddress
-        }),
+        tracking_base_url: flag(
+          "--tracking-base-url <url>",
+          "The beginning of a ticket's tracking_url, before the code.",
+          { decoder: webAddress }
+        ),
         languages: languages(
           "Languages whose default words are refused, between commas. By default en, fr and those of its time zone."
         )
@@ -239,9 +231,7 @@ export const shopCommand = group(
         stamps_required: stamps("stamps-required", 1, "The stamps that a reward takes."),
         stamps_per_ticket: stamps("stamps-per-ticket", 0, "The stamps that a ticket earns."),
         reward_label: words("reward-label", "text", "The name of the reward; '' for none."),
-        next_number: flag({
-          flag: "--next-number <number>",
-          description: "The number of the next ticket.",
+        next_number: flag("--next-number <number>", "The number of the next ticket.", {
           decoder: wholeNumber(1, Limits.ticket_number_max)
         }),
         forbidden_words: wordList(

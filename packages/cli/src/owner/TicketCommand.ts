@@ -61,9 +61,7 @@ export const ticketCommand = group({ name: "ticket", examples: ["workshop ticket
     ],
     options: {
       svg: toggle("svg", "Print the code as SVG.", "WORKSHOP_TICKET_SVG"),
-      shop: optional({
-        flag: "--shop <id>",
-        description: "The shop of the ticket, if several shops have one with the code.",
+      shop: optional("--shop <id>", "The shop of the ticket, if several shops have one with the code.", {
         isEmptyValue: true
       }),
       ...trackingOptions,

@@ -237,12 +237,8 @@ const noticesOutput = (found: ReadonlyArray<ReturnType<typeof noticeView>>): Out
 
 const flag = own("webhook")
 const options = { shop: idOf("shop") }
-const state = flag({
-  ...oneOf(["pending", "delivered", "parked", "dead"]),
-  flag: "--state <state>",
-  description: "Only those in this state."
-})
-const instant = (name: string, description: string) => flag({ flag: `--${name} <instant>`, description })
+const state = flag("--state <state>", "Only those in this state.", oneOf(["pending", "delivered", "parked", "dead"]))
+const instant = (name: string, description: string) => flag(`--${name} <instant>`, description)
 
 /** A command that needs a shop's id and nothing else. */
 const onShop = <E extends Refusal>(
@@ -334,9 +330,7 @@ export const webhookCommand = group(
       options: {
         ...options,
         state,
-        limit: value({
-          flag: "--limit <number>",
-          description: "How many at most, the latest ones.",
+        limit: value("--limit <number>", "How many at most, the latest ones.", {
           decoder: wholeNumber(1, 1_000_000),
           fallback: "10000",
           variable: "WORKSHOP_WEBHOOK_LIMIT"
@@ -357,9 +351,7 @@ export const webhookCommand = group(
       ],
       options: {
         ...options,
-        ids: repeatable({
-          flag: "--ids <event>",
-          description: "The events by id, between commas or one flag each.",
+        ids: repeatable("--ids <event>", "The events by id, between commas or one flag each.", {
           variable: "WORKSHOP_WEBHOOK_IDS"
         }),
         since: instant("since", "Events raised at this instant or later, such as 2026-01-31T12:00:00Z or 2026-01-31."),

@@ -15,7 +15,15 @@ import {
   storeLayer
 } from "../StoreChoice.js"
 import { trackingPagesLayer } from "../TrackingOptions.js"
-import { command, json, type OptionalFlag, type Options, optional, toggle, type Values } from "../terminal/commands.js"
+import {
+  command,
+  json,
+  type OptionalFlagOptions,
+  type Options,
+  optional,
+  toggle,
+  type Values
+} from "../terminal/commands.js"
 import { webAddress } from "../terminal/decoders.js"
 import { type Output, printOutput } from "../terminal/Output.js"
 import { type CommandHelp, type Flag, type MakeCommand, Operand, variableOf } from "../terminal/program.js"
@@ -98,14 +106,16 @@ const databaseOptions = {
 
 /** The flags of a running server in place of a database. */
 const sandboxOptions = {
-  baseUrl: optional({
-    flag: "--base-url <url>",
-    description: "A running server with a sandbox, such as http://127.0.0.1:4010, in place of the database.",
-    decoder: webAddress,
-    // Not the variable of the testers' commands: it would turn a command on a database into one on a sandbox.
-    variable: "WORKSHOP_WEBHOOK_BASE_URL"
-  }),
-  sandboxToken: optional({ flag: "--sandbox-token <text>", description: "The token that this sandbox asks for." })
+  baseUrl: optional(
+    "--base-url <url>",
+    "A running server with a sandbox, such as http://127.0.0.1:4010, in place of the database.",
+    {
+      decoder: webAddress,
+      // Not the variable of the testers' commands: it would turn a command on a database into one on a sandbox.
+      variable: "WORKSHOP_WEBHOOK_BASE_URL"
+    }
+  ),
+  sandboxToken: optional("--sandbox-token <text>", "The token that this sandbox asks for.")
 }
 
 /** Makes a call of a sandbox, about the thing with an id; succeeds with the data. */
@@ -214,8 +224,8 @@ export const ownerCommand = <O extends Options, E extends Refusal>({
 /** A flag of one command alone, which may be left out; its variable carries the command's words, as in `WORKSHOP_SHOP_NAME`. */
 export const own =
   (command: string) =>
-  <A = string>(flag: OptionalFlag<A>): Flag<NoInfer<A> | null> =>
-    optional({ ...flag, isEmptyValue: true, variable: variableOf(flag.flag, command) })
+  <A = string>(flag: string, description: string, options: OptionalFlagOptions<A> = {}): Flag<NoInfer<A> | null> =>
+    optional(flag, description, { ...options, isEmptyValue: true, variable: variableOf(flag, command) })
 
 /** An id in its place on the command line. */
 export const idOf = (name: string): Operand<string> => new Operand(`<${name}>`, `The ${name}'s id.`)

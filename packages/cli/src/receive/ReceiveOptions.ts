@@ -4,92 +4,66 @@ import { duration, host, port, share, webAddress, wholeNumber } from "../termina
 
 /** The flags of `workshop receive` (Specification, Commands). */
 export const receiveOptions = {
-  port: value({
-    flag: "--port <number>",
-    description: "The port to listen on; 0 takes a free one.",
+  port: value("--port <number>", "The port to listen on; 0 takes a free one.", {
     decoder: port,
     fallback: "4020",
     variable: "WORKSHOP_RECEIVE_PORT"
   }),
-  host: value({
-    flag: "--host <address>",
-    description: "The address to listen on.",
+  host: value("--host <address>", "The address to listen on.", {
     decoder: host,
     fallback: "127.0.0.1",
     variable: "WORKSHOP_RECEIVE_HOST"
   }),
-  secret: repeatable({
-    flag: "--secret <whsec>",
-    description: "The webhook's secret; several, between commas or one flag each, while it is being changed."
-  }),
+  secret: repeatable(
+    "--secret <whsec>",
+    "The webhook's secret; several, between commas or one flag each, while it is being changed."
+  ),
   signatureHeader,
-  tolerance: value({
-    flag: "--tolerance <duration>",
-    description: "How far the time of a signature may lie from this clock.",
+  tolerance: value("--tolerance <duration>", "How far the time of a signature may lie from this clock.", {
     decoder: duration,
     fallback: "5m"
   }),
-  register: optional({
-    flag: "--register <url>",
-    description: "A server with a sandbox: points a shop's webhook here and learns its secret.",
-    decoder: webAddress
-  }),
-  shop: optional({
-    flag: "--shop <id>",
-    description: "With --register, whose webhook it is; else the shop of --key, else a new shop."
-  }),
-  key: optional({
-    flag: "--key <key>",
-    description: "With --register, the shop by one of its API keys."
-  }),
-  sandboxToken: optional({
-    flag: "--sandbox-token <text>",
-    description: "With --register, the token that the sandbox asks for."
-  }),
+  register: optional(
+    "--register <url>",
+    "A server with a sandbox: points a shop's webhook here and learns its secret.",
+    { decoder: webAddress }
+  ),
+  shop: optional("--shop <id>", "With --register, whose webhook it is; else the shop of --key, else a new shop."),
+  key: optional("--key <key>", "With --register, the shop by one of its API keys."),
+  sandboxToken: optional("--sandbox-token <text>", "With --register, the token that the sandbox asks for."),
   enable: toggle(
     "enable",
     "With --register, turn the webhook on if it is off; parked deliveries are then sent.",
     "WORKSHOP_RECEIVE_ENABLE"
   ),
-  status: value({
-    flag: "--status <number>",
-    description: "The status of every answer.",
+  status: value("--status <number>", "The status of every answer.", {
     decoder: wholeNumber(200, 599, "must be a status from 200 to 599"),
     fallback: "200",
     variable: "WORKSHOP_RECEIVE_STATUS"
   }),
-  delay: value({
-    flag: "--delay <duration>",
-    description: "How long to wait before the status line, such as 3s.",
+  delay: value("--delay <duration>", "How long to wait before the status line, such as 3s.", {
     decoder: duration,
     fallback: "0s",
     variable: "WORKSHOP_RECEIVE_DELAY"
   }),
-  failShare: value({
-    flag: "--fail-share <share>",
-    description: "The share of events to answer with 500, such as 0.3.",
+  failShare: value("--fail-share <share>", "The share of events to answer with 500, such as 0.3.", {
     decoder: share,
     fallback: "0",
     variable: "WORKSHOP_RECEIVE_FAIL_SHARE"
   }),
-  seed: value({
-    flag: "--seed <number>",
-    description: "Decides which events fail under --fail-share.",
+  seed: value("--seed <number>", "Decides which events fail under --fail-share.", {
     decoder: wholeNumber(0, 4_294_967_295),
     fallback: "1"
   }),
-  redirect: optional({
-    flag: "--redirect <url>",
-    description: "Answer with a redirect to this address.",
+  redirect: optional("--redirect <url>", "Answer with a redirect to this address.", {
     decoder: webAddress,
     variable: "WORKSHOP_RECEIVE_REDIRECT"
   }),
-  forwardTo: optional({
-    flag: "--forward-to <url>",
-    description: "Pass each event that is in order on to this address, and answer as it answers.",
-    decoder: webAddress,
-    variable: "WORKSHOP_RECEIVE_FORWARD_TO"
-  }),
+  forwardTo: optional(
+    "--forward-to <url>",
+    "Pass each event that is in order on to this address, and answer as it answers.",
+    { decoder: webAddress, variable: "WORKSHOP_RECEIVE_FORWARD_TO" }
+  ),
   gone: toggle("gone", "Answer 410, which turns the webhook off.", "WORKSHOP_RECEIVE_GONE"),
   endless: toggle("endless", "Answer 200 with a body that never ends.", "WORKSHOP_RECEIVE_ENDLESS"),
   json

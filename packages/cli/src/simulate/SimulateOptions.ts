@@ -8,62 +8,41 @@ export const LARGEST_SEED = 4_294_967_295
 
 /** The flags of `workshop simulate` (Specification, Commands). */
 export const simulateOptions = {
-  seed: optional({
-    flag: "--seed <number>",
-    description: "The seed of all random choices; if it is omitted, one is drawn and printed.",
+  seed: optional("--seed <number>", "The seed of all random choices; if it is omitted, one is drawn and printed.", {
     decoder: wholeNumber(0, LARGEST_SEED)
   }),
-  steps: value({
-    flag: "--steps <number>",
-    description: "How many steps are made, each a move of the clock and something that happens then.",
-    decoder: wholeNumber(1, 1_000_000),
-    fallback: "1000"
-  }),
-  shops: value({
-    flag: "--shops <number>",
-    description: "How many shops there are.",
-    decoder: wholeNumber(1, 100),
-    fallback: "3"
-  }),
-  duration: optional({
-    flag: "--duration <time>",
-    description: "Stop after so much real time, such as 30s, though steps are left.",
+  steps: value(
+    "--steps <number>",
+    "How many steps are made, each a move of the clock and something that happens then.",
+    { decoder: wholeNumber(1, 1_000_000), fallback: "1000" }
+  ),
+  shops: value("--shops <number>", "How many shops there are.", { decoder: wholeNumber(1, 100), fallback: "3" }),
+  duration: optional("--duration <time>", "Stop after so much real time, such as 30s, though steps are left.", {
     decoder: duration
   }),
-  store: value({
-    flag: "--store <store>",
+  store: value("--store <store>", "Where tickets are kept; postgres should be an empty database.", {
     // Not the variable of serve: a simulation must not end up in the database that it serves.
     variable: "WORKSHOP_SIMULATE_STORE",
     ...oneOf(STORES),
-    description: "Where tickets are kept; postgres should be an empty database.",
     fallback: "memory"
   }),
   databaseUrl: databaseUrlFlag("The database of --store postgres."),
-  dataDir: value({
-    flag: "--data-dir <folder>",
+  dataDir: value("--data-dir <folder>", "Where --store embedded keeps its data.", {
     variable: "WORKSHOP_SIMULATE_DATA_DIR",
-    description: "Where --store embedded keeps its data.",
     fallback: ".workshop/simulate"
   }),
-  baseUrl: optional({
-    flag: "--base-url <address>",
-    description: "A running server with its sandbox, to be simulated over HTTP in place of a store in this process.",
-    decoder: webAddress
-  }),
-  sandboxToken: optional({
-    flag: "--sandbox-token <text>",
-    description: "The token of that server's sandbox, where it asks for one."
-  }),
+  baseUrl: optional(
+    "--base-url <address>",
+    "A running server with its sandbox, to be simulated over HTTP in place of a store in this process.",
+    { decoder: webAddress }
+  ),
+  sandboxToken: optional("--sandbox-token <text>", "The token of that server's sandbox, where it asks for one."),
   signatureHeader,
-  html: optional({
-    flag: "--html <file>",
-    description: "Write a page with plots there."
-  }),
-  scenario: optional({
-    flag: "--scenario <file>",
-    description:
-      "Write the first violation there as a scenario: the shortest run that has it, and of that what led to it."
-  }),
+  html: optional("--html <file>", "Write a page with plots there."),
+  scenario: optional(
+    "--scenario <file>",
+    "Write the first violation there as a scenario: the shortest run that has it, and of that what led to it."
+  ),
   json
 }
 

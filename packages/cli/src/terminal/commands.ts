@@ -15,13 +15,13 @@ import {
   type Run
 } from "./program.js"
 
-/** A flag with a value. Without a decoder any text is one, so A is then string. */
-interface WithValue<A> extends Described {
+/** What a flag's value may be. Without a decoder any text is one, so A is then string. */
+interface FlagOptions<A> extends Pick<Described, "variable" | "choices"> {
   readonly decoder?: Decoder<A>
 }
 
 const decodeText =
-  <A>({ decoder = text as Decoder<unknown> as Decoder<A> }: WithValue<A>) =>
+  <A>({ decoder = text as Decoder<unknown> as Decoder<A> }: FlagOptions<A>) =>
   (text: string): Decoded<A> =>
     Either.mapLeft(
       Schema.decodeEither(decoder)(text),
@@ -29,18 +29,25 @@ const decodeText =
     )
 
 /** A flag with a value and a default. */
-export const value = <A = string>(flag: WithValue<A> & { readonly fallback: string }): Flag<A> =>
-  new Flag(flag, ([given = flag.fallback]) => decodeText(flag)(given))
+export const value = <A = string>(
+  flag: string,
+  description: string,
+  options: FlagOptions<A> & { readonly fallback: string }
+): Flag<A> => new Flag({ flag, description, ...options }, ([given = options.fallback]) => decodeText(options)(given))
 
-/** A flag that may be left out. Empty is a value of its own, or the same as left out. */
-export interface OptionalFlag<A> extends WithValue<A> {
+/** What the value of a flag that may be left out may be. Empty is a value of its own, or the same as left out. */
+export interface OptionalFlagOptions<A> extends FlagOptions<A> {
   readonly isEmptyValue?: boolean
 }
 
 /** A flag that may be left out: it is null then, and where its value is empty unless `isEmptyValue`. */
-export const optional = <A = string>({ isEmptyValue = false, ...flag }: OptionalFlag<A>): Flag<NoInfer<A> | null> =>
-  new Flag<A | null>(flag, ([given]) =>
-    given === undefined || (given === "" && !isEmptyValue) ? Either.right(null) : decodeText(flag)(given)
+export const optional = <A = string>(
+  flag: string,
+  description: string,
+  { isEmptyValue = false, ...options }: OptionalFlagOptions<A> = {}
+): Flag<NoInfer<A> | null> =>
+  new Flag<A | null>({ flag, description, ...options }, ([given]) =>
+    given === undefined || (given === "" && !isEmptyValue) ? Either.right(null) : decodeText(options)(given)
   )
 
 const partsOf = (texts: ReadonlyArray<string>): ReadonlyArray<string> =>
@@ -51,12 +58,14 @@ const partsOf = (texts: ReadonlyArray<string>): ReadonlyArray<string> =>
 
 /** A flag that may be given several times, or once with values between commas; the default where none is given. */
 export const repeatable = <A = string>(
-  flag: WithValue<A>,
+  flag: string,
+  description: string,
+  options: FlagOptions<A> = {},
   fallback: ReadonlyArray<NoInfer<A>> = []
 ): Flag<ReadonlyArray<A>> =>
-  new Flag({ ...flag, isRepeatable: true }, (texts) => {
+  new Flag({ flag, description, ...options, isRepeatable: true }, (texts) => {
     const parts = partsOf(texts)
-    return parts.length === 0 ? Either.right(fallback) : Either.all(parts.map(decodeText(flag)))
+    return parts.length === 0 ? Either.right(fallback) : Either.all(parts.map(decodeText(options)))
   })
 
 const TRUE = ["1", "true", "yes", "on"]

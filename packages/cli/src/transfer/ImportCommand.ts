@@ -12,11 +12,7 @@ import { importProgress } from "./importProgress.js"
 import { FORMATS, type Format, readRows } from "./rows.js"
 
 /** The flags that an import and an export share. */
-export const shopOption = optional({
-  flag: "--shop <id>",
-  description: "The shop's id.",
-  variable: "WORKSHOP_TRANSFER_SHOP"
-})
+export const shopOption = optional("--shop <id>", "The shop's id.", { variable: "WORKSHOP_TRANSFER_SHOP" })
 
 /** The format that a flag or the name of a file says. */
 export const formatOf = (given: Format | null, file: string): Format | CommandRefused => {
@@ -27,12 +23,11 @@ export const formatOf = (given: Format | null, file: string): Format | CommandRe
 }
 
 /** A flag that says how a file holds its rows. */
-export const formatOption = optional({
-  ...oneOf(FORMATS),
-  flag: "--format <format>",
-  description: "How the rows are written; by default as the name of the file says.",
-  variable: "WORKSHOP_TRANSFER_FORMAT"
-})
+export const formatOption = optional(
+  "--format <format>",
+  "How the rows are written; by default as the name of the file says.",
+  { ...oneOf(FORMATS), variable: "WORKSHOP_TRANSFER_FORMAT" }
+)
 
 const sizeOf = (file: string): number | CommandRefused => {
   if (file === "-") return 0
@@ -88,13 +83,11 @@ export const importCommand = ownerCommand({
     shop: shopOption,
     format: formatOption,
     dryRun: toggle("dry-run", "Check every row, report, and write nothing.", "WORKSHOP_IMPORT_DRY_RUN"),
-    badRows: value({
-      ...oneOf(["stop", "skip"]),
-      flag: "--bad-rows <how>",
-      description: "The effect of a wrong row: stop, so that nothing after it is written, or skip.",
-      fallback: "stop",
-      variable: "WORKSHOP_IMPORT_BAD_ROWS"
-    }),
+    badRows: value(
+      "--bad-rows <how>",
+      "The effect of a wrong row: stop, so that nothing after it is written, or skip.",
+      { ...oneOf(["stop", "skip"]), fallback: "stop", variable: "WORKSHOP_IMPORT_BAD_ROWS" }
+    ),
     events: toggle("events", "Raise ticket.created for each ticket.", "WORKSHOP_IMPORT_EVENTS"),
     json
   },

@@ -88,25 +88,20 @@ const instant = Schema.transform(
 )
 
 const options = {
-  secret: repeatable({
-    flag: "--secret <whsec>",
-    description: "The webhook's secret, whsec_ included; several, between commas or one flag each."
-  }),
-  signature: optional({
-    flag: "--signature <header>",
-    description: "The value of the signature header, such as t=1732000000,v1=..."
-  }),
-  tolerance: value({
-    flag: "--tolerance <duration>",
-    description: "How far its time may be from the receiver's clock.",
+  secret: repeatable(
+    "--secret <whsec>",
+    "The webhook's secret, whsec_ included; several, between commas or one flag each."
+  ),
+  signature: optional("--signature <header>", "The value of the signature header, such as t=1732000000,v1=..."),
+  tolerance: value("--tolerance <duration>", "How far its time may be from the receiver's clock.", {
     decoder: duration,
     fallback: "5m"
   }),
-  at: optional({
-    flag: "--at <instant>",
-    description: "The time on the receiver's clock, in ISO 8601 or seconds since 1970; the default is now.",
-    decoder: instant
-  }),
+  at: optional(
+    "--at <instant>",
+    "The time on the receiver's clock, in ISO 8601 or seconds since 1970; the default is now.",
+    { decoder: instant }
+  ),
   json,
   file: new Operand<string>("[file]", "The raw body as it arrived; - is standard input.").default("-")
 }

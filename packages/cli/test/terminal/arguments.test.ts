@@ -20,8 +20,8 @@ const show = command({
   name: "show",
   options: {
     json,
-    name: optional({ flag: "--name <text>", description: "Its name.", decoder: text }),
-    words: repeatable({ flag: "--word <text>", description: "Words.", decoder: text }),
+    name: optional("--name <text>", "Its name.", { decoder: text }),
+    words: repeatable("--word <text>", "Words.", { decoder: text }),
     shop: new Operand<string>("<shop>", "The shop's id.")
   },
   run: (values) =>

@@ -10,14 +10,10 @@ import { completionScript } from "../../src/terminal/completions.js"
 import { oneOf, text } from "../../src/terminal/decoders.js"
 import { group, Operand } from "../../src/terminal/program.js"
 
-const name = optional({ flag: "--name <text>", description: "The shop's name: as shown.", decoder: text })
-const store = optional({
-  ...oneOf(["memory", "postgres"]),
-  flag: "--store <store>",
-  description: "Where it is kept."
-})
-const html = optional({ flag: "--html <file>", description: "A page.", decoder: text })
-const dir = optional({ flag: "--dir <folder>", description: "A folder.", decoder: text })
+const name = optional("--name <text>", "The shop's name: as shown.", { decoder: text })
+const store = optional("--store <store>", "Where it is kept.", oneOf(["memory", "postgres"]))
+const html = optional("--html <file>", "A page.", { decoder: text })
+const dir = optional("--dir <folder>", "A folder.", { decoder: text })
 const does = (name: string, description: string, options: Parameters<typeof command>[0]["options"]) =>
   command({ name, description, examples: [], options, run: () => Effect.void })
 const outline = group({ name: "workshop", description: "", examples: [] }, [

@@ -87,7 +87,7 @@ describe("values of flags", () => {
   it("whole numbers have bounds, and what is left out is null where it may be", () => {
     const decoder = wholeNumber(1, 9999)
     expect([read(decoder, "1"), read(decoder, "9999")]).toEqual([1, 9999])
-    const { decode } = optional({ flag: "--n <number>", description: "", decoder })
+    const { decode } = optional("--n <number>", "", { decoder })
     expect([decode([]), decode([""]), decode(["7"])].map(Either.getOrNull)).toEqual([null, null, 7])
     for (const text of ["0", "10000", "1.5", "", "1e3"]) expect(read(decoder, text)).toMatch(/^must be a whole number/)
   })
