@@ -1,5 +1,5 @@
-import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
-import { type Instant, Limits, ShopId, Shops } from "@workshop/core"
+import { HOUR_MS, type Instant, LAST_INSTANT, Limits, ServiceLimits, ShopId, Shops, toIso } from "@workshop/core"
+import { FailureBodyOf, type GroupHandlers } from "@workshop/core/http"
 import {
   type AgendaEntry,
   type AgendaKind,
@@ -19,9 +19,10 @@ import {
   ServiceLimits
 } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
-import { data, endpoint, titled } from "./endpoints.js"
+import { data, endpoint, groupOf } from "./endpoints.js"
 import type { shopLimits } from "./LimitsApi.js"
 import { countParameter, optionalParameter } from "./parameters.js"
+import { wordOf } from "./views.js"
 
 const kinds = {
   retry: "an attempt to deliver an event",
@@ -36,11 +37,7 @@ const text = Schema.NullOr(Schema.String)
 
 const Entry = Schema.Struct({
   at: Schema.String,
-  kind: Schema.Literal(...(Object.keys(kinds) as [AgendaKind, ...Array<AgendaKind>])).annotations({
-    description: Object.entries(kinds)
-      .map(([kind, meaning]) => `${kind}: ${meaning}`)
-      .join("; ")
-  }),
+  kind: wordOf(kinds),
   shop_id: Schema.String,
   ticket_id: text,
   number_label: text,
@@ -55,17 +52,16 @@ const AgendaAsked = Schema.Struct({
 })
 
 /** The agenda: everything that falls due next by time alone (Specification, Sandbox). */
-export class AgendaApi extends HttpApiGroup.make("agenda")
-  .add(
-    endpoint("GET", "read", "/agenda", Schema.Array(Entry), [
-      "readAgenda",
-      "Read what falls due next",
-      'The soonest first. `POST /sandbox/clock` with `{"to": "next"}` goes to the first one after the present.'
-    ])
-      .setUrlParams(AgendaAsked)
-      .addError(FailureBodyOf("NOT_FOUND"))
-  )
-  .annotateContext(titled("Agenda", "The next events that time alone causes")) {}
+export class AgendaApi extends groupOf(
+  "agenda",
+  ["Agenda", "The next events that time alone causes"],
+  endpoint("GET", "readAgenda", "/agenda", Schema.Array(Entry), [
+    "Read what falls due next",
+    'The soonest first. `POST /sandbox/clock` with `{"to": "next"}` goes to the first one after the present.'
+  ])
+    .setUrlParams(AgendaAsked)
+    .addError(FailureBodyOf("NOT_FOUND"))
+) {}
 
 const DEFAULT_LIMIT = 50
 /** How many of a shop's latest deliveries are looked through for attempts that are still to come. */
@@ -145,7 +141,7 @@ export type Agenda = Effect.Effect.Success<ReturnType<typeof makeAgenda>>
 
 /** Shows the agenda. */
 export const agendaHandlers = (agenda: Agenda): GroupHandlers<typeof AgendaApi, void> => ({
-  read: Effect.fnUntraced(function* ({ urlParams: { shop, limit = DEFAULT_LIMIT } }) {
+  readAgenda: Effect.fnUntraced(function* ({ urlParams: { shop, limit = DEFAULT_LIMIT } }) {
     const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
     return data((yield* agenda(shop, limit, now)).map((entry) => ({ ...entry, at: toIso(entry.at) })))
   })

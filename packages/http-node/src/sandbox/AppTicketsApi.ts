@@ -1,5 +1,4 @@
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
-import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import {
   appOf,
   type Caller,
@@ -31,7 +30,7 @@ import type { Failure } from "@workshop/core/http"
 import { Directory } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
 import { qrSvg } from "../qr.js"
-import { type Description, data, described, OfShop, ticketEndpoint, titled } from "./endpoints.js"
+import { type Description, data, described, groupOf, OfShop, ticketEndpoint } from "./endpoints.js"
 
 /** As in `POST /v1/tickets`, save that the app may do without the header. */
 const IdempotencyHeader = Schema.Struct({
@@ -51,76 +50,55 @@ const act = <const Name extends string>(name: Name, path: `/${string}`, descript
   ticketEndpoint("POST", name, path, Ticket, description).addError(FailureBodyOf("CONFLICT"))
 
 /** Tickets as the shop works on them in its app, and the client's answers to new prices (Specification, Sandbox). */
-export class AppTicketsApi extends HttpApiGroup.make("appTickets")
-  .add(
-    HttpApiEndpoint.post("create", "/shops/:id/tickets")
-      .setPath(OfShop)
-      .setHeaders(IdempotencyHeader)
-      .setPayload(TicketInput)
-      .addSuccess(status201(TicketAnswer))
-      .addSuccess(TicketAnswer)
-      .addError(FailureBodyOf("NOT_FOUND"))
-      .addError(FailureBodyOf("CONFLICT"))
-      .addError(FailureBodyOf("PROFANITY"))
-      .addError(FailureBodyOf("TOO_MANY_ATTEMPTS"))
-      .annotateContext(
-        described(
-          "createTicketInApp",
-          "Create a ticket in the app",
-          "As `POST /v1/tickets`, with `created_via` `app`. It needs no `Idempotency-Key`; the limits on tickets hold."
-        )
-      )
-  )
-  .add(
-    ticketEndpoint("PATCH", "edit", "", Ticket, [
-      "editTicket",
-      "Edit a ticket",
-      "Changes what was said of a ticket: a field left out stays, null empties it. Raises ticket.updated."
-    ])
-      .setPayload(TicketEdit)
-      .addError(FailureBodyOf("CONFLICT"))
-      .addError(FailureBodyOf("PROFANITY"))
-  )
-  .add(
-    act("quote", "/quote", [
-      "proposeQuote",
-      "Propose a new price",
-      "Takes the place of a price that was proposed before."
-    ]).setPayload(QuoteInput)
-  )
-  .add(
-    act("acceptQuote", "/quote/accept", [
-      "acceptQuote",
-      "Accept the price",
-      "As the client does; the ticket has the new price."
-    ]).setPayload(Nothing)
-  )
-  .add(
-    act("refuseQuote", "/quote/refuse", [
-      "refuseQuote",
-      "Refuse the price",
-      "As the client does; the ticket keeps its price."
-    ]).setPayload(Nothing)
-  )
-  .add(
-    act("delay", "/delay", [
-      "announceDelay",
-      "Postpone the promised date",
-      "The ticket keeps the date before, with the reason."
-    ]).setPayload(DelayInput)
-  )
-  .add(act("part", "/part", ["recordPart", "Note a part", "As ordered, or as received."]).setPayload(PartInput))
-  .add(
-    act("photo", "/photo", ["attachPhoto", "Attach a photo", "An https address of a picture."]).setPayload(PhotoInput)
-  )
-  .add(
-    ticketEndpoint("GET", "qr", "/qr", QrCode, [
-      "readTicketQr",
-      "Read the QR code of a ticket's page",
-      "The code of `tracking_url` as SVG, for a receipt. Both are null where the ticket has no page."
-    ])
-  )
-  .annotateContext(titled("Tickets", "The shop manages tickets in its app")) {}
+export class AppTicketsApi extends groupOf(
+  "appTickets",
+  ["Tickets", "The shop manages tickets in its app"],
+  HttpApiEndpoint.post("createTicketInApp", "/shops/:id/tickets")
+    .setPath(OfShop)
+    .setHeaders(IdempotencyHeader)
+    .setPayload(TicketInput)
+    .addSuccess(status201(TicketAnswer))
+    .addSuccess(TicketAnswer)
+    .addError(FailureBodyOf("NOT_FOUND"))
+    .addError(FailureBodyOf("CONFLICT"))
+    .addError(FailureBodyOf("PROFANITY"))
+    .addError(FailureBodyOf("TOO_MANY_ATTEMPTS"))
+    .annotateContext(
+      described("createTicketInApp", [
+        "Create a ticket in the app",
+        "As `POST /v1/tickets`, with `created_via` `app`. It needs no `Idempotency-Key`; the limits on tickets hold."
+      ])
+    ),
+  ticketEndpoint("PATCH", "editTicket", "", Ticket, [
+    "Edit a ticket",
+    "Changes what was said of a ticket: a field left out stays, null empties it. Raises ticket.updated."
+  ])
+    .setPayload(TicketEdit)
+    .addError(FailureBodyOf("CONFLICT"))
+    .addError(FailureBodyOf("PROFANITY")),
+  act("proposeQuote", "/quote", [
+    "Propose a new price",
+    "Takes the place of a price that was proposed before."
+  ]).setPayload(QuoteInput),
+  act("acceptQuote", "/quote/accept", [
+    "Accept the price",
+    "As the client does; the ticket has the new price."
+  ]).setPayload(Nothing),
+  act("refuseQuote", "/quote/refuse", [
+    "Refuse the price",
+    "As the client does; the ticket keeps its price."
+  ]).setPayload(Nothing),
+  act("announceDelay", "/delay", [
+    "Postpone the promised date",
+    "The ticket keeps the date before, with the reason."
+  ]).setPayload(DelayInput),
+  act("recordPart", "/part", ["Note a part", "As ordered, or as received."]).setPayload(PartInput),
+  act("attachPhoto", "/photo", ["Attach a photo", "An https address of a picture."]).setPayload(PhotoInput),
+  ticketEndpoint("GET", "readTicketQr", "/qr", QrCode, [
+    "Read the QR code of a ticket's page",
+    "The code of `tracking_url` as SVG, for a receipt. Both are null where the ticket has no page."
+  ])
+) {}
 
 /** Handles the calls of the shop's app on tickets, and the client's answer to a new price. */
 export const appHandlers = Effect.gen(function* () {
@@ -137,19 +115,19 @@ export const appHandlers = Effect.gen(function* () {
   const onTicket = (...args: Parameters<typeof found>) => Effect.map(found(...args), data)
 
   const handlers: GroupHandlers<typeof AppTicketsApi, void> = {
-    create: ({ path, headers, payload }) =>
+    createTicketInApp: ({ path, headers, payload }) =>
       Effect.zipRight(
         shops.byId(path.id),
         Effect.map(tickets.create(appOf(path.id), payload, headers["idempotency-key"]), createdTicket)
       ),
-    edit: ({ path: { id }, payload }) => onTicket(id, (caller) => progress.edit(caller, id, payload)),
-    quote: ({ path: { id }, payload }) => onTicket(id, (caller) => quotes.propose(caller, id, payload)),
+    editTicket: ({ path: { id }, payload }) => onTicket(id, (caller) => progress.edit(caller, id, payload)),
+    proposeQuote: ({ path: { id }, payload }) => onTicket(id, (caller) => quotes.propose(caller, id, payload)),
     acceptQuote: ({ path: { id } }) => onTicket(id, (caller) => quotes.recordAnswer(caller, id, "accepted")),
     refuseQuote: ({ path: { id } }) => onTicket(id, (caller) => quotes.recordAnswer(caller, id, "refused")),
-    delay: ({ path: { id }, payload }) => onTicket(id, (caller) => progress.announceDelay(caller, id, payload)),
-    part: ({ path: { id }, payload }) => onTicket(id, (caller) => progress.recordPart(caller, id, payload)),
-    photo: ({ path: { id }, payload }) => onTicket(id, (caller) => progress.attachPhoto(caller, id, payload)),
-    qr: ({ path: { id } }) =>
+    announceDelay: ({ path: { id }, payload }) => onTicket(id, (caller) => progress.announceDelay(caller, id, payload)),
+    recordPart: ({ path: { id }, payload }) => onTicket(id, (caller) => progress.recordPart(caller, id, payload)),
+    attachPhoto: ({ path: { id }, payload }) => onTicket(id, (caller) => progress.attachPhoto(caller, id, payload)),
+    readTicketQr: ({ path: { id } }) =>
       Effect.map(
         found(id, (caller) => tickets.byId(caller, id)),
         ({ tracking_url }) => data({ tracking_url, svg: tracking_url === null ? null : qrSvg(tracking_url) })

@@ -1,15 +1,8 @@
-import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
-import {
-  ClockAdvance,
-  ClockMove,
-  type ClockState,
-  type GroupHandlers,
-  type NextDue,
-  toIso
-} from "@workshop/core/adapter"
+import { ClockAdvance, ClockMove, type ClockState, type NextDue, toIso } from "@workshop/core"
+import type { GroupHandlers } from "@workshop/core/http"
 import { Effect, Schema } from "effect"
 import type { Agenda } from "./AgendaApi.js"
-import { data, endpoint, titled } from "./endpoints.js"
+import { data, endpoint, groupOf } from "./endpoints.js"
 import type { Feed } from "./Feed.js"
 
 /** The sandbox's clock in a response. */
@@ -25,22 +18,18 @@ export const ClockView = Schema.Struct({
 })
 
 /** The clock: read, moved, stopped (Specification, Sandbox). */
-export class ClockApi extends HttpApiGroup.make("clock")
-  .add(
-    endpoint("GET", "read", "/clock", ClockView, [
-      "readClock",
-      "Read the clock",
-      "The sandbox's present, and whether it stands still."
-    ])
-  )
-  .add(
-    endpoint("POST", "move", "/clock", ClockView, [
-      "moveClock",
-      "Move or stop the clock",
-      'Moves the clock forward, by `advance` (a length of time such as `60d` or `24h1ms`) or `advance_ms`, to the instant `set` or `to`, or to what falls due next with `to: "next"`; and answers once everything that is due by then has run, each thing at its own instant. `freeze` stops it or lets it run; `frozen_by` beside it names what stops it, for others who use the sandbox. No move leads back; a reset or an import does.'
-    ]).setPayload(ClockMove)
-  )
-  .annotateContext(titled("Clock", "The clock by which every rule goes")) {}
+export class ClockApi extends groupOf(
+  "clock",
+  ["Clock", "The clock by which every rule goes"],
+  endpoint("GET", "readClock", "/clock", ClockView, [
+    "Read the clock",
+    "The sandbox's present, and whether it stands still."
+  ]),
+  endpoint("POST", "moveClock", "/clock", ClockView, [
+    "Move or stop the clock",
+    'Moves the clock forward, by `advance` (a length of time such as `60d` or `24h1ms`) or `advance_ms`, to the instant `set` or `to`, or to what falls due next with `to: "next"`; and answers once everything that is due by then has run, each thing at its own instant. `freeze` stops it or lets it run; `frozen_by` beside it names what stops it, for others who use the sandbox. No move leads back; a reset or an import does.'
+  ]).setPayload(ClockMove)
+) {}
 
 /** The state of the clock in a response. */
 export const clockView = ({ now, frozen, frozen_by, ahead_ms }: ClockState) =>
@@ -59,8 +48,8 @@ export const clockHandlers = (agenda: Agenda, feed: Feed) =>
         Effect.catchTag("ShopNotFound", () => Effect.succeed(null))
       )
     return {
-      read: () => Effect.map(state, clockView),
-      move: ({ payload }) =>
+      readClock: () => Effect.map(state, clockView),
+      moveClock: ({ payload }) =>
         Effect.map(move(payload, next), (moved) => {
           const shown = clockView(moved)
           feed.publish("clock", { at: shown.data.now, moved_ms: moved.moved_ms, ...shown.data })

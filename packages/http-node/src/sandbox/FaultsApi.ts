@@ -1,7 +1,7 @@
-import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
-import { type GroupHandlers, optional, toIso } from "@workshop/core/adapter"
+import { optional, toIso } from "@workshop/core"
+import type { GroupHandlers } from "@workshop/core/http"
 import { Effect, Schema } from "effect"
-import { data, endpoint, titled } from "./endpoints.js"
+import { data, endpoint, groupOf } from "./endpoints.js"
 import { type Faults, faultKinds } from "./Faults.js"
 import type { Feed } from "./Feed.js"
 import { Kind } from "./RequestsApi.js"
@@ -63,33 +63,26 @@ const FaultInput = Schema.Struct({
   .annotations({ identifier: "FaultInput" })
 
 /** Faults that requests to `/v1` meet (Specification, Sandbox). */
-export class FaultsApi extends HttpApiGroup.make("faults")
-  .add(
-    endpoint("GET", "list", "/faults", Schema.Array(FaultView), [
-      "listFaults",
-      "List the faults",
-      "Those that requests still meet."
-    ])
-  )
-  .add(
-    endpoint("PUT", "set", "/faults", Schema.Array(FaultView), [
-      "setFaults",
-      "Set the faults",
-      "In the place of all that were set. A request meets the first fault that is meant for its method and path; without `next`, every request does. In `path`, `{id}` or `*` stands for any one segment."
-    ]).setPayload(
-      Schema.Struct({ faults: Schema.Array(FaultInput).pipe(Schema.maxItems(MOST_FAULTS)) }).annotations({
-        identifier: "FaultsInput"
-      })
-    )
-  )
-  .add(
-    endpoint("DELETE", "clear", "/faults", Schema.Array(FaultView), [
-      "clearFaults",
-      "Clear the faults",
-      "Requests are answered as ever."
-    ])
-  )
-  .annotateContext(titled("Faults", "How requests to the API go wrong")) {}
+export class FaultsApi extends groupOf(
+  "faults",
+  ["Faults", "How requests to the API go wrong"],
+  endpoint("GET", "listFaults", "/faults", Schema.Array(FaultView), [
+    "List the faults",
+    "Those that requests still meet."
+  ]),
+  endpoint("PUT", "setFaults", "/faults", Schema.Array(FaultView), [
+    "Set the faults",
+    "In the place of all that were set. A request meets the first fault that is meant for its method and path; without `next`, every request does. In `path`, `{id}` or `*` stands for any one segment."
+  ]).setPayload(
+    Schema.Struct({ faults: Schema.Array(FaultInput).pipe(Schema.maxItems(MOST_FAULTS)) }).annotations({
+      identifier: "FaultsInput"
+    })
+  ),
+  endpoint("DELETE", "clearFaults", "/faults", Schema.Array(FaultView), [
+    "Clear the faults",
+    "Requests are answered as ever."
+  ])
+) {}
 
 /** Shows, sets and clears faults. */
 export const faultsHandlers = (faults: Faults, feed: Feed): GroupHandlers<typeof FaultsApi, void> => {
@@ -110,8 +103,8 @@ export const faultsHandlers = (faults: Faults, feed: Feed): GroupHandlers<typeof
       })
     )
   return {
-    list: () => Effect.sync(() => data(faults.all)),
-    set: ({ payload }) => set(payload.faults),
-    clear: () => set([])
+    listFaults: () => Effect.sync(() => data(faults.all)),
+    setFaults: ({ payload }) => set(payload.faults),
+    clearFaults: () => set([])
   }
 }

@@ -1,4 +1,3 @@
-import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import {
   type EventRecord,
   Limits,
@@ -21,8 +20,9 @@ import {
   type TicketRecord
 } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
-import { data, ticketEndpoint, titled } from "./endpoints.js"
+import { data, groupOf, ticketEndpoint } from "./endpoints.js"
 import type { LoggedRequest, RequestLog } from "./RequestLog.js"
+import { wordOf } from "./views.js"
 import { attemptView, noticeView } from "./WebhookApi.js"
 
 const kinds = {
@@ -36,11 +36,7 @@ const kinds = {
 const Entry = Schema.Struct({
   id: Schema.String,
   at: Schema.String,
-  kind: Schema.Literal(...(Object.keys(kinds) as [keyof typeof kinds, ...Array<keyof typeof kinds>])).annotations({
-    description: Object.entries(kinds)
-      .map(([kind, meaning]) => `${kind}: ${meaning}`)
-      .join("; ")
-  }),
+  kind: wordOf(kinds),
   title: Schema.String,
   ok: Schema.Boolean,
   detail: Schema.Record({ key: Schema.String, value: Schema.Unknown })
@@ -63,15 +59,14 @@ const History = Schema.Struct({
 type Entry = typeof Entry.Type
 
 /** The history of a ticket (Specification, Sandbox). */
-export class HistoryApi extends HttpApiGroup.make("history")
-  .add(
-    ticketEndpoint("GET", "read", "/history", History, [
-      "readHistory",
-      "Read a ticket's history",
-      "Its states, events, attempts, requests, and the notices that its attempts caused, oldest first, and the windows of time that count: until its closure, and in which it may or might have been reopened."
-    ])
-  )
-  .annotateContext(titled("History", "The history of a ticket")) {}
+export class HistoryApi extends groupOf(
+  "history",
+  ["History", "The history of a ticket"],
+  ticketEndpoint("GET", "readHistory", "/history", History, [
+    "Read a ticket's history",
+    "Its states, events, attempts, requests, and the notices that its attempts caused, oldest first, and the windows of time that count: until its closure, and in which it may or might have been reopened."
+  ])
+) {}
 
 interface TicketEvent {
   readonly event: EventRecord
@@ -198,7 +193,7 @@ export const historyHandlers = (log: RequestLog) =>
     })
 
     const handlers: GroupHandlers<typeof HistoryApi, void> = {
-      read: Effect.fnUntraced(function* ({ path: { id } }) {
+      readHistory: Effect.fnUntraced(function* ({ path: { id } }) {
         const shop_id = yield* directory.shopOf({ _tag: "Ticket", id })
         if (shop_id === null) return yield* new TicketNotFound()
         const { shop, tickets } = yield* reads.ticket(shop_id, id)

@@ -1,18 +1,8 @@
-import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
-import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
-import { type ApiKeyRecord, KeyId, KeyInput, Keys, Scope } from "@workshop/core"
-import {
-  FailureBodyOf,
-  type GroupHandlers,
-  optional,
-  SuccessBody,
-  scopePresets,
-  status201,
-  toIso,
-  toIsoOrNull
-} from "@workshop/core/adapter"
+import { KeyId, KeyInput, Keys, optional, Scope, scopePresets } from "@workshop/core"
+import { FailureBodyOf, type GroupHandlers } from "@workshop/core/http"
 import { Effect, Schema } from "effect"
-import { data, described, endpoint, OfShop, shopEndpoint, titled } from "./endpoints.js"
+import { creation, data, endpoint, groupOf, OfShop, shopEndpoint } from "./endpoints.js"
+import { viewOf } from "./views.js"
 
 /** A new key's name, with its scopes or the name of a preset (Specification, Keys and scopes). */
 const KeyRequest = Schema.Struct({
@@ -58,70 +48,49 @@ const OfKey = Schema.Struct({ id: KeyId })
 const RevokedKey = Schema.Struct({ id: Schema.String, revoked_at: Schema.NullOr(Schema.String) })
 
 /** A shop's API keys: what its owner does in the app (Specification, Sandbox). */
-export class KeysApi extends HttpApiGroup.make("keys")
-  .add(
-    shopEndpoint("GET", "list", "/keys", Schema.Array(KeyView), [
-      "listKeys",
-      "List a shop's keys",
-      "Revoked keys too, without their texts."
-    ])
-  )
-  .add(
-    HttpApiEndpoint.post("create", "/shops/:id/keys")
-      .setPath(OfShop)
-      .setPayload(KeyRequest)
-      .addSuccess(status201(SuccessBody(NewKey)))
-      .addError(FailureBodyOf("NOT_FOUND"))
-      .addError(FailureBodyOf("CONFLICT"))
-      .annotateContext(
-        described(
-          "createKey",
-          "Create a key",
-          "With `scopes`, or with a `preset`: `full` has all rights, `read` those that change nothing. The shop may have five active keys."
-        )
-      )
-  )
-  .add(
-    endpoint("GET", "text", "/keys/:id/text", KeyText, [
-      "readKeyText",
-      "Read a key's text",
-      "For a tester who lost it. A server without a sandbox keeps none."
-    ]).setPath(OfKey)
-  )
-  .add(
-    endpoint("DELETE", "revoke", "/keys/:id", RevokedKey, [
-      "revokeKey",
-      "Revoke a key",
-      "It stops working within a minute, for good."
-    ])
-      .setPath(OfKey)
-      .addError(FailureBodyOf("NOT_FOUND"))
-  )
-  .annotateContext(titled("Keys", "An owner manages API keys")) {}
+export class KeysApi extends groupOf(
+  "keys",
+  ["Keys", "An owner manages API keys"],
+  shopEndpoint("GET", "listKeys", "/keys", Schema.Array(KeyView), [
+    "List a shop's keys",
+    "Revoked keys too, without their texts."
+  ]),
+  creation("createKey", "/shops/:id/keys", NewKey, [
+    "Create a key",
+    "With `scopes`, or with a `preset`: `full` has all rights, `read` those that change nothing. The shop may have five active keys."
+  ])
+    .setPath(OfShop)
+    .setPayload(KeyRequest)
+    .addError(FailureBodyOf("NOT_FOUND"))
+    .addError(FailureBodyOf("CONFLICT")),
+  endpoint("GET", "readKeyText", "/keys/:id/text", KeyText, [
+    "Read a key's text",
+    "For a tester who lost it. A server without a sandbox keeps none."
+  ]).setPath(OfKey),
+  endpoint("DELETE", "revokeKey", "/keys/:id", RevokedKey, [
+    "Revoke a key",
+    "It stops working within a minute, for good."
+  ])
+    .setPath(OfKey)
+    .addError(FailureBodyOf("NOT_FOUND"))
+) {}
 
-const keyView = ({ id, name, scopes, last_four, ...at }: ApiKeyRecord) => ({
-  id,
-  name,
-  scopes,
-  last_four,
-  created_at: toIso(at.created_at),
-  revoked_at: toIsoOrNull(at.revoked_at),
-  expires_at: toIsoOrNull(at.expires_at),
-  last_used_at: toIsoOrNull(at.last_used_at)
-})
+/** A key as its owner sees it, without its text. */
+export const keyView = viewOf(KeyView)
+
+const revokedKey = viewOf(RevokedKey)
 
 /** Lists, makes and revokes keys. */
 export const keysHandlers = Effect.map(
   Keys,
   (keys): GroupHandlers<typeof KeysApi, void> => ({
-    list: ({ path }) => Effect.map(keys.list(path.id), (records) => data(records.map(keyView))),
-    text: ({ path }) => Effect.succeed(data({ id: path.id, key: keys.knownText(path.id) })),
-    create: ({ path, payload }) =>
+    listKeys: ({ path }) => Effect.map(keys.list(path.id), (records) => data(records.map(keyView))),
+    readKeyText: ({ path }) => Effect.succeed(data({ id: path.id, key: keys.knownText(path.id) })),
+    createKey: ({ path, payload }) =>
       Effect.map(keys.create(path.id, keyInput(payload)), ({ record, key }) => ({
         status: 201,
         ...data({ id: record.id, key })
       })),
-    revoke: ({ path }) =>
-      Effect.map(keys.revoke(path.id), ({ id, revoked_at }) => data({ id, revoked_at: toIsoOrNull(revoked_at) }))
+    revokeKey: ({ path }) => Effect.map(keys.revoke(path.id), (key) => data(revokedKey(key)))
   })
 )

@@ -1,4 +1,3 @@
-import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import {
   type Instant,
   InvalidInput,
@@ -19,7 +18,7 @@ import {
 } from "@workshop/core/adapter"
 import { type LimitUse, RateLimits, Reads, Store } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
-import { data, shopEndpoint, titled } from "./endpoints.js"
+import { data, groupOf, shopEndpoint } from "./endpoints.js"
 
 /** The limits that a shop's system meets, in the order in which they are shown; those of a client or a ticket have no gauge. */
 const SHOWN = [
@@ -50,22 +49,18 @@ const UseUp = Schema.Struct({ name: Schema.Literal(...SHOWN), use: Schema.Litera
 })
 
 /** The limits of a shop's system, as gauges (Specification, Limits; Sandbox). */
-export class LimitsApi extends HttpApiGroup.make("limits")
-  .add(
-    shopEndpoint("GET", "read", "/limits", Schema.Array(Gauge), [
-      "listLimits",
-      "Read the limits",
-      "How far each is used, and when it starts anew: of each active key, of the shop, and of the address from which keys were last refused."
-    ])
-  )
-  .add(
-    shopEndpoint("POST", "useUp", "/limits", Schema.Array(Gauge), [
-      "useUpLimit",
-      "Use up a limit",
-      "As if so many requests had been made: the next one is refused until the limit starts anew. A limit per key is used up for every active key."
-    ]).setPayload(UseUp)
-  )
-  .annotateContext(titled("Limits", "How far the limits of a shop's system are used")) {}
+export class LimitsApi extends groupOf(
+  "limits",
+  ["Limits", "How far the limits of a shop's system are used"],
+  shopEndpoint("GET", "listLimits", "/limits", Schema.Array(Gauge), [
+    "Read the limits",
+    "How far each is used, and when it starts anew: of each active key, of the shop, and of the address from which keys were last refused."
+  ]),
+  shopEndpoint("POST", "useUpLimit", "/limits", Schema.Array(Gauge), [
+    "Use up a limit",
+    "As if so many requests had been made: the next one is refused until the limit starts anew. A limit per key is used up for every active key."
+  ]).setPayload(UseUp)
+) {}
 
 /** A limit of a shop's system as it stands. */
 export interface LimitGauge {
@@ -156,8 +151,8 @@ const view = ({ key_id, status: { policy, limit, remaining, resets_at } }: Limit
 export const limitsHandlers = ({ gauges, useUp }: Effect.Effect.Success<ReturnType<typeof shopLimits>>) => {
   const shown = (id: ShopId) => Effect.map(gauges(id), (found) => data(found.map(view)))
   const handlers: GroupHandlers<typeof LimitsApi, void> = {
-    read: ({ path }) => shown(path.id),
-    useUp: ({ path, payload }) => Effect.zipRight(useUp(path.id, payload.name), shown(path.id))
+    listLimits: ({ path }) => shown(path.id),
+    useUpLimit: ({ path, payload }) => Effect.zipRight(useUp(path.id, payload.name), shown(path.id))
   }
   return handlers
 }

@@ -1,29 +1,9 @@
-import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
-import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
-import {
-  type ClientAccount,
-  ClientInput,
-  Clients,
-  type NotificationRecord,
-  type OfferRecord,
-  Offers,
-  ShopId,
-  Shops,
-  Ticket
-} from "@workshop/core"
-import {
-  cardView,
-  displayName,
-  FailureBodyOf,
-  type GroupHandlers,
-  Nothing,
-  SuccessBody,
-  status201,
-  toIso
-} from "@workshop/core/adapter"
-import { type Command, Directory, LoyaltyCard, ServiceLimits, Store } from "@workshop/core/store"
+import { type ClientAccount, ClientInput, Clients, Offers, ServiceLimits, ShopId, Shops, Ticket } from "@workshop/core"
+import { FailureBodyOf, type GroupHandlers, Nothing } from "@workshop/core/http"
+import { type Command, cardView, Directory, displayName, LoyaltyCard, Store } from "@workshop/core/store"
 import { Effect, Either, Schema } from "effect"
-import { clientEndpoint, data, described, offerEndpoint, shopEndpoint, titled } from "./endpoints.js"
+import { clientEndpoint, creation, data, groupOf, offerEndpoint, shopEndpoint } from "./endpoints.js"
+import { viewOf } from "./views.js"
 
 const ClientSeenBy = Schema.Struct({
   id: Schema.String,
@@ -58,77 +38,47 @@ const NotificationView = Schema.Struct({
 const Visit = Schema.Struct({ client_id: Schema.String, shop_id: Schema.String })
 
 /** The calls of clients: open an account, come to the counter, answer offers, read notifications (Specification, Sandbox). */
-export class PeopleApi extends HttpApiGroup.make("people")
-  .add(
-    shopEndpoint("GET", "list", "/clients", Schema.Array(ClientSeenBy), [
-      "listClients",
-      "List all clients",
-      "Everybody who has an account, with what is between them and this shop: whether it knows them, whether they block it, and their card."
-    ])
-  )
-  .add(
-    HttpApiEndpoint.post("register", "/clients")
-      .setPayload(ClientInput)
-      .addSuccess(status201(SuccessBody(Schema.Struct({ id: Schema.String }))))
-      .annotateContext(described("registerClient", "Open a client's account", "An account belongs to no shop."))
-  )
-  .add(
-    clientEndpoint("POST", "visit", "/visits", Visit, [
-      "recordVisit",
-      "Visit a shop's counter",
-      "Makes the client known to the shop."
-    ]).setPayload(Schema.Struct({ shop_id: ShopId }).annotations({ identifier: "VisitInput" }))
-  )
-  .add(
-    clientEndpoint("GET", "offers", "/offers", Schema.Array(OfferView), [
-      "listOffers",
-      "List a client's offers",
-      "The tickets that were offered to the client's number."
-    ])
-  )
-  .add(
-    clientEndpoint("GET", "inbox", "/inbox", Schema.Array(NotificationView), [
-      "readInbox",
-      "Read a client's inbox",
-      "The notifications that the client got in the app, oldest first."
-    ])
-  )
-  .add(
-    offerEndpoint("POST", "accept", "/accept", AnsweredOffer, [
-      "acceptOffer",
-      "Accept an offer",
-      "Makes the client known to the shop, and links the ticket unless it is abandoned or linked already."
-    ])
-      .setPayload(Nothing)
-      .addError(FailureBodyOf("CONFLICT"))
-  )
-  .add(
-    offerEndpoint("POST", "block", "/block", AnsweredOffer, [
-      "blockShop",
-      "Block the shop of an offer",
-      "For that shop, the client does not exist from then on."
-    ])
-      .setPayload(Nothing)
-      .addError(FailureBodyOf("CONFLICT"))
-  )
-  .annotateContext(titled("Clients", "Clients act in the app")) {}
+export class PeopleApi extends groupOf(
+  "people",
+  ["Clients", "Clients act in the app"],
+  shopEndpoint("GET", "listClients", "/clients", Schema.Array(ClientSeenBy), [
+    "List all clients",
+    "Everybody who has an account, with what is between them and this shop: whether it knows them, whether they block it, and their card."
+  ]),
+  creation("registerClient", "/clients", Schema.Struct({ id: Schema.String }), [
+    "Open a client's account",
+    "An account belongs to no shop."
+  ]).setPayload(ClientInput),
+  clientEndpoint("POST", "recordVisit", "/visits", Visit, [
+    "Visit a shop's counter",
+    "Makes the client known to the shop."
+  ]).setPayload(Schema.Struct({ shop_id: ShopId }).annotations({ identifier: "VisitInput" })),
+  clientEndpoint("GET", "listOffers", "/offers", Schema.Array(OfferView), [
+    "List a client's offers",
+    "The tickets that were offered to the client's number."
+  ]),
+  clientEndpoint("GET", "readInbox", "/inbox", Schema.Array(NotificationView), [
+    "Read a client's inbox",
+    "The notifications that the client got in the app, oldest first."
+  ]),
+  offerEndpoint("POST", "acceptOffer", "/accept", AnsweredOffer, [
+    "Accept an offer",
+    "Makes the client known to the shop, and links the ticket unless it is abandoned or linked already."
+  ])
+    .setPayload(Nothing)
+    .addError(FailureBodyOf("CONFLICT")),
+  offerEndpoint("POST", "blockShop", "/block", AnsweredOffer, [
+    "Block the shop of an offer",
+    "For that shop, the client does not exist from then on."
+  ])
+    .setPayload(Nothing)
+    .addError(FailureBodyOf("CONFLICT"))
+) {}
 
-const offerView = ({ id, shop_id, ticket_id, status, created_at }: OfferRecord) => ({
-  id,
-  shop_id,
-  ticket_id,
-  status,
-  created_at: toIso(created_at)
-})
+/** An offer as its client sees it. */
+export const offerView = viewOf(OfferView)
 
-const notificationView = ({ id, shop_id, ticket_id, type, created_at, ticket }: NotificationRecord) => ({
-  id,
-  shop_id,
-  ticket_id,
-  type,
-  created_at: toIso(created_at),
-  ticket
-})
+const notificationView = viewOf(NotificationView)
 
 /** Every account, with its link to a shop and its card there. Nothing is changed. */
 const clientsOf = (
@@ -164,19 +114,19 @@ export const peopleHandlers = Effect.gen(function* () {
   const directory = yield* Directory
   const store = yield* Store
   const handlers: GroupHandlers<typeof PeopleApi, void> = {
-    list: Effect.fnUntraced(function* ({ path }) {
+    listClients: Effect.fnUntraced(function* ({ path }) {
       yield* shops.byId(path.id)
       const accounts = yield* directory.listClients(null, ServiceLimits.list_max)
       return data((yield* store.transact(clientsOf(path.id, accounts))).answer)
     }),
-    register: ({ payload }) => Effect.map(clients.register(payload), ({ id }) => ({ status: 201, data: { id } })),
-    visit: ({ path, payload: { shop_id } }) =>
+    registerClient: ({ payload }) => Effect.map(clients.register(payload), ({ id }) => ({ status: 201, data: { id } })),
+    recordVisit: ({ path, payload: { shop_id } }) =>
       Effect.as(clients.visit(path.id, shop_id), data({ client_id: path.id, shop_id })),
-    offers: ({ path }) => Effect.map(offers.ofClient(path.id), (found) => data(found.map(offerView))),
-    inbox: ({ path }) => Effect.map(clients.inbox(path.id), (found) => data(found.map(notificationView))),
-    accept: ({ path: { id } }) =>
+    listOffers: ({ path }) => Effect.map(offers.ofClient(path.id), (found) => data(found.map(offerView))),
+    readInbox: ({ path }) => Effect.map(clients.inbox(path.id), (found) => data(found.map(notificationView))),
+    acceptOffer: ({ path: { id } }) =>
       Effect.as(offers.answerForHolder(id, "accepted"), data({ id, status: "accepted" as const })),
-    block: ({ path: { id } }) =>
+    blockShop: ({ path: { id } }) =>
       Effect.as(offers.answerForHolder(id, "blocked"), data({ id, status: "blocked" as const }))
   }
   return handlers

@@ -1,4 +1,3 @@
-import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import {
   InvalidInput,
   parseWebhookAddress,
@@ -9,19 +8,18 @@ import {
 } from "@workshop/core"
 import { type GroupHandlers, optional, toIso } from "@workshop/core/adapter"
 import { Effect, Either, Schema } from "effect"
-import { data, shopEndpoint, titled } from "./endpoints.js"
+import { data, groupOf, shopEndpoint } from "./endpoints.js"
 import type { Feed } from "./Feed.js"
 import { countParameter } from "./parameters.js"
 import { type Receivers, receiverWords } from "./Receivers.js"
+import { meaningsIn } from "./views.js"
 
 const words = Object.keys(receiverWords) as [keyof typeof receiverWords, ...Array<keyof typeof receiverWords>]
 const REFUSED = `must be a status from 200 to 599, or one of ${words.join(", ")}`
 
 const Answer = Schema.Union(Schema.Int.pipe(Schema.between(200, 599)), Schema.Literal(...words)).annotations({
   identifier: "ReceiverAnswer",
-  description: Object.entries(receiverWords)
-    .map(([word, meaning]) => `${word}: ${meaning}`)
-    .join("; ")
+  description: meaningsIn(receiverWords)
 })
 
 const ReceiverView = Schema.Struct({
@@ -70,31 +68,24 @@ const Received = Schema.Struct({
 }).annotations({ identifier: "ReceivedEvent" })
 
 /** A receiver within the sandbox, which misbehaves on demand (Specification, Sandbox). */
-export class ReceiverApi extends HttpApiGroup.make("receiver")
-  .add(
-    shopEndpoint("GET", "read", "/receiver", ReceiverView, [
-      "readReceiver",
-      "Read the built-in receiver",
-      "How it answers, and whether the shop's webhook leads to it."
-    ])
+export class ReceiverApi extends groupOf(
+  "receiver",
+  ["Receiver", "A receiver within the sandbox, which misbehaves on request"],
+  shopEndpoint("GET", "readReceiver", "/receiver", ReceiverView, [
+    "Read the built-in receiver",
+    "How it answers, and whether the shop's webhook leads to it."
+  ]),
+  shopEndpoint("PUT", "setReceiver", "/receiver", ReceiverView, [
+    "Set how the built-in receiver behaves",
+    "It answers `answer`, `times` times where that is given, and then `afterwards`; or passes events on to `forward_to` and answers what it is answered. What is left out is as in a healthy receiver. `use` sets the shop's webhook to it."
+  ]).setPayload(ReceiverInput),
+  shopEndpoint("GET", "listReceived", "/received", Schema.Array(Received), [
+    "List what the built-in receiver got",
+    "Oldest first, each with its signature, the text that was signed, and the signature that was expected."
+  ]).setUrlParams(
+    Schema.Struct({ after: countParameter(Number.MAX_SAFE_INTEGER, "Only those after the one with this id") })
   )
-  .add(
-    shopEndpoint("PUT", "set", "/receiver", ReceiverView, [
-      "setReceiver",
-      "Set how the built-in receiver behaves",
-      "It answers `answer`, `times` times where that is given, and then `afterwards`; or passes events on to `forward_to` and answers what it is answered. What is left out is as in a healthy receiver. `use` sets the shop's webhook to it."
-    ]).setPayload(ReceiverInput)
-  )
-  .add(
-    shopEndpoint("GET", "received", "/received", Schema.Array(Received), [
-      "listReceived",
-      "List what the built-in receiver got",
-      "Oldest first, each with its signature, the text that was signed, and the signature that was expected."
-    ]).setUrlParams(
-      Schema.Struct({ after: countParameter(Number.MAX_SAFE_INTEGER, "Only those after the one with this id") })
-    )
-  )
-  .annotateContext(titled("Receiver", "A receiver within the sandbox, which misbehaves on request")) {}
+) {}
 
 /** Sets and shows the built-in receivers. */
 export const receiverHandlers = (receivers: Receivers, policy: WebhookAddressPolicy, feed: Feed) =>
@@ -115,8 +106,8 @@ export const receiverHandlers = (receivers: Receivers, policy: WebhookAddressPol
       )
 
     const handlers: GroupHandlers<typeof ReceiverApi, void> = {
-      read: ({ path }) => shown(path.id),
-      set: Effect.fnUntraced(function* ({ path: { id }, payload }) {
+      readReceiver: ({ path }) => shown(path.id),
+      setReceiver: Effect.fnUntraced(function* ({ path: { id }, payload }) {
         yield* shops.byId(id)
         const { answer, times, afterwards, forward_to, use } = payload
         const onward = (forward_to ?? null) === null ? null : yield* address(forward_to!, policy)
@@ -137,7 +128,7 @@ export const receiverHandlers = (receivers: Receivers, policy: WebhookAddressPol
         feed.publish("receiver", { at: toIso(now), shop_id: id, ...found.data })
         return found
       }),
-      received: ({ path: { id }, urlParams: { after = 0 } }) =>
+      listReceived: ({ path: { id }, urlParams: { after = 0 } }) =>
         Effect.map(shops.byId(id), () => data(receivers.received(id, after).map(({ shop_id: _, ...event }) => event)))
     }
     return handlers

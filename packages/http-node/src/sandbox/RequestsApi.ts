@@ -1,24 +1,20 @@
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
-import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import { ShopId, TicketId } from "@workshop/core"
 import type { GroupHandlers, Page } from "@workshop/core/adapter"
 import { Clock, Effect, Runtime, Schedule, Schema } from "effect"
-import { data, described, endpoint, titled } from "./endpoints.js"
-import { type FaultKind, faultKinds } from "./Faults.js"
+import { data, described, endpoint, groupOf } from "./endpoints.js"
+import { faultKinds } from "./Faults.js"
 import { type Feed, feedEvents } from "./Feed.js"
 import { countParameter, optionalParameter } from "./parameters.js"
 import type { RequestLog } from "./RequestLog.js"
+import { wordOf } from "./views.js"
 
 const text = Schema.NullOr(Schema.String)
 const headers = Schema.Record({ key: Schema.String, value: Schema.String })
 
 /** The kinds of faults. */
-export const Kind = Schema.Literal(...(Object.keys(faultKinds) as [FaultKind, ...Array<FaultKind>])).annotations({
-  description: Object.entries(faultKinds)
-    .map(([kind, meaning]) => `${kind}: ${meaning}`)
-    .join("; ")
-})
+export const Kind = wordOf(faultKinds)
 
 /** A logged request in a response. */
 export const RequestView = Schema.Struct({
@@ -59,28 +55,24 @@ const events = Object.entries(feedEvents)
   .join("; ")
 
 /** The log of the requests to `/v1`, and what happens as it happens (Specification, Sandbox). */
-export class RequestsApi extends HttpApiGroup.make("requests")
-  .add(
-    endpoint("GET", "list", "/requests", Schema.Array(RequestView), [
-      "listRequests",
-      "List the requests to the API",
-      "The latest 5,000 requests to `/v1` with their responses, oldest first. Keys are never among them."
-    ]).setUrlParams(RequestsAsked)
-  )
-  .add(
-    HttpApiEndpoint.get("stream", "/stream")
-      .setUrlParams(StreamAsked)
-      .setHeaders(Schema.Struct({ "last-event-id": Schema.optionalWith(Schema.String, { exact: true }) }))
-      .addSuccess(Schema.String.pipe(HttpApiSchema.withEncoding({ kind: "Text", contentType: "text/event-stream" })))
-      .annotateContext(
-        described(
-          "followSandbox",
-          "Follow what happens",
-          `Server-sent events. First \`hello\` with the newest id and when the process started, then what happens, with ids that rise, also from one process to the next: ${events}. \`Last-Event-ID\`, or \`after\`, goes on after an id, and \`after=0\` begins with the start of the process; \`reset\` says that some of what came since is forgotten, or that everything was replaced: read all again. A comment comes every 15 seconds.`
-        )
-      )
-  )
-  .annotateContext(titled("Requests", "The requests to the API, and what happens as it happens")) {}
+export class RequestsApi extends groupOf(
+  "requests",
+  ["Requests", "The requests to the API, and what happens as it happens"],
+  endpoint("GET", "listRequests", "/requests", Schema.Array(RequestView), [
+    "List the requests to the API",
+    "The latest 5,000 requests to `/v1` with their responses, oldest first. Keys are never among them."
+  ]).setUrlParams(RequestsAsked),
+  HttpApiEndpoint.get("followSandbox", "/stream")
+    .setUrlParams(StreamAsked)
+    .setHeaders(Schema.Struct({ "last-event-id": Schema.optionalWith(Schema.String, { exact: true }) }))
+    .addSuccess(Schema.String.pipe(HttpApiSchema.withEncoding({ kind: "Text", contentType: "text/event-stream" })))
+    .annotateContext(
+      described("followSandbox", [
+        "Follow what happens",
+        `Server-sent events. First \`hello\` with the newest id and when the process started, then what happens, with ids that rise, also from one process to the next: ${events}. \`Last-Event-ID\`, or \`after\`, goes on after an id, and \`after=0\` begins with the start of the process; \`reset\` says that some of what came since is forgotten, or that everything was replaced: read all again. A comment comes every 15 seconds.`
+      ])
+    )
+) {}
 
 const KEEP_ALIVE = "15 seconds"
 
@@ -109,7 +101,7 @@ export const requestsHandlers = (log: RequestLog, feed: Feed) =>
     })
 
     return {
-      list: ({ urlParams: { shop, ticket, after: since = 0, limit = Number.POSITIVE_INFINITY } }) =>
+      listRequests: ({ urlParams: { shop, ticket, after: since = 0, limit = Number.POSITIVE_INFINITY } }) =>
         Effect.sync(() => {
           const found = log.all.filter(
             ({ id, shop_id, ticket_id }) =>
@@ -117,7 +109,7 @@ export const requestsHandlers = (log: RequestLog, feed: Feed) =>
           )
           return data(found.slice(Math.max(0, found.length - limit)))
         }),
-      stream: ({ urlParams, headers }) => {
+      followSandbox: ({ urlParams, headers }) => {
         const last = headers["last-event-id"]
         const from = last !== undefined && /^\d{1,15}$/.test(last) ? Number(last) : urlParams.after
         // A page has no envelope, which the types of handlers do not know.

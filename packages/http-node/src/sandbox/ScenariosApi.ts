@@ -1,7 +1,6 @@
-import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
-import { FailureBodyOf, type GroupHandlers, LargestBody } from "@workshop/core/adapter"
+import { FailureBodyOf, type GroupHandlers, LargestBody } from "@workshop/core/http"
 import { Effect, Schema } from "effect"
-import { data, endpoint, titled } from "./endpoints.js"
+import { data, endpoint, groupOf } from "./endpoints.js"
 
 /** Runs the text of a scenario, and returns the report of `workshop scenario run --json`. */
 export type ScenarioRunner = (text: string) => Effect.Effect<typeof Report.Type>
@@ -13,25 +12,24 @@ const Report = Schema.Record({ key: Schema.String, value: Schema.Unknown }).anno
 })
 
 /** Scenarios, run where they are written (Specification, Sandbox). */
-export class ScenariosApi extends HttpApiGroup.make("scenarios")
-  .add(
-    endpoint("POST", "run", "/scenarios/run", Report, [
-      "runScenario",
-      "Run a scenario",
-      "Runs the text of a scenario in a sandbox of its own, which nothing here sees, and answers the report of `workshop scenario run --json`. Where the text is no scenario, its `problems` say why, each with its line, and nothing is run. 404 where the program that serves the sandbox runs no scenarios; `workshop serve` does."
-    ])
-      .setPayload(
-        Schema.Struct({
-          scenario: Schema.String.annotations({ description: "The text of a scenario file, as YAML or JSON" })
-        }).annotations({ identifier: "ScenarioInput" })
-      )
-      .annotate(LargestBody, MOST_BYTES)
-      .addError(FailureBodyOf("NOT_FOUND"))
-  )
-  .annotateContext(titled("Scenarios", "Scenarios, run in a sandbox of their own")) {}
+export class ScenariosApi extends groupOf(
+  "scenarios",
+  ["Scenarios", "Scenarios, run in a sandbox of their own"],
+  endpoint("POST", "runScenario", "/scenarios/run", Report, [
+    "Run a scenario",
+    "Runs the text of a scenario in a sandbox of its own, which nothing here sees, and answers the report of `workshop scenario run --json`. Where the text is no scenario, its `problems` say why, each with its line, and nothing is run. 404 where the program that serves the sandbox runs no scenarios; `workshop serve` does."
+  ])
+    .setPayload(
+      Schema.Struct({
+        scenario: Schema.String.annotations({ description: "The text of a scenario file, as YAML or JSON" })
+      }).annotations({ identifier: "ScenarioInput" })
+    )
+    .annotate(LargestBody, MOST_BYTES)
+    .addError(FailureBodyOf("NOT_FOUND"))
+) {}
 
 /** Runs scenarios, where there is somebody who does. */
 export const scenariosHandlers = (run: ScenarioRunner | undefined): GroupHandlers<typeof ScenariosApi, void> => ({
-  run: ({ payload }) =>
+  runScenario: ({ payload }) =>
     run === undefined ? Effect.fail({ _tag: "RouteNotFound" } as const) : Effect.map(run(payload.scenario), data)
 })

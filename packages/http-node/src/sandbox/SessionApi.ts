@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto"
-import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import {
   ApiKeyCache,
   type ClientAccount,
@@ -14,7 +13,7 @@ import { ClockAdvance, exhaustedLimits, type GroupHandlers, LargestBody, toIso }
 import { type Change, Directory, ServiceLimits, Store, WholeData } from "@workshop/core/store"
 import { Effect, Either, Schema } from "effect"
 import { ClockView, clockView } from "./ClockApi.js"
-import { data, endpoint, titled } from "./endpoints.js"
+import { data, endpoint, groupOf } from "./endpoints.js"
 import type { Faults } from "./Faults.js"
 import type { Feed } from "./Feed.js"
 import type { ReceiverBehaviour, Receivers } from "./Receivers.js"
@@ -76,31 +75,24 @@ interface Session {
 }
 
 /** Beginning anew, and a sandbox as a file (Specification, Sandbox). */
-export class SessionApi extends HttpApiGroup.make("session")
-  .add(
-    endpoint("POST", "reset", "/reset", ClockView, [
-      "resetSandbox",
-      "Begin anew",
-      "Everything is gone: shops, clients, tickets, events, the log of requests, receivers, faults. The clock shows the real time again. The shop and the key with which the server was started are made again, with the same key; streams are sent `reset`. 403 where no sandbox made the data."
-    ])
-  )
-  .add(
-    endpoint("GET", "read", "/session", SessionFile, [
-      "exportSession",
-      "Export the sandbox",
-      "Shops with their tickets, events, attempts, cards and webhooks, clients, keys, receivers, the clock, and the log of requests, as one file. It has keys and secrets in clear. Without the audit log, the counts of limits and the faults."
-    ])
-  )
-  .add(
-    endpoint("POST", "replace", "/session", ClockView, [
-      "importSession",
-      "Import a sandbox",
-      "Puts what `GET /sandbox/session` answered, whole or its `data` alone, in the place of everything. The clock shows the time of the export. A file of another version is refused, and one that was changed. 403 where no sandbox made the data."
-    ])
-      .setPayload(SentFile)
-      .annotate(LargestBody, MOST_BYTES)
-  )
-  .annotateContext(titled("Session", "Beginning anew, and a sandbox as a file")) {}
+export class SessionApi extends groupOf(
+  "session",
+  ["Session", "Beginning anew, and a sandbox as a file"],
+  endpoint("POST", "resetSandbox", "/reset", ClockView, [
+    "Begin anew",
+    "Everything is gone: shops, clients, tickets, events, the log of requests, receivers, faults. The clock shows the real time again. The shop and the key with which the server was started are made again, with the same key; streams are sent `reset`. 403 where no sandbox made the data."
+  ]),
+  endpoint("GET", "exportSession", "/session", SessionFile, [
+    "Export the sandbox",
+    "Shops with their tickets, events, attempts, cards and webhooks, clients, keys, receivers, the clock, and the log of requests, as one file. It has keys and secrets in clear. Without the audit log, the counts of limits and the faults."
+  ]),
+  endpoint("POST", "importSession", "/session", ClockView, [
+    "Import a sandbox",
+    "Puts what `GET /sandbox/session` answered, whole or its `data` alone, in the place of everything. The clock shows the time of the export. A file of another version is refused, and one that was changed. 403 where no sandbox made the data."
+  ])
+    .setPayload(SentFile)
+    .annotate(LargestBody, MOST_BYTES)
+) {}
 
 const digestOf = (session: unknown): string => createHash("sha256").update(JSON.stringify(session)).digest("hex")
 
@@ -240,9 +232,9 @@ export const sessionHandlers = ({ log, feed, faults, receivers, begin }: Watchin
       }).pipe(Effect.uninterruptible)
 
     const handlers: GroupHandlers<typeof SessionApi, void> = {
-      reset: () => replace(null, begin),
-      read: () => read,
-      replace: ({ payload }) =>
+      resetSandbox: () => replace(null, begin),
+      exportSession: () => read,
+      importSession: ({ payload }) =>
         Effect.flatMap(sessionIn(opened(payload)), (session) => {
           const { now, frozen } = session.clock
           return replace({ now: Date.parse(now), frozen }, restore(session))

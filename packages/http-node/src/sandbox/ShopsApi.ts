@@ -1,9 +1,6 @@
-import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
-import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import {
   Audit,
   type AuditAct,
-  type AuditEntry,
   auditActs,
   KeyInput,
   Keys,
@@ -12,12 +9,14 @@ import {
   type ShopId,
   ShopPatch,
   type ShopRecord,
-  Shops
+  Shops,
+  scopePresets,
+  shopFields
 } from "@workshop/core"
-import { type GroupHandlers, SuccessBody, scopePresets, shopFields, status201, toIso } from "@workshop/core/adapter"
-import { ServiceLimits, type ShopHead } from "@workshop/core/store"
+import type { GroupHandlers } from "@workshop/core/http"
 import { Effect, Schema } from "effect"
-import { data, described, endpoint, shopEndpoint, titled } from "./endpoints.js"
+import { creation, data, endpoint, groupOf, shopEndpoint } from "./endpoints.js"
+import { viewOf } from "./views.js"
 
 /** A shop with everything that can be set of it. */
 const ShopSettings = Schema.Struct({
@@ -36,25 +35,12 @@ const ShopSettings = Schema.Struct({
   allowed_words: Schema.Array(Schema.String),
   languages: Schema.Array(Language)
 }).annotations({ identifier: "ShopSettings" })
-type ShopSettings = typeof ShopSettings.Type
 
 /** A shop as its owner and the operator see it. */
-const shopSettings = (shop: ShopRecord, { next_number }: Pick<ShopHead, "next_number">): ShopSettings => ({
-  id: shop.id,
-  name: shop.name,
-  currency: shop.currency,
-  decimals: shop.decimals,
-  time_zone: shop.time_zone,
-  tracking_base_url: shop.tracking_base_url,
-  approved: shop.approved,
-  active: shop.active,
-  api_enabled: shop.api_enabled,
-  program: shop.program,
-  next_number,
-  forbidden_words: shop.forbidden_words,
-  allowed_words: shop.allowed_words,
-  languages: shop.languages
-})
+const settingsView = viewOf(ShopSettings)
+
+const shopSettings = (shop: ShopRecord, { next_number }: Pick<ShopHead, "next_number">) =>
+  settingsView({ ...shop, next_number })
 
 const AuditView = Schema.Struct({
   id: Schema.String,
@@ -65,13 +51,7 @@ const AuditView = Schema.Struct({
 }).annotations({ identifier: "AuditEntry" })
 
 /** An entry of the audit log as its shop's owner reads it. */
-const auditView = ({ id, created_at, actor, act, details }: AuditEntry) => ({
-  id,
-  created_at: toIso(created_at),
-  actor,
-  act,
-  details
-})
+const auditView = viewOf(AuditView)
 
 const NewShop = Schema.Struct({ shop: ShopSettings, key_id: Schema.String, key: Schema.String })
 
@@ -79,44 +59,27 @@ const NewShop = Schema.Struct({ shop: ShopSettings, key_id: Schema.String, key: 
 const ShopToOpen = Schema.Struct(shopFields).pipe(Schema.brand("ShopInput")).annotations({ identifier: "ShopInput" })
 
 /** Shops and their settings: what the operator and the owner do (Specification, Sandbox). */
-export class ShopsApi extends HttpApiGroup.make("shops")
-  .add(
-    HttpApiEndpoint.post("open", "/shops")
-      .setPayload(ShopToOpen)
-      .addSuccess(status201(SuccessBody(NewShop)))
-      .annotateContext(
-        described(
-          "openShop",
-          "Open a shop",
-          "The shop is approved and active, with the API switched on and a key with full access, which is shown this once."
-        )
-      )
-  )
-  .add(
-    endpoint("GET", "list", "/shops", Schema.Array(ShopSettings), ["listShops", "List the shops", "The newest last."])
-  )
-  .add(
-    shopEndpoint("GET", "read", "", ShopSettings, [
-      "readShop",
-      "Read a shop's settings",
-      "Everything that can be set of the shop."
-    ])
-  )
-  .add(
-    shopEndpoint("PATCH", "change", "", ShopSettings, [
-      "changeShop",
-      "Change a shop's settings",
-      "Omitted fields keep their values. `next_number` is the number of the shop's next ticket."
-    ]).setPayload(ShopPatch)
-  )
-  .add(
-    shopEndpoint("GET", "audit", "/audit", Schema.Array(AuditView), [
-      "listActs",
-      "List what the owner and the operator did",
-      "Each act with its actor and its time."
-    ])
-  )
-  .annotateContext(titled("Shops", "The operator manages shops")) {}
+export class ShopsApi extends groupOf(
+  "shops",
+  ["Shops", "The operator manages shops"],
+  creation("openShop", "/shops", NewShop, [
+    "Open a shop",
+    "The shop is approved and active, with the API switched on and a key with full access, which is shown this once."
+  ]).setPayload(ShopToOpen),
+  endpoint("GET", "listShops", "/shops", Schema.Array(ShopSettings), ["List the shops", "The newest last."]),
+  shopEndpoint("GET", "readShop", "", ShopSettings, [
+    "Read a shop's settings",
+    "Everything that can be set of the shop."
+  ]),
+  shopEndpoint("PATCH", "changeShop", "", ShopSettings, [
+    "Change a shop's settings",
+    "Omitted fields keep their values. `next_number` is the number of the shop's next ticket."
+  ]).setPayload(ShopPatch),
+  shopEndpoint("GET", "listActs", "/audit", Schema.Array(AuditView), [
+    "List what the owner and the operator did",
+    "Each act with its actor and its time."
+  ])
+) {}
 
 /** How many entries of the audit log are listed, the latest first. */
 const MOST_AUDITED = 1000
@@ -130,22 +93,22 @@ export const shopsHandlers = Effect.gen(function* () {
   const audit = yield* Audit
   const settingsOf = (id: ShopId) => Effect.map(shops.byId(id), ({ shop, head }) => shopSettings(shop, head))
   const handlers: GroupHandlers<typeof ShopsApi, void> = {
-    open: Effect.fnUntraced(function* ({ payload }) {
+    openShop: Effect.fnUntraced(function* ({ payload }) {
       const { id } = yield* shops.create(payload)
       const { record, key } = yield* keys.create(id, firstKey)
       return { status: 201, data: { shop: yield* settingsOf(id), key_id: record.id, key } }
     }),
-    list: () =>
+    listShops: () =>
       Effect.flatMap(shops.list(null, ServiceLimits.list_max), (found) =>
         Effect.map(
           Effect.forEach(found, ({ id }) => settingsOf(id)),
           data
         )
       ),
-    read: ({ path }) => Effect.map(settingsOf(path.id), data),
-    change: ({ path, payload }) =>
+    readShop: ({ path }) => Effect.map(settingsOf(path.id), data),
+    changeShop: ({ path, payload }) =>
       Effect.map(shops.change(path.id, payload), ({ shop, head }) => data(shopSettings(shop, head))),
-    audit: ({ path }) =>
+    listActs: ({ path }) =>
       Effect.zipRight(
         shops.byId(path.id),
         Effect.map(audit.list(path.id, null, MOST_AUDITED), (entries) => data(entries.map(auditView)))

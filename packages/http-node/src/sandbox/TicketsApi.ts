@@ -1,4 +1,3 @@
-import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import {
   PolicyLimits,
   type ShopId,
@@ -21,7 +20,7 @@ import {
 } from "@workshop/core/adapter"
 import { Directory, Reads, type SeenTicket, ServiceLimits, Store, type TicketFilter } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
-import { data, shopEndpoint, ticketEndpoint, titled } from "./endpoints.js"
+import { data, groupOf, shopEndpoint, ticketEndpoint } from "./endpoints.js"
 import { countParameter, optionalParameter } from "./parameters.js"
 
 const Deadline = Schema.Struct({
@@ -56,22 +55,18 @@ const TicketsAsked = Schema.Struct({
 })
 
 /** A shop's tickets to look at: without a key, and counted by no limit (Specification, Sandbox). */
-export class TicketsApi extends HttpApiGroup.make("tickets")
-  .add(
-    shopEndpoint("GET", "list", "/tickets", Schema.Array(ListedTicket), [
-      "findTickets",
-      "Find tickets",
-      "The newest first, as `/v1` shows them, each with what falls due `next` on it by time alone. It needs no key and counts against no limit."
-    ]).setUrlParams(TicketsAsked)
-  )
-  .add(
-    ticketEndpoint("GET", "moves", "/moves", Schema.Array(Move), [
-      "listMoves",
-      "List what a ticket would accept",
-      "Asks the decision of every act what it would say of the ticket as it is now, and changes nothing."
-    ])
-  )
-  .annotateContext(titled("Tickets to look at", "A shop's tickets without a key, and what each would accept")) {}
+export class TicketsApi extends groupOf(
+  "tickets",
+  ["Tickets to look at", "A shop's tickets without a key, and what each would accept"],
+  shopEndpoint("GET", "findTickets", "/tickets", Schema.Array(ListedTicket), [
+    "Find tickets",
+    "The newest first, as `/v1` shows them, each with what falls due `next` on it by time alone. It needs no key and counts against no limit."
+  ]).setUrlParams(TicketsAsked),
+  ticketEndpoint("GET", "listMoves", "/moves", Schema.Array(Move), [
+    "List what a ticket would accept",
+    "Asks the decision of every act what it would say of the ticket as it is now, and changes nothing."
+  ])
+) {}
 
 const DEFAULT_LIMIT = 100
 /** How many tickets one read looks at while it searches. */
@@ -115,7 +110,7 @@ export const ticketsHandlers = Effect.gen(function* () {
   })
 
   const handlers: GroupHandlers<typeof TicketsApi, void> = {
-    list: Effect.fnUntraced(function* ({ path, urlParams }) {
+    findTickets: Effect.fnUntraced(function* ({ path, urlParams }) {
       const { shop } = yield* shops.byId(path.id)
       const { state } = urlParams
       const found = yield* find(path.id, state === undefined ? {} : { state: [state] }, urlParams)
@@ -130,7 +125,7 @@ export const ticketsHandlers = Effect.gen(function* () {
         })
       )
     }),
-    moves: Effect.fnUntraced(function* ({ path: { id } }) {
+    listMoves: Effect.fnUntraced(function* ({ path: { id } }) {
       const shop_id = yield* directory.shopOf({ _tag: "Ticket", id })
       if (shop_id === null) return yield* new TicketNotFound()
       const { answer } = yield* store.transact(ticketMoves(shop_id, id, bounds))

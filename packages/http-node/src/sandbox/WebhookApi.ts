@@ -1,4 +1,3 @@
-import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import {
   Audit,
   DeliveryHistory,
@@ -6,7 +5,6 @@ import {
   EventId,
   type EventRecord,
   InvalidInput,
-  type NoticeRecord,
   parseWebhookAddress,
   ReplayInput,
   type ShopId,
@@ -18,9 +16,10 @@ import {
 import { DateOrDateTimeText, type GroupHandlers, Nothing, toIso, toIsoOrNull } from "@workshop/core/adapter"
 import { type AttemptRecord, DeliveryLog, type LoggedDelivery, ServiceLimits } from "@workshop/core/store"
 import { Effect, Either, Schema } from "effect"
-import { data, shopEndpoint, titled } from "./endpoints.js"
+import { data, groupOf, shopEndpoint } from "./endpoints.js"
 import { countParameter, optionalParameter } from "./parameters.js"
 import type { Receivers } from "./Receivers.js"
+import { viewOf } from "./views.js"
 
 const WebhookView = Schema.Struct({
   url: Schema.NullOr(Schema.String),
@@ -110,120 +109,71 @@ const NoticeView = Schema.Struct({
 }).annotations({ identifier: "Notice" })
 
 /** A shop's webhook, and the events that it is sent: what the owner does in the app (Specification, Sandbox). */
-export class WebhookApi extends HttpApiGroup.make("webhook")
-  .add(
-    shopEndpoint("PUT", "set", "/webhook", SetWebhook, [
-      "setWebhook",
-      "Set the webhook's address",
-      "The first address makes a secret; another address keeps it. Loopback addresses and http are allowed here."
-    ]).setPayload(Schema.Struct({ url: Schema.String }).annotations({ identifier: "WebhookInput" }))
-  )
-  .add(
-    shopEndpoint("GET", "read", "/webhook", ShownWebhook, [
-      "readWebhook",
-      "Read the webhook",
-      "Its address, whether it is on, and how it has been failing."
-    ])
-  )
-  .add(
-    shopEndpoint("POST", "rotate", "/webhook/rotate", Schema.Struct({ secret: Schema.String, replaces_before }), [
-      "rotateWebhookSecret",
-      "Change the secret",
-      "Deliveries are signed with the new and the old secret for 24 hours."
-    ]).setPayload(Nothing)
-  )
-  .add(
-    shopEndpoint("POST", "ping", "/webhook/ping", Event, [
-      "pingWebhook",
-      "Send a ping",
-      "Answers the event, which is delivered like any other."
-    ]).setPayload(Nothing)
-  )
-  .add(
-    shopEndpoint("POST", "enable", "/webhook/enable", WebhookView, [
-      "enableWebhook",
-      "Turn the webhook on",
-      "Releases the deliveries that waited while it was off."
-    ]).setPayload(Nothing)
-  )
-  .add(
-    shopEndpoint("POST", "disable", "/webhook/disable", WebhookView, [
-      "disableWebhook",
-      "Turn the webhook off",
-      "Events wait until it is on again."
-    ]).setPayload(Nothing)
-  )
-  .add(
-    shopEndpoint("DELETE", "remove", "/webhook", WebhookView, [
-      "removeWebhook",
-      "Remove the webhook",
-      "Its secrets and all deliveries that wait go with it."
-    ])
-  )
-  .add(
-    shopEndpoint("GET", "deliveries", "/deliveries", Schema.Array(ShownDelivery), [
-      "listDeliveries",
-      "List the deliveries",
-      "Every event that was to be sent, with what came of each attempt."
-    ]).setUrlParams(DeliveriesAsked)
-  )
-  .add(
-    shopEndpoint("POST", "replay", "/deliveries/replay", Schema.Struct({ count: Schema.Int }), [
-      "replayDeliveries",
-      "Send events again",
-      "Name the events, or give bounds and a state. The events go out under the ids that they had. `dry_run` only counts them."
-    ]).setPayload(ReplayInput)
-  )
-  .add(
-    shopEndpoint("GET", "notices", "/notices", Schema.Array(NoticeView), [
-      "listNotices",
-      "List the notices to the owner",
-      "Oldest first."
-    ])
-  )
-  .add(
-    shopEndpoint("GET", "events", "/events", Schema.Array(Event), [
-      "listEvents",
-      "List the events",
-      "As they were sent, oldest first."
-    ])
-  )
-  .annotateContext(titled("Webhook", "An owner manages the webhook and reads its deliveries")) {}
+export class WebhookApi extends groupOf(
+  "webhook",
+  ["Webhook", "An owner manages the webhook and reads its deliveries"],
+  shopEndpoint("PUT", "setWebhook", "/webhook", SetWebhook, [
+    "Set the webhook's address",
+    "The first address makes a secret; another address keeps it. Loopback addresses and http are allowed here."
+  ]).setPayload(Schema.Struct({ url: Schema.String }).annotations({ identifier: "WebhookInput" })),
+  shopEndpoint("GET", "readWebhook", "/webhook", ShownWebhook, [
+    "Read the webhook",
+    "Its address, whether it is on, and how it has been failing."
+  ]),
+  shopEndpoint(
+    "POST",
+    "rotateWebhookSecret",
+    "/webhook/rotate",
+    Schema.Struct({ secret: Schema.String, replaces_before }),
+    ["Change the secret", "Deliveries are signed with the new and the old secret for 24 hours."]
+  ).setPayload(Nothing),
+  shopEndpoint("POST", "pingWebhook", "/webhook/ping", Event, [
+    "Send a ping",
+    "Answers the event, which is delivered like any other."
+  ]).setPayload(Nothing),
+  shopEndpoint("POST", "enableWebhook", "/webhook/enable", WebhookView, [
+    "Turn the webhook on",
+    "Releases the deliveries that waited while it was off."
+  ]).setPayload(Nothing),
+  shopEndpoint("POST", "disableWebhook", "/webhook/disable", WebhookView, [
+    "Turn the webhook off",
+    "Events wait until it is on again."
+  ]).setPayload(Nothing),
+  shopEndpoint("DELETE", "removeWebhook", "/webhook", WebhookView, [
+    "Remove the webhook",
+    "Its secrets and all deliveries that wait go with it."
+  ]),
+  shopEndpoint("GET", "listDeliveries", "/deliveries", Schema.Array(ShownDelivery), [
+    "List the deliveries",
+    "Every event that was to be sent, with what came of each attempt."
+  ]).setUrlParams(DeliveriesAsked),
+  shopEndpoint("POST", "replayDeliveries", "/deliveries/replay", Schema.Struct({ count: Schema.Int }), [
+    "Send events again",
+    "Name the events, or give bounds and a state. The events go out under the ids that they had. `dry_run` only counts them."
+  ]).setPayload(ReplayInput),
+  shopEndpoint("GET", "listNotices", "/notices", Schema.Array(NoticeView), [
+    "List the notices to the owner",
+    "Oldest first."
+  ]),
+  shopEndpoint("GET", "listEvents", "/events", Schema.Array(Event), [
+    "List the events",
+    "As they were sent, oldest first."
+  ])
+) {}
+
+const attemptFields = viewOf(AttemptView)
+const deliveryFields = viewOf(DeliveryView)
 
 /** An attempt in a response. */
-export const attemptView = ({ n, started_at, status, error, detail, address, timings, head }: AttemptRecord) => {
-  const { total_ms, ...stages } = timings
-  return {
-    n,
-    started_at: toIso(started_at),
-    duration_ms: total_ms,
-    status,
-    error,
-    detail,
-    address,
-    timings: stages,
-    head
-  }
-}
+export const attemptView = ({ timings: { total_ms, ...timings }, ...attempt }: AttemptRecord) =>
+  attemptFields({ ...attempt, duration_ms: total_ms, timings })
 
 /** A delivery as its owner reads it, with the whole log of its attempts (Specification, Webhooks; Sandbox). */
-export const deliveryView = ({ event_id, type, state, next_attempt_at, attempts }: LoggedDelivery) => ({
-  event_id,
-  type,
-  state,
-  next_attempt_at: toIsoOrNull(next_attempt_at),
-  attempts: attempts.map(attemptView)
-})
+export const deliveryView = (delivery: LoggedDelivery) =>
+  deliveryFields({ ...delivery, attempts: delivery.attempts.map(attemptView) })
 
 /** A notice as the owner reads it. */
-export const noticeView = ({ kind, created_at, url, off_reason, failures_in_row, first_failure_at }: NoticeRecord) => ({
-  kind,
-  created_at: toIso(created_at),
-  url,
-  off_reason,
-  failures_in_row,
-  first_failure_at: toIsoOrNull(first_failure_at)
-})
+export const noticeView = viewOf(NoticeView)
 
 const asSent = ({ body }: EventRecord) => JSON.parse(body) as Event
 
@@ -291,27 +241,27 @@ export const webhookHandlers = (policy: WebhookAddressPolicy, receivers: Receive
     })
 
     const handlers: GroupHandlers<typeof WebhookApi, void> = {
-      set: ({ path, payload }) =>
+      setWebhook: ({ path, payload }) =>
         Effect.flatMap(address(payload.url, policy), (url) => Effect.map(webhooks.set(path.id, url), data)),
-      read: Effect.fnUntraced(function* ({ path }) {
+      readWebhook: Effect.fnUntraced(function* ({ path }) {
         const status = yield* webhooks.status(path.id)
         const parked = status.on ? 0 : yield* log.count(path.id, { state: "parked" })
         const off_since = status.off_reason === null ? null : yield* offSince(path.id, status.off_reason)
         return data({ ...status, parked, off_since: toIsoOrNull(off_since) })
       }),
-      rotate: ({ path }) => Effect.map(webhooks.rotate(path.id), data),
-      ping: ({ path }) => Effect.map(webhooks.ping(path.id), (event) => data(asSent(event))),
-      enable: ({ path }) => Effect.map(webhooks.enable(path.id), data),
-      disable: ({ path }) => Effect.map(webhooks.disable(path.id), data),
-      remove: ({ path }) => Effect.map(webhooks.remove(path.id), data),
-      deliveries: Effect.fnUntraced(function* ({ path, urlParams }) {
+      rotateWebhookSecret: ({ path }) => Effect.map(webhooks.rotate(path.id), data),
+      pingWebhook: ({ path }) => Effect.map(webhooks.ping(path.id), (event) => data(asSent(event))),
+      enableWebhook: ({ path }) => Effect.map(webhooks.enable(path.id), data),
+      disableWebhook: ({ path }) => Effect.map(webhooks.disable(path.id), data),
+      removeWebhook: ({ path }) => Effect.map(webhooks.remove(path.id), data),
+      listDeliveries: Effect.fnUntraced(function* ({ path, urlParams }) {
         const found = yield* outbox.deliveries(path.id, ALL)
         const asked = askedDeliveries(found, yield* webhooks.events(path.id, ALL), urlParams)
         return data(asked.map(({ delivery, event }) => shownDelivery(delivery, event, receivers)))
       }),
-      replay: ({ path, payload }) => Effect.map(outbox.replay(path.id, payload), data),
-      notices: ({ path }) => Effect.map(outbox.notices(path.id), (found) => data(found.map(noticeView))),
-      events: ({ path }) => Effect.map(webhooks.events(path.id, ALL), (events) => data(events.map(asSent)))
+      replayDeliveries: ({ path, payload }) => Effect.map(outbox.replay(path.id, payload), data),
+      listNotices: ({ path }) => Effect.map(outbox.notices(path.id), (found) => data(found.map(noticeView))),
+      listEvents: ({ path }) => Effect.map(webhooks.events(path.id, ALL), (events) => data(events.map(asSent)))
     }
     return handlers
   })

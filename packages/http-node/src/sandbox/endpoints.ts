@@ -1,23 +1,37 @@
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import { ClientId, OfferId, ShopId, TicketId } from "@workshop/core"
-import { FailureBodyOf, SuccessBody } from "@workshop/core/adapter"
+import { FailureBodyOf, SuccessBody, status201 } from "@workshop/core/http"
 import { Schema } from "effect"
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 type Path = `/${string}`
 
-/** An operation in the document: its name for generated clients, what it does, and what its caller must know. */
-export type Description = readonly [identifier: string, summary: string, description: string]
+/** What an operation does, and what its caller must know. */
+export type Description = readonly [summary: string, description: string]
 
-/** The annotations of an operation in the document. */
-export const described = (...[identifier, summary, description]: Description) =>
+/** The annotations of an operation in the document; generated clients call it by its name. */
+export const described = (identifier: string, [summary, description]: Description) =>
   OpenApi.annotations({ identifier, summary, description })
 
-/** The name and the description of a group of operations. */
-export const titled = (title: string, description: string) => OpenApi.annotations({ title, description })
+/** A group of endpoints, which the document shows under a title. */
+export const groupOf = <
+  const Name extends string,
+  const Endpoints extends ReadonlyArray<HttpApiEndpoint.HttpApiEndpoint.Any>
+>(
+  name: Name,
+  [title, description]: readonly [title: string, description: string],
+  ...endpoints: Endpoints
+) => {
+  let group: HttpApiGroup.HttpApiGroup.Any = HttpApiGroup.make(name).annotateContext(
+    OpenApi.annotations({ title, description })
+  )
+  for (const endpoint of endpoints) group = (group as HttpApiGroup.HttpApiGroup<Name>).add(endpoint)
+  return group as HttpApiGroup.HttpApiGroup<Name, Endpoints[number]>
+}
 
-/** An endpoint whose response is 200 with data. */
+/** An endpoint whose response is 200 with data. Its name is that of the operation. */
 export const endpoint = <M extends Method, const Name extends string, A, I>(
   method: M,
   name: Name,
@@ -25,9 +39,18 @@ export const endpoint = <M extends Method, const Name extends string, A, I>(
   answer: Schema.Schema<A, I>,
   description: Description
 ) =>
-  HttpApiEndpoint.make(method)(name, path)
-    .addSuccess(SuccessBody(answer))
-    .annotateContext(described(...description))
+  HttpApiEndpoint.make(method)(name, path).addSuccess(SuccessBody(answer)).annotateContext(described(name, description))
+
+/** An endpoint whose response is 201 with what was made. */
+export const creation = <const Name extends string, A, I>(
+  name: Name,
+  path: Path,
+  answer: Schema.Schema<A, I>,
+  description: Description
+) =>
+  HttpApiEndpoint.post(name, path)
+    .addSuccess(status201(SuccessBody(answer)))
+    .annotateContext(described(name, description))
 
 /** Endpoints at and below the path of what an id names; their response is 404 where it does not exist. */
 const endpointsOf =

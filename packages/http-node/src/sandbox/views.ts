@@ -1,0 +1,31 @@
+import { type Instant, toIso } from "@workshop/core"
+import { Schema } from "effect"
+
+/** One of the words of a table that says what each means. */
+export const wordOf = <Word extends string>(meanings: Readonly<Record<Word, string>>) =>
+  Schema.Literal(...(Object.keys(meanings) as [Word, ...Array<Word>])).annotations({
+    description: meaningsIn(meanings)
+  })
+
+/** The words of a table with their meanings, as the document lists them. */
+export const meaningsIn = (meanings: Readonly<Record<string, string>>): string =>
+  Object.entries(meanings)
+    .map(([word, meaning]) => `${word}: ${meaning}`)
+    .join("; ")
+
+/** A record that a view shows. */
+type Recorded<View> = {
+  readonly [Name in keyof View]: Name extends `${string}_at` ? Instant | Extract<View[Name], null> : View[Name]
+}
+
+/** Shows of a record the fields of a view: instants, whose names end in `_at`, as the API writes them. */
+export const viewOf = <Fields extends Schema.Struct.Fields>({ fields }: Schema.Struct<Fields>) => {
+  const names = Object.keys(fields)
+  return (record: Recorded<Schema.Struct.Type<Fields>>): Schema.Struct.Type<Fields> => {
+    const shown = (name: string) => {
+      const value: unknown = record[name as keyof typeof record]
+      return name.endsWith("_at") && typeof value === "number" ? toIso(value) : value
+    }
+    return Object.fromEntries(names.map((name) => [name, shown(name)])) as Schema.Struct.Type<Fields>
+  }
+}
