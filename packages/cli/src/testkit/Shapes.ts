@@ -1,43 +1,8 @@
-/** A ticket in a response, with the fields that testers read (Specification, Resources). */
-export interface Ticket {
-  readonly id: string
-  readonly number: number
-  readonly number_label: string
-  readonly state: string
-  readonly outcome: string | null
-  readonly items: ReadonlyArray<{ readonly id: string; readonly label: string; readonly done: boolean }>
-  readonly money: Readonly<Record<string, unknown>> & { readonly deposit_minor: number | null }
-  readonly client: { readonly id: string; readonly display_name: string | null } | null
-  readonly client_phone: string | null
-  readonly tracking_code: string
-  readonly tracking_url: string | null
-  readonly created_at: string
-  readonly updated_at: string
-  readonly ready_at: string | null
-  readonly collected_at: string | null
-  readonly abandoned_at: string | null
-  readonly abandon_reason: string | null
-  readonly notified_at: string | null
-  readonly created_via: string
-}
+import type { Ticket as TypedTicket } from "@workshop/core/promise"
+import type { deliveryView } from "@workshop/http-node/sandbox"
 
-/** A loyalty card (Specification, Resources). */
-export interface Card {
-  readonly balance: number
-  readonly lifetime: number
-  readonly rewards_available: number
-  readonly rewards_redeemed: number
-  readonly updated_at: string | null
-}
-
-/** A client (Specification, Resources). */
-export interface Client {
-  readonly id: string
-  readonly display_name: string
-  readonly tickets_open: number
-  readonly tickets_total: number
-  readonly loyalty: Card | null
-}
+/** A ticket in a response (Specification, Resources); the tickets of tests have numbers. */
+export type Ticket = TypedTicket & { readonly number: number; readonly number_label: string }
 
 /** An event, as a webhook carries it and as the sandbox lists it (Specification, Resources). */
 export interface Event {
@@ -56,21 +21,10 @@ export interface Event {
 }
 
 /** A delivery, as the sandbox lists it (Specification, Sandbox). */
-export interface Delivery {
-  readonly event_id: string
-  readonly type: string
-  readonly state: "pending" | "delivered" | "parked" | "dead"
-  readonly next_attempt_at: string | null
-  readonly attempts: ReadonlyArray<DeliveryAttempt>
-}
+export type Delivery = ReturnType<typeof deliveryView>
 
 /** One attempt at a delivery, as the sandbox lists it (Specification, Sandbox). */
-export interface DeliveryAttempt {
-  readonly n: number
-  readonly started_at: string
-  readonly status: number | null
-  readonly error: string | null
-}
+export type DeliveryAttempt = Delivery["attempts"][number]
 
 /** A webhook, as the sandbox shows it (Specification, Sandbox). */
 export interface Webhook {

@@ -1,5 +1,5 @@
+import type { LoyaltyCard } from "@workshop/core/promise"
 import type { Exchange } from "../../testkit/Api.js"
-import type { Card } from "../../testkit/Shapes.js"
 import { DAY } from "../../testkit/Time.js"
 import { casesOf, test } from "../Case.js"
 import { type CaseEnvironment, type Person, type Shop, UNKNOWN_ID } from "../CaseEnvironment.js"
@@ -29,7 +29,7 @@ const compare = async (env: CaseEnvironment, ask: (shop: Shop, client: Person) =
 }
 
 interface Stamped {
-  readonly card: Card
+  readonly card: LoyaltyCard
   readonly added: number
   readonly rewards_unlocked: number
 }
@@ -212,7 +212,7 @@ export const clientCases = casesOf("§4", [
     ;(await shop.stamps(client, 10)).ok()
     await shop.env.advance(1)
     const redeemed_at = await shop.env.instant()
-    ;(await shop.redeem<{ card: Card }>(client)).shows({
+    ;(await shop.redeem<{ card: LoyaltyCard }>(client)).shows({
       card: { balance: 5, lifetime: 10, rewards_available: 1, rewards_redeemed: 1, updated_at: redeemed_at },
       reward: { label: "A free hem", redeemed_at }
     })

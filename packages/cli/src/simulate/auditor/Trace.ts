@@ -1,4 +1,5 @@
-import type { Card, Delivery, Envelope, Event, Ticket, Webhook } from "../../testkit/Shapes.js"
+import type { LoyaltyCard } from "@workshop/core/promise"
+import type { Delivery, Envelope, Event, Ticket, Webhook } from "../../testkit/Shapes.js"
 
 /** A response as it came over HTTP; the names of its headers in lower case. */
 export interface RecordedResponse {
@@ -62,7 +63,7 @@ export interface ShopTrace {
 /** A card and its programme (Specification, Resources; Clients and loyalty). */
 export interface Loyalty {
   readonly program: { readonly active: boolean; readonly stamps_required: number; readonly stamps_per_ticket: number }
-  readonly card: Card
+  readonly card: LoyaltyCard
 }
 
 /** Everything that was seen of a service from outside: all that the auditor goes by. */

@@ -1,4 +1,5 @@
-import type { Card, Ticket } from "../../testkit/Shapes.js"
+import type { LoyaltyCard } from "@workshop/core/promise"
+import type { Ticket } from "../../testkit/Shapes.js"
 import { type Breach, breaks } from "./Breach.js"
 import {
   actOf,
@@ -61,7 +62,7 @@ const ledger = (operations: ReadonlyArray<Operation>, tickets: number, program: 
   return { balance, lifetime, rewards_redeemed: redeemed }
 }
 
-const cardWrong = (card: Card, expected: ReturnType<typeof ledger>, required: number): string | null => {
+const cardWrong = (card: LoyaltyCard, expected: ReturnType<typeof ledger>, required: number): string | null => {
   for (const name of ["balance", "lifetime", "rewards_redeemed"] as const)
     if (card[name] !== expected[name]) return `${name} is ${card[name]}, where ${expected[name]} was acknowledged`
   const available = Math.floor(card.balance / required)
