@@ -57,10 +57,32 @@ export const calls = {
 /** A name in the table of {@link calls}. */
 export type CallName = keyof typeof calls
 
+/** The rows of {@link calls}, taken apart. */
+const rows = Object.entries(calls).map(([name, [, endpoint]]) => {
+  const [method = "", path = ""] = endpoint.split(" ")
+  return { name: name as CallName, method, segments: path.split("/") }
+})
+
 /** Method and path of a call, about the thing with an id. */
 export const requestOf = (name: CallName, id = ""): { readonly method: Method; readonly path: string } => {
   const [method = "GET", pattern = ""] = calls[name][1].split(" ")
   return { method: method as Method, path: pattern.replace(/:(id|n)\b/, encodeURIComponent(id)) }
+}
+
+/** The call that a request makes, and the id in its path, or ""; null for a request that no row describes. */
+export const callOf = (request: {
+  readonly method: string
+  readonly path: string
+}): { readonly name: CallName; readonly id: string } | null => {
+  const given = request.path.split("/")
+  const found = rows.find(
+    ({ method, segments }) =>
+      method === request.method &&
+      segments.length === given.length &&
+      segments.every((segment, i) => segment === given[i] || segment.startsWith(":"))
+  )
+  if (found === undefined) return null
+  return { name: found.name, id: given[found.segments.findIndex((segment) => segment.startsWith(":"))] ?? "" }
 }
 
 /** The methods of the API. */

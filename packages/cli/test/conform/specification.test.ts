@@ -2,7 +2,6 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { suite } from "@workshop/cli/conform"
 import { describe, expect, it } from "vitest"
-import { anchors } from "../../src/simulate/auditor/Breach.js"
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url))
 const page = readFileSync(`${root}docs/specification.md`, "utf8")
@@ -52,15 +51,16 @@ describe("docs/specification.md and the cases of conform", () => {
     expect(astray.map(({ id, anchor }) => `${id} at ${anchor}`)).toEqual([])
   })
 
-  it("every rule that a check of simulate can name is on the page, and each is named by a check", () => {
+  it("every rule that a check of simulate can name is on the page", () => {
     const auditor = `${root}packages/cli/src/simulate/auditor`
     const checks = readdirSync(auditor)
       .filter((file) => file.startsWith("check"))
       .map((file) => readFileSync(`${auditor}/${file}`, "utf8"))
       .join("\n")
     expect(checks.match(/breaks\(/g)?.length).toBeGreaterThan(50)
+    const anchors = [...new Set(checks.match(/(?<=")rule-[\w-]+(?=")/g))]
+    expect(anchors.length).toBeGreaterThan(50)
     expect(anchors.filter((anchor) => !rules.some((rule) => rule.anchor === anchor))).toEqual([])
-    expect(anchors.filter((anchor) => !checks.includes(`"${anchor}"`))).toEqual([])
   })
 
   it("no page and no source names a section of a document that is not in the repository", () => {

@@ -1,15 +1,16 @@
 import type { LoyaltyCard } from "@workshop/core/promise"
+import { type CallName, callOf } from "../../testkit/Calls.js"
 import type { Ticket } from "../../testkit/Shapes.js"
 import { type Breach, breaks } from "./Breach.js"
 import {
-  actOf,
   check,
   codeOf,
   dataOf,
   eventsByTicket,
   type Finding,
-  goodActs,
+  goodCalls,
   grouped,
+  isCreate,
   isGood,
   isReplay,
   ms,
@@ -47,9 +48,9 @@ const earned = (shop: ShopTrace, program: (now: number) => Program): Map<string,
 /** The card that a client must have, from everything that was acknowledged. */
 const ledger = (operations: ReadonlyArray<Operation>, tickets: number, program: (now: number) => Program) => {
   let [balance, lifetime, redeemed] = [tickets, tickets, 0]
-  for (const { kind, results } of operations)
+  for (const { call, results } of operations)
     for (const { data } of results) {
-      if (kind === "stamps") {
+      if (call === "add stamps") {
         const { added } = data as { readonly added: number }
         balance += added
         lifetime += added
@@ -73,12 +74,12 @@ const cardWrong = (card: LoyaltyCard, expected: ReturnType<typeof ledger>, requi
 
 /** A card is the sum of what tickets earned, what was given and what was redeemed. */
 export const checkLoyalty = check("loyalty", "Specification, Endpoints; Clients and loyalty", function* (trace) {
-  const operations = operationsOf(trace).filter(({ kind }) => kind !== "create")
+  const operations = operationsOf(trace).filter(({ call }) => call !== "create ticket")
   for (const shop of trace.shops) {
     const program = programAt(trace, shop.id)
     const tickets = earned(shop, program)
     for (const { client, status, data } of shop.cards) {
-      const theirs = operations.filter((one) => one.shop === shop.id && actOf(one.exchanges[0]!)?.id === client)
+      const theirs = operations.filter((one) => one.shop === shop.id && callOf(one.exchanges[0]!)?.id === client)
       // Where nobody knows what became of a request, the card may show either.
       if (status !== 200 || data === null || theirs.some(({ isUnknown }) => isUnknown)) continue
       const expected = ledger(theirs, tickets.get(client) ?? 0, program)
@@ -96,27 +97,24 @@ export const checkLoyalty = check("loyalty", "Specification, Endpoints; Clients 
 const blocksOf = (
   trace: Trace
 ): ReadonlyArray<{ readonly shop: string; readonly client: string; readonly at: number }> =>
-  goodActs(trace, "blockOffer").flatMap(({ shop, now, body: _, actor }) =>
+  goodCalls(trace, "block shop").flatMap(({ shop, now, actor }) =>
     shop === null ? [] : [{ shop, client: actor.replace(/^client /, ""), at: now }]
   )
 
-const OF_CLIENT = /^\/v1\/clients(?:\/([^/]+)(\/.*)?)?$/
+const ABOUT_CLIENT = new Set<CallName>(["get client", "get loyalty", "add stamps", "redeem reward"])
 
-/** The kind of a request about a client, and the client; null for other requests. */
+/** The call of a request about a client, and the client; null for other requests. */
 const asksAbout = (
   exchange: RecordedRequest,
   phones: Map<string, string>
-): { readonly kind: string; readonly client: string | null } | null => {
-  const found = OF_CLIENT.exec(exchange.path)
-  if (found !== null) {
-    const [, id, rest = ""] = found
-    const phone = new URLSearchParams(exchange.query).get("phone") ?? ""
-    return id === undefined ? { kind: "phone", client: phones.get(phone) ?? null } : { kind: `id${rest}`, client: id }
-  }
+): { readonly call: CallName; readonly client: string | null } | null => {
+  const call = callOf(exchange)
+  if (call === null || exchange.key === null) return null
+  if (ABOUT_CLIENT.has(call.name)) return { call: call.name, client: call.id }
+  if (call.name === "find client")
+    return { call: call.name, client: phones.get(new URLSearchParams(exchange.query).get("phone") ?? "") ?? null }
   const client = (exchange.body as { readonly client_id?: string } | undefined)?.client_id
-  return exchange.key !== null && actOf(exchange)?.kind === "create" && client !== undefined
-    ? { kind: "create", client }
-    : null
+  return call.name === "create ticket" && client !== undefined ? { call: call.name, client } : null
 }
 
 /** A 404 as the caller sees it, without what differs in every response. */
@@ -126,10 +124,10 @@ const looks = ({ answer }: RecordedRequest): string =>
 const hidden = (message: string): Breach => breaks("rule-privacy-look-up", message)
 
 function* alike(asked: ReadonlyArray<readonly [string, RecordedRequest]>): Iterable<Finding> {
-  for (const [kind, all] of grouped(asked, ([kind]) => kind)) {
+  for (const [call, all] of grouped(asked, ([call]) => call)) {
     const ways = grouped(all, ([, exchange]) => looks(exchange))
     const examples = [...ways.values()].map(([one]) => shown(one![1]))
-    if (ways.size > 1) yield [hidden(`unknown and blocking clients can be distinguished (${kind})`), examples]
+    if (ways.size > 1) yield [hidden(`unknown and blocking clients can be distinguished (${call})`), examples]
   }
 }
 
@@ -156,7 +154,7 @@ function* afterBlock({ exchanges, shops }: Trace, blocks: ReturnType<typeof bloc
 /** Only holders of a number link themselves: a create never says whether there is one (Specification, Endpoints). */
 const isHolderShown = (exchange: RecordedRequest): boolean => {
   const body = exchange.body as { readonly client_phone?: string; readonly client_id?: string } | undefined
-  if (actOf(exchange)?.kind !== "create" || !isGood(exchange)) return false
+  if (!isCreate(exchange) || !isGood(exchange)) return false
   if (body?.client_phone === undefined || body.client_id !== undefined) return false
   const ticket = dataOf<Ticket>(exchange)
   return ticket.client !== null || ticket.client_phone !== body.client_phone
@@ -173,7 +171,7 @@ export const checkPrivacy = check("privacy", "Specification, Endpoints; Clients 
       yield [breaks("rule-create-offer", "a ticket offered to a number is answered with its holder"), shown(exchange)]
     const asked = asksAbout(exchange, phones)
     if (asked === null) continue
-    if (codeOf(exchange) === "NOT_FOUND") refused.push([asked.kind, exchange])
+    if (codeOf(exchange) === "NOT_FOUND") refused.push([asked.call, exchange])
     const blocked_at = blocked.get(`${exchange.shop} ${asked.client}`) ?? Number.POSITIVE_INFINITY
     if (isGood(exchange) && !isReplay(exchange) && exchange.now > blocked_at)
       yield [hidden("a client who blocks the shop was found"), shown(exchange)]

@@ -1,20 +1,21 @@
+import { callOf } from "../../testkit/Calls.js"
 import { HOUR, MINUTE } from "../../testkit/Time.js"
 import { type Breach, breaks } from "./Breach.js"
 import {
-  actOf,
   check,
   codeOf,
   dataOf,
   detailOf,
   type Finding,
   grouped,
+  isCreate,
   isGood,
   isReplay,
   ms,
   operationsOf,
   shown
 } from "./queries.js"
-import type { RecordedRequest, ShopTrace, Trace } from "./Trace.js"
+import type { RecordedRequest, ShopTrace } from "./Trace.js"
 
 /** The limits of Specification, Limits, each with its rule. */
 const LIMITS = {
@@ -152,7 +153,7 @@ const perKey = (exchanges: ReadonlyArray<RecordedRequest>) => {
     ...recount({ policy: "requests_per_minute", window: MINUTE }, mine.flatMap(requestUse)),
     ...recount(
       { policy: "writes_per_minute", window: MINUTE },
-      mine.filter((one) => actOf(one) !== null).flatMap(writeUse)
+      mine.filter((one) => one.method === "POST" && callOf(one) !== null).flatMap(writeUse)
     )
   ])
 }
@@ -162,15 +163,13 @@ const ticketUses = (shop: ShopTrace, mine: ReadonlyArray<RecordedRequest>, polic
   const made = shop.events
     .filter(({ type }) => type === "ticket.created")
     .map((event): Use => ({ now: ms(event.created_at), what: "counted", count: 1, exchange: event }))
-  const refused = mine
-    .filter((one) => actOf(one)?.kind === "create" && refusedBy(one) === policy)
-    .map((one) => use(one, "refused"))
+  const refused = mine.filter((one) => isCreate(one) && refusedBy(one) === policy).map((one) => use(one, "refused"))
   return [...made, ...refused].sort((a, b) => a.now - b.now)
 }
 
 const lookupUses = (mine: ReadonlyArray<RecordedRequest>, policy: string): ReadonlyArray<Use> =>
   mine.flatMap((one) => {
-    if (one.method !== "GET" || one.path !== "/v1/clients") return []
+    if (callOf(one)?.name !== "find client") return []
     if (isGood(one) || codeOf(one) === "NOT_FOUND") return [use(one, "counted")]
     return refusedBy(one) === policy ? [use(one, "refused")] : []
   })
@@ -186,13 +185,13 @@ const perShop = (shop: ShopTrace, mine: ReadonlyArray<RecordedRequest>) => {
 }
 
 const perCard = (shop: ShopTrace, mine: ReadonlyArray<RecordedRequest>) => {
-  const given = mine.filter((one) => actOf(one)?.kind === "stamps")
+  const given = mine.filter((one) => callOf(one)?.name === "add stamps")
   const unknown = new Set(
-    operationsOf({ exchanges: given } as unknown as Trace).flatMap(({ exchanges }) =>
+    operationsOf({ exchanges: given }).flatMap(({ exchanges }) =>
       exchanges.some(({ answer }) => answer === null) ? exchanges.map(({ seq }) => seq) : []
     )
   )
-  return [...grouped(given, (one) => `${one.key} ${actOf(one)?.id}`).values()].flatMap((ofCard) => {
+  return [...grouped(given, (one) => `${one.key} ${callOf(one)?.id}`).values()].flatMap((ofCard) => {
     const uses = ofCard.flatMap((one) => {
       const asked = (one.body as { readonly count: number }).count
       if (refusedBy(one) === "stamps_per_day") return [use(one, "refused", asked)]

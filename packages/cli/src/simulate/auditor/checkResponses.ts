@@ -1,14 +1,15 @@
+import { callOf } from "../../testkit/Calls.js"
 import type { Ticket } from "../../testkit/Shapes.js"
 import { HOUR, MINUTE } from "../../testkit/Time.js"
 import { type Breach, breaks } from "./Breach.js"
 import {
-  actOf,
   check,
   codeOf,
   dataOf,
   detailOf,
   eventsByTicket,
   type Finding,
+  goodCalls,
   grouped,
   isGood,
   isReplay,
@@ -71,21 +72,19 @@ const PRESETS: Readonly<Record<string, ReadonlyArray<string>>> = { full: ALL, re
 /** Every key that was made, what it may do, and when it was revoked. */
 const keysOf = ({ exchanges }: Trace): Map<string, Key> => {
   const keys = new Map<string, Key>()
+  const made = (id: string | undefined, scopes: ReadonlyArray<string>) =>
+    keys.set(id ?? "", { scopes, revoked_at: Number.POSITIVE_INFINITY })
   for (const exchange of exchanges) {
-    if (!isGood(exchange)) continue
-    const data = dataOf<{ readonly id?: string; readonly key_id?: string }>(exchange)
-    const asked = exchange.body as { readonly scopes?: ReadonlyArray<string>; readonly preset?: string } | undefined
-    if (exchange.method === "POST" && exchange.path === "/sandbox/shops")
-      keys.set(data.key_id ?? "", { scopes: ALL, revoked_at: Number.POSITIVE_INFINITY })
-    if (exchange.method === "POST" && /^\/sandbox\/shops\/[^/]+\/keys$/.test(exchange.path))
-      keys.set(data.id ?? "", {
-        scopes: asked?.scopes ?? PRESETS[asked?.preset ?? "full"] ?? ALL,
-        revoked_at: Number.POSITIVE_INFINITY
-      })
-    const revoked = exchange.method === "DELETE" ? /^\/sandbox\/keys\/([^/]+)$/.exec(exchange.path)?.[1] : undefined
-    const known = revoked === undefined ? undefined : keys.get(revoked)
-    if (revoked !== undefined && known !== undefined && exchange.now < known.revoked_at)
-      keys.set(revoked, { ...known, revoked_at: exchange.now })
+    const call = isGood(exchange) ? callOf(exchange) : null
+    if (call?.name === "open shop") made(dataOf<{ readonly key_id?: string }>(exchange).key_id, ALL)
+    if (call?.name === "create key") {
+      const asked = exchange.body as { readonly scopes?: ReadonlyArray<string>; readonly preset?: string } | undefined
+      const scopes = asked?.scopes ?? PRESETS[asked?.preset ?? "full"] ?? ALL
+      made(dataOf<{ readonly id?: string }>(exchange).id, scopes)
+    }
+    const known = call?.name === "revoke key" ? keys.get(call.id) : undefined
+    if (call !== null && known !== undefined && exchange.now < known.revoked_at)
+      keys.set(call.id, { ...known, revoked_at: exchange.now })
   }
   return keys
 }
@@ -204,8 +203,8 @@ const statusWrong = (exchange: RecordedRequest, events: ReadonlyArray<TicketEven
 export const checkRefusals = check("refusals", "Specification, States", function* ({ shops, exchanges }) {
   const events = new Map(shops.map((shop) => [shop.id, eventsByTicket(shop.events)]))
   for (const exchange of exchanges) {
-    const act = actOf(exchange)
-    const known = act?.kind === "status" ? events.get(exchange.shop ?? "")?.get(act.id) : undefined
+    const call = callOf(exchange)
+    const known = call?.name === "set status" ? events.get(exchange.shop ?? "")?.get(call.id) : undefined
     if (known !== undefined) yield [statusWrong(exchange, known), shown(exchange)]
   }
 })
@@ -228,8 +227,6 @@ function* feedWrong({ id, listed, synced }: ShopTrace): Iterable<Finding> {
   for (const ticket of known.values())
     yield [breaks("rule-sync-order", `the feed showed ticket ${ticket.id}, which is not there`), { shop: id, ticket }]
 }
-
-const isList = ({ method, path }: RecordedRequest): boolean => method === "GET" && path === "/v1/tickets"
 
 /** Newest first; of a feed, oldest change first. */
 const orderWrong = (exchange: RecordedRequest): Breach | null => {
@@ -259,27 +256,26 @@ const orderWrong = (exchange: RecordedRequest): Breach | null => {
 /** Pages are in their order, and a till that follows the feed knows what the store knows. */
 export const checkSync = check("sync", "Specification, Endpoints; Lists and sync", function* (trace) {
   for (const shop of trace.shops) yield* feedWrong(shop)
-  for (const exchange of trace.exchanges)
-    if (isList(exchange) && isGood(exchange)) yield [orderWrong(exchange), shown(exchange)]
+  for (const exchange of goodCalls(trace, "list tickets")) yield [orderWrong(exchange), shown(exchange)]
 })
 
 /** The status of the first response to each operation, and its rule. */
 const FIRST = {
-  create: { status: 201, anchor: "rule-create" },
-  stamps: { status: 200, anchor: "rule-stamps-2" },
-  redeem: { status: 200, anchor: "rule-redeem" }
-} as const satisfies Record<Operation["kind"], { readonly status: number; readonly anchor: Breach["anchor"] }>
+  "create ticket": { status: 201, anchor: "rule-create" },
+  "add stamps": { status: 200, anchor: "rule-stamps-2" },
+  "redeem reward": { status: 200, anchor: "rule-redeem" }
+} as const satisfies Record<Operation["call"], { readonly status: number; readonly anchor: Breach["anchor"] }>
 
 const repeated = (message: string): Breach => breaks("rule-replay", message)
 
-const formWrong = (exchange: RecordedRequest, kind: Operation["kind"]): Breach | null => {
+const formWrong = (exchange: RecordedRequest, call: Operation["call"]): Breach | null => {
   const { answer } = exchange
   if (answer === null || !isGood(exchange)) return null
   const replayed = isReplay(exchange)
   if (!replayed && answer.body.meta?.replayed !== false) return repeated("the answer has no meta.replayed")
   if (replayed !== (answer.headers["idempotent-replayed"] === "true"))
     return repeated("Idempotent-Replayed disagrees with meta.replayed")
-  const { status, anchor } = replayed ? ({ status: 200, anchor: "rule-replay" } as const) : FIRST[kind]
+  const { status, anchor } = replayed ? ({ status: 200, anchor: "rule-replay" } as const) : FIRST[call]
   return answer.status === status ? null : breaks(anchor, `answered ${answer.status}, and not ${status}`)
 }
 
@@ -329,12 +325,12 @@ const reuseWrong = (operation: Operation): RecordedRequest | null => {
 export const checkIdempotency = check("idempotency", "Specification, Endpoints; Idempotency", function* (trace) {
   const makers = new Map<string, Operation>()
   for (const operation of operationsOf(trace)) {
-    for (const exchange of operation.exchanges) yield [formWrong(exchange, operation.kind), shown(exchange)]
+    for (const exchange of operation.exchanges) yield [formWrong(exchange, operation.call), shown(exchange)]
     const reuse = reuseWrong(operation)
     yield [repeatsWrong(operation), operation.exchanges.map(shown)]
     if (reuse !== null)
       yield [breaks("rule-idempotency-reused", "a key was refused as used that was not"), shown(reuse)]
-    if (operation.kind !== "create") continue
+    if (operation.call !== "create ticket") continue
     for (const { data, exchange } of operation.results) {
       const { id, created_at } = data as { readonly id: string; readonly created_at: string }
       const other = makers.get(id)

@@ -1,12 +1,15 @@
+import { type CallName, callOf } from "../../testkit/Calls.js"
 import type { Event, Ticket } from "../../testkit/Shapes.js"
 import { DAY, HOUR } from "../../testkit/Time.js"
 import { type Breach, breaks } from "./Breach.js"
 import {
-  actOf,
   check,
   dataOf,
   eventsByTicket,
   type Finding,
+  goodCalls,
+  grouped,
+  isCreate,
   isGood,
   isReplay,
   ms,
@@ -23,35 +26,29 @@ const ENTERED: Readonly<Record<string, string>> = {
   workshop: "ticket.reopened"
 }
 
-/** The event that an act raises when it succeeds, and of which ticket. */
+/** The events that calls about a ticket raise, besides a change of its status. */
+const RAISED: Partial<Record<CallName, string>> = {
+  notified: "client.notified",
+  "propose quote": "quote.proposed",
+  "accept quote": "quote.accepted",
+  "refuse quote": "quote.refused",
+  "edit ticket": "ticket.updated",
+  "announce delay": "ticket.updated",
+  "record part": "ticket.updated",
+  "attach photo": "ticket.updated"
+}
+
+/** The event that a call raises when it succeeds, and of which ticket. */
 const raisedBy = (exchange: RecordedRequest): { readonly type: string; readonly ticket: string | null } | null => {
-  const act = actOf(exchange)
-  if (act === null || !isGood(exchange)) return null
-  switch (act.kind) {
-    case "create":
-      return isReplay(exchange)
-        ? null
-        : { type: "ticket.created", ticket: dataOf<{ readonly id: string }>(exchange).id }
-    case "status":
-      return { type: ENTERED[(exchange.body as { readonly status: string }).status] ?? "", ticket: act.id }
-    case "notified":
-      return { type: "client.notified", ticket: act.id }
-    case "quote":
-      return { type: "quote.proposed", ticket: act.id }
-    case "acceptQuote":
-      return { type: "quote.accepted", ticket: act.id }
-    case "refuseQuote":
-      return { type: "quote.refused", ticket: act.id }
-    case "edit":
-    case "delay":
-    case "part":
-    case "photo":
-      return { type: "ticket.updated", ticket: act.id }
-    case "ping":
-      return { type: "ping", ticket: null }
-    default:
-      return null
-  }
+  const call = isGood(exchange) ? callOf(exchange) : null
+  if (call === null) return null
+  if (call.name === "ping") return { type: "ping", ticket: null }
+  if (call.name === "set status")
+    return { type: ENTERED[(exchange.body as { readonly status: string }).status] ?? "", ticket: call.id }
+  if (isCreate(exchange))
+    return isReplay(exchange) ? null : { type: "ticket.created", ticket: dataOf<{ readonly id: string }>(exchange).id }
+  const type = RAISED[call.name]
+  return type === undefined ? null : { type, ticket: call.id }
 }
 
 const nameOf = (type: string, ticket: string | null, at: number): string => `${type} ${ticket} ${at}`
@@ -74,7 +71,7 @@ const follows = (event: Event, before: Event | undefined, exchanges: ReadonlyArr
     case "client.linked":
       return (
         (before?.type === "ticket.created" && ticketOf(before) === ticketOf(event)) ||
-        exchanges.some((one) => one.now === at && actOf(one)?.kind === "acceptOffer" && isGood(one))
+        exchanges.some((one) => one.now === at && callOf(one)?.name === "accept offer" && isGood(one))
       )
     default:
       return false
@@ -105,7 +102,7 @@ const followerMissing = (event: Event, next: Event | undefined): Breach | null =
 
 function* eventsIn(trace: Trace, shop: ShopTrace): Iterable<Finding> {
   const mine = trace.exchanges.filter((one) => one.shop === shop.id)
-  const lost = mine.filter((one) => one.answer === null && actOf(one)?.kind === "create").length
+  const lost = mine.filter((one) => one.answer === null && isCreate(one)).length
   const expected = new Map<string, Array<RecordedRequest>>()
   for (const exchange of mine) {
     const raised = raisedBy(exchange)
@@ -114,8 +111,8 @@ function* eventsIn(trace: Trace, shop: ShopTrace): Iterable<Finding> {
     expected.set(name, [...(expected.get(name) ?? []), exchange])
   }
   const created = new Set(
-    operationsOf({ ...trace, exchanges: mine }).flatMap(({ kind, results }) =>
-      kind === "create" ? results.map(({ data }) => (data as { readonly id: string }).id) : []
+    operationsOf({ exchanges: mine }).flatMap(({ call, results }) =>
+      call === "create ticket" ? results.map(({ data }) => (data as { readonly id: string }).id) : []
     )
   )
   let unclaimed = 0
@@ -152,11 +149,10 @@ const LAST_NUMBER = 9999
 const label = (number: number): string => String(number).padStart(4, "0")
 
 /** The next numbers that the owner set, and when. */
-const restarts = ({ exchanges }: Trace, shop: string) =>
-  exchanges.flatMap((one) => {
-    const next = (one.body as { readonly next_number?: number } | undefined)?.next_number
-    const isRestart = one.method === "PATCH" && one.path === `/sandbox/shops/${shop}` && isGood(one)
-    return isRestart && next !== undefined ? [{ at: one.now, next }] : []
+const restarts = (trace: Trace, shop: string) =>
+  goodCalls(trace, "change shop", shop).flatMap(({ now, body }) => {
+    const next = (body as { readonly next_number?: number } | undefined)?.next_number
+    return next === undefined ? [] : [{ at: now, next }]
   })
 
 const misnumbered = (message: string): Breach => breaks("rule-create-numbers", message)
@@ -209,26 +205,25 @@ const REOPEN_WINDOW = 24 * HOUR
 const CLOSURE = 60 * DAY
 
 /** The shop's changes to a ticket that postpone its closure (Specification, States). */
-const NEWS = new Set(["status", "notified", "quote", "edit", "delay", "part", "photo"])
+const NEWS = [
+  ...(["set status", "notified", "propose quote", "edit ticket"] as const),
+  ...(["announce delay", "record part", "attach photo"] as const)
+]
 
-/** The instants at which the shop changed each of its tickets. */
-const newsOf = ({ exchanges }: Trace): Map<string, Array<number>> => {
-  const news = new Map<string, Array<number>>()
-  for (const exchange of exchanges) {
-    const act = actOf(exchange)
-    if (act === null || !NEWS.has(act.kind) || !isGood(exchange)) continue
-    const known = news.get(act.id) ?? []
-    known.push(exchange.now)
-    news.set(act.id, known)
-  }
-  return news
-}
+type News = ReadonlyArray<RecordedRequest>
 
-const lastNews = (instants: ReadonlyArray<number> = [], created_at: number, until: number): number =>
-  instants.reduce((last, at) => (at <= until && at > last ? at : last), created_at)
+/** The requests by which the shop changed each of its tickets. */
+const newsOf = (trace: Trace): ReadonlyMap<string, News> =>
+  grouped(
+    NEWS.flatMap((name) => goodCalls(trace, name)),
+    ({ id }) => id
+  )
+
+const lastNews = (news: News = [], created_at: number, until: number): number =>
+  news.reduce((last, { now }) => (now <= until && now > last ? now : last), created_at)
 
 /** The instant at which a ticket closes by itself, and the reason. */
-const closureOf = (ticket: Ticket, news: ReadonlyArray<number> | undefined, until: number) => {
+const closureOf = (ticket: Ticket, news: News | undefined, until: number) => {
   if (ticket.state === "ready" && ticket.ready_at !== null)
     return { due_at: ms(ticket.ready_at) + CLOSURE, reason: "uncollected" }
   if (ticket.state === "workshop")
@@ -267,11 +262,7 @@ const fieldsWrong = (ticket: Ticket): Breach | null => {
   return extra === undefined ? null : breaks(FIELD_RULES[extra], `${ticket.state} with ${extra}`)
 }
 
-const closedWrong = (
-  before: Ticket,
-  { created_at, data }: TicketEvent,
-  news: ReadonlyArray<number> | undefined
-): Breach | null => {
+const closedWrong = (before: Ticket, { created_at, data }: TicketEvent, news: News | undefined): Breach | null => {
   const { abandoned_at, abandon_reason } = data.ticket
   const due = closureOf(before, news, ms(created_at) - 1)
   if (due === null) return breaks("rule-closure-never-all", "it was not to close")
@@ -281,7 +272,7 @@ const closedWrong = (
   return data.reason === due.reason && abandon_reason === due.reason ? null : wrong(`closed for ${data.reason}`)
 }
 
-const entered = (before: Ticket, event: TicketEvent, news: ReadonlyArray<number> | undefined): Breach | null => {
+const entered = (before: Ticket, event: TicketEvent, news: News | undefined): Breach | null => {
   const { type, created_at, data } = event
   const { ticket } = data
   const wrong = (message: string) => breaks("rule-status-instants", message)
@@ -306,11 +297,7 @@ const entered = (before: Ticket, event: TicketEvent, news: ReadonlyArray<number>
   }
 }
 
-const stepWrong = (
-  before: Ticket | null,
-  event: TicketEvent,
-  news: ReadonlyArray<number> | undefined
-): Breach | null => {
+const stepWrong = (before: Ticket | null, event: TicketEvent, news: News | undefined): Breach | null => {
   const { ticket } = event.data
   if (before === null)
     return event.type === "ticket.created"
@@ -334,7 +321,7 @@ const stepWrong = (
   return fieldsWrong(ticket) ?? entered(before, event, news)
 }
 
-function* historiesIn(trace: Trace, shop: ShopTrace, news: Map<string, Array<number>>): Iterable<Finding> {
+function* historiesIn(trace: Trace, shop: ShopTrace, news: ReadonlyMap<string, News>): Iterable<Finding> {
   const last = new Map<string, Ticket>()
   for (const [id, events] of eventsByTicket(shop.events)) {
     let before: Ticket | null = null

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto"
 import type { Delivery, DeliveryAttempt, Event } from "../../testkit/Shapes.js"
 import { DAY, HOUR, MINUTE, SECOND } from "../../testkit/Time.js"
 import { type Breach, breaks } from "./Breach.js"
-import { check, dataOf, type Finding, goodActs, grouped, isGood, ms } from "./queries.js"
+import { check, dataOf, type Finding, goodCalls, grouped, ms } from "./queries.js"
 import type { ReceivedDelivery, ShopTrace, Trace } from "./Trace.js"
 
 /** After each failed attempt, how long until the next. */
@@ -14,9 +14,9 @@ const isAcknowledged = ({ status }: Pick<DeliveryAttempt, "status">): boolean =>
 
 /** The instants at which the shop's deliveries became due again: the webhook was turned on, or they were replayed. */
 const releasesOf = (trace: Trace, shop: string): ReadonlyArray<number> =>
-  (["enable", "replay"] as const).flatMap((kind) =>
-    goodActs(trace, kind)
-      .filter((one) => one.id === shop && (one.body as { readonly dry_run?: boolean } | undefined)?.dry_run !== true)
+  (["enable webhook", "replay events"] as const).flatMap((name) =>
+    goodCalls(trace, name, shop)
+      .filter(({ body }) => (body as { readonly dry_run?: boolean } | undefined)?.dry_run !== true)
       .map(({ now }) => now)
   )
 
@@ -93,9 +93,8 @@ const receivedWrong = (delivery: Delivery, event: Event, received: ReadonlyArray
 }
 
 /** The instant from which events are delivered: the first address was set then. */
-const setAt = ({ exchanges }: Trace, shop: string): number =>
-  exchanges.find((one) => one.method === "PUT" && one.path === `/sandbox/shops/${shop}/webhook` && isGood(one))?.now ??
-  Number.POSITIVE_INFINITY
+const setAt = (trace: Trace, shop: string): number =>
+  goodCalls(trace, "set webhook", shop)[0]?.now ?? Number.POSITIVE_INFINITY
 
 function* overtaken(shop: ShopTrace, received: ReadonlyArray<ReceivedDelivery>, since: number): Iterable<Finding> {
   const places = new Map(shop.events.map((event, i) => [event.id, { event, i }]))
@@ -156,11 +155,8 @@ interface Secret {
 
 /** A shop's secrets, each with the time in which it signs: until a day after the next one came. */
 const secretsOf = (trace: Trace, shop: string): ReadonlyArray<Secret> => {
-  const set = trace.exchanges.filter(
-    (one) => one.method === "PUT" && one.path === `/sandbox/shops/${shop}/webhook` && isGood(one)
-  )
-  const rotated = goodActs(trace, "rotate").filter(({ id }) => id === shop)
-  const secrets = [...set.slice(0, 1), ...rotated].map((one) => ({
+  const [set] = goodCalls(trace, "set webhook", shop)
+  const secrets = [...(set === undefined ? [] : [set]), ...goodCalls(trace, "rotate secret", shop)].map((one) => ({
     text: dataOf<{ readonly secret: string }>(one).secret,
     since: one.now
   }))

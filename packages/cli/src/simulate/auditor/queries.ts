@@ -1,3 +1,4 @@
+import { type CallName, callOf } from "../../testkit/Calls.js"
 import { ruleAt } from "../../testkit/RuleAddress.js"
 import type { Event, Ticket } from "../../testkit/Shapes.js"
 import { DAY } from "../../testkit/Time.js"
@@ -48,49 +49,22 @@ export const shown = ({ seq, step, now, act, method, path, query, key, once, bod
   answer: answer?.body ?? null
 })
 
-const ACTS = {
-  create: /^\/(?:v1|sandbox\/shops\/[^/]+)\/tickets$/,
-  status: /^\/v1\/tickets\/([^/]+)\/status$/,
-  notified: /^\/v1\/tickets\/([^/]+)\/notified$/,
-  stamps: /^\/v1\/clients\/([^/]+)\/loyalty\/stamps$/,
-  redeem: /^\/v1\/clients\/([^/]+)\/loyalty\/redeem$/,
-  edit: /^\/sandbox\/tickets\/([^/]+)$/,
-  quote: /^\/sandbox\/tickets\/([^/]+)\/quote$/,
-  acceptQuote: /^\/sandbox\/tickets\/([^/]+)\/quote\/accept$/,
-  refuseQuote: /^\/sandbox\/tickets\/([^/]+)\/quote\/refuse$/,
-  delay: /^\/sandbox\/tickets\/([^/]+)\/delay$/,
-  part: /^\/sandbox\/tickets\/([^/]+)\/part$/,
-  photo: /^\/sandbox\/tickets\/([^/]+)\/photo$/,
-  acceptOffer: /^\/sandbox\/offers\/([^/]+)\/accept$/,
-  blockOffer: /^\/sandbox\/offers\/([^/]+)\/block$/,
-  ping: /^\/sandbox\/shops\/([^/]+)\/webhook\/ping$/,
-  rotate: /^\/sandbox\/shops\/([^/]+)\/webhook\/rotate$/,
-  enable: /^\/sandbox\/shops\/([^/]+)\/webhook\/enable$/,
-  replay: /^\/sandbox\/shops\/([^/]+)\/deliveries\/replay$/
-} as const
-
-/** A kind of POST, or the PATCH that edits a ticket. */
-type ActKind = keyof typeof ACTS
-
-/** The kind of a request, by its path, and the id in it. */
-export const actOf = ({ method, path }: RecordedRequest): { readonly kind: ActKind; readonly id: string } | null => {
-  if (method !== "POST" && method !== "PATCH") return null
-  for (const [kind, pattern] of Object.entries(ACTS)) {
-    const found = pattern.exec(path)
-    if (found !== null) return { kind: kind as ActKind, id: found[1] ?? "" }
-  }
-  return null
-}
-
-/** The exchanges of one kind that were answered with a success. */
-export const goodActs = (
-  { exchanges }: Trace,
-  kind: ActKind
+/** The requests that made a call with success, about the thing with an id or about any. */
+export const goodCalls = (
+  { exchanges }: Pick<Trace, "exchanges">,
+  name: CallName,
+  about?: string
 ): ReadonlyArray<RecordedRequest & { readonly id: string }> =>
   exchanges.flatMap((exchange) => {
-    const act = actOf(exchange)
-    return act?.kind === kind && isGood(exchange) ? [{ ...exchange, id: act.id }] : []
+    const call = callOf(exchange)
+    return call?.name === name && (about ?? call.id) === call.id && isGood(exchange)
+      ? [{ ...exchange, id: call.id }]
+      : []
   })
+
+/** Whether a request asks for a new ticket, through the API or in the app. */
+export const isCreate = (exchange: RecordedRequest): boolean =>
+  /^create (ticket|in app)$/.test(callOf(exchange)?.name ?? "")
 
 /** Puts things into groups by a name, in their order. */
 export const grouped = <A>(all: Iterable<A>, nameOf: (one: A) => string): Map<string, Array<A>> => {
@@ -115,16 +89,11 @@ export const eventsByTicket = (events: ReadonlyArray<Event>): Map<string, Array<
   )
 
 /** The settings of a shop that were in force at an instant: a table of what its owner changed, oldest first. */
-export const settingsAt = (
-  { exchanges }: Trace,
-  shop: string
-): ((now: number) => Readonly<Record<string, unknown>>) => {
-  const changes = exchanges.filter(
-    (one) => one.method === "PATCH" && one.path === `/sandbox/shops/${shop}` && isGood(one)
-  )
+export const settingsAt = (trace: Trace, shop: string): ((now: number) => Readonly<Record<string, unknown>>) => {
+  const changes = goodCalls(trace, "change shop", shop)
   return (now) => {
     const last = changes.findLast((change) => change.now <= now)
-    return (last === undefined ? {} : dataOf<Record<string, unknown>>(last)) as Readonly<Record<string, unknown>>
+    return last === undefined ? {} : dataOf<Record<string, unknown>>(last)
   }
 }
 
@@ -133,7 +102,7 @@ export const REMEMBERED = 30 * DAY
 
 /** All requests that a caller made under one Idempotency-Key for one operation (Specification, Idempotency). */
 export interface Operation {
-  readonly kind: "create" | "stamps" | "redeem"
+  readonly call: "create ticket" | "add stamps" | "redeem reward"
   readonly shop: string
   readonly key: string
   readonly once: string
@@ -161,21 +130,19 @@ const resultsOf = (exchanges: ReadonlyArray<RecordedRequest>): Operation["result
   return [...found.values()]
 }
 
+const OPERATIONS: ReadonlySet<string | undefined> = new Set(["create ticket", "add stamps", "redeem reward"])
+
 /** The operations under Idempotency-Keys over the API. */
-export const operationsOf = ({ exchanges }: Trace): ReadonlyArray<Operation> => {
-  const asked = exchanges.filter((exchange) => {
-    const kind = actOf(exchange)?.kind
-    const isOnce = kind === "create" || kind === "stamps" || kind === "redeem"
-    return isOnce && exchange.key !== null && exchange.once !== null
-  })
-  const groups = grouped(asked, (one) => JSON.stringify([one.key, actOf(one)!.kind, one.once]))
+export const operationsOf = ({ exchanges }: Pick<Trace, "exchanges">): ReadonlyArray<Operation> => {
+  const asked = exchanges.filter((one) => one.key !== null && one.once !== null && OPERATIONS.has(callOf(one)?.name))
+  const groups = grouped(asked, (one) => JSON.stringify([one.key, callOf(one)!.name, one.once]))
   return [...groups.values()].map((group) => {
     const first = group[0]!
     // Once the key is forgotten, a repetition is done anew, and says nothing of the request before it.
     const isKnown = (lost: RecordedRequest) =>
       group.some((one) => one.seq > lost.seq && isGood(one) && one.now - lost.now < REMEMBERED)
     return {
-      kind: actOf(first)!.kind as Operation["kind"],
+      call: callOf(first)!.name as Operation["call"],
       shop: first.shop ?? "",
       key: first.key ?? "",
       once: first.once ?? "",

@@ -1,4 +1,4 @@
-import { calls } from "../../testkit/Calls.js"
+import { type CallName, callOf } from "../../testkit/Calls.js"
 import { dataOf } from "../auditor/queries.js"
 import type { RecordedRequest, Trace, Violation } from "../auditor/Trace.js"
 
@@ -8,7 +8,7 @@ const INSTANT = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 const idsIn = (value: unknown): ReadonlyArray<string> => (JSON.stringify(value) ?? "").match(ID) ?? []
 
 /** The acts of a scenario by the endpoints that they ask, each with how its argument names what it is about. */
-const steps: Readonly<Record<string, "ticket" | "client" | "shop">> = {
+const steps: Partial<Record<CallName, "ticket" | "client" | "shop">> = {
   "create ticket": "shop",
   "create in app": "shop",
   "change shop": "shop",
@@ -27,23 +27,13 @@ const steps: Readonly<Record<string, "ticket" | "client" | "shop">> = {
 }
 
 /** Acts that take nothing but the name of what they are about. */
-const bare: ReadonlySet<string> = new Set(["accept quote", "refuse quote", "redeem reward", "visit"])
-
-const rows = Object.keys(steps).map((name) => {
-  const [method = "", path = ""] = calls[name as keyof typeof calls][1].split(" ")
-  return { name, method, segments: path.split("/") }
-})
+const bare: ReadonlySet<CallName> = new Set(["accept quote", "refuse quote", "redeem reward", "visit"])
 
 /** The act of a request, and the id in its path; undefined where scenarios have no such act. */
-const rowOf = ({ method, path }: RecordedRequest) => {
-  const given = path.split("/")
-  const found = rows.find(
-    ({ segments, ...row }) =>
-      row.method === method &&
-      segments.length === given.length &&
-      segments.every((segment, i) => segment === given[i] || segment.startsWith(":"))
-  )
-  return found && { name: found.name, about: given[found.segments.findIndex((one) => one.startsWith(":"))] ?? "" }
+const actOf = (exchange: RecordedRequest) => {
+  const call = callOf(exchange)
+  const kind = call === null ? undefined : steps[call.name]
+  return call === null || kind === undefined ? undefined : { ...call, kind }
 }
 
 /** The requests that led to a violation: those about the tickets and clients of its evidence, in their shop. */
@@ -53,10 +43,10 @@ const leading = ({ exchanges, shops, clients }: Trace, { evidence }: Violation):
   const ofShop = shops.find(({ id, listed }) => named.has(id) || listed.some((ticket) => named.has(ticket.id)))
   const phones = clients.flatMap(({ id, phone }) => (named.has(id) ? [phone] : []))
   const isAbout = (exchange: RecordedRequest) => {
-    const row = rowOf(exchange)
-    if (row === undefined || exchange.answer === null) return false
-    if (steps[row.name] === "shop" && row.name === "change shop") return true
-    const touched = [row.about, dataOf<{ id?: string } | undefined>(exchange)?.id ?? "", ...idsIn(exchange.body)]
+    const act = actOf(exchange)
+    if (act === undefined || exchange.answer === null) return false
+    if (act.name === "change shop") return true
+    const touched = [act.id, dataOf<{ id?: string } | undefined>(exchange)?.id ?? "", ...idsIn(exchange.body)]
     const text = JSON.stringify(exchange.body) ?? ""
     return touched.some((id) => named.has(id)) || phones.some((phone) => text.includes(phone))
   }
@@ -64,10 +54,10 @@ const leading = ({ exchanges, shops, clients }: Trace, { evidence }: Violation):
   const found = inShop.filter(isAbout)
   // A client earns stamps by collected tickets, so these are needed from their beginning to their end.
   const tickets = new Set(
-    found.flatMap((one) => [rowOf(one)?.about ?? "", dataOf<{ id?: string } | undefined>(one)?.id ?? ""])
+    found.flatMap((one) => [actOf(one)?.id ?? "", dataOf<{ id?: string } | undefined>(one)?.id ?? ""])
   )
   for (const id of known) tickets.delete(id)
-  return inShop.filter((one) => found.includes(one) || (one.answer !== null && tickets.has(rowOf(one)?.about ?? "-")))
+  return inShop.filter((one) => found.includes(one) || (one.answer !== null && tickets.has(actOf(one)?.id ?? "-")))
 }
 
 const lengthOf = (ms: number): string => (ms === 0 ? "$now" : `$now ${ms < 0 ? "-" : "+"} ${Math.abs(ms)}ms`)
@@ -98,20 +88,15 @@ export const violationScenario = (trace: Trace, violation: Violation, command: s
   const onces = requests.flatMap(({ once }) => (once === null ? [] : [once]))
   let now = trace.started_at
   const lines = requests.flatMap((exchange) => {
-    const { name, about } = rowOf(exchange)!
+    const { name, id, kind } = actOf(exchange)!
     const { answer, body, once } = exchange
-    const kind = steps[name]!
     const passed = exchange.now - now
     now = Math.max(now, exchange.now)
     const made = dataOf<{ id?: string } | undefined>(exchange)?.id
     const isNew = /^create/.test(name) && made !== undefined && !names.has(made)
     const fields = said(body ?? {}, now) as Record<string, unknown>
     const argument =
-      kind === "shop"
-        ? fields
-        : bare.has(name)
-          ? `$${nameOf(kind, about)}`
-          : { [kind]: `$${nameOf(kind, about)}`, ...fields }
+      kind === "shop" ? fields : bare.has(name) ? `$${nameOf(kind, id)}` : { [kind]: `$${nameOf(kind, id)}`, ...fields }
     const { code, details } = answer?.body.error ?? {}
     return [
       ...(passed > 0 ? [`  - advance: ${passed}ms`] : []),
