@@ -17,7 +17,7 @@ import {
   servedDataDir,
   storeRefused
 } from "./StoreChoice.js"
-import { command, json, optional, toggle, value } from "./terminal/commands.js"
+import { command, flagsOf, json, optional, toggle, value } from "./terminal/commands.js"
 import { counted } from "./terminal/counted.js"
 import { duration } from "./terminal/decoders.js"
 import type { Output } from "./terminal/Output.js"
@@ -133,21 +133,21 @@ export const secretsCommand = group(
   [reseal]
 )
 
+const own = flagsOf("migrate")
+
 const migrateOptions = {
   databaseUrl: databaseUrlFlag(
     "The Postgres database; its role may create tables. The default is the embedded one in --data-dir, if there is one."
   ),
   schema: schemaFlag,
   cells: cellsFlag,
-  moveFrom: optional(
+  moveFrom: own.optional(
     "--move-from <schema>",
-    "First move the tables here from the schema in which an earlier release made them, usually public.",
-    { variable: "WORKSHOP_MIGRATE_MOVE_FROM" }
+    "First move the tables here from the schema in which an earlier release made them, usually public."
   ),
-  whileRunning: toggle(
+  whileRunning: own.toggle(
     "while-running",
-    "Move them although processes of the earlier release are connected; for the database's owner. Their connections are ended once.",
-    "WORKSHOP_MIGRATE_WHILE_RUNNING"
+    "Move them although processes of the earlier release are connected; for the database's owner. Their connections are ended once."
   ),
   noCreateSchema: toggle(
     "no-create-schema",
@@ -157,10 +157,9 @@ const migrateOptions = {
     "--data-dir <folder>",
     "The folder of an embedded Postgres, which is made if there is none; .workshop, if that is there, where it is left out."
   ).conflicts("databaseUrl"),
-  roles: toggle(
+  roles: own.toggle(
     "roles",
-    "Then grant the roles workshop_service and workshop_reader their rights, as roles.sql lists them. Run it as the owner of the tables.",
-    "WORKSHOP_MIGRATE_ROLES"
+    "Then grant the roles workshop_service and workshop_reader their rights, as roles.sql lists them. Run it as the owner of the tables."
   ),
   actor: actorFlag,
   json

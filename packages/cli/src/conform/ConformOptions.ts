@@ -1,8 +1,7 @@
 import { Schema } from "effect"
 import { signatureHeader } from "../dispatch/WebhookOptions.js"
-import { json, optional, repeatable, toggle, type Values } from "../terminal/commands.js"
+import { flagsOf, json, optional, type Values } from "../terminal/commands.js"
 import { textThat, webAddress } from "../terminal/decoders.js"
-import { variableOf } from "../terminal/program.js"
 import { type Section, sections } from "./Case.js"
 
 const names = Object.keys(sections) as ReadonlyArray<Section>
@@ -16,30 +15,26 @@ const section = Schema.transform(
   { strict: true, decode: (text) => sectionOf(text)!, encode: (name) => name }
 )
 
-const file = (name: string, description: string) =>
-  optional(`--${name} <file>`, description, { variable: variableOf(`--${name}`, "conform") })
+const own = flagsOf("conform")
+
+const file = (name: string, description: string) => own.optional(`--${name} <file>`, description)
 
 /** The flags of `workshop conform` (Specification, Commands). */
 export const conformOptions = {
   baseUrl: optional("--base-url <url>", "The server to test, with or without /v1.", { decoder: webAddress }),
-  key: optional(
+  key: own.optional(
     "--key <key>",
-    "A full-access key, for a server without a sandbox: runs the part that needs none, on that key's shop.",
-    {
-      // Not the key that a shell has for everything else: with it, a run would write tickets where nobody meant it to.
-      variable: "WORKSHOP_CONFORM_KEY"
-    }
+    "A full-access key, for a server without a sandbox: runs the part that needs none, on that key's shop."
   ),
   sandboxToken: optional("--sandbox-token <text>", "The token that the server's sandbox asks for."),
   signatureHeader,
-  section: repeatable("--section <section>", "Run the cases of this section, such as §3 or 3; may be repeated.", {
-    decoder: section,
-    variable: "WORKSHOP_CONFORM_SECTION"
+  section: own.repeatable("--section <section>", "Run the cases of this section, such as §3 or 3; may be repeated.", {
+    decoder: section
   }),
-  only: repeatable("--only <id>", "Run this case; may be repeated.", { variable: "WORKSHOP_CONFORM_ONLY" }),
+  only: own.repeatable("--only <id>", "Run this case; may be repeated."),
   junit: file("junit", "Write the report as JUnit XML to this file."),
   html: file("html", "Write the report as one HTML page to this file."),
-  list: toggle("list", "List the cases and run none.", "WORKSHOP_CONFORM_LIST"),
+  list: own.toggle("list", "List the cases and run none."),
   json
 }
 

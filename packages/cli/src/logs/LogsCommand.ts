@@ -1,10 +1,12 @@
 import type { LoggedRequest } from "@workshop/http-node/sandbox"
 import { Clock, Console, Effect } from "effect"
 import { type CommandRefused, refuse, refused } from "../CommandRefused.js"
-import { command, json, optional, toggle, type Values, value } from "../terminal/commands.js"
+import { command, flagsOf, json, optional, type Values, value } from "../terminal/commands.js"
 import { oneOf, textThat, webAddress, wholeNumber } from "../terminal/decoders.js"
 import { type Paint, paintFor } from "../terminal/Output.js"
 import { Api, dataOf } from "../testkit/Api.js"
+
+const own = flagsOf("logs")
 
 const options = {
   baseUrl: value("--base-url <url>", "The server with its sandbox, with or without /v1.", {
@@ -12,32 +14,23 @@ const options = {
     fallback: "http://127.0.0.1:4010"
   }),
   sandboxToken: optional("--sandbox-token <text>", "The token that the sandbox asks for."),
-  follow: toggle("follow", "Print requests as they arrive, until Ctrl-C.", "WORKSHOP_LOGS_FOLLOW"),
-  shop: optional("--shop <id>", "Only requests with a key of this shop.", { variable: "WORKSHOP_LOGS_SHOP" }),
-  ticket: optional("--ticket <id>", "Only requests about this ticket.", { variable: "WORKSHOP_LOGS_TICKET" }),
-  method: optional("--method <method>", "Only requests with this method.", {
-    ...oneOf(["GET", "POST"]),
-    variable: "WORKSHOP_LOGS_METHOD"
-  }),
-  path: optional("--path <text>", "Only requests whose path has this text in it.", { variable: "WORKSHOP_LOGS_PATH" }),
-  status: optional(
+  follow: own.toggle("follow", "Print requests as they arrive, until Ctrl-C."),
+  shop: own.optional("--shop <id>", "Only requests with a key of this shop."),
+  ticket: own.optional("--ticket <id>", "Only requests about this ticket."),
+  method: own.optional("--method <method>", "Only requests with this method.", oneOf(["GET", "POST"])),
+  path: own.optional("--path <text>", "Only requests whose path has this text in it."),
+  status: own.optional(
     "--status <status>",
     "Only responses with this status, such as 409, or of this class, such as 4xx.",
     {
-      decoder: textThat("must be a status such as 409, or a class such as 4xx", (text) =>
-        /^[1-5](\d\d|xx)$/.test(text)
-      ),
-      variable: "WORKSHOP_LOGS_STATUS"
+      decoder: textThat("must be a status such as 409, or a class such as 4xx", (text) => /^[1-5](\d\d|xx)$/.test(text))
     }
   ),
-  reason: optional("--reason <reason>", "Only refusals with this code or reason, such as REOPEN_WINDOW.", {
-    variable: "WORKSHOP_LOGS_REASON"
-  }),
-  bodies: toggle("bodies", "Also print the bodies of requests and responses.", "WORKSHOP_LOGS_BODIES"),
-  limit: value("--limit <number>", "How many at most, the latest ones.", {
+  reason: own.optional("--reason <reason>", "Only refusals with this code or reason, such as REOPEN_WINDOW."),
+  bodies: own.toggle("bodies", "Also print the bodies of requests and responses."),
+  limit: own.value("--limit <number>", "How many at most, the latest ones.", {
     decoder: wholeNumber(1, 5000),
-    fallback: "100",
-    variable: "WORKSHOP_LOGS_LIMIT"
+    fallback: "100"
   }),
   json
 }

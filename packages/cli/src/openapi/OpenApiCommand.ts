@@ -1,10 +1,12 @@
 import { Console, Effect } from "effect"
 import { signatureHeader } from "../dispatch/WebhookOptions.js"
-import { command, toggle } from "../terminal/commands.js"
+import { command, flagsOf, toggle } from "../terminal/commands.js"
+
+const own = flagsOf("openapi")
 
 const options = {
   signatureHeader,
-  sandbox: toggle("sandbox", "Print the document of the sandbox.", "WORKSHOP_OPENAPI_SANDBOX"),
+  sandbox: own.toggle("sandbox", "Print the document of the sandbox."),
   yaml: toggle("yaml", "Print YAML in place of JSON.")
 }
 

@@ -1,10 +1,10 @@
 import { Audit, type AuditEntry, EventId, ShopId } from "@workshop/core"
 import { NO_SHOP, toIso } from "@workshop/core/adapter"
 import { Effect } from "effect"
-import { value } from "../terminal/commands.js"
+import { flagsOf } from "../terminal/commands.js"
 import { wholeNumber } from "../terminal/decoders.js"
 import { type Column, rows } from "../terminal/Output.js"
-import { idFrom, own, ownerCommand } from "./ownerCommand.js"
+import { fieldFlag, idFrom, ownerCommand } from "./ownerCommand.js"
 
 /** Which entries to list; null is any. */
 interface Bounds {
@@ -35,19 +35,19 @@ export const list = Effect.fnUntraced(function* ({ shop, before, limit }: Bounds
   return rows(found.map(entryView), columns, "The audit log has no entries yet.")
 })
 
-const flag = own("audit")
+const own = flagsOf("audit")
+const field = fieldFlag("audit")
 
 /** `workshop audit`: what owners and operators did. */
 export const auditCommand = ownerCommand({
   name: "audit",
   examples: ["workshop audit --shop 0197...", "workshop audit --limit 1000 --json"],
   options: {
-    shop: flag("--shop <id>", "Only acts on this shop."),
-    before: flag("--before <entry>", "Only entries before this one."),
-    limit: value("--limit <number>", "How many entries at most, the latest first.", {
+    shop: field("--shop <id>", "Only acts on this shop."),
+    before: field("--before <entry>", "Only entries before this one."),
+    limit: own.value("--limit <number>", "How many entries at most, the latest first.", {
       decoder: wholeNumber(1, 10_000),
-      fallback: "100",
-      variable: "WORKSHOP_AUDIT_LIMIT"
+      fallback: "100"
     })
   },
   act: list

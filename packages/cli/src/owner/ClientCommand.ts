@@ -16,13 +16,13 @@ import { toIso } from "@workshop/core/adapter"
 import { Directory } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
 import { refuse } from "../CommandRefused.js"
-import { optional, repeatable, toggle, yes } from "../terminal/commands.js"
+import { flagsOf, optional, yes } from "../terminal/commands.js"
 import { confirm } from "../terminal/confirm.js"
 import { counted } from "../terminal/counted.js"
 import { yesOrNo } from "../terminal/decoders.js"
 import { type Column, record, rows, sentence } from "../terminal/Output.js"
 import { group } from "../terminal/program.js"
-import { decoded, type Fields, given, idFrom, idOf, own, ownerCommand } from "./ownerCommand.js"
+import { decoded, type Fields, fieldFlag, given, idFrom, idOf, ownerCommand } from "./ownerCommand.js"
 
 const clientId = (typed: string) => idFrom(ClientId, "a client", typed)
 const offerId = (typed: string) => idFrom(OfferId, "an offer", typed)
@@ -141,8 +141,9 @@ export const block = Effect.fnUntraced(function* (client: string, offer: string,
   return sentence({ id, status: "blocked" }, "The client blocks the shop of this offer.")
 })
 
-const flag = own("client")
-const words = (name: string, description: string) => flag(`--${name} <text>`, description)
+const own = flagsOf("client")
+const field = fieldFlag("client")
+const words = (name: string, description: string) => field(`--${name} <text>`, description)
 const shop = (description: string) => optional("--shop <id>", description, { isEmptyValue: true })
 const client = idOf("client")
 const offer = idOf("offer")
@@ -162,7 +163,7 @@ export const clientCommand = group(
         given_name: words("given-name", "The client's given name."),
         family_name: words("family-name", "The client's family name."),
         phone: words("phone", "The client's number, in international form: +21620123456."),
-        hide_name: toggle("hide-name", "Shops see only the initial of the family name.", "WORKSHOP_CLIENT_HIDE_NAME")
+        hide_name: own.toggle("hide-name", "Shops see only the initial of the family name.")
       },
       act: create
     }),
@@ -216,7 +217,7 @@ export const clientCommand = group(
         given_name: words("given-name", "The right given name."),
         family_name: words("family-name", "The right family name."),
         phone: words("phone", "The right number."),
-        hide_name: flag("--hide-name <yes|no>", "Shops see only the initial of the family name.", yesOrNo),
+        hide_name: field("--hide-name <yes|no>", "Shops see only the initial of the family name.", yesOrNo),
         client
       },
       act: ({ client, ...fields }) => correct(client, fields)
@@ -227,10 +228,9 @@ export const clientCommand = group(
       examples: ["workshop client erase 0197... --yes", "workshop client erase 0197... --also-phone +21620123456"],
       options: {
         yes,
-        alsoPhones: repeatable(
+        alsoPhones: own.repeatable(
           "--also-phone <phone>",
-          "A further number that was the client's, such as one before a correction; several between commas.",
-          { variable: "WORKSHOP_CLIENT_ALSO_PHONE" }
+          "A further number that was the client's, such as one before a correction; several between commas."
         ),
         client
       },

@@ -3,12 +3,12 @@ import { scopePresets, toIso, toIsoOrNull } from "@workshop/core/adapter"
 import { Clock, Effect } from "effect"
 import { refuse } from "../CommandRefused.js"
 import { CommandHints } from "../StoreChoice.js"
-import { repeatable, yes } from "../terminal/commands.js"
+import { flagsOf, yes } from "../terminal/commands.js"
 import { confirm } from "../terminal/confirm.js"
 import { oneOf } from "../terminal/decoders.js"
 import { type Column, rows, sentence, shownOnce } from "../terminal/Output.js"
 import { group } from "../terminal/program.js"
-import { decoded, type Fields, given, idFrom, idOf, own, ownerCommand } from "./ownerCommand.js"
+import { decoded, type Fields, fieldFlag, given, idFrom, idOf, ownerCommand } from "./ownerCommand.js"
 
 /** A key to make, with the scopes of a preset or those that are named. */
 interface NewKey extends Fields {
@@ -84,7 +84,8 @@ export const revoke = Effect.fnUntraced(function* (typed: string, isWanted: bool
   )
 })
 
-const flag = own("key")
+const own = flagsOf("key")
+const field = fieldFlag("key")
 const shop = idOf("shop")
 
 /** `workshop key` (Specification, Commands): a shop's API keys. */
@@ -103,18 +104,17 @@ export const keyCommand = group(
         "workshop key create 0197... --name Fair --preset read --expires-at 2027-01-31T12:00:00Z"
       ],
       options: {
-        name: flag("--name <text>", "A name for the key, such as Till."),
-        preset: flag(
+        name: field("--name <text>", "A name for the key, such as Till."),
+        preset: field(
           "--preset <preset>",
           "The key's scopes; the default is all of them (full).",
           oneOf(["full", "read"])
         ),
-        scopes: repeatable(
+        scopes: own.repeatable(
           "--scopes <scope>",
-          "In place of a preset: tickets:read, tickets:write, clients:read, loyalty:write, between commas.",
-          { variable: "WORKSHOP_KEY_SCOPES" }
+          "In place of a preset: tickets:read, tickets:write, clients:read, loyalty:write, between commas."
         ),
-        expires_at: flag(
+        expires_at: field(
           "--expires-at <instant>",
           "From when the key is refused, such as 2027-01-31T12:00:00Z or 2027-01-31; never by default."
         ),

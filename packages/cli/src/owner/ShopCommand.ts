@@ -4,11 +4,11 @@ import type { ShopHead } from "@workshop/core/store"
 import { Effect } from "effect"
 import { refuse } from "../CommandRefused.js"
 import { CommandHints } from "../StoreChoice.js"
-import { optional, repeatable, toggle } from "../terminal/commands.js"
+import { flagsOf } from "../terminal/commands.js"
 import { oneOf, webAddress, wholeNumber, yesOrNo } from "../terminal/decoders.js"
 import { type Column, record, rows } from "../terminal/Output.js"
-import { group, Operand, variableOf } from "../terminal/program.js"
-import { decoded, type Fields, given, idFrom, idOf, own, ownerCommand } from "./ownerCommand.js"
+import { group, Operand } from "../terminal/program.js"
+import { decoded, type Fields, fieldFlag, given, idFrom, idOf, ownerCommand } from "./ownerCommand.js"
 
 const PAGE = 500
 
@@ -150,19 +150,16 @@ export const repairClocks = Effect.gen(function* () {
 
 const bothOrNeither = refuse("Name one shop, or give --all.")
 
-const flag = own("shop")
-const onOrOff = (name: string, description: string) => flag(`--${name} <yes|no>`, description, yesOrNo)
+const own = flagsOf("shop")
+const field = fieldFlag("shop")
+const onOrOff = (name: string, description: string) => field(`--${name} <yes|no>`, description, yesOrNo)
 const words = (name: string, placeholder: string, description: string) =>
-  flag(`--${name} <${placeholder}>`, description)
-const wordList = (name: string, description: string) =>
-  repeatable(`--${name} <word>`, description, { variable: variableOf(`--${name}`, "shop") })
+  field(`--${name} <${placeholder}>`, description)
+const wordList = (name: string, description: string) => own.repeatable(`--${name} <word>`, description)
 const stamps = (name: string, least: number, description: string) =>
-  flag(`--${name} <number>`, description, { decoder: wholeNumber(least, Limits.program_stamps_max) })
+  field(`--${name} <number>`, description, { decoder: wholeNumber(least, Limits.program_stamps_max) })
 const languages = (description: string) =>
-  repeatable("--languages <code>", description, {
-    ...oneOf([...Language.literals, "-"]),
-    variable: "WORKSHOP_SHOP_LANGUAGES"
-  })
+  own.repeatable("--languages <code>", description, oneOf([...Language.literals, "-"]))
 
 const shop = idOf("shop")
 const opening = "workshop shop create --name 'Atelier Lac' --currency TND --decimals 3 --time-zone Africa/Tunis"
@@ -181,13 +178,13 @@ export const shopCommand = group(
       options: {
         name: words("name", "text", "The shop's name."),
         currency: words("currency", "code", "Its currency, such as TND or EUR."),
-        decimals: optional(
+        decimals: own.optional(
           "--decimals <number>",
           "How many decimals its amounts have; it cannot be changed later. By default those of the currency, 3 for TND, 2 for EUR.",
-          { decoder: wholeNumber(0, 9), variable: "WORKSHOP_SHOP_DECIMALS" }
+          { decoder: wholeNumber(0, 9) }
         ),
         time_zone: words("time-zone", "zone", "Its time zone, such as Africa/Tunis."),
-        tracking_base_url: flag(
+        tracking_base_url: field(
           "--tracking-base-url <url>",
           "The beginning of a ticket's tracking_url, before the code.",
           { decoder: webAddress }
@@ -231,7 +228,7 @@ export const shopCommand = group(
         stamps_required: stamps("stamps-required", 1, "The stamps that a reward takes."),
         stamps_per_ticket: stamps("stamps-per-ticket", 0, "The stamps that a ticket earns."),
         reward_label: words("reward-label", "text", "The name of the reward; '' for none."),
-        next_number: flag("--next-number <number>", "The number of the next ticket.", {
+        next_number: field("--next-number <number>", "The number of the next ticket.", {
           decoder: wholeNumber(1, Limits.ticket_number_max)
         }),
         forbidden_words: wordList(
@@ -253,7 +250,7 @@ export const shopCommand = group(
       examples: ["workshop shop repair-clock 0197...", "workshop shop repair-clock --all"],
       options: {
         shop: new Operand<string | undefined>("[shop]", "The shop's id."),
-        all: toggle("all", "Every shop that is ahead.", "WORKSHOP_SHOP_ALL")
+        all: own.toggle("all", "Every shop that is ahead.")
       },
       act: ({ shop, all }) => {
         if ((shop === undefined) !== all) return bothOrNeither

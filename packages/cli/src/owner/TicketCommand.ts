@@ -6,7 +6,7 @@ import { qrLines } from "@workshop/http-node/adapter"
 import { Effect, Schema } from "effect"
 import { refuse } from "../CommandRefused.js"
 import { trackingOptions, trackingPagesOf } from "../TrackingOptions.js"
-import { optional, toggle } from "../terminal/commands.js"
+import { flagsOf, optional } from "../terminal/commands.js"
 import { type Output, plain } from "../terminal/Output.js"
 import { group, Operand } from "../terminal/program.js"
 import { idFrom, ownerCommand } from "./ownerCommand.js"
@@ -50,6 +50,8 @@ export const qr = Effect.fnUntraced(function* (code: string, shop: string | null
   return output
 })
 
+const own = flagsOf("ticket")
+
 /** `workshop ticket` (docs/tracking-pages.md). */
 export const ticketCommand = group({ name: "ticket", examples: ["workshop ticket qr 7K3M-Q9XD"] }, [
   ownerCommand({
@@ -60,7 +62,7 @@ export const ticketCommand = group({ name: "ticket", examples: ["workshop ticket
       "workshop ticket qr 7K3M-Q9XD --svg > code.svg"
     ],
     options: {
-      svg: toggle("svg", "Print the code as SVG.", "WORKSHOP_TICKET_SVG"),
+      svg: own.toggle("svg", "Print the code as SVG."),
       shop: optional("--shop <id>", "The shop of the ticket, if several shops have one with the code.", {
         isEmptyValue: true
       }),

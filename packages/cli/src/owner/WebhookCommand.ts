@@ -18,7 +18,7 @@ import { deliveryView, noticeView } from "@workshop/http-node/sandbox"
 import { Clock, Effect, Either } from "effect"
 import { type CommandRefused, refuse } from "../CommandRefused.js"
 import { webhookPort } from "../dispatch/WebhookOptions.js"
-import { repeatable, toggle, value, yes } from "../terminal/commands.js"
+import { flagsOf, toggle, yes } from "../terminal/commands.js"
 import { confirm } from "../terminal/confirm.js"
 import { counted } from "../terminal/counted.js"
 import { oneOf, wholeNumber } from "../terminal/decoders.js"
@@ -28,10 +28,10 @@ import {
   type AskSandbox,
   decoded,
   type Fields,
+  fieldFlag,
   given,
   idFrom,
   idOf,
-  own,
   ownerCommand,
   type Refusal,
   type Services
@@ -70,7 +70,7 @@ const noticeColumns: ReadonlyArray<Column<ReturnType<typeof noticeView>>> = [
 const aboutPort = (typed: string, policy: WebhookAddressPolicy): string => {
   const port = URL.canParse(typed) ? Number(new URL(typed).port || "443") : 0
   return port > 0 && Either.isRight(parseWebhookAddress(typed, { ...policy, ports: [port] }))
-    ? `: to allow its own, add --webhook-port ${port}, and see that whatever delivers has that port too`
+    ? `: to allow its fieldFlag, add --webhook-port ${port}, and see that whatever delivers has that port too`
     : ""
 }
 
@@ -235,10 +235,11 @@ export const notices = Effect.fnUntraced(function* (shop: string) {
 const noticesOutput = (found: ReadonlyArray<ReturnType<typeof noticeView>>): Output =>
   rows(found, noticeColumns, "The owner got no notices yet.")
 
-const flag = own("webhook")
+const own = flagsOf("webhook")
+const field = fieldFlag("webhook")
 const options = { shop: idOf("shop") }
-const state = flag("--state <state>", "Only those in this state.", oneOf(["pending", "delivered", "parked", "dead"]))
-const instant = (name: string, description: string) => flag(`--${name} <instant>`, description)
+const state = field("--state <state>", "Only those in this state.", oneOf(["pending", "delivered", "parked", "dead"]))
+const instant = (name: string, description: string) => field(`--${name} <instant>`, description)
 
 /** A command that needs a shop's id and nothing else. */
 const onShop = <E extends Refusal>(
@@ -330,10 +331,9 @@ export const webhookCommand = group(
       options: {
         ...options,
         state,
-        limit: value("--limit <number>", "How many at most, the latest ones.", {
+        limit: own.value("--limit <number>", "How many at most, the latest ones.", {
           decoder: wholeNumber(1, 1_000_000),
-          fallback: "10000",
-          variable: "WORKSHOP_WEBHOOK_LIMIT"
+          fallback: "10000"
         })
       },
       act: (flags) => deliveries(flags.shop, flags.state, flags.limit),
@@ -351,9 +351,7 @@ export const webhookCommand = group(
       ],
       options: {
         ...options,
-        ids: repeatable("--ids <event>", "The events by id, between commas or one flag each.", {
-          variable: "WORKSHOP_WEBHOOK_IDS"
-        }),
+        ids: own.repeatable("--ids <event>", "The events by id, between commas or one flag each."),
         since: instant("since", "Events raised at this instant or later, such as 2026-01-31T12:00:00Z or 2026-01-31."),
         until: instant("until", "Events raised before this instant."),
         state,

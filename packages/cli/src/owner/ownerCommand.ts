@@ -17,6 +17,7 @@ import {
 import { trackingPagesLayer } from "../TrackingOptions.js"
 import {
   command,
+  flagsOf,
   json,
   type OptionalFlagOptions,
   type Options,
@@ -26,7 +27,7 @@ import {
 } from "../terminal/commands.js"
 import { webAddress } from "../terminal/decoders.js"
 import { type Output, printOutput } from "../terminal/Output.js"
-import { type CommandHelp, type Flag, type MakeCommand, Operand, variableOf } from "../terminal/program.js"
+import { type CommandHelp, type Flag, type MakeCommand, Operand } from "../terminal/program.js"
 import { Api, dataOf, type Exchange, envelopeOf } from "../testkit/Api.js"
 import { type CallName, requestOf } from "../testkit/Calls.js"
 
@@ -221,11 +222,11 @@ export const ownerCommand = <O extends Options, E extends Refusal>({
     }
   })
 
-/** A flag of one command alone, which may be left out; its variable carries the command's words, as in `WORKSHOP_SHOP_NAME`. */
-export const own =
+/** A flag of one command that fills a field, which may be left out or empty. */
+export const fieldFlag =
   (command: string) =>
   <A = string>(flag: string, description: string, options: OptionalFlagOptions<A> = {}): Flag<NoInfer<A> | null> =>
-    optional(flag, description, { ...options, isEmptyValue: true, variable: variableOf(flag, command) })
+    flagsOf(command).optional(flag, description, { ...options, isEmptyValue: true })
 
 /** An id in its place on the command line. */
 export const idOf = (name: string): Operand<string> => new Operand(`<${name}>`, `The ${name}'s id.`)

@@ -1,19 +1,13 @@
 import { signatureHeader } from "../dispatch/WebhookOptions.js"
-import { json, optional, repeatable, toggle, type Values, value } from "../terminal/commands.js"
+import { flagsOf, json, optional, repeatable, type Values, value } from "../terminal/commands.js"
 import { duration, host, port, share, webAddress, wholeNumber } from "../terminal/decoders.js"
+
+const own = flagsOf("receive")
 
 /** The flags of `workshop receive` (Specification, Commands). */
 export const receiveOptions = {
-  port: value("--port <number>", "The port to listen on; 0 takes a free one.", {
-    decoder: port,
-    fallback: "4020",
-    variable: "WORKSHOP_RECEIVE_PORT"
-  }),
-  host: value("--host <address>", "The address to listen on.", {
-    decoder: host,
-    fallback: "127.0.0.1",
-    variable: "WORKSHOP_RECEIVE_HOST"
-  }),
+  port: own.value("--port <number>", "The port to listen on; 0 takes a free one.", { decoder: port, fallback: "4020" }),
+  host: own.value("--host <address>", "The address to listen on.", { decoder: host, fallback: "127.0.0.1" }),
   secret: repeatable(
     "--secret <whsec>",
     "The webhook's secret; several, between commas or one flag each, while it is being changed."
@@ -31,41 +25,31 @@ export const receiveOptions = {
   shop: optional("--shop <id>", "With --register, whose webhook it is; else the shop of --key, else a new shop."),
   key: optional("--key <key>", "With --register, the shop by one of its API keys."),
   sandboxToken: optional("--sandbox-token <text>", "With --register, the token that the sandbox asks for."),
-  enable: toggle(
-    "enable",
-    "With --register, turn the webhook on if it is off; parked deliveries are then sent.",
-    "WORKSHOP_RECEIVE_ENABLE"
-  ),
-  status: value("--status <number>", "The status of every answer.", {
+  enable: own.toggle("enable", "With --register, turn the webhook on if it is off; parked deliveries are then sent."),
+  status: own.value("--status <number>", "The status of every answer.", {
     decoder: wholeNumber(200, 599, "must be a status from 200 to 599"),
-    fallback: "200",
-    variable: "WORKSHOP_RECEIVE_STATUS"
+    fallback: "200"
   }),
-  delay: value("--delay <duration>", "How long to wait before the status line, such as 3s.", {
+  delay: own.value("--delay <duration>", "How long to wait before the status line, such as 3s.", {
     decoder: duration,
-    fallback: "0s",
-    variable: "WORKSHOP_RECEIVE_DELAY"
+    fallback: "0s"
   }),
-  failShare: value("--fail-share <share>", "The share of events to answer with 500, such as 0.3.", {
+  failShare: own.value("--fail-share <share>", "The share of events to answer with 500, such as 0.3.", {
     decoder: share,
-    fallback: "0",
-    variable: "WORKSHOP_RECEIVE_FAIL_SHARE"
+    fallback: "0"
   }),
   seed: value("--seed <number>", "Decides which events fail under --fail-share.", {
     decoder: wholeNumber(0, 4_294_967_295),
     fallback: "1"
   }),
-  redirect: optional("--redirect <url>", "Answer with a redirect to this address.", {
-    decoder: webAddress,
-    variable: "WORKSHOP_RECEIVE_REDIRECT"
-  }),
-  forwardTo: optional(
+  redirect: own.optional("--redirect <url>", "Answer with a redirect to this address.", { decoder: webAddress }),
+  forwardTo: own.optional(
     "--forward-to <url>",
     "Pass each event that is in order on to this address, and answer as it answers.",
-    { decoder: webAddress, variable: "WORKSHOP_RECEIVE_FORWARD_TO" }
+    { decoder: webAddress }
   ),
-  gone: toggle("gone", "Answer 410, which turns the webhook off.", "WORKSHOP_RECEIVE_GONE"),
-  endless: toggle("endless", "Answer 200 with a body that never ends.", "WORKSHOP_RECEIVE_ENDLESS"),
+  gone: own.toggle("gone", "Answer 410, which turns the webhook off."),
+  endless: own.toggle("endless", "Answer 200 with a body that never ends."),
   json
 }
 

@@ -1,7 +1,9 @@
 import { signatureHeader } from "../dispatch/WebhookOptions.js"
-import { json, optional, repeatable, toggle, type Values } from "../terminal/commands.js"
+import { flagsOf, json, optional, toggle, type Values } from "../terminal/commands.js"
 import { webAddress } from "../terminal/decoders.js"
 import { Operand } from "../terminal/program.js"
+
+const own = flagsOf("scenario")
 
 /** The flags of `workshop scenario run` (Specification, Commands). */
 export const runOptions = {
@@ -17,17 +19,11 @@ export const runOptions = {
   sandboxToken: optional("--sandbox-token <text>", "The token that the service's sandbox asks for."),
   signatureHeader,
   bail: toggle("bail", "Stop after the first scenario that fails."),
-  only: repeatable("--only <text>", "Run the scenarios whose name contains this text; may be repeated.", {
-    variable: "WORKSHOP_SCENARIO_ONLY"
-  }),
-  verbose: toggle("verbose", "Print the request and the response of every step.", "WORKSHOP_SCENARIO_VERBOSE"),
-  watch: toggle("watch", "Run again whenever one of the files changes.", "WORKSHOP_SCENARIO_WATCH"),
-  html: optional("--html <file>", "Write the report as one HTML page to this file.", {
-    variable: "WORKSHOP_SCENARIO_HTML"
-  }),
-  junit: optional("--junit <file>", "Write the report as JUnit XML to this file.", {
-    variable: "WORKSHOP_SCENARIO_JUNIT"
-  }),
+  only: own.repeatable("--only <text>", "Run the scenarios whose name contains this text; may be repeated."),
+  verbose: own.toggle("verbose", "Print the request and the response of every step."),
+  watch: own.toggle("watch", "Run again whenever one of the files changes."),
+  html: own.optional("--html <file>", "Write the report as one HTML page to this file."),
+  junit: own.optional("--junit <file>", "Write the report as JUnit XML to this file."),
   json
 }
 

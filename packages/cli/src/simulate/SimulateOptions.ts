@@ -1,10 +1,12 @@
 import { signatureHeader } from "../dispatch/WebhookOptions.js"
 import { databaseUrlFlag, STORES } from "../StoreChoice.js"
-import { json, optional, type Values, value } from "../terminal/commands.js"
+import { flagsOf, json, optional, type Values, value } from "../terminal/commands.js"
 import { duration, oneOf, webAddress, wholeNumber } from "../terminal/decoders.js"
 
 /** Seeds fit in 32 bits, so that they are easily read and typed. */
 export const LARGEST_SEED = 4_294_967_295
+
+const own = flagsOf("simulate")
 
 /** The flags of `workshop simulate` (Specification, Commands). */
 export const simulateOptions = {
@@ -20,15 +22,12 @@ export const simulateOptions = {
   duration: optional("--duration <time>", "Stop after so much real time, such as 30s, though steps are left.", {
     decoder: duration
   }),
-  store: value("--store <store>", "Where tickets are kept; postgres should be an empty database.", {
-    // Not the variable of serve: a simulation must not end up in the database that it serves.
-    variable: "WORKSHOP_SIMULATE_STORE",
+  store: own.value("--store <store>", "Where tickets are kept; postgres should be an empty database.", {
     ...oneOf(STORES),
     fallback: "memory"
   }),
   databaseUrl: databaseUrlFlag("The database of --store postgres."),
-  dataDir: value("--data-dir <folder>", "Where --store embedded keeps its data.", {
-    variable: "WORKSHOP_SIMULATE_DATA_DIR",
+  dataDir: own.value("--data-dir <folder>", "Where --store embedded keeps its data.", {
     fallback: ".workshop/simulate"
   }),
   baseUrl: optional(

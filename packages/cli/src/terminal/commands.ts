@@ -12,7 +12,8 @@ import {
   helpful,
   type MakeCommand,
   Operand,
-  type Run
+  type Run,
+  variableOf
 } from "./program.js"
 
 /** What a flag's value may be. Without a decoder any text is one, so A is then string. */
@@ -79,6 +80,17 @@ export const toggle = (name: string, description: string, variable?: string): Fl
       ? Either.right(TRUE.includes(word))
       : Either.left(`must be true or false, and not "${given}"`)
   })
+
+/** The kinds of flags, for one command alone: the variables bear its name too, as in `WORKSHOP_SHOP_NAME`. */
+export const flagsOf = (command: string) => ({
+  value: <A = string>(flag: string, description: string, options: FlagOptions<A> & { readonly fallback: string }) =>
+    value(flag, description, { ...options, variable: variableOf(flag, command) }),
+  optional: <A = string>(flag: string, description: string, options: OptionalFlagOptions<A> = {}) =>
+    optional(flag, description, { ...options, variable: variableOf(flag, command) }),
+  repeatable: <A = string>(flag: string, description: string, options: FlagOptions<A> = {}) =>
+    repeatable(flag, description, { ...options, variable: variableOf(flag, command) }),
+  toggle: (name: string, description: string) => toggle(name, description, variableOf(`--${name}`, command))
+})
 
 /** `--json`: the response as JSON, for a program to read (Specification, Commands). */
 export const json = toggle("json", "Print JSON, for a program to read.")

@@ -3,7 +3,7 @@ import { type BadRow, type ImportReport, Imports, ShopId } from "@workshop/core"
 import { Console, Effect } from "effect"
 import { CommandRefused, refuse } from "../CommandRefused.js"
 import { idFrom, ownerCommand } from "../owner/ownerCommand.js"
-import { json, optional, toggle, value } from "../terminal/commands.js"
+import { flagsOf, json, optional } from "../terminal/commands.js"
 import { counted } from "../terminal/counted.js"
 import { oneOf } from "../terminal/decoders.js"
 import { type Output, printOutput } from "../terminal/Output.js"
@@ -71,6 +71,8 @@ const leftOut = ({ bad, dry_run, stopped_at }: ImportReport): string =>
       ? `${counted(bad, "row")} of the file cannot be imported: correct what is listed above.`
       : `${counted(bad, "row")} of the file ${bad === 1 ? "was" : "were"} not imported: correct what is listed above, and repeat the import, which leaves what is there as it is.`
 
+const own = flagsOf("import")
+
 /** `workshop import` (docs/import.md): tickets of another system. */
 export const importCommand = ownerCommand({
   name: "import",
@@ -82,13 +84,13 @@ export const importCommand = ownerCommand({
     file: new Operand<string>("<file>", "A file of rows, CSV or JSON lines; - is standard input."),
     shop: shopOption,
     format: formatOption,
-    dryRun: toggle("dry-run", "Check every row, report, and write nothing.", "WORKSHOP_IMPORT_DRY_RUN"),
-    badRows: value(
+    dryRun: own.toggle("dry-run", "Check every row, report, and write nothing."),
+    badRows: own.value(
       "--bad-rows <how>",
       "The effect of a wrong row: stop, so that nothing after it is written, or skip.",
-      { ...oneOf(["stop", "skip"]), fallback: "stop", variable: "WORKSHOP_IMPORT_BAD_ROWS" }
+      { ...oneOf(["stop", "skip"]), fallback: "stop" }
     ),
-    events: toggle("events", "Raise ticket.created for each ticket.", "WORKSHOP_IMPORT_EVENTS"),
+    events: own.toggle("events", "Raise ticket.created for each ticket."),
     json
   },
   act: ({ file, shop, format: given, dryRun, badRows, events, json: asJson }) =>
