@@ -1,3 +1,6 @@
+import { Schema } from "effect"
+import { wordOf } from "./views.js"
+
 /** How a request to `/v1` can go wrong although nothing is wrong with it. */
 export const faultKinds = {
   lose_answer: "the work is done, and the connection is cut before the response",
@@ -7,20 +10,22 @@ export const faultKinds = {
 } as const
 
 /** A key of {@link faultKinds}. */
-export type FaultKind = keyof typeof faultKinds
+export const FaultKind = wordOf(faultKinds)
 
 /** A fault that requests meet. */
-export interface Fault {
-  readonly id: string
+export const Fault = Schema.Struct({
+  id: Schema.String,
   /** The method that it is for; null for any. */
-  readonly method: string | null
+  method: Schema.NullOr(Schema.String),
   /** The path that it is for, such as `/v1/tickets/{id}/status`; null for any. */
-  readonly path: string | null
-  readonly fault: FaultKind
+  path: Schema.NullOr(Schema.String),
+  fault: FaultKind,
   /** How many requests still meet it; null for all. */
-  readonly next: number | null
-  readonly delay_ms: number
-}
+  next: Schema.NullOr(Schema.Int),
+  delay_ms: Schema.Int
+}).annotations({ identifier: "Fault" })
+/** A fault that requests meet. */
+export type Fault = typeof Fault.Type
 
 const isAnything = (segment: string): boolean => segment === "*" || /^(\{.*\}|:.*)$/.test(segment)
 

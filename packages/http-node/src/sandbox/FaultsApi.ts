@@ -2,25 +2,15 @@ import { optional, toIso } from "@workshop/core"
 import type { GroupHandlers } from "@workshop/core/http"
 import { Effect, Schema } from "effect"
 import { data, endpoint, groupOf } from "./endpoints.js"
-import { type Faults, faultKinds } from "./Faults.js"
+import { Fault, FaultKind, type Faults, faultKinds } from "./Faults.js"
 import type { Feed } from "./Feed.js"
-import { Kind } from "./RequestsApi.js"
 
 const methods = ["GET", "POST"] as const
 const MOST_FAULTS = 100
 const MOST_DELAY_MS = 60_000
 
-const FaultView = Schema.Struct({
-  id: Schema.String,
-  method: Schema.NullOr(Schema.String),
-  path: Schema.NullOr(Schema.String),
-  fault: Kind,
-  next: Schema.NullOr(Schema.Int),
-  delay_ms: Schema.Int
-}).annotations({ identifier: "Fault" })
-
 /** A kind as it is asked for: 503 and 429 are taken as numbers too. */
-const KindInput = Schema.transform(Schema.Union(Schema.String, Schema.Number), Kind, {
+const KindInput = Schema.transform(Schema.Union(Schema.String, Schema.Number), FaultKind, {
   strict: false,
   decode: String,
   encode: (kind) => kind
@@ -66,11 +56,8 @@ const FaultInput = Schema.Struct({
 export class FaultsApi extends groupOf(
   "faults",
   ["Faults", "How requests to the API go wrong"],
-  endpoint("GET", "listFaults", "/faults", Schema.Array(FaultView), [
-    "List the faults",
-    "Those that requests still meet."
-  ]),
-  endpoint("PUT", "setFaults", "/faults", Schema.Array(FaultView), [
+  endpoint("GET", "listFaults", "/faults", Schema.Array(Fault), ["List the faults", "Those that requests still meet."]),
+  endpoint("PUT", "setFaults", "/faults", Schema.Array(Fault), [
     "Set the faults",
     "In the place of all that were set. A request meets the first fault that is meant for its method and path; without `next`, every request does. In `path`, `{id}` or `*` stands for any one segment."
   ]).setPayload(
@@ -78,7 +65,7 @@ export class FaultsApi extends groupOf(
       identifier: "FaultsInput"
     })
   ),
-  endpoint("DELETE", "clearFaults", "/faults", Schema.Array(FaultView), [
+  endpoint("DELETE", "clearFaults", "/faults", Schema.Array(Fault), [
     "Clear the faults",
     "Requests are answered as ever."
   ])

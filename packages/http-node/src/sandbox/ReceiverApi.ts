@@ -11,31 +11,22 @@ import { Effect, Either, Schema } from "effect"
 import { data, groupOf, shopEndpoint } from "./endpoints.js"
 import type { Feed } from "./Feed.js"
 import { countParameter } from "./parameters.js"
-import { type Receivers, receiverWords } from "./Receivers.js"
-import { meaningsIn } from "./views.js"
+import { ReceivedEvent, ReceiverAnswer, ReceiverBehaviour, type Receivers, receiverWords } from "./Receivers.js"
 
-const words = Object.keys(receiverWords) as [keyof typeof receiverWords, ...Array<keyof typeof receiverWords>]
+const words = Object.keys(receiverWords)
 const REFUSED = `must be a status from 200 to 599, or one of ${words.join(", ")}`
-
-const Answer = Schema.Union(Schema.Int.pipe(Schema.between(200, 599)), Schema.Literal(...words)).annotations({
-  identifier: "ReceiverAnswer",
-  description: meaningsIn(receiverWords)
-})
 
 const ReceiverView = Schema.Struct({
   url: Schema.String,
-  answer: Answer,
-  times: Schema.NullOr(Schema.Int),
-  afterwards: Answer,
-  forward_to: Schema.NullOr(Schema.String),
+  ...ReceiverBehaviour.fields,
   in_use: Schema.Boolean.annotations({ description: "Whether the shop's webhook leads there" })
 }).annotations({ identifier: "Receiver" })
 
-const isAnswer = Schema.is(Answer)
+const isAnswer = Schema.is(ReceiverAnswer)
 
 /** The response that a receiver should give: one message covers both forms. */
 const AnswerInput = Schema.Union(Schema.Number, Schema.String)
-  .pipe(Schema.filter((value): value is typeof Answer.Type => isAnswer(value), { message: () => REFUSED }))
+  .pipe(Schema.filter((value): value is ReceiverAnswer => isAnswer(value), { message: () => REFUSED }))
   .annotations({
     identifier: "ReceiverAnswerInput",
     jsonSchema: {
@@ -56,17 +47,6 @@ const ReceiverInput = Schema.Struct({
   use: optional(Schema.Literal(true))
 }).annotations({ identifier: "ReceiverInput" })
 
-const Received = Schema.Struct({
-  id: Schema.Int,
-  at: Schema.String,
-  event_id: Schema.String,
-  type: Schema.String,
-  signature: Schema.Struct({ ok: Schema.Boolean, base: Schema.String, expected: Schema.String, got: Schema.String }),
-  headers: Schema.Record({ key: Schema.String, value: Schema.String }),
-  body: Schema.String,
-  answered: Schema.String.annotations({ description: "The status, or why there was none" })
-}).annotations({ identifier: "ReceivedEvent" })
-
 /** A receiver within the sandbox, which misbehaves on demand (Specification, Sandbox). */
 export class ReceiverApi extends groupOf(
   "receiver",
@@ -79,7 +59,7 @@ export class ReceiverApi extends groupOf(
     "Set how the built-in receiver behaves",
     "It answers `answer`, `times` times where that is given, and then `afterwards`; or passes events on to `forward_to` and answers what it is answered. What is left out is as in a healthy receiver. `use` sets the shop's webhook to it."
   ]).setPayload(ReceiverInput),
-  shopEndpoint("GET", "listReceived", "/received", Schema.Array(Received), [
+  shopEndpoint("GET", "listReceived", "/received", Schema.Array(ReceivedEvent), [
     "List what the built-in receiver got",
     "Oldest first, each with its signature, the text that was signed, and the signature that was expected."
   ]).setUrlParams(

@@ -1,9 +1,9 @@
-import { Sent, type ShopId, WebhookSender } from "@workshop/core"
-import { signatureHeader, signingSecrets, toIso } from "@workshop/core/adapter"
-import { Reads } from "@workshop/core/store"
-import { Context, Effect, Layer } from "effect"
+import { Sent, type ShopId, toIso, WebhookSender } from "@workshop/core"
+import { Reads, signatureHeader, signingSecrets } from "@workshop/core/store"
+import { Context, Effect, Layer, Schema } from "effect"
 import { requestHeaders, USER_AGENT } from "../sender/SendAttempt.js"
 import { Ring, startOfIds } from "./Feed.js"
+import { meaningsIn } from "./views.js"
 
 /** The behaviours of the built-in receiver besides a status. */
 export const receiverWords = {
@@ -12,38 +12,53 @@ export const receiverWords = {
   late: "responds after the ten seconds that a sender waits"
 } as const
 
+const words = Object.keys(receiverWords) as [keyof typeof receiverWords, ...Array<keyof typeof receiverWords>]
+
 /** A status, or a key of {@link receiverWords}. */
-export type ReceiverAnswer = number | keyof typeof receiverWords
+export const ReceiverAnswer = Schema.Union(
+  Schema.Int.pipe(Schema.between(200, 599)),
+  Schema.Literal(...words)
+).annotations({
+  identifier: "ReceiverAnswer",
+  description: meaningsIn(receiverWords)
+})
+/** A status, or a key of {@link receiverWords}. */
+export type ReceiverAnswer = typeof ReceiverAnswer.Type
 
 /** How a shop's built-in receiver behaves. */
-export interface ReceiverBehaviour {
-  readonly answer: ReceiverAnswer
+export const ReceiverBehaviour = Schema.Struct({
+  answer: ReceiverAnswer,
   /** How many times, before it answers `afterwards`; null for always. */
-  readonly times: number | null
-  readonly afterwards: ReceiverAnswer
+  times: Schema.NullOr(Schema.Int),
+  afterwards: ReceiverAnswer,
   /** Where it passes events on, to respond as that address does; null if it responds itself. */
-  readonly forward_to: string | null
-}
+  forward_to: Schema.NullOr(Schema.String)
+})
+/** How a shop's built-in receiver behaves. */
+export type ReceiverBehaviour = typeof ReceiverBehaviour.Type
 
 /** An event as a receiver got it. */
-export interface ReceivedEvent {
-  readonly id: number
-  readonly shop_id: ShopId
-  readonly at: string
-  readonly event_id: string
-  readonly type: string
-  readonly signature: { readonly ok: boolean; readonly base: string; readonly expected: string; readonly got: string }
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
-  readonly answered: string
-}
+export const ReceivedEvent = Schema.Struct({
+  id: Schema.Int,
+  at: Schema.String,
+  event_id: Schema.String,
+  type: Schema.String,
+  signature: Schema.Struct({ ok: Schema.Boolean, base: Schema.String, expected: Schema.String, got: Schema.String }),
+  headers: Schema.Record({ key: Schema.String, value: Schema.String }),
+  body: Schema.String,
+  answered: Schema.String.annotations({ description: "The status, or why there was none" })
+}).annotations({ identifier: "ReceivedEvent" })
+/** An event as a receiver got it, and whose receiver that is. */
+export type ReceivedEvent = typeof ReceivedEvent.Type & { readonly shop_id: ShopId }
 
 /** A request to a receiver, as it was sent. */
-export interface SentRequest {
-  readonly at: string
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>>
-}
+export const SentRequest = Schema.Struct({
+  at: Schema.String,
+  url: Schema.String,
+  headers: Schema.Record({ key: Schema.String, value: Schema.String })
+})
+/** A request to a receiver, as it was sent. */
+export type SentRequest = typeof SentRequest.Type
 
 const healthy: ReceiverBehaviour = { answer: 200, times: null, afterwards: 200, forward_to: null }
 

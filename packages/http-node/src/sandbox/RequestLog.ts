@@ -6,34 +6,36 @@ import {
   type ExhaustedLimits,
   failureRows,
   respond,
-  respondToCause,
-  toIso
-} from "@workshop/core/adapter"
-import type { Failure, HttpRequest, ObservedResponse, RequestContext, RouteGroup } from "@workshop/core/http"
-import { MINUTE_MS } from "@workshop/core/store"
-import { Effect } from "effect"
-import type { Fault, FaultKind, Faults } from "./Faults.js"
+  respondToCause
+} from "@workshop/core/http"
+import { Effect, Schema } from "effect"
+import { type Fault, FaultKind, type Faults } from "./Faults.js"
 import { Ring } from "./Feed.js"
 
+const text = Schema.NullOr(Schema.String)
+const headers = Schema.Record({ key: Schema.String, value: Schema.String })
+
 /** A request to `/v1` and its response. */
-export interface LoggedRequest {
-  readonly id: number
-  readonly at: string
-  readonly shop_id: string | null
-  readonly key_last_four: string | null
-  readonly method: string
-  readonly path: string
-  readonly route: string | null
-  readonly status: number
-  readonly code: string | null
-  readonly reason: string | null
-  readonly ticket_id: string | null
-  readonly replayed: boolean
-  readonly fault: FaultKind | null
-  readonly duration_ms: number
-  readonly request: { readonly headers: Readonly<Record<string, string>>; readonly body: string | null }
-  readonly response: { readonly headers: Readonly<Record<string, string>>; readonly body: string }
-}
+export const LoggedRequest = Schema.Struct({
+  id: Schema.Int.annotations({ description: "Rises with each request" }),
+  at: Schema.String,
+  shop_id: text,
+  key_last_four: text,
+  method: Schema.String,
+  path: Schema.String.annotations({ description: "With its query" }),
+  route: text,
+  status: Schema.Int,
+  code: text,
+  reason: text,
+  ticket_id: text,
+  replayed: Schema.Boolean,
+  fault: Schema.NullOr(FaultKind),
+  duration_ms: Schema.Number,
+  request: Schema.Struct({ headers, body: text }),
+  response: Schema.Struct({ headers, body: Schema.String })
+}).annotations({ identifier: "LoggedRequest" })
+/** A request to `/v1` and its response. */
+export type LoggedRequest = typeof LoggedRequest.Type
 
 const KEPT = 5000
 const KEPT_CHARACTERS = 32 * 1024 * 1024

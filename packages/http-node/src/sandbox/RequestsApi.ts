@@ -4,37 +4,9 @@ import { ShopId, TicketId } from "@workshop/core"
 import type { GroupHandlers, Page } from "@workshop/core/adapter"
 import { Clock, Effect, Runtime, Schedule, Schema } from "effect"
 import { data, described, endpoint, groupOf } from "./endpoints.js"
-import { faultKinds } from "./Faults.js"
 import { type Feed, feedEvents } from "./Feed.js"
 import { countParameter, optionalParameter } from "./parameters.js"
-import type { RequestLog } from "./RequestLog.js"
-import { wordOf } from "./views.js"
-
-const text = Schema.NullOr(Schema.String)
-const headers = Schema.Record({ key: Schema.String, value: Schema.String })
-
-/** The kinds of faults. */
-export const Kind = wordOf(faultKinds)
-
-/** A logged request in a response. */
-export const RequestView = Schema.Struct({
-  id: Schema.Int.annotations({ description: "Rises with each request" }),
-  at: Schema.String,
-  shop_id: text,
-  key_last_four: text,
-  method: Schema.String,
-  path: Schema.String.annotations({ description: "With its query" }),
-  route: text,
-  status: Schema.Int,
-  code: text,
-  reason: text,
-  ticket_id: text,
-  replayed: Schema.Boolean,
-  fault: Schema.NullOr(Kind),
-  duration_ms: Schema.Number,
-  request: Schema.Struct({ headers, body: text }),
-  response: Schema.Struct({ headers, body: Schema.String })
-}).annotations({ identifier: "LoggedRequest" })
+import { LoggedRequest, type RequestLog } from "./RequestLog.js"
 
 const after = countParameter(Number.MAX_SAFE_INTEGER, "Only those after the one with this id")
 
@@ -58,7 +30,7 @@ const events = Object.entries(feedEvents)
 export class RequestsApi extends groupOf(
   "requests",
   ["Requests", "The requests to the API, and what happens as it happens"],
-  endpoint("GET", "listRequests", "/requests", Schema.Array(RequestView), [
+  endpoint("GET", "listRequests", "/requests", Schema.Array(LoggedRequest), [
     "List the requests to the API",
     "The latest 5,000 requests to `/v1` with their responses, oldest first. Keys are never among them."
   ]).setUrlParams(RequestsAsked),

@@ -17,8 +17,7 @@ import { data, endpoint, groupOf } from "./endpoints.js"
 import type { Faults } from "./Faults.js"
 import type { Feed } from "./Feed.js"
 import type { ReceiverBehaviour, Receivers } from "./Receivers.js"
-import type { LoggedRequest, RequestLog } from "./RequestLog.js"
-import { RequestView } from "./RequestsApi.js"
+import { LoggedRequest, type RequestLog } from "./RequestLog.js"
 
 /** The version of the files that this server writes and reads. */
 const VERSION = 1
@@ -44,7 +43,7 @@ const SessionFile = Schema.Struct({
   shops: Rows,
   keys: Schema.Array(Schema.Struct({ id: Schema.String, key: Schema.String })),
   receivers: Schema.Record({ key: Schema.String, value: Fields }),
-  requests: Schema.Array(RequestView)
+  requests: Schema.Array(LoggedRequest)
 }).annotations({ identifier: "Session" })
 
 /** A file as it is sent: what is in it is looked at only after its version. */

@@ -18,7 +18,7 @@ import { type AttemptRecord, DeliveryLog, type LoggedDelivery, ServiceLimits } f
 import { Effect, Either, Schema } from "effect"
 import { data, groupOf, shopEndpoint } from "./endpoints.js"
 import { countParameter, optionalParameter } from "./parameters.js"
-import type { Receivers } from "./Receivers.js"
+import { type Receivers, SentRequest } from "./Receivers.js"
 import { viewOf } from "./views.js"
 
 const WebhookView = Schema.Struct({
@@ -82,13 +82,9 @@ const ShownDelivery = Schema.Struct({
   parked: Schema.Boolean.annotations({ description: "Whether it waits until the webhook is on again" }),
   request: Schema.Struct({
     body: Schema.String,
-    sent: Schema.NullOr(
-      Schema.Struct({
-        at: Schema.String,
-        url: Schema.String,
-        headers: Schema.Record({ key: Schema.String, value: Schema.String })
-      })
-    ).annotations({ description: "The last request as it was sent; null where this process made none" })
+    sent: Schema.NullOr(SentRequest).annotations({
+      description: "The last request as it was sent; null where this process made none"
+    })
   })
 }).annotations({ identifier: "ShownDelivery" })
 
