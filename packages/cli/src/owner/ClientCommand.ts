@@ -7,13 +7,13 @@ import {
   ClientNotFound,
   Clients,
   OfferId,
-  type OfferRecord,
   Offers,
   Phone,
   ShopId
 } from "@workshop/core"
 import { toIso } from "@workshop/core/adapter"
 import { Directory } from "@workshop/core/store"
+import { offerView } from "@workshop/http-node/sandbox"
 import { Effect, Schema } from "effect"
 import { refuse } from "../CommandRefused.js"
 import { flagsOf, optional, yes } from "../terminal/commands.js"
@@ -27,14 +27,6 @@ import { decoded, type Fields, fieldFlag, given, idFrom, idOf, ownerCommand } fr
 const clientId = (typed: string) => idFrom(ClientId, "a client", typed)
 const offerId = (typed: string) => idFrom(OfferId, "an offer", typed)
 const shopId = (typed: string | null) => idFrom(ShopId, "a shop", typed)
-
-const offerView = ({ id, shop_id, ticket_id, status, created_at }: OfferRecord) => ({
-  id,
-  shop_id,
-  ticket_id,
-  status,
-  created_at: toIso(created_at)
-})
 
 const offerColumns: ReadonlyArray<Column<ReturnType<typeof offerView>>> = [
   { title: "ID", cell: ({ id }) => id, isWhole: true },

@@ -1,5 +1,5 @@
-import { type ApiKeyRecord, KeyId, KeyInput, Keys, ShopId } from "@workshop/core"
-import { scopePresets, toIso, toIsoOrNull } from "@workshop/core/adapter"
+import { type ApiKeyRecord, KeyId, KeyInput, Keys, ShopId, scopePresets, toIso } from "@workshop/core"
+import { keyView } from "@workshop/http-node/sandbox"
 import { Clock, Effect } from "effect"
 import { refuse } from "../CommandRefused.js"
 import { CommandHints } from "../StoreChoice.js"
@@ -17,19 +17,12 @@ interface NewKey extends Fields {
   readonly scopes: ReadonlyArray<string>
 }
 
-const keyView = ({ id, shop_id, name, scopes, last_four, ...at }: ApiKeyRecord) => ({
-  id,
-  shop_id,
-  name,
-  scopes,
-  last_four,
-  created_at: toIso(at.created_at),
-  revoked_at: toIsoOrNull(at.revoked_at),
-  expires_at: toIsoOrNull(at.expires_at),
-  last_used_at: toIsoOrNull(at.last_used_at)
-})
+const keyRow = (record: ApiKeyRecord) => {
+  const { id, ...fields } = keyView(record)
+  return { id, shop_id: record.shop_id, ...fields }
+}
 
-type Row = ReturnType<typeof keyView>
+type Row = ReturnType<typeof keyRow>
 
 const minute = (at: string): string => at.slice(0, 16).replace("T", " ")
 
@@ -60,7 +53,7 @@ export const create = Effect.fnUntraced(function* ({ shop, preset, scopes, ...fi
   const shop_id = yield* idFrom(ShopId, "a shop", shop)
   const input = yield* decoded(KeyInput, given({ ...fields, scopes: yield* scopesOf(preset, scopes) }))
   const { record, key } = yield* Keys.create(shop_id, input)
-  return shownOnce({ ...keyView(record), key }, `The key ${record.name} (${record.id})`, key)
+  return shownOnce({ ...keyRow(record), key }, `The key ${record.name} (${record.id})`, key)
 })
 
 /** All keys of a shop, revoked ones too. */
@@ -70,14 +63,14 @@ export const list = Effect.fnUntraced(function* (shop: string) {
   const { command, condition } = yield* CommandHints
   const remedy = `The shop has no key yet. This makes one${condition}: ${command(`key create ${id} --name Till`)}`
   const now = toIso(yield* Clock.currentTimeMillis)
-  return rows(records.map(keyView), columnsAt(now), remedy)
+  return rows(records.map(keyRow), columnsAt(now), remedy)
 })
 
 /** Revokes a key, permanently. */
 export const revoke = Effect.fnUntraced(function* (typed: string, isWanted: boolean) {
   const id = yield* idFrom(KeyId, "a key", typed)
   yield* confirm(`The key ${id} is revoked permanently: requests with it are refused from now on.`, isWanted)
-  const record = keyView(yield* Keys.revoke(id))
+  const record = keyRow(yield* Keys.revoke(id))
   return sentence(
     record,
     `The key ${record.name} (ends in ${record.last_four}) is revoked; every node refuses it within a minute.`

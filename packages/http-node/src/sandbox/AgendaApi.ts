@@ -22,7 +22,7 @@ import { Effect, Schema } from "effect"
 import { data, endpoint, groupOf } from "./endpoints.js"
 import type { shopLimits } from "./LimitsApi.js"
 import { countParameter, optionalParameter } from "./parameters.js"
-import { wordOf } from "./views.js"
+import { numberLabelOf, wordOf } from "./views.js"
 
 const kinds = {
   retry: "an attempt to deliver an event",
@@ -69,10 +69,6 @@ const MOST_DELIVERIES = 2000
 /** How many tickets collected in the last 24 hours are looked at. */
 const MOST_COLLECTED = 1000
 
-interface EventTicket {
-  readonly data: { readonly ticket?: { readonly number_label: string | null } }
-}
-
 /** Makes the function that reads the agenda, of one shop or of all. */
 export const makeAgenda = ({ gauges }: Effect.Effect.Success<ReturnType<typeof shopLimits>>) =>
   Effect.gen(function* () {
@@ -88,13 +84,12 @@ export const makeAgenda = ({ gauges }: Effect.Effect.Success<ReturnType<typeof s
       const events = new Map((yield* reads.events(shop_id, part)).map((event) => [event.id, event]))
       return awaited.map(({ event_id, type, attempts, next_attempt_at }): AwaitedAttempt => {
         const event = events.get(event_id)
-        const ticket = event && (JSON.parse(event.body) as EventTicket).data.ticket
         const n = (attempts.at(-1)?.n ?? 0) + 1
         return {
           event_id,
           type,
           ticket_id: event?.ticket_id ?? null,
-          number_label: ticket?.number_label ?? null,
+          number_label: event === undefined ? null : numberLabelOf(event),
           n,
           at: next_attempt_at!
         }

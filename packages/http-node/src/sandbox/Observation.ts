@@ -5,12 +5,13 @@ import { Effect, Option } from "effect"
 import { Faults } from "./Faults.js"
 import { Feed, startOfIds } from "./Feed.js"
 import { type LoggedRequest, RequestLog } from "./RequestLog.js"
+import { eventView } from "./views.js"
 import { attemptView, noticeView } from "./WebhookApi.js"
 
-const publishEvent = (feed: Feed, { body, shop_id }: EventRecord) => {
-  const event = JSON.parse(body) as { readonly data: { readonly ticket?: unknown } }
+const publishEvent = (feed: Feed, record: EventRecord) => {
+  const event = eventView(record)
   feed.publish("event", event)
-  if (event.data.ticket !== undefined) feed.publish("ticket", { shop_id, ticket: event.data.ticket })
+  if (event.data.ticket !== undefined) feed.publish("ticket", { shop_id: record.shop_id, ticket: event.data.ticket })
 }
 
 const publishChange = (feed: Feed, change: Change): void => {

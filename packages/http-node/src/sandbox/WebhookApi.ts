@@ -19,7 +19,7 @@ import { Effect, Either, Schema } from "effect"
 import { data, groupOf, shopEndpoint } from "./endpoints.js"
 import { countParameter, optionalParameter } from "./parameters.js"
 import { type Receivers, SentRequest } from "./Receivers.js"
-import { viewOf } from "./views.js"
+import { eventView, numberLabelOf, viewOf } from "./views.js"
 
 const WebhookView = Schema.Struct({
   url: Schema.NullOr(Schema.String),
@@ -171,8 +171,6 @@ export const deliveryView = (delivery: LoggedDelivery) =>
 /** A notice as the owner reads it. */
 export const noticeView = viewOf(NoticeView)
 
-const asSent = ({ body }: EventRecord) => JSON.parse(body) as Event
-
 const address = (url: string, policy: WebhookAddressPolicy) =>
   Either.mapLeft(
     parseWebhookAddress(url, policy),
@@ -182,10 +180,6 @@ const address = (url: string, policy: WebhookAddressPolicy) =>
 /** The sandbox has no pages. */
 const ALL = { limit: ServiceLimits.list_max }
 
-interface EventTicket {
-  readonly data: { readonly ticket?: { readonly number_label: string | null } }
-}
-
 /** A delivery with its event's contents, and the request as it was last sent. */
 const shownDelivery = (
   delivery: LoggedDelivery,
@@ -194,7 +188,7 @@ const shownDelivery = (
 ): typeof ShownDelivery.Type => ({
   ...deliveryView(delivery),
   ticket_id: event.ticket_id,
-  number_label: (JSON.parse(event.body) as EventTicket).data.ticket?.number_label ?? null,
+  number_label: numberLabelOf(event),
   created_at: toIso(event.created_at),
   parked: delivery.state === "parked",
   request: { body: event.body, sent: receivers.sent(event.id) ?? null }
@@ -246,7 +240,7 @@ export const webhookHandlers = (policy: WebhookAddressPolicy, receivers: Receive
         return data({ ...status, parked, off_since: toIsoOrNull(off_since) })
       }),
       rotateWebhookSecret: ({ path }) => Effect.map(webhooks.rotate(path.id), data),
-      pingWebhook: ({ path }) => Effect.map(webhooks.ping(path.id), (event) => data(asSent(event))),
+      pingWebhook: ({ path }) => Effect.map(webhooks.ping(path.id), (event) => data(eventView(event))),
       enableWebhook: ({ path }) => Effect.map(webhooks.enable(path.id), data),
       disableWebhook: ({ path }) => Effect.map(webhooks.disable(path.id), data),
       removeWebhook: ({ path }) => Effect.map(webhooks.remove(path.id), data),
@@ -257,7 +251,7 @@ export const webhookHandlers = (policy: WebhookAddressPolicy, receivers: Receive
       }),
       replayDeliveries: ({ path, payload }) => Effect.map(outbox.replay(path.id, payload), data),
       listNotices: ({ path }) => Effect.map(outbox.notices(path.id), (found) => data(found.map(noticeView))),
-      listEvents: ({ path }) => Effect.map(webhooks.events(path.id, ALL), (events) => data(events.map(asSent)))
+      listEvents: ({ path }) => Effect.map(webhooks.events(path.id, ALL), (events) => data(events.map(eventView)))
     }
     return handlers
   })

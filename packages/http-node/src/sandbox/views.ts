@@ -1,4 +1,4 @@
-import { type Instant, toIso } from "@workshop/core"
+import { type Event, type EventRecord, type Instant, toIso } from "@workshop/core"
 import { Schema } from "effect"
 
 /** One of the words of a table that says what each means. */
@@ -28,4 +28,13 @@ export const viewOf = <Fields extends Schema.Struct.Fields>({ fields }: Schema.S
     }
     return Object.fromEntries(names.map((name) => [name, shown(name)])) as Schema.Struct.Type<Fields>
   }
+}
+
+/** An event as it is sent. */
+export const eventView = ({ body }: Pick<EventRecord, "body">) => JSON.parse(body) as Event
+
+/** The number of an event's ticket as people write it; null for an event without a ticket. */
+export const numberLabelOf = (event: EventRecord): string | null => {
+  const { ticket } = eventView(event).data as { readonly ticket?: { readonly number_label: string | null } }
+  return ticket?.number_label ?? null
 }
