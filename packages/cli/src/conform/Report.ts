@@ -1,4 +1,5 @@
-import { escaped } from "@workshop/core/adapter"
+import { escaped } from "@workshop/core/http"
+import { type JUnitCase, junitXml } from "../page/junit.js"
 import { entryItem, marked, pageText, row, ruleLink } from "../page/page.js"
 import { counted } from "../terminal/counted.js"
 import type { Paint } from "../terminal/Output.js"
@@ -313,39 +314,29 @@ ${sections.map(sectionPart(report)).join("\n")}`
   })
 }
 
-const junitSeconds = (ms: number): string => (ms / 1000).toFixed(3)
-
-const junitVerdict = ({ because, failure, rule_at }: ReportedCase): ReadonlyArray<string> => {
-  if (because !== undefined) return [`      <skipped message="${escaped(because)}"/>`]
-  if (failure === undefined) return []
-  const { expected, found, curl = "", answer = "" } = failure
-  const text = [`breaks ${rule_at}`, `expected ${expected}`, `found ${found}`, "", curl, "", answer].join("\n")
-  return [`      <failure message="${escaped(`expected ${expected}; found ${found}`)}">${escaped(text)}</failure>`]
-}
-
-const junitSuite = ({ section, title, counts, cases }: ReportedSection): ReadonlyArray<string> => {
-  const took = junitSeconds(cases.reduce((sum, { duration_ms }) => sum + duration_ms, 0))
-  const { failed, skipped } = counts
-  const name = escaped(`${section} ${title}`)
-  return [
-    `  <testsuite name="${name}" tests="${cases.length}" failures="${failed}" errors="0" skipped="${skipped}" time="${took}">`,
-    ...cases.flatMap((one) => [
-      `    <testcase classname="${escaped(section)}" name="${escaped(`${one.id}: ${one.rule}`)}" time="${junitSeconds(one.duration_ms)}">`,
-      ...junitVerdict(one),
-      "    </testcase>"
-    ]),
-    "  </testsuite>"
-  ]
+const junitCase = ({ section }: ReportedSection, one: ReportedCase): JUnitCase => {
+  const { id, rule, rule_at, duration_ms, because, failure } = one
+  const { expected, found, curl = "", answer = "" } = failure ?? { expected: "", found: "" }
+  return {
+    classname: section,
+    name: `${id}: ${rule}`,
+    duration_ms,
+    skipped: because,
+    failure: failure && {
+      message: `expected ${expected}; found ${found}`,
+      text: [`breaks ${rule_at}`, `expected ${expected}`, `found ${found}`, "", curl, "", answer].join("\n")
+    }
+  }
 }
 
 /** A report as JUnit XML, which build servers read. */
-export const junitReport = ({ sections, counts, duration_ms }: Report): string => {
-  const { passed, failed, skipped } = counts
-  return [
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites name="workshop conform" tests="${passed + failed + skipped}" failures="${failed}" errors="0" skipped="${skipped}" time="${junitSeconds(duration_ms)}">`,
-    ...sections.flatMap(junitSuite),
-    "</testsuites>",
-    ""
-  ].join("\n")
-}
+export const junitReport = ({ sections, duration_ms }: Report): string =>
+  junitXml(
+    "workshop conform",
+    duration_ms,
+    sections.map((part) => ({
+      name: `${part.section} ${part.title}`,
+      duration_ms: part.cases.reduce((sum, one) => sum + one.duration_ms, 0),
+      cases: part.cases.map((one) => junitCase(part, one))
+    }))
+  )

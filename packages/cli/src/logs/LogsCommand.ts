@@ -1,10 +1,11 @@
 import type { LoggedRequest } from "@workshop/http-node/sandbox"
 import { Clock, Console, Effect } from "effect"
-import { type CommandRefused, refuse, refused } from "../CommandRefused.js"
+import { type CommandRefused, refused } from "../CommandRefused.js"
 import { command, flagsOf, json, optional, type Values, value } from "../terminal/commands.js"
 import { oneOf, textThat, webAddress, wholeNumber } from "../terminal/decoders.js"
 import { type Paint, paintFor } from "../terminal/Output.js"
 import { Api, dataOf } from "../testkit/Api.js"
+import { sandboxRefusal } from "../testkit/Sandbox.js"
 
 const own = flagsOf("logs")
 
@@ -70,21 +71,15 @@ const lineOf = (request: LoggedRequest, bodies: boolean, paint: Paint): string =
 const reading = (flags: Flags) => {
   const { baseUrl, sandboxToken, shop, ticket } = flags
   const api = new Api(baseUrl, { sandbox_token: sandboxToken })
-  const refusalOf = (status: number) =>
-    refuse(
-      status === 404
-        ? `${api.origin} has no sandbox: start it with workshop serve --sandbox --store memory.`
-        : status === 401 || status === 403
-          ? `The sandbox of ${api.origin} asks for its token: give it in WORKSHOP_SANDBOX_TOKEN.`
-          : `${api.origin} answered ${status}: check --shop and --ticket, which are ids.`
-    )
   return (parameters: Readonly<Record<string, string>>) => {
     const given = { ...(shop !== null && { shop }), ...(ticket !== null && { ticket }), ...parameters }
     return Effect.flatMap(
       api.call("GET", `/sandbox/requests?${new URLSearchParams(given)}`),
       (exchange): Effect.Effect<ReadonlyArray<LoggedRequest>, CommandRefused> => {
         const found = dataOf<ReadonlyArray<LoggedRequest>>(exchange)
-        return found === undefined ? refusalOf(exchange.response.status) : Effect.succeed(found)
+        return found === undefined
+          ? sandboxRefusal({ base_url: api.origin, token: sandboxToken }, exchange)
+          : Effect.succeed(found)
       }
     )
   }

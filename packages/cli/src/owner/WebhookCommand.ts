@@ -24,8 +24,9 @@ import { counted } from "../terminal/counted.js"
 import { oneOf, wholeNumber } from "../terminal/decoders.js"
 import { type Column, type Output, record, rows, sentence, shownOnce } from "../terminal/Output.js"
 import { group, Operand } from "../terminal/program.js"
+import type { NoResponse } from "../testkit/Api.js"
+import type { AskSandbox } from "../testkit/Sandbox.js"
 import {
-  type AskSandbox,
   decoded,
   type Fields,
   fieldFlag,
@@ -70,7 +71,7 @@ const noticeColumns: ReadonlyArray<Column<ReturnType<typeof noticeView>>> = [
 const aboutPort = (typed: string, policy: WebhookAddressPolicy): string => {
   const port = URL.canParse(typed) ? Number(new URL(typed).port || "443") : 0
   return port > 0 && Either.isRight(parseWebhookAddress(typed, { ...policy, ports: [port] }))
-    ? `: to allow its fieldFlag, add --webhook-port ${port}, and see that whatever delivers has that port too`
+    ? `: to allow its own, add --webhook-port ${port}, and see that whatever delivers has that port too`
     : ""
 }
 
@@ -246,7 +247,7 @@ const onShop = <E extends Refusal>(
   name: string,
   description: string,
   act: (shop: string) => Effect.Effect<Output, E, Services>,
-  remote: (shop: string, ask: AskSandbox) => Effect.Effect<Output, CommandRefused>
+  remote: (shop: string, ask: AskSandbox) => Effect.Effect<Output, CommandRefused | NoResponse>
 ) =>
   ownerCommand({
     remote: ({ shop }, ask) => remote(shop, ask),

@@ -1,7 +1,7 @@
 import { Entropy, InvalidInput, inputIssues, Profanity, Workshop } from "@workshop/core"
 import { Effect, Either, Layer, type Layer as LayerType, type ParseResult, Schema } from "effect"
 import { actingAs, actorFlag } from "../actor.js"
-import { CommandRefused, refuse, refused } from "../CommandRefused.js"
+import { CommandRefused, refuse } from "../CommandRefused.js"
 import {
   CommandHints,
   cellsFlag,
@@ -28,8 +28,8 @@ import {
 import { webAddress } from "../terminal/decoders.js"
 import { type Output, printOutput } from "../terminal/Output.js"
 import { type CommandHelp, type Flag, type MakeCommand, Operand } from "../terminal/program.js"
-import { Api, dataOf, type Exchange, envelopeOf } from "../testkit/Api.js"
-import { type CallName, requestOf } from "../testkit/Calls.js"
+import type { NoResponse } from "../testkit/Api.js"
+import { type AskSandbox, askingSandbox } from "../testkit/Sandbox.js"
 
 /** The flags whose names differ from those of the fields they fill. */
 const flagNames: Readonly<Record<string, string>> = {
@@ -119,36 +119,6 @@ const sandboxOptions = {
   sandboxToken: optional("--sandbox-token <text>", "The token that this sandbox asks for.")
 }
 
-/** Makes a call of a sandbox, about the thing with an id; succeeds with the data. */
-export type AskSandbox = <A>(name: CallName, id: string, body?: unknown) => Effect.Effect<A, CommandRefused>
-
-const sandboxRefusal = (origin: string, { response }: Exchange): CommandRefused => {
-  const { error } = envelopeOf(response) ?? {}
-  const issues = (error?.details?.issues ?? []) as ReadonlyArray<{ readonly field: string; readonly message: string }>
-  const why = issues.map(({ field, message }) => `${flagOf(field)} ${message}`).join("; ") || error?.message
-  const what =
-    response.status === 401 || response.status === 403
-      ? "the sandbox asks for its token: give it in WORKSHOP_SANDBOX_TOKEN"
-      : response.status === 404
-        ? "it has no such shop or no sandbox: check the id, and that it was started with --sandbox"
-        : (why ?? "see that a workshop service runs there")
-  return refuse(`${origin} responded ${response.status}: ${what}.`)
-}
-
-const askingSandbox = (baseUrl: string, sandbox_token: string | null): AskSandbox => {
-  const api = new Api(baseUrl, { sandbox_token })
-  return <A>(name: CallName, id: string, body?: unknown) => {
-    const { method, path } = requestOf(name, id)
-    return Effect.flatMap(
-      Effect.mapError(api.call(method, path, { body }), refused),
-      (exchange): Effect.Effect<A, CommandRefused> => {
-        const found = dataOf<A>(exchange)
-        return found === undefined ? sandboxRefusal(api.origin, exchange) : Effect.succeed(found)
-      }
-    )
-  }
-}
-
 /** Why a service refuses. */
 export interface Refusal {
   readonly _tag: string
@@ -190,7 +160,7 @@ export const inOneSentence = (refusal: Refusal & { readonly remedy?: string | un
 type Act<O, E> = (values: Values<O>) => Effect.Effect<Output | null, E, Services>
 
 /** The same work done by the sandbox of a running server, which its calls ask. */
-type Remote<O> = (values: Values<O>, ask: AskSandbox) => Effect.Effect<Output, CommandRefused>
+type Remote<O> = (values: Values<O>, ask: AskSandbox) => Effect.Effect<Output, CommandRefused | NoResponse>
 
 /**
  * A command against a database. `act` gets the values of the command's own options and returns what is printed, or null if nothing is; with `remote`, the
@@ -210,7 +180,10 @@ export const ownerCommand = <O extends Options, E extends Refusal>({
       const { baseUrl = null, sandboxToken = null } = values as Partial<Values<typeof sandboxOptions>>
       const own = Object.fromEntries(Object.entries(values).filter(([name]) => name in options)) as Values<O>
       if (remote !== undefined && baseUrl !== null)
-        return Effect.flatMap(remote(own, askingSandbox(baseUrl, sandboxToken)), (output) => printOutput(output, json))
+        return Effect.flatMap(
+          remote(own, askingSandbox({ base_url: baseUrl, token: sandboxToken, nameOf: flagOf })),
+          (output) => printOutput(output, json)
+        )
       const choice = choiceOf(flags)
       return Effect.mapError(act(own), inOneSentence).pipe(
         Effect.provideService(CommandHints, hintsFor(choice, process.env)),

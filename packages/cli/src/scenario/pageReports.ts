@@ -1,4 +1,6 @@
-import { escaped, toIso } from "@workshop/core/adapter"
+import { toIso } from "@workshop/core"
+import { escaped } from "@workshop/core/http"
+import { type JUnitCase, junitXml } from "../page/junit.js"
 import { entryItem, marked, pageText, row } from "../page/page.js"
 import { plain } from "../terminal/Output.js"
 import { exchangeLines, failureLines, headings, type ScenarioResult, summary } from "./Report.js"
@@ -61,33 +63,17 @@ export const htmlReport = (
   })
 }
 
-const seconds = (ms: number): string => (ms / 1000).toFixed(3)
-
-const testCase = (result: ScenarioResult): ReadonlyArray<string> => {
+const junitCase = (result: ScenarioResult): JUnitCase => {
   const { file, name, failure } = result
-  const why = failure?.message ?? failure?.mismatches.map(({ path }) => path).join(", ") ?? ""
-  return [
-    `    <testcase classname="${escaped(file)}" name="${escaped(name)}" time="${seconds(tookOf(result))}">`,
-    ...(failure === null
-      ? []
-      : [
-          `      <failure message="${escaped(`${failure.title ?? name}: ${why}`)}">${escaped(failureText(result))}</failure>`
-        ]),
-    "    </testcase>"
-  ]
+  const why = failure?.message ?? failure?.mismatches.map(({ path }) => path).join(", ")
+  return {
+    classname: file,
+    name,
+    duration_ms: tookOf(result),
+    failure: failure === null ? undefined : { message: `${failure.title ?? name}: ${why}`, text: failureText(result) }
+  }
 }
 
 /** The report of a run of scenarios as JUnit XML, which build servers read. */
-export const junitReport = (results: ReadonlyArray<ScenarioResult>, duration_ms: number): string => {
-  const failed = results.filter(({ passed }) => !passed).length
-  const counts = `tests="${results.length}" failures="${failed}" errors="0" skipped="0" time="${seconds(duration_ms)}"`
-  return [
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites name="workshop scenario" ${counts}>`,
-    `  <testsuite name="scenarios" ${counts}>`,
-    ...results.flatMap(testCase),
-    "  </testsuite>",
-    "</testsuites>",
-    ""
-  ].join("\n")
-}
+export const junitReport = (results: ReadonlyArray<ScenarioResult>, duration_ms: number): string =>
+  junitXml("workshop scenario", duration_ms, [{ name: "scenarios", duration_ms, cases: results.map(junitCase) }])

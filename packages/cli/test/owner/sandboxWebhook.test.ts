@@ -48,7 +48,7 @@ describe("workshop webhook --base-url (Specification, Commands)", { timeout: 120
     expect(await refused(["set", shop, "nowhere", "--base-url", base])).toMatch(/responded 400: --url .+/)
     expect(await refused(["remove", shop, "--base-url", base])).toContain("--yes")
     const other = "01980000-0000-7000-8000-000000000000"
-    expect(await refused(["show", other, "--base-url", base])).toContain("it has no such shop or no sandbox")
+    expect(await refused(["show", other, "--base-url", base])).toContain("knows no shop with this id: check it.")
     expect(await refused(["show", shop, "--base-url", "http://127.0.0.1:1"])).toContain("No answer came from")
   })
 })

@@ -1,0 +1,49 @@
+import { escaped } from "@workshop/core/http"
+
+/** A case of a report, in the words of JUnit. */
+export interface JUnitCase {
+  readonly classname: string
+  readonly name: string
+  readonly duration_ms: number
+  /** Why it was skipped. */
+  readonly skipped?: string | undefined
+  readonly failure?: { readonly message: string; readonly text: string } | undefined
+}
+
+/** Cases under one name. */
+export interface JUnitSuite {
+  readonly name: string
+  readonly duration_ms: number
+  readonly cases: ReadonlyArray<JUnitCase>
+}
+
+const counts = ({ cases, duration_ms }: Omit<JUnitSuite, "name">): string => {
+  const failed = cases.filter(({ failure }) => failure !== undefined).length
+  const skipped = cases.filter((one) => one.skipped !== undefined).length
+  return `tests="${cases.length}" failures="${failed}" errors="0" skipped="${skipped}" time="${seconds(duration_ms)}"`
+}
+
+const seconds = (ms: number): string => (ms / 1000).toFixed(3)
+
+const caseLines = ({ classname, name, duration_ms, skipped, failure }: JUnitCase): ReadonlyArray<string> => [
+  `    <testcase classname="${escaped(classname)}" name="${escaped(name)}" time="${seconds(duration_ms)}">`,
+  ...(skipped === undefined ? [] : [`      <skipped message="${escaped(skipped)}"/>`]),
+  ...(failure === undefined
+    ? []
+    : [`      <failure message="${escaped(failure.message)}">${escaped(failure.text)}</failure>`]),
+  "    </testcase>"
+]
+
+/** A report as JUnit XML, which build servers read. */
+export const junitXml = (name: string, duration_ms: number, suites: ReadonlyArray<JUnitSuite>): string =>
+  [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites name="${name}" ${counts({ cases: suites.flatMap(({ cases }) => cases), duration_ms })}>`,
+    ...suites.flatMap((suite) => [
+      `  <testsuite name="${escaped(suite.name)}" ${counts(suite)}>`,
+      ...suite.cases.flatMap(caseLines),
+      "  </testsuite>"
+    ]),
+    "</testsuites>",
+    ""
+  ].join("\n")

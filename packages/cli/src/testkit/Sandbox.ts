@@ -1,0 +1,58 @@
+import { Effect } from "effect"
+import { type CommandRefused, refuse } from "../CommandRefused.js"
+import { Api, dataOf, type Exchange, envelopeOf, type NoResponse } from "./Api.js"
+import { type CallName, requestOf } from "./Calls.js"
+
+/** Makes a call of a server with a sandbox, about the thing with an id; succeeds with the data. */
+export type AskSandbox = <A>(
+  name: CallName,
+  id?: string,
+  body?: unknown,
+  /** The key of a call of the API. */
+  key?: string
+) => Effect.Effect<A, CommandRefused | NoResponse>
+
+/** A server with a sandbox, as flags name it. */
+export interface SandboxAddress {
+  readonly base_url: string
+  readonly token: string | null
+  /** The name of a field as the person typed it; by default that of the API. */
+  readonly nameOf?: (field: string) => string
+}
+
+/** Why a server refuses a call, and what to do. */
+export const sandboxRefusal = (
+  { base_url, token, nameOf = (field) => field }: SandboxAddress,
+  { url, response }: Exchange
+): CommandRefused => {
+  const { status } = response
+  const error = envelopeOf(response)?.error
+  if (status === 404)
+    return error?.message.includes("There is no such shop") === true
+      ? refuse(`${base_url} knows no shop with this id: check it.`)
+      : refuse(`${base_url} has no sandbox: start it with workshop serve --sandbox --store memory.`)
+  if (status === 401 || status === 403) {
+    if (!new URL(url).pathname.startsWith("/sandbox"))
+      return refuse(`${base_url} does not know this key: give --key one of the shop's active keys.`)
+    const what = token === null ? "asks for its token" : "refuses this token"
+    return refuse(`The sandbox of ${base_url} ${what}: give the server's in WORKSHOP_SANDBOX_TOKEN.`)
+  }
+  const issues = (error?.details?.issues ?? []) as ReadonlyArray<{ readonly field: string; readonly message: string }>
+  const why = issues.map(({ field, message }) => `${nameOf(field)} ${message}`).join("; ") || error?.message
+  return refuse(`${base_url} responded ${status}: ${why ?? "see that a workshop service runs there"}.`)
+}
+
+/** Calls of a server with a sandbox; each refusal comes with advice. */
+export const askingSandbox = (address: SandboxAddress): AskSandbox => {
+  const api = new Api(address.base_url, { sandbox_token: address.token })
+  return <A>(name: CallName, id = "", body?: unknown, key?: string) => {
+    const { method, path } = requestOf(name, id)
+    return Effect.flatMap(
+      api.call(method, path, { bearer: key, body }),
+      (exchange): Effect.Effect<A, CommandRefused> => {
+        const found = dataOf<A>(exchange)
+        return found === undefined ? sandboxRefusal(address, exchange) : Effect.succeed(found)
+      }
+    )
+  }
+}
