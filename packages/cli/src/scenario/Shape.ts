@@ -2,7 +2,7 @@ import * as HttpApi from "@effect/platform/HttpApi"
 import type * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import { WorkshopApi } from "@workshop/core/http"
 import { SandboxApi } from "@workshop/http-node/sandbox"
-import { SchemaAST as AST, Schema } from "effect"
+import { SchemaAST as AST, Option, Schema } from "effect"
 import { didYouMean } from "./Source.js"
 
 /** The schema of a value that does not exist yet. */
@@ -71,14 +71,21 @@ export const follow = (
 }
 
 const envelopes = new Map<string, AST.AST>()
+const inputs = new Map<string, ReadonlyArray<string>>()
 const noted = {
   onGroup: () => undefined,
   onEndpoint: ({ endpoint }: { readonly endpoint: HttpApiEndpoint.HttpApiEndpoint.AnyWithProps }) => {
-    envelopes.set(`${endpoint.method} ${endpoint.path}`, AST.typeAST(endpoint.successSchema.ast))
+    const { method, path, payloadSchema, urlParamsSchema, successSchema } = endpoint
+    envelopes.set(`${method} ${path}`, AST.typeAST(successSchema.ast))
+    const input = Option.getOrUndefined(method === "GET" ? urlParamsSchema : payloadSchema)
+    if (input !== undefined) inputs.set(`${method} ${path}`, membersOf(AST.encodedAST(input.ast)).flatMap(namesIn))
   }
 }
 HttpApi.reflect(WorkshopApi, noted as never)
 HttpApi.reflect(SandboxApi, noted as never)
+
+/** The fields of a request to an endpoint: of its query for a `GET`, else of its body. */
+export const fieldsAskedBy = (endpoint: string): ReadonlyArray<string> => inputs.get(endpoint) ?? []
 
 const partOf = (envelope: Shape, part: string): Shape | undefined => {
   const found = follow(envelope, [part], "")

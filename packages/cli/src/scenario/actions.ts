@@ -27,6 +27,7 @@ import {
   TIME_OF_DAY,
   WORDS
 } from "./references.js"
+import { fieldsAskedBy } from "./Shape.js"
 
 const queryOf = (fields: Fields): string => {
   const query = new URLSearchParams(
@@ -60,8 +61,10 @@ const row = (
 }
 
 /** An action whose fields are those of its request; in the sandbox it is about the shop. */
-const withFields = (name: CallName, description: string, ...known: ReadonlyArray<string>): Action =>
-  row(name, description, open(...known), (fields: Fields, context) => send(name, context, context.shop.id, fields))
+const withFields = (name: CallName, description: string): Action =>
+  row(name, description, open(...fieldsAskedBy(calls[name][1])), (fields: Fields, context) =>
+    send(name, context, context.shop.id, fields)
+  )
 
 /** An action without an argument; in the sandbox it is about the shop. */
 const plain = (name: CallName, description: string): Action =>
@@ -74,27 +77,14 @@ const on = (name: CallName, description: string): Action =>
   )
 
 /** An action about the thing that one of its fields refers to; the others are the fields of its request. */
-const onSubject = (name: CallName, description: string, subject: string, ...known: ReadonlyArray<string>): Action =>
-  row(name, description, about(subject, ...known), ({ [subject]: thing, ...fields }: Fields, context) =>
-    Effect.flatMap(idOf(thing), (id) => send(name, context, id, fields))
+const onSubject = (name: CallName, description: string, subject: string): Action =>
+  row(
+    name,
+    description,
+    about(subject, ...fieldsAskedBy(calls[name][1])),
+    ({ [subject]: thing, ...fields }: Fields, context) =>
+      Effect.flatMap(idOf(thing), (id) => send(name, context, id, fields))
   )
-
-const TICKET_FIELDS = [
-  ...["service", "type", "item", "description", "items", "client_id", "client_phone"],
-  ...["price_minor", "deposit_minor", "promised_at", "external_ref"]
-]
-const EDIT_FIELDS = [
-  ...["service", "item", "description", "price_minor", "deposit_minor", "promised_at"],
-  ...["external_ref", "items_done"]
-]
-const LIST_FILTERS = [
-  ...["state", "number", "client_id", "phone", "external_ref", "tracking_code"],
-  ...["created_after", "created_before", "updated_since", "limit", "cursor"]
-]
-const SETTINGS = [
-  ...["approved", "active", "api_enabled", "program", "next_number"],
-  ...["forbidden_words", "allowed_words", "languages"]
-]
 
 const Phone = Schema.String.annotations({ message: () => 'must be text: put it in quotes, such as "+21620123456"' })
 const TicketNumberText = Schema.Union(Schema.Int, Schema.String).annotations({
@@ -122,28 +112,23 @@ const raw = ({ method, path, query = {}, headers = {}, body }: typeof Request.Ty
 
 /** Actions of the shop's own system through the API, with one of the shop's keys (Specification, Endpoints). */
 const systemActions: ReadonlyArray<Action> = [
-  withFields("create ticket", "Creates a ticket: POST /v1/tickets", ...TICKET_FIELDS),
+  withFields("create ticket", "Creates a ticket: POST /v1/tickets"),
   on("get ticket", "Reads a ticket: GET /v1/tickets/{id}"),
-  withFields("list tickets", "Lists tickets: GET /v1/tickets", ...LIST_FILTERS),
+  withFields("list tickets", "Lists tickets: GET /v1/tickets"),
   row(
     "get ticket by number",
     "Reads the ticket with a number: GET /v1/tickets/by-number/{n}",
     TicketNumberText,
     (n, context) => send("get ticket by number", context, String(n))
   ),
-  onSubject("set status", "Moves a ticket to another state: POST /v1/tickets/{id}/status", "ticket", "status"),
-  onSubject(
-    "notified",
-    "Records that the shop notified the client: POST /v1/tickets/{id}/notified",
-    "ticket",
-    "channel"
-  ),
+  onSubject("set status", "Moves a ticket to another state: POST /v1/tickets/{id}/status", "ticket"),
+  onSubject("notified", "Records that the shop notified the client: POST /v1/tickets/{id}/notified", "ticket"),
   row("find client", "Finds a client by phone number: GET /v1/clients", Phone, (phone, context) =>
     send("find client", context, "", { phone })
   ),
   on("get client", "Reads a client: GET /v1/clients/{id}"),
   on("get loyalty", "Reads a client's loyalty card: GET /v1/clients/{id}/loyalty"),
-  onSubject("add stamps", "Adds stamps to a card: POST /v1/clients/{id}/loyalty/stamps", "client", "count"),
+  onSubject("add stamps", "Adds stamps to a card: POST /v1/clients/{id}/loyalty/stamps", "client"),
   on("redeem reward", "Uses a reward: POST /v1/clients/{id}/loyalty/redeem"),
   plain("get shop", "Reads the shop behind the key: GET /v1/shop"),
   {
@@ -157,17 +142,12 @@ const systemActions: ReadonlyArray<Action> = [
 
 /** Actions of the shop in its app (Specification, Sandbox). */
 const appActions: ReadonlyArray<Action> = [
-  withFields("create in app", "Creates a ticket in the app", ...TICKET_FIELDS),
-  onSubject(
-    "edit ticket",
-    "Changes what was said of a ticket; items_done ticks items off by their id",
-    "ticket",
-    ...EDIT_FIELDS
-  ),
-  onSubject("propose quote", "Proposes a new price to the client", "ticket", "price_minor", "note"),
-  onSubject("announce delay", "Promises a later date", "ticket", "promised_at", "reason"),
-  onSubject("record part", "Notes a part as ordered or received", "ticket", "label", "status", "expected_at"),
-  onSubject("attach photo", "Puts a picture to the ticket", "ticket", "photo_url")
+  withFields("create in app", "Creates a ticket in the app"),
+  onSubject("edit ticket", "Changes what was said of a ticket; items_done ticks items off by their id", "ticket"),
+  onSubject("propose quote", "Proposes a new price to the client", "ticket"),
+  onSubject("announce delay", "Promises a later date", "ticket"),
+  onSubject("record part", "Notes a part as ordered or received", "ticket"),
+  onSubject("attach photo", "Puts a picture to the ticket", "ticket")
 ]
 
 const trustSecret = ({ trust }: StepContext, rotated: StepExchange) => {
@@ -177,8 +157,8 @@ const trustSecret = ({ trust }: StepContext, rotated: StepExchange) => {
 
 /** Actions of the shop's owner on the shop, its keys and its webhook (Specification, Sandbox). */
 const ownerActions: ReadonlyArray<Action> = [
-  withFields("change shop", `Changes the shop's settings: ${SETTINGS.join(", ")}`, ...SETTINGS),
-  withFields("create key", "Makes a key: a name, and scopes or the preset full or read", "name", "preset", "scopes"),
+  withFields("change shop", `Changes the shop's settings: ${fieldsAskedBy(calls["change shop"][1]).join(", ")}`),
+  withFields("create key", "Makes a key: a name, and scopes or the preset full or read"),
   plain("list keys", "Lists the shop's keys"),
   on("revoke key", "Revokes a key"),
   row(
@@ -195,11 +175,7 @@ const ownerActions: ReadonlyArray<Action> = [
   plain("disable webhook", "Turns the webhook off; events wait until it is on again"),
   plain("remove webhook", "Removes the webhook with its secrets and all deliveries that wait"),
   plain("ping", "Sends a ping, as the app's test button does"),
-  withFields(
-    "replay events",
-    "Sends events again: event_ids, or since, until and state; dry_run only counts them",
-    ...["event_ids", "since", "until", "state", "dry_run"]
-  )
+  withFields("replay events", "Sends events again: event_ids, or since, until and state; dry_run only counts them")
 ]
 
 interface OfferChoice {
