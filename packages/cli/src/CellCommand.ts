@@ -12,7 +12,7 @@ import {
   servedDataDir,
   storeRefused
 } from "./StoreChoice.js"
-import { command, json, optional, yes } from "./terminal/commands.js"
+import { command, json, optional, type Values, yes } from "./terminal/commands.js"
 import { confirm } from "./terminal/confirm.js"
 import { type Column, type Output, printOutput, rows, sentence } from "./terminal/Output.js"
 import { group, Operand } from "./terminal/program.js"
@@ -25,22 +25,13 @@ const where = {
   json
 }
 
-interface Where {
-  readonly databaseUrl: string | null
-  readonly schema: string | null
-  readonly dataDir: string
-  readonly actor: string | null
-  readonly json: boolean
-}
-
-interface Failed {
-  readonly message: string
-}
-
 /** Runs an act on the cells of a database, and prints what came of it. */
 const acting = (
-  { actor, json, ...flags }: Where,
-  act: (url: string, options: { readonly schema: string | undefined }) => Effect.Effect<Output, Failed, Scope.Scope>
+  { actor, json, ...flags }: Values<typeof where>,
+  act: (
+    url: string,
+    options: { readonly schema: string | undefined }
+  ) => Effect.Effect<Output, { readonly message: string }, Scope.Scope>
 ): Effect.Effect<void, CommandRefused> =>
   Effect.gen(function* () {
     const url = yield* databaseOf({ ...choiceOf({ ...flags, noMigrate: true }), isShared: true })

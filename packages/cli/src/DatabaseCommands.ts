@@ -204,8 +204,7 @@ export const migrateCommand = command({
         databaseUrl === null
           ? yield* sharedIn(dataDir)
           : { url: databaseUrl, name: `The database ${nameOf(databaseUrl)}` }
-      const { cellsFrom } = yield* Effect.promise(() => import("@workshop/store-pg"))
-      const cells = yield* cellsFrom(flags.cells ?? "")
+      const { cells } = yield* cellsIn(flags)
       const applied = yield* migrated(databaseUrl === null ? "embedded" : "postgres", url, {
         schema,
         moveFrom: flags.moveFrom ?? undefined,
@@ -214,8 +213,7 @@ export const migrateCommand = command({
         cells
       })
       if (roles) {
-        const { grantRoles } = yield* Effect.promise(() => import("@workshop/store-pg/migrate"))
-        const { placesOf } = yield* Effect.promise(() => import("@workshop/store-pg/migrate"))
+        const { grantRoles, placesOf } = yield* Effect.promise(() => import("@workshop/store-pg/migrate"))
         for (const place of yield* placesOf({ url, schema }, cells))
           yield* grantRoles(place.url, { schema: place.schema })
       }

@@ -3,7 +3,7 @@ import type { Instant } from "@workshop/core"
 import { SIGNATURE_HEADER } from "@workshop/core/adapter"
 import type { CannotListen } from "@workshop/http-node"
 import { type VerifyFailure, verify } from "@workshop/webhooks"
-import { Clock, Deferred, Effect, type Scope } from "effect"
+import { Clock, Deferred, Effect, Predicate, type Scope } from "effect"
 import { PCGRandom } from "effect/Utils"
 import { type Handler, type Incoming, listen, type Reply, saying } from "../testkit/LoopbackServer.js"
 
@@ -129,16 +129,13 @@ const refusals: Readonly<Record<RefusalReason, { readonly status: number; readon
   too_large: { status: 413, message: "The body is larger than 1 MiB" }
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 /** The event in a body; null if it holds none. */
 export const eventOf = (body: string): ReceivedEvent | null => {
   try {
     const parsed: unknown = JSON.parse(body)
-    if (!isObject(parsed)) return null
+    if (!Predicate.isRecord(parsed)) return null
     const { id, type, data = {} } = parsed
-    return typeof id === "string" && id !== "" && typeof type === "string" && isObject(data)
+    return typeof id === "string" && id !== "" && typeof type === "string" && Predicate.isRecord(data)
       ? { ...parsed, id, type, data }
       : null
   } catch {

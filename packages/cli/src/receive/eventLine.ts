@@ -1,3 +1,4 @@
+import { Predicate } from "effect"
 import type { Paint, Tone } from "../terminal/Output.js"
 import type { ReceivedDelivery, ReceivedEvent, ReceivedOutcome, RefusalReason } from "./Receiver.js"
 
@@ -13,9 +14,6 @@ type Fields = Readonly<Record<string, unknown>>
 /** It changes with every other field, so it is left out. */
 const LEFT_OUT = new Set(["updated_at"])
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
 
 /** The changes between two states of a ticket, in the order of the later one's fields. */
@@ -25,7 +23,9 @@ export const ticketDiff = (before: Fields, after: Fields, path = ""): ReadonlyAr
     const [from = null, to = null] = [before[name], after[name]]
     if (isSame(from, to)) return []
     const field = path + name
-    return isFields(from) && isFields(to) ? ticketDiff(from, to, `${field}.`) : [{ field, from, to }]
+    return Predicate.isRecord(from) && Predicate.isRecord(to)
+      ? ticketDiff(from, to, `${field}.`)
+      : [{ field, from, to }]
   })
 }
 
@@ -36,7 +36,7 @@ const shortFields = (fields: Fields): string =>
 
 const short = (value: unknown): string => {
   if (Array.isArray(value)) return `${value.length} entries`
-  if (isFields(value)) return `{${shortFields(value)}}`
+  if (Predicate.isRecord(value)) return `{${shortFields(value)}}`
   return typeof value === "string" ? value.replaceAll(/\s+/g, " ") : JSON.stringify(value)
 }
 
@@ -46,14 +46,9 @@ export const inWords = ({ field, from, to }: FieldChange): string => {
   return from === null ? `${field} ${short(to)}` : `${field} ${short(from)} -> ${short(to)}`
 }
 
-/** A ticket as an event carries it. */
-type EventTicket = Readonly<Record<string, unknown>>
-
 /** The ticket in an event; undefined for an event without one, such as a ping. */
-const ticketOf = ({ data }: ReceivedEvent): EventTicket | undefined => {
-  const { ticket } = data
-  return typeof ticket === "object" && ticket !== null ? (ticket as EventTicket) : undefined
-}
+const ticketOf = ({ data: { ticket } }: ReceivedEvent): Fields | undefined =>
+  Predicate.isRecord(ticket) ? ticket : undefined
 
 const MAX_KNOWN = 10_000
 
@@ -63,11 +58,11 @@ export type News =
   | { readonly kind: "changes"; readonly changes: ReadonlyArray<FieldChange> }
   | { readonly kind: "late" }
 
-const isOlder = (ticket: EventTicket, than: EventTicket): boolean => String(ticket.updated_at) < String(than.updated_at)
+const isOlder = (ticket: Fields, than: Fields): boolean => String(ticket.updated_at) < String(than.updated_at)
 
 /** The tickets as the latest events showed them, at most ten thousand. */
 export class KnownTickets {
-  readonly #tickets = new Map<string, EventTicket>()
+  readonly #tickets = new Map<string, Fields>()
 
   /** The news in an event. */
   newsOf(event: ReceivedEvent): News {
@@ -135,7 +130,7 @@ const besides = ({ data: { ticket: _, ...rest } }: ReceivedEvent): ReadonlyArray
     typeof value === "string" && name !== "notified_at" ? [`${name} ${text(value)}`] : []
   )
 
-const introduced = (ticket: EventTicket): string =>
+const introduced = (ticket: Fields): string =>
   [ticket.service, ticket.item]
     .map(text)
     .filter((part) => part !== "")
@@ -150,7 +145,7 @@ const marks: Readonly<Record<ReceivedOutcome, (received: ReceivedDelivery, paint
 
 const clockTime = (at: number): string => new Date(at).toISOString().slice(0, 19).replace("T", " ")
 
-const newsInWords = (news: News, ticket: EventTicket | undefined): ReadonlyArray<string> => {
+const newsInWords = (news: News, ticket: Fields | undefined): ReadonlyArray<string> => {
   if (news.kind === "changes") return news.changes.map(inWords)
   return [news.kind === "first" ? introduced(ticket ?? {}) : "late: newer news of this ticket came before"]
 }

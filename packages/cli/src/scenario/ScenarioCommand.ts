@@ -12,10 +12,10 @@ const runCommand = command({
   ],
   options: runOptions,
   run: (flags) =>
-    Effect.gen(function* () {
-      const { runFiles } = yield* Effect.promise(() => import("./runFiles.js"))
-      return yield* runFiles(flags)
-    })
+    Effect.flatMap(
+      Effect.promise(() => import("./runFiles.js")),
+      ({ runFiles }) => runFiles(flags)
+    )
 })
 
 const newCommand = command({
@@ -24,10 +24,10 @@ const newCommand = command({
   examples: ["workshop scenario new reopening"],
   options: { name: new Operand<string>("[name]", "The file to write, with or without .yaml.").default("scenario") },
   run: ({ name }) =>
-    Effect.gen(function* () {
-      const { writeStart } = yield* Effect.promise(() => import("./writeStart.js"))
-      return yield* writeStart(name)
-    })
+    Effect.flatMap(
+      Effect.promise(() => import("./writeStart.js")),
+      ({ writeStart }) => writeStart(name)
+    )
 })
 
 const schemaCommand = command({
@@ -36,10 +36,10 @@ const schemaCommand = command({
   examples: ["workshop scenario schema > scenario.schema.json"],
   options: {},
   run: () =>
-    Effect.gen(function* () {
-      const { editorSchema } = yield* Effect.promise(() => import("./Scenario.js"))
-      yield* Console.log(editorSchema())
-    })
+    Effect.flatMap(
+      Effect.promise(() => import("./Scenario.js")),
+      ({ editorSchema }) => Console.log(editorSchema())
+    )
 })
 
 /** `workshop scenario` (Specification, Commands). Each part is loaded once it is to run. */

@@ -1,5 +1,6 @@
 import { DAY, later } from "../../testkit/Time.js"
 import { casesOf, test } from "../Case.js"
+import type { Shop } from "../CaseEnvironment.js"
 import { expectSame, expectShape } from "../Expectations.js"
 
 /** Calls of the sandbox that start the sixty days anew. */
@@ -10,26 +11,26 @@ const news = [
   ["photo", "attach photo", { photo_url: "https://pictures.example.com/1.jpg" }]
 ] as const
 
+/** Expects a ticket to close sixty days from now, and to be in its state a millisecond before. */
+const expectClosure = async (shop: Shop, id: string, fields: object = {}, state = "workshop") => {
+  await shop.env.advance(60 * DAY - 1)
+  expectSame((await shop.read(id)).state, state, "the state one millisecond before")
+  await shop.env.advance(1)
+  ;(await shop.get(`/tickets/${id}`)).shows({ state: "abandoned", ...fields })
+}
+
 /** Which tickets close by themselves, and when (Specification, States). */
 export const closureCases = casesOf("§3", [
   test("closure-uncollected (rule-closure-uncollected): A ready ticket is abandoned as uncollected at exactly sixty days after it was ready, not a millisecond before.", async (shop) => {
     const { id } = await shop.ticket()
     await shop.env.advance(5 * DAY)
     const { ready_at } = (await shop.status(id, "ready")).ok()
-    await shop.env.advance(60 * DAY - 1)
-    expectSame((await shop.read(id)).state, "ready", "the state one millisecond before")
-    await shop.env.advance(1)
-    const abandoned_at = later(ready_at ?? "", 60 * DAY)
-    const shown = { state: "abandoned", abandon_reason: "uncollected", abandoned_at }
-    ;(await shop.get(`/tickets/${id}`)).shows(shown)
+    const shown = { abandon_reason: "uncollected", abandoned_at: later(ready_at ?? "", 60 * DAY) }
+    await expectClosure(shop, id, shown, "ready")
   }),
   test("closure-no-news (rule-closure-uncollected): A ticket left in the workshop is abandoned for want of news at exactly sixty days after it was made.", async (shop) => {
     const { id, created_at } = await shop.ticket()
-    await shop.env.advance(60 * DAY - 1)
-    expectSame((await shop.read(id)).state, "workshop", "the state one millisecond before")
-    await shop.env.advance(1)
-    const abandoned_at = later(created_at, 60 * DAY)
-    ;(await shop.get(`/tickets/${id}`)).shows({ state: "abandoned", abandon_reason: "no_news", abandoned_at })
+    await expectClosure(shop, id, { abandon_reason: "no_news", abandoned_at: later(created_at, 60 * DAY) })
   }),
   test("closure-at-its-own-instant (rule-closure-at-its-own-instant): A clock moved far past them closes tickets each at its own instant, and their events say so.", async (shop) => {
     const first = await shop.ticket()
@@ -74,30 +75,21 @@ export const closureCases = casesOf("§3", [
     const { id } = await shop.ticket()
     await shop.env.advance(59 * DAY)
     ;(await shop.notified(id)).ok()
-    await shop.env.advance(60 * DAY - 1)
-    expectSame((await shop.read(id)).state, "workshop", "the state one millisecond before")
-    await shop.env.advance(1)
-    expectSame((await shop.read(id)).state, "abandoned", "the state sixty days after")
+    await expectClosure(shop, id)
   }),
   ...news.map(([act, call, body]) =>
     test(`closure-reset-${act} (rule-closure-uncollected): A ${act} by the shop starts the sixty days in the workshop anew.`, async (shop) => {
       const { id } = await shop.ticket()
       await shop.env.advance(59 * DAY)
       await shop.env.act(call, id, body)
-      await shop.env.advance(60 * DAY - 1)
-      expectSame((await shop.read(id)).state, "workshop", "the state one millisecond before")
-      await shop.env.advance(1)
-      expectSame((await shop.read(id)).state, "abandoned", "the state sixty days after")
+      await expectClosure(shop, id)
     })
   ),
   test("closure-reset-reopened (rule-closure-uncollected): A reopened ticket has sixty days in the workshop from its reopening.", async (shop) => {
     const { id } = await shop.moved("ready")
     await shop.env.advance(59 * DAY)
     ;(await shop.status(id, "workshop")).ok()
-    await shop.env.advance(60 * DAY - 1)
-    expectSame((await shop.read(id)).state, "workshop", "the state one millisecond before")
-    await shop.env.advance(1)
-    ;(await shop.get(`/tickets/${id}`)).shows({ state: "abandoned", abandon_reason: "no_news" })
+    await expectClosure(shop, id, { abandon_reason: "no_news" })
   }),
   test("closure-client-does-not-reset (rule-closure-uncollected): An act of the client is no news from the shop: the sixty days run on.", async (shop) => {
     const client = await shop.env.person()
