@@ -16,7 +16,7 @@ import {
   variableOf
 } from "./program.js"
 
-/** What a flag's value may be. Without a decoder any text is one, so A is then string. */
+/** The values that a flag takes. Without a decoder any text is one, so A is then string. */
 interface FlagOptions<A> extends Pick<Described, "variable" | "choices"> {
   readonly decoder?: Decoder<A>
 }
@@ -36,7 +36,7 @@ export const value = <A = string>(
   options: FlagOptions<A> & { readonly fallback: string }
 ): Flag<A> => new Flag({ flag, description, ...options }, ([given = options.fallback]) => decodeText(options)(given))
 
-/** What the value of a flag that may be left out may be. Empty is a value of its own, or the same as left out. */
+/** The values of a flag that may be left out. Empty is a value of its own, or the same as left out. */
 export interface OptionalFlagOptions<A> extends FlagOptions<A> {
   readonly isEmptyValue?: boolean
 }

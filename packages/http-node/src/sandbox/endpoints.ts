@@ -8,7 +8,7 @@ import { Schema } from "effect"
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 type Path = `/${string}`
 
-/** What an operation does, and what its caller must know. */
+/** The words of an operation in the document: a heading, and the facts that its caller needs. */
 export type Description = readonly [summary: string, description: string]
 
 /** The annotations of an operation in the document; generated clients call it by its name. */

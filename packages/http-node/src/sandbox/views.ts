@@ -21,12 +21,12 @@ type Recorded<View> = {
 /** Shows of a record the fields of a view: instants, whose names end in `_at`, as the API writes them. */
 export const viewOf = <Fields extends Schema.Struct.Fields>({ fields }: Schema.Struct<Fields>) => {
   const names = Object.keys(fields)
-  return (record: Recorded<Schema.Struct.Type<Fields>>): Schema.Struct.Type<Fields> => {
+  return (record: Recorded<Schema.Struct<Fields>["Type"]>): Schema.Struct<Fields>["Type"] => {
     const shown = (name: string) => {
       const value: unknown = record[name as keyof typeof record]
       return name.endsWith("_at") && typeof value === "number" ? toIso(value) : value
     }
-    return Object.fromEntries(names.map((name) => [name, shown(name)])) as Schema.Struct.Type<Fields>
+    return Object.fromEntries(names.map((name) => [name, shown(name)])) as Schema.Struct<Fields>["Type"]
   }
 }
 
