@@ -5,14 +5,12 @@ import { Console, Effect } from "effect"
 import { actingAs, actorFlag } from "./actor.js"
 import { refuse } from "./CommandRefused.js"
 import {
-  cellsFlag,
   choiceOf,
   DEFAULT_FOLDER,
+  databaseAddress,
   databaseOf,
-  databaseUrlFlag,
   migrated,
   nameOf,
-  schemaFlag,
   secretsKey,
   servedDataDir,
   storeRefused
@@ -31,11 +29,7 @@ const cellsIn = (flags: { readonly schema: string | null; readonly cells: string
   })
 
 const checkOptions = {
-  databaseUrl: databaseUrlFlag(
-    "The Postgres database, or a replica of it; the default is the embedded one in --data-dir."
-  ),
-  schema: schemaFlag,
-  cells: cellsFlag,
+  ...databaseAddress("The Postgres database, or a replica of it; the default is the embedded one in --data-dir."),
   dataDir: servedDataDir,
   timeout: value("--timeout <duration>", "How long one check may take.", {
     decoder: duration,
@@ -87,9 +81,7 @@ export const checkCommand = command({
 })
 
 const resealOptions = {
-  databaseUrl: databaseUrlFlag("The Postgres database; the default is the embedded one in --data-dir."),
-  schema: schemaFlag,
-  cells: cellsFlag,
+  ...databaseAddress("The Postgres database; the default is the embedded one in --data-dir."),
   dataDir: servedDataDir,
   secretsKey,
   inClear: toggle("in-clear", "Store all secrets in clear again, before a program runs that knows no keys."),
@@ -136,11 +128,9 @@ export const secretsCommand = group(
 const own = flagsOf("migrate")
 
 const migrateOptions = {
-  databaseUrl: databaseUrlFlag(
+  ...databaseAddress(
     "The Postgres database; its role may create tables. The default is the embedded one in --data-dir, if there is one."
   ),
-  schema: schemaFlag,
-  cells: cellsFlag,
   moveFrom: own.optional(
     "--move-from <schema>",
     "First move the tables here from the schema in which an earlier release made them, usually public."

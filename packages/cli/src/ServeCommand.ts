@@ -43,15 +43,13 @@ import { boundHeapGrowth } from "./heapGrowth.js"
 import { accessLog, observeOptions, observing, watching } from "./observe/observing.js"
 import {
   CommandHints,
-  cellsFlag,
   choiceOf,
-  databaseUrlFlag,
+  databaseAddress,
   dataDirFlag,
   hintsFor,
   noMigrateFlag,
   STORES,
   type StoreChoice,
-  schemaFlag,
   secretsKey,
   storeLayer
 } from "./StoreChoice.js"
@@ -110,9 +108,7 @@ export const serveOptions = {
     "The store: an embedded Postgres (embedded), your own (postgres), or memory, whose data are lost when the process ends. The default is postgres if a database URL is set, else embedded.",
     oneOf(STORES)
   ),
-  databaseUrl: databaseUrlFlag("The Postgres database, such as postgres://user:password@host:5432/name."),
-  schema: schemaFlag,
-  cells: cellsFlag,
+  ...databaseAddress("The Postgres database, such as postgres://user:password@host:5432/name."),
   dataDir: dataDirFlag("The folder of the embedded Postgres."),
   noMigrate: noMigrateFlag,
   secretsKey,

@@ -26,6 +26,13 @@ export const cellsFlag = optional(
   "Several cells share the shops: how many, as schemas of the database, or names between spaces, each with the address of its cluster (north=postgres://…)."
 )
 
+/** The flags that name a database: its address, its schema and its cells. */
+export const databaseAddress = (description: string) => ({
+  databaseUrl: databaseUrlFlag(description),
+  schema: schemaFlag,
+  cells: cellsFlag
+})
+
 /** The folder of the embedded Postgres where none is named. */
 export const DEFAULT_FOLDER = ".workshop"
 

@@ -6,16 +6,7 @@ import { Console, Effect, Layer } from "effect"
 import { actingAs } from "../actor.js"
 import { refuse } from "../CommandRefused.js"
 import { observeOptions, observing, watching } from "../observe/observing.js"
-import {
-  cellsFlag,
-  choiceOf,
-  databaseUrlFlag,
-  noMigrateFlag,
-  type StoreChoice,
-  schemaFlag,
-  secretsKey,
-  storeLayer
-} from "../StoreChoice.js"
+import { choiceOf, databaseAddress, noMigrateFlag, type StoreChoice, secretsKey, storeLayer } from "../StoreChoice.js"
 import { trackingOptions, trackingPagesOf } from "../TrackingOptions.js"
 import { command, optional, type Values, value } from "../terminal/commands.js"
 import { host, port } from "../terminal/decoders.js"
@@ -25,9 +16,7 @@ import { keepEvents, refuseNetwork, signatureHeader, webhookPort } from "./Webho
 
 /** The flags of `workshop dispatch` (Specification, Commands). */
 export const dispatchOptions = {
-  databaseUrl: databaseUrlFlag("The Postgres database, such as postgres://user:password@host:5432/name."),
-  schema: schemaFlag,
-  cells: cellsFlag,
+  ...databaseAddress("The Postgres database, such as postgres://user:password@host:5432/name."),
   noMigrate: noMigrateFlag,
   secretsKey,
   keepEvents,

@@ -4,12 +4,10 @@ import { actingAs, actorFlag } from "../actor.js"
 import { CommandRefused, refuse } from "../CommandRefused.js"
 import {
   CommandHints,
-  cellsFlag,
   choiceOf,
-  databaseUrlFlag,
+  databaseAddress,
   hintsFor,
   type StoreChoice,
-  schemaFlag,
   secretsKey,
   servedDataDir,
   storeLayer
@@ -95,9 +93,7 @@ export const idFrom = <A>(schema: Schema.Schema<A, string>, what: string, typed:
 
 /** Where the data is; every command against a database has these. */
 const databaseOptions = {
-  databaseUrl: databaseUrlFlag("The Postgres database; the default is the embedded one in --data-dir."),
-  schema: schemaFlag,
-  cells: cellsFlag,
+  ...databaseAddress("The Postgres database; the default is the embedded one in --data-dir."),
   dataDir: servedDataDir,
   noMigrate: toggle("no-migrate", "Refuse an older schema instead of bringing it up to date."),
   secretsKey,

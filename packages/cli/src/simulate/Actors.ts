@@ -1,4 +1,4 @@
-import type { Method } from "../testkit/Calls.js"
+import { type CallName, type Method, requestOf } from "../testkit/Calls.js"
 import type { Envelope, Ticket } from "../testkit/Shapes.js"
 import type { RecordedResponse } from "./auditor/Trace.js"
 import type { Dice } from "./Dice.js"
@@ -103,6 +103,14 @@ export interface PlannedRequest {
   /** The actor's reaction to the response; null where none came. */
   readonly onResponse?: (response: RecordedResponse | null) => void
 }
+
+/** A request by which an actor makes a call, about the thing with an id. */
+export const planned = (
+  actor: string,
+  act: string,
+  shop: string | null,
+  [call, id, body]: readonly [call: CallName, id?: string, body?: unknown]
+): PlannedRequest => ({ actor, act, shop, ...requestOf(call, id), body })
 
 /** The context in which an activity is planned: the actors, and the dice that decide. */
 export interface Planning {

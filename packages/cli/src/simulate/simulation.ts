@@ -11,6 +11,7 @@ import {
   type KnownShop,
   type PlannedRequest,
   type Planning,
+  planned,
   successOf
 } from "./Actors.js"
 import {
@@ -123,14 +124,12 @@ class SimulationRunner {
 
   /** Moves the sandbox clock; everything due on the way happens. */
   readonly moveClock = (move: Readonly<Record<string, unknown>>): Effect.Effect<void, EnvironmentFailed> =>
-    Effect.flatMap(
-      this.run({ actor: "clock", act: "move the clock", shop: null, ...requestOf("move clock"), body: move }),
-      (response) =>
-        response?.status === 200
-          ? Effect.void
-          : new EnvironmentFailed({
-              message: `The sandbox clock does not move (${response?.status ?? "cut off"}): is the server started with --sandbox?`
-            })
+    Effect.flatMap(this.run(planned("clock", "move the clock", null, ["move clock", "", move])), (response) =>
+      response?.status === 200
+        ? Effect.void
+        : new EnvironmentFailed({
+            message: `The sandbox clock does not move (${response?.status ?? "cut off"}): is the server started with --sandbox?`
+          })
     )
 
   /** Lets time pass, then does one activity, or several at once. */
@@ -180,7 +179,7 @@ const PAGES_A_MINUTE = 100
 const MAX_PAGES = 10_000
 
 const read = (runner: SimulationRunner, shop: KnownShop, call: CallName, id: string, key?: HeldKey, query = "") => {
-  const request = { actor: "auditor", act: "audit", shop: shop.id, ...requestOf(call, id), query }
+  const request = { ...planned("auditor", "audit", shop.id, [call, id]), query }
   return runner.run(key === undefined ? request : { ...request, key })
 }
 
@@ -314,8 +313,7 @@ const openShop = ({ run, planning: { actors, dice } }: SimulationRunner) =>
     const name = actors.fresh("Shop")
     const time_zone = dice.oneOf(ZONES)
     const body = { name, currency: "TND", decimals: 3, time_zone, tracking_base_url: "https://track.example.com" }
-    const request = { actor: "owner", act: "open a shop", shop: null, ...requestOf("open shop"), body }
-    const opened = successOf<Opened>(yield* run(request))
+    const opened = successOf<Opened>(yield* run(planned("owner", "open a shop", null, ["open shop", "", body])))
     if (opened === null)
       return yield* new EnvironmentFailed({ message: "No shop can be opened: is the server started with --sandbox?" })
     const shop: KnownShop = {
@@ -347,8 +345,7 @@ const preparing = ({ planning }: SimulationRunner, shop: KnownShop): ReadonlyArr
   }
   // Near the end of the numbers, so that they start again during the run.
   const next_number = dice.chance(0.5) ? { next_number: dice.between(9950, 9999) } : {}
-  const request = requestOf("change shop", shop.id)
-  const change = { actor: "owner", act: "furnish", shop: shop.id, ...request, body: { program, ...next_number } }
+  const change = planned("owner", "furnish", shop.id, ["change shop", shop.id, { program, ...next_number }])
   const webhook = dice.chance(0.8) ? [settingWebhook(shop, planning)] : []
   return [change, makingKey(shop, "full"), makingKey(shop, "read"), ...webhook]
 }

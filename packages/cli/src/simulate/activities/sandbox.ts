@@ -1,4 +1,4 @@
-import { type CallName, requestOf } from "../../testkit/Calls.js"
+import type { CallName } from "../../testkit/Calls.js"
 import type { Event } from "../../testkit/Shapes.js"
 import { DAY } from "../../testkit/Time.js"
 import {
@@ -11,6 +11,7 @@ import {
   type KnownTicket,
   type PlannedRequest,
   type Planning,
+  planned,
   remembering,
   successOf
 } from "../Actors.js"
@@ -32,11 +33,7 @@ const onTicket = (plan: (shop: KnownShop, ticket: KnownTicket, planning: Plannin
   })
 
 const inApp = (shop: KnownShop, act: string, call: CallName, id: string, body: unknown): PlannedRequest => ({
-  actor: "app",
-  act,
-  shop: shop.id,
-  ...requestOf(call, id),
-  body,
+  ...planned("app", act, shop.id, [call, id, body]),
   onResponse: remembering(shop)
 })
 
@@ -102,21 +99,15 @@ export const registering = ({ actors, dice }: Planning): PlannedRequest => {
     const made = successOf<{ readonly id: string }>(response)
     if (made !== null) actors.clients.push({ id: made.id, phone, offers: [] })
   }
-  return { actor: "client", act: "register", shop: null, ...requestOf("register"), body, onResponse }
+  return { ...planned("client", "register", null, ["register", "", body]), onResponse }
 }
 
-const byClient = ({ id }: KnownClient, act: string, shop: string | null, call: CallName, about = id) => ({
-  actor: `client ${id}`,
-  act,
-  shop,
-  ...requestOf(call, about)
-})
+const byClient = ({ id }: KnownClient, act: string, shop: string | null, call: CallName, about = id, body?: unknown) =>
+  planned(`client ${id}`, act, shop, [call, about, body])
 
 /** A client comes to a shop's counter, which makes them known there. */
-export const visiting = (client: KnownClient, shop: KnownShop): PlannedRequest => ({
-  ...byClient(client, "visit", shop.id, "visit"),
-  body: { shop_id: shop.id }
-})
+export const visiting = (client: KnownClient, shop: KnownShop): PlannedRequest =>
+  byClient(client, "visit", shop.id, "visit", client.id, { shop_id: shop.id })
 
 const lookingAtOffers = (client: KnownClient): PlannedRequest => ({
   ...byClient(client, "look at offers", null, "get offers"),
@@ -160,20 +151,15 @@ const clientActivities: ReadonlyArray<Activity> = [
     weight: 5,
     plan: onTicket((shop, { id }, { dice }) => {
       const how = dice.chance(0.7) ? "accept" : "refuse"
-      return [{ actor: "client", act: `${how} a quote`, shop: shop.id, ...requestOf(`${how} quote`, id) }]
+      return [planned("client", `${how} a quote`, shop.id, [`${how} quote`, id])]
     })
   }
 ]
 
 const MAX_KEYS = 5
 
-const byOwner = ({ id }: KnownShop, act: string, call: CallName, body?: unknown, about = id): PlannedRequest => ({
-  actor: "owner",
-  act,
-  shop: id,
-  ...requestOf(call, about),
-  body
-})
+const byOwner = ({ id }: KnownShop, act: string, call: CallName, body?: unknown, about = id): PlannedRequest =>
+  planned("owner", act, id, [call, about, body])
 
 /** The owner makes a key. */
 export const makingKey = (shop: KnownShop, preset: "full" | "read", act = "make a key"): PlannedRequest => ({

@@ -1,4 +1,3 @@
-import { requestOf } from "../../testkit/Calls.js"
 import type { Ticket } from "../../testkit/Shapes.js"
 import {
   type Activity,
@@ -12,6 +11,7 @@ import {
   type KnownTicket,
   type PlannedRequest,
   type Planning,
+  planned,
   remember,
   remembering,
   successOf,
@@ -116,12 +116,8 @@ const drawStatus = (ticket: KnownTicket, dice: Dice): string =>
 
 /** A till's request for a status. */
 export const statusOf = ({ shop, key }: Till, { id }: KnownTicket, status: string): PlannedRequest => ({
-  actor: "till",
-  act: "status",
-  shop: shop.id,
+  ...planned("till", "status", shop.id, ["set status", id, { status }]),
   key,
-  ...requestOf("set status", id),
-  body: { status },
   onResponse: remembering(shop)
 })
 
@@ -170,8 +166,8 @@ const ticketActivities: ReadonlyArray<Activity> = [
     weight: 4,
     plan: onTicket(({ shop, key }, { id }, dice) => {
       const body = { channel: dice.oneOf(["sms", "whatsapp", "call"]) }
-      const request = requestOf("notified", id)
-      return [{ actor: "till", act: "notified", shop: shop.id, key, ...request, body, onResponse: remembering(shop) }]
+      const request = planned("till", "notified", shop.id, ["notified", id, body])
+      return [{ ...request, key, onResponse: remembering(shop) }]
     })
   }
 ]
@@ -230,8 +226,8 @@ const withoutRight: Activity["plan"] = ({ actors, dice }) => {
   const shop = dice.pick(actors.shops)
   const key = dice.pick(shop?.keys.filter(({ scopes, isRevoked }) => scopes === "read" && !isRevoked) ?? [])
   if (shop === undefined || key === undefined) return null
-  const request = { ...requestOf("create ticket"), once: actors.fresh("no"), body: { service: "Hem" } }
-  return [{ actor: "till", act: "a key without the right", shop: shop.id, key, ...request }]
+  const request = planned("till", "a key without the right", shop.id, ["create ticket", "", { service: "Hem" }])
+  return [{ ...request, key, once: actors.fresh("no") }]
 }
 
 const withRevokedKey: Activity["plan"] = ({ actors, dice }) => {
