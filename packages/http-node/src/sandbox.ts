@@ -1,8 +1,8 @@
 /** Entry `@workshop/http-node/sandbox`: the sandbox: routes with which a test acts as the app, the owner, the client and the clock. */
 
+export { offerView } from "./sandbox/ClientsApi.js"
 export { faultKinds } from "./sandbox/Faults.js"
 export { keyView } from "./sandbox/KeysApi.js"
-export { offerView } from "./sandbox/PeopleApi.js"
 export { SandboxReceivers, sandboxSender } from "./sandbox/Receivers.js"
 export type { LoggedRequest } from "./sandbox/RequestLog.js"
 export { SandboxApi } from "./sandbox/SandboxApi.js"

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto"
 import { isDeepStrictEqual } from "node:util"
 import { Data } from "effect"
 import { type Exchange, envelopeOf } from "../testkit/Api.js"
-import type { Envelope } from "../testkit/Shapes.js"
+import type { Envelope } from "../testkit/ResponseTypes.js"
 import type { Post } from "./Target.js"
 
 /** The server breaks the rule of a case: what was expected, and what was found. */

@@ -2,7 +2,7 @@ import { Effect, type Scope } from "effect"
 import { type CommandRefused, refuse } from "../CommandRefused.js"
 import { Api, dataOf, type Exchange, type Fetch } from "../testkit/Api.js"
 import { type Handler, listen, type Reply, saying } from "../testkit/LoopbackServer.js"
-import type { Event } from "../testkit/Shapes.js"
+import type { Event } from "../testkit/ResponseTypes.js"
 
 /** A delivery as it came to the suite's receiver. */
 export interface Post {

@@ -18,6 +18,7 @@ import {
 import type { Fields } from "./Expectation.js"
 import { observations } from "./observations.js"
 import type { StepExchange } from "./Report.js"
+import { fieldsAskedBy } from "./ResponseShape.js"
 import {
   behaviourOf,
   DurationText,
@@ -27,7 +28,6 @@ import {
   TIME_OF_DAY,
   WORDS
 } from "./references.js"
-import { fieldsAskedBy } from "./Shape.js"
 
 const queryOf = (fields: Fields): string => {
   const query = new URLSearchParams(

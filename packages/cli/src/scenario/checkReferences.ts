@@ -1,8 +1,8 @@
 import { actions } from "./actions.js"
 import { type Fields, fieldOf, isObject, kinds, operators, patternOf } from "./Expectation.js"
 import { observations } from "./observations.js"
+import { anything, follow, givenShapes, insteadOf, type Shape, successOf } from "./ResponseShape.js"
 import { inBraces, type Reference, wholeReference } from "./references.js"
-import { anything, follow, givenShapes, insteadOf, type Shape, successOf } from "./Shape.js"
 import { didYouMean, type Path, type PathProblem, type Problems, problemAt, problemWithName } from "./Source.js"
 
 /** Operators whose operand is expected of the value itself; the others expect theirs of its entries. */

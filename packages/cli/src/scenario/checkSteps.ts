@@ -14,8 +14,8 @@ import {
 } from "./checkReferences.js"
 import { type Fields, fieldOf, isObject } from "./Expectation.js"
 import { observations } from "./observations.js"
+import { dataShapeOf, refusalShape, successOf } from "./ResponseShape.js"
 import { STEP_OPTIONS } from "./Scenario.js"
-import { dataShapeOf, refusalShape, successOf } from "./Shape.js"
 import { didYouMean, type Path, type Problems, problemAt, problemWithName } from "./Source.js"
 
 /** A field that only some steps may have. */

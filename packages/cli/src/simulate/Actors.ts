@@ -1,5 +1,5 @@
 import { type CallName, type Method, requestOf } from "../testkit/Calls.js"
-import type { Envelope, Ticket } from "../testkit/Shapes.js"
+import type { Envelope, Ticket } from "../testkit/ResponseTypes.js"
 import type { RecordedResponse } from "./auditor/Trace.js"
 import type { Dice } from "./Dice.js"
 import type { Receivers } from "./Observers.js"

@@ -2,7 +2,7 @@ import { SIGNATURE_HEADER } from "@workshop/core/adapter"
 import { Effect } from "effect"
 import { EnvironmentFailed } from "../testkit/Api.js"
 import { type CallName, requestOf } from "../testkit/Calls.js"
-import type { Ticket } from "../testkit/Shapes.js"
+import type { Ticket } from "../testkit/ResponseTypes.js"
 import { DAY, HOUR, MINUTE, SECOND } from "../testkit/Time.js"
 import {
   type Activity,

@@ -1,5 +1,5 @@
 import { Data, Effect } from "effect"
-import type { Envelope } from "./Shapes.js"
+import type { Envelope } from "./ResponseTypes.js"
 
 /** Sends a request as `fetch` does; a service in this process can take its place. */
 export type Fetch = (request: Request) => Promise<Response>

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import type { StepContext } from "../../src/scenario/Action.js"
 import { actions } from "../../src/scenario/actions.js"
 import { observations } from "../../src/scenario/observations.js"
-import { successOf } from "../../src/scenario/Shape.js"
+import { successOf } from "../../src/scenario/ResponseShape.js"
 
 /** Notes what is asked for, and answers everything with an offer. */
 const noting = () => {

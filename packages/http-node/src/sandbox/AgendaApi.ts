@@ -21,7 +21,7 @@ import {
 import { Effect, Schema } from "effect"
 import { data, endpoint, groupOf } from "./endpoints.js"
 import type { shopLimits } from "./LimitsApi.js"
-import { countParameter, optionalParameter } from "./parameters.js"
+import { countParameter, optionalParameter } from "./queryParameters.js"
 import { numberLabelOf, wordOf } from "./views.js"
 
 const kinds = {

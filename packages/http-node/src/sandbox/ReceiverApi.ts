@@ -10,7 +10,7 @@ import { type GroupHandlers, optional, toIso } from "@workshop/core/adapter"
 import { Effect, Either, Schema } from "effect"
 import { data, groupOf, shopEndpoint } from "./endpoints.js"
 import type { Feed } from "./Feed.js"
-import { countParameter } from "./parameters.js"
+import { countParameter } from "./queryParameters.js"
 import { ReceivedEvent, ReceiverAnswer, ReceiverBehaviour, type Receivers, receiverWords } from "./Receivers.js"
 
 const words = Object.keys(receiverWords)

@@ -5,7 +5,7 @@ import type { GroupHandlers, Page } from "@workshop/core/adapter"
 import { Clock, Effect, Runtime, Schedule, Schema } from "effect"
 import { data, described, endpoint, groupOf } from "./endpoints.js"
 import { type Feed, feedEvents } from "./Feed.js"
-import { countParameter, optionalParameter } from "./parameters.js"
+import { countParameter, optionalParameter } from "./queryParameters.js"
 import { LoggedRequest, type RequestLog } from "./RequestLog.js"
 
 const after = countParameter(Number.MAX_SAFE_INTEGER, "Only those after the one with this id")

@@ -2,12 +2,12 @@ import * as HttpApi from "@effect/platform/HttpApi"
 import { FailureBodyOf } from "@workshop/core/adapter"
 import { AgendaApi } from "./AgendaApi.js"
 import { AppTicketsApi } from "./AppTicketsApi.js"
+import { ClientsApi } from "./ClientsApi.js"
 import { ClockApi } from "./ClockApi.js"
 import { FaultsApi } from "./FaultsApi.js"
 import { HistoryApi } from "./HistoryApi.js"
 import { KeysApi } from "./KeysApi.js"
 import { LimitsApi } from "./LimitsApi.js"
-import { PeopleApi } from "./PeopleApi.js"
 import { ReceiverApi } from "./ReceiverApi.js"
 import { RequestsApi } from "./RequestsApi.js"
 import { ScenariosApi } from "./ScenariosApi.js"
@@ -22,7 +22,7 @@ export class SandboxApi extends HttpApi.make("sandbox")
   .add(ShopsApi)
   .add(KeysApi)
   .add(WebhookApi)
-  .add(PeopleApi)
+  .add(ClientsApi)
   .add(AppTicketsApi)
   .add(TicketsApi)
   .add(AgendaApi)

@@ -21,7 +21,7 @@ import {
 import { Directory, Reads, type SeenTicket, ServiceLimits, Store, type TicketFilter } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
 import { data, groupOf, shopEndpoint, ticketEndpoint } from "./endpoints.js"
-import { countParameter, optionalParameter } from "./parameters.js"
+import { countParameter, optionalParameter } from "./queryParameters.js"
 
 const Deadline = Schema.Struct({
   at: Schema.String,

@@ -17,7 +17,7 @@ import { DateOrDateTimeText, type GroupHandlers, Nothing, toIso, toIsoOrNull } f
 import { type AttemptRecord, DeliveryLog, type LoggedDelivery, ServiceLimits } from "@workshop/core/store"
 import { Effect, Either, Schema } from "effect"
 import { data, groupOf, shopEndpoint } from "./endpoints.js"
-import { countParameter, optionalParameter } from "./parameters.js"
+import { countParameter, optionalParameter } from "./queryParameters.js"
 import { type Receivers, SentRequest } from "./Receivers.js"
 import { eventView, numberLabelOf, viewOf } from "./views.js"
 

@@ -20,6 +20,7 @@ import { Effect, Option } from "effect"
 import { onceAsked } from "../coalesce.js"
 import { agendaHandlers, makeAgenda } from "./AgendaApi.js"
 import { appHandlers } from "./AppTicketsApi.js"
+import { clientsHandlers } from "./ClientsApi.js"
 import { clockHandlers } from "./ClockApi.js"
 import { consolePages } from "./consolePages.js"
 import { faultsHandlers } from "./FaultsApi.js"
@@ -29,7 +30,6 @@ import { historyHandlers } from "./HistoryApi.js"
 import { keysHandlers } from "./KeysApi.js"
 import { limitsHandlers, shopLimits } from "./LimitsApi.js"
 import { observation } from "./Observation.js"
-import { peopleHandlers } from "./PeopleApi.js"
 import { receiverHandlers } from "./ReceiverApi.js"
 import { Receivers, SandboxReceivers } from "./Receivers.js"
 import { requestsHandlers } from "./RequestsApi.js"
@@ -100,7 +100,7 @@ export const sandboxRoutes = (options: SandboxOptions) =>
       keys: yield* keysHandlers,
       webhook: yield* webhookHandlers(webhookPolicy, receivers),
       clock: yield* clockHandlers(agenda, feed),
-      people: yield* peopleHandlers,
+      clients: yield* clientsHandlers,
       appTickets: yield* appHandlers,
       tickets: yield* ticketsHandlers,
       agenda: agendaHandlers(agenda),

@@ -1,4 +1,4 @@
-import type { Webhook } from "../../testkit/Shapes.js"
+import type { Webhook } from "../../testkit/ResponseTypes.js"
 import { DAY, HOUR, later, MINUTE } from "../../testkit/Time.js"
 import { casesOf, test } from "../Case.js"
 import type { Shop } from "../CaseEnvironment.js"

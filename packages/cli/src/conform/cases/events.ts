@@ -1,4 +1,4 @@
-import type { Event } from "../../testkit/Shapes.js"
+import type { Event } from "../../testkit/ResponseTypes.js"
 import { DAY, MINUTE } from "../../testkit/Time.js"
 import { casesOf, test } from "../Case.js"
 import { expectSame, expectShape, expectSigned, expectThat, signatureOf } from "../Expectations.js"

@@ -1,4 +1,4 @@
-import type { Ticket } from "../../testkit/Shapes.js"
+import type { Ticket } from "../../testkit/ResponseTypes.js"
 import { DAY, MINUTE } from "../../testkit/Time.js"
 import { casesOf, test } from "../Case.js"
 import { UNKNOWN_ID } from "../CaseEnvironment.js"

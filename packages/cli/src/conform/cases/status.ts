@@ -1,4 +1,4 @@
-import type { Ticket } from "../../testkit/Shapes.js"
+import type { Ticket } from "../../testkit/ResponseTypes.js"
 import { DAY } from "../../testkit/Time.js"
 import { casesOf, test } from "../Case.js"
 import type { Shop } from "../CaseEnvironment.js"

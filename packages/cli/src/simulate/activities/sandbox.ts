@@ -1,5 +1,5 @@
 import type { CallName } from "../../testkit/Calls.js"
-import type { Event } from "../../testkit/Shapes.js"
+import type { Event } from "../../testkit/ResponseTypes.js"
 import { DAY } from "../../testkit/Time.js"
 import {
   type Activity,

@@ -1,4 +1,4 @@
-import type { Ticket } from "../../testkit/Shapes.js"
+import type { Ticket } from "../../testkit/ResponseTypes.js"
 import {
   type Activity,
   type Attempt,

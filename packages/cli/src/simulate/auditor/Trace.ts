@@ -1,5 +1,5 @@
 import type { LoyaltyCard } from "@workshop/core/promise"
-import type { Delivery, Envelope, Event, Ticket, Webhook } from "../../testkit/Shapes.js"
+import type { Delivery, Envelope, Event, Ticket, Webhook } from "../../testkit/ResponseTypes.js"
 
 /** A response as it came over HTTP; the names of its headers in lower case. */
 export interface RecordedResponse {

@@ -1,4 +1,4 @@
-import type { Event } from "../../testkit/Shapes.js"
+import type { Event } from "../../testkit/ResponseTypes.js"
 import { checkLoyalty, checkPrivacy } from "./checkClients.js"
 import { checkLimits } from "./checkLimits.js"
 import { checkAccess, checkEnvelopes, checkIdempotency, checkRefusals, checkSync } from "./checkResponses.js"

@@ -1,7 +1,8 @@
 import type { LoyaltyCard } from "@workshop/core/promise"
 import { type CallName, callOf } from "../../testkit/Calls.js"
-import type { Ticket } from "../../testkit/Shapes.js"
+import type { Ticket } from "../../testkit/ResponseTypes.js"
 import { type Breach, breaks } from "./Breach.js"
+import type { Loyalty, RecordedRequest, ShopTrace, Trace } from "./Trace.js"
 import {
   check,
   codeOf,
@@ -18,8 +19,7 @@ import {
   operationsOf,
   settingsAt,
   shown
-} from "./queries.js"
-import type { Loyalty, RecordedRequest, ShopTrace, Trace } from "./Trace.js"
+} from "./traceQueries.js"
 
 type Program = Loyalty["program"]
 

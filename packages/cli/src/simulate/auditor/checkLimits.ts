@@ -1,6 +1,7 @@
 import { callOf } from "../../testkit/Calls.js"
 import { HOUR, MINUTE } from "../../testkit/Time.js"
 import { type Breach, breaks } from "./Breach.js"
+import type { RecordedRequest, ShopTrace } from "./Trace.js"
 import {
   check,
   codeOf,
@@ -14,8 +15,7 @@ import {
   ms,
   operationsOf,
   shown
-} from "./queries.js"
-import type { RecordedRequest, ShopTrace } from "./Trace.js"
+} from "./traceQueries.js"
 
 /** The limits of Specification, Limits, each with its rule. */
 const LIMITS = {

@@ -1,7 +1,8 @@
 import { callOf } from "../../testkit/Calls.js"
-import type { Ticket } from "../../testkit/Shapes.js"
+import type { Ticket } from "../../testkit/ResponseTypes.js"
 import { HOUR, MINUTE } from "../../testkit/Time.js"
 import { type Breach, breaks } from "./Breach.js"
+import type { RecordedRequest, ShopTrace, Trace } from "./Trace.js"
 import {
   check,
   codeOf,
@@ -20,8 +21,7 @@ import {
   settingsAt,
   shown,
   type TicketEvent
-} from "./queries.js"
-import type { RecordedRequest, ShopTrace, Trace } from "./Trace.js"
+} from "./traceQueries.js"
 
 /** The codes of Specification, Errors, with their statuses. */
 const CODES: Readonly<Record<string, number>> = {

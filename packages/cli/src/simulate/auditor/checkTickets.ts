@@ -1,7 +1,8 @@
 import { type CallName, callOf } from "../../testkit/Calls.js"
-import type { Event, Ticket } from "../../testkit/Shapes.js"
+import type { Event, Ticket } from "../../testkit/ResponseTypes.js"
 import { DAY, HOUR } from "../../testkit/Time.js"
 import { type Breach, breaks } from "./Breach.js"
+import type { RecordedRequest, ShopTrace, Trace } from "./Trace.js"
 import {
   check,
   dataOf,
@@ -16,8 +17,7 @@ import {
   operationsOf,
   shown,
   type TicketEvent
-} from "./queries.js"
-import type { RecordedRequest, ShopTrace, Trace } from "./Trace.js"
+} from "./traceQueries.js"
 
 const ENTERED: Readonly<Record<string, string>> = {
   ready: "ticket.ready",

@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto"
-import type { Delivery, DeliveryAttempt, Event } from "../../testkit/Shapes.js"
+import type { Delivery, DeliveryAttempt, Event } from "../../testkit/ResponseTypes.js"
 import { DAY, HOUR, MINUTE, SECOND } from "../../testkit/Time.js"
 import { type Breach, breaks } from "./Breach.js"
-import { check, dataOf, type Finding, goodCalls, grouped, ms } from "./queries.js"
 import type { ReceivedDelivery, ShopTrace, Trace } from "./Trace.js"
+import { check, dataOf, type Finding, goodCalls, grouped, ms } from "./traceQueries.js"
 
 /** After each failed attempt, how long until the next. */
 const DELAYS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR]

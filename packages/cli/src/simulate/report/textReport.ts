@@ -2,8 +2,8 @@ import { counted } from "../../terminal/counted.js"
 import { type Column, type Paint, plain, table } from "../../terminal/Output.js"
 import { DAY } from "../../testkit/Time.js"
 import { checks } from "../auditor/audit.js"
-import { grouped } from "../auditor/queries.js"
 import type { Trace, Violation } from "../auditor/Trace.js"
+import { grouped } from "../auditor/traceQueries.js"
 import type { Timing } from "../Observers.js"
 
 type Tally = Readonly<Record<string, number>>

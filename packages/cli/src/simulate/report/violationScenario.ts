@@ -1,6 +1,6 @@
 import { type CallName, callOf } from "../../testkit/Calls.js"
-import { dataOf } from "../auditor/queries.js"
 import type { RecordedRequest, Trace, Violation } from "../auditor/Trace.js"
+import { dataOf } from "../auditor/traceQueries.js"
 
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 const INSTANT = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/

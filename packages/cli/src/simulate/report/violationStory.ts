@@ -1,5 +1,5 @@
-import { dataOf, isReplay, ms } from "../auditor/queries.js"
 import type { RecordedRequest, ShopTrace, Trace, Violation } from "../auditor/Trace.js"
+import { dataOf, isReplay, ms } from "../auditor/traceQueries.js"
 
 /** Something that happened to a ticket, as the viewer of reports draws it. */
 interface Entry {

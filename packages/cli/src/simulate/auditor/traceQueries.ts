@@ -1,6 +1,6 @@
 import { type CallName, callOf } from "../../testkit/Calls.js"
+import type { Event, Ticket } from "../../testkit/ResponseTypes.js"
 import { ruleAt } from "../../testkit/RuleAddress.js"
-import type { Event, Ticket } from "../../testkit/Shapes.js"
 import { DAY } from "../../testkit/Time.js"
 import type { Breach } from "./Breach.js"
 import type { RecordedRequest, Trace, Violation } from "./Trace.js"

@@ -38,8 +38,8 @@ const NotificationView = Schema.Struct({
 const Visit = Schema.Struct({ client_id: Schema.String, shop_id: Schema.String })
 
 /** The calls of clients: open an account, come to the counter, answer offers, read notifications (Specification, Sandbox). */
-export class PeopleApi extends groupOf(
-  "people",
+export class ClientsApi extends groupOf(
+  "clients",
   ["Clients", "Clients act in the app"],
   shopEndpoint("GET", "listClients", "/clients", Schema.Array(ClientSeenBy), [
     "List all clients",
@@ -107,13 +107,13 @@ const clientsOf = (
 })
 
 /** Handles the calls of clients. */
-export const peopleHandlers = Effect.gen(function* () {
+export const clientsHandlers = Effect.gen(function* () {
   const clients = yield* Clients
   const offers = yield* Offers
   const shops = yield* Shops
   const directory = yield* Directory
   const store = yield* Store
-  const handlers: GroupHandlers<typeof PeopleApi, void> = {
+  const handlers: GroupHandlers<typeof ClientsApi, void> = {
     listClients: Effect.fnUntraced(function* ({ path }) {
       yield* shops.byId(path.id)
       const accounts = yield* directory.listClients(null, ServiceLimits.list_max)
