@@ -1,4 +1,4 @@
-import { escaped } from "@workshop/core/http"
+import { escaped } from "@workshop/core/adapter"
 import { type JUnitCase, junitXml } from "../page/junit.js"
 import { entryItem, marked, pageText, row, ruleLink } from "../page/page.js"
 import { counted } from "../terminal/counted.js"

@@ -1,4 +1,5 @@
-import { type ApiKeyRecord, KeyId, KeyInput, Keys, ShopId, scopePresets, toIso } from "@workshop/core"
+import { type ApiKeyRecord, KeyId, KeyInput, Keys, ShopId } from "@workshop/core"
+import { scopePresets, toIso } from "@workshop/core/adapter"
 import { keyView } from "@workshop/http-node/sandbox"
 import { Clock, Effect } from "effect"
 import { refuse } from "../CommandRefused.js"

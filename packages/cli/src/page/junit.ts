@@ -1,4 +1,4 @@
-import { escaped } from "@workshop/core/http"
+import { escaped } from "@workshop/core/adapter"
 
 /** A case of a report, in the words of JUnit. */
 export interface JUnitCase {

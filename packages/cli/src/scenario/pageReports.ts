@@ -1,5 +1,4 @@
-import { toIso } from "@workshop/core"
-import { escaped } from "@workshop/core/http"
+import { escaped, toIso } from "@workshop/core/adapter"
 import { type JUnitCase, junitXml } from "../page/junit.js"
 import { entryItem, marked, pageText, row } from "../page/page.js"
 import { plain } from "../terminal/Output.js"

@@ -1,5 +1,4 @@
-import { HOUR_MS, type Instant, LAST_INSTANT, Limits, ServiceLimits, ShopId, Shops, toIso } from "@workshop/core"
-import { FailureBodyOf, type GroupHandlers } from "@workshop/core/http"
+import { type Instant, Limits, ShopId, Shops } from "@workshop/core"
 import {
   type AgendaEntry,
   type AgendaKind,

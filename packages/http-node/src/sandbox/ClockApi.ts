@@ -1,5 +1,5 @@
-import { ClockAdvance, ClockMove, type ClockState, type NextDue, toIso } from "@workshop/core"
-import type { GroupHandlers } from "@workshop/core/http"
+import type { GroupHandlers } from "@workshop/core/adapter"
+import { ClockAdvance, ClockMove, type ClockState, type NextDue, toIso } from "@workshop/core/adapter"
 import { Effect, Schema } from "effect"
 import type { Agenda } from "./AgendaApi.js"
 import { data, endpoint, groupOf } from "./endpoints.js"

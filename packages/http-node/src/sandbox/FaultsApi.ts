@@ -1,5 +1,5 @@
-import { optional, toIso } from "@workshop/core"
-import type { GroupHandlers } from "@workshop/core/http"
+import type { GroupHandlers } from "@workshop/core/adapter"
+import { optional, toIso } from "@workshop/core/adapter"
 import { Effect, Schema } from "effect"
 import { data, endpoint, groupOf } from "./endpoints.js"
 import { Fault, FaultKind, type Faults, faultKinds } from "./Faults.js"

@@ -1,5 +1,5 @@
-import { KeyId, KeyInput, Keys, optional, Scope, scopePresets } from "@workshop/core"
-import { FailureBodyOf, type GroupHandlers } from "@workshop/core/http"
+import { KeyId, KeyInput, Keys, Scope } from "@workshop/core"
+import { FailureBodyOf, type GroupHandlers, optional, scopePresets } from "@workshop/core/adapter"
 import { Effect, Schema } from "effect"
 import { creation, data, endpoint, groupOf, OfShop, shopEndpoint } from "./endpoints.js"
 import { viewOf } from "./views.js"

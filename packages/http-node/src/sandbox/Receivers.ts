@@ -1,5 +1,6 @@
-import { Sent, type ShopId, toIso, WebhookSender } from "@workshop/core"
-import { Reads, signatureHeader, signingSecrets } from "@workshop/core/store"
+import { Sent, type ShopId, WebhookSender } from "@workshop/core"
+import { signatureHeader, signingSecrets, toIso } from "@workshop/core/adapter"
+import { Reads } from "@workshop/core/store"
 import { Context, Effect, Layer, Schema } from "effect"
 import { requestHeaders, USER_AGENT } from "../sender/SendAttempt.js"
 import { Ring, startOfIds } from "./Feed.js"

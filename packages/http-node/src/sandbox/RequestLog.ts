@@ -6,8 +6,11 @@ import {
   type ExhaustedLimits,
   failureRows,
   respond,
-  respondToCause
-} from "@workshop/core/http"
+  respondToCause,
+  toIso
+} from "@workshop/core/adapter"
+import type { Failure, HttpRequest, ObservedResponse, RequestContext, RouteGroup } from "@workshop/core/http"
+import { MINUTE_MS } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
 import { type Fault, FaultKind, type Faults } from "./Faults.js"
 import { Ring } from "./Feed.js"

@@ -1,4 +1,4 @@
-import { FailureBodyOf, type GroupHandlers, LargestBody } from "@workshop/core/http"
+import { FailureBodyOf, type GroupHandlers, LargestBody } from "@workshop/core/adapter"
 import { Effect, Schema } from "effect"
 import { data, endpoint, groupOf } from "./endpoints.js"
 

@@ -9,11 +9,11 @@ import {
   type ShopId,
   ShopPatch,
   type ShopRecord,
-  Shops,
-  scopePresets,
-  shopFields
+  Shops
 } from "@workshop/core"
-import type { GroupHandlers } from "@workshop/core/http"
+import type { GroupHandlers } from "@workshop/core/adapter"
+import { scopePresets, shopFields } from "@workshop/core/adapter"
+import { ServiceLimits, type ShopHead } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
 import { creation, data, endpoint, groupOf, shopEndpoint } from "./endpoints.js"
 import { viewOf } from "./views.js"

@@ -1,4 +1,5 @@
-import { type Event, type EventRecord, type Instant, toIso } from "@workshop/core"
+import type { Event, EventRecord, Instant } from "@workshop/core"
+import { toIso } from "@workshop/core/adapter"
 import { Schema } from "effect"
 
 /** One of the words of a table that says what each means. */
