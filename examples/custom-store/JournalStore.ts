@@ -79,7 +79,7 @@ const journalStore = (memory: Memory, journal: Journal, entropy: Context.Tag.Ser
           const moment = { now: clock.unsafeCurrentTimeMillis(), entropy: entropy.bytes(ENTROPY_BYTES) }
           const decision = decide(command, data.state, moment)
           if (Either.isLeft(decision)) return Effect.fail(decision.left)
-          const { answer, changes, usages } = decision.right
+          const { result, changes, usages } = decision.right
           if (changes.some((change) => data.rejects(change))) continue
           try {
             if (changes.length > 0) journal.append({ _tag: "Changes", shop_id, changes })
@@ -87,7 +87,7 @@ const journalStore = (memory: Memory, journal: Journal, entropy: Context.Tag.Ser
             return away(cause)
           }
           for (const change of changes) memory.keep(data, change)
-          return Effect.succeed({ answer, usages })
+          return Effect.succeed({ result, usages })
         }
         return Effect.dieMessage("Every tracking code drawn was taken: the entropy repeats itself")
       })

@@ -82,7 +82,7 @@ class Load {
       this.works.push(work)
       if (this.works.length % CREATES_A_DAY === 0) this.#clock.advance(86_400_000)
       const exit = await this.#perform(
-        run(createTicket(id, ticketInput({ service: work.name }), { via: "api", found: [] }))
+        run(createTicket(id, ticketInput({ service: work.name }), { via: "api", foundWords: [] }))
       )
       work.isAcknowledged = Exit.isSuccess(exit)
       if (work.isAcknowledged) this.latest[cell] = performance.now()

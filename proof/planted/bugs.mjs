@@ -135,15 +135,15 @@ const ofTickets = [
     "changeStatus",
     "event-lost-on-collect",
     "a collected ticket raises no event",
-    "    changes.raise(move.event, data, id)\n",
-    '    if (move.event !== "ticket.collected") changes.raise(move.event, data, id)\n'
+    "    changes.raiseEvent(move.event, data, id)\n",
+    '    if (move.event !== "ticket.collected") changes.raiseEvent(move.event, data, id)\n'
   ),
   decision(
     "changeStatus",
     "event-before-change",
     "ticket.ready carries the ticket as it was before",
-    "const ticket = changes.ticket(next, linked?.client ?? null)\n    const data",
-    "changes.ticket(next, linked?.client ?? null)\n    const ticket = changes.changed({ ...next, state: record.state, ...changes.change }, linked?.client ?? null)\n    const data"
+    "const ticket = changes.putTicket(next, linked?.client ?? null)\n    const data",
+    "changes.putTicket(next, linked?.client ?? null)\n    const ticket = changes.putStampedTicket({ ...next, state: record.state, ...changes.nextChange }, linked?.client ?? null)\n    const data"
   ),
   decision(
     "actOnTicket",
@@ -178,7 +178,7 @@ const ofTickets = [
     "limit-counted-before-refusal",
     "a ticket that is refused for its words is counted",
     "    if (refused !== null) return Either.left(new ForbiddenWord({ field: refused }))\n\n    const counted",
-    "    if (refused !== null) return changes.head(Either.match(oneMore(head, shop, moment.now, bounds), { onLeft: () => head, onRight: ({ windows }) => windows })).decided(null as never)\n\n    const counted"
+    "    if (refused !== null) return changes.updateHead(Either.match(countTicket(head, shop, moment.now, bounds), { onLeft: () => head, onRight: ({ windows }) => windows })).decided(null as never)\n\n    const counted"
   ),
   decision(
     "createTicket",
@@ -198,15 +198,15 @@ const ofTickets = [
     "createTicket",
     "offer-not-made",
     "a ticket with a phone number offers itself to nobody",
-    "if (client_phone !== null && client_phone !== wanted?.phone)",
-    "if (client_phone !== null && client_phone === wanted?.phone)"
+    "if (client_phone !== null && client_phone !== client?.phone)",
+    "if (client_phone !== null && client_phone === client?.phone)"
   ),
   decision(
     "createTicket",
     "linked-event-missing",
     "a ticket made for a known client raises no client.linked",
-    'if (ticket.client !== null) changes.raise("client.linked"',
-    'if (ticket.client !== null && ticket.number === 0) changes.raise("client.linked"'
+    'if (ticket.client !== null) changes.raiseEvent("client.linked"',
+    'if (ticket.client !== null && ticket.number === 0) changes.raiseEvent("client.linked"'
   ),
   http(
     "tracking/trackingRoutes",
@@ -303,7 +303,7 @@ const ofTickets = [
     "createTicket",
     "offer-to-the-linked",
     "an offer is made to the client who is linked already",
-    "if (client_phone !== null && client_phone !== wanted?.phone)",
+    "if (client_phone !== null && client_phone !== client?.phone)",
     "if (client_phone !== null)"
   ),
   decision(
@@ -982,7 +982,7 @@ const ofDeliveries = [
     "recorded-before-sent",
     "a delivery that could not be recorded is not tried to be recorded again",
     "Effect.catchAll(() => Effect.delay(Effect.retry(recording, RECORDING), FIRST_RETRY)),",
-    'Effect.catchAll(() => Effect.succeed({ answer: "superseded" as const, usages: [] })),'
+    'Effect.catchAll(() => Effect.succeed({ result: "superseded" as const, usages: [] })),'
   ),
   service(
     "Dispatcher",
@@ -995,8 +995,8 @@ const ofDeliveries = [
     "Dispatcher",
     "superseded-outcome-dropped",
     "the outcome of an attempt whose claim was taken over is dropped",
-    'outcome.answer === "superseded" ? store.transact',
-    'outcome.answer === ("never" as never) ? store.transact'
+    'outcome.result === "superseded" ? store.transact',
+    'outcome.result === ("never" as never) ? store.transact'
   ),
   decision(
     "sendNotification",

@@ -62,7 +62,7 @@ const looks: Readonly<Record<string, Look>> = {
   "tickets of a client": (shop_id, { id }) =>
     Effect.flatMap(Reads, (reads) => reads.tickets(shop_id, { client_id: id }, { _tag: "Newest", after: null }, 51)),
   "ticket for a client": (shop_id, { id }) =>
-    run(createTicket(shop_id, ticketInput({ service: "Hem", client_id: id }), { via: "api", found: [] }))
+    run(createTicket(shop_id, ticketInput({ service: "Hem", client_id: id }), { via: "api", foundWords: [] }))
 }
 
 /** How long each look took for each kind, in turns of one each, whose order changes from turn to turn. */

@@ -99,7 +99,7 @@ const open = (url: string, { name, schema, cells }: (typeof WAYS)[number]) =>
     const [reads, deliveries] = yield* on(Effect.all([Reads, Deliveries]))
     const create = Effect.suspend(() => {
       const shop = ++creates % shops.length
-      return Effect.map(on(makes), ({ answer }) => void made.push([shop, answer.data.id as TicketId]))
+      return Effect.map(on(makes), ({ result }) => void made.push([shop, result.data.id as TicketId]))
     })
     return {
       name,

@@ -56,7 +56,7 @@ export const createCommand = ({ shop_id, caller_id }: Creator, made: number) => 
   const key = Schema.decodeSync(IdempotencyKey)(`create-${made}`)
   return idempotent(
     { caller_id, operation: "tickets.create", key, request: input, defaults: ticketDefaults },
-    createTicket(shop_id, input, { via: "api", found: [] })
+    createTicket(shop_id, input, { via: "api", foundWords: [] })
   )
 }
 

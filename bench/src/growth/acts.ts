@@ -54,7 +54,7 @@ const actsBeside = (database: Cluster["database"], tickets: number) =>
       Effect.forEach(Array.from({ length: ACTS }), () => act, { concurrency: 16, discard: true })
     const create = Effect.suspend(() => {
       const shop = (n++ % SHOPS) + 1
-      return Effect.map(run(createTicket(shopId(shop), ticketInput(), { via: "api", found: [] })), ({ id }) =>
+      return Effect.map(run(createTicket(shopId(shop), ticketInput(), { via: "api", foundWords: [] })), ({ id }) =>
         made.push([shop, id as TicketId])
       )
     })

@@ -35,7 +35,7 @@ const fairness = ({ shops, waiting }: Backlog, clock: { readonly unsafeCurrentTi
   Effect.gen(function* () {
     const { claim } = yield* Deliveries
     const fresh = shops > waiting ? shopId(waiting + 1) : null
-    if (fresh !== null) yield* run(createTicket(fresh, ticketInput(), { via: "api", found: [] }))
+    if (fresh !== null) yield* run(createTicket(fresh, ticketInput(), { via: "api", foundWords: [] }))
     const everybody = waiting + (fresh === null ? 0 : 1)
     const served: Array<string> = []
     while (served.length < everybody) {
@@ -96,7 +96,7 @@ export const claiming = (database: Cluster["database"], backlog: Backlog) =>
       const one = Effect.suspend(() => claim(clock.unsafeCurrentTimeMillis(), 1))
       let asked = 0
       const create = Effect.suspend(() =>
-        run(createTicket(shopId((++asked % backlog.waiting) + 1), ticketInput(), { via: "api", found: [] }))
+        run(createTicket(shopId((++asked % backlog.waiting) + 1), ticketInput(), { via: "api", foundWords: [] }))
       )
       // Few enough that no shop of the smallest queue has four on their way.
       yield* timed(10, one)

@@ -33,7 +33,7 @@ export const lockedTable = (database: Cluster["database"], seconds: number) =>
         from pg_stat_activity where datname = current_database() and application_name like 'workshop %'`),
       ([row]) => row!
     )
-    const create = run(createTicket(shopId(1), ticketInput(), { via: "api", found: [] }))
+    const create = run(createTicket(shopId(1), ticketInput(), { via: "api", foundWords: [] }))
     const read = Effect.flatMap(Reads, (reads) => reads.tickets(shopId(1), {}, { _tag: "Newest", after: null }, 50))
     const take: LimitUse = { policy: "requests_per_minute", subject: "a caller", time_zone: null }
     const count = Effect.flatMap(RateLimits, (limits) => limits.take([take], clock.unsafeCurrentTimeMillis()))

@@ -22,5 +22,5 @@ export const openShop = Effect.fnUntraced(function* (n: number, shops: number) {
   const { id: shop_id } = yield* (yield* Shops).create(shopInput)
   const keys = Array.from({ length: KEYS_PER_SHOP }, (_, i) => createKey(shop_id, keyInput, key(n + i * shops)))
   const made = yield* Effect.forEach(keys, (command) => store.transact(command))
-  return { shop_id, caller_id: made[0]!.answer.id, scopes: SCOPES, via: "api" } as const
+  return { shop_id, caller_id: made[0]!.result.id, scopes: SCOPES, via: "api" } as const
 })

@@ -35,7 +35,7 @@ const grow = (tickets: number) =>
     while (made < tickets) {
       const { id } = yield* openShop()
       for (let n = 0; n < TICKETS_OF_SHOP && made < tickets; n++, made++)
-        yield* run(createTicket(id, input, { via: "api", found: [] }))
+        yield* run(createTicket(id, input, { via: "api", foundWords: [] }))
     }
   })
 

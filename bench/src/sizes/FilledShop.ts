@@ -69,7 +69,7 @@ export const filledShop = (database: Cluster["database"], tickets: number) =>
     const read = (act: () => Effect.Effect<unknown, unknown>): Act => ({ act: Effect.suspend(act) })
     const create = Effect.suspend(() => {
       clock.advance(BETWEEN_CREATES_MS)
-      return run(createTicket(id, ticketInput(), { via: "api", found: [] }))
+      return run(createTicket(id, ticketInput(), { via: "api", foundWords: [] }))
     }).pipe(Effect.provide(context), Effect.withClock(clock))
     const acts = {
       "GET one ticket": read(() => reads.ticket(id, ticketId(any()))),

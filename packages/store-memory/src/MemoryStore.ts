@@ -102,10 +102,10 @@ const memoryStore = (
         const moment = { now: clock.unsafeCurrentTimeMillis(), entropy: bytes(ENTROPY_BYTES), tracking_base_url }
         const decision = decide(command, data.state, moment)
         if (Either.isLeft(decision)) return Effect.fail(decision.left)
-        const { answer, changes, usages } = decision.right
+        const { result, changes, usages } = decision.right
         if (changes.some((change) => data.rejects(change))) continue
         for (const change of changes) memory.keep(data, change)
-        return Effect.succeed({ answer, usages })
+        return Effect.succeed({ result, usages })
       }
       return Effect.dieMessage("Every tracking code drawn was taken: the entropy repeats itself")
     })

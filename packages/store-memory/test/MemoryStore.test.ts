@@ -9,7 +9,7 @@ import { openShop, run, ticketInput } from "../../core/src/testing/Fixtures.js"
 
 runContract({ describe, it, afterAll }, "The memory store", layer)
 
-const NEW = { via: "api", found: [] } as const
+const NEW = { via: "api", foundWords: [] } as const
 
 describe("Behaviour that only the memory store has", () => {
   it("two layers are two stores: nothing is shared between them", async () => {

@@ -10,7 +10,7 @@ const entries = (names: string): ReadonlyArray<QueuedCommand & { readonly name: 
     name,
     command: {
       shop_id: name.charAt(0).toLowerCase() as ShopId,
-      asks: /^[A-Z]/.test(name) ? [{ _tag: "Replay" } as LoadRequest] : [],
+      loadRequests: /^[A-Z]/.test(name) ? [{ _tag: "Replay" } as LoadRequest] : [],
       run: () => {
         throw new Error("Nobody runs it here")
       }

@@ -18,7 +18,7 @@ const commands = (n: number) => {
   const exits: Array<Exit.Exit<unknown, unknown> | undefined> = Array(n).fill(undefined)
   const entries = exits.map(
     (_, i): QueuedCommand => ({
-      command: { shop_id: "shop" as ShopId, asks: [], run: () => Exit.die("Nobody runs it here") as never },
+      command: { shop_id: "shop" as ShopId, loadRequests: [], run: () => Exit.die("Nobody runs it here") as never },
       moment: () => ({ now: 0, entropy: new Uint8Array() }),
       isExpired: () => false,
       settle: (exit) => {

@@ -88,7 +88,7 @@ const looks: Readonly<Record<string, (person: Person) => Effect.Effect<unknown, 
   "a sync of a client's tickets": ({ id }) =>
     Effect.flatMap(Reads, (reads) => reads.tickets(shop_id, { client_id: id }, changes, 51)) as never,
   "a ticket for a client": ({ id }) =>
-    run(createTicket(shop_id, ticketInput({ service: "Hem", client_id: id }), { via: "api", found: [] })) as never,
+    run(createTicket(shop_id, ticketInput({ service: "Hem", client_id: id }), { via: "api", foundWords: [] })) as never,
   "stamps for a client": ({ id: client_id }) =>
     Effect.flatMap(freshCaller, (caller_id) =>
       run(giveStamps(shop_id, { client_id, caller_id, count: 1 as StampCount }))

@@ -68,7 +68,7 @@ const rowsOf = async (act: Act) => {
 }
 
 const creating = (shop_id: ShopId, input?: Parameters<typeof ticketInput>[0]) =>
-  createTicket(shop_id, ticketInput(input), { via: "api", found: [] })
+  createTicket(shop_id, ticketInput(input), { via: "api", foundWords: [] })
 const created = async (shop_id: ShopId) => (await acting(run(creating(shop_id)))).id as TicketId
 
 const once = (key: string) =>

@@ -21,7 +21,7 @@ const open = Effect.gen(function* () {
   return id
 })
 
-const create = (shop_id: ShopId) => run(createTicket(shop_id, ticketInput(), { via: "api", found: [] }))
+const create = (shop_id: ShopId) => run(createTicket(shop_id, ticketInput(), { via: "api", foundWords: [] }))
 
 const claimed = Effect.gen(function* () {
   const claims = yield* (yield* Deliveries).claim(yield* Clock.currentTimeMillis, 10)

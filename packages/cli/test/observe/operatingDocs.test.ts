@@ -69,7 +69,7 @@ describe("docs/operating.md", { timeout: 30_000 }, () => {
           const get = (path: string) =>
             Effect.promise(async () => (await answer(new Request(`http://x${path}`))).text())
           const { id } = yield* openShop()
-          yield* run(createTicket(id, ticketInput(), { via: "api", found: [] }))
+          yield* run(createTicket(id, ticketInput(), { via: "api", foundWords: [] }))
           yield* Closer.runOnce
           yield* get("/healthz")
           // Listening begins on its own.

@@ -25,12 +25,12 @@ import { apply, type Change, type ShopState } from "./ShopState.js"
 
 /** A decision: its result, all changes that make it true, and the statuses of the limits that it used. */
 export interface Decision<out A> {
-  readonly answer: A
+  readonly result: A
   readonly changes: ReadonlyArray<Change>
   readonly usages: ReadonlyArray<LimitStatus>
 }
 
-/** The data that every decision gets besides its needs. */
+/** A shop with its counters and its webhook, which every decision gets besides the rows that its command loads. */
 export interface HeldShop {
   /** The settings. */
   readonly shop: ShopRecord
@@ -40,47 +40,47 @@ export interface HeldShop {
   readonly webhook: Webhook | null
 }
 
-/** A write to one shop: the data to load, and the decision over them. Stores run commands; nothing else writes a shop's data. */
+/** A write to one shop: the rows to load, and the decision over them. Stores run commands; nothing else writes a shop's data. */
 export interface Command<out A, out E = never> {
   readonly shop_id: ShopId
-  readonly asks: ReadonlyArray<LoadRequest>
+  readonly loadRequests: ReadonlyArray<LoadRequest>
   readonly run: (state: ShopState, moment: ShopMoment) => Either.Either<Decision<A>, E>
 }
 
 /** A command's result, with the statuses of the limits that it used. */
 export interface Outcome<out A> {
-  readonly answer: A
+  readonly result: A
   readonly usages: ReadonlyArray<LimitStatus>
 }
 
 type Loaded<N> = { readonly [K in keyof N]: N[K] extends Load<infer L, unknown> ? L : never } & HeldShop
-type Missing<N> = { [K in keyof N]: N[K] extends Load<unknown, infer E> ? E : never }[keyof N]
-type Needs = Readonly<Record<string, Load<unknown, unknown>>>
-type Answer<R> = R extends Either.Right<infer _, infer D> ? (D extends Decision<infer A> ? A : never) : never
-type Refused<R> = R extends Either.Left<infer E, infer _> ? E : never
+type MissingRow<N> = { [K in keyof N]: N[K] extends Load<unknown, infer E> ? E : never }[keyof N]
+type Loads = Readonly<Record<string, Load<unknown, unknown>>>
+type ResultOf<R> = R extends Either.Right<infer _, infer D> ? (D extends Decision<infer A> ? A : never) : never
+type RefusalOf<R> = R extends Either.Left<infer E, infer _> ? E : never
 
 /**
- * Makes a command from its needs and a pure `decide`, which gets the rows that the needs name and a change set for the changes. If a row is
- * missing, the command is refused and `decide` is not called.
+ * Makes a command from the rows that it loads and a pure `decide`, which gets these rows, each under its name in `loads`, and a change set
+ * to add its changes to. If a row is missing, the command fails with the refusal of that row's `Load`, and `decide` is not called.
  */
-export const make = <const N extends Needs, R extends Either.Either<Decision<unknown>, unknown>>(
+export const makeCommand = <const N extends Loads, R extends Either.Either<Decision<unknown>, unknown>>(
   shop_id: ShopId,
-  needs: N,
+  loads: N,
   decide: (loaded: Loaded<N>, changes: ChangeSet, moment: ShopMoment) => R
-): Command<Answer<R>, Refused<R> | Missing<N>> => {
-  const named = Object.entries(needs)
+): Command<ResultOf<R>, RefusalOf<R> | MissingRow<N>> => {
+  const named = Object.entries(loads)
   return {
     shop_id,
-    asks: named.flatMap(([, need]) => need.asks),
+    loadRequests: named.flatMap(([, load]) => load.loadRequests),
     run: (state, moment) => {
       const loaded: Record<string, unknown> & HeldShop = { shop: state.shop, head: state.head, webhook: state.webhook }
-      for (const [name, need] of named) {
-        const row = need.read(state)
-        if (Either.isLeft(row)) return Either.left(row.left as Missing<N>)
+      for (const [name, load] of named) {
+        const row = load.read(state)
+        if (Either.isLeft(row)) return Either.left(row.left as MissingRow<N>)
         loaded[name] = row.right
       }
       const changes = new ChangeSet(loaded, moment)
-      return decide(loaded as Loaded<N>, changes, moment) as Either.Either<Decision<Answer<R>>, Refused<R>>
+      return decide(loaded as Loaded<N>, changes, moment) as Either.Either<Decision<ResultOf<R>>, RefusalOf<R>>
     }
   }
 }
@@ -104,15 +104,15 @@ export const execute = <A, E>(
   return decision
 }
 
-/** The command as its author's, for the histories of the tickets that it changes. */
-export const by = <A, E>(author: ChangeAuthor, command: Command<A, E>): Command<A, E> => ({
+/** The command with its author, whom the histories of the tickets that it changes name. */
+export const authoredBy = <A, E>(author: ChangeAuthor, command: Command<A, E>): Command<A, E> => ({
   ...command,
   run: (state, { now, entropy, recorded_at, tracking_base_url = null }) =>
     command.run(state, { now, entropy, recorded_at, tracking_base_url, author })
 })
 
 /** The fields of an audit entry that depend on the act. */
-export type Audited = Pick<AuditEntry, "act" | "details">
+export type AuditedAct = Pick<AuditEntry, "act" | "details">
 
 /**
  * The command with its entry in the audit log, in the same commit. There is no entry if `entryOf` returns null or the command is refused.
@@ -120,12 +120,12 @@ export type Audited = Pick<AuditEntry, "act" | "details">
 export const audited = <A, E>(
   command: Command<A, E>,
   actor: string,
-  entryOf: (answer: A) => Audited | null
+  entryOf: (result: A) => AuditedAct | null
 ): Command<A, E> => ({
   ...command,
   run: (state, moment) =>
     Either.map(command.run(state, moment), (decision) => {
-      const entry = entryOf(decision.answer)
+      const entry = entryOf(decision.result)
       if (entry === null) return decision
       const { shop_id } = command
       const id = identifier<string>(moment, LAST_IDENTIFIER)
@@ -134,12 +134,12 @@ export const audited = <A, E>(
     })
 })
 
-type Marked = Pick<NotificationRecord & NoticeRecord, "id" | "shop_id" | "created_at">
-type Moving<Row> = { -readonly [Name in keyof Row]: Row[Name] }
+type MessageFields = Pick<NotificationRecord & NoticeRecord, "id" | "shop_id" | "created_at">
+type Mutable<Row> = { -readonly [Name in keyof Row]: Row[Name] }
 
 /**
- * Collects the changes of one decision. It exists only during the decision, so the decision stays pure. It continues the shop's two orders,
- * of changes and of events, and assigns the identifiers of the moment.
+ * Collects the changes of one decision. It exists only during the decision, so the decision stays pure. It numbers the shop's changes
+ * (`change_seq`) and its events (`event_seq`), and assigns identifiers.
  */
 export class ChangeSet {
   readonly #changes: Array<Change> = []
@@ -147,12 +147,12 @@ export class ChangeSet {
   readonly #moment: ShopMoment
   readonly #shop: ShopRecord
   readonly #webhook: Webhook | null
-  readonly #head: Moving<ShopHead>
+  readonly #head: Mutable<ShopHead>
   /** See {@link ShopHead.ids_made}. */
   #ids_made: number
   #id_moment: Moment | undefined
-  /** The ticket that was changed last, until its first event is raised. */
-  #changed: Moving<TicketRecord> | undefined
+  /** The ticket that was saved last, until its first event is raised, which becomes an entry in its history. */
+  #ticketAwaitingHistory: Mutable<TicketRecord> | undefined
 
   constructor({ shop, head, webhook }: HeldShop, moment: ShopMoment) {
     this.#moment = moment
@@ -165,16 +165,16 @@ export class ChangeSet {
   }
 
   /**
-   * The shop's next identifier. It sorts after all earlier ones of the shop, on whichever node they were made (Specification, Lists and
+   * A new identifier. It sorts after all earlier ones of the shop, on whichever node they were made (Specification, Lists and
    * sync).
    */
-  id<Id extends string>(): Id {
+  newId<Id extends string>(): Id {
     const n = this.#ids_made++ % IDENTIFIERS_PER_MS
     return identifier<Id>(this.#idMoment(n), n)
   }
 
-  /** The identifier of something that grants access, which cannot be derived from the others. A decision has at most one. */
-  grantId<Id extends string>(): Id {
+  /** A new identifier of something that grants access, which cannot be guessed from the shop's other identifiers. A decision has at most one. */
+  newGrantId<Id extends string>(): Id {
     const n = this.#ids_made++ % IDENTIFIERS_PER_MS
     return grantIdentifier<Id>(this.#idMoment(n), n)
   }
@@ -193,43 +193,46 @@ export class ChangeSet {
     return this
   }
 
-  /** Changes the fields of the head that this class does not maintain itself. */
-  head(moved: Partial<Pick<ShopHead, "next_number" | "tickets_per_hour" | "tickets_per_day">>): this {
-    Object.assign(this.#head, moved)
+  /** Sets those counters of the shop that this class does not maintain itself. */
+  updateHead(fields: Partial<Pick<ShopHead, "next_number" | "tickets_per_hour" | "tickets_per_day">>): this {
+    Object.assign(this.#head, fields)
     return this
   }
 
-  /** Adds the status of a limit, for the response's headers. */
-  touched(...usages: ReadonlyArray<LimitStatus>): this {
+  /** Adds the statuses of limits that the decision counted against, for the response's headers. */
+  addUsages(...usages: ReadonlyArray<LimitStatus>): this {
     this.#usages.push(...usages)
     return this
   }
 
-  /** The fields of a ticket that its next change sets. */
-  get change(): Pick<TicketRecord, "updated_at" | "change_seq"> {
+  /** The fields of a ticket that order it among the shop's changes, as its next change sets them. */
+  get nextChange(): Pick<TicketRecord, "updated_at" | "change_seq"> {
     return { updated_at: this.#moment.recorded_at, change_seq: this.#head.change_seq }
   }
 
   /**
-   * Saves a ticket as the shop's next change, and returns the ticket as its shop sees it afterwards. The next event of the ticket is the
-   * change in its history.
+   * Saves a ticket as the shop's next change, and returns the ticket as its shop sees it afterwards. The first event of the ticket that is
+   * raised next becomes the entry in its history.
    */
-  ticket(record: Omit<TicketRecord, "updated_at" | "change_seq">, client: Client | null): Ticket {
-    return this.changed({ ...record, ...this.change }, client)
+  putTicket(record: Omit<TicketRecord, "updated_at" | "change_seq">, client: Client | null): Ticket {
+    return this.putStampedTicket({ ...record, ...this.nextChange }, client)
   }
 
-  /** Like `ticket`, for a ticket that has its {@link change} already. */
-  changed(row: TicketRecord, client: Client | null): Ticket {
+  /** Like {@link putTicket}, for a ticket that has the fields of {@link nextChange} already. */
+  putStampedTicket(row: TicketRecord, client: Client | null): Ticket {
     this.#head.change_seq++
-    this.#changed = row
+    this.#ticketAwaitingHistory = row
     this.add({ _tag: "TicketPut", row })
     return ticketView(row, this.#shop, client, this.#moment.tracking_base_url ?? null)
   }
 
   /** Adds an entry to the ledger, and the card that results from it (Specification, Clients and loyalty). */
-  ledger(card: CardRecord, line: Pick<LedgerEntry, "kind" | "stamps" | "ticket_id" | "caller_id">): CardRecord {
+  addLedgerEntry(
+    card: CardRecord,
+    entry: Pick<LedgerEntry, "kind" | "stamps" | "ticket_id" | "caller_id">
+  ): CardRecord {
     const { shop_id, client_id } = card
-    const row: LedgerEntry = { ...line, shop_id, client_id, id: this.id(), created_at: this.#moment.recorded_at }
+    const row: LedgerEntry = { ...entry, shop_id, client_id, id: this.newId(), created_at: this.#moment.recorded_at }
     const next = applyEntry(card, row)
     this.add({ _tag: "LedgerAppended", row }).add({ _tag: "CardPut", row: next })
     return next
@@ -239,8 +242,8 @@ export class ChangeSet {
    * Raises an event, whose text is frozen here. If a webhook is set, the event is to be delivered, even if the webhook is off
    * (Specification, Webhooks).
    */
-  raise<T extends EventType>(type: T, data: EventData[T], ticket_id: EventRecord["ticket_id"]): EventRecord {
-    const id = this.id<EventId>()
+  raiseEvent<T extends EventType>(type: T, data: EventData[T], ticket_id: EventRecord["ticket_id"]): EventRecord {
+    const id = this.newId<EventId>()
     const { now, recorded_at } = this.#moment
     const shop_id = this.#shop.id
     const row: EventRecord = {
@@ -253,55 +256,55 @@ export class ChangeSet {
       body: eventBody(id, type, recorded_at, shop_id, data)
     }
     this.add({ _tag: "EventRaised", row })
-    if (this.#changed?.id === ticket_id && type !== "ping") this.#note(type, data)
+    if (this.#ticketAwaitingHistory?.id === ticket_id && type !== "ping") this.#addToHistory(type, data)
     if (this.#webhook !== null) this.add({ _tag: "DeliveryPut", row: firstDelivery(row, this.#webhook, now) })
     return row
   }
 
-  /** Adds a change to the history of the ticket, whose row this decision made. */
-  #note(type: Exclude<EventType, "ping">, data: object): void {
-    const ticket = this.#changed!
+  /** Adds an event to the history of the ticket that was saved last. The row may be changed, because this decision made it. */
+  #addToHistory(type: Exclude<EventType, "ping">, data: object): void {
+    const ticket = this.#ticketAwaitingHistory!
     const { author = theService, recorded_at } = this.#moment
     const { changed } = data as Partial<EventData["ticket.updated"]>
     const change = { at: recorded_at, type, ...(changed && { changed }), ...author }
     ticket.history = withChange(ticket.history, change)
-    this.#changed = undefined
+    this.#ticketAwaitingHistory = undefined
   }
 
   /** Notifies a client: saves the notification in their inbox, where it waits for the embedder's notifier (Specification, States). */
-  notifyClient(notification: Omit<NotificationRecord, keyof Marked>): this {
-    const row = { ...notification, ...this.#marked }
-    return this.add({ _tag: "NotificationAppended", row }).#await(row, "client")
+  notifyClient(notification: Omit<NotificationRecord, keyof MessageFields>): this {
+    const row = { ...notification, ...this.#messageFields }
+    return this.add({ _tag: "NotificationAppended", row }).#queueMessage(row, "client")
   }
 
   /** Notifies the shop's owner: saves the notice, which waits for the embedder's notifier (Specification, Webhooks). */
-  notifyOwner(notice: Omit<NoticeRecord, keyof Marked>): this {
-    const row = { ...notice, ...this.#marked }
-    return this.add({ _tag: "NoticeAppended", row }).#await(row, "owner")
+  notifyOwner(notice: Omit<NoticeRecord, keyof MessageFields>): this {
+    const row = { ...notice, ...this.#messageFields }
+    return this.add({ _tag: "NoticeAppended", row }).#queueMessage(row, "owner")
   }
 
-  get #marked(): Marked {
-    return { id: this.id(), shop_id: this.#shop.id, created_at: this.#moment.recorded_at }
+  get #messageFields(): MessageFields {
+    return { id: this.newId(), shop_id: this.#shop.id, created_at: this.#moment.recorded_at }
   }
 
-  #await({ shop_id, id }: Marked, receiver: MessageRecord["receiver"]): this {
+  #queueMessage({ shop_id, id }: MessageFields, receiver: MessageRecord["receiver"]): this {
     return this.add({ _tag: "MessagePut", row: { shop_id, id, receiver, attempts_made: 0, due_at: this.#moment.now } })
   }
 
-  /** The decision, which also moves the shop's recorded time to this moment. */
-  decided<A>(answer: A): Either.Either<Decision<A>, never> {
+  /** The decision. It also saves the shop's counters, with this moment as the time of its last command. */
+  decided<A>(result: A): Either.Either<Decision<A>, never> {
     this.#head.last_instant = this.#moment.recorded_at
     this.#head.ids_made = this.#ids_made
     this.add({ _tag: "HeadPut", row: this.#head })
-    return this.decidedQuietly(answer)
+    return this.decidedWithoutHead(result)
   }
 
-  /** The decision, without moving the shop's recorded time, for a change that no later command depends on. */
-  decidedQuietly<A>(answer: A): Either.Either<Decision<A>, never> {
-    return Either.right({ answer, changes: this.#changes, usages: this.#usages })
+  /** The decision without the shop's counters, for a change that no later command depends on. */
+  decidedWithoutHead<A>(result: A): Either.Either<Decision<A>, never> {
+    return Either.right({ result, changes: this.#changes, usages: this.#usages })
   }
 }
 
 /** A decision that changes nothing. */
-export const unchanged = <A>(answer: A): Either.Either<Decision<A>, never> =>
-  Either.right({ answer, changes: [], usages: [] })
+export const unchanged = <A>(result: A): Either.Either<Decision<A>, never> =>
+  Either.right({ result, changes: [], usages: [] })

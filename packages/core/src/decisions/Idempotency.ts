@@ -81,15 +81,15 @@ export const idempotent = <A, E>(
   const print = fingerprint(request, defaults)
   return {
     shop_id: command.shop_id,
-    asks: [...command.asks, { _tag: "IdempotencyRecord", key: record }],
+    loadRequests: [...command.loadRequests, { _tag: "IdempotencyRecord", key: record }],
     run: (state, moment): Either.Either<Decision<IdempotentResult<A>>, E | IdempotencyKeyReused> => {
       const first = state.idempotency_records.get(place)
       if (first !== undefined && moment.now < first.expires_at) {
         return first.fingerprint === print || first.fingerprint === FORGOTTEN
-          ? Either.right({ answer: { data: JSON.parse(first.answer) as A, replayed: true }, changes: [], usages: [] })
+          ? Either.right({ result: { data: JSON.parse(first.answer) as A, replayed: true }, changes: [], usages: [] })
           : Either.left(new IdempotencyKeyReused())
       }
-      return Either.map(command.run(state, moment), ({ answer, changes, usages }) => {
+      return Either.map(command.run(state, moment), ({ result, changes, usages }) => {
         const expires_at = moment.now + Limits.idempotency_memory_ms
         const row: IdempotencyRecord = {
           caller_id,
@@ -97,11 +97,11 @@ export const idempotent = <A, E>(
           key,
           shop_id: command.shop_id,
           fingerprint: print,
-          answer: resultText(answer),
+          answer: resultText(result),
           expires_at
         }
         return {
-          answer: { data: answer, replayed: false },
+          result: { data: result, replayed: false },
           changes: [...changes, { _tag: "IdempotencyRecordPut", row }],
           usages
         }

@@ -47,7 +47,7 @@ export type LoadRequest =
  * refusal.
  */
 export interface Load<out L, out E = never> {
-  readonly asks: ReadonlyArray<LoadRequest>
+  readonly loadRequests: ReadonlyArray<LoadRequest>
   readonly read: (state: ShopState) => Either.Either<L, E>
 }
 
@@ -64,13 +64,13 @@ const seen = (state: ShopState, id: ClientId | null): SeenClient | null => {
 }
 
 /** Loads nothing, for a need that the input does not name. */
-export const none: Load<null> = { asks: [], read: () => Either.right(null) }
+export const none: Load<null> = { loadRequests: [], read: () => Either.right(null) }
 
 /** A ticket of the shop, with its client as the shop sees them. */
 export const ticket = (
   id: TicketId
 ): Load<{ readonly record: TicketRecord; readonly linked: SeenClient | null }, TicketNotFound> => ({
-  asks: [{ _tag: "Ticket", id }],
+  loadRequests: [{ _tag: "Ticket", id }],
   read: (state) => {
     const record = state.tickets.get(id)
     return record === undefined
@@ -81,13 +81,13 @@ export const ticket = (
 
 /** The ticket's own row; null without an id, or if there is no such ticket. */
 export const ticketRecord = (id: TicketId | null): Load<TicketRecord | null> => ({
-  asks: id === null ? [] : [{ _tag: "Ticket", id }],
+  loadRequests: id === null ? [] : [{ _tag: "Ticket", id }],
   read: ({ tickets }) => Either.right(id === null ? null : (tickets.get(id) ?? null))
 })
 
 /** A client whom the shop knows and who does not block it, with their phone number. */
 export const client = (id: ClientId): Load<SeenClient & { readonly phone: Phone }, ClientNotFound> => ({
-  asks: [{ _tag: "VisibleClient", id }],
+  loadRequests: [{ _tag: "VisibleClient", id }],
   read: (state) => {
     const found = seen(state, id)
     return found === null
@@ -100,7 +100,7 @@ export const client = (id: ClientId): Load<SeenClient & { readonly phone: Phone 
 export const account = (
   id: ClientId
 ): Load<{ readonly account: ClientAccount; readonly link: ClientLink | null }, ClientNotFound> => ({
-  asks: [{ _tag: "Client", id }],
+  loadRequests: [{ _tag: "Client", id }],
   read: (state) => {
     const account = state.accounts.get(id)
     return account === undefined
@@ -117,7 +117,7 @@ export type KnownClients = ReadonlyMap<
 
 /** Those of some clients who have an account, with their links and cards. */
 export const knownClients = (ids: ReadonlyArray<ClientId>): Load<KnownClients> => ({
-  asks: ids.map((id) => ({ _tag: "Client", id })),
+  loadRequests: ids.map((id) => ({ _tag: "Client", id })),
   read: (state) =>
     Either.right(
       new Map(
@@ -143,7 +143,7 @@ export const offer = (
   },
   OfferNotFound
 > => ({
-  asks: [{ _tag: "Offer", id }],
+  loadRequests: [{ _tag: "Offer", id }],
   read: (state) => {
     const record = state.offers.get(id)
     const ticket = record === undefined ? undefined : state.tickets.get(record.ticket_id)
@@ -162,19 +162,19 @@ export const offer = (
 
 /** All keys of the shop, including revoked ones. */
 export const keys: Load<ReadonlyArray<ApiKeyRecord>> = {
-  asks: [{ _tag: "Keys" }],
+  loadRequests: [{ _tag: "Keys" }],
   read: (state) => Either.right([...state.keys.values()])
 }
 
 /** How many stamps a caller gave a client in the last window. */
 export const stampsUsed = (key: StampCountKey): Load<LimitWindow | undefined> => ({
-  asks: [{ _tag: "StampsUsed", key }],
+  loadRequests: [{ _tag: "StampsUsed", key }],
   read: (state) => Either.right(state.stamps_used.get(stampCountKey(key)))
 })
 
 /** An event's delivery under a claim's token; null if the event arrived, was given up, or was claimed again since. */
 export const delivery = (event_id: EventId, token: number): Load<DeliveryRecord | null> => ({
-  asks: [{ _tag: "Delivery", event_id }],
+  loadRequests: [{ _tag: "Delivery", event_id }],
   read: (state) => {
     const row = state.deliveries.get(event_id)
     return Either.right(row === undefined || row.token !== token ? null : row)
@@ -183,19 +183,19 @@ export const delivery = (event_id: EventId, token: number): Load<DeliveryRecord 
 
 /** At least this many waiting deliveries of the shop, or all if there are fewer. */
 export const waiting = (most: number): Load<ReadonlyArray<EventId>> => ({
-  asks: [{ _tag: "Deliveries", most }],
+  loadRequests: [{ _tag: "Deliveries", most }],
   read: (state) => Either.right([...state.deliveries.keys()].slice(0, most))
 })
 
 /** Those of the named events that are still kept, with their attempts. */
 export const events = (ids: ReadonlyArray<EventId>): Load<ReadonlyArray<SentEvent>> => ({
-  asks: ids.map((id) => ({ _tag: "Event", id })),
+  loadRequests: ids.map((id) => ({ _tag: "Event", id })),
   read: (state) => Either.right(ids.flatMap((id) => state.events.get(id) ?? []))
 })
 
 /** Those of the named tickets that exist. */
 export const tickets = (ids: ReadonlyArray<TicketId>): Load<ReadonlyArray<TicketRecord>> => ({
-  asks: ids.map((id) => ({ _tag: "Ticket", id })),
+  loadRequests: ids.map((id) => ({ _tag: "Ticket", id })),
   read: (state) => Either.right(ids.flatMap((id) => state.tickets.get(id) ?? []))
 })
 
@@ -203,19 +203,19 @@ export const tickets = (ids: ReadonlyArray<TicketId>): Load<ReadonlyArray<Ticket
 export const idempotencyRecords = (
   keys: ReadonlyArray<IdempotencyRecordKey>
 ): Load<ReadonlyArray<IdempotencyRecord>> => ({
-  asks: keys.map((key) => ({ _tag: "IdempotencyRecord", key })),
+  loadRequests: keys.map((key) => ({ _tag: "IdempotencyRecord", key })),
   read: (state) => Either.right(keys.flatMap((key) => state.idempotency_records.get(idempotencyRecordKey(key)) ?? []))
 })
 
 /** The logged attempts to deliver an event, oldest first. */
 export const attempts = (event_id: EventId): Load<ReadonlyArray<AttemptRecord>> => ({
-  asks: [{ _tag: "Attempts", event_id }],
+  loadRequests: [{ _tag: "Attempts", event_id }],
   read: (state) => Either.right(state.attempts.get(event_id) ?? [])
 })
 
 /** A message with this number of attempts; null if it was delivered, given up, or attempted again since. */
 export const message = (id: string, attempts_made: number): Load<MessageRecord | null> => ({
-  asks: [{ _tag: "Message", id }],
+  loadRequests: [{ _tag: "Message", id }],
   read: (state) => {
     const row = state.messages.get(id)
     return Either.right(row === undefined || row.attempts_made !== attempts_made ? null : row)
@@ -227,7 +227,7 @@ export const replay = (
   id: string,
   most: number
 ): Load<{ readonly record: ReplayRecord; readonly next: EventRange } | null> => ({
-  asks: [{ _tag: "Replay", id, most }],
+  loadRequests: [{ _tag: "Replay", id, most }],
   read: (state) => {
     const record = state.replays.get(id)
     return Either.right(record === undefined ? null : { record, next: state.replayable(record, most) })

@@ -10,9 +10,9 @@ import { exactly, optional, Text } from "../domain/Text.js"
 import { PartStatus, QuoteClosed, quoteView, type Ticket, TicketNotFound, type TicketRecord } from "../domain/Ticket.js"
 import { isOpen, TicketAbandoned } from "../domain/TicketLifecycle.js"
 import { SecureWebLink } from "../domain/WebLink.js"
-import { type ChangeSet, type Command, make } from "./Command.js"
-import { refusedField } from "./createTicket.js"
-import * as Need from "./Load.js"
+import { type ChangeSet, type Command, makeCommand } from "./Command.js"
+import { forbiddenField } from "./createTicket.js"
+import * as Load from "./Load.js"
 
 /** The fields of a ticket that an act changes. */
 export type TicketPatch = Partial<Omit<TicketRecord, "shop_id" | "id" | "updated_at" | "change_seq">>
@@ -58,7 +58,7 @@ const names = Object.keys(SHOWN_IN) as ReadonlyArray<keyof typeof SHOWN_IN>
 export const raiseUpdated: TicketAct<never>["raise"] = (changes, ticket, { before, record }) => {
   const differing = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(record[name]))
   const changed = [...new Set(differing.map((name) => SHOWN_IN[name]))]
-  changes.raise("ticket.updated", { ticket, changed }, record.id)
+  changes.raiseEvent("ticket.updated", { ticket, changed }, record.id)
 }
 
 /** An act on a ticket in any state except `abandoned`, or in the states that the act itself allows (Specification, States). */
@@ -67,7 +67,7 @@ export const actOnTicket = <E>(
   id: TicketId,
   act: TicketAct<E>
 ): Command<Ticket, TicketNotFound | TicketAbandoned | E> =>
-  make(shop_id, { ticket: Need.ticket(id) }, (loaded, changes, moment) => {
+  makeCommand(shop_id, { ticket: Load.ticket(id) }, (loaded, changes, moment) => {
     const { record, linked } = loaded.ticket
     if (act.of !== undefined && act.of !== linked?.client.id) return Either.left(new TicketNotFound())
     const refused = act.refused?.(record) ?? null
@@ -78,7 +78,7 @@ export const actOnTicket = <E>(
     if (Either.isLeft(patch)) return Either.left(patch.left)
     const shop_changed_at = act.by === "shop" ? moment.now : record.shop_changed_at
     const next = { ...record, ...patch.right, shop_changed_at }
-    const ticket = changes.ticket(next, linked?.client ?? null)
+    const ticket = changes.putTicket(next, linked?.client ?? null)
     act.raise(changes, ticket, { now: moment.now, before: record, record: next })
     return changes.decided(ticket)
   })
@@ -128,7 +128,7 @@ export const editTicket = (shop_id: ShopId, id: TicketId, edit: TicketEdit, foun
         issues.push({ field: "deposit_minor", message: "must not be more than the price that was proposed" })
       }
       if (issues.length > 0) return Either.left(new InvalidInput({ issues }))
-      const refused = refusedField(shop, edit, found)
+      const refused = forbiddenField(shop, edit, found)
       if (refused !== null) return Either.left(new ForbiddenWord({ field: refused }))
       const done = new Map(items_done.map((item) => [item.id, item.done]))
       return Either.right({
@@ -157,7 +157,7 @@ const closed = ({ quote, state, updated_at }: TicketRecord) =>
 
 /** Raises the quote's event by its status: proposed, accepted or refused (Specification, Webhooks). */
 const raiseQuote: TicketAct<never>["raise"] = (changes, ticket, { record: { id, quote } }) => {
-  if (quote !== null) changes.raise(`quote.${quote.status}`, { ticket, quote: quoteView(quote) }, id)
+  if (quote !== null) changes.raiseEvent(`quote.${quote.status}`, { ticket, quote: quoteView(quote) }, id)
 }
 
 /** Proposes a new price, which replaces an earlier proposal. It is never below the deposit (Specification, Tickets). */

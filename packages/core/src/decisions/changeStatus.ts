@@ -13,8 +13,8 @@ import {
 } from "../domain/Ticket.js"
 import { closure, type MoveRefusal, movedFields, moveTo, type TicketStatus } from "../domain/TicketLifecycle.js"
 import { actOnTicket } from "./actOnTicket.js"
-import { type Command, make, unchanged } from "./Command.js"
-import * as Need from "./Load.js"
+import { type Command, makeCommand, unchanged } from "./Command.js"
+import * as Load from "./Load.js"
 
 /**
  * Moves a ticket by the table `statusMoves`: notifies a linked client, or a walk-in by the ticket's number, earns the ticket's stamps and raises the events of the
@@ -26,7 +26,7 @@ export const changeStatus = (
   to: TicketStatus,
   bounds: TicketBounds | null = ticketBounds
 ): Command<Ticket, TicketNotFound | MoveRefusal | LimitReached> =>
-  make(shop_id, { ticket: Need.ticket(id) }, (loaded, changes, moment) => {
+  makeCommand(shop_id, { ticket: Load.ticket(id) }, (loaded, changes, moment) => {
     const { now } = moment
     const { record, linked } = loaded.ticket
     const found = moveTo(record, to, now)
@@ -47,17 +47,17 @@ export const changeStatus = (
       ...(notifies && { notified_at: now, notified_channel: "app" as const }),
       stamps_earned: record.stamps_earned || stamps !== null
     }
-    const ticket = changes.ticket(next, linked?.client ?? null)
+    const ticket = changes.putTicket(next, linked?.client ?? null)
     const data = move.event === "ticket.reopened" ? { ticket, from: record.state } : { ticket }
-    changes.raise(move.event, data, id)
+    changes.raiseEvent(move.event, data, id)
     const type = to === "ready" ? "ticket.ready" : "ticket.impossible"
     if (linked !== null && notifies) {
-      changes.raise("client.notified", { ticket, channel: "app", notified_at: toIso(now) }, id)
+      changes.raiseEvent("client.notified", { ticket, channel: "app", notified_at: toIso(now) }, id)
       changes.notifyClient({ client_id: linked.card.client_id, type, ticket, ticket_id: id })
     } else if (move.notifies_client && record.client_id === null && record.client_phone !== null)
       changes.notifyClient({ client_id: null, type, ticket, ticket_id: id })
     if (linked !== null && stamps !== null && stamps > 0)
-      changes.ledger(linked.card, { kind: "ticket", stamps, ticket_id: id, caller_id: null })
+      changes.addLedgerEntry(linked.card, { kind: "ticket", stamps, ticket_id: id, caller_id: null })
     return changes.decided(ticket)
   })
 
@@ -66,13 +66,13 @@ export const changeStatus = (
  * because a command of the shop came first (Specification, States).
  */
 export const closeTicket = (shop_id: ShopId, id: TicketId): Command<Ticket | null, TicketNotFound> =>
-  make(shop_id, { ticket: Need.ticket(id) }, (loaded, changes, moment) => {
+  makeCommand(shop_id, { ticket: Load.ticket(id) }, (loaded, changes, moment) => {
     const { record, linked } = loaded.ticket
     const due = closure(record)
     if (due === null || moment.now < due.due_at) return unchanged<Ticket | null>(null)
     const closed = { ...record, state: "abandoned", abandoned_at: due.due_at, abandon_reason: due.reason } as const
-    const ticket = changes.ticket(closed, linked?.client ?? null)
-    changes.raise("ticket.abandoned", { ticket, reason: due.reason }, id)
+    const ticket = changes.putTicket(closed, linked?.client ?? null)
+    changes.raiseEvent("ticket.abandoned", { ticket, reason: due.reason }, id)
     return changes.decided<Ticket | null>(ticket)
   })
 
@@ -96,6 +96,6 @@ export const recordNotified = (
         ...counted
       })),
     raise: (changes, ticket, { now }) => {
-      changes.raise("client.notified", { ticket, channel, notified_at: toIso(now) }, id)
+      changes.raiseEvent("client.notified", { ticket, channel, notified_at: toIso(now) }, id)
     }
   })

@@ -3,15 +3,15 @@ import { asSeen, type ClientLink, type ClientNotFound, clientBadge } from "../do
 import type { ClientId, OfferId, ShopId } from "../domain/Identifier.js"
 import type { Instant } from "../domain/Instant.js"
 import { OfferClosed, OfferNotFound, type OfferStatus } from "../domain/Offer.js"
-import { type Command, make, unchanged } from "./Command.js"
-import * as Need from "./Load.js"
+import { type Command, makeCommand, unchanged } from "./Command.js"
+import * as Load from "./Load.js"
 
 const linkOrNew = (shop_id: ShopId, client_id: ClientId, link: ClientLink | null, now: Instant): ClientLink =>
   link ?? { shop_id, client_id, known_at: now, blocked_at: null }
 
 /** A visit to the counter: from now on the shop knows the client. A visit does not lift a block (Specification, Clients and loyalty). */
 export const recordVisit = (shop_id: ShopId, client_id: ClientId): Command<void, ClientNotFound> =>
-  make(shop_id, { known: Need.account(client_id) }, (loaded, changes, moment) => {
+  makeCommand(shop_id, { known: Load.account(client_id) }, (loaded, changes, moment) => {
     if (loaded.known.link !== null) return unchanged<void>(undefined)
     const row = linkOrNew(shop_id, client_id, null, moment.now)
     return changes.add({ _tag: "LinkPut", row }).decided<void>(undefined)
@@ -28,7 +28,7 @@ export const answerOffer = (
   answer: Exclude<OfferStatus, "open">,
   by?: ClientId
 ): Command<void, OfferNotFound | OfferClosed> =>
-  make(shop_id, { offer: Need.offer(id) }, (loaded, changes, moment) => {
+  makeCommand(shop_id, { offer: Load.offer(id) }, (loaded, changes, moment) => {
     const { now } = moment
     const { record, ticket, linked, holder, link } = loaded.offer
     if (by !== undefined && by !== holder.id) return Either.left(new OfferNotFound())
@@ -43,8 +43,8 @@ export const answerOffer = (
     const client = asSeen(holder, known)
     // A client who has blocked the shop since counts as none, so the ticket has no client.
     if (linked === null && client !== null && ticket.state !== "abandoned") {
-      const view = changes.ticket({ ...ticket, client_id: holder.id }, client)
-      changes.raise("client.linked", { ticket: view, client: clientBadge(client) }, ticket.id)
+      const view = changes.putTicket({ ...ticket, client_id: holder.id }, client)
+      changes.raiseEvent("client.linked", { ticket: view, client: clientBadge(client) }, ticket.id)
     }
     return changes.decided<void>(undefined)
   })

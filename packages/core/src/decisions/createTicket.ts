@@ -15,8 +15,8 @@ import { exactly, optional, Text } from "../domain/Text.js"
 import { nextNumber, type Ticket, type TicketItem, type TicketRecord, TicketType } from "../domain/Ticket.js"
 import { trackingCode } from "../domain/TrackingCode.js"
 import * as WordList from "../domain/WordList.js"
-import { type ChangeSet, type Command, make } from "./Command.js"
-import * as Need from "./Load.js"
+import { type ChangeSet, type Command, makeCommand } from "./Command.js"
+import * as Load from "./Load.js"
 
 /** The texts of a ticket that are searched for forbidden words, each with its dotted path (Specification, Errors). */
 export const checkedTexts = (input: {
@@ -41,7 +41,7 @@ export const checkedTexts = (input: {
 
 const wordOf = ({ word }: FoundWord): string => word
 
-type Spoken = Parameters<typeof checkedTexts>[0]
+type TicketTexts = Parameters<typeof checkedTexts>[0]
 
 /**
  * Whether a shop refuses a text because of the words found in it. All words are looked up in the shop's lists at once, because a text may
@@ -63,7 +63,11 @@ const isRefused = (text: string, found: ReadonlyArray<string>, allowed: Readonly
  * The first text of a ticket that the shop refuses: for a found word that is not harmless in the shop's languages and not allowed by it, or
  * for a word that the shop forbids (Specification, Errors).
  */
-export const refusedField = (shop: ShopRecord, input: Spoken, found: ReadonlyArray<FoundWord>): string | null => {
+export const forbiddenField = (
+  shop: ShopRecord,
+  input: TicketTexts,
+  found: ReadonlyArray<FoundWord>
+): string | null => {
   if (found.length === 0 && shop.forbidden_words.length === 0) return null
   const texts = checkedTexts(input)
   const everywhere = [WordList.makeWordList(shop.allowed_words)]
@@ -79,9 +83,9 @@ export const refusedField = (shop: ShopRecord, input: Spoken, found: ReadonlyArr
   return texts.find(([, text]) => WordList.containsWord(own, text))?.[0] ?? null
 }
 
-// Sets Effect's own mark of minItems and similar checks: the filter also runs, on the raw input, when other fields are invalid, so that a
-// 400 reports every problem at once (Specification, Errors).
-const ASKED_ALWAYS = Symbol.for("effect/annotation/StableFilter")
+// The annotation that Effect sets on minItems and similar checks: the filter also runs, on the raw input, when other fields are invalid, so
+// that a 400 reports every problem at once (Specification, Errors).
+const RUNS_ON_INVALID_INPUT = Symbol.for("effect/annotation/StableFilter")
 
 const isAmount = Schema.is(AmountMinor)
 
@@ -91,7 +95,7 @@ const ItemInput = Schema.Struct({
   price_minor: optional(AmountMinor)
 }).annotations({ identifier: "TicketItemInput", description: "One of several items on a ticket to open" })
 
-const refusedCount = () => `must hold ${Limits.items_min} to ${Limits.items_max} entries`
+const wrongItemCount = () => `must hold ${Limits.items_min} to ${Limits.items_max} entries`
 
 /** The body of a new ticket (Specification, Endpoints). The decision applies the defaults. */
 export const TicketInput = Schema.Struct({
@@ -101,8 +105,8 @@ export const TicketInput = Schema.Struct({
   description: optional(Text(Limits.description_characters)),
   items: optional(
     Schema.Array(ItemInput).pipe(
-      Schema.minItems(Limits.items_min, { message: refusedCount }),
-      Schema.maxItems(Limits.items_max, { message: refusedCount })
+      Schema.minItems(Limits.items_min, { message: wrongItemCount }),
+      Schema.maxItems(Limits.items_max, { message: wrongItemCount })
     )
   ),
   client_id: optional(ClientId),
@@ -119,7 +123,7 @@ export const TicketInput = Schema.Struct({
         isAmount(price_minor) && isAmount(deposit_minor) && depositExceedsPrice(price_minor, deposit_minor)
           ? { path: ["deposit_minor"], message: "must not be more than price_minor" }
           : true,
-      { [ASKED_ALWAYS]: true }
+      { [RUNS_ON_INVALID_INPUT]: true }
     ),
     Schema.brand("TicketInput")
   )
@@ -145,7 +149,7 @@ const usages = (
 const UNCOUNTED = Either.right({ windows: {}, statuses: [] })
 
 /** The shop's windows after one more ticket, or the refusal by those that are full (Specification, Limits). Without bounds it is not counted. */
-const oneMore = (
+const countTicket = (
   head: ShopHead,
   { time_zone }: ShopRecord,
   now: Instant,
@@ -169,7 +173,7 @@ const oneMore = (
 
 /**
  * Creates a ticket in the workshop with the shop's next number. A known client is linked at once. For a phone number an offer is made,
- * whether or not an account has the number, unless it is the linked client's own (Specification, States; Tickets). `found` has the words
+ * whether or not an account has the number, unless it is the linked client's own (Specification, States; Tickets). `foundWords` are those
  * that the embedder's filter found before the command ran; the shop's settings decide on them within the command (Specification, Errors).
  * `bounds` limits how many tickets the shop creates; with null, the ticket is not counted.
  */
@@ -178,33 +182,32 @@ export const createTicket = (
   input: TicketInput,
   {
     via,
-    found,
+    foundWords,
     bounds = defaultLimits
-  }: { readonly via: "app" | "api"; readonly found: ReadonlyArray<FoundWord>; readonly bounds?: ShopBounds | null }
+  }: { readonly via: "app" | "api"; readonly foundWords: ReadonlyArray<FoundWord>; readonly bounds?: ShopBounds | null }
 ): Command<Ticket, ClientNotFound | ForbiddenWord | LimitReached> => {
-  const wanted = input.client_id === null || input.client_id === undefined ? Need.none : Need.client(input.client_id)
-  return make(shop_id, { wanted }, (loaded, changes, moment) => {
-    const { shop, head, wanted } = loaded
-    const refused = refusedField(shop, input, found)
+  const client = input.client_id === null || input.client_id === undefined ? Load.none : Load.client(input.client_id)
+  return makeCommand(shop_id, { client }, ({ shop, head, client }, changes, moment) => {
+    const refused = forbiddenField(shop, input, foundWords)
     if (refused !== null) return Either.left(new ForbiddenWord({ field: refused }))
 
-    const counted = oneMore(head, shop, moment.now, bounds)
+    const counted = countTicket(head, shop, moment.now, bounds)
     if (Either.isLeft(counted)) return Either.left(counted.left)
     const { windows, statuses } = counted.right
-    changes.head({ next_number: nextNumber(head.next_number), ...windows }).touched(...statuses)
+    changes.updateHead({ next_number: nextNumber(head.next_number), ...windows }).addUsages(...statuses)
     const record = newTicket(shop_id, changes, input, {
       number: head.next_number,
       via,
       moment,
       tracking_code: trackingCode(moment)
     })
-    const ticket = changes.changed(record, wanted?.client ?? null)
-    changes.raise("ticket.created", { ticket }, record.id)
-    if (ticket.client !== null) changes.raise("client.linked", { ticket, client: ticket.client }, record.id)
+    const ticket = changes.putStampedTicket(record, client?.client ?? null)
+    changes.raiseEvent("ticket.created", { ticket }, record.id)
+    if (ticket.client !== null) changes.raiseEvent("client.linked", { ticket, client: ticket.client }, record.id)
     const { client_phone } = record
     // No offer is made to the account that is already linked.
-    if (client_phone !== null && client_phone !== wanted?.phone)
-      changes.add({ _tag: "OfferPut", row: newOffer(changes.grantId(), record, client_phone) })
+    if (client_phone !== null && client_phone !== client?.phone)
+      changes.add({ _tag: "OfferPut", row: newOffer(changes.newGrantId(), record, client_phone) })
     return changes.decided(ticket)
   })
 }
@@ -224,7 +227,13 @@ const NO_ITEMS: TicketRecord["items"] = []
 const newItem = (
   changes: ChangeSet,
   { label, service, price_minor }: NonNullable<TicketInput["items"]>[number]
-): TicketItem => ({ id: changes.id(), label, service: service ?? null, price_minor: price_minor ?? null, done: false })
+): TicketItem => ({
+  id: changes.newId(),
+  label,
+  service: service ?? null,
+  price_minor: price_minor ?? null,
+  done: false
+})
 
 const newTicket = (
   shop_id: ShopId,
@@ -238,7 +247,7 @@ const newTicket = (
   }
 ): TicketRecord => ({
   shop_id,
-  id: changes.id<TicketId>(),
+  id: changes.newId<TicketId>(),
   number: drawn.number,
   state: "workshop",
   outcome: null,
@@ -259,7 +268,7 @@ const newTicket = (
   tracking_code: drawn.tracking_code,
   photo_url: null,
   created_at: drawn.moment.recorded_at,
-  updated_at: changes.change.updated_at,
+  updated_at: changes.nextChange.updated_at,
   ready_at: null,
   collected_at: null,
   abandoned_at: null,
@@ -268,7 +277,7 @@ const newTicket = (
   notified_channel: null,
   created_via: drawn.via,
   external_ref: input.external_ref ?? null,
-  change_seq: changes.change.change_seq,
+  change_seq: changes.nextChange.change_seq,
   shop_changed_at: drawn.moment.now,
   stamps_earned: false,
   moves_per_day: null,

@@ -5,9 +5,9 @@ import type { OfferRecord } from "../domain/Offer.js"
 import { bodyWithout, eraser, type Person, seenWithout, ticketWithout } from "../domain/Person.js"
 import type { Ticket, TicketRecord } from "../domain/Ticket.js"
 import { historyWithout } from "../domain/TicketChange.js"
-import { type Command, make } from "./Command.js"
+import { type Command, makeCommand } from "./Command.js"
 import { FORGOTTEN } from "./Idempotency.js"
-import * as Need from "./Load.js"
+import * as Load from "./Load.js"
 
 const isOther = (before: unknown, after: unknown): boolean => JSON.stringify(before) !== JSON.stringify(after)
 
@@ -16,19 +16,19 @@ const isOther = (before: unknown, after: unknown): boolean => JSON.stringify(bef
  * other systems; no event is raised. The client's id stays as a pseudonym, because the ledger must add up.
  */
 export const eraseTickets = (shop_id: ShopId, person: Person, ids: ReadonlyArray<TicketId>): Command<void> =>
-  make(shop_id, { tickets: Need.tickets(ids) }, (loaded, changes) => {
+  makeCommand(shop_id, { tickets: Load.tickets(ids) }, (loaded, changes) => {
     for (const ticket of loaded.tickets) {
       const isTheirs = ticket.client_id === null || ticket.client_id === person.client_id
       const history = ticket.history && { history: historyWithout(person, ticket.history) }
       const left: TicketRecord = { ...ticketWithout(person, ticket, isTheirs), ...history }
-      if (isOther(ticket, left)) changes.ticket(left, null)
+      if (isOther(ticket, left)) changes.putTicket(left, null)
     }
     return changes.decided<void>(undefined)
   })
 
 /** Erases a person from the frozen texts of events, including those that wait for delivery, and from the stored responses of receivers. */
 export const eraseEvents = (shop_id: ShopId, person: Person, ids: ReadonlyArray<EventId>): Command<void> =>
-  make(shop_id, { events: Need.events(ids) }, (loaded, changes) => {
+  makeCommand(shop_id, { events: Load.events(ids) }, (loaded, changes) => {
     for (const { event, attempts } of loaded.events) {
       const body = bodyWithout(person, event.body)
       if (body !== event.body) changes.add({ _tag: "EventRewritten", row: { ...event, body } })
@@ -36,7 +36,7 @@ export const eraseEvents = (shop_id: ShopId, person: Person, ids: ReadonlyArray<
       for (const attempt of attempts)
         if (attempt.head !== "") changes.add({ _tag: "AttemptRewritten", row: { ...attempt, head: "" } })
     }
-    return changes.decidedQuietly<void>(undefined)
+    return changes.decidedWithoutHead<void>(undefined)
   })
 
 const isTicket = (answer: object): answer is Ticket => "tracking_code" in answer
@@ -50,7 +50,7 @@ export const eraseAnswers = (
   person: Person,
   keys: ReadonlyArray<IdempotencyRecordKey>
 ): Command<void> =>
-  make(shop_id, { records: Need.idempotencyRecords(keys) }, (loaded, changes) => {
+  makeCommand(shop_id, { records: Load.idempotencyRecords(keys) }, (loaded, changes) => {
     const erase = eraser(person)
     for (const row of loaded.records) {
       const { caller_id, operation, key, fingerprint } = row
@@ -63,7 +63,7 @@ export const eraseAnswers = (
           changes.add({ _tag: "IdempotencyRecordPut", row: { ...row, answer: left, fingerprint: FORGOTTEN } })
       }
     }
-    return changes.decidedQuietly<void>(undefined)
+    return changes.decidedWithoutHead<void>(undefined)
   })
 
 /** The person's records that are still found by number or id when the texts have been erased. */
@@ -74,7 +74,7 @@ export interface Known {
 
 /** Deletes some of a person's offers and notifications, with the messages that wait. */
 export const eraseRecords = (shop_id: ShopId, { offers, notifications }: Known): Command<void> =>
-  make(shop_id, {}, (_, changes) => {
+  makeCommand(shop_id, {}, (_, changes) => {
     for (const { id } of offers) changes.add({ _tag: "OfferRemoved", row: { shop_id, id } })
     for (const { id, client_id } of notifications) {
       changes.add({ _tag: "NotificationRemoved", row: { shop_id, id, client_id } })
@@ -85,6 +85,6 @@ export const eraseRecords = (shop_id: ShopId, { offers, notifications }: Known):
 
 /** Ends the erasure in a shop: deletes the link with it. */
 export const forgetClient = (shop_id: ShopId, { client_id }: Person): Command<void> =>
-  make(shop_id, {}, (_, changes) =>
+  makeCommand(shop_id, {}, (_, changes) =>
     changes.add({ _tag: "LinkRemoved", row: { shop_id, client_id } }).decided<void>(undefined)
   )

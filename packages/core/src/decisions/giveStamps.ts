@@ -6,8 +6,8 @@ import { toIso } from "../domain/Instant.js"
 import { defaultLimits, Limits, type LimitsByPolicy } from "../domain/Limits.js"
 import { currentWindow, hasRoom, LimitReached, limitStatus, withUses } from "../domain/LimitWindow.js"
 import { cardView, LoyaltyCard, LoyaltyOff, NoReward, rewardsAvailable } from "../domain/LoyaltyCard.js"
-import { type Command, make } from "./Command.js"
-import * as Need from "./Load.js"
+import { type Command, makeCommand } from "./Command.js"
+import * as Load from "./Load.js"
 
 /** How many stamps to add at once (Specification, Endpoints). */
 export const StampCount = Schema.Int.pipe(
@@ -55,18 +55,22 @@ export const giveStamps = (
   }
 ): Command<StampsGiven, ClientNotFound | LoyaltyOff | LimitReached> => {
   const key = { caller_id, client_id }
-  return make(shop_id, { seen: Need.client(client_id), given: Need.stampsUsed(key) }, (loaded, changes, moment) => {
-    const { shop, seen, given } = loaded
-    if (!shop.program.active) return Either.left(new LoyaltyOff())
-    const window = currentWindow(given, "stamps_per_day", moment.now, shop.time_zone)
-    if (bounds !== null && !hasRoom(window, "stamps_per_day", count, bounds.stamps_per_day)) {
-      return Either.left(new LimitReached({ usages: [limitStatus(window, "stamps_per_day", bounds.stamps_per_day)] }))
+  return makeCommand(
+    shop_id,
+    { seen: Load.client(client_id), given: Load.stampsUsed(key) },
+    (loaded, changes, moment) => {
+      const { shop, seen, given } = loaded
+      if (!shop.program.active) return Either.left(new LoyaltyOff())
+      const window = currentWindow(given, "stamps_per_day", moment.now, shop.time_zone)
+      if (bounds !== null && !hasRoom(window, "stamps_per_day", count, bounds.stamps_per_day)) {
+        return Either.left(new LimitReached({ usages: [limitStatus(window, "stamps_per_day", bounds.stamps_per_day)] }))
+      }
+      const card = changes.addLedgerEntry(seen.card, { kind: "stamps", stamps: count, ticket_id: null, caller_id })
+      if (bounds !== null) changes.add({ _tag: "StampsUsedPut", key, row: withUses(window, count) })
+      const rewards_unlocked = rewardsAvailable(card, shop.program) - rewardsAvailable(seen.card, shop.program)
+      return changes.decided({ card: cardView(card, shop.program), added: count, rewards_unlocked })
     }
-    const card = changes.ledger(seen.card, { kind: "stamps", stamps: count, ticket_id: null, caller_id })
-    if (bounds !== null) changes.add({ _tag: "StampsUsedPut", key, row: withUses(window, count) })
-    const rewards_unlocked = rewardsAvailable(card, shop.program) - rewardsAvailable(seen.card, shop.program)
-    return changes.decided({ card: cardView(card, shop.program), added: count, rewards_unlocked })
-  })
+  )
 }
 
 /** Uses one reward, which spends its stamps (Specification, Endpoints; Clients and loyalty). */
@@ -74,14 +78,19 @@ export const redeemReward = (
   shop_id: ShopId,
   { client_id, caller_id }: { readonly client_id: ClientId; readonly caller_id: CallerId }
 ): Command<RewardRedeemed, ClientNotFound | LoyaltyOff | NoReward> =>
-  make(shop_id, { seen: Need.client(client_id) }, (loaded, changes, moment) => {
+  makeCommand(shop_id, { seen: Load.client(client_id) }, (loaded, changes, moment) => {
     const { shop, seen } = loaded
     const { active, stamps_required, reward_label } = shop.program
     if (!active) return Either.left(new LoyaltyOff())
     if (rewardsAvailable(seen.card, shop.program) === 0) {
       return Either.left(new NoReward({ balance: seen.card.balance, stamps_required }))
     }
-    const card = changes.ledger(seen.card, { kind: "redeem", stamps: -stamps_required, ticket_id: null, caller_id })
+    const card = changes.addLedgerEntry(seen.card, {
+      kind: "redeem",
+      stamps: -stamps_required,
+      ticket_id: null,
+      caller_id
+    })
     const reward = { label: reward_label, redeemed_at: toIso(moment.now) }
     return changes.decided({ card: cardView(card, shop.program), reward })
   })

@@ -21,8 +21,8 @@ import { nextNumber, PartStatus, Quote, TicketNumber, type TicketRecord, TicketT
 import { AbandonReason, closure, type TicketState, TicketState as TicketStateText } from "../domain/TicketLifecycle.js"
 import { trackingCode } from "../domain/TrackingCode.js"
 import { SecureWebLink } from "../domain/WebLink.js"
-import { type ChangeSet, type Command, make } from "./Command.js"
-import * as Need from "./Load.js"
+import { type ChangeSet, type Command, makeCommand } from "./Command.js"
+import * as Load from "./Load.js"
 
 const count = (most: number) =>
   Schema.Int.pipe(Schema.between(0, most, { message: () => `must be a whole number from 0 to ${most}` }))
@@ -221,10 +221,11 @@ const writeCard = (changes: ChangeSet, blank: CardRecord, given: typeof CardRow.
   const line = { ticket_id: null, caller_id: null }
   let left = (lifetime ?? balance) - balance
   let card = blank
-  if ((lifetime ?? balance) > 0) card = changes.ledger(card, { ...line, kind: "stamps", stamps: lifetime ?? balance })
+  if ((lifetime ?? balance) > 0)
+    card = changes.addLedgerEntry(card, { ...line, kind: "stamps", stamps: lifetime ?? balance })
   for (let rewards = redeemed; rewards > 0; rewards--) {
     const spent = Math.floor(left / rewards)
-    card = changes.ledger(card, { ...line, kind: "redeem", stamps: -spent })
+    card = changes.addLedgerEntry(card, { ...line, kind: "redeem", stamps: -spent })
     left -= spent
   }
 }
@@ -299,7 +300,7 @@ const recordOf = (
 /** Makes what the rows say of clients: the shop knows them, and has their cards where it had none. */
 const importClients = (
   rows: ReadonlyArray<CheckedRow>,
-  known: Need.KnownClients,
+  known: Load.KnownClients,
   changes: ChangeSet,
   { shop_id, now }: { readonly shop_id: ShopId; readonly now: Instant }
 ) => {
@@ -334,7 +335,7 @@ export const importTickets = (
   { raises }: { readonly raises: boolean }
 ): Command<Imported> => {
   const ids = [...new Set(rows.flatMap(({ client_id }) => client_id ?? []))]
-  return make(shop_id, { known: Need.knownClients(ids) }, ({ head, known }, changes, moment) => {
+  return makeCommand(shop_id, { known: Load.knownClients(ids) }, ({ head, known }, changes, moment) => {
     const { now } = moment
     const { links, clients, cards } = importClients(rows, known, changes, { shop_id, now: moment.recorded_at })
     const codes = new Set<string>()
@@ -354,12 +355,12 @@ export const importTickets = (
       // Its instant is that of the ticket, so that lists by creation find it among those of its time.
       const id = isGiven(row.created_at)
         ? identifier<TicketId>({ now: row.created_at, entropy }, n % IDENTIFIERS_PER_MS)
-        : changes.id<TicketId>()
+        : changes.newId<TicketId>()
       const record = recordOf(shop_id, checked, {
         id,
         number,
         tracking_code,
-        itemId: () => changes.id(),
+        itemId: () => changes.newId(),
         now: moment.recorded_at
       })
       const { account, link } = (client_id === null ? undefined : known.get(client_id)) ?? {
@@ -367,12 +368,12 @@ export const importTickets = (
         link: null
       }
       const client = client_id === null ? null : asSeen(account, links.get(client_id) ?? link ?? undefined)
-      const ticket = changes.ticket(record, client)
-      if (raises) changes.raise("ticket.created", { ticket }, id)
-      if ((closure({ ...record, ...changes.change })?.due_at ?? Number.POSITIVE_INFINITY) <= now) closing++
+      const ticket = changes.putTicket(record, client)
+      if (raises) changes.raiseEvent("ticket.created", { ticket }, id)
+      if ((closure({ ...record, ...changes.nextChange })?.due_at ?? Number.POSITIVE_INFINITY) <= now) closing++
       tickets++
     }
-    changes.head({ next_number })
+    changes.updateHead({ next_number })
     return changes.decided({ tickets, clients, cards, closing })
   })
 }
@@ -389,5 +390,5 @@ export const unlessChanged = <Answer, Refusal>(
   run: (state, moment) =>
     state.head.change_seq === change_seq
       ? command.run(state, moment)
-      : Either.right({ answer: null, changes: [], usages: [] })
+      : Either.right({ result: null, changes: [], usages: [] })
 })

@@ -12,8 +12,8 @@ import {
   saysGone,
   type Webhook
 } from "../domain/Webhook.js"
-import { type ChangeSet, type Command, make, unchanged } from "./Command.js"
-import * as Need from "./Load.js"
+import { type ChangeSet, type Command, makeCommand, unchanged } from "./Command.js"
+import * as Load from "./Load.js"
 
 /** A finished attempt. */
 export interface Attempted {
@@ -44,7 +44,7 @@ const healthAfter = (webhook: Webhook, { url, sent }: Attempted, now: Instant): 
  * owner is notified on the way to the switch-off (Specification, Webhooks).
  */
 export const recordAttempt = (shop_id: ShopId, attempted: Attempted): Command<AttemptOutcome> =>
-  make(shop_id, { delivery: Need.delivery(attempted.event_id, attempted.token) }, (loaded, changes, moment) => {
+  makeCommand(shop_id, { delivery: Load.delivery(attempted.event_id, attempted.token) }, (loaded, changes, moment) => {
     const { delivery, webhook } = loaded
     if (delivery === null || webhook === null) return unchanged<AttemptOutcome>("superseded")
     const { now } = moment
@@ -53,7 +53,7 @@ export const recordAttempt = (shop_id: ShopId, attempted: Attempted): Command<At
     const after = logged(changes, webhook, attempted, { n, now })
     if (acknowledges(sent)) {
       changes.add({ _tag: "DeliveryRemoved", row: { shop_id, event_id } })
-      return changes.decidedQuietly<AttemptOutcome>("delivered")
+      return changes.decidedWithoutHead<AttemptOutcome>("delivered")
     }
     const attempts_in_round = presentSchedule(delivery, webhook).attempts_in_round + 1
     // After a 410 the delivery is parked until the webhook is on again, even after its last attempt.
@@ -95,7 +95,7 @@ const logged = (
  * the webhook's health, but the delivery does not change (Specification, Webhooks). If the log already has the attempt, nothing changes.
  */
 export const recordSuperseded = (shop_id: ShopId, attempted: Attempted): Command<"superseded"> =>
-  make(shop_id, { attempts: Need.attempts(attempted.event_id) }, (loaded, changes, moment) => {
+  makeCommand(shop_id, { attempts: Load.attempts(attempted.event_id) }, (loaded, changes, moment) => {
     const { attempts, webhook } = loaded
     if (webhook === null || attempts.some((one) => isSame(one, attempted))) return unchanged("superseded" as const)
     // It shares the number of the one before it, because numbers are the delivery's, and it used up none of its attempts.

@@ -7,8 +7,8 @@ import type { ShopHead } from "../domain/Shop.js"
 import type { TicketNotFound, TicketRecord } from "../domain/Ticket.js"
 import { closureMoves } from "../domain/TicketLifecycle.js"
 import type { Webhook } from "../domain/Webhook.js"
-import { type Command, make, unchanged } from "./Command.js"
-import * as Need from "./Load.js"
+import { type Command, makeCommand, unchanged } from "./Command.js"
+import * as Load from "./Load.js"
 import type { Change } from "./ShopState.js"
 
 /** With a clock that was more than 34 years ahead, numbers could no longer be counted one by one. */
@@ -37,11 +37,11 @@ const takenBack = (head: ShopHead, now: Instant): ShopHead => {
  * tickets must be redated right after, see {@link redateTicket}.
  */
 export const repairClock = (shop_id: ShopId): Command<Instant | null> =>
-  make(shop_id, {}, ({ head, webhook }, _changes, { now }) => {
+  makeCommand(shop_id, {}, ({ head, webhook }, _changes, { now }) => {
     if (head.last_instant <= now) return unchanged<Instant | null>(null)
     const changes: Array<Change> = [{ _tag: "HeadPut", row: takenBack(head, now) }]
     if (webhook !== null) changes.push({ _tag: "WebhookPut", row: released(webhook, now) })
-    return Either.right({ answer: head.last_instant, changes, usages: [] })
+    return Either.right({ result: head.last_instant, changes, usages: [] })
   })
 
 /** The ticket as it was before it was closed too early; undefined if it was not. */
@@ -57,7 +57,7 @@ const reopened = ({ state, abandoned_at, abandon_reason }: TicketRecord, now: In
  * with the event `ticket.reopened`. Returns whether it was such a ticket.
  */
 export const redateTicket = (shop_id: ShopId, id: TicketId): Command<boolean, TicketNotFound> =>
-  make(shop_id, { ticket: Need.ticket(id) }, (loaded, changes, moment) => {
+  makeCommand(shop_id, { ticket: Load.ticket(id) }, (loaded, changes, moment) => {
     const { record, linked } = loaded.ticket
     const { now, recorded_at } = moment
     if (record.updated_at <= now) return unchanged(false)
@@ -80,7 +80,7 @@ export const redateTicket = (shop_id: ShopId, id: TicketId): Command<boolean, Ti
       part: part && { ...part, ordered_at: Math.min(part.ordered_at, now), received_at: past(part.received_at) },
       history: (record.history ?? []).map((change) => ({ ...change, at: Math.min(change.at, now) }))
     }
-    const ticket = changes.ticket(redated, linked?.client ?? null)
-    if (redated.state !== record.state) changes.raise("ticket.reopened", { ticket, from: record.state }, id)
+    const ticket = changes.putTicket(redated, linked?.client ?? null)
+    if (redated.state !== record.state) changes.raiseEvent("ticket.reopened", { ticket, from: record.state }, id)
     return changes.decided(true)
   })

@@ -10,18 +10,18 @@ import type { ShopId } from "../domain/Identifier.js"
 import { Limits } from "../domain/Limits.js"
 import type { ShopMoment } from "../domain/Moment.js"
 import { type Webhook, WebhookNotSet } from "../domain/Webhook.js"
-import { type Command, make, unchanged } from "./Command.js"
-import * as Need from "./Load.js"
+import { type Command, makeCommand, unchanged } from "./Command.js"
+import * as Load from "./Load.js"
 import type { Change } from "./ShopState.js"
 
 /** Begins a replay of events that were raised by now (Specification, Sandbox). */
 export const startReplay = (shop_id: ShopId, filter: ReplayFilter): Command<ReplayRecord, WebhookNotSet> =>
-  make(shop_id, {}, (loaded, changes, moment) => {
+  makeCommand(shop_id, {}, (loaded, changes, moment) => {
     if (loaded.webhook === null) return Either.left(new WebhookNotSet())
     const until_seq = loaded.head.event_seq
     const row: ReplayRecord = {
       shop_id,
-      id: changes.id(),
+      id: changes.newId(),
       filter,
       after_seq: 0,
       until_seq,
@@ -79,7 +79,7 @@ export interface ReplayStep {
 
 /** Takes a replay's next step: looks at the next thousand events and makes the selected ones due again, with all attempts. */
 export const advanceReplay = (shop_id: ShopId, id: string): Command<ReplayStep> =>
-  make(shop_id, { replay: Need.replay(id, Limits.replay_step_events) }, (loaded, changes, moment) => {
+  makeCommand(shop_id, { replay: Load.replay(id, Limits.replay_step_events) }, (loaded, changes, moment) => {
     const { replay, webhook } = loaded
     if (replay === null || replay.record.is_done) return unchanged<ReplayStep>({ taken_up: 0, is_done: true })
     const { record, next } = replay

@@ -1,8 +1,8 @@
 import { nextAttempt } from "../domain/Delivery.js"
 import { MOST_ATTEMPTS, ServiceLimits } from "../domain/Limits.js"
 import { isStillTrue, type MessageRecord, type NotificationRecord } from "../domain/Notification.js"
-import { type ChangeSet, type Command, make, unchanged } from "./Command.js"
-import * as Need from "./Load.js"
+import { type ChangeSet, type Command, makeCommand, unchanged } from "./Command.js"
+import * as Load from "./Load.js"
 
 /** A message, and the number of the attempt. */
 export type NotificationAttempt = Pick<MessageRecord, "shop_id" | "id" | "attempts_made">
@@ -18,28 +18,28 @@ export const beginNotification = (
   { shop_id, id, attempts_made }: NotificationAttempt,
   news: Pick<NotificationRecord, "ticket_id" | "type"> | null = null
 ): Command<Begun> =>
-  make(
+  makeCommand(
     shop_id,
-    { message: Need.message(id, attempts_made), ticket: Need.ticketRecord(news?.ticket_id ?? null) },
+    { message: Load.message(id, attempts_made), ticket: Load.ticketRecord(news?.ticket_id ?? null) },
     ({ message, ticket }, changes, moment) => {
       if (message === null) return unchanged<Begun>("superseded")
-      if (attempts_made >= MOST_ATTEMPTS) return removed(changes, message).decidedQuietly<Begun>("given_up")
+      if (attempts_made >= MOST_ATTEMPTS) return removed(changes, message).decidedWithoutHead<Begun>("given_up")
       if (news !== null && ticket !== null && !isStillTrue(news, ticket.state))
-        return removed(changes, message).decidedQuietly<Begun>("outdated")
+        return removed(changes, message).decidedWithoutHead<Begun>("outdated")
       const due_at =
         nextAttempt(attempts_made + 1, moment.now, 0) ?? moment.now + ServiceLimits.notification_last_look_ms
       changes.add({ _tag: "MessagePut", row: { ...message, attempts_made: attempts_made + 1, due_at } })
-      return changes.decidedQuietly<Begun>("begun")
+      return changes.decidedWithoutHead<Begun>("begun")
     }
   )
 
 /** Makes a message due now that a clock which was ahead had delayed. */
 export const retryNotificationNow = ({ shop_id, id, attempts_made }: NotificationAttempt): Command<void> =>
-  make(shop_id, { message: Need.message(id, attempts_made) }, (loaded, changes, moment) => {
+  makeCommand(shop_id, { message: Load.message(id, attempts_made) }, (loaded, changes, moment) => {
     const { message } = loaded
     if (message === null || message.due_at <= moment.now) return unchanged<void>(undefined)
     const row = { ...message, due_at: moment.now }
-    return changes.add({ _tag: "MessagePut", row }).decidedQuietly<void>(undefined)
+    return changes.add({ _tag: "MessagePut", row }).decidedWithoutHead<void>(undefined)
   })
 
 /** Records the end of an attempt: the message was delivered, is retried by the retry table, or is given up. */
@@ -47,14 +47,14 @@ export const recordNotification = (
   { shop_id, id, attempts_made }: NotificationAttempt,
   isTold: boolean
 ): Command<"sent" | "retry" | "given_up" | "superseded"> =>
-  make(shop_id, { message: Need.message(id, attempts_made) }, (loaded, changes, moment) => {
+  makeCommand(shop_id, { message: Load.message(id, attempts_made) }, (loaded, changes, moment) => {
     const { message } = loaded
     if (message === null) return unchanged<"sent" | "retry" | "given_up" | "superseded">("superseded")
-    if (isTold) return removed(changes, message).decidedQuietly("sent" as const)
+    if (isTold) return removed(changes, message).decidedWithoutHead("sent" as const)
     const due_at = nextAttempt(attempts_made, moment.now, 0)
-    if (due_at === null) return removed(changes, message).decidedQuietly("given_up" as const)
+    if (due_at === null) return removed(changes, message).decidedWithoutHead("given_up" as const)
     changes.add({ _tag: "MessagePut", row: { ...message, due_at } })
-    return changes.decidedQuietly("retry" as const)
+    return changes.decidedWithoutHead("retry" as const)
   })
 
 const removed = (changes: ChangeSet, { shop_id, id }: MessageRecord): ChangeSet =>

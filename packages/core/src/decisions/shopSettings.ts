@@ -9,8 +9,8 @@ import { LoyaltyProgram } from "../domain/LoyaltyCard.js"
 import type { ShopHead, ShopRecord } from "../domain/Shop.js"
 import { exactly, optional, Text } from "../domain/Text.js"
 import { TicketNumber } from "../domain/Ticket.js"
-import { type Command, make } from "./Command.js"
-import * as Need from "./Load.js"
+import { type Command, makeCommand } from "./Command.js"
+import * as Load from "./Load.js"
 
 const { active, name, stamps_required, stamps_per_ticket, reward_label } = LoyaltyProgram.fields
 
@@ -68,7 +68,7 @@ export const changeShop = (
   shop_id: ShopId,
   patch: ShopPatch
 ): Command<{ readonly shop: ShopRecord; readonly head: ShopHead }> =>
-  make(shop_id, {}, (loaded, changes) => {
+  makeCommand(shop_id, {}, (loaded, changes) => {
     const before = loaded.shop
     const shop: ShopRecord = {
       ...before,
@@ -82,7 +82,7 @@ export const changeShop = (
     }
     const head = { ...loaded.head, next_number: patch.next_number ?? loaded.head.next_number }
     changes.add({ _tag: "ShopPut", row: shop })
-    return changes.head({ next_number: head.next_number }).decided({ shop, head })
+    return changes.updateHead({ next_number: head.next_number }).decided({ shop, head })
   })
 
 /** A new key's name, its scopes, and when it expires, if it does. */
@@ -106,12 +106,12 @@ export const createKey = (
   { name, scopes, expires_at }: KeyInput,
   key: string
 ): Command<ApiKeyRecord, TooManyKeys | InvalidInput> =>
-  make(shop_id, { keys: Need.keys }, (loaded, changes, moment) => {
+  makeCommand(shop_id, { keys: Load.keys }, (loaded, changes, moment) => {
     const active = loaded.keys.filter((known) => isActive(known, moment.now))
     if (active.length >= Limits.active_keys_per_shop) return Either.left(new TooManyKeys())
     if ((expires_at ?? moment.now + 1) <= moment.now) return Either.left(expiredAtOnce)
     const row: ApiKeyRecord = {
-      id: changes.id<KeyId>(),
+      id: changes.newId<KeyId>(),
       shop_id,
       name,
       scopes: [...new Set(scopes)],
@@ -127,7 +127,7 @@ export const createKey = (
 
 /** Revokes a key; a key that was revoked before does not change (Specification, Keys and scopes). */
 export const revokeKey = (shop_id: ShopId, id: KeyId): Command<ApiKeyRecord, KeyNotFound> =>
-  make(shop_id, { keys: Need.keys }, (loaded, changes, moment) => {
+  makeCommand(shop_id, { keys: Load.keys }, (loaded, changes, moment) => {
     const key = loaded.keys.find((key) => key.id === id)
     if (key === undefined) return Either.left(new KeyNotFound())
     const row = { ...key, revoked_at: key.revoked_at ?? moment.now }

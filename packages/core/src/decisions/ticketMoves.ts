@@ -56,7 +56,7 @@ export const ticketMoves = (
   bounds: TicketBounds = ticketBounds
 ): Command<ReadonlyArray<TicketMove>, TicketNotFound> => ({
   shop_id,
-  asks: [{ _tag: "Ticket", id }],
+  loadRequests: [{ _tag: "Ticket", id }],
   run: (state, moment) => {
     const record = state.tickets.get(id)
     if (record === undefined) return Either.left(new TicketNotFound())

@@ -4,8 +4,8 @@ import type { ShopId } from "../domain/Identifier.js"
 import type { Instant } from "../domain/Instant.js"
 import { Limits } from "../domain/Limits.js"
 import { onSuccess, overlapEnd, rotated, type Webhook, WebhookNotSet } from "../domain/Webhook.js"
-import { type Command, make } from "./Command.js"
-import * as Need from "./Load.js"
+import { type Command, makeCommand } from "./Command.js"
+import * as Load from "./Load.js"
 
 /**
  * Sets the shop's URL. The first time it takes the given secret; later it keeps the existing one (Specification, Webhooks). A new URL
@@ -15,7 +15,7 @@ export const setWebhook = (
   shop_id: ShopId,
   { url, secret }: { readonly url: string; readonly secret: string }
 ): Command<Webhook> =>
-  make(shop_id, {}, (loaded, changes, moment) => {
+  makeCommand(shop_id, {}, (loaded, changes, moment) => {
     const fresh = {
       generation: 1,
       released_at: moment.now,
@@ -34,7 +34,7 @@ export const setWebhook = (
   })
 
 const change = (shop_id: ShopId, next: (webhook: Webhook, now: Instant) => Webhook): Command<Webhook, WebhookNotSet> =>
-  make(shop_id, {}, (loaded, changes, moment) => {
+  makeCommand(shop_id, {}, (loaded, changes, moment) => {
     if (loaded.webhook === null) return Either.left(new WebhookNotSet())
     const row = next(loaded.webhook, moment.now)
     return changes.add({ _tag: "WebhookPut", row }).decided(row)
@@ -51,7 +51,7 @@ export interface RotatedSecret {
  * ends the oldest secret early, and returns until when that would have signed (Specification, Endpoints).
  */
 export const rotateSecret = (shop_id: ShopId, secret: string): Command<RotatedSecret, WebhookNotSet> =>
-  make(shop_id, {}, (loaded, changes, moment) => {
+  makeCommand(shop_id, {}, (loaded, changes, moment) => {
     if (loaded.webhook === null) return Either.left(new WebhookNotSet())
     const webhook = rotated(loaded.webhook, secret, moment.now)
     changes.add({ _tag: "WebhookPut", row: webhook })
@@ -75,7 +75,7 @@ export const disableWebhook = (shop_id: ShopId) =>
  * webhook is only turned off, so nothing more is sent. The attempts stay in the log.
  */
 export const removeWebhook = (shop_id: ShopId): Command<"removed" | "more", WebhookNotSet> =>
-  make(shop_id, { waiting: Need.waiting(Limits.replay_step_events) }, (loaded, changes) => {
+  makeCommand(shop_id, { waiting: Load.waiting(Limits.replay_step_events) }, (loaded, changes) => {
     const { waiting, webhook } = loaded
     if (webhook === null) return Either.left(new WebhookNotSet())
     for (const event_id of waiting) changes.add({ _tag: "DeliveryRemoved", row: { shop_id, event_id } })
@@ -87,6 +87,6 @@ export const removeWebhook = (shop_id: ShopId): Command<"removed" | "more", Webh
 
 /** The app's test button: raises a `ping` (Specification, Webhooks). */
 export const pingWebhook = (shop_id: ShopId): Command<EventRecord> =>
-  make(shop_id, {}, (_, changes) => {
-    return changes.decided(changes.raise("ping", {}, null))
+  makeCommand(shop_id, {}, (_, changes) => {
+    return changes.decided(changes.raiseEvent("ping", {}, null))
   })

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Audited } from "../decisions/Command.js"
+import type { AuditedAct } from "../decisions/Command.js"
 import { type AuditEntry, NO_SHOP } from "../domain/AuditEntry.js"
 import type { ShopId } from "../domain/Identifier.js"
 import { ENTROPY_BYTES, identifier } from "../domain/Moment.js"
@@ -8,7 +8,7 @@ import { AuditLog } from "../ports/StorePorts.js"
 import { Actor } from "./Actor.js"
 
 /** Makes the audit entry of an act that is not a command of a shop, with the present {@link Actor} and time. */
-export const auditEntry = Effect.fnUntraced(function* (act: Audited, shop_id: ShopId = NO_SHOP) {
+export const auditEntry = Effect.fnUntraced(function* (act: AuditedAct, shop_id: ShopId = NO_SHOP) {
   const created_at = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
   const id = identifier<string>({ now: created_at, entropy: yield* Entropy.draw(ENTROPY_BYTES) }, 0)
   return { ...act, shop_id, id, created_at, actor: yield* Actor.current } satisfies AuditEntry
@@ -24,7 +24,7 @@ export class Audit extends Effect.Service<Audit>()("@workshop/core/Audit", {
       /** At most `limit` entries, the latest first: of a shop, or of all for null. The next page is before the last entry's id. */
       list: (shop_id: ShopId | null, before: string | null, limit: number) => log.list(shop_id, before, limit),
       /** Adds the entry of an act outside a shop's commands. Call it just before the act, so that no act is missing. */
-      note: (act: Audited, shop_id?: ShopId) =>
+      note: (act: AuditedAct, shop_id?: ShopId) =>
         auditEntry(act, shop_id).pipe(Effect.provideService(Entropy, entropy), Effect.flatMap(log.append))
     }
   })

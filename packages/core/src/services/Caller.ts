@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { by, type Command } from "../decisions/Command.js"
+import { authoredBy, type Command } from "../decisions/Command.js"
 import { Scope, scopePresets } from "../domain/ApiKey.js"
 import { CallerId, ShopId } from "../domain/Identifier.js"
 import type { LimitsByPolicy } from "../domain/Limits.js"
@@ -31,7 +31,7 @@ export const boundsOf = ({ uncounted = false }: Caller, limits: LimitsByPolicy):
 
 /** A command that a caller asks for, so that the histories of its tickets name them. */
 export const byCaller = <A, E>({ caller_id }: Caller, command: Command<A, E>): Command<A, E> =>
-  by({ by: "caller", caller_id }, command)
+  authoredBy({ by: "caller", caller_id }, command)
 
 /**
  * A shop's own app as a caller. It has no key, so the shop's id takes its place, and its idempotency keys collide with no other caller's.

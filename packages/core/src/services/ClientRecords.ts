@@ -18,7 +18,7 @@ import type { ShopNotFound, ShopRecord } from "../domain/Shop.js"
 import { ticketView } from "../domain/Ticket.js"
 import { type HeldData, PersonalData, Reads, Store, type StoreUnavailable } from "../ports/StorePorts.js"
 import { TrackingPages } from "../ports/TrackingPages.js"
-import { auditing, resultOf } from "./Actor.js"
+import { auditedCommandRunner, commandRunner } from "./CommandRunner.js"
 
 const { erasure_batch_rows, erasure_batch_events } = ServiceLimits
 
@@ -106,8 +106,8 @@ export const clientRecords = Effect.gen(function* () {
   const personal = yield* PersonalData
   const reads = yield* Reads
   const store: Context.Tag.Service<Store> = yield* Store
-  const run = resultOf(store)
-  const runAudited = auditing(store)
+  const run = commandRunner(store)
+  const runAudited = auditedCommandRunner(store)
 
   const eventsOf = Effect.fnUntraced(function* <R>(
     shop_id: ShopId,

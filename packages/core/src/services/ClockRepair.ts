@@ -6,7 +6,7 @@ import { durationInWords, type Instant, LAST_INSTANT, toIso } from "../domain/In
 import { ServiceLimits } from "../domain/Limits.js"
 import type { ShopsAhead } from "../domain/Shop.js"
 import { Directory, Messages, Reads, type SeenTickets, Store, type StoreUnavailable } from "../ports/StorePorts.js"
-import { auditing } from "./Actor.js"
+import { auditedCommandRunner } from "./CommandRunner.js"
 
 /** The result of a repair. */
 export interface ClockRepaired {
@@ -25,7 +25,7 @@ export const repairShopClock = Effect.fn("repairShopClock")(function* (shop_id: 
   const reads = yield* Reads
   const messages = yield* Messages
   const begun_at = yield* Clock.currentTimeMillis
-  const ahead_until = yield* auditing(store)(repairClock(shop_id), (until) =>
+  const ahead_until = yield* auditedCommandRunner(store)(repairClock(shop_id), (until) =>
     until === null ? null : { act: "shop.clock_repaired", details: { ahead_until: toIso(until) } }
   )
   if (ahead_until !== null) {
@@ -54,7 +54,7 @@ export const repairShopClock = Effect.fn("repairShopClock")(function* (shop_id: 
       ({ record }) => store.transact(redateTicket(shop_id, record.id)),
       { concurrency: 16 }
     )
-    tickets += answers.filter(({ answer }) => answer).length
+    tickets += answers.filter(({ result }) => result).length
     after = found.tickets.at(-1)?.record.change_seq ?? last
   }
   const repaired: ClockRepaired = { ahead_until, tickets }

@@ -18,7 +18,7 @@ export class Closer extends Effect.Service<Closer>()("@workshop/core/Closer", {
     /** Whether the ticket was closed. A due entry is only a hint (`Closures`); the command decides. */
     const close = ({ shop_id, id }: DueClosure) =>
       store.transact(closeTicket(shop_id, id)).pipe(
-        Effect.map(({ answer }) => answer !== null),
+        Effect.map(({ result }) => result !== null),
         Effect.catchTag("TicketNotFound", () => Effect.succeed(false)),
         Effect.catchTag("ShopNotFound", Effect.die),
         // A ticket that cannot be closed must not keep the others from it, but an unavailable store fails all of them.

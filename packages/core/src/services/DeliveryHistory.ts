@@ -6,7 +6,7 @@ import { Limits, ServiceLimits } from "../domain/Limits.js"
 import { exactly } from "../domain/Text.js"
 import { WebhookNotSet } from "../domain/Webhook.js"
 import { DeliveryLog, Store } from "../ports/StorePorts.js"
-import { auditing } from "./Actor.js"
+import { auditedCommandRunner } from "./CommandRunner.js"
 import { Shops } from "./Shops.js"
 
 const { list_max, list_default } = ServiceLimits
@@ -59,7 +59,7 @@ export type ReplayInput = typeof ReplayInput.Type
 export class DeliveryHistory extends Effect.Service<DeliveryHistory>()("@workshop/core/Outbox", {
   accessors: true,
   effect: Effect.gen(function* () {
-    const run = auditing(yield* Store)
+    const run = auditedCommandRunner(yield* Store)
     const log = yield* DeliveryLog
     const shops = yield* Shops
     return {

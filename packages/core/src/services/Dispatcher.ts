@@ -216,12 +216,12 @@ export const makeAttempt = ({ signatureHeader: header, isJittered }: AttemptOpti
       const jitter = isJittered && !acknowledges(sent) ? entropy.bytes(1)[0]! / 256 : 0
       const attempted = { event_id, token, url, started_at, sent, jitter }
       const recording = Effect.flatMap(store.transact(recordAttempt(shop_id, attempted)), (outcome) =>
-        outcome.answer === "superseded" ? store.transact(recordSuperseded(shop_id, attempted)) : Effect.succeed(outcome)
+        outcome.result === "superseded" ? store.transact(recordSuperseded(shop_id, attempted)) : Effect.succeed(outcome)
       )
       // The first try runs without a schedule, which costs time.
       return recording.pipe(
         Effect.catchAll(() => Effect.delay(Effect.retry(recording, RECORDING), FIRST_RETRY)),
-        Effect.map(({ answer }) => attemptsEnded[answer].unsafeUpdate(1, []))
+        Effect.map(({ result }) => attemptsEnded[result].unsafeUpdate(1, []))
       )
     }
     const attempt = (claim: Claim) =>
@@ -284,8 +284,8 @@ const replayer = ({ replays }: Context.Tag.Service<Deliveries>, store: Context.T
       const steps = yield* Effect.forEach(open, ({ shop_id, id }) =>
         Effect.catchTag(store.transact(advanceReplay(shop_id, id)), "ShopNotFound", Effect.die)
       )
-      for (const { answer } of steps) replayed += answer.taken_up
-      return steps.filter(({ answer }) => answer.taken_up > 0 || !answer.is_done).length
+      for (const { result } of steps) replayed += result.taken_up
+      return steps.filter(({ result }) => result.taken_up > 0 || !result.is_done).length
     }),
     /** How many events were replayed so far. */
     replayed: () => replayed

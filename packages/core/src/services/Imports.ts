@@ -186,18 +186,18 @@ const writing = Effect.gen(function* () {
       ({ row }): CheckedRow => ({ row, client_id: row.client == null ? null : (ids.get(row.client.phone) ?? null) })
     )
     const command = unlessChanged(importTickets(shop_id, checked, { raises: events }), change_seq)
-    if (!dry_run) return (yield* store.transact(command)).answer
-    const { answer } = yield* store.transact({
+    if (!dry_run) return (yield* store.transact(command)).result
+    const { result } = yield* store.transact({
       ...command,
       // The decision is taken, and nothing of it is saved.
       run: (state, moment) =>
-        Either.map(command.run(state, moment), ({ answer }) => ({ answer, changes: [], usages: [] }))
+        Either.map(command.run(state, moment), ({ result }) => ({ result, changes: [], usages: [] }))
     })
-    if (answer === null) return null
+    if (result === null) return null
     const unopened = rows.filter(({ row }) => row.client != null && !ids.has(row.client.phone))
     const phones = new Set(unopened.map(({ row }) => row.client!.phone))
     const cards = new Set(unopened.flatMap(({ row }) => (row.client?.card == null ? [] : [row.client.phone])))
-    return { ...answer, clients: answer.clients + phones.size, cards: answer.cards + cards.size }
+    return { ...result, clients: result.clients + phones.size, cards: result.cards + cards.size }
   })
 
   /**

@@ -5,9 +5,9 @@ import type { KeyId, ShopId } from "../domain/Identifier.js"
 import { toIsoOrNull } from "../domain/Instant.js"
 import { Entropy } from "../ports/Entropy.js"
 import { Directory, Reads, Store } from "../ports/StorePorts.js"
-import { auditing } from "./Actor.js"
 import { ApiKeyCache } from "./ApiKeyCache.js"
 import { inSandbox } from "./ClockAdvance.js"
+import { auditedCommandRunner } from "./CommandRunner.js"
 import { Shops } from "./Shops.js"
 
 /** A shop's API keys, managed by its owner (Specification, Keys and scopes). */
@@ -20,7 +20,7 @@ export class Keys extends Effect.Service<Keys>()("@workshop/core/Keys", {
     const directory = yield* Directory
     const entropy = yield* Entropy
     const keyCache = yield* ApiKeyCache
-    const run = auditing(store)
+    const run = auditedCommandRunner(store)
     const isSandbox = yield* inSandbox
     /** The texts of the keys that this process made, for testers; a production server keeps none. */
     const texts = new Map<KeyId, string>()

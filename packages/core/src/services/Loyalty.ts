@@ -5,15 +5,15 @@ import type { ClientId } from "../domain/Identifier.js"
 import { cardView } from "../domain/LoyaltyCard.js"
 import { PolicyLimits } from "../ports/PolicyLimits.js"
 import { Reads, Store } from "../ports/StorePorts.js"
-import { resultOf } from "./Actor.js"
 import { boundsOf, type Caller } from "./Caller.js"
 import { noClient } from "./Clients.js"
+import { commandRunner } from "./CommandRunner.js"
 
 /** Loyalty cards: reading them, adding stamps, redeeming rewards (Specification, Endpoints; Clients and loyalty). */
 export class Loyalty extends Effect.Service<Loyalty>()("@workshop/core/Loyalty", {
   accessors: true,
   effect: Effect.gen(function* () {
-    const run = resultOf(yield* Store)
+    const run = commandRunner(yield* Store)
     const reads = yield* Reads
     const limits = yield* PolicyLimits
     return {

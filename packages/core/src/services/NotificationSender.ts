@@ -63,9 +63,9 @@ const makeAttempt = Effect.gen(function* () {
     const exit = yield* Effect.exit(send(message))
     const made = { ...message, attempts_made: message.attempts_made + 1 }
     const recorded = store.transact(recordNotification(made, Exit.isSuccess(exit))).pipe(Effect.retry(RECORDING))
-    const { answer } = yield* recorded
+    const { result } = yield* recorded
     const cause = Exit.isFailure(exit) ? exit.cause : undefined
-    if (answer === "given_up") yield* logGivenUp(message, cause)
+    if (result === "given_up") yield* logGivenUp(message, cause)
     else if (cause !== undefined) yield* logFailure(message, "A notification failed, and is sent again later", cause)
   })
 
@@ -83,11 +83,11 @@ const makeBegin = (inFlight: InFlight) =>
     return (message: Message) =>
       Effect.gen(function* () {
         const news = message.receiver === "client" ? message.payload : null
-        const { answer } = yield* store.transact(beginNotification(message, news))
-        if (answer === "given_up") yield* logGivenUp(message)
-        if (answer === "outdated") yield* logOutdated(message)
-        if (answer === "begun") yield* inFlight.begin(attempt(message))
-        return answer !== "superseded"
+        const { result } = yield* store.transact(beginNotification(message, news))
+        if (result === "given_up") yield* logGivenUp(message)
+        if (result === "outdated") yield* logOutdated(message)
+        if (result === "begun") yield* inFlight.begin(attempt(message))
+        return result !== "superseded"
       }).pipe(
         Effect.catchTag("ShopNotFound", Effect.die),
         // A defect in one notification must not stop the others; an unavailable store stops all of them.

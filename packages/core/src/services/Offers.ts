@@ -1,24 +1,24 @@
 import { Effect } from "effect"
-import { by } from "../decisions/Command.js"
+import { authoredBy } from "../decisions/Command.js"
 import { answerOffer } from "../decisions/clientLink.js"
 import { ClientNotFound } from "../domain/Client.js"
 import type { ClientId, OfferId } from "../domain/Identifier.js"
 import { OfferNotFound } from "../domain/Offer.js"
 import { theClient } from "../domain/TicketChange.js"
 import { Directory, Store } from "../ports/StorePorts.js"
-import { resultOf } from "./Actor.js"
+import { commandRunner } from "./CommandRunner.js"
 
 /** Tickets offered to a phone number, and the answers of the account with that number (Specification, Endpoints; Tickets). */
 export class Offers extends Effect.Service<Offers>()("@workshop/core/Offers", {
   accessors: true,
   effect: Effect.gen(function* () {
-    const run = resultOf(yield* Store)
+    const run = commandRunner(yield* Store)
     const directory = yield* Directory
     const answer = (status: "accepted" | "blocked", id: OfferId, client_id?: ClientId) =>
       Effect.flatMap(directory.shopOf({ _tag: "Offer", id }), (shop_id) =>
         shop_id === null
           ? Effect.fail(new OfferNotFound())
-          : run(by(theClient(client_id ?? null), answerOffer(shop_id, id, status, client_id)))
+          : run(authoredBy(theClient(client_id ?? null), answerOffer(shop_id, id, status, client_id)))
       )
     return {
       /** The offers that a client sees, oldest first. */

@@ -13,21 +13,21 @@ import {
   recordPart,
   type TicketEdit
 } from "../decisions/actOnTicket.js"
-import { by } from "../decisions/Command.js"
+import { authoredBy } from "../decisions/Command.js"
 import { checkedTexts } from "../decisions/createTicket.js"
 import type { ClientId, TicketId } from "../domain/Identifier.js"
 import { TicketNotFound } from "../domain/Ticket.js"
 import { theClient } from "../domain/TicketChange.js"
 import { ProfanityFilter } from "../ports/ProfanityFilter.js"
 import { Directory, Store } from "../ports/StorePorts.js"
-import { resultOf } from "./Actor.js"
 import { byCaller, type Caller } from "./Caller.js"
+import { commandRunner } from "./CommandRunner.js"
 
 /** The calls of the shop's app while the work goes on: delays, parts, pictures, corrections (Specification, Tickets; States). */
 export class Progress extends Effect.Service<Progress>()("@workshop/core/Progress", {
   accessors: true,
   effect: Effect.gen(function* () {
-    const run = resultOf(yield* Store)
+    const run = commandRunner(yield* Store)
     const profanity = yield* ProfanityFilter
     return {
       /** Corrects the fields of a ticket. */
@@ -52,13 +52,13 @@ export class Progress extends Effect.Service<Progress>()("@workshop/core/Progres
 export class Quotes extends Effect.Service<Quotes>()("@workshop/core/Quotes", {
   accessors: true,
   effect: Effect.gen(function* () {
-    const run = resultOf(yield* Store)
+    const run = commandRunner(yield* Store)
     const directory = yield* Directory
     const answer = (status: QuoteAnswer) => (client_id: ClientId, id: TicketId) =>
       Effect.flatMap(directory.shopOf({ _tag: "Ticket", id }), (shop_id) =>
         shop_id === null
           ? Effect.fail(new TicketNotFound())
-          : run(by(theClient(client_id), answerQuote(shop_id, id, status, client_id)))
+          : run(authoredBy(theClient(client_id), answerQuote(shop_id, id, status, client_id)))
       )
     return {
       /** Proposes a new price for a ticket. */

@@ -12,10 +12,10 @@ import { exactly, optional, Text } from "../domain/Text.js"
 import { WebLink } from "../domain/WebLink.js"
 import { Entropy } from "../ports/Entropy.js"
 import { Directory, type Messages, Reads, Store } from "../ports/StorePorts.js"
-import { auditing } from "./Actor.js"
 import { ApiKeyCache } from "./ApiKeyCache.js"
 import { Audit } from "./Audit.js"
 import { repairShopClock } from "./ClockRepair.js"
+import { auditedCommandRunner } from "./CommandRunner.js"
 import { firstShopOr } from "./firstShop.js"
 
 /** The fields of a new shop, as the sandbox takes them. */
@@ -67,7 +67,7 @@ export class Shops extends Effect.Service<Shops>()("@workshop/core/Shops", {
     const entropy = yield* Entropy
     const keyCache = yield* ApiKeyCache
     const audit = yield* Audit
-    const run = auditing(store)
+    const run = auditedCommandRunner(store)
 
     /** The shop's settings, head and webhook. */
     const byId = (id: ShopId) =>

@@ -89,7 +89,7 @@ export const TicketQueryJson = Schema.Struct({
   .annotations(exactly)
 
 /** A query in the form that the store takes. */
-export interface ReadQuery {
+export interface ParsedTicketQuery {
   readonly filter: TicketFilter
   readonly order: TicketOrder
   readonly limit: number
@@ -137,7 +137,10 @@ const isGiven = ([, value]: readonly [string, unknown]) => value !== undefined &
  * The query in the form that the store takes. A cursor of another shop, of other filters, or a damaged one is refused (Specification, Lists
  * and sync).
  */
-export const read = (shop_id: ShopId, query: TicketQuery): Either.Either<ReadQuery, InvalidInput> => {
+export const parseTicketQuery = (
+  shop_id: ShopId,
+  query: TicketQuery
+): Either.Either<ParsedTicketQuery, InvalidInput> => {
   const { cursor = null, limit, updated_since = null, state, ...rest } = query
   const filters = Object.entries({ ...rest, state: state && [...new Set(state)].sort() }).filter(isGiven)
   const binding = {
@@ -167,8 +170,8 @@ export interface PageMeta {
  * may have the same instant. It is also never later than `now`, the moment of the read, because a future instant would hide all changes
  * until then (Specification, Lists and sync).
  */
-export const page = (
-  { order, limit, binding }: ReadQuery,
+export const pageOf = (
+  { order, limit, binding }: ParsedTicketQuery,
   { tickets: found, last_change_at, unread_from }: ListedTickets,
   now: Instant
 ): { readonly tickets: ReadonlyArray<SeenTicket>; readonly meta: PageMeta } => {

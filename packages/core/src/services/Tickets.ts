@@ -1,7 +1,11 @@
 import type * as Named from "@workshop/client"
 import { Clock, type Context, Effect } from "effect"
 import type { Command } from "../decisions/Command.js"
-import * as Decisions from "../decisions/changeStatus.js"
+import {
+  changeStatus as changeStatusOf,
+  recordNotified as recordNotifiedOf,
+  type ShopChannel
+} from "../decisions/changeStatus.js"
 import { checkedTexts, createTicket, type TicketInput, ticketDefaults } from "../decisions/createTicket.js"
 import { type IdempotencyKey, type Idempotent, type IdempotentResult, idempotent } from "../decisions/Idempotency.js"
 import type { TicketId } from "../domain/Identifier.js"
@@ -15,9 +19,9 @@ import { PolicyLimits } from "../ports/PolicyLimits.js"
 import { ProfanityFilter } from "../ports/ProfanityFilter.js"
 import { Reads, type SeenTicket, Store } from "../ports/StorePorts.js"
 import { TrackingPages } from "../ports/TrackingPages.js"
-import { resultOf } from "./Actor.js"
 import { boundsOf, byCaller, type Caller } from "./Caller.js"
-import { page, read, type TicketQuery } from "./TicketQuery.js"
+import { commandRunner } from "./CommandRunner.js"
+import { pageOf, parseTicketQuery, type TicketQuery } from "./TicketQuery.js"
 
 /** Another ticket with the same number (Specification, Lists and sync). */
 export interface TicketSummary extends Named.TicketSummary {}
@@ -30,26 +34,28 @@ const summaryOf = ({ record }: SeenTicket): TicketSummary => ({
   created_at: toIso(record.created_at)
 })
 
-/** A command on a ticket, run once if it has a key (Specification, Endpoints). */
+const historyOf = ({ record }: SeenTicket) => historyView(record.history)
+
+/** Runs a command on a ticket; with a key, a repetition gets the first result (Specification, Endpoints). */
 const runIdempotent =
-  (run: ReturnType<typeof resultOf>) =>
+  (run: ReturnType<typeof commandRunner>) =>
   <E>(command: Command<Ticket, E>, key: IdempotencyKey | undefined, use: Omit<Idempotent, "key">) =>
     key === undefined
       ? Effect.map(run(command), (data): IdempotentResult<Ticket> => ({ data, replayed: false }))
       : run(idempotent({ key, ...use }, command))
 
 const changeStatusCommand = (caller: Caller, id: TicketId, status: TicketStatus, limits: LimitsByPolicy) =>
-  byCaller(caller, Decisions.changeStatus(caller.shop_id, id, status, boundsOf(caller, limits)))
+  byCaller(caller, changeStatusOf(caller.shop_id, id, status, boundsOf(caller, limits)))
 
-const recordNotifiedCommand = (caller: Caller, id: TicketId, channel: Decisions.ShopChannel, limits: LimitsByPolicy) =>
-  byCaller(caller, Decisions.recordNotified(caller.shop_id, id, channel, boundsOf(caller, limits)))
+const recordNotifiedCommand = (caller: Caller, id: TicketId, channel: ShopChannel, limits: LimitsByPolicy) =>
+  byCaller(caller, recordNotifiedOf(caller.shop_id, id, channel, boundsOf(caller, limits)))
 
-/** Reads one ticket, and shows it as `see` does. */
-const finding =
+/** Reads one ticket, and returns the part of it that `select` takes. */
+const ticketReader =
   (reads: Context.Tag.Service<Reads>) =>
-  <A>({ shop_id }: Caller, id: TicketId, see: (shop: ShopRecord, ticket: SeenTicket) => A) =>
+  <A>({ shop_id }: Caller, id: TicketId, select: (shop: ShopRecord, ticket: SeenTicket) => A) =>
     Effect.flatMap(reads.ticket(shop_id, id), ({ shop, tickets: [ticket] }) =>
-      ticket === undefined ? Effect.fail(new TicketNotFound()) : Effect.succeed(see(shop, ticket))
+      ticket === undefined ? Effect.fail(new TicketNotFound()) : Effect.succeed(select(shop, ticket))
     )
 
 /** The tickets of a shop: creating, reading, moving and correcting them (Specification, States; Endpoints). */
@@ -57,7 +63,7 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
   accessors: true,
   effect: Effect.gen(function* () {
     const store = yield* Store
-    const run = resultOf(store)
+    const run = commandRunner(store)
     const reads = yield* Reads
     const profanity = yield* ProfanityFilter
     const limits = yield* PolicyLimits
@@ -72,31 +78,33 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
      */
     const create = Effect.fnUntraced(function* create(caller: Caller, input: TicketInput, key?: IdempotencyKey) {
       const { shop_id, caller_id, via } = caller
-      const found = yield* profanity.find(checkedTexts(input))
-      const command = byCaller(caller, createTicket(shop_id, input, { via, found, bounds: boundsOf(caller, limits) }))
+      const foundWords = yield* profanity.find(checkedTexts(input))
+      const options = { via, foundWords, bounds: boundsOf(caller, limits) }
+      const command = byCaller(caller, createTicket(shop_id, input, options))
       if (key === undefined) {
-        const { answer, usages } = yield* store.transact(command)
-        return { data: answer, replayed: false, usages }
+        const { result, usages } = yield* store.transact(command)
+        return { data: result, replayed: false, usages }
       }
       const use = { caller_id, operation: "tickets.create", key, request: input, defaults: ticketDefaults }
-      const { answer, usages } = yield* store.transact(idempotent(use, command))
-      return { data: answer.data, replayed: answer.replayed, usages }
+      const { result, usages } = yield* store.transact(idempotent(use, command))
+      return { data: result.data, replayed: result.replayed, usages }
     })
 
-    const found = finding(reads)
+    const readTicket = ticketReader(reads)
+
     /** One ticket; a ticket of another shop is not found (Specification, Endpoints). */
-    const byId = (caller: Caller, id: TicketId) => found(caller, id, view)
+    const byId = (caller: Caller, id: TicketId) => readTicket(caller, id, view)
 
     /** The changes of a ticket with their authors, oldest first: at most `ServiceLimits.history_changes`. It begins after an import. */
-    const history = (caller: Caller, id: TicketId) => found(caller, id, (_, { record }) => historyView(record.history))
+    const history = (caller: Caller, id: TicketId) => readTicket(caller, id, (_, ticket) => historyOf(ticket))
 
     /** A page of tickets: newest first, or with `updated_since` in the order of changes (Specification, Lists and sync). */
     const list = Effect.fnUntraced(function* list({ shop_id }: Caller, query: TicketQuery) {
-      const parsed = yield* read(shop_id, query)
+      const parsed = yield* parseTicketQuery(shop_id, query)
       const now = yield* Clock.currentTimeMillis
-      const found = yield* reads.tickets(shop_id, parsed.filter, parsed.order, parsed.limit + 1)
-      const { tickets, meta } = page(parsed, found, now)
-      return { data: tickets.map((ticket) => view(found.shop, ticket)), meta }
+      const listed = yield* reads.tickets(shop_id, parsed.filter, parsed.order, parsed.limit + 1)
+      const { tickets, meta } = pageOf(parsed, listed, now)
+      return { data: tickets.map((ticket) => view(listed.shop, ticket)), meta }
     })
 
     /** The newest open ticket with a number, or else the newest, and the others that have it (Specification, Endpoints). */
@@ -112,7 +120,7 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
       run(changeStatusCommand(caller, id, status, limits))
 
     /** Records that the shop notified the client (Specification, Endpoints). */
-    const recordNotified = (caller: Caller, id: TicketId, channel: Decisions.ShopChannel) =>
+    const recordNotified = (caller: Caller, id: TicketId, channel: ShopChannel) =>
       run(recordNotifiedCommand(caller, id, channel, limits))
 
     /** Like `changeStatus`; with a key, a repetition returns the ticket as it was (Specification, Endpoints). */
@@ -124,7 +132,7 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
       })
 
     /** Like `recordNotified`; with a key, a repetition records nothing (Specification, Endpoints). */
-    const recordNotifiedOnce = (caller: Caller, id: TicketId, channel: Decisions.ShopChannel, key?: IdempotencyKey) =>
+    const recordNotifiedOnce = (caller: Caller, id: TicketId, channel: ShopChannel, key?: IdempotencyKey) =>
       runIdempotent(run)(recordNotifiedCommand(caller, id, channel, limits), key, {
         caller_id: caller.caller_id,
         operation: "tickets.notified",

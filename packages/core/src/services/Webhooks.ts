@@ -15,7 +15,7 @@ import { webhookSecret, webhookStatus } from "../domain/Webhook.js"
 import type { WebhookAddress } from "../domain/WebhookAddress.js"
 import { Entropy } from "../ports/Entropy.js"
 import { Reads, Store } from "../ports/StorePorts.js"
-import { auditing } from "./Actor.js"
+import { auditedCommandRunner } from "./CommandRunner.js"
 import { type OwnerPage, pageOf } from "./DeliveryHistory.js"
 import { Shops } from "./Shops.js"
 
@@ -25,7 +25,7 @@ const plainly = (act: AuditAct) => () => ({ act, details: {} })
 export class Webhooks extends Effect.Service<Webhooks>()("@workshop/core/Webhooks", {
   accessors: true,
   effect: Effect.gen(function* () {
-    const run = auditing(yield* Store)
+    const run = auditedCommandRunner(yield* Store)
     const reads = yield* Reads
     const shops = yield* Shops
     const entropy = yield* Entropy

@@ -169,8 +169,8 @@ export const changesContract = cases({
     let ran = 0
     const command = (): Command<{ readonly ran: number; readonly text: string }> => ({
       shop_id: shop.id,
-      asks: [],
-      run: () => Either.right({ answer: { ran: ++ran, text: AWKWARD }, changes: [], usages: [] })
+      loadRequests: [],
+      run: () => Either.right({ result: { ran: ++ran, text: AWKWARD }, changes: [], usages: [] })
     })
     const ask = (operation: string, key: string, request: unknown) =>
       run(idempotent({ caller_id, operation, key: key as IdempotencyKey, request }, command()))

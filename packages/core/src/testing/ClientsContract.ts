@@ -3,7 +3,7 @@ import { unchanged } from "../decisions/Command.js"
 import { answerOffer, recordVisit } from "../decisions/clientLink.js"
 import { eraseAnswers, eraseEvents, forgetClient } from "../decisions/eraseClient.js"
 import { type IdempotencyKey, idempotent } from "../decisions/Idempotency.js"
-import * as Need from "../decisions/Load.js"
+import * as Load from "../decisions/Load.js"
 import type { Change } from "../decisions/ShopState.js"
 import { changeShop, type ShopPatch } from "../decisions/shopSettings.js"
 import type { ClientId, OfferId, ShopId } from "../domain/Identifier.js"
@@ -297,7 +297,7 @@ export const personalDataContract = cases({
       run(
         idempotent(
           { caller_id, operation: "create ticket", key: key as IdempotencyKey, request: { key } },
-          { shop_id: shop.id, asks: [], run: () => unchanged(answer) }
+          { shop_id: shop.id, loadRequests: [], run: () => unchanged(answer) }
         )
       )
     yield* remember("one", { id: shop.id, client: person.client_id })
@@ -308,7 +308,7 @@ export const personalDataContract = cases({
     yield* same("found", each(found, "key").sort(), [`four ${person.phones[0]}`, "one", "two"].sort())
     yield* same("all looked at", next, null)
     yield* run(eraseAnswers(shop.id, person, found))
-    const left = yield* run(loaded(shop.id, Need.idempotencyRecords(found)))
+    const left = yield* run(loaded(shop.id, Load.idempotencyRecords(found)))
     yield* same("the key that names the person is gone", each(left, "key").sort(), ["one", "two"])
   }
 })

@@ -1,5 +1,5 @@
 import { Effect, Either, Schema } from "effect"
-import { type ChangeSet, type Command, type HeldShop, make, unchanged } from "../decisions/Command.js"
+import { type ChangeSet, type Command, type HeldShop, makeCommand, unchanged } from "../decisions/Command.js"
 import { createTicket, TicketInput } from "../decisions/createTicket.js"
 import type * as Loads from "../decisions/Load.js"
 import type { Change } from "../decisions/ShopState.js"
@@ -13,7 +13,7 @@ import type { TicketRecord } from "../domain/Ticket.js"
 import { trackingCode } from "../domain/TrackingCode.js"
 import { Entropy } from "../ports/Entropy.js"
 import { Directory, Reads, Store } from "../ports/StorePorts.js"
-import { resultOf } from "../services/Actor.js"
+import { commandRunner } from "../services/CommandRunner.js"
 import { SettableClock } from "./SettableClock.js"
 
 /** An identifier that no one else has. */
@@ -73,14 +73,14 @@ export const openAccount = Effect.fnUntraced(function* (person: Partial<ClientAc
 })
 
 /** Runs a command and returns its result. */
-export const run = <A, E>(command: Command<A, E>) => Effect.flatMap(Store, (store) => resultOf(store)(command))
+export const run = <A, E>(command: Command<A, E>) => Effect.flatMap(Store, (store) => commandRunner(store)(command))
 
 /** A command that gathers its changes by hand; its result is the moment in which it ran. */
 export const changing = (
   shop_id: ShopId,
   gather: (changes: ChangeSet, moment: ShopMoment, loaded: HeldShop) => void
 ): Command<ShopMoment> =>
-  make(shop_id, {}, (loaded, changes, moment) => {
+  makeCommand(shop_id, {}, (loaded, changes, moment) => {
     gather(changes, moment, loaded)
     return changes.decided(moment)
   })
@@ -88,8 +88,8 @@ export const changing = (
 /** Makes changes as they are, with no head of their own. */
 export const putting = (shop_id: ShopId, ...changes: ReadonlyArray<Change>): Command<void> => ({
   shop_id,
-  asks: [],
-  run: () => Either.right({ answer: undefined, changes, usages: [] })
+  loadRequests: [],
+  run: () => Either.right({ result: undefined, changes, usages: [] })
 })
 
 /** A ticket's row without what a command gives it. */
@@ -142,7 +142,7 @@ const finalRow = (state: TicketRow["state"], now: number): TicketRow => {
  * at most 200 at once. It returns the rows as they were saved.
  */
 export const placing = (shop_id: ShopId, rows: ReadonlyArray<TicketRow>): Command<ReadonlyArray<TicketRecord>> =>
-  make(shop_id, {}, (loaded, changes, moment) => {
+  makeCommand(shop_id, {}, (loaded, changes, moment) => {
     const placed = rows.map((row, i) => {
       const entropy = moment.entropy.map((byte, at) => (at === ENTROPY_BYTES - 1 ? byte + i : byte))
       const tracking_code = trackingCode({ ...moment, entropy })
@@ -151,10 +151,10 @@ export const placing = (shop_id: ShopId, rows: ReadonlyArray<TicketRow>): Comman
         ...finalRow(row.state, moment.recorded_at),
         ...row,
         shop_id,
-        id: changes.id<TicketId>(),
+        id: changes.newId<TicketId>(),
         tracking_code
       }
-      changes.ticket(record, null)
+      changes.putTicket(record, null)
       const { head } = loaded
       return { ...record, updated_at: moment.recorded_at, change_seq: head.change_seq + i }
     })
@@ -167,7 +167,7 @@ export const ticketInput = (input: typeof TicketInput.Encoded = { service: "Hem"
 
 /** Creates a ticket as the API does. */
 export const creating = (shop_id: ShopId, input?: typeof TicketInput.Encoded) =>
-  createTicket(shop_id, ticketInput(input), { via: "api", found: [] })
+  createTicket(shop_id, ticketInput(input), { via: "api", foundWords: [] })
 
 /** Creates a ticket and returns its id. */
 export const newTicket = (shop_id: ShopId) => Effect.map(run(creating(shop_id)), ({ id }) => id as TicketId)
@@ -182,7 +182,7 @@ export const NEWEST = { _tag: "Newest", after: null } as const
 /** A need's row, as the next command finds it. */
 export const loaded = <L, E>(shop_id: ShopId, load: Loads.Load<L, E>): Command<L, E> => ({
   shop_id,
-  asks: load.asks,
+  loadRequests: load.loadRequests,
   run: (state) => Either.flatMap(load.read(state), unchanged)
 })
 

@@ -227,7 +227,7 @@ export const listContract = cases({
 
 /** Changes a ticket in nothing but its place in the order of changes. */
 const touch = (shop_id: ShopId, ticket: TicketRecord) =>
-  run(changing(shop_id, (changes) => changes.ticket(ticket, null)))
+  run(changing(shop_id, (changes) => changes.putTicket(ticket, null)))
 
 const changed = (shop_id: ShopId, since: number, after: number | null, limit: number, filter: TicketFilter = {}) =>
   Effect.flatMap(Reads, (reads) =>

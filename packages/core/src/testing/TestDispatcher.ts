@@ -30,7 +30,7 @@ const PLENTY = 20_000
 export const raising = (shop_id: ShopId, tickets: ReadonlyArray<number | null>) =>
   changing(shop_id, (changes) => {
     for (const ticket of tickets)
-      changes.raise(
+      changes.raiseEvent(
         "ping",
         {},
         ticket === null ? null : (`00000000-0000-7000-8000-${String(ticket).padStart(12, "0")}` as TicketId)

@@ -1,5 +1,5 @@
 import { Data, Effect, Either, Exit, Fiber } from "effect"
-import { type Command, make } from "../decisions/Command.js"
+import { type Command, makeCommand } from "../decisions/Command.js"
 import type { ClientId, ShopId, TicketId } from "../domain/Identifier.js"
 import { Transactions } from "../ports/StorePorts.js"
 import { cases, each, holds, same, ticketIds } from "./ContractCase.js"
@@ -9,16 +9,16 @@ class Refused extends Data.TaggedError("Refused")<{ readonly seen: number }> {}
 
 /** Reads the shop's next number and moves it on by one: lost where two run at once. */
 const count = (shop_id: ShopId): Command<number> =>
-  make(shop_id, {}, ({ head }, _changes, { recorded_at }) => {
+  makeCommand(shop_id, {}, ({ head }, _changes, { recorded_at }) => {
     const moved = { ...head, next_number: head.next_number + 1, last_instant: recorded_at }
-    return Either.right({ answer: head.next_number, changes: [{ _tag: "HeadPut", row: moved } as const], usages: [] })
+    return Either.right({ result: head.next_number, changes: [{ _tag: "HeadPut", row: moved } as const], usages: [] })
   })
 
 const refuse = (shop_id: ShopId): Command<never, Refused> =>
-  make(shop_id, {}, ({ head }) => Either.left(new Refused({ seen: head.next_number })))
+  makeCommand(shop_id, {}, ({ head }) => Either.left(new Refused({ seen: head.next_number })))
 
 const throwing = (shop_id: ShopId): Command<never> =>
-  make(shop_id, {}, () => {
+  makeCommand(shop_id, {}, () => {
     throw new Error("a bug in a decision")
   })
 

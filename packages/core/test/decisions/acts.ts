@@ -101,7 +101,7 @@ export const commandOf = (act: Act, { slice }: TestShop): Command<unknown, unkno
       const client_id = client === undefined ? null : PEOPLE[client].id
       const client_phone = phone === undefined ? null : PEOPLE[phone].phone
       const input = ticketInput({ client_id, client_phone, deposit_minor: deposit_minor ?? null })
-      return createTicket(SHOP, input, { via: "api", found: [] })
+      return createTicket(SHOP, input, { via: "api", foundWords: [] })
     }
     case "answer offer": {
       const id = nth(slice.offers.keys(), act[1])

@@ -1,7 +1,7 @@
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import { editTicket } from "../../src/decisions/actOnTicket.js"
-import { audited, by, type ChangeSet, decide, make, unchanged } from "../../src/decisions/Command.js"
+import { audited, authoredBy, type ChangeSet, decide, makeCommand, unchanged } from "../../src/decisions/Command.js"
 import { changeStatus } from "../../src/decisions/changeStatus.js"
 import { createTicket } from "../../src/decisions/createTicket.js"
 import type { AuditEntry } from "../../src/domain/AuditEntry.js"
@@ -12,24 +12,24 @@ import { AMIRA, HOUR, KARIM, momentAt, SECOND, SHOP, START, TestShop, ticketInpu
 
 /** A command that collects changes, and nothing else. */
 const collecting = <A>(collect: (changes: ChangeSet) => A) =>
-  make(SHOP, {}, (_, changes) => changes.decided(collect(changes)))
+  makeCommand(SHOP, {}, (_, changes) => changes.decided(collect(changes)))
 
 const create = (fields: Record<string, unknown> = {}) =>
-  createTicket(SHOP, ticketInput(fields), { via: "api", found: [] })
+  createTicket(SHOP, ticketInput(fields), { via: "api", foundWords: [] })
 
 describe("docs/embed.md: the author of a change", () => {
   it("is in the history of the tickets that the command changes, beside what an edit changed, and the command is otherwise the same", () => {
     const shop = new TestShop()
     const author = { by: "caller", caller_id: "amira" } as const
-    const id = shop.does(by(author, create())).id as TicketId
+    const id = shop.does(authoredBy(author, create())).id as TicketId
     shop.does(editTicket(SHOP, id, { item: "Coat", description: "Blue" } as never, []))
-    shop.does(by(author, changeStatus(SHOP, id, "ready")))
+    shop.does(authoredBy(author, changeStatus(SHOP, id, "ready")))
     expect(shop.record(id).history).toStrictEqual([
       { at: START, type: "ticket.created", ...author },
       { at: START, type: "ticket.updated", changed: ["item", "description"], by: "service", caller_id: null },
       { at: START, type: "ticket.ready", ...author }
     ])
-    const { asks, shop_id } = by(author, changeStatus(SHOP, id, "ready"))
+    const { loadRequests: asks, shop_id } = authoredBy(author, changeStatus(SHOP, id, "ready"))
     expect({ asks, shop_id }).toEqual({ asks: [{ _tag: "Ticket", id }], shop_id: SHOP })
   })
 })
@@ -92,7 +92,7 @@ describe("docs/how-it-is-built.md: what a decision collects", () => {
     const shop = new TestShop()
     const hour: LimitStatus = { policy: "tickets_per_hour", limit: 150, remaining: 9, resets_at: START + HOUR }
     const day: LimitStatus = { ...hour, policy: "tickets_per_day", limit: 600 }
-    shop.does(collecting((changes) => void changes.touched(hour).touched(day)))
+    shop.does(collecting((changes) => void changes.addUsages(hour).addUsages(day)))
     expect(shop.last.usages).toEqual([hour, day])
     shop.does(collecting(() => null))
     expect(shop.last.usages).toEqual([])
@@ -106,7 +106,7 @@ describe("docs/how-it-is-built.md: what a decision collects", () => {
     const urlOf = (tracking_base_url: string | null) => {
       const { slice } = new TestShop({ tracking_base_url })
       const moment = { ...momentAt(START), tracking_base_url: "https://pages.example/" }
-      return Either.getOrThrow(decide(create(), slice, moment)).answer.tracking_url
+      return Either.getOrThrow(decide(create(), slice, moment)).result.tracking_url
     }
     expect(urlOf("https://shop.example/")).toMatch(/^https:\/\/shop\.example\//)
     expect(urlOf(null)).toMatch(/^https:\/\/pages\.example\//)
@@ -117,7 +117,7 @@ describe("Specification, Tickets: the count in the identifiers of a shop", () =>
   /** The instant and the count of an identifier. */
   const partsOf = (id: string) => [Number.parseInt(id.replace("-", "").slice(0, 12), 16), id.slice(15, 18)]
   const makes = (shop: TestShop, n = 1) =>
-    shop.does(collecting((changes) => Array.from({ length: n }, () => changes.id()))).map(partsOf)
+    shop.does(collecting((changes) => Array.from({ length: n }, () => changes.newId()))).map(partsOf)
 
   it("goes on within a millisecond, and begins again in the next", () => {
     const shop = new TestShop()
@@ -143,11 +143,11 @@ describe("Specification, Tickets: the count in the identifiers of a shop", () =>
     expect(ids.map((id) => partsOf(id)[1])).toEqual([...new Set(ids.map((id) => partsOf(id)[1]))].sort())
     const moment = { now: START, entropy: new Uint8Array(ENTROPY_BYTES).fill(1, 8, 16) }
     const granted = decide(
-      collecting((changes) => [changes.id<string>(), changes.grantId<string>()]),
+      collecting((changes) => [changes.newId<string>(), changes.newGrantId<string>()]),
       shop.slice,
       moment
     )
-    const [plain, grant] = Either.getOrThrow(granted).answer
+    const [plain, grant] = Either.getOrThrow(granted).result
     expect([plain, grant].map((id) => id!.slice(19))).toEqual(["8000-000000000000", "8101-010101010101"])
   })
 })

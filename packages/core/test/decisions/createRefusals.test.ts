@@ -7,7 +7,7 @@ import { inputIssues } from "../../src/domain/InvalidInput.js"
 import { AMIRA, KARIM, NOBODY, SHOP, TestShop, ticketInput } from "./fixtures.js"
 
 const create = (fields: Record<string, unknown> = {}, found: ReadonlyArray<FoundWord> = []) =>
-  createTicket(SHOP, ticketInput(fields), { via: "api", found })
+  createTicket(SHOP, ticketInput(fields), { via: "api", foundWords: found })
 
 const HEM: ReadonlyArray<FoundWord> = [{ field: "service", word: "hem" }]
 

@@ -7,7 +7,7 @@ import { AMIRA, HOUR, KARIM, NOBODYS_PHONE, SHOP, START, TestShop, ticketInput }
 const NOW = "2026-03-02T09:00:00.000Z"
 const UUID7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const create = (fields: Record<string, unknown> = {}, via: "app" | "api" = "api") =>
-  createTicket(SHOP, ticketInput(fields), { via, found: [] })
+  createTicket(SHOP, ticketInput(fields), { via, foundWords: [] })
 
 describe("Specification, Endpoints: POST /v1/tickets", () => {
   it("with a service alone, everything else is empty and the type is repair (Specification, Resources; Endpoints)", () => {
@@ -206,10 +206,10 @@ describe("Specification, Endpoints: the client of a new ticket", () => {
       shop.create()
       prepare(shop)
       // Karim's block is a command of its own and takes entropy; the outcome is compared without what is drawn.
-      const ticket = shop.does(createTicket(SHOP, ticketInput({ client_phone: phone }), { via: "api", found: [] }))
+      const ticket = shop.does(createTicket(SHOP, ticketInput({ client_phone: phone }), { via: "api", foundWords: [] }))
       const drawn = [ticket.id, ticket.tracking_code!, phone, ...shop.events.map(({ id }) => id)]
       const text = JSON.stringify([
-        shop.last.answer,
+        shop.last.result,
         shop.events,
         shop.last.usages,
         shop.last.changes.map((c) => c._tag)

@@ -12,7 +12,7 @@ import { unanswered } from "../../src/testing/TestDispatcher.js"
 import { anyAct, commandOf } from "./acts.js"
 import { AMIRA, DAY, HOUR, KEY, momentAt, PROGRAM, SHOP, START, snapshot, TestShop, ticketInput } from "./fixtures.js"
 
-const create = createTicket(SHOP, ticketInput(), { via: "api", found: [] })
+const create = createTicket(SHOP, ticketInput(), { via: "api", foundWords: [] })
 
 describe("Specification, Lists and sync: the shop's clock", () => {
   it("a moment earlier than the shop's latest is taken as the latest (Specification, Lists and sync)", () => {
@@ -127,10 +127,13 @@ describe("docs/how-it-is-built.md: a decision", () => {
   it("is of one shop and says what must be loaded (docs/how-it-is-built.md)", () => {
     const move = changeStatus(SHOP, "t" as never, "ready")
     expect(move.shop_id).toBe(SHOP)
-    expect(move.asks).toEqual([{ _tag: "Ticket", id: "t" }])
-    expect(create.asks).toEqual([])
+    expect(move.loadRequests).toEqual([{ _tag: "Ticket", id: "t" }])
+    expect(create.loadRequests).toEqual([])
     const key = { caller_id: KEY, operation: "tickets.create", key: "a" as IdempotencyKey }
-    expect(idempotent({ ...key, request: {} }, move).asks).toEqual([...move.asks, { _tag: "IdempotencyRecord", key }])
+    expect(idempotent({ ...key, request: {} }, move).loadRequests).toEqual([
+      ...move.loadRequests,
+      { _tag: "IdempotencyRecord", key }
+    ])
   })
 
   it("decide changes nothing; execute makes the changes visible (docs/how-it-is-built.md)", () => {

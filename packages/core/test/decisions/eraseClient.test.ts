@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { by } from "../../src/decisions/Command.js"
+import { authoredBy } from "../../src/decisions/Command.js"
 import { createTicket } from "../../src/decisions/createTicket.js"
 import { eraseAnswers, eraseEvents, eraseRecords, eraseTickets, forgetClient } from "../../src/decisions/eraseClient.js"
 import { giveStamps } from "../../src/decisions/giveStamps.js"
@@ -59,8 +59,8 @@ describe("docs/personal-data.md: a client is erased from tickets", () => {
 
   it("the history of a ticket loses their id, and a ticket without a history gets none", () => {
     const shop = new TestShop()
-    const create = createTicket(SHOP, ticketInput({ item: "Amira" }), { via: "app", found: [] })
-    const id = shop.does(by(theClient(AMIRA.id), create)).id as TicketId
+    const create = createTicket(SHOP, ticketInput({ item: "Amira" }), { via: "app", foundWords: [] })
+    const id = shop.does(authoredBy(theClient(AMIRA.id), create)).id as TicketId
     const { history, ...imported } = shop.record(id)
     const other = NOBODY as TicketId
     shop.slice.tickets.set(other, { ...imported, id: other })
@@ -122,7 +122,7 @@ describe("docs/personal-data.md: a client is erased from the responses that are 
   const keyed = (key: string, request: Record<string, unknown>) =>
     idempotent(
       { caller_id: KEY, operation: "tickets.create", key: key as IdempotencyKey, request },
-      createTicket(SHOP, ticketInput(request), { via: "api", found: [] })
+      createTicket(SHOP, ticketInput(request), { via: "api", foundWords: [] })
     )
   const keysOf = (...keys: ReadonlyArray<string>) =>
     keys.map((key) => ({ caller_id: KEY, operation: "tickets.create", key }))

@@ -115,7 +115,7 @@ export class TestShop {
   now = START
   #draws = 0
   #changes: Array<Change> = []
-  #last: Decision<unknown> = { answer: undefined, changes: [], usages: [] }
+  #last: Decision<unknown> = { result: undefined, changes: [], usages: [] }
 
   constructor(settings: Partial<ShopRecord> = {}) {
     this.slice = emptySlice(settings)
@@ -138,7 +138,7 @@ export class TestShop {
     }
     this.#last = decision.right
     this.#changes.push(...decision.right.changes)
-    return Either.right(decision.right.answer)
+    return Either.right(decision.right.result)
   }
 
   /** The answer of a command that must succeed. */
@@ -183,7 +183,7 @@ export class TestShop {
   }
 
   create(fields: Record<string, unknown> = {}, via: "app" | "api" = "api"): TicketId {
-    return this.does(createTicket(SHOP, ticketInput(fields), { via, found: [] })).id as TicketId
+    return this.does(createTicket(SHOP, ticketInput(fields), { via, foundWords: [] })).id as TicketId
   }
 
   /** The offer that the last create made. */

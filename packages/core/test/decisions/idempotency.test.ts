@@ -20,7 +20,7 @@ const create = (
   const request = ticketInput(fields)
   return idempotent(
     { caller_id, operation, key: key as IdempotencyKey, request },
-    createTicket(SHOP, request, { via: "api", found })
+    createTicket(SHOP, request, { via: "api", foundWords: found })
   )
 }
 

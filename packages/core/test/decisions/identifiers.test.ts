@@ -113,10 +113,10 @@ describe("Specification, Tickets: tracking codes", () => {
 
   it("two creates at one instant differ in identifier and code (Specification, Tickets)", () => {
     const { slice } = new TestShop()
-    const create = createTicket(SHOP, ticketInput(), { via: "api", found: [] })
+    const create = createTicket(SHOP, ticketInput(), { via: "api", foundWords: [] })
     const [a, b] = [1, 2].map((draw) => decide(create, slice, momentAt(START, draw)))
     if (a?._tag !== "Right" || b?._tag !== "Right") throw new Error("refused")
-    expect(a.right.answer.id).not.toBe(b.right.answer.id)
-    expect(a.right.answer.tracking_code).not.toBe(b.right.answer.tracking_code)
+    expect(a.right.result.id).not.toBe(b.right.result.id)
+    expect(a.right.result.tracking_code).not.toBe(b.right.result.tracking_code)
   })
 })

@@ -1,7 +1,7 @@
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import { answerOffer } from "../../src/decisions/clientLink.js"
-import * as Need from "../../src/decisions/Load.js"
+import * as Load from "../../src/decisions/Load.js"
 import type { ApiKeyRecord } from "../../src/domain/ApiKey.js"
 import type { ClientId, EventId, OfferId, TicketId } from "../../src/domain/Identifier.js"
 import { blankCard } from "../../src/domain/LoyaltyCard.js"
@@ -15,8 +15,8 @@ const [EVENT, OTHER_EVENT] = ["event 1", "event 2"] as ReadonlyArray<string> as 
 const RECORD = { caller_id: KEY, operation: "tickets.create", key: "a" }
 const STAMPS = { caller_id: KEY, client_id: AMIRA.id }
 
-const read = <L, E>(shop: TestShop, need: Need.Load<L, E>): L => Either.getOrThrow(need.read(shop.slice))
-const refusal = (shop: TestShop, need: Need.Load<unknown, { readonly _tag: string }>) =>
+const read = <L, E>(shop: TestShop, need: Load.Load<L, E>): L => Either.getOrThrow(need.read(shop.slice))
+const refusal = (shop: TestShop, need: Load.Load<unknown, { readonly _tag: string }>) =>
   Either.match(need.read(shop.slice), { onLeft: ({ _tag }) => _tag, onRight: () => "found" })
 
 /** A shop that knows Amira, and a client who blocked it. */
@@ -30,30 +30,30 @@ const openShop = () => {
 
 describe("docs/write-a-store.md: what a need asks the store to load", () => {
   it.each([
-    ["nothing", Need.none, []],
-    ["a ticket", Need.ticket(TICKET), [{ _tag: "Ticket", id: NOBODY }]],
-    ["several tickets", Need.tickets([TICKET]), [{ _tag: "Ticket", id: NOBODY }]],
-    ["a client whom the shop sees", Need.client(AMIRA.id), [{ _tag: "VisibleClient", id: AMIRA.id }]],
-    ["a client's account", Need.account(AMIRA.id), [{ _tag: "Client", id: AMIRA.id }]],
+    ["nothing", Load.none, []],
+    ["a ticket", Load.ticket(TICKET), [{ _tag: "Ticket", id: NOBODY }]],
+    ["several tickets", Load.tickets([TICKET]), [{ _tag: "Ticket", id: NOBODY }]],
+    ["a client whom the shop sees", Load.client(AMIRA.id), [{ _tag: "VisibleClient", id: AMIRA.id }]],
+    ["a client's account", Load.account(AMIRA.id), [{ _tag: "Client", id: AMIRA.id }]],
     [
       "several clients",
-      Need.knownClients([AMIRA.id, KARIM.id]),
+      Load.knownClients([AMIRA.id, KARIM.id]),
       [
         { _tag: "Client", id: AMIRA.id },
         { _tag: "Client", id: KARIM.id }
       ]
     ],
-    ["an offer", Need.offer(OFFER), [{ _tag: "Offer", id: NOBODY }]],
-    ["the keys", Need.keys, [{ _tag: "Keys" }]],
-    ["stamps that were given", Need.stampsUsed(STAMPS), [{ _tag: "StampsUsed", key: STAMPS }]],
-    ["a delivery", Need.delivery(EVENT, 1), [{ _tag: "Delivery", event_id: EVENT }]],
-    ["waiting deliveries", Need.waiting(7), [{ _tag: "Deliveries", most: 7 }]],
-    ["events", Need.events([EVENT]), [{ _tag: "Event", id: EVENT }]],
-    ["attempts", Need.attempts(EVENT), [{ _tag: "Attempts", event_id: EVENT }]],
-    ["records of idempotency keys", Need.idempotencyRecords([RECORD]), [{ _tag: "IdempotencyRecord", key: RECORD }]],
-    ["a message", Need.message("m", 1), [{ _tag: "Message", id: "m" }]],
-    ["a replay", Need.replay("r", 9), [{ _tag: "Replay", id: "r", most: 9 }]]
-  ])("%s", (_, { asks }, expected) => expect(asks).toEqual(expected))
+    ["an offer", Load.offer(OFFER), [{ _tag: "Offer", id: NOBODY }]],
+    ["the keys", Load.keys, [{ _tag: "Keys" }]],
+    ["stamps that were given", Load.stampsUsed(STAMPS), [{ _tag: "StampsUsed", key: STAMPS }]],
+    ["a delivery", Load.delivery(EVENT, 1), [{ _tag: "Delivery", event_id: EVENT }]],
+    ["waiting deliveries", Load.waiting(7), [{ _tag: "Deliveries", most: 7 }]],
+    ["events", Load.events([EVENT]), [{ _tag: "Event", id: EVENT }]],
+    ["attempts", Load.attempts(EVENT), [{ _tag: "Attempts", event_id: EVENT }]],
+    ["records of idempotency keys", Load.idempotencyRecords([RECORD]), [{ _tag: "IdempotencyRecord", key: RECORD }]],
+    ["a message", Load.message("m", 1), [{ _tag: "Message", id: "m" }]],
+    ["a replay", Load.replay("r", 9), [{ _tag: "Replay", id: "r", most: 9 }]]
+  ])("%s", (_, { loadRequests: asks }, expected) => expect(asks).toEqual(expected))
 })
 
 describe("Specification, Clients and loyalty: a client, as a need reads them", () => {
@@ -61,15 +61,15 @@ describe("Specification, Clients and loyalty: a client, as a need reads them", (
     const shop = openShop()
     const client = { id: AMIRA.id, display_name: "Amira Ben Salah" }
     const found = { client, card: blankCard(SHOP, AMIRA.id), phone: AMIRA.phone }
-    expect(read(shop, Need.client(AMIRA.id))).toEqual(found)
+    expect(read(shop, Load.client(AMIRA.id))).toEqual(found)
     const card = { ...found.card, balance: 3 }
     shop.slice.cards.set(AMIRA.id, card)
-    expect(read(shop, Need.client(AMIRA.id))).toEqual({ ...found, card })
+    expect(read(shop, Load.client(AMIRA.id))).toEqual({ ...found, card })
   })
 
   it("is not found where the shop never met them, where they blocked it, and where nobody has the id", () => {
-    expect(refusal(new TestShop(), Need.client(AMIRA.id))).toBe("ClientNotFound")
-    expect([KARIM.id, CLIENT].map((id) => refusal(openShop(), Need.client(id)))).toEqual([
+    expect(refusal(new TestShop(), Load.client(AMIRA.id))).toBe("ClientNotFound")
+    expect([KARIM.id, CLIENT].map((id) => refusal(openShop(), Load.client(id)))).toEqual([
       "ClientNotFound",
       "ClientNotFound"
     ])
@@ -77,9 +77,9 @@ describe("Specification, Clients and loyalty: a client, as a need reads them", (
 
   it("is found for what they do themselves, whether or not the shop sees them", () => {
     const shop = openShop()
-    expect(read(new TestShop(), Need.account(AMIRA.id))).toEqual({ account: AMIRA, link: null })
-    expect(read(shop, Need.account(KARIM.id))).toMatchObject({ account: KARIM, link: { blocked_at: START } })
-    expect(refusal(shop, Need.account(CLIENT))).toBe("ClientNotFound")
+    expect(read(new TestShop(), Load.account(AMIRA.id))).toEqual({ account: AMIRA, link: null })
+    expect(read(shop, Load.account(KARIM.id))).toMatchObject({ account: KARIM, link: { blocked_at: START } })
+    expect(refusal(shop, Load.account(CLIENT))).toBe("ClientNotFound")
   })
 
   it("is among several if they have an account, with link and card where there are any", () => {
@@ -87,7 +87,7 @@ describe("Specification, Clients and loyalty: a client, as a need reads them", (
     const card = blankCard(SHOP, AMIRA.id)
     shop.slice.cards.set(AMIRA.id, card)
     shop.slice.links.delete(KARIM.id)
-    expect([...read(shop, Need.knownClients([AMIRA.id, CLIENT, KARIM.id]))]).toEqual([
+    expect([...read(shop, Load.knownClients([AMIRA.id, CLIENT, KARIM.id]))]).toEqual([
       [AMIRA.id, { account: AMIRA, link: expect.objectContaining({ known_at: START }), card }],
       [KARIM.id, { account: KARIM, link: null, card: null }]
     ])
@@ -104,16 +104,16 @@ describe("Specification, Tickets: a ticket, as a need reads it", () => {
     ]
     shop.create({ client_phone: KARIM.phone })
     shop.does(answerOffer(SHOP, shop.offer.id, "blocked"))
-    const linked = [mine, theirs, bare].map((id) => read(shop, Need.ticket(id)).linked?.client.id)
+    const linked = [mine, theirs, bare].map((id) => read(shop, Load.ticket(id)).linked?.client.id)
     expect(linked).toEqual([AMIRA.id, undefined, undefined])
-    expect(read(shop, Need.ticket(bare))).toEqual({ record: shop.record(bare), linked: null })
-    expect(refusal(shop, Need.ticket(TICKET))).toBe("TicketNotFound")
+    expect(read(shop, Load.ticket(bare))).toEqual({ record: shop.record(bare), linked: null })
+    expect(refusal(shop, Load.ticket(TICKET))).toBe("TicketNotFound")
   })
 
   it("is left out of several if it does not exist", () => {
     const shop = new TestShop()
     const id = shop.create()
-    expect(read(shop, Need.tickets([TICKET, id]))).toEqual([shop.record(id)])
+    expect(read(shop, Load.tickets([TICKET, id]))).toEqual([shop.record(id)])
   })
 })
 
@@ -121,7 +121,7 @@ describe("Specification, Endpoints: an offer, as a need reads it", () => {
   it("has its ticket, the ticket's client, and the account that holds the number now", () => {
     const shop = openShop()
     const id = shop.create({ client_id: AMIRA.id, client_phone: KARIM.phone })
-    expect(read(shop, Need.offer(shop.offer.id))).toEqual({
+    expect(read(shop, Load.offer(shop.offer.id))).toEqual({
       record: shop.offer,
       ticket: shop.record(id),
       linked: expect.objectContaining({ client: expect.objectContaining({ id: AMIRA.id }) }),
@@ -129,19 +129,19 @@ describe("Specification, Endpoints: an offer, as a need reads it", () => {
       link: shop.slice.links.get(KARIM.id)
     })
     shop.slice.links.delete(KARIM.id)
-    expect(read(shop, Need.offer(shop.offer.id)).link).toBeNull()
+    expect(read(shop, Load.offer(shop.offer.id)).link).toBeNull()
   })
 
   it("is not found if it does not exist, if its ticket is gone, or if no account holds the number", () => {
     const shop = new TestShop()
-    expect(refusal(shop, Need.offer(OFFER))).toBe("OfferNotFound")
+    expect(refusal(shop, Load.offer(OFFER))).toBe("OfferNotFound")
     shop.create({ client_phone: NOBODYS_PHONE })
-    expect(refusal(shop, Need.offer(shop.offer.id))).toBe("OfferNotFound")
+    expect(refusal(shop, Load.offer(shop.offer.id))).toBe("OfferNotFound")
     const id = shop.create({ client_phone: KARIM.phone })
     const offer = shop.offer.id
-    expect(refusal(shop, Need.offer(offer))).toBe("found")
+    expect(refusal(shop, Load.offer(offer))).toBe("found")
     shop.slice.tickets.delete(id)
-    expect(refusal(shop, Need.offer(offer))).toBe("OfferNotFound")
+    expect(refusal(shop, Load.offer(offer))).toBe("OfferNotFound")
   })
 })
 
@@ -150,55 +150,55 @@ describe("docs/write-a-store.md: other rows, as needs read them", () => {
     const shop = new TestShop()
     const rows = [KEY, OTHER_KEY].map((id) => ({ id, revoked_at: START }) as ApiKeyRecord)
     for (const row of rows) shop.slice.keys.set(row.id, row)
-    expect(read(shop, Need.keys)).toEqual(rows)
+    expect(read(shop, Load.keys)).toEqual(rows)
   })
 
   it("the stamps that a caller gave a client; none if the caller gave them none", () => {
     const shop = new TestShop()
     const window = { used: 2, resets_at: START }
     shop.slice.stamps_used.set(`${KEY} ${AMIRA.id}`, window)
-    expect(read(shop, Need.stampsUsed(STAMPS))).toBe(window)
-    expect(read(shop, Need.stampsUsed({ ...STAMPS, caller_id: OTHER_KEY }))).toBeUndefined()
+    expect(read(shop, Load.stampsUsed(STAMPS))).toBe(window)
+    expect(read(shop, Load.stampsUsed({ ...STAMPS, caller_id: OTHER_KEY }))).toBeUndefined()
   })
 
   it("a delivery only under the token of its latest claim", () => {
     const shop = new TestShop()
     const row = { event_id: EVENT, token: 4 } as never
     shop.slice.deliveries.set(EVENT, row)
-    expect([3, 4, 5].map((token) => read(shop, Need.delivery(EVENT, token)))).toEqual([null, row, null])
-    expect(read(shop, Need.delivery(OTHER_EVENT, 4))).toBeNull()
+    expect([3, 4, 5].map((token) => read(shop, Load.delivery(EVENT, token)))).toEqual([null, row, null])
+    expect(read(shop, Load.delivery(OTHER_EVENT, 4))).toBeNull()
   })
 
   it("no more waiting deliveries than it asked for, although the state may hold more", () => {
     const shop = new TestShop()
     for (const id of [EVENT, OTHER_EVENT]) shop.slice.deliveries.set(id, {} as never)
-    expect([1, 2, 3].map((most) => read(shop, Need.waiting(most)).length)).toEqual([1, 2, 2])
-    expect(read(shop, Need.waiting(1))).toEqual([EVENT])
+    expect([1, 2, 3].map((most) => read(shop, Load.waiting(most)).length)).toEqual([1, 2, 2])
+    expect(read(shop, Load.waiting(1))).toEqual([EVENT])
   })
 
   it("those of some events and records that are still kept", () => {
     const shop = new TestShop()
     const kept = { event: { id: EVENT }, attempts: [] } as never
     Object.assign(shop.slice, { events: { get: (id: EventId) => (id === EVENT ? kept : undefined) } })
-    expect(read(shop, Need.events([OTHER_EVENT, EVENT]))).toEqual([kept])
+    expect(read(shop, Load.events([OTHER_EVENT, EVENT]))).toEqual([kept])
     const record = { ...RECORD, answer: "{}" } as never
     shop.slice.idempotency_records.set(`${KEY} tickets.create a`, record)
-    expect(read(shop, Need.idempotencyRecords([{ ...RECORD, key: "b" }, RECORD]))).toEqual([record])
+    expect(read(shop, Load.idempotencyRecords([{ ...RECORD, key: "b" }, RECORD]))).toEqual([record])
   })
 
   it("the attempts of an event, none if it was never tried", () => {
     const shop = new TestShop()
     const rows = [{ n: 1 }] as never
     shop.slice.attempts.set(EVENT, rows)
-    expect([EVENT, OTHER_EVENT].map((id) => read(shop, Need.attempts(id)))).toEqual([rows, []])
+    expect([EVENT, OTHER_EVENT].map((id) => read(shop, Load.attempts(id)))).toEqual([rows, []])
   })
 
   it("a message only with the number of attempts that its claim counted", () => {
     const shop = new TestShop()
     const row: MessageRecord = { shop_id: SHOP, id: "m", receiver: "client", attempts_made: 2, due_at: START }
     shop.slice.messages.set("m", row)
-    expect([1, 2, 3].map((n) => read(shop, Need.message("m", n)))).toEqual([null, row, null])
-    expect(read(shop, Need.message("other", 2))).toBeNull()
+    expect([1, 2, 3].map((n) => read(shop, Load.message("m", n)))).toEqual([null, row, null])
+    expect(read(shop, Load.message("other", 2))).toBeNull()
   })
 
   it("a replay with the next events that it selects, as many as it asked for", () => {
@@ -206,7 +206,7 @@ describe("docs/write-a-store.md: other rows, as needs read them", () => {
     const record = { id: "r" } as never
     shop.slice.replays.set("r", record)
     Object.assign(shop.slice, { replayable: (...of: ReadonlyArray<unknown>) => of })
-    expect(read(shop, Need.replay("r", 9))).toEqual({ record, next: [record, 9] })
-    expect(read(shop, Need.replay("other", 9))).toBeNull()
+    expect(read(shop, Load.replay("r", 9))).toEqual({ record, next: [record, 9] })
+    expect(read(shop, Load.replay("other", 9))).toBeNull()
   })
 })

@@ -106,8 +106,8 @@ describe("Specification, States: the fields that a move sets and clears", () => 
     const shop = new TestShop()
     const id = shop.create()
     shop.wait(HOUR).moves(id, "ready")
-    expect(shop.last.answer).toEqual(shop.events[0]!.data.ticket)
-    expect(shop.last.answer).toMatchObject({ ready_at: ISO_1H, updated_at: ISO_1H, created_at: ISO, state: "ready" })
+    expect(shop.last.result).toEqual(shop.events[0]!.data.ticket)
+    expect(shop.last.result).toMatchObject({ ready_at: ISO_1H, updated_at: ISO_1H, created_at: ISO, state: "ready" })
     expect(shop.events[0]!.created_at).toBe(ISO_1H)
   })
 })
@@ -118,10 +118,10 @@ describe("Specification, States: the client is notified as from the app", () => 
     const id = shop.create({ client_id: shop.meets(AMIRA) })
     shop.wait(HOUR).moves(id, "ready")
     expect(shop.eventTypes).toEqual(["ticket.ready", "client.notified"])
-    expect(shop.events[1]!.data).toEqual({ ticket: shop.last.answer, channel: "app", notified_at: ISO_1H })
+    expect(shop.events[1]!.data).toEqual({ ticket: shop.last.result, channel: "app", notified_at: ISO_1H })
     expect(shop.events[0]!.data.ticket!.notified_at).toBe(ISO_1H)
     expect(shop.rows("NotificationAppended")).toMatchObject([
-      { client_id: AMIRA.id, ticket_id: id, type: "ticket.ready", created_at: START + HOUR, ticket: shop.last.answer }
+      { client_id: AMIRA.id, ticket_id: id, type: "ticket.ready", created_at: START + HOUR, ticket: shop.last.result }
     ])
   })
 
@@ -210,7 +210,7 @@ describe("Specification, States: the client is notified as from the app", () => 
       shop.moves(id, status)
       expect(shop.eventTypes).toHaveLength(1)
       expect(shop.rows("NotificationAppended")).toEqual([])
-      expect(shop.last.answer).toMatchObject({ client: null, notified_at: null })
+      expect(shop.last.result).toMatchObject({ client: null, notified_at: null })
     }
     expect(JSON.stringify(shop.events)).not.toContain("Karim")
   })

@@ -11,7 +11,7 @@ const offered = (shop: TestShop, phone: Phone = AMIRA.phone) => {
   return { ticket, offer: shop.offer.id }
 }
 
-const wanted = (client_id: string) => createTicket(SHOP, ticketInput({ client_id }), { via: "api", found: [] })
+const wanted = (client_id: string) => createTicket(SHOP, ticketInput({ client_id }), { via: "api", foundWords: [] })
 
 describe("Specification, Endpoints: the account accepts the offer", () => {
   it("makes the client known and links them to the ticket, with client.linked (Specification, Endpoints; Webhooks)", () => {
@@ -126,7 +126,7 @@ describe("Specification, Endpoints: the account blocks the shop", () => {
     shop.does(answerOffer(SHOP, offered(shop).offer, "blocked"))
     expect(shop.refuses(wanted(AMIRA.id))._tag).toBe("ClientNotFound")
     shop.moves(linked, "ready")
-    expect(shop.last.answer).toMatchObject({ client: null, notified_at: null })
+    expect(shop.last.result).toMatchObject({ client: null, notified_at: null })
     expect(shop.eventTypes).toEqual(["ticket.ready"])
   })
 

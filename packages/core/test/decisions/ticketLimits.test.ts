@@ -3,7 +3,7 @@ import { createTicket } from "../../src/decisions/createTicket.js"
 import type { TimeZone } from "../../src/domain/CalendarDay.js"
 import { HOUR, MINUTE, SHOP, START, TestShop, ticketInput } from "./fixtures.js"
 
-const create = createTicket(SHOP, ticketInput(), { via: "api", found: [] })
+const create = createTicket(SHOP, ticketInput(), { via: "api", foundWords: [] })
 const at = (iso: string) => Date.parse(iso)
 
 /** A shop of a zone at an instant, that has created so many tickets there. */
@@ -41,7 +41,7 @@ describe("Specification, Limits: 150 tickets per hour and shop", () => {
     const shop = shopAt("Africa/Tunis", "2026-03-02T09:00:00Z", 100)
     for (let n = 0; n < 50; n++) shop.create({}, "app")
     expect(refusal(shop).decisive.policy).toBe("tickets_per_hour")
-    expect(shop.refuses(createTicket(SHOP, ticketInput(), { via: "app", found: [] }))._tag).toBe("LimitReached")
+    expect(shop.refuses(createTicket(SHOP, ticketInput(), { via: "app", foundWords: [] }))._tag).toBe("LimitReached")
   })
 
   it("the hour starts at the first use, not on the clock's hour, and does not slide (Specification, Limits)", () => {

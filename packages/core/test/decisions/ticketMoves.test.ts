@@ -9,7 +9,7 @@ const accepted = (shop: TestShop, now: number) => {
   const [id] = shop.slice.tickets.keys()
   const decided = Either.getOrThrow(decide(ticketMoves(SHOP, id!), shop.slice, momentAt(now)))
   expect(decided.changes).toEqual([])
-  return decided.answer.filter(({ refusal }) => refusal === null).map(({ act }) => act)
+  return decided.result.filter(({ refusal }) => refusal === null).map(({ act }) => act)
 }
 const always = ["notified", "delay", "part", "photo"]
 
@@ -32,7 +32,7 @@ const rows: ReadonlyArray<
 
 describe("the acts that a ticket would accept, asked of the decisions themselves", () => {
   it("loads that ticket alone", () => {
-    expect(ticketMoves(SHOP, NOBODY as never).asks).toEqual([{ _tag: "Ticket", id: NOBODY }])
+    expect(ticketMoves(SHOP, NOBODY as never).loadRequests).toEqual([{ _tag: "Ticket", id: NOBODY }])
   })
 
   for (const [statuses, waited, moves, due] of rows)

@@ -12,7 +12,7 @@ describe("docs/sandbox.md: a limit on tickets that a tester uses up", () => {
     const shop = new TestShop()
     shop.create()
     shop.wait(MINUTE).does(useUpTickets(SHOP, policy))
-    const refused = shop.refuses(createTicket(SHOP, ticketInput(), { via: "api", found: [] })) as LimitReached
+    const refused = shop.refuses(createTicket(SHOP, ticketInput(), { via: "api", foundWords: [] })) as LimitReached
     expect(refused.usages).toEqual([expect.objectContaining({ policy, remaining: 0, resets_at })])
     shop.now = resets_at
     shop.create()

@@ -77,7 +77,9 @@ const acquainted = Effect.fnUntraced(function* (blocked_at: number | null = null
   const { id } = yield* openShop()
   const { id: client_id } = yield* openAccount()
   yield* run(putting(id, { _tag: "LinkPut", row: { shop_id: id, client_id, known_at: TEST_START, blocked_at: null } }))
-  const ticket = yield* run(createTicket(id, ticketInput({ service: "Hem", client_id }), { via: "api", found: [] }))
+  const ticket = yield* run(
+    createTicket(id, ticketInput({ service: "Hem", client_id }), { via: "api", foundWords: [] })
+  )
   if (blocked_at !== null)
     yield* run(putting(id, { _tag: "LinkPut", row: { shop_id: id, client_id, known_at: TEST_START, blocked_at } }))
   return { shop_id: id, client_id, ticket: ticket.id as TicketId }
@@ -159,7 +161,7 @@ describe("Specification, States: a linked client's notification is handed to the
       Effect.gen(function* () {
         yield* ready(yield* acquainted(TEST_START))
         const { id } = yield* openShop()
-        const ticket = yield* run(createTicket(id, ticketInput(), { via: "api", found: [] }))
+        const ticket = yield* run(createTicket(id, ticketInput(), { via: "api", foundWords: [] }))
         yield* ready({ shop_id: id, ticket: ticket.id as TicketId })
         expect([yield* (yield* NotificationSender).runOnce, ears.heard]).toEqual([0, []])
       })
@@ -324,7 +326,7 @@ describe("Specification, Webhooks: a failed notification is sent again by the re
       Effect.map(Store, ({ transact }) =>
         Store.of({
           transact: (command) =>
-            command.asks[0]?._tag === "Message" && begun++ % 2 === 1 && begun < 3
+            command.loadRequests[0]?._tag === "Message" && begun++ % 2 === 1 && begun < 3
               ? Effect.die(new StoreUnavailable({}))
               : transact(command)
         })

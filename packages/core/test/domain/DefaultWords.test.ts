@@ -1,6 +1,6 @@
 import { Effect, Either, Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { refusedField } from "../../src/decisions/createTicket.js"
+import { forbiddenField } from "../../src/decisions/createTicket.js"
 import { languagesOf } from "../../src/domain/DefaultWords.js"
 import { Language, languagesIn } from "../../src/domain/Language.js"
 import { ProfanityFilter } from "../../src/ports/ProfanityFilter.js"
@@ -13,7 +13,7 @@ const takes = (languages: ReadonlyArray<Language>, text: string): boolean => {
   const found = Effect.runSync(
     Effect.flatMap(ProfanityFilter, ({ find }) => find([["service", text]])).pipe(Effect.provide(Profanity.layer))
   )
-  return refusedField(new TestShop({ languages }).slice.shop, { service: text }, found) === null
+  return forbiddenField(new TestShop({ languages }).slice.shop, { service: text }, found) === null
 }
 
 const insults: Readonly<Record<Language, ReadonlyArray<string>>> = {

@@ -89,7 +89,7 @@ const clientsOf = (
   asks: accounts.map(({ id }) => ({ _tag: "Client", id })),
   run: ({ links, cards, shop }) =>
     Either.right({
-      answer: accounts.map((account) => {
+      result: accounts.map((account) => {
         const { id, phone } = account
         const [link, card] = [links.get(id), cards.get(id)]
         return {
@@ -117,7 +117,7 @@ export const clientsHandlers = Effect.gen(function* () {
     listClients: Effect.fnUntraced(function* ({ path }) {
       yield* shops.byId(path.id)
       const accounts = yield* directory.listClients(null, ServiceLimits.list_max)
-      return data((yield* store.transact(clientsOf(path.id, accounts))).answer)
+      return data((yield* store.transact(clientsOf(path.id, accounts))).result)
     }),
     registerClient: ({ payload }) => Effect.map(clients.register(payload), ({ id }) => ({ status: 201, data: { id } })),
     recordVisit: ({ path, payload: { shop_id } }) =>

@@ -202,8 +202,8 @@ export const sessionHandlers = ({ log, feed, faults, receivers, begin }: Watchin
     const put = Effect.fnUntraced(function* (shop_id: ShopId, changes: ReadonlyArray<Change>) {
       for (let i = 0; i < changes.length; i += CHANGES_AT_ONCE) {
         const some = changes.slice(i, i + CHANGES_AT_ONCE)
-        const run = () => Either.right({ answer: undefined, changes: some, usages: [] })
-        yield* Effect.catchTag(store.transact({ shop_id, asks: [], run }), "ShopNotFound", Effect.die)
+        const run = () => Either.right({ result: undefined, changes: some, usages: [] })
+        yield* Effect.catchTag(store.transact({ shop_id, loadRequests: [], run }), "ShopNotFound", Effect.die)
       }
     })
 

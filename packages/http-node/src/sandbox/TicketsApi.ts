@@ -128,9 +128,9 @@ export const ticketsHandlers = Effect.gen(function* () {
     listMoves: Effect.fnUntraced(function* ({ path: { id } }) {
       const shop_id = yield* directory.shopOf({ _tag: "Ticket", id })
       if (shop_id === null) return yield* new TicketNotFound()
-      const { answer } = yield* store.transact(ticketMoves(shop_id, id, bounds))
+      const { result } = yield* store.transact(ticketMoves(shop_id, id, bounds))
       return data(
-        answer.map(({ act, refusal }) => {
+        result.map(({ act, refusal }) => {
           const row = refusal === null ? null : failureRows[refusal._tag]
           return { act, accepted: row === null, reason: row && ("reason" in row ? row.reason : row.code) }
         })

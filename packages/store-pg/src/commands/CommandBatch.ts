@@ -135,7 +135,7 @@ export const decideBatch = (
 ): Effect.Effect<DecidedBatch, PgFailure> => {
   const shop_ids = [...new Set(entries.map(({ command }) => command.shop_id))]
   const loads = loadStatements(
-    entries.flatMap(({ command: { shop_id, asks } }) => asks.map((ask) => ({ shop_id, ask })))
+    entries.flatMap(({ command: { shop_id, loadRequests: asks } }) => asks.map((ask) => ({ shop_id, ask })))
   )
   const lock = { values: [shop_ids], ...(skipsLocked ? lockFree : lockAll) }
   const statements = [begin, lock, { values: [shop_ids], ...SHOPS }, ...loads.map(({ statement }) => statement)]

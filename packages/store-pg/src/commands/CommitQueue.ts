@@ -85,7 +85,7 @@ const failExpired = (entries: Commands, isContended: boolean): Commands => {
 }
 
 /** A replay's step reads rows that other commands of its shop may change, so it is the only command of its shop in a batch. */
-const isExclusive = ({ command }: QueuedCommand): boolean => command.asks.some(({ _tag }) => _tag === "Replay")
+const isExclusive = ({ command }: QueuedCommand): boolean => command.loadRequests.some(({ _tag }) => _tag === "Replay")
 
 /** Waiting commands, by shop, so that a busy shop does not delay the others. */
 export class CommandQueue {
@@ -469,7 +469,7 @@ export const transact = (
             settle: (exit) => {
               if (isSettled) return
               isSettled = true
-              resume(Effect.map(exit, ({ answer, usages }) => ({ answer, usages })))
+              resume(Effect.map(exit, ({ result, usages }) => ({ result, usages })))
               onSettled()
             }
           }

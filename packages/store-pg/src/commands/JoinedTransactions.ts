@@ -339,7 +339,7 @@ export const joinedTransactions = (options: JoiningOptions) =>
             settle: () => undefined
           }
           return runWithin(joined, entry, options).pipe(
-            Effect.map(({ answer, usages }) => ({ answer, usages })),
+            Effect.map(({ result, usages }) => ({ result, usages })),
             Effect.uninterruptible,
             joined.inTurn
           ) as Effect.Effect<Outcome<A>, E | StoreUnavailable>

@@ -26,7 +26,7 @@ const work = Effect.fnUntraced(function* (url: string) {
     yield* run(setWebhook(id, { url: "https://example.com/", secret: "whsec_x" }))
     yield* run(recordVisit(id, account.id))
     const make = (input: Parameters<typeof ticketInput>[0]) =>
-      run(createTicket(id, ticketInput(input), { via: "api", found: [] }))
+      run(createTicket(id, ticketInput(input), { via: "api", foundWords: [] }))
     const linked = yield* make({ service: "Hem", client_id: account.id })
     const offered = yield* make({ service: "Zip", client_phone: yield* freshPhone })
     yield* run(proposeQuote(id, offered.id as TicketId, Schema.decodeSync(QuoteInput)({ price_minor: 900 })))

@@ -93,7 +93,7 @@ describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.
               run(
                 idempotent(
                   { caller_id, operation: "tickets.create", key: key as IdempotencyKey, request: key },
-                  createTicket(shop.id, ticketInput(), { via: "api", found: [] })
+                  createTicket(shop.id, ticketInput(), { via: "api", foundWords: [] })
                 )
               ),
               ports

@@ -144,7 +144,7 @@ describe("the reading role (docs/operating.md, Database roles)", { timeout: 60_0
         yield* Effect.gen(function* () {
           const { id } = yield* openShop()
           yield* run(setWebhook(id, { url: "https://example.com/", secret: "whsec_x" }))
-          yield* run(createTicket(id, ticketInput(), { via: "api", found: [] }))
+          yield* run(createTicket(id, ticketInput(), { via: "api", foundWords: [] }))
         }).pipe(Effect.provide(ports))
         const session = yield* connect(reader)
         expect(yield* session.run("select number, state, service from ticket")).toHaveLength(1)

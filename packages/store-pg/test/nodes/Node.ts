@@ -52,7 +52,7 @@ export const testing = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>, clock: S
 /** Creates a ticket; answers its number. */
 export const create = (shop_id: ShopId, service = "Hem") =>
   Effect.map(
-    run(createTicket(shop_id, ticketInput({ service }), { via: "api", found: [] })),
+    run(createTicket(shop_id, ticketInput({ service }), { via: "api", foundWords: [] })),
     ({ number }) => number ?? 0
   )
 

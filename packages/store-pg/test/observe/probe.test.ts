@@ -68,7 +68,7 @@ describe("the database as the operator sees it", PATIENT, () => {
         const [open, off] = [yield* openShop(), yield* openShop()]
         for (const { id } of [open, off]) {
           yield* run(setWebhook(id, { url: "https://example.com/", secret: "whsec_x" }))
-          for (let n = 0; n < 3; n++) yield* run(createTicket(id, ticketInput(), { via: "api", found: [] }))
+          for (let n = 0; n < 3; n++) yield* run(createTicket(id, ticketInput(), { via: "api", foundWords: [] }))
         }
         yield* (yield* connect(url)).run("update webhook set off_reason = 'gone' where shop_id = $1", [off.id])
         clock.set(Date.parse("2026-03-01T10:01:30Z"))

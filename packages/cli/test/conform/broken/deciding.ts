@@ -168,8 +168,8 @@ export const deciding: ReadonlyArray<BrokenServer> = [
         const forgetful = decision.right.changes.map((one) =>
           one._tag === "TicketPut" ? { ...one, row: { ...one.row, notified_at: null } } : one
         )
-        const { answer } = decision.right
-        return Either.right({ ...decision.right, changes: forgetful, answer: { ...answer, notified_at: null } })
+        const { result } = decision.right
+        return Either.right({ ...decision.right, changes: forgetful, answer: { ...result, notified_at: null } })
       })
     }
   }

@@ -1,0 +1,21 @@
+import { type Context, Effect } from "effect"
+import { type AuditedAct, audited, type Command } from "../decisions/Command.js"
+import type { ShopNotFound } from "../domain/Shop.js"
+import type { Store, StoreUnavailable } from "../ports/StorePorts.js"
+import { Actor } from "./Actor.js"
+
+/** Runs commands on a store and returns their results alone, without the statuses of limits. */
+export const commandRunner =
+  (store: Context.Tag.Service<Store>) =>
+  <A, E>(command: Command<A, E>): Effect.Effect<A, E | ShopNotFound | StoreUnavailable> =>
+    Effect.map(store.transact(command), ({ result }) => result)
+
+/**
+ * Runs commands and returns their results. Each is saved with the audit entry that `entryOf` makes from its result; null makes none. The
+ * entry names the current {@link Actor}.
+ */
+export const auditedCommandRunner = (store: Context.Tag.Service<Store>) => {
+  const run = commandRunner(store)
+  return <A, E>(command: Command<A, E>, entryOf: (result: A) => AuditedAct | null) =>
+    Effect.flatMap(Actor.current, (actor) => run(audited(command, actor, entryOf)))
+}
