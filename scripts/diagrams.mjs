@@ -27,7 +27,7 @@ export const packagesDiagram = mermaid([
 const STEPS = /** @type {const} */ ([
   ["client", "server", "the request"],
   ["server", "checks", "method, path and headers"],
-  ...workshopChecks({ ...AUTHENTICATION, wait: () => Effect.never }, { validateResponses: false }).steps.map(
+  ...workshopChecks({ ...AUTHENTICATION, run: () => Effect.never }, { validateResponses: false }).steps.map(
     ({ name, refuses }) => ["checks", "checks", `${name}: ${refuses}`]
   ),
   ["checks", "service", "the input, parsed by the endpoint's schemas"],

@@ -563,7 +563,7 @@ const ofRequests = [
     "checks",
     "refused-request-not-given-back",
     "a request that got a 429 stays counted",
-    'return failure._tag === "LimitReached" ? Effect.as(uncount(context), response) : Effect.succeed(response)',
+    'return failure._tag === "LimitReached" ? Effect.as(giveBackRequest(context), response) : Effect.succeed(response)',
     "return Effect.succeed(response)"
   ),
   domain(

@@ -7,28 +7,28 @@ import { type Effect, Exit, Runtime } from "effect"
 import { announcedLength, awaitsBody, discardBody } from "./nodeRequest.js"
 import type { UnreadResponses } from "./UnreadResponses.js"
 
-/** How many pieces of work are done in one turn of the event loop. */
-const PIECES = 4
+/** How many tasks run in one turn of the event loop. */
+const TASKS_PER_TURN = 4
 
 /**
- * Work that clients with one request at a time need not wait for: pipelined requests, and responses to requests without a good
- * key. A few pieces are done in each turn of the event loop, in the order of their arrival.
+ * Tasks of low priority: pipelined requests, and responses to requests without a valid key. A few run in each turn of the event loop, in
+ * the order of their arrival, so that they cannot delay other requests.
  */
 export class Backlog {
-  readonly #pieces: Array<() => void> = []
+  readonly #tasks: Array<() => void> = []
   #isScheduled = false
 
-  add(piece: () => void): void {
-    this.#pieces.push(piece)
+  add(task: () => void): void {
+    this.#tasks.push(task)
     this.#schedule()
   }
 
   #schedule(): void {
-    if (this.#isScheduled || this.#pieces.length === 0) return
+    if (this.#isScheduled || this.#tasks.length === 0) return
     this.#isScheduled = true
     setImmediate(() => {
       this.#isScheduled = false
-      for (const piece of this.#pieces.splice(0, PIECES)) piece()
+      for (const task of this.#tasks.splice(0, TASKS_PER_TURN)) task()
       this.#schedule()
     })
   }
@@ -38,19 +38,19 @@ export class Backlog {
 export interface ListenerOptions {
   readonly backlog: Backlog
   readonly unread: UnreadResponses
-  /** Called when the key of a request is found to be good. Where it is given, all other responses wait their turn in the backlog. */
-  readonly onAdmitted?: (request: IncomingMessage) => void
+  /** Called when a request's key is found valid. If it is given, the responses to all other requests wait in the backlog. */
+  readonly onAuthenticated?: (request: IncomingMessage) => void
 }
 
 /**
- * Responds to a request of `node:http` with what an effect finds. `find` gets a function to call when the key of the request is
- * found to be good. `isBodyHeld`: the client waits for `100 Continue` before it sends the body.
+ * Handles a request of `node:http`, and sends the response. `handle` gets a function to call when the request's key is found valid.
+ * `awaitsContinue`: the client waits for `100 Continue` before it sends the body.
  */
 export type Listener = (
   request: IncomingMessage,
   response: ServerResponse,
-  find: (onAdmitted: () => void) => Effect.Effect<HttpResponse>,
-  isBodyHeld?: boolean
+  handle: (onAuthenticated: () => void) => Effect.Effect<HttpResponse>,
+  awaitsContinue?: boolean
 ) => void
 
 /**
@@ -88,8 +88,8 @@ const endAtOnce = (response: ServerResponse, body: HttpResponse["body"]): void =
   response.end()
 }
 
-/** How much of a stream may wait for its client to read it, in bytes; beyond that the client is cut off. */
-const MOST_UNREAD = 4 * 1024 * 1024
+/** How many bytes of a stream may wait for its client to read them; beyond that the connection is closed. */
+const MAX_UNREAD_BYTES = 4 * 1024 * 1024
 
 /** Streams a response until its client leaves or the server stops. */
 const stream = (response: ServerResponse, { status, headers, body }: HttpResponse, follow: Follow): void => {
@@ -98,7 +98,7 @@ const stream = (response: ServerResponse, { status, headers, body }: HttpRespons
   response.write(body)
   const stop = follow((text) => {
     response.write(text)
-    if (response.writableLength > MOST_UNREAD) response.destroy()
+    if (response.writableLength > MAX_UNREAD_BYTES) response.destroy()
   })
   const end = () => void response.end()
   const server = socket === null ? undefined : (socket as Socket & { readonly server?: EventEmitter }).server
@@ -112,23 +112,23 @@ const stream = (response: ServerResponse, { status, headers, body }: HttpRespons
 /** The event of a server that shuts down, which ends its streams. */
 export const SHUTDOWN = "shutdown"
 
-/** Sends a response. */
+/** Sends a response of the pipeline on node's `response`, unless one was sent already. */
 export const send = (
   request: IncomingMessage,
   response: ServerResponse,
-  found: HttpResponse,
+  httpResponse: HttpResponse,
   unread: UnreadResponses
 ): void => {
   if (response.headersSent || response.destroyed) return
-  if (found.isCut === true) return void response.destroy()
-  if (found.follow !== undefined && request.method !== "HEAD") {
-    stream(response, found, found.follow)
+  if (httpResponse.isCut === true) return void response.destroy()
+  if (httpResponse.follow !== undefined && request.method !== "HEAD") {
+    stream(response, httpResponse, httpResponse.follow)
     return
   }
-  const { status, body } = found
+  const { status, body } = httpResponse
   const isSending = awaitsBody(request)
   if (isSending && !(announcedLength(request) <= Limits.unwanted_body_bytes)) response.shouldKeepAlive = false
-  response.writeHead(status, rawHeaders(found))
+  response.writeHead(status, rawHeaders(httpResponse))
   if (isSending) discardBody(request)
   if (!response.shouldKeepAlive && isSending) sendAndLinger(request, response, body)
   else if (request.method === "HEAD" || status === 304) response.end()
@@ -136,8 +136,8 @@ export const send = (
   if (request.socket.writableLength > 0) unread.watch(response, request.socket, Buffer.byteLength(body))
 }
 
-/** Runs a request once its response is the next on its connection. Requests that were pipelined wait in the backlog. */
-const inTurn = (response: ServerResponse, backlog: Backlog, run: () => void): void => {
+/** Runs a request once its response is the next on its connection. Pipelined requests wait in the backlog. */
+const whenNext = (response: ServerResponse, backlog: Backlog, run: () => void): void => {
   if (response.socket !== null) {
     run()
     return
@@ -152,25 +152,25 @@ const inTurn = (response: ServerResponse, backlog: Backlog, run: () => void): vo
 /** Runs each request in one fiber, and interrupts it when the client leaves. */
 export const listener = (
   runtime: Runtime.Runtime<never>,
-  { backlog, unread, onAdmitted }: ListenerOptions
+  { backlog, unread, onAuthenticated }: ListenerOptions
 ): Listener => {
   const fork = Runtime.runFork(runtime)
-  return (request, response, find, isBodyHeld = false) => {
-    let isDeferred = onAdmitted !== undefined
-    const admitted = () => {
+  return (request, response, handle, awaitsContinue = false) => {
+    let isDeferred = onAuthenticated !== undefined
+    const authenticated = () => {
       isDeferred = false
-      onAdmitted?.(request)
+      onAuthenticated?.(request)
     }
     const settle = (exit: Exit.Exit<HttpResponse>) => {
       if (Exit.isFailure(exit)) response.destroy()
-      // A few responses without a valid key are sent in each turn of the event loop, and their clients send nothing more until
-      // then: so however many there are, new connections and clients with a key are served. A 503 says that there are too many
-      // requests, and so is sent at once.
+      // A few responses to requests without a valid key are sent in each turn of the event loop, and their clients send nothing more
+      // until then. So however many they are, new connections and clients with a key are served. A 503 is sent at once, because the
+      // service is overloaded already.
       else if (isDeferred && exit.value.status !== 503) backlog.add(() => send(request, response, exit.value, unread))
       else send(request, response, exit.value, unread)
     }
     const run = () => {
-      const fiber = fork(find(admitted))
+      const fiber = fork(handle(authenticated))
       const settled = fiber.unsafePoll()
       if (settled !== null) return settle(settled)
       fiber.addObserver(settle)
@@ -178,10 +178,10 @@ export const listener = (
         if (!response.writableFinished) fiber.unsafeInterruptAsFork(fiber.id())
       })
     }
-    const begin = () => inTurn(response, backlog, run)
-    // A short body arrives in one packet with its head, of which node has read only the head so far. One tick later the body is
-    // there as well, and the fiber need not wait for it.
-    if (!isBodyHeld && awaitsBody(request)) process.nextTick(begin)
+    const begin = () => whenNext(response, backlog, run)
+    // A short body arrives in one packet with the head. Node has read only the head by now, and the body one tick later, so the fiber
+    // need not wait for it.
+    if (!awaitsContinue && awaitsBody(request)) process.nextTick(begin)
     else begin()
   }
 }

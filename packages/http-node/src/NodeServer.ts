@@ -8,7 +8,7 @@ import { Effect, Exit, Runtime, type Scope } from "effect"
 import { closing } from "./draining.js"
 import { Backlog, type ListenerOptions, listener, SHUTDOWN, send } from "./Listener.js"
 import { type CannotListen, listen } from "./listen.js"
-import { httpRequestOf, RequestBody } from "./nodeRequest.js"
+import { RequestBody, requestFromNode } from "./nodeRequest.js"
 import { OpenConnections } from "./OpenConnections.js"
 import { HEAD_BYTES, notHttpResponse, type ParseError, SEVERAL_HOSTS, unknownMethod } from "./parseErrors.js"
 import { CONNECTION_LIMITS, type ConnectionLimits, SERVER_TIMEOUTS, type ServerTimeouts } from "./serverLimits.js"
@@ -80,19 +80,20 @@ const handle = (
   const answerTo = (request: HttpRequest, socket: Socket, take: (response: HttpResponse) => void) =>
     fork(pipeline(request)).addObserver((exit) => (Exit.isSuccess(exit) ? take(exit.value) : socket.destroy()))
 
-  const onRequest = (request: IncomingMessage, response: ServerResponse, onWanted?: () => void) => {
-    const body = new RequestBody(request, onWanted)
+  const onRequest = (request: IncomingMessage, response: ServerResponse, writeContinue?: () => void) => {
+    const body = new RequestBody(request, writeContinue)
     if (!connections.note(request, response, body)) return
     const error = hostError(request)
-    const find = (onAdmitted: () => void) => pipeline(httpRequestOf(request, trustProxy, body, onAdmitted))
-    if (error === undefined) return respond(request, response, find, onWanted !== undefined)
+    const handle = (onAuthenticated: () => void) =>
+      pipeline(requestFromNode(request, trustProxy, body, onAuthenticated))
+    if (error === undefined) return respond(request, response, handle, writeContinue !== undefined)
     response.shouldKeepAlive = false
     return send(request, response, notHttp(error), unread)
   }
 
   server.on("request", (request, response) => onRequest(request, response))
   server.on("checkContinue", (request, response) => {
-    // Refused before its body is wanted, such a client may or may not send it, so nothing can follow.
+    // A client that is refused before `100 Continue` may or may not send its body, so no other request can follow on the connection.
     response.shouldKeepAlive = false
     onRequest(request, response, () => response.writeContinue())
   })
@@ -100,7 +101,7 @@ const handle = (
   server.on("checkExpectation", (request, response) => onRequest(request, response))
   server.on("connect", (request, socket) =>
     connections.refuseTunnel(socket as Socket, (take) =>
-      answerTo(httpRequestOf(request, trustProxy), socket as Socket, take)
+      answerTo(requestFromNode(request, trustProxy), socket as Socket, take)
     )
   )
   server.on("clientError", (error: ParseError, socket) =>
@@ -145,7 +146,7 @@ export const serve = (
     handle(server, connections, byNetwork(pipeline, limits.ipv6Prefix), runtime, trustProxy, {
       backlog,
       unread,
-      onAdmitted: (request) => connections.admitted(request)
+      onAuthenticated: (request) => connections.authenticated(request)
     })
     const address = yield* Effect.acquireRelease(listen(server, options), () => stop(server, connections, timeouts))
     // Such as that no file descriptor is left for a new connection. The others stay open.

@@ -86,7 +86,7 @@ export class OpenConnections {
   }
 
   /** Records that the key of a request is good. */
-  admitted({ socket }: IncomingMessage): void {
+  authenticated({ socket }: IncomingMessage): void {
     const address = this.#open.get(socket)?.address
     if (address === undefined || this.#trusted.has(address) || this.#distrusted.has(address)) return
     remember(this.#trusted, address)

@@ -19,17 +19,17 @@ const tooLarge = Effect.failSync(() => new BodyTooLarge())
 /** The body of a request of `node:http`. */
 export class RequestBody {
   readonly #request: IncomingMessage
-  readonly #onWanted: (() => void) | undefined
+  readonly #onAwaited: (() => void) | undefined
   #isAborted = false
   #onAborted: (() => void) | undefined
 
-  /** `onWanted` runs when the service reads a body that has not arrived yet. */
-  constructor(request: IncomingMessage, onWanted?: () => void) {
+  /** `onAwaited` is called when the service begins to wait for a body that has not arrived yet. */
+  constructor(request: IncomingMessage, onAwaited?: () => void) {
     this.#request = request
-    this.#onWanted = onWanted
+    this.#onAwaited = onAwaited
   }
 
-  /** No more of the body will arrive, although its connection stays open. */
+  /** Fails the read, because no more of the body will arrive although its connection stays open. */
   abort(): void {
     this.#isAborted = true
     this.#onAborted?.()
@@ -69,23 +69,26 @@ export class RequestBody {
       this.#onAborted = onBroken
       // A request that fails without a listener for errors emits "close" alone.
       request.on("data", onData).on("end", onEnd).on("close", onBroken)
-      this.#onWanted?.()
+      this.#onAwaited?.()
       return Effect.sync(stop)
     })
   }
 }
 
 /** How long a client may take to read the last response on its connection, in milliseconds of real time. */
-const READING_MS = 1_000
+const LINGER_MS = 1_000
 
-/** Reads no more of a connection. The response that was sent still leaves; if the socket were closed at once, it might be lost. */
+/** Closes a connection once its client has read the response: if the socket were destroyed at once, the response might be lost. */
 export const closeConnection = (socket: Socket): void => {
   socket.pause()
   socket.end()
-  socket.setTimeout(READING_MS, () => socket.destroy())
+  socket.setTimeout(LINGER_MS, () => socket.destroy())
 }
 
-/** Reads the rest of a body that no endpoint wants, up to its bound, so that the connection can go on or end in order. */
+/**
+ * Reads the rest of a body that no endpoint reads, up to `Limits.unwanted_body_bytes`, so that the connection can be used again. Beyond that
+ * the connection is closed.
+ */
 export const discardBody = (request: IncomingMessage): void => {
   let left: number = Limits.unwanted_body_bytes
   const onData = (chunk: Buffer) => {
@@ -108,7 +111,7 @@ export interface RequestHead {
   readonly header: HttpRequest["header"]
   /** Names and values in turn, as sent. */
   readonly rawHeaders: ReadonlyArray<string>
-  /** Of the other end of the connection. */
+  /** The address of the connection's other end. */
   readonly remoteAddress: string | undefined
 }
 
@@ -133,35 +136,35 @@ const originForm = (url: string): string => {
   return rest === undefined || rest.startsWith("/") ? (rest ?? url) : `/${rest}`
 }
 
-/** A request as the pipeline takes it. */
-export const httpRequestFrom = (
+/** The pipeline's request, made from a parsed head and a function that reads the body. */
+export const requestFromHead = (
   head: RequestHead,
   trustProxy: boolean,
   body: HttpRequest["body"],
-  onAdmitted?: () => void
+  onAuthenticated?: () => void
 ): HttpRequest => {
   const url = originForm(head.url)
-  const question = url.indexOf("?")
+  const queryStart = url.indexOf("?")
   return {
     method: head.method,
-    path: question < 0 ? url : url.slice(0, question),
-    query: question < 0 ? "" : url.slice(question + 1),
+    path: queryStart < 0 ? url : url.slice(0, queryStart),
+    query: queryStart < 0 ? "" : url.slice(queryStart + 1),
     header: head.header,
     repeats: (name) => isHeaderRepeated(head.rawHeaders, name),
     address: addressOf(head, trustProxy),
     body,
-    onAdmitted
+    onAuthenticated
   }
 }
 
-/** A request of `node:http` as the pipeline takes it. */
-export const httpRequestOf = (
+/** The pipeline's request, made from a request of `node:http`. */
+export const requestFromNode = (
   request: IncomingMessage,
   trustProxy: boolean,
   body = new RequestBody(request),
-  onAdmitted?: () => void
+  onAuthenticated?: () => void
 ): HttpRequest =>
-  httpRequestFrom(
+  requestFromHead(
     {
       method: request.method ?? "GET",
       url: request.url ?? "/",
@@ -174,5 +177,5 @@ export const httpRequestOf = (
     },
     trustProxy,
     (most) => body.read(most),
-    onAdmitted
+    onAuthenticated
   )

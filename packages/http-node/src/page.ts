@@ -57,7 +57,7 @@ export const pageGroup = (
   show: (request: HttpRequest) => Effect.Effect<Page | Failure> | undefined
 ): RouteGroup => ({
   prefix,
-  answer: (request, context) => {
+  handle: (request, context) => {
     const shown = request.method === "GET" || request.method === "HEAD" ? show(request) : undefined
     return shown === undefined
       ? Effect.succeed(respond({ _tag: "RouteNotFound" }, context))

@@ -8,7 +8,7 @@ import {
   type RequestIssue
 } from "@workshop/core/http"
 import { Effect } from "effect"
-import { httpRequestFrom } from "./nodeRequest.js"
+import { requestFromHead } from "./nodeRequest.js"
 
 /** Node's report of a request that it could not parse. */
 export interface ParseError extends Error {
@@ -79,5 +79,5 @@ export const unknownMethod = (
     })
   const header = (name: string) => rawHeaders.find((_, i) => i % 2 === 1 && rawHeaders[i - 1] === name)
   const found = { method, url, header, rawHeaders, remoteAddress }
-  return httpRequestFrom(found, trustProxy, () => Effect.fail(new BodyIncomplete()))
+  return requestFromHead(found, trustProxy, () => Effect.fail(new BodyIncomplete()))
 }

@@ -7,7 +7,7 @@ import { ClientView } from "../domain/Client.js"
 import { ClientId } from "../domain/Identifier.js"
 import { LoyaltyCard, LoyaltyProgram } from "../domain/LoyaltyCard.js"
 import { PhoneInQuery } from "../domain/Phone.js"
-import { CountedAs, Nothing, RequiredScope } from "./Endpoint.js"
+import { CountedPolicies, Nothing, RequiredScope } from "./Endpoint.js"
 import { FailureBodyOf, RepeatableMeta, SuccessBody, SuccessBodyWithMeta } from "./Envelope.js"
 import { described } from "./openapi/Annotations.js"
 import { IdempotencyHeader } from "./TicketsApi.js"
@@ -43,7 +43,7 @@ export class ClientsApi extends HttpApiGroup.make("clients")
           refusals: ["client_not_found"]
         })
       )
-      .annotate(CountedAs, ["lookups_per_hour", "lookups_per_day"])
+      .annotate(CountedPolicies, ["lookups_per_hour", "lookups_per_day"])
   )
   .add(
     HttpApiEndpoint.get("byId", "/clients/:id")

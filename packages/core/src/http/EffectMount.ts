@@ -44,11 +44,11 @@ const drain = <E>(
 }
 
 /** The length of a request's body by its headers; undefined if it is not known beforehand. */
-const announced = ({ headers }: HttpServerRequest.HttpServerRequest): number | undefined =>
+const announcedLength = ({ headers }: HttpServerRequest.HttpServerRequest): number | undefined =>
   headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : undefined
 
 /** Reads a body that no endpoint wants while the response is sent, because the server itself would read it without a bound. */
-const drop = (request: HttpServerRequest.HttpServerRequest) => {
+const discardBody = (request: HttpServerRequest.HttpServerRequest) => {
   const dropping = Effect.forkDaemon(Effect.either(drain(request.stream, 0, () => Effect.void)))
   // Begun before the response is sent, because from then on node would read the rest itself.
   return Effect.zipRight(dropping, Effect.yieldNow())
@@ -109,18 +109,18 @@ const inTurn = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<voi
     else resume(Effect.void)
   })
 
-const httpRequestOf = (request: HttpServerRequest.HttpServerRequest, address: string, progress: Progress) => {
+const requestFromEffect = (request: HttpServerRequest.HttpServerRequest, address: string, progress: Progress) => {
   // Below a router's mount, `url` no longer begins with the path of the mount.
-  const question = request.url.indexOf("?")
+  const queryStart = request.url.indexOf("?")
   return {
     method: request.method,
-    path: question < 0 ? request.url : request.url.slice(0, question),
-    query: question < 0 ? "" : request.url.slice(question + 1),
+    path: queryStart < 0 ? request.url : request.url.slice(0, queryStart),
+    query: queryStart < 0 ? "" : request.url.slice(queryStart + 1),
     header: (name) => request.headers[name],
     repeats: (name) => isHeaderRepeated(rawHeadersOf(request), name),
     address,
     body: (most) => {
-      if ((announced(request) ?? 0) > most) return Effect.fail(new BodyTooLarge())
+      if ((announcedLength(request) ?? 0) > most) return Effect.fail(new BodyTooLarge())
       progress.isBegun = true
       return readAll(request, most, progress)
     },
@@ -135,15 +135,15 @@ const httpRequestOf = (request: HttpServerRequest.HttpServerRequest, address: st
 export const httpApp = <R = never>(options: MountEffectOptions<HttpServerRequest.HttpServerRequest, R> = {}) =>
   Effect.map(
     Effect.suspend(() => mountEffect(checkedOptions("httpApp", options, mountOptions))),
-    ({ answer }): HttpApp.Default =>
+    ({ handle }): HttpApp.Default =>
       Effect.gen(function* () {
         const request = yield* HttpServerRequest.HttpServerRequest
         yield* inTurn(request)
         const address = Option.getOrElse(request.remoteAddress, () => "unknown")
-        const length = announced(request)
+        const length = announcedLength(request)
         const progress: Progress = { isBegun: false, isWhole: length === 0 }
-        const response = yield* answer(httpRequestOf(request, address, progress))
-        if (!progress.isBegun && !progress.isWhole) yield* drop(request)
+        const response = yield* handle(requestFromEffect(request, address, progress))
+        if (!progress.isBegun && !progress.isWhole) yield* discardBody(request)
         // Nothing can follow a body that may not be read to its end.
         const isLast = !progress.isWhole && (length === undefined || length > Limits.unwanted_body_bytes)
         const { status, headers } = response

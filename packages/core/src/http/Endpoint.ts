@@ -12,13 +12,16 @@ import type { Caller } from "../services/Caller.js"
 import type { Failure, RequestIssue } from "./ErrorTable.js"
 import type { HandlerOutcome, HandlerResult } from "./HttpMessage.js"
 
-/** The scope that an endpoint asks of a key; without it any key will do (Specification, Keys and scopes). */
+/** The scope that a key must have for an endpoint; by default any key may call it (Specification, Keys and scopes). */
 export class RequiredScope extends Context.Tag("@workshop/core/http/RequiredScope")<RequiredScope, Scope>() {}
 
-/** The policies of the shop that a well-formed request to an endpoint uses once each (Specification, Limits). */
-export class CountedAs extends Context.Tag("@workshop/core/http/CountedAs")<CountedAs, ReadonlyArray<PolicyName>>() {}
+/** The rate limit policies of the shop that a valid request to an endpoint counts against, once each (Specification, Limits). */
+export class CountedPolicies extends Context.Tag("@workshop/core/http/CountedAs")<
+  CountedPolicies,
+  ReadonlyArray<PolicyName>
+>() {}
 
-/** How long the body of an endpoint may be, in bytes; `Limits.body_bytes` without it. */
+/** How long the body of an endpoint may be, in bytes; `Limits.body_bytes` by default. */
 export class LargestBody extends Context.Tag("@workshop/core/http/LargestBody")<LargestBody, number>() {}
 
 type Groups<Api> = Api extends HttpApi.HttpApi<infer _Id, infer Group, infer _E, infer _R> ? Group : never
@@ -53,14 +56,14 @@ export interface RawRequest {
   readonly payload: unknown
 }
 
-/** One endpoint, ready to serve: its decoders are compiled, its rules read off the contract. */
+/** An endpoint with its handler, compiled from the contract: its decoder, its scope and its limits. */
 export interface Route {
   readonly method: string
   /** The path with `:name` for its parameters. */
   readonly path: `/${string}`
   readonly scope: Scope | undefined
   readonly policies: ReadonlyArray<PolicyName>
-  /** Whether it takes a JSON body. */
+  /** Whether it has a JSON body. */
   readonly takesBody: boolean
   /** How long its body may be, in bytes. */
   readonly body_bytes: number
@@ -70,29 +73,30 @@ export interface Route {
   /** The request as its schemas read it, or everything that is wrong with it. */
   readonly decode: (raw: RawRequest) => Either.Either<unknown, ReadonlyArray<RequestIssue>>
   readonly handle: (input: unknown, caller: Caller | null) => Effect.Effect<HandlerOutcome, Failure>
-  /** Whether an envelope is one that the contract promises; tests check every response with it. */
-  readonly promises: (envelope: unknown) => Either.Either<unknown, ParseResult.ParseIssue>
+  /** Validates an envelope against the contract's schema of success; tests check every response with it. */
+  readonly validateEnvelope: (envelope: unknown) => Either.Either<unknown, ParseResult.ParseIssue>
 }
 
+/** The parts of a request: the names that Effect gives each, and the name that issues give it. */
 const parts = [
-  ["path", "path", "pathSchema", {}],
-  ["urlParams", "query", "urlParamsSchema", { onExcessProperty: "error" }],
-  ["headers", "header", "headersSchema", {}],
-  ["payload", "body", "payloadSchema", { onExcessProperty: "error" }]
+  { name: "path", part: "path", schema: "pathSchema", options: {} },
+  { name: "urlParams", part: "query", schema: "urlParamsSchema", options: { onExcessProperty: "error" } },
+  { name: "headers", part: "header", schema: "headersSchema", options: {} },
+  { name: "payload", part: "body", schema: "payloadSchema", options: { onExcessProperty: "error" } }
 ] as const
 
-/** Of a body from which nothing is asked: an object without fields, or none at all. Effect's empty struct takes anything. */
+/** The schema of a body that must be empty: an object without fields, or no body at all. Effect's empty struct accepts any fields. */
 export const Nothing = Schema.Record({
   key: Schema.String,
   value: Schema.Never.annotations({ message: () => "is not known here; correct its name or leave it out" })
 }).annotations({ jsonSchema: { type: "object", additionalProperties: false } })
 
-/** The schema of a part that the contract does not mention: it refuses all fields and parameters as unknown (Specification, Errors). */
-const unsaid = (name: (typeof parts)[number][0], method: string) =>
+/** The schema of a part that the contract does not declare: it refuses all fields and parameters as unknown (Specification, Errors). */
+const undeclaredSchema = (name: (typeof parts)[number]["name"], method: string) =>
   name === "urlParams" || (name === "payload" && method !== "GET") ? Nothing : undefined
 
-/** Reads a part: quickly where nothing is wrong, and by the schema itself where something may be. */
-const reader = (schema: Schema.Schema<unknown>, options: AST.ParseOptions) => {
+/** The decoder of a part: a quick reader for valid values, and the schema itself for the values that it is unsure of. */
+const partReader = (schema: Schema.Schema<unknown>, options: AST.ParseOptions) => {
   const read = ParseResult.decodeUnknownEither(schema, { errors: "all", ...options })
   const trim = trimmer(schema.ast)
   const readTrimmed = (value: unknown) => read(trim === undefined ? value : trim(value))
@@ -107,18 +111,18 @@ const reader = (schema: Schema.Schema<unknown>, options: AST.ParseOptions) => {
 /** A header's name as people write it, such as `Idempotency-Key`. */
 export const headerCase = (name: string) => name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())
 
-/** A part that is wrong as a whole is named after itself; a parameter is named whole, whatever list it holds. */
-const named = (part: RequestIssue["in"], field: string): string => {
+/** The name of a field in an issue: the part's own name if the whole part is wrong, and a query parameter's name without the index in its list. */
+const fieldNameOf = (part: RequestIssue["in"], field: string): string => {
   if (field === "") return part
   if (part === "header") return headerCase(field)
   return part === "query" ? field.split(".")[0]! : field
 }
 
 const decoder = (endpoint: HttpApiEndpoint.HttpApiEndpoint.AnyWithProps): Route["decode"] => {
-  const readers = parts.flatMap(([name, part, schema, options]) => {
-    const said = Option.getOrUndefined(endpoint[schema] as Option.Option<Schema.Schema<unknown>>)
-    const found = said ?? (unsaid(name, endpoint.method) as Schema.Schema<unknown> | undefined)
-    return found === undefined ? [] : [{ name, part, read: reader(found, options) }]
+  const readers = parts.flatMap(({ name, part, schema, options }) => {
+    const declared = Option.getOrUndefined(endpoint[schema] as Option.Option<Schema.Schema<unknown>>)
+    const found = declared ?? (undeclaredSchema(name, endpoint.method) as Schema.Schema<unknown> | undefined)
+    return found === undefined ? [] : [{ name, part, read: partReader(found, options) }]
   })
   return (raw) => {
     const request: Record<string, unknown> = {}
@@ -128,7 +132,7 @@ const decoder = (endpoint: HttpApiEndpoint.HttpApiEndpoint.AnyWithProps): Route[
       if (Either.isRight(result)) request[name] = result.right
       else {
         const found = inputIssues(result.left).map(
-          ({ field, message }): RequestIssue => ({ in: part, field: named(part, field), message })
+          ({ field, message }): RequestIssue => ({ in: part, field: fieldNameOf(part, field), message })
         )
         issues = [...(issues ?? []), ...found]
       }
@@ -165,7 +169,7 @@ export const routes =
           method: endpoint.method,
           path: endpoint.path,
           scope: Option.getOrUndefined(Context.getOption(mergedAnnotations, RequiredScope)),
-          policies: Option.getOrElse(Context.getOption(mergedAnnotations, CountedAs), () => []),
+          policies: Option.getOrElse(Context.getOption(mergedAnnotations, CountedPolicies), () => []),
           takesBody: Option.isSome(endpoint.payloadSchema),
           body_bytes: Option.getOrElse(Context.getOption(mergedAnnotations, LargestBody), () => Limits.body_bytes),
           headerNames: fieldsOf(endpoint.headersSchema).map(nameOf),
@@ -174,7 +178,7 @@ export const routes =
             .map(nameOf),
           decode: decoder(endpoint),
           handle,
-          promises: ParseResult.validateEither(endpoint.successSchema as Schema.Schema<unknown>, {
+          validateEnvelope: ParseResult.validateEither(endpoint.successSchema as Schema.Schema<unknown>, {
             onExcessProperty: "error"
           })
         })
@@ -189,16 +193,16 @@ export interface RouteMatch {
   readonly path: unknown
 }
 
-/** One path, one spelling: a client that forgot an id must not get the list (Specification, Errors: an unknown route is 404). */
-const EXACTLY = {
+/** Each path has one spelling, so that a client that forgot an id does not get the list (Specification, Errors: an unknown route is 404). */
+const EXACT_MATCH = {
   caseSensitive: true,
   ignoreTrailingSlash: false,
   ignoreDuplicateSlashes: false,
   maxParamLength: Limits.url_characters
 } as const
 
-/** Whether each fixed segment of a route's path was sent as it is written, because the tree takes `%63lients` for `clients`. */
-const isAsSent = (route: string, path: string): boolean => {
+/** Whether the fixed segments of a path are spelled as in the route, because the tree decodes `%63lients` to `clients`. */
+const isSpelledAsDeclared = (route: string, path: string): boolean => {
   if (!path.includes("%")) return true
   const sent = path.split("/")
   return route.split("/").every((segment, i) => segment.startsWith(":") || segment === sent[i])
@@ -206,7 +210,7 @@ const isAsSent = (route: string, path: string): boolean => {
 
 /** Finds routes by method and path. A path without a route, or with another's method, finds nothing. */
 export const router = (routes: ReadonlyArray<Route>): ((method: string, path: string) => RouteMatch | undefined) => {
-  const tree = FindMyWay.make<Route>(EXACTLY)
+  const tree = FindMyWay.make<Route>(EXACT_MATCH)
   for (const route of routes) tree.on(route.method, route.path, route)
   // The tree looks methods up in a plain object, in which it would also find `constructor` and `toString`.
   const methods = new Set<string>(routes.map(({ method }) => method))
@@ -215,7 +219,7 @@ export const router = (routes: ReadonlyArray<Route>): ((method: string, path: st
     // The tree ignores what follows `;` and `#`, and takes an empty segment for a parameter.
     if (path.includes(";") || path.includes("#") || path.endsWith("/") || path.includes("//")) return undefined
     const found = tree.find(method, path)
-    return found === undefined || !isAsSent(found.handler.path, path)
+    return found === undefined || !isSpelledAsDeclared(found.handler.path, path)
       ? undefined
       : { route: found.handler, path: found.params }
   }

@@ -39,7 +39,7 @@ export interface NotSignedIn {
   readonly challenge?: string | undefined
 }
 
-/** Why a request is not admitted, before anything is asked of the services. */
+/** Why a request is refused before a service is called. */
 export type AdmissionRefusal =
   | { readonly _tag: "Unauthenticated" }
   | { readonly _tag: "TestKeyElsewhere" }

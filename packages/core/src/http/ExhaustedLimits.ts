@@ -13,27 +13,27 @@ import {
 import { PolicyLimits } from "../ports/PolicyLimits.js"
 import { RateLimits } from "../ports/StorePorts.js"
 
-type Counts = Context.Tag.Service<RateLimits>
+type Store = Context.Tag.Service<RateLimits>
 
-/** How many windows of a policy a process remembers. Beyond that it forgets the oldest. */
-const MOST_WINDOWS = 10_000
+/** How many windows of each policy a process remembers. Beyond that it forgets the oldest. */
+const MAX_WINDOWS = 10_000
 
-/** The counts of limits, as far as a process knows them. */
-export interface ExhaustedLimits extends Pick<Counts, "take" | "giveBack"> {
-  /** The status of a limit as far as this process knows it, without asking the store. */
+/** The rate limits of the store, behind a cache of those that are used up. */
+export interface ExhaustedLimits extends Pick<Store, "take" | "giveBack"> {
+  /** The status of a limit as this process last saw it, without asking the store. */
   readonly look: (use: LimitUse, now: Instant) => LimitStatus
-  /** Forgets everything, because the store did. */
+  /** Empties the cache, because the store was emptied. */
   readonly forget: () => void
 }
 
 /**
  * Remembers limits that are used up until they reset, so that further refusals do not ask the store. It also remembers the limit of
- * every address without a valid key, so that responses that count nowhere can show it. A use that another process gave back
- * meanwhile is not seen, so that a refusal may last until the reset that it names.
+ * every address without a valid key, so that responses that count against no limit can show it. A use that another process gives back is
+ * not seen, so a refusal may last until the reset that it names.
  */
-const remembering = (limits: Counts, bounds: LimitsByPolicy): ExhaustedLimits => {
-  /** Without the uses of lifted policies. */
-  const bounded = (uses: ReadonlyArray<LimitUse>): ReadonlyArray<LimitUse> =>
+const makeExhaustedLimits = (store: Store, bounds: LimitsByPolicy): ExhaustedLimits => {
+  /** The uses with the bounds that an embedder set for their policies, without those of policies that have none. */
+  const withBounds = (uses: ReadonlyArray<LimitUse>): ReadonlyArray<LimitUse> =>
     bounds === defaultLimits
       ? uses
       : uses.flatMap((use) => {
@@ -42,7 +42,7 @@ const remembering = (limits: Counts, bounds: LimitsByPolicy): ExhaustedLimits =>
         })
   const known = new Map<PolicyName, Map<string, LimitWindow>>()
 
-  const note = (uses: ReadonlyArray<LimitUse>, statuses: ReadonlyArray<LimitStatus>) => {
+  const remember = (uses: ReadonlyArray<LimitUse>, statuses: ReadonlyArray<LimitStatus>) => {
     for (const { policy, limit, remaining, resets_at } of statuses) {
       if (remaining > 0 && policy !== "unauthenticated_per_minute") continue
       const subject = uses.find((use) => use.policy === policy)?.subject
@@ -51,7 +51,7 @@ const remembering = (limits: Counts, bounds: LimitsByPolicy): ExhaustedLimits =>
       known.set(policy, windows)
       windows.delete(subject)
       for (const oldest of windows.keys()) {
-        if (windows.size < MOST_WINDOWS) break
+        if (windows.size < MAX_WINDOWS) break
         windows.delete(oldest)
       }
       windows.set(subject, { used: limit - remaining, resets_at })
@@ -61,7 +61,7 @@ const remembering = (limits: Counts, bounds: LimitsByPolicy): ExhaustedLimits =>
   const windowOf = ({ policy, subject, time_zone }: LimitUse, now: Instant): LimitWindow =>
     currentWindow(known.get(policy)?.get(subject), policy, now, time_zone)
 
-  const refusalOf = (uses: ReadonlyArray<LimitUse>, now: Instant): LimitReached | undefined => {
+  const knownRefusal = (uses: ReadonlyArray<LimitUse>, now: Instant): LimitReached | undefined => {
     const usages: Array<LimitStatus> = []
     for (const use of uses) {
       if (known.get(use.policy)?.has(use.subject) !== true) continue
@@ -73,23 +73,23 @@ const remembering = (limits: Counts, bounds: LimitsByPolicy): ExhaustedLimits =>
 
   return {
     take: (requested, now) => {
-      const uses = bounded(requested)
-      const refusal = refusalOf(uses, now)
+      const uses = withBounds(requested)
+      const refusal = knownRefusal(uses, now)
       if (refusal !== undefined) return Effect.fail(refusal)
-      return Effect.mapBoth(limits.take(uses, now), {
+      return Effect.mapBoth(store.take(uses, now), {
         onSuccess: (usages) => {
-          note(uses, usages)
+          remember(uses, usages)
           return usages
         },
         onFailure: (failure) => {
-          if (failure._tag === "LimitReached") note(uses, failure.usages)
+          if (failure._tag === "LimitReached") remember(uses, failure.usages)
           return failure
         }
       })
     },
     giveBack: (requested, statuses) => {
-      const uses = bounded(requested)
-      return Effect.map(limits.giveBack(uses, statuses), () => {
+      const uses = withBounds(requested)
+      return Effect.map(store.giveBack(uses, statuses), () => {
         for (const { policy, subject } of uses) known.get(policy)?.delete(subject)
       })
     },
@@ -98,12 +98,12 @@ const remembering = (limits: Counts, bounds: LimitsByPolicy): ExhaustedLimits =>
   }
 }
 
-const made = new WeakMap<Counts, ExhaustedLimits>()
+const byStore = new WeakMap<Store, ExhaustedLimits>()
 
-/** The memory of the counts: the same one for all callers of a process. */
+/** The cache over the store's rate limits. All callers of one store share it. */
 export const exhaustedLimits: Effect.Effect<ExhaustedLimits, never, RateLimits> = Effect.gen(function* () {
-  const limits = yield* RateLimits
-  const found = made.get(limits) ?? remembering(limits, yield* PolicyLimits)
-  made.set(limits, found)
-  return found
+  const store = yield* RateLimits
+  const known = byStore.get(store) ?? makeExhaustedLimits(store, yield* PolicyLimits)
+  byStore.set(store, known)
+  return known
 })

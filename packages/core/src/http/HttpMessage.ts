@@ -9,8 +9,6 @@ export class BodyIncomplete extends Data.TaggedError("BodyIncomplete")<{}> {}
 
 /** A request, whichever server received it. */
 export interface HttpRequest {
-  /** Called once the request's key was found valid: the server may then trust its sender to wait for responses. */
-  readonly onAdmitted?: (() => void) | undefined
   /** In capital letters. */
   readonly method: string
   /** As sent, percent-encoded, without the query. */
@@ -25,8 +23,10 @@ export interface HttpRequest {
   readonly address: string
   /** Reads the body, at most `most` bytes. Call it once: what has arrived is read by the call, not by its effect. */
   readonly body: (most: number) => Effect.Effect<Uint8Array, BodyTooLarge | BodyIncomplete>
-  /** The request as the framework around the service has it, where there is one: its own `authenticate` reads it. */
+  /** The framework's own request, if the API is mounted in one, for the embedder's `authenticate`. */
   readonly source?: unknown
+  /** Called once the request's key is found valid. The server then serves its connection before those without a valid key. */
+  readonly onAuthenticated?: (() => void) | undefined
 }
 
 /** Whether a header comes more than once in a list of names and values in turn, such as Node's `rawHeaders`. */
@@ -56,13 +56,13 @@ export interface HttpResponse {
   readonly headers: Readonly<Record<string, string>>
   /** Bytes where many responses share one body. */
   readonly body: string | Uint8Array<ArrayBuffer>
-  /** Sends more after the body, until the client leaves or the server stops; its result ends that. Only a sandbox has such responses. */
+  /** Sends more text after the body, until the client leaves or the server stops. Only a sandbox has such responses. */
   readonly follow?: Follow
-  /** Whether the connection is cut in place of the response: only if a sandbox was asked to do so. */
+  /** Whether the connection is closed without a response, as testers of a sandbox may ask. */
   readonly isCut?: boolean
 }
 
-/** Sends texts as they come; the result stops it. */
+/** Calls `send` with each text as it comes, until the function that it returns is called. */
 export type Follow = (send: (text: string) => void) => () => void
 
 /** A response's body as text. */

@@ -18,14 +18,8 @@ import { stated } from "../services/PromiseApi.js"
 import type { WorkshopServices } from "../services/PromiseWorkshop.js"
 import { isStopped, WorkshopStopped } from "../services/WorkshopStopped.js"
 import type { OwnAuthentication } from "./authentication.js"
-import {
-  BodyIncomplete,
-  BodyTooLarge,
-  concatBytes,
-  type Follow,
-  type HttpRequest,
-  type HttpResponse
-} from "./HttpMessage.js"
+import { fetchRequest, fetchResponse } from "./FetchMessage.js"
+import type { HttpRequest, HttpResponse } from "./HttpMessage.js"
 import { isBelow, newContext, type Pipeline, pipeline, type RequestObserver } from "./Pipeline.js"
 import { respond } from "./respond.js"
 import { type TrackingOptions, trackingRoutes } from "./tracking/trackingRoutes.js"
@@ -75,7 +69,7 @@ export interface MountOptions<Request, Context extends ReadonlyArray<unknown> = 
   readonly addressOf?: (request: Request, ...context: Context) => string
 }
 
-/** A request of the embedder's server, with what came besides it. */
+/** A request of the embedder's server, with the further arguments of the call. */
 interface Received<Request> {
   readonly request: Request
   readonly context: ReadonlyArray<unknown>
@@ -83,42 +77,47 @@ interface Received<Request> {
 
 /** The API inside another server. */
 export interface Mounted<Request> {
-  /** Whether a path is the API's; everything else is the server's own. */
+  /** Whether a path belongs to the API; all others are the server's own. */
   readonly owns: (path: string) => boolean
-  /** Responds to a request. It never fails. */
-  readonly answer: (request: HttpRequest & { readonly source: Request }) => Effect.Effect<HttpResponse>
+  /** Handles a request. It never fails. */
+  readonly handle: (request: HttpRequest & { readonly source: Request }) => Effect.Effect<HttpResponse>
 }
 
-/** The same in Effect, where the caller was checked by its schema, or made by `Schema.decode(Caller)`. */
+/** {@link MountOptions} for Effect, whose `authenticate` returns a {@link Caller} that its schema has checked. */
 export interface MountEffectOptions<Request, R = never>
   extends Omit<MountOptions<Request>, "authenticate" | "addressOf"> {
   readonly authenticate?: (request: Request) => Effect.Effect<Caller | null, StoreUnavailable, R>
 }
 
-/** `authenticate` returned something that is not a caller: an error in the embedder's code, which gets a 500 and is logged. */
-class NoCaller extends Data.TaggedError("NoCaller")<{ readonly issues: ReadonlyArray<Issue> }> {
+/** `authenticate` returned a value that is not a caller: a bug in the embedder's code, which is logged and gives a 500. */
+class InvalidCaller extends Data.TaggedError("InvalidCaller")<{ readonly issues: ReadonlyArray<Issue> }> {
   override get message() {
     const wrong = this.issues.map(({ field, message }) => `${field} ${message}`)
     return `authenticate returned neither null nor a caller: ${wrong.join("; ")}`
   }
 }
 
-// As the services check a caller, so that a misspelt field does not go unnoticed.
+// Unknown fields are errors, as in the services, so that a misspelt field does not go unnoticed.
 const decodeCaller = Schema.decodeUnknown(Caller, { errors: "all", onExcessProperty: "error" })
 
 const callerFrom = (fields: CallerFields): Effect.Effect<Caller> =>
   Effect.catchAll(decodeCaller(stated({ ...(isObject(fields) ? fields : {}), via: "api" })), ({ issue }) =>
-    Effect.die(new NoCaller({ issues: inputIssues(issue).slice(0, Limits.issues_max) }))
+    Effect.die(new InvalidCaller({ issues: inputIssues(issue).slice(0, Limits.issues_max) }))
   )
 
 /**
- * Authentication by a promise of plain values. A rejection with `StoreUnavailable`, as `withClient` rejects while the database is away, is a
- * 503; any other is an error in that code.
+ * Authentication by a function that returns plain values or their promise. A rejection with `StoreUnavailable`, as of `withClient` while the
+ * database is unreachable, gives a 503; any other is a bug in that function.
  */
 const promisedCaller =
-  <Request, Context extends ReadonlyArray<unknown>>(ask: NonNullable<MountOptions<Request, Context>["authenticate"]>) =>
+  <Request, Context extends ReadonlyArray<unknown>>(
+    authenticate: NonNullable<MountOptions<Request, Context>["authenticate"]>
+  ) =>
   ({ request, context }: Received<Request>): Effect.Effect<Caller | null, StoreUnavailable> =>
-    Effect.tryPromise({ try: async () => ask(request, ...(context as Context)), catch: (error) => error }).pipe(
+    Effect.tryPromise({
+      try: async () => authenticate(request, ...(context as Context)),
+      catch: (error) => error
+    }).pipe(
       Effect.catchAll((error) => (error instanceof StoreUnavailable ? Effect.fail(error) : Effect.die(error))),
       Effect.flatMap((fields) => (fields ? callerFrom(fields) : Effect.succeed(null)))
     )
@@ -139,7 +138,7 @@ export const mountOptions: Readonly<Record<keyof MountEffectOptions<unknown>, (v
   observe: isFunction
 }
 
-/** Readies the API for a server's own form of requests. */
+/** Mounts the API in a server, whose own requests `authenticate` gets. */
 export const mountEffect = <Request, R = never>({
   prefix,
   authenticate,
@@ -160,7 +159,7 @@ export const mountEffect = <Request, R = never>({
     const base = (prefix ?? "").replace(/(?<!\/)\/+$/, "")
     const mount: Mounted<Request> = {
       owns: (path) => groups.some((group) => isBelow(`${base}${group.prefix}`, path)),
-      answer: (request) => {
+      handle: (request) => {
         const isInside = request.path.startsWith(`${base}/`)
         const address = countedAddress(request.address, ipv6Prefix)
         return run({ ...request, address, path: isInside ? request.path.slice(base.length) : "/" })
@@ -172,7 +171,7 @@ export const mountEffect = <Request, R = never>({
 const NO_WORKSHOP =
   "A mount takes the workshop to which start resolves: await start first, and give what it resolves to"
 
-/** Readies the API for a server's own form of requests, on a workshop of the Promise API. */
+/** {@link mountEffect} for a workshop of the Promise API. */
 export const mountPromise = <Request, Context extends ReadonlyArray<unknown>>(
   workshop: Mountable,
   { authenticate, ...rest }: Omit<MountOptions<Request, Context>, "addressOf">
@@ -187,91 +186,12 @@ export const mountPromise = <Request, Context extends ReadonlyArray<unknown>>(
     })
   )
   const refused = Effect.map(Effect.provide(newContext, runtime), (context) => respond(new WorkshopStopped(), context))
-  return { ...mounted, answer: (request) => (isStopped(runtime) ? refused : mounted.answer(request)) }
+  return { ...mounted, handle: (request) => (isStopped(runtime) ? refused : mounted.handle(request)) }
 }
 
-/** The part of a workshop that a mount needs; the Promise API has it. */
+/** A workshop of the Promise API, as far as a mount needs it. */
 export interface Mountable {
   readonly runtime: Runtime.Runtime<WorkshopServices>
-}
-
-type Reader = ReadableStreamDefaultReader<Uint8Array>
-
-/** Reads a body that no endpoint wants up to its bound, because a client that is stopped at once may lose its response. */
-const drop = async (reader: Reader): Promise<void> => {
-  let left = Limits.unwanted_body_bytes
-  while (left >= 0) {
-    const { done, value } = await reader.read()
-    if (done) return
-    left -= value.length
-  }
-  await reader.cancel()
-}
-
-/** Reads a stream; undefined as soon as it grows past `most` bytes. */
-const readAll = async (stream: ReadableStream<Uint8Array>, most: number): Promise<Uint8Array | undefined> => {
-  const reader = stream.getReader()
-  const chunks: Array<Uint8Array> = []
-  let size = 0
-  while (true) {
-    const { done, value } = await reader.read()
-    if (done) return concatBytes(chunks)
-    size += value.length
-    if (size > most) {
-      dropped(reader)
-      return undefined
-    }
-    chunks.push(value)
-  }
-}
-
-/** Discards the rest of a body while the response is sent. It does not matter if the client leaves meanwhile. */
-const dropped = (reader: Reader): void => void drop(reader).catch(() => undefined)
-
-/** A web-standard request as the pipeline takes it. */
-export const fetchRequest = (request: Request, address: string): HttpRequest => {
-  const { pathname, search } = new URL(request.url)
-  return {
-    method: request.method,
-    path: pathname,
-    query: search.slice(1),
-    header: (name) => request.headers.get(name) ?? undefined,
-    // `Headers` joins repeated headers with a comma. Only bearer tokens show it, because no token contains a comma.
-    repeats: (name) => name === "authorization" && /, *bearer /i.test(request.headers.get(name) ?? ""),
-    address,
-    body: (most) => {
-      const { body } = request
-      if (body === null) return Effect.succeed(new Uint8Array())
-      return Effect.filterOrFail(
-        Effect.tryPromise({ try: () => readAll(body, most), catch: () => new BodyIncomplete() }),
-        (bytes) => bytes !== undefined,
-        () => new BodyTooLarge()
-      )
-    }
-  }
-}
-
-/** A body that goes on until its reader leaves. */
-const followed = (body: HttpResponse["body"], follow: Follow): ReadableStream<Uint8Array> => {
-  const encoder = new TextEncoder()
-  let stop = (): void => undefined
-  return new ReadableStream<Uint8Array>({
-    start: (controller) => {
-      controller.enqueue(typeof body === "string" ? encoder.encode(body) : body)
-      stop = follow((text) => controller.enqueue(encoder.encode(text)))
-    },
-    cancel: () => stop()
-  })
-}
-
-/** A response to a web-standard request. The rest of the request's body is read only as far as necessary. */
-const fetchResponse = (request: Request, { status, headers, body, isCut, follow }: HttpResponse): Response => {
-  if (isCut === true) throw Object.assign(new TypeError("The connection was cut"), { code: "ECONNRESET" })
-  // Middleware of the server that reads the body reads it to its end.
-  if (request.body !== null && !request.bodyUsed && !request.body.locked) dropped(request.body.getReader())
-  if (follow !== undefined && request.method !== "HEAD")
-    return new Response(followed(body, follow), { status, headers })
-  return new Response(request.method === "HEAD" ? null : body, { status, headers })
 }
 
 /**
@@ -295,10 +215,10 @@ export const mountFetch = <Context extends ReadonlyArray<unknown> = []>(
     ...mountOptions,
     addressOf: isFunction
   })
-  const { answer } = mountPromise(workshop, rest)
+  const { handle } = mountPromise(workshop, rest)
   return async (request, ...context) => {
     const source = { request, context }
     const received = { ...fetchRequest(request, addressOf(request, ...context)), source }
-    return fetchResponse(request, await Runtime.runPromise(workshop.runtime)(answer(received)))
+    return fetchResponse(request, await Runtime.runPromise(workshop.runtime)(handle(received)))
   }
 }

@@ -9,13 +9,13 @@ import type { HttpRequest, HttpResponse } from "./HttpMessage.js"
 import { RunningRequests } from "./RunningRequests.js"
 import { type ObservedResponse, type RequestContext, respond, respondToCause } from "./respond.js"
 
-/** A part of the service's paths, and the handler of requests to it. */
+/** The routes below a prefix, and their handler. */
 export interface RouteGroup {
   /** The first segment of its paths, such as `/v1`. */
   readonly prefix: `/${string}`
-  /** Finds the endpoint of a method and a path; left out where the group has none. */
+  /** Finds the endpoint of a method and a path; omitted if the group has only pages. */
   readonly find?: (method: string, path: string) => RouteMatch | undefined
-  readonly answer: (
+  readonly handle: (
     request: HttpRequest,
     context: RequestContext,
     match?: RouteMatch
@@ -26,13 +26,13 @@ export interface RouteGroup {
 export type Pipeline = (request: HttpRequest) => Effect.Effect<HttpResponse>
 
 /**
- * Observes a request until its response, to count, log and trace; it does not change the response. The context has the facts known when
- * the request begins, and the response those known at its end. It may assume that each request runs in a fiber of its own.
+ * Observes a request until its response, to count, log and trace; it does not change the response. `context` has the facts known when the
+ * request begins, and the context in the response those known at its end. Each request runs in a fiber of its own.
  */
 export type RequestObserver = (
   request: HttpRequest,
   context: RequestContext,
-  answer: Effect.Effect<ObservedResponse>
+  response: Effect.Effect<ObservedResponse>
 ) => Effect.Effect<ObservedResponse>
 
 const REQUEST_ID_BYTES = 12
@@ -42,7 +42,7 @@ const NANOS_PER_MS = 1e6
 /** Whether a path is that of a prefix, such as `/v1`, or below it. */
 export const isBelow = (prefix: string, path: string): boolean => path === prefix || path.startsWith(`${prefix}/`)
 
-/** The context of a request that leads nowhere, or that is no HTTP at all. */
+/** The context of a request without a route, or of bytes that are not HTTP. */
 export const newContext: Effect.Effect<RequestContext, never, Entropy> = Effect.flatMap(Entropy, ({ bytes }) =>
   Effect.clockWith((clock) => Effect.succeed(contextAt(clock.unsafeCurrentTimeMillis(), bytes, null)))
 )
@@ -55,7 +55,10 @@ const contextAt = (now: number, bytes: (n: number) => Uint8Array, route: string 
   usages: []
 })
 
-/** The groups as one service; a path of none of them is not found, and no key is asked (Specification, Commands). */
+/**
+ * Handles the requests to groups of routes. A path that belongs to none of them gets a 404 before any key is checked (Specification,
+ * Commands).
+ */
 export const pipeline = (
   groups: ReadonlyArray<RouteGroup>,
   observe?: RequestObserver
@@ -77,20 +80,20 @@ export const pipeline = (
         const group = groups.find(({ prefix }) => isBelow(prefix, request.path))
         if (group === undefined) {
           const context = contextAt(now, bytes, null)
-          const answer = notFound(request, context)
-          return observe === undefined ? answer : observe(request, context, answer)
+          const response = notFound(request, context)
+          return observe === undefined ? response : observe(request, context, response)
         }
         const match = group.find?.(request.method === "HEAD" ? "GET" : request.method, request.path)
         const context = contextAt(now, bytes, group.prefix)
         const failed = (cause: Cause.Cause<never>) => respondToCause(cause, context)
-        // A group without endpoints has only pages, such as the state of the service.
-        const answer =
+        // Pages, such as the state of the service, are served even if the service is overloaded.
+        const response =
           group.find === undefined
-            ? Effect.catchAllCause(group.answer(request, context), failed)
-            : running.areTooMany(Number(clock.unsafeCurrentTimeNanos()) / NANOS_PER_MS)
+            ? Effect.catchAllCause(group.handle(request, context), failed)
+            : running.isOverloaded(Number(clock.unsafeCurrentTimeNanos()) / NANOS_PER_MS)
               ? Effect.sync(() => respond({ _tag: "Overloaded" }, context))
-              : running.counting(fiber, request, (counted) => group.answer(counted, context, match), failed)
-        if (observe === undefined) return answer
-        return observe(request, match === undefined ? context : { ...context, route: match.route.path }, answer)
+              : running.track(fiber, request, (tracked) => group.handle(tracked, context, match), failed)
+        if (observe === undefined) return response
+        return observe(request, match === undefined ? context : { ...context, route: match.route.path }, response)
       })
   })

@@ -7,13 +7,13 @@ import type { BodyIncomplete, BodyTooLarge, HttpRequest } from "./HttpMessage.js
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-/** The value of a part of a request, and the issues with its form. */
+/** The raw value of a part of a request, and the issues with its form, such as JSON that cannot be parsed. */
 export interface RequestPart {
   readonly value: unknown
   readonly issues: ReadonlyArray<RequestIssue>
 }
 
-const readable = (value: unknown): RequestPart => ({ value, issues: [] })
+const wellFormed = (value: unknown): RequestPart => ({ value, issues: [] })
 
 const decodeText = (text: string): string | undefined => {
   if (!/[%+]/.test(text)) return text
@@ -29,9 +29,9 @@ const tooManyParameters: RequestPart = {
   issues: [{ in: "query", field: "query", message: `must have at most ${Limits.query_parameters_max} parameters` }]
 }
 
-/** A query string's parameters. One given twice is refused, except a list, whose parts are joined. */
+/** Parses a query string. A parameter that is given twice is refused, unless it is a list, whose values are joined. */
 const readQuery = (query: string, lists: ReadonlyArray<string>): RequestPart => {
-  if (query === "") return readable({})
+  if (query === "") return wellFormed({})
   const values: Record<string, string> = Object.create(null)
   const issues: Array<RequestIssue> = []
   const pairs = query.split("&", Limits.query_parameters_max + 1)
@@ -50,14 +50,14 @@ const readQuery = (query: string, lists: ReadonlyArray<string>): RequestPart => 
   return { value: values, issues }
 }
 
-const unreadable = (message: string): RequestPart => ({
+const malformedBody = (message: string): RequestPart => ({
   value: undefined,
   issues: [{ in: "body", field: "body", message }]
 })
 
-/** A body's JSON. An empty body is an empty object, so that an endpoint that asks for nothing may be sent nothing. */
+/** Parses a JSON body. An empty body is an empty object, so that an endpoint without fields needs no body. */
 const readJson = (bytes: Uint8Array, request: HttpRequest): RequestPart => {
-  if (bytes.length === 0) return readable({})
+  if (bytes.length === 0) return wellFormed({})
   const type = request.header("content-type")
   if (type === undefined || !/^application\/json\s*(;|$)/i.test(type)) {
     return { value: undefined, issues: [{ in: "header", field: "Content-Type", message: "must be application/json" }] }
@@ -74,33 +74,33 @@ const readJson = (bytes: Uint8Array, request: HttpRequest): RequestPart => {
     const value: unknown = JSON.parse(text)
     return { value, issues: duplicateMembers(text, value).map((field) => givenTwice("body", field)) }
   } catch {
-    return unreadable("must be valid JSON in UTF-8")
+    return malformedBody("must be valid JSON in UTF-8")
   }
 }
 
-/** The body of a request that has none. */
-export const NO_BODY: RequestPart = readable(undefined)
+/** The body part of a request without a body. */
+export const NO_BODY: RequestPart = wellFormed(undefined)
 
-const unreadBody = (failure: BodyTooLarge | BodyIncomplete, most: number): RequestPart =>
+const bodyNotReceived = (failure: BodyTooLarge | BodyIncomplete, most: number): RequestPart =>
   failure._tag === "BodyTooLarge"
     ? { value: undefined, issues: [bodyTooLarge(most)] }
-    : unreadable("ended before it was whole")
+    : malformedBody("ended before it was whole")
 
-/** A body's JSON: at once if the whole body is here, and otherwise when it is; at most this many bytes. */
+/** Reads a JSON body of at most `most` bytes: at once if it has arrived, otherwise as an effect. */
 export const readBody = (request: HttpRequest, most: number): RequestPart | Effect.Effect<RequestPart> => {
   const reading = request.body(most)
   if (Exit.isExit(reading) && Exit.isSuccess(reading)) return readJson(reading.value as Uint8Array, request)
   return Effect.match(reading, {
     onSuccess: (bytes) => readJson(bytes, request),
-    onFailure: (failure) => unreadBody(failure, most)
+    onFailure: (failure) => bodyNotReceived(failure, most)
   })
 }
 
-/** The part of a request in which a service's own input is. */
+/** The part of a request that contains a service's input. */
 export const inputPart = (method: string): RequestIssue["in"] =>
   method === "GET" || method === "HEAD" ? "query" : "body"
 
-/** The request as the route's schemas read it, or everything that is wrong with it at once (Specification, Errors). */
+/** Decodes a request by the route's schemas. Fails with all issues at once (Specification, Errors). */
 export const readRequest = (
   route: Route,
   request: HttpRequest,
@@ -109,18 +109,18 @@ export const readRequest = (
 ): Either.Either<unknown, ReadonlyArray<RequestIssue>> => {
   const query = readQuery(request.query, route.listParameters)
   const headers: Record<string, string> = {}
-  const malformed = [...query.issues, ...body.issues]
+  const formIssues = [...query.issues, ...body.issues]
   for (const name of route.headerNames) {
     const value = request.header(name)
     if (value !== undefined) headers[name] = value
-    if (request.repeats(name)) malformed.push(givenTwice("header", headerCase(name)))
+    if (request.repeats(name)) formIssues.push(givenTwice("header", headerCase(name)))
   }
   const decoded = route.decode({ path, urlParams: query.value, headers, payload: body.value })
-  if (malformed.length === 0) return decoded
+  if (formIssues.length === 0) return decoded
   // A malformed part cannot be decoded; the other parts still say what is wrong with them.
   const isKnown = (issue: RequestIssue) =>
     (body.issues.length > 0 && body.value === undefined && issue.in === "body") ||
-    malformed.some((known) => known.in === issue.in && known.field === issue.field)
+    formIssues.some((known) => known.in === issue.in && known.field === issue.field)
   const rest = Either.isLeft(decoded) ? decoded.left.filter((issue) => !isKnown(issue)) : []
-  return Either.left([...malformed, ...rest])
+  return Either.left([...formIssues, ...rest])
 }

@@ -1,50 +1,50 @@
 import { type Cause, Effect, Exit, type Fiber } from "effect"
 import type { HttpRequest } from "./HttpMessage.js"
 
-/** So many requests may always run: they are over soon, unless the store cannot be reached. */
-const ALWAYS = 32
-/** How long a burst is taken whole. Whether the requests of a longer one end in time is known by then. */
+/** How many requests may always run. They end soon, unless the store cannot be reached. */
+const MIN_CAPACITY = 32
+/** How long more requests than the capacity are accepted, as in a burst. By then it is known whether they end in time. */
 const BURST_MS = 500
-/** The time in which ended requests are counted. */
+/** The time over which ended requests are counted, which is the measured capacity. */
 const WINDOW_MS = 1_000
 
 /**
- * The requests that run. When more run than ended in the last second, another one would wait for longer than that. So it is refused at
- * once, and the others end in time. Otherwise, beyond the capacity of the service, all would wait until their clients have given up.
+ * Sheds load: refuses requests beyond the number that ended in the last second, because a further one would wait for longer than that.
+ * Without it, all requests would wait until their clients have given up.
  */
 export class RunningRequests {
   #running = 0
   #ended = 0
-  #endedBefore = 0
-  #began_ms = 0
-  /** Since when too many run. */
-  #full_ms: number | undefined
+  #endedInLastWindow = 0
+  #windowStart_ms = 0
+  /** Since when more requests run than the capacity. */
+  #fullSince_ms: number | undefined
 
-  /** Whether another request is to be refused. `now_ms` is real time that never steps. */
-  areTooMany(now_ms: number): boolean {
-    const elapsed_ms = now_ms - this.#began_ms
+  /** Whether another request must be refused. `now_ms` is monotonic real time. */
+  isOverloaded(now_ms: number): boolean {
+    const elapsed_ms = now_ms - this.#windowStart_ms
     if (elapsed_ms >= WINDOW_MS) {
-      this.#endedBefore = elapsed_ms < 2 * WINDOW_MS ? this.#ended : 0
+      this.#endedInLastWindow = elapsed_ms < 2 * WINDOW_MS ? this.#ended : 0
       this.#ended = 0
-      this.#began_ms = now_ms
+      this.#windowStart_ms = now_ms
     }
-    const most = Math.max(ALWAYS, this.#ended, this.#endedBefore)
-    // Half as many have to end before the next burst is taken whole.
-    if (this.#running < most / 2) this.#full_ms = undefined
-    if (this.#running < most) return false
-    this.#full_ms ??= now_ms
-    return now_ms - this.#full_ms >= BURST_MS
+    const capacity = Math.max(MIN_CAPACITY, this.#ended, this.#endedInLastWindow)
+    // The next burst is accepted once the requests have fallen to half of the capacity.
+    if (this.#running < capacity / 2) this.#fullSince_ms = undefined
+    if (this.#running < capacity) return false
+    this.#fullSince_ms ??= now_ms
+    return now_ms - this.#fullSince_ms >= BURST_MS
   }
 
   /**
-   * Counts a request of a fiber until its response, but not while its body arrives, so that clients who send slowly take nobody's place.
-   * `onFailure` is the response to a request that fails. If the client leaves, its fiber says that the request is over: `Effect.ensuring`
-   * would cost every request four steps of Effect.
+   * Handles a request in a fiber, and counts it as running until its response. While its body arrives it does not count, so that slow
+   * clients take no capacity. `onFailure` makes the response to a failure. An observer of the fiber notices if the client leaves, because
+   * `Effect.ensuring` would cost every request four steps of Effect.
    */
-  counting<A, E>(
+  track<A, E>(
     fiber: Fiber.RuntimeFiber<unknown, unknown>,
     request: HttpRequest,
-    answer: (request: HttpRequest) => Effect.Effect<A, E>,
+    handle: (request: HttpRequest) => Effect.Effect<A, E>,
     onFailure: (cause: Cause.Cause<E>) => Effect.Effect<A>
   ): Effect.Effect<A> {
     let counted = 0
@@ -63,15 +63,15 @@ export class RunningRequests {
     }
     fiber.addObserver(end)
     count(1)
-    return Effect.matchCauseEffect(answer(request.method === "GET" ? request : outsideOfBody(request, count)), {
+    return Effect.matchCauseEffect(handle(request.method === "GET" ? request : pausedForBody(request, count)), {
       onSuccess: (response) => Effect.succeed(ended(response)),
       onFailure: (cause) => Effect.map(onFailure(cause), ended)
     })
   }
 }
 
-/** A request that says whether it counts: not while its body arrives. */
-const outsideOfBody = (request: HttpRequest, count: (next: 0 | 1) => void): HttpRequest => ({
+/** The request, with a body that is not counted while it arrives. */
+const pausedForBody = (request: HttpRequest, count: (next: 0 | 1) => void): HttpRequest => ({
   ...request,
   body: (most) => {
     const reading = request.body(most)

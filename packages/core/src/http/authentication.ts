@@ -4,14 +4,7 @@ import { LimitReached } from "../domain/LimitWindow.js"
 import { Reads, type StoreUnavailable } from "../ports/StorePorts.js"
 import { ApiKeyCache, type ApiKeyHolder } from "../services/ApiKeyCache.js"
 import type { Caller } from "../services/Caller.js"
-import {
-  type AuthenticatedRequest,
-  addressUse,
-  type Check,
-  type CheckedRequest,
-  Rejected,
-  withFound
-} from "./checks.js"
+import { type AuthenticatedRequest, addressUse, type Check, type CheckedRequest, extend, Rejected } from "./checks.js"
 import type { NotSignedIn } from "./ErrorTable.js"
 import { type ExhaustedLimits, exhaustedLimits } from "./ExhaustedLimits.js"
 import type { HttpRequest } from "./HttpMessage.js"
@@ -32,16 +25,15 @@ export interface OwnAuthentication {
 export const bearer = (request: HttpRequest): string | undefined =>
   /^bearer +(\S+) *$/i.exec(request.header("authorization") ?? "")?.[1]
 
-/** How long the look-ups of unknown keys of addresses at their limit are apart, in real time. */
+/** The pause after each look-up of an unknown key from an address at its limit, in real time. */
 const LOOK_UP_PAUSE = "10 millis"
 
-/** How many such look-ups may wait. Each wakes with every one before it, so without an end they would take all memory. */
+/** How many such look-ups may wait; further ones are refused, so that they cannot take all memory. */
 const MOST_LOOK_UPS = 50
 
 /**
- * The holder of a key that memory may not know. An address at its limit may still send a valid key, which no limit of the
- * address refuses; but its unknown keys are looked up one by one, so that guesses cost the store next to nothing. While as many
- * wait as may, any other is refused by the limit.
+ * Looks up the holder of a key in the store. Keys that the process does not know are looked up one by one if their
+ * address is at its limit, with a pause after each, so that guesses cost the store little and a valid key is still found. Beyond {@link MOST_LOOK_UPS} the address gets a 429.
  */
 const keyLookUp = (keys: ApiKeyCache, limits: ExhaustedLimits) =>
   Effect.map(Effect.makeSemaphore(1), (oneByOne) => {
@@ -71,28 +63,28 @@ const keyLookUp = (keys: ApiKeyCache, limits: ExhaustedLimits) =>
 export const AUTHENTICATION = {
   name: "authentication",
   refuses: "401, or 429 for an address with too many of them",
-  kind: "wait"
+  kind: "async"
 } as const
 
-/** The check of who sends a request: by API keys, or by the embedder's own authentication. */
+/** The check that finds the caller: by API keys, or by the embedder's own authentication. */
 export const authentication = (own?: OwnAuthentication) =>
   Effect.gen(function* () {
     const keys = yield* ApiKeyCache
     const reads = yield* Reads
     const lookUp = yield* keyLookUp(keys, yield* exhaustedLimits)
 
-    const admitted = (checked: CheckedRequest, { caller, shop }: ApiKeyHolder): AuthenticatedRequest => {
-      checked.request.onAdmitted?.()
-      return withFound(checked, { caller, shop, context: { ...checked.context, caller } })
+    const authenticated = (checked: CheckedRequest, { caller, shop }: ApiKeyHolder): AuthenticatedRequest => {
+      checked.request.onAuthenticated?.()
+      return extend(checked, { caller, shop, context: { ...checked.context, caller } })
     }
 
-    const stranger = ({ request }: CheckedRequest, key?: string): Rejected => {
+    const unauthenticated = ({ request }: CheckedRequest, key?: string): Rejected => {
       const refusal = key !== undefined && keys.isTestKeyElsewhere(key) ? "TestKeyElsewhere" : "Unauthenticated"
       return new Rejected(own?.refusal ?? { _tag: refusal }, [addressUse(request)])
     }
 
-    /** The caller whom the embedder's own authentication knows, with their shop as it is now. */
-    const signedIn = Effect.fnUntraced(function* (request: HttpRequest, authenticate: Authenticate) {
+    /** The caller whom the embedder's authentication finds, with their shop as it is now. */
+    const embedderCaller = Effect.fnUntraced(function* (request: HttpRequest, authenticate: Authenticate) {
       const caller = yield* authenticate(request)
       if (caller === null) return null
       const state = yield* reads.shop(caller.shop_id)
@@ -105,19 +97,19 @@ export const authentication = (own?: OwnAuthentication) =>
 
     const check: Check<CheckedRequest, AuthenticatedRequest> = {
       ...AUTHENTICATION,
-      wait: (checked) => {
+      run: (checked) => {
         const { request, context } = checked
         if (own !== undefined) {
-          return Effect.map(signedIn(request, own.authenticate), (holder) =>
-            holder === null ? stranger(checked) : admitted(checked, holder)
+          return Effect.map(embedderCaller(request, own.authenticate), (holder) =>
+            holder === null ? unauthenticated(checked) : authenticated(checked, holder)
           )
         }
         const key = bearer(request)
-        if (key === undefined) return stranger(checked)
+        if (key === undefined) return unauthenticated(checked)
         const known = keys.known(key, context.now)
-        if (known !== undefined) return admitted(checked, known)
+        if (known !== undefined) return authenticated(checked, known)
         return Effect.map(lookUp(request, key, context.now), (holder) =>
-          holder === null ? stranger(checked, key) : admitted(checked, holder)
+          holder === null ? unauthenticated(checked, key) : authenticated(checked, holder)
         )
       }
     }

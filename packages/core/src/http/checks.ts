@@ -19,7 +19,7 @@ import {
   respondToCause
 } from "./respond.js"
 
-/** A request as the first check gets it. A check that finds something returns the request with it, for the checks after it. */
+/** A request on its way through the checks. Each check adds the fields that it finds, for the checks after it. */
 export interface CheckedRequest {
   readonly request: HttpRequest
   /** Undefined if no endpoint has this path and method. */
@@ -28,11 +28,11 @@ export interface CheckedRequest {
 }
 
 /**
- * The request with what a check found, written into the same object: a copy for each check would cost half of the way of a GET. The context is
+ * Adds the fields that a check found to the request, in place: a copy for each check would take half of the time of a GET. The context is
  * replaced and never changed, because observers keep the first one.
  */
-export const withFound = <In extends CheckedRequest, Found extends object>(checked: In, found: Found): In & Found =>
-  Object.assign(checked, found)
+export const extend = <In extends CheckedRequest, Fields extends object>(checked: In, fields: Fields): In & Fields =>
+  Object.assign(checked, fields)
 
 /** A request whose endpoint exists. */
 export interface RoutedRequest extends CheckedRequest {
@@ -58,7 +58,7 @@ export interface ValidRequest extends RoutedRequest {
 
 const NO_USES: ReadonlyArray<LimitUse> = []
 
-/** A refusal, and the limits that the refused request counts against. */
+/** The result of a check that refuses a request: why, and the limits that the refused request counts against. */
 export class Rejected {
   constructor(
     readonly failure: Failure,
@@ -66,27 +66,28 @@ export class Rejected {
   ) {}
 }
 
-/** The result of a check: a refusal, or the request with what the check found. */
+/** The result of a check: a refusal, or the request with the fields that the check found. */
 export type CheckResult<Out extends CheckedRequest = CheckedRequest> = Rejected | Out
 
-/** A step on the way of a request, as the diagram in the docs shows it. */
+/** A step of a request, as the diagram in the docs shows it. */
 export interface StepDescription {
   readonly name: string
-  /** How it refuses. */
+  /** The statuses with which it refuses, in words. */
   readonly refuses: string
 }
 
-/** One check of a request that has passed those before it: it takes what they found, and returns what the checks after it take. */
+/** A check of a request that has passed the checks before it, whose fields it may read. */
 export type Check<In extends CheckedRequest = CheckedRequest, Out extends CheckedRequest = In> = StepDescription &
   (
-    | { readonly kind: "check"; readonly check: (checked: In) => CheckResult<Out> }
+    | { readonly kind: "sync"; readonly run: (checked: In) => CheckResult<Out> }
     | {
-        readonly kind: "wait"
-        readonly wait: (checked: In) => CheckResult<Out> | Effect.Effect<CheckResult<Out>, Failure>
+        /** May wait for the store or for the body. The limits of the checks before it are counted before it runs. */
+        readonly kind: "async"
+        readonly run: (checked: In) => CheckResult<Out> | Effect.Effect<CheckResult<Out>, Failure>
       }
   )
 
-/** The limits that a request counts against once it has passed the checks before them. */
+/** Limits that a request counts against once it has passed the checks before them. */
 export interface LimitCheck<In extends CheckedRequest = CheckedRequest> extends StepDescription {
   readonly uses: (checked: In) => ReadonlyArray<LimitUse>
 }
@@ -102,13 +103,13 @@ type Step =
   | ({ readonly kind: "handle" } & LastStep<never>)
 
 /**
- * The checks of a request and its handler, in the order of Specification, Errors. A check can be added only after those that find what
- * it takes.
+ * The checks of a request and its handler, in the order of Specification, Errors. The types let a check follow only those that find the
+ * fields that it reads.
  */
 export class Checks<Out extends CheckedRequest = CheckedRequest> {
   private constructor(readonly steps: ReadonlyArray<Step>) {}
 
-  /** Begins with checks that find nothing. */
+  /** Begins with checks that add no fields. */
   static from(checks: ReadonlyArray<Check>): Checks {
     return new Checks(checks)
   }
@@ -129,7 +130,7 @@ export class Checks<Out extends CheckedRequest = CheckedRequest> {
   }
 }
 
-/** A check that finds nothing. */
+/** A check that adds no fields: it refuses a request if `refusal` returns a failure. */
 export const refusing = <In extends CheckedRequest = CheckedRequest>(
   name: string,
   refuses: string,
@@ -138,8 +139,8 @@ export const refusing = <In extends CheckedRequest = CheckedRequest>(
 ): Check<In> => ({
   name,
   refuses,
-  kind: "check",
-  check: (checked) => {
+  kind: "sync",
+  run: (checked) => {
     const failure = refusal(checked)
     return failure === undefined ? checked : new Rejected(failure, uses(checked.request))
   }
@@ -148,7 +149,7 @@ export const refusing = <In extends CheckedRequest = CheckedRequest>(
 /** The headers that a request may send once, because two would leave open which is meant (Specification, Requests and responses). */
 const SINGLE_HEADERS = ["authorization", "host"] as const
 
-/** A key and a host may be sent once. */
+/** Refuses a request that sends its key or its host twice. */
 export const headCheck = (uses?: (request: HttpRequest) => ReadonlyArray<LimitUse>): Check =>
   refusing(
     "head",
@@ -161,15 +162,15 @@ export const headCheck = (uses?: (request: HttpRequest) => ReadonlyArray<LimitUs
     uses
   )
 
-/** A path and a method need an endpoint. */
+/** Refuses a request whose path and method have no endpoint. */
 export const routeCheck = <In extends CheckedRequest>(): Check<In, In & RoutedRequest> => ({
   name: "route",
   refuses: "404",
-  kind: "check",
-  check: (checked) => {
+  kind: "sync",
+  run: (checked) => {
     const { match, context } = checked
     if (match === undefined) return new Rejected({ _tag: "RouteNotFound" })
-    return withFound(checked, { match, context: { ...context, route: match.route.path } })
+    return extend(checked, { match, context: { ...context, route: match.route.path } })
   }
 })
 
@@ -177,14 +178,14 @@ export const routeCheck = <In extends CheckedRequest>(): Check<In, In & RoutedRe
 export const bodyCheck = <In extends RoutedRequest>(): Check<In, In & ReadRequest> => ({
   name: "body",
   refuses: "400, together with everything else that is invalid",
-  kind: "wait",
-  wait: (checked) => {
+  kind: "async",
+  run: (checked) => {
     const { route } = checked.match
-    if (route.method === "GET") return withFound(checked, { body: NO_BODY })
+    if (route.method === "GET") return extend(checked, { body: NO_BODY })
     const reading = readBody(checked.request, route.body_bytes)
     return Effect.isEffect(reading)
-      ? Effect.map(reading, (body) => withFound(checked, { body }))
-      : withFound(checked, { body: reading })
+      ? Effect.map(reading, (body) => extend(checked, { body }))
+      : extend(checked, { body: reading })
   }
 })
 
@@ -192,12 +193,12 @@ export const bodyCheck = <In extends RoutedRequest>(): Check<In, In & ReadReques
 export const validationCheck = <In extends ReadRequest>(): Check<In, In & ValidRequest> => ({
   name: "validation",
   refuses: "400",
-  kind: "check",
-  check: (checked) => {
+  kind: "sync",
+  run: (checked) => {
     const { route, path } = checked.match
     const read = readRequest(route, checked.request, path, checked.body)
     if (Either.isLeft(read)) return new Rejected({ _tag: "InvalidRequest", issues: read.left })
-    return withFound(checked, { input: read.right })
+    return extend(checked, { input: read.right })
   }
 })
 
@@ -233,16 +234,16 @@ export const callerUse = (
   time_zone: null
 })
 
-/** Says that an invalid input was in the query, if it was: a service does not know in which part of a request its input was. */
-const inPart = (failure: Failure, { method }: HttpRequest): Failure =>
+/** Names the part of the request that an invalid input was in, because the service that refused it does not know. */
+const withPart = (failure: Failure, { method }: HttpRequest): Failure =>
   failure._tag === "InvalidInput" && inputPart(method) === "query"
     ? { _tag: "InvalidRequest", issues: failure.issues.map((issue) => ({ in: "query", ...issue })) }
     : failure
 
-/** The fields that checks set, so that a request has one shape from the first check on. */
-const NOTHING_FOUND = { caller: undefined, shop: undefined, body: NO_BODY, input: undefined }
+/** The fields that checks add, unset, so that V8 sees one shape of request from the first check on. */
+const UNSET_FIELDS = { caller: undefined, shop: undefined, body: NO_BODY, input: undefined }
 
-/** A request as its latest check got it, for the response to a failure. */
+/** The context of a request at its latest check, for the response to a failure. */
 interface Progress {
   context: RequestContext
 }
@@ -253,11 +254,11 @@ const withUsages = (context: RequestContext, statuses: ReadonlyArray<LimitStatus
 })
 
 /**
- * Runs a request through its checks in their order, and responds. The limits of all checks up to a refusal or to the next check
- * that waits are counted in one call, all or none. So a limit that is used up comes before the refusals after it.
+ * Runs a request through its checks in their order, and responds. Limits are collected up to the next asynchronous check, the handler or a
+ * refusal, and then counted in one call, all or none. A request over one of these limits gets a 429 even if a check after it refused.
  */
 export const respondAfter = ({ steps }: Checks, limits: ExhaustedLimits) => {
-  /** Runs a request through its checks from one of them on. `uses` are limits that the next check that waits counts first. */
+  /** Runs the steps from index `from` on. `uses` are limits that were collected and not yet counted. */
   const runFrom = (
     from: number,
     request: CheckedRequest,
@@ -275,17 +276,16 @@ export const respondAfter = ({ steps }: Checks, limits: ExhaustedLimits) => {
         continue
       }
       const { context } = checked
-      if (step.kind !== "check" && uses.length > 0) {
+      if (step.kind !== "sync" && uses.length > 0) {
         const counted = checked
         return Effect.flatMap(limits.take(uses, context.now), (statuses) =>
-          runFrom(at, withFound(counted, { context: withUsages(context, statuses) }), progress)
+          runFrom(at, extend(counted, { context: withUsages(context, statuses) }), progress)
         )
       }
       // Only a result shows the limits of its endpoint: a failure of the handler shows those of the key alone.
       if (step.kind === "handle") return Effect.map(step.handle(given), (outcome) => respond(outcome, context))
       progress.context = context
-      const result: CheckResult | Effect.Effect<CheckResult, Failure> =
-        step.kind === "check" ? step.check(given) : step.wait(given)
+      const result: CheckResult | Effect.Effect<CheckResult, Failure> = step.run(given)
       if (Effect.isEffect(result))
         return Effect.flatMap(result, (passed) =>
           passed instanceof Rejected ? reject(context, passed, NO_USES) : runFrom(at + 1, passed, progress)
@@ -296,7 +296,7 @@ export const respondAfter = ({ steps }: Checks, limits: ExhaustedLimits) => {
     return Effect.dieMessage("The last check must be a handler")
   }
 
-  /** Refuses a request. A refusal that counts against a limit of its own shows that limit alone. */
+  /** Refuses a request. If the refusal counts against limits of its own, the response shows only these. */
   const reject = (context: RequestContext, { failure, uses: own }: Rejected, before: ReadonlyArray<LimitUse>) => {
     const shown = own.length > 0 ? { ...context, usages: [] } : context
     const uses = [...before, ...own]
@@ -305,7 +305,7 @@ export const respondAfter = ({ steps }: Checks, limits: ExhaustedLimits) => {
   }
 
   /** Gives back the use of a request that got a 429 (Specification, Limits). If that fails, the request merely stays counted. */
-  const uncount = ({ caller, usages }: RequestContext): Effect.Effect<void> => {
+  const giveBackRequest = ({ caller, usages }: RequestContext): Effect.Effect<void> => {
     const taken = usages.filter(({ policy }) => policy === "requests_per_minute")
     if (caller === null || taken.length === 0) return Effect.void
     return Effect.catchAllCause(limits.giveBack([callerUse("requests_per_minute", caller)], taken), (cause) =>
@@ -319,14 +319,14 @@ export const respondAfter = ({ steps }: Checks, limits: ExhaustedLimits) => {
       return respondToCause(cause, withUsages(context, [limits.look(addressUse(request), context.now)]))
     }
     if (failure === undefined || failure._tag === "StoreUnavailable") return respondToCause(cause, context)
-    const response = respond(inPart(failure, request), context)
-    return failure._tag === "LimitReached" ? Effect.as(uncount(context), response) : Effect.succeed(response)
+    const response = respond(withPart(failure, request), context)
+    return failure._tag === "LimitReached" ? Effect.as(giveBackRequest(context), response) : Effect.succeed(response)
   }
 
   return (request: HttpRequest, context: RequestContext, match?: RouteMatch): Effect.Effect<ObservedResponse> => {
     const progress: Progress = { context }
     return Effect.catchAllCause(
-      Effect.suspend(() => runFrom(0, { request, match, context, ...NOTHING_FOUND }, progress)),
+      Effect.suspend(() => runFrom(0, { request, match, context, ...UNSET_FIELDS }, progress)),
       (cause) => failed(cause, request, progress)
     )
   }

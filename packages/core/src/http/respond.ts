@@ -23,7 +23,7 @@ export interface RequestContext {
   readonly usages: ReadonlyArray<LimitStatus>
 }
 
-/** A response with what observers count and log it by. */
+/** A response with the facts by which observers count and log it. */
 export interface ObservedResponse extends HttpResponse {
   readonly context: RequestContext
   /** Why the request got no result. */
@@ -33,10 +33,10 @@ export interface ObservedResponse extends HttpResponse {
 const secondsUntil = (instant: Instant, now: Instant): string =>
   String(Math.max(0, Math.ceil((instant - now) / SECOND_MS)))
 
-/** Texts of shops and clients are in responses, so no browser may take one for a page. */
+/** Responses contain texts of shops and clients, which no browser may show as a page. */
 const NO_SNIFFING = "nosniff"
 
-const headers = ({ id, now }: RequestContext, usages: ReadonlyArray<LimitStatus>): Record<string, string> => {
+const commonHeaders = ({ id, now }: RequestContext, usages: ReadonlyArray<LimitStatus>): Record<string, string> => {
   const shown = scarcest(usages)
   return {
     "Content-Type": "application/json; charset=utf-8",
@@ -70,7 +70,7 @@ const challengeOf = (failure: Failure): string | undefined => {
 /** A failure in its envelope. A 429 shows the limit that refused (Specification, Limits). */
 const failureResponse = (failure: Failure, context: RequestContext): ObservedResponse => {
   const { status, body } = failureStatusAndBody(failure)
-  const common = headers(context, failure._tag === "LimitReached" ? [failure.decisive] : context.usages)
+  const common = commonHeaders(context, failure._tag === "LimitReached" ? [failure.decisive] : context.usages)
   const challenge = challengeOf(failure)
   if (challenge !== undefined) common["WWW-Authenticate"] = challenge
   const wait = retryAfter(failure, context.now)
@@ -79,9 +79,9 @@ const failureResponse = (failure: Failure, context: RequestContext): ObservedRes
 }
 
 /** A result in its envelope. The headers show the scarcest limit that it counted against (Specification, Limits). */
-const successResponse = (result: HandlerResult, context: RequestContext): ObservedResponse => {
+const resultResponse = (result: HandlerResult, context: RequestContext): ObservedResponse => {
   const { status = 200, data, meta, usages } = result
-  const common = headers(context, usages === undefined ? context.usages : [...context.usages, ...usages])
+  const common = commonHeaders(context, usages === undefined ? context.usages : [...context.usages, ...usages])
   return {
     status,
     headers: result.headers === undefined ? common : { ...common, ...result.headers },
@@ -93,12 +93,12 @@ const successResponse = (result: HandlerResult, context: RequestContext): Observ
   }
 }
 
-/** The response to a request: the one place where outcomes and failures become status, headers and body. */
+/** Makes the response: the only place where results and failures become status, headers and body. */
 export const respond = (outcome: HandlerOutcome | Failure, context: RequestContext): ObservedResponse => {
   if ("_tag" in outcome) return failureResponse(outcome, context)
-  if (!("body" in outcome)) return successResponse(outcome, context)
+  if (!("body" in outcome)) return resultResponse(outcome, context)
   const { status = 200, body, follow } = outcome
-  const page = { status, headers: { ...headers(context, []), ...outcome.headers }, body, context }
+  const page = { status, headers: { ...commonHeaders(context, []), ...outcome.headers }, body, context }
   return follow === undefined ? page : { ...page, follow }
 }
 
@@ -128,9 +128,9 @@ export const respondToCause = (
   )
 }
 
-/** Fails unless a result is what the contract promises: for tests, because it costs as much as the response itself. */
+/** Dies if a result does not match the contract. For tests, because it costs as much as the response itself. */
 export const checkResponse = (route: Route, { data, meta }: HandlerResult): Effect.Effect<void> => {
-  const checked = route.promises(meta === undefined ? { success: true, data } : { success: true, data, meta })
+  const checked = route.validateEnvelope(meta === undefined ? { success: true, data } : { success: true, data, meta })
   return Either.isLeft(checked)
     ? Effect.dieMessage(
         `The result of ${route.method} ${route.path} does not match its schema: ${TreeFormatter.formatIssueSync(checked.left)}`

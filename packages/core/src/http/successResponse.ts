@@ -4,7 +4,7 @@ import type { Ticket } from "../domain/Ticket.js"
 
 const REPLAYED = { "Idempotent-Replayed": "true" } as const
 
-/** The first response or its repetition, and which of them it is (Specification, Lists and sync). */
+/** The response to an idempotent request. A repetition says so in `meta` and in a header (Specification, Lists and sync). */
 export const idempotentResponse = <A>({ data, replayed }: IdempotentResult<A>) =>
   replayed ? { data, meta: { replayed }, headers: REPLAYED } : { data, meta: { replayed } }
 
@@ -18,8 +18,8 @@ export const createdTicket = ({
     ? { data, meta: { replayed }, headers: REPLAYED, status: 200, usages }
     : { data, meta: { replayed }, status: 201, usages }
 
-/** The response to a ticket's number. */
-export const numbered = <A, B>({ data, others }: { readonly data: A; readonly others: B }) => ({
+/** The response with the ticket of a number. */
+export const byNumberResponse = <A, B>({ data, others }: { readonly data: A; readonly others: B }) => ({
   data,
   meta: { others }
 })
@@ -34,19 +34,19 @@ export interface SuccessResponse<D> {
   readonly body: { readonly success: true; readonly data: D; readonly meta?: unknown }
 }
 
-/** The data in a result: `data` of a result that has more than them, otherwise the result itself. */
+/** The data in a result: its `data` if it has other fields too, otherwise the result itself. */
 export type DataOf<A> = A extends { readonly data: infer D } ? D : A
 
-interface Shaped {
+interface ResponseParts {
   readonly status?: number
   readonly data: unknown
   readonly meta?: unknown
   readonly headers?: Readonly<Record<string, string>>
 }
 
-const shaped = (result: unknown): Shaped => {
+const partsOf = (result: unknown): ResponseParts => {
   if (typeof result !== "object" || result === null || !("data" in result)) return { data: result }
-  if ("others" in result) return numbered(result)
+  if ("others" in result) return byNumberResponse(result)
   if (!("replayed" in result)) return result
   return "usages" in result ? createdTicket(result as never) : idempotentResponse(result as never)
 }
@@ -56,7 +56,7 @@ const shaped = (result: unknown): Shaped => {
  * `meta.replayed` for `tickets.create`, and the `meta` of a list. The counterpart of `refusalResponse`, and sent in the same way.
  */
 export const successResponse = <A>(result: A): SuccessResponse<DataOf<A>> => {
-  const { status = 200, data, meta, headers = {} } = shaped(result)
+  const { status = 200, data, meta, headers = {} } = partsOf(result)
   const body = meta === undefined ? { success: true, data } : { success: true, data, meta }
   return { status, headers, body } as SuccessResponse<DataOf<A>>
 }

@@ -25,7 +25,7 @@ import { type Handlers, router, routes } from "./Endpoint.js"
 import type { AdmissionRefusal } from "./ErrorTable.js"
 import { exhaustedLimits } from "./ExhaustedLimits.js"
 import type { RouteGroup } from "./Pipeline.js"
-import { createdTicket, idempotentResponse, numbered } from "./successResponse.js"
+import { byNumberResponse, createdTicket, idempotentResponse } from "./successResponse.js"
 import { WorkshopApi } from "./WorkshopApi.js"
 
 const shopRefusal = ({ shop }: AuthenticatedRequest): AdmissionRefusal | undefined => {
@@ -94,7 +94,7 @@ const workshopHandlers = Effect.gen(function* () {
         Effect.map(tickets.create(caller, payload, headers["idempotency-key"]), createdTicket),
       list: ({ urlParams }, caller) => tickets.list(caller, urlParams),
       byId: ({ path }, caller) => Effect.map(tickets.byId(caller, path.id), data),
-      byNumber: ({ path }, caller) => Effect.map(tickets.byNumber(caller, path.n), numbered),
+      byNumber: ({ path }, caller) => Effect.map(tickets.byNumber(caller, path.n), byNumberResponse),
       changeStatus: ({ path, headers, payload }, caller) =>
         Effect.map(
           tickets.changeStatusOnce(caller, path.id, payload.status, headers["idempotency-key"]),
@@ -125,7 +125,7 @@ export const workshopRoutes = (options: { readonly validateResponses: boolean; r
     const group: RouteGroup = {
       prefix: "/v1",
       find: router(routes<Caller>()(WorkshopApi, yield* workshopHandlers)),
-      answer: respondAfter(checks, yield* exhaustedLimits)
+      handle: respondAfter(checks, yield* exhaustedLimits)
     }
     return group
   })

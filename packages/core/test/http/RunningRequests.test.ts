@@ -16,7 +16,7 @@ let serve: Pipeline
 const endpoints: RouteGroup = {
   prefix: "/v1",
   find: () => undefined,
-  answer: (request, context) =>
+  handle: (request, context) =>
     Effect.gen(function* () {
       yield* Effect.ignore(request.body(1000))
       const done = yield* Deferred.make<void>()
@@ -28,7 +28,7 @@ const endpoints: RouteGroup = {
 
 const pages: RouteGroup = {
   prefix: "/healthz",
-  answer: (_, context) => Effect.succeed(respond({ body: "ok" }, context))
+  handle: (_, context) => Effect.succeed(respond({ body: "ok" }, context))
 }
 
 const request = (path: string, others: Partial<HttpRequest> = {}): HttpRequest => ({

@@ -12,15 +12,15 @@ describe("The checks of a request (Specification, Errors)", () => {
     // @ts-expect-error The input is read from a body, which nothing has read.
     Checks.from([]).check(routeCheck()).check(validationCheck())
     // @ts-expect-error Nobody has found the shop.
-    Checks.from([]).check(refusing("shop", "403", ({ shop }) => shop.active && undefined))
+    Checks.from([]).run(refusing("shop", "403", ({ shop }) => shop.active && undefined))
   })
 
   it("name the route as soon as it is found, and the prefix before", () => {
     const check = routeCheck()
     const match = { route: { path: "/v1/tickets/:id" } as unknown as Route, path: { id: "x" } }
-    const found = check.kind === "check" && check.check({ request, match, context })
+    const found = check.kind === "sync" && check.run({ request, match, context })
     expect(found).toMatchObject({ match, context: { route: "/v1/tickets/:id" } })
-    const missing = check.kind === "check" && check.check({ request, match: undefined, context })
+    const missing = check.kind === "sync" && check.run({ request, match: undefined, context })
     expect(missing).toMatchObject({ failure: { _tag: "RouteNotFound" } })
     expect(context.route).toBe("/v1")
   })

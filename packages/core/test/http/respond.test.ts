@@ -90,9 +90,12 @@ describe("Specification, Lists and sync: what holds results to the contract in t
     listParameters: [],
     decode: () => Either.right({}),
     handle: () => Effect.succeed({ data: null }),
-    promises: ParseResult.validateEither(Schema.Struct({ success: Schema.Literal(true), data: Schema.String }), {
-      onExcessProperty: "error"
-    })
+    validateEnvelope: ParseResult.validateEither(
+      Schema.Struct({ success: Schema.Literal(true), data: Schema.String }),
+      {
+        onExcessProperty: "error"
+      }
+    )
   }
   const complaint = (reply: HandlerResult) =>
     Exit.match(Effect.runSyncExit(checkResponse(route, reply)), { onFailure: Cause.pretty, onSuccess: () => null })

@@ -11,7 +11,7 @@ import {
 import { checkedOptions, isBoolean } from "@workshop/core/store"
 import { Effect } from "effect"
 import { Backlog, listener } from "../Listener.js"
-import { httpRequestOf } from "../nodeRequest.js"
+import { requestFromNode } from "../nodeRequest.js"
 import { CONNECTION_LIMITS, SERVER_TIMEOUTS } from "../serverLimits.js"
 import { UnreadResponses } from "../UnreadResponses.js"
 
@@ -55,7 +55,7 @@ const parsedBody = ({ body, rawBody }: Parsed): Uint8Array | undefined => {
 
 /** A request whose body a parser may have read already. */
 const afterParsers = (request: IncomingMessage, trustProxy: boolean): HttpRequest => {
-  const received = httpRequestOf(request, trustProxy)
+  const received = requestFromNode(request, trustProxy)
   if (!request.readableEnded) return received
   return {
     ...received,
@@ -83,12 +83,12 @@ export const mountNode = <
     ...mountOptions,
     trustProxy: isBoolean
   })
-  const { owns, answer } = mountPromise<Request, Context>(workshop, rest)
+  const { owns, handle } = mountPromise<Request, Context>(workshop, rest)
   const unread = new UnreadResponses(workshop.runtime, SERVER_TIMEOUTS, CONNECTION_LIMITS.maxUnreadBytes)
   const respond = listener(workshop.runtime, { backlog: new Backlog(), unread })
   return (request, response, ...[next, ...context]) => {
     const received = { ...afterParsers(request, trustProxy), source: { request, context } }
     if (next !== undefined && !owns(received.path)) return next()
-    return respond(request, response, () => answer(received))
+    return respond(request, response, () => handle(received))
   }
 }

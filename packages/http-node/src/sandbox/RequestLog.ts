@@ -171,12 +171,12 @@ export class RequestLog {
   watch(api: RouteGroup): RouteGroup {
     return {
       ...api,
-      answer: (request, context, match) =>
+      handle: (request, context, match) =>
         Effect.clockWith((clock) => {
           const begun = clock.unsafeCurrentTimeNanos()
           const fault = this.#faults.meet(request.method, request.path)
           const { kept, body } = keepingBody(request)
-          const answer = Effect.catchAllCause(api.answer(kept, context, match), (cause) =>
+          const answer = Effect.catchAllCause(api.handle(kept, context, match), (cause) =>
             respondToCause(cause, context)
           )
           return Effect.map(

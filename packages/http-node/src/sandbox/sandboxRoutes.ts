@@ -136,7 +136,7 @@ export const sandboxRoutes = (options: SandboxOptions) =>
     const group: RouteGroup = {
       prefix: "/sandbox",
       find: router(routes<void>()(SandboxApi, handlers)),
-      answer: (request, context, match) => {
+      handle: (request, context, match) => {
         const respond = isDocument(request) ? showDocument : handleRequest
         const usages = [limits.look(addressUse(request), context.now)]
         return Effect.provideService(respond(request, { ...context, usages }, match), Actor, "sandbox")

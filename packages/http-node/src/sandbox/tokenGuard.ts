@@ -32,8 +32,8 @@ export const tokenCheck = (token: string | null, limits: ExhaustedLimits): Effec
   return Effect.succeed<Check>({
     name: "token",
     refuses: "401, or 429 for an address with too many of them",
-    kind: "check",
-    check: (checked) => {
+    kind: "sync",
+    run: (checked) => {
       const { request, context } = checked
       if (!timingSafeEqual(digest(tokenIn(request)), expected)) {
         return new Rejected({ _tag: "SandboxTokenWrong" }, [guess(request)])

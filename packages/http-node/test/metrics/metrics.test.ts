@@ -36,7 +36,7 @@ import {
 } from "effect"
 import { afterAll, describe, expect, it, vi } from "vitest"
 import { untilAsync } from "../../../../test/until.js"
-import { fetchRequest } from "../../../core/src/http/Mount.js"
+import { fetchRequest } from "../../../core/src/http/FetchMessage.js"
 import { layer as workshopLayer } from "../../../core/src/services/Workshop.js"
 import { changing, openShop, run } from "../../../core/src/testing/Fixtures.js"
 import { testStore } from "../TestStore.js"
@@ -63,7 +63,7 @@ afterAll(() => runtime.dispose())
 /** Where requests end as told by their path. */
 const odd: RouteGroup = {
   prefix: "/odd",
-  answer: ({ path }) =>
+  handle: ({ path }) =>
     path === "/odd/hangs" ? Effect.never : Effect.zipRight(Effect.logWarning("Odd"), Effect.dieMessage("odd"))
 }
 

@@ -153,7 +153,7 @@ describe("slow clients (Specification, Lists and sync)", () => {
       branches: [
         {
           prefix: "/huge",
-          answer: (_, context) =>
+          handle: (_, context) =>
             Effect.sync(() => {
               served()
               return respond({ data: huge }, context)
@@ -209,7 +209,7 @@ describe("one request after another (Specification, Lists and sync)", () => {
   it.each(["GET", "BREW", "CONNECT"])(
     "a crash in the service is answered with INTERNAL to %s, and nothing of its cause",
     async (method) => {
-      const server = await begin({ branches: [{ prefix: "/bug", answer: () => Effect.die(new Error("secret")) }] })
+      const server = await begin({ branches: [{ prefix: "/bug", handle: () => Effect.die(new Error("secret")) }] })
       const { status, json, text, headers } = await (await server.client()).request(`${method} /bug`).answer()
       expect([status, json.error?.code]).toEqual([500, "INTERNAL"])
       expect(text).toContain(headers["request-id"])

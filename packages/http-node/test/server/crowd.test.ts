@@ -13,7 +13,7 @@ import { afterEach, describe, expect, it } from "vitest"
 import { untilAsync } from "../../../../test/until.js"
 import { coalesce } from "../../src/coalesce.js"
 import { Backlog, listener } from "../../src/Listener.js"
-import { httpRequestOf, RequestBody } from "../../src/nodeRequest.js"
+import { RequestBody, requestFromNode } from "../../src/nodeRequest.js"
 import { OpenConnections } from "../../src/OpenConnections.js"
 import { UnreadResponses } from "../../src/UnreadResponses.js"
 import { RawClient } from "./RawClient.js"
@@ -40,7 +40,7 @@ const counting = () => {
   const opened = Effect.runSync(Deferred.make<void>())
   const branch: RouteGroup = {
     prefix: "/counted",
-    answer: ({ path }, context) =>
+    handle: ({ path }, context) =>
       Effect.sync(() => {
         entered++
       }).pipe(Effect.zipRight(Deferred.await(opened)), Effect.as(respond({ data: { path } }, context)))
@@ -51,7 +51,7 @@ const counting = () => {
 /** Answers so many bytes. */
 const large = (bytes: number): RouteGroup => ({
   prefix: "/large",
-  answer: (_, context) => Effect.sync(() => respond({ data: "x".repeat(bytes) }, context))
+  handle: (_, context) => Effect.sync(() => respond({ data: "x".repeat(bytes) }, context))
 })
 
 describe("one request at a time on a connection", { timeout: 60_000 }, () => {
@@ -195,16 +195,18 @@ describe("answers without a good key", { timeout: 60_000 }, () => {
       }
     }
     const answer = (request: HttpRequest) => {
-      if (request.path === "/good") request.onAdmitted?.()
+      if (request.path === "/good") request.onAuthenticated?.()
       return Effect.succeed<HttpResponse>({ status: 200, headers: {}, body: request.path })
     }
     const handle = listener(Runtime.defaultRuntime, {
       backlog: new HeldBacklog(),
       unread: new UnreadResponses(Runtime.defaultRuntime, SERVER_TIMEOUTS, MIB),
-      onAdmitted: () => undefined
+      onAuthenticated: () => undefined
     })
     const server = createServer((request, response) =>
-      handle(request, response, (onAdmitted) => answer(httpRequestOf(request, false, undefined, onAdmitted)))
+      handle(request, response, (onAuthenticated) =>
+        answer(requestFromNode(request, false, undefined, onAuthenticated))
+      )
     )
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
     const { port } = server.address() as AddressInfo

@@ -40,7 +40,7 @@ export const gate = (): Gate => {
     open: () => Effect.runSync(Deferred.succeed(opened, undefined)),
     branch: {
       prefix: "/slow",
-      answer: (arrival, context) =>
+      handle: (arrival, context) =>
         Effect.sync(() => enter()).pipe(
           Effect.zipRight(Deferred.await(opened)),
           Effect.as(respond({ data: { path: arrival.path } }, context)),

@@ -7,7 +7,7 @@ import type { PolicyName } from "../../domain/Limits.js"
 import { checkedOptions } from "../../domain/OptionChecks.js"
 import { SIGNATURE_HEADER } from "../../domain/Signature.js"
 import { checkSignatureHeader } from "../../ports/WebhookSender.js"
-import { CountedAs, RequiredScope } from "../Endpoint.js"
+import { CountedPolicies, RequiredScope } from "../Endpoint.js"
 import { errorCodes } from "../ErrorTable.js"
 import { WorkshopApi } from "../WorkshopApi.js"
 import { MayRefuse } from "./Annotations.js"
@@ -43,7 +43,9 @@ const rulesByOperation = (): ReadonlyMap<string, Rules> => {
       const { method } = reflected as unknown as HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
       const id = Context.getOption(said, OpenApi.Identifier).pipe(Option.getOrThrow)
       const { refusals, limits } = Context.getOption(said, MayRefuse).pipe(Option.getOrThrow)
-      const counted = Context.getOption(said, CountedAs).pipe(Option.getOrElse((): ReadonlyArray<PolicyName> => []))
+      const counted = Context.getOption(said, CountedPolicies).pipe(
+        Option.getOrElse((): ReadonlyArray<PolicyName> => [])
+      )
       found.set(id, {
         id,
         method,

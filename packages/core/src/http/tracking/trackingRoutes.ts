@@ -101,7 +101,7 @@ export const trackingRoutes = ({ template = trackingTemplate, shop_id }: Trackin
 
     const group: RouteGroup = {
       prefix: PREFIX,
-      answer: (request, context) =>
+      handle: (request, context) =>
         request.method === "GET" || request.method === "HEAD"
           ? Effect.map(show(request, context), (page) => respond(page, context))
           : Effect.succeed(respond({ _tag: "RouteNotFound" }, context))
