@@ -63,7 +63,7 @@ describe("docs/operating.md: an act of an owner is logged in the commit of its c
     const entry = { act: "shop.changed", details: {} } as const
     const refused = audited(changeStatus(SHOP, "t" as TicketId, "ready"), "owner:amira", () => entry)
     expect(shop.refuses(refused)._tag).toBe("TicketNotFound")
-    expect(refused).toMatchObject({ shop_id: SHOP, asks: [{ _tag: "Ticket", id: "t" }] })
+    expect(refused).toMatchObject({ shop_id: SHOP, loadRequests: [{ _tag: "Ticket", id: "t" }] })
   })
 })
 
@@ -99,7 +99,7 @@ describe("docs/how-it-is-built.md: what a decision collects", () => {
   })
 
   it("a decision that changes nothing has neither changes nor limits", () => {
-    expect(unchanged("as before")).toEqual(Either.right({ answer: "as before", changes: [], usages: [] }))
+    expect(unchanged("as before")).toEqual(Either.right({ result: "as before", changes: [], usages: [] }))
   })
 
   it("a ticket has the address of its page from the shop, otherwise from the process", () => {

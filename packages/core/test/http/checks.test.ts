@@ -12,7 +12,7 @@ describe("The checks of a request (Specification, Errors)", () => {
     // @ts-expect-error The input is read from a body, which nothing has read.
     Checks.from([]).check(routeCheck()).check(validationCheck())
     // @ts-expect-error Nobody has found the shop.
-    Checks.from([]).run(refusing("shop", "403", ({ shop }) => shop.active && undefined))
+    Checks.from([]).check(refusing("shop", "403", ({ shop }) => shop.active && undefined))
   })
 
   it("name the route as soon as it is found, and the prefix before", () => {
