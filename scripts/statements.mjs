@@ -17,7 +17,7 @@ import {
 import { openAccount, openShop, putting, run } from "../packages/core/dist/testing/Fixtures.js"
 import { RiggedEntropy } from "../packages/core/dist/testing/RiggedEntropy.js"
 import { SettableClock } from "../packages/core/dist/testing/SettableClock.js"
-import { asking, lockAll, lockFree, SHOPS, writing } from "../packages/store-pg/dist/commands/CommandBatch.js"
+import { lookUpReceipt, LOCK_HEADS, LOCK_FREE_HEADS, LOAD_SHOPS, putReceipt } from "../packages/store-pg/dist/commands/CommandBatch.js"
 import { loads } from "../packages/store-pg/dist/commands/LoadStatements.js"
 import { saves } from "../packages/store-pg/dist/commands/SaveStatements.js"
 import { DEFAULT_SCHEMA } from "../packages/store-pg/dist/connection/Schema.js"
@@ -43,9 +43,9 @@ const ofCommands = () => {
       text: textsIn(DEFAULT_SCHEMA)(one)
     })
   const receipt = { connection: "", batch: 0, saved_at: 0 }
-  const receipts = [writing(receipt), asking(receipt)]
+  const receipts = [putReceipt(receipt), lookUpReceipt(receipt)]
   return [
-    ...[lockAll, lockFree, SHOPS, ...loads, ...saves, ...receipts].map(describe("workshop lane")),
+    ...[LOCK_HEADS, LOCK_FREE_HEADS, LOAD_SHOPS, ...loads, ...saves, ...receipts].map(describe("workshop lane")),
     describe("workshop deliveries")(resetTurns(new Set())),
     describe("workshop notifier")(notifying("", new Set(), DEFAULT_SCHEMA))
   ]

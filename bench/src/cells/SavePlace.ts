@@ -7,12 +7,12 @@ import pg from "pg"
 import { setWebhook } from "../../../packages/core/dist/decisions/webhookSettings.js"
 import { run } from "../../../packages/core/dist/testing/Fixtures.js"
 import {
+  type BatchedCommand,
   type DecidedBatch,
   decideBatch,
-  type QueuedCommand,
+  putReceipt,
   RECEIPT_STEP,
-  type saveBatch,
-  writing
+  type saveBatch
 } from "../../../packages/store-pg/dist/commands/CommandBatch.js"
 import { sendOn } from "../../../packages/store-pg/dist/connection/CallersPool.js"
 import { COMMIT, type Connection, connect } from "../../../packages/store-pg/dist/connection/Connection.js"
@@ -32,7 +32,7 @@ export type SaveForm = typeof saveBatch
 /** Each statement of its own, sent without waiting for the answers of those before it. */
 export const pipelined: SaveForm = (connection, { changes }, receipt) =>
   Effect.asVoid(
-    connection.send([...changes.locks(), ...changes.statements(), writing(receipt), ...changes.rewrites(), COMMIT])
+    connection.send([...changes.locks(), ...changes.statements(), putReceipt(receipt), ...changes.rewrites(), COMMIT])
   )
 
 /** A connection that saves creates, as a lane of the store does. */
@@ -57,14 +57,12 @@ const laneOf = (connection: Connection, shops: ReadonlyArray<Creator>): SaveLane
   let made = 0
   let batches = 0
   const began = Date.now()
-  const queued = (): QueuedCommand => {
+  const queued = (): BatchedCommand => {
     made++
     const now = began + Math.floor((made * 3_600_000) / CREATES_AN_HOUR / shops.length)
     return {
       command: createCommand(shops[made % shops.length]!, made),
-      moment: () => ({ now, entropy: randomBytes(ENTROPY_BYTES), tracking_base_url: null }),
-      isExpired: () => false,
-      settle: () => undefined
+      moment: () => ({ now, entropy: randomBytes(ENTROPY_BYTES), tracking_base_url: null })
     }
   }
   const saved = (batch: DecidedBatch, save: SaveForm) =>

@@ -28,7 +28,7 @@ import { pgCellAccess, pgCellDirectory } from "./cells/PgCells.js"
 import { transact } from "./commands/CommitQueue.js"
 import { joinedTransactions } from "./commands/JoinedTransactions.js"
 import { warnOfClearText } from "./connection/Address.js"
-import { callersPool, storePlace } from "./connection/CallersPool.js"
+import { callersPool, storeDatabaseCheck } from "./connection/CallersPool.js"
 import type { reconnecting } from "./connection/Connection.js"
 import type { DatabaseFailed } from "./connection/DatabaseFailed.js"
 import { checkedSchema } from "./connection/Schema.js"
@@ -91,8 +91,8 @@ const ports = (
       },
       entropy
     )
-    const isStores = storePlace(database)
-    const { transactions, joining } = yield* joinedTransactions({ schema, isStores, secrets, notifier, entropy })
+    const isStoreDatabase = storeDatabaseCheck(database)
+    const { transactions, joining } = yield* joinedTransactions({ schema, isStoreDatabase, secrets, notifier, entropy })
     const deliveries = yield* pgDeliveries(
       database,
       leaseClock,

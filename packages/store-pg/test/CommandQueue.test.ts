@@ -1,8 +1,7 @@
 import type { ShopId } from "@workshop/core"
 import type { LoadRequest } from "@workshop/core/store"
 import { describe, expect, it } from "vitest"
-import type { QueuedCommand } from "../src/commands/CommandBatch.js"
-import { CommandQueue } from "../src/commands/CommitQueue.js"
+import { CommandQueue, type QueuedCommand } from "../src/commands/CommandQueue.js"
 
 /** Commands by their names: `a1` is shop a's; a capital one is the step of a replay. A name that ends in `!` has expired. */
 const entries = (names: string): ReadonlyArray<QueuedCommand & { readonly name: string }> =>

@@ -1,7 +1,7 @@
 import { type ShopId, StoreUnavailable } from "@workshop/core"
 import { Cause, Effect, Exit, Scope } from "effect"
 import { describe, expect, it } from "vitest"
-import type { QueuedCommand } from "../src/commands/CommandBatch.js"
+import type { QueuedCommand } from "../src/commands/CommandQueue.js"
 import { commitQueue } from "../src/commands/CommitQueue.js"
 import { inClear } from "../src/secrets/WebhookSecrets.js"
 
@@ -33,7 +33,7 @@ const open = Effect.gen(function* () {
   const life = yield* Scope.make()
   const connection = { url: NOWHERE, name: "a test", lock_timeout_ms: 0 }
   const made = yield* Scope.extend(
-    commitQueue({ connection, contended: null, secrets: inClear, onCommit: () => undefined }),
+    commitQueue({ connection, moveToContended: null, secrets: inClear, onCommit: () => undefined }),
     life
   )
   return { ...made, close: Scope.close(life, Exit.void) }

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path"
 import type { ShopId } from "@workshop/core"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { lockAll, SHOPS } from "../src/commands/CommandBatch.js"
+import { LOAD_SHOPS, LOCK_HEADS } from "../src/commands/CommandBatch.js"
 import { loads } from "../src/commands/LoadStatements.js"
 import { saves } from "../src/commands/SaveStatements.js"
 import { CLAIM, RESCHEDULE_SHOPS, scheduleTurns } from "../src/deliveries/ClaimStatements.js"
@@ -122,7 +122,7 @@ const modulesFrom = (file: string, seen = new Map<string, string>()): ReadonlyMa
 
 describe("statements that keep to the rows of the shops they name (docs/how-it-is-built.md)", () => {
   it.each([
-    ...[...loads, ...removes, lockAll, SHOPS].map(({ name, text }) => [name, text] as const),
+    ...[...loads, ...removes, LOCK_HEADS, LOAD_SHOPS].map(({ name, text }) => [name, text] as const),
     ["claim", CLAIM] as const,
     ["reschedule shops", RESCHEDULE_SHOPS] as const
   ])("%s", (_, text) => {

@@ -16,7 +16,13 @@ import {
   type Store
 } from "@workshop/core/store"
 import { type Context, Effect, Exit, Fiber } from "effect"
-import { type PgClient, PLACE, sendOn, sqlConnection, type storePlace } from "../connection/CallersPool.js"
+import {
+  DATABASE_IDENTITY,
+  type PgClient,
+  sendOn,
+  sqlConnection,
+  type storeDatabaseCheck
+} from "../connection/CallersPool.js"
 import type { Connection } from "../connection/Connection.js"
 import { failureOf, isCodeTaken, type PgFailure, storeFailure } from "../connection/PgFailure.js"
 import { DEFAULT_SCHEMA } from "../connection/Schema.js"
@@ -25,8 +31,8 @@ import type { Statement } from "../connection/Statement.js"
 import type { PgNotifier } from "../deliveries/PgNotifier.js"
 import { clockGuard } from "../observe/ClockGuard.js"
 import type { WebhookSecrets } from "../secrets/WebhookSecrets.js"
-import { type DecidedBatch, decideBatch, type QueuedCommand, saveWithin } from "./CommandBatch.js"
-import { MAX_RUNS } from "./CommitQueue.js"
+import { MAX_ATTEMPTS } from "./BatchRunner.js"
+import { type BatchedCommand, type DecidedBatch, decideBatch, saveWithin } from "./CommandBatch.js"
 
 /*
  * Commands in a transaction that an embedder began on a client of their own, so that both commit together. A command takes the steps
@@ -45,7 +51,7 @@ import { MAX_RUNS } from "./CommitQueue.js"
 
 interface Joined {
   readonly connection: Connection
-  readonly onCommit: Array<Announcement>
+  readonly announcements: Array<Announcement>
   readonly inTurn: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
@@ -57,14 +63,14 @@ const RELEASE = statement("release savepoint workshop_command")
 const UNDO = statement("rollback to savepoint workshop_command; release savepoint workshop_command")
 
 /** Inserts nothing within the transaction; after its end, a division by zero fails what is saved together with it. */
-const stillWithin = (transaction: string): Statement => ({
+const checkTransaction = (transaction: string): Statement => ({
   name: "check transaction",
   text: `insert into workshop.batch_receipt (connection, batch, saved_at)
     select gen_random_uuid(), 1 / (${TRANSACTION} = $1)::integer, 0 where ${TRANSACTION} <> $1`,
   values: [transaction]
 })
 
-const STILL = statement(`select /* workshop still */ ${TRANSACTION} as transaction`)
+const CURRENT_TRANSACTION = statement(`select /* workshop still */ ${TRANSACTION} as transaction`)
 
 /** Those of the events that the transaction has: a savepoint of the embedder's, rolled back, took the others back. */
 const eventsAmong = (events: Announcement["events"]): Statement => ({
@@ -77,11 +83,11 @@ const NOT_BEGUN = "25P01"
 const FAILED_ALREADY = "25P02"
 const DIVISION_BY_ZERO = "22012"
 
-const WHERE = statement(`savepoint workshop_command; release savepoint workshop_command;
-  select /* workshop join */ ${PLACE} as place, ${TRANSACTION} as transaction,
+const TRANSACTION_STATE = statement(`savepoint workshop_command; release savepoint workshop_command;
+  select /* workshop join */ ${DATABASE_IDENTITY} as place, ${TRANSACTION} as transaction,
   current_setting('transaction_isolation') as isolation, current_setting('transaction_read_only') as read_only`)
 
-interface Where {
+interface TransactionState {
   readonly place: string
   readonly transaction: string
   readonly isolation: string
@@ -128,19 +134,22 @@ const ENDED_EARLY =
  * Dies unless the client is still in the transaction, and can commit it, and keeps of the announcements those whose events are still
  * there. It is left to the embedder's commit to notice a broken connection.
  */
-const stillJoined = ({ send, id }: Connection, onCommit: Array<Announcement>) =>
+const checkStillJoined = ({ send, id }: Connection, onCommit: Array<Announcement>) =>
   Effect.suspend(() => {
     const events = onCommit.flatMap((one) => one.events)
-    return Effect.matchEffect(send(events.length === 0 ? [STILL] : [STILL, eventsAmong(events)]), {
-      onFailure: () => Effect.void,
-      onSuccess: ([answer, found]) => {
-        if (answer!.rows[0]!.transaction !== id) return Effect.die(refused(ENDED_EARLY))
-        const there = new Set(found?.rows.map((row) => row.id))
-        const kept = onCommit.filter((one) => one.events.every((event) => there.has(event.id)))
-        onCommit.splice(0, onCommit.length, ...kept)
-        return Effect.void
+    return Effect.matchEffect(
+      send(events.length === 0 ? [CURRENT_TRANSACTION] : [CURRENT_TRANSACTION, eventsAmong(events)]),
+      {
+        onFailure: () => Effect.void,
+        onSuccess: ([answer, found]) => {
+          if (answer!.rows[0]!.transaction !== id) return Effect.die(refused(ENDED_EARLY))
+          const there = new Set(found?.rows.map((row) => row.id))
+          const kept = onCommit.filter((one) => one.events.every((event) => there.has(event.id)))
+          onCommit.splice(0, onCommit.length, ...kept)
+          return Effect.void
+        }
       }
-    })
+    )
   })
 
 /** The client in its transaction. A savepoint in any other transaction is undone and refused. */
@@ -182,7 +191,7 @@ const readingOn = ({ connection, inTurn }: Joined): SqlConnection =>
   )
 
 /** Why a transaction cannot be joined; undefined if it can. */
-const complaint = ({ isolation, read_only }: Where, isStores: boolean): string | undefined => {
+const refusalReason = ({ isolation, read_only }: TransactionState, isStores: boolean): string | undefined => {
   if (!isStores)
     return "The client is connected to another database than the store, or to another server: give a client of the store's database"
   if (isolation !== "read committed")
@@ -191,9 +200,12 @@ const complaint = ({ isolation, read_only }: Where, isStores: boolean): string |
 }
 
 /** Looks whether the client is in a transaction that can be joined. Outside of one, the savepoint fails. */
-const looked = (client: PgClient, schema: string): Effect.Effect<Where, TransactionRefused | PgFailure> =>
-  Effect.tryPromise({ try: () => sendOn(client, schema)([WHERE]), catch: failureOf }).pipe(
-    Effect.map(([answer]) => answer!.rows[0] as unknown as Where),
+const readTransactionState = (
+  client: PgClient,
+  schema: string
+): Effect.Effect<TransactionState, TransactionRefused | PgFailure> =>
+  Effect.tryPromise({ try: () => sendOn(client, schema)([TRANSACTION_STATE]), catch: failureOf }).pipe(
+    Effect.map(([answer]) => answer!.rows[0] as unknown as TransactionState),
     Effect.catchIf(isNotBegun, () =>
       refused("The client is not in a transaction: run begin on it first, and give a client rather than a pool")
     ),
@@ -207,7 +219,7 @@ const unavailable = (failure: PgFailure) => Effect.failCause(storeFailure(failur
 
 interface JoiningOptions {
   readonly schema: string
-  readonly isStores: ReturnType<typeof storePlace>
+  readonly isStoreDatabase: ReturnType<typeof storeDatabaseCheck>
   readonly secrets: WebhookSecrets
   readonly notifier: Pick<PgNotifier, "notifyDue" | "notifyShops" | "shopsChanged">
   readonly entropy: Context.Tag.Service<Entropy>
@@ -223,18 +235,18 @@ const announcementOf =
   }
 
 /** Runs a command under a savepoint, and again if a random tracking code was taken. */
-const runWithin = (joined: Joined, entry: QueuedCommand, options: JoiningOptions) => {
-  const { connection, onCommit } = joined
+const runWithin = (joined: Joined, command: BatchedCommand, options: JoiningOptions) => {
+  const { connection, announcements } = joined
   const undo = Effect.exit(connection.send([UNDO]))
   const once = Effect.gen(function* () {
-    const batch = yield* decideBatch(connection, [entry], {
+    const batch = yield* decideBatch(connection, [command], {
       skipsLocked: false,
       secrets: options.secrets,
       begin: SAVEPOINT
     })
     const exit = batch.exits[0]?.[1] ?? Exit.fail(new ShopNotFound())
     if (batch.changes.isEmpty) return yield* Effect.as(undo, exit)
-    yield* saveWithin(connection, batch, stillWithin(connection.id)).pipe(
+    yield* saveWithin(connection, batch, checkTransaction(connection.id)).pipe(
       Effect.catchIf(
         ({ code }) => code === DIVISION_BY_ZERO,
         () => endedByCaller
@@ -243,13 +255,13 @@ const runWithin = (joined: Joined, entry: QueuedCommand, options: JoiningOptions
     // If the caller ended the transaction meanwhile, the command ended with it.
     yield* Effect.catchIf(connection.send([RELEASE]), isNotBegun, () => Effect.void)
     // Needless if a savepoint takes the command back, and harmless: each of them looks again.
-    onCommit.push({ announce: announcementOf(batch, options), events: [] })
+    announcements.push({ announce: announcementOf(batch, options), events: [] })
     return exit
   }).pipe(Effect.tapError(() => undo))
   const attempt = (runs: number): typeof once =>
     Effect.catchIf(
       once,
-      (failure) => isCodeTaken(failure) && runs < MAX_RUNS,
+      (failure) => isCodeTaken(failure) && runs < MAX_ATTEMPTS,
       () => attempt(runs + 1)
     )
   return Effect.matchEffect(attempt(1), {
@@ -283,7 +295,7 @@ export const joinedTransactions = (options: JoiningOptions) =>
   Effect.gen(function* () {
     const pages = yield* TrackingPages
     const guard = yield* clockGuard
-    const { schema = DEFAULT_SCHEMA, entropy, isStores } = options
+    const { schema = DEFAULT_SCHEMA, entropy, isStoreDatabase } = options
     const open = new WeakMap<object, Joined>()
     const ignoreErrors = ignoreErrorEvents()
 
@@ -291,8 +303,8 @@ export const joinedTransactions = (options: JoiningOptions) =>
       Effect.gen(function* () {
         if (!isClient(client)) return yield* refused(NO_CLIENT)
         ignoreErrors(client)
-        const where = yield* looked(client, schema)
-        const reason = complaint(where, yield* isStores(where.place))
+        const where = yield* readTransactionState(client, schema)
+        const reason = refusalReason(where, yield* isStoreDatabase(where.place))
         if (reason !== undefined) return yield* refused(reason)
         const connection = connectionOf(client, schema, where.transaction)
         yield* guard(connection)
@@ -302,7 +314,7 @@ export const joinedTransactions = (options: JoiningOptions) =>
           Effect.suspend(() => {
             let isEnded = false
             const inTurn: Joined["inTurn"] = (one) => oneByOne(Effect.suspend(() => (isEnded ? ended : one)))
-            const joined = { connection, inTurn, onCommit }
+            const joined = { connection, inTurn, announcements: onCommit }
             const transaction = { onCommit }
             open.set(transaction, joined)
             const end = Effect.sync(() => {
@@ -317,7 +329,7 @@ export const joinedTransactions = (options: JoiningOptions) =>
         return {
           part,
           run: <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-            Effect.zipLeft(part(effect), stillJoined(connection, onCommit)),
+            Effect.zipLeft(part(effect), checkStillJoined(connection, onCommit)),
           afterCommit: Effect.sync(() => {
             for (const { announce } of onCommit.splice(0)) announce()
           })
@@ -328,17 +340,12 @@ export const joinedTransactions = (options: JoiningOptions) =>
       (joined: Joined) =>
       <A, E>(command: Command<A, E>): Effect.Effect<Outcome<A>, E | StoreUnavailable> =>
         Effect.clockWith((clock) => {
-          const entry: QueuedCommand = {
-            command,
-            moment: () => ({
-              now: clock.unsafeCurrentTimeMillis(),
-              entropy: entropy.bytes(ENTROPY_BYTES),
-              tracking_base_url: pages.base_url
-            }),
-            isExpired: () => false,
-            settle: () => undefined
-          }
-          return runWithin(joined, entry, options).pipe(
+          const moment = () => ({
+            now: clock.unsafeCurrentTimeMillis(),
+            entropy: entropy.bytes(ENTROPY_BYTES),
+            tracking_base_url: pages.base_url
+          })
+          return runWithin(joined, { command, moment }, options).pipe(
             Effect.map(({ result, usages }) => ({ result, usages })),
             Effect.uninterruptible,
             joined.inTurn

@@ -43,26 +43,26 @@ export const VISIBLE_LINK = `workshop.client_link l on l.shop_id = q.shop_id
 /** A load that a command of a batch requests. */
 export interface RequestedLoad<A extends LoadRequest = LoadRequest> {
   readonly shop_id: ShopId
-  readonly ask: A
+  readonly request: A
 }
 
 /** The states of the shops of a batch, while they are filled. Accounts belong to no shop, so the states share them. */
 export interface BatchStates {
-  readonly of: (shop_id: ShopId) => ShopState | undefined
+  readonly ofShop: (shop_id: ShopId) => ShopState | undefined
   readonly accounts: Map<ClientId, ClientAccount>
   readonly holders: Map<Phone, ClientAccount>
   readonly ranges: Map<string, EventRange>
   readonly events: Map<EventId, SentEvent>
 }
 
-interface Person {
+interface ClientRows {
   readonly shop_id: ShopId
   readonly account: ClientAccount | null
   readonly link: ClientLink | null
   readonly card: CardRecord | null
 }
 
-interface OfferRow extends Person {
+interface OfferRow extends ClientRows {
   readonly ticket: TicketRow
   readonly offer: Placed<OfferRecord>
   readonly holder: ClientAccount | null
@@ -73,80 +73,80 @@ interface OfferRow extends Person {
 interface Loader<A extends LoadRequest, Row> {
   readonly text: string
   readonly values: (asked: ReadonlyArray<RequestedLoad<A>>) => ReadonlyArray<unknown>
-  readonly fill: (states: BatchStates, row: Row) => void
+  readonly addRow: (states: BatchStates, row: Row) => void
 }
 
-type Asking<Tag extends LoadRequest["_tag"]> = Extract<LoadRequest, { readonly _tag: Tag }>
+type RequestOf<Tag extends LoadRequest["_tag"]> = Extract<LoadRequest, { readonly _tag: Tag }>
 
 const loader = <Tag extends LoadRequest["_tag"], Row>(
   _tag: Tag,
-  made: Loader<Asking<Tag>, Row>
+  made: Loader<RequestOf<Tag>, Row>
 ): Loader<LoadRequest, Row> => made as unknown as Loader<LoadRequest, Row>
 
-const shops = (asked: ReadonlyArray<RequestedLoad>) => asked.map(({ shop_id }) => shop_id)
+const shopIds = (asked: ReadonlyArray<RequestedLoad>) => asked.map(({ shop_id }) => shop_id)
 
-const placeOf = ({ shop_id, ask }: RequestedLoad<Asking<"Delivery">>) => `${shop_id} ${ask.event_id}`
+const lockOrderOf = ({ shop_id, request }: RequestedLoad<RequestOf<"Delivery">>) => `${shop_id} ${request.event_id}`
 
-const addPerson = (states: BatchStates, { shop_id, account, link, card }: Person): void => {
-  const state = states.of(shop_id)
+const addClient = (states: BatchStates, { shop_id, account, link, card }: ClientRows): void => {
+  const state = states.ofShop(shop_id)
   if (account !== null) states.accounts.set(account.id, account)
   if (link !== null) state?.links.set(link.client_id, link)
   if (card !== null) state?.cards.set(card.client_id, card)
 }
 
-const fillDeliveries = (
+const addDeliveries = (
   states: BatchStates,
   { deliveries }: { readonly deliveries: ReadonlyArray<DeliveryRow> | null }
 ) => {
-  for (const row of deliveries ?? []) states.of(row.shop_id)?.deliveries.set(row.event_id, deliveryOf(row))
+  for (const row of deliveries ?? []) states.ofShop(row.shop_id)?.deliveries.set(row.event_id, deliveryOf(row))
 }
 
-const PERSON = `row_to_json(a) as account, row_to_json(l) as link, row_to_json(c) as card`
+const CLIENT_COLUMNS = `row_to_json(a) as account, row_to_json(l) as link, row_to_json(c) as card`
 
-const personOf = (client_id: string) => `
+const joinClient = (client_id: string) => `
   left join workshop.client_account a on a.id = ${client_id}
   left join workshop.client_link l on l.shop_id = q.shop_id and l.client_id = ${client_id}
   left join workshop.loyalty_card c on c.shop_id = q.shop_id and c.client_id = ${client_id}`
 
 const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, never> } = {
   Ticket: loader("Ticket", {
-    text: `select q.shop_id, row_to_json(t) as ticket, ${PERSON}
+    text: `select q.shop_id, row_to_json(t) as ticket, ${CLIENT_COLUMNS}
       from unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
-      join workshop.ticket t on t.shop_id = q.shop_id and t.id = q.id ${personOf("t.client_id")}`,
-    values: (asked) => [shops(asked), asked.map(({ ask }) => ask.id)],
-    fill: (states, row: Person & { readonly ticket: TicketRow }) => {
-      states.of(row.shop_id)?.tickets.set(row.ticket.id, ticketOf(row.ticket))
-      addPerson(states, row)
+      join workshop.ticket t on t.shop_id = q.shop_id and t.id = q.id ${joinClient("t.client_id")}`,
+    values: (asked) => [shopIds(asked), asked.map(({ request }) => request.id)],
+    addRow: (states, row: ClientRows & { readonly ticket: TicketRow }) => {
+      states.ofShop(row.shop_id)?.tickets.set(row.ticket.id, ticketOf(row.ticket))
+      addClient(states, row)
     }
   }),
   Client: loader("Client", {
-    text: `select q.shop_id, ${PERSON} from unnest($1::uuid[], $2::uuid[]) q (shop_id, id) ${personOf("q.id")}`,
-    values: (asked) => [shops(asked), asked.map(({ ask }) => ask.id)],
-    fill: addPerson
+    text: `select q.shop_id, ${CLIENT_COLUMNS} from unnest($1::uuid[], $2::uuid[]) q (shop_id, id) ${joinClient("q.id")}`,
+    values: (asked) => [shopIds(asked), asked.map(({ request }) => request.id)],
+    addRow: addClient
   }),
   VisibleClient: loader("VisibleClient", {
-    text: `select q.shop_id, ${PERSON} from unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
+    text: `select q.shop_id, ${CLIENT_COLUMNS} from unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
       join ${VISIBLE_LINK}
       join workshop.client_account a on a.id = l.client_id
       left join workshop.loyalty_card c on c.shop_id = l.shop_id and c.client_id = l.client_id`,
-    values: (asked) => [shops(asked), asked.map(({ ask }) => ask.id)],
-    fill: addPerson
+    values: (asked) => [shopIds(asked), asked.map(({ request }) => request.id)],
+    addRow: addClient
   }),
   Offer: loader("Offer", {
-    text: `select q.shop_id, row_to_json(o) as offer, row_to_json(t) as ticket, ${PERSON},
+    text: `select q.shop_id, row_to_json(o) as offer, row_to_json(t) as ticket, ${CLIENT_COLUMNS},
         row_to_json(h) as holder, row_to_json(hl) as holder_link
       from unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
       join workshop.offer o on o.shop_id = q.shop_id and o.id = q.id
-      join workshop.ticket t on t.shop_id = q.shop_id and t.id = o.ticket_id ${personOf("t.client_id")}
+      join workshop.ticket t on t.shop_id = q.shop_id and t.id = o.ticket_id ${joinClient("t.client_id")}
       left join workshop.client_account h on h.phone = o.phone
       left join workshop.client_link hl on hl.shop_id = q.shop_id and hl.client_id = h.id`,
-    values: (asked) => [shops(asked), asked.map(({ ask }) => ask.id)],
-    fill: (states, row: OfferRow) => {
-      const state = states.of(row.shop_id)
+    values: (asked) => [shopIds(asked), asked.map(({ request }) => request.id)],
+    addRow: (states, row: OfferRow) => {
+      const state = states.ofShop(row.shop_id)
       state?.tickets.set(row.ticket.id, ticketOf(row.ticket))
       state?.offers.set(row.offer.id, unplaced<OfferRecord>(row.offer))
-      addPerson(states, row)
-      addPerson(states, { shop_id: row.shop_id, account: row.holder, link: row.holder_link, card: null })
+      addClient(states, row)
+      addClient(states, { shop_id: row.shop_id, account: row.holder, link: row.holder_link, card: null })
       if (row.holder !== null) states.holders.set(row.holder.phone, row.holder)
     }
   }),
@@ -159,13 +159,13 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
           and r.operation = q.operation and r.key = q.key limit 1
       ) r`,
     values: (asked) => [
-      shops(asked),
-      asked.map(({ ask }) => ask.key.caller_id),
-      asked.map(({ ask }) => ask.key.operation),
-      asked.map(({ ask }) => ask.key.key)
+      shopIds(asked),
+      asked.map(({ request }) => request.key.caller_id),
+      asked.map(({ request }) => request.key.operation),
+      asked.map(({ request }) => request.key.key)
     ],
-    fill: (states, { remembered }: { readonly remembered: IdempotencyRecord }) => {
-      states.of(remembered.shop_id)?.idempotency_records.set(idempotencyRecordKey(remembered), remembered)
+    addRow: (states, { remembered }: { readonly remembered: IdempotencyRecord }) => {
+      states.ofShop(remembered.shop_id)?.idempotency_records.set(idempotencyRecordKey(remembered), remembered)
     }
   }),
   StampsUsed: loader("StampsUsed", {
@@ -177,20 +177,20 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
         where s.shop_id = q.shop_id and s.caller_id = q.caller_id and s.client_id = q.client_id limit 1
       ) s`,
     values: (asked) => [
-      shops(asked),
-      asked.map(({ ask }) => ask.key.caller_id),
-      asked.map(({ ask }) => ask.key.client_id)
+      shopIds(asked),
+      asked.map(({ request }) => request.key.caller_id),
+      asked.map(({ request }) => request.key.client_id)
     ],
-    fill: (states, { stamps }: { readonly stamps: StampsRow }) => {
+    addRow: (states, { stamps }: { readonly stamps: StampsRow }) => {
       const { used, resets_at } = stamps
-      states.of(stamps.shop_id)?.stamps_used.set(stampCountKey(stamps), { used, resets_at })
+      states.ofShop(stamps.shop_id)?.stamps_used.set(stampCountKey(stamps), { used, resets_at })
     }
   }),
   Keys: loader("Keys", {
     text: `select row_to_json(k) as key from workshop.api_key k where k.shop_id = any($1::uuid[]) order by k.created_at, k.place`,
-    values: (asked) => [shops(asked)],
-    fill: (states, { key }: { readonly key: Placed<ApiKeyRecord> }) => {
-      states.of(key.shop_id)?.keys.set(key.id, unplaced<ApiKeyRecord>(key))
+    values: (asked) => [shopIds(asked)],
+    addRow: (states, { key }: { readonly key: Placed<ApiKeyRecord> }) => {
+      states.ofShop(key.shop_id)?.keys.set(key.id, unplaced<ApiKeyRecord>(key))
     }
   }),
   Delivery: loader("Delivery", {
@@ -203,41 +203,41 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
         ) d
       ) f`,
     values: (asked) => {
-      const inOrder = asked.toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))
-      return [shops(inOrder), inOrder.map(({ ask }) => ask.event_id)]
+      const inOrder = asked.toSorted((a, b) => (lockOrderOf(a) < lockOrderOf(b) ? -1 : 1))
+      return [shopIds(inOrder), inOrder.map(({ request }) => request.event_id)]
     },
-    fill: fillDeliveries
+    addRow: addDeliveries
   }),
   Deliveries: loader("Deliveries", {
     text: `select json_agg(d) as deliveries from unnest($1::uuid[], $2::integer[]) q (shop_id, most)
       cross join lateral (select * from workshop.delivery d where d.shop_id = q.shop_id limit q.most) d`,
-    values: (asked) => [shops(asked), asked.map(({ ask }) => ask.most)],
-    fill: fillDeliveries
+    values: (asked) => [shopIds(asked), asked.map(({ request }) => request.most)],
+    addRow: addDeliveries
   }),
   Event: loader("Event", {
     text: `select row_to_json(e) as event, coalesce((
         select json_agg(a) from workshop.attempt a where a.shop_id = e.shop_id and a.event_id = e.id), '[]') as attempts
       from unnest($1::uuid[], $2::uuid[]) q (shop_id, id) join workshop.event e on e.shop_id = q.shop_id and e.id = q.id`,
-    values: (asked) => [shops(asked), asked.map(({ ask }) => ask.id)],
-    fill: (states, row: SentEvent) => states.events.set(row.event.id, row)
+    values: (asked) => [shopIds(asked), asked.map(({ request }) => request.id)],
+    addRow: (states, row: SentEvent) => states.events.set(row.event.id, row)
   }),
   Attempts: loader("Attempts", {
     text: `select row_to_json(a) as attempt from unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
       cross join lateral (
         select * from workshop.attempt a where a.shop_id = q.shop_id and a.event_id = q.event_id order by a.n desc limit ${ServiceLimits.attempts_read_max}
       ) a`,
-    values: (asked) => [shops(asked), asked.map(({ ask }) => ask.event_id)],
-    fill: (states, { attempt }: { readonly attempt: AttemptRecord }) => {
-      const attempts = states.of(attempt.shop_id)?.attempts
+    values: (asked) => [shopIds(asked), asked.map(({ request }) => request.event_id)],
+    addRow: (states, { attempt }: { readonly attempt: AttemptRecord }) => {
+      const attempts = states.ofShop(attempt.shop_id)?.attempts
       attempts?.set(attempt.event_id, [attempt, ...(attempts.get(attempt.event_id) ?? [])])
     }
   }),
   Message: loader("Message", {
     text: `select row_to_json(m) as message from unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
       join workshop.message m on m.shop_id = q.shop_id and m.id = q.id`,
-    values: (asked) => [shops(asked), asked.map(({ ask }) => ask.id)],
-    fill: (states, { message }: { readonly message: MessageRecord }) => {
-      states.of(message.shop_id)?.messages.set(message.id, message)
+    values: (asked) => [shopIds(asked), asked.map(({ request }) => request.id)],
+    addRow: (states, { message }: { readonly message: MessageRecord }) => {
+      states.ofShop(message.shop_id)?.messages.set(message.id, message)
     }
   }),
   Replay: loader("Replay", {
@@ -245,9 +245,13 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
       from unnest($1::uuid[], $2::uuid[], $3::integer[]) q (shop_id, id, most)
       join workshop.replay r on r.shop_id = q.shop_id and r.id = q.id
       ${rangeOfReplay}`,
-    values: (asked) => [shops(asked), asked.map(({ ask }) => ask.id), asked.map(({ ask }) => ask.most)],
-    fill: (states, row: { readonly replay: ReplayRecord; readonly range: Look }) => {
-      const state = states.of(row.replay.shop_id)
+    values: (asked) => [
+      shopIds(asked),
+      asked.map(({ request }) => request.id),
+      asked.map(({ request }) => request.most)
+    ],
+    addRow: (states, row: { readonly replay: ReplayRecord; readonly range: Look }) => {
+      const state = states.ofShop(row.replay.shop_id)
       if (state === undefined) return
       state.replays.set(row.replay.id, row.replay)
       states.ranges.set(row.replay.id, eventRangeOf(row.replay.filter, row.range, state.webhook))
@@ -264,15 +268,15 @@ export const loads: ReadonlyArray<Omit<Statement, "values">> = Object.entries(lo
 /** The statements that load what is requested, and how the rows of each result are put into the states. */
 export const loadStatements = (
   requested: ReadonlyArray<RequestedLoad>
-): ReadonlyArray<{ readonly statement: Statement; readonly fill: (states: BatchStates, row: never) => void }> => {
+): ReadonlyArray<{ readonly statement: Statement; readonly addRow: (states: BatchStates, row: never) => void }> => {
   const byTag = new Map<LoadRequest["_tag"], Array<RequestedLoad>>()
   for (const one of requested) {
-    const known = byTag.get(one.ask._tag)
-    if (known === undefined) byTag.set(one.ask._tag, [one])
+    const known = byTag.get(one.request._tag)
+    if (known === undefined) byTag.set(one.request._tag, [one])
     else known.push(one)
   }
   return [...byTag].map(([tag, ofTag]) => {
-    const { text, values, fill } = loaders[tag]
-    return { statement: { name: `load ${tag}`, text, values: values(ofTag) }, fill }
+    const { text, values, addRow } = loaders[tag]
+    return { statement: { name: `load ${tag}`, text, values: values(ofTag) }, addRow }
   })
 }

@@ -6,7 +6,7 @@ import { inClear, type WebhookSecrets } from "../secrets/WebhookSecrets.js"
 import { type Rows, type TableName, tables } from "../Tables.js"
 
 /** Changes that only put their row into a table. */
-export const puts = {
+export const putTables = {
   HeadPut: "shop_head",
   LinkPut: "client_link",
   OfferPut: "offer",
@@ -23,7 +23,7 @@ export const puts = {
 } as const satisfies { readonly [Tag in Change["_tag"]]?: TableName }
 
 /** Changes that remove the row of a key. */
-const removals = {
+const removeTables = {
   DeliveryRemoved: "delivery",
   MessageRemoved: "message",
   WebhookRemoved: "webhook",
@@ -34,7 +34,7 @@ const removals = {
 } as const satisfies { readonly [Tag in Change["_tag"]]?: TableName }
 
 /** Changes that rewrite rows which otherwise never change, for an erasure. */
-const rewrites = { EventRewritten: "event", AttemptRewritten: "attempt" } as const
+const rewriteTables = { EventRewritten: "event", AttemptRewritten: "attempt" } as const
 
 type Row = Readonly<Record<string, unknown>>
 type RowsByKey = Map<string, object>
@@ -45,24 +45,24 @@ interface RowsStatement {
   readonly values: (rows: ReadonlyArray<Row>) => ReadonlyArray<unknown>
 }
 
-const asJson = (rows: ReadonlyArray<Row>) => [JSON.stringify(rows)]
-const columns =
+const rowsAsJson = (rows: ReadonlyArray<Row>) => [JSON.stringify(rows)]
+const rowsByColumn =
   (...names: ReadonlyArray<string>) =>
   (rows: ReadonlyArray<Row>) =>
     names.map((name) => rows.map((row) => row[name]))
 
 /** Puts rows: a later row with the same key replaces the columns that may change. */
-const put = (table: TableName): RowsStatement => {
+const putStatement = (table: TableName): RowsStatement => {
   const { key, kept, replaced } = tables[table] as Readonly<Record<"key" | "kept" | "replaced", ReadonlyArray<string>>>
   const all = [...key, ...kept, ...replaced].join(", ")
   const insert = `insert into workshop.${table} (${all}) select ${all} from json_populate_recordset(null::workshop.${table}, $1)`
   const update = replaced.map((column) => `${column} = excluded.${column}`).join(", ")
   const text = update === "" ? insert : `${insert} on conflict (${key.join(", ")}) do update set ${update}`
-  return { name: `put ${table}`, text, values: asJson }
+  return { name: `put ${table}`, text, values: rowsAsJson }
 }
 
 /** Deletes rows, each looked up by its key, because a plan with a join, made while the table was small, may scan the whole table. */
-const remove = (table: TableName): RowsStatement => ({
+const removeStatement = (table: TableName): RowsStatement => ({
   name: `remove ${table}`,
   text: `delete from workshop.${table} t using (
       select r.shop_id, r.place from json_populate_recordset(null::workshop.${table}, $1) q cross join lateral (
@@ -70,10 +70,12 @@ const remove = (table: TableName): RowsStatement => ({
         where ${tables[table].key.map((column) => `r.${column} = q.${column}`).join(" and ")} limit 1
       ) r
     ) f where t.ctid = f.place and t.shop_id = f.shop_id`,
-  values: asJson
+  values: rowsAsJson
 })
 
-const putStatements = (Object.keys(tables) as ReadonlyArray<TableName>).map((table) => [table, put(table)] as const)
+const putStatements = (Object.keys(tables) as ReadonlyArray<TableName>).map(
+  (table) => [table, putStatement(table)] as const
+)
 
 const removeStatements: ReadonlyArray<readonly [TableName, RowsStatement]> = [
   [
@@ -82,7 +84,7 @@ const removeStatements: ReadonlyArray<readonly [TableName, RowsStatement]> = [
       name: "remove delivery",
       text: `delete from workshop.delivery d using unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
            where d.shop_id = q.shop_id and d.event_id = q.event_id`,
-      values: columns("shop_id", "event_id")
+      values: rowsByColumn("shop_id", "event_id")
     }
   ],
   [
@@ -91,7 +93,7 @@ const removeStatements: ReadonlyArray<readonly [TableName, RowsStatement]> = [
       name: "remove message",
       text: `delete from workshop.message m using unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
            where m.shop_id = q.shop_id and m.id = q.id`,
-      values: columns("shop_id", "id")
+      values: rowsByColumn("shop_id", "id")
     }
   ],
   [
@@ -99,30 +101,32 @@ const removeStatements: ReadonlyArray<readonly [TableName, RowsStatement]> = [
     {
       name: "remove webhook",
       text: "delete from workshop.webhook w using unnest($1::uuid[]) q (shop_id) where w.shop_id = q.shop_id",
-      values: columns("shop_id")
+      values: rowsByColumn("shop_id")
     }
   ],
-  ...(["client_link", "offer", "notification", "remembered"] as const).map((table) => [table, remove(table)] as const)
+  ...(["client_link", "offer", "notification", "remembered"] as const).map(
+    (table) => [table, removeStatement(table)] as const
+  )
 ]
 
 /** Gives deliveries in flight all their attempts again. Their leases stay, so that the claims remain valid. */
-const RENEW: RowsStatement = {
+const RENEW_DELIVERIES: RowsStatement = {
   name: "renew delivery",
   text: `update workshop.delivery d set attempts_in_round = 0 from unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
          where d.shop_id = q.shop_id and d.event_id = q.event_id`,
-  values: columns("shop_id", "event_id")
+  values: rowsByColumn("shop_id", "event_id")
 }
 
 /** By functions, because the service's role may not update these tables. */
 const rewriteStatements: ReadonlyArray<readonly [TableName, RowsStatement]> = [
-  ["event", { name: "rewrite event", text: "select workshop.rewrite_events($1)", values: asJson }],
-  ["attempt", { name: "rewrite attempt", text: "select workshop.rewrite_attempts($1)", values: asJson }]
+  ["event", { name: "rewrite event", text: "select workshop.rewrite_events($1)", values: rowsAsJson }],
+  ["attempt", { name: "rewrite attempt", text: "select workshop.rewrite_attempts($1)", values: rowsAsJson }]
 ]
 
 /** Every statement that saves changes, for tests of their plans and rights. */
 export const saves: ReadonlyArray<Omit<Statement, "values">> = [
   ...[...putStatements, ...removeStatements, ...rewriteStatements].map(([, statement]) => statement),
-  RENEW,
+  RENEW_DELIVERIES,
   scheduleTurns(new Map()),
   wakeTurns(new Set()),
   ...removeTurns(new Set()),
@@ -142,11 +146,11 @@ const setIn = (all: Map<TableName, RowsByKey>, table: TableName, key: string, ro
 }
 
 /** The statement with the rows, or none if there are no rows. */
-const withRows = ({ name, text, values }: RowsStatement, rows: RowsByKey | undefined): ReadonlyArray<Statement> =>
+const statementFor = ({ name, text, values }: RowsStatement, rows: RowsByKey | undefined): ReadonlyArray<Statement> =>
   rows?.size ? [{ name, text, values: values([...rows.values()] as ReadonlyArray<Row>) }] : []
 
 const statementsOf = (statements: ReadonlyArray<readonly [TableName, RowsStatement]>, all: Map<TableName, RowsByKey>) =>
-  statements.flatMap(([table, statement]) => withRows(statement, all.get(table)))
+  statements.flatMap(([table, statement]) => statementFor(statement, all.get(table)))
 
 /**
  * The changes of a batch, folded to one final row per key, because a statement that met a row twice would fail or lose one of the
@@ -227,22 +231,22 @@ export class BatchChanges {
         break
       case "WebhookRemoved":
       case "MessageRemoved":
-        this.#remove(removals[change._tag], change.row)
+        this.#remove(removeTables[change._tag], change.row)
         break
       case "LinkRemoved":
       case "OfferRemoved":
       case "NotificationRemoved":
       case "IdempotencyRecordRemoved":
         this.#bytes += 1_000
-        this.#remove(removals[change._tag], change.row)
+        this.#remove(removeTables[change._tag], change.row)
         break
       case "EventRewritten":
       case "AttemptRewritten":
         this.#bytes += 1_000
-        setIn(this.#rewritten, rewrites[change._tag], keyOf(rewrites[change._tag], change.row), change.row)
+        setIn(this.#rewritten, rewriteTables[change._tag], keyOf(rewriteTables[change._tag], change.row), change.row)
         break
       default:
-        this.#putRow(puts[change._tag], change.row)
+        this.#putRow(putTables[change._tag], change.row)
     }
   }
 
@@ -257,7 +261,7 @@ export class BatchChanges {
     return [
       ...statementsOf(putStatements, this.#put),
       ...statementsOf(removeStatements, this.#removed),
-      ...withRows(RENEW, this.#renewed),
+      ...statementFor(RENEW_DELIVERIES, this.#renewed),
       ...this.#turnStatements()
     ]
   }

@@ -60,7 +60,7 @@ export interface PoolLike {
  * Keeps the end of an idle connection from ending the process, until the scope closes: `pg` raises it as an `error` of the pool, which
  * without a listener is uncaught. The pool has removed the client by then, and opens another one when it is needed.
  */
-const listeningTo = (pool: PoolLike): Effect.Effect<void, never, Scope.Scope> => {
+const ignorePoolErrors = (pool: PoolLike): Effect.Effect<void, never, Scope.Scope> => {
   const ignore = () => undefined
   return Effect.acquireRelease(
     Effect.sync(() => void pool.on?.("error", ignore)),
@@ -108,29 +108,29 @@ export const sqlConnection = (send: (statement: Statement) => Effect.Effect<Quer
 }
 
 /** Identifies a connection's target: the server since its start, the database, and its tables. */
-export const PLACE = `concat_ws(' ', pg_postmaster_start_time(),
+export const DATABASE_IDENTITY = `concat_ws(' ', pg_postmaster_start_time(),
     (select oid from pg_database where datname = current_database()), to_regclass('workshop.shop_head')::oid)`
 
-const LOOK = (schema: string): Statement => ({
+const IDENTIFY = (schema: string): Statement => ({
   name: "",
-  text: inSchema(`select /* workshop pool */ ${PLACE} as place, gen_random_uuid()::text as id`, schema),
+  text: inSchema(`select /* workshop pool */ ${DATABASE_IDENTITY} as place, gen_random_uuid()::text as id`, schema),
   values: []
 })
 
-const placeOf = (send: Connection["send"], schema: string) =>
-  Effect.map(send([LOOK(schema)]), ([answer]) => answer!.rows[0] as { readonly place: string; readonly id: string })
+const identify = (send: Connection["send"], schema: string) =>
+  Effect.map(send([IDENTIFY(schema)]), ([answer]) => answer!.rows[0] as { readonly place: string; readonly id: string })
 
 /**
  * Whether a place is that of the store. It is asked over the store's url, on a connection of its own, and remembered: it is asked again
  * only about another place, such as after the server has started again.
  */
-export const storePlace = (database: Database): ((place: string) => Effect.Effect<boolean, PgFailure>) => {
+export const storeDatabaseCheck = (database: Database): ((place: string) => Effect.Effect<boolean, PgFailure>) => {
   const { schema = DEFAULT_SCHEMA } = database
   const inTurn = Effect.unsafeMakeSemaphore(1).withPermits(1)
   let known: string | undefined
   const asked = Effect.scoped(
     Effect.flatMap(connect({ ...database, name: "workshop look", lock_timeout_ms: 1_000 }), ({ send }) =>
-      placeOf(send, schema)
+      identify(send, schema)
     )
   )
   const check = (place: string) =>
@@ -171,7 +171,7 @@ const serverOf = ({ options }: PoolLike & { readonly options?: pg.PoolConfig }) 
 }
 
 /** Takes a client that the pool lends. From here on, its listeners are ours and no longer the pool's. */
-const taken = (client: PoolClient): Borrowed => {
+const borrowedClient = (client: PoolClient): Borrowed => {
   const borrowed: Borrowed = {
     client,
     isOpen: true,
@@ -196,7 +196,7 @@ const borrow = (pool: PoolLike): Effect.Effect<Borrowed, PgFailure> =>
     let isLate = false
     Promise.resolve(pool.connect()).then(
       // At once, because the connection may break before a fiber goes on.
-      (client: PoolClient) => (isLate ? client.release() : resume(Effect.succeed(taken(client)))),
+      (client: PoolClient) => (isLate ? client.release() : resume(Effect.succeed(borrowedClient(client)))),
       (cause: unknown) => {
         noteServer(cause, serverOf(pool))
         resume(Effect.fail(hasEnded(pool) ? refused(ENDED) : failureOf(cause)))
@@ -229,7 +229,7 @@ export interface CallersPool {
 const pidOf = (client: PgClient): number => (client as { readonly processID?: number }).processID ?? 0
 
 /** Borrows until the client is returned. */
-const pooled =
+const borrowingConnection =
   (pool: PoolLike, verified: (client: PgClient) => Effect.Effect<string, PgFailure>, schema: string) =>
   (options: ConnectionOptions) =>
     Effect.gen(function* () {
@@ -304,17 +304,17 @@ export const callersPool = (
   database: Database
 ): Effect.Effect<CallersPool, DatabaseFailed, Scope.Scope> =>
   Effect.gen(function* () {
-    yield* listeningTo(pool)
+    yield* ignorePoolErrors(pool)
     const { schema = DEFAULT_SCHEMA } = database
-    const isStores = storePlace(database)
-    let isVerified = false
+    const isStores = storeDatabaseCheck(database)
+    let isStoreDatabaseKnown = false
     const verified = (client: PgClient) =>
       Effect.gen(function* () {
         const send = sendOn(client, schema)
-        const theirs = yield* placeOf((all) => Effect.tryPromise({ try: () => send(all), catch: failureOf }), schema)
-        if (!isVerified && !(yield* isStores(theirs.place)))
+        const theirs = yield* identify((all) => Effect.tryPromise({ try: () => send(all), catch: failureOf }), schema)
+        if (!isStoreDatabaseKnown && !(yield* isStores(theirs.place)))
           return yield* refused(`${ELSEWHERE}: give a pool of the store's database`)
-        isVerified = true
+        isStoreDatabaseKnown = true
         return theirs.id
       })
     const checked = Effect.acquireUseRelease(
@@ -333,5 +333,5 @@ export const callersPool = (
       SqlClient,
       makeSqlClient({ acquirer: Effect.succeed(readingOn(pool, schema)), compiler: makeCompiler(), spanAttributes: [] })
     )
-    return { checked, reconnecting: pooled(pool, verified, schema), reads }
+    return { checked, reconnecting: borrowingConnection(pool, verified, schema), reads }
   })

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import type { Change, Webhook, WholeData } from "@workshop/core/store"
 import { Clock, type Context, Effect, Schedule } from "effect"
-import { puts } from "../commands/SaveStatements.js"
+import { putTables } from "../commands/SaveStatements.js"
 import { available } from "../connection/Sql.js"
 import { unopened, type WebhookSecrets } from "../secrets/WebhookSecrets.js"
 import { deliveryOf, type Rows, type StampsRow, type TableName, ticketOf, unplaced } from "../Tables.js"
@@ -28,7 +28,7 @@ const inOrder = [
 ] as const satisfies ReadonlyArray<readonly [TableName, string]>
 
 /** The tags of the changes that do no more than put a row. */
-const tags = Object.fromEntries(Object.entries(puts).map(([tag, table]) => [table, tag]))
+const tags = Object.fromEntries(Object.entries(putTables).map(([tag, table]) => [table, tag]))
 
 const countOf = ({ caller_id, client_id, used, resets_at }: StampsRow): Change => ({
   _tag: "StampsUsedPut",

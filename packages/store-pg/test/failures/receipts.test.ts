@@ -3,7 +3,7 @@ import { Effect, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
 import { until } from "../../../../test/until.js"
 import { openShop } from "../../../core/src/testing/Fixtures.js"
-import { outcomeOf, RECEIPT_STEP, writing } from "../../src/commands/CommandBatch.js"
+import { outcomeOf, putReceipt, RECEIPT_STEP } from "../../src/commands/CommandBatch.js"
 import { BEGIN, COMMIT, connect, reconnecting } from "../../src/connection/Connection.js"
 import type { Session } from "../../src/migrate/Session.js"
 import { create, database, node, numbers, testing } from "../nodes/Node.js"
@@ -24,7 +24,7 @@ describe.concurrent("the outcome of a batch whose answer was lost", { timeout: 6
     testing(
       Effect.gen(function* () {
         const { connection, receipt, wire } = yield* batch
-        yield* connection.send([BEGIN, writing(receipt), COMMIT])
+        yield* connection.send([BEGIN, putReceipt(receipt), COMMIT])
         expect([yield* outcomeOf(wire, receipt), yield* outcomeOf(wire, receipt)]).toEqual(["committed", "committed"])
       })
     ))
@@ -35,7 +35,7 @@ describe.concurrent("the outcome of a batch whose answer was lost", { timeout: 6
         const { connection, receipt, wire } = yield* batch
         yield* connection.send([BEGIN])
         expect([yield* outcomeOf(wire, receipt), yield* outcomeOf(wire, receipt)]).toEqual(["aborted", "aborted"])
-        expect((yield* Effect.flip(connection.send([writing(receipt), COMMIT]))).code).toBe("22012")
+        expect((yield* Effect.flip(connection.send([putReceipt(receipt), COMMIT]))).code).toBe("22012")
         const next = { ...receipt, connection: randomUUID() }
         expect(yield* outcomeOf(wire, next)).toBe("aborted")
       })
@@ -45,7 +45,7 @@ describe.concurrent("the outcome of a batch whose answer was lost", { timeout: 6
     testing(
       Effect.gen(function* () {
         const { connection, receipt, wire } = yield* batch
-        yield* connection.send([BEGIN, writing(receipt)])
+        yield* connection.send([BEGIN, putReceipt(receipt)])
         const asked = yield* Effect.fork(outcomeOf(wire, receipt))
         yield* Effect.yieldNow()
         yield* connection.send([COMMIT])

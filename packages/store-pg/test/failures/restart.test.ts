@@ -7,7 +7,7 @@ import { Effect, Exit, Schedule } from "effect"
 import { expect, it } from "vitest"
 import { until } from "../../../../test/until.js"
 import { openShop } from "../../../core/src/testing/Fixtures.js"
-import { outcomeOf, RECEIPT_STEP, writing } from "../../src/commands/CommandBatch.js"
+import { outcomeOf, putReceipt, RECEIPT_STEP } from "../../src/commands/CommandBatch.js"
 import { reconnecting } from "../../src/connection/Connection.js"
 import * as EmbeddedPostgres from "../../src/embedded/EmbeddedPostgres.js"
 import { create, node, numbers, testing, upTo } from "../nodes/Node.js"
@@ -41,7 +41,9 @@ it(
           const shop = yield* Effect.provide(openShop(), ports).pipe(Effect.retry(patiently))
           yield* Effect.provide(create(shop.id), ports).pipe(Effect.retry(patiently))
           const receipt = { connection: randomUUID(), batch: RECEIPT_STEP, saved_at: Date.now() }
-          yield* Effect.flatMap(wire.connection, ({ send }) => send([writing(receipt)])).pipe(Effect.retry(patiently))
+          yield* Effect.flatMap(wire.connection, ({ send }) => send([putReceipt(receipt)])).pipe(
+            Effect.retry(patiently)
+          )
           const load = yield* Effect.fork(
             Effect.forEach(upTo(100), () => Effect.exit(Effect.provide(create(shop.id), ports)), { concurrency: 4 })
           )

@@ -1,0 +1,199 @@
+import { ShopNotFound, StoreUnavailable } from "@workshop/core"
+import { Cause, Clock, Effect, Exit } from "effect"
+import type { Connection, ReconnectingConnection } from "../connection/Connection.js"
+import { isCodeTaken, type PgFailure, storeFailure } from "../connection/PgFailure.js"
+import { batchCommands, expiredCommands } from "../observe/PgMetrics.js"
+import type { WebhookSecrets } from "../secrets/WebhookSecrets.js"
+import {
+  type BatchReceipt,
+  type DecidedBatch,
+  decideBatch,
+  outcomeOf,
+  RECEIPT_STEP,
+  saveBatch
+} from "./CommandBatch.js"
+import type { CommandQueue, QueuedCommand } from "./CommandQueue.js"
+
+/** How often a batch is repeated after conflicts, and a command whose tracking code was taken. */
+export const MAX_ATTEMPTS = 16
+
+/** The waiting commands of a batch. */
+export type Commands = ReadonlyArray<QueuedCommand>
+
+/** Fails commands with one cause. */
+export const failAll = (commands: Commands, cause: Cause.Cause<unknown>): void => {
+  for (const { settle } of commands) settle(Exit.failCause(cause))
+}
+/** The cause of a command that cannot run now. */
+export const unavailable = (message: string) => storeFailure(new Error(message))
+const EXPIRED = "The command waited five seconds for its turn: its shop or the database is busy; try again in a moment"
+
+const expiredCause = ({ command }: QueuedCommand, isContended: boolean) => {
+  const remedy = `Another transaction held the lock of the shop ${command.shop_id} for five seconds, so the command was given up: commit or roll back sooner, and do not wait for a command of the shop while a transaction of within is open`
+  return Cause.fail(new StoreUnavailable({ remedy: isContended ? remedy : EXPIRED }))
+}
+
+/** Fails the expired commands, and returns the others. In the contended queue they waited for the lock of their shop. */
+export const failExpired = (commands: Commands, isContended: boolean): Commands => {
+  const expired = commands.filter((queued) => queued.isExpired())
+  expiredCommands.unsafeUpdate(expired.length, [])
+  for (const queued of expired) failAll([queued], expiredCause(queued, isContended))
+  return commands.filter((queued) => !expired.includes(queued))
+}
+
+/** The connection and the callbacks of a {@link BatchRunner}. */
+export interface RunnerOptions {
+  readonly database: ReconnectingConnection
+  /** Fails if this machine's clock is too far off. Called before each batch. */
+  readonly checkClock: (connection: Connection) => Effect.Effect<void, PgFailure>
+  readonly secrets: WebhookSecrets
+  readonly queue: CommandQueue
+  /** Moves commands of locked shops to the contended queue; null in the contended queue itself. */
+  readonly moveToContended: ((commands: Commands) => void) | null
+  readonly onCommit: (batch: DecidedBatch<QueuedCommand>) => void
+}
+
+/** An attempt to run a batch. */
+interface Attempt {
+  readonly commands: Commands
+  /** How many attempts were made before it. */
+  readonly number: number
+  /** Whether shops that another process has locked are left out. */
+  readonly skipsLocked: boolean
+}
+
+const nextAttempt = (attempt: Attempt): Attempt => ({ ...attempt, number: attempt.number + 1 })
+
+/** Runs one batch at a time. Every command of it is settled, put back or moved to the contended queue. */
+export class BatchRunner {
+  readonly #options: RunnerOptions
+  #batches = 0
+
+  constructor(options: RunnerOptions) {
+    this.#options = options
+  }
+
+  run(commands: Commands): Effect.Effect<void> {
+    const { database } = this.#options
+    return this.#attempt({ commands, number: 0, skipsLocked: false }).pipe(
+      Effect.catchAllCause((defect) =>
+        // A bug in the store. The connection may be in a transaction, and the commands would wait forever if the queue stopped.
+        Effect.zipRight(
+          database.drop,
+          Effect.sync(() => failAll(commands, defect))
+        )
+      ),
+      Effect.zipRight(database.release)
+    )
+  }
+
+  #attempt(attempt: Attempt): Effect.Effect<void> {
+    const { database, checkClock, queue, secrets } = this.#options
+    return Effect.matchEffect(database.connection, {
+      onFailure: (failure) =>
+        Effect.sync(() => failAll([...attempt.commands, ...queue.takeAll()], storeFailure(failure))),
+      onSuccess: (connection) =>
+        checkClock(connection).pipe(
+          Effect.zipRight(decideBatch(connection, attempt.commands, { skipsLocked: attempt.skipsLocked, secrets })),
+          Effect.flatMap((batch) => this.#save(connection, attempt, batch)),
+          Effect.catchAll((failure) => Effect.zipRight(database.undo(failure), this.#afterFailure(attempt, failure)))
+        )
+    })
+  }
+
+  /** Saves on the connection that holds the locks: if it broke meanwhile, a new one would save without them. */
+  #save(connection: Connection, attempt: Attempt, batch: DecidedBatch<QueuedCommand>): Effect.Effect<void, PgFailure> {
+    return Effect.flatMap(Clock.currentTimeMillis, (saved_at) => {
+      this.#batches += RECEIPT_STEP
+      const receipt = { connection: connection.id, batch: this.#batches, saved_at }
+      return saveBatch(connection, batch, receipt).pipe(
+        Effect.zipRight(this.#settle(attempt, batch)),
+        Effect.catchAll((failure) =>
+          failure.isLoss
+            ? Effect.zipRight(this.#options.database.drop, this.#afterLostCommit(attempt, batch, receipt, failure))
+            : Effect.fail(failure)
+        )
+      )
+    })
+  }
+
+  #afterLostCommit(
+    attempt: Attempt,
+    batch: DecidedBatch<QueuedCommand>,
+    receipt: BatchReceipt,
+    failure: PgFailure
+  ): Effect.Effect<void> {
+    const commands = batch.exits.map(([queued]) => queued)
+    return Effect.flatMap(outcomeOf(this.#options.database, receipt), (outcome) => {
+      if (outcome === "committed") return this.#settle(attempt, batch)
+      this.#requeue(attempt, batch)
+      return outcome === "aborted" && attempt.number < MAX_ATTEMPTS
+        ? this.#attempt(nextAttempt({ ...attempt, commands }))
+        : Effect.sync(() => failAll(commands, storeFailure(failure)))
+    })
+  }
+
+  #settle(attempt: Attempt, batch: DecidedBatch<QueuedCommand>): Effect.Effect<void> {
+    return Effect.sync(() => {
+      for (const [{ settle }, exit] of batch.exits) settle(exit)
+      batchCommands.unsafeUpdate(batch.exits.length, [])
+      this.#requeue(attempt, batch)
+      this.#options.onCommit(batch)
+    })
+  }
+
+  /**
+   * Puts back the commands that the batch did not run, and moves those of locked shops to the contended queue. If locked shops were not
+   * skipped, a missing shop does not exist.
+   */
+  #requeue({ skipsLocked }: Attempt, { notRun, missing }: DecidedBatch<QueuedCommand>): void {
+    const { queue, moveToContended } = this.#options
+    if (notRun.length > 0) queue.putBack(notRun)
+    if (missing.length === 0) return
+    if (skipsLocked && moveToContended !== null) moveToContended(missing)
+    else failAll(missing, Cause.fail(new ShopNotFound()))
+  }
+
+  #afterFailure(attempt: Attempt, failure: PgFailure): Effect.Effect<void> {
+    const { commands } = attempt
+    const fail = (cause: Cause.Cause<unknown>) => Effect.sync(() => failAll(commands, cause))
+    if (attempt.number >= MAX_ATTEMPTS)
+      return failure.kind === "data"
+        ? fail(Cause.die(new Error("Every tracking code drawn was taken: the entropy repeats itself")))
+        : fail(storeFailure(failure))
+    switch (failure.kind) {
+      case "held":
+        return this.#afterLocked(attempt)
+      case "conflict":
+      case "lost":
+        return this.#attemptUnexpired(nextAttempt(attempt))
+      case "data":
+        if (commands.length > 1) return this.#halve(attempt)
+        return isCodeTaken(failure) ? this.#attempt(nextAttempt(attempt)) : fail(Cause.die(failure))
+      case "late":
+      case "clock":
+      case "other":
+        return fail(storeFailure(failure))
+    }
+  }
+
+  /** The batch runs again without locked shops. A lock that it then still meets is a claim's, on deliveries, and held only briefly. */
+  #afterLocked(attempt: Attempt): Effect.Effect<void> {
+    const { queue, moveToContended } = this.#options
+    if (moveToContended === null) return Effect.sync(() => queue.putBack(failExpired(attempt.commands, true)))
+    return attempt.skipsLocked ? this.#attemptUnexpired(attempt) : this.#attempt({ ...attempt, skipsLocked: true })
+  }
+
+  #attemptUnexpired(attempt: Attempt): Effect.Effect<void> {
+    const commands = failExpired(attempt.commands, this.#options.moveToContended === null)
+    return commands.length === 0 ? Effect.void : this.#attempt({ ...attempt, commands })
+  }
+
+  #halve(attempt: Attempt): Effect.Effect<void> {
+    const middle = attempt.commands.length >> 1
+    return Effect.zipRight(
+      this.#attempt({ ...attempt, commands: attempt.commands.slice(0, middle), number: 0 }),
+      Effect.suspend(() => this.#attempt({ ...attempt, commands: attempt.commands.slice(middle), number: 0 }))
+    )
+  }
+}
