@@ -23,7 +23,7 @@ import { saves } from "../packages/store-pg/dist/commands/SaveStatements.js"
 import { DEFAULT_SCHEMA } from "../packages/store-pg/dist/connection/Schema.js"
 import { textsIn } from "../packages/store-pg/dist/connection/Statement.js"
 import { resetTurns } from "../packages/store-pg/dist/deliveries/ClaimStatements.js"
-import { notifying } from "../packages/store-pg/dist/deliveries/PgNotifier.js"
+import { notifyStatement } from "../packages/store-pg/dist/deliveries/PgNotifier.js"
 import { layer } from "../packages/store-pg/dist/PgStore.js"
 import { retention } from "../packages/store-pg/dist/retention/Retention.js"
 import { capture, titleOf } from "../packages/store-pg/test/capture.mjs"
@@ -47,7 +47,7 @@ const ofCommands = () => {
   return [
     ...[LOCK_HEADS, LOCK_FREE_HEADS, LOAD_SHOPS, ...loads, ...saves, ...receipts].map(describe("workshop lane")),
     describe("workshop deliveries")(resetTurns(new Set())),
-    describe("workshop notifier")(notifying("", new Set(), DEFAULT_SCHEMA))
+    describe("workshop notifier")(notifyStatement("", new Set(), DEFAULT_SCHEMA))
   ]
 }
 

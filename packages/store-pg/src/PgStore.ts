@@ -53,10 +53,10 @@ import { type SecretsRefused, WebhookSecrets } from "./secrets/WebhookSecrets.js
 export type { PgStoreConfig } from "./ConfiguredOptions.js"
 export type { PgStoreOptions } from "./StoreOptions.js"
 
-/** The parts that the ports of one schema share with those of others. */
+/** What the ports of one schema share with those of other schemas, if there are several cells. */
 interface Surroundings {
   readonly connecting?: typeof reconnecting | undefined
-  /** Where commands alone get their connections. */
+  /** Makes the connections of commands only. */
   readonly commandsConnecting?: typeof reconnecting | undefined
   readonly notifier?: PgNotifier
   /** Whether Citus distributes the schema just now. */
@@ -74,7 +74,7 @@ const ports = (
     const database = { url, schema }
     const secrets = yield* WebhookSecrets.of(secretsKeys)
     const entropy = yield* Entropy
-    const guard = yield* secretsGuard(secrets, schema)
+    const checkSecrets = yield* secretsGuard(secrets, schema)
     yield* pgProbe(schema, cell)
     const notifier = shared ?? (yield* pgNotifier(database, nodeName(entropy)))
     const run = yield* transact(
@@ -93,14 +93,15 @@ const ports = (
     )
     const isStoreDatabase = storeDatabaseCheck(database)
     const { transactions, joining } = yield* joinedTransactions({ schema, isStoreDatabase, secrets, notifier, entropy })
-    const deliveries = yield* pgDeliveries(
-      database,
+    const deliveries = yield* pgDeliveries({
+      ...database,
       leaseClock,
       notifier,
-      { secrets, guard },
+      secrets,
+      checkSecrets,
       connecting,
       isDistributed
-    )
+    })
     return Context.make(Store, { transact: joining(run) }).pipe(
       Context.add(Transactions, transactions),
       Context.add(Reads, yield* pgReads(secrets)),
@@ -118,7 +119,7 @@ const ports = (
     )
   })
 
-/** The ports of one schema and what knows its directory of cells, on the connections that cells share. */
+/** The ports of one cell, its SQL client and its directory of cells, on the connections that cells share. */
 const cellWith = (options: PgStoreOptions, place: CellPlaced, poolNow: () => pg.Pool, surroundings: Surroundings) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient

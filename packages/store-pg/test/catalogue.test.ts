@@ -153,8 +153,6 @@ describe("statements that keep to the rows of the shops they name (docs/how-it-i
       .sort()
     expect(withSql).toEqual([
       "commands/CommandBatch.ts",
-      // No SQL, but its words.
-      "commands/CommitQueue.ts",
       "commands/LoadStatements.ts",
       "commands/SaveStatements.ts",
       // Reads sessions, and no row of a shop.

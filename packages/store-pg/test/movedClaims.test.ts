@@ -35,8 +35,8 @@ const turns = (code: string, message: string, times: number) =>
     const { url } = yield* testDatabase
     const secrets = yield* WebhookSecrets.of([])
     const { connecting, tried } = refusing(code, message, times)
-    const given = { secrets, guard: Effect.void }
-    const deliveries = yield* pgDeliveries({ url }, "database", { due: Effect.never }, given, connecting)
+    const given = { leaseClock: "database", notifier: { due: Effect.never }, checkSecrets: Effect.void } as const
+    const deliveries = yield* pgDeliveries({ url, secrets, connecting, ...given })
     const outcome = yield* Effect.exit(deliveries.turns(1, 10))
     return { outcome, tried: tried() }
   })
@@ -66,8 +66,9 @@ describe("A cell that has just moved on Citus (docs/scaling.md)", { timeout: 60_
         const places = [old.url, old.url]
         const url = Effect.sync(() => places.shift() ?? moved.url)
         const connecting = (yield* sharedSessions)({ schema: "workshop", url, plans: () => PLANNED_ONCE })
-        const given = { secrets: yield* WebhookSecrets.of([]), guard: Effect.void }
-        const deliveries = yield* pgDeliveries(old, "database", { due: Effect.never }, given, connecting)
+        const given = { leaseClock: "database", notifier: { due: Effect.never }, checkSecrets: Effect.void } as const
+        const secrets = yield* WebhookSecrets.of([])
+        const deliveries = yield* pgDeliveries({ url: old.url, secrets, connecting, ...given })
         expect(yield* deliveries.turns(1, 10)).toEqual([])
       })
     ))

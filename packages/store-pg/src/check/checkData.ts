@@ -1,7 +1,7 @@
 import { ServiceLimits } from "@workshop/core/store"
 import { Clock, Effect } from "effect"
 import { type CellPlaced, type CellsGiven, HOME, ofCell } from "../cells/CellPlaces.js"
-import { DatabaseFailed, naming } from "../connection/DatabaseFailed.js"
+import { DatabaseFailed, withRoleRemedy } from "../connection/DatabaseFailed.js"
 import { inSchema } from "../connection/Schema.js"
 import { cellsGiven } from "../migrate/MigratedCells.js"
 import { checkOn } from "../migrate/Migrator.js"
@@ -61,7 +61,9 @@ const checkOne = (session: Session, schema: string, timeout_ms: number) =>
     return yield* checkIn(session, timeout_ms)
   }).pipe(
     Effect.mapError(
-      naming("This role may not read every table: use the service's role, such as workshop_service, or the owner")
+      withRoleRemedy(
+        "This role may not read every table: use the service's role, such as workshop_service, or the owner"
+      )
     )
   )
 

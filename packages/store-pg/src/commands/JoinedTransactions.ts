@@ -62,7 +62,7 @@ const SAVEPOINT = statement(`savepoint workshop_command; select /* workshop with
 const RELEASE = statement("release savepoint workshop_command")
 const UNDO = statement("rollback to savepoint workshop_command; release savepoint workshop_command")
 
-/** Inserts nothing within the transaction; after its end, a division by zero fails what is saved together with it. */
+/** Inserts nothing within the transaction. After its end, a division by zero fails the statements that are sent with it. */
 const checkTransaction = (transaction: string): Statement => ({
   name: "check transaction",
   text: `insert into workshop.batch_receipt (connection, batch, saved_at)
@@ -72,23 +72,24 @@ const checkTransaction = (transaction: string): Statement => ({
 
 const CURRENT_TRANSACTION = statement(`select /* workshop still */ ${TRANSACTION} as transaction`)
 
-/** Those of the events that the transaction has: a savepoint of the embedder's, rolled back, took the others back. */
+/** The events that are still in the transaction: the others were undone when the embedder rolled back to a savepoint. */
 const eventsAmong = (events: Announcement["events"]): Statement => ({
   name: "find announced events",
   text: "select /* workshop still */ id from workshop.event where shop_id = any($1::uuid[]) and id = any($2::uuid[])",
   values: [[...new Set(events.map(({ shop_id }) => shop_id))], events.map(({ id }) => id)]
 })
 
+// SQLSTATEs.
 const NOT_BEGUN = "25P01"
 const FAILED_ALREADY = "25P02"
 const DIVISION_BY_ZERO = "22012"
 
 const TRANSACTION_STATE = statement(`savepoint workshop_command; release savepoint workshop_command;
-  select /* workshop join */ ${DATABASE_IDENTITY} as place, ${TRANSACTION} as transaction,
+  select /* workshop join */ ${DATABASE_IDENTITY} as database, ${TRANSACTION} as transaction,
   current_setting('transaction_isolation') as isolation, current_setting('transaction_read_only') as read_only`)
 
 interface TransactionState {
-  readonly place: string
+  readonly database: string
   readonly transaction: string
   readonly isolation: string
   readonly read_only: string
@@ -131,8 +132,8 @@ const ENDED_EARLY =
   "The transaction in which this began was ended before its end, so its rows and tickets are committed, or lost, one without the other: do not commit or roll back inside, and begin no transaction on the same client; where a query builder should nest one, use the tx of its own transaction"
 
 /**
- * Dies unless the client is still in the transaction, and can commit it, and keeps of the announcements those whose events are still
- * there. It is left to the embedder's commit to notice a broken connection.
+ * Dies unless the client is still in the transaction. Of the announcements it keeps those whose events are still there. If the connection
+ * broke, it succeeds, because the embedder's commit will fail.
  */
 const checkStillJoined = ({ send, id }: Connection, onCommit: Array<Announcement>) =>
   Effect.suspend(() => {
@@ -191,15 +192,15 @@ const readingOn = ({ connection, inTurn }: Joined): SqlConnection =>
   )
 
 /** Why a transaction cannot be joined; undefined if it can. */
-const refusalReason = ({ isolation, read_only }: TransactionState, isStores: boolean): string | undefined => {
-  if (!isStores)
+const refusalReason = ({ isolation, read_only }: TransactionState, isStoreDatabase: boolean): string | undefined => {
+  if (!isStoreDatabase)
     return "The client is connected to another database than the store, or to another server: give a client of the store's database"
   if (isolation !== "read committed")
     return `The transaction is ${isolation}, in which a command could decide by outdated rows: begin it with read committed`
   return read_only === "on" ? "The transaction only reads: begin it with read write" : undefined
 }
 
-/** Looks whether the client is in a transaction that can be joined. Outside of one, the savepoint fails. */
+/** Reads which transaction the client is in. Outside of a transaction, the savepoint fails. */
 const readTransactionState = (
   client: PgClient,
   schema: string
@@ -254,7 +255,7 @@ const runWithin = (joined: Joined, command: BatchedCommand, options: JoiningOpti
     )
     // If the caller ended the transaction meanwhile, the command ended with it.
     yield* Effect.catchIf(connection.send([RELEASE]), isNotBegun, () => Effect.void)
-    // Needless if a savepoint takes the command back, and harmless: each of them looks again.
+    // If the embedder rolls back to a savepoint, the announcement is needless but harmless, because listeners only look again.
     announcements.push({ announce: announcementOf(batch, options), events: [] })
     return exit
   }).pipe(Effect.tapError(() => undo))
@@ -290,11 +291,14 @@ const ignoreErrorEvents = () => {
   }
 }
 
-/** `Transactions`, and a `Store.transact` for commands of joined transactions; it returns undefined for all others. */
+/**
+ * `Transactions`, and `joining`, which makes a `Store.transact` run commands in the transaction that the caller's fiber has joined, and all
+ * others as before.
+ */
 export const joinedTransactions = (options: JoiningOptions) =>
   Effect.gen(function* () {
     const pages = yield* TrackingPages
-    const guard = yield* clockGuard
+    const checkClock = yield* clockGuard
     const { schema = DEFAULT_SCHEMA, entropy, isStoreDatabase } = options
     const open = new WeakMap<object, Joined>()
     const ignoreErrors = ignoreErrorEvents()
@@ -303,11 +307,11 @@ export const joinedTransactions = (options: JoiningOptions) =>
       Effect.gen(function* () {
         if (!isClient(client)) return yield* refused(NO_CLIENT)
         ignoreErrors(client)
-        const where = yield* readTransactionState(client, schema)
-        const reason = refusalReason(where, yield* isStoreDatabase(where.place))
+        const state = yield* readTransactionState(client, schema)
+        const reason = refusalReason(state, yield* isStoreDatabase(state.database))
         if (reason !== undefined) return yield* refused(reason)
-        const connection = connectionOf(client, schema, where.transaction)
-        yield* guard(connection)
+        const connection = connectionOf(client, schema, state.transaction)
+        yield* checkClock(connection)
         const oneByOne = (yield* Effect.makeSemaphore(1)).withPermits(1)
         const onCommit: Array<Announcement> = []
         const part = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
@@ -352,7 +356,6 @@ export const joinedTransactions = (options: JoiningOptions) =>
           ) as Effect.Effect<Outcome<A>, E | StoreUnavailable>
         })
 
-    /** The store, whose commands run in the transaction that a fiber has joined, and otherwise in their own. */
     const joining =
       (transact: Context.Tag.Service<Store>["transact"]): Context.Tag.Service<Store>["transact"] =>
       (command) =>

@@ -16,7 +16,7 @@ import {
   visibleLink
 } from "@workshop/core/store"
 import type { Statement } from "../connection/Statement.js"
-import { eventRangeOf, type Look, rangeOfReplay } from "../deliveries/ReplayStatements.js"
+import { eventRangeOf, type ReadRange, rangeOfReplay } from "../deliveries/ReplayStatements.js"
 import {
   type DeliveryRow,
   deliveryOf,
@@ -250,7 +250,7 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
       asked.map(({ request }) => request.id),
       asked.map(({ request }) => request.most)
     ],
-    addRow: (states, row: { readonly replay: ReplayRecord; readonly range: Look }) => {
+    addRow: (states, row: { readonly replay: ReplayRecord; readonly range: ReadRange }) => {
       const state = states.ofShop(row.replay.shop_id)
       if (state === undefined) return
       state.replays.set(row.replay.id, row.replay)

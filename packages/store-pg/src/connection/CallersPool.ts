@@ -107,42 +107,45 @@ export const sqlConnection = (send: (statement: Statement) => Effect.Effect<Quer
   }
 }
 
-/** Identifies a connection's target: the server since its start, the database, and its tables. */
+/** Identifies the database of a connection: the server since its start, the database, and its tables. */
 export const DATABASE_IDENTITY = `concat_ws(' ', pg_postmaster_start_time(),
     (select oid from pg_database where datname = current_database()), to_regclass('workshop.shop_head')::oid)`
 
 const IDENTIFY = (schema: string): Statement => ({
   name: "",
-  text: inSchema(`select /* workshop pool */ ${DATABASE_IDENTITY} as place, gen_random_uuid()::text as id`, schema),
+  text: inSchema(`select /* workshop pool */ ${DATABASE_IDENTITY} as database, gen_random_uuid()::text as id`, schema),
   values: []
 })
 
 const identify = (send: Connection["send"], schema: string) =>
-  Effect.map(send([IDENTIFY(schema)]), ([answer]) => answer!.rows[0] as { readonly place: string; readonly id: string })
+  Effect.map(
+    send([IDENTIFY(schema)]),
+    ([answer]) => answer!.rows[0] as { readonly database: string; readonly id: string }
+  )
 
 /**
- * Whether a place is that of the store. It is asked over the store's url, on a connection of its own, and remembered: it is asked again
- * only about another place, such as after the server has started again.
+ * Checks whether a {@link DATABASE_IDENTITY} is that of the store's database. The store's own is read over its url and remembered, and read
+ * again if the two differ, as after the server was restarted.
  */
-export const storeDatabaseCheck = (database: Database): ((place: string) => Effect.Effect<boolean, PgFailure>) => {
+export const storeDatabaseCheck = (database: Database): ((identity: string) => Effect.Effect<boolean, PgFailure>) => {
   const { schema = DEFAULT_SCHEMA } = database
   const inTurn = Effect.unsafeMakeSemaphore(1).withPermits(1)
   let known: string | undefined
-  const asked = Effect.scoped(
+  const readStores = Effect.scoped(
     Effect.flatMap(connect({ ...database, name: "workshop look", lock_timeout_ms: 1_000 }), ({ send }) =>
       identify(send, schema)
     )
   )
-  const check = (place: string) =>
+  const check = (identity: string) =>
     Effect.suspend(() =>
-      place === known
+      identity === known
         ? Effect.succeed(true)
-        : Effect.map(asked, (found) => {
-            known = found.place
-            return known === place
+        : Effect.map(readStores, ({ database }) => {
+            known = database
+            return known === identity
           })
     )
-  return (place) => Effect.suspend(() => (place === known ? Effect.succeed(true) : inTurn(check(place))))
+  return (identity) => Effect.suspend(() => (identity === known ? Effect.succeed(true) : inTurn(check(identity))))
 }
 
 const ELSEWHERE = "The pool leads to another database than the store's url, or to another server"
@@ -170,7 +173,7 @@ const serverOf = ({ options }: PoolLike & { readonly options?: pg.PoolConfig }) 
   return { host, port }
 }
 
-/** Takes a client that the pool lends. From here on, its listeners are ours and no longer the pool's. */
+/** Listens to a client while it is borrowed, because its pool does not. */
 const borrowedClient = (client: PoolClient): Borrowed => {
   const borrowed: Borrowed = {
     client,
@@ -228,7 +231,7 @@ export interface CallersPool {
 /** The server's number of a client's session, which `pg` keeps to cancel statements. */
 const pidOf = (client: PgClient): number => (client as { readonly processID?: number }).processID ?? 0
 
-/** Borrows until the client is returned. */
+/** A connection that borrows a client for the time of a transaction. */
 const borrowingConnection =
   (pool: PoolLike, verified: (client: PgClient) => Effect.Effect<string, PgFailure>, schema: string) =>
   (options: ConnectionOptions) =>
@@ -306,13 +309,13 @@ export const callersPool = (
   Effect.gen(function* () {
     yield* ignorePoolErrors(pool)
     const { schema = DEFAULT_SCHEMA } = database
-    const isStores = storeDatabaseCheck(database)
+    const isStoreDatabase = storeDatabaseCheck(database)
     let isStoreDatabaseKnown = false
     const verified = (client: PgClient) =>
       Effect.gen(function* () {
         const send = sendOn(client, schema)
         const theirs = yield* identify((all) => Effect.tryPromise({ try: () => send(all), catch: failureOf }), schema)
-        if (!isStoreDatabaseKnown && !(yield* isStores(theirs.place)))
+        if (!isStoreDatabaseKnown && !(yield* isStoreDatabase(theirs.database)))
           return yield* refused(`${ELSEWHERE}: give a pool of the store's database`)
         isStoreDatabaseKnown = true
         return theirs.id

@@ -80,15 +80,15 @@ export const commitsWait = (url: string): boolean =>
   [...(samples.get(url)?.waits.values() ?? [])].some((count) => count > LONG_WAIT_SAMPLES)
 
 /** The refusal of a commit, or of a connection for it. */
-export const refusal = () => new SessionRefused({ message: WAITS_FOR_STANDBY })
+export const waitsForStandby = () => new SessionRefused({ message: WAITS_FOR_STANDBY })
 
-const waitingFailure = () => new PgFailure({ kind: "other", code: null, constraint: null, cause: refusal() })
+const waitingFailure = () => new PgFailure({ kind: "other", code: null, constraint: null, cause: waitsForStandby() })
 
 /** How soon the end of a wait is looked for again, and how often: a standby that is back ends all waits within moments. */
-const SOON = Schedule.intersect(Schedule.spaced("100 millis"), Schedule.recurs(5))
+const RECHECK = Schedule.intersect(Schedule.spaced("100 millis"), Schedule.recurs(5))
 
 /** How many sessions are remembered at most. */
-const MOST_REMEMBERED = 100
+const MAX_ABANDONED = 100
 
 /** The abandoned sessions of one purpose, which may occupy a connection of the server all the same. */
 export class AbandonedSessions {
@@ -102,7 +102,7 @@ export class AbandonedSessions {
 
   add(pid: number): void {
     this.#after.set(pid, lastNumber)
-    if (this.#after.size > MOST_REMEMBERED) this.#after.delete(this.#after.keys().next().value!)
+    if (this.#after.size > MAX_ABANDONED) this.#after.delete(this.#after.keys().next().value!)
   }
 
   /** Fails if one of them still waits: then no connection may be made in its place. */
@@ -112,7 +112,7 @@ export class AbandonedSessions {
     if (sampler === undefined) return waitingFailure()
     return takeSample(this.#url, sampler, 0).pipe(
       Effect.filterOrFail(() => this.waiting === 0, waitingFailure),
-      Effect.retry(SOON),
+      Effect.retry(RECHECK),
       Effect.asVoid
     )
   })

@@ -13,13 +13,13 @@ export interface QueryResult {
   readonly rows: ReadonlyArray<Readonly<Record<string, unknown>>>
 }
 
-/** Where the database is, and how it is spoken to. */
+/** The address of a database, and the settings of a connection to it. */
 export interface ConnectionOptions extends Database {
   /** Shown by `pg_stat_activity`. */
   readonly name: string
   /** How long a statement waits for a lock, in milliseconds. */
   readonly lock_timeout_ms: number
-  /** Whether a commit is answered only once it is on disk; true by default. */
+  /** Whether a commit is confirmed only once it is on disk; true by default. */
   readonly isSynchronous?: boolean
   /** How long a statement may take; {@link ANSWER_TIMEOUT_MS} by default. */
   readonly answer_timeout_ms?: number
@@ -50,7 +50,7 @@ const CLOSE_TIMEOUT = "500 millis"
  */
 const SILENT_TRANSACTION_MS = 4_000
 
-/** The code of a warning that has no other: none of our statements brings one where all is well. */
+/** The SQLSTATE of a warning without a code of its own. The store's statements raise none while all is well. */
 const WARNING = "01000"
 
 /** Begins a transaction. */
@@ -60,18 +60,18 @@ export const COMMIT: Statement = { name: "commit", text: "commit", values: [] }
 /** Ends one, and undoes what it did. */
 export const ROLLBACK: Statement = { name: "rollback", text: "rollback", values: [] }
 
-/** A connection of its own, whose statements go out together without waiting for each other's answers. */
+/** A connection whose statements are pipelined: they are sent together, without waiting for each other's results. */
 export interface Connection {
   /** An id that no other connection has. */
   readonly id: string
   /**
-   * Sends statements in one go. Returns all results, or fails with the first failure among them, after which none was run. Outside of a
-   * transaction, those of a group are one.
+   * Sends statements in one packet. Returns all results, or fails with the first failure among them, after which no statement was run.
+   * Outside of a transaction, the statements of each group are a transaction.
    */
   readonly send: (
     ...groups: ReadonlyArray<ReadonlyArray<Statement>>
   ) => Effect.Effect<ReadonlyArray<QueryResult>, PgFailure>
-  /** False once it broke: then make another one. */
+  /** False once it broke. */
   readonly isOpen: () => boolean
   /** Returns once it broke. */
   readonly broken: Effect.Effect<void>
@@ -83,16 +83,16 @@ interface OwnConnection extends Connection {
   readonly pid: number
 }
 
-interface Wired {
+interface WithSocket {
   readonly connection: {
     readonly stream: { readonly cork: () => void; readonly uncork: () => void; readonly destroy: () => void }
   }
 }
 
-/** The wire beneath a client. */
-export const streamOf = (client: pg.ClientBase) => (client as unknown as Wired).connection.stream
+/** The socket of a client. */
+export const streamOf = (client: pg.ClientBase) => (client as unknown as WithSocket).connection.stream
 
-interface Opened {
+interface OpenClient {
   readonly client: SessionClient
   readonly textOf: (statement: Omit<Statement, "values">) => string
   isOpen: boolean
@@ -117,7 +117,7 @@ export const sessionSettings = ({
   idle_in_transaction_session_timeout: shownMs(silent_ms)
 })
 
-const open = async (options: ConnectionOptions): Promise<Opened> => {
+const open = async (options: ConnectionOptions): Promise<OpenClient> => {
   const { url, name, onNotification, answer_timeout_ms = ANSWER_TIMEOUT_MS } = options
   const config = {
     url,
@@ -128,7 +128,12 @@ const open = async (options: ConnectionOptions): Promise<Opened> => {
     settings: { default_transaction_isolation: "read committed", ...sessionSettings(options) }
   }
   const client = await connected(url, () => new SessionClient(config))
-  const opened: Opened = { client, textOf: textsIn(options.schema ?? DEFAULT_SCHEMA), isOpen: true, onBreak: new Set() }
+  const opened: OpenClient = {
+    client,
+    textOf: textsIn(options.schema ?? DEFAULT_SCHEMA),
+    isOpen: true,
+    onBreak: new Set()
+  }
   const broke = () => {
     opened.isOpen = false
     for (const onBreak of opened.onBreak) onBreak()
@@ -139,7 +144,7 @@ const open = async (options: ConnectionOptions): Promise<Opened> => {
 }
 
 /** Ends the connection, or closes the socket if the server does not respond. */
-const close = ({ client, isOpen }: Opened) =>
+const close = ({ client, isOpen }: OpenClient) =>
   (isOpen ? Effect.promise(() => client.end()) : Effect.void).pipe(
     Effect.interruptible,
     Effect.timeoutOption(CLOSE_TIMEOUT),
@@ -147,7 +152,7 @@ const close = ({ client, isOpen }: Opened) =>
   )
 
 const send = async (
-  { client, textOf }: Pick<Opened, "client" | "textOf">,
+  { client, textOf }: Pick<OpenClient, "client" | "textOf">,
   groups: ReadonlyArray<ReadonlyArray<Statement>>
 ): Promise<ReadonlyArray<QueryResult>> => {
   const warnings: Array<string> = []
@@ -160,12 +165,12 @@ const send = async (
     const batches = groups.map((statements) => new StatementBatch(statements.map(sent), client))
     StatementBatch.query(client, batches)
     const answers = await Promise.all(batches.map((batch) => batch.answers))
-    // Such as that a commit no longer waits for its synchronous standby: it is answered, and may be lost all the same.
+    // Such as that a commit was cancelled while it waited for its synchronous standby: it is confirmed, and may still be lost.
     if (warnings.length > 0) throw new Error(`The database warned: ${warnings.join("; ")}`)
     return answers.flat()
   } catch (error) {
     const failure = failureOf(error)
-    // The answer may still come, and would be taken for another one's.
+    // The result may still come, and would be taken for that of a later statement.
     if (failure.kind === "late") streamOf(client).destroy()
     throw error
   } finally {
@@ -173,7 +178,7 @@ const send = async (
   }
 }
 
-const connectionOf = (opened: Opened): OwnConnection => ({
+const connectionOf = (opened: OpenClient): OwnConnection => ({
   id: opened.client.id,
   pid: opened.client.pid,
   send: (...groups) => Effect.tryPromise({ try: () => send(opened, groups), catch: failureOf }),

@@ -34,7 +34,7 @@ const remedies: Readonly<Record<DatabaseFailure, string | undefined>> = {
 export const DENIED = "42501"
 
 /** Names the role that a command needs where the one it was given lacks a right. */
-export const naming =
+export const withRoleRemedy =
   (remedy: string) =>
   <E extends { readonly _tag: string }>(error: E): E | DatabaseFailed =>
     error instanceof DatabaseFailed && error.code === DENIED

@@ -6,7 +6,7 @@ export const noteServer = (error: unknown, server: { readonly host: string; read
   if (typeof error === "object" && error !== null) servers.set(error, server)
 }
 
-const wordsOf = (error: Error): string =>
+const messageOf = (error: Error): string =>
   // A host with several addresses, each of which refused.
   error instanceof AggregateError && error.message === "" ? String(error.errors[0]?.message) : error.message
 
@@ -19,7 +19,7 @@ export const connectionFailure = (error: unknown): string | undefined => {
   const server = servers.get(error)
   if (server === undefined) return connectionFailure(error.cause)
   const { host, port } = server
-  const words = wordsOf(error)
+  const words = messageOf(error)
   if (words.endsWith(`:${port}`) || words.endsWith(`.${port}`)) return words
   return words.endsWith(host) ? `${words}:${port}` : `${words} at ${host}:${port}`
 }

@@ -9,7 +9,7 @@ export type Settings = Readonly<Record<string, string>>
 
 // Every statement of the store finds its rows, and their order, by an index. A plan made while a table was new and small would scan or sort
 // the whole table, even when it has grown to millions of rows, so this setting forbids such plans.
-const BY_INDEX = {
+const INDEX_SCANS_ONLY = {
   enable_seqscan: "off",
   enable_bitmapscan: "off",
   enable_hashjoin: "off",
@@ -19,25 +19,25 @@ const BY_INDEX = {
 }
 
 /** For statements whose plan is clear from their keys: each is planned once per connection. */
-export const PLANNED_ONCE: Settings = { ...BY_INDEX, plan_cache_mode: "force_generic_plan" }
+export const PLANNED_ONCE: Settings = { ...INDEX_SCANS_ONLY, plan_cache_mode: "force_generic_plan" }
 
 /**
  * For reads. A statement that is prepared keeps one plan for all values once it costs no more than five that were made for theirs; one that
  * is not prepared is planned for its values each time.
  */
-export const PLANNED_BY_COST: Settings = { ...BY_INDEX, plan_cache_mode: "auto" }
+export const PLANNED_BY_COST: Settings = { ...INDEX_SCANS_ONLY, plan_cache_mode: "auto" }
 
 /** For statements of which the best of several indexes depends on the values, and for nodes of Citus, which refuse plans for all values. */
-export const PLANNED_EACH_TIME: Settings = { ...BY_INDEX, plan_cache_mode: "force_custom_plan" }
+export const PLANNED_EACH_TIME: Settings = { ...INDEX_SCANS_ONLY, plan_cache_mode: "force_custom_plan" }
 
 /** Why a session is refused although the connection works. */
 export class SessionRefused extends Data.TaggedError("SessionRefused")<{ readonly message: string }> {}
 
-const SHARED =
+const SHARED_SESSION =
   "A pooler gives this program's connections one session of the database in turn (transaction or statement mode): set the pooler to session mode, or connect to Postgres itself"
 /** The remedy for the operator if the server refuses to write. */
 export const READS_ONLY = "The server only reads, as a standby does: name the primary too, or promote this one"
-const UNSETTLED = "The database did not take this program's settings of the session"
+const SETTINGS_REFUSED = "The database did not take this program's settings of the session"
 
 /** How a session is made, and its settings. */
 export interface SessionConfig extends pg.ClientConfig {
@@ -45,31 +45,31 @@ export interface SessionConfig extends pg.ClientConfig {
   readonly settings: Settings
 }
 
-/** The server of an address that is tried first: the last suitable one, so that after a failover the new primary is found at once. */
-const first = new Map<string, number>()
+/** The index of the server that is tried first, by address: the last suitable one, so that after a failover the new primary is found at once. */
+const firstServer = new Map<string, number>()
 
-/** Whether sessions of an address are known to be unshared. */
+/** The addresses whose sessions are known not to be shared by a pooler. */
 const unshared = new Set<string>()
 
-/** How often two connections are compared, because among other traffic a shared session may look unshared by chance. */
-const LOOKS = 8
+/** How often the sessions of two connections are compared, because a pooler with other traffic may give them different ones by chance. */
+const COMPARISONS = 8
 
-/** Whether sessions are shared is checked again, because a pooler may have been switched to another mode. */
+/** Makes new connections check again whether a pooler shares their sessions, because its mode may have changed. */
 export const recheckSessions = (): void => unshared.clear()
 
-const AT_ONCE = {
+const NOTICE_LOST_CLIENTS = {
   client_connection_check_interval: "case when version() ~* 'windows|mingw|visual' then '0' else '1s' end"
 }
 
 /** Calls that set the settings; `is local` limits them to the transaction. */
 export const settingsText = (settings: Settings, isLocal: boolean): string => {
   const names = Object.entries(settings).map(([name, value]) => [name, `'${value}'`])
-  return [...names, ...(isLocal ? [] : Object.entries(AT_ONCE))]
+  return [...names, ...(isLocal ? [] : Object.entries(NOTICE_LOST_CLIENTS))]
     .map(([name, value]) => `set_config('${name}', ${value}, ${isLocal})`)
     .join(", ")
 }
 
-const settleText = (settings: Settings): string => {
+const settingsStatement = (settings: Settings): string => {
   return titled(
     "settle",
     `select array[${settingsText(settings, false)}] as taken, pg_backend_pid() as pid, gen_random_uuid()::text as id,
@@ -104,7 +104,7 @@ export class SessionClient extends pg.Client {
 
   constructor({ url, settings, ...config }: SessionConfig) {
     const { servers } = addressOf(url)
-    const server = first.get(url) ?? 0
+    const server = firstServer.get(url) ?? 0
     const own = { ...config, ...servers[server] }
     super(own)
     this.url = url
@@ -118,10 +118,11 @@ export class SessionClient extends pg.Client {
 
   // The overloads of `connect` cannot be distinguished by type here.
   override connect(callback?: (error: never, client: never) => void): never {
-    const settled = super.connect().then(() => this.#settle())
+    const settled = super.connect().then(() => this.#applySettings())
     const done = settled.catch((error) => {
       const { servers } = addressOf(this.url)
-      if ((first.get(this.url) ?? 0) === this.#server) first.set(this.url, (this.#server + 1) % servers.length)
+      if ((firstServer.get(this.url) ?? 0) === this.#server)
+        firstServer.set(this.url, (this.#server + 1) % servers.length)
       void this.end().catch(() => {})
       noteServer(error, this)
       throw error
@@ -132,14 +133,14 @@ export class SessionClient extends pg.Client {
     return undefined as never
   }
 
-  async #settle(): Promise<void> {
-    const [row] = (await this.query<SessionIdentity>(settleText(this.#settings))).rows
+  async #applySettings(): Promise<void> {
+    const [row] = (await this.query<SessionIdentity>(settingsStatement(this.#settings))).rows
     const { taken, pid, id, only_reads } = row!
     if (Object.values(this.#settings).some((value, i) => value !== taken[i]))
-      throw new SessionRefused({ message: `${UNSETTLED} (${taken.join(", ")})` })
+      throw new SessionRefused({ message: `${SETTINGS_REFUSED} (${taken.join(", ")})` })
     if (only_reads && addressOf(this.url).mustWrite) throw new SessionRefused({ message: READS_ONLY })
     const { processID } = this as unknown as { processID: number }
-    if (processID !== pid && !(await this.#isOwn(pid))) throw new SessionRefused({ message: SHARED })
+    if (processID !== pid && !(await this.#isOwn(pid))) throw new SessionRefused({ message: SHARED_SESSION })
     // A cancel request names the session, which a pooler does not pass on.
     Object.assign(this, { processID: pid, pid, id })
   }
@@ -151,7 +152,7 @@ export class SessionClient extends pg.Client {
     other.on("error", () => {})
     try {
       await other.connect()
-      for (let look = 0; look < LOOKS; look++) {
+      for (let look = 0; look < COMPARISONS; look++) {
         const theirs = await pidOf(other)
         if (theirs === pid || (await pidOf(this)) !== pid) return false
       }

@@ -5,8 +5,8 @@ import { textsIn } from "./Statement.js"
 
 /*
  * Connections that several cells share. A process has one for each purpose and address (lane 1, lane 2, claims and so on), however many
- * cells there are: a cell holds it for as long as its transaction takes. Every statement names the schema of its cell, and is prepared under
- * a name that says whose it is.
+ * cells there are: a cell holds it for the time of its transaction. Every statement names the schema of its cell, and is prepared under a name
+ * that begins with the schema's number.
  */
 
 const known = new Map<string, number>()
@@ -42,7 +42,7 @@ interface SharedConnection {
   readonly semaphore: Effect.Semaphore
 }
 
-/** Where a cell is just now: its address may change, as when Citus moves it to another node. */
+/** The location of a cell. Its address may change, as when Citus moves it to another node. */
 export interface CellPlace {
   readonly schema: string
   readonly url: Effect.Effect<string>
@@ -50,7 +50,7 @@ export interface CellPlace {
   readonly plans: () => Settings
 }
 
-/** Shares connections among cells, by what they are called and where they lead, until the scope closes. */
+/** Shares connections among cells, one for each name and address, until the scope closes. */
 export const sharedSessions: Effect.Effect<
   (place: CellPlace) => (options: ConnectionOptions) => Effect.Effect<ReconnectingConnection>,
   never,
@@ -65,7 +65,7 @@ export const sharedSessions: Effect.Effect<
       const found = connections.get(key)
       if (found !== undefined) return Effect.succeed(found)
       const { schema: _, ...rest } = options
-      // Making it opens nothing yet, and takes no turn of the loop in which another cell could make it too.
+      // This is synchronous and opens no connection yet, so no other cell can make the same one meanwhile.
       return Effect.map(Scope.extend(reconnecting({ ...rest, url }), scope), (link) => {
         const shared = { link, semaphore: Effect.unsafeMakeSemaphore(1) }
         connections.set(key, shared)
@@ -77,13 +77,13 @@ export const sharedSessions: Effect.Effect<
     (options) =>
       Effect.sync((): ReconnectingConnection => {
         let held: SharedConnection | undefined
-        const hold = Effect.gen(function* () {
+        const acquire = Effect.gen(function* () {
           const shared = yield* connectionFor({ ...options, plans: plans() }, yield* url)
           yield* shared.semaphore.take(1)
           held = shared
           return shared
         })
-        const connection = Effect.suspend(() => (held === undefined ? hold : Effect.succeed(held))).pipe(
+        const connection = Effect.suspend(() => (held === undefined ? acquire : Effect.succeed(held))).pipe(
           Effect.flatMap(({ link }) => link.connection),
           Effect.map((one) => inSchemaOf(one, schema))
         )

@@ -22,8 +22,8 @@ type Connected = (error: Error | undefined, client: pg.PoolClient | undefined, r
 /** The pool's message when all its connections are in use. */
 const ALL_IN_USE = "timeout exceeded when trying to connect"
 
-/** A pool that tries the servers of its address one after the other. */
-class ServersPool extends pg.Pool {
+/** A pool that tries the servers of its address one after the other. It shrinks by the connections that wait for a standby. */
+class FailoverPool extends pg.Pool {
   readonly #url: string
   readonly #most: number
   readonly #abandoned: AbandonedSessions
@@ -61,7 +61,7 @@ export const readPool = ({
 }: Pick<Database, "url"> & { readonly connections: number }): Effect.Effect<pg.Pool, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => {
-      const pool = new ServersPool({
+      const pool = new FailoverPool({
         Client: PreparingClient,
         url,
         settings: {
@@ -101,8 +101,8 @@ export const readPool = ({
     (pool) => Effect.promise(() => pool.end())
   ).pipe(Effect.tap(countPool))
 
-/** The pool as one schema sees it. */
-const ofSchema = (poolNow: () => pg.Pool, schema: string): pg.Pool => {
+/** The pool, with clients that name the tables of one schema. */
+const poolInSchema = (poolNow: () => pg.Pool, schema: string): pg.Pool => {
   const connect = (callback: Connected): void =>
     poolNow().connect((error, client, release) => {
       if (client instanceof PreparingClient) client.useSchema(schema)
@@ -115,15 +115,18 @@ const ofSchema = (poolNow: () => pg.Pool, schema: string): pg.Pool => {
 
 /** The reads of a schema on a pool, as an Effect SQL client. A read waits for a connection for a bounded time. */
 export const readsOn = (poolNow: () => pg.Pool, { schema = DEFAULT_SCHEMA }: Pick<Database, "schema">) =>
-  Layer.orDie(PgClient.layerFromPool({ acquire: Effect.sync(() => ofSchema(poolNow, schema)) }))
+  Layer.orDie(PgClient.layerFromPool({ acquire: Effect.sync(() => poolInSchema(poolNow, schema)) }))
 
 /** The connection of the transaction that a fiber has joined, for the reads in it; null outside of one. */
 export class JoinedReads extends Context.Reference<JoinedReads>()("@workshop/store-pg/JoinedReads", {
   defaultValue: (): SqlConnection | null => null
 }) {}
 
-/** An embedder's own SQL client keeps its transaction in the context of the fiber, under the name that the client of the store looks for. */
-const onOwnConnection = <R>(context: Context.Context<R>): Context.Context<R> => {
+/**
+ * Makes a read use the transaction that its fiber has joined, or else a connection of the store's own pool: an embedder's `SqlClient` keeps
+ * its transaction in the context under the key that the store's client reads too.
+ */
+const onJoinedOrOwnConnection = <R>(context: Context.Context<R>): Context.Context<R> => {
   const joined = Context.get(context, JoinedReads)
   if (joined !== null) return Context.add(context, TransactionConnection, [joined, 0] as const) as Context.Context<R>
   if (!context.unsafeMap.has(TransactionConnection.key)) return context
@@ -132,6 +135,6 @@ const onOwnConnection = <R>(context: Context.Context<R>): Context.Context<R> => 
   ) as Context.Context<R>
 }
 
-/** A read whose failure is reported as the ports do: the store is unavailable, or our statement is wrong, which is a defect. */
+/** A read that fails with `StoreUnavailable`, or dies if its statement is wrong. */
 export const available = <A, R>(read: Effect.Effect<A, SqlError, R>): Effect.Effect<A, StoreUnavailable, R> =>
-  Effect.mapInputContext(reported(read), onOwnConnection<R>)
+  Effect.mapInputContext(reported(read), onJoinedOrOwnConnection<R>)

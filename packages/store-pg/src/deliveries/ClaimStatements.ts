@@ -3,34 +3,55 @@ import { claimOrder, LAST_INSTANT, ServiceLimits, TURNS_PER_CLAIM } from "@works
 import { Clock } from "effect"
 import type { Statement } from "../connection/Statement.js"
 
-const realClock = Clock.make()
-let lastJoined = 0
+/*
+ * The queue of deliveries, fair among shops: one delivery of each shop is claimed before a second one of any, and the shop that was served
+ * longest ago comes first.
+ *
+ * - `delivery` has one row for each event that must still be delivered. While it is in flight, `lease_until` is set: if its process dies,
+ *   another one takes it back after that instant. `lease_until` is null while it waits.
+ * - `delivery_turn` has one row for each shop with a webhook. `look_at` says when the shop may have something to claim: an instant, or 0 if
+ *   it may have something now (the shop is ready), or 1 if it is ready and was served before (the shop is in the round). It may be too
+ *   early, never too late. Ready shops are served in the order of `turn`.
+ * - `delivery_round` has one row for each shop in the round, with its `turn`, because rows of `delivery_turn` are costly to update often.
+ *
+ * A claim is one transaction:
+ *
+ * 1. `MAKE_READY` sets `look_at` to 0 for shops of which something has become due.
+ * 2. `LOCK_DUE_TURNS` locks the webhooks of the ready shops that were served longest ago. It keeps their ids and their turns in settings of
+ *    the transaction, from which the next statements read them, so that all statements go out in one packet.
+ * 3. `CLAIM` leases deliveries of these shops.
+ * 4. `LOCK_TURNS` and `RESCHEDULE_SHOPS` write when each of these shops is ready next. A shop that was served goes behind all others.
+ *
+ * Saving a command (`SaveStatements.ts`) and taking back leases change turns too: `scheduleTurns`, `wakeTurns`, `resetTurns`, `removeTurns`.
+ */
 
-/** A number for a shop that joins the queue: it rises with real time, in microseconds, and with every call. */
-const nextJoined = (): number => {
-  lastJoined = Math.max(lastJoined + 1, realClock.unsafeCurrentTimeMillis() * 1_000)
-  return lastJoined
+const realClock = Clock.make()
+let lastTurn = 0
+
+/** A turn behind all others, for a shop that enters the queue. It rises with real time, in microseconds, and with every call. */
+const nextTurn = (): number => {
+  lastTurn = Math.max(lastTurn + 1, realClock.unsafeCurrentTimeMillis() * 1_000)
+  return lastTurn
 }
 
 /**
- * The `look_at` of shops that were served and still have something due: their place is in `delivery_round`. Nodes of the release before
- * take it for an instant long past, and make such a shop ready again.
+ * The `look_at` of shops in the round. Processes of the previous release take it for an instant long past, and make such a shop ready again.
  */
 const IN_ROUND = 1
 
-/** A shop that was never served comes before all that were; among themselves they keep the order in which they joined. */
+/** Added to the turns of shops that were never served, so that they come before all others, in the order in which they entered the queue. */
 const NEVER_SERVED = Number.MIN_SAFE_INTEGER
 
-/** From when on a shop may have something due, and before when nothing of it waits: see the columns of `delivery_turn`. */
+/** A shop's row in `delivery_turn`: the instant from which it may have something to claim, and the earliest due time of what waits. */
 export interface Turn {
   readonly look_at: Instant
   readonly due_from: Instant
 }
 
-// While somebody holds a snapshot, what is written anew stays beside what it replaced, and each claim passes over it. So a turn
-// that stays as it is gets its lock alone, for which claims wait too, and no new row.
+// While a transaction holds an old snapshot, vacuum cannot remove replaced row versions, and each claim reads past them. So a turn that does
+// not change is only locked, which claims wait for as well, and gets no new version.
 
-/** Lets the queue be looked at for shops of which something may be due from an instant on. */
+/** Makes shops ready from an instant on, because something of them becomes due. An earlier instant in the row stays. */
 export const scheduleTurns = (turns: ReadonlyMap<ShopId, Turn>): Statement => ({
   name: "put delivery_turn",
   text: `insert into workshop.delivery_turn (shop_id, look_at, due_from, turn)
@@ -43,14 +64,14 @@ export const scheduleTurns = (turns: ReadonlyMap<ShopId, Turn>): Statement => ({
     [...turns.keys()],
     [...turns.values()].map(({ look_at }) => look_at),
     [...turns.values()].map(({ due_from }) => due_from),
-    [...turns.keys()].map(() => NEVER_SERVED + nextJoined())
+    [...turns.keys()].map(() => NEVER_SERVED + nextTurn())
   ]
 })
 
 /**
- * Lets the queue be looked at anew for shops of which something was on its way, so that their rows are there. Each turn is locked even if
- * the shop is ready: a claim that holds the lock may have looked already, and then writes that nothing of the shop can be claimed. `offset`
- * keeps the planner from comparing `look_at` before the lock, when it is still the one of before that claim.
+ * Makes shops ready now, because one of their deliveries ended and there is room for another one. Each turn is locked even if the shop is
+ * ready: a claim that holds the lock may have read the shop before, and then writes that nothing of it can be claimed. `offset` keeps the
+ * planner from comparing `look_at` before the lock, when it still has the value from before that claim.
  */
 export const wakeTurns = (shop_ids: ReadonlySet<ShopId>): Statement => ({
   name: "wake delivery_turn",
@@ -61,7 +82,7 @@ export const wakeTurns = (shop_ids: ReadonlySet<ShopId>): Statement => ({
   values: [[...shop_ids]]
 })
 
-/** Lets the queue be looked at from its beginning for shops of which something was put back. */
+/** Makes shops ready now, and forgets their earliest due time, because leases of theirs were taken back. */
 export const resetTurns = (shop_ids: ReadonlySet<ShopId>): Statement => ({
   name: "reset delivery_turn",
   text: `update workshop.delivery_turn t set look_at = case when t.look_at = ${IN_ROUND} then ${IN_ROUND} else 0 end, due_from = 0
@@ -70,14 +91,14 @@ export const resetTurns = (shop_ids: ReadonlySet<ShopId>): Statement => ({
   values: [[...shop_ids]]
 })
 
-/** Waits for claims of shops whose webhooks are removed next. A statement that waited itself would not see what those claims wrote. */
+/** Waits for claims of shops whose webhooks the next statements remove, because a statement that waited itself would not see what those claims wrote. */
 export const lockWebhooks = (shop_ids: ReadonlySet<ShopId>): Statement => ({
   name: "lock webhook",
   text: "select from workshop.webhook where shop_id = any($1::uuid[]) order by shop_id for update",
   values: [[...shop_ids]]
 })
 
-/** Takes shops out of the queue that have no webhook any more. */
+/** Removes shops from the queue, because they have no webhook any more. */
 export const removeTurns = (shop_ids: ReadonlySet<ShopId>): ReadonlyArray<Statement> =>
   ["delivery_round", "delivery_turn"].map((table) => ({
     name: `end ${table}`,
@@ -88,32 +109,33 @@ export const removeTurns = (shop_ids: ReadonlySet<ShopId>): ReadonlyArray<Statem
 const { delivery_lease_ms } = ServiceLimits
 const { deliveries_in_flight_per_shop } = Limits
 
-/** In which order the deliveries of a shop go, of an alias: as core has it. */
-const inOrder = (alias: string) => claimOrder.map((field) => `${alias}.${field}`).join(", ")
+/** The order in which the deliveries of a shop are claimed, for an alias of the table. Core defines it. */
+const claimOrderOf = (alias: string) => claimOrder.map((field) => `${alias}.${field}`).join(", ")
 
-/** The end of time: nothing of the shop is to be looked at until something changes. */
+/** The `look_at` of a shop that is not ready until something of it changes. */
 const NEVER = String(LAST_INSTANT)
 
-/** How many waiting deliveries of a shop are looked at for each that may go: some may be of the same ticket. */
+/** How many waiting deliveries of a shop are read for each that may be claimed, because several may belong to one ticket, of which one is sent at a time. */
 const CANDIDATES_PER_SLOT = 4
 
 /** Milliseconds on the database's clock. */
 const DATABASE_TIME = "(extract(epoch from statement_timestamp()) * 1000)::bigint"
 
-/** Milliseconds on the clock by which leases are counted: the given ones, else the database's. */
+/** The time by which leases are counted, in milliseconds: the given one, or if it is null the database's. */
 const leaseTime = (given: string) => `coalesce(${given}::bigint, ${DATABASE_TIME})`
 
 /** How many shops one statement makes ready at most. */
 export const MOST_MADE_READY = 10_000
 
-/** The setting in which a transaction keeps the shops that it has locked, so that its later statements can read them. */
+/** The setting of the transaction in which it keeps the shops that it has locked, for its later statements. */
 const LOCKED_SHOPS = "workshop_claim.shops"
 
 /**
- * The settings of their turns, in the same order. A turn is found by its place in the table, because while another transaction holds a
- * snapshot, an index would lead to every version of the shop's turn since. The shop is compared so that no index serves that.
+ * The settings in which it keeps the turns of these shops, in the same order. Later statements find a turn by its `ctid`, because while
+ * another transaction holds an old snapshot, the index leads to every version of the row since. They compare the shop with
+ * `is not distinct from`, so that the planner uses no index for it.
  */
-const KEPT = {
+const KEPT_TURNS = {
   shop_id: LOCKED_SHOPS,
   at: "workshop_claim.turns",
   due_from: "workshop_claim.due_from",
@@ -121,25 +143,25 @@ const KEPT = {
   turn: "workshop_claim.places"
 } as const
 
-/** Where a transaction keeps the number of its claim. */
+/** The setting in which it keeps the number of its claim. */
 const CLAIM_NUMBER = "workshop_claim.number"
 
-/** Keeps some shops `l`, with their turns, in their order. */
-const keeping = (shops: string, alsoKept = "") =>
-  `select ${Object.entries(KEPT)
+/** Selects the shops `l` with their turns into the settings, in their order. */
+const keepTurns = (shops: string, alsoKept = "") =>
+  `select ${Object.entries(KEPT_TURNS)
     .map(([column, setting]) => `set_config('${setting}', coalesce(array_agg(l.${column})::text, '{}'), true)`)
     .join(", ")}${alsoKept} from (${shops}) l`
 
 const LOCKED = `current_setting('${LOCKED_SHOPS}')::uuid[]`
 
-/** The locked shops and their turns. */
-const LOCKED_TURNS = `unnest(${LOCKED}, current_setting('${KEPT.at}')::tid[], current_setting('${KEPT.due_from}')::bigint[],
-    current_setting('${KEPT.round_at}')::tid[], current_setting('${KEPT.turn}')::bigint[])
+/** The kept shops and their turns, as rows `s`. */
+const LOCKED_TURNS = `unnest(${LOCKED}, current_setting('${KEPT_TURNS.at}')::tid[], current_setting('${KEPT_TURNS.due_from}')::bigint[],
+    current_setting('${KEPT_TURNS.round_at}')::tid[], current_setting('${KEPT_TURNS.turn}')::bigint[])
     with ordinality s (shop_id, at, due_from, round_at, turn, place)`
 
 /**
- * Makes the shops ready of which something has become due by $1. Ready shops are those with `look_at` 0, so that one index has them in
- * the order of their turns, however many they are; and those of the round, which were served since.
+ * Makes the shops ready of which something has become due by $1. They all get the `look_at` 0, so that one index has them in the order of
+ * their turns.
  */
 export const MAKE_READY = `update workshop.delivery_turn t set look_at = 0 from (
     select shop_id from workshop.delivery_turn where look_at > ${IN_ROUND} and look_at <= $1
@@ -154,12 +176,12 @@ const dueTurns = (lock: string, alsoKept = "") => `with waiting as (
     select t.shop_id, t.ctid as at, t.due_from, r.ctid as round_at, r.turn
     from workshop.delivery_round r join workshop.delivery_turn t on t.shop_id = r.shop_id and t.look_at = ${IN_ROUND} join workshop.webhook w on w.shop_id = r.shop_id
     where r.turn > 0 order by r.turn limit $1 ${lock}
-  ) ${keeping("select * from waiting union all select * from round order by turn", alsoKept)}`
+  ) ${keepTurns("select * from waiting union all select * from round order by turn", alsoKept)}`
 
 /**
- * Locks the ready shops that were served longest ago, at most $1. A shop that another process has locked is skipped. The statement locks
- * webhooks, not turns, so that acknowledgements, which write turns, can be saved beside a claim. Both kinds of ready shops are read,
- * since one index has each in its order.
+ * Locks the ready shops that were served longest ago, at most $1 of those with `look_at` 0 and $1 of the round, each in the order of an
+ * index. A shop that another process has locked is skipped. The statement locks webhooks, not turns, so that results of deliveries, which
+ * write turns, can be saved during a claim.
  *
  * It also numbers the claim, at least $2. The number is the time on the database's clock, so that the claims of all processes have one
  * order, however far apart their own clocks are.
@@ -169,29 +191,30 @@ export const LOCK_DUE_TURNS = dueTurns(
   `, set_config('${CLAIM_NUMBER}', greatest(${DATABASE_TIME}, $2::bigint)::text, true)::double precision as number`
 )
 
-/** Keeps the ready shops without locking them, to see what they have. */
+/** Keeps the ready shops without locking them, for {@link PEEK_TURNS}. */
 export const KEEP_DUE_TURNS = dueTurns("")
 
-/** Locks the turns of the locked shops. A turn that another transaction writes now or has just written is skipped, because that one sets it. */
-export const LOCK_TURNS = keeping(`select t.shop_id, t.ctid as at, t.due_from, s.round_at, s.turn from ${LOCKED_TURNS}
+/** Locks the turns of the kept shops. A turn that another transaction is writing, or has written since, is skipped: what that one wrote stays. */
+export const LOCK_TURNS = keepTurns(`select t.shop_id, t.ctid as at, t.due_from, s.round_at, s.turn from ${LOCKED_TURNS}
     join workshop.delivery_turn t on t.ctid = s.at and t.shop_id is not distinct from s.shop_id order by s.place for update of t skip locked`)
 
 /** Locks the turns of the earliest shops that may have something due by $1. */
 export const LOCK_FIRST_TURNS =
-  keeping(`select t.shop_id, t.ctid as at, t.due_from, r.round_at, coalesce(r.turn, t.turn) as turn from workshop.delivery_turn t
+  keepTurns(`select t.shop_id, t.ctid as at, t.due_from, r.round_at, coalesce(r.turn, t.turn) as turn from workshop.delivery_turn t
     left join lateral (
       select r.ctid as round_at, r.turn from workshop.delivery_round r where r.shop_id = t.shop_id and t.look_at = ${IN_ROUND} limit 1
     ) r on true
     where t.look_at <= $1 order by t.look_at, t.turn limit $2 for update of t skip locked`)
 
-/** Leases that ended so long ago were put back since, or are of no process that is alive. */
+/** A lease that ended longer ago than this is not counted as in flight: it has been taken back, or its process is dead. */
 const LEASE_LONG_ENDED_MS = 2 * delivery_lease_ms
 
 /**
- * The locked shops, in their order, with what they have on their way. There is room for nothing where the webhook is off. Leases are
- * looked for from an instant on: while somebody holds a snapshot, those of all that was delivered since are still in the index.
+ * The kept shops, with their tickets that have a delivery in flight (`busy`), how many deliveries this transaction claimed (`served`), and
+ * how many more may be in flight (`room`): none if the webhook is off. Only leases from an instant on are read, because while another
+ * transaction holds an old snapshot, the index still has those of everything that was delivered since.
  */
-const open = (
+const openShops = (
   lease_now: string
 ) => `select s.shop_id, s.at, s.place, s.due_from, s.round_at, s.turn, w.generation, w.released_at,
     case when w.off_reason is null then greatest(${deliveries_in_flight_per_shop} - f.in_flight, 0) else 0 end as room, f.busy, f.served
@@ -203,14 +226,14 @@ const open = (
     from workshop.delivery d where d.shop_id = s.shop_id and d.lease_until > ${leaseTime(lease_now)} - ${LEASE_LONG_ENDED_MS}
   ) f`
 
-/** A delivery `d` of the shop `o` that waits, and whose ticket has none on its way. */
+/** A delivery `d` of the shop `o` that waits, and whose ticket has none in flight. */
 const WAITING = `d.shop_id = o.shop_id and d.lease_until is null
   and (d.ticket_id is null or d.ticket_id <> all (o.busy))`
 
 /** Live or replayed. One plan serves both kinds, because each scan of a plan costs time before its first row. */
 const BOTH_KINDS = "(values (false), (true)) k (is_replay)"
 
-/** Of the kind `k`: those of the generations before the webhook was last turned on, all due then and in the order of their events. */
+/** Of the kind `k`: the deliveries of generations before the webhook was last turned on. They became due at that moment, in the order of their events. */
 const RELEASED = `(
     select d.event_id, d.ticket_id, d.seq, o.released_at as due_at, k.is_replay
     from generate_series(1, o.generation - 1) g (generation)
@@ -219,41 +242,41 @@ const RELEASED = `(
       order by d.seq limit ${CANDIDATES_PER_SLOT} * o.room
     ) d where o.released_at <= $1)`
 
-/** Of the kind `k`: those whose own time has come. */
+/** Of the kind `k`: the deliveries of the present generation that are due. */
 const DUE = `(
     select d.event_id, d.ticket_id, d.seq, d.due_at, k.is_replay
     from workshop.delivery d where ${WAITING} and d.is_replay = k.is_replay and d.generation = o.generation
       and d.due_at >= o.due_from and d.due_at <= $1
     order by d.due_at, d.seq limit ${CANDIDATES_PER_SLOT} * o.room)`
 
-/** A delivery `d` that waits, said so that its key finds it: by an index of all that wait, the planner would go through those of the shop. */
-const WAITS = "coalesce(d.lease_until, 0) = 0"
+/** That a delivery `d` waits, written so that the planner finds it by its key, and does not read all waiting deliveries of the shop by their index. */
+const WAITS_BY_KEY = "coalesce(d.lease_until, 0) = 0"
 
-/** The deliveries of the locked shops that can be claimed, each delivery with its place among those of its shop. */
-const FOUND = `open as (${open("$3")}), found as (
+/** The deliveries of the kept shops that can be claimed, each with its rank among those of its shop. */
+const CLAIMABLE = `open as (${openShops("$3")}), found as (
     select o.shop_id, o.place, o.turn, d.event_id, d.rank
     from open o cross join lateral (
-      select one.*, row_number() over (order by ${inOrder("one")}) as rank from (
+      select one.*, row_number() over (order by ${claimOrderOf("one")}) as rank from (
         select distinct on (coalesce(c.ticket_id, c.event_id)) c.*
         from ${BOTH_KINDS} cross join lateral (${RELEASED} union all ${DUE}) c
-        order by coalesce(c.ticket_id, c.event_id), ${inOrder("c")}
+        order by coalesce(c.ticket_id, c.event_id), ${claimOrderOf("c")}
       ) one
     ) d where d.rank <= o.room
   )`
 
-/** The deliveries that a claim of $2 at $1 would get, without claiming them: each with its rank among those of its shop, and with the turn of that. */
-export const SEE_TURNS = `with ${FOUND}
+/** The deliveries that a claim of $2 at $1 would get, without claiming them: each with its rank among those of its shop, and with the shop's turn. */
+export const PEEK_TURNS = `with ${CLAIMABLE}
   select f.shop_id, f.rank::integer - 1 as rank, f.turn::double precision as turn from found f order by f.rank, f.place limit $2`
 
 /**
- * Claims what is due of the locked shops, at $1 and at most $2, for a lease from $3 on: live before replayed, the earliest first, one of a
- * ticket, as many of a shop as there is room for, and each shop one before any has two.
+ * Claims deliveries of the locked shops that are due at $1, at most $2, with leases from $3 on: of each shop live ones before replayed ones
+ * and then the earliest first, one of each ticket, as many as there is room for. One of each shop is claimed before a second one of any.
  */
-export const CLAIM = `with ${FOUND}, picked as (
+export const CLAIM = `with ${CLAIMABLE}, picked as (
     select f.*, row_number() over (order by f.rank, f.place) as n from found f order by f.rank, f.place limit $2
   ), free as (
     select p.shop_id, p.event_id, p.n, ${leaseTime("$3")} as leased_at from picked p cross join lateral (
-      select from workshop.delivery d where d.shop_id = p.shop_id and d.event_id = p.event_id and ${WAITS} for update skip locked
+      select from workshop.delivery d where d.shop_id = p.shop_id and d.event_id = p.event_id and ${WAITS_BY_KEY} for update skip locked
     ) d
   ), leased as (
     update workshop.delivery d set token = d.token + 1, lease_until = f.leased_at + ${delivery_lease_ms}
@@ -265,8 +288,8 @@ export const CLAIM = `with ${FOUND}, picked as (
   join workshop.event e on e.shop_id = l.shop_id and e.id = l.event_id
   order by l.n`
 
-/** When something of the shop `o` could next be claimed; null where nothing could. */
-const NEXT = `case when o.room > 0 then least(
+/** When something of the shop `o` can next be claimed; null if nothing can until something changes. */
+const NEXT_DUE_AT = `case when o.room > 0 then least(
     case when o.generation > 1 then (
       select o.released_at from workshop.delivery d where ${WAITING} and d.is_replay in (false, true)
         and d.generation < o.generation limit 1
@@ -277,38 +300,38 @@ const NEXT = `case when o.room > 0 then least(
       and d.due_at >= o.due_from order by d.due_at limit 1)
   ) end`
 
-/** A node of the release before may write what is due earlier than its turn says, by as much as its clock is behind. */
+/** A process of the previous release may write a due time before the turn's `due_from`, by as much as its clock is behind. */
 const CLOCKS_APART_MS = 60_000
 
-/** Before when nothing of the shop `o` waits, whatever its ticket has on its way. */
-const earliest = (
+/** The earliest due time among the waiting deliveries of the shop `o`, even of tickets that have one in flight. */
+const earliestDueAt = (
   is_replay: boolean
 ) => `(select d.due_at from workshop.delivery d where d.shop_id = o.shop_id and d.lease_until is null
       and d.is_replay = ${is_replay} and d.generation = o.generation and d.due_at >= o.due_from order by d.due_at limit 1)`
 
-/** Of so many claims one writes from when on its shops have something due: the others look at what was delivered since. */
-export const DUE_FROM_EVERY = 16
+/** One of this many claims writes `due_from` anew. Until then, claims read past the entries of what was delivered since. */
+export const CLAIMS_PER_DUE_FROM = 16
 
 /**
- * The locked shops, and when each is to be looked at next. `offset` keeps the planner from looking for that twice, and only a turn that is
- * written gets a new `due_from`, which is as much work again.
+ * The kept shops, with the instant at which each is ready next and its new turn. `offset` keeps the planner from computing the instant twice.
+ * Only a turn that is written gets a new `due_from`, because that takes as long again.
  */
-const LOOKED = `looked as (
+const RESCHEDULED = `looked as (
     select o.*,
       case when o.served > 0 then nullif(current_setting('${CLAIM_NUMBER}', true), '')::bigint * ${TURNS_PER_CLAIM} + (o.served - 1) * ${TURNS_PER_CLAIM / deliveries_in_flight_per_shop} + o.place else o.turn end as new_turn,
-      case when o.is_written and $1::bigint >= 0 then least(${earliest(false)}, ${earliest(true)}, $1::bigint - ${CLOCKS_APART_MS}) end as earliest
+      case when o.is_written and $1::bigint >= 0 then least(${earliestDueAt(false)}, ${earliestDueAt(true)}, $1::bigint - ${CLOCKS_APART_MS}) end as earliest
     from (
       select o.*, not o.is_ready or (o.round_at is null and o.served > 0) or (o.round_at is not null and $3::boolean) as is_written
       from (
-        select o.*, o.next <= $1 is true as is_ready from (select o.*, ${NEXT} as next from (${open("$2")}) o offset 0) o
+        select o.*, o.next <= $1 is true as is_ready from (select o.*, ${NEXT_DUE_AT} as next from (${openShops("$2")}) o offset 0) o
       ) o
     ) o
   )`
 
-const BEGUN = `insert into workshop.delivery_round (shop_id, turn)
+const ENTER_ROUND = `insert into workshop.delivery_round (shop_id, turn)
   select l.shop_id, l.new_turn from looked l where l.round_at is null and l.is_ready and l.served > 0`
 
-const rescheduling = (others: string) => `with ${LOOKED}, moved as (
+const rescheduling = (others: string) => `with ${RESCHEDULED}, moved as (
     update workshop.delivery_round r set turn = l.new_turn from looked l
     where r.ctid = l.round_at and r.shop_id is not distinct from l.shop_id and l.is_ready and l.served > 0
   ), ended as (
@@ -325,30 +348,30 @@ const rescheduling = (others: string) => `with ${LOOKED}, moved as (
   from looked l where t.ctid = l.at and t.shop_id is not distinct from l.shop_id and l.is_written`
 
 /**
- * Writes when each locked shop is to be looked at next: it stays ready where something is due by $1; where nothing can be claimed, or the
- * webhook is off, not until something changes. A shop that this transaction served goes behind all others, in the order in which each was
- * served last. As long as it stays ready, its place is in the round and its turn is left alone: while somebody holds a snapshot, the key
- * of turns leads to every version of a row that was not removed yet, and each new one is compared with all of them.
+ * Writes when each locked shop is ready next: now if something is due by $1, and not until something changes if nothing can be claimed or
+ * the webhook is off. A shop that this transaction served goes behind all others. If it stays ready, it is in the round, and its row in
+ * `delivery_turn` is not written again: while another transaction holds an old snapshot, the unique index leads to every version of a row,
+ * and each new version is compared with all of them.
  */
-export const RESCHEDULE_SHOPS = rescheduling(`, begun as (${BEGUN})`)
+export const RESCHEDULE_SHOPS = rescheduling(`, begun as (${ENTER_ROUND})`)
 
 /**
- * The same in two statements, for Citus: it makes no change by the place of a row beside an insertion. The second one comes after the
- * first, which removes rows that would be in its way.
+ * {@link RESCHEDULE_SHOPS} without the insertion, for Citus, which cannot change rows by their `ctid` and insert rows in one statement.
+ * {@link ENTER_ROUNDS} follows, because it would conflict with rows that this one removes.
  */
 export const RESCHEDULE_SHOPS_APART = rescheduling("")
-/** The second of them. */
-export const BEGIN_ROUNDS = `with ${LOOKED} ${BEGUN}`
+/** Inserts the shops that enter the round. */
+export const ENTER_ROUNDS = `with ${RESCHEDULED} ${ENTER_ROUND}`
 
-/** When the first shop may have something due, if that is by $1, and whether that shop is locked. */
+/** The `look_at` of the first shop, if it is by $1, and whether the transaction has locked that shop. */
 export const FIRST_TURN = `select look_at::double precision as due_at, shop_id = any (${LOCKED}) as is_locked
   from workshop.delivery_turn where look_at <= $1 order by look_at, turn limit 1`
 
-/** Puts back what was leased until $1, at most $2. */
+/** Takes back deliveries whose leases ended by $1, at most $2. */
 export const RECLAIM = `update workshop.delivery d set lease_until = null from (
     select shop_id, event_id from workshop.delivery where lease_until >= 0 and lease_until <= ${leaseTime("$1")} limit $2 for update skip locked
   ) e where d.shop_id = e.shop_id and d.event_id = e.event_id
   returning d.shop_id`
 
-/** Replays that have steps to take, oldest first, at most $1. */
+/** Replays that are not done, oldest first, at most $1. */
 export const OPEN_REPLAYS = "select shop_id, id from workshop.replay where not is_done order by created_at, id limit $1"

@@ -16,9 +16,9 @@ import type { Statement } from "../connection/Statement.js"
 import { clockGuard } from "../observe/ClockGuard.js"
 import type { WebhookSecrets } from "../secrets/WebhookSecrets.js"
 import {
-  BEGIN_ROUNDS,
   CLAIM,
-  DUE_FROM_EVERY,
+  CLAIMS_PER_DUE_FROM,
+  ENTER_ROUNDS,
   FIRST_TURN,
   KEEP_DUE_TURNS,
   LOCK_DUE_TURNS,
@@ -26,49 +26,49 @@ import {
   LOCK_TURNS,
   MAKE_READY,
   OPEN_REPLAYS,
+  PEEK_TURNS,
   RECLAIM,
   RESCHEDULE_SHOPS,
   RESCHEDULE_SHOPS_APART,
-  resetTurns,
-  SEE_TURNS
+  resetTurns
 } from "./ClaimStatements.js"
 import type { PgNotifier } from "./PgNotifier.js"
 
 /** Milliseconds on the clock by which leases are counted. */
 export type LeaseClock = "database" | Effect.Effect<number>
 
-/** How many shops are locked beyond those for whose deliveries there is room, because some may turn out to have nothing that can go. */
-const MOST_SPARE = 16
+/** How many shops a claim locks beyond the number of deliveries it may take, because some may have nothing that can be claimed. */
+const MAX_SPARE_SHOPS = 16
 
-/** How often one claim looks for ready shops. */
-const MOST_LOOKS = 16
+/** How many transactions one call of `claim` runs at most. */
+const MAX_CLAIMS_PER_CALL = 16
 
-/** An instant before all others: with it {@link RESCHEDULE_SHOPS} writes exact instants and leaves no shop ready. */
+/** An instant before all others. With it, {@link RESCHEDULE_SHOPS} takes nothing for due, and writes the exact instant of each shop. */
 const BEFORE_ALL = -1
 
-/** How many turns of shops are corrected at once while the earliest one is looked for, and how often at most. */
+/** How many turns one transaction corrects while the earliest one is looked for, and how many transactions there are at most. */
 const SHOPS_CORRECTED = 64
-const MOST_CORRECTIONS = 1_000
+const MAX_CORRECTIONS = 1_000
 
-/** How many ended leases are put back at once. */
-const MOST_RECLAIMED = 1_000
+/** How many ended leases are taken back at once. */
+const MAX_RECLAIMED = 1_000
 
-/** A claim that lost against another one may run again. One that waited for a lock has waited long enough, and the dispatcher asks again. */
-const AGAIN = Schedule.recurs(5)
+/** Retries after conflicts. A claim that waited for a lock is not retried, because the dispatcher claims again anyway. */
+const CONFLICT_RETRIES = Schedule.recurs(5)
 
 /**
- * Within a second after Citus moved a cell, its old node passes each statement on to the new one. The settings in which one statement keeps
- * what the next one reads stay behind: they end with each transaction, so the next one finds them empty or unknown, and never old.
+ * For a second after Citus moved a cell, its old node passes each statement on to the new one, but not the settings in which a statement
+ * keeps shops for the next one. The next one then finds them empty or unknown, never old, because they end with each transaction.
  */
-const LEFT_BEHIND: ReadonlySet<string | null> = new Set(["22P02", "42704"])
-const isLeftBehind = ({ code, message }: PgFailure): boolean =>
-  LEFT_BEHIND.has(code) && /malformed array literal: ""|parameter "workshop_claim\./.test(message)
+const SETTINGS_LOST: ReadonlySet<string | null> = new Set(["22P02", "42704"])
+const lostSettings = ({ code, message }: PgFailure): boolean =>
+  SETTINGS_LOST.has(code) && /malformed array literal: ""|parameter "workshop_claim\./.test(message)
 
-/** After so many pauses, in real time, the process has found the cell on its new node. */
+/** How often a claim is tried again after a move. By then the process has found the cell on its new node. */
 const PAUSES_AFTER_MOVE = 12
 const PAUSE_AFTER_MOVE = Effect.withClock(Effect.sleep("250 millis"), Clock.make())
 
-/** A process that still has not found it, because the coordinator is away too, cannot use the cell for now. */
+/** The process has not found the cell on its new node, because the coordinator is unreachable too. */
 const notFoundYet = new PgFailure({
   kind: "other",
   code: null,
@@ -77,7 +77,7 @@ const notFoundYet = new PgFailure({
 })
 
 const afterMove = <A>(work: Effect.Effect<A, PgFailure>, left = PAUSES_AFTER_MOVE): Effect.Effect<A, PgFailure> =>
-  Effect.catchIf(work, isLeftBehind, () =>
+  Effect.catchIf(work, lostSettings, () =>
     left > 0 ? Effect.zipRight(PAUSE_AFTER_MOVE, afterMove(work, left - 1)) : Effect.fail(notFoundYet)
   )
 
@@ -86,31 +86,34 @@ const statement = (name: string, text: string, ...values: ReadonlyArray<unknown>
 const shopsOf = (answer: QueryResult | undefined): ReadonlyArray<ShopId> =>
   (answer?.rows ?? []).map(({ shop_id }) => shop_id as ShopId)
 
-/** How many shops a statement kept: each of its columns is an array, as text. */
+/** How many shops a statement kept in settings: each of its columns is an array, as text. */
 const countOf = (kept: object | undefined): number => {
   const [array] = Object.values(kept ?? {})
   return typeof array === "string" && array !== "{}" ? array.split(",").length : 0
 }
 
-/** Writes when the locked shops are to be looked at next. */
+/** The statements that write when the locked shops are ready next. */
 type Reschedule = (now: Instant, lease_now: number | null) => ReadonlyArray<Statement>
 
-/** How one store reschedules shops: in one statement, or in two where the rows are distributed. */
+/** Reschedules shops in one statement, or in two if Citus distributes the tables. */
 const rescheduleBy = (isDistributed: () => boolean): Reschedule => {
   let runs = 0
   return (now, lease_now) => {
-    const values = [now, lease_now, ++runs % DUE_FROM_EVERY === 0]
+    const values = [now, lease_now, ++runs % CLAIMS_PER_DUE_FROM === 0]
     return isDistributed()
       ? [
           statement("reschedule shops apart", RESCHEDULE_SHOPS_APART, ...values),
-          statement("begin rounds", BEGIN_ROUNDS, ...values)
+          statement("begin rounds", ENTER_ROUNDS, ...values)
         ]
       : [statement("reschedule shops", RESCHEDULE_SHOPS, ...values)]
   }
 }
 
-/** In one go, so that the shops stay locked no longer than the database takes. Returns the claims, and whether more shops may be ready. */
-const claimingBeside = (
+/**
+ * Runs one claim. All statements go out at once, so that no round trip prolongs the locks. Returns the claims, and whether more shops may
+ * be ready.
+ */
+const claimOnce = (
   reschedule: Reschedule,
   spare: number,
   connection: Connection,
@@ -137,10 +140,10 @@ const claimingBeside = (
   )
 
 /**
- * Each shop costs time, so a claim of few has few to spare, and a claim of one has none. Where those had too little that can go, it looks
- * for the rest among many, as often as there may be more.
+ * Claims up to `most` deliveries. Each locked shop costs time, so the first transaction locks few spare shops, and none to claim a single
+ * delivery. If it finds too little, further transactions with more spare shops follow while more shops may be ready.
  */
-const claiming = (
+const claimUpTo = (
   reschedule: Reschedule,
   connection: Connection,
   lease_now: number | null,
@@ -153,38 +156,38 @@ const claiming = (
     let number = leastNumber
     for (let looks = 1; ; looks++) {
       const left = most - found.length
-      const spare = looks === 1 ? Math.min(MOST_SPARE, most - 1) : MOST_SPARE
-      const one = yield* claimingBeside(reschedule, spare, connection, lease_now, now, left, number)
+      const spare = looks === 1 ? Math.min(MAX_SPARE_SHOPS, most - 1) : MAX_SPARE_SHOPS
+      const one = yield* claimOnce(reschedule, spare, connection, lease_now, now, left, number)
       number = one.number
       found.push(...one.claims)
-      if (found.length === most || !one.hasMore || looks === MOST_LOOKS) return { number, claims: found }
+      if (found.length === most || !one.hasMore || looks === MAX_CLAIMS_PER_CALL) return { number, claims: found }
     }
   })
 
-/** Sees the deliveries that a claim would get, in one go as a claim is, among more shops where the first had too little. Nothing is locked. */
-const seeing = (connection: Connection, lease_now: number | null, now: Instant, most: number) =>
+/** The deliveries that a claim would get, without locks. Reads more shops if the first ones have too little. */
+const peekTurns = (connection: Connection, lease_now: number | null, now: Instant, most: number) =>
   Effect.gen(function* () {
-    for (let shops = most + MOST_SPARE; ; shops *= 8) {
+    for (let shops = most + MAX_SPARE_SHOPS; ; shops *= 8) {
       const [, kept, seen] = yield* connection.send(
         [statement("make ready", MAKE_READY, now)],
-        [statement("keep turns", KEEP_DUE_TURNS, shops), statement("see turns", SEE_TURNS, now, most, lease_now)]
+        [statement("keep turns", KEEP_DUE_TURNS, shops), statement("see turns", PEEK_TURNS, now, most, lease_now)]
       )
       if (seen!.rows.length >= most || countOf(kept!.rows[0]) < shops)
         return seen!.rows as unknown as ReadonlyArray<DeliveryTurn>
     }
   })
 
-const reclaiming = (connection: Connection, lease_now: number | null) =>
+const reclaimEnded = (connection: Connection, lease_now: number | null) =>
   Effect.gen(function* () {
-    const [, freed] = yield* connection.send([BEGIN, statement("reclaim", RECLAIM, lease_now, MOST_RECLAIMED)])
+    const [, freed] = yield* connection.send([BEGIN, statement("reclaim", RECLAIM, lease_now, MAX_RECLAIMED)])
     const shop_ids = shopsOf(freed)
     if (shop_ids.length === 0) return yield* Effect.as(connection.send([ROLLBACK]), 0)
     yield* connection.send([resetTurns(new Set(shop_ids)), COMMIT])
     return shop_ids.length
   })
 
-/** Corrects the earliest turns until the first of them is right: its instant is a hint, and may be too early. */
-const looking = (reschedule: Reschedule, connection: Connection, lease_now: number | null, until: Instant) =>
+/** The instant at which the first shop has something due. A turn's `look_at` may be too early, so the first turns are corrected until the first is exact. */
+const firstDueAt = (reschedule: Reschedule, connection: Connection, lease_now: number | null, until: Instant) =>
   Effect.gen(function* () {
     for (let corrections = 0; ; corrections++) {
       const answers = yield* connection.send([
@@ -197,12 +200,12 @@ const looking = (reschedule: Reschedule, connection: Connection, lease_now: numb
         readonly is_locked: boolean
       }>
       if (first === undefined) return null
-      if (first.is_locked || corrections === MOST_CORRECTIONS) return first.due_at
+      if (first.is_locked || corrections === MAX_CORRECTIONS) return first.due_at
     }
   })
 
-/** The claims whose secrets can be opened. The others are delivered under a later lease, by a process that has their key. */
-const opened = (secrets: WebhookSecrets, claims: ReadonlyArray<Claim>) =>
+/** The claims whose webhook secrets can be decrypted. The others are delivered after their leases end, by a process that has the key. */
+const withOpenSecrets = (secrets: WebhookSecrets, claims: ReadonlyArray<Claim>) =>
   Effect.partition(claims, (claim) =>
     Effect.map(secrets.open(claim.webhook), (webhook): Claim => ({ ...claim, webhook }))
   ).pipe(
@@ -210,22 +213,30 @@ const opened = (secrets: WebhookSecrets, claims: ReadonlyArray<Claim>) =>
     Effect.map(([, opened]) => opened)
   )
 
-/** How webhook secrets are opened, and what fails while some cannot be. */
-export interface DeliverySecrets {
+/** The database of the queue, and what it shares with the store's other ports. */
+export interface DeliveriesOptions extends Database {
+  readonly leaseClock: LeaseClock
+  readonly notifier: Pick<PgNotifier, "due">
   readonly secrets: WebhookSecrets
-  readonly guard: Effect.Effect<void, StoreUnavailable>
+  /** Fails while some webhook secrets cannot be decrypted. */
+  readonly checkSecrets: Effect.Effect<void, StoreUnavailable>
+  /** Makes the connection, or shares it among cells. */
+  readonly connecting?: typeof reconnecting | undefined
+  /** Whether Citus distributes the tables now. */
+  readonly isDistributed?: (() => boolean) | undefined
 }
 
-/** The queue of deliveries. Its transactions are short and wait for nobody: what others hold is left to them. */
-export const pgDeliveries = (
-  database: Database,
-  leaseClock: LeaseClock,
-  { due }: Pick<PgNotifier, "due">,
-  { secrets, guard: secretsGuard }: DeliverySecrets,
+/** The queue of deliveries. Its transactions are short, and skip what other transactions have locked. */
+export const pgDeliveries = ({
+  url,
+  schema,
+  leaseClock,
+  notifier,
+  secrets,
+  checkSecrets,
   connecting = reconnecting,
-  /** Whether the tables are distributed by Citus just now. */
   isDistributed = () => false
-): Effect.Effect<
+}: DeliveriesOptions): Effect.Effect<
   Context.Tag.Service<Deliveries> & {
     readonly claimNumbered: Context.Tag.Service<CellAccess>["claim"]
     readonly turns: Context.Tag.Service<CellAccess>["turns"]
@@ -234,26 +245,27 @@ export const pgDeliveries = (
   Scope.Scope
 > =>
   Effect.gen(function* () {
-    // A claim that is lost as the database crashes is made again: the event comes once more, under its id.
+    // Commits need not be durable: if the database crashes and loses a claim, the event is sent again under the same id.
     const queue = yield* connecting({
-      ...database,
+      url,
+      schema,
       name: "workshop deliveries",
       lock_timeout_ms: 1_000,
       isSynchronous: false
     })
-    const guard = yield* clockGuard
+    const checkClock = yield* clockGuard
     const reschedule = rescheduleBy(isDistributed)
     const oneByOne = Effect.unsafeMakeSemaphore(1).withPermits(1)
     /** The number of the last claim, so that two in one millisecond have different ones. */
     let last = 0
 
-    /** Null where the database is to look at its own clock. */
+    /** Null if the database's own clock counts. */
     const leaseNow: Effect.Effect<number | null> = leaseClock === "database" ? Effect.succeed(null) : leaseClock
 
     const inTurn = <A>(work: (connection: Connection) => Effect.Effect<A, PgFailure>) =>
       Effect.flatMap(queue.connection, work).pipe(
         Effect.tapError(queue.undo),
-        Effect.retry({ schedule: AGAIN, while: ({ kind }) => kind === "conflict" }),
+        Effect.retry({ schedule: CONFLICT_RETRIES, while: ({ kind }) => kind === "conflict" }),
         // A connection that is kept for the next attempt would lead to the old node again.
         Effect.ensuring(queue.release),
         afterMove,
@@ -265,28 +277,28 @@ export const pgDeliveries = (
     const claimNumbered = (now: Instant, most: number) =>
       inTurn((connection) =>
         Effect.zipRight(
-          guard(connection),
-          Effect.flatMap(leaseNow, (lease_now) => claiming(reschedule, connection, lease_now, now, most, last + 1))
+          checkClock(connection),
+          Effect.flatMap(leaseNow, (lease_now) => claimUpTo(reschedule, connection, lease_now, now, most, last + 1))
         )
       ).pipe(
         Effect.flatMap(({ number, claims }) => {
           last = number
-          return Effect.map(opened(secrets, claims), (claims) => ({ number, claims }))
+          return Effect.map(withOpenSecrets(secrets, claims), (claims) => ({ number, claims }))
         }),
-        (claim) => Effect.zipRight(secretsGuard, claim)
+        (claim) => Effect.zipRight(checkSecrets, claim)
       )
 
     return {
       claim: (now, most) => Effect.map(claimNumbered(now, most), ({ claims }) => claims),
       claimNumbered,
       turns: (now, most) =>
-        inTurn((connection) => Effect.flatMap(leaseNow, (lease_now) => seeing(connection, lease_now, now, most))),
-      reclaim: inTurn((connection) => Effect.flatMap(leaseNow, (lease_now) => reclaiming(connection, lease_now))),
+        inTurn((connection) => Effect.flatMap(leaseNow, (lease_now) => peekTurns(connection, lease_now, now, most))),
+      reclaim: inTurn((connection) => Effect.flatMap(leaseNow, (lease_now) => reclaimEnded(connection, lease_now))),
       next: (until) =>
         inTurn((connection) =>
-          Effect.flatMap(leaseNow, (lease_now) => looking(reschedule, connection, lease_now, until))
+          Effect.flatMap(leaseNow, (lease_now) => firstDueAt(reschedule, connection, lease_now, until))
         ),
-      changed: due,
+      changed: notifier.due,
       replays: inTurn((connection) =>
         Effect.map(
           connection.send([statement("open replays", OPEN_REPLAYS, ServiceLimits.replays_per_look)]),

@@ -12,19 +12,26 @@ import {
 import { type Context, Effect } from "effect"
 import { available } from "../connection/Sql.js"
 import { type Placed, unplaced } from "../Tables.js"
-import { type EventFound, eventRangeOf, type Look, latestOfShop, rangeOfShop, stateOf } from "./ReplayStatements.js"
+import {
+  type EventWithDelivery,
+  eventRangeOf,
+  latestOfShop,
+  type ReadRange,
+  rangeOfShop,
+  stateOf
+} from "./ReplayStatements.js"
 
 /** How many events one statement looks at. */
 const PAGE = 5_000
 
-interface Logged {
-  readonly event: EventFound
+interface EventWithAttempts {
+  readonly event: EventWithDelivery
   readonly attempts: ReadonlyArray<AttemptRecord> | null
 }
 
-const logged =
+const loggedDeliveries =
   (webhook: Webhook | null) =>
-  ({ event, attempts }: Logged): ReadonlyArray<LoggedDelivery> => {
+  ({ event, attempts }: EventWithAttempts): ReadonlyArray<LoggedDelivery> => {
     const state = stateOf(event, webhook)
     if (state === undefined || webhook === null) return []
     const { id, seq, type, delivery } = event
@@ -41,9 +48,9 @@ export const pgDeliveryLog = Effect.map(SqlClient, (sql): Context.Tag.Service<De
       Effect.map(([found]) => found?.webhook ?? null)
     )
   const range = (shop_id: ShopId, after: number, filter: ReplayFilter) =>
-    sql.unsafe<{ readonly range: Look }>(rangeOfShop, [shop_id, after, JSON.stringify(filter), PAGE])
+    sql.unsafe<{ readonly range: ReadRange }>(rangeOfShop, [shop_id, after, JSON.stringify(filter), PAGE])
   const latest = (shop_id: ShopId, before: number, limit: number) =>
-    sql.unsafe<{ readonly event: EventFound }>(
+    sql.unsafe<{ readonly event: EventWithDelivery }>(
       `select /* workshop read deliveries */ row_to_json(c) as event from (${latestOfShop}) c`,
       [shop_id, before, limit]
     )
@@ -66,7 +73,7 @@ export const pgDeliveryLog = Effect.map(SqlClient, (sql): Context.Tag.Service<De
             ) a group by a.event_id`
           const ofEvent = new Map(attempts.map((row) => [row.event_id, row.attempts]))
           for (const { event } of page)
-            found.push(...logged(webhook)({ event, attempts: ofEvent.get(event.id) ?? null }))
+            found.push(...loggedDeliveries(webhook)({ event, attempts: ofEvent.get(event.id) ?? null }))
           if (webhook === null || page.length < most || found.length >= limit) return found.slice(0, limit).reverse()
           end = page.at(-1)!.event.seq
         }

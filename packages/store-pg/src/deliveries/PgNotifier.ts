@@ -5,24 +5,27 @@ import { type ReconnectingConnection, reconnecting } from "../connection/Connect
 import { type Database, DEFAULT_SCHEMA, quoted } from "../connection/Schema.js"
 import { showListener } from "../observe/PgMetrics.js"
 
-/** How long notifications are collected before they are sent together. */
-const GATHERED = "10 millis"
+/** How long notifications are collected before one statement sends them. */
+const SEND_DELAY = "10 millis"
 
-/** How often the listening connection is tested, because a broken one may give no sign. */
+/** How often the listening connection is tested, because a connection may break without a sign. */
 const HEARTBEAT = "1 second"
 
-/** How soon a broken connection is made again. */
-const AGAIN = "250 millis"
+/** The pause before a broken connection is replaced. */
+const RECONNECT_DELAY = "250 millis"
 
-/** Notifications between processes. They are only hints: a process that misses one notices the change a little later. */
+/**
+ * Notifications between the processes of a database, by LISTEN and NOTIFY. They are hints: a process that misses one notices the change a
+ * little later.
+ */
 export interface PgNotifier {
   /** Notifies this process at once, and the others soon, that deliveries may be due. */
   readonly notifyDue: () => void
   /** Notifies the other processes that keys or settings of shops changed. */
   readonly notifyShops: (shop_ids: ReadonlySet<ShopId>) => void
-  /** Notifies this process that keys or settings of shops changed without its knowledge. */
+  /** Notifies this process that keys or settings of shops changed, as by a transaction of the embedder's. */
   readonly shopsChanged: (shop_ids: ReadonlySet<ShopId>) => void
-  /** Returns when deliveries may be due. */
+  /** Waits until a notification says that deliveries may be due. */
   readonly due: Effect.Effect<void>
   /** The shops that other processes reported as changed; null if a notification may have been missed. */
   readonly shops: Stream.Stream<ShopId | null>
@@ -30,22 +33,22 @@ export interface PgNotifier {
 
 const DUE = "due"
 
-/** Sends words to the other processes. */
-export const notifying = (node: string, words: ReadonlySet<string>, channel: string) => ({
+/** Sends payloads to the other processes: each is the sender's name and `due`, or the id of a changed shop. */
+export const notifyStatement = (node: string, payloads: ReadonlySet<string>, channel: string) => ({
   name: "notify",
   text: "select pg_notify($2, word) from unnest($1::text[]) word",
-  values: [[...words].map((word) => `${node} ${word}`), channel]
+  values: [[...payloads].map((payload) => `${node} ${payload}`), channel]
 })
 
 /** Listens while the scope is open, and reconnects if the connection breaks. */
-const listening = (listener: ReconnectingConnection, url: string, channel: string, onSilence: () => void) =>
+const listen = (listener: ReconnectingConnection, url: string, channel: string, onMissed: () => void) =>
   Effect.gen(function* () {
     yield* showListener(listener, false)
     const connection = yield* listener.connection
     yield* connection.send([{ name: "listen", text: `listen ${quoted(channel)}`, values: [] }])
     yield* showListener(listener, true)
     // Notifications that were sent while this process did not listen are lost.
-    onSilence()
+    onMissed()
     while (connection.isOpen()) {
       yield* Effect.raceFirst(Effect.sleep(HEARTBEAT), connection.broken)
       if (!connection.isOpen()) break
@@ -53,13 +56,13 @@ const listening = (listener: ReconnectingConnection, url: string, channel: strin
     }
   }).pipe(
     Effect.ensuring(Effect.sync(() => forgetWaits(url))),
-    Effect.catchAll(() => Effect.zipRight(listener.drop, Effect.sleep(AGAIN))),
+    Effect.catchAll(() => Effect.zipRight(listener.drop, Effect.sleep(RECONNECT_DELAY))),
     Effect.forever,
     Effect.ensuring(showListener(listener, null))
   )
 
-/** Sends words while the scope is open, those that come close together in one notification. Returns the function that queues a word. */
-const sending = (sender: ReconnectingConnection, channel: string, node: string) =>
+/** Sends payloads while the scope is open, several that come close together in one statement. Returns the function that queues a payload. */
+const payloadSender = (sender: ReconnectingConnection, channel: string, node: string) =>
   Effect.gen(function* () {
     const pending = new Set<string>()
     let wake = (): void => undefined
@@ -69,31 +72,31 @@ const sending = (sender: ReconnectingConnection, channel: string, node: string) 
       if (pending.size > 0) wake()
     })
     const flush = Effect.suspend(() => {
-      const words = new Set(pending)
+      const payloads = new Set(pending)
       pending.clear()
-      return Effect.flatMap(sender.connection, ({ send }) => send([notifying(node, words, channel)])).pipe(
-        // Sent again rather than lost, because a revoked key must not work until the caches expire.
+      return Effect.flatMap(sender.connection, ({ send }) => send([notifyStatement(node, payloads, channel)])).pipe(
+        // They are sent again, because otherwise a revoked key would work until the caches expire.
         Effect.tapError(() =>
           Effect.sync(() => {
-            for (const word of words) pending.add(word)
+            for (const payload of payloads) pending.add(payload)
           })
         )
       )
     }).pipe(Effect.uninterruptible)
-    // The other processes find due deliveries by themselves.
+    // Without a notification, the other processes find due deliveries a little later.
     const flushOnClose = Effect.suspend(() => {
       pending.delete(DUE)
       return pending.size === 0 ? Effect.void : Effect.exit(flush)
     })
     yield* Effect.addFinalizer(() => flushOnClose)
     const sendPending = untilPending.pipe(
-      Effect.zipRight(Effect.sleep(GATHERED)),
+      Effect.zipRight(Effect.sleep(SEND_DELAY)),
       Effect.zipRight(flush),
-      Effect.catchAll(() => Effect.zipRight(sender.drop, Effect.sleep(AGAIN)))
+      Effect.catchAll(() => Effect.zipRight(sender.drop, Effect.sleep(RECONNECT_DELAY)))
     )
     yield* Effect.forkScoped(Effect.forever(sendPending))
-    return (word: string) => {
-      pending.add(word)
+    return (payload: string) => {
+      pending.add(payload)
       wake()
     }
   })
@@ -104,28 +107,28 @@ const sending = (sender: ReconnectingConnection, channel: string, node: string) 
  */
 export const pgNotifier = (database: Database, node: string): Effect.Effect<PgNotifier, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const news = yield* PubSub.sliding<ShopId | null>(1_024)
-    const sleepers = new Set<() => void>()
+    const changedShops = yield* PubSub.sliding<ShopId | null>(1_024)
+    const waiters = new Set<() => void>()
 
     const wake = () => {
-      const all = [...sleepers]
-      sleepers.clear()
-      for (const one of all) one()
+      const woken = [...waiters]
+      waiters.clear()
+      for (const waiter of woken) waiter()
     }
     const onPayload = (payload: string) => {
       const [from, word] = payload.split(" ")
       if (from === node || word === undefined) return
       if (word === DUE) wake()
-      else news.unsafeOffer(word as ShopId)
+      else changedShops.unsafeOffer(word as ShopId)
     }
-    const missed = () => {
+    const onMissed = () => {
       wake()
-      news.unsafeOffer(null)
+      changedShops.unsafeOffer(null)
     }
 
     const channel = database.schema ?? DEFAULT_SCHEMA
     const sender = yield* reconnecting({ ...database, name: "workshop notifier", lock_timeout_ms: 1_000 })
-    const send = yield* sending(sender, channel, node)
+    const send = yield* payloadSender(sender, channel, node)
 
     const listener = yield* reconnecting({
       ...database,
@@ -133,7 +136,7 @@ export const pgNotifier = (database: Database, node: string): Effect.Effect<PgNo
       lock_timeout_ms: 1_000,
       onNotification: onPayload
     })
-    yield* Effect.forkScoped(listening(listener, database.url, channel, missed))
+    yield* Effect.forkScoped(listen(listener, database.url, channel, onMissed))
 
     return {
       notifyDue: () => {
@@ -144,13 +147,13 @@ export const pgNotifier = (database: Database, node: string): Effect.Effect<PgNo
         for (const shop_id of shop_ids) send(shop_id)
       },
       shopsChanged: (shop_ids) => {
-        for (const shop_id of shop_ids) news.unsafeOffer(shop_id)
+        for (const shop_id of shop_ids) changedShops.unsafeOffer(shop_id)
       },
       due: Effect.async<void>((resume) => {
         const woken = () => resume(Effect.void)
-        sleepers.add(woken)
-        return Effect.sync(() => sleepers.delete(woken))
+        waiters.add(woken)
+        return Effect.sync(() => waiters.delete(woken))
       }),
-      shops: Stream.fromPubSub(news)
+      shops: Stream.fromPubSub(changedShops)
     }
   })

@@ -11,7 +11,7 @@ import {
 import { type DeliveryRow, deliveryOf } from "../Tables.js"
 
 /** An event with the data that determine the state of its delivery. */
-export interface EventFound extends Pick<EventRecord, "id" | "type" | "ticket_id" | "seq"> {
+export interface EventWithDelivery extends Pick<EventRecord, "id" | "type" | "ticket_id" | "seq"> {
   readonly created_at: Instant
   readonly delivery: DeliveryRow | null
   /** How many attempts were made in all. */
@@ -34,13 +34,13 @@ const LAST_ATTEMPT = `left join lateral (
   ) a on true`
 
 /** How many events one statement looks at. */
-export const EVENTS_LOOKED_THROUGH = 5_000
+export const MAX_EVENTS_READ = 5_000
 
 /** The end of the look that begins after the place `r.after_seq`: retention leaves gaps, so it counts from the first event. */
 const LAST_SEQ = `select case when r.filter->'event_ids' is not null then r.until_seq - 1 else least(r.until_seq - 1, (
       select e.seq from workshop.event e where e.shop_id = r.shop_id and e.seq > r.after_seq and e.seq < r.until_seq
       order by e.seq limit 1
-    ) + ${EVENTS_LOOKED_THROUGH - 1}) end as last_seq`
+    ) + ${MAX_EVENTS_READ - 1}) end as last_seq`
 
 /** Named events, at most a thousand, are found by their ids (`+ 0` keeps the planner from using their order); others are read in order. */
 const CANDIDATES = `(
@@ -84,7 +84,7 @@ export const latestOfShop = `${WITH_DELIVERY}
 
 /** The state of an event's delivery; undefined if it never had one. */
 export const stateOf = (
-  { delivery, attempts_made, last_status }: EventFound,
+  { delivery, attempts_made, last_status }: EventWithDelivery,
   webhook: Webhook | null
 ): DeliveryState | undefined =>
   webhook === null || (delivery === null && attempts_made === 0)
@@ -92,16 +92,16 @@ export const stateOf = (
     : deliveryState(delivery ?? undefined, webhook, acknowledges({ status: last_status }))
 
 /** The result of a look. */
-export interface Look {
+export interface ReadRange {
   readonly last_seq: number
   readonly most: number
-  readonly events: ReadonlyArray<EventFound> | null
+  readonly events: ReadonlyArray<EventWithDelivery> | null
 }
 
 /** The number of events that a look read, and those that match the filter. */
 export const eventRangeOf = (
   filter: ReplayFilter,
-  { events, last_seq, most }: Look,
+  { events, last_seq, most }: ReadRange,
   webhook: Webhook | null
 ): EventRange => ({
   found: (events ?? [])

@@ -1,10 +1,10 @@
-import { commitsWait, refusal } from "../connection/CommitWaits.js"
+import { commitsWait, waitsForStandby } from "../connection/CommitWaits.js"
 import { failureOf } from "../connection/PgFailure.js"
 import { DEFAULT_SCHEMA, inSchema } from "../connection/Schema.js"
 import { SessionClient } from "../connection/SessionClient.js"
 
 /** How many statements a connection prepares at most; the store has fewer. */
-const MOST_PREPARED = 500
+const MAX_PREPARED = 500
 
 /** A statement that writes, and so waits for a synchronous standby when it commits. */
 const WRITES = /\b(?:insert|update|delete)\b/i
@@ -21,26 +21,26 @@ type Callback = (error: unknown, result: unknown) => void
 export const LATE = "late"
 
 /** A text as it is sent, and the name under which it is prepared; none where it is planned each time. */
-interface Sent {
+interface SentText {
   readonly name: string | undefined
   readonly text: string
 }
 
 /** The statements of a schema. */
-class Statements {
+class PreparedTexts {
   static #names = 0
-  readonly #prepared = new Map<string, Sent>()
+  readonly #prepared = new Map<string, SentText>()
 
   constructor(readonly schema: string) {}
 
   /** A text as it is sent. */
-  of(text: string): Sent {
+  of(text: string): SentText {
     const known = this.#prepared.get(text)
     if (known !== undefined) return known
     const sent = inSchema(text, this.schema)
     // One that is not prepared is not kept, because searches have a text for each combination of filters and would leave no room.
-    if (DEPENDS_ON_VALUES.test(text) || this.#prepared.size >= MOST_PREPARED) return { name: undefined, text: sent }
-    const prepared = { name: `read ${++Statements.#names}`, text: sent }
+    if (DEPENDS_ON_VALUES.test(text) || this.#prepared.size >= MAX_PREPARED) return { name: undefined, text: sent }
+    const prepared = { name: `read ${++PreparedTexts.#names}`, text: sent }
     this.#prepared.set(text, prepared)
     return prepared
   }
@@ -48,17 +48,17 @@ class Statements {
 
 const refuse = (callback: unknown): unknown =>
   typeof callback === "function"
-    ? setImmediate(() => (callback as Callback)(refusal(), undefined))
-    : Promise.reject(refusal())
+    ? setImmediate(() => (callback as Callback)(waitsForStandby(), undefined))
+    : Promise.reject(waitsForStandby())
 
 /** A client that prepares statements: `@effect/sql-pg` gives them no names, so the server would parse and plan them every time. */
 export class PreparingClient extends SessionClient {
-  static readonly #ofSchemas = new Map<string, Statements>()
-  #statements = new Statements(DEFAULT_SCHEMA)
+  static readonly #ofSchemas = new Map<string, PreparedTexts>()
+  #statements = new PreparedTexts(DEFAULT_SCHEMA)
 
   /** Names the schema of the statements that follow, until the client is returned to its pool. */
   useSchema(schema: string): void {
-    this.#statements = PreparingClient.#ofSchemas.get(schema) ?? new Statements(schema)
+    this.#statements = PreparingClient.#ofSchemas.get(schema) ?? new PreparedTexts(schema)
     PreparingClient.#ofSchemas.set(schema, this.#statements)
   }
 

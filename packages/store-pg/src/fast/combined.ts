@@ -4,12 +4,12 @@ type Text = Pick<Statement, "name" | "text">
 
 const combinedTexts = new Map<string, Text>()
 
-const shifted = (text: string, by: number): string => text.replace(/\$(\d+)/g, (_, n) => `$${Number(n) + by}`)
+const renumbered = (text: string, by: number): string => text.replace(/\$(\d+)/g, (_, n) => `$${Number(n) + by}`)
 
 const combine = (statements: ReadonlyArray<Statement>, title: string): Text => {
   let values = 0
   const parts = statements.map(({ text, values: own }, i) => {
-    const part = `part_${i} as (${shifted(text, values)})`
+    const part = `part_${i} as (${renumbered(text, values)})`
     values += own.length
     return part
   })

@@ -9,7 +9,7 @@ import {
   placesOf
 } from "../cells/CellPlaces.js"
 import { FIND_NODES } from "../cells/CitusNodes.js"
-import { DatabaseFailed, DENIED, naming } from "../connection/DatabaseFailed.js"
+import { DatabaseFailed, DENIED, withRoleRemedy } from "../connection/DatabaseFailed.js"
 import { type Database, inSchema } from "../connection/Schema.js"
 import { refuseOtherCell } from "./MigratedCells.js"
 import { checkOn, migrateCells } from "./Migrator.js"
@@ -198,7 +198,7 @@ export const addCell = <E extends { readonly _tag: string } = never>(
     if (confirm !== undefined) yield* confirm(names.flatMap(({ name }) => (name === HOME ? [] : [name])))
     yield* migrateCells(home!, [added!])
     return { name: added!.name, schema: added!.schema }
-  }).pipe(Effect.mapError(naming(OWNER_CHANGES)))
+  }).pipe(Effect.mapError(withRoleRemedy(OWNER_CHANGES)))
 
 /** Removes a cell that has no shops from the directory. Its tables stay, and its name can be used again. */
 export const removeCell = (url: string, name: string, { schema }: Pick<Database, "schema"> = {}) =>
@@ -231,7 +231,7 @@ export const removeCell = (url: string, name: string, { schema }: Pick<Database,
       }).pipe(Effect.onError(() => Effect.exit(session.run("rollback"))))
       return removed
     })
-  ).pipe(Effect.mapError(naming(OWNER_CHANGES)))
+  ).pipe(Effect.mapError(withRoleRemedy(OWNER_CHANGES)))
 
 /** How often a write looks whether the cell takes writes, and after how long it gives up. */
 const PROBE_EVERY = "5 millis"
@@ -338,7 +338,7 @@ export const moveCell = (url: string, name: string, node: string, { schema }: Pi
         )
       return yield* moveOn(session, url, cellOf(home!, name), to)
     })
-  ).pipe(Effect.mapError(naming(OWNER_CHANGES)))
+  ).pipe(Effect.mapError(withRoleRemedy(OWNER_CHANGES)))
 
 /** Only the schemas in $1 count: others, such as that of a cell that was removed, are no load of the workshop. */
 const PLAN = `select distinct n.nspname as schema, p.targetname as host, p.targetport as port
@@ -362,4 +362,4 @@ export const balanceCells = (url: string, { schema }: Pick<Database, "schema"> =
       )
       return yield* Effect.forEach(moves, ({ cell, to }) => Effect.scoped(moveOn(session, url, cell, to)))
     })
-  ).pipe(Effect.mapError(naming(OWNER_CHANGES)))
+  ).pipe(Effect.mapError(withRoleRemedy(OWNER_CHANGES)))

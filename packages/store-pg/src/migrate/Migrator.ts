@@ -1,6 +1,6 @@
 import { Clock, Effect, Schedule } from "effect"
 import { type CellAddress, type CellPlaced, placesOf } from "../cells/CellPlaces.js"
-import { DENIED, naming } from "../connection/DatabaseFailed.js"
+import { DENIED, withRoleRemedy } from "../connection/DatabaseFailed.js"
 import { checkedSchema, type Database, inSchema, lockOf } from "../connection/Schema.js"
 import { TABLES_ELSEWHERE, type TablesFound } from "../connection/TablesElsewhere.js"
 import { distribute, inCell, knowCells, knownCells, markCell, refuseBefore, refuseOtherCell } from "./MigratedCells.js"
@@ -329,7 +329,7 @@ const migrateSchema = (
       }
       return names
     })
-  ).pipe(Effect.mapError(naming(OWNER_MIGRATES)))
+  ).pipe(Effect.mapError(withRoleRemedy(OWNER_MIGRATES)))
 
 /** As {@link check} does, on a session that is there, and for a cell too. */
 export const checkOn = (session: Session, schema: string, known: ReadonlyArray<Migration> = OURS) =>

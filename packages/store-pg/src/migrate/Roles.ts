@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { naming } from "../connection/DatabaseFailed.js"
+import { withRoleRemedy } from "../connection/DatabaseFailed.js"
 import { checkedSchema, type Database, inSchema } from "../connection/Schema.js"
 import { roles } from "./generated/sql.js"
 import { recordAct } from "./OperatorAudit.js"
@@ -20,5 +20,7 @@ export const grantRoles = (url: string, options: Pick<Database, "schema"> = {}) 
       yield* recordAct(session, "database.roles_granted")
     })
   ).pipe(
-    Effect.mapError(naming("This role may not grant the rights: use the owner of the tables, such as workshop_owner"))
+    Effect.mapError(
+      withRoleRemedy("This role may not grant the rights: use the owner of the tables, such as workshop_owner")
+    )
   )

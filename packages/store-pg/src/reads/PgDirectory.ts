@@ -40,7 +40,7 @@ import { type Placed, unplaced } from "../Tables.js"
 /** The statuses of an offer, the open one first: an offer never becomes open again. */
 export const OFFER_STATUSES = Object.keys(shownWhileBlocked) as ReadonlyArray<OfferRecord["status"]>
 /** The statuses of offers that a client still sees if they block the shop. */
-const SHOWN = OFFER_STATUSES.filter((status) => shownWhileBlocked[status])
+const SHOWN_WHILE_BLOCKED = OFFER_STATUSES.filter((status) => shownWhileBlocked[status])
 
 /** The offers and notifications of a client, of all shops. Each shop costs one index look-up and the rows that are shown. */
 const clientLists = (sql: SqlClient): Pick<Context.Tag.Service<Directory>, "offers" | "inbox"> => {
@@ -66,7 +66,7 @@ const clientLists = (sql: SqlClient): Pick<Context.Tag.Service<Directory>, "offe
       // One of each shop, because Postgres would otherwise read the links of all shops for a few of one client.
       const link = sql`select * from workshop.client_link l where l.shop_id = c.shop_id and l.client_id = ${id} limit 1`
       const inStatus = latest(sql`workshop.offer x
-        where x.phone = c.whom and x.shop_id = c.shop_id and x.status = s.status and (s.status = any(${SHOWN}) or l.blocked_at is null)`)
+        where x.phone = c.whom and x.shop_id = c.shop_id and x.status = s.status and (s.status = any(${SHOWN_WHILE_BLOCKED}) or l.blocked_at is null)`)
       return sql<{ readonly offer: Placed<OfferRecord> }>`
         with /* workshop read offers */ recursive shops as (${shops}) select row_to_json(o) as offer from shops c
         left join lateral (${link}) l on true
@@ -101,7 +101,7 @@ export const inserting = (sql: SqlClient, table: string, row: object) => {
 }
 
 /** The data about the database as a whole. */
-const marks = (sql: SqlClient) => ({
+const databaseMarks = (sql: SqlClient) => ({
   hasShops: sql<{ readonly has: boolean }>`
     select /* workshop has shops */ exists (select from workshop.shop) as has`.pipe(
     Effect.map(([found]) => found!.has),
@@ -125,13 +125,13 @@ const marks = (sql: SqlClient) => ({
 })
 
 /** Sorts before the id of every shop. */
-const BEFORE_ALL = "00000000-0000-0000-0000-000000000000" as ShopId
+const BEFORE_ALL_SHOPS = "00000000-0000-0000-0000-000000000000" as ShopId
 
 /** How many heads one statement reads. */
 const HEADS_AT_ONCE = 10_000
 
 /** The latest instant of some thousand shops after the given one. There is no index, because every command would have to change it. */
-const latestAfter = (sql: SqlClient, after: ShopId): Effect.Effect<number, SqlError> =>
+const latestInstantAfter = (sql: SqlClient, after: ShopId): Effect.Effect<number, SqlError> =>
   Effect.flatMap(
     sql<{ readonly latest: number; readonly last: ShopId | null }>`
       select /* workshop latest instant */ coalesce(max(last_instant), 0)::double precision as latest,
@@ -141,14 +141,14 @@ const latestAfter = (sql: SqlClient, after: ShopId): Effect.Effect<number, SqlEr
       const { latest, last } = found!
       return last === null
         ? Effect.succeed(latest)
-        : Effect.map(latestAfter(sql, last), (later) => Math.max(latest, later))
+        : Effect.map(latestInstantAfter(sql, last), (later) => Math.max(latest, later))
     }
   )
 
 const NONE_AHEAD: ShopsAhead = { count: 0, first: [] }
 
 /** The shops after the given one that are ahead of an instant, some thousand heads at a time. */
-const aheadAfter = (
+const shopsAheadAfter = (
   sql: SqlClient,
   of: number,
   after: ShopId,
@@ -163,7 +163,7 @@ const aheadAfter = (
       const { ahead, last } = found!
       const ids = ahead ?? []
       const so_far = { count: count + ids.length, first: [...first, ...ids].slice(0, ServiceLimits.data_ahead_named) }
-      return last === null ? Effect.succeed(so_far) : aheadAfter(sql, of, last, so_far)
+      return last === null ? Effect.succeed(so_far) : shopsAheadAfter(sql, of, last, so_far)
     }
   )
 
@@ -197,9 +197,9 @@ export const pgDirectory = Effect.map(
         Effect.map((rows) => rows.map(({ account }) => account)),
         available
       ),
-    ...marks(sql),
-    latest: available(latestAfter(sql, BEFORE_ALL)),
-    ahead: (of) => available(aheadAfter(sql, of, BEFORE_ALL)),
+    ...databaseMarks(sql),
+    latest: available(latestInstantAfter(sql, BEFORE_ALL_SHOPS)),
+    ahead: (of) => available(shopsAheadAfter(sql, of, BEFORE_ALL_SHOPS)),
     createClient: (account) =>
       sql`with /* workshop create client */ changed as (
         ${inserting(sql, "client_account", account)} on conflict (phone) do nothing returning id

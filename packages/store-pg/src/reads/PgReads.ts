@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto"
 import { SqlClient } from "@effect/sql/SqlClient"
-import type { Fragment } from "@effect/sql/Statement"
 import {
   type ApiKeyRecord,
   type ClientAccount,
@@ -32,7 +31,7 @@ import { VISIBLE_LINK } from "../commands/LoadStatements.js"
 import { available } from "../connection/Sql.js"
 import { unopened, type WebhookSecrets } from "../secrets/WebhookSecrets.js"
 import { type Placed, type TicketRow, ticketOf, unplaced } from "../Tables.js"
-import { listed, titleOf } from "./TicketList.js"
+import { statementNameOf, type TicketList, ticketList } from "./TicketList.js"
 
 interface FoundTicket {
   readonly ticket: TicketRow
@@ -56,10 +55,10 @@ interface FoundClient {
   readonly tickets_total: number
 }
 
-const theShop = <Row>([row]: ReadonlyArray<Row>): Effect.Effect<Row, ShopNotFound> =>
+const oneShop = <Row>([row]: ReadonlyArray<Row>): Effect.Effect<Row, ShopNotFound> =>
   row === undefined ? Effect.fail(new ShopNotFound()) : Effect.succeed(row)
 
-const seenTickets = ({ shop, tickets, last_change_at, unread_from }: FoundTickets): ListedTickets => ({
+const listedTickets = ({ shop, tickets, last_change_at, unread_from }: FoundTickets): ListedTickets => ({
   shop,
   last_change_at,
   unread_from,
@@ -69,14 +68,10 @@ const seenTickets = ({ shop, tickets, last_change_at, unread_from }: FoundTicket
   }))
 })
 
-const seenClient = ({ shop, account, link, card, ...counts }: FoundClient): CountedClient | null => {
+const countedClient = ({ shop, account, link, card, ...counts }: FoundClient): CountedClient | null => {
   const client = asSeen(account, link)
   return client === null ? null : { client, card: card ?? blankCard(shop.id, client.id), shop, ...counts }
 }
-
-/** The time of the shop's last change, read in the statement of the list, because a change between two reads would be in neither. */
-const lastChange = (sql: SqlClient, shop_id: ShopId): Fragment =>
-  sql`(select t.updated_at::double precision from workshop.ticket t where t.shop_id = ${shop_id} order by t.change_seq desc limit 1)`
 
 /**
  * An id that no client has, because it has version 8. Each number has its own: the database would find a shared one faster than a client's
@@ -98,7 +93,7 @@ const holderOf = (sql: SqlClient, phone: Phone) => {
 }
 
 /** Looks references up one by one: a plan that joins, made while the table was small, may go through all of it. */
-const references = (sql: SqlClient): Pick<Context.Tag.Service<Reads>, "externalRefs"> => ({
+const externalRefReads = (sql: SqlClient): Pick<Context.Tag.Service<Reads>, "externalRefs"> => ({
   externalRefs: (shop_id, refs) =>
     sql<{
       readonly ref: string
@@ -118,28 +113,21 @@ export const pgReads = (secrets: WebhookSecrets) =>
   Effect.map(SqlClient, (sql): Context.Tag.Service<Reads> => {
     const newestFirst = sql`t.id desc`
 
-    /**
-     * The shop with the tickets that a subquery yields, and their clients, sorted if there may be several. For a single one no order is
-     * requested, because from version 16 on Postgres would rather read a whole index in that order than sort one row.
-     */
-    const withClients = (
-      title: string,
+    /** Reads the shop with the tickets of a list and their clients, in one statement of this name. */
+    const readTickets = (
+      name: string,
       shop_id: ShopId,
-      tickets: Fragment,
-      by?: Fragment,
-      last_change_at: Fragment = sql`null`,
-      unread_from: Fragment = sql`null::json`,
-      before?: Fragment
+      { rows, orderBy, ctes, last_change_at = sql`null`, unread_from = sql`null::json` }: TicketList
     ) => {
-      const named = sql.literal(`/* workshop ${title} */`)
-      const select = before === undefined ? sql`select ${named}` : sql`with ${named} ${before} select`
+      const named = sql.literal(`/* workshop ${name} */`)
+      const select = ctes === undefined ? sql`select ${named}` : sql`with ${named} ${ctes} select`
       return sql<FoundTickets>`${select} row_to_json(s) as shop, (
-        select json_agg(json_build_object('ticket', t, 'account', a, 'link', l)${by === undefined ? sql.literal("") : sql` order by ${by}`})
-        from (${tickets}) t
+        select json_agg(json_build_object('ticket', t, 'account', a, 'link', l)${orderBy === undefined ? sql.literal("") : sql` order by ${orderBy}`})
+        from (${rows}) t
         left join workshop.client_account a on a.id = t.client_id
         left join workshop.client_link l on l.shop_id = t.shop_id and l.client_id = t.client_id
       ) as tickets, ${last_change_at} as last_change_at, ${unread_from} as unread_from
-      from workshop.shop s where s.id = ${shop_id}`.pipe(available, Effect.flatMap(theShop), Effect.map(seenTickets))
+      from workshop.shop s where s.id = ${shop_id}`.pipe(available, Effect.flatMap(oneShop), Effect.map(listedTickets))
     }
 
     return {
@@ -158,30 +146,23 @@ export const pgReads = (secrets: WebhookSecrets) =>
           })
         ),
       ticket: (shop_id, id) =>
-        withClients(
-          "read ticket",
-          shop_id,
-          sql`select * from workshop.ticket t where t.shop_id = ${shop_id} and t.id = ${id}`
-        ),
-      tickets: (shop_id, filter, order, limit) => {
-        const { rows, by, unread_from, before } = listed(sql, shop_id, filter, order, limit)
-        const changed = order._tag === "Changes" ? lastChange(sql, shop_id) : undefined
-        return withClients(titleOf(filter), shop_id, rows, by, changed, unread_from, before)
-      },
+        readTickets("read ticket", shop_id, {
+          rows: sql`select * from workshop.ticket t where t.shop_id = ${shop_id} and t.id = ${id}`
+        }),
+      tickets: (shop_id, filter, order, limit) =>
+        readTickets(statementNameOf(filter), shop_id, ticketList(sql, shop_id, filter, order, limit)),
       ticketsOfNumber: (shop_id, number, limit) => {
         // `offset 0` makes Postgres find the few tickets before it sorts them; otherwise it would read all tickets in that order.
         const ofNumber = sql`t.shop_id = ${shop_id} and t.number = ${number}`
         // In the text and always the same, because Postgres would otherwise not see that few tickets are wanted, and would plan the read of
         // a large shop each time.
         const most = sql.literal(String(Limits.others_max + 1))
-        return withClients(
-          "read tickets of number",
-          shop_id,
-          sql`select * from workshop.ticket t where t.shop_id = ${shop_id} and t.id in (
+        return readTickets("read tickets of number", shop_id, {
+          rows: sql`select * from workshop.ticket t where t.shop_id = ${shop_id} and t.id in (
             (select t.id from workshop.ticket t where ${ofNumber} and t.state = any(${openStates}) order by ${newestFirst} limit 1)
             union (select t.id from workshop.ticket t where ${ofNumber} order by ${newestFirst} limit ${most})) offset 0`,
-          newestFirst
-        ).pipe(Effect.map((seen) => ({ ...seen, tickets: preferredByNumber(seen.tickets, stateOf, limit) })))
+          orderBy: newestFirst
+        }).pipe(Effect.map((seen) => ({ ...seen, tickets: preferredByNumber(seen.tickets, stateOf, limit) })))
       },
       client: (shop_id, by) =>
         sql<FoundClient>`select /* workshop read client */ row_to_json(s) as shop, row_to_json(a) as account, row_to_json(l) as link,
@@ -194,7 +175,7 @@ export const pgReads = (secrets: WebhookSecrets) =>
         join workshop.client_account a on a.id = l.client_id
         join workshop.shop s on s.id = l.shop_id
         left join workshop.loyalty_card c on c.shop_id = l.shop_id and c.client_id = l.client_id`.pipe(
-          Effect.map(([found]) => (found === undefined ? null : seenClient(found))),
+          Effect.map(([found]) => (found === undefined ? null : countedClient(found))),
           available
         ),
       keys: (shop_id) =>
@@ -205,7 +186,7 @@ export const pgReads = (secrets: WebhookSecrets) =>
           Effect.map((rows) => rows.map(({ key }) => unplaced<ApiKeyRecord>(key)).reverse()),
           available
         ),
-      ...references(sql),
+      ...externalRefReads(sql),
       events: (shop_id, { before = Number.MAX_SAFE_INTEGER, limit = ServiceLimits.list_max } = {}) =>
         sql<{
           readonly event: EventRecord

@@ -8,27 +8,27 @@ import { tables } from "../Tables.js"
 const { key, kept, replaced } = tables.ticket
 
 /** The columns of a ticket in a list: all but its history, which would make pages longer, and which no list shows. */
-const LISTED = [...key, ...kept, ...replaced.filter((column) => column !== "history")]
+const LIST_COLUMNS = [...key, ...kept, ...replaced.filter((column) => column !== "history")]
   .map((name) => `t.${name}`)
   .join(", ")
 
-/** Whether it is best to read a list state by state: if no other filter narrows it. */
+/** Whether a list is read state by state, which is best if no other filter narrows it. */
 const isByState = (filter: TicketFilter, { _tag }: TicketOrder): boolean =>
   _tag === "Newest" &&
   [filter.number, filter.client_id, filter.phone, filter.external_ref].every((one) => one === undefined)
 
 /**
- * Whether a list is read in the order of a phone number's tickets. It names the number, although it is constant: where a number has a large
- * part of a shop's tickets, Postgres would go through the shop's newest tickets until it had met enough of them.
+ * Whether a list is read by the index of phone numbers. Its order then names the number, although it is constant: otherwise, if a number has
+ * many of a shop's tickets, Postgres would read the shop's newest tickets until it had found enough of that number.
  */
 const isByPhone = ({ phone, ...others }: TicketFilter): boolean =>
   phone !== undefined && [others.number, others.client_id, others.external_ref].every((one) => one === undefined)
 
 /**
- * Whether a ticket is a client's. With a reference or a number, written so that no index answers it: Postgres knows how many tickets clients
- * have on average, and would go through all tickets of one who has many.
+ * Whether a ticket belongs to a client. Beside a reference or a ticket number it is written so that no index is used for it, because Postgres
+ * knows only how many tickets clients have on average, and would read all tickets of a client who has many.
  */
-const isOfClient = (sql: SqlClient, { external_ref, number }: TicketFilter, client: Fragment) =>
+const hasClient = (sql: SqlClient, { external_ref, number }: TicketFilter, client: Fragment) =>
   external_ref === undefined && number === undefined
     ? sql`t.client_id = ${client}`
     : sql`t.client_id is not distinct from ${client}`
@@ -40,7 +40,7 @@ const conditions = (sql: SqlClient, filter: TicketFilter, client = sql`l.client_
     ...(state === undefined ? [] : [state.length === 1 ? sql`t.state = ${state[0]!}` : sql`t.state = any(${state})`]),
     ...(number === undefined ? [] : [sql`t.number = ${number}`]),
     // Uses the link, so that neither the plan nor the rows read depend on the clients whom the shop does not see.
-    ...(client_id === undefined ? [] : [isOfClient(sql, filter, client)]),
+    ...(client_id === undefined ? [] : [hasClient(sql, filter, client)]),
     ...(phone === undefined ? [] : [sql`t.client_phone = ${phone}`]),
     ...(external_ref === undefined ? [] : [sql`t.external_ref = ${external_ref}`]),
     ...(tracking_code === undefined ? [] : [sql`t.tracking_code = ${tracking_code}`]),
@@ -53,8 +53,8 @@ const conditions = (sql: SqlClient, filter: TicketFilter, client = sql`l.client_
 const firstIdAt = (sql: SqlClient, ms: Fragment) =>
   sql`(lpad(to_hex(greatest(${ms}, 0)), 12, '0') || repeat('0', 20))::uuid`
 
-/** The first and the last identifier of a list by creation. The last bounds are those of a list without others. */
-const bounds = (
+/** The bounds of the identifiers in a list by creation: those of all identifiers, if neither filters nor a cursor narrow them. */
+const idBounds = (
   sql: SqlClient,
   shop_id: ShopId,
   { created_after, created_before }: TicketFilter,
@@ -75,7 +75,7 @@ const bounds = (
  * The last change before an instant. `updated_at` never decreases along the changes, so a binary search finds it, and no index of
  * `updated_at` is needed.
  */
-const lastBefore = (sql: SqlClient, shop_id: ShopId, since: Instant) =>
+const lastChangeBefore = (sql: SqlClient, shop_id: ShopId, since: Instant) =>
   sql`(with recursive halving (low, high) as (
           select 0::bigint, coalesce((select t.change_seq from workshop.ticket t where t.shop_id = ${shop_id} order by t.change_seq desc limit 1), 0)
           union all
@@ -88,8 +88,8 @@ const lastBefore = (sql: SqlClient, shop_id: ShopId, since: Instant) =>
         ) select low from halving where low >= high)`
 
 /**
- * Whether a ticket changed from an instant on. The place among the changes has found the rows already: where the planner knew that few
- * are later than a recent instant, it would go through all of the shop for them, so it is shown a sum.
+ * Whether a ticket changed from an instant on. `change_seq` has found these rows already. The sum keeps the planner from estimating how few
+ * are later than a recent instant, because it would then read all tickets of the shop for them.
  */
 const changedFrom = (sql: SqlClient, since: Instant) => sql`t.updated_at + 0 >= ${since}`
 
@@ -101,12 +101,12 @@ const visibleClient = (sql: SqlClient, shop_id: ShopId, { client_id }: TicketFil
  * The name of a list's statement. Several indexes could answer a search, and which of them is best depends on the values, so Postgres
  * plans a search for its values each time (`PreparingClient`).
  */
-export const titleOf = (filter: TicketFilter): "list tickets" | "search tickets" =>
+export const statementNameOf = (filter: TicketFilter): "list tickets" | "search tickets" =>
   filter.client_id !== undefined || Object.values(filter).filter((one) => one !== undefined).length > 1
     ? "search tickets"
     : "list tickets"
 
-/** Each state once; none of a filter that lets none through, because a list of values needs one. */
+/** Each state once; a null for a filter without states, because `values` needs a row. */
 const statesOf = (state: ReadonlyArray<string>): ReadonlyArray<string | null> =>
   state.length === 0 ? [null] : [...new Set(state)]
 
@@ -120,21 +120,29 @@ const PAGE_LIMITS: ReadonlySet<number> = new Set([Limits.page_default + 1, Limit
 const limitOf = (sql: SqlClient, limit: number): Fragment =>
   PAGE_LIMITS.has(limit) ? sql.literal(String(limit)) : sql`${limit}`
 
-interface TicketList {
+/** The time of the shop's last change. The statement of the list reads it too, because a change between two statements would be in neither. */
+const lastChange = (sql: SqlClient, shop_id: ShopId): Fragment =>
+  sql`(select t.updated_at::double precision from workshop.ticket t where t.shop_id = ${shop_id} order by t.change_seq desc limit 1)`
+
+/** The parts of a statement that reads tickets. */
+export interface TicketList {
+  /** The query of the tickets. */
   readonly rows: Fragment
-  /** Their order; none is needed for the single ticket of a tracking code. */
-  readonly by: Fragment | undefined
-  /** The statement's `with` part. */
-  readonly before?: Fragment
+  /** Their order; omitted for a single ticket, for which from version 16 on Postgres would read a whole index in that order. */
+  readonly orderBy?: Fragment | undefined
+  /** The CTEs that `rows` reads. */
+  readonly ctes?: Fragment
   /** `ListedTickets.unread_from`. */
   readonly unread_from?: Fragment
+  /** `ListedTickets.last_change_at`. */
+  readonly last_change_at?: Fragment
 }
 
 /**
  * The changes that match a filter. If no more than `most` are left, they are read in their order. Otherwise, if the filter's index has no
  * more than `most` tickets, those are read and sorted. Otherwise the next `most` changes are read.
  */
-const changesOf = (
+const filteredChanges = (
   sql: SqlClient,
   shop_id: ShopId,
   filter: TicketFilter,
@@ -150,9 +158,9 @@ const changesOf = (
     changedFrom(sql, since),
     sql`t.change_seq > (select place from began)`
   ])
-  const few = listed(sql, shop_id, part, { _tag: "Newest", after: null }, most + 1)
-  const before = sql`began as materialized (
-      select ${after === null ? lastBefore(sql, shop_id, since) : sql`${after}::bigint`} as place
+  const few = ticketList(sql, shop_id, part, { _tag: "Newest", after: null }, most + 1)
+  const ctes = sql`began as materialized (
+      select ${after === null ? lastChangeBefore(sql, shop_id, since) : sql`${after}::bigint`} as place
     ), rest as materialized (
       select t.change_seq, t.updated_at from workshop.ticket t where t.shop_id = ${shop_id} and t.change_seq > (select place from began)
       order by ${by} offset ${most} limit 1
@@ -162,17 +170,17 @@ const changesOf = (
       select exists (select from rest) and not exists (select from unread) as chosen
     )`
   const rows = sql`select * from (
-      (select ${sql.literal(LISTED)} from few t where (select chosen from by_filter) and ${isMeant} order by ${by} limit ${limit})
+      (select ${sql.literal(LIST_COLUMNS)} from few t where (select chosen from by_filter) and ${isMeant} order by ${by} limit ${limit})
       union all
-      (select ${sql.literal(LISTED)} from workshop.ticket t where not (select chosen from by_filter) and t.shop_id = ${shop_id} and ${isMeant}
+      (select ${sql.literal(LIST_COLUMNS)} from workshop.ticket t where not (select chosen from by_filter) and t.shop_id = ${shop_id} and ${isMeant}
         and t.change_seq < coalesce((select change_seq from unread), ${Number.MAX_SAFE_INTEGER}) order by ${by} limit ${limit})
     ) t`
   const unread_from = sql`(select row_to_json(u) from unread u)`
-  return { rows, by, before, unread_from }
+  return { rows, orderBy: by, ctes, unread_from, last_change_at: lastChange(sql, shop_id) }
 }
 
-/** The tickets of a list, and their order. */
-export const listed = (
+/** The parts of the statement that reads a list of tickets. */
+export const ticketList = (
   sql: SqlClient,
   shop_id: ShopId,
   filter: TicketFilter,
@@ -181,22 +189,22 @@ export const listed = (
 ): TicketList => {
   const limit = limitOf(sql, count)
   const part = filter.tracking_code === undefined ? narrowest(filter) : null
-  if (order._tag === "Changes" && part !== null) return changesOf(sql, shop_id, filter, part, order, count)
+  if (order._tag === "Changes" && part !== null) return filteredChanges(sql, shop_id, filter, part, order, count)
   const newest = isByPhone(filter) ? sql`t.client_phone desc, t.id desc` : sql`t.id desc`
   const by = order._tag === "Newest" ? newest : sql`t.change_seq`
   const { state, tracking_code, ...others } = filter
   // If an order were requested for one ticket, Postgres would rather read the whole index that has this order.
   const inOrder = (by: Fragment) => (tracking_code === undefined ? sql`order by ${by}` : sql.literal(""))
   const matching = (given: TicketFilter, ...more: ReadonlyArray<Fragment>) =>
-    sql`select ${sql.literal(LISTED)} from workshop.ticket t where ${sql.and([sql`t.shop_id = ${shop_id}`, ...conditions(sql, given), ...more])}`
+    sql`select ${sql.literal(LIST_COLUMNS)} from workshop.ticket t where ${sql.and([sql`t.shop_id = ${shop_id}`, ...conditions(sql, given), ...more])}`
   const each = (of: Fragment, found: Fragment, by: Fragment) =>
     sql`select t.* from ${of} cross join lateral (${found} ${inOrder(by)} limit ${limit}) t`
   const rows = () => {
     if (order._tag === "Changes") {
-      const after = order.after === null ? lastBefore(sql, shop_id, order.since) : sql`${order.after}`
+      const after = order.after === null ? lastChangeBefore(sql, shop_id, order.since) : sql`${order.after}`
       return matching(filter, changedFrom(sql, order.since), sql`t.change_seq > ${after}`)
     }
-    const { from, until } = bounds(sql, shop_id, filter, order.after)
+    const { from, until } = idBounds(sql, shop_id, filter, order.after)
     if (tracking_code !== undefined) return matching(filter, sql`t.id >= ${from}`, sql`t.id < ${until}`)
     if (isByPhone(filter)) {
       const { phone, ...more } = filter
@@ -219,5 +227,9 @@ export const listed = (
     if (filter.client_id === undefined) return rows()
     return each(visibleClient(sql, shop_id, filter), rows(), by)
   }
-  return { rows: sql`${found()} ${inOrder(by)} limit ${limit}`, by: tracking_code === undefined ? by : undefined }
+  return {
+    rows: sql`${found()} ${inOrder(by)} limit ${limit}`,
+    orderBy: tracking_code === undefined ? by : undefined,
+    ...(order._tag === "Changes" && { last_change_at: lastChange(sql, shop_id) })
+  }
 }

@@ -23,11 +23,11 @@ const monthsFrom = (now: Instant, following: number): ReadonlyArray<Month> => {
   return Array.from({ length: following + 1 }, (_, i) => monthOf(date.getUTCFullYear(), date.getUTCMonth() + i))
 }
 
-const NAME = /_(\d{4})_(\d{2})$/
+const MONTH_SUFFIX = /_(\d{4})_(\d{2})$/
 
 /** The month after which a partition is named; undefined for one that somebody else made. */
 const monthNamed = (partition: string): Month | undefined => {
-  const [, year, month] = NAME.exec(partition) ?? []
+  const [, year, month] = MONTH_SUFFIX.exec(partition) ?? []
   return year === undefined ? undefined : monthOf(Number(year), Number(month) - 1)
 }
 
@@ -40,10 +40,10 @@ export const isTrue = (answer: QueryResult | undefined): boolean =>
   (answer?.rows[0] as { readonly is_true: boolean } | undefined)?.is_true === true
 
 /** How many months ahead have their partitions. */
-const AHEAD = 2
+const MONTHS_AHEAD = 2
 
 /** How many rows one statement moves or removes: few enough that nobody waits for it. */
-const AT_ONCE = 1_000
+const ROWS_PER_STATEMENT = 1_000
 
 /** The tables that are partitioned, by which instant, and what must not go with its time. */
 const partitioned = [
@@ -67,21 +67,21 @@ type Partitioned = (typeof partitioned)[number]
 const MOST_REST_BYTES = 64 * 1024 * 1024
 
 /** A lock that is not free soon is left for the next turn, because all others queue behind a session that waits for it. */
-const BRIEFLY = [
+const SHORT_TIMEOUTS = [
   once("wait briefly", "set local lock_timeout = 200"),
   once("work briefly", "set local statement_timeout = 1000")
 ]
 
 /** BRIN indexes answer bitmap scans only, which the statements of commands do without. */
-export const BY_AGE = once("look by age", "set local enable_bitmapscan = on")
+export const ALLOW_BITMAP_SCANS = once("look by age", "set local enable_bitmapscan = on")
 
 /** Our role may not call `keep_partition`; rows go to the default partition then, and leave one by one. */
 const NO_RIGHT = "42501"
 /** A row of that month came by default just then. */
-const TAKEN = ["23514"]
+const HAS_ROWS = ["23514"]
 /** Citus changes schemas on its coordinator alone. */
-const ELSEWHERE = "0A000"
-const LEFT_ALONE = [NO_RIGHT, ...TAKEN, ELSEWHERE, "55P03", "57014", "40P01"]
+const NOT_ON_COORDINATOR = "0A000"
+const LATER = [NO_RIGHT, ...HAS_ROWS, NOT_ON_COORDINATOR, "55P03", "57014", "40P01"]
 
 type Step = "exclude" | "validate" | "include" | "attach" | "detach" | "rescue" | "drop" | "remove"
 
@@ -92,19 +92,19 @@ const step = (step: Step, { table }: Partitioned, { name, from, until }: Month):
 })
 
 /** Does something to the schema in one transaction. False where it has to be left alone for now. */
-const attempted = (connection: Connection, ...statements: ReadonlyArray<Statement>) =>
+const tryChange = (connection: Connection, ...statements: ReadonlyArray<Statement>) =>
   connection.send([BEGIN, ...statements, COMMIT]).pipe(
     Effect.as(true),
     Effect.catchIf(
-      ({ code }) => code !== null && LEFT_ALONE.includes(code),
+      ({ code }) => code !== null && LATER.includes(code),
       () => Effect.as(connection.send([ROLLBACK]), false)
     )
   )
 
-const briefly = (connection: Connection, ...statements: ReadonlyArray<Statement>) =>
-  attempted(connection, ...BRIEFLY, ...statements)
+const tryBriefly = (connection: Connection, ...statements: ReadonlyArray<Statement>) =>
+  tryChange(connection, ...SHORT_TIMEOUTS, ...statements)
 
-interface Found {
+interface Partition {
   readonly name: string
   readonly is_attached: boolean
 }
@@ -116,18 +116,18 @@ const FIND: Omit<Statement, "values"> = {
       and c.relkind = 'r' and c.relname ~ ('^' || $1 || '_[0-9]{4}_[0-9]{2}$') order by 1`
 }
 
-const found = (connection: Connection, { table }: Partitioned) =>
+const listPartitions = (connection: Connection, { table }: Partitioned) =>
   Effect.map(
     connection.send([{ ...FIND, values: [table] }]),
-    ([answer]) => answer!.rows as unknown as ReadonlyArray<Found>
+    ([answer]) => answer!.rows as unknown as ReadonlyArray<Partition>
   )
 
 /** Whether the default partition has rows of a month, which then gets no partition, and whether it is small. */
-const restOf = (connection: Connection, { table, by }: Partitioned, { from, until }: Month) =>
+const readDefaultPartition = (connection: Connection, { table, by }: Partitioned, { from, until }: Month) =>
   Effect.map(
     connection.send([
       BEGIN,
-      BY_AGE,
+      ALLOW_BITMAP_SCANS,
       {
         name: `rest of ${table}`,
         text: `select pg_relation_size('workshop.${table}_rest') < ${MOST_REST_BYTES} as is_small,
@@ -144,56 +144,65 @@ const restOf = (connection: Connection, { table, by }: Partitioned, { from, unti
  * says that it has none of that month's rows, and is validated while others write. It goes again, whatever comes of it, because it
  * would refuse rows of that month.
  */
-const attachBesideMuch = (connection: Connection, one: Partitioned, month: Month) =>
+const attachWithConstraint = (connection: Connection, one: Partitioned, month: Month) =>
   Effect.gen(function* () {
-    if (!(yield* briefly(connection, step("include", one, month), step("exclude", one, month)))) return false
+    if (!(yield* tryBriefly(connection, step("include", one, month), step("exclude", one, month)))) return false
     const attached =
-      (yield* attempted(connection, step("validate", one, month))) &&
-      (yield* briefly(connection, step("attach", one, month), step("include", one, month)))
-    if (!attached) yield* attempted(connection, step("include", one, month))
+      (yield* tryChange(connection, step("validate", one, month))) &&
+      (yield* tryBriefly(connection, step("attach", one, month), step("include", one, month)))
+    if (!attached) yield* tryChange(connection, step("include", one, month))
     return attached
   })
 
-const make = (connection: Connection, one: Partitioned, month: Month, now: Instant) =>
+const makePartition = (connection: Connection, one: Partitioned, month: Month, now: Instant) =>
   Effect.gen(function* () {
-    const { is_small, has_rows } = yield* restOf(connection, one, month)
+    const { is_small, has_rows } = yield* readDefaultPartition(connection, one, month)
     if (has_rows) return false
-    if (is_small) return yield* briefly(connection, step("attach", one, month))
-    return month.from > now && (yield* attachBesideMuch(connection, one, month))
+    if (is_small) return yield* tryBriefly(connection, step("attach", one, month))
+    return month.from > now && (yield* attachWithConstraint(connection, one, month))
   })
 
-const times = (connection: Connection, ...statements: ReadonlyArray<Statement>): Effect.Effect<number, PgFailure> =>
+const repeatWhileFull = (
+  connection: Connection,
+  ...statements: ReadonlyArray<Statement>
+): Effect.Effect<number, PgFailure> =>
   Effect.flatMap(connection.send([BEGIN, ...statements, COMMIT]), (answers) => {
     const n = countOf(answers.at(-2))
-    return n < AT_ONCE ? Effect.succeed(n) : Effect.map(times(connection, ...statements), (more) => n + more)
+    return n < ROWS_PER_STATEMENT
+      ? Effect.succeed(n)
+      : Effect.map(repeatWhileFull(connection, ...statements), (more) => n + more)
   })
 
 /** Detaches a partition and drops it. "Concurrently" is not to be had beside a default partition; this way is as short. */
-const drop = (connection: Connection, one: Partitioned, { is_attached }: Found, month: Month) =>
+const dropPartition = (connection: Connection, one: Partitioned, { is_attached }: Partition, month: Month) =>
   Effect.gen(function* () {
-    if (is_attached && !(yield* briefly(connection, step("detach", one, month)))) return false
-    yield* times(connection, step("rescue", one, month))
-    return yield* briefly(connection, step("drop", one, month))
+    if (is_attached && !(yield* tryBriefly(connection, step("detach", one, month)))) return false
+    yield* repeatWhileFull(connection, step("rescue", one, month))
+    return yield* tryBriefly(connection, step("drop", one, month))
   })
 
 /** Which month it is does not matter to the step that removes rows by their age. */
 const ANY_MONTH = "0000_00"
 
 /** Rows that came before their partition was there, or where there never was one. A role that may not call the function may delete. */
-const removeRest = (connection: Connection, one: Partitioned, before: Instant) =>
-  times(connection, BY_AGE, step("remove", one, { name: ANY_MONTH, from: 0, until: before })).pipe(
+const removeFromDefault = (connection: Connection, one: Partitioned, before: Instant) =>
+  repeatWhileFull(
+    connection,
+    ALLOW_BITMAP_SCANS,
+    step("remove", one, { name: ANY_MONTH, from: 0, until: before })
+  ).pipe(
     Effect.catchIf(
       ({ code }) => code === NO_RIGHT,
-      () => Effect.zipRight(connection.send([ROLLBACK]), deleteRest(connection, one, before))
+      () => Effect.zipRight(connection.send([ROLLBACK]), deleteFromDefault(connection, one, before))
     )
   )
 
-const deleteRest = (connection: Connection, { table, by, needed }: Partitioned, before: Instant) =>
-  times(connection, BY_AGE, {
+const deleteFromDefault = (connection: Connection, { table, by, needed }: Partitioned, before: Instant) =>
+  repeatWhileFull(connection, ALLOW_BITMAP_SCANS, {
     name: `remove old ${table}`,
     text: `with gone as (
         delete from workshop.${table}_rest where ctid = any (array(
-          select e.ctid from workshop.${table}_rest e where e.${by} < $1 and not ${needed} limit ${AT_ONCE}
+          select e.ctid from workshop.${table}_rest e where e.${by} < $1 and not ${needed} limit ${ROWS_PER_STATEMENT}
         )) returning 1
       ) select count(*)::integer as n from gone`,
     values: [before]
@@ -222,12 +231,12 @@ export const keepPartitions = (
     const left = new Set<string>()
     let removed = 0
     for (const one of partitioned) {
-      const there = yield* found(connection, one)
+      const there = yield* listPartitions(connection, one)
       const isAttached = (name: string) => there.some((found) => found.name === name && found.is_attached)
-      for (const month of monthsFrom(now, AHEAD)) {
+      for (const month of monthsFrom(now, MONTHS_AHEAD)) {
         const name = `${one.table}_${month.name}`
         if (isAttached(name)) continue
-        if (yield* make(connection, one, month, now)) made.push(name)
+        if (yield* makePartition(connection, one, month, now)) made.push(name)
         else if (month.from > now) missing.push(name)
       }
       for (const partition of there) {
@@ -235,10 +244,10 @@ export const keepPartitions = (
         if (month === undefined || month.until > before) continue
         // Attempts go after their events, because a replay goes on with their numbers.
         if (left.has(month.name)) continue
-        if (yield* drop(connection, one, partition, month)) dropped.push(partition.name)
+        if (yield* dropPartition(connection, one, partition, month)) dropped.push(partition.name)
         else left.add(month.name)
       }
-      removed += yield* removeRest(connection, one, before)
+      removed += yield* removeFromDefault(connection, one, before)
     }
     return { made, missing, dropped, removed }
   })

@@ -8,13 +8,13 @@ import { type Database, lockOf } from "../connection/Schema.js"
 import { PLANNED_EACH_TIME } from "../connection/SessionClient.js"
 import { once, type Statement } from "../connection/Statement.js"
 import { clockGuard } from "../observe/ClockGuard.js"
-import { BY_AGE, countOf, isTrue, keepPartitions, type Partitioning } from "./Partitions.js"
+import { ALLOW_BITMAP_SCANS, countOf, isTrue, keepPartitions, type Partitioning } from "./Partitions.js"
 
 /** How many rows one statement removes: few enough that nobody waits for it. */
-const AT_ONCE = 1_000
+const ROWS_PER_STATEMENT = 1_000
 
 /** How often in a row at most, so that all tables have their turn. */
-const MOST_TIMES = 100
+const MAX_STATEMENTS = 100
 
 /** Ended windows are kept this long, for processes whose clocks are behind. */
 const SPARE_MS = HOUR_MS
@@ -37,37 +37,37 @@ const expiring: ReadonlyArray<Expiring> = [
   { table: "batch_receipt", key: "connection", until: "saved_at", spare_ms: DAY_MS }
 ]
 
-const removing = ({ table, key, until, spare_ms }: Expiring, now: Instant): Statement => ({
+const expireStatement = ({ table, key, until, spare_ms }: Expiring, now: Instant): Statement => ({
   name: `expire ${table}`,
   text: `with gone as (
       delete from workshop.${table} where (${key}) in (
-        select ${key} from workshop.${table} where ${until} <= $1 order by ${until} limit ${AT_ONCE} for update skip locked
+        select ${key} from workshop.${table} where ${until} <= $1 order by ${until} limit ${ROWS_PER_STATEMENT} for update skip locked
       ) returning 1
     ) select count(*)::integer as n from gone`,
   values: [now - spare_ms]
 })
 
 /** Runs a statement until it finds fewer rows than it may remove. BRIN indexes, by which it may find them, answer bitmap scans only. */
-const repeated = (connection: Connection, statement: Statement) =>
+const removeRepeatedly = (connection: Connection, statement: Statement) =>
   Effect.gen(function* () {
     let removed = 0
-    for (let times = 0; times < MOST_TIMES; times++) {
-      const [, , answer] = yield* connection.send([BEGIN, BY_AGE, statement, COMMIT])
+    for (let times = 0; times < MAX_STATEMENTS; times++) {
+      const [, , answer] = yield* connection.send([BEGIN, ALLOW_BITMAP_SCANS, statement, COMMIT])
       const n = countOf(answer)
       removed += n
-      if (n < AT_ONCE) break
+      if (n < ROWS_PER_STATEMENT) break
     }
-    return { removed, isMore: removed === MOST_TIMES * AT_ONCE }
+    return { removed, isMore: removed === MAX_STATEMENTS * ROWS_PER_STATEMENT }
   })
 
 /** Removes rows as old as the events that go: a notification once it was delivered, a replay once it is done. */
-const aged = (before: Instant): ReadonlyArray<Statement> => [
+const agedStatements = (before: Instant): ReadonlyArray<Statement> => [
   {
     name: "remove old notification",
     text: `with gone as (
         delete from workshop.notification where ctid = any (array(
           select n.ctid from workshop.notification n where n.created_at < $1
-            and not exists (select from workshop.message m where m.shop_id = n.shop_id and m.id = n.id) limit ${AT_ONCE}
+            and not exists (select from workshop.message m where m.shop_id = n.shop_id and m.id = n.id) limit ${ROWS_PER_STATEMENT}
         )) returning 1
       ) select count(*)::integer as n from gone`,
     values: [before]
@@ -76,7 +76,7 @@ const aged = (before: Instant): ReadonlyArray<Statement> => [
     name: "remove old replay",
     text: `with gone as (
         delete from workshop.replay where ctid = any (array(
-          select ctid from workshop.replay where is_done and created_at < $1 order by created_at limit ${AT_ONCE}
+          select ctid from workshop.replay where is_done and created_at < $1 order by created_at limit ${ROWS_PER_STATEMENT}
         )) returning 1
       ) select count(*)::integer as n from gone`,
     values: [before]
@@ -94,8 +94,8 @@ const removeExpired = (
 ): Effect.Effect<{ readonly expired: number; readonly isMore: boolean }, PgFailure> =>
   Effect.map(
     Effect.all([
-      ...expiring.map((one) => repeated(connection, removing(one, now))),
-      ...aged(before).map((one) => repeated(connection, one))
+      ...expiring.map((one) => removeRepeatedly(connection, expireStatement(one, now))),
+      ...agedStatements(before).map((one) => removeRepeatedly(connection, one))
     ]),
     (all) => ({
       expired: all.reduce((sum, { removed }) => sum + removed, 0),
@@ -121,13 +121,13 @@ export type RetentionReport = (Partitioning & { readonly expired: number; readon
 const LOCK = 7_305_809
 
 /** How often it is tidied. */
-const TURN = "5 minutes"
+const RUN_INTERVAL = "5 minutes"
 
 /** How long a statement may take. Only what is tidied here waits for it. */
 const ANSWER_TIMEOUT_MS = 60_000
 
 /** Without partitions ahead the service works, but old rows then leave one by one, which costs much more. */
-const sayMissing = (missing: ReadonlyArray<string>) =>
+const warnOfMissing = (missing: ReadonlyArray<string>) =>
   missing.length === 0
     ? Effect.void
     : Effect.logWarning(
@@ -172,7 +172,7 @@ export const retention = ({
         const before = now - Math.max(keepEvents_ms, ServiceLimits.events_kept_min_ms)
         const ended = yield* removeExpired(connection, now, before)
         const partitioning = yield* keepPartitions(connection, now, before)
-        yield* sayMissing(partitioning.missing)
+        yield* warnOfMissing(partitioning.missing)
         yield* connection.send([once("unlock retention", `select pg_advisory_unlock(${lockOf(LOCK, schema)})`)])
         return { ...partitioning, ...ended }
         // The lock goes with the connection, which nobody needs until the next turn.
@@ -201,7 +201,7 @@ export const tidier = ({ cells = [], ...options }: RetentionOptions): Effect.Eff
     return {
       runOnce: Effect.forEach(all, ({ runOnce }) => reported(runOnce), { discard: true }),
       run: tidied.pipe(
-        Effect.flatMap((reports) => (reports.some((one) => one?.isMore) ? Effect.void : Effect.sleep(TURN))),
+        Effect.flatMap((reports) => (reports.some((one) => one?.isMore) ? Effect.void : Effect.sleep(RUN_INTERVAL))),
         Effect.forever
       )
     }
