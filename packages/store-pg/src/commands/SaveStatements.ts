@@ -5,7 +5,7 @@ import { lockWebhooks, removeTurns, scheduleTurns, type Turn, wakeTurns } from "
 import { inClear, type WebhookSecrets } from "../secrets/WebhookSecrets.js"
 import { type Rows, type TableName, tables } from "../Tables.js"
 
-/** Changes that only put their row into a table. */
+/** The table of each change that only puts its row. */
 export const putTables = {
   HeadPut: "shop_head",
   LinkPut: "client_link",
@@ -22,7 +22,7 @@ export const putTables = {
   MessagePut: "message"
 } as const satisfies { readonly [Tag in Change["_tag"]]?: TableName }
 
-/** Changes that remove the row of a key. */
+/** The table of each change that removes a row. */
 const removeTables = {
   DeliveryRemoved: "delivery",
   MessageRemoved: "message",
@@ -33,7 +33,7 @@ const removeTables = {
   IdempotencyRecordRemoved: "remembered"
 } as const satisfies { readonly [Tag in Change["_tag"]]?: TableName }
 
-/** Changes that rewrite rows which otherwise never change, for an erasure. */
+/** The table of each change that rewrites a row, as only an erasure does. */
 const rewriteTables = { EventRewritten: "event", AttemptRewritten: "attempt" } as const
 
 type Row = Readonly<Record<string, unknown>>
@@ -51,7 +51,7 @@ const rowsByColumn =
   (rows: ReadonlyArray<Row>) =>
     names.map((name) => rows.map((row) => row[name]))
 
-/** Puts rows: a later row with the same key replaces the columns that may change. */
+/** Inserts rows, or replaces those columns of rows with the same keys that may change. */
 const putStatement = (table: TableName): RowsStatement => {
   const { key, kept, replaced } = tables[table] as Readonly<Record<"key" | "kept" | "replaced", ReadonlyArray<string>>>
   const all = [...key, ...kept, ...replaced].join(", ")
@@ -117,7 +117,7 @@ const RENEW_DELIVERIES: RowsStatement = {
   values: rowsByColumn("shop_id", "event_id")
 }
 
-/** By functions, because the service's role may not update these tables. */
+/** They call functions, because the service's role may not update these tables. */
 const rewriteStatements: ReadonlyArray<readonly [TableName, RowsStatement]> = [
   ["event", { name: "rewrite event", text: "select workshop.rewrite_events($1)", values: rowsAsJson }],
   ["attempt", { name: "rewrite attempt", text: "select workshop.rewrite_attempts($1)", values: rowsAsJson }]
@@ -250,10 +250,10 @@ export class BatchChanges {
     }
   }
 
-  /** The statements that must have ended before those that save the changes begin. */
+  /** The statements that run before those that save the changes, because they wait for locks. */
   locks(): ReadonlyArray<Statement> {
-    const ended = this.#shopsWithoutWebhook()
-    return ended.size > 0 ? [lockWebhooks(ended)] : []
+    const unhooked = this.#shopsWithoutWebhook()
+    return unhooked.size > 0 ? [lockWebhooks(unhooked)] : []
   }
 
   /** The statements that save the changes, always in the same order, because every other order would be prepared again. */
@@ -272,20 +272,20 @@ export class BatchChanges {
   }
 
   /**
-   * A shop's turn is scheduled, advanced or removed, only one of these, because a statement that changes a row twice loses one change. A
-   * shop without a webhook has no turn: no claim would advance it, and shops with due deliveries would wait behind it.
+   * The turn of each shop is scheduled, woken or removed, only one of these, because a statement that changes a row twice loses one change. A
+   * shop without a webhook has no turn: no claim would move it, and shops with due deliveries would wait behind it.
    */
   #turnStatements(): ReadonlyArray<Statement> {
-    const ended = this.#shopsWithoutWebhook()
-    const turns = [...this.#turns].filter(([shop_id]) => !ended.has(shop_id))
+    const unhooked = this.#shopsWithoutWebhook()
+    const turns = [...this.#turns].filter(([shop_id]) => !unhooked.has(shop_id))
     const scheduled = new Map(
       turns.map(([shop_id, turn]) => [shop_id, this.#woken.has(shop_id) ? { ...turn, look_at: 0 } : turn])
     )
-    const woken = new Set([...this.#woken].filter((shop_id) => !scheduled.has(shop_id) && !ended.has(shop_id)))
+    const woken = new Set([...this.#woken].filter((shop_id) => !scheduled.has(shop_id) && !unhooked.has(shop_id)))
     return [
       ...(scheduled.size > 0 ? [scheduleTurns(scheduled)] : []),
       ...(woken.size > 0 ? [wakeTurns(woken)] : []),
-      ...(ended.size > 0 ? removeTurns(ended) : [])
+      ...(unhooked.size > 0 ? removeTurns(unhooked) : [])
     ]
   }
 

@@ -14,10 +14,10 @@ import type { Statement } from "./Statement.js"
 export const WAITS_FOR_STANDBY =
   "Commits wait for a synchronous standby: start one, or take its name out of synchronous_standby_names"
 
-/** From when on a wait counts as one that will not end soon, in milliseconds: a commit is abandoned a little later. */
+/** How long a commit waits until it counts as one that will not end soon, in milliseconds. A little later it is abandoned. */
 export const LONG_WAIT_MS = 3_000
 
-/** The same in samples, of which there is one a second. */
+/** {@link LONG_WAIT_MS} in samples, of which there is one a second. */
 const LONG_WAIT_SAMPLES = LONG_WAIT_MS / 1_000
 
 /** A condition that selects, from `pg_stat_activity`, the sessions of this role that wait for a standby. */
@@ -37,7 +37,7 @@ interface WaitSample {
   readonly waits: ReadonlyMap<number, number>
 }
 
-/** The part of a connection that takes samples. */
+/** A connection, as far as samples need it. */
 interface Sampler {
   readonly send: (
     statements: ReadonlyArray<Statement>
@@ -79,21 +79,21 @@ export const forgetWaits = (url: string): void => {
 export const commitsWait = (url: string): boolean =>
   [...(samples.get(url)?.waits.values() ?? [])].some((count) => count > LONG_WAIT_SAMPLES)
 
-/** The refusal of a commit, or of a connection for it. */
+/** The error of a commit, or of a connection, that is refused because commits wait. */
 export const waitsForStandby = () => new SessionRefused({ message: WAITS_FOR_STANDBY })
 
 const waitingFailure = () => new PgFailure({ kind: "other", code: null, constraint: null, cause: waitsForStandby() })
 
-/** How soon the end of a wait is looked for again, and how often: a standby that is back ends all waits within moments. */
+/** When the end of a wait is checked again: a standby that is back ends all waits within moments. */
 const RECHECK = Schedule.intersect(Schedule.spaced("100 millis"), Schedule.recurs(5))
 
 /** How many sessions are remembered at most. */
 const MAX_ABANDONED = 100
 
-/** The abandoned sessions of one purpose, which may occupy a connection of the server all the same. */
+/** The abandoned sessions of one purpose, each of which may still occupy a connection of the server. */
 export class AbandonedSessions {
   readonly #url: string
-  /** After which sample each was abandoned. */
+  /** The number of the sample after which each session was abandoned. */
   readonly #after = new Map<number, number>()
 
   constructor(url: string) {

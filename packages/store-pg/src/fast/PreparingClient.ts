@@ -3,7 +3,7 @@ import { failureOf } from "../connection/PgFailure.js"
 import { DEFAULT_SCHEMA, inSchema } from "../connection/Schema.js"
 import { SessionClient } from "../connection/SessionClient.js"
 
-/** How many statements a connection prepares at most; the store has fewer. */
+/** How many statements a connection prepares at most. The store has fewer. */
 const MAX_PREPARED = 500
 
 /** A statement that writes, and so waits for a synchronous standby when it commits. */
@@ -20,25 +20,25 @@ type Callback = (error: unknown, result: unknown) => void
 /** The message of a client whose result did not come in time. */
 export const LATE = "late"
 
-/** A text as it is sent, and the name under which it is prepared; none where it is planned each time. */
+/** The text of a statement as it is sent, and the name under which it is prepared; undefined if it is planned each time. */
 interface SentText {
   readonly name: string | undefined
   readonly text: string
 }
 
-/** The statements of a schema. */
+/** The prepared statements of a schema, by their text. */
 class PreparedTexts {
   static #names = 0
   readonly #prepared = new Map<string, SentText>()
 
   constructor(readonly schema: string) {}
 
-  /** A text as it is sent. */
+  /** The statement for a text, which is prepared from its first use on. */
   of(text: string): SentText {
     const known = this.#prepared.get(text)
     if (known !== undefined) return known
     const sent = inSchema(text, this.schema)
-    // One that is not prepared is not kept, because searches have a text for each combination of filters and would leave no room.
+    // An unprepared one is not kept, because searches have a text for each combination of filters and would fill the map.
     if (DEPENDS_ON_VALUES.test(text) || this.#prepared.size >= MAX_PREPARED) return { name: undefined, text: sent }
     const prepared = { name: `read ${++PreparedTexts.#names}`, text: sent }
     this.#prepared.set(text, prepared)

@@ -19,8 +19,8 @@ const combine = (statements: ReadonlyArray<Statement>, title: string): Text => {
 }
 
 /**
- * Combines independent statements into one, because each statement costs the database and the network more than its rows. A batch saves
- * several tables in this way.
+ * Combines independent statements into one, as CTEs of it, because each statement costs the database and the network more than its rows. A
+ * batch saves several tables in this way.
  */
 export const combined = (statements: ReadonlyArray<Statement>): Statement => {
   const [only, ...others] = statements

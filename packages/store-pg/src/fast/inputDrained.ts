@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 
-/** Waits until the process has read all requests and responses that it has received by now, so that they share a batch. */
+/** Waits until the process has handled all input that it has received by now, so that the commands of these requests share a batch. */
 export const inputDrained: Effect.Effect<void> = Effect.async((resume) => {
   const immediate = setImmediate(() => resume(Effect.void))
   return Effect.sync(() => clearImmediate(immediate))

@@ -179,6 +179,63 @@ const filteredChanges = (
   return { rows, orderBy: by, ctes, unread_from, last_change_at: lastChange(sql, shop_id) }
 }
 
+/** Selects the tickets that match a filter and further conditions. */
+const matching = (sql: SqlClient, shop_id: ShopId, filter: TicketFilter, ...more: ReadonlyArray<Fragment>) =>
+  sql`select ${sql.literal(LIST_COLUMNS)} from workshop.ticket t where ${sql.and([sql`t.shop_id = ${shop_id}`, ...conditions(sql, filter), ...more])}`
+
+/** Selects tickets for each row of `of`, in an order and up to a limit of their own. */
+const forEach = (sql: SqlClient, of: Fragment, rows: Fragment, orderAndLimit: Fragment) =>
+  sql`select t.* from ${of} cross join lateral (${rows} ${orderAndLimit}) t`
+
+const inOrderOfChanges = (
+  sql: SqlClient,
+  shop_id: ShopId,
+  filter: TicketFilter,
+  { since, after }: Extract<TicketOrder, { readonly _tag: "Changes" }>
+): Fragment => {
+  const place = after === null ? lastChangeBefore(sql, shop_id, since) : sql`${after}`
+  return matching(sql, shop_id, filter, changedFrom(sql, since), sql`t.change_seq > ${place}`)
+}
+
+const newestFirst = (
+  sql: SqlClient,
+  shop_id: ShopId,
+  filter: TicketFilter,
+  order: Extract<TicketOrder, { readonly _tag: "Newest" }>,
+  limit: Fragment
+): Fragment => {
+  const { from, until } = idBounds(sql, shop_id, filter, order.after)
+  const { state, ...others } = filter
+  if (filter.tracking_code === undefined && isByPhone(filter)) {
+    const { phone, ...more } = filter
+    return sql`${matching(sql, shop_id, more, sql`t.client_phone is not null`)}
+        and (t.client_phone, t.id) >= (${phone}, ${from}) and (t.client_phone, t.id) < (${phone}, ${until})`
+  }
+  if (filter.tracking_code !== undefined || state === undefined || !isByState(filter, order))
+    return matching(sql, shop_id, filter, sql`t.id >= ${from}`, sql`t.id < ${until}`)
+  // Each state is read in its own order, because no index has several states in one order, and a rare state would be searched among all
+  // tickets. The order names the state, although it is constant, so that Postgres does not use the index of all tickets instead.
+  return forEach(
+    sql,
+    // Rows, because their number is known to the planner: with an array it would plan each list anew.
+    sql`(values ${sql.csv(statesOf(state).map((one) => sql`(${one}::text)`))}) s (state)`,
+    matching(
+      sql,
+      shop_id,
+      others,
+      sql`(t.state, t.id) >= (s.state, ${from})`,
+      sql`(t.state, t.id) < (s.state, ${until})`
+    ),
+    sql`order by t.state desc, t.id desc limit ${limit}`
+  )
+}
+
+const orderOf = (sql: SqlClient, filter: TicketFilter, { _tag }: TicketOrder): Fragment | undefined => {
+  if (filter.tracking_code !== undefined) return undefined
+  if (_tag === "Changes") return sql`t.change_seq`
+  return isByPhone(filter) ? sql`t.client_phone desc, t.id desc` : sql`t.id desc`
+}
+
 /** The parts of the statement that reads a list of tickets. */
 export const ticketList = (
   sql: SqlClient,
@@ -190,46 +247,14 @@ export const ticketList = (
   const limit = limitOf(sql, count)
   const part = filter.tracking_code === undefined ? narrowest(filter) : null
   if (order._tag === "Changes" && part !== null) return filteredChanges(sql, shop_id, filter, part, order, count)
-  const newest = isByPhone(filter) ? sql`t.client_phone desc, t.id desc` : sql`t.id desc`
-  const by = order._tag === "Newest" ? newest : sql`t.change_seq`
-  const { state, tracking_code, ...others } = filter
-  // If an order were requested for one ticket, Postgres would rather read the whole index that has this order.
-  const inOrder = (by: Fragment) => (tracking_code === undefined ? sql`order by ${by}` : sql.literal(""))
-  const matching = (given: TicketFilter, ...more: ReadonlyArray<Fragment>) =>
-    sql`select ${sql.literal(LIST_COLUMNS)} from workshop.ticket t where ${sql.and([sql`t.shop_id = ${shop_id}`, ...conditions(sql, given), ...more])}`
-  const each = (of: Fragment, found: Fragment, by: Fragment) =>
-    sql`select t.* from ${of} cross join lateral (${found} ${inOrder(by)} limit ${limit}) t`
-  const rows = () => {
-    if (order._tag === "Changes") {
-      const after = order.after === null ? lastChangeBefore(sql, shop_id, order.since) : sql`${order.after}`
-      return matching(filter, changedFrom(sql, order.since), sql`t.change_seq > ${after}`)
-    }
-    const { from, until } = idBounds(sql, shop_id, filter, order.after)
-    if (tracking_code !== undefined) return matching(filter, sql`t.id >= ${from}`, sql`t.id < ${until}`)
-    if (isByPhone(filter)) {
-      const { phone, ...more } = filter
-      return sql`${matching(more, sql`t.client_phone is not null`)}
-        and (t.client_phone, t.id) >= (${phone}, ${from}) and (t.client_phone, t.id) < (${phone}, ${until})`
-    }
-    if (state === undefined || !isByState(filter, order))
-      return matching(filter, sql`t.id >= ${from}`, sql`t.id < ${until}`)
-    // Each state is read in its own order, because no index has several states in one order: rare ones would be searched among all others.
-    // The order names the state, although it is constant, so that Postgres does not use the index of all tickets instead.
-    const ofState = [sql`(t.state, t.id) >= (s.state, ${from})`, sql`(t.state, t.id) < (s.state, ${until})`]
-    return each(
-      // As rows, of which Postgres knows the number before it knows them: with an array it would plan each list anew.
-      sql`(values ${sql.csv(statesOf(state).map((one) => sql`(${one}::text)`))}) s (state)`,
-      matching(others, ...ofState),
-      sql`t.state desc, t.id desc`
-    )
-  }
-  const found = () => {
-    if (filter.client_id === undefined) return rows()
-    return each(visibleClient(sql, shop_id, filter), rows(), by)
-  }
-  return {
-    rows: sql`${found()} ${inOrder(by)} limit ${limit}`,
-    orderBy: tracking_code === undefined ? by : undefined,
-    ...(order._tag === "Changes" && { last_change_at: lastChange(sql, shop_id) })
-  }
+  const orderBy = orderOf(sql, filter, order)
+  const orderAndLimit = sql`${orderBy === undefined ? sql.literal("") : sql`order by ${orderBy}`} limit ${limit}`
+  const tickets =
+    order._tag === "Changes"
+      ? inOrderOfChanges(sql, shop_id, filter, order)
+      : newestFirst(sql, shop_id, filter, order, limit)
+  const rows =
+    filter.client_id === undefined ? tickets : forEach(sql, visibleClient(sql, shop_id, filter), tickets, orderAndLimit)
+  const list = { rows: sql`${rows} ${orderAndLimit}`, orderBy }
+  return order._tag === "Changes" ? { last_change_at: lastChange(sql, shop_id), ...list } : list
 }

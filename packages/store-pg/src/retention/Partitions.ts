@@ -39,47 +39,48 @@ export const countOf = (answer: QueryResult | undefined): number =>
 export const isTrue = (answer: QueryResult | undefined): boolean =>
   (answer?.rows[0] as { readonly is_true: boolean } | undefined)?.is_true === true
 
-/** How many months ahead have their partitions. */
+/** How many months ahead partitions are made. */
 const MONTHS_AHEAD = 2
 
-/** How many rows one statement moves or removes: few enough that nobody waits for it. */
+/** How many rows one statement moves or removes: so few that no other transaction waits long. */
 const ROWS_PER_STATEMENT = 1_000
 
-/** The tables that are partitioned, by which instant, and what must not go with its time. */
+/** The partitioned tables, the instant that chooses the partition, and the old rows `e` that must stay. */
 const partitioned = [
   {
     table: "event",
     by: "created_at",
-    // A delivery sends its event's text, however long its webhook has been off.
+    // A delivery still sends its event's text, however long the webhook has been off.
     needed: "exists (select from workshop.delivery d where d.shop_id = e.shop_id and d.event_id = e.id)"
   },
   {
     table: "attempt",
     by: "started_at",
-    // A replay goes on with the numbers of an event's attempts.
+    // A replay continues the numbers of an event's attempts.
     needed: "exists (select from workshop.event v where v.shop_id = e.shop_id and v.id = e.event_id)"
   }
 ] as const
 
 type Partitioned = (typeof partitioned)[number]
 
-/** Beyond this size the default partition takes too long to look through, which attaching does under a lock. */
-const MOST_REST_BYTES = 64 * 1024 * 1024
+/** Beyond this size, attaching a partition reads the default partition for too long, because it holds a lock meanwhile. */
+const MAX_SCANNED_BYTES = 64 * 1024 * 1024
 
-/** A lock that is not free soon is left for the next turn, because all others queue behind a session that waits for it. */
+/** Time-outs for a change of the schema. It is left for the next run if its lock is not free soon, because all others queue behind a waiting session. */
 const SHORT_TIMEOUTS = [
   once("wait briefly", "set local lock_timeout = 200"),
   once("work briefly", "set local statement_timeout = 1000")
 ]
 
-/** BRIN indexes answer bitmap scans only, which the statements of commands do without. */
+/** Allows bitmap scans, which BRIN indexes need and which the session forbids. */
 export const ALLOW_BITMAP_SCANS = once("look by age", "set local enable_bitmapscan = on")
 
-/** Our role may not call `keep_partition`; rows go to the default partition then, and leave one by one. */
+// SQLSTATEs after which a change of the schema is left for the next run.
+/** The role may not execute `keep_partition`. Rows then go to the default partition, and are removed one by one. */
 const NO_RIGHT = "42501"
-/** A row of that month came by default just then. */
+/** The default partition has just got a row of the month. */
 const HAS_ROWS = ["23514"]
-/** Citus changes schemas on its coordinator alone. */
+/** Citus changes schemas only on its coordinator. */
 const NOT_ON_COORDINATOR = "0A000"
 const LATER = [NO_RIGHT, ...HAS_ROWS, NOT_ON_COORDINATOR, "55P03", "57014", "40P01"]
 
@@ -91,7 +92,7 @@ const step = (step: Step, { table }: Partitioned, { name, from, until }: Month):
   values: [step, table, name, from, until]
 })
 
-/** Does something to the schema in one transaction. False where it has to be left alone for now. */
+/** Changes the schema in one transaction. Returns false if the change is left for the next run. */
 const tryChange = (connection: Connection, ...statements: ReadonlyArray<Statement>) =>
   connection.send([BEGIN, ...statements, COMMIT]).pipe(
     Effect.as(true),
@@ -122,7 +123,7 @@ const listPartitions = (connection: Connection, { table }: Partitioned) =>
     ([answer]) => answer!.rows as unknown as ReadonlyArray<Partition>
   )
 
-/** Whether the default partition has rows of a month, which then gets no partition, and whether it is small. */
+/** Whether the default partition is small, and whether it has rows of a month, which then gets no partition. */
 const readDefaultPartition = (connection: Connection, { table, by }: Partitioned, { from, until }: Month) =>
   Effect.map(
     connection.send([
@@ -130,7 +131,7 @@ const readDefaultPartition = (connection: Connection, { table, by }: Partitioned
       ALLOW_BITMAP_SCANS,
       {
         name: `rest of ${table}`,
-        text: `select pg_relation_size('workshop.${table}_rest') < ${MOST_REST_BYTES} as is_small,
+        text: `select pg_relation_size('workshop.${table}_rest') < ${MAX_SCANNED_BYTES} as is_small,
           exists (select from workshop.${table}_rest where ${by} >= $1 and ${by} < $2) as has_rows`,
         values: [from, until]
       },
@@ -140,9 +141,9 @@ const readDefaultPartition = (connection: Connection, { table, by }: Partitioned
   )
 
 /**
- * Attaches the partition of a month that has not begun, without looking through the default partition under a lock: a constraint
- * says that it has none of that month's rows, and is validated while others write. It goes again, whatever comes of it, because it
- * would refuse rows of that month.
+ * Attaches the partition of a month that has not begun, without a scan of the default partition under a lock: a constraint on the default
+ * partition excludes the month's rows, and is validated while others write. The constraint is removed in any case, because it would refuse
+ * rows of that month.
  */
 const attachWithConstraint = (connection: Connection, one: Partitioned, month: Month) =>
   Effect.gen(function* () {
@@ -173,7 +174,7 @@ const repeatWhileFull = (
       : Effect.map(repeatWhileFull(connection, ...statements), (more) => n + more)
   })
 
-/** Detaches a partition and drops it. "Concurrently" is not to be had beside a default partition; this way is as short. */
+/** Detaches a partition, moves the rows that must stay to the default partition, and drops it. `concurrently` is not possible beside a default partition. */
 const dropPartition = (connection: Connection, one: Partitioned, { is_attached }: Partition, month: Month) =>
   Effect.gen(function* () {
     if (is_attached && !(yield* tryBriefly(connection, step("detach", one, month)))) return false
@@ -181,10 +182,10 @@ const dropPartition = (connection: Connection, one: Partitioned, { is_attached }
     return yield* tryBriefly(connection, step("drop", one, month))
   })
 
-/** Which month it is does not matter to the step that removes rows by their age. */
+/** The month's name for the step that removes rows by their age, which does not use it. */
 const ANY_MONTH = "0000_00"
 
-/** Rows that came before their partition was there, or where there never was one. A role that may not call the function may delete. */
+/** Removes old rows from the default partition, one by one. A role that may not execute the function may delete. */
 const removeFromDefault = (connection: Connection, one: Partitioned, before: Instant) =>
   repeatWhileFull(
     connection,
@@ -211,14 +212,14 @@ const deleteFromDefault = (connection: Connection, { table, by, needed }: Partit
 /** The partitions that were made and dropped. */
 export interface Partitioning {
   readonly made: ReadonlyArray<string>
-  /** Of the months ahead, those that have no partition: their rows will go to the default partition, and leave it one by one. */
+  /** The partitions of months ahead that could not be made. Their rows will go to the default partition, and be removed one by one. */
   readonly missing: ReadonlyArray<string>
   readonly dropped: ReadonlyArray<string>
   /** How many rows were removed one by one. */
   readonly removed: number
 }
 
-/** Makes the partitions of this month and the next ones, and removes what is wholly older than `before`. */
+/** Makes the partitions of this month and the next ones, and drops those that are wholly older than `before`. */
 export const keepPartitions = (
   connection: Connection,
   now: Instant,
@@ -228,24 +229,25 @@ export const keepPartitions = (
     const made: Array<string> = []
     const missing: Array<string> = []
     const dropped: Array<string> = []
-    const left = new Set<string>()
+    const notDropped = new Set<string>()
     let removed = 0
     for (const one of partitioned) {
-      const there = yield* listPartitions(connection, one)
-      const isAttached = (name: string) => there.some((found) => found.name === name && found.is_attached)
+      const partitions = yield* listPartitions(connection, one)
+      const isAttached = (name: string) =>
+        partitions.some((partition) => partition.name === name && partition.is_attached)
       for (const month of monthsFrom(now, MONTHS_AHEAD)) {
         const name = `${one.table}_${month.name}`
         if (isAttached(name)) continue
         if (yield* makePartition(connection, one, month, now)) made.push(name)
         else if (month.from > now) missing.push(name)
       }
-      for (const partition of there) {
+      for (const partition of partitions) {
         const month = monthNamed(partition.name)
         if (month === undefined || month.until > before) continue
-        // Attempts go after their events, because a replay goes on with their numbers.
-        if (left.has(month.name)) continue
+        // Attempts stay while events of their month do, because a replay continues their numbers.
+        if (notDropped.has(month.name)) continue
         if (yield* dropPartition(connection, one, partition, month)) dropped.push(partition.name)
-        else left.add(month.name)
+        else notDropped.add(month.name)
       }
       removed += yield* removeFromDefault(connection, one, before)
     }

@@ -10,13 +10,13 @@ import { once, type Statement } from "../connection/Statement.js"
 import { clockGuard } from "../observe/ClockGuard.js"
 import { ALLOW_BITMAP_SCANS, countOf, isTrue, keepPartitions, type Partitioning } from "./Partitions.js"
 
-/** How many rows one statement removes: few enough that nobody waits for it. */
+/** How many rows one statement removes: so few that no other transaction waits long. */
 const ROWS_PER_STATEMENT = 1_000
 
-/** How often in a row at most, so that all tables have their turn. */
+/** How many statements one run sends for a table at most, so that the other tables are not delayed. */
 const MAX_STATEMENTS = 100
 
-/** Ended windows are kept this long, for processes whose clocks are behind. */
+/** How long ended windows are kept, for processes whose clocks are behind. */
 const SPARE_MS = HOUR_MS
 
 interface Expiring {
@@ -27,13 +27,13 @@ interface Expiring {
   readonly spare_ms: number
 }
 
-/** Tables whose rows have no use once their time has passed. Rows that another transaction has locked are left for the next run. */
+/** The tables whose rows expire. Rows that another transaction has locked are left for the next run. */
 const expiring: ReadonlyArray<Expiring> = [
   { table: "remembered", key: "shop_id, caller_id, operation, key", until: "expires_at", spare_ms: 0 },
   { table: "stamps_used", key: "shop_id, caller_id, client_id", until: "resets_at", spare_ms: SPARE_MS },
-  // Strangers make these rows, one for each address; and no process that serves has a clock that is a second off.
+  // Anybody can add these rows, one for each address, so they are kept briefly. No serving process has a clock that is a second off.
   { table: "rate_limit", key: "policy, subject", until: "resets_at", spare_ms: MINUTE_MS },
-  // Asked for within seconds, by those who wrote them.
+  // Read within seconds, by the process that wrote them.
   { table: "batch_receipt", key: "connection", until: "saved_at", spare_ms: DAY_MS }
 ]
 
@@ -47,7 +47,7 @@ const expireStatement = ({ table, key, until, spare_ms }: Expiring, now: Instant
   values: [now - spare_ms]
 })
 
-/** Runs a statement until it finds fewer rows than it may remove. BRIN indexes, by which it may find them, answer bitmap scans only. */
+/** Runs a statement until it removes fewer rows than it may. */
 const removeRepeatedly = (connection: Connection, statement: Statement) =>
   Effect.gen(function* () {
     let removed = 0
@@ -60,7 +60,7 @@ const removeRepeatedly = (connection: Connection, statement: Statement) =>
     return { removed, isMore: removed === MAX_STATEMENTS * ROWS_PER_STATEMENT }
   })
 
-/** Removes rows as old as the events that go: a notification once it was delivered, a replay once it is done. */
+/** Statements that remove rows older than an instant: notifications that were delivered, and replays that are done. */
 const agedStatements = (before: Instant): ReadonlyArray<Statement> => [
   {
     name: "remove old notification",
@@ -114,19 +114,19 @@ export interface RetentionOptions extends Database {
   readonly cells?: ReadonlyArray<CellAddress>
 }
 
-/** The result of one turn; null if another process has its turn. */
+/** The result of one run; null if another process is running. */
 export type RetentionReport = (Partitioning & { readonly expired: number; readonly isMore: boolean }) | null
 
-/** One number for every process of ours that tidies; advisory locks are a database's own. */
+/** The advisory lock that a process holds while it removes old rows. */
 const LOCK = 7_305_809
 
-/** How often it is tidied. */
+/** The pause between two runs. */
 const RUN_INTERVAL = "5 minutes"
 
-/** How long a statement may take. Only what is tidied here waits for it. */
+/** How long a statement may take. */
 const ANSWER_TIMEOUT_MS = 60_000
 
-/** Without partitions ahead the service works, but old rows then leave one by one, which costs much more. */
+/** Without these partitions the service works, but old rows must be removed one by one, which costs much more. */
 const warnOfMissing = (missing: ReadonlyArray<string>) =>
   missing.length === 0
     ? Effect.void
@@ -135,9 +135,9 @@ const warnOfMissing = (missing: ReadonlyArray<string>) =>
       )
 
 /**
- * Removes what has had its time, a little at a time so that nobody waits for it: idempotency records and windows of limits
- * that ended, and events with their attempts after a while, by the month. An event that is still to be delivered stays.
- * Of several processes one does it at a time. Partitions need a role that may execute `keep_partition`; without it rows go one by one.
+ * Removes old rows in small steps, so that no other transaction waits long: idempotency records and windows of limits that have ended, and
+ * events with their attempts, a month's partition at a time. Events that must still be delivered stay. Of several processes one does it at a
+ * time. Partitions need a role that may execute `keep_partition`; without it, old events are removed row by row.
  */
 export const retention = ({
   url,
@@ -159,15 +159,15 @@ export const retention = ({
       plans: PLANNED_EACH_TIME
     }),
     clockGuard,
-    (wire, guard) => ({
+    (link, checkClock) => ({
       runOnce: Effect.gen(function* () {
-        const connection = yield* wire.connection
+        const connection = yield* link.connection
         const [answer] = yield* connection.send([
           once("lock retention", `select pg_try_advisory_lock(${lockOf(LOCK, schema)}) as is_true`)
         ])
         if (!isTrue(answer)) return null
-        // Rows that are removed too early are gone permanently.
-        yield* guard(connection)
+        // With a wrong clock, rows would be removed too early.
+        yield* checkClock(connection)
         const now = yield* Clock.currentTimeMillis
         const before = now - Math.max(keepEvents_ms, ServiceLimits.events_kept_min_ms)
         const ended = yield* removeExpired(connection, now, before)
@@ -175,12 +175,12 @@ export const retention = ({
         yield* warnOfMissing(partitioning.missing)
         yield* connection.send([once("unlock retention", `select pg_advisory_unlock(${lockOf(LOCK, schema)})`)])
         return { ...partitioning, ...ended }
-        // The lock goes with the connection, which nobody needs until the next turn.
-      }).pipe(Effect.ensuring(wire.drop))
+        // Closing the connection releases the lock, also after a failure.
+      }).pipe(Effect.ensuring(link.drop))
     })
   )
 
-/** The tidying of a store that was given these options: one cell after another. */
+/** Removes the old rows of a store, one cell after another. */
 export const tidier = ({ cells = [], ...options }: RetentionOptions): Effect.Effect<Tidier, never, Scope.Scope> =>
   Effect.gen(function* () {
     const places = yield* Effect.orDie(placesOf(options, cells))
@@ -207,6 +207,6 @@ export const tidier = ({ cells = [], ...options }: RetentionOptions): Effect.Eff
     }
   })
 
-/** Tidies now and then again, at once where there is more, as long as the layer lives. A database that is away is tried again. */
+/** Removes old rows now and every five minutes, at once again if there are more. An unreachable database is tried again. */
 export const layer = (options: RetentionOptions): Layer.Layer<never> =>
   Layer.scopedDiscard(Effect.flatMap(tidier(options), ({ run }) => Effect.forkScoped(run)))
