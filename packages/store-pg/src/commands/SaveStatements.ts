@@ -252,8 +252,8 @@ export class BatchChanges {
 
   /** The statements that run before those that save the changes, because they wait for locks. */
   locks(): ReadonlyArray<Statement> {
-    const unhooked = this.#shopsWithoutWebhook()
-    return unhooked.size > 0 ? [lockWebhooks(unhooked)] : []
+    const withoutWebhook = this.#shopsWithoutWebhook()
+    return withoutWebhook.size > 0 ? [lockWebhooks(withoutWebhook)] : []
   }
 
   /** The statements that save the changes, always in the same order, because every other order would be prepared again. */
@@ -276,16 +276,16 @@ export class BatchChanges {
    * shop without a webhook has no turn: no claim would move it, and shops with due deliveries would wait behind it.
    */
   #turnStatements(): ReadonlyArray<Statement> {
-    const unhooked = this.#shopsWithoutWebhook()
-    const turns = [...this.#turns].filter(([shop_id]) => !unhooked.has(shop_id))
+    const withoutWebhook = this.#shopsWithoutWebhook()
+    const turns = [...this.#turns].filter(([shop_id]) => !withoutWebhook.has(shop_id))
     const scheduled = new Map(
       turns.map(([shop_id, turn]) => [shop_id, this.#woken.has(shop_id) ? { ...turn, look_at: 0 } : turn])
     )
-    const woken = new Set([...this.#woken].filter((shop_id) => !scheduled.has(shop_id) && !unhooked.has(shop_id)))
+    const woken = new Set([...this.#woken].filter((shop_id) => !scheduled.has(shop_id) && !withoutWebhook.has(shop_id)))
     return [
       ...(scheduled.size > 0 ? [scheduleTurns(scheduled)] : []),
       ...(woken.size > 0 ? [wakeTurns(woken)] : []),
-      ...(unhooked.size > 0 ? removeTurns(unhooked) : [])
+      ...(withoutWebhook.size > 0 ? removeTurns(withoutWebhook) : [])
     ]
   }
 
