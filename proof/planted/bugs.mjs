@@ -528,7 +528,7 @@ const ofRequests = [
     "Idempotency",
     "another-request-replayed",
     "another request with the same key gets the first one's answer",
-    "first.fingerprint === print || first.fingerprint === FORGOTTEN",
+    "first.fingerprint === requestFingerprint || first.fingerprint === ERASED_FINGERPRINT",
     "first.fingerprint !== null"
   ),
   decision(

@@ -21,49 +21,50 @@ interface RateLimitRow extends LimitWindow {
   readonly subject: string
 }
 
-type Place = Pick<RateLimitRow, "policy" | "subject">
+type WindowKey = Pick<RateLimitRow, "policy" | "subject">
 
-const textOf = ({ policy, subject }: Place): string => `${policy} ${subject}`
+/** The key of a window as text. */
+const keyOf = ({ policy, subject }: WindowKey): string => `${policy} ${subject}`
 
-/** The key of a window. */
+/** The last use of each window, so that each is locked once. */
 const distinct = (uses: ReadonlyArray<LimitUse>): ReadonlyArray<LimitUse> => [
-  ...new Map(uses.map((use) => [textOf(use), use])).values()
+  ...new Map(uses.map((use) => [keyOf(use), use])).values()
 ]
 
-/** The windows that a transaction has locked, and their changes in it. */
+/** The windows that a transaction has locked, with its changes to them. */
 export class LockedWindows implements LimitWindows {
   readonly #windows: Map<string, LimitWindow>
   readonly #changed = new Map<string, RateLimitRow>()
 
   constructor(rows: ReadonlyArray<RateLimitRow>) {
-    this.#windows = new Map(rows.map((row) => [textOf(row), row]))
+    this.#windows = new Map(rows.map((row) => [keyOf(row), row]))
   }
 
-  get(place: Place): LimitWindow | undefined {
-    return this.#windows.get(textOf(place))
+  get(place: WindowKey): LimitWindow | undefined {
+    return this.#windows.get(keyOf(place))
   }
 
-  put({ policy, subject }: Place, window: LimitWindow): void {
+  put({ policy, subject }: WindowKey, window: LimitWindow): void {
     const row = { policy, subject, ...window }
-    this.#windows.set(textOf(row), row)
-    this.#changed.set(textOf(row), row)
+    this.#windows.set(keyOf(row), row)
+    this.#changed.set(keyOf(row), row)
   }
 
-  /** Saves the changes and commits, or only ends the transaction if there are none. */
-  ending(): ReadonlyArray<Statement> {
+  /** The statements that save the changes and commit, or roll back if there are none. */
+  endStatements(): ReadonlyArray<Statement> {
     const rows = [...this.#changed.values()]
-    return rows.length === 0 ? [ROLLBACK] : [putting(rows), COMMIT]
+    return rows.length === 0 ? [ROLLBACK] : [putStatement(rows), COMMIT]
   }
 }
 
-const keys = (places: ReadonlyArray<Place>) => [
+const keys = (places: ReadonlyArray<WindowKey>) => [
   places.map(({ policy }) => policy),
   places.map(({ subject }) => subject)
 ]
 
-/** In the one order in which every process locks. The database would scan its whole index to sort. */
-const inOrder = (places: ReadonlyArray<Place>): ReadonlyArray<Place> =>
-  places.toSorted((a, b) => (textOf(a) < textOf(b) ? -1 : 1))
+/** The order in which all processes lock windows, so that they cannot deadlock. The database would scan its whole index to sort. */
+const lockOrder = (places: ReadonlyArray<WindowKey>): ReadonlyArray<WindowKey> =>
+  places.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
 
 const KEYS = "unnest($1::text[], $2::text[]) q (policy, subject)"
 
@@ -71,8 +72,8 @@ const KEYS = "unnest($1::text[], $2::text[]) q (policy, subject)"
  * Begins a transaction, inserts missing rows, and locks all of them; the last statement returns the rows. Each row is looked up by its key,
  * so the cost does not grow with the table.
  */
-export const locking = (places: ReadonlyArray<Place>): ReadonlyArray<Statement> => {
-  const values = keys(inOrder(places))
+export const lockStatements = (places: ReadonlyArray<WindowKey>): ReadonlyArray<Statement> => {
+  const values = keys(lockOrder(places))
   return [
     BEGIN,
     {
@@ -91,7 +92,7 @@ export const locking = (places: ReadonlyArray<Place>): ReadonlyArray<Statement> 
 }
 
 /** An upsert finds each row by the primary key, whatever the planner knows about the table. */
-const putting = (rows: ReadonlyArray<RateLimitRow>): Statement => ({
+const putStatement = (rows: ReadonlyArray<RateLimitRow>): Statement => ({
   name: "put rate_limit",
   text: `insert into workshop.rate_limit (policy, subject, used, resets_at)
     select * from unnest($1::text[], $2::text[], $3::integer[], $4::bigint[])
@@ -99,7 +100,7 @@ const putting = (rows: ReadonlyArray<RateLimitRow>): Statement => ({
   values: [...keys(rows), rows.map(({ used }) => used), rows.map(({ resets_at }) => resets_at)]
 })
 
-/** A piece of work on windows that are locked. */
+/** The counting of one request, once the windows are locked. */
 interface Job {
   readonly uses: ReadonlyArray<LimitUse>
   /** Changes the windows; it returns a function that reports the result, to be called when the changes are saved. */
@@ -107,11 +108,11 @@ interface Job {
   readonly fail: (cause: Cause.Cause<StoreUnavailable>) => void
 }
 
-/** How many requests are counted together at most. */
-const MOST_TOGETHER = 512
+/** How many requests one transaction counts at most. */
+const MAX_JOBS = 512
 
-/** How many may wait to be counted. */
-const MOST_WAITING = 10_000
+/** How many requests may wait to be counted. */
+const MAX_WAITING = 10_000
 
 /** How long counting may take, in real time. Every request waits for it, so an unavailable database must be noticed soon. */
 const ANSWER_TIMEOUT_MS = 2_000
@@ -119,8 +120,8 @@ const ANSWER_TIMEOUT_MS = 2_000
 /** How long counting waits for a lock, once. Reads must respond within a second although a table is locked, and are counted first. */
 const LOCK_TIMEOUT_MS = 1_000
 
-/** A row that was deleted between its two statements: a window that had ended. */
-const vanished = new PgFailure({
+/** The row of a window that had ended was deleted between the two statements. */
+const windowRemoved = new PgFailure({
   kind: "conflict",
   code: null,
   constraint: null,
@@ -132,13 +133,13 @@ const countTogether = (link: ReconnectingConnection, jobs: ReadonlyArray<Job>): 
   Effect.gen(function* () {
     const connection = yield* link.connection
     const uses = distinct(jobs.flatMap((job) => job.uses))
-    const answers = yield* connection.send(locking(uses))
+    const answers = yield* connection.send(lockStatements(uses))
     const rows = answers.at(-1)!.rows as unknown as ReadonlyArray<RateLimitRow>
-    if (rows.length < uses.length) return yield* vanished
+    if (rows.length < uses.length) return yield* windowRemoved
     const windows = new LockedWindows(rows)
-    const answering = jobs.map(({ run }) => run(windows))
-    yield* connection.send(windows.ending())
-    for (const answer of answering) answer()
+    const reports = jobs.map(({ run }) => run(windows))
+    yield* connection.send(windows.endStatements())
+    for (const report of reports) report()
   }).pipe(Effect.tapError(link.undo))
 
 const refusal = (why: string) => Cause.fail(new StoreUnavailable({ cause: new Error(why) }))
@@ -166,40 +167,43 @@ export const pgRateLimits = (
       answer_timeout_ms: ANSWER_TIMEOUT_MS
     })
     const queue: Array<Job> = []
-    let ring = (): void => undefined
+    let wake = (): void => undefined
 
-    const untilAsked = Effect.async<void>((resume) => {
-      ring = () => resume(Effect.void)
-      if (queue.length > 0) ring()
+    const untilQueued = Effect.async<void>((resume) => {
+      wake = () => resume(Effect.void)
+      if (queue.length > 0) wake()
     })
-    /** A request that still waits then would only wait for the same connection. */
+    /** Fails jobs, and all that wait, because they would wait for the same connection. */
     const failAll = (jobs: ReadonlyArray<Job>, cause: Cause.Cause<StoreUnavailable>) =>
       Effect.sync(() => {
         for (const { fail } of [...jobs, ...queue.splice(0)]) fail(cause)
       })
     const countNext = Effect.suspend(() => {
-      const jobs = queue.splice(0, MOST_TOGETHER)
+      const jobs = queue.splice(0, MAX_JOBS)
       return countTogether(connection, jobs).pipe(
         Effect.retry({ schedule: RETRIES, while: mayRunAgain }),
         Effect.catchAll((cause) => failAll(jobs, storeFailure(cause))),
-        // A bug of ours; the loop goes on, or everybody would wait forever.
+        // A bug in the store. The loop goes on, because otherwise all requests would wait forever.
         Effect.catchAllDefect((defect) => Effect.zipRight(connection.drop, failAll(jobs, Cause.die(defect)))),
         Effect.ensuring(connection.release)
       )
     })
-    const turn = untilAsked.pipe(Effect.zipRight(inputDrained), Effect.zipRight(Effect.uninterruptible(countNext)))
+    const countWhenQueued = untilQueued.pipe(
+      Effect.zipRight(inputDrained),
+      Effect.zipRight(Effect.uninterruptible(countNext))
+    )
     let isClosed = false
     const close = Effect.suspend(() => {
       isClosed = true
       return failAll([], closing)
     })
     yield* Effect.addFinalizer(() => close)
-    yield* Effect.forkScoped(Effect.forever(turn))
+    yield* Effect.forkScoped(Effect.forever(countWhenQueued))
 
-    const ask = <A, E>(uses: ReadonlyArray<LimitUse>, run: (windows: LimitWindows) => Effect.Effect<A, E>) =>
+    const enqueue = <A, E>(uses: ReadonlyArray<LimitUse>, run: (windows: LimitWindows) => Effect.Effect<A, E>) =>
       Effect.async<A, E | StoreUnavailable>((resume) => {
         if (isClosed) return resume(Effect.failCause(closing))
-        if (queue.length >= MOST_WAITING) return resume(Effect.failCause(tooMany))
+        if (queue.length >= MAX_WAITING) return resume(Effect.failCause(tooMany))
         queue.push({
           uses,
           run: (windows) => {
@@ -208,12 +212,12 @@ export const pgRateLimits = (
           },
           fail: (cause) => resume(Effect.failCause(cause))
         })
-        ring()
+        wake()
       })
 
     return {
-      take: (uses, now) => ask(uses, (windows) => useLimits(windows, uses, now)),
-      giveBack: (uses, statuses) => ask(uses, (windows) => Effect.succeed(giveBackUses(windows, uses, statuses))),
-      look: (one, now) => ask([one], (windows) => Effect.succeed(peekLimit(windows, one, now)))
+      take: (uses, now) => enqueue(uses, (windows) => useLimits(windows, uses, now)),
+      giveBack: (uses, statuses) => enqueue(uses, (windows) => Effect.succeed(giveBackUses(windows, uses, statuses))),
+      look: (one, now) => enqueue([one], (windows) => Effect.succeed(peekLimit(windows, one, now)))
     }
   })

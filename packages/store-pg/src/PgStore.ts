@@ -27,7 +27,7 @@ import { cellNodes } from "./cells/CitusNodes.js"
 import { pgCellAccess, pgCellDirectory } from "./cells/PgCells.js"
 import { transact } from "./commands/CommitQueue.js"
 import { joinedTransactions } from "./commands/JoinedTransactions.js"
-import { warnOfClearText } from "./connection/Address.js"
+import { warnIfUnencrypted } from "./connection/Address.js"
 import { callersPool, storeDatabaseCheck } from "./connection/CallersPool.js"
 import type { reconnecting } from "./connection/Connection.js"
 import type { DatabaseFailed } from "./connection/DatabaseFailed.js"
@@ -137,7 +137,7 @@ const overCells = (options: PgStoreOptions, further: ReadonlyArray<CellAddress>)
     const notifiers = new Map<string, PgNotifier>()
     for (const { url, schema } of places) {
       if (notifiers.has(url)) continue
-      yield* warnOfClearText(url)
+      yield* warnIfUnencrypted(url)
       notifiers.set(url, yield* pgNotifier({ url, schema }, nodeName(entropy)))
     }
     const nodes = yield* cellNodes(places, options.readConnections ?? READ_CONNECTIONS)
@@ -183,7 +183,7 @@ const overOne = (options: PgStoreOptions) =>
     const { url, pool: given, schema, readConnections = READ_CONNECTIONS } = options
     const pool = given && (yield* callersPool(given, { url, schema: yield* checkedSchema(schema) }))
     if (pool !== undefined) yield* pool.checked
-    yield* warnOfClearText(url)
+    yield* warnIfUnencrypted(url)
     const own = Effect.map(Sql.readPool({ url, connections: readConnections }), (made) =>
       Sql.readsOn(() => made, { schema })
     )

@@ -1,6 +1,6 @@
 import { Effect, Logger } from "effect"
 import { describe, expect, it } from "vitest"
-import { clearHostOf, warnOfClearText } from "../src/connection/Address.js"
+import { unencryptedHostOf, warnIfUnencrypted } from "../src/connection/Address.js"
 
 describe("a connection to the database of another machine is encrypted, or is warned of", () => {
   it.each([
@@ -13,7 +13,7 @@ describe("a connection to the database of another machine is encrypted, or is wa
     "postgres://u:p@db.example.com/w?sslmode=verify-full",
     "postgres://u:p@db.example.com/w?ssl=true",
     "postgres://u:p@db.example.com/w?sslmode=disable"
-  ])("%s stays here, or says what it wants", (url) => expect(clearHostOf(url, undefined)).toBeUndefined())
+  ])("%s stays here, or says what it wants", (url) => expect(unencryptedHostOf(url, undefined)).toBeUndefined())
 
   it.each([
     ["postgres://u:p@db.example.com/w", "db.example.com"],
@@ -21,11 +21,11 @@ describe("a connection to the database of another machine is encrypted, or is wa
     ["postgres://u:p@[2001:db8::1]/w", "2001:db8::1"],
     ["postgres://u:p@localhost.example.com/w", "localhost.example.com"],
     ["postgres://u@/w?host=db.example.com", "db.example.com"]
-  ])("%s goes in the clear", (url, host) => expect(clearHostOf(url, undefined)).toBe(host))
+  ])("%s goes in the clear", (url, host) => expect(unencryptedHostOf(url, undefined)).toBe(host))
 
   it("PGSSLMODE counts where the address says nothing", () => {
-    expect(clearHostOf("postgres://u:p@db.example.com/w", "verify-full")).toBeUndefined()
-    expect(clearHostOf("postgres://u:p@db.example.com/w", "")).toBe("db.example.com")
+    expect(unencryptedHostOf("postgres://u:p@db.example.com/w", "verify-full")).toBeUndefined()
+    expect(unencryptedHostOf("postgres://u:p@db.example.com/w", "")).toBe("db.example.com")
   })
 
   it("the warning names the host and what to add, and no password", async () => {
@@ -36,7 +36,7 @@ describe("a connection to the database of another machine is encrypted, or is wa
         said.push(String(message))
       })
     )
-    await Effect.runPromise(Effect.provide(warnOfClearText("postgres://u:hunter2@db.example.com/w"), logger))
+    await Effect.runPromise(Effect.provide(warnIfUnencrypted("postgres://u:hunter2@db.example.com/w"), logger))
     expect(said).toEqual([
       expect.stringMatching(/^The connection to the database on db\.example\.com is not encrypted.*sslmode=verify-full/)
     ])

@@ -16,7 +16,7 @@ import { PLANNED_EACH_TIME, PLANNED_ONCE } from "../src/connection/SessionClient
 import { CLAIM, LOCK_DUE_TURNS, MAKE_READY, RECLAIM, RESCHEDULE_SHOPS } from "../src/deliveries/ClaimStatements.js"
 import { rangeOfShop } from "../src/deliveries/ReplayStatements.js"
 import { connect, type Session } from "../src/migrate/Session.js"
-import { LockedWindows, locking } from "../src/PgRateLimits.js"
+import { LockedWindows, lockStatements } from "../src/PgRateLimits.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
 import { node, type Ports, RealClock } from "./nodes/Node.js"
 import { type Plan, planned, sentDuring, settled } from "./Plan.js"
@@ -217,7 +217,7 @@ describe("commands and claims look at no more than they need (docs/how-it-is-bui
     }))
     const windows = new LockedWindows([])
     for (const place of places) windows.put(place, { used: 2, resets_at: T0 + 1 })
-    const [begin, ...statements] = [...locking(places), ...windows.ending()]
+    const [begin, ...statements] = [...lockStatements(places), ...windows.endStatements()]
     expect(begin!.name).toBe("begin")
     for (const { name, text, values } of statements) {
       if (name !== "commit") expectAtMost(await within(planned(commands, text, values)), 500)

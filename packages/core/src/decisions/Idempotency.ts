@@ -27,10 +27,10 @@ export interface IdempotentResult<out A> {
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * Replaces the fingerprint of a request that had data of an erased client. Any request with its key counts as a repetition, so that a till
- * that repeats the request does not create a second ticket.
+ * The fingerprint of a request that contained data of an erased client. Any request with its key counts as a repetition, so that a till that
+ * repeats the request does not create a second ticket.
  */
-export const FORGOTTEN = ""
+export const ERASED_FINGERPRINT = ""
 
 /** The parts of a request by which two requests are compared. */
 export interface Idempotent {
@@ -43,7 +43,7 @@ export interface Idempotent {
   readonly defaults?: Fields
 }
 
-const isSaid = (name: string, value: unknown, defaults: Fields): boolean =>
+const isGiven = (name: string, value: unknown, defaults: Fields): boolean =>
   value !== undefined && value !== null && value !== defaults[name]
 
 const NONE: Fields = {}
@@ -53,12 +53,12 @@ const canonical = (value: unknown, defaults: Fields): unknown => {
   if (typeof value !== "object" || value === null) return value
   if (Array.isArray(value)) return value.map((entry) => canonical(entry, NONE))
   const fields = value as Fields
-  const said: Record<string, unknown> = {}
+  const kept: Record<string, unknown> = {}
   for (const name of Object.keys(fields).sort()) {
     const field = fields[name]
-    if (isSaid(name, field, defaults)) said[name] = canonical(field, NONE)
+    if (isGiven(name, field, defaults)) kept[name] = canonical(field, NONE)
   }
-  return said
+  return kept
 }
 
 /** Equal for requests that differ only in the order of fields, in absent fields instead of null ones, or in explicit defaults. */
@@ -68,24 +68,24 @@ export const fingerprint = (request: unknown, defaults: Fields = NONE): string =
 }
 
 /**
- * The command, run once for each key: a repetition gets the first result as it was, and changes nothing. Only successes are remembered, in
- * the same change set as their changes. Commands of one shop run one after another, so a duplicate that arrives meanwhile waits and finds
- * the result (Specification, Idempotency).
+ * Makes a command run once for each key: a repetition gets the first result as it was, and changes nothing. The record of a success is saved
+ * with the command's changes; refusals have none. Commands of one shop run one after another, so a duplicate that arrives meanwhile waits
+ * and then finds the record (Specification, Idempotency).
  */
 export const idempotent = <A, E>(
   { caller_id, operation, key, request, defaults }: Idempotent,
   command: Command<A, E>
 ): Command<IdempotentResult<A>, E | IdempotencyKeyReused> => {
   const record = { caller_id, operation, key }
-  const place = idempotencyRecordKey(record)
-  const print = fingerprint(request, defaults)
+  const recordKey = idempotencyRecordKey(record)
+  const requestFingerprint = fingerprint(request, defaults)
   return {
     shop_id: command.shop_id,
     loadRequests: [...command.loadRequests, { _tag: "IdempotencyRecord", key: record }],
     run: (state, moment): Either.Either<Decision<IdempotentResult<A>>, E | IdempotencyKeyReused> => {
-      const first = state.idempotency_records.get(place)
+      const first = state.idempotency_records.get(recordKey)
       if (first !== undefined && moment.now < first.expires_at) {
-        return first.fingerprint === print || first.fingerprint === FORGOTTEN
+        return first.fingerprint === requestFingerprint || first.fingerprint === ERASED_FINGERPRINT
           ? Either.right({ result: { data: JSON.parse(first.answer) as A, replayed: true }, changes: [], usages: [] })
           : Either.left(new IdempotencyKeyReused())
       }
@@ -96,7 +96,7 @@ export const idempotent = <A, E>(
           operation,
           key,
           shop_id: command.shop_id,
-          fingerprint: print,
+          fingerprint: requestFingerprint,
           answer: resultText(result),
           expires_at
         }

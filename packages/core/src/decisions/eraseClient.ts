@@ -6,7 +6,7 @@ import { bodyWithout, eraser, type Person, seenWithout, ticketWithout } from "..
 import type { Ticket, TicketRecord } from "../domain/Ticket.js"
 import { historyWithout } from "../domain/TicketChange.js"
 import { type Command, makeCommand } from "./Command.js"
-import { FORGOTTEN } from "./Idempotency.js"
+import { ERASED_FINGERPRINT } from "./Idempotency.js"
 import * as Load from "./Load.js"
 
 const isOther = (before: unknown, after: unknown): boolean => JSON.stringify(before) !== JSON.stringify(after)
@@ -59,8 +59,8 @@ export const eraseAnswers = (
         changes.add({ _tag: "IdempotencyRecordRemoved", row: { shop_id, caller_id, operation, key } })
       else if (isTicket(answer)) {
         const left = JSON.stringify(seenWithout(person, answer))
-        if (left !== row.answer || fingerprint !== FORGOTTEN)
-          changes.add({ _tag: "IdempotencyRecordPut", row: { ...row, answer: left, fingerprint: FORGOTTEN } })
+        if (left !== row.answer || fingerprint !== ERASED_FINGERPRINT)
+          changes.add({ _tag: "IdempotencyRecordPut", row: { ...row, answer: left, fingerprint: ERASED_FINGERPRINT } })
       }
     }
     return changes.decidedWithoutHead<void>(undefined)

@@ -13,13 +13,13 @@ import {
 import { PolicyLimits } from "../ports/PolicyLimits.js"
 import { RateLimits } from "../ports/StorePorts.js"
 
-type Store = Context.Tag.Service<RateLimits>
+type LimitStore = Context.Tag.Service<RateLimits>
 
 /** How many windows of each policy a process remembers. Beyond that it forgets the oldest. */
 const MAX_WINDOWS = 10_000
 
 /** The rate limits of the store, behind a cache of those that are used up. */
-export interface ExhaustedLimits extends Pick<Store, "take" | "giveBack"> {
+export interface ExhaustedLimits extends Pick<LimitStore, "take" | "giveBack"> {
   /** The status of a limit as this process last saw it, without asking the store. */
   readonly look: (use: LimitUse, now: Instant) => LimitStatus
   /** Empties the cache, because the store was emptied. */
@@ -31,7 +31,7 @@ export interface ExhaustedLimits extends Pick<Store, "take" | "giveBack"> {
  * every address without a valid key, so that responses that count against no limit can show it. A use that another process gives back is
  * not seen, so a refusal may last until the reset that it names.
  */
-const makeExhaustedLimits = (store: Store, bounds: LimitsByPolicy): ExhaustedLimits => {
+const makeExhaustedLimits = (store: LimitStore, bounds: LimitsByPolicy): ExhaustedLimits => {
   /** The uses with the bounds that an embedder set for their policies, without those of policies that have none. */
   const withBounds = (uses: ReadonlyArray<LimitUse>): ReadonlyArray<LimitUse> =>
     bounds === defaultLimits
@@ -98,7 +98,7 @@ const makeExhaustedLimits = (store: Store, bounds: LimitsByPolicy): ExhaustedLim
   }
 }
 
-const byStore = new WeakMap<Store, ExhaustedLimits>()
+const byStore = new WeakMap<LimitStore, ExhaustedLimits>()
 
 /** The cache over the store's rate limits. All callers of one store share it. */
 export const exhaustedLimits: Effect.Effect<ExhaustedLimits, never, RateLimits> = Effect.gen(function* () {

@@ -258,27 +258,27 @@ const withUsages = (context: RequestContext, statuses: ReadonlyArray<LimitStatus
  * refusal, and then counted in one call, all or none. A request over one of these limits gets a 429 even if a check after it refused.
  */
 export const respondAfter = ({ steps }: Checks, limits: ExhaustedLimits) => {
-  /** Runs the steps from index `from` on. `uses` are limits that were collected and not yet counted. */
+  /** Runs the steps from index `from` on. `uncounted` are the limits that were collected and not yet counted. */
   const runFrom = (
     from: number,
     request: CheckedRequest,
     progress: Progress,
-    uses: ReadonlyArray<LimitUse> = NO_USES
+    uncounted: ReadonlyArray<LimitUse> = NO_USES
   ): Effect.Effect<ObservedResponse, Failure> => {
     let checked = request
     for (let at = from; at < steps.length; at++) {
       const step = steps[at]!
-      // `Checks` lets a step follow only those that found what it takes.
+      // `Checks` lets a step follow only those that find the fields that it reads.
       const given = checked as never
       if (step.kind === "count") {
-        const more = step.uses(given)
-        uses = uses.length === 0 ? more : [...uses, ...more]
+        const uses = step.uses(given)
+        uncounted = uncounted.length === 0 ? uses : [...uncounted, ...uses]
         continue
       }
       const { context } = checked
-      if (step.kind !== "sync" && uses.length > 0) {
+      if (step.kind !== "sync" && uncounted.length > 0) {
         const counted = checked
-        return Effect.flatMap(limits.take(uses, context.now), (statuses) =>
+        return Effect.flatMap(limits.take(uncounted, context.now), (statuses) =>
           runFrom(at, extend(counted, { context: withUsages(context, statuses) }), progress)
         )
       }
@@ -290,7 +290,7 @@ export const respondAfter = ({ steps }: Checks, limits: ExhaustedLimits) => {
         return Effect.flatMap(result, (passed) =>
           passed instanceof Rejected ? reject(context, passed, NO_USES) : runFrom(at + 1, passed, progress)
         )
-      if (result instanceof Rejected) return reject(context, result, uses)
+      if (result instanceof Rejected) return reject(context, result, uncounted)
       checked = result
     }
     return Effect.dieMessage("The last check must be a handler")

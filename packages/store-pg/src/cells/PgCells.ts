@@ -3,7 +3,7 @@ import type { AuditEntry, ClientAccount, ClientId, ShopId } from "@workshop/core
 import type { CellAccess, CellDirectory } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
 import { available } from "../connection/Sql.js"
-import { inserting } from "../reads/PgDirectory.js"
+import { insertRow } from "../reads/PgDirectory.js"
 import { type Placed, unplaced } from "../Tables.js"
 import { HOME } from "./CellPlaces.js"
 
@@ -27,7 +27,7 @@ export const pgCellAccess = ({
         ? sql`delete /* workshop remove copy */ from workshop.client_account where id = ${id}`
         : sql`with /* workshop keep copy */ stale as (
             delete from workshop.client_account where phone = ${account.phone} and id <> ${id} returning id
-          ) ${inserting(sql, "client_account", account)} where (select count(*) from stale) >= 0
+          ) ${insertRow(sql, "client_account", account)} where (select count(*) from stale) >= 0
           on conflict (id) do update set given_name = excluded.given_name, family_name = excluded.family_name, phone = excluded.phone,
             hide_name = excluded.hide_name`
       ).pipe(Effect.asVoid, available),

@@ -16,7 +16,7 @@ export interface Address {
   readonly mustWrite: boolean
 }
 
-const PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)((?:\/[^?#]*)?)(?:\?([^#]*))?$/i
+const URL_PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)((?:\/[^?#]*)?)(?:\?([^#]*))?$/i
 const PORT = "5432"
 
 const refused = (what: string) => new DatabaseFailed({ reason: "no_url", code: undefined, what })
@@ -29,12 +29,12 @@ const MISSING = refused(
   "The address of the database is missing, such as postgres://user:password@host:5432/name, perhaps because its environment variable is not set"
 )
 
-const NO_TEXT = refused(
+const NOT_A_TEXT = refused(
   "The address of the database must be a text such as postgres://user:password@host:5432/name, because only layerConfig takes a Config"
 )
 
 /** The TLS options for an `sslmode` of libpq. Modes that may connect without encryption are refused, because they promise nothing. */
-const MODES = {
+const TLS_MODES = {
   disable: { isEncrypted: false, isVerified: false, isNamed: false },
   require: { isEncrypted: true, isVerified: false, isNamed: false },
   "no-verify": { isEncrypted: true, isVerified: false, isNamed: false },
@@ -42,7 +42,7 @@ const MODES = {
   "verify-full": { isEncrypted: true, isVerified: true, isNamed: true }
 } as const
 
-const isMode = (mode: string): mode is keyof typeof MODES => Object.hasOwn(MODES, mode)
+const isMode = (mode: string): mode is keyof typeof TLS_MODES => Object.hasOwn(TLS_MODES, mode)
 
 const fileOf = (params: URLSearchParams, name: string): string | undefined => {
   const path = params.get(name)
@@ -54,21 +54,23 @@ const fileOf = (params: URLSearchParams, name: string): string | undefined => {
   }
 }
 
-/** The TLS of a connection; undefined if the address says nothing of it. */
+/** The TLS options of a connection to a host; undefined if the address has none. */
 const tlsOf = (params: URLSearchParams): ((host: string) => pg.ClientConfig["ssl"]) => {
   const ca = fileOf(params, "sslrootcert")
   const [cert, key] = [fileOf(params, "sslcert"), fileOf(params, "sslkey")]
   const mode = params.get("sslmode") ?? (params.has("sslrootcert") ? "verify-full" : undefined)
   if (mode === undefined) return () => undefined
   if (!isMode(mode))
-    throw refused(`The address of the database has sslmode=${mode}, which is none of ${Object.keys(MODES).join(", ")}`)
+    throw refused(
+      `The address of the database has sslmode=${mode}, which is none of ${Object.keys(TLS_MODES).join(", ")}`
+    )
   if (mode === "verify-ca" && ca === undefined)
     throw refused(
       "The address of the database has sslmode=verify-ca without sslrootcert, the file of the authority to trust"
     )
-  const { isEncrypted, isNamed } = MODES[mode]
+  const { isEncrypted, isNamed } = TLS_MODES[mode]
   // As in libpq: with `sslrootcert`, `require` verifies the certificate but not the host name.
-  const isVerified = MODES[mode].isVerified || (mode === "require" && ca !== undefined)
+  const isVerified = TLS_MODES[mode].isVerified || (mode === "require" && ca !== undefined)
   if (!isEncrypted) return () => false
   return (host) => ({
     ...(ca === undefined ? {} : { ca }),
@@ -91,7 +93,7 @@ const mustWrite = (params: URLSearchParams, servers: number): boolean => {
   return wanted !== "any"
 }
 
-const OURS = ["host", "port", "target_session_attrs", "sslmode", "sslrootcert", "sslcert", "sslkey"]
+const HANDLED_PARAMETERS = ["host", "port", "target_session_attrs", "sslmode", "sslrootcert", "sslcert", "sslkey"]
 
 /** The host and the port of each server: from the authority, or from the query, as in libpq. */
 const serversOf = (authority: string, params: URLSearchParams): ReadonlyArray<readonly [string, string]> => {
@@ -107,7 +109,7 @@ const serversOf = (authority: string, params: URLSearchParams): ReadonlyArray<re
 }
 
 const parsed = (url: string): Address => {
-  const [, start, authority = "", path, query = ""] = PARTS.exec(url) ?? []
+  const [, start, authority = "", path, query = ""] = URL_PARTS.exec(url) ?? []
   const single = `${start}${authority.split(",")[0] === "" ? "localhost" : authority.split(",")[0]}${path}`
   if (
     start === undefined ||
@@ -118,7 +120,7 @@ const parsed = (url: string): Address => {
   const params = new URLSearchParams(query)
   const servers = serversOf(authority, params)
   const tls = tlsOf(params)
-  const others = [...params].filter(([name]) => !OURS.includes(name))
+  const others = [...params].filter(([name]) => !HANDLED_PARAMETERS.includes(name))
   return {
     mustWrite: mustWrite(params, servers.length),
     hosts: servers.map(([host]) => host),
@@ -150,7 +152,7 @@ export const databaseUrl = (url: string): Effect.Effect<string, DatabaseFailed> 
     try: () => {
       // Without types an environment variable may be missing.
       if (url === undefined || url === null || url === "") throw MISSING
-      if (typeof url !== "string") throw NO_TEXT
+      if (typeof url !== "string") throw NOT_A_TEXT
       addressOf(url)
       return url
     },
@@ -172,15 +174,15 @@ const isOnThisMachine = (host: string): boolean => {
  * The host to which a connection string leads unencrypted without saying so: another machine, and no `sslmode`. Undefined if the connection
  * stays on this machine or the string has an `sslmode`. `fallback` is `PGSSLMODE`, which the driver uses without one.
  */
-export const clearHostOf = (url: string, fallback: string | undefined): string | undefined => {
+export const unencryptedHostOf = (url: string, fallback: string | undefined): string | undefined => {
   const { hosts, saysTls } = addressOf(url)
   return saysTls || (fallback ?? "") !== "" ? undefined : hosts.find((host) => !isOnThisMachine(host))
 }
 
-/** Warns if data go to the database unencrypted: phone numbers, and webhook secrets. */
-export const warnOfClearText = (url: string): Effect.Effect<void> =>
+/** Warns if phone numbers and webhook secrets go to the database unencrypted. */
+export const warnIfUnencrypted = (url: string): Effect.Effect<void> =>
   Effect.suspend(() => {
-    const host = clearHostOf(url, process.env.PGSSLMODE)
+    const host = unencryptedHostOf(url, process.env.PGSSLMODE)
     return host === undefined
       ? Effect.void
       : Effect.logWarning(

@@ -42,15 +42,15 @@ export const OFFER_STATUSES = Object.keys(shownWhileBlocked) as ReadonlyArray<Of
 /** The statuses of offers that a client still sees if they block the shop. */
 const SHOWN_WHILE_BLOCKED = OFFER_STATUSES.filter((status) => shownWhileBlocked[status])
 
-/** The offers and notifications of a client, of all shops. Each shop costs one index look-up and the rows that are shown. */
+/** The offers and notifications of a client in all shops. Each shop costs one index look-up and the rows that are shown. */
 const clientLists = (sql: SqlClient): Pick<Context.Tag.Service<Directory>, "offers" | "inbox"> => {
   const latest = (rows: Fragment) =>
     sql`select * from ${rows} order by created_at desc, place desc limit ${Limits.client_list_of_shop_max}`
 
-  /** The shops of the rows that a condition matches, one after another, because Postgres would otherwise read all of these rows. */
-  const shopsOf = (table: "offer" | "notification", isMeant: Fragment, whom: Fragment) => {
+  /** The shops that have rows of a client. Each is found after the one before it, because `distinct` would read all of the rows. */
+  const shopsOf = (table: "offer" | "notification", isClients: Fragment, whom: Fragment) => {
     const next = (isAfter: Fragment) =>
-      sql`(select x.shop_id from workshop.${sql(table)} x where ${isMeant}${isAfter} order by x.shop_id limit 1)`
+      sql`(select x.shop_id from workshop.${sql(table)} x where ${isClients}${isAfter} order by x.shop_id limit 1)`
     return sql`select c.whom, ${next(sql``)} as shop_id, 1 as nth from (${whom}) c (whom)
       union all select c.whom, ${next(sql` and x.shop_id > c.shop_id`)}, c.nth + 1 from shops c
         where c.shop_id is not null and c.nth < ${Limits.client_list_shops_max}`
@@ -94,13 +94,13 @@ const tableOf = { Ticket: "ticket", Offer: "offer", Key: "api_key" } as const sa
 >
 
 /** Inserts a row by the names of its columns, so that a column that a later release adds gets its default. */
-export const inserting = (sql: SqlClient, table: string, row: object) => {
+export const insertRow = (sql: SqlClient, table: string, row: object) => {
   const columns = sql.csv(Object.keys(row).map((column) => sql`${sql(column)}`))
   return sql`insert into workshop.${sql(table)} (${columns})
     select ${columns} from json_populate_record(null::workshop.${sql(table)}, ${JSON.stringify(row)})`
 }
 
-/** The data about the database as a whole. */
+/** The reads and writes of facts about the whole database. */
 const databaseMarks = (sql: SqlClient) => ({
   hasShops: sql<{ readonly has: boolean }>`
     select /* workshop has shops */ exists (select from workshop.shop) as has`.pipe(
@@ -179,7 +179,7 @@ export const pgDirectory = Effect.map(
   (sql): Omit<Context.Tag.Service<Directory>, "news"> => ({
     createShop: (shop) =>
       // One statement, hence both or neither.
-      sql`with /* workshop create shop */ opened as (${inserting(sql, "shop", shop)}) ${inserting(sql, "shop_head", firstHead(shop.id))}`.pipe(
+      sql`with /* workshop create shop */ opened as (${insertRow(sql, "shop", shop)}) ${insertRow(sql, "shop_head", firstHead(shop.id))}`.pipe(
         Effect.asVoid,
         available
       ),
@@ -202,7 +202,7 @@ export const pgDirectory = Effect.map(
     ahead: (of) => available(shopsAheadAfter(sql, of, BEFORE_ALL_SHOPS)),
     createClient: (account) =>
       sql`with /* workshop create client */ changed as (
-        ${inserting(sql, "client_account", account)} on conflict (phone) do nothing returning id
+        ${insertRow(sql, "client_account", account)} on conflict (phone) do nothing returning id
       ), ${sql.literal(NOTE_COPIES)} select id from changed`.pipe(
         Effect.map((rows) => rows.length > 0),
         available

@@ -74,25 +74,25 @@ const countedClient = ({ shop, account, link, card, ...counts }: FoundClient): C
 }
 
 /**
- * An id that no client has, because it has version 8. Each number has its own: the database would find a shared one faster than a client's
- * id, because it had just read that place in the index.
+ * An id that no client has, because its UUID version is 8. Each phone number has its own: the database would find a shared id faster than a
+ * client's, because that page of the index would be in its cache.
  */
-const idOfNobody = (phone: Phone) => {
+const unusedIdOf = (phone: Phone) => {
   const hash = createHash("sha256").update(phone).digest("hex")
   return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`
 }
 
 /**
- * The client who has a number; if there is none, an id that no client has. The account of the next number is read in both cases, so that
- * both take the same steps.
+ * The id of the client who has a phone number; if there is none, an id that no client has. In both cases the account of the next number is
+ * read, so that the response time does not reveal which case it is.
  */
-const holderOf = (sql: SqlClient, phone: Phone) => {
-  const nobody = idOfNobody(phone)
+const clientIdByPhone = (sql: SqlClient, phone: Phone) => {
+  const nobody = unusedIdOf(phone)
   return sql`coalesce((select case when n.phone = ${phone} then n.id else ${nobody} end from workshop.client_account n
       where n.phone >= ${phone} order by n.phone limit 1), ${nobody})`
 }
 
-/** Looks references up one by one: a plan that joins, made while the table was small, may go through all of it. */
+/** References are looked up one by one, because a plan with a join, made while the table was small, may scan the whole table. */
 const externalRefReads = (sql: SqlClient): Pick<Context.Tag.Service<Reads>, "externalRefs"> => ({
   externalRefs: (shop_id, refs) =>
     sql<{
@@ -170,7 +170,7 @@ export const pgReads = (secrets: WebhookSecrets) =>
           (select count(*)::integer from workshop.ticket t where t.shop_id = l.shop_id and t.client_id = l.client_id
             and t.state = any(${openStates})) as tickets_open,
           (select count(*)::integer from workshop.ticket t where t.shop_id = l.shop_id and t.client_id = l.client_id) as tickets_total
-        from (select ${shop_id}::uuid as shop_id, ${"id" in by ? sql`${by.id}` : holderOf(sql, by.phone)}::uuid as id) q
+        from (select ${shop_id}::uuid as shop_id, ${"id" in by ? sql`${by.id}` : clientIdByPhone(sql, by.phone)}::uuid as id) q
         join ${sql.literal(VISIBLE_LINK)}
         join workshop.client_account a on a.id = l.client_id
         join workshop.shop s on s.id = l.shop_id

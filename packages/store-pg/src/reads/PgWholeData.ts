@@ -7,7 +7,7 @@ import { unopened, type WebhookSecrets } from "../secrets/WebhookSecrets.js"
 import { deliveryOf, type Rows, type StampsRow, type TableName, ticketOf, unplaced } from "../Tables.js"
 
 /** The tables of a shop in the order in which their rows can be made, with the order of the rows. */
-const inOrder = [
+const tablesInOrder = [
   ["shop_head", "shop_id"],
   ["webhook", "shop_id"],
   ["client_link", "client_id"],
@@ -28,9 +28,9 @@ const inOrder = [
 ] as const satisfies ReadonlyArray<readonly [TableName, string]>
 
 /** The tags of the changes that do no more than put a row. */
-const tags = Object.fromEntries(Object.entries(putTables).map(([tag, table]) => [table, tag]))
+const putTags = Object.fromEntries(Object.entries(putTables).map(([tag, table]) => [table, tag]))
 
-const countOf = ({ caller_id, client_id, used, resets_at }: StampsRow): Change => ({
+const stampsUsedChange = ({ caller_id, client_id, used, resets_at }: StampsRow): Change => ({
   _tag: "StampsUsedPut",
   key: { caller_id, client_id },
   row: { used, resets_at }
@@ -47,9 +47,9 @@ const changeOf = (table: TableName, row: never, webhook: Webhook | null): Change
     case "api_key":
       return { _tag: "KeyPut", row: unplaced(row) }
     case "stamps_used":
-      return countOf(row)
+      return stampsUsedChange(row)
     default:
-      return { _tag: tags[table], row: unplaced(row) } as Change
+      return { _tag: putTags[table], row: unplaced(row) } as Change
   }
 }
 
@@ -57,13 +57,13 @@ const changeOf = (table: TableName, row: never, webhook: Webhook | null): Change
  * Truncating needs all tables at one instant. A command that has locked one of them and waits for another ends it by a deadlock or by the
  * time-out of a second, so it is tried again for some seconds of real time, because a sandbox's clock may stand still.
  */
-const AGAIN = Schedule.upTo(Schedule.spaced("100 millis"), "8 seconds")
+const RETRIES = Schedule.upTo(Schedule.spaced("100 millis"), "8 seconds")
 
 /** The data of a sandbox as a whole. */
 export const pgWholeData = (secrets: WebhookSecrets) =>
   Effect.map(SqlClient, (sql): Context.Tag.Service<WholeData> => {
     const columns = sql.csv(
-      inOrder.map(
+      tablesInOrder.map(
         ([table, order]) =>
           sql`(select coalesce(json_agg(row_to_json(t) order by ${sql.literal(order)}), '[]') from workshop.${sql(table)} t
             where t.shop_id = s.id) as ${sql(table)}`
@@ -78,7 +78,9 @@ export const pgWholeData = (secrets: WebhookSecrets) =>
             Effect.gen(function* () {
               const [stored] = found!.webhook
               const webhook = stored === undefined ? null : yield* Effect.mapError(secrets.open(stored), unopened)
-              return inOrder.flatMap(([table]) => found![table].map((row) => changeOf(table, row as never, webhook)))
+              return tablesInOrder.flatMap(([table]) =>
+                found![table].map((row) => changeOf(table, row as never, webhook))
+              )
             })
           )
         ),
@@ -87,7 +89,7 @@ export const pgWholeData = (secrets: WebhookSecrets) =>
       }>`select /* workshop clear sandbox */ workshop.clear_sandbox() as cleared`.pipe(
         Effect.map(([found]) => found!.cleared),
         available,
-        Effect.retry(AGAIN),
+        Effect.retry(RETRIES),
         Effect.withClock(Clock.make())
       )
     }
