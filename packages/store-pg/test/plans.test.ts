@@ -199,11 +199,11 @@ describe(`reads cost the same however many tickets a shop has: ${TICKETS} here (
 describe("commands and claims look at no more than they need (docs/how-it-is-built.md)", { timeout: 30_000 }, () => {
   it("a command loads its rows by their keys", async () => {
     const asked = [
-      { shop_id, ask: { _tag: "Ticket", id: ticket.id } },
-      { shop_id, ask: { _tag: "Client", id: ticket.client_id } },
+      { shop_id, request: { _tag: "Ticket", id: ticket.id } },
+      { shop_id, request: { _tag: "Client", id: ticket.client_id } },
       {
         shop_id,
-        ask: { _tag: "IdempotencyRecord", key: { caller_id: ticket.client_id, operation: "create", key: "k" } }
+        request: { _tag: "IdempotencyRecord", key: { caller_id: ticket.client_id, operation: "create", key: "k" } }
       }
     ] as const
     for (const { statement } of loadStatements(asked as never))
@@ -270,7 +270,7 @@ describe("commands and claims look at no more than they need (docs/how-it-is-bui
     const [{ id }] = (await within(session.run<{ id: string }>("select md5($1)::uuid as id", [name]))) as [
       { id: string }
     ]
-    const [load] = loadStatements([{ shop_id, ask: { _tag: "Replay", id, most: 1_000 } }] as never)
+    const [load] = loadStatements([{ shop_id, request: { _tag: "Replay", id, most: 1_000 } }] as never)
     expectAtMost(await within(planned(commands, load!.statement.text, load!.statement.values)), rows)
     const counted = await within(planned(reads, rangeOfShop, [shop_id, 0, JSON.stringify(filter), 1_000]))
     expectAtMost(counted, rows)
