@@ -17,7 +17,13 @@ import {
 import { openAccount, openShop, putting, run } from "../packages/core/dist/testing/Fixtures.js"
 import { RiggedEntropy } from "../packages/core/dist/testing/RiggedEntropy.js"
 import { SettableClock } from "../packages/core/dist/testing/SettableClock.js"
-import { lookUpReceipt, LOCK_HEADS, LOCK_FREE_HEADS, LOAD_SHOPS, putReceipt } from "../packages/store-pg/dist/commands/CommandBatch.js"
+import {
+  LOAD_SHOPS,
+  LOCK_FREE_HEADS,
+  LOCK_HEADS,
+  lookUpReceipt,
+  putReceipt
+} from "../packages/store-pg/dist/commands/CommandBatch.js"
 import { loads } from "../packages/store-pg/dist/commands/LoadStatements.js"
 import { saves } from "../packages/store-pg/dist/commands/SaveStatements.js"
 import { DEFAULT_SCHEMA } from "../packages/store-pg/dist/connection/Schema.js"
