@@ -53,7 +53,7 @@ import { type SecretsRefused, WebhookSecrets } from "./secrets/WebhookSecrets.js
 export type { PgStoreConfig } from "./ConfiguredOptions.js"
 export type { PgStoreOptions } from "./StoreOptions.js"
 
-/** What the ports of one schema share with those of other schemas, if there are several cells. */
+/** The connections, the notifier and the name that the ports of one cell get if there are several cells. */
 interface Surroundings {
   readonly connecting?: typeof reconnecting | undefined
   /** Makes the connections of commands only. */
