@@ -171,7 +171,7 @@ export const mountEffect = <Request, R = never>({
 const NO_WORKSHOP =
   "A mount takes the workshop to which start resolves: await start first, and give what it resolves to"
 
-/** {@link mountEffect} for a workshop of the Promise API. */
+/** Mounts a workshop of the Promise API in a server, whose own requests `authenticate` gets. */
 export const mountPromise = <Request, Context extends ReadonlyArray<unknown>>(
   workshop: Mountable,
   { authenticate, ...rest }: Omit<MountOptions<Request, Context>, "addressOf">
