@@ -86,7 +86,7 @@ const clientsOf = (
   accounts: ReadonlyArray<ClientAccount>
 ): Command<ReadonlyArray<typeof ClientSeenBy.Type>> => ({
   shop_id,
-  asks: accounts.map(({ id }) => ({ _tag: "Client", id })),
+  loadRequests: accounts.map(({ id }) => ({ _tag: "Client", id })),
   run: ({ links, cards, shop }) =>
     Either.right({
       result: accounts.map((account) => {

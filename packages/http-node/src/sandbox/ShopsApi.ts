@@ -11,8 +11,7 @@ import {
   type ShopRecord,
   Shops
 } from "@workshop/core"
-import type { GroupHandlers } from "@workshop/core/adapter"
-import { scopePresets, shopFields } from "@workshop/core/adapter"
+import { type GroupHandlers, scopePresets, shopFields } from "@workshop/core/adapter"
 import { ServiceLimits, type ShopHead } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
 import { creation, data, endpoint, groupOf, shopEndpoint } from "./endpoints.js"

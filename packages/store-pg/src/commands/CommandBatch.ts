@@ -1,4 +1,4 @@
-import type { ShopHead, ShopId, ShopRecord, Webhook } from "@workshop/core"
+import type { ShopId, ShopRecord } from "@workshop/core"
 import {
   type Command,
   type Decision,
@@ -6,7 +6,6 @@ import {
   execute,
   loadState,
   type Moment,
-  type SentEvent,
   type ShopHead,
   type ShopState,
   type Webhook

@@ -1,5 +1,5 @@
-import { type Entropy, probe, type ShopId, type StoreUnavailable, Tracing, TrackingPages } from "@workshop/core"
-import { type Command, ENTROPY_BYTES, type Outcome, type Store } from "@workshop/core/store"
+import { type Entropy, probe, type ShopId, type StoreUnavailable, TrackingPages } from "@workshop/core"
+import { type Command, ENTROPY_BYTES, type Outcome, type Store, Tracing } from "@workshop/core/store"
 import { type Context, Effect, type Scope } from "effect"
 import { type ConnectionOptions, reconnecting } from "../connection/Connection.js"
 import type { Database } from "../connection/Schema.js"
