@@ -89,7 +89,7 @@ export const measuredOn = () => {
   const dates = [...new Set(results.map(([, { date }]) => date))].join(" and ")
   const together = results.filter(([name]) => name !== "cells" && name !== "saves")
   const took = Math.round(together.reduce((sum, [, { took_s }]) => sum + took_s, 0) / 60)
-  return `\`npm run bench\` measured these results on ${dates} in ${took} minutes, on ${machine.cores} cores (${machine.cpu}) with ${machine.memory_gib} GiB, ${machine.system}, Node ${machine.node}; load and peers run on the same machine.`
+  return `\`npm run bench\` measured these results on ${dates} in ${took} minutes, on ${machine.cores} cores (${machine.cpu}) with ${machine.memory_gib} GiB, ${machine.system}, Node ${machine.node}; the load generator and the other programs run on the same machine.`
 }
 
 /** The files that exist only for speed, and the plain way that each replaces. The work is that of `npm run bench -- fast`. */
@@ -97,15 +97,15 @@ const SPEED_FILES = {
   "core/src/fast/QuickReader.ts": "decoding a request by its schema",
   "core/src/fast/isoText.ts": "`Date.toISOString`",
   "core/src/fast/jsonText.ts":
-    "writing a ticket as JSON three times: for its event, for repetitions of the request and for the response",
-  "core/src/fast/pooledBytes.ts": "a call of the system's random source for each draw",
+    "writing a ticket as JSON three times: for its event, for replays of the request and for the response",
+  "core/src/fast/pooledBytes.ts": "a call of the system's random source for each id",
   "http-node/src/fast/markLogs.ts": "`Effect.annotateLogs`",
-  "store-pg/src/fast/StatementBatch.ts": "the driver's pipelining, with a barrier behind each statement",
+  "store-pg/src/fast/StatementBatch.ts": "the driver's pipelining, with a barrier after each statement",
   "store-pg/src/fast/combined.ts": "one insert or update for each table of a batch",
   "store-pg/src/fast/PreparingClient.ts":
-    "`@effect/sql-pg`, which names no statement, so that the server parses and plans each read again",
+    "`@effect/sql-pg`, which does not name statements, so that the server parses and plans each read again",
   "store-pg/src/fast/inputDrained.ts":
-    "starting a batch with the first request that was read, which makes batches of one"
+    "starting a batch as soon as the first request was read, which makes batches of one command"
 }
 
 /** The code that exists only for speed, with what it saves where a benchmark measures it alone: a head and rows. */
@@ -151,7 +151,7 @@ export const capacity = (table, { hours }) => {
   /** @param {number} n */
   const counted = (n) => n.toLocaleString("en-US", { maximumFractionDigits: 2 })
   return [
-    `${counted(rate)} tickets a second went through their whole lives: ${counted(tickets)} in a day of ${hours} hours, which is what ${counted(Math.floor(tickets / perShop))} shops with ${perShop} tickets a day make.`,
+    `The machine handled the whole lives of ${counted(rate)} tickets a second. In a day of ${hours} hours that is ${counted(tickets)} tickets: those of ${counted(Math.floor(tickets / perShop))} shops with ${perShop} tickets a day.`,
     table(
       [
         "part",
@@ -168,7 +168,7 @@ export const capacity = (table, { hours }) => {
         `${Math.round((all / sum) * 100)} %`
       ])
     ),
-    `The ${most.name} bend first: they take the largest share. All at once, a ticket's life costs ${counted(whole.service)} ms of the service's process and ${counted(whole.servers)} ms of Postgres, so one process, which uses one core, goes through at most ${counted(1_000 / whole.service)} lives a second.`
+    `The ${most.name} are the bottleneck, because they take the largest share of the CPU time. A whole life takes ${counted(whole.service)} ms of CPU time in the service's process and ${counted(whole.servers)} ms in Postgres. One process, which uses one core, therefore handles at most ${counted(1_000 / whole.service)} lives a second.`
   ].join("\n\n")
 }
 
@@ -190,7 +190,7 @@ export const fleets = (table) => {
   return [
     table(head, rows),
     ...result.plots.map(picture),
-    "The costs that it uses:",
+    "The simulation uses these costs:",
     table(["work", "cost"], costs)
   ].join("\n\n")
 }

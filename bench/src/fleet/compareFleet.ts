@@ -29,7 +29,7 @@ const tableOf = (all: ReadonlyArray<Simulated>): Table => ({
     "CPU of the busiest worker",
     "connections of a worker",
     "CPU of the coordinator",
-    "bends first, and at how many shops",
+    "first bottleneck, and at how many shops",
     "busiest cell, worker (mean = 1)",
     "busiest shop, of its worker",
     "a move takes"
@@ -100,7 +100,7 @@ export const fleet = benchmark({
         ),
         growthPlot(
           "fleet-bends",
-          title("Shops with which the fleet bends"),
+          title("Shops at which the first bottleneck is reached"),
           series(all, (one) => one.bends_at_shops)
         ),
         growthPlot("fleet-even", title(`The busiest worker (mean = 1), ${SHOPS[1]!.toLocaleString("en-US")} shops`), [
