@@ -150,12 +150,12 @@ writeFileSync("openapi.sandbox.json", `${JSON.stringify(sandboxDocument, null, 2
 page("docs/states.md", [
   "# States",
   NOTE,
-  "A ticket is in one of five states. The tables `statusMoves` and `closureMoves` of `packages/core/src/domain/TicketLifecycle.ts` contain the rules. The service looks moves up there, and this page is generated from them.",
+  "This page is the reference for the states of a ticket: how a ticket moves between them, and which event each move sends. It is generated from the tables that the service uses, `statusMoves` and `closureMoves` of `packages/core/src/domain/TicketLifecycle.ts`.",
   diagram,
   statesTable,
   "## Moves",
   movesTable,
-  "Everything else is refused with 409 `CONFLICT`; [errors](errors.md) explains the reasons.",
+  "The service refuses every other move with 409 `CONFLICT`; [errors](errors.md) explains the reasons.",
   "## Events",
   table(
     ["type", "sent when"],
@@ -175,16 +175,16 @@ const refusals = Object.entries(failureRows).flatMap(([tag, row]) => {
 page("docs/errors.md", [
   "# Errors",
   NOTE,
-  'Every failure is `{"success": false, "error": {"code", "message", "details"}}`. Programs should use `code` and `details`; `message` is for people, and its text may change. The table is in `packages/core/src/http/ErrorTable.ts`.',
+  'This page is the reference for developers of API clients and of programs that embed the service: it lists every error with its cause. The body of every error is `{"success": false, "error": {"code", "message", "details"}}`. Let your program use `code` and `details`; `message` is for people, and its text may change.',
   table(
     ["status", "code", "meaning"],
     Object.entries(errorCodes).map(([name, { status, meaning }]) => [String(status), code(name), meaning])
   ),
   "## Reasons of a 409",
-  "`details.reason` of a `CONFLICT` is one of these. A refused move also has `details.from`, `details.to` and `details.allowed`. Every 409 about a ticket has the ticket's present `details.state` and `details.updated_at`, except `IDEMPOTENCY_KEY_REUSED`, which is about the key.",
+  "`details.reason` of a `CONFLICT` is one of these. A refused move also has `details.from`, `details.to` and `details.allowed`. Every 409 about a ticket has the ticket's current `details.state` and `details.updated_at`, except `IDEMPOTENCY_KEY_REUSED`, which is about the key.",
   table(["reason", "when", "for example"], conflicts),
   "## Refusals in your own program",
-  "A program that [embeds](embed.md) the services gets a refusal as a value with a `_tag`. The API responds to it with the status, code and reason of its row, as `refusalResponse(refusal)` does in your own routes. In Effect, `refused` does the same. There, input of a wrong form is a `ParseError` of the decoding, with the same response, and `InvalidInput` occurs only where the stored data do not allow a valid value; a Promise method is refused with `InvalidInput` for both.",
+  "A program that [embeds](embed.md) the services gets a refusal as a value with a `_tag`. The API responds to it with the status, code and reason in its row. In your own routes, `refusalResponse(refusal)` returns this response, and in Effect `refused` does. A Promise method is refused with `InvalidInput` for every invalid value. In Effect, decoding invalid input fails with `ParseError`, which gets the same response; a service fails with `InvalidInput` only if the stored data do not allow a value.",
   table(["tag", "status", "code", "reason", "when"], refusals),
   "## Examples",
   ...["VALIDATION_ERROR", "CONFLICT", "PROFANITY", "TOO_MANY_ATTEMPTS"].map(
@@ -195,7 +195,7 @@ page("docs/errors.md", [
 page("docs/limits.md", [
   "# Limits",
   NOTE,
-  "Each number is one row of `packages/core/src/domain/Limits.ts`, or of the table that its section names. Decisions, services and all stores read it there. Constants of an adapter's technique, such as the size of a statement, are in the adapter. [Change a rule](changing-a-rule.md) says how to change one.",
+  "This page is the reference for all limits: those that API clients meet, and those that operators and developers of stores need. Each number is one row of `packages/core/src/domain/Limits.ts`, or of the table that its section names, which decisions, services and all stores read. Technical constants of an adapter, such as the size of a statement, are in the adapter. [Change a rule](changing-a-rule.md) says how to change a limit.",
   "## How often",
   "A 429 names the policy in `details.limit`, and `Retry-After` gives the seconds until its window ends. The headers `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` of other responses describe the policy with the fewest uses left.",
   table(
@@ -214,7 +214,7 @@ page("docs/limits.md", [
     Object.entries(Limits).map(([name, value]) => [code(name), amount(name, value)])
   ),
   "## How the service works",
-  "The rows of `ServiceLimits`: no response shows them, but operators and people who write a store meet them.",
+  "These rows of `ServiceLimits` are in no response. Operators and developers of stores need them.",
   table(
     ["name", "value", "meaning"],
     Object.entries(ServiceLimits).map(([name, value]) => [
@@ -224,13 +224,13 @@ page("docs/limits.md", [
     ])
   ),
   "## Retries",
-  `An event is tried ${MOST_ATTEMPTS} times in all: at once, and after each of the delays of \`retryDelays_ms\`, which count from the end of the attempt before. Notifications to clients and owners follow the same table.`,
+  `An event is tried ${MOST_ATTEMPTS} times in all: at once, and after each of the delays of \`retryDelays_ms\`, which count from the end of the previous attempt. Notifications to clients and owners follow the same table.`,
   table(
     ["attempt", "after"],
     retryDelays_ms.map((delay, i) => [String(i + 2), span(delay)])
   ),
   "## Webhooks that fail",
-  "The table `failureSteps` of `packages/core/src/domain/Webhook.ts`: both numbers of a row must be reached. A success starts again at 0; a 410 turns the webhook off at once.",
+  "The service takes a step when both numbers of its row are reached. A success resets the count to 0. A 410 turns the webhook off at once. The table is `failureSteps` of `packages/core/src/domain/Webhook.ts`.",
   table(
     ["failures in a row", "over at least", "then"],
     failureSteps.map(({ failures, age_ms, kind }) => [
@@ -240,7 +240,7 @@ page("docs/limits.md", [
     ])
   ),
   "## Rules that are functions",
-  "Pure functions in `packages/core/src`; every store calls them, or builds its SQL from the tables that they read.",
+  "These rules are pure functions in `packages/core/src`. Every store calls them, or builds its SQL from the tables that they read.",
   table(
     ["rule", "function", "file"],
     rules.map(([rule, { name }, file]) => [rule, code(name), code(join("domain", `${file}.ts`))])

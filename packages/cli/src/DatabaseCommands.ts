@@ -96,7 +96,7 @@ const inWords = (webhooks: string, key_id: string | null) =>
 
 const reseal = command({
   name: "reseal",
-  description: "Encrypt all webhook secrets with the first key, also those stored in clear",
+  description: "Encrypt all webhook secrets with the first key, including unencrypted ones",
   examples: [
     "WORKSHOP_SECRETS_KEY_FILE=/run/secrets/new-and-old-key workshop secrets reseal",
     "WORKSHOP_SECRETS_KEY_FILE=/run/secrets/key workshop secrets reseal --in-clear"
@@ -133,11 +133,11 @@ const migrateOptions = {
   ),
   moveFrom: own.optional(
     "--move-from <schema>",
-    "First move the tables here from the schema in which an earlier release made them, usually public."
+    "First move the tables to --schema from the schema in which an earlier release created them, usually public."
   ),
   whileRunning: own.toggle(
     "while-running",
-    "Move them although processes of the earlier release are connected; for the database's owner. Their connections are ended once."
+    "Move the tables while processes of the earlier release are connected; needs the database's owner. Their connections are ended once."
   ),
   noCreateSchema: toggle(
     "no-create-schema",
@@ -145,7 +145,7 @@ const migrateOptions = {
   ),
   dataDir: optional(
     "--data-dir <folder>",
-    "The folder of an embedded Postgres, which is made if there is none; .workshop, if that is there, where it is left out."
+    "The folder of an embedded Postgres, which is created if it does not exist. The default is .workshop, if it exists."
   ).conflicts("databaseUrl"),
   roles: own.toggle(
     "roles",

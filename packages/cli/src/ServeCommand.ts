@@ -64,7 +64,7 @@ const decoder = wholeNumber(1, Number.MAX_SAFE_INTEGER)
 const connectionOptions = {
   maxConnections: value(
     "--max-connections <number>",
-    "How many connections may be open. Beyond that an idle one is closed for each new one.",
+    "The most connections that may be open. Beyond that the server closes an idle one for each new one.",
     { fallback: String(CONNECTION_LIMITS.maxConnections), decoder }
   ),
   maxConnectionsPerAddress: optional(
@@ -121,15 +121,18 @@ export const serveOptions = {
     decoder: host,
     fallback: "127.0.0.1"
   }),
-  port: value("--port <number>", "The port to listen on; 0 takes a free one.", { decoder: port, fallback: "4010" }),
-  sandbox: toggle("sandbox", "Serve /sandbox too: all that the app, the owner, the client and the clock would do."),
+  port: value("--port <number>", "The port to listen on; 0 selects a free one.", { decoder: port, fallback: "4010" }),
+  sandbox: toggle(
+    "sandbox",
+    "Serve /sandbox too, with which a tester acts as the app, the owner and the client, and moves the clock."
+  ),
   sandboxToken: optional(
     "--sandbox-token <text>",
     "The bearer token that every sandbox call must send, at least 32 characters. Required if other machines can reach the sandbox."
   ),
   words: optional(
     "--words <file>",
-    "The words refused on tickets, one word or phrase a line, in place of the default ones of each language."
+    "A file of words to refuse on tickets, one word or phrase per line, instead of the default words of each language."
   ),
   sandboxOnRealData: toggle(
     "sandbox-on-real-data",

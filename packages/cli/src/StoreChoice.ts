@@ -17,13 +17,13 @@ export const databaseUrlFlag = (description: string) =>
 /** `--schema`: where the tables are in the database. */
 export const schemaFlag = optional(
   "--schema <name>",
-  "The schema of the database that keeps the workshop's tables; workshop by default."
+  "The schema of the service's tables in the database; workshop by default."
 )
 
 /** `--cells`: the cells of the service besides the home cell, which is the database itself. */
 export const cellsFlag = optional(
   "--cells <cells>",
-  "Several cells share the shops: how many, as schemas of the database, or names between spaces, each with the address of its cluster (north=postgres://…)."
+  "The cells among which the shops are divided: their number, as schemas of the database, or names separated by spaces, each with the address of its cluster (north=postgres://…)."
 )
 
 /** The flags that name a database: its address, its schema and its cells. */
@@ -46,14 +46,11 @@ export const servedDataDir = dataDirFlag("The folder of the embedded Postgres.")
 /** `--secrets-key`: the keys of `WORKSHOP_SECRETS_KEY`. The store checks them, and its refusal does not repeat them. */
 export const secretsKey = repeatable(
   "--secrets-key <key>",
-  "Keys that encrypt webhook secrets in the database, 32 random bytes each in base64 or hex, between commas: the first one writes, all read."
+  "Keys that encrypt webhook secrets in the database, 32 random bytes each in base64 or hex, separated by commas: the first one encrypts, all decrypt."
 )
 
 /** `--no-migrate` of processes that serve or dispatch. */
-export const noMigrateFlag = toggle(
-  "no-migrate",
-  "Refuse a database with an older schema instead of bringing it up to date."
-)
+export const noMigrateFlag = toggle("no-migrate", "Refuse a database with an older schema instead of migrating it.")
 
 /** Which store, and where it is. */
 export interface StoreChoice {

@@ -6,47 +6,47 @@ const { version } = JSON.parse(readFileSync(new URL("../package.json", import.me
 
 const EVERYWHERE = `
 Variables:
-  Every flag has an environment variable, which its help names. In place of any variable NAME,
-  NAME_FILE names the file that holds its value, such as a key or a secret.
+  Every flag has an environment variable, which its help names. Instead of any variable NAME,
+  NAME_FILE can name the file that contains its value, such as a key or a secret.
 
 Exit status:
-  0    done; for verify the signature is good, for serve and receive they ended as requested
+  0    success; for verify the signature is valid, for serve and receive a signal or key stopped them
   1    refused or failed; standard error says why and what to do
-  130  interrupted with Ctrl-C before it was done`
+  130  interrupted with Ctrl-C before the command finished`
 
 /** The commands and their descriptions under the headings of the help. */
 const headings = {
   "Run the service:": {
     serve: "Serve the API over HTTP, until SIGTERM or SIGINT",
-    dispatch: "Deliver and close what is due in a database, until SIGTERM or SIGINT",
-    migrate: "Bring a Postgres database to the current schema"
+    dispatch: "Send webhooks and close tickets of a database, until SIGTERM or SIGINT",
+    migrate: "Update a Postgres database to the current schema"
   },
   "Manage its data:": {
-    shop: "Shops and their settings, against a database",
-    key: "A shop's API keys, against a database",
-    webhook: "A shop's webhook and its deliveries, in a database or a running sandbox",
-    client: "Manage clients' accounts and act for clients, on a database",
-    ticket: "The QR code of a ticket's page, for receipts",
-    import: "Tickets of another system, from CSV or JSON lines, into a database",
-    export: "All tickets of a shop, as CSV or JSON lines, from a database",
+    shop: "Manage shops and their settings in a database",
+    key: "Manage a shop's API keys in a database",
+    webhook: "Manage a shop's webhook and its deliveries, in a database or a running sandbox",
+    client: "Manage clients' accounts and act for clients, in a database",
+    ticket: "Print the QR code of a ticket's page, for receipts",
+    import: "Import tickets of another system from CSV or JSON lines into a database",
+    export: "Export all tickets of a shop from a database as CSV or JSON lines",
     audit: "List the acts of owners and operators in a database"
   },
   "Look after the database:": {
     check: "Check that the data in a database are consistent, and change nothing",
-    secrets: "How the secrets of webhooks are stored in a database",
-    cell: "The cells among which the shops of a service are divided"
+    secrets: "Encrypt the secrets of webhooks in a database",
+    cell: "Manage the cells among which the shops are divided"
   },
   "Build and test against it:": {
     logs: "Print the requests to a sandbox's API as they arrive",
     receive: "Receive webhooks: verify, drop duplicates, print each event",
     verify: "Check a webhook's signature",
-    scenario: "Readable scenarios: acts, clock and expectations in YAML",
-    simulate: "Play whole shops with faults from a seed, and check every invariant",
-    conform: "Test any server of this specification, rule by rule"
+    scenario: "Run test files in YAML that list actions, times and expected results",
+    simulate: "Simulate shops with faults from a seed, and check every invariant",
+    conform: "Test any server that implements the specification, rule by rule"
   },
   "Other:": {
     openapi: "Print the OpenAPI 3.1 document",
-    completions: "Print the script by which bash, zsh or fish completes workshop"
+    completions: "Print the completion script for bash, zsh or fish"
   }
 } as const
 
@@ -90,7 +90,7 @@ const workshopWith = async (isNeeded: (name: string) => boolean): Promise<MakeCo
   const workshop = group(
     {
       name: "workshop",
-      description: "Runs and drives the workshop ticket service",
+      description: "Run, manage and test the workshop ticket service",
       examples: ["workshop serve --sandbox --demo --store memory", "workshop receive --register http://127.0.0.1:4010"]
     },
     await Promise.all(made)
@@ -98,7 +98,7 @@ const workshopWith = async (isNeeded: (name: string) => boolean): Promise<MakeCo
   return (choose) =>
     workshop(choose)
       .version(version, "--version", "Print the version.")
-      .option("--no-color", "Print no colours; NO_COLOR does the same, and FORCE_COLOR asks for them in a pipe too.")
+      .option("--no-color", "Print no colours; NO_COLOR does the same. FORCE_COLOR prints colours in a pipe too.")
       .addHelpText("after", EVERYWHERE)
 }
 

@@ -126,8 +126,8 @@ const ticketCalls = (send: Transport) => {
     /** All tickets that match, page after page. */
     pages: (query: TicketQuery = {}, options: CallOptions = {}): Pages => pagesOf(send, query, options),
     /**
-     * All tickets that changed since the `synced_until` of last time, page after page in the order of changes: none is missed, and
-     * one may come twice, so write them by `id` (Specification, Lists and sync). Without `since`, from the beginning.
+     * All tickets that changed since the last `synced_until`, page after page in the order of changes; without `since`, all tickets. No
+     * change is missed, but one may come twice, so store tickets by `id` (Specification, Lists and sync).
      */
     changes: (
       { since = BEGINNING, limit }: { readonly since?: string | undefined; readonly limit?: number | undefined } = {},
@@ -136,7 +136,7 @@ const ticketCalls = (send: Transport) => {
     /** One ticket; another shop's is not found (Specification, Endpoints). */
     byId: (id: string, options: CallOptions = {}): Promise<ClientResult<Ticket, Findable>> =>
       send({ method: "GET", path: idPath("tickets", id), ...options }),
-    /** The ticket that somebody at the counter means by its number; `meta.others` are the rest (Specification, Endpoints). */
+    /** The newest open ticket with a number, or else the newest; `meta.others` has the other ones (Specification, Endpoints). */
     byNumber: (number: number, options: CallOptions = {}): Promise<ClientResult<Ticket, Findable, NumberMeta>> =>
       send({ method: "GET", path: `/tickets/by-number/${number}`, ...options }),
     /** Moves a ticket to another state (Specification, States). */
@@ -159,10 +159,10 @@ const ticketCalls = (send: Transport) => {
 const clientCalls = (send: Transport) => {
   const post = posting(send)
   return {
-    /** A client who knows the shop, by a phone number in international format (Specification, Endpoints). */
+    /** A client whom the shop knows, by a phone number in international format (Specification, Endpoints). */
     byPhone: (phone: string, options: CallOptions = {}): Promise<ClientResult<Client, Findable>> =>
       send({ method: "GET", path: "/clients", query: { phone }, ...options }),
-    /** A client who knows the shop; one who is unknown and one who blocks it are the same 404 (Specification, Endpoints). */
+    /** A client whom the shop knows. An unknown client and one who blocks the shop give the same 404 (Specification, Endpoints). */
     byId: (id: string, options: CallOptions = {}): Promise<ClientResult<Client, Findable>> =>
       send({ method: "GET", path: idPath("clients", id), ...options }),
     /** The shop's programme and the client's card, also while the programme is off (Specification, Endpoints). */

@@ -26,7 +26,7 @@ export const conformOptions = {
     "--key <key>",
     "A full-access key, for a server without a sandbox: runs the part that needs none, on that key's shop."
   ),
-  sandboxToken: optional("--sandbox-token <text>", "The token that the server's sandbox asks for."),
+  sandboxToken: optional("--sandbox-token <text>", "The token of the server's sandbox, if it requires one."),
   signatureHeader,
   section: own.repeatable("--section <section>", "Run the cases of this section, such as §3 or 3; may be repeated.", {
     decoder: section

@@ -30,7 +30,7 @@ export const dispatchOptions = {
   }),
   statusPort: optional(
     "--status-port <number>",
-    "Answer /healthz, /readyz and /metrics there; 0 takes a free port. By default no port is opened.",
+    "The port for /healthz, /readyz and /metrics; 0 selects a free one. By default the command opens no port.",
     { decoder: port }
   ),
   ...observeOptions

@@ -18,14 +18,14 @@ export const signatureHeader = value(
 /** `--refuse-network` of every command that delivers: where webhooks may not go besides the special-purpose addresses (Specification, Webhooks). */
 export const refuseNetwork = repeatable(
   "--refuse-network <cidr>",
-  "A network that webhooks may not reach though its addresses are public, such as your own; several, between commas or one flag each.",
+  "A public network that webhooks must not reach, such as your own; separate several by commas, or pass one flag each.",
   { decoder: textThat("must be a network, such as 203.0.113.0/24 or 2001:db8::/32", isNetwork) }
 )
 
 /** `--webhook-port` of every command that sets an address or delivers to it: all need the same (Specification, Webhooks). */
 export const webhookPort = repeatable(
   "--webhook-port <number>",
-  `A port that webhooks may use; several, between commas or one flag each. ${productionAddresses.ports.join(", ")} alone by default.`,
+  `A port that webhooks may use; separate several by commas, or pass one flag each. The default is ${productionAddresses.ports.join(", ")} only.`,
   { decoder: wholeNumber(1, 65_535, "must be a port from 1 to 65535") },
   productionAddresses.ports
 )

@@ -14,7 +14,7 @@ const options = {
     decoder: webAddress,
     fallback: "http://127.0.0.1:4010"
   }),
-  sandboxToken: optional("--sandbox-token <text>", "The token that the sandbox asks for."),
+  sandboxToken: optional("--sandbox-token <text>", "The token of the sandbox, if it requires one."),
   follow: own.toggle("follow", "Print requests as they arrive, until Ctrl-C."),
   shop: own.optional("--shop <id>", "Only requests with a key of this shop."),
   ticket: own.optional("--ticket <id>", "Only requests about this ticket."),

@@ -24,7 +24,10 @@ export const observeOptions = {
     "How log lines are written on standard error: json, one object a line, or pretty, for people. By default pretty on a terminal, otherwise json.",
     oneOf(LOG_FORMATS)
   ),
-  logLevel: value("--log-level <level>", "The least level that is logged.", { ...oneOf(LOG_LEVELS), fallback: "info" }),
+  logLevel: value("--log-level <level>", "The lowest level that is logged.", {
+    ...oneOf(LOG_LEVELS),
+    fallback: "info"
+  }),
   otlpEndpoint: optional(
     "--otlp-endpoint <url>",
     "Send traces to this OpenTelemetry collector by OTLP over HTTP, such as http://127.0.0.1:4318.",

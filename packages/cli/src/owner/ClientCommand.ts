@@ -168,7 +168,7 @@ export const clientCommand = group(
     }),
     ownerCommand({
       name: "visit",
-      description: "A visit to a shop's counter: the shop knows the client",
+      description: "Record a client's visit to a shop's counter, so that the shop knows the client",
       examples: ["workshop client visit 0197... --shop 0198..."],
       options: { shop: shop("The shop at whose counter the client is."), client },
       act: ({ client, shop }) => visit(client, shop)
@@ -182,7 +182,7 @@ export const clientCommand = group(
     }),
     ownerCommand({
       name: "accept",
-      description: "Accept an offer: the ticket is the client's",
+      description: "Accept an offer, so that the ticket is linked to the client",
       examples: ["workshop client accept 0199... 019a..."],
       options: { client, offer },
       act: ({ client, offer }) => accept(client, offer)
@@ -222,7 +222,7 @@ export const clientCommand = group(
         yes,
         alsoPhones: own.repeatable(
           "--also-phone <phone>",
-          "A further number that was the client's, such as one before a correction; several between commas."
+          "A further number of the client, such as one before a correction; separate several by commas."
         ),
         client
       },

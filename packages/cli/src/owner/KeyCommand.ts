@@ -91,7 +91,7 @@ export const keyCommand = group(
   [
     ownerCommand({
       name: "create",
-      description: "Make a key; its text is shown once",
+      description: "Create a key; its text is shown only once",
       examples: [
         "workshop key create 0197... --name Till --preset full",
         "workshop key create 0197... --name Screen --scopes tickets:read,clients:read",
@@ -106,7 +106,7 @@ export const keyCommand = group(
         ),
         scopes: own.repeatable(
           "--scopes <scope>",
-          "In place of a preset: tickets:read, tickets:write, clients:read, loyalty:write, between commas."
+          "Instead of a preset: tickets:read, tickets:write, clients:read, loyalty:write, separated by commas."
         ),
         expires_at: field(
           "--expires-at <instant>",

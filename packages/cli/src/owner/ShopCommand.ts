@@ -173,7 +173,7 @@ export const shopCommand = group(
   [
     ownerCommand({
       name: "create",
-      description: "Open a shop: approved, active, with the API switched on",
+      description: "Create a shop: approved, active, with the API switched on",
       examples: [opening],
       options: {
         name: words("name", "text", "The shop's name."),
@@ -190,7 +190,7 @@ export const shopCommand = group(
           { decoder: webAddress }
         ),
         languages: languages(
-          "Languages whose default words are refused, between commas. By default en, fr and those of its time zone."
+          "Languages whose default words are refused, separated by commas. By default en, fr and those of its time zone."
         )
       },
       act: create
@@ -233,20 +233,20 @@ export const shopCommand = group(
         }),
         forbidden_words: wordList(
           "forbidden-words",
-          "Words refused besides the default list, between commas; - for none."
+          "Words refused besides the default list, separated by commas; - for none."
         ),
         allowed_words: wordList(
           "allowed-words",
-          "Words and phrases of the default list that this shop may use, between commas; - for none."
+          "Words and phrases of the default list that this shop may use, separated by commas; - for none."
         ),
-        languages: languages("Languages whose default words are refused, between commas; - for none."),
+        languages: languages("Languages whose default words are refused, separated by commas; - for none."),
         shop
       },
       act: ({ shop, ...fields }) => set(shop, fields)
     }),
     ownerCommand({
       name: "repair-clock",
-      description: "Bring a shop that a wrong clock dated ahead back to the present",
+      description: "Reset a shop's time to the present after a wrong clock moved it into the future",
       examples: ["workshop shop repair-clock 0197...", "workshop shop repair-clock --all"],
       options: {
         shop: new Operand<string | undefined>("[shop]", "The shop's id."),

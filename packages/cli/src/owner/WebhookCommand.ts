@@ -352,7 +352,7 @@ export const webhookCommand = group(
       ],
       options: {
         ...options,
-        ids: own.repeatable("--ids <event>", "The events by id, between commas or one flag each."),
+        ids: own.repeatable("--ids <event>", "The ids of the events, separated by commas or as one flag each."),
         since: instant("since", "Events raised at this instant or later, such as 2026-01-31T12:00:00Z or 2026-01-31."),
         until: instant("until", "Events raised before this instant."),
         state,

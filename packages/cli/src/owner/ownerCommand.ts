@@ -95,7 +95,7 @@ export const idFrom = <A>(schema: Schema.Schema<A, string>, what: string, typed:
 const databaseOptions = {
   ...databaseAddress("The Postgres database; the default is the embedded one in --data-dir."),
   dataDir: servedDataDir,
-  noMigrate: toggle("no-migrate", "Refuse an older schema instead of bringing it up to date."),
+  noMigrate: toggle("no-migrate", "Refuse an older schema instead of migrating it."),
   secretsKey,
   actor: actorFlag,
   json
@@ -112,7 +112,7 @@ const sandboxOptions = {
       variable: "WORKSHOP_WEBHOOK_BASE_URL"
     }
   ),
-  sandboxToken: optional("--sandbox-token <text>", "The token that this sandbox asks for.")
+  sandboxToken: optional("--sandbox-token <text>", "The token of this sandbox, if it requires one.")
 }
 
 /** Why a service refuses. */

@@ -6,25 +6,31 @@ const own = flagsOf("receive")
 
 /** The flags of `workshop receive` (Specification, Commands). */
 export const receiveOptions = {
-  port: own.value("--port <number>", "The port to listen on; 0 takes a free one.", { decoder: port, fallback: "4020" }),
+  port: own.value("--port <number>", "The port to listen on; 0 selects a free one.", {
+    decoder: port,
+    fallback: "4020"
+  }),
   host: own.value("--host <address>", "The address to listen on.", { decoder: host, fallback: "127.0.0.1" }),
   secret: repeatable(
     "--secret <whsec>",
-    "The webhook's secret; several, between commas or one flag each, while it is being changed."
+    "The webhook's secret. During a rotation pass both, separated by a comma or as one flag each."
   ),
   signatureHeader,
-  tolerance: value("--tolerance <duration>", "How far the time of a signature may lie from this clock.", {
+  tolerance: value("--tolerance <duration>", "How much the time of a signature may differ from this clock.", {
     decoder: duration,
     fallback: "5m"
   }),
   register: optional(
     "--register <url>",
-    "A server with a sandbox: points a shop's webhook here and learns its secret.",
+    "A server with a sandbox: set a shop's webhook to this receiver, and fetch its secret.",
     { decoder: webAddress }
   ),
-  shop: optional("--shop <id>", "With --register, whose webhook it is; else the shop of --key, else a new shop."),
+  shop: optional(
+    "--shop <id>",
+    "With --register, the shop whose webhook to set; the default is the shop of --key, or else a new shop."
+  ),
   key: optional("--key <key>", "With --register, the shop by one of its API keys."),
-  sandboxToken: optional("--sandbox-token <text>", "With --register, the token that the sandbox asks for."),
+  sandboxToken: optional("--sandbox-token <text>", "With --register, the token of the sandbox, if it requires one."),
   enable: own.toggle("enable", "With --register, turn the webhook on if it is off; parked deliveries are then sent."),
   status: own.value("--status <number>", "The status of every answer.", {
     decoder: wholeNumber(200, 599, "must be a status from 200 to 599"),
@@ -45,7 +51,7 @@ export const receiveOptions = {
   redirect: own.optional("--redirect <url>", "Answer with a redirect to this address.", { decoder: webAddress }),
   forwardTo: own.optional(
     "--forward-to <url>",
-    "Pass each event that is in order on to this address, and answer as it answers.",
+    "Forward each event with a valid signature to this address, and respond with the status that it gets.",
     { decoder: webAddress }
   ),
   gone: own.toggle("gone", "Answer 410, which turns the webhook off."),

@@ -16,7 +16,7 @@ export const runOptions = {
     "Run against this service and its sandbox; left out, each scenario has its own in this process.",
     { decoder: webAddress }
   ),
-  sandboxToken: optional("--sandbox-token <text>", "The token that the service's sandbox asks for."),
+  sandboxToken: optional("--sandbox-token <text>", "The token of the service's sandbox, if it requires one."),
   signatureHeader,
   bail: toggle("bail", "Stop after the first scenario that fails."),
   only: own.repeatable("--only <text>", "Run the scenarios whose name contains this text; may be repeated."),

@@ -32,12 +32,12 @@ export const simulateOptions = {
   }),
   baseUrl: optional(
     "--base-url <address>",
-    "A running server with its sandbox, to be simulated over HTTP in place of a store in this process.",
+    "A running server with a sandbox to use over HTTP, instead of a store in this process.",
     { decoder: webAddress }
   ),
-  sandboxToken: optional("--sandbox-token <text>", "The token of that server's sandbox, where it asks for one."),
+  sandboxToken: optional("--sandbox-token <text>", "The token of that server's sandbox, if it requires one."),
   signatureHeader,
-  html: optional("--html <file>", "Write a page with plots there."),
+  html: optional("--html <file>", "Write the report as an HTML page with plots to this file."),
   scenario: optional(
     "--scenario <file>",
     "Write the first violation there as a scenario: the shortest run that has it, and of that what led to it."

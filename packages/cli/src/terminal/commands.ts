@@ -96,7 +96,7 @@ export const flagsOf = (command: string) => ({
 export const json = toggle("json", "Print JSON, for a program to read.")
 
 /** `--yes`: does what destroys without asking. */
-export const yes = toggle("yes", "Do it without asking; required without a terminal.")
+export const yes = toggle("yes", "Do not ask for confirmation; required without a terminal.")
 
 const environment = (name: string): Effect.Effect<string> => Effect.orDie(Config.withDefault(Config.string(name), ""))
 

@@ -90,7 +90,7 @@ const instant = Schema.transform(
 const options = {
   secret: repeatable(
     "--secret <whsec>",
-    "The webhook's secret, whsec_ included; several, between commas or one flag each."
+    "The webhook's secret, including whsec_; separate several by commas, or pass one flag each."
   ),
   signature: optional("--signature <header>", "The value of the signature header, such as t=1732000000,v1=..."),
   tolerance: value("--tolerance <duration>", "How far its time may be from the receiver's clock.", {

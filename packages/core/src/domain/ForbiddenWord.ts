@@ -17,6 +17,6 @@ export interface FoundWord {
  */
 export class ForbiddenWord extends Data.TaggedError("ForbiddenWord")<{ readonly field: string }> {
   override get message() {
-    return `The text of ${this.field} holds a forbidden word; write it otherwise`
+    return `The text of ${this.field} contains a forbidden word; use other words`
   }
 }

@@ -77,7 +77,7 @@ export class NoReward extends Data.TaggedError("NoReward")<{
   readonly stamps_required: number
 }> {
   override get message() {
-    return `The card holds ${this.balance} of the ${this.stamps_required} stamps of a reward`
+    return `The card has ${this.balance} of the ${this.stamps_required} stamps of a reward`
   }
 }
 

@@ -294,11 +294,11 @@ const work = (run: Run<Faced>) => {
       propose: method([decodeInput.caller, TicketId, decodeInput.quote], (caller, id, quote) =>
         Quotes.propose(caller, id, quote)
       ),
-      /** The client takes the proposed price. A ticket that is not theirs is not found. */
+      /** Accepts the proposed price for the client. A ticket of another client is not found. */
       accept: method([decodeInput.theirTicket], (of) => Quotes.accept(of.client_id, of.ticket_id)),
       /** The client refuses it; the price stays. A ticket that is not theirs is not found. */
       refuse: method([decodeInput.theirTicket], (of) => Quotes.refuse(of.client_id, of.ticket_id)),
-      /** Notes what the client said to the shop itself, at the counter or by telephone; they need no account. */
+      /** Records the answer that a client gave at the counter or by telephone. The client needs no account. */
       recordAnswer: method([decodeInput.caller, TicketId, QuoteAnswer], (caller, id, answer) =>
         Quotes.recordAnswer(caller, id, answer)
       )
@@ -331,7 +331,7 @@ const people = (run: Run<Faced>) => {
     offers: {
       /** The offers that a client sees, oldest first. */
       ofClient: method([ClientId], (client_id) => Offers.ofClient(client_id)),
-      /** The client takes the ticket as theirs; the shop knows them from now on. An offer to another's number is not found. */
+      /** Links the ticket to the client, whom the shop knows from then on. An offer to another number is not found. */
       accept: method([decodeInput.theirOffer], (of) => Offers.accept(of.client_id, of.offer_id)),
       /** The client blocks the shop, permanently. An offer to another's number is not found. */
       block: method([decodeInput.theirOffer], (of) => Offers.block(of.client_id, of.offer_id))
@@ -359,8 +359,8 @@ const office = (run: Run<Faced>) => {
       /** Creates a shop: approved, active and with the API switched on. */
       create: method([decodeInput.shop], (shop) => Shops.create(shop)),
       /**
-       * For a program with one shop: the first shop, or this one, created, if there is none. Of several processes that start at once, one
-       * creates it. A shop that is there keeps its settings, and the log warns of those that differ.
+       * For a program with one shop: returns the first shop, or creates this one if there is none. Of several processes that start at once,
+       * one creates it. An existing shop keeps its settings, and the log warns of those that differ.
        */
       firstOrCreate: method([decodeInput.shop], (shop) => Shops.firstOrCreate(shop)),
       /** The shop's settings, head and webhook. */
@@ -396,15 +396,15 @@ const office = (run: Run<Faced>) => {
       /** Raises a `ping`. */
       ping: method([ShopId], (shop_id) => Webhooks.ping(shop_id)),
       /**
-       * The shop's latest events as they were sent, oldest first, 1,000 by default. The part before this one is that before the first one's
-       * `seq`.
+       * The shop's latest events as they were sent, oldest first, 1,000 by default. For earlier ones, pass the `seq` of the first one as
+       * `before`.
        */
       events: method([ShopId, Part], (shop_id, page) => Webhooks.events(shop_id, page))
     },
     outbox: {
       /**
-       * The latest deliveries, in the order of their events, 1,000 by default. The part before this one is that before the first one's
-       * `seq`.
+       * The latest deliveries, in the order of their events, 1,000 by default. For earlier ones, pass the `seq` of the first one as
+       * `before`.
        */
       deliveries: method([ShopId, Part], (shop_id, page) => DeliveryHistory.deliveries(shop_id, page)),
       /** The notices to the owner about the webhook, oldest first. */
@@ -420,7 +420,7 @@ const record = (run: Run<Faced>) => {
   const method = toPromise(run)
   return {
     audit: {
-      /** The latest first: of a shop, or of all; those before an entry; 100 by default. */
+      /** The entries of a shop, or of all shops, the latest first: 100 by default, or those before an entry. */
       list: method([decodeInput.auditQuery], (query) =>
         Audit.list(query.shop_id ?? null, query.before ?? null, query.limit ?? 100)
       )

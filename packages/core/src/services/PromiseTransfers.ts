@@ -73,13 +73,13 @@ export const promiseTransfers = (run: Run<Imports>) => {
   return {
     /**
      * Imports tickets in any state with their dates, clients and cards. They count against no limit and raise no events unless `events` is
-     * set. A ticket whose `external_ref` the shop has already is left as it is, so an import can be repeated.
+     * set. An import skips a ticket whose `external_ref` the shop has already, so you can repeat it.
      */
     import: (options: PlainImport) => {
       const { shop_id, ...given } = options ?? {}
       return importing(shop_id, given)
     },
-    /** All tickets of a shop, as `import` takes them. A loop over them throws the refusal of a shop that there is not. */
+    /** All tickets of a shop, as `import` takes them. If the shop does not exist, a loop over them throws the refusal. */
     export: async function* (shop_id: string): AsyncGenerator<PlainImportRow> {
       const scope = Effect.runSync(Scope.make())
       try {

@@ -40,11 +40,11 @@ const turns = (run: Run<WorkshopServices>, hasSender: boolean) => {
   const method = toPromise(run)
   return {
     closer: {
-      /** Closes everything due by now; how many tickets that were. For cron jobs. */
+      /** Closes all tickets whose closure is scheduled by now, and returns their number. For cron jobs. */
       runOnce: method([], () => Closer.runOnce)
     },
     dispatcher: {
-      /** Makes every delivery due by now, waits for the responses, and returns how many there were. For cron jobs. */
+      /** Makes every delivery that is scheduled by now, waits for the responses, and returns their number. For cron jobs. */
       runOnce: method([], () =>
         Effect.flatMap(
           Dispatcher,
@@ -54,11 +54,11 @@ const turns = (run: Run<WorkshopServices>, hasSender: boolean) => {
       )
     },
     tidier: {
-      /** Removes rows that have had their time, a batch of each table. For cron jobs. Nothing in a store that keeps no such rows. */
+      /** Removes old rows by the rules of retention, a batch of each table. For cron jobs. Does nothing in a store without such rows. */
       runOnce: method([], () => Effect.flatMap(Tidy, (tidier) => tidier?.runOnce ?? Effect.void))
     },
     messenger: {
-      /** Sends clients and owners all notifications due by now; how many attempts that were. For cron jobs. */
+      /** Sends all notifications that are scheduled by now, and returns the number of attempts. For cron jobs. */
       runOnce: method([], () => NotificationSender.runOnce)
     }
   }
