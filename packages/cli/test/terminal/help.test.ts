@@ -23,7 +23,7 @@ describe("help (Specification, Commands)", { timeout: 60_000 }, () => {
 
   it("a group lists its commands, and the usage of a command below it is written in full", async () => {
     const group = await typed(["key", "--help"])
-    expect(group.stdout).toMatch(/^ {2}create +Make a key; its text is shown once$/m)
+    expect(group.stdout).toMatch(/^ {2}create +Create a key; its text is shown only once$/m)
     const create = await typed(["key", "create", "--help"])
     expect(create.stdout).toMatch(/^Usage: workshop key create \[options\] <shop>\n/)
     expect(create.stdout).toMatch(/Examples:\n {2}workshop key create /)
