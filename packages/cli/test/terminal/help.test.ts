@@ -16,7 +16,7 @@ describe("help (Specification, Commands)", { timeout: 60_000 }, () => {
   it("workshop --help shows the exit statuses, how a file gives a variable, and each group once", async () => {
     const { status, stdout, stderr } = await typed(["--help"])
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" })
-    expect(stdout).toMatch(/Exit status:\n {2}0 {4}done.*\n {2}1 {4}refused.*\n {2}130 {2}interrupted/)
+    expect(stdout).toMatch(/Exit status:\n {2}0 {4}success.*\n {2}1 {4}refused.*\n {2}130 {2}interrupted/)
     expect(stdout.match(/^ {2}shop /gm)).toHaveLength(1)
     for (const word of ["--no-color", "--version", "NAME_FILE"]) expect(stdout).toContain(word)
   })
@@ -32,7 +32,7 @@ describe("help (Specification, Commands)", { timeout: 60_000 }, () => {
   it("a flag is shown with its choices, its default and its variable", async () => {
     const help = (await typed(["serve", "--help"])).stdout.replaceAll(/\s+/g, " ")
     expect(help).toContain(
-      "--log-level <level> The least level that is logged. (choices: debug, info, warning, error, none; default: info; env: WORKSHOP_LOG_LEVEL)"
+      "--log-level <level> The lowest level that is logged. (choices: debug, info, warning, error, none; default: info; env: WORKSHOP_LOG_LEVEL)"
     )
     expect(help).toContain("(default: 4010; env: WORKSHOP_PORT)")
     expect(help).toContain("(env: DATABASE_URL)")
