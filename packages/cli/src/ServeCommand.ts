@@ -69,7 +69,7 @@ const connectionOptions = {
   ),
   maxConnectionsPerAddress: optional(
     "--max-connections-per-address <number>",
-    `How many connections one address may have. ${CONNECTION_LIMITS.maxConnectionsPerAddress} by default; with --trust-proxy all, because they are the proxy's.`,
+    `How many connections one address may have. The default is ${CONNECTION_LIMITS.maxConnectionsPerAddress}, or no limit with --trust-proxy, because all connections come from the proxy.`,
     { decoder }
   ),
   maxRequestsPerConnection: value(
@@ -79,7 +79,7 @@ const connectionOptions = {
   ),
   maxUnreadBytes: value(
     "--max-unread-bytes <number>",
-    "How many bytes of responses may wait for clients to read them; beyond that the slowest clients are cut off.",
+    "How many bytes of responses may wait for clients to read them; beyond that the server closes the slowest connections.",
     { fallback: String(CONNECTION_LIMITS.maxUnreadBytes), decoder }
   ),
   ipv6Prefix: value(

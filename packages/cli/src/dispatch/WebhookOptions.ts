@@ -6,14 +6,10 @@ import { repeatable, value } from "../terminal/commands.js"
 import { duration, textThat, wholeNumber } from "../terminal/decoders.js"
 
 /** `--signature-header` of every command that delivers or receives; a name that HTTP uses would not be sent (Specification, Webhooks). */
-export const signatureHeader = value(
-  "--signature-header <name>",
-  "The header that carries the signature of a webhook.",
-  {
-    decoder: textThat(`must be the name of a header of its own, such as ${SIGNATURE_HEADER}`, isOwnHeader),
-    fallback: SIGNATURE_HEADER
-  }
-)
+export const signatureHeader = value("--signature-header <name>", "The header for the signature of a webhook.", {
+  decoder: textThat(`must be the name of a header of its own, such as ${SIGNATURE_HEADER}`, isOwnHeader),
+  fallback: SIGNATURE_HEADER
+})
 
 /** `--refuse-network` of every command that delivers: where webhooks may not go besides the special-purpose addresses (Specification, Webhooks). */
 export const refuseNetwork = repeatable(
@@ -35,7 +31,7 @@ const LEAST_KEPT = `must be at least ${ServiceLimits.events_kept_min_ms / DAY_MS
 /** How long events are kept; `serve` has it too. */
 export const keepEvents = value(
   "--keep-events <duration>",
-  "How long events and their attempts are kept in Postgres, at least 7d; those still to be delivered stay.",
+  "How long events and their attempts are kept in Postgres, at least 7d; undelivered events stay.",
   {
     decoder: duration.pipe(
       Schema.filter((length) => length >= ServiceLimits.events_kept_min_ms, { message: () => LEAST_KEPT })
