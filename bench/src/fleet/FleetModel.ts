@@ -38,7 +38,7 @@ export const ASSUMED = {
   /** Of the mean shop, spread by Zipf's law with the exponent 1. */
   tickets_a_day: 60,
   hours_a_day: 10,
-  /** The busiest hour, in terms of the mean. */
+  /** The busiest hour, divided by the mean. */
   peak: 2,
   commands_per_ticket: 5,
   events_per_ticket: 5,
@@ -69,7 +69,7 @@ export interface Simulated extends Fleet {
   /** The part that is at its bound first as shops are added, and with how many. */
   readonly bends: Part
   readonly bends_at_shops: number
-  /** The most loaded in terms of the mean. */
+  /** The most loaded, divided by the mean. */
   readonly uneven_cells: number
   readonly uneven_workers: number
   /** The share of its worker that the busiest shop alone uses. */

@@ -50,12 +50,15 @@ const limits = (database: Cluster["database"], isQuick: boolean) =>
     })
     const text = { title: "Counting a request", x: "keys in use", y: "ms, median" }
     return {
-      rows: [...rows, atMost("count a request: most keys in terms of the fewest", "", ratio, TARGETS.limits)],
+      rows: [
+        ...rows,
+        atMost("count a request: with the most keys, divided by with the fewest", "", ratio, TARGETS.limits)
+      ],
       plots: [growthPlot("growth-limits", text, [series("alone"), series("together")])]
     }
   })
 
-/** The heap of a process that delivers, in terms of that beside the smallest backlog. */
+/** The heap of a process that delivers, divided by that beside the smallest backlog. */
 const heap = (beside: string, bytes: number, least: number): Row => ({
   work: `heap of a process that delivers, ${beside}`,
   unit: "MiB",
@@ -79,15 +82,17 @@ const claims = (database: Cluster["database"], isQuick: boolean) =>
     yield* warmingUp(database)
     const all = yield* Effect.forEach(sizes, (size) => claiming(database, size))
     const rows = all.flatMap(({ shops, waiting, each, claimed, created, looked, fresh_after, not_in_turn, bytes }) => {
-      const beside = `${shops} shops, ${waiting * each} due of ${waiting}`
+      const beside = `${shops} shops, ${waiting * each} deliveries due in ${waiting}`
       return [
         atMost(`claim of one, ${beside}`, "ms", claimed, TARGETS.claim_ms),
         atMost(`create, ${beside}`, "ms", created, null),
         atMost(`scrape of the metrics, ${beside}`, "ms", looked, TARGETS.metrics_ms),
         ...(fresh_after === null
           ? []
-          : [atMost(`a fresh shop's first delivery comes as number, ${beside}`, "", fresh_after, waiting + 1)]),
-        atMost(`shops without a turn while others had two, ${beside}`, "", not_in_turn, 0),
+          : [
+              atMost(`place of a new shop's first delivery in the claim order, ${beside}`, "", fresh_after, waiting + 1)
+            ]),
+        atMost(`shops not served while others were served twice, ${beside}`, "", not_in_turn, 0),
         heap(beside, bytes, all[0]!.bytes)
       ]
     })
@@ -114,7 +119,7 @@ const snapshot = (database: Cluster["database"], isQuick: boolean) =>
       rows: [
         atMost("claim of 64, no snapshot", "ms", before, null),
         atMost(`claim of 64, snapshot held for ${minutes} minutes`, "ms", tenths.at(-1)!, null),
-        atMost("claim of 64: held in terms of not held", "", tenths.at(-1)! / before, TARGETS.snapshot)
+        atMost("claim of 64: with the snapshot, divided by without", "", tenths.at(-1)! / before, TARGETS.snapshot)
       ],
       plots: [growthPlot("growth-snapshot", text, [{ name: "claim of 64", points }], "linear")]
     }

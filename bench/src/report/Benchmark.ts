@@ -12,7 +12,7 @@ export interface Row {
   /** The other side's result for the same work, and what it is. */
   readonly peer?: number
   readonly peer_is?: string
-  /** Ours in terms of the other's: rates or durations as they were measured, and work for each second of processor time. */
+  /** Ours divided by the other's: rates or durations as they were measured, and work for each second of processor time. */
   readonly ratio?: number
   readonly cpu_ratio?: number
   /** A result beyond it fails the benchmark with `--assert`. It bounds the ratios where there are any, else `ours`. */

@@ -102,8 +102,7 @@ const write = (
   const bars = rows.flatMap(({ work, ratio, unit }) =>
     ratio === undefined || unit !== "/s" ? [] : [{ label: work, ratio }]
   )
-  const all =
-    bars.length === 0 ? plots : [...plots, ratioPlot(`${name}-ratios`, "Rates, in terms of the other's", bars)]
+  const all = bars.length === 0 ? plots : [...plots, ratioPlot(`${name}-ratios`, "Rates, divided by the other's", bars)]
   for (const plot of all) writeFileSync(join(folder, `${plot.name}.svg`), plot.svg)
   const result = {
     ...run,

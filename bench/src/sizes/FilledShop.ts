@@ -78,16 +78,16 @@ export const filledShop = (database: Cluster["database"], tickets: number) =>
         reads.tickets(id, {}, changes(SINCE + any() * BETWEEN_TICKETS_MS), PAGE)
       ),
       "sync, nothing new": read(() => reads.tickets(id, {}, changes(clock.unsafeCurrentTimeMillis() + 1), PAGE)),
-      "by number": read(() => reads.ticketsOfNumber(id, (any() % 90) + 1, Limits.others_max)),
-      "by phone": read(() =>
+      "tickets by number": read(() => reads.ticketsOfNumber(id, (any() % 90) + 1, Limits.others_max)),
+      "tickets by phone": read(() =>
         reads.tickets(id, { phone: `+2162${String(any() % (tickets / 4)).padStart(7, "0")}` as Phone }, newest, PAGE)
       ),
       "a client by id": read(() => reads.client(id, { id: clientId(tenth()) })),
       "a client by phone": read(() => reads.client(id, { phone: accountPhone(tenth()) })),
       "no client by phone": read(() => reads.client(id, { phone: accountPhone(tickets + any()) })),
-      "whose number it is": read(() => directory.holders([accountPhone(any())])),
-      "a look of the closer, nothing due": read(() => closures.due(now, CLOSURES)),
-      "a look of the closer, a batch due": read(() => closures.due(FIRST_CLOSURE + 2 * CLOSURES, CLOSURES)),
+      "clients who have a phone number": read(() => directory.holders([accountPhone(any())])),
+      "search for tickets to close, none due": read(() => closures.due(now, CLOSURES)),
+      "search for tickets to close, a batch due": read(() => closures.due(FIRST_CLOSURE + 2 * CLOSURES, CLOSURES)),
       "claim of 4": { act: deliveries.claim(now, 4), after: deliveries.reclaim },
       "create with a webhook": { act: create }
     } satisfies Readonly<Record<string, Act>>

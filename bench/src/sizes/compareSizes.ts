@@ -21,17 +21,21 @@ const TIMES = 40
 const WARM_UP = 2
 
 const PLOTS: ReadonlyArray<{ readonly name: string; readonly title: string; readonly acts: ReadonlyArray<ActName> }> = [
-  { name: "sizes-lists", title: "Reads and lists", acts: ["GET one ticket", "a page of 50", "by number"] },
+  { name: "sizes-lists", title: "Reads and lists", acts: ["GET one ticket", "a page of 50", "tickets by number"] },
   {
     name: "sizes-sync",
     title: "Sync and creates",
     acts: ["sync, a page of 50 since an instant", "create with a webhook"]
   },
-  { name: "sizes-people", title: "Look-ups of people", acts: ["by phone", "a client by id", "a client by phone"] },
+  {
+    name: "sizes-people",
+    title: "Look-ups of people",
+    acts: ["tickets by phone", "a client by id", "a client by phone"]
+  },
   {
     name: "sizes-background",
     title: "Work in the background",
-    acts: ["claim of 4", "a look of the closer, a batch due"]
+    acts: ["claim of 4", "search for tickets to close, a batch due"]
   }
 ]
 
@@ -53,7 +57,7 @@ const round = (shops: ReadonlyArray<FilledShop>, name: ActName, times: number) =
     return took.map(median)
   })
 
-/** The time of an act at each size, and in terms of the smallest, by the medians of all rounds. */
+/** The time of an act at each size, and divided by that of the smallest, by the medians of all rounds. */
 const measured = (shops: ReadonlyArray<FilledShop>, name: ActName, rounds: number) =>
   Effect.gen(function* () {
     const found: Array<ReadonlyArray<number>> = []
@@ -107,7 +111,7 @@ const bench = (sizes: ReadonlyArray<number>, rounds: number) =>
     return { rows: [...rows, filled], plots }
   })
 
-/** The cost of each act in a shop of a million tickets, and beside as many accounts, in terms of one of ten thousand. */
+/** The cost of each act in a shop of a million tickets, and beside as many accounts, divided by that of one of ten thousand. */
 export const sizes = benchmark({
   about: "reads, lists, sync, look-ups, claims, closures and creates with 10,000 to 1,000,000 tickets and accounts",
   options: {
