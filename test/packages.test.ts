@@ -454,7 +454,9 @@ import("@workshop/core").then(({ Limits }) =>
     const face = readFileSync(join(dist, "services/PromiseApi.d.ts"), "utf8")
     const shown = face.slice(face.indexOf("const promiseApi")).replaceAll(/import\("[^"]*"\)\./g, "")
     const values = [
-      ...shown.matchAll(/\b([A-Z]\w+(?:Record|Account|View|Entry|Delivery|Status|Export|HeldShop|Given|Redeemed))\b/g)
+      ...shown.matchAll(
+        /\b([A-Z]\w+(?:Record|Account|View|Entry|Delivery|Status|Export|ShopSnapshot|Given|Redeemed))\b/g
+      )
     ]
     const inputs = [...shown.matchAll(/\b(?:Plain|Their)[A-Z]\w+/g)]
     const names = new Set([...values.map(([, name = ""]) => name), ...inputs.map(([name]) => name)])

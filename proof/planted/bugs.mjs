@@ -686,7 +686,7 @@ const ofRequests = [
     "level.at = text.slice(at + 1, end)"
   ),
   http(
-    "ExhaustedLimits",
+    "CachedRateLimits",
     "given-back-not-forgotten",
     "a process refuses requests until the minute ends, although a use was given back",
     "for (const { policy, subject } of uses) known.get(policy)?.delete(subject)",

@@ -20,6 +20,7 @@ export { nextDeadline } from "./domain/TicketLifecycle.js"
 export { TrackingCodeText, trackingUrl } from "./domain/TrackingCode.js"
 export { beginsAsSecret, overlapEnd } from "./domain/Webhook.js"
 export { makeWordList } from "./domain/WordList.js"
+export { type CachedRateLimits, cachedRateLimits } from "./http/CachedRateLimits.js"
 export {
   type AuthenticatedRequest,
   addressUse,
@@ -29,28 +30,27 @@ export {
   type CheckResult,
   Checks,
   endpointHandler,
+  type HandlerStep,
   headCheck,
-  type LastStep,
   type LimitCheck,
   type ReadRequest,
   Rejected,
   type RoutedRequest,
-  refusing,
-  respondAfter,
+  refusalCheck,
   routeCheck,
+  runChecks,
   type StepDescription,
   type ValidRequest,
   validationCheck
 } from "./http/checks.js"
-export { type GroupHandlers, type Handlers, LargestBody, Nothing, router, routes } from "./http/Endpoint.js"
+export { BodyLimit, EmptyBody, type GroupHandlers, type Handlers, router, routes } from "./http/Endpoint.js"
 export { FailureBodyOf, RepeatableMeta, SuccessBody, SuccessBodyWithMeta, status201 } from "./http/Envelope.js"
 export { errorCodes, failureRows, givenTwice } from "./http/ErrorTable.js"
-export { type ExhaustedLimits, exhaustedLimits } from "./http/ExhaustedLimits.js"
 export { bodyText, type HandlerResult, isHeaderRepeated, type Page } from "./http/HttpMessage.js"
 export { mountOptions } from "./http/Mount.js"
 export { newContext } from "./http/Pipeline.js"
 export { respond, respondToCause } from "./http/respond.js"
-export { createdTicket } from "./http/successResponse.js"
+export { createdTicketResponse } from "./http/successResponse.js"
 export { escaped } from "./http/tracking/Html.js"
 export { isOwnHeader } from "./ports/WebhookSender.js"
 export { ClockAdvance, ClockMove, type ClockState, type NextDue, SandboxClock } from "./services/ClockAdvance.js"

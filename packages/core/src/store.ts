@@ -1,4 +1,4 @@
-export { type Command, type Decision, decide, execute, type HeldShop, type Outcome } from "./decisions/Command.js"
+export { type Command, type Decision, decide, execute, type Outcome, type ShopSnapshot } from "./decisions/Command.js"
 export type { LoadRequest } from "./decisions/Load.js"
 export { apply, type Change, loadState, type ReadMap, type ShopState } from "./decisions/ShopState.js"
 export { asSeen, type Client, type ClientLink, isVisible, visibleLink } from "./domain/Client.js"

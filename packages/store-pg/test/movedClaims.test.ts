@@ -11,7 +11,7 @@ import { testDatabase } from "./cluster/TestDatabase.js"
 import { testing } from "./nodes/Node.js"
 
 /** Connections that refuse the first statements as Citus does while the old node of a moved cell passes them on. */
-const refusing = (code: string, message: string, times: number) => {
+const refusalCheck = (code: string, message: string, times: number) => {
   let left = times
   const connecting: typeof reconnecting = (config) =>
     Effect.map(reconnecting(config), (wire) =>
@@ -34,7 +34,7 @@ const turns = (code: string, message: string, times: number) =>
   Effect.gen(function* () {
     const { url } = yield* testDatabase
     const secrets = yield* WebhookSecrets.of([])
-    const { connecting, tried } = refusing(code, message, times)
+    const { connecting, tried } = refusalCheck(code, message, times)
     const given = { leaseClock: "database", notifier: { due: Effect.never }, checkSecrets: Effect.void } as const
     const deliveries = yield* pgDeliveries({ url, secrets, connecting, ...given })
     const outcome = yield* Effect.exit(deliveries.turns(1, 10))

@@ -98,7 +98,7 @@ export const about = (subject: string, ...known: ReadonlyArray<string>) =>
 const NotHere = Schema.Never.annotations({ message: () => "does not belong here: write {} alone" })
 
 /** No argument: written as `{}` or left empty. */
-export const Nothing = Schema.Union(Schema.Record({ key: Schema.String, value: NotHere }), Schema.Null).annotations({
+export const EmptyBody = Schema.Union(Schema.Record({ key: Schema.String, value: NotHere }), Schema.Null).annotations({
   message: () => "takes no argument: write {} after it",
   jsonSchema: { type: ["object", "null"], additionalProperties: false }
 })

@@ -7,8 +7,8 @@ import {
   Anything,
   about,
   dataOf,
+  EmptyBody,
   idOf,
-  Nothing,
   needed,
   open,
   Reference,
@@ -68,7 +68,7 @@ const withFields = (name: CallName, description: string): Action =>
 
 /** An action without an argument; in the sandbox it is about the shop. */
 const plain = (name: CallName, description: string): Action =>
-  row(name, description, Nothing, (_, context) => send(name, context, context.shop.id))
+  row(name, description, EmptyBody, (_, context) => send(name, context, context.shop.id))
 
 /** An action about the thing that its argument refers to. */
 const on = (name: CallName, description: string): Action =>
@@ -168,7 +168,7 @@ const ownerActions: ReadonlyArray<Action> = [
     (body: Fields, context) => send("set webhook", context, context.shop.id, body)
   ),
   plain("get webhook", "Reads whether the webhook is on, and its failures in a row"),
-  row("rotate secret", "Changes the webhook's secret; the receiver gets the new one", Nothing, (_, context) =>
+  row("rotate secret", "Changes the webhook's secret; the receiver gets the new one", EmptyBody, (_, context) =>
     Effect.tap(send("rotate secret", context, context.shop.id), (rotated) => trustSecret(context, rotated))
   ),
   plain("enable webhook", "Turns the webhook on again"),

@@ -31,7 +31,7 @@ export interface Decision<out A> {
 }
 
 /** A shop with its counters and its webhook, which every decision gets besides the rows that its command loads. */
-export interface HeldShop {
+export interface ShopSnapshot {
   /** The settings. */
   readonly shop: ShopRecord
   /** The counters. */
@@ -53,7 +53,7 @@ export interface Outcome<out A> {
   readonly usages: ReadonlyArray<LimitStatus>
 }
 
-type Loaded<N> = { readonly [K in keyof N]: N[K] extends Load<infer L, unknown> ? L : never } & HeldShop
+type Loaded<N> = { readonly [K in keyof N]: N[K] extends Load<infer L, unknown> ? L : never } & ShopSnapshot
 type MissingRow<N> = { [K in keyof N]: N[K] extends Load<unknown, infer E> ? E : never }[keyof N]
 type Loads = Readonly<Record<string, Load<unknown, unknown>>>
 type ResultOf<R> = R extends Either.Right<infer _, infer D> ? (D extends Decision<infer A> ? A : never) : never
@@ -73,7 +73,11 @@ export const makeCommand = <const N extends Loads, R extends Either.Either<Decis
     shop_id,
     loadRequests: named.flatMap(([, load]) => load.loadRequests),
     run: (state, moment) => {
-      const loaded: Record<string, unknown> & HeldShop = { shop: state.shop, head: state.head, webhook: state.webhook }
+      const loaded: Record<string, unknown> & ShopSnapshot = {
+        shop: state.shop,
+        head: state.head,
+        webhook: state.webhook
+      }
       for (const [name, load] of named) {
         const row = load.read(state)
         if (Either.isLeft(row)) return Either.left(row.left as MissingRow<N>)
@@ -154,7 +158,7 @@ export class ChangeSet {
   /** The ticket that was saved last, until its first event is raised, which becomes an entry in its history. */
   #ticketAwaitingHistory: Mutable<TicketRecord> | undefined
 
-  constructor({ shop, head, webhook }: HeldShop, moment: ShopMoment) {
+  constructor({ shop, head, webhook }: ShopSnapshot, moment: ShopMoment) {
     this.#moment = moment
     // The lead of the identifiers over their instants never decreases, so a list by creation can find an instant among them.
     this.#ids_made =

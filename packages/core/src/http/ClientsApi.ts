@@ -7,7 +7,7 @@ import { ClientView } from "../domain/Client.js"
 import { ClientId } from "../domain/Identifier.js"
 import { LoyaltyCard, LoyaltyProgram } from "../domain/LoyaltyCard.js"
 import { PhoneInQuery } from "../domain/Phone.js"
-import { CountedPolicies, Nothing, RequiredScope } from "./Endpoint.js"
+import { CountedPolicies, EmptyBody, RequiredScope } from "./Endpoint.js"
 import { FailureBodyOf, RepeatableMeta, SuccessBody, SuccessBodyWithMeta } from "./Envelope.js"
 import { described } from "./openapi/Annotations.js"
 import { IdempotencyHeader } from "./TicketsApi.js"
@@ -99,7 +99,7 @@ export class ClientsApi extends HttpApiGroup.make("clients")
     HttpApiEndpoint.post("redeem", "/clients/:id/loyalty/redeem")
       .setPath(ById)
       .setHeaders(IdempotencyHeader)
-      .setPayload(Nothing.annotations({ identifier: "RedeemInput", description: "Nothing; the body may be omitted" }))
+      .setPayload(EmptyBody.annotations({ identifier: "RedeemInput", description: "Nothing; the body may be omitted" }))
       .addSuccess(RewardAnswer)
       .addError(FailureBodyOf("NOT_FOUND"))
       .addError(FailureBodyOf("CONFLICT"))

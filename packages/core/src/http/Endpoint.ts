@@ -22,7 +22,7 @@ export class CountedPolicies extends Context.Tag("@workshop/core/http/CountedAs"
 >() {}
 
 /** How long the body of an endpoint may be, in bytes; `Limits.body_bytes` by default. */
-export class LargestBody extends Context.Tag("@workshop/core/http/LargestBody")<LargestBody, number>() {}
+export class BodyLimit extends Context.Tag("@workshop/core/http/BodyLimit")<BodyLimit, number>() {}
 
 type Groups<Api> = Api extends HttpApi.HttpApi<infer _Id, infer Group, infer _E, infer _R> ? Group : never
 type Endpoints<Group> = Group extends HttpApiGroup.HttpApiGroup.Any ? HttpApiGroup.HttpApiGroup.Endpoints<Group> : never
@@ -86,14 +86,14 @@ const parts = [
 ] as const
 
 /** The schema of a body that must be empty: an object without fields, or no body at all. Effect's empty struct accepts any fields. */
-export const Nothing = Schema.Record({
+export const EmptyBody = Schema.Record({
   key: Schema.String,
   value: Schema.Never.annotations({ message: () => "is not known here; correct its name or leave it out" })
 }).annotations({ jsonSchema: { type: "object", additionalProperties: false } })
 
 /** The schema of a part that the contract does not declare: it refuses all fields and parameters as unknown (Specification, Errors). */
 const undeclaredSchema = (name: (typeof parts)[number]["name"], method: string) =>
-  name === "urlParams" || (name === "payload" && method !== "GET") ? Nothing : undefined
+  name === "urlParams" || (name === "payload" && method !== "GET") ? EmptyBody : undefined
 
 /** The decoder of a part: a quick reader for valid values, and the schema itself for the values that it is unsure of. */
 const partReader = (schema: Schema.Schema<unknown>, options: AST.ParseOptions) => {
@@ -171,7 +171,7 @@ export const routes =
           scope: Option.getOrUndefined(Context.getOption(mergedAnnotations, RequiredScope)),
           policies: Option.getOrElse(Context.getOption(mergedAnnotations, CountedPolicies), () => []),
           takesBody: Option.isSome(endpoint.payloadSchema),
-          body_bytes: Option.getOrElse(Context.getOption(mergedAnnotations, LargestBody), () => Limits.body_bytes),
+          body_bytes: Option.getOrElse(Context.getOption(mergedAnnotations, BodyLimit), () => Limits.body_bytes),
           headerNames: fieldsOf(endpoint.headersSchema).map(nameOf),
           listParameters: fieldsOf(endpoint.urlParamsSchema)
             .filter(({ type }) => AST.isTupleType(type))

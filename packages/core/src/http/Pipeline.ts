@@ -2,9 +2,9 @@ import { bytesToHex } from "@noble/hashes/utils.js"
 import { type Cause, Clock, Context, Effect } from "effect"
 import { Entropy } from "../ports/Entropy.js"
 import type { RateLimits } from "../ports/StorePorts.js"
+import { cachedRateLimits } from "./CachedRateLimits.js"
 import { addressUse } from "./checks.js"
 import type { RouteMatch } from "./Endpoint.js"
-import { exhaustedLimits } from "./ExhaustedLimits.js"
 import type { HttpRequest, HttpResponse } from "./HttpMessage.js"
 import { RunningRequests } from "./RunningRequests.js"
 import { type ObservedResponse, type RequestContext, respond, respondToCause } from "./respond.js"
@@ -65,7 +65,7 @@ export const pipeline = (
 ): Effect.Effect<Pipeline, never, Entropy | RateLimits> =>
   Effect.gen(function* () {
     const { bytes } = yield* Entropy
-    const limits = yield* exhaustedLimits
+    const limits = yield* cachedRateLimits
     const running = new RunningRequests()
 
     const notFound = (request: HttpRequest, context: RequestContext) =>

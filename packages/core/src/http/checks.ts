@@ -4,10 +4,10 @@ import type { LimitStatus, LimitUse } from "../domain/LimitWindow.js"
 import { countedAddress } from "../domain/PublicAddress.js"
 import type { ShopRecord } from "../domain/Shop.js"
 import type { Caller } from "../services/Caller.js"
+import type { CachedRateLimits } from "./CachedRateLimits.js"
 import type { RouteMatch } from "./Endpoint.js"
 import { headerCase } from "./Endpoint.js"
 import { type Failure, givenTwice } from "./ErrorTable.js"
-import type { ExhaustedLimits } from "./ExhaustedLimits.js"
 import type { HandlerOutcome, HttpRequest } from "./HttpMessage.js"
 import { inputPart, NO_BODY, type RequestPart, readBody, readRequest } from "./RequestReader.js"
 import {
@@ -93,14 +93,14 @@ export interface LimitCheck<In extends CheckedRequest = CheckedRequest> extends 
 }
 
 /** The handler of a request that has passed all checks. */
-export interface LastStep<In extends CheckedRequest = CheckedRequest> extends StepDescription {
+export interface HandlerStep<In extends CheckedRequest = CheckedRequest> extends StepDescription {
   readonly handle: (checked: In) => Effect.Effect<HandlerOutcome, Failure>
 }
 
 type Step =
   | Check<never, CheckedRequest>
   | ({ readonly kind: "count" } & LimitCheck<never>)
-  | ({ readonly kind: "handle" } & LastStep<never>)
+  | ({ readonly kind: "handle" } & HandlerStep<never>)
 
 /**
  * The checks of a request and its handler, in the order of Specification, Errors. The types let a check follow only those that find the
@@ -125,13 +125,13 @@ export class Checks<Out extends CheckedRequest = CheckedRequest> {
   }
 
   /** Adds the handler. */
-  handle(step: LastStep<Out>): Checks<Out> {
+  handle(step: HandlerStep<Out>): Checks<Out> {
     return new Checks<Out>([...this.steps, { kind: "handle", ...step }])
   }
 }
 
 /** A check that adds no fields: it refuses a request if `refusal` returns a failure. */
-export const refusing = <In extends CheckedRequest = CheckedRequest>(
+export const refusalCheck = <In extends CheckedRequest = CheckedRequest>(
   name: string,
   refuses: string,
   refusal: (checked: In) => Failure | undefined,
@@ -151,7 +151,7 @@ const SINGLE_HEADERS = ["authorization", "host"] as const
 
 /** Refuses a request that sends its key or its host twice. */
 export const headCheck = (uses?: (request: HttpRequest) => ReadonlyArray<LimitUse>): Check =>
-  refusing(
+  refusalCheck(
     "head",
     "400 if the key or the host is sent twice",
     ({ request }) => {
@@ -207,7 +207,7 @@ export const endpointHandler = ({
   validateResponses
 }: {
   readonly validateResponses: boolean
-}): LastStep<ValidRequest> => ({
+}): HandlerStep<ValidRequest> => ({
   name: "handler",
   refuses: "a replay, 404, 409, 422, or 429 for tickets and stamps",
   handle: ({ match: { route }, input, context }) => {
@@ -257,7 +257,7 @@ const withUsages = (context: RequestContext, statuses: ReadonlyArray<LimitStatus
  * Runs a request through its checks in their order, and responds. Limits are collected up to the next asynchronous check, the handler or a
  * refusal, and then counted in one call, all or none. A request over one of these limits gets a 429 even if a check after it refused.
  */
-export const respondAfter = ({ steps }: Checks, limits: ExhaustedLimits) => {
+export const runChecks = ({ steps }: Checks, limits: CachedRateLimits) => {
   /** Runs the steps from index `from` on. `uncounted` are the limits that were collected and not yet counted. */
   const runFrom = (
     from: number,

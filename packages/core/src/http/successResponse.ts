@@ -9,7 +9,7 @@ export const idempotentResponse = <A>({ data, replayed }: IdempotentResult<A>) =
   replayed ? { data, meta: { replayed }, headers: REPLAYED } : { data, meta: { replayed } }
 
 /** The response to a ticket's creation: 201 the first time, 200 when repeated, with the limits that it counted against. */
-export const createdTicket = ({
+export const createdTicketResponse = ({
   data,
   replayed,
   usages
@@ -48,7 +48,7 @@ const partsOf = (result: unknown): ResponseParts => {
   if (typeof result !== "object" || result === null || !("data" in result)) return { data: result }
   if ("others" in result) return byNumberResponse(result)
   if (!("replayed" in result)) return result
-  return "usages" in result ? createdTicket(result as never) : idempotentResponse(result as never)
+  return "usages" in result ? createdTicketResponse(result as never) : idempotentResponse(result as never)
 }
 
 /**

@@ -6,6 +6,7 @@ import { Clients } from "../services/Clients.js"
 import { Loyalty } from "../services/Loyalty.js"
 import { Tickets } from "../services/Tickets.js"
 import { authentication, type OwnAuthentication } from "./authentication.js"
+import { cachedRateLimits } from "./CachedRateLimits.js"
 import {
   type AuthenticatedRequest,
   addressUse,
@@ -16,16 +17,15 @@ import {
   callerUse,
   endpointHandler,
   headCheck,
-  refusing,
-  respondAfter,
+  refusalCheck,
   routeCheck,
+  runChecks,
   validationCheck
 } from "./checks.js"
 import { type Handlers, router, routes } from "./Endpoint.js"
 import type { AdmissionRefusal } from "./ErrorTable.js"
-import { exhaustedLimits } from "./ExhaustedLimits.js"
 import type { RouteGroup } from "./Pipeline.js"
-import { byNumberResponse, createdTicket, idempotentResponse } from "./successResponse.js"
+import { byNumberResponse, createdTicketResponse, idempotentResponse } from "./successResponse.js"
 import { WorkshopApi } from "./WorkshopApi.js"
 
 const shopRefusal = ({ shop }: AuthenticatedRequest): AdmissionRefusal | undefined => {
@@ -46,10 +46,10 @@ export const workshopChecks = (
       refuses: "429",
       uses: ({ caller }) => [callerUse("requests_per_minute", caller)]
     })
-    .check(refusing("the shop", "403 for a shop that is deactivated, not approved or without API", shopRefusal))
+    .check(refusalCheck("the shop", "403 for a shop that is deactivated, not approved or without API", shopRefusal))
     .check(routeCheck())
     .check(
-      refusing("scope", "403", ({ match, caller }) => {
+      refusalCheck("scope", "403", ({ match, caller }) => {
         const { scope } = match.route
         return scope === undefined || caller.scopes.includes(scope) ? undefined : { _tag: "ScopeMissing", scope }
       })
@@ -91,7 +91,7 @@ const workshopHandlers = Effect.gen(function* () {
     },
     tickets: {
       create: ({ headers, payload }, caller) =>
-        Effect.map(tickets.create(caller, payload, headers["idempotency-key"]), createdTicket),
+        Effect.map(tickets.create(caller, payload, headers["idempotency-key"]), createdTicketResponse),
       list: ({ urlParams }, caller) => tickets.list(caller, urlParams),
       byId: ({ path }, caller) => Effect.map(tickets.byId(caller, path.id), data),
       byNumber: ({ path }, caller) => Effect.map(tickets.byNumber(caller, path.n), byNumberResponse),
@@ -125,7 +125,7 @@ export const workshopRoutes = (options: { readonly validateResponses: boolean; r
     const group: RouteGroup = {
       prefix: "/v1",
       find: router(routes<Caller>()(WorkshopApi, yield* workshopHandlers)),
-      handle: respondAfter(checks, yield* exhaustedLimits)
+      handle: runChecks(checks, yield* cachedRateLimits)
     }
     return group
   })

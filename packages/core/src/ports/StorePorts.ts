@@ -1,5 +1,5 @@
 import { Context, Data, type Effect, type Stream } from "effect"
-import type { Command, HeldShop, Outcome } from "../decisions/Command.js"
+import type { Command, Outcome, ShopSnapshot } from "../decisions/Command.js"
 import type { SeenClient } from "../decisions/Load.js"
 import type { Change } from "../decisions/ShopState.js"
 import type { ApiKeyRecord } from "../domain/ApiKey.js"
@@ -362,7 +362,7 @@ export class Reads extends Context.Tag("@workshop/core/Reads")<
   Reads,
   {
     /** The shop's settings, head and webhook; null if there is no such shop. */
-    readonly shop: (shop_id: ShopId) => Effect.Effect<HeldShop | null, StoreUnavailable>
+    readonly shop: (shop_id: ShopId) => Effect.Effect<ShopSnapshot | null, StoreUnavailable>
     /** One ticket of the shop; null if there is none. */
     readonly ticket: (shop_id: ShopId, id: TicketId) => Effect.Effect<SeenTickets, ShopNotFound | StoreUnavailable>
     /** At most `limit` tickets; fewer, or none, if `unread_from` says that the list continues. A `client_id` that the shop does not see matches nothing. */

@@ -1,5 +1,5 @@
 import { Effect, Either, Schema } from "effect"
-import { type ChangeSet, type Command, type HeldShop, makeCommand, unchanged } from "../decisions/Command.js"
+import { type ChangeSet, type Command, makeCommand, type ShopSnapshot, unchanged } from "../decisions/Command.js"
 import { createTicket, TicketInput } from "../decisions/createTicket.js"
 import type * as Loads from "../decisions/Load.js"
 import type { Change } from "../decisions/ShopState.js"
@@ -78,7 +78,7 @@ export const run = <A, E>(command: Command<A, E>) => Effect.flatMap(Store, (stor
 /** A command that gathers its changes by hand; its result is the moment in which it ran. */
 export const changing = (
   shop_id: ShopId,
-  gather: (changes: ChangeSet, moment: ShopMoment, loaded: HeldShop) => void
+  gather: (changes: ChangeSet, moment: ShopMoment, loaded: ShopSnapshot) => void
 ): Command<ShopMoment> =>
   makeCommand(shop_id, {}, (loaded, changes, moment) => {
     gather(changes, moment, loaded)

@@ -1,5 +1,5 @@
 import { TicketId, TicketInput } from "@workshop/core"
-import { Nothing } from "@workshop/core/adapter"
+import { EmptyBody } from "@workshop/core/adapter"
 import { Either, ParseResult, Schema } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -69,7 +69,7 @@ describe("a request is read alike whether quickly or by its schema (Specificatio
   )
 
   it("takes only the empty object where nothing is asked", () => {
-    const read = quickReader(Nothing, true)!
+    const read = quickReader(EmptyBody, true)!
     expect(read({})).toEqual({})
     expect(read({ page: "2" })).toBe(UNSURE)
   })

@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest"
-import { bodyCheck, type CheckedRequest, Checks, refusing, routeCheck, validationCheck } from "../../src/http/checks.js"
+import {
+  bodyCheck,
+  type CheckedRequest,
+  Checks,
+  refusalCheck,
+  routeCheck,
+  validationCheck
+} from "../../src/http/checks.js"
 import type { Route } from "../../src/http/Endpoint.js"
 
 const context = { id: "r", now: 0, route: "/v1", caller: null, usages: [] }
@@ -12,7 +19,7 @@ describe("The checks of a request (Specification, Errors)", () => {
     // @ts-expect-error The input is read from a body, which nothing has read.
     Checks.from([]).check(routeCheck()).check(validationCheck())
     // @ts-expect-error Nobody has found the shop.
-    Checks.from([]).check(refusing("shop", "403", ({ shop }) => shop.active && undefined))
+    Checks.from([]).check(refusalCheck("shop", "403", ({ shop }) => shop.active && undefined))
   })
 
   it("name the route as soon as it is found, and the prefix before", () => {

@@ -18,10 +18,10 @@ import {
   Tickets
 } from "@workshop/core"
 import {
-  createdTicket,
+  createdTicketResponse,
+  EmptyBody,
   FailureBodyOf,
   type GroupHandlers,
-  Nothing,
   RepeatableMeta,
   SuccessBodyWithMeta,
   status201
@@ -83,11 +83,11 @@ export class AppTicketsApi extends groupOf(
   act("acceptQuote", "/quote/accept", [
     "Accept the price",
     "As the client does; the ticket has the new price."
-  ]).setPayload(Nothing),
+  ]).setPayload(EmptyBody),
   act("refuseQuote", "/quote/refuse", [
     "Refuse the price",
     "As the client does; the ticket keeps its price."
-  ]).setPayload(Nothing),
+  ]).setPayload(EmptyBody),
   act("announceDelay", "/delay", [
     "Postpone the promised date",
     "The ticket keeps the date before, with the reason."
@@ -118,7 +118,7 @@ export const appHandlers = Effect.gen(function* () {
     createTicketInApp: ({ path, headers, payload }) =>
       Effect.zipRight(
         shops.byId(path.id),
-        Effect.map(tickets.create(appOf(path.id), payload, headers["idempotency-key"]), createdTicket)
+        Effect.map(tickets.create(appOf(path.id), payload, headers["idempotency-key"]), createdTicketResponse)
       ),
     editTicket: ({ path: { id }, payload }) => onTicket(id, (caller) => progress.edit(caller, id, payload)),
     proposeQuote: ({ path: { id }, payload }) => onTicket(id, (caller) => quotes.propose(caller, id, payload)),

@@ -1,5 +1,5 @@
 import { type ClientAccount, ClientInput, Clients, Offers, ShopId, Shops, Ticket } from "@workshop/core"
-import { cardView, displayName, FailureBodyOf, type GroupHandlers, Nothing } from "@workshop/core/adapter"
+import { cardView, displayName, EmptyBody, FailureBodyOf, type GroupHandlers } from "@workshop/core/adapter"
 import { type Command, Directory, LoyaltyCard, ServiceLimits, Store } from "@workshop/core/store"
 import { Effect, Either, Schema } from "effect"
 import { clientEndpoint, creation, data, groupOf, offerEndpoint, shopEndpoint } from "./endpoints.js"
@@ -65,13 +65,13 @@ export class ClientsApi extends groupOf(
     "Accept an offer",
     "Makes the client known to the shop, and links the ticket unless it is abandoned or linked already."
   ])
-    .setPayload(Nothing)
+    .setPayload(EmptyBody)
     .addError(FailureBodyOf("CONFLICT")),
   offerEndpoint("POST", "blockShop", "/block", AnsweredOffer, [
     "Block the shop of an offer",
     "For that shop, the client does not exist from then on."
   ])
-    .setPayload(Nothing)
+    .setPayload(EmptyBody)
     .addError(FailureBodyOf("CONFLICT"))
 ) {}
 

@@ -8,8 +8,8 @@ import {
   Shops
 } from "@workshop/core"
 import {
+  cachedRateLimits,
   currentWindow,
-  exhaustedLimits,
   type GroupHandlers,
   isActive,
   limitStatus,
@@ -90,7 +90,7 @@ export const shopLimits = (address: () => string) =>
     const shops = yield* Shops
     const store = yield* Store
     const limits = yield* RateLimits
-    const known = yield* exhaustedLimits
+    const known = yield* cachedRateLimits
 
     const usesIn = Effect.fnUntraced(function* (shop_id: ShopId, now: Instant) {
       const { shop, head } = yield* shops.byId(shop_id)

@@ -2,8 +2,8 @@ import { LimitReached, Limits, Policies } from "@workshop/core"
 import {
   addressUse,
   bodyText,
+  type CachedRateLimits,
   countedAddress,
-  type ExhaustedLimits,
   failureRows,
   respond,
   respondToCause,
@@ -146,12 +146,17 @@ const NANOS_PER_MS = 1e6
 export class RequestLog {
   readonly #ring: Ring<LoggedRequest>
   readonly #faults: Faults
-  readonly #limits: ExhaustedLimits
+  readonly #limits: CachedRateLimits
   readonly #onLogged: (request: LoggedRequest) => void
   /** The address of the last request without a good key, as it is counted. */
   stranger = "127.0.0.1"
 
-  constructor(faults: Faults, limits: ExhaustedLimits, onLogged: (request: LoggedRequest) => void, started_at: number) {
+  constructor(
+    faults: Faults,
+    limits: CachedRateLimits,
+    onLogged: (request: LoggedRequest) => void,
+    started_at: number
+  ) {
     this.#ring = new Ring<LoggedRequest>(
       KEPT,
       KEPT_CHARACTERS,

@@ -1,4 +1,4 @@
-import { FailureBodyOf, type GroupHandlers, LargestBody } from "@workshop/core/adapter"
+import { BodyLimit, FailureBodyOf, type GroupHandlers } from "@workshop/core/adapter"
 import { Effect, Schema } from "effect"
 import { data, endpoint, groupOf } from "./endpoints.js"
 
@@ -24,7 +24,7 @@ export class ScenariosApi extends groupOf(
         scenario: Schema.String.annotations({ description: "The text of a scenario file, as YAML or JSON" })
       }).annotations({ identifier: "ScenarioInput" })
     )
-    .annotate(LargestBody, MOST_BYTES)
+    .annotate(BodyLimit, MOST_BYTES)
     .addError(FailureBodyOf("NOT_FOUND"))
 ) {}
 

@@ -9,7 +9,7 @@ import {
   type ShopRecord,
   type StoreUnavailable
 } from "@workshop/core"
-import { ClockAdvance, exhaustedLimits, type GroupHandlers, LargestBody, toIso } from "@workshop/core/adapter"
+import { BodyLimit, ClockAdvance, cachedRateLimits, type GroupHandlers, toIso } from "@workshop/core/adapter"
 import { type Change, Directory, ServiceLimits, Store, WholeData } from "@workshop/core/store"
 import { Effect, Either, Schema } from "effect"
 import { ClockView, clockView } from "./ClockApi.js"
@@ -90,7 +90,7 @@ export class SessionApi extends groupOf(
     "Puts what `GET /sandbox/session` answered, whole or its `data` alone, in the place of everything. The clock shows the time of the export. A file of another version is refused, and one that was changed. 403 where no sandbox made the data."
   ])
     .setPayload(SentFile)
-    .annotate(LargestBody, MOST_BYTES)
+    .annotate(BodyLimit, MOST_BYTES)
 ) {}
 
 const digestOf = (session: unknown): string => createHash("sha256").update(JSON.stringify(session)).digest("hex")
@@ -183,7 +183,7 @@ export const sessionHandlers = ({ log, feed, faults, receivers, begin }: Watchin
     const store = yield* Store
     const keys = yield* Keys
     const cachedKeys = yield* ApiKeyCache
-    const limits = yield* exhaustedLimits
+    const limits = yield* cachedRateLimits
     const { state, beginAnew } = yield* ClockAdvance
     const isRemovable = Effect.flatMap(directory.isSandboxMade, (isMade) =>
       isMade ? Effect.void : Effect.fail({ _tag: "SandboxDataReal" } as const)

@@ -13,7 +13,7 @@ import {
   WebhookOffReason,
   Webhooks
 } from "@workshop/core"
-import { DateOrDateTimeText, type GroupHandlers, Nothing, toIso, toIsoOrNull } from "@workshop/core/adapter"
+import { DateOrDateTimeText, EmptyBody, type GroupHandlers, toIso, toIsoOrNull } from "@workshop/core/adapter"
 import { type AttemptRecord, DeliveryLog, type LoggedDelivery, ServiceLimits } from "@workshop/core/store"
 import { Effect, Either, Schema } from "effect"
 import { data, groupOf, shopEndpoint } from "./endpoints.js"
@@ -122,19 +122,19 @@ export class WebhookApi extends groupOf(
     "/webhook/rotate",
     Schema.Struct({ secret: Schema.String, replaces_before }),
     ["Change the secret", "Deliveries are signed with the new and the old secret for 24 hours."]
-  ).setPayload(Nothing),
+  ).setPayload(EmptyBody),
   shopEndpoint("POST", "pingWebhook", "/webhook/ping", Event, [
     "Send a ping",
     "Answers the event, which is delivered like any other."
-  ]).setPayload(Nothing),
+  ]).setPayload(EmptyBody),
   shopEndpoint("POST", "enableWebhook", "/webhook/enable", WebhookView, [
     "Turn the webhook on",
     "Releases the deliveries that waited while it was off."
-  ]).setPayload(Nothing),
+  ]).setPayload(EmptyBody),
   shopEndpoint("POST", "disableWebhook", "/webhook/disable", WebhookView, [
     "Turn the webhook off",
     "Events wait until it is on again."
-  ]).setPayload(Nothing),
+  ]).setPayload(EmptyBody),
   shopEndpoint("DELETE", "removeWebhook", "/webhook", WebhookView, [
     "Remove the webhook",
     "Its secrets and all deliveries that wait go with it."

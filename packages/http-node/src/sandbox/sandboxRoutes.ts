@@ -3,14 +3,14 @@ import {
   addressUse,
   bodyCheck,
   Checks,
+  cachedRateLimits,
   endpointHandler,
-  exhaustedLimits,
   headCheck,
-  refusing,
-  respondAfter,
+  refusalCheck,
   routeCheck,
   router,
   routes,
+  runChecks,
   validationCheck
 } from "@workshop/core/adapter"
 import type { HttpRequest, RouteGroup } from "@workshop/core/http"
@@ -66,7 +66,7 @@ export const sandboxDocument = async (): Promise<Node> => (await import("./opena
 const isDocument = ({ method, path }: HttpRequest): boolean =>
   (method === "GET" || method === "HEAD") && path === "/sandbox/openapi.json"
 
-const senderCheck = refusing(
+const senderCheck = refusalCheck(
   "sender",
   "403 of a request that did not come straight from this machine",
   ({ request }) => {
@@ -88,7 +88,7 @@ export const sandboxRoutes = (options: SandboxOptions) =>
   Effect.gen(function* () {
     const { token, webhookPolicy, validateResponses, api, begin = Effect.void, runScenario } = options
     yield* claimEmptyStore
-    const limits = yield* exhaustedLimits
+    const limits = yield* cachedRateLimits
     const access = Checks.from([headCheck(), (yield* tokenCheck(token, limits)) ?? senderCheck])
     const { feed, faults, log } = yield* observation
     const started_at = yield* startOfIds
@@ -120,11 +120,11 @@ export const sandboxRoutes = (options: SandboxOptions) =>
       })
     )
 
-    const showDocument = respondAfter(
+    const showDocument = runChecks(
       access.handle({ name: "document", refuses: "nothing", handle: () => document }),
       limits
     )
-    const handleRequest = respondAfter(
+    const handleRequest = runChecks(
       access
         .check(routeCheck())
         .check(bodyCheck())

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto"
 import { LimitReached } from "@workshop/core"
-import { addressUse, type Check, type ExhaustedLimits, Rejected } from "@workshop/core/adapter"
+import { addressUse, type CachedRateLimits, type Check, Rejected } from "@workshop/core/adapter"
 import { bearer, type HttpRequest } from "@workshop/core/http"
 import type { LimitUse } from "@workshop/core/store"
 import { Effect } from "effect"
@@ -25,7 +25,7 @@ const guess = (request: HttpRequest): LimitUse => {
  * The check of a sandbox's token; none without a token. The duration of a comparison does not depend on the token. Wrong
  * tokens are counted, and an address that sent too many is refused with the right one too, so that it cannot continue to guess.
  */
-export const tokenCheck = (token: string | null, limits: ExhaustedLimits): Effect.Effect<Check | undefined> => {
+export const tokenCheck = (token: string | null, limits: CachedRateLimits): Effect.Effect<Check | undefined> => {
   if (token === null || token === "") return Effect.succeed(undefined)
   if (!isGuard(token)) return Effect.dieMessage(`The sandbox's token must have at least ${TOKEN_CHARACTERS} characters`)
   const expected = digest(token)

@@ -115,8 +115,8 @@ const flagWrong = (exchange: RecordedRequest, settings: Readonly<Record<string, 
   const off = FLAGS.find(([flag]) => settings[flag] === false)
   const code = codeOf(exchange)
   if (off !== undefined) return isGood(exchange) ? breaks(off[2], `answered while the shop's ${off[0]} is off`) : null
-  const refusing = FLAGS.find(([, name]) => name === code)
-  return refusing === undefined ? null : breaks(refusing[2], `${code}, where nothing of the shop is off`)
+  const refusalCheck = FLAGS.find(([, name]) => name === code)
+  return refusalCheck === undefined ? null : breaks(refusalCheck[2], `${code}, where nothing of the shop is off`)
 }
 
 const scopeWrong = (exchange: RecordedRequest, { scopes }: Key): Breach | null => {

@@ -19,7 +19,7 @@ type LimitStore = Context.Tag.Service<RateLimits>
 const MAX_WINDOWS = 10_000
 
 /** The rate limits of the store, behind a cache of those that are used up. */
-export interface ExhaustedLimits extends Pick<LimitStore, "take" | "giveBack"> {
+export interface CachedRateLimits extends Pick<LimitStore, "take" | "giveBack"> {
   /** The status of a limit as this process last saw it, without asking the store. */
   readonly look: (use: LimitUse, now: Instant) => LimitStatus
   /** Empties the cache, because the store was emptied. */
@@ -31,7 +31,7 @@ export interface ExhaustedLimits extends Pick<LimitStore, "take" | "giveBack"> {
  * every address without a valid key, so that responses that count against no limit can show it. A use that another process gives back is
  * not seen, so a refusal may last until the reset that it names.
  */
-const makeExhaustedLimits = (store: LimitStore, bounds: LimitsByPolicy): ExhaustedLimits => {
+const makeCachedRateLimits = (store: LimitStore, bounds: LimitsByPolicy): CachedRateLimits => {
   /** The uses with the bounds that an embedder set for their policies, without those of policies that have none. */
   const withBounds = (uses: ReadonlyArray<LimitUse>): ReadonlyArray<LimitUse> =>
     bounds === defaultLimits
@@ -98,12 +98,12 @@ const makeExhaustedLimits = (store: LimitStore, bounds: LimitsByPolicy): Exhaust
   }
 }
 
-const byStore = new WeakMap<LimitStore, ExhaustedLimits>()
+const byStore = new WeakMap<LimitStore, CachedRateLimits>()
 
 /** The cache over the store's rate limits. All callers of one store share it. */
-export const exhaustedLimits: Effect.Effect<ExhaustedLimits, never, RateLimits> = Effect.gen(function* () {
+export const cachedRateLimits: Effect.Effect<CachedRateLimits, never, RateLimits> = Effect.gen(function* () {
   const store = yield* RateLimits
-  const known = byStore.get(store) ?? makeExhaustedLimits(store, yield* PolicyLimits)
+  const known = byStore.get(store) ?? makeCachedRateLimits(store, yield* PolicyLimits)
   byStore.set(store, known)
   return known
 })
