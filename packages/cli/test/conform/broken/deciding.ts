@@ -169,7 +169,7 @@ export const deciding: ReadonlyArray<BrokenServer> = [
           one._tag === "TicketPut" ? { ...one, row: { ...one.row, notified_at: null } } : one
         )
         const { result } = decision.right
-        return Either.right({ ...decision.right, changes: forgetful, answer: { ...result, notified_at: null } })
+        return Either.right({ ...decision.right, changes: forgetful, result: { ...result, notified_at: null } })
       })
     }
   }
