@@ -134,6 +134,21 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       expect([pool.totalCount, await tickets()]).toEqual([0, []])
     }))
 
+  it("a pool that has lent all its clients is named as the reason, and not a database that is down", () =>
+    program(async ({ url }) => {
+      const small = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 100 })
+      const refusal = await withClient(small, () =>
+        withClient(small, async () => "lent").catch((error: unknown) => error)
+      )
+      await small.end()
+      expect(refusal).toMatchObject({
+        _tag: "StoreUnavailable",
+        message:
+          "The store cannot be reached (no client of your pool became free within 100 ms, because it lends 1 at most and 0 other calls wait); try again in a moment"
+      })
+      expect(refusalResponse(refusal as never).status).toBe(503)
+    }))
+
   it("a session that was ended a moment before begin is StoreUnavailable", () =>
     program(async ({ pool, url }) => {
       pool.on("error", () => {})

@@ -68,7 +68,7 @@ const leftOut = ({ bad, dry_run, stopped_at }: ImportReport): string =>
   stopped_at !== null
     ? `The file cannot be read from line ${stopped_at} on: correct what is listed above, and repeat the import, which leaves what is there as it is.`
     : dry_run
-      ? `${counted(bad, "row")} of the file cannot be imported: correct what is listed above.`
+      ? `${counted(bad, "row")} of the file cannot be imported: correct what is listed above. Without --bad-rows skip, an import stops at the first of them.`
       : `${counted(bad, "row")} of the file ${bad === 1 ? "was" : "were"} not imported: correct what is listed above, and repeat the import, which leaves what is there as it is.`
 
 const own = flagsOf("import")

@@ -145,7 +145,8 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     const dry = await typed(["import", file, "--shop", shop, "--dry-run"], there)
     expect(dry).toMatchObject({
       status: 1,
-      stderr: "2 rows of the file cannot be imported: correct what is listed above.\n"
+      stderr:
+        "2 rows of the file cannot be imported: correct what is listed above. Without --bad-rows skip, an import stops at the first of them.\n"
     })
     expect(dry.stdout).toContain("2 rows are wrong:\nline 4 (A-3): state must be")
     expect(dry.stdout).toContain("line 5 (A-4): ready_at is required where the state is ready\n")

@@ -42,6 +42,24 @@ export interface PoolOf<Client> {
   }
 }
 
+/** The message of `pg` for a client that did not come in time: the pool had lent them all, or Postgres did not respond. */
+const NO_CLIENT = "timeout exceeded when trying to connect"
+
+/** Why a pool had no client, if it had lent them all. */
+const allLent = (pool: unknown, cause: unknown): { readonly reason?: string } => {
+  if (!(cause instanceof Error) || cause.message !== NO_CLIENT) return {}
+  const { totalCount, waitingCount, options } = pool as {
+    readonly totalCount?: number
+    readonly waitingCount?: number
+    readonly options?: { readonly max?: number; readonly connectionTimeoutMillis?: number }
+  }
+  const { max, connectionTimeoutMillis } = options ?? {}
+  if (max === undefined || totalCount === undefined || totalCount < max) return {}
+  return {
+    reason: `no client of your pool became free within ${connectionTimeoutMillis} ms, because it lends ${max} at most and ${waitingCount} other calls wait`
+  }
+}
+
 /**
  * Borrows a client from a `Pool` of the package `pg` for a transaction of your own, and returns it to the pool afterwards. Meanwhile a
  * connection that breaks does not end the process, as the `error` of a client without a listener does. Rejects with `StoreUnavailable` if
@@ -53,7 +71,7 @@ export const withClient = async <Client extends BorrowedClient, A>(
   use: (client: Client, giveUp: () => void) => Promise<A>
 ): Promise<A> => {
   const client = await pool.connect().catch((cause: unknown) => {
-    throw new StoreUnavailable({ cause })
+    throw new StoreUnavailable({ cause, ...allLent(pool, cause) })
   })
   let isBroken = false
   const giveUp = () => {

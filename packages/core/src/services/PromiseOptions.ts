@@ -78,7 +78,8 @@ export interface PromiseOptions<E = never> {
   readonly signatureHeader?: string
   /**
    * Notifies a client besides their inbox, and a walk-in by the telephone number on the ticket. Where it rejects, or takes longer than
-   * ten seconds, it is called again later with the same `id`.
+   * ten seconds, it is called again later with the same `id`. Pass it to each process on a store, because each sends the notifications of
+   * all; a process without it, such as a script, needs `background: false`.
    */
   readonly notifyClient?: (notification: ClientNotification) => Promise<unknown>
   /** Notifies a shop's owner about their webhook, in the same way; by default the log. */
@@ -213,6 +214,15 @@ const notifying = <Record>(notify: (record: Record) => Promise<unknown>) => ({
 const UNTIMED = { lookup_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: null }
 const real = Clock.make()
 
+/** An error with those that it wraps: that of `fetch` says why only in its cause. */
+const withCauses = (error: unknown): string => {
+  if (!(error instanceof Error) || error.cause === undefined) return String(error)
+  const { code } = error.cause as { readonly code?: unknown }
+  // The error for several addresses of a host has no message of its own.
+  const cause = error.cause instanceof AggregateError && typeof code === "string" ? code : withCauses(error.cause)
+  return `${String(error)}: ${cause}`
+}
+
 /** A sender that calls a function; it has as long as any other sender. */
 const sending = (send: NonNullable<PromiseOptions["send"]>) =>
   Layer.succeed(WebhookSender, {
@@ -237,7 +247,7 @@ const sending = (send: NonNullable<PromiseOptions["send"]>) =>
             onFailure: (failure) =>
               failure._tag === "TimeoutException"
                 ? ended({ status: null, error: "timeout", detail: null })
-                : ended({ status: null, error: "connect", detail: String(failure.error) })
+                : ended({ status: null, error: "connect", detail: withCauses(failure.error) })
           })
         )
       })
@@ -319,6 +329,23 @@ const bounds = (limits: NonNullable<PromiseOptions["limits"]>) => {
   }
 }
 
+/** Clients have their inbox. A walk-in has none, so the log says once that nobody notifies them. */
+const inboxOnly = Layer.sync(ClientNotifier, () => {
+  let isLogged = false
+  return {
+    notify: ({ channel, shop_id, ticket_id }) => {
+      if (channel === "app" || isLogged) return Effect.void
+      isLogged = true
+      return Effect.annotateLogs(
+        Effect.logWarning(
+          "A walk-in was not notified, because this process was started without notifyClient. Each process on a store sends the notifications of all, so pass notifyClient to each, or background: false to those that shall send none; if nobody shall notify walk-ins, pass async () => {}"
+        ),
+        { shop_id, ticket_id }
+      )
+    }
+  }
+})
+
 /** The services and settings that the options give. */
 export const settingsOf = <E>(given: PromiseOptions<E>) => {
   const { notifyClient, notifyOwner, profanity, randomBytes, now } = given
@@ -335,7 +362,7 @@ export const settingsOf = <E>(given: PromiseOptions<E>) => {
     environment,
     sender: given.send === undefined ? given.sender : sending(given.send),
     notifiers: Layer.merge(
-      notifyClient === undefined ? Notifiers.inboxOnly : Layer.succeed(ClientNotifier, notifying(notifyClient)),
+      notifyClient === undefined ? inboxOnly : Layer.succeed(ClientNotifier, notifying(notifyClient)),
       notifyOwner === undefined ? Notifiers.logOwner : Layer.succeed(OwnerNotifier, notifying(notifyOwner))
     ),
     profanity: profanity === undefined ? Profanity.layer : filtering(profanity),

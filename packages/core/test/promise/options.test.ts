@@ -195,6 +195,26 @@ describe("the options of start", () => {
     ])
   })
 
+  it("the delivery log has the causes of what send rejects with, because fetch says why only there", async () => {
+    const refused = Object.assign(new Error("connect ECONNREFUSED 192.0.2.7:443"), { code: "ECONNREFUSED" })
+    const both = Object.assign(new AggregateError([refused, refused]), { code: "ECONNREFUSED" })
+    const causes = [refused, both]
+    const { workshop, caller } = await begun({
+      send: () => Promise.reject(new TypeError("fetch failed", { cause: causes.shift() }))
+    })
+    await workshop.webhooks.set(caller.shop_id, "https://erp.example.com/hook")
+    for (let n = 0; n < 2; n++) {
+      await workshop.webhooks.ping(caller.shop_id)
+      await workshop.dispatcher.runOnce()
+    }
+    const listed = await workshop.outbox.deliveries(caller.shop_id)
+    if (!listed.ok) throw listed.refusal
+    expect(listed.value.map(({ attempts: [{ detail } = {} as never] }) => detail)).toEqual([
+      "TypeError: fetch failed: Error: connect ECONNREFUSED 192.0.2.7:443",
+      "TypeError: fetch failed: ECONNREFUSED"
+    ])
+  })
+
   it("webhookPolicy says where webhooks may go", async () => {
     const local = "http://127.0.0.1:4399/hook"
     const { workshop, caller } = await begun({ webhookPolicy: { allowLoopbackHttp: true, ports: [443, 8443] } })
@@ -234,6 +254,30 @@ describe("the options of start", () => {
     const events = await workshop.webhooks.events(caller.shop_id)
     if (!events.ok) throw events.refusal
     expect(events.value.filter(({ type }) => type === "client.notified")).toHaveLength(1)
+  })
+
+  it("without notifyClient the log names the first walk-in whom nobody notifies, and says what to pass", async () => {
+    const lines: Array<LogLine> = []
+    const { workshop, caller } = await begun({ logger: (line) => void lines.push(line) })
+    const amira = await workshop.clients.register({ given_name: "Amira", family_name: "B", phone: "+21620123456" })
+    if (!amira.ok) throw amira.refusal
+    await workshop.clients.visit({ client_id: amira.value.id, shop_id: caller.shop_id })
+    const ids: Array<string> = []
+    const client = { client_id: amira.value.id }
+    for (const whom of [client, { client_phone: "+21620999999" }, { client_phone: "+21620999998" }]) {
+      const made = await workshop.tickets.createInApp(caller, { service: "Hem", ...whom })
+      if (!made.ok) throw made.refusal
+      ids.push(made.value.data.id)
+      await workshop.tickets.changeStatus(caller, made.value.data.id, "ready")
+      await workshop.messenger.runOnce()
+    }
+    expect(lines).toMatchObject([
+      {
+        level: "warning",
+        message: expect.stringMatching(/^A walk-in was not notified, .* background: false/),
+        fields: { shop_id: caller.shop_id, ticket_id: ids[1] }
+      }
+    ])
   })
 
   it("a walk-in whose number blocks the shop, or was erased, is not called", async () => {
