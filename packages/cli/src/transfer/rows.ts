@@ -24,10 +24,19 @@ const JSON_CELLS = /^(items|quote|delay|part)$/
 
 type Fields = Record<string, unknown>
 
+/**
+ * The number of a cell, or its text. A price such as 12.50 or 12,50 is a number too, and refused because it is not whole. One such as 15.00
+ * is refused in the same way, because it would be 15 of the smallest unit in place of 1500.
+ */
+const numberOf = (cell: string): unknown => {
+  if (!/^-?\d{1,15}([.,]\d{1,9})?$/.test(cell)) return cell
+  const number = Number(cell.replace(",", "."))
+  return Number.isInteger(number) && /[.,]/.test(cell) ? Number.NaN : number
+}
+
 /** The value of a cell; a text that is not what the column holds stays as it is, and is refused with the row. */
 const cellValue = (column: string, cell: string): unknown => {
-  // A price such as 12.50 or 12,50 is a number too, and refused because it is not whole.
-  if (NUMBERS.test(column)) return /^-?\d{1,15}([.,]\d{1,9})?$/.test(cell) ? Number(cell.replace(",", ".")) : cell
+  if (NUMBERS.test(column)) return numberOf(cell)
   if (column === "client.hide_name") return cell === "true" ? true : cell === "false" ? false : cell
   if (!JSON_CELLS.test(column)) return cell
   try {
@@ -69,6 +78,12 @@ export const lineOfRow = (row: object, format: Format): string =>
   format === "jsonl" ? JSON.stringify(row) : COLUMNS.map((column) => cellOf(at(row, column))).join(",")
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** How long a row may be: far longer than one of a ticket. A longer one is another kind of file, which would be kept in memory as a whole. */
+const MOST_OF_ROW = 1024 * 1024
+
+const TOO_LONG =
+  "is longer than 1 MiB, so nothing from here on was read: put each row on a line of its own, and unpack a compressed file"
 
 /** The file is not UTF-8 from this line on. */
 class NotUtf8 {
@@ -134,6 +149,7 @@ async function* jsonLines(source: NodeJS.ReadableStream): AsyncGenerator<ImportL
       const lines = (rest + text).split(/\r?\n/)
       rest = lines.pop()!
       for (const whole of lines) yield* lineOf(whole)
+      if (rest.length > MOST_OF_ROW) return yield unreadableFrom({ lines: line + 1, message: TOO_LONG })
     }
     yield* lineOf(rest)
   } catch (error) {
@@ -175,6 +191,7 @@ const csvParser = (head: string) => {
   const parser = parse({
     ...{ delimiter: separatorOf(head.split("\n")[0]!), columns: true, bom: true, skip_empty_lines: true, trim: true },
     relax_column_count: true,
+    max_record_size: MOST_OF_ROW,
     on_record: keep
   })
   parser.on("error", () => {}).resume()
@@ -190,6 +207,8 @@ const csvParser = (head: string) => {
 
 /** The fault of a file that is no CSV, and the change that mends it. */
 const faultOf = (error: CsvError): string => {
+  if (error.code === "CSV_MAX_RECORD_SIZE")
+    return "a row is longer than 1 MiB: unpack a compressed file, and look for a double quotation mark that is never closed"
   if (error.code === "CSV_QUOTE_NOT_CLOSED") return "a cell's double quotation mark is never closed"
   return /QUOTE/.test(error.code)
     ? "a cell has a double quotation mark among other text: put the whole cell in double quotes, and write each one within it twice"

@@ -179,6 +179,33 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     )
   })
 
+  it("a price with a fraction of zero is refused like any other, because 15.00 would be 15 minor units", async () => {
+    const shop = await newShop()
+    const file = fileOf("round.csv", ["external_ref;service;price_minor", "R-1;Hem;15.00", "R-2;Hem;15,0"])
+    const dry = await typed(["import", file, "--shop", shop, "--dry-run"], there)
+    expect(dry.stdout).toContain(
+      "Would import 0 tickets, 0 clients and 0 loyalty cards.\n2 rows are wrong:\nline 2 (R-1): price_minor must be a whole number of minor units, such as 1250 for 12.50 EUR\nline 3 (R-2): price_minor must be a whole number"
+    )
+  })
+
+  it.each([
+    ["jsonl", '{"service":"Hem"}\n', /^is longer than 1 MiB/],
+    ["csv", 'service\nHem\n"', /a row is longer than 1 MiB/]
+  ] as const)("a row of %s that does not end is not read on after 1 MiB", async (format, start, message) => {
+    let read = 0
+    const endless = function* () {
+      yield Buffer.from(start)
+      for (; read < 10_000; read++) yield Buffer.alloc(64 * 1024, "x")
+    }
+    const lines: Array<object> = []
+    for await (const line of readRows(Readable.from(endless()), format).lines) lines.push(line)
+    expect(lines).toEqual([
+      expect.objectContaining({ row: { service: "Hem" } }),
+      expect.objectContaining({ unreadable: expect.stringMatching(message), cut_short: true })
+    ])
+    expect(read).toBeLessThan(100)
+  })
+
   it("a program reads the same files and streams, and imports their lines", async () => {
     await using test = { ...(await createTestWorkshop()), [Symbol.asyncDispose]: () => test.stop() }
     const { workshop, shop } = test
