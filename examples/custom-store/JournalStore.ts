@@ -24,6 +24,7 @@ import {
   memoryDeliveries,
   memoryDeliveryLog,
   memoryDirectory,
+  memoryMessages,
   memoryPersonalData,
   memoryRateLimits,
   memoryReads,
@@ -164,7 +165,7 @@ export const layer = (path: string): Layer.Layer<StorePorts, never, Entropy> =>
         Context.add(Closures, memoryClosures(memory)),
         Context.add(Deliveries, memoryDeliveries(memory)),
         Context.add(DeliveryLog, memoryDeliveryLog(memory)),
-        Context.add(Messages, { due: (until, limit) => Effect.sync(() => memory.messagesDue(until, limit)) }),
+        Context.add(Messages, memoryMessages(memory)),
         Context.add(RateLimits, memoryRateLimits(memory)),
         Context.add(WholeData, journalWholeData(memory, journal))
       )

@@ -544,7 +544,7 @@ CREATE UNIQUE INDEX loyalty_ledger_earned ON workshop.loyalty_ledger USING btree
 
 CREATE INDEX loyalty_ledger_of_client ON workshop.loyalty_ledger USING btree (shop_id, client_id, id);
 
-CREATE INDEX message_waiting ON workshop.message USING btree (due_at, id);
+CREATE INDEX message_due ON workshop.message USING btree (receiver, due_at, id);
 
 CREATE INDEX notification_age ON workshop.notification USING brin (created_at) WITH (autosummarize='on');
 

@@ -177,7 +177,34 @@ select /* workshop database time */ (extract(epoch from clock_timestamp()) * 100
               and not exists (select from workshop.client_account b join workshop.client_link l on l.shop_id = k.shop_id and l.client_id = b.id
                 where b.phone = k.client_phone and l.blocked_at is not null)
           ) else (select a.phone from workshop.client_account a where a.id = t.client_id) end as phone
-        from (select * from workshop.message where due_at <= $1 order by due_at, id limit $2) m
+        from (select * from ((select * from workshop.message where receiver = $1 and due_at <= $2 order by due_at, id limit $3) union all (select * from workshop.message where receiver = $4 and due_at <= $5 order by due_at, id limit $6)) a
+            order by due_at, id limit $7) m
+        left join workshop.notification t on t.shop_id = m.shop_id and t.id = m.id
+        left join workshop.notice n on n.shop_id = m.shop_id and n.id = m.id
+        order by m.due_at, m.id;
+
+-- due messages (workshop reads)
+
+        select /* workshop due messages */ row_to_json(m) as message, coalesce(row_to_json(t), row_to_json(n)) as payload,
+          case when t.client_id is null then (
+            select k.client_phone from workshop.ticket k where k.shop_id = t.shop_id and k.id = t.ticket_id
+              and not exists (select from workshop.client_account b join workshop.client_link l on l.shop_id = k.shop_id and l.client_id = b.id
+                where b.phone = k.client_phone and l.blocked_at is not null)
+          ) else (select a.phone from workshop.client_account a where a.id = t.client_id) end as phone
+        from (select * from workshop.message where receiver = $1 and due_at <= $2 order by due_at, id limit $3) m
+        left join workshop.notification t on t.shop_id = m.shop_id and t.id = m.id
+        left join workshop.notice n on n.shop_id = m.shop_id and n.id = m.id
+        order by m.due_at, m.id;
+
+-- due messages (workshop reads)
+
+        select /* workshop due messages */ row_to_json(m) as message, coalesce(row_to_json(t), row_to_json(n)) as payload,
+          case when t.client_id is null then (
+            select k.client_phone from workshop.ticket k where k.shop_id = t.shop_id and k.id = t.ticket_id
+              and not exists (select from workshop.client_account b join workshop.client_link l on l.shop_id = k.shop_id and l.client_id = b.id
+                where b.phone = k.client_phone and l.blocked_at is not null)
+          ) else (select a.phone from workshop.client_account a where a.id = t.client_id) end as phone
+        from (select * from workshop.message where shop_id = $1 and due_at > $2 order by due_at, id limit $3) m
         left join workshop.notification t on t.shop_id = m.shop_id and t.id = m.id
         left join workshop.notice n on n.shop_id = m.shop_id and n.id = m.id
         order by m.due_at, m.id;

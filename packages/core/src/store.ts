@@ -39,7 +39,7 @@ export {
   stampCountOf
 } from "./domain/LoyaltyCard.js"
 export { ENTROPY_BYTES, IDENTIFIERS_PER_MS, type Moment } from "./domain/Moment.js"
-export { addressed, type Message, type MessageRecord } from "./domain/Notification.js"
+export { addressed, type Message, type MessageReceiver, type MessageRecord } from "./domain/Notification.js"
 export { offersShown, shownWhileBlocked } from "./domain/Offer.js"
 export {
   type Complaint,

@@ -2,7 +2,6 @@ import {
   type AuditEntry,
   type ClientAccount,
   type ClientId,
-  type Instant,
   type KeyId,
   type NotificationRecord,
   type OfferId,
@@ -18,6 +17,7 @@ import {
   type Change,
   type LimitWindow,
   type Message,
+  type MessageRecord,
   type Person,
   type ReplayRecord
 } from "@workshop/core/store"
@@ -148,9 +148,9 @@ export class Memory {
     return isBlocked ? null : phone
   }
 
-  /** The messages that are due, as they are sent now. */
-  messagesDue(until: Instant, limit: number): ReadonlyArray<Message> {
-    return this.notifications.due(until, limit).map((row) => {
+  /** The messages with their content, as they are sent now. */
+  contentsOf(rows: ReadonlyArray<MessageRecord>): ReadonlyArray<Message> {
+    return rows.map((row) => {
       const payload = this.notifications.payloads.get(row.id)
       const sent =
         row.receiver === "client" &&

@@ -5,6 +5,7 @@ import {
   type Directory,
   type DueClosure,
   latestOfShops,
+  type Messages,
   offersShown,
   ServiceLimits,
   trackedTicket
@@ -120,6 +121,14 @@ export const memoryDirectory = (memory: Memory): Context.Tag.Service<Directory> 
     }),
   news: Stream.empty,
   inbox: (id) => Effect.sync(() => latestOfShops(memory.inboxes.get(id) ?? []))
+})
+
+/** The messages that wait to be sent. */
+export const memoryMessages = (memory: Memory): Context.Tag.Service<Messages> => ({
+  due: (until, limit, receiver) =>
+    Effect.sync(() => memory.contentsOf(memory.notifications.due(until, limit, receiver))),
+  dueAfter: (shop_id, after, limit) =>
+    Effect.sync(() => memory.contentsOf(memory.notifications.dueAfter(shop_id, after, limit)))
 })
 
 /** The closures of all shops, merged by time. */

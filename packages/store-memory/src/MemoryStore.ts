@@ -25,7 +25,7 @@ import {
 import { Context, Effect, Either, Layer } from "effect"
 import { Memory } from "./Memory.js"
 import { memoryDeliveries, memoryDeliveryLog } from "./MemoryDeliveries.js"
-import { memoryClosures, memoryDirectory } from "./MemoryDirectory.js"
+import { memoryClosures, memoryDirectory, memoryMessages } from "./MemoryDirectory.js"
 import { memoryPersonalData } from "./MemoryPersonalData.js"
 import { memoryReads } from "./MemoryReads.js"
 import { memoryWholeData } from "./MemoryWholeData.js"
@@ -123,9 +123,7 @@ export const over = (memory: Memory): Layer.Layer<StorePorts, never, Entropy> =>
         Context.add(Closures, memoryClosures(memory)),
         Context.add(Deliveries, memoryDeliveries(memory)),
         Context.add(DeliveryLog, memoryDeliveryLog(memory)),
-        Context.add(Messages, {
-          due: (until, limit) => Effect.sync(() => memory.messagesDue(until, limit))
-        }),
+        Context.add(Messages, memoryMessages(memory)),
         Context.add(RateLimits, memoryRateLimits(memory)),
         Context.add(WholeData, memoryWholeData(memory)),
         Context.add(Transactions, noTransactions)

@@ -223,7 +223,7 @@ const isOfClientAndMore = (text: string) =>
   titleOf(text) === "search tickets" && /t\.client_id = l\.client_id AND t\.client_phone = /.test(text)
 
 /** What the contract asks for as a whole, and the service some at a time. */
-const SOME_AT_A_TIME: Readonly<Record<string, number>> = { "due closures": 100 }
+const SOME_AT_A_TIME: Readonly<Record<string, number>> = { "due closures": 100, "due messages": 256 }
 const ALL = 100_000
 
 /** Indexes that serve what the contract does not ask for: the removal of old rows, and the metrics. */

@@ -33,6 +33,12 @@ export const beginNotification = (
     }
   )
 
+/** Removes a message that nobody sends. Returns whether it still waited. */
+export const discardNotification = ({ shop_id, id, attempts_made }: NotificationAttempt): Command<boolean> =>
+  makeCommand(shop_id, { message: Load.message(id, attempts_made) }, ({ message }, changes) =>
+    message === null ? unchanged(false) : removed(changes, message).decidedWithoutHead(true)
+  )
+
 /** Makes a message due now that a clock which was ahead had delayed. */
 export const retryNotificationNow = ({ shop_id, id, attempts_made }: NotificationAttempt): Command<void> =>
   makeCommand(shop_id, { message: Load.message(id, attempts_made) }, (loaded, changes, moment) => {

@@ -100,6 +100,8 @@ export const ServiceLimits = {
   notifications_in_flight_per_process: 256,
   /** How long a notifier may take for one notification, in real time. */
   notifier_answer_ms: 10 * SECOND_MS,
+  /** How long a client's notification waits for a process with a notifier. Then a process without one removes it. */
+  notification_wait_max_ms: 3 * DAY_MS,
   /** How often a process looks for due notifications. */
   notification_poll_ms: SECOND_MS,
   /** How long after its start a last attempt that never ended is given up. */

@@ -41,6 +41,9 @@ export const addressed = (record: NotificationRecord, phone: Phone | null): Clie
     ? null
     : { ...record, channel: record.client_id === null ? "phone" : "app", phone }
 
+/** Whom a message is for. */
+export type MessageReceiver = "client" | "owner"
+
 /**
  * A notification or a notice that waits for the embedder's notifiers. The row exists until the message is delivered or given up; its
  * content is stored separately and permanently, under the same id.
@@ -49,7 +52,7 @@ export interface MessageRecord {
   readonly shop_id: ShopId
   /** The id of the notification or the notice. */
   readonly id: string
-  readonly receiver: "client" | "owner"
+  readonly receiver: MessageReceiver
   /** How many attempts were begun. They are counted before they are made, so that an attempt that crashes its process counts. */
   readonly attempts_made: number
   readonly due_at: Instant

@@ -16,9 +16,10 @@ export class ClientNotifier extends Context.Tag("@workshop/core/ClientNotifier")
     /**
      * Notifies a client at least once: after a crash or a lost result it is called again with the same `id`. If it fails, throws a defect,
      * or takes longer than ten real seconds, it is called again by the webhooks' retry table, eight times in all. Many notifications are
-     * sent at once, in no fixed order.
+     * sent at once, in no fixed order. Null in a process that notifies no clients: their notifications wait for a process that does, at
+     * most three days.
      */
-    readonly notify: (notification: ClientNotification) => Effect.Effect<void, NotificationFailed>
+    readonly notify: ((notification: ClientNotification) => Effect.Effect<void, NotificationFailed>) | null
   }
 >() {}
 

@@ -13,7 +13,7 @@ import type { ClientId, EventId, KeyId, OfferId, ShopId, TicketId } from "../dom
 import type { Instant } from "../domain/Instant.js"
 import type { LimitReached, LimitStatus, LimitUse } from "../domain/LimitWindow.js"
 import type { CardRecord, LedgerEntry } from "../domain/LoyaltyCard.js"
-import type { Message, NotificationRecord } from "../domain/Notification.js"
+import type { Message, MessageReceiver, NotificationRecord } from "../domain/Notification.js"
 import type { OfferRecord } from "../domain/Offer.js"
 import type { Person } from "../domain/Person.js"
 import type { Phone } from "../domain/Phone.js"
@@ -180,8 +180,18 @@ export class DeliveryLog extends Context.Tag("@workshop/core/DeliveryLog")<
 export class Messages extends Context.Tag("@workshop/core/Messages")<
   Messages,
   {
-    /** At most `limit` messages due at `until` or before, earliest first, with their content. */
-    readonly due: (until: Instant, limit: number) => Effect.Effect<ReadonlyArray<Message>, StoreUnavailable>
+    /** At most `limit` messages due at `until` or before, to anyone or to one kind of receiver, earliest first, with their content. */
+    readonly due: (
+      until: Instant,
+      limit: number,
+      receiver?: MessageReceiver
+    ) => Effect.Effect<ReadonlyArray<Message>, StoreUnavailable>
+    /** At most `limit` messages of a shop due after `after`, earliest first, with their content. */
+    readonly dueAfter: (
+      shop_id: ShopId,
+      after: Instant,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<Message>, StoreUnavailable>
   }
 >() {}
 

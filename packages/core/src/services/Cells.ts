@@ -477,11 +477,13 @@ export const cellPorts = ({
           )
       }),
       Context.add(Messages, {
-        due: (until, limit) =>
+        due: (until, limit, receiver) =>
           Effect.map(
-            everywhere.gather(({ messages }) => messages.due(until, limit)),
+            everywhere.gather(({ messages }) => messages.due(until, limit, receiver)),
             (rows) => merged(rows, ({ due_at }) => due_at, limit)
-          )
+          ),
+        dueAfter: (shop_id, after, limit) =>
+          Effect.flatMap(router.of(shop_id), ({ messages }) => messages.dueAfter(shop_id, after, limit))
       }),
       Context.add(Deliveries, everyDelivery(everywhere)),
       Context.add(DeliveryLog, routedDeliveryLog(router)),

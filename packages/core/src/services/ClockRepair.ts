@@ -2,7 +2,7 @@ import { Clock, type Context, Effect } from "effect"
 import { redateTicket, repairClock } from "../decisions/repairClock.js"
 import { retryNotificationNow } from "../decisions/sendNotification.js"
 import type { ShopId } from "../domain/Identifier.js"
-import { durationInWords, type Instant, LAST_INSTANT, toIso } from "../domain/Instant.js"
+import { durationInWords, type Instant, toIso } from "../domain/Instant.js"
 import { ServiceLimits } from "../domain/Limits.js"
 import type { ShopsAhead } from "../domain/Shop.js"
 import { Directory, Messages, Reads, type SeenTickets, Store, type StoreUnavailable } from "../ports/StorePorts.js"
@@ -24,17 +24,17 @@ export const repairShopClock = Effect.fn("repairShopClock")(function* (shop_id: 
   const store = yield* Store
   const reads = yield* Reads
   const messages = yield* Messages
+  const batch = ServiceLimits.clock_repair_batch_tickets
   const begun_at = yield* Clock.currentTimeMillis
   const ahead_until = yield* auditedCommandRunner(store)(repairClock(shop_id), (until) =>
     until === null ? null : { act: "shop.clock_repaired", details: { ahead_until: toIso(until) } }
   )
   if (ahead_until !== null) {
-    const waiting = yield* messages.due(LAST_INSTANT, ServiceLimits.list_max)
-    yield* Effect.forEach(
-      waiting.filter((message) => message.shop_id === shop_id),
-      (message) => store.transact(retryNotificationNow(message)),
-      { concurrency: 16 }
-    )
+    while (true) {
+      const later = yield* messages.dueAfter(shop_id, yield* Clock.currentTimeMillis, batch)
+      yield* Effect.forEach(later, (message) => store.transact(retryNotificationNow(message)), { concurrency: 16 })
+      if (later.length < batch) break
+    }
   }
   // Until all tickets are redated, the order of changes is not the order of time, so an interrupted repair begins with the first change
   // again.
@@ -42,12 +42,7 @@ export const repairShopClock = Effect.fn("repairShopClock")(function* (shop_id: 
   const last = ((yield* reads.shop(shop_id))?.head.change_seq ?? 1) - 1
   let tickets = 0
   for (let after: number | null = null; after === null || after < last; ) {
-    const found: SeenTickets = yield* reads.tickets(
-      shop_id,
-      {},
-      { _tag: "Changes", since, after },
-      ServiceLimits.clock_repair_batch_tickets
-    )
+    const found: SeenTickets = yield* reads.tickets(shop_id, {}, { _tag: "Changes", since, after }, batch)
     const now = yield* Clock.currentTimeMillis
     const answers = yield* Effect.forEach(
       found.tickets.filter(({ record }) => record.updated_at > now),

@@ -1,6 +1,6 @@
 import { Cause, Effect, Exit, Schedule } from "effect"
-import { beginNotification, recordNotification } from "../decisions/sendNotification.js"
-import type { Instant } from "../domain/Instant.js"
+import { beginNotification, discardNotification, recordNotification } from "../decisions/sendNotification.js"
+import { durationInWords, type Instant } from "../domain/Instant.js"
 import { ServiceLimits } from "../domain/Limits.js"
 import type { Message } from "../domain/Notification.js"
 import { ClientNotifier, NotificationFailed, OwnerNotifier } from "../ports/Notifiers.js"
@@ -8,7 +8,8 @@ import { Messages, Store, type StoreUnavailable } from "../ports/StorePorts.js"
 import { backgroundSucceeded, logBackgroundFailure } from "./BackgroundFailure.js"
 import { InFlight } from "./Dispatcher.js"
 
-const { notifications_in_flight_per_process, notifier_answer_ms, notification_poll_ms } = ServiceLimits
+const { notifications_in_flight_per_process, notifier_answer_ms, notification_poll_ms, notification_wait_max_ms } =
+  ServiceLimits
 
 /** How the result of an attempt is recorded; if that fails, the attempt counts as failed. */
 const RECORDING = Schedule.intersect(Schedule.exponential("50 millis"), Schedule.recurs(7))
@@ -50,7 +51,7 @@ const makeAttempt = Effect.gen(function* () {
   const send = (message: Message) =>
     Effect.suspend(() => {
       if (message.receiver === "owner") return owners.notify(message.payload)
-      return message.payload === null ? Effect.void : clients.notify(message.payload)
+      return message.payload === null || clients.notify === null ? Effect.void : clients.notify(message.payload)
     }).pipe(
       Effect.disconnect,
       Effect.timeoutFail({
@@ -97,6 +98,33 @@ const makeBegin = (inFlight: InFlight) =>
       )
   })
 
+/** Removes the notifications that no process sent in the longest time that they wait. Returns how many. */
+const makeDiscard = Effect.map(Effect.all([Store, Messages]), ([store, messages]) => {
+  let isLogged = false
+  const discard = (message: Message) =>
+    Effect.gen(function* () {
+      if (!(yield* store.transact(discardNotification(message)))) return
+      // Clients with an account have it in their inbox, so only a walk-in goes without.
+      if (isLogged || message.receiver !== "client" || message.payload?.channel !== "phone") return
+      isLogged = true
+      yield* Effect.annotateLogs(
+        Effect.logWarning(
+          `A walk-in was not notified, because no process with a notifier for clients (notifyClient) ran on this store in ${durationInWords(notification_wait_max_ms / 1000)}. This process has none, and reports only the first. If nobody shall notify walk-ins, pass a notifier that does nothing`
+        ),
+        { shop_id: message.shop_id, ticket_id: message.payload.ticket_id }
+      )
+    }).pipe(Effect.catchTag("ShopNotFound", Effect.die))
+  return Effect.gen(function* () {
+    const waited = yield* messages.due(
+      (yield* now) - notification_wait_max_ms,
+      notifications_in_flight_per_process,
+      "client"
+    )
+    yield* Effect.forEach(waited, discard, { discard: true })
+    return waited.length
+  })
+})
+
 /** Passes notifications for clients and owners to the embedder's notifiers, with retries (Specification, States; Webhooks). */
 export class NotificationSender extends Effect.Service<NotificationSender>()("@workshop/core/NotificationSender", {
   accessors: true,
@@ -104,6 +132,9 @@ export class NotificationSender extends Effect.Service<NotificationSender>()("@w
     const messages = yield* Messages
     const inFlight = new InFlight()
     const begin = yield* makeBegin(inFlight)
+    const discardWaited = yield* makeDiscard
+    const notifiesClients = (yield* ClientNotifier).notify !== null
+    const receiver = notifiesClients ? undefined : "owner"
     yield* Effect.addFinalizer(() => inFlight.interruptAll)
     const oneByOne = Effect.unsafeMakeSemaphore(1).withPermits(1)
     let reported = 0
@@ -113,9 +144,10 @@ export class NotificationSender extends Effect.Service<NotificationSender>()("@w
       Effect.uninterruptible(
         Effect.gen(function* () {
           const free = notifications_in_flight_per_process - inFlight.count
-          const due = free > 0 ? yield* messages.due(yield* now, free) : []
+          const due = free > 0 ? yield* messages.due(yield* now, free, receiver) : []
           const begun = yield* Effect.forEach(due, begin)
-          return begun.filter((isBegun) => isBegun).length
+          const discarded = notifiesClients ? 0 : yield* discardWaited
+          return begun.filter((isBegun) => isBegun).length + discarded
         })
       )
     )
@@ -147,16 +179,19 @@ export class NotificationSender extends Effect.Service<NotificationSender>()("@w
       )
     )
 
+    const earliestDue = Effect.fnUntraced(function* (until: Instant) {
+      if (inFlight.count > 0) return yield* now
+      const [sent] = yield* messages.due(until, 1, receiver)
+      const [waited] = notifiesClients ? [] : yield* messages.due(until - notification_wait_max_ms, 1, "client")
+      const instants = [sent?.due_at ?? [], waited === undefined ? [] : waited.due_at + notification_wait_max_ms].flat()
+      return instants.length === 0 ? null : Math.min(...instants)
+    })
+
     return {
       /** Sends everything due by now, and waits for all in flight. Returns how many attempts ended since the last call. */
       runOnce,
       /** The earliest instant, at most `until`, at which a notification is due: now, while some are in flight; null if none is. */
-      next: (until: Instant) =>
-        oneByOne(
-          Effect.suspend(() =>
-            inFlight.count > 0 ? now : Effect.map(messages.due(until, 1), ([first]) => first?.due_at ?? null)
-          )
-        ),
+      next: (until: Instant) => oneByOne(earliestDue(until)),
       /**
        * Sends due notifications until interrupted. Then it starts no more, and waits at most five real seconds for those in flight; the
        * retry table sends the rest again.

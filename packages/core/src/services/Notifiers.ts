@@ -1,8 +1,11 @@
 import { Effect, Layer } from "effect"
 import { ClientNotifier, OwnerNotifier } from "../ports/Notifiers.js"
 
-/** Sends nothing: clients have their inbox (`Clients.inbox`). */
-export const inboxOnly: Layer.Layer<ClientNotifier> = Layer.succeed(ClientNotifier, { notify: () => Effect.void })
+/**
+ * For a process that notifies no clients besides their inbox (`Clients.inbox`). Their notifications wait for a process on the same store
+ * that does, at most three days.
+ */
+export const inboxOnly: Layer.Layer<ClientNotifier> = Layer.succeed(ClientNotifier, { notify: null })
 
 /** Logs the notices to owners, with the host of the webhook's URL only: its path and its query may be secrets of the receiver. */
 export const logOwner: Layer.Layer<OwnerNotifier> = Layer.succeed(OwnerNotifier, {

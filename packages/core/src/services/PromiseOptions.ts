@@ -78,8 +78,8 @@ export interface PromiseOptions<E = never> {
   readonly signatureHeader?: string
   /**
    * Notifies a client besides their inbox, and a walk-in by the telephone number on the ticket. Where it rejects, or takes longer than
-   * ten seconds, it is called again later with the same `id`. Pass it to each process on a store, because each sends the notifications of
-   * all; a process without it, such as a script, needs `background: false`.
+   * ten seconds, it is called again later with the same `id`. Notifications wait for a process with it, at most three days, so a script
+   * needs none; if nobody shall be notified, pass `async () => {}`.
    */
   readonly notifyClient?: (notification: ClientNotification) => Promise<unknown>
   /** Notifies a shop's owner about their webhook, in the same way; by default the log. */
@@ -329,23 +329,6 @@ const bounds = (limits: NonNullable<PromiseOptions["limits"]>) => {
   }
 }
 
-/** Clients have their inbox. A walk-in has none, so the log says once that nobody notifies them. */
-const inboxOnly = Layer.sync(ClientNotifier, () => {
-  let isLogged = false
-  return {
-    notify: ({ channel, shop_id, ticket_id }) => {
-      if (channel === "app" || isLogged) return Effect.void
-      isLogged = true
-      return Effect.annotateLogs(
-        Effect.logWarning(
-          "A walk-in was not notified, because this process was started without notifyClient. Each process on a store sends the notifications of all, so pass notifyClient to each, or background: false to those that shall send none; if nobody shall notify walk-ins, pass async () => {}"
-        ),
-        { shop_id, ticket_id }
-      )
-    }
-  }
-})
-
 /** The services and settings that the options give. */
 export const settingsOf = <E>(given: PromiseOptions<E>) => {
   const { notifyClient, notifyOwner, profanity, randomBytes, now } = given
@@ -362,7 +345,7 @@ export const settingsOf = <E>(given: PromiseOptions<E>) => {
     environment,
     sender: given.send === undefined ? given.sender : sending(given.send),
     notifiers: Layer.merge(
-      notifyClient === undefined ? inboxOnly : Layer.succeed(ClientNotifier, notifying(notifyClient)),
+      notifyClient === undefined ? Notifiers.inboxOnly : Layer.succeed(ClientNotifier, notifying(notifyClient)),
       notifyOwner === undefined ? Notifiers.logOwner : Layer.succeed(OwnerNotifier, notifying(notifyOwner))
     ),
     profanity: profanity === undefined ? Profanity.layer : filtering(profanity),

@@ -161,9 +161,13 @@ const tidying = (retention: PromiseOptions["retention"]) =>
   )
 
 /** The background work: closing, notifying, removing old rows and, where there is a sender, delivering. */
-const inBackground = (hasSender: boolean) =>
+const inBackground = (hasSender: boolean, notifiesClients: boolean) =>
   Layer.scopedDiscard(
     Effect.gen(function* () {
+      if (!notifiesClients)
+        yield* Effect.logInfo(
+          "This process notifies no clients, because it was started without notifyClient. Notifications wait for a process that has it, for at most three days"
+        )
       yield* Effect.forkScoped((yield* Closer).run)
       yield* Effect.forkScoped((yield* NotificationSender).run)
       if (hasSender) yield* Effect.forkScoped((yield* Dispatcher).run)
@@ -175,7 +179,8 @@ const inBackground = (hasSender: boolean) =>
 const layerOf = <E>(options: PromiseOptions<E>) => {
   const { environment, sender = noSender, notifiers, profanity, entropy } = settingsOf(options)
   const { signatureHeader = SIGNATURE_HEADER } = options
-  const background = options.background === false ? Layer.empty : inBackground(sender !== noSender)
+  const background =
+    options.background === false ? Layer.empty : inBackground(sender !== noSender, options.notifyClient !== undefined)
   return background.pipe(
     Layer.provideMerge(Layer.provide(NotificationSender.Default, notifiers)),
     Layer.provideMerge(Layer.provide(Dispatcher.layer({ signatureHeader }), sender)),

@@ -2,10 +2,10 @@ import { Effect } from "effect"
 import { changeStatus, closeTicket, recordNotified } from "../decisions/changeStatus.js"
 import { eraseRecords } from "../decisions/eraseClient.js"
 import * as Load from "../decisions/Load.js"
-import { beginNotification, recordNotification } from "../decisions/sendNotification.js"
+import { beginNotification, discardNotification, recordNotification } from "../decisions/sendNotification.js"
 import type { ShopId } from "../domain/Identifier.js"
 import { DAY_MS, MINUTE_MS } from "../domain/Instant.js"
-import type { ClientNotification, Message } from "../domain/Notification.js"
+import type { ClientNotification, Message, MessageReceiver } from "../domain/Notification.js"
 import { ticketView } from "../domain/Ticket.js"
 import { Closures, type DueClosure, Messages } from "../ports/StorePorts.js"
 import { cases, each, holds, same } from "./ContractCase.js"
@@ -78,6 +78,43 @@ export const closuresContract = cases({
     yield* holds("not yet", (yield* run(closeTicket(shop.id, reopened!))) === null)
     const expected = [{ shop_id: shop.id, id: reopened, due_at: start + 1000 + SIXTY_DAYS }]
     yield* same("due", yield* closuresIn([shop], start + 9 * SIXTY_DAYS), expected)
+  },
+
+  "those to one kind of receiver are found past the others, and those of a shop that are due later": function* (bench) {
+    const { clock, messages, shop, start } = bench
+    const { phone } = yield* openAccount()
+    const [ticket] = yield* run(placing(shop.id, [{ client_phone: phone }]))
+    yield* run(changeStatus(shop.id, ticket!.id, "ready"))
+    for (const step of [1, 2]) {
+      clock.set(start + step)
+      yield* warn((yield* openShop()).id)
+      yield* warn(shop.id)
+    }
+    const receivers = (receiver?: MessageReceiver) =>
+      Effect.map(messages.due(start + 2, PLENTY, receiver), (found) =>
+        each(
+          found.filter(({ shop_id }) => shop_id === shop.id),
+          "receiver",
+          "due_at"
+        )
+      )
+    const [notification, early, late] = [
+      ["client", start],
+      ["owner", start + 1],
+      ["owner", start + 2]
+    ]
+    yield* same("all", yield* receivers(), [notification, early, late])
+    yield* same("clients", yield* receivers("client"), [notification])
+    yield* same("owners", yield* receivers("owner"), [early, late])
+    const after = (instant: number, limit: number) =>
+      Effect.map(messages.dueAfter(shop.id, instant, limit), (found) => each(found, "receiver", "due_at"))
+    yield* same("later", yield* after(start, PLENTY), [early, late])
+    yield* same("a limit", yield* after(start - 1, 2), [notification, early])
+    yield* same("none", yield* after(start + 2, PLENTY), [])
+    const [message] = yield* messages.dueAfter(shop.id, start - 1, 1)
+    yield* same("discarded", yield* run(discardNotification(message!)), true)
+    yield* same("once", yield* run(discardNotification(message!)), false)
+    yield* same("left", yield* after(start - 1, PLENTY), [early, late])
   },
 
   "the earliest come first, across shops, and a limit leaves the later ones for next time": function* (bench) {

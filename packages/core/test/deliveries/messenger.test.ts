@@ -10,7 +10,7 @@ import { Directory, Store, type StorePorts, StoreUnavailable } from "../../src/p
 import { ClockAdvance, SandboxClock } from "../../src/services/ClockAdvance.js"
 import { NotificationSender } from "../../src/services/NotificationSender.js"
 import * as Notifiers from "../../src/services/Notifiers.js"
-import { openAccount, openShop, putting, run, ticketInput } from "../../src/testing/Fixtures.js"
+import { changing, openAccount, openShop, putting, run, ticketInput, warning } from "../../src/testing/Fixtures.js"
 import { TEST_START } from "../../src/testing/SettableClock.js"
 import { answered, record, TestDispatcher } from "../../src/testing/TestDispatcher.js"
 import { HastyClock, until } from "./DispatchBench.js"
@@ -164,6 +164,53 @@ describe("Specification, States: a linked client's notification is handed to the
         const ticket = yield* run(createTicket(id, ticketInput(), { via: "api", foundWords: [] }))
         yield* ready({ shop_id: id, ticket: ticket.id as TicketId })
         expect([yield* (yield* NotificationSender).runOnce, ears.heard]).toEqual([0, []])
+      })
+    )
+  )
+
+  it(
+    "by a process that has a notifier, while one without leaves it, for three days at most",
+    benched(({ clock, ears, logs }) =>
+      Effect.gen(function* () {
+        const without = yield* Effect.provide(
+          NotificationSender,
+          NotificationSender.Default.pipe(Layer.provide(Notifiers.layer))
+        )
+        const walkIns = Effect.fnUntraced(function* (count: number) {
+          const { id: shop_id } = yield* openShop()
+          const tickets: Array<TicketId> = []
+          for (let n = 0; n < count; n++) {
+            const { phone } = yield* openAccount()
+            const input = ticketInput({ service: "Hem", client_phone: phone })
+            const { id } = yield* run(createTicket(shop_id, input, { via: "api", foundWords: [] }))
+            tickets.push(id as TicketId)
+            yield* ready({ shop_id, ticket: id as TicketId })
+          }
+          return tickets
+        })
+        const known = yield* acquainted()
+        yield* ready(known)
+        yield* run(changing(known.shop_id, (changes) => changes.notifyOwner(warning)))
+        yield* walkIns(1)
+        expect([yield* without.next(TEST_START + DAY), yield* without.runOnce]).toEqual([TEST_START, 1])
+        expect(yield* without.next(TEST_START + DAY)).toBe(null)
+        expect([logs.length, logs[0]]).toEqual([1, expect.stringContaining("An owner has a notice")])
+        clock.advance(3 * DAY - 1)
+        expect([yield* without.runOnce, yield* (yield* NotificationSender).runOnce]).toEqual([0, 2])
+        expect(ears.heard).toHaveLength(2)
+
+        yield* ready(yield* acquainted())
+        const [first] = yield* walkIns(2)
+        expect(yield* without.next(clock.unsafeCurrentTimeMillis() + 9 * DAY)).toBe(
+          clock.unsafeCurrentTimeMillis() + 3 * DAY
+        )
+        clock.advance(3 * DAY)
+        expect([yield* without.runOnce, logs.length]).toEqual([0, 2])
+        expect(logs[1]).toMatch(/level=WARN .*A walk-in was not notified, because no process .* in 3 days/)
+        expect(logs[1]).toContain(first)
+        expect([yield* without.runOnce, yield* (yield* NotificationSender).runOnce, ears.heard.length]).toEqual([
+          0, 0, 2
+        ])
       })
     )
   )

@@ -256,27 +256,22 @@ describe("the options of start", () => {
     expect(events.value.filter(({ type }) => type === "client.notified")).toHaveLength(1)
   })
 
-  it("without notifyClient the log names the first walk-in whom nobody notifies, and says what to pass", async () => {
+  it("without notifyClient the log says so at the start, and after three days names the first walk-in", async () => {
     const lines: Array<LogLine> = []
-    const { workshop, caller } = await begun({ logger: (line) => void lines.push(line) })
-    const amira = await workshop.clients.register({ given_name: "Amira", family_name: "B", phone: "+21620123456" })
-    if (!amira.ok) throw amira.refusal
-    await workshop.clients.visit({ client_id: amira.value.id, shop_id: caller.shop_id })
-    const ids: Array<string> = []
-    const client = { client_id: amira.value.id }
-    for (const whom of [client, { client_phone: "+21620999999" }, { client_phone: "+21620999998" }]) {
-      const made = await workshop.tickets.createInApp(caller, { service: "Hem", ...whom })
+    const clock = new SettableClock()
+    const logger = (line: LogLine) => void lines.push(line)
+    const { workshop, caller } = await begun({ background: true, clock, logger })
+    for (const client_phone of ["+21620999999", "+21620999998"]) {
+      const made = await workshop.tickets.createInApp(caller, { service: "Hem", client_phone })
       if (!made.ok) throw made.refusal
-      ids.push(made.value.data.id)
       await workshop.tickets.changeStatus(caller, made.value.data.id, "ready")
-      await workshop.messenger.runOnce()
     }
+    await workshop.messenger.runOnce()
+    clock.advance(3 * 24 * 3_600_000)
+    await workshop.messenger.runOnce()
     expect(lines).toMatchObject([
-      {
-        level: "warning",
-        message: expect.stringMatching(/^A walk-in was not notified, .* background: false/),
-        fields: { shop_id: caller.shop_id, ticket_id: ids[1] }
-      }
+      { level: "info", message: expect.stringMatching(/^This process notifies no clients, .* without notifyClient/) },
+      { level: "warning", message: expect.stringMatching(/^A walk-in was not notified, .*\(notifyClient\)/) }
     ])
   })
 

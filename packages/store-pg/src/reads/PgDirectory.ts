@@ -6,6 +6,7 @@ import {
   type AuditEntry,
   type ClientAccount,
   type ClientId,
+  type Instant,
   Limits,
   type NotificationRecord,
   type OfferRecord,
@@ -22,6 +23,7 @@ import {
   type DueClosure,
   firstHead,
   type Message,
+  type MessageReceiver,
   type MessageRecord,
   type Messages,
   ServiceLimits,
@@ -287,32 +289,43 @@ export const pgClosures = Effect.map(
 )
 
 /** Messages that wait to be sent. */
-export const pgMessages = Effect.map(
-  SqlClient,
-  (sql): Context.Tag.Service<Messages> => ({
-    due: (until, limit) =>
-      sql<{ readonly message: MessageRecord; readonly payload: Placed<object>; readonly phone: Phone | null }>`
+export const pgMessages = Effect.map(SqlClient, (sql): Context.Tag.Service<Messages> => {
+  const read = (found: Fragment): ReturnType<Context.Tag.Service<Messages>["due"]> =>
+    sql<{ readonly message: MessageRecord; readonly payload: Placed<object>; readonly phone: Phone | null }>`
         select /* workshop due messages */ row_to_json(m) as message, coalesce(row_to_json(t), row_to_json(n)) as payload,
           case when t.client_id is null then (
             select k.client_phone from workshop.ticket k where k.shop_id = t.shop_id and k.id = t.ticket_id
               and not exists (select from workshop.client_account b join workshop.client_link l on l.shop_id = k.shop_id and l.client_id = b.id
                 where b.phone = k.client_phone and l.blocked_at is not null)
           ) else (select a.phone from workshop.client_account a where a.id = t.client_id) end as phone
-        from (select * from workshop.message where due_at <= ${until} order by due_at, id limit ${limit}) m
+        from (${found}) m
         left join workshop.notification t on t.shop_id = m.shop_id and t.id = m.id
         left join workshop.notice n on n.shop_id = m.shop_id and n.id = m.id
         order by m.due_at, m.id`.pipe(
-        Effect.map((rows) =>
-          rows.map(({ message, payload, phone }) => {
-            const record = unplaced(payload)
-            const sent = message.receiver === "client" ? addressed(record as NotificationRecord, phone) : record
-            return { ...message, payload: sent } as Message
-          })
-        ),
-        available
-      )
-  })
-)
+      Effect.map((rows) =>
+        rows.map(({ message, payload, phone }) => {
+          const record = unplaced(payload)
+          const sent = message.receiver === "client" ? addressed(record as NotificationRecord, phone) : record
+          return { ...message, payload: sent } as Message
+        })
+      ),
+      available
+    )
+  const first = (waits: Fragment, limit: number) =>
+    sql`select * from workshop.message where ${waits} order by due_at, id limit ${limit}`
+  const dueTo = (receiver: MessageReceiver, until: Instant, limit: number) =>
+    first(sql`receiver = ${receiver} and due_at <= ${until}`, limit)
+  return {
+    due: (until, limit, receiver) =>
+      read(
+        receiver === undefined
+          ? sql`select * from ((${dueTo("client", until, limit)}) union all (${dueTo("owner", until, limit)})) a
+            order by due_at, id limit ${limit}`
+          : dueTo(receiver, until, limit)
+      ),
+    dueAfter: (shop_id, after, limit) => read(first(sql`shop_id = ${shop_id} and due_at > ${after}`, limit))
+  }
+})
 
 /** The audit log of all shops. */
 export const pgAuditLog = Effect.map(

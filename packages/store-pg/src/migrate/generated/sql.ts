@@ -1099,6 +1099,12 @@ comment on column cell.id is 'The id that the cell has in its own table mark; nu
 -- and would need an index by ticket.
 alter table ticket add column history json;
 comment on column ticket.history is 'The changes of the ticket with their authors, oldest first: at (milliseconds), type (the event that the change raised), changed (the fields of ticket.updated), by (caller, client or service), caller_id. Null for a ticket that an older release or an import wrote and nothing changed since.';
+`,
+  "0031_messages_by_receiver.sql": `-- no transaction
+-- A process without a notifier for clients looks only for the notices to owners, past all notifications that wait for another process.
+drop index concurrently if exists message_due;
+create index concurrently message_due on message (receiver, due_at, id);
+drop index concurrently if exists message_waiting;
 `
 }
 
