@@ -192,6 +192,8 @@ page("docs/errors.md", [
   )
 ])
 
+const limitMeanings = docstringsOf("packages/core/src/domain/Limits.ts")
+
 page("docs/limits.md", [
   "# Limits",
   NOTE,
@@ -210,18 +212,14 @@ page("docs/limits.md", [
   ),
   "## How much",
   table(
-    ["name", "value"],
-    Object.entries(Limits).map(([name, value]) => [code(name), amount(name, value)])
+    ["name", "value", "meaning"],
+    Object.entries(Limits).map(([name, value]) => [code(name), amount(name, value), limitMeanings[name] ?? ""])
   ),
   "## How the service works",
   "These rows of `ServiceLimits` are in no response. Operators and developers of stores need them.",
   table(
     ["name", "value", "meaning"],
-    Object.entries(ServiceLimits).map(([name, value]) => [
-      code(name),
-      amount(name, value),
-      docstringsOf("packages/core/src/domain/Limits.ts")[name] ?? ""
-    ])
+    Object.entries(ServiceLimits).map(([name, value]) => [code(name), amount(name, value), limitMeanings[name] ?? ""])
   ),
   "## Retries",
   `An event is tried ${MOST_ATTEMPTS} times in all: at once, and after each of the delays of \`retryDelays_ms\`, which count from the end of the previous attempt. Notifications to clients and owners follow the same table.`,

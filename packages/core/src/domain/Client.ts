@@ -10,13 +10,13 @@ import { RefusalOf } from "./RefusalOf.js"
 export interface ClientAccount {
   /** The client's id. */
   readonly id: ClientId
-  /** The first name, which the shop sees. */
+  /** The first name, which shops see. */
   readonly given_name: string
-  /** The family name, of which a shop sees the initial at most. */
+  /** The family name. Shops see it in full, or only its initial if `hide_name` is set. */
   readonly family_name: string
   /** The telephone number, by which offers find the account. */
   readonly phone: Phone
-  /** Whether shops see no name of the client. */
+  /** Whether shops see only the first name and an initial, such as `Amira B.`. */
   readonly hide_name: boolean
   /** When the account was created, in milliseconds since 1970. */
   readonly created_at: Instant

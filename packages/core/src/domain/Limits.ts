@@ -5,47 +5,89 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "./Instant.js"
  * Tickets; Clients and loyalty; Webhooks). Durations are in milliseconds, lengths in Unicode code points.
  */
 export const Limits = {
+  /** The work of a ticket. */
   service_characters: 120,
+  /** The item that was brought in. */
   item_characters: 200,
+  /** The note for the people in the workshop. */
   description_characters: 2000,
+  /** The name of one of a ticket's items. */
   item_label_characters: 200,
+  /** The work on one of a ticket's items. */
   item_service_characters: 120,
+  /** The caller's own reference of a ticket. */
   external_ref_characters: 64,
+  /** The id of a caller of an embedded service. */
   caller_id_characters: 80,
+  /** The header `Idempotency-Key`. */
   idempotency_key_characters: 80,
+  /** The names of shops, keys, people, parts, programs and rewards, and a forbidden word. */
   name_characters: 120,
+  /** The note of a quote, and the reason of a delay. */
   note_characters: 500,
+  /** A URL, a parameter of the path, and a cursor. */
   url_characters: 2048,
+  /** The fewest items of a ticket that has any. */
   items_min: 2,
+  /** The most items of a ticket. */
   items_max: 20,
+  /** The largest amount of money, in minor units. */
   amount_minor_max: 1_000_000_000_000,
+  /** The largest printed number; the next ticket has number 1. */
   ticket_number_max: 9999,
+  /** The smallest `limit` of a page. */
   page_min: 1,
+  /** The largest `limit` of a page. */
   page_max: 100,
+  /** The rows of a page without `limit`. */
   page_default: 50,
+  /** The other tickets with the same number that a response lists. */
   others_max: 100,
+  /** The rows of one shop in a client's list of offers or notifications: the latest ones. */
   client_list_of_shop_max: 200,
+  /** The shops in a client's list of offers or notifications. */
   client_list_shops_max: 100,
+  /** The fewest stamps that one request adds. */
   stamps_per_call_min: 1,
+  /** The most stamps that one request adds. */
   stamps_per_call_max: 10,
+  /** The most stamps that a reward costs or a ticket earns. */
   program_stamps_max: 1000,
+  /** The problems that a 422 lists. */
   issues_max: 50,
+  /** The name of a field in a problem of a 422; a longer one is cut. */
   issue_field_characters: 200,
+  /** The parameters of a query. */
   query_parameters_max: 64,
+  /** The values of a list that one request names, such as states, scopes or languages. */
   named_values_max: 20,
+  /** The words that a shop forbids or allows. */
   forbidden_words_max: 1000,
+  /** The API keys of a shop that work at the same time. */
   active_keys_per_shop: 5,
+  /** The deliveries that are sent to a shop's webhook at the same time. */
   deliveries_in_flight_per_shop: 4,
+  /** The events that one step of a replay queues. */
   replay_step_events: 1000,
+  /** The events that a replay names by id. */
   replay_named_events: 1000,
+  /** The body of a request. */
   body_bytes: 64 * 1024,
+  /** How much the server reads of a body that it refuses, before it closes the connection. */
   unwanted_body_bytes: 256 * 1024,
+  /** How long a collected ticket can be reopened. */
   reopen_window_ms: 24 * HOUR_MS,
+  /** After this time without news from the shop a ticket in the workshop or ready is closed. */
   closure_ms: 60 * DAY_MS,
+  /** How long a ticket's tracking page can be read after the ticket has ended. */
   tracking_after_end_ms: 30 * DAY_MS,
+  /** How long the first response to an idempotency key is returned again. */
   idempotency_memory_ms: 30 * DAY_MS,
+  /** How long events are also signed with a webhook's previous secret. */
   secret_overlap_ms: 24 * HOUR_MS,
+  /** The age at which a receiver refuses a signature. */
   webhook_tolerance_ms: 5 * MINUTE_MS,
+  /** How long a receiver may take to respond. */
   webhook_answer_ms: 10 * SECOND_MS
 } as const
 
@@ -104,7 +146,7 @@ export const ServiceLimits = {
   notification_wait_max_ms: 3 * DAY_MS,
   /** How often a process looks for due notifications. */
   notification_poll_ms: SECOND_MS,
-  /** How long after its start a last attempt that never ended is given up. */
+  /** After this time a last attempt without a result counts as failed. */
   notification_last_look_ms: MINUTE_MS,
   /** How long a process that stops waits for work in flight, in real time. */
   stop_grace_ms: 5 * SECOND_MS,
@@ -128,7 +170,7 @@ export const ServiceLimits = {
   data_ahead_named: 5,
   /** How often `/readyz` compares the data with the clock, in real time, as long as they agree. */
   data_ahead_check_every_ms: MINUTE_MS,
-  /** If a limit's window ends later than its length and this from now, a clock was set back since; the window starts again. */
+  /** A window that ends later than its full length plus this means that a clock was set back; it starts again. */
   window_clock_skew_ms: 5 * SECOND_MS,
   /** The shortest time for which events and their attempts can be kept: longer than the last retry, and than a shop usually takes to ask about an event. */
   events_kept_min_ms: 7 * DAY_MS,

@@ -102,13 +102,13 @@ export interface PlainQuote {
 
 /** A new client's account (Specification, Clients and loyalty). */
 export interface PlainClient {
-  /** The first name, which the shop sees (1 to 80 characters). */
+  /** The first name, which shops see (1 to 120 characters). */
   readonly given_name: string
-  /** The family name, of which a shop sees the initial at most. */
+  /** The family name (1 to 120 characters). Shops see it in full, or only its initial if `hide_name` is set. */
   readonly family_name: string
   /** The telephone number in international format, by which offers find the account. */
   readonly phone: string
-  /** Whether shops see no name of the client. */
+  /** Whether shops see only the first name and an initial, such as `Amira B.`; false by default. */
   readonly hide_name?: boolean | null | undefined
 }
 
@@ -120,7 +120,7 @@ export interface PlainCorrection {
   readonly family_name?: string | null | undefined
   /** The new telephone number in international format. */
   readonly phone?: string | null | undefined
-  /** Whether shops see no name of the client. */
+  /** Whether shops see only the first name and an initial, such as `Amira B.`. */
   readonly hide_name?: boolean | null | undefined
 }
 
@@ -134,9 +134,9 @@ export interface PlainShop {
   readonly decimals?: number | null | undefined
   /** The IANA time zone in which the shop's days begin, such as `Europe/Paris`. */
   readonly time_zone: string
-  /** The address of the shop's own tracking pages; those of `start` if it is left out. */
+  /** The address of the shop's own tracking pages; by default those of the option `trackingBaseUrl`. */
   readonly tracking_base_url?: string | null | undefined
-  /** The languages of the words that tickets may not contain, such as `["fr", "en"]`; all if it is left out. */
+  /** The languages of the words that tickets may not contain, such as `["fr", "en"]`. By default English, French and the language of the time zone. */
   readonly languages?: ReadonlyArray<string> | null | undefined
 }
 
@@ -156,7 +156,7 @@ export interface PlainShopPatch {
   readonly forbidden_words?: ReadonlyArray<string> | null | undefined
   /** The common words that this shop allows. */
   readonly allowed_words?: ReadonlyArray<string> | null | undefined
-  /** The languages of the words that tickets may not contain; null for all. */
+  /** The languages of the words that tickets may not contain; an empty list refuses none. */
   readonly languages?: ReadonlyArray<string> | null | undefined
 }
 
@@ -180,13 +180,13 @@ export interface PlainKey {
   readonly name: string
   /** The scopes of the key, at least one. */
   readonly scopes: readonly [Named.Scope, ...Array<Named.Scope>]
-  /** When the key expires (ISO 8601); never if it is left out. */
+  /** When the key expires (ISO 8601); by default it never does. */
   readonly expires_at?: string | null | undefined
 }
 
 /** The events to send again: some by their ids, or all that the other fields fit (Specification, Sandbox). */
 export interface PlainReplay {
-  /** The events by their ids; the other filters are left out then. */
+  /** The events by their ids, without any other filter. */
   readonly event_ids?: ReadonlyArray<string> | null | undefined
   /** Only events from this instant on (ISO 8601). */
   readonly since?: string | null | undefined
@@ -221,9 +221,9 @@ export interface PlainVisit {
 }
 /** The entries of the audit log to list. */
 export interface PlainAuditQuery {
-  /** The shop; all shops if it is left out. */
+  /** The shop; by default all shops. */
   readonly shop_id?: string | null
-  /** The id of the entry before which to begin; the latest if it is left out. */
+  /** Only entries older than the entry with this id; by default all. */
   readonly before?: string | null
   /** At most so many; 100 by default. */
   readonly limit?: number
