@@ -106,3 +106,11 @@ export { auditEntry } from "./services/Audit.js"
 export { logBackgroundFailure } from "./services/BackgroundFailure.js"
 export { type CellsOptions, cellPorts } from "./services/Cells.js"
 export { CONNECTION_ENDED } from "./services/PoolClient.js"
+export {
+  clientsInUse,
+  inUse,
+  isNoClient,
+  noteExhaustion,
+  poolExhaustion,
+  poolsExhausted
+} from "./services/PoolExhaustion.js"

@@ -1,4 +1,5 @@
-import { type PromiseWorkshop, start } from "@workshop/core/promise"
+import { type AddressInfo, createServer, type Socket } from "node:net"
+import { type LogLine, type PromiseWorkshop, start, withClient } from "@workshop/core/promise"
 import { Effect } from "effect"
 import pg from "pg"
 import { describe, expect, it } from "vitest"
@@ -17,6 +18,8 @@ const program = (
     readonly workshop: PromiseWorkshop
     readonly pool: pg.Pool
     readonly caller: Parameters<PromiseWorkshop["tickets"]["createInApp"]>[0]
+    /** What the embedder's logger got. */
+    readonly lines: ReadonlyArray<LogLine>
   }) => Promise<void>
 ) =>
   testing(
@@ -24,7 +27,9 @@ const program = (
       const { url } = yield* testDatabase
       const pool = yield* borrowedFrom(through === undefined ? url : yield* pooler(url, through), max)
       yield* Effect.promise(async () => {
-        const workshop = await start({ store: layer({ url, pool }), background: false })
+        const lines: Array<LogLine> = []
+        const logger = (line: LogLine) => void lines.push(line)
+        const workshop = await start({ store: layer({ url, pool }), background: false, logger })
         try {
           const shop = await workshop.shops.create({
             name: "A",
@@ -34,7 +39,7 @@ const program = (
           })
           if (!shop.ok) throw shop.refusal
           const { id } = shop.value
-          await work({ workshop, pool, caller: { shop_id: id, caller_id: id, scopes: [], via: "app" } })
+          await work({ workshop, pool, caller: { shop_id: id, caller_id: id, scopes: [], via: "app" }, lines })
         } finally {
           await workshop.stop()
         }
@@ -59,6 +64,13 @@ const order = async (
   }
 }
 
+/** How often no client of a pool became free in time, as `metrics` shows it. */
+const exhaustedOf = async (workshop: PromiseWorkshop, owner: "store" | "embedder") => {
+  const [, count] =
+    new RegExp(`workshop_pg_pool_exhausted_total\\{pool="${owner}"\\} (.+)`).exec(await workshop.metrics()) ?? []
+  return Number(count)
+}
+
 const WAITING = `select count(*)::integer as waiting from pg_stat_activity
   where wait_event_type = 'Lock' and datname = current_database()`
 
@@ -70,6 +82,38 @@ const refusal = (options: PgStoreOptions, store: typeof layer | typeof migratedL
     },
     ({ _tag, message }) => `${_tag}: ${message}`
   )
+
+describe("on the store's own connections", { timeout: LONG }, () => {
+  it("a read that gets none of those for reads is refused with a sentence, which is logged and counted", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url } = yield* testDatabase
+        yield* Effect.promise(async () => {
+          const lines: Array<LogLine> = []
+          const workshop = await start({
+            store: layer({ url, readConnections: 1 }),
+            background: false,
+            logger: (line) => void lines.push(line)
+          })
+          const { id } = await workshop.orThrow.shops.create({ name: "A", currency: "EUR", time_zone: "Europe/Paris" })
+          const caller = { shop_id: id, caller_id: id, scopes: [], via: "app" } as const
+          const before = await exhaustedOf(workshop, "store")
+          const operator = new pg.Client({ connectionString: url })
+          await operator.connect()
+          await operator.query("begin; lock workshop.ticket in access exclusive mode")
+          // Each of the first two waits a second for the lock, so none of the last three gets the connection in two.
+          const reads = await Promise.all([1, 2, 3, 4, 5].map(() => workshop.tickets.list(caller, {})))
+          await operator.end()
+          const message =
+            "The only connection of the store's pool for reads was in use for 2000 ms: raise readConnections of the store, or divide the requests among more processes"
+          expect(reads.at(-1)).toMatchObject({ refusal: { _tag: "StoreUnavailable", message, remedy: message } })
+          expect(lines.filter((line) => line.message === message)).toMatchObject([{ level: "warning" }])
+          expect(await exhaustedOf(workshop, "store")).toBeGreaterThanOrEqual(before + 2)
+          await workshop.stop()
+        })
+      })
+    ))
+})
 
 describe("on the caller's own pool", { timeout: LONG }, () => {
   it("commands and reads borrow its clients, and return them as they were", () =>
@@ -93,18 +137,66 @@ describe("on the caller's own pool", { timeout: LONG }, () => {
       }
     }))
 
-  it("one client is enough, and while it is away a call is refused with a sentence", () =>
-    program({ max: 1 }, async ({ workshop, pool, caller }) => {
+  it("one client is enough, and while it is away calls are refused with a sentence, which is logged once and counted", () =>
+    program({ max: 1 }, async ({ workshop, pool, caller, lines }) => {
       expect(await workshop.tickets.createInApp(caller, { service: "Hem" })).toMatchObject({ ok: true })
+      const before = await exhaustedOf(workshop, "embedder")
       const client = await pool.connect()
       const message =
-        "No client of your pool became free within two seconds: give it more clients, return them sooner, or give within a pool of its own"
-      const refusedSo = { ok: false, refusal: { _tag: "StoreUnavailable", message } }
-      expect(await workshop.tickets.createInApp(caller, { service: "Hem" })).toMatchObject(refusedSo)
-      expect(await workshop.tickets.list(caller, {})).toMatchObject(refusedSo)
+        "The only client of your pool was in use for 2000 ms: raise its max, return its clients sooner, or give within a pool of its own"
+      const refusedSo = { ok: false, refusal: { _tag: "StoreUnavailable", message, remedy: message } }
+      const calls = [workshop.tickets.createInApp(caller, { service: "Hem" }), workshop.tickets.list(caller, {})]
+      for (const result of await Promise.all(calls)) expect(result).toMatchObject(refusedSo)
       client.release()
+      expect(lines).toMatchObject([{ level: "warning", message }])
+      expect(await exhaustedOf(workshop, "embedder")).toBe(before + 2)
       expect(await workshop.tickets.createInApp(caller, { service: "Hem" })).toMatchObject({ ok: true })
     }))
+
+  it("a connectionTimeoutMillis that ran out is named, for commands, reads and withClient", () =>
+    program({ max: 2 }, async ({ workshop, pool, caller, lines }) => {
+      const before = await exhaustedOf(workshop, "embedder")
+      Object.assign(pool.options, { connectionTimeoutMillis: 50 })
+      const lent = [await pool.connect(), await pool.connect()]
+      const message =
+        "All 2 clients of your pool were in use for 50 ms, its connectionTimeoutMillis: raise its max or its connectionTimeoutMillis, or return its clients sooner"
+      const refusedSo = { _tag: "StoreUnavailable", message, remedy: message }
+      expect(await workshop.tickets.createInApp(caller, { service: "Hem" })).toMatchObject({ refusal: refusedSo })
+      expect(await workshop.tickets.list(caller, {})).toMatchObject({ refusal: refusedSo })
+      await expect(withClient(pool, async () => "lent")).rejects.toMatchObject(refusedSo)
+      for (const client of lent) client.release()
+      expect(lines).toMatchObject([{ level: "warning", message }])
+      expect(await exhaustedOf(workshop, "embedder")).toBe(before + 3)
+    }))
+
+  it("a pool whose clients all wait for a silent Postgres is not said to be in use", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url } = yield* testDatabase
+        yield* Effect.promise(async () => {
+          const sockets = new Set<Socket>()
+          const silent = createServer((socket) => void sockets.add(socket.on("error", () => undefined)))
+          await new Promise<void>((resume) => silent.listen(0, "127.0.0.1", resume))
+          const { port } = silent.address() as AddressInfo
+          const pool = new pg.Pool({ host: "127.0.0.1", port, max: 1, connectionTimeoutMillis: 100 })
+          pool.on("error", () => undefined)
+          const workshop = await start({ store: layer({ url, pool }), background: false })
+          const calls = [0, 1, 2].map(async () => (await workshop.shops.list(null, 5)) as { refusal?: Error })
+          const borrowing = [0, 1, 2].map(() =>
+            withClient(pool, async () => "lent").catch((error: Error) => error.message)
+          )
+          const messages = [
+            ...(await Promise.all(calls)).map(({ refusal }) => refusal?.message),
+            ...(await Promise.all(borrowing))
+          ]
+          for (const message of messages) expect(message).toMatch(/^The store cannot be reached/)
+          await workshop.stop()
+          await pool.end()
+          for (const socket of sockets) socket.destroy()
+          await new Promise((resume) => silent.close(resume))
+        })
+      })
+    ))
 
   it("a pool that was ended before the workshop is named, so that the log has one line for it", () =>
     program({ max: 1 }, async ({ workshop, pool, caller }) => {

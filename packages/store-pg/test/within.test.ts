@@ -144,7 +144,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       expect(refusal).toMatchObject({
         _tag: "StoreUnavailable",
         message:
-          "The store cannot be reached (no client of your pool became free within 100 ms, because it lends 1 at most and 0 other calls wait); try again in a moment"
+          "The only client of your pool was in use for 100 ms, its connectionTimeoutMillis: raise its max or its connectionTimeoutMillis, or return its clients sooner"
       })
       expect(refusalResponse(refusal as never).status).toBe(503)
     }))

@@ -405,10 +405,10 @@ export class Reads extends Context.Tag("@workshop/core/Reads")<
   }
 >() {}
 
-/** The store cannot be reached or did not respond in time. Try again (Specification, Errors). */
+/** The store cannot be reached, had no free connection, or did not respond in time. Try again (Specification, Errors). */
 export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
   readonly cause?: unknown
-  /** The cause and the remedy, if waiting does not help: a sentence for the operator, without secrets or addresses. */
+  /** The cause and the remedy, if waiting alone does not help: a sentence for the operator, without secrets or addresses. */
   readonly remedy?: string
   /** Why it cannot be reached, such as `connect ECONNREFUSED 127.0.0.1:5432`: for the operator's log, without secrets. No response shows it. */
   readonly reason?: string

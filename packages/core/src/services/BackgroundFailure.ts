@@ -32,7 +32,14 @@ class Logged extends Context.Reference<Logged>()("@workshop/core/BackgroundFailu
   })
 }) {}
 
-const isLoggedNow = (at: Map<string, number>, subject: string) =>
+/** Whether a line about a subject is logged now: at most once a minute. `at` has when the last one was. */
+export const isLoggedNow = <Subject>(
+  at: {
+    readonly get: (subject: Subject) => number | undefined
+    readonly set: (subject: Subject, now: number) => unknown
+  },
+  subject: Subject
+): Effect.Effect<boolean> =>
   Effect.clockWith((clock) =>
     Effect.map(clock.currentTimeMillis, (now) => {
       const last = at.get(subject)

@@ -1,4 +1,5 @@
 import { StoreUnavailable } from "../ports/StorePorts.js"
+import { isNoClient, noteExhaustionOutside, poolExhaustion } from "./PoolExhaustion.js"
 
 /** The SQLSTATEs with which Postgres ends a connection. They may arrive as the answer to a statement, before the connection ends. */
 export const CONNECTION_ENDED = [
@@ -42,22 +43,12 @@ export interface PoolOf<Client> {
   }
 }
 
-/** The message of `pg` for a client that did not come in time: the pool had lent them all, or Postgres did not respond. */
-const NO_CLIENT = "timeout exceeded when trying to connect"
-
-/** Why a pool had no client, if it had lent them all. */
-const allLent = (pool: unknown, cause: unknown): { readonly reason?: string } => {
-  if (!(cause instanceof Error) || cause.message !== NO_CLIENT) return {}
-  const { totalCount, waitingCount, options } = pool as {
-    readonly totalCount?: number
-    readonly waitingCount?: number
-    readonly options?: { readonly max?: number; readonly connectionTimeoutMillis?: number }
-  }
-  const { max, connectionTimeoutMillis } = options ?? {}
-  if (max === undefined || totalCount === undefined || totalCount < max) return {}
-  return {
-    reason: `no client of your pool became free within ${connectionTimeoutMillis} ms, because it lends ${max} at most and ${waitingCount} other calls wait`
-  }
+/** Why a pool had no client: all were in use, or it could not connect. */
+const withoutClient = (pool: object, cause: unknown): StoreUnavailable => {
+  const remedy = isNoClient(cause) ? poolExhaustion(pool) : undefined
+  if (remedy === undefined) return new StoreUnavailable({ cause })
+  noteExhaustionOutside(pool, remedy)
+  return new StoreUnavailable({ cause, remedy })
 }
 
 /**
@@ -71,7 +62,7 @@ export const withClient = async <Client extends BorrowedClient, A>(
   use: (client: Client, giveUp: () => void) => Promise<A>
 ): Promise<A> => {
   const client = await pool.connect().catch((cause: unknown) => {
-    throw new StoreUnavailable({ cause, ...allLent(pool, cause) })
+    throw withoutClient(pool, cause)
   })
   let isBroken = false
   const giveUp = () => {

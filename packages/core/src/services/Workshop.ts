@@ -17,6 +17,7 @@ import { Keys } from "./Keys.js"
 import { Loyalty } from "./Loyalty.js"
 import { NotificationSender } from "./NotificationSender.js"
 import { Offers } from "./Offers.js"
+import { exhaustionLog } from "./PoolExhaustion.js"
 import { Progress, Quotes } from "./Progress.js"
 import { Shops } from "./Shops.js"
 import { Tickets } from "./Tickets.js"
@@ -38,7 +39,8 @@ export const layer = Layer.mergeAll(
   Imports.Default,
   Webhooks.Default,
   Closer.Default,
-  Audit.Default
+  Audit.Default,
+  exhaustionLog
 ).pipe(
   Layer.provideMerge(Shops.Default),
   Layer.provideMerge(ApiKeyCache.Default),

@@ -3,6 +3,7 @@ import { make as makeSqlClient, SqlClient } from "@effect/sql/SqlClient"
 import type { Connection as SqlConnection } from "@effect/sql/SqlConnection"
 import { SqlError } from "@effect/sql/SqlError"
 import { makeCompiler } from "@effect/sql-pg/PgClient"
+import { clientsInUse, inUse, isNoClient, noteExhaustion, poolExhaustion } from "@workshop/core/store"
 import { Effect, Exit, Layer, type Scope, Stream } from "effect"
 import pg from "pg"
 import {
@@ -160,9 +161,6 @@ interface Borrowed {
   readonly release: (destroy: boolean) => void
 }
 
-const ALL_IN_USE =
-  "No client of your pool became free within two seconds: give it more clients, return them sooner, or give within a pool of its own"
-
 const ENDED = "Your pool was ended before the workshop: call pool.end() after workshop.stop()"
 
 const hasEnded = (pool: PoolLike & { readonly ending?: boolean }): boolean => pool.ending === true
@@ -193,6 +191,21 @@ const borrowedClient = (client: PoolClient): Borrowed => {
   return borrowed
 }
 
+const allInUse = (clients: number) =>
+  `${inUse(clients, "client", "your pool", CONNECT_TIMEOUT_MS)}: raise its max, return its clients sooner, or give within a pool of its own`
+
+/** Fails because no client came in time: all were in use, for which `exhaustion` is the sentence, or Postgres does not respond. */
+const withoutClient = (
+  pool: PoolLike,
+  cause: Error,
+  exhaustion: string | undefined
+): Effect.Effect<never, PgFailure> => {
+  if (exhaustion !== undefined)
+    return Effect.zipRight(noteExhaustion("embedder", pool, exhaustion), Effect.fail(refused(exhaustion)))
+  noteServer(cause, serverOf(pool))
+  return Effect.fail(failureOf(cause))
+}
+
 /** Borrows a client; one that arrives too late is returned at once. */
 const borrow = (pool: PoolLike): Effect.Effect<Borrowed, PgFailure> =>
   Effect.async<Borrowed, PgFailure>((resume) => {
@@ -200,20 +213,28 @@ const borrow = (pool: PoolLike): Effect.Effect<Borrowed, PgFailure> =>
     Promise.resolve(pool.connect()).then(
       // At once, because the connection may break before a fiber goes on.
       (client: PoolClient) => (isLate ? client.release() : resume(Effect.succeed(borrowedClient(client)))),
-      (cause: unknown) => {
-        noteServer(cause, serverOf(pool))
-        resume(Effect.fail(hasEnded(pool) ? refused(ENDED) : failureOf(cause)))
-      }
+      (cause: Error) =>
+        resume(
+          hasEnded(pool)
+            ? Effect.fail(refused(ENDED))
+            : withoutClient(pool, cause, isNoClient(cause) ? poolExhaustion(pool) : undefined)
+        )
     )
     return Effect.sync(() => {
       isLate = true
     })
   }).pipe(
     Effect.interruptible,
-    Effect.timeoutFail({
+    Effect.timeoutTo({
       duration: CONNECT_TIMEOUT_MS,
-      onTimeout: () => refused(ALL_IN_USE)
-    })
+      onSuccess: Effect.succeed,
+      onTimeout: () => {
+        const clients = clientsInUse(pool)
+        const cause = new Error(`no connection within ${CONNECT_TIMEOUT_MS} ms`)
+        return withoutClient(pool, cause, clients === undefined ? undefined : allInUse(clients))
+      }
+    }),
+    Effect.flatten
   )
 
 const beginWith = (settings: Settings): string => `${BEGIN.text}; select ${settingsText(settings, true)}`

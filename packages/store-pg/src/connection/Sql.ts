@@ -3,7 +3,8 @@ import type { Connection as SqlConnection } from "@effect/sql/SqlConnection"
 import type { SqlError } from "@effect/sql/SqlError"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import type { StoreUnavailable } from "@workshop/core"
-import { Context, Effect, Layer, type Scope } from "effect"
+import { clientsInUse, inUse, isNoClient, noteExhaustion } from "@workshop/core/store"
+import { Context, Effect, Layer, Runtime, type Scope } from "effect"
 import pg from "pg"
 import { LATE, PreparingClient } from "../fast/PreparingClient.js"
 import { countPool } from "../observe/PgMetrics.js"
@@ -12,24 +13,29 @@ import { AbandonedSessions } from "./CommitWaits.js"
 import { ANSWER_TIMEOUT_MS, CONNECT_TIMEOUT_MS, IN_TRANSIT_MS, streamOf } from "./Connection.js"
 import { reported } from "./PgFailure.js"
 import { type Database, DEFAULT_SCHEMA } from "./Schema.js"
-import { PLANNED_BY_COST, type SessionConfig, shownMs } from "./SessionClient.js"
+import { PLANNED_BY_COST, type SessionConfig, SessionRefused, shownMs } from "./SessionClient.js"
 
 /** How long a read waits for a lock, which only an operator who changes a table may hold. */
 const LOCK_TIMEOUT_MS = 1_000
 
 type Connected = (error: Error | undefined, client: pg.PoolClient | undefined, release: () => void) => void
 
-/** The pool's message when all its connections are in use. */
-const ALL_IN_USE = "timeout exceeded when trying to connect"
+const allInUse = (connections: number) =>
+  `${inUse(connections, "connection", "the store's pool for reads", CONNECT_TIMEOUT_MS)}: raise readConnections of the store, or divide the requests among more processes`
 
 /** A pool that tries the servers of its address one after the other. It shrinks by the connections that wait for a standby. */
 class FailoverPool extends pg.Pool {
   readonly #url: string
   readonly #most: number
   readonly #abandoned: AbandonedSessions
+  readonly #onExhaustion: (pool: FailoverPool, message: string) => void
 
-  constructor(config: pg.PoolConfig & SessionConfig & { readonly max: number }) {
+  constructor(
+    config: pg.PoolConfig & SessionConfig & { readonly max: number },
+    onExhaustion: (pool: FailoverPool, message: string) => void
+  ) {
     super(config)
+    this.#onExhaustion = onExhaustion
     this.#url = config.url
     this.#most = config.max
     this.#abandoned = new AbandonedSessions(config.url)
@@ -44,13 +50,20 @@ class FailoverPool extends pg.Pool {
   override connect(callback?: Connected): never {
     this.options.max = Math.max(1, this.#most - this.#abandoned.waiting)
     const attempt = (left: number, onConnected: Connected): void =>
-      super.connect((error, client, release) =>
-        error !== undefined && left > 1 && error.message !== ALL_IN_USE
-          ? attempt(left - 1, onConnected)
-          : onConnected(error, client, release)
-      )
+      super.connect((error, client, release) => {
+        if (isNoClient(error)) return onConnected(this.#exhaustion() ?? error, client, release)
+        return error !== undefined && left > 1 ? attempt(left - 1, onConnected) : onConnected(error, client, release)
+      })
     if (callback !== undefined) return attempt(addressOf(this.#url).servers.length, callback) as never
     return super.connect() as never
+  }
+
+  #exhaustion(): SessionRefused | undefined {
+    const connections = clientsInUse(this)
+    if (connections === undefined) return undefined
+    const message = allInUse(connections)
+    this.#onExhaustion(this, message)
+    return new SessionRefused({ message })
   }
 }
 
@@ -60,8 +73,8 @@ export const readPool = ({
   connections
 }: Pick<Database, "url"> & { readonly connections: number }): Effect.Effect<pg.Pool, never, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.sync(() => {
-      const pool = new FailoverPool({
+    Effect.map(Effect.runtime<never>(), (runtime) => {
+      const config = {
         Client: PreparingClient,
         url,
         settings: {
@@ -77,7 +90,11 @@ export const readPool = ({
         keepAlive: true,
         // Set only so that the connection is closed if a result does not come in time.
         pipeline: true
-      } as unknown as pg.PoolConfig & SessionConfig & { readonly max: number })
+      } as unknown as pg.PoolConfig & SessionConfig & { readonly max: number }
+      const pool = new FailoverPool(
+        config,
+        (pool, message) => void Runtime.runFork(runtime)(noteExhaustion("store", pool, message))
+      )
       const idle = new Set<pg.PoolClient>()
       pool.on("acquire", (client) => idle.delete(client))
       pool.on("remove", (client) => idle.delete(client))

@@ -1,5 +1,6 @@
 import * as SqlClient from "@effect/sql/SqlClient"
 import { Probes, probe } from "@workshop/core"
+import { poolsExhausted } from "@workshop/core/store"
 import { Clock, Effect, flow, identity, Metric } from "effect"
 import { IS_WAITING, LONG_WAIT_MS, WAITS_FOR_STANDBY } from "../connection/CommitWaits.js"
 import { READS_ONLY } from "../connection/SessionClient.js"
@@ -141,7 +142,7 @@ export const pgProbe = (schema: string, cell?: string, real: Clock.Clock = Clock
     if ((yield* Probes) === null) return yield* Effect.asVoid(Effect.forkScoped(schemaSaid(sql, schema)))
     const clock = yield* Effect.clock
     // A rate needs a first value.
-    yield* Metric.incrementBy(expiredCommands, 0)
+    for (const counter of [expiredCommands, ...Object.values(poolsExhausted)]) yield* Metric.incrementBy(counter, 0)
 
     const offset = Effect.tap(ahead(sql, real), (ms) => Metric.set(database.clock_s, ms / 1000))
     const complaint = yield* Effect.cachedWithTTL(

@@ -1,0 +1,78 @@
+import { Effect, Layer, Metric, Runtime } from "effect"
+import { isLoggedNow } from "./BackgroundFailure.js"
+
+/** The message of `pg` for a client that did not come in time although the pool may open no further ones. */
+const NO_CLIENT = "timeout exceeded when trying to connect"
+
+/** Whether an error of a `Pool` of `pg` says that no client became free in time. */
+export const isNoClient = (cause: unknown): boolean => cause instanceof Error && cause.message === NO_CLIENT
+
+interface PoolState {
+  readonly totalCount?: number
+  readonly options?: { readonly max?: number; readonly connectionTimeoutMillis?: number }
+  readonly _clients?: ReadonlyArray<{ readonly _connected?: boolean }>
+}
+
+/** How many clients a `Pool` of `pg` has, if all of them are in use; undefined if it may open more, or still connects one. */
+export const clientsInUse = (pool: object): number | undefined => {
+  const { totalCount, options, _clients } = pool as PoolState
+  const most = options?.max
+  if (most === undefined || totalCount === undefined || totalCount < most) return undefined
+  // While Postgres does not respond, the pool is full of clients that connect. No public property distinguishes them from lent ones.
+  return _clients?.some((client) => client._connected === false) ? undefined : most
+}
+
+/** That all clients of a pool were in use, such as `All 5 clients of your pool were in use for 2000 ms`. */
+export const inUse = (clients: number, one: string, owner: string, waited_ms: number): string =>
+  `${clients === 1 ? `The only ${one} of ${owner} was` : `All ${clients} ${one}s of ${owner} were`} in use for ${waited_ms} ms`
+
+/** What is so, and what to change, if the `connectionTimeoutMillis` of an embedder's pool ran out; undefined if not all clients were in use. */
+export const poolExhaustion = (pool: object): string | undefined => {
+  const clients = clientsInUse(pool)
+  if (clients === undefined) return undefined
+  const waited_ms = (pool as PoolState).options?.connectionTimeoutMillis ?? 0
+  return `${inUse(clients, "client", "your pool", waited_ms)}, its connectionTimeoutMillis: raise its max or its connectionTimeoutMillis, or return its clients sooner`
+}
+
+const exhausted = Metric.counter("workshop_pg_pool_exhausted_total", {
+  description: "Calls that were refused because no client of a pool became free in time.",
+  incremental: true
+})
+
+/** How often no client of a pool became free in time, by whose pool it is: the store's own one for reads, or one of the embedder. */
+export const poolsExhausted = {
+  store: Metric.tagged(exhausted, "pool", "store"),
+  embedder: Metric.tagged(exhausted, "pool", "embedder")
+} as const
+
+const loggedAt = new WeakMap<object, number>()
+
+const logExhaustion = (pool: object, message: string): Effect.Effect<void> =>
+  Effect.whenEffect(Effect.logWarning(message), isLoggedNow(loggedAt, pool))
+
+/** Counts that a pool had no free client, and logs it at most once a minute for each pool. */
+export const noteExhaustion = (
+  owner: keyof typeof poolsExhausted,
+  pool: object,
+  message: string
+): Effect.Effect<void> => Effect.zipRight(Metric.increment(poolsExhausted[owner]), logExhaustion(pool, message))
+
+const logs = new Set<(pool: object, message: string) => void>()
+
+/** {@link noteExhaustion} for an embedder's pool outside of any effect: the workshops of this process log it. */
+export const noteExhaustionOutside = (pool: object, message: string): void => {
+  poolsExhausted.embedder.unsafeUpdate(1, [])
+  for (const log of logs) log(pool, message)
+}
+
+/** Logs what {@link noteExhaustionOutside} notes while the layer lives. */
+export const exhaustionLog = Layer.scopedDiscard(
+  Effect.gen(function* () {
+    const runtime = yield* Effect.runtime<never>()
+    const log = (pool: object, message: string) => void Runtime.runFork(runtime)(logExhaustion(pool, message))
+    yield* Effect.acquireRelease(
+      Effect.sync(() => logs.add(log)),
+      () => Effect.sync(() => logs.delete(log))
+    )
+  })
+)
