@@ -4,6 +4,8 @@ import type { Instant } from "../domain/Instant.js"
 import {
   acknowledges,
   type HealthChange,
+  type HealthTurn,
+  healthTurn,
   type NoticeKind,
   type NoticeRecord,
   onFailure,
@@ -33,6 +35,15 @@ export interface Attempted {
  */
 export type AttemptOutcome = "delivered" | "retry" | "parked" | "dead" | "superseded"
 
+/** What a recorded attempt changed. */
+export interface RecordedAttempt {
+  readonly outcome: AttemptOutcome
+  /** Whether the webhook's row of failures began or ended with it. */
+  readonly turn: HealthTurn | null
+}
+
+const SUPERSEDED: RecordedAttempt = { outcome: "superseded", turn: null }
+
 /** The webhook's health after an attempt. An attempt to another URL changes nothing. */
 const healthAfter = (webhook: Webhook, { url, sent }: Attempted, now: Instant): HealthChange => {
   if (url !== webhook.url) return { webhook, notice: null }
@@ -43,24 +54,25 @@ const healthAfter = (webhook: Webhook, { url, sent }: Attempted, now: Instant): 
  * Records an attempt: the event arrived, is retried after its delay, or is given up. The webhook's row of failures grows or ends, and the
  * owner is notified on the way to the switch-off (Specification, Webhooks).
  */
-export const recordAttempt = (shop_id: ShopId, attempted: Attempted): Command<AttemptOutcome> =>
+export const recordAttempt = (shop_id: ShopId, attempted: Attempted): Command<RecordedAttempt> =>
   makeCommand(shop_id, { delivery: Load.delivery(attempted.event_id, attempted.token) }, (loaded, changes, moment) => {
     const { delivery, webhook } = loaded
-    if (delivery === null || webhook === null) return unchanged<AttemptOutcome>("superseded")
+    if (delivery === null || webhook === null) return unchanged(SUPERSEDED)
     const { now } = moment
     const { event_id, sent } = attempted
     const n = delivery.attempts_made + 1
     const after = logged(changes, webhook, attempted, { n, now })
+    const recorded = (outcome: AttemptOutcome): RecordedAttempt => ({ outcome, turn: healthTurn(webhook, after) })
     if (acknowledges(sent)) {
       changes.add({ _tag: "DeliveryRemoved", row: { shop_id, event_id } })
-      return changes.decidedWithoutHead<AttemptOutcome>("delivered")
+      return changes.decidedWithoutHead(recorded("delivered"))
     }
     const attempts_in_round = presentSchedule(delivery, webhook).attempts_in_round + 1
     // After a 410 the delivery is parked until the webhook is on again, even after its last attempt.
     const due_at = nextAttempt(attempts_in_round, now, attempted.jitter) ?? (saysGone(sent) ? now : null)
     if (due_at === null) {
       changes.add({ _tag: "DeliveryRemoved", row: { shop_id, event_id } })
-      return changes.decided<AttemptOutcome>("dead")
+      return changes.decided(recorded("dead"))
     }
     const next: DeliveryRecord = {
       ...delivery,
@@ -72,7 +84,7 @@ export const recordAttempt = (shop_id: ShopId, attempted: Attempted): Command<At
       token: delivery.token + 1
     }
     changes.add({ _tag: "DeliveryPut", row: next })
-    return changes.decided<AttemptOutcome>(after.off_reason === null ? "retry" : "parked")
+    return changes.decided(recorded(after.off_reason === null ? "retry" : "parked"))
   })
 
 /** Logs an attempt and updates the webhook's health; returns the webhook as it is afterwards. */
@@ -94,19 +106,19 @@ const logged = (
  * Records an attempt whose delivery another claim has taken over, or whose delivery no longer exists. The attempt is logged and counts for
  * the webhook's health, but the delivery does not change (Specification, Webhooks). If the log already has the attempt, nothing changes.
  */
-export const recordSuperseded = (shop_id: ShopId, attempted: Attempted): Command<"superseded"> =>
+export const recordSuperseded = (shop_id: ShopId, attempted: Attempted): Command<RecordedAttempt> =>
   makeCommand(shop_id, { attempts: Load.attempts(attempted.event_id) }, (loaded, changes, moment) => {
     const { attempts, webhook } = loaded
-    if (webhook === null || attempts.some((one) => isSame(one, attempted))) return unchanged("superseded" as const)
+    if (webhook === null || attempts.some((one) => isSame(one, attempted))) return unchanged(SUPERSEDED)
     // It shares the number of the one before it, because numbers are the delivery's, and it used up none of its attempts.
     const n = Math.max(1, ...attempts.filter((one) => one.started_at < attempted.started_at).map(({ n }) => n))
-    logged(
+    const after = logged(
       changes,
       webhook,
       { ...attempted, started_at: loggedStart(attempts, attempted, n, moment.now) },
       { n, now: moment.now }
     )
-    return changes.decided("superseded" as const)
+    return changes.decided<RecordedAttempt>({ outcome: "superseded", turn: healthTurn(webhook, after) })
   })
 
 /** Whether an attempt is in the log already, perhaps as begun a little earlier: see {@link loggedStart}. */

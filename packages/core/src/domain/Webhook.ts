@@ -207,3 +207,15 @@ export const onFailure = (webhook: Webhook, sent: Sent, now: Instant): HealthCha
 /** The webhook after a success: without failures. If there were none, the same object is returned, so nothing need be written. */
 export const onSuccess = (webhook: Webhook): Webhook =>
   webhook.failures_in_row === 0 ? webhook : { ...webhook, failures_in_row: 0, first_failure_at: null, steps_told: 0 }
+
+/** A webhook whose deliveries begin to fail after a success, or arrive again after failures. */
+export type HealthTurn = "failing" | "recovered"
+
+/** Whether the row of failures began or ended between two states of a webhook; null if neither. */
+export const healthTurn = (before: Webhook, after: Webhook): HealthTurn | null => {
+  if (after === before || (before.failures_in_row === 0) === (after.failures_in_row === 0)) return null
+  return after.failures_in_row === 0 ? "recovered" : "failing"
+}
+
+/** The host of a webhook's URL, for the log; null if the URL is malformed. The path and the query may be secrets of the receiver. */
+export const hostOf = (url: string): string | null => (URL.canParse(url) ? new URL(url).host : null)

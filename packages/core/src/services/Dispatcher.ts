@@ -1,11 +1,12 @@
 import { type Clock, Context, Deferred, Duration, Effect, Fiber, FiberId, Layer, Schedule } from "effect"
-import { recordAttempt, recordSuperseded } from "../decisions/recordAttempt.js"
+import { type Attempted, recordAttempt, recordSuperseded } from "../decisions/recordAttempt.js"
 import { advanceReplay } from "../decisions/replayDeliveries.js"
+import type { ShopId } from "../domain/Identifier.js"
 import type { Instant } from "../domain/Instant.js"
 import { ServiceLimits } from "../domain/Limits.js"
 import { type Complaint, checkedOptions, isBoolean, isPositive } from "../domain/OptionChecks.js"
 import { SIGNATURE_HEADER, signatureHeader, signingSecrets } from "../domain/Signature.js"
-import { acknowledges, type Sent } from "../domain/Webhook.js"
+import { acknowledges, type HealthTurn, hostOf, type Sent, saysGone, sendErrors } from "../domain/Webhook.js"
 import { Entropy } from "../ports/Entropy.js"
 import { probe } from "../ports/Probes.js"
 import { type Claim, Deliveries, Store, type StoreUnavailable } from "../ports/StorePorts.js"
@@ -189,6 +190,25 @@ export const deliveryClaimer = ({ deliveries, inFlight, attempt, oneByOne, mostI
   }
 }
 
+const causeOf = (sent: Sent): string => {
+  const { status, error } = sent
+  if (status !== null) return `the receiver answered ${status}${saysGone(sent) ? ", which turns the webhook off" : ""}`
+  return error === null ? "no answer came" : sendErrors[error]
+}
+
+/** Logs that the deliveries of a webhook begin to fail, or arrive again. The stored row of failures decides which attempt logs it. */
+const logTurn = (turn: HealthTurn, { url, sent }: Attempted, shop_id: ShopId): Effect.Effect<void> => {
+  const { status, error } = sent
+  const host = hostOf(url)
+  const line =
+    turn === "recovered"
+      ? Effect.logInfo(`Deliveries to ${host} arrive again`)
+      : Effect.logWarning(
+          `Deliveries to ${host} began to fail: ${causeOf(sent)}. The attempts are in outbox.deliveries, and in workshop webhook deliveries ${shop_id}`
+        )
+  return Effect.annotateLogs(line, { shop_id, host, ...(status === null ? { error } : { status }) })
+}
+
 /** How attempts are made. */
 export interface AttemptOptions {
   /** The name of the header that carries the signature. */
@@ -216,12 +236,17 @@ export const makeAttempt = ({ signatureHeader: header, isJittered }: AttemptOpti
       const jitter = isJittered && !acknowledges(sent) ? entropy.bytes(1)[0]! / 256 : 0
       const attempted = { event_id, token, url, started_at, sent, jitter }
       const recording = Effect.flatMap(store.transact(recordAttempt(shop_id, attempted)), (outcome) =>
-        outcome.result === "superseded" ? store.transact(recordSuperseded(shop_id, attempted)) : Effect.succeed(outcome)
+        outcome.result.outcome === "superseded"
+          ? store.transact(recordSuperseded(shop_id, attempted))
+          : Effect.succeed(outcome)
       )
       // The first try runs without a schedule, which costs time.
       return recording.pipe(
         Effect.catchAll(() => Effect.delay(Effect.retry(recording, RECORDING), FIRST_RETRY)),
-        Effect.map(({ result }) => attemptsEnded[result].unsafeUpdate(1, []))
+        Effect.flatMap(({ result: { outcome, turn } }) => {
+          attemptsEnded[outcome].unsafeUpdate(1, [])
+          return turn === null ? Effect.void : logTurn(turn, attempted, shop_id)
+        })
       )
     }
     const attempt = (claim: Claim) =>

@@ -1,4 +1,5 @@
 import { Effect, Layer } from "effect"
+import { hostOf } from "../domain/Webhook.js"
 import { ClientNotifier, OwnerNotifier } from "../ports/Notifiers.js"
 
 /**
@@ -13,7 +14,7 @@ export const logOwner: Layer.Layer<OwnerNotifier> = Layer.succeed(OwnerNotifier,
     Effect.annotateLogs(Effect.logWarning("An owner has a notice about their webhook"), {
       kind,
       shop_id,
-      host: URL.canParse(url) ? new URL(url).host : null
+      host: hostOf(url)
     })
 })
 

@@ -89,9 +89,11 @@ export const record = (
   { shop_id, event_id, token, webhook: { url } }: Pick<Claim, "shop_id" | "event_id" | "token" | "webhook">,
   sent: Sent
 ) =>
-  Effect.clockWith((clock) =>
-    run(recordAttempt(shop_id, { event_id, token, url, started_at: clock.unsafeCurrentTimeMillis(), sent, jitter: 0 }))
-  )
+  Effect.clockWith((clock) => {
+    const started_at = clock.unsafeCurrentTimeMillis()
+    const recording = run(recordAttempt(shop_id, { event_id, token, url, started_at, sent, jitter: 0 }))
+    return Effect.map(recording, ({ outcome }) => outcome)
+  })
 
 /** Records the attempt of a claim that another dispatcher has taken over, as the dispatcher does after "superseded". */
 export const recordLate = ({ shop_id, event_id, token, webhook: { url } }: Claim, sent: Sent) =>

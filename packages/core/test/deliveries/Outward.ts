@@ -48,7 +48,7 @@ export class HookedShop extends TestShop {
   ): AttemptOutcome {
     const own = this.delivery(event_id)?.token ?? 0
     const attempted = { event_id, token: token ?? own, url, started_at: this.now - 5, sent, jitter }
-    return this.does(recordAttempt(SHOP, attempted))
+    return this.does(recordAttempt(SHOP, attempted)).outcome
   }
 }
 

@@ -49,7 +49,7 @@ describe("Specification, Webhooks: an attempt that another claim has overtaken",
     const event_id = shop.raises()
     shop.delivers(event_id, { token: 5 })
     const row = shop.delivery(event_id)
-    expect(records(shop, { event_id, token: 4, sent: answered(410) })).toBe("superseded")
+    expect(records(shop, { event_id, token: 4, sent: answered(410) }).outcome).toBe("superseded")
     expect(shop.rows("AttemptAppended")).toEqual([
       { ...answered(410), shop_id: SHOP, event_id, n: 1, started_at: START - SECOND }
     ])
@@ -68,7 +68,7 @@ describe("Specification, Webhooks: an attempt that another claim has overtaken",
   it("is not logged if the webhook was removed meanwhile", () => {
     const shop = shopWith()
     shop.does(removeWebhook(SHOP))
-    expect(records(shop)).toBe("superseded")
+    expect(records(shop).outcome).toBe("superseded")
     expect(shop.last.changes).toEqual([])
   })
 
@@ -95,7 +95,7 @@ describe("Specification, Webhooks: an attempt that another claim has overtaken",
     ["with another number, but the same start and result", { n: 3 }, 0]
   ])("is logged once: beside an attempt %s, %#", (_, change, times) => {
     const shop = shopWith(logged(1, 204, START - 9 * SECOND), { ...logged(1, 500, START - SECOND), ...change })
-    expect(records(shop)).toBe("superseded")
+    expect(records(shop).outcome).toBe("superseded")
     expect(shop.rows("AttemptAppended")).toHaveLength(times)
     expect(shop.webhook.failures_in_row).toBe(times)
   })

@@ -1,0 +1,56 @@
+import { type Context, Effect, Layer, Logger } from "effect"
+import type { Entropy } from "../../src/ports/Entropy.js"
+import type { StorePorts } from "../../src/ports/StorePorts.js"
+import { Dispatcher } from "../../src/services/Dispatcher.js"
+import { answered, unanswered } from "../../src/testing/TestDispatcher.js"
+import { openHooked, raise } from "./DispatchBench.js"
+import { ScriptedSender } from "./ScriptedSender.js"
+
+/** A receiver that fails, recovers, fails in another way and recovers, and two dispatchers, which start anew after each of these. */
+export const healthStory = (store: Context.Context<StorePorts | Entropy>) =>
+  Effect.gen(function* () {
+    const sender = new ScriptedSender()
+    const lines: Array<readonly [string, string]> = []
+    const log = Logger.replace(
+      Logger.defaultLogger,
+      Logger.make(({ logLevel, message }) => void lines.push([logLevel.label, String(message)]))
+    )
+    const dispatcher = Dispatcher.layer({ isJittered: false }).pipe(Layer.provide(sender.layer))
+    const runOnce = Effect.flatMap(Dispatcher, (one) => one.runOnce).pipe(Effect.provide(Layer.fresh(dispatcher)))
+    const shop = yield* openHooked
+    const phase = (sent: typeof sender.script) =>
+      Effect.gen(function* () {
+        sender.script = sent
+        for (let restart = 0; restart < 2; restart++) {
+          yield* raise(shop, null, null, null)
+          yield* Effect.provide(Effect.all([runOnce, runOnce], { concurrency: "unbounded" }), log)
+        }
+        return lines.splice(0)
+      })
+    const arrives = () => Effect.succeed(answered(200))
+    return {
+      shop,
+      healthy: yield* phase(arrives),
+      failing: yield* phase(() => Effect.succeed(answered(503))),
+      recovered: yield* phase(arrives),
+      failingAgain: yield* phase(() => Effect.succeed(unanswered("timeout"))),
+      recoveredAgain: yield* phase(arrives),
+      attempts: sender.arrived.length
+    }
+  }).pipe(Effect.provide(store))
+
+/** What the log has of each part of the story. */
+export const healthLines = (shop: string) => {
+  const look = `The attempts are in outbox.deliveries, and in workshop webhook deliveries ${shop}`
+  const recovered = [["INFO", "Deliveries to shop.example arrive again"]]
+  const timeout = "no status line came within the deadline, which counts from before the look-up"
+  return {
+    shop,
+    healthy: [],
+    failing: [["WARN", `Deliveries to shop.example began to fail: the receiver answered 503. ${look}`]],
+    recovered,
+    failingAgain: [["WARN", `Deliveries to shop.example began to fail: ${timeout}. ${look}`]],
+    recoveredAgain: recovered,
+    attempts: 30
+  }
+}

@@ -1,0 +1,19 @@
+import { Effect } from "effect"
+import { expect, it } from "vitest"
+import { healthLines, healthStory } from "../../../core/test/deliveries/HealthStory.js"
+import { database, node, testing } from "./Node.js"
+
+it(
+  "the log has one line when deliveries to a webhook begin to fail, and one when they arrive again, with two dispatchers on Postgres",
+  {
+    timeout: 30_000
+  },
+  () =>
+    testing(
+      Effect.gen(function* () {
+        const { url } = yield* database
+        const story = yield* healthStory(yield* node({ url }))
+        expect(story).toEqual(healthLines(story.shop))
+      })
+    )
+)
