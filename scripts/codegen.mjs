@@ -186,6 +186,26 @@ page("docs/errors.md", [
   "## Refusals in your own program",
   "A program that [embeds](embed.md) the services gets a refusal as a value with a `_tag`. The API responds to it with the status, code and reason in its row. In your own routes, `refusalResponse(refusal)` returns this response, and in Effect `refused` does. A Promise method is refused with `InvalidInput` for every invalid value. In Effect, decoding invalid input fails with `ParseError`, which gets the same response; a service fails with `InvalidInput` only if the stored data do not allow a value.",
   table(["tag", "status", "code", "reason", "when"], refusals),
+  "## All clients of a pool were in use",
+  "`StoreUnavailable` is also the refusal of a call that got no client of a pool in time, although Postgres works. Its message begins with `All 5 clients of your pool were in use for 5000 ms`, and says what to change. The response does not have this message, so log the error in your own routes. For calls of the services and for `withClient`, the service logs it as a warning at most once a minute for each pool, and counts each refusal in `workshop_pg_pool_exhausted_total` ([metrics](operating.md#metrics)).",
+  table(
+    ["pool", "waits", "change"],
+    [
+      [
+        "yours, in `withClient`",
+        "its `connectionTimeoutMillis`; without it, for ever",
+        "`max`, if Postgres has connections left; `connectionTimeoutMillis`, if the calls wait for the lock of one shop; or how long each transaction keeps its client"
+      ],
+      [
+        "yours, as the option `pool` of the store",
+        "2000 ms, or its `connectionTimeoutMillis` if that is less",
+        "`max`; or give the transactions with `within` [a pool of their own](your-database.md#many-transactions-at-once)"
+      ],
+      ["the store's own, for reads", "2000 ms", "the option `readConnections` of the store, or the number of processes"]
+    ]
+  ),
+  "## Repeat a request",
+  "Of the refused requests, repeat only those with a 429 or a 503, with the same `Idempotency-Key`. After a 503 wait as long as `Retry-After` says and a random part of a second more, so that the requests that were refused together do not come back together, and give up after a few tries. A 500 is a bug, and every other 4xx needs another request.",
   "## Examples",
   ...["VALIDATION_ERROR", "CONFLICT", "PROFANITY", "TOO_MANY_ATTEMPTS"].map(
     (name) => `\`\`\`json\n${JSON.stringify(exampleOf(name)?.value, null, 2)}\n\`\`\``

@@ -1362,7 +1362,7 @@ export interface UnauthenticatedAnswer {
   };
 }
 
-/** UNAVAILABLE: The store cannot be reached, or too many requests run; try again after Retry-After seconds */
+/** UNAVAILABLE: The store cannot be reached or has no free connection, or too many requests run; try again after Retry-After seconds */
 export interface UnavailableAnswer {
   /** Whether there is a result */
   success: false;

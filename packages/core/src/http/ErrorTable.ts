@@ -24,7 +24,8 @@ export const errorCodes = {
   INTERNAL: { status: 500, meaning: "The service failed; report the Request-Id" },
   UNAVAILABLE: {
     status: 503,
-    meaning: "The store cannot be reached, or too many requests run; try again after Retry-After seconds"
+    meaning:
+      "The store cannot be reached or has no free connection, or too many requests run; try again after Retry-After seconds"
   }
 } as const satisfies Record<string, { readonly status: number; readonly meaning: string }>
 

@@ -71,7 +71,10 @@ export const refusalSamples = {
     refusal: new NoReward({ balance: 7, stamps_required: 10 })
   },
   forbidden_word: { when: "A text contains a forbidden word", refusal: new ForbiddenWord({ field: "items.1.label" }) },
-  store_unavailable: { when: "The store cannot be reached at the moment", refusal: new StoreUnavailable({}) },
+  store_unavailable: {
+    when: "The store cannot be reached at the moment, or all clients of its pool or of yours were in use",
+    refusal: new StoreUnavailable({})
+  },
   workshop_stopped: { when: "A call after `stop()` of the workshop", refusal: new WorkshopStopped() },
   invalid_input: {
     when: "A value that the shop's data does not allow",
