@@ -1,6 +1,13 @@
 import { Tickets, Transactions } from "@workshop/core"
 import { mountFetch } from "@workshop/core/http"
-import { isRefusal, type PromiseWorkshop, refusalResponse, start, withClient } from "@workshop/core/promise"
+import {
+  isRefusal,
+  type LogLine,
+  type PromiseWorkshop,
+  refusalResponse,
+  start,
+  withClient
+} from "@workshop/core/promise"
 import { createTestWorkshop } from "@workshop/store-memory/testing"
 import { Cause, Deferred, Effect, Exit, Fiber, Runtime } from "effect"
 import pg from "pg"
@@ -32,6 +39,8 @@ const program = (
     readonly workshop: PromiseWorkshop
     readonly pool: pg.Pool
     readonly url: string
+    /** What the embedder's logger got. */
+    readonly lines: ReadonlyArray<LogLine>
     readonly caller: Parameters<PromiseWorkshop["tickets"]["createInApp"]>[0]
     readonly orders: () => Promise<ReadonlyArray<string>>
     readonly tickets: () => Promise<ReadonlyArray<string>>
@@ -40,7 +49,9 @@ const program = (
   testing(
     Effect.flatMap(testDatabase, ({ url }) =>
       Effect.promise(async () => {
-        const workshop = await start({ store: layer({ url }), background: false })
+        const lines: Array<LogLine> = []
+        const logger = (line: LogLine) => void lines.push(line)
+        const workshop = await start({ store: layer({ url }), background: false, logger })
         const pool = new pg.Pool({ connectionString: url })
         try {
           await pool.query("create schema app; create table app.orders (id text primary key)")
@@ -59,7 +70,7 @@ const program = (
             if (!listed.ok) throw listed.refusal
             return listed.value.data.map(({ service }) => service)
           }
-          await work({ workshop, pool, url, caller: caller as never, orders, tickets })
+          await work({ workshop, pool, url, lines, caller: caller as never, orders, tickets })
         } finally {
           await pool.end()
           await workshop.stop()
@@ -134,19 +145,27 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       expect([pool.totalCount, await tickets()]).toEqual([0, []])
     }))
 
-  it("a pool that has lent all its clients is named as the reason, and not a database that is down", () =>
-    program(async ({ url }) => {
+  it("withClient on a pool whose clients are all in use says so and what to change, which is logged once and counted", () =>
+    program(async ({ url, lines, workshop }) => {
+      const counted = async () => /exhausted_total\{pool="embedder"\} (\d+)/.exec(await workshop.metrics())?.[1]
+      const before = Number(await counted())
       const small = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 100 })
-      const refusal = await withClient(small, () =>
-        withClient(small, async () => "lent").catch((error: unknown) => error)
-      )
-      await small.end()
-      expect(refusal).toMatchObject({
-        _tag: "StoreUnavailable",
-        message:
-          "The only client of your pool was in use for 100 ms, its connectionTimeoutMillis: raise its max or its connectionTimeoutMillis, or return its clients sooner"
+      const refusals = await withClient(small, () => {
+        const borrowing = () => withClient(small, async () => "lent").catch((error: unknown) => error)
+        return Promise.all([borrowing(), borrowing()])
       })
-      expect(refusalResponse(refusal as never).status).toBe(503)
+      await small.end()
+      const message =
+        "The only client of your pool was in use for 100 ms, its connectionTimeoutMillis: raise its max or its connectionTimeoutMillis, or return its clients sooner"
+      for (const refusal of refusals) {
+        expect(refusal).toMatchObject({ _tag: "StoreUnavailable", message })
+        expect(refusalResponse(refusal as never)).toMatchObject({
+          status: 503,
+          body: { error: { code: "UNAVAILABLE" } }
+        })
+      }
+      expect(lines).toMatchObject([{ level: "warning", message }])
+      expect(Number(await counted())).toBe(before + 2)
     }))
 
   it("a session that was ended a moment before begin is StoreUnavailable", () =>
