@@ -35,7 +35,7 @@ export interface Attempted {
  */
 export type AttemptOutcome = "delivered" | "retry" | "parked" | "dead" | "superseded"
 
-/** What a recorded attempt changed. */
+/** The result of a recorded attempt, for its delivery and for its webhook. */
 export interface RecordedAttempt {
   readonly outcome: AttemptOutcome
   /** Whether the webhook's row of failures began or ended with it. */

@@ -26,7 +26,7 @@ export const clientsInUse = (pool: object): number | undefined => {
 export const inUse = (clients: number, one: string, owner: string, waited_ms: number): string =>
   `${clients === 1 ? `The only ${one} of ${owner} was` : `All ${clients} ${one}s of ${owner} were`} in use for ${waited_ms} ms`
 
-/** What is so, and what to change, if the `connectionTimeoutMillis` of an embedder's pool ran out; undefined if not all clients were in use. */
+/** The cause and the remedy as one sentence, if the `connectionTimeoutMillis` of an embedder's pool ran out; undefined if not all clients were in use. */
 export const poolExhaustion = (pool: object): string | undefined => {
   const clients = clientsInUse(pool)
   if (clients === undefined) return undefined
