@@ -995,8 +995,8 @@ const ofDeliveries = [
     "Dispatcher",
     "superseded-outcome-dropped",
     "the outcome of an attempt whose claim was taken over is dropped",
-    'outcome.result === "superseded" ? store.transact',
-    'outcome.result === ("never" as never) ? store.transact'
+    'recorded.result.outcome === "superseded"',
+    'recorded.result.outcome === ("never" as never)'
   ),
   decision(
     "sendNotification",

@@ -235,10 +235,10 @@ export const makeAttempt = ({ signatureHeader: header, isJittered }: AttemptOpti
     const record = ({ shop_id, event_id, token, webhook: { url } }: Claim, started_at: Instant, sent: Sent) => {
       const jitter = isJittered && !acknowledges(sent) ? entropy.bytes(1)[0]! / 256 : 0
       const attempted = { event_id, token, url, started_at, sent, jitter }
-      const recording = Effect.flatMap(store.transact(recordAttempt(shop_id, attempted)), (outcome) =>
-        outcome.result.outcome === "superseded"
+      const recording = Effect.flatMap(store.transact(recordAttempt(shop_id, attempted)), (recorded) =>
+        recorded.result.outcome === "superseded"
           ? store.transact(recordSuperseded(shop_id, attempted))
-          : Effect.succeed(outcome)
+          : Effect.succeed(recorded)
       )
       // The first try runs without a schedule, which costs time.
       return recording.pipe(
