@@ -292,7 +292,19 @@ describe("workshop dispatch (Specification, Commands)", { timeout: 60_000 }, () 
     )
     process.kill("SIGTERM")
     expect(await process.exited).toBe(0)
-    expect(process.stderr).toBe("")
+    const lines = process.stderr
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as object)
+    expect(lines).toMatchObject([
+      {
+        level: "warning",
+        shop_id: shop.id,
+        host: "127.0.0.1",
+        error: "refused_address",
+        message: expect.stringMatching(/^Deliveries to 127\.0\.0\.1 began to fail: /)
+      }
+    ])
   })
 
   it("asks for a database in one sentence", async () => {
