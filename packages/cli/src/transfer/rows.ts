@@ -85,15 +85,25 @@ const MOST_OF_ROW = 1024 * 1024
 const TOO_LONG =
   "is longer than 1 MiB, so nothing from here on was read: put each row on a line of its own, and unpack a compressed file"
 
+/** What to do about a file that is not UTF-8. */
+const AS_UTF8: Readonly<Record<Format, string>> = {
+  csv: 'save the file as UTF-8, which Excel calls "CSV UTF-8"',
+  jsonl: "write the file as UTF-8, as JSON is, or convert it with iconv"
+}
+
 /** The file is not UTF-8 from this line on. */
 class NotUtf8 {
-  readonly message =
-    'is not UTF-8, so nothing from here on was read: save the file as UTF-8, which Excel calls "CSV UTF-8", and repeat the import'
-  constructor(readonly lines: number) {}
+  readonly message: string
+  constructor(
+    readonly lines: number,
+    format: Format
+  ) {
+    this.message = `is not UTF-8, so nothing from here on was read: ${AS_UTF8[format]}, and repeat the import`
+  }
 }
 
 /** The text of a source. Nothing of the line that is not UTF-8 comes out, so that no damaged text is imported. */
-async function* textOf(source: NodeJS.ReadableStream): AsyncGenerator<string, void> {
+async function* textOf(source: NodeJS.ReadableStream, format: Format): AsyncGenerator<string, void> {
   const decoder = new TextDecoder("utf-8", { fatal: true })
   let line = 1
   let text = ""
@@ -101,7 +111,7 @@ async function* textOf(source: NodeJS.ReadableStream): AsyncGenerator<string, vo
     try {
       text += decoder.decode(bytes, { stream: bytes !== undefined })
     } catch {
-      throw new NotUtf8(line)
+      throw new NotUtf8(line, format)
     }
   }
   try {
@@ -132,20 +142,49 @@ const unreadableFrom = (error: { readonly lines: number; readonly message: strin
   cut_short: true
 })
 
+/** Whether a text that is not JSON could still become JSON, because the engine found no fault before its end. */
+const isBeginning = (text: string): boolean => {
+  try {
+    JSON.parse(text)
+    return true
+  } catch (error) {
+    const [, position] = /at position (\d+)/.exec(messageOf(error)) ?? []
+    return /Unterminated string|end of JSON input/.test(messageOf(error)) || Number(position) === text.length
+  }
+}
+
+/** Whether the engine's messages say where the fault is, as those of V8 do. */
+const HAS_COLUMNS = isBeginning("[")
+
+/** The reason why a line is not JSON, with the column of the fault: the end of the shortest beginning that cannot become JSON. */
+const faultOfJson = (text: string): string => {
+  if (!HAS_COLUMNS) return "is no JSON object: each line holds one"
+  if (isBeginning(text)) return "is no JSON object: it ends too early, and each line holds a whole one"
+  let good = 0
+  let bad = text.length
+  while (bad - good > 1) {
+    const middle = (good + bad) >> 1
+    if (isBeginning(text.slice(0, middle))) good = middle
+    else bad = middle
+  }
+  return `is no JSON object, because of column ${bad}: each line holds one`
+}
+
 async function* jsonLines(source: NodeJS.ReadableStream): AsyncGenerator<ImportLine> {
   let line = 0
   const lineOf = (text: string): ReadonlyArray<ImportLine> => {
     line++
     if (text.trim() === "") return []
+    const row = line === 1 ? text.replace(/^\uFEFF/, "") : text
     try {
-      return [{ line, row: JSON.parse(line === 1 ? text.replace(/^\uFEFF/, "") : text) }]
+      return [{ line, row: JSON.parse(row) }]
     } catch {
-      return [{ line, unreadable: "is no JSON object: each line holds one" }]
+      return [{ line, unreadable: faultOfJson(row) }]
     }
   }
   let rest = ""
   try {
-    for await (const text of textOf(source)) {
+    for await (const text of textOf(source, "jsonl")) {
       const lines = (rest + text).split(/\r?\n/)
       rest = lines.pop()!
       for (const whole of lines) yield* lineOf(whole)
@@ -219,7 +258,7 @@ async function* csvLines(source: NodeJS.ReadableStream): AsyncGenerator<ImportLi
   let head = ""
   let parser: ReturnType<typeof csvParser> | undefined
   try {
-    for await (const text of textOf(source)) {
+    for await (const text of textOf(source, "csv")) {
       head += text
       if (parser === undefined && !head.includes("\n") && head.length < MOST_OF_HEAD) continue
       parser ??= csvParser(head)

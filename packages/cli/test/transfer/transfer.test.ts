@@ -328,7 +328,11 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     )
     expect(await rowsOf(Readable.from([json]), "jsonl")).toMatchObject([
       { line: 1, row: { external_ref: "M-1" } },
-      { line: 2, unreadable: expect.stringContaining("is not UTF-8") }
+      {
+        line: 2,
+        unreadable:
+          "is not UTF-8, so nothing from here on was read: write the file as UTF-8, as JSON is, or convert it with iconv, and repeat the import"
+      }
     ])
     const bytes = Buffer.from("\uFEFFexternal_ref,service\nN-1,été\n")
     const cut = [...bytes].map((byte) => Buffer.from([byte]))
@@ -340,13 +344,37 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     await expect(rowsOf(join(folder, "none.jsonl"), "jsonl")).rejects.toThrow("ENOENT")
   })
 
+  it("a line that is not JSON is reported with the column of its fault", async () => {
+    const reported = async (text: string) => {
+      const [read] = await rowsOf(Readable.from([Buffer.from(`\uFEFF${text}\n`)]), "jsonl")
+      return read
+    }
+    for (const [text, column] of [
+      ["no JSON", 2],
+      ['{"service":"Hem","price_minor":12.,"number":1}', 35],
+      ['{"service":"Hem","items":[{"label":"A"},]}', 41],
+      ["{'service':'Hem'}", 2],
+      ['{"service":"Hem"}{"service":"Zip"}', 18],
+      ['{"service":"Hem","number":NaN}', 27],
+      [`{"description":"${"x".repeat(5000)}","number":tru}`, 5031]
+    ] as const)
+      expect(await reported(text)).toEqual({
+        line: 1,
+        unreadable: `is no JSON object, because of column ${column}: each line holds one`
+      })
+    expect(await reported('{"service":"Hem","item":"Coa')).toEqual({
+      line: 1,
+      unreadable: "is no JSON object: it ends too early, and each line holds a whole one"
+    })
+  })
+
   it("reports a line that is not JSON, a file that is not CSV and a missing file", async () => {
     const shop = await newShop()
     const lines = fileOf("bad.jsonl", ['{"external_ref": "J-1", "service": "Hem"}', "", "{oops"])
     const json = await typed(["import", lines, "--shop", shop], there)
     expect([json.status, json.stderr]).toEqual([
       1,
-      expect.stringMatching(/^Line 3: row is no JSON object: each line holds one\./)
+      expect.stringMatching(/^Line 3: row is no JSON object, because of column 2: each line holds one\./)
     ])
     const open = fileOf("open.csv", [HEAD, 'A-9,workshop,"Hem'])
     const csv = await typed(["import", open, "--shop", shop], there)
