@@ -66,6 +66,13 @@ const authored = (ast: AST.Annotated, issue: ParseResult.ParseIssue): string | u
   return typeof message === "string" ? message : undefined
 }
 
+/** The name of a whole value by the identifier or brand of its schema, in the style of fields, such as `ticket_id`. */
+export const nameOfValue = (ast: AST.Annotated): string | undefined => {
+  const brand = Option.map(AST.getBrandAnnotation(ast), ([brand]) => String(brand))
+  const name = Option.getOrUndefined(Option.orElse(AST.getIdentifierAnnotation(ast), () => brand))
+  return name?.replaceAll(/(?<=[a-z])[A-Z]/g, "_$&").toLowerCase()
+}
+
 const many = <A>(one: ParseResult.SingleOrNonEmpty<A>): ReadonlyArray<A> => (Array.isArray(one) ? one : [one as A])
 
 const at = (path: string, more: ParseResult.Path): string =>

@@ -4,11 +4,12 @@ import * as HttpRouter from "@effect/platform/HttpRouter"
 import type * as HttpServerError from "@effect/platform/HttpServerError"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import { Clock, Deferred, Effect, Option, type ParseResult, Stream } from "effect"
+import { SchemaAST as AST, Clock, Deferred, Effect, Option, type ParseResult, Stream } from "effect"
 import type { Refusal } from "../decisions/Refusal.js"
-import { inputIssues } from "../domain/InvalidInput.js"
+import { inputIssues, nameOfValue } from "../domain/InvalidInput.js"
 import { Limits } from "../domain/Limits.js"
 import { checkedOptions, isObject } from "../domain/OptionChecks.js"
+import { headerCase } from "./Endpoint.js"
 import { failureStatusAndBody } from "./Envelope.js"
 import type { Failure, RequestIssue } from "./ErrorTable.js"
 import {
@@ -168,29 +169,45 @@ export type HandlerFailure =
   | HttpServerError.RequestError
   | HttpBody.HttpBodyError
 
-/** The names of a request's values in its path and its query. */
+/** The values of a request that have names: in its path, its query and its headers. */
 const namedValues = Effect.gen(function* () {
-  const { url } = yield* HttpServerRequest.HttpServerRequest
+  const { url, headers } = yield* HttpServerRequest.HttpServerRequest
   const route = yield* Effect.serviceOption(HttpRouter.RouteContext)
   const path = Option.match(route, { onNone: () => ({}), onSome: ({ params }) => params })
   const query = url.includes("?") ? new URLSearchParams(url.slice(url.indexOf("?"))) : []
-  return { path: Object.entries(path), query: [...query] }
+  return { path: Object.entries(path), query: [...query], headers }
 })
 
 type NamedValues = Effect.Effect.Success<typeof namedValues>
 
 /**
- * The place of a value that a handler decoded. A parse error says where in the value it is, but not where the value was in the request: a
- * value that is a parameter of the path or of the query is that parameter.
+ * The name of a single value of ours, such as `idempotency_key`, or of a schema with a brand; undefined for an object, which is taken for
+ * the body.
  */
-const placeOf = (field: string, { actual }: ParseResult.ParseIssue, part: RequestIssue["in"], named: NamedValues) => {
+const nameOfScalar = (issue: ParseResult.ParseIssue): string | undefined => {
+  if (!("ast" in issue) || issue._tag === "Missing") return undefined
+  let inner = issue.ast
+  while (AST.isRefinement(inner) || AST.isTransformation(inner)) inner = inner.from
+  return AST.isTypeLiteral(inner) || AST.isTupleType(inner) ? undefined : nameOfValue(issue.ast)
+}
+
+/**
+ * The place of a value that a handler decoded. A parse error says where in the value it is, but not where the value was in the request: a
+ * value that is a parameter of the path or of the query, or a header, is that one. Any other single value has the name of its schema.
+ */
+const placeOf = (field: string, issue: ParseResult.ParseIssue, part: RequestIssue["in"], named: NamedValues) => {
+  const { actual } = issue
   for (const place of ["path", "query"] as const) {
     const isIt = ([name, value]: readonly [string, unknown]) =>
       field === "" ? value === actual : name === field && isObject(actual) && actual[name] === value
     const found = named[place].find(isIt)
     if (found !== undefined) return { in: place, field: found[0] }
   }
-  return { in: part, field: field || part }
+  const name = field || nameOfScalar(issue)
+  const header = name?.replaceAll("_", "-") ?? ""
+  if (actual === named.headers || (field === "" && header !== "" && actual === named.headers[header]))
+    return { in: "header" as const, field: headerCase(header) }
+  return { in: part, field: name ?? part }
 }
 
 const failureOf = (
@@ -216,10 +233,12 @@ const failureOf = (
 
 /**
  * The response of the API to a failure of a handler of your own, with its status and envelope, for `Effect.catchAll` at the
- * handler's end. Why the store is unavailable goes to the log and not into the response (Specification, Errors).
+ * handler's end. Why the store is unavailable goes to the log and not into the response (Specification, Errors). The fields of `beside`
+ * are added to the body, such as how far an upload came.
  */
 export const refused = (
-  failure: HandlerFailure
+  failure: HandlerFailure,
+  beside: Readonly<Record<string, unknown>> = {}
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest> =>
   Effect.gen(function* () {
     // A bug, not a refusal: for the server's own 500.
@@ -230,5 +249,8 @@ export const refused = (
     if (known._tag === "StoreUnavailable") yield* logUnavailable(known)
     const wait = retryAfter(known, yield* Clock.currentTimeMillis)
     const { status, body } = failureStatusAndBody(known, part)
-    return HttpServerResponse.unsafeJson(body, { status, ...(wait && { headers: { "Retry-After": wait } }) })
+    return HttpServerResponse.unsafeJson(
+      { ...body, ...beside },
+      { status, ...(wait && { headers: { "Retry-After": wait } }) }
+    )
   })

@@ -1,4 +1,4 @@
-import { Effect, Either, Option, ParseResult, Schema, SchemaAST } from "effect"
+import { Effect, Either, ParseResult, Schema } from "effect"
 import { DelayInput, PartInput, PhotoInput, QuoteAnswer, QuoteInput, TicketEdit } from "../decisions/actOnTicket.js"
 import { ShopChannel } from "../decisions/changeStatus.js"
 import { TicketInput } from "../decisions/createTicket.js"
@@ -6,7 +6,7 @@ import { StampCount } from "../decisions/giveStamps.js"
 import { IdempotencyKey } from "../decisions/Idempotency.js"
 import { KeyInput, ShopPatch } from "../decisions/shopSettings.js"
 import { ClientId, EventId, KeyId, OfferId, ShopId, TicketId } from "../domain/Identifier.js"
-import { InvalidInput, type Issue, inputIssues } from "../domain/InvalidInput.js"
+import { InvalidInput, type Issue, inputIssues, nameOfValue } from "../domain/InvalidInput.js"
 import { Limits } from "../domain/Limits.js"
 import { Phone } from "../domain/Phone.js"
 import { optional, trimmer } from "../domain/Text.js"
@@ -126,8 +126,6 @@ export const stated = (value: unknown, depth = 0): unknown => {
   return Object.fromEntries(entries.map(([name, entry]) => [name, stated(entry, depth + 1)]))
 }
 
-const fieldOf = (type: string): string => type.replaceAll(/(?<=[a-z])[A-Z]/g, "_$&").toLowerCase()
-
 /** Arguments that the API has elsewhere than in its body, or by another name than an argument has. */
 const IN_API: Readonly<Record<string, Issue["api"]>> = {
   ticket_id: { in: "path", field: "id" },
@@ -142,15 +140,6 @@ const IN_API: Readonly<Record<string, Issue["api"]>> = {
 
 /** The API's name for the whole body. */
 const BODY = { in: "body", field: "body" } as const
-
-/** The name of an argument in an error about the whole argument, in the style of fields, such as `ticket_id`. */
-const nameOf = ({ ast }: Schema.Schema.AnyNoContext, i: number): string =>
-  Option.match(
-    Option.orElse(SchemaAST.getIdentifierAnnotation(ast), () =>
-      Option.map(SchemaAST.getBrandAnnotation(ast), ([brand]) => String(brand))
-    ),
-    { onNone: () => `argument ${i + 1}`, onSome: fieldOf }
-  )
 
 const check = <S extends Schemas>(schemas: S) => {
   const compile = () =>
@@ -170,7 +159,7 @@ const check = <S extends Schemas>(schemas: S) => {
         ? inputIssues(result.left).map((issue): Issue => {
             const message = args[i] === undefined ? "is required" : issue.message
             if (issue.field !== "") return { field: issue.field, message }
-            const name = nameOf(schemas[i]!, i)
+            const name = nameOfValue(schemas[i]!.ast) ?? `argument ${i + 1}`
             const field = name.replace(/_input$/, "")
             const api = field === name ? IN_API[name] : BODY
             return { field, message, ...(api && { api }) }

@@ -2,10 +2,13 @@ import { HttpApp, HttpRouter, HttpServerRequest, HttpServerResponse } from "@eff
 import { Effect, Either, Logger, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { TicketInput } from "../../src/decisions/createTicket.js"
+import { IdempotencyKey } from "../../src/decisions/Idempotency.js"
 import { ForbiddenWord } from "../../src/domain/ForbiddenWord.js"
 import { TicketId } from "../../src/domain/Identifier.js"
 import { inputIssues } from "../../src/domain/InvalidInput.js"
 import { LimitReached } from "../../src/domain/LimitWindow.js"
+import { Phone } from "../../src/domain/Phone.js"
+import { TicketStatus } from "../../src/domain/TicketLifecycle.js"
 import { type HandlerFailure, refused } from "../../src/http/EffectMount.js"
 import { StoreUnavailable } from "../../src/ports/StorePorts.js"
 import { SettableClock } from "../../src/testing/SettableClock.js"
@@ -79,6 +82,38 @@ describe("an embedder's own handler answers failures as the API does", () => {
     expect(await issueOf("/moves/17", "POST")).toEqual([400, "path", "id"])
     const id = "01980000-0000-7000-8000-00000000abcd"
     expect(await issueOf(`/orders/${id}?shown=many`)).toEqual([400, "query", "shown"])
+  })
+
+  it("names an argument that its handler decoded, or the header that had it, and not the body (Specification, Errors)", async () => {
+    const OrderId = Schema.String.pipe(Schema.maxLength(8), Schema.brand("OrderId"))
+    const Headers = Schema.Struct({ "idempotency-key": IdempotencyKey })
+    const issueOf = async (decoded: Effect.Effect<unknown, HandlerFailure, HttpServerRequest.HttpServerRequest>) => {
+      const route = decoded.pipe(Effect.as(HttpServerResponse.empty()), Effect.catchAll(refused))
+      const answer = HttpApp.toWebHandler(HttpRouter.empty.pipe(HttpRouter.post("/orders", route)))
+      const init = { method: "POST", headers: { "idempotency-key": "y".repeat(81) }, body: '"text"' }
+      const { error } = await (await answer(new Request("http://shop.example/orders", init))).json()
+      return error.details.issues[0]
+    }
+    const long = "x".repeat(81)
+    const message = "must be 1 to 80 characters"
+    for (const [schema, value, field] of [
+      [IdempotencyKey, long, "idempotency_key"],
+      [TicketId, "17", "ticket_id"],
+      [Phone, "17", "phone"],
+      [TicketStatus, "gone", "ticket_status"],
+      [OrderId, long, "order_id"]
+    ] as const)
+      expect(await issueOf(Schema.decodeUnknown(schema as Schema.Schema<unknown>)(value))).toMatchObject({
+        in: "body",
+        field
+      })
+    const header = { in: "header", field: "Idempotency-Key", message }
+    const given = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
+      Schema.decodeUnknown(IdempotencyKey)(headers["idempotency-key"])
+    )
+    expect(await issueOf(given)).toEqual(header)
+    expect(await issueOf(HttpServerRequest.schemaHeaders(Headers))).toEqual(header)
+    expect(await issueOf(HttpServerRequest.schemaBodyJson(TicketInput))).toMatchObject({ in: "body", field: "body" })
   })
 
   it("a filter of its schema without a message says its own rule", () => {
