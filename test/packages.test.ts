@@ -15,7 +15,9 @@ import { Agent, get } from "node:http"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { Effect, Exit, Scope } from "effect"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { testDatabase } from "../packages/store-pg/test/cluster/TestDatabase.js"
 import { publishedPackages } from "../scripts/publishedPackages.mjs"
 import { freePort } from "./freePort.js"
 import { RUNS_ALL } from "./runsAll.js"
@@ -75,6 +77,16 @@ const installedBy = (page: string): ReadonlyArray<string> => [
     )
   )
 ]
+
+/** A database with a schema for a program's own tables, until it is disposed. */
+const heldDatabase = async () => {
+  const scope = await Effect.runPromise(Scope.make())
+  const { url } = await Effect.runPromise(Scope.extend(testDatabase, scope))
+  return {
+    url: `${url}?options=${encodeURIComponent("-c search_path=public")}`,
+    [Symbol.asyncDispose]: () => Effect.runPromise(Scope.close(scope, Exit.void))
+  }
+}
 
 /** The page's block that names something. */
 const blockWith = (page: string, name: string): string => {
@@ -136,11 +148,14 @@ export const layer = L.provide(built, L.effectDiscard(E.zipRight(E.sync(() => co
 const run = async (
   project: string,
   program: string,
-  starting?: (base: string) => Promise<unknown>
+  { starting, env = {} }: { starting?: (base: string) => Promise<unknown>; env?: Readonly<Record<string, string>> } = {}
 ): Promise<string> => {
   const port = await freePort()
   const base = `http://127.0.0.1:${port}`
-  const child = spawn(process.execPath, [program], { cwd: project, env: { ...process.env, PORT: String(port) } })
+  const child = spawn(process.execPath, [program], {
+    cwd: project,
+    env: { ...process.env, PORT: String(port), ...env }
+  })
   running = child
   let said = ""
   const printed = (text: string) =>
@@ -338,7 +353,8 @@ await workshop.stop()`
     "docs/embed-effect.md: compiles and serves, and its test passes",
     { timeout: 120_000 },
     async () => {
-      const project = follow("embed-effect.md", ["@effect/platform-node", "@effect/vitest", "vitest"])
+      const outside = ["@effect/platform-node", "@effect/sql", "@effect/sql-pg", "@effect/vitest", "vitest"]
+      const project = follow("embed-effect.md", outside)
       expect(compile(project)).toBe("")
       expect(testedIn(project, "src/abandoned.test.ts")).toMatch(/Tests +1 passed/)
       const base = await run(project, "dist/main.js")
@@ -350,24 +366,36 @@ await workshop.stop()`
       await expect(dropOff(base, long)).rejects.toThrow("fetch failed")
       expect(await tickets(base)).toEqual(["Hem"])
       expect(await stoppedUnderLoad(`${base}/workshop/v1/tickets`)).toEqual(["a response", "ECONNREFUSED"])
+      await stop()
+
+      writeFileSync(join(project, "src/Store.ts"), blockWith("embed-effect.md", "MigratedStore.layerConfig"))
+      expect(compile(project)).toBe("")
       holdServices(project)
-      const joined = await run(project, "dist/serve.js", async (base) => {
-        // A server without routes would accept the request and never answer it.
-        await expect(fetch(base)).rejects.toMatchObject({ cause: { code: "ECONNREFUSED" } })
-        writeFileSync(join(project, "go"), "")
+      await using database = await heldDatabase()
+      const env = { DATABASE_URL: database.url, HOOK_URL: "https://shop.example.com/hook" }
+      const joined = await run(project, "dist/serve.js", {
+        env,
+        starting: async (base) => {
+          // A server without routes would accept the request and never answer it.
+          await expect(fetch(base)).rejects.toMatchObject({ cause: { code: "ECONNREFUSED" } })
+          writeFileSync(join(project, "go"), "")
+        }
       })
       const status = async (path: string, cookie: string) => {
         const response = await fetch(`${joined}${path}`, { headers: { cookie } })
         return `${response.status} ${await response.text()}`
       }
-      expect(await status("/orders", "")).toBe('200 "none"')
+      const headers = { cookie: "session=amira", "content-type": "application/json" }
+      const body = JSON.stringify({ id: "A1", ticket: { service: "Hem" } })
+      const placed = await fetch(`${joined}/orders`, { method: "POST", headers, body })
+      expect([placed.status, await placed.json()]).toEqual([201, { id: "A1", number: "0001" }])
+      expect(await status("/orders/A1", "session=zoe")).toBe('200 {"id":"A1","state":"workshop"}')
       expect(await status("/readyz", "")).toBe('200 {"ready":true}')
       expect(await status("/metrics", "")).toMatch(/^200 .*^workshop_/ms)
-      expect(await status("/workshop/v1/tickets", "session=nobody")).toMatch(/^401/)
-      // Without SHOP_ID the user has no shop.
-      expect(await status("/workshop/v1/tickets", "session=amira")).toMatch(/^401/)
+      expect(await status("/workshop/v1/tickets", "session=nobody")).toMatch(/^401 .*"code":"UNAUTHENTICATED"/)
       expect(await status("/workshop/v1/nowhere", "session=amira")).toMatch(/^404 .*"code":"NOT_FOUND"/)
-      expect(await stoppedUnderLoad(`${joined}/orders`)).toEqual(["a response", "ECONNREFUSED"])
+      expect(await stoppedUnderLoad(`${joined}/orders/A1`)).toEqual(["a response", "ECONNREFUSED"])
+      await stop()
     }
   )
 

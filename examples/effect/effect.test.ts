@@ -1,16 +1,47 @@
+import { readFileSync } from "node:fs"
 import { HttpApi, HttpApiBuilder, HttpApp, HttpRouter, HttpServer } from "@effect/platform"
 import { createClient } from "@workshop/client"
-import { type Imports, probe, TicketId, TicketInput, Tickets } from "@workshop/core"
-import type { Directory } from "@workshop/core/store"
+import {
+  type Imports,
+  probe,
+  type ShopId,
+  StoreUnavailable,
+  sandboxAddresses,
+  TicketId,
+  TicketInput,
+  Tickets,
+  WebhookPolicy
+} from "@workshop/core"
+import { type Directory, Store } from "@workshop/core/store"
 import { SettableClock } from "@workshop/core/testing"
+import * as MemoryStore from "@workshop/store-memory"
+import { MigratedStore } from "@workshop/store-pg"
 import { sign } from "@workshop/webhooks"
-import { Effect, Layer, ManagedRuntime, Schema, TestClock, TestContext } from "effect"
-import { expect, it } from "vitest"
+import {
+  ConfigProvider,
+  Context,
+  Effect,
+  Layer,
+  Logger,
+  LogLevel,
+  ManagedRuntime,
+  Schema,
+  TestClock,
+  TestContext
+} from "effect"
+import pg from "pg"
+import { describe, expect, it } from "vitest"
+import { testDatabase } from "../../packages/store-pg/test/cluster/TestDatabase.js"
+import { freePort } from "../../test/freePort.js"
+import { untilAsync } from "../../test/until.js"
 import { makeApp } from "./app.js"
-import { Health, metrics, readyz } from "./healthApi.js"
-import { Hooks, received } from "./hook.js"
-import { download, upload } from "./transfer.js"
-import { openShop, workshop } from "./workshop.js"
+import { download } from "./Download.js"
+import { Health, metrics, readyz } from "./HealthApi.js"
+import { Hooks, received } from "./Hook.js"
+import { layer as server } from "./Server.js"
+import { sendTo } from "./Shop.js"
+import { upload } from "./Upload.js"
+import { openShop, workshop, workshopOn } from "./workshop.js"
 
 it("an Effect server mounts the API in its router, beside a route on the same services", async () => {
   const runtime = ManagedRuntime.make(workshop)
@@ -85,33 +116,161 @@ it("an HttpApi receives webhooks: the raw body's signature is checked by Effect'
   await dispose()
 })
 
-it("a shop's tickets are downloaded and uploaded as JSON lines, with the report of each batch", async () => {
-  const runtime = ManagedRuntime.make(workshop)
-  const reports: Array<number> = []
-  const { app, rows } = await runtime.runPromise(
-    Effect.gen(function* () {
-      const { shop_id } = (yield* openShop).counter
-      const router = HttpRouter.empty.pipe(
-        HttpRouter.post(
-          "/import",
-          upload(shop_id, ({ rows }) => reports.push(rows))
-        ),
-        HttpRouter.get("/export", download(shop_id))
-      )
-      const rows = [
-        { external_ref: "A-1", service: "Hem" },
-        { external_ref: "A-2", service: "Zip" }
-      ]
-      return { app: HttpApp.toWebHandlerRuntime(yield* Effect.runtime<Imports>())(router), rows }
+describe("an upload of JSON lines", () => {
+  const lines = (count: number) =>
+    Array.from({ length: count }, (_, n) => `{"external_ref":"A-${n + 1}","service":"Hem"}\n`).join("")
+
+  /** The routes of a new shop, whose store becomes unavailable after so many commands. */
+  const opened = async (commands = Number.POSITIVE_INFINITY) => {
+    const store = Layer.map(MemoryStore.layer, (context) => {
+      const { transact, ...rest } = Context.get(context, Store)
+      let left = commands
+      const failing: typeof transact = (command) =>
+        left-- > 0 ? transact(command) : Effect.fail(new StoreUnavailable({}))
+      return Context.add(context, Store, { ...rest, transact: failing })
     })
-  )
-  const body = `${rows.map((row) => JSON.stringify(row)).join("\n")}\nno JSON\n`
-  const report = await app(new Request("http://shop.example/import", { method: "POST", body }))
-  expect(await report.json()).toMatchObject({ tickets: 2, bad: 1, bad_rows: [{ line: 3 }] })
-  expect(reports).toEqual([3])
-  const exported = (await (await app(new Request("http://shop.example/export"))).text()).trimEnd().split("\n")
-  expect(exported.map((line) => JSON.parse(line).external_ref)).toEqual(["A-2", "A-1"])
-  await runtime.dispose()
+    const runtime = ManagedRuntime.make(workshopOn(store))
+    const app = await runtime.runPromise(
+      Effect.gen(function* () {
+        const { shop_id } = (yield* openShop).counter
+        const router = HttpRouter.empty.pipe(
+          HttpRouter.post("/import", upload(shop_id)),
+          HttpRouter.get("/export", download(shop_id))
+        )
+        return HttpApp.toWebHandlerRuntime(yield* Effect.runtime<Imports>())(router)
+      })
+    )
+    const sent = async (body: string, type = "application/x-ndjson") => {
+      const headers = { "content-type": type }
+      const response = await app(new Request("http://shop.example/import", { method: "POST", headers, body }))
+      return [response.status, await response.json()]
+    }
+    return { app, sent, [Symbol.asyncDispose]: () => runtime.dispose() }
+  }
+
+  it("imports them, lists the wrong ones, and a download has them again", async () => {
+    await using shop = await opened()
+    const report = { tickets: 2, bad: 1, bad_rows: [{ line: 3 }] }
+    expect(await shop.sent(`${lines(2)}no JSON\n`)).toMatchObject([200, report])
+    expect(await shop.sent("")).toMatchObject([422, { rows: 0 }])
+    const exported = (await (await shop.app(new Request("http://shop.example/export"))).text()).trimEnd().split("\n")
+    expect(exported.map((line) => JSON.parse(line).external_ref)).toEqual(["A-2", "A-1"])
+  })
+
+  it("is refused with another content type, and says how far it came if the store becomes unavailable", async () => {
+    // The first command creates the shop, and the second writes 500 rows.
+    await using shop = await opened(2)
+    expect(await shop.sent(lines(2), "application/x-www-form-urlencoded")).toMatchObject([
+      415,
+      { error: { message: expect.stringContaining("application/x-ndjson") } }
+    ])
+    expect(await shop.sent(lines(600))).toMatchObject([
+      503,
+      { success: false, error: { code: "UNAVAILABLE" }, so_far: { rows: 500, tickets: 500 } }
+    ])
+  })
+})
+
+describe("an HttpApi with orders, webhooks and uploads on Postgres", { timeout: 60_000 }, () => {
+  const orders = async (work: (server: { readonly base: string; readonly url: string }) => Promise<void>) => {
+    const program = Effect.gen(function* () {
+      const { url } = yield* testDatabase
+      // A program's own rows are in a schema of its own.
+      const own = `${url}?options=${encodeURIComponent("-c search_path=public")}`
+      const port = yield* Effect.promise(() => freePort())
+      const base = `http://127.0.0.1:${port}`
+      const config = new Map([
+        ["DATABASE_URL", own],
+        ["PORT", String(port)],
+        ["HOOK_URL", `${base}/hook`]
+      ])
+      yield* Layer.build(
+        server.pipe(
+          Layer.provide(workshopOn(MigratedStore.layer({ url }))),
+          Layer.provide(Layer.succeed(WebhookPolicy, sandboxAddresses)),
+          Layer.provide(Layer.setConfigProvider(ConfigProvider.fromMap(config))),
+          Layer.provide(Logger.minimumLogLevel(LogLevel.None))
+        )
+      )
+      yield* Effect.promise(() => work({ base, url: own }))
+    })
+    await Effect.runPromise(Effect.scoped(program))
+  }
+
+  it("places an order with its ticket or neither, keeps what verified webhooks say, imports, and refuses in one format", () =>
+    orders(async ({ base, url }) => {
+      const send = async (method: string, path: string, body?: string, headers: Record<string, string> = {}) => {
+        const all = { cookie: "session=amira", "content-type": "application/json", ...headers }
+        const response = await fetch(`${base}${path}`, { method, headers: all, ...(body !== undefined && { body }) })
+        const text = await response.text()
+        return [response.status, text === "" ? null : JSON.parse(text)] as const
+      }
+      const place = (id: string, ticket: object, session = "amira") =>
+        send("POST", "/orders", JSON.stringify({ id, ticket }), { cookie: `session=${session}` })
+      const tickets = async (): Promise<ReadonlyArray<{ readonly id: string; readonly service: string }>> =>
+        (await send("GET", "/workshop/v1/tickets"))[1].data
+      const refusal = (status: number, code: string, details?: object) => [
+        status,
+        { success: false, error: { code, message: expect.any(String), ...(details && { details }) } }
+      ]
+      const issues = (...fields: ReadonlyArray<readonly [field: string, message: string]>) => ({
+        issues: fields.map(([field, message]) => ({ in: "body", field, message }))
+      })
+
+      expect(await place("A1", { service: "Hem" }, "nobody")).toEqual(refusal(401, "UNAUTHENTICATED"))
+      expect(await place("x".repeat(81), { service: "" })).toEqual(
+        refusal(
+          400,
+          "VALIDATION_ERROR",
+          issues(["id", "must be 1 to 80 characters"], ["ticket.service", "must be 1 to 120 characters"])
+        )
+      )
+      const noJson = issues(["body", "must be valid JSON in UTF-8"])
+      expect(await send("POST", "/orders", "{")).toEqual(refusal(400, "VALIDATION_ERROR", noJson))
+      const longId = { issues: [{ in: "path", field: "id", message: "must be 1 to 80 characters" }] }
+      expect(await send("GET", `/orders/${"x".repeat(81)}`)).toEqual(refusal(400, "VALIDATION_ERROR", longId))
+      expect(await send("GET", "/orders/A1")).toEqual(refusal(404, "NOT_FOUND"))
+      expect(await place("A1", { service: "merde" })).toEqual(refusal(422, "PROFANITY", { field: "service" }))
+
+      expect(await place("A1", { service: "Hem" })).toEqual([201, { id: "A1", number: "0001" }])
+      expect(await place("A1", { service: "Hem" })).toEqual([201, { id: "A1", number: "0001" }])
+      expect(await place("A1", { service: "Zip" })).toMatchObject([409, { error: { code: "CONFLICT" } }])
+      expect(await place("A1", { service: "Hem" }, "zoe")).toEqual(refusal(409, "CONFLICT", { reason: "ORDER_EXISTS" }))
+      const pool = new pg.Pool({ connectionString: url })
+      await pool.query("alter table orders add check (id <> 'A2')").finally(() => pool.end())
+      expect((await place("A2", { service: "Zip" }))[0]).toBe(500)
+      expect((await tickets()).map(({ service }) => service)).toEqual(["Hem"])
+
+      expect(
+        await send("POST", `/workshop/v1/tickets/${(await tickets())[0]!.id}/status`, '{"status":"ready"}')
+      ).toMatchObject([200, { success: true }])
+      const state = async () => (await send("GET", "/orders/A1"))[1].state
+      expect(await untilAsync("the event that the ticket is ready", state, (seen) => seen === "ready")).toBe("ready")
+      const forged = { "service-signature": await sign("{}", "whsec_wrong") }
+      expect(await send("POST", "/hook", "{}", forged)).toEqual([400, null])
+
+      const row = '{"external_ref":"B-1","service":"Coat"}\n'
+      expect(await send("POST", "/orders/import", row)).toEqual(refusal(415, "VALIDATION_ERROR"))
+      const ndjson = { "content-type": "application/x-ndjson" }
+      expect(await send("POST", "/orders/import", row, ndjson)).toMatchObject([200, { rows: 1, tickets: 1 }])
+      expect(await send("GET", "/readyz")).toEqual([200, { ready: true }])
+    }))
+
+  it("does not start if the webhook's URL is not allowed, and names the field", async () => {
+    const refused = sendTo("01980000-0000-7000-8000-000000000001" as ShopId, "ftp://shop.example").pipe(
+      Effect.flip,
+      Effect.provide(workshop)
+    )
+    expect(await Effect.runPromise(refused)).toMatchObject({ _tag: "InvalidInput", issues: [{ field: "url" }] })
+  })
+
+  it("is what the guide shows (docs/embed-effect.md)", () => {
+    const page = readFileSync(new URL("../../docs/embed-effect.md", import.meta.url), "utf8")
+    for (const name of ["Api", "Shop", "Orders", "Hook", "Upload", "HealthApi", "Server"]) {
+      const [, shown] = new RegExp(`^\`\`\`ts\n// src/${name}\\.ts\n([\\s\\S]*?)^\`\`\``, "m").exec(page) ?? []
+      expect(shown).toBe(readFileSync(new URL(`${name}.ts`, import.meta.url), "utf8"))
+    }
+  })
 })
 
 it("under Effect's TestClock, the same layer closes what nobody collects: 61 days take an instant", () =>

@@ -1,3 +1,4 @@
+import type * as HttpApiError from "@effect/platform/HttpApiError"
 import type * as HttpApp from "@effect/platform/HttpApp"
 import type * as HttpBody from "@effect/platform/HttpBody"
 import * as HttpRouter from "@effect/platform/HttpRouter"
@@ -159,13 +160,14 @@ export const httpApp = <R = never>(options: MountEffectOptions<HttpServerRequest
   )
 
 /**
- * The failures of a handler of your own: a refusal of a service, a request that does not match its schema, or a response that
- * cannot be written.
+ * The failures of a handler of your own: a refusal of a service, a request that does not match its schema or that of an endpoint of an
+ * `HttpApi`, or a response that cannot be written.
  */
 export type HandlerFailure =
   | Refusal
   | Extract<Failure, { readonly _tag: "StoreUnavailable" }>
   | ParseResult.ParseError
+  | HttpApiError.HttpApiDecodeError
   | HttpServerError.RequestError
   | HttpBody.HttpBodyError
 
@@ -223,6 +225,16 @@ const failureOf = (
           ...placeOf(field, failure.issue, part, named),
           message
         }))
+      }
+    case "HttpApiDecodeError":
+      return {
+        _tag: "InvalidRequest",
+        issues: failure.issues.map(({ _tag, path, message }) => {
+          const field = path.map(String).join(".")
+          // Without a body, a value that is in the request but not in its query is in its path.
+          const isInPath = part === "query" && _tag !== "Missing" && !named.query.some(([name]) => name === field)
+          return { in: isInPath ? "path" : part, field: field || part, message }
+        })
       }
     case "RequestError":
       return { _tag: "InvalidRequest", issues: [{ in: part, field: part, message: "must be valid JSON in UTF-8" }] }

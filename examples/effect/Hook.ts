@@ -7,7 +7,7 @@ export class Hooks extends HttpApiGroup.make("hooks").add(HttpApiEndpoint.post("
 
 /** Its handler, for `handlers.handleRaw("workshop", …)`. `apply` may get an event twice, and works after the response if it forks. */
 export const received =
-  (secret: string, apply: (event: Event) => Effect.Effect<void>) =>
+  <R>(secret: string, apply: (event: Event) => Effect.Effect<void, never, R>) =>
   ({ request }: { readonly request: HttpServerRequest.HttpServerRequest }) =>
     Effect.gen(function* () {
       const body = yield* Effect.orElseSucceed(request.text, () => "")

@@ -1,0 +1,87 @@
+import { createServer } from "node:http"
+import {
+  FileSystem,
+  HttpApiBuilder,
+  HttpApiError,
+  HttpMiddleware,
+  HttpServer,
+  HttpServerRequest
+} from "@effect/platform"
+import { NodeHttpServer } from "@effect/platform-node"
+import { PgClient } from "@effect/sql-pg"
+import { Caller } from "@workshop/core"
+import { refused } from "@workshop/core/http"
+import { CurrentCaller, groups } from "@workshop/core/http/joined"
+import { draining } from "@workshop/http-node"
+import { Cause, Config, Effect, flow, Layer, Option, Redacted, Schema } from "effect"
+import { MyApi, refuse, SignedIn } from "./Api.js"
+import { metrics, readyz } from "./HealthApi.js"
+import { received } from "./Hook.js"
+import { keep, place, read } from "./Orders.js"
+import { MyShop } from "./Shop.js"
+import { upload } from "./Upload.js"
+
+/** The user of a session of yours, and the shop of their tenant. */
+const signedIn = Layer.effect(
+  SignedIn,
+  Effect.map(MyShop, ({ id }) => ({
+    session: (session) => {
+      const user = Redacted.value(session)
+      if (!["amira", "zoe"].includes(user)) return refuse("UNAUTHENTICATED", "Sign in")
+      const caller = { shop_id: id, caller_id: user, scopes: ["tickets:read", "tickets:write"], via: "api" }
+      return Effect.orDie(Schema.decodeUnknown(Caller)(caller))
+    }
+  }))
+)
+
+const orders = HttpApiBuilder.group(MyApi, "orders", (handlers) =>
+  handlers
+    .handleRaw("place", () => place)
+    .handle("read", ({ path }) => read(path.id))
+    .handleRaw("upload", () => Effect.flatMap(CurrentCaller, ({ shop_id }) => upload(shop_id)))
+)
+
+const hooks = HttpApiBuilder.group(MyApi, "hooks", (handlers) =>
+  Effect.map(MyShop, ({ secret }) => handlers.handleRaw("workshop", received(secret, flow(keep, Effect.orDie))))
+)
+
+const health = HttpApiBuilder.group(MyApi, "health", (handlers) =>
+  handlers.handle("metrics", metrics).handle("readyz", readyz)
+)
+
+/** Gives what `HttpApi` itself refuses the format of the workshop's API. */
+const oneFormat = HttpApiBuilder.middleware((app) =>
+  Effect.catchAllCause(app, (cause) => {
+    const failure: unknown = Cause.squash(cause)
+    return failure instanceof HttpApiError.HttpApiDecodeError ? refused(failure) : Effect.failCause(cause)
+  })
+)
+
+const api = HttpApiBuilder.api(MyApi).pipe(
+  Layer.provide([orders, hooks, health, groups(MyApi), oneFormat]),
+  Layer.provide(signedIn)
+)
+
+const socket = createServer()
+
+// Without the logger, a bug in your code is an empty 500 and nothing in the log. Without the limit, a request to an endpoint of yours, such
+// as the receiver of webhooks, may fill the memory; the API has its own limit, and a handler that reads the stream of a request has none.
+const middleware = flow(HttpMiddleware.logger, HttpServerRequest.withMaxBodySize(Option.some(FileSystem.KiB(64))))
+
+// The server is provided here, so that it listens only after the API and the services are there: a request that came earlier would get no
+// response.
+const routes = HttpApiBuilder.serve(middleware).pipe(
+  HttpServer.withLogAddress,
+  Layer.provide(
+    NodeHttpServer.layerConfig(() => socket, { host: Config.succeed("127.0.0.1"), port: Config.integer("PORT") })
+  )
+)
+
+/** The server; it still requires the services of the workshop. Layers close in the reverse order, so the draining is first. */
+export const layer = Layer.scopedDiscard(draining(socket)).pipe(
+  Layer.provide(routes),
+  Layer.provide(api),
+  Layer.provide(MyShop.Default),
+  // Your own rows, in the database of the store.
+  Layer.provide(PgClient.layerConfig({ url: Config.redacted("DATABASE_URL") }))
+)

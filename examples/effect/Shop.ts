@@ -1,0 +1,36 @@
+import { SqlClient } from "@effect/sql"
+import {
+  InvalidInput,
+  parseWebhookAddress,
+  type ShopId,
+  ShopInput,
+  Shops,
+  WebhookPolicy,
+  Webhooks
+} from "@workshop/core"
+import { Config, Effect, Schema } from "effect"
+
+/** Sends a shop's events to a URL, and returns the secret of their signatures, which is the same in each call. */
+export const sendTo = (shop_id: ShopId, url: string) =>
+  Effect.gen(function* () {
+    const address = yield* Effect.mapError(
+      parseWebhookAddress(url, yield* WebhookPolicy),
+      (message) => new InvalidInput({ issues: [{ field: "url", message }] })
+    )
+    return yield* Webhooks.set(shop_id, address)
+  })
+
+/** What the program needs when it starts: its table, its shop, and the secret of the shop's webhook. */
+export class MyShop extends Effect.Service<MyShop>()("MyShop", {
+  effect: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`create table if not exists orders (
+      id text primary key, ticket_id uuid not null unique,
+      state text not null default 'workshop', last_event text not null default ''
+    )`
+    const settings = { name: "Atelier Lac", currency: "EUR", time_zone: "Europe/Paris" }
+    const { id } = yield* Shops.firstOrCreate(Schema.decodeSync(ShopInput)(settings))
+    const { secret } = yield* sendTo(id, yield* Config.string("HOOK_URL"))
+    return { id, secret }
+  })
+}) {}

@@ -1,0 +1,31 @@
+import { HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { NodeStream } from "@effect/platform-node"
+import { readRows } from "@workshop/cli/rows"
+import { type ImportReport, Imports, type ShopId } from "@workshop/core"
+import { refused } from "@workshop/core/http"
+import { Effect } from "effect"
+
+const wrongType = {
+  success: false,
+  error: { code: "VALIDATION_ERROR", message: "Send JSON lines with the Content-Type application/x-ndjson" }
+}
+
+/** Imports the JSON lines of a request, also more than fit into memory. `so_far` of a refusal is the report of the batches before it. */
+export const upload = (shop_id: ShopId) =>
+  Effect.gen(function* () {
+    const { headers, stream } = yield* HttpServerRequest.HttpServerRequest
+    if (!headers["content-type"]?.startsWith("application/x-ndjson"))
+      return yield* HttpServerResponse.json(wrongType, { status: 415 })
+    const { lines } = readRows(yield* NodeStream.toReadable(stream), "jsonl")
+    let so_far: ImportReport | null = null
+    const onProgress = (report: ImportReport) => {
+      so_far = report
+    }
+    return yield* Imports.run({ shop_id, lines, bad_rows: "skip", onProgress }).pipe(
+      // Nothing was in the body, or a line of it could not be read nor anything after it.
+      Effect.flatMap((report) =>
+        HttpServerResponse.json(report, { status: report.rows === 0 || report.stopped_at !== null ? 422 : 200 })
+      ),
+      Effect.catchAll((failure) => refused(failure, { so_far }))
+    )
+  }).pipe(Effect.catchAll(refused))
