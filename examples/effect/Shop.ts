@@ -20,7 +20,7 @@ export const sendTo = (shop_id: ShopId, url: string) =>
     return yield* Webhooks.set(shop_id, address)
   })
 
-/** What the program needs when it starts: its table, its shop, and the secret of the shop's webhook. */
+/** The shop of the program, and the secret of its webhook. Both, and the table of orders, are there once the program has started. */
 export class MyShop extends Effect.Service<MyShop>()("MyShop", {
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient

@@ -85,7 +85,7 @@ const MOST_OF_ROW = 1024 * 1024
 const TOO_LONG =
   "is longer than 1 MiB, so nothing from here on was read: put each row on a line of its own, and unpack a compressed file"
 
-/** What to do about a file that is not UTF-8. */
+/** The remedy for a file that is not UTF-8, by its format. */
 const AS_UTF8: Readonly<Record<Format, string>> = {
   csv: 'save the file as UTF-8, which Excel calls "CSV UTF-8"',
   jsonl: "write the file as UTF-8, as JSON is, or convert it with iconv"
