@@ -343,6 +343,17 @@ await workshop.stop()`
     }
   )
 
+  it("the pages install @effect/sql and @effect/sql-pg in the releases that the store uses", () => {
+    const { dependencies = {} } = JSON.parse(
+      readFileSync(join(root, "packages/store-pg/package.json"), "utf8")
+    ) as Manifest
+    const used = (name: string) => `${name}@${dependencies[name]?.replace(/^\^|\.\d+$/g, "")}`
+    for (const page of ["embed-effect.md", "your-database.md"]) {
+      const installed = readFileSync(join(root, "docs", page), "utf8").match(/npm install [^`\n]*@effect\/sql[^`\n]*/g)
+      expect(installed).toEqual([`npm install ${used("@effect/sql")} ${used("@effect/sql-pg")}`])
+    }
+  })
+
   it("the command line runs where it is installed", { timeout: 60_000 }, () => {
     const bin = join(follow("embed-express.md", []), "node_modules/@workshop/cli/bin/workshop.js")
     const { stdout, status } = spawnSync(process.execPath, [bin, "openapi"], { cwd: folder, encoding: "utf8" })
