@@ -1,5 +1,5 @@
 import { statSync } from "node:fs"
-import { type BadRow, type ImportReport, Imports, ShopId } from "@workshop/core"
+import { type BadRow, type ImportLine, type ImportReport, Imports, ShopId } from "@workshop/core"
 import { Console, Effect } from "effect"
 import { CommandRefused, refuse } from "../CommandRefused.js"
 import { idFrom, ownerCommand } from "../owner/ownerCommand.js"
@@ -35,13 +35,52 @@ const sizeOf = (file: string): number | CommandRefused => {
   return stat?.isFile() === true ? stat.size : refuse(`There is no file ${file}.`)
 }
 
+/** The lines of a file, counted as they are read. */
+const counting = (source: AsyncIterable<ImportLine>) => {
+  let read = 0
+  let cutAt: number | null = null
+  const lines = (async function* () {
+    for await (const line of source) {
+      read++
+      if ("unreadable" in line && line.cut_short === true) cutAt = line.line
+      yield line
+    }
+  })()
+  return {
+    lines,
+    /** The line from which on the file cannot be read. */
+    cutAt: () => cutAt,
+    /** How many rows the file has after so many; null if they cannot be read. */
+    rowsAfter: async (rows: number): Promise<number | null> => {
+      for await (const _ of lines);
+      return cutAt === null ? read - rows : null
+    }
+  }
+}
+
 const issuesOf = ({ line, external_ref, issues }: BadRow): string =>
   `line ${line}${external_ref === null ? "" : ` (${external_ref})`}: ${issues.map(({ field, message }) => `${field} ${message}`).join("; ")}`
 
-const summaryOf = (report: ImportReport): ReadonlyArray<string> => {
+/** The report of the command, which knows its file: how many rows follow the one at which the import stopped. */
+interface FileReport extends ImportReport {
+  /** The rows after `stopped_at`, which were neither checked nor imported; null if they cannot be counted. */
+  readonly not_read: number | null
+}
+
+const stopOf = ({ stopped_at, not_read, dry_run }: FileReport): ReadonlyArray<string> => {
+  if (stopped_at === null) return []
+  const rest =
+    not_read === null
+      ? "the rest of the file was"
+      : `${counted(not_read, "row")} after it ${not_read === 1 ? "was" : "were"}`
+  return [`Stopped at line ${stopped_at}: ${rest} not ${dry_run ? "checked" : "imported"}.`]
+}
+
+const summaryOf = (report: FileReport): ReadonlyArray<string> => {
   const { tickets, clients, cards, already, bad, closing, dry_run } = report
   return [
     `${dry_run ? "Would import" : "Imported"} ${counted(tickets, "ticket")}, ${counted(clients, "client")} and ${counted(cards, "loyalty card")}.`,
+    ...stopOf(report),
     ...(already === 0
       ? []
       : [
@@ -58,20 +97,23 @@ const summaryOf = (report: ImportReport): ReadonlyArray<string> => {
   ]
 }
 
-const outputOf = (report: ImportReport): Output => ({
+const outputOf = (report: FileReport): Output => ({
   data: report,
   lines: ({ paint }) => [...summaryOf(report), ...report.bad_rows.map((row) => paint("warn", issuesOf(row)))]
 })
 
-/** Why an import that skips bad rows has failed nevertheless. */
-const leftOut = ({ bad, dry_run, stopped_at }: ImportReport): string =>
+/** Why a run that goes on after bad rows has failed nevertheless. */
+const leftOut = ({ bad, dry_run, stopped_at }: ImportReport, given: BadRows): string =>
   stopped_at !== null
     ? `The file cannot be read from line ${stopped_at} on: correct what is listed above, and repeat the import, which leaves what is there as it is.`
     : dry_run
-      ? `${counted(bad, "row")} of the file cannot be imported: correct what is listed above. Without --bad-rows skip, an import stops at the first of them.`
+      ? `${counted(bad, "row")} of the file cannot be imported: correct what is listed above. ${given === "skip" ? `An import with --bad-rows skip leaves ${bad === 1 ? "it" : "them"} out` : "Without --bad-rows skip, an import stops at the first of them"}.`
       : `${counted(bad, "row")} of the file ${bad === 1 ? "was" : "were"} not imported: correct what is listed above, and repeat the import, which leaves what is there as it is.`
 
 const own = flagsOf("import")
+
+const BAD_ROWS = ["stop", "skip"] as const
+type BadRows = (typeof BAD_ROWS)[number]
 
 /** `workshop import` (docs/import.md): tickets of another system. */
 export const importCommand = ownerCommand({
@@ -88,7 +130,7 @@ export const importCommand = ownerCommand({
     badRows: own.value(
       "--bad-rows <how>",
       "The effect of a wrong row: stop, so that nothing after it is written, or skip.",
-      { ...oneOf(["stop", "skip"]), fallback: "stop" }
+      { ...oneOf(BAD_ROWS), fallback: "stop" }
     ),
     events: own.toggle("events", "Raise ticket.created for each ticket."),
     json
@@ -100,30 +142,28 @@ export const importCommand = ownerCommand({
       if (format instanceof CommandRefused) return yield* format
       const size = sizeOf(file)
       if (size instanceof CommandRefused) return yield* size
-      const { lines, bytesRead } = readRows(file, format)
+      const { lines: rows, bytesRead } = readRows(file, format)
       const onProgress = importProgress(size, bytesRead, process.stderr)
       // A dry run looks at every row, so that one run finds everything that is wrong.
       const bad_rows = dryRun ? "skip" : badRows
-      let isCutShort = false
-      const noting = async function* () {
-        for await (const line of lines) {
-          isCutShort = "unreadable" in line && line.cut_short === true
-          yield line
-        }
-      }
-      const report = yield* Imports.run({ shop_id, lines: noting(), dry_run: dryRun, bad_rows, events, onProgress })
+      const { lines, cutAt, rowsAfter } = counting(rows)
+      const imported = yield* Imports.run({ shop_id, lines, dry_run: dryRun, bad_rows, events, onProgress })
+      // The import leaves the rows after the one at which it stopped, so they are read for their number alone.
+      const not_read = imported.stopped_at === null ? 0 : yield* Effect.promise(() => rowsAfter(imported.rows))
+      const report: FileReport = { ...imported, not_read }
       if (onProgress !== undefined) process.stderr.write("\n")
       if (report.bad > 0 && bad_rows === "skip") {
         yield* printOutput(outputOf(report), asJson)
-        return yield* refuse(leftOut(report))
+        return yield* refuse(leftOut(report, badRows))
       }
       if (report.stopped_at === null) return outputOf(report)
       if (asJson) yield* Console.log(JSON.stringify(report, null, 2))
       else yield* Console.log(summaryOf({ ...report, bad: 0 }).join("\n"))
       // Where the file itself cannot be read on, its row says so, and skipping the row does not help.
-      const advice = isCutShort
-        ? ""
-        : " Nothing after it was read: correct the row and repeat the import, which leaves what is there as it is, or add --bad-rows skip."
+      const advice =
+        cutAt() === report.stopped_at
+          ? ""
+          : " Nothing after it was imported: correct the row and repeat the import, which leaves what is there as it is, or add --bad-rows skip."
       const message = `${report.bad_rows.map(issuesOf).join("; ")}.${advice}`
       return yield* refuse(message.charAt(0).toUpperCase() + message.slice(1))
     })

@@ -138,9 +138,12 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
       GOOD[1]!
     ])
     const stopped = await typed(["import", file, "--shop", shop], there)
-    expect(stopped).toMatchObject({ status: 1, stdout: "Imported 1 ticket, 1 client and 1 loyalty card.\n" })
+    expect(stopped).toMatchObject({
+      status: 1,
+      stdout: "Imported 1 ticket, 1 client and 1 loyalty card.\nStopped at line 4: 2 rows after it were not imported.\n"
+    })
     expect(stopped.stderr).toBe(
-      "Line 4 (A-3): state must be one of workshop, ready, impossible, collected, abandoned; price_minor must be a number. Nothing after it was read: correct the row and repeat the import, which leaves what is there as it is, or add --bad-rows skip.\n"
+      "Line 4 (A-3): state must be one of workshop, ready, impossible, collected, abandoned; price_minor must be a number. Nothing after it was imported: correct the row and repeat the import, which leaves what is there as it is, or add --bad-rows skip.\n"
     )
     const dry = await typed(["import", file, "--shop", shop, "--dry-run"], there)
     expect(dry).toMatchObject({
@@ -150,12 +153,35 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     })
     expect(dry.stdout).toContain("2 rows are wrong:\nline 4 (A-3): state must be")
     expect(dry.stdout).toContain("line 5 (A-4): ready_at is required where the state is ready\n")
+    const json = await typed(["import", file, "--shop", shop, "--json"], there)
+    expect([json.status, JSON.parse(json.stdout)]).toMatchObject([1, { rows: 2, bad: 1, stopped_at: 4, not_read: 2 }])
     const skipped = await typed(["import", file, "--shop", shop, "--bad-rows", "skip", "--json"], there)
-    expect(JSON.parse(skipped.stdout)).toMatchObject({ tickets: 1, already: 1, bad: 2, stopped_at: null })
+    expect(JSON.parse(skipped.stdout)).toMatchObject({ tickets: 1, already: 1, bad: 2, stopped_at: null, not_read: 0 })
     expect([skipped.status, skipped.stderr]).toEqual([
       1,
       "2 rows of the file were not imported: correct what is listed above, and repeat the import, which leaves what is there as it is.\n"
     ])
+  })
+
+  it("a dry run with --bad-rows skip says that the import leaves bad rows out, and does not advise that flag", async () => {
+    const file = fileOf("one-bad.csv", [HEAD, GOOD[0]!, "A-3,lost,Hem,,,,,,,,"])
+    const dry = await typed(["import", file, "--shop", await newShop(), "--dry-run", "--bad-rows", "skip"], there)
+    expect(dry).toMatchObject({
+      status: 1,
+      stderr:
+        "1 row of the file cannot be imported: correct what is listed above. An import with --bad-rows skip leaves it out.\n"
+    })
+  })
+
+  it("the rest of a file that cannot be read on is not counted, and a stop before it has its own advice", async () => {
+    const lines = ["external_ref,service,state", "C-1,Hem,", "C-2,Hem,lost", 'C-3,Hem"x,']
+    const stopped = await typed(["import", fileOf("both.csv", lines), "--shop", await newShop()], there)
+    expect(stopped).toMatchObject({
+      status: 1,
+      stdout:
+        "Imported 1 ticket, 0 clients and 0 loyalty cards.\nStopped at line 3: the rest of the file was not imported.\n",
+      stderr: expect.stringMatching(/^Line 3 \(C-2\): .* or add --bad-rows skip\.\n$/)
+    })
   })
 
   it("columns may be separated by semicolons or tabs, as the first line says; a price is in whole minor units", async () => {
@@ -292,7 +318,10 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     const rows = Array.from({ length: 3000 }, (_, n) => `Y-${n + 1},Hem${n === 1499 ? ",extra" : ""}`)
     const long = fileOf("long.csv", ["external_ref,service", ...rows])
     const stopped = await typed(["import", long, "--shop", shop], there)
-    expect([stopped.status, stopped.stdout]).toEqual([1, "Imported 1499 tickets, 0 clients and 0 loyalty cards.\n"])
+    expect([stopped.status, stopped.stdout]).toEqual([
+      1,
+      "Imported 1499 tickets, 0 clients and 0 loyalty cards.\nStopped at line 1501: 1500 rows after it were not imported.\n"
+    ])
     expect(stopped.stderr).toMatch(/^Line 1501: row has 3 cells, /)
     const went = await typed(["import", long, "--shop", shop, "--bad-rows", "skip", "--json"], there)
     expect(JSON.parse(went.stdout)).toMatchObject({ rows: 3000, tickets: 1500, already: 1499, bad: 1 })
@@ -315,7 +344,7 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     const refused = await typed(["import", file, "--shop", shop, "--bad-rows", "skip"], there)
     expect(refused).toMatchObject({
       status: 1,
-      stdout: `Imported 1 ticket, 0 clients and 0 loyalty cards.\n1 row is wrong:\nline 3: row is not UTF-8, so nothing from here on was read: save the file as UTF-8, which Excel calls "CSV UTF-8", and repeat the import\n`
+      stdout: `Imported 1 ticket, 0 clients and 0 loyalty cards.\nStopped at line 3: the rest of the file was not imported.\n1 row is wrong:\nline 3: row is not UTF-8, so nothing from here on was read: save the file as UTF-8, which Excel calls "CSV UTF-8", and repeat the import\n`
     })
     // Without a word of --bad-rows skip, which does not help.
     expect(await typed(["import", file, "--shop", shop], there)).toMatchObject({
