@@ -9,9 +9,14 @@ export interface Issue {
 }
 
 /** An input breaks a rule that depends on the shop's data, such as a quote below the deposit (Specification, Errors; Tickets). */
-export class InvalidInput extends Data.TaggedError("InvalidInput")<{ readonly issues: ReadonlyArray<Issue> }> {
+export class InvalidInput extends Data.TaggedError("InvalidInput")<{
+  readonly issues: ReadonlyArray<Issue>
+  /** For the programmer, if a method was called with fewer or other arguments than it takes: what to pass. The API does not show it. */
+  readonly usage?: string
+}> {
   override get message() {
-    return this.issues.map(({ field, message }) => `${field} ${message}`).join("; ")
+    const issues = this.issues.map(({ field, message }) => `${field} ${message}`)
+    return [...issues, ...(this.usage === undefined ? [] : [this.usage])].join("; ")
   }
 }
 

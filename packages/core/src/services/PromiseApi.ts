@@ -1,4 +1,4 @@
-import { Effect, Either, ParseResult, Schema } from "effect"
+import { Effect, Either, ParseResult, Schema, SchemaAST } from "effect"
 import { DelayInput, PartInput, PhotoInput, QuoteAnswer, QuoteInput, TicketEdit } from "../decisions/actOnTicket.js"
 import { ShopChannel } from "../decisions/changeStatus.js"
 import { TicketInput } from "../decisions/createTicket.js"
@@ -8,6 +8,7 @@ import { KeyInput, ShopPatch } from "../decisions/shopSettings.js"
 import { ClientId, EventId, KeyId, OfferId, ShopId, TicketId } from "../domain/Identifier.js"
 import { InvalidInput, type Issue, inputIssues, nameOfValue } from "../domain/InvalidInput.js"
 import { Limits } from "../domain/Limits.js"
+import { isObject } from "../domain/OptionChecks.js"
 import { Phone } from "../domain/Phone.js"
 import { optional, trimmer } from "../domain/Text.js"
 import { TicketNumber } from "../domain/Ticket.js"
@@ -141,6 +142,35 @@ const IN_API: Readonly<Record<string, Issue["api"]>> = {
 /** The API's name for the whole body. */
 const BODY = { in: "body", field: "body" } as const
 
+const mayBeUndefined = ({ ast }: Schema.Schema.AnyNoContext): boolean =>
+  SchemaAST.isUnion(ast) && ast.types.some(SchemaAST.isUndefinedKeyword)
+
+/** An argument in a list of them: its name, or its fields if it is an object without a name. */
+const argumentOf = (schema: Schema.Schema.AnyNoContext): string => {
+  const name = nameOfValue(schema.ast)
+  if (name !== undefined) return name.replace(/_input$/, "")
+  const fields = SchemaAST.getPropertySignatures(schema.ast).map((field) => String(field.name))
+  return `{ ${fields.join(", ")} }`
+}
+
+/**
+ * The arguments of a method, for the error of a call that had too few of them, or an object in place of them or the reverse; undefined if
+ * the values alone are wrong.
+ */
+const usageOf = (
+  schemas: Schemas,
+  args: ReadonlyArray<unknown>,
+  whole: ReadonlyArray<{ readonly value: unknown; readonly message: string }>
+): string | undefined => {
+  // The arguments of a method that is built on others are not those of its caller.
+  if (schemas.some(({ ast }) => SchemaAST.isAnyKeyword(ast))) return undefined
+  const needed = schemas.findLastIndex((schema) => !mayBeUndefined(schema)) + 1
+  const isOtherShape = whole.some(({ value, message }) => isObject(value) || message === "must be an object")
+  if (args.length >= needed && !isOtherShape) return undefined
+  const list = schemas.map(argumentOf).join(", ")
+  return schemas.length === 1 ? `the only argument is ${list}` : `the arguments are (${list}), in this order`
+}
+
 const check = <S extends Schemas>(schemas: S) => {
   const compile = () =>
     schemas.map((schema) => {
@@ -154,11 +184,13 @@ const check = <S extends Schemas>(schemas: S) => {
   return (args: ReadonlyArray<unknown>): Either.Either<Checked<S>, InvalidInput> => {
     readers ??= compile()
     const read = readers.map((reader, i) => reader(stated(args[i])))
+    const whole: Array<{ readonly value: unknown; readonly message: string }> = []
     const issues = read.flatMap((result, i) =>
       Either.isLeft(result)
         ? inputIssues(result.left).map((issue): Issue => {
             const message = args[i] === undefined ? "is required" : issue.message
             if (issue.field !== "") return { field: issue.field, message }
+            whole.push({ value: args[i], message })
             const name = nameOfValue(schemas[i]!.ast) ?? `argument ${i + 1}`
             const field = name.replace(/_input$/, "")
             const api = field === name ? IN_API[name] : BODY
@@ -166,9 +198,13 @@ const check = <S extends Schemas>(schemas: S) => {
           })
         : []
     )
-    return issues.length > 0
-      ? Either.left(new InvalidInput({ issues: issues.slice(0, Limits.issues_max) }))
-      : Either.right(Either.getOrThrow(Either.all(read)) as Checked<S>)
+    if (issues.length > 0) {
+      const usage = usageOf(schemas, args, whole)
+      return Either.left(
+        new InvalidInput({ issues: issues.slice(0, Limits.issues_max), ...(usage !== undefined && { usage }) })
+      )
+    }
+    return Either.right(Either.getOrThrow(Either.all(read)) as Checked<S>)
   }
 }
 
@@ -354,7 +390,7 @@ const office = (run: Run<Faced>) => {
       firstOrCreate: method([decodeInput.shop], (shop) => Shops.firstOrCreate(shop)),
       /** The shop's settings, head and webhook. */
       byId: method([ShopId], (id) => Shops.byId(id)),
-      /** Shops ordered by id, after the given one or else from the first, at most this many. */
+      /** Shops ordered by id, at most `limit`: after the shop with the id `after`, or from the first one if it is null. */
       list: method([After, PageLimit], (after, limit) => Shops.list(after ?? null, limit)),
       /** Changes a shop's settings. The shop's keys are affected at once. */
       change: method([ShopId, decodeInput.shopPatch], (id, patch) => Shops.change(id, patch))

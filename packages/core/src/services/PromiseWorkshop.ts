@@ -1,4 +1,5 @@
 import { Cause, Clock, Context, Effect, Either, Exit, Layer, ManagedRuntime, Runtime, Stream } from "effect"
+import { type Complaint, isFunction, isText, OptionRefused } from "../domain/OptionChecks.js"
 import { RefusalOf } from "../domain/RefusalOf.js"
 import { SIGNATURE_HEADER } from "../domain/Signature.js"
 import type { Entropy } from "../ports/Entropy.js"
@@ -194,6 +195,11 @@ const layerOf = <E>(options: PromiseOptions<E>) => {
   )
 }
 
+/** Throws if the argument of a method that returns no promise is wrong. */
+const demand = (option: string, method: string, complaint: Complaint) => {
+  if (complaint !== undefined) throw new OptionRefused({ option, message: `The ${option} of ${method} ${complaint}` })
+}
+
 /** Starts a workshop on a store. It closes due tickets and notifies clients and owners by itself; `stop` releases everything. */
 export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorkshop> => {
   const refused = refusedStart(options)
@@ -243,6 +249,7 @@ export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorks
     ...joining(run),
     orThrow: throwing(services),
     as: (actor) => {
+      demand("actor", "as", isText(actor))
       const runAs: Run<WorkshopServices> = (effect) => run(Effect.provideService(effect, Actor, actor))
       const acts = actsBy(runAs)
       return { ...acts, ...joining(runAs), orThrow: throwing(acts) }
@@ -252,7 +259,10 @@ export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorks
       if (isStopped(runtime)) throw new WorkshopStopped()
       return Runtime.runPromise(runtime)(scrape)
     },
-    onEvent: listen,
+    onEvent: (listener) => {
+      demand("listener", "onEvent", isFunction(listener))
+      return listen(listener)
+    },
     events: () => Stream.toAsyncIterableRuntime(subscribe(), runtime),
     runtime,
     stop

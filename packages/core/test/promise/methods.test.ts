@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
-import { type AnyRefusal, start } from "@workshop/core/promise"
+import { type AnyRefusal, refusalResponse, start } from "@workshop/core/promise"
 import * as MemoryStore from "@workshop/store-memory"
-import { expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 
 const page = readFileSync(new URL("../../../../docs/embed.md", import.meta.url), "utf8")
 const [, table = ""] = /<!-- methods: generated -->([\s\S]*?)<!-- methods: end -->/.exec(page) ?? []
@@ -33,4 +33,50 @@ it("names the fields of a method's value, and the types that the entry exports",
   expect(of("tickets.changeStatusOnce")).toBe("`{ data: Ticket, replayed }`")
   expect(of("keys.create")).toBe("`{ record: ApiKeyRecord, key }`")
   expect([of("tickets.history"), of("offers.accept")]).toEqual(["`TicketChange[]`", ""])
+})
+
+describe("a call with other arguments than the method takes", () => {
+  const SHOP = "01980000-0000-7000-8000-000000000001"
+
+  it.each<[string, ReadonlyArray<unknown>, string]>([
+    ["shops.list", [{ limit: 10 }], "limit is required; the arguments are (after, limit), in this order"],
+    ["shops.list", [], "limit is required; the arguments are (after, limit), in this order"],
+    ["keys.list", [{ shop_id: SHOP }], "shop_id must be a string; the only argument is shop_id"],
+    [
+      "tickets.list",
+      [{ limit: 2 }],
+      "ticket_query is required; the arguments are (caller, ticket_query), in this order"
+    ],
+    ["webhooks.events", [{ limit: 2 }], "shop_id must be a string; the arguments are (shop_id, page), in this order"],
+    ["webhooks.events", [SHOP, 10], "page must be an object; the arguments are (shop_id, page), in this order"],
+    ["quotes.accept", [SHOP, SHOP], "argument 1 must be an object; the only argument is { client_id, ticket_id }"]
+  ])("%s of %j names the arguments", async (name, args, ending) => {
+    const workshop = await start({ store: MemoryStore.layer, background: false })
+    const [group = "", method = ""] = name.split(".")
+    const api = workshop.orThrow as unknown as Record<
+      string,
+      Record<string, (...args: ReadonlyArray<unknown>) => unknown>
+    >
+    const error = await Promise.resolve(api[group]![method]!(...args)).catch((error: Error) => error)
+    expect((error as Error).message).toSatisfy((message: string) => message.endsWith(ending), ending)
+    // The names are for the programmer alone.
+    expect(JSON.stringify(refusalResponse(error).body)).not.toContain("the arguments are")
+    await workshop.stop()
+  })
+
+  it("a wrong value does not name the arguments", async () => {
+    const { orThrow, stop } = await start({ store: MemoryStore.layer, background: false })
+    await expect(orThrow.shops.list(null, "10" as never)).rejects.toThrow(/^limit must be a number$/)
+    await expect(orThrow.webhooks.set(SHOP, undefined as never)).rejects.toThrow(/^webhook_address is required$/)
+    await stop()
+  })
+
+  it("as and onEvent refuse at once, because they return no promise", async () => {
+    const workshop = await start({ store: MemoryStore.layer, background: false })
+    expect(() => workshop.as({ actor: "amira" } as never)).toThrow("The actor of as must be a text")
+    expect(() => workshop.onEvent({ listener: () => {} } as never)).toThrow(
+      "The listener of onEvent must be a function"
+    )
+    await workshop.stop()
+  })
 })
