@@ -173,6 +173,7 @@ const nestProject = (name, dependencies) => {
     ...{ strictNullChecks: true, emitDecoratorMetadata: true, experimentalDecorators: true }
   }
   const include = [
+    ...("drizzle-orm" in dependencies ? ["src/applyEvent*.ts"] : []),
     "src/main.ts",
     "src/app.module.ts",
     "src/hook.module*.ts",
@@ -292,7 +293,7 @@ const parts = {
     const place = project("jest", "test-your-app.md", { ...EXPRESS, jest: "30", "@types/jest": "30" })
     run("npm", ["install"], place)
     // One is for node:test, the others for Nest's modules.
-    for (const other of ["webhook.test.ts", "workshop.module.spec.ts", "hook.module.spec.ts"])
+    for (const other of ["webhook.test.ts", "workshop.module.spec.ts", "hook.module.spec.ts", "applyEvent.spec.ts"])
       rmSync(join(place, "src", other))
     const file = join(place, "src/abandoned.test.ts")
     const test = readFileSync(file, "utf8")
@@ -369,14 +370,18 @@ const parts = {
       .replace(/ {2}constructor\(@Inject\("WORKSHOP"\)[\s\S]*?\n {2}\}\n/, constructed)
       .replace(/ {2}onApplicationShutdown\(\) \{[\s\S]*?\n {2}\}\n/, ended)
     writeFileSync(join(place, "src/workshop.module.ts"), `import type { Pool } from "pg"\n${module}`)
-    writeNestSpec(place, "src/workshop.module.spec.ts")
+    for (const spec of ["src/workshop.module.spec.ts", "src/applyEvent.spec.ts"]) writeNestSpec(place, spec)
     run("npm", ["install"], place)
     run("node_modules/.bin/tsc", [], place)
     await withPostgres(place, async (url) => {
       const env = { DATABASE_URL: url, TEST_DATABASE_URL: url, WORKSHOP_SECRET: `whsec_${"a".repeat(43)}` }
       run("node", ["--test", "dist/workshop.module.spec.js"], place, env)
       writeDrizzleConfig(place)
+      const config = readFileSync(join(place, "drizzle.config.ts"), "utf8")
+      const files = '["./src/schema.ts", "./src/applyEvent.ts"]'
+      writeFileSync(join(place, "drizzle.config.ts"), config.replace('"./src/schema.ts"', files))
       run("npx", ["drizzle-kit", "push", "--force"], place, env)
+      run("node", ["--test", "dist/applyEvent.spec.js"], place, env)
       await serve("node", ["dist/main.js"], place, 4954, env, async (base) => {
         await createTicket(base)
         const headers = { cookie: "session=amira", "content-type": "application/json", "idempotency-key": "order-1" }
