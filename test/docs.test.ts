@@ -209,8 +209,8 @@ describe("sh blocks name commands that exist", () => {
     if (program === "npm" && ["ci", "install", "i", "init", "pkg"].includes(first)) return undefined
     const script = program === "npm" ? (first === "run" ? second : first) : undefined
     if (script !== undefined) return script in scripts ? undefined : `package.json has no script "${script}"`
-    // What a page has just built, with the compiler or bundler that it has just installed.
-    if (program === "npx" && ["tsc", "esbuild"].includes(first)) return undefined
+    // What a page has just built, with the compiler, bundler, test runner or migrations that it has just installed.
+    if (program === "npx" && ["tsc", "esbuild", "vitest", "drizzle-kit"].includes(first)) return undefined
     if (program === "node" && /^(dist|bundle)\//.test(first)) return undefined
     const isWorkshop = program === "workshop" || program === "node_modules/.bin/workshop"
     const workshop = program === "npx" && first === "workshop" ? second : isWorkshop ? first : undefined

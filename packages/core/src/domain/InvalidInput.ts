@@ -78,6 +78,15 @@ export const nameOfValue = (ast: AST.Annotated): string | undefined => {
   return name?.replaceAll(/(?<=[a-z])[A-Z]/g, "_$&").toLowerCase()
 }
 
+// By its tag, because the Date of a test runner's realm is another class.
+const isDate = (value: unknown): boolean => Object.prototype.toString.call(value) === "[object Date]"
+
+/** The message for a value of another type. JSON has no dates, so a date comes from a program, such as from a column of its database. */
+const ofOtherType = (issue: ParseResult.Type): string => {
+  const message = issue.message ?? authored(issue.ast, issue) ?? expectation(issue.ast)
+  return message === "must be a string" && isDate(issue.actual) ? `${message}: pass toISOString() of the Date` : message
+}
+
 const many = <A>(one: ParseResult.SingleOrNonEmpty<A>): ReadonlyArray<A> => (Array.isArray(one) ? one : [one as A])
 
 const at = (path: string, more: ParseResult.Path): string =>
@@ -116,7 +125,7 @@ export const inputIssues = (issue: ParseResult.ParseIssue, path = ""): ReadonlyA
     case "Unexpected":
       return [{ field: path, message: "is not known here; correct its name or leave it out" }]
     case "Type":
-      return [{ field: path, message: issue.message ?? authored(issue.ast, issue) ?? expectation(issue.ast) }]
+      return [{ field: path, message: ofOtherType(issue) }]
     case "Forbidden":
       return [{ field: path, message: "is not valid" }]
   }

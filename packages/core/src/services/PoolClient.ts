@@ -1,4 +1,4 @@
-import { StoreUnavailable } from "../ports/StorePorts.js"
+import { StoreUnavailable, TransactionRefused } from "../ports/StorePorts.js"
 import { isNoClient, noteExhaustionOutside, poolExhaustion } from "./PoolExhaustion.js"
 
 /** The SQLSTATEs with which Postgres ends a connection. They may arrive as the answer to a statement, before the connection ends. */
@@ -51,16 +51,19 @@ const withoutClient = (pool: object, cause: unknown): StoreUnavailable => {
   return new StoreUnavailable({ cause, remedy })
 }
 
+const NO_POOL = "The argument is not a pool of pg: pass the Pool itself, and not its url or a query builder's wrapper"
+
 /**
  * Borrows a client from a `Pool` of the package `pg` for a transaction of your own, and returns it to the pool afterwards. Meanwhile a
  * connection that breaks does not end the process, as the `error` of a client without a listener does. Rejects with `StoreUnavailable` if
- * the pool has no client, or the connection broke or the server ended it, so that `refusalResponse` answers 503; otherwise with what `use` rejects with. After
- * `giveUp`, such as where a rollback failed, the client counts as broken and does not return to the pool.
+ * the pool has no client, or the connection broke or the server ended it, so that `refusalResponse` answers 503; otherwise with what `use` rejects with, and with
+ * `TransactionRefused` if the argument is no pool. After `giveUp`, such as where a rollback failed, the client counts as broken and does not return to the pool.
  */
 export const withClient = async <Client extends BorrowedClient, A>(
   pool: PoolOf<Client>,
   use: (client: Client, giveUp: () => void) => Promise<A>
 ): Promise<A> => {
+  if (typeof pool?.connect !== "function") throw new TransactionRefused({ message: NO_POOL })
   const client = await pool.connect().catch((cause: unknown) => {
     throw withoutClient(pool, cause)
   })

@@ -49,6 +49,11 @@ describe("Specification, Errors: a 400 names each field and what to change", () 
     [{ other: 1 }, "other: is not known here; correct its name or leave it out"]
   ])("%j", (wrong, issue) => expect(issuesOf(Input, { ...valid, ...wrong })).toEqual([issue]))
 
+  it("a Date in place of a text is passed by its toISOString", () => {
+    const issue = "text: must be a string: pass toISOString() of the Date"
+    expect(issuesOf(Input, { ...valid, text: new Date(0) })).toEqual([issue])
+  })
+
   it("all of them at once, in the order of the fields", () => {
     expect(issuesOf(Input, {})).toEqual(
       ["text", "count", "flag", "state", "lines"].map((name) => `${name}: is required`)

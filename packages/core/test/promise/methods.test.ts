@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs"
-import { type AnyRefusal, refusalResponse, start } from "@workshop/core/promise"
+import { type AnyRefusal, refusalResponse, start, withClient } from "@workshop/core/promise"
 import * as MemoryStore from "@workshop/store-memory"
 import { describe, expect, it } from "vitest"
 
@@ -69,6 +69,14 @@ describe("a call with other arguments than the method takes", () => {
     await expect(orThrow.shops.list(null, "10" as never)).rejects.toThrow(/^limit must be a number$/)
     await expect(orThrow.webhooks.set(SHOP, undefined as never)).rejects.toThrow(/^webhook_address is required$/)
     await stop()
+  })
+
+  it("withClient refuses what is no pool, such as a query builder's database", async () => {
+    for (const pool of [{ $client: {} }, "postgres://localhost/shop", undefined])
+      await expect(withClient(pool as never, async () => 1)).rejects.toMatchObject({
+        _tag: "TransactionRefused",
+        message: "The argument is not a pool of pg: pass the Pool itself, and not its url or a query builder's wrapper"
+      })
   })
 
   it("as and onEvent refuse at once, because they return no promise", async () => {
