@@ -84,23 +84,25 @@ export {
   type EventPart,
   type HeldAnswers,
   type HeldData,
-  type ListedTickets,
   type LoggedDelivery,
   Messages,
-  narrowest,
   noTransactions,
   type OpenReplay,
   OpenTransaction,
   PersonalData,
   RateLimits,
   Reads,
-  type SeenTicket,
-  type SeenTickets,
   Store,
-  type TicketFilter,
-  type TicketOrder,
   WholeData
 } from "./ports/StorePorts.js"
+export {
+  type ListedTickets,
+  narrowest,
+  type SeenTicket,
+  type SeenTickets,
+  type TicketFilter,
+  type TicketOrder
+} from "./ports/TicketList.js"
 export { type Tidier, Tidying } from "./ports/Tidying.js"
 export { auditEntry } from "./services/Audit.js"
 export { logBackgroundFailure } from "./services/BackgroundFailure.js"

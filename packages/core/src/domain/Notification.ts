@@ -41,7 +41,7 @@ export const addressed = (record: NotificationRecord, phone: Phone | null): Clie
     ? null
     : { ...record, channel: record.client_id === null ? "phone" : "app", phone }
 
-/** Whom a message is for. */
+/** The kinds of people to whom the service sends messages. */
 export type MessageReceiver = "client" | "owner"
 
 /**

@@ -4,7 +4,7 @@ import type { SeenClient } from "../decisions/Load.js"
 import type { Change } from "../decisions/ShopState.js"
 import type { ApiKeyRecord } from "../domain/ApiKey.js"
 import type { AuditEntry } from "../domain/AuditEntry.js"
-import type { Client, ClientAccount, ClientLink } from "../domain/Client.js"
+import type { ClientAccount, ClientLink } from "../domain/Client.js"
 import type { AttemptRecord, DeliveryState, ReplayFilter, SentEvent } from "../domain/Delivery.js"
 import type { EventRecord } from "../domain/Event.js"
 import type { EventType } from "../domain/EventType.js"
@@ -19,9 +19,9 @@ import type { Person } from "../domain/Person.js"
 import type { Phone } from "../domain/Phone.js"
 import type { ShopNotFound, ShopRecord, ShopsAhead } from "../domain/Shop.js"
 import type { TicketRecord } from "../domain/Ticket.js"
-import type { TicketState } from "../domain/TicketLifecycle.js"
 import type { TrackedTicket } from "../domain/TrackedTicket.js"
 import type { NoticeRecord, Webhook } from "../domain/Webhook.js"
+import type { ListedTickets, SeenTickets, TicketFilter, TicketOrder } from "./TicketList.js"
 
 /** A delivery that belongs to this process until its lease (`ServiceLimits.delivery_lease_ms`) ends. */
 export interface Claim {
@@ -288,66 +288,6 @@ export class Directory extends Context.Tag("@workshop/core/Directory")<
     readonly inbox: (id: ClientId) => Effect.Effect<ReadonlyArray<NotificationRecord>, StoreUnavailable>
   }
 >() {}
-
-/** A ticket with its client as the shop sees them now: blocks and new names apply on reading. */
-export interface SeenTicket {
-  readonly record: TicketRecord
-  readonly client: Client | null
-}
-
-/** Tickets of a shop, with the settings that their view needs. */
-export interface SeenTickets {
-  readonly shop: ShopRecord
-  readonly tickets: ReadonlyArray<SeenTicket>
-}
-
-/** A list of tickets, with the time of the latest change of any of the shop's tickets in the same read, whatever the list's filter. */
-export interface ListedTickets extends SeenTickets {
-  /** Null if the shop has no ticket, and for a list in the order `Newest`, which does not need it. */
-  readonly last_change_at: Instant | null
-  /** The first change that the read did not look at because it reached `TicketOrder.most`; else null. */
-  readonly unread_from: { readonly change_seq: number; readonly updated_at: Instant } | null
-}
-
-/** The filter of a list of tickets (Specification, Endpoints); a ticket must match all given fields. */
-export interface TicketFilter {
-  readonly state?: ReadonlyArray<TicketState>
-  readonly number?: number
-  readonly client_id?: ClientId
-  readonly phone?: Phone
-  readonly external_ref?: string
-  /** In its stored form, such as `7K3M-Q9XD`. */
-  readonly tracking_code?: string
-  /** Inclusive. */
-  readonly created_after?: Instant
-  /** Exclusive. */
-  readonly created_before?: Instant
-}
-
-/** The order of a list, and the place after which it begins (Specification, Lists and sync). */
-export type TicketOrder =
-  /** By creation, newest first: by `id` descending, because the identifiers of a shop increase. */
-  | { readonly _tag: "Newest"; readonly after: TicketId | null }
-  /**
-   * By change, ascending: tickets that changed at `since` or later, after the change `after`. With a filter, a read looks at the next
-   * `most` changes, by default `ServiceLimits.changes_read_max`, or at all tickets of `narrowest` if there are no more than that.
-   */
-  | { readonly _tag: "Changes"; readonly since: Instant; readonly after: number | null; readonly most?: number }
-
-/** The part of a filter whose index finds the fewest tickets; null for a list of all tickets. */
-export const narrowest = (filter: TicketFilter): TicketFilter | null => {
-  const { state, number, client_id, phone, external_ref, created_after, created_before } = filter
-  const created = {
-    ...(created_after !== undefined && { created_after }),
-    ...(created_before !== undefined && { created_before })
-  }
-  if (external_ref !== undefined) return { external_ref, ...created }
-  if (client_id !== undefined) return { client_id, ...created }
-  if (phone !== undefined) return { phone, ...created }
-  if (number !== undefined) return { number, ...created }
-  if (state !== undefined) return { state, ...created }
-  return Object.keys(created).length === 0 ? null : created
-}
 
 /** A client as a shop sees them, with the numbers of their tickets there. */
 export interface CountedClient extends SeenClient {

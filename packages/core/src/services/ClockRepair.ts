@@ -5,7 +5,8 @@ import type { ShopId } from "../domain/Identifier.js"
 import { durationInWords, type Instant, toIso } from "../domain/Instant.js"
 import { ServiceLimits } from "../domain/Limits.js"
 import type { ShopsAhead } from "../domain/Shop.js"
-import { Directory, Messages, Reads, type SeenTickets, Store, type StoreUnavailable } from "../ports/StorePorts.js"
+import { Directory, Messages, Reads, Store, type StoreUnavailable } from "../ports/StorePorts.js"
+import type { SeenTickets } from "../ports/TicketList.js"
 import { auditedCommandRunner } from "./CommandRunner.js"
 
 /** The result of a repair. */

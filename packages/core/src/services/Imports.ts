@@ -16,7 +16,8 @@ import { ENTROPY_BYTES, identifier } from "../domain/Moment.js"
 import { ShopNotFound } from "../domain/Shop.js"
 import { delayView, partView, quoteView, type TicketRecord } from "../domain/Ticket.js"
 import { Entropy } from "../ports/Entropy.js"
-import { Directory, Reads, type SeenTicket, Store, type StoreUnavailable } from "../ports/StorePorts.js"
+import { Directory, Reads, Store, type StoreUnavailable } from "../ports/StorePorts.js"
+import type { SeenTicket } from "../ports/TicketList.js"
 import { Audit } from "./Audit.js"
 
 /** How many rows one command writes. */

@@ -9,7 +9,7 @@ import { exactly, optional, Text } from "../domain/Text.js"
 import { TicketNumber } from "../domain/Ticket.js"
 import { TicketState } from "../domain/TicketLifecycle.js"
 import { TrackingCodeText } from "../domain/TrackingCode.js"
-import type { ListedTickets, SeenTicket, TicketFilter, TicketOrder } from "../ports/StorePorts.js"
+import type { ListedTickets, SeenTicket, TicketFilter, TicketOrder } from "../ports/TicketList.js"
 
 const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
