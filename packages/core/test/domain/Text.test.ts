@@ -1,6 +1,7 @@
 import { Either, JSONSchema, ParseResult, Schema } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { anyCharacter } from "../../../../test/anyCharacter.js"
 import { Limits } from "../../src/domain/Limits.js"
 import { isCleanText, optional, Text, trimmer } from "../../src/domain/Text.js"
 
@@ -46,7 +47,7 @@ describe("texts (Specification, Tickets)", () => {
   it("a kept text reads and writes back as itself", () => {
     const schema = Text(40)
     fc.assert(
-      fc.property(fc.string({ unit: "binary", maxLength: 60 }), (input) => {
+      fc.property(fc.string({ unit: anyCharacter, maxLength: 60 }), (input) => {
         const first = Schema.decodeUnknownEither(schema)(input)
         if (Either.isLeft(first)) return
         expect(isCleanText(first.right)).toBe(true)
