@@ -1,10 +1,9 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from "node:fs"
+import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { migrate } from "@workshop/store-pg/migrate"
 import { Effect, Exit, Schedule, Scope } from "effect"
 import * as EmbeddedPostgres from "../../src/embedded/EmbeddedPostgres.js"
-import { livingPid, markOf } from "../../src/embedded/ProcessId.js"
 import { connect, type Session } from "../../src/migrate/Session.js"
 import { programsIn } from "./InstalledPostgres.js"
 
@@ -16,35 +15,8 @@ export interface TestCluster {
   readonly close: () => Promise<void>
 }
 
-const FOLDER = "workshop-test-"
-
-const MEMORY = "/dev/shm"
-
-/** The largest database of the tests takes a third of it. */
-const ENOUGH = 3 * 2 ** 30
-
-/** In memory where there is enough of it, because a database is a thousand files, which take a disk 0.3 s of CPU and memory 0.05 s. */
-const parent = (): string => {
-  if (!existsSync(MEMORY)) return tmpdir()
-  const { bavail, bsize } = statfsSync(MEMORY)
-  return bavail * bsize >= ENOUGH ? MEMORY : tmpdir()
-}
-
-/** Where a run was killed, its server has stopped by itself and its folder is left. */
-const sweep = (within: string): void => {
-  for (const name of readdirSync(within)) {
-    const mark = name.startsWith(FOLDER) ? name.slice(FOLDER.length).split("-")[0] : undefined
-    if (mark !== undefined && livingPid(mark) === undefined)
-      rmSync(join(within, name), { recursive: true, force: true })
-  }
-}
-
 const folder = Effect.acquireRelease(
-  Effect.sync(() => {
-    const within = parent()
-    sweep(within)
-    return mkdtempSync(join(within, `${FOLDER}${markOf(process.pid)}-`))
-  }),
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "cluster-"))),
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
 )
 
