@@ -156,8 +156,8 @@ describe("on the caller's own pool", { timeout: LONG }, () => {
   it("a connectionTimeoutMillis that ran out is named, for commands, reads and withClient", () =>
     program({ max: 2 }, async ({ workshop, pool, caller, lines }) => {
       const before = await exhaustedOf(workshop, "embedder")
-      Object.assign(pool.options, { connectionTimeoutMillis: 50 })
       const lent = [await pool.connect(), await pool.connect()]
+      Object.assign(pool.options, { connectionTimeoutMillis: 50 })
       const message =
         "All 2 clients of your pool were in use for 50 ms, its connectionTimeoutMillis: raise its max or its connectionTimeoutMillis, or return its clients sooner"
       const refusedSo = { _tag: "StoreUnavailable", message, remedy: message }

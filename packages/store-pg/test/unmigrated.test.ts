@@ -18,6 +18,7 @@ describe("a database that was never migrated", { timeout: 60_000 }, () => {
           const workshop = await start({
             store: layer({ url }),
             send: async () => ({ status: 200 }),
+            notifyClient: async () => {},
             logger: (line) => void lines.push(line)
           })
           const works = [workshop.closer, workshop.dispatcher, workshop.messenger, workshop.tidier]
