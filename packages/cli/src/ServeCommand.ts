@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises"
 import { resolve } from "node:path"
 import {
+  type ClientNotifier,
   Closer,
   Dispatcher,
   Entropy,
@@ -185,9 +186,13 @@ const wordsLayer = (file: string | null) =>
         })
       )
 
-const services = <Ports, E>(flags: ServeFlags, store: Layer.Layer<Ports | StorePorts, E, Entropy>) =>
+const services = <Ports, E>(
+  flags: ServeFlags,
+  store: Layer.Layer<Ports | StorePorts, E, Entropy>,
+  clients: Layer.Layer<ClientNotifier>
+) =>
   NotificationSender.Default.pipe(
-    Layer.provide(Notifiers.layer),
+    Layer.provide(Layer.merge(clients, Notifiers.logOwner)),
     Layer.provideMerge(Workshop.layer),
     Layer.provideMerge(store),
     Layer.provideMerge(Layer.succeed(TrackingPages, trackingPagesOf(flags))),
@@ -196,7 +201,9 @@ const services = <Ports, E>(flags: ServeFlags, store: Layer.Layer<Ports | StoreP
   )
 
 const dispatching = (flags: ServeFlags, choice: StoreChoice) =>
-  delivering(flags, productionAddresses).pipe(Layer.provideMerge(services(flags, storeLayer(choice))))
+  delivering(flags, productionAddresses).pipe(
+    Layer.provideMerge(services(flags, storeLayer(choice), Notifiers.elsewhere))
+  )
 
 /** Starts the clock of a sandbox on kept data at the latest time in them, because a shop's time must not go back. */
 const caughtUp = Layer.effectDiscard(
@@ -211,7 +218,7 @@ const sandboxed = (flags: ServeFlags, choice: StoreChoice) =>
   ClockAdvance.layer([Closer, Dispatcher, NotificationSender]).pipe(
     Layer.provideMerge(deliveringInSandbox(flags)),
     Layer.provideMerge(caughtUp),
-    Layer.provideMerge(services(flags, storeLayer(choice))),
+    Layer.provideMerge(services(flags, storeLayer(choice), Notifiers.inboxOnly)),
     Layer.provideMerge(Layer.merge(SandboxClock.layer, SandboxReceivers.layer))
   )
 

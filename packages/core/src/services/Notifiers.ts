@@ -3,10 +3,13 @@ import { hostOf } from "../domain/Webhook.js"
 import { ClientNotifier, OwnerNotifier } from "../ports/Notifiers.js"
 
 /**
- * For a process that notifies no clients besides their inbox (`Clients.inbox`). Their notifications wait for a process on the same store
- * that does, at most three days.
+ * Leaves the notifications of clients to a process on the same store that has a notifier, for three days at most. Clients have their inbox
+ * (`Clients.inbox`) anyway.
  */
-export const inboxOnly: Layer.Layer<ClientNotifier> = Layer.succeed(ClientNotifier, { notify: null })
+export const elsewhere: Layer.Layer<ClientNotifier> = Layer.succeed(ClientNotifier, { notify: null })
+
+/** Sends nothing, for an installation that notifies nobody: clients have their inbox, and walk-ins are not notified. */
+export const inboxOnly: Layer.Layer<ClientNotifier> = Layer.succeed(ClientNotifier, { notify: () => Effect.void })
 
 /** Logs the notices to owners, with the host of the webhook's URL only: its path and its query may be secrets of the receiver. */
 export const logOwner: Layer.Layer<OwnerNotifier> = Layer.succeed(OwnerNotifier, {
@@ -19,4 +22,4 @@ export const logOwner: Layer.Layer<OwnerNotifier> = Layer.succeed(OwnerNotifier,
 })
 
 /** The default notifiers, for embedders without notifiers. */
-export const layer: Layer.Layer<ClientNotifier | OwnerNotifier> = Layer.merge(inboxOnly, logOwner)
+export const layer: Layer.Layer<ClientNotifier | OwnerNotifier> = Layer.merge(elsewhere, logOwner)

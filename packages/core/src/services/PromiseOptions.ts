@@ -345,7 +345,7 @@ export const settingsOf = <E>(given: PromiseOptions<E>) => {
     environment,
     sender: given.send === undefined ? given.sender : sending(given.send),
     notifiers: Layer.merge(
-      notifyClient === undefined ? Notifiers.inboxOnly : Layer.succeed(ClientNotifier, notifying(notifyClient)),
+      notifyClient === undefined ? Notifiers.elsewhere : Layer.succeed(ClientNotifier, notifying(notifyClient)),
       notifyOwner === undefined ? Notifiers.logOwner : Layer.succeed(OwnerNotifier, notifying(notifyOwner))
     ),
     profanity: profanity === undefined ? Profanity.layer : filtering(profanity),
