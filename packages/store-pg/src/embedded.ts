@@ -1,6 +1,6 @@
 /** Entry `@workshop/store-pg/embedded`: a Postgres of its own in a folder, for development and small shops. */
 
-export type { EmbeddedRefusal, EmbeddedRefused } from "./embedded/Cluster.js"
+export type { EmbeddedRefusal, EmbeddedRefused } from "./embedded/EmbeddedRefused.js"
 export {
   type EmbeddedOptions,
   type EmbeddedPostgres,

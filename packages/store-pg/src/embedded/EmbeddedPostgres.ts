@@ -8,27 +8,20 @@ import { connect } from "../migrate/Session.js"
 import * as PgStore from "../PgStore.js"
 import { inRealTime } from "../RealTime.js"
 import { rightOptions, rightSchema, storeOptions } from "../StoreOptions.js"
-import {
-  accountFor,
-  binariesFor,
-  clusterIn,
-  type EmbeddedRefused,
-  failed,
-  makeRoom,
-  NAME,
-  onFiles,
-  type Place,
-  placeIn
-} from "./Cluster.js"
+import { accountFor } from "./Account.js"
+import { binariesFor } from "./Binaries.js"
+import { clusterIn, NAME } from "./Cluster.js"
+import { createFolder, type DataDirectory, dataDirectory, onFiles } from "./DataDirectory.js"
+import { type EmbeddedRefused, failed } from "./EmbeddedRefused.js"
 import { type Launch, launch, readyPort, stopStaleServer } from "./Postmaster.js"
 
-/** How an embedded Postgres is to run. */
+/** The options of an embedded Postgres. */
 export interface EmbeddedOptions {
-  /** The folder that keeps the data, made where it is missing; one process at a time. */
+  /** The folder of the data, which is created if it is missing. One process at a time can use it. */
   readonly dataDir: string
-  /** The port on 127.0.0.1; left out, a free one. */
+  /** The port on 127.0.0.1; a free one by default. */
   readonly port?: number
-  /** Settings of postgresql.conf; everything durable is on unless turned off here, as `throwaway` does. */
+  /** Settings of postgresql.conf. Commits are durable unless these settings turn that off, as `throwaway` does. */
   readonly settings?: Readonly<Record<string, string>>
 }
 
@@ -37,11 +30,11 @@ export interface EmbeddedPostgres {
   /** The connection string of the role and the database `workshop`, with the password in it. */
   readonly url: string
   readonly port: number
-  /** The server's own log. */
+  /** The path of the server's log. */
   readonly log: string
 }
 
-/** For data that need not outlive the process: several times faster, and a crash loses everything. */
+/** Settings for data that need not outlive the process: writes are several times faster, and a crash loses all data. */
 export const throwaway: Readonly<Record<string, string>> = {
   fsync: "off",
   synchronous_commit: "off",
@@ -54,10 +47,10 @@ export const throwaway: Readonly<Record<string, string>> = {
 
 const SETTINGS: Readonly<Record<string, string>> = { max_connections: "200", cluster_name: NAME }
 
-/** Starts are tried again after a tenth of a second at first, because the children of a killed server need a moment to notice. */
+/** The pauses between attempts to start, because the children of a killed server need a moment to end. */
 const START_RETRIES = Schedule.intersect(Schedule.exponential("100 millis", 1.5), Schedule.recurs(7))
 
-/** A server that was killed is started again; after eight restarts within a short time it is given up. */
+/** The pauses before restarts of a server that ended by itself. It is given up after eight restarts, each within a minute of the last. */
 const RESTARTS = Schedule.resetAfter(
   Schedule.intersect(Schedule.exponential("200 millis"), Schedule.recurs(8)),
   "1 minute"
@@ -76,13 +69,13 @@ export const freePort: Effect.Effect<number> = Effect.async((resume) => {
 /** Starts servers until the scope closes, each after the end of the one before it and on the same port. Succeeds with the port. */
 const supervised = (config: Launch, wanted: number | undefined) =>
   Effect.gen(function* () {
-    const { log } = config.place
+    const { log } = config.directory
     const started = yield* Deferred.make<number, EmbeddedRefused>()
-    let kept = wanted
+    let lastPort = wanted
     const attempt = Effect.gen(function* () {
-      const port = kept ?? (yield* freePort)
+      const port = lastPort ?? (yield* freePort)
       const exited = yield* launch(config, port)
-      kept = port
+      lastPort = port
       const isFirst = yield* Deferred.succeed(started, port)
       if (!isFirst) yield* Effect.logInfo("The embedded Postgres runs again")
       return exited
@@ -110,7 +103,7 @@ const urlOf = (password: string, port: number, database: string = NAME): string 
 const NO_SUCH_DATABASE = "3D000"
 
 /** Creates our database in a new cluster. */
-const ensureDatabase = (password: string, port: number, { dataDir }: Place) =>
+const ensureDatabase = (password: string, port: number, { dataDir }: DataDirectory) =>
   Effect.scoped(connect(urlOf(password, port))).pipe(
     Effect.catchIf(
       ({ code }) => code === NO_SUCH_DATABASE,
@@ -123,28 +116,27 @@ const ensureDatabase = (password: string, port: number, { dataDir }: Place) =>
   )
 
 /**
- * Runs a real Postgres from the binaries that npm brings, in `dataDir` and on loopback alone, until the scope closes;
- * then it is stopped in good order. It is made on the first start, recovers what was committed after a crash, and is
- * started again should it die. Under root it runs as an unprivileged user. Fails with one sentence where it cannot run
- * or another process uses the folder (Specification, Commands).
+ * Runs a real Postgres in `dataDir`, from the binaries that npm installs, until the scope closes. It listens on loopback only. The first
+ * start creates the cluster; after a crash, a start recovers all commits; a server that dies is started again. Under root it runs as an
+ * unprivileged user. Fails with `EmbeddedRefused` if it cannot run or another process uses the folder (Specification, Commands).
  */
 export const start = (options: EmbeddedOptions): Effect.Effect<EmbeddedPostgres, EmbeddedRefused, Scope.Scope> =>
   Effect.gen(function* () {
-    const place = placeIn(resolve(options.dataDir))
-    const account = yield* onFiles(place, () => accountFor(place.cluster))
-    yield* makeRoom(place, account)
-    const binaries = yield* binariesFor(place, account)
-    const password = yield* clusterIn(place, binaries, account)
-    yield* stopStaleServer(place)
+    const directory = dataDirectory(resolve(options.dataDir))
+    const account = yield* onFiles(directory, () => accountFor(directory.cluster))
+    yield* createFolder(directory, account)
+    const binaries = yield* binariesFor(directory, account)
+    const password = yield* clusterIn(directory, binaries, account)
+    yield* stopStaleServer(directory)
     const settings = { ...SETTINGS, ...options.settings }
-    const port = yield* supervised({ place, binaries, account, settings }, options.port)
-    yield* ensureDatabase(password, port, place)
-    return { url: urlOf(password, port), port, log: place.log }
+    const port = yield* supervised({ directory, binaries, account, settings }, options.port)
+    yield* ensureDatabase(password, port, directory)
+    return { url: urlOf(password, port), port, log: directory.log }
   })
 
 /**
- * The Postgres of a data directory for a short while: the one that another process of this user runs there now, or else
- * one that is started, and stopped with the scope. So an operator's command works beside a service that runs.
+ * The Postgres of a data directory for one command of an operator: the one that another process of this user runs there, or else one that
+ * is started and that stops with the scope. So the command also works while a service runs.
  */
 export const share = (
   options: EmbeddedOptions
@@ -153,15 +145,18 @@ export const share = (
     start(options),
     ({ reason }) => reason === "taken",
     (refused) => {
-      const place = placeIn(resolve(options.dataDir))
+      const directory = dataDirectory(resolve(options.dataDir))
       return Effect.flatMap(
-        onFiles(place, () => ({ port: readyPort(place), password: readFileSync(place.password, "utf8").trim() })),
+        onFiles(directory, () => ({
+          port: readyPort(directory),
+          password: readFileSync(directory.password, "utf8").trim()
+        })),
         ({ port, password }) => (port === undefined ? refused : Effect.succeed({ url: urlOf(password, port) }))
       )
     }
   )
 
-/** Migrates the database of an embedded Postgres. Tables that an earlier release made in `public` are moved, because nobody else uses it. */
+/** Migrates the database of an embedded Postgres. Tables that an earlier release created in `public` are moved, because no other program uses it. */
 export const migrate = (url: string, { schema }: Pick<PgStore.PgStoreOptions, "schema"> = {}) =>
   Effect.catchTag(migrateDatabase(url, { schema }), "TablesElsewhere", (elsewhere) =>
     migrateDatabase(url, { schema, moveFrom: elsewhere.schema })
@@ -175,7 +170,7 @@ const options = {
   secretsKeys: storeOptions.secretsKeys
 } as const satisfies OptionChecks
 
-/** Every store port on a Postgres of this process's own, which keeps its data in `dataDir` and stops with the layer. */
+/** All store ports, on an embedded Postgres that keeps its data in `dataDir` and stops with the layer. */
 export const layer = (given: EmbeddedOptions & Pick<PgStore.PgStoreOptions, "secretsKeys" | "schema">) =>
   inRealTime(
     Layer.unwrapScoped(

@@ -11,7 +11,7 @@ const ps = (pid: number, column: string): string | undefined => {
   }
 }
 
-/** When a process started, as the system writes it, or undefined once it is gone. */
+/** The start time of a process, as the system writes it; undefined if it has ended. */
 const startOf = (pid: number): string | undefined => {
   if (!isLinux) return ps(pid, "lstart")?.replaceAll(/\W+/g, "_")
   try {
@@ -23,7 +23,7 @@ const startOf = (pid: number): string | undefined => {
   }
 }
 
-/** Whether Postgres would think that a process of this id runs; it does so for a zombie too. */
+/** Whether Postgres would consider a process of this id to be running, as it does a zombie too. */
 export const seemsAlive = (pid: number): boolean => {
   try {
     return pid > 0 && process.kill(pid, 0)

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { binariesFor, placeIn } from "../../src/embedded/Cluster.js"
+import { binariesFor } from "../../src/embedded/Binaries.js"
+import { dataDirectory } from "../../src/embedded/DataDirectory.js"
 import * as EmbeddedPostgres from "../../src/embedded/EmbeddedPostgres.js"
 import { build, Server } from "./Server.js"
 
@@ -61,7 +62,7 @@ describe("an embedded Postgres is refused in one sentence", { timeout: LONG }, (
 
   it("where npm has no Postgres for the machine", async () => {
     const { reason, message } = await Effect.runPromise(
-      Effect.flip(binariesFor(placeIn("/nowhere"), undefined, "sunos-x64"))
+      Effect.flip(binariesFor(dataDirectory("/nowhere"), undefined, "sunos-x64"))
     )
     expect(reason).toBe("no_binaries")
     expect(message).toBe(

@@ -17,7 +17,9 @@ import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { type Account, accountFor, binariesFor, mayEnter, placeIn, reachable } from "../../src/embedded/Cluster.js"
+import { type Account, accountFor, mayEnter } from "../../src/embedded/Account.js"
+import { binariesFor, reachable } from "../../src/embedded/Binaries.js"
+import { dataDirectory } from "../../src/embedded/DataDirectory.js"
 import { ask, build, Server } from "./Server.js"
 
 beforeAll(build, 60_000)
@@ -48,7 +50,7 @@ describe.runIf(isRoot)("under root", { timeout: LONG }, () => {
   })
 
   it("programs in a folder which only root may enter are copied to where their user can run them", async () => {
-    const found = await Effect.runPromise(binariesFor(placeIn(folder), undefined))
+    const found = await Effect.runPromise(binariesFor(dataDirectory(folder), undefined))
     const closed = under("closed")
     chmodSync(closed, 0o700)
     cpSync(found.folder, join(closed, "native"), { recursive: true, verbatimSymlinks: true })

@@ -1,0 +1,47 @@
+import { execFileSync, spawnSync } from "node:child_process"
+import { statSync } from "node:fs"
+
+/** A user of this machine. */
+export interface Account {
+  readonly name: string
+  readonly uid: number
+  readonly gid: number
+}
+
+const accountNamed = (name: string): Account | undefined => {
+  const id = (flag: string) => Number(execFileSync("id", [flag, name], { encoding: "utf8", stdio: "pipe" }))
+  try {
+    return { name, uid: id("-u"), gid: id("-g") }
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The user as whom Postgres runs if this process runs as root, because Postgres refuses to run as root: the owner of the cluster, or else
+ * `postgres`, or else `nobody`, as whom other daemons may run too. Undefined if this process does not run as root.
+ */
+export const accountFor = (cluster: string): Account | undefined => {
+  if (process.getuid?.() !== 0) return undefined
+  const owner = statSync(cluster, { throwIfNoEntry: false })
+  if (owner !== undefined && owner.uid !== 0) return { name: `the user ${owner.uid}`, uid: owner.uid, gid: owner.gid }
+  return accountNamed("postgres") ?? accountNamed("nobody") ?? { name: "nobody", uid: 65_534, gid: 65_534 }
+}
+
+/** Whether a user can read (`-r`), or execute or enter (`-x`), all of the paths. */
+export const isAllowed = ({ uid, gid }: Account, right: "-r" | "-x", paths: ReadonlyArray<string>): boolean => {
+  const script = `for path; do test ${right} "$path" || exit 1; done`
+  return spawnSync("/bin/sh", ["-c", script, "sh", ...paths], { uid, gid, cwd: "/", stdio: "ignore" }).status === 0
+}
+
+/** Whether a user may enter a folder, which needs the right to enter every folder above it. */
+export const mayEnter = (folder: string, account: Account): boolean => isAllowed(account, "-x", [folder])
+
+/**
+ * The options with which a program of Postgres is started on a folder, and the path by which it names the folder. On Linux the child enters
+ * the folder while it is still root, and names it as its working directory, so that the data can be below folders that only root may enter.
+ */
+export const childOn = (folder: string, account: Account | undefined) => ({
+  path: account !== undefined && process.platform === "linux" ? "/proc/self/cwd" : folder,
+  options: { cwd: folder, env: {}, ...(account === undefined ? {} : { uid: account.uid, gid: account.gid }) }
+})

@@ -1,0 +1,54 @@
+import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { Effect } from "effect"
+import type { Account } from "./Account.js"
+import { EmbeddedRefused, failed } from "./EmbeddedRefused.js"
+
+/** A data directory of an embedded Postgres, and the paths of its files. */
+export interface DataDirectory {
+  /** The path as the user gave it, for messages. */
+  readonly dataDir: string
+  /** The folder in it that this package creates. */
+  readonly folder: string
+  /** The folder of the cluster, which `PGDATA` would name. */
+  readonly cluster: string
+  /** The file with the password of the role `workshop`, which only this user can read. */
+  readonly password: string
+  /** The log of the server. */
+  readonly log: string
+}
+
+/** The data directory at an absolute path. */
+export const dataDirectory = (dataDir: string): DataDirectory => {
+  const folder = join(dataDir, "postgres")
+  const [cluster, password, log] = ["cluster", "password", "postgres.log"].map((name) => join(folder, name))
+  return { dataDir, folder, cluster: cluster!, password: password!, log: log! }
+}
+
+/** Runs a file operation; an error that it throws becomes an `EmbeddedRefused`. */
+export const onFiles = <A>({ dataDir }: DataDirectory, act: () => A) =>
+  Effect.try({ try: act, catch: (error) => (error instanceof EmbeddedRefused ? error : failed(dataDir, error)) })
+
+/** Creates folder by folder, because on a file system such as /proc a recursive `mkdirSync` never ends. */
+const createPath = (path: string): void => {
+  if (existsSync(path)) return
+  createPath(dirname(path))
+  try {
+    mkdirSync(path)
+  } catch (error) {
+    if (!existsSync(path)) throw error
+  }
+}
+
+/** Creates the package's folder in the data directory. Only this user can list it; under root, the account of Postgres can enter it. */
+export const createFolder = (directory: DataDirectory, account: Account | undefined) =>
+  onFiles(directory, () => {
+    createPath(directory.folder)
+    const me = process.getuid?.()
+    if (statSync(directory.folder).uid === me) chmodSync(directory.folder, account === undefined ? 0o700 : 0o711)
+    else if (me !== 0)
+      throw new EmbeddedRefused({
+        reason: "not_ours",
+        what: `The Postgres in ${directory.dataDir} belongs to another user`
+      })
+  })

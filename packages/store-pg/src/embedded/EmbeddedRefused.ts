@@ -1,0 +1,37 @@
+import { Data } from "effect"
+
+/**
+ * The reason why an embedded Postgres cannot run. `no_binaries`: npm installed no Postgres for this machine. `taken`: another process uses
+ * the data directory. `not_ours`: another user owns it. `other_version`: another version of Postgres wrote the data. `failed`: a file
+ * operation or a program of Postgres failed.
+ */
+export type EmbeddedRefusal = "no_binaries" | "taken" | "not_ours" | "other_version" | "failed"
+
+const ANOTHER_STORE = "use another store, such as that of @workshop/store-memory, or PgStore on a Postgres of yours"
+
+const remedies: Readonly<Record<EmbeddedRefusal, string>> = {
+  no_binaries: ANOTHER_STORE,
+  taken: "stop that one, or choose another dataDir",
+  not_ours: "run as the one who made it, or choose another dataDir",
+  other_version: "dump them with the program that wrote them, and load them into a new dataDir",
+  failed: `choose another dataDir, or ${ANOTHER_STORE}`
+}
+
+/** An embedded Postgres cannot run in its data directory. The message is one sentence with the remedy. */
+export class EmbeddedRefused extends Data.TaggedError("EmbeddedRefused")<{
+  readonly reason: EmbeddedRefusal
+  /** The error, without its remedy. */
+  readonly what: string
+  /** True if another attempt may succeed, as when the port was taken meanwhile or children of a killed server still run. */
+  readonly isTransient?: boolean
+}> {
+  override get message() {
+    return `${this.what}: ${remedies[this.reason]}.`
+  }
+}
+
+/** A failure of the file system or of a child process, as a sentence about the data directory. */
+export const failed = (dataDir: string, error: unknown, isTransient = false): EmbeddedRefused => {
+  const why = (error instanceof Error ? error.message : String(error)).replace(/\.$/, "")
+  return new EmbeddedRefused({ reason: "failed", what: `Postgres cannot run in ${dataDir} (${why})`, isTransient })
+}
