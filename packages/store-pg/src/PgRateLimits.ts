@@ -9,11 +9,11 @@ import {
   useLimits
 } from "@workshop/core/store"
 import { Cause, type Context, Effect, Schedule, type Scope } from "effect"
+import { batchLoop } from "./BatchLoop.js"
 import { BEGIN, COMMIT, type ReconnectingConnection, ROLLBACK, reconnecting } from "./connection/Connection.js"
 import { PgFailure, storeFailure } from "./connection/PgFailure.js"
 import type { Database } from "./connection/Schema.js"
 import type { Statement } from "./connection/Statement.js"
-import { inputDrained } from "./fast/inputDrained.js"
 
 /** A window as its table stores it. */
 interface RateLimitRow extends LimitWindow {
@@ -40,8 +40,8 @@ export class LockedWindows implements LimitWindows {
     this.#windows = new Map(rows.map((row) => [keyOf(row), row]))
   }
 
-  get(place: WindowKey): LimitWindow | undefined {
-    return this.#windows.get(keyOf(place))
+  get(key: WindowKey): LimitWindow | undefined {
+    return this.#windows.get(keyOf(key))
   }
 
   put({ policy, subject }: WindowKey, window: LimitWindow): void {
@@ -57,14 +57,15 @@ export class LockedWindows implements LimitWindows {
   }
 }
 
-const keys = (places: ReadonlyArray<WindowKey>) => [
-  places.map(({ policy }) => policy),
-  places.map(({ subject }) => subject)
+/** The keys as the values of two array parameters. */
+const columnsOf = (keys: ReadonlyArray<WindowKey>) => [
+  keys.map(({ policy }) => policy),
+  keys.map(({ subject }) => subject)
 ]
 
-/** The order in which all processes lock windows, so that they cannot deadlock. The database would scan its whole index to sort. */
-const lockOrder = (places: ReadonlyArray<WindowKey>): ReadonlyArray<WindowKey> =>
-  places.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+/** The keys in the order in which all processes lock windows, so that they cannot deadlock. To sort them, the database would scan its whole index. */
+const inLockOrder = (keys: ReadonlyArray<WindowKey>): ReadonlyArray<WindowKey> =>
+  keys.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
 
 const KEYS = "unnest($1::text[], $2::text[]) q (policy, subject)"
 
@@ -72,8 +73,8 @@ const KEYS = "unnest($1::text[], $2::text[]) q (policy, subject)"
  * Begins a transaction, inserts missing rows, and locks all of them; the last statement returns the rows. Each row is looked up by its key,
  * so the cost does not grow with the table.
  */
-export const lockStatements = (places: ReadonlyArray<WindowKey>): ReadonlyArray<Statement> => {
-  const values = keys(lockOrder(places))
+export const lockStatements = (keys: ReadonlyArray<WindowKey>): ReadonlyArray<Statement> => {
+  const values = columnsOf(inLockOrder(keys))
   return [
     BEGIN,
     {
@@ -91,19 +92,19 @@ export const lockStatements = (places: ReadonlyArray<WindowKey>): ReadonlyArray<
   ]
 }
 
-/** An upsert finds each row by the primary key, whatever the planner knows about the table. */
+/** Saves windows. An upsert finds each row by the primary key, even if the planner's statistics of the table are outdated. */
 const putStatement = (rows: ReadonlyArray<RateLimitRow>): Statement => ({
   name: "put rate_limit",
   text: `insert into workshop.rate_limit (policy, subject, used, resets_at)
     select * from unnest($1::text[], $2::text[], $3::integer[], $4::bigint[])
     on conflict (policy, subject) do update set used = excluded.used, resets_at = excluded.resets_at`,
-  values: [...keys(rows), rows.map(({ used }) => used), rows.map(({ resets_at }) => resets_at)]
+  values: [...columnsOf(rows), rows.map(({ used }) => used), rows.map(({ resets_at }) => resets_at)]
 })
 
-/** The counting of one request, once the windows are locked. */
+/** A request that waits to be counted. */
 interface Job {
   readonly uses: ReadonlyArray<LimitUse>
-  /** Changes the windows; it returns a function that reports the result, to be called when the changes are saved. */
+  /** Changes the locked windows. Returns a function that reports the result, which is called once the changes are saved. */
   readonly run: (windows: LimitWindows) => () => void
   readonly fail: (cause: Cause.Cause<StoreUnavailable>) => void
 }
@@ -117,10 +118,10 @@ const MAX_WAITING = 10_000
 /** How long counting may take, in real time. Every request waits for it, so an unavailable database must be noticed soon. */
 const ANSWER_TIMEOUT_MS = 2_000
 
-/** How long counting waits for a lock, once. Reads must respond within a second although a table is locked, and are counted first. */
+/** How long counting waits for a lock. It waits once, because a read is counted first and must respond within about a second. */
 const LOCK_TIMEOUT_MS = 1_000
 
-/** The row of a window that had ended was deleted between the two statements. */
+/** Retention deleted the row of an ended window between the two statements. */
 const windowRemoved = new PgFailure({
   kind: "conflict",
   code: null,
@@ -149,12 +150,12 @@ const tooMany = refusal("Too many requests wait to be counted")
 const RETRIES = Schedule.recurs(5)
 
 /**
- * After a lost connection a use may count twice, which is acceptable for windows of minutes and hours. A late result, and a lock that was
- * not free, were waited for long enough: a second wait would come on top of the first.
+ * Whether to count again after a failure. After a lost connection a use may count twice, which is acceptable for windows of minutes and
+ * hours. After a lock time-out or a late result, the requests have already waited as long as they may.
  */
 const mayRunAgain = ({ kind }: PgFailure): boolean => kind === "conflict" || kind === "lost"
 
-/** The counts behind the limits of requests, in rows that all processes of the service share. */
+/** The counts of the rate limits, in rows that all processes of the service share. */
 export const pgRateLimits = (
   database: Database,
   connecting = reconnecting
@@ -167,42 +168,34 @@ export const pgRateLimits = (
       answer_timeout_ms: ANSWER_TIMEOUT_MS
     })
     const queue: Array<Job> = []
-    let wake = (): void => undefined
-
-    const untilQueued = Effect.async<void>((resume) => {
-      wake = () => resume(Effect.void)
-      if (queue.length > 0) wake()
-    })
-    /** Fails jobs, and all that wait, because they would wait for the same connection. */
-    const failAll = (jobs: ReadonlyArray<Job>, cause: Cause.Cause<StoreUnavailable>) =>
-      Effect.sync(() => {
-        for (const { fail } of [...jobs, ...queue.splice(0)]) fail(cause)
-      })
+    /** Fails jobs, and all that wait, because those would wait for the same connection. */
+    const failAll = (jobs: ReadonlyArray<Job>, cause: Cause.Cause<StoreUnavailable>): void => {
+      for (const { fail } of [...jobs, ...queue.splice(0)]) fail(cause)
+    }
     const countNext = Effect.suspend(() => {
       const jobs = queue.splice(0, MAX_JOBS)
       return countTogether(connection, jobs).pipe(
         Effect.retry({ schedule: RETRIES, while: mayRunAgain }),
-        Effect.catchAll((cause) => failAll(jobs, storeFailure(cause))),
+        Effect.catchAll((cause) => Effect.sync(() => failAll(jobs, storeFailure(cause)))),
         // A bug in the store. The loop goes on, because otherwise all requests would wait forever.
-        Effect.catchAllDefect((defect) => Effect.zipRight(connection.drop, failAll(jobs, Cause.die(defect)))),
+        Effect.catchAllDefect((defect) =>
+          Effect.zipRight(
+            connection.drop,
+            Effect.sync(() => failAll(jobs, Cause.die(defect)))
+          )
+        ),
         Effect.ensuring(connection.release)
       )
     })
-    const countWhenQueued = untilQueued.pipe(
-      Effect.zipRight(inputDrained),
-      Effect.zipRight(Effect.uninterruptible(countNext))
-    )
-    let isClosed = false
-    const close = Effect.suspend(() => {
-      isClosed = true
-      return failAll([], closing)
+    const loop = yield* batchLoop({
+      hasWaiting: () => queue.length > 0,
+      runBatch: countNext,
+      close: () => failAll([], closing)
     })
-    yield* Effect.addFinalizer(() => close)
-    yield* Effect.forkScoped(Effect.forever(countWhenQueued))
 
     const enqueue = <A, E>(uses: ReadonlyArray<LimitUse>, run: (windows: LimitWindows) => Effect.Effect<A, E>) =>
       Effect.async<A, E | StoreUnavailable>((resume) => {
-        if (isClosed) return resume(Effect.failCause(closing))
+        if (loop.isClosed()) return resume(Effect.failCause(closing))
         if (queue.length >= MAX_WAITING) return resume(Effect.failCause(tooMany))
         queue.push({
           uses,
@@ -212,7 +205,7 @@ export const pgRateLimits = (
           },
           fail: (cause) => resume(Effect.failCause(cause))
         })
-        wake()
+        loop.wake()
       })
 
     return {

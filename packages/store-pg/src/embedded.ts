@@ -1,6 +1,5 @@
 /** Entry `@workshop/store-pg/embedded`: a Postgres of its own in a folder, for development and small shops. */
 
-export type { EmbeddedRefusal, EmbeddedRefused } from "./embedded/EmbeddedRefused.js"
 export {
   type EmbeddedOptions,
   type EmbeddedPostgres,
@@ -10,4 +9,5 @@ export {
   start,
   throwaway
 } from "./embedded/EmbeddedPostgres.js"
+export type { EmbeddedRefusal, EmbeddedRefused } from "./embedded/EmbeddedRefused.js"
 export type * from "./migrate/MigrationError.js"

@@ -1,8 +1,5 @@
 /** Entry `@workshop/store-pg/migrate`: migrations of the database, its roles and the check of its data. */
 
-export { type CellPlaced, placesOf } from "./cells/CellPlaces.js"
-export { type Checked, checkData, type Finding } from "./check/checkData.js"
-export { DatabaseFailed, type DatabaseFailure } from "./connection/DatabaseFailed.js"
 export {
   addCell,
   balanceCells,
@@ -12,9 +9,13 @@ export {
   listCells,
   moveCell,
   removeCell
-} from "./migrate/CellLayout.js"
+} from "./cells/CellLayout.js"
+export { type MigrateOptions, migrate } from "./cells/CellMigrations.js"
+export { type CellPlaced, placesOf } from "./cells/CellPlaces.js"
+export { type Checked, checkData, type Finding } from "./check/checkData.js"
+export { DatabaseFailed, type DatabaseFailure } from "./connection/DatabaseFailed.js"
 export type * from "./migrate/MigrationError.js"
-export { check, type MigrateOptions, migrate } from "./migrate/Migrator.js"
+export { check } from "./migrate/Migrator.js"
 export { grantRoles, rolesSql } from "./migrate/Roles.js"
 export { reseal } from "./secrets/Resealing.js"
 export { SecretsRefused } from "./secrets/WebhookSecrets.js"

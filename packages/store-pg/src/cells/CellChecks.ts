@@ -4,16 +4,18 @@ import { Effect } from "effect"
 import { DatabaseFailed, DENIED } from "../connection/DatabaseFailed.js"
 import { isDenied } from "../connection/PgFailure.js"
 import { available } from "../connection/Sql.js"
-import { knownCells, refuseOtherNames } from "../migrate/MigratedCells.js"
 import { OURS } from "../migrate/Migration.js"
 import { checkOn } from "../migrate/Migrator.js"
 import { sessionOf } from "../observe/PgProbe.js"
-import { cellsRefused, cellWrong, HOME, idMarkOf, markOf } from "./CellPlaces.js"
+import { directoryCells, refuseOtherNames } from "./CellDirectory.js"
+import { identityIn, mismatchOf, refuseFurtherCell } from "./CellIdentity.js"
+import { cellsRefused, cellWrong, HOME } from "./CellPlaces.js"
 
-const cellMarkedOn = (sql: SqlClient) =>
+/** The name that the database of a client has as a further cell; null in a home cell. */
+const furtherNameOn = (sql: SqlClient) =>
   Effect.map(
     sql<{ readonly name: string }>`select /* workshop name of cell */ name from workshop.mark where name like 'cell:%'`,
-    ([found]) => found?.name.slice("cell:".length) ?? null
+    (rows) => identityIn(rows.map(({ name }) => name)).name
   )
 
 /** Why the checks of a database could not be made now. */
@@ -40,15 +42,13 @@ const denied = (name: string) =>
 export const checkAlone = (sql: SqlClient) =>
   ifThere(
     Effect.gen(function* () {
-      const marked = yield* cellMarkedOn(sql)
-      if (marked !== null)
-        return yield* cellsRefused(`The database is the cell ${marked} of another one, its home cell`)
+      yield* refuseFurtherCell(yield* furtherNameOn(sql))
       yield* refuseOtherNames(sessionOf(sql).run, [HOME])
     })
   )
 
 /** A cell that is looked at. */
-interface Looked {
+interface OpenCell {
   readonly name: string
   readonly schema: string
   readonly sql: SqlClient
@@ -60,23 +60,15 @@ const selfOf = (sql: SqlClient) =>
     from (select count(*)::integer as n from workshop.schema_migration) s
     left join workshop.mark m on m.name like 'cell%'`
 
-const wrong = (name: string, what: string) => `${what}: check the address of the cell ${name}, or restore it there`
-
-/** Why a database with these marks is not the cell that the directory knows by this name and id; null if it is. */
+/** The mismatch of a cell with the directory, with its remedy; null if the marks are those of the cell. */
 const notTheCell = (name: string, id: string | null, marks: ReadonlyArray<string | null>): string | null => {
-  const marked = marks.find((mark) => mark?.startsWith("cell:"))?.slice("cell:".length)
-  if (name === HOME)
-    return marked === undefined ? null : wrong(HOME, `Where the home cell should be is the cell ${marked}`)
-  if (marked === undefined) return wrong(name, `Where the cell ${name} should be is no cell`)
-  if (!marks.includes(markOf(name))) return wrong(name, `Where the cell ${name} should be is the cell ${marked}`)
-  if (id !== null && !marks.includes(idMarkOf(id)))
-    return wrong(name, `Where the cell ${name} should be is another cell of that name`)
-  return null
+  const mismatch = mismatchOf({ name, id }, identityIn(marks))
+  return mismatch === null ? null : `${mismatch}: check the address of the cell ${name}, or restore it there`
 }
 
 /** The ids of cells, by their names, as the directory of the home cell says. */
 const idsOn = (home: SqlClient) =>
-  Effect.map(knownCells(sessionOf(home).run), (known) => new Map(known.map(({ name, id }) => [name, id])))
+  Effect.map(directoryCells(sessionOf(home).run), (known) => new Map(known.map(({ name, id }) => [name, id])))
 
 /** Confirms each cell: a process that does not know the id of one, or finds another one, asks the directory (again). */
 export const confirming = (home: SqlClient) => {
@@ -86,7 +78,7 @@ export const confirming = (home: SqlClient) => {
       ids = found
     })
   )
-  return ({ name, sql }: Pick<Looked, "name" | "sql">): Effect.Effect<void, StoreUnavailable> =>
+  return ({ name, sql }: Pick<OpenCell, "name" | "sql">): Effect.Effect<void, StoreUnavailable> =>
     Effect.gen(function* () {
       const self = yield* Effect.mapError(available(selfOf(sql)), (error) =>
         isDenied(error.cause) ? new StoreUnavailable({ cause: error.cause, remedy: denied(name) }) : error
@@ -103,7 +95,7 @@ export const confirming = (home: SqlClient) => {
     }).pipe(Effect.catchTag("DatabaseFailed", (cause) => new StoreUnavailable({ cause })))
 }
 
-const checkOne = ({ name, schema, sql }: Looked, home: Looked, id: string | null) =>
+const checkOne = ({ name, schema, sql }: OpenCell, home: OpenCell, id: string | null) =>
   Effect.gen(function* () {
     yield* checkOn(sessionOf(sql), schema).pipe(
       Effect.catchAll((error) =>
@@ -129,9 +121,9 @@ const checkOne = ({ name, schema, sql }: Looked, home: Looked, id: string | null
       )
   })
 
-const checkHome = ({ sql }: Looked, names: ReadonlyArray<string>) =>
+const checkHome = ({ sql }: OpenCell, names: ReadonlyArray<string>) =>
   Effect.gen(function* () {
-    const marked = yield* cellMarkedOn(sql)
+    const marked = yield* furtherNameOn(sql)
     if (marked !== null) return yield* cellsRefused(`The database is the cell ${marked}, and not the home cell`)
     yield* refuseOtherNames(sessionOf(sql).run, names)
     const [twice] = yield* sql<{
@@ -149,9 +141,9 @@ const checkHome = ({ sql }: Looked, names: ReadonlyArray<string>) =>
  * Refuses cells that are not those of the directory, are behind, or share a shop. Returns the names of those that cannot be used now, which
  * are confirmed when they return.
  */
-export const checkCells = (cells: ReadonlyArray<Looked>) =>
+export const checkCells = (cells: ReadonlyArray<OpenCell>) =>
   Effect.gen(function* () {
-    const [home, ...others] = cells as readonly [Looked, ...ReadonlyArray<Looked>]
+    const [home, ...others] = cells as readonly [OpenCell, ...ReadonlyArray<OpenCell>]
     const ofHome = yield* ifThere(
       checkHome(
         home,

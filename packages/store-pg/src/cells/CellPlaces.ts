@@ -95,9 +95,3 @@ export const placesOf = (
     }
     return places
   })
-
-/** How the schema of a cell says which one it is, in the table `mark`. */
-export const markOf = (name: string): string => `cell:${name}`
-
-/** How it says by which id the directory knows it. */
-export const idMarkOf = (id: string): string => `cell_id:${id}`

@@ -2,23 +2,30 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Scope } from "effect"
 import type pg from "pg"
 import { readPool } from "../connection/Sql.js"
+import type { Session } from "../migrate/Session.js"
+import { sessionOf } from "../observe/PgProbe.js"
 import type { CellPlaced } from "./CellPlaces.js"
 
-/** The node of Citus on which a schema lies. */
-interface Found {
-  readonly schema: string
+/** A node of Citus. */
+export interface CitusNode {
   readonly host: string
   readonly port: number
 }
 
-const IS_CITUS =
-  "select /* workshop look for citus */ exists (select from pg_extension where extname = 'citus') as is_citus"
+/** Whether the database has the extension Citus. */
+export const isCitus = ({ run }: Session) =>
+  Effect.map(
+    run<{ readonly is_citus: boolean }>(
+      "select /* workshop look for citus */ exists (select from pg_extension where extname = 'citus') as is_citus"
+    ),
+    ([row]) => row?.is_citus === true
+  )
 
 /**
  * From the catalogue of the coordinator, which knows it also while the node is away. Each schema is found by its name: a function that
  * resolves a table's name is refused for all of them where the role may not use one, as after a cell was added without grants.
  */
-export const FIND_NODES = `select /* workshop nodes of cells */ q.schema, p.nodename as host, p.nodeport::integer as port
+const FIND_NODES = `select /* workshop nodes of cells */ q.schema, p.nodename as host, p.nodeport::integer as port
   from unnest($1::text[]) q (schema)
   join pg_namespace n on n.nspname = q.schema
   join pg_class c on c.relnamespace = n.oid and c.relname = 'shop_head'
@@ -36,22 +43,22 @@ export const addressOfNode = (url: string, host: string, port: number): string =
   return others.length === 0 ? path : `${path}?${new URLSearchParams(others)}`
 }
 
-/**
- * The addresses of the nodes on which schemas lie that Citus distributes. A connection to the node of a cell costs half of one through
- * another node: statements are planned once, time-outs hold where the rows are, and a commit takes one phase. Empty elsewhere.
- */
-const nodesOf = (sql: SqlClient, url: string, schemas: ReadonlyArray<string>) =>
+/** The nodes on which Citus keeps schemas that it distributes, by the names of the schemas; empty without Citus. */
+export const nodesOf = (session: Session, schemas: ReadonlyArray<string>) =>
   Effect.gen(function* () {
-    const [row] = yield* sql.unsafe<{ readonly is_citus: boolean }>(IS_CITUS)
-    if (row?.is_citus !== true) return new Map<string, string>()
-    const found = yield* sql.unsafe<Found>(FIND_NODES, [[...schemas]])
-    return new Map(found.map(({ schema, host, port }) => [schema, addressOfNode(url, host, port)]))
+    if (!(yield* isCitus(session))) return new Map<string, CitusNode>()
+    const found = yield* session.run<CitusNode & { readonly schema: string }>(FIND_NODES, [schemas])
+    return new Map(found.map(({ schema, ...node }) => [schema, node]))
   })
 
-/** How often it is looked on which nodes the cells lie, as they may move. */
-const LOOK_EVERY = "1 second"
+/** The interval at which the nodes of the cells are looked up again, because Citus may have moved a cell. */
+const LOOK_UP_INTERVAL = "1 second"
 
-/** Where each cell is just now, with a pool of connections for reads to each address. */
+/**
+ * The present address of each cell, with a pool of connections for reads to each address. A cell that Citus distributes has the address of
+ * its node, because a connection through another node costs twice as much: the node plans a statement once, time-outs apply where the rows
+ * are, and a commit takes one phase.
+ */
 export const cellNodes = (places: ReadonlyArray<CellPlaced>, connections: number) =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
@@ -68,8 +75,14 @@ export const cellNodes = (places: ReadonlyArray<CellPlaced>, connections: number
     const ofHome = places.filter(({ url }) => url === home!.url).map(({ schema }) => schema)
     const urlOf = ({ url, schema }: CellPlaced) => (url === home!.url ? nodes.get(schema) : undefined) ?? url
 
-    const look = (sql: SqlClient) =>
-      nodesOf(sql, home!.url, ofHome).pipe(
+    const lookUp = (sql: SqlClient) =>
+      nodesOf(sessionOf(sql), ofHome).pipe(
+        Effect.map(
+          (found) =>
+            new Map(
+              [...found].map(([schema, { host, port }]) => [schema, addressOfNode(home!.url, host, port)] as const)
+            )
+        ),
         Effect.tap((found) => Effect.forEach(found.values(), openPool, { discard: true })),
         Effect.tap((found) =>
           Effect.sync(() => {
@@ -81,13 +94,13 @@ export const cellNodes = (places: ReadonlyArray<CellPlaced>, connections: number
       urlOf,
       poolOf: (place: CellPlaced) => pools.get(urlOf(place))!,
       isDistributed: (schema: string) => nodes.has(schema),
-      /** Looks now, and then again and again where the cells lie on nodes of Citus. A home cell that is away leaves them where they were. */
+      /** Looks up the nodes of the cells now and every second. While the home cell is unavailable, the last known nodes stay. */
       follow: (sql: SqlClient) =>
         Effect.gen(function* () {
-          const quietly = Effect.catchAll(look(sql), () => Effect.void)
-          yield* quietly
-          const again = Effect.withClock(Effect.sleep(LOOK_EVERY), Clock.make())
-          yield* Effect.forkIn(Effect.forever(Effect.zipRight(again, quietly)), scope)
+          const update = Effect.catchAll(lookUp(sql), () => Effect.void)
+          yield* update
+          const pause = Effect.withClock(Effect.sleep(LOOK_UP_INTERVAL), Clock.make())
+          yield* Effect.forkIn(Effect.forever(Effect.zipRight(pause, update)), scope)
         })
     }
   })

@@ -162,7 +162,7 @@ export class BatchRunner {
         ? fail(Cause.die(new Error("Every tracking code drawn was taken: the entropy repeats itself")))
         : fail(storeFailure(failure))
     switch (failure.kind) {
-      case "held":
+      case "lockTimeout":
         return this.#afterLocked(attempt)
       case "conflict":
       case "lost":

@@ -1,9 +1,9 @@
 import { type Entropy, probe, type ShopId, type StoreUnavailable, TrackingPages } from "@workshop/core"
 import { type Command, ENTROPY_BYTES, type Outcome, type Store, Tracing } from "@workshop/core/store"
 import { type Context, Effect, type Scope } from "effect"
+import { batchLoop } from "../BatchLoop.js"
 import { type ConnectionOptions, reconnecting } from "../connection/Connection.js"
 import type { Database } from "../connection/Schema.js"
-import { inputDrained } from "../fast/inputDrained.js"
 import { clockGuard } from "../observe/ClockGuard.js"
 import { showWaiting } from "../observe/PgMetrics.js"
 import type { WebhookSecrets } from "../secrets/WebhookSecrets.js"
@@ -76,38 +76,28 @@ export const commitQueue = ({
       database: yield* connecting(connection),
       checkClock: yield* clockGuard
     })
-    let wake = (): void => undefined
-    let isClosed = false
-
-    const untilOffered = Effect.async<void>((resume) => {
-      wake = () => resume(Effect.void)
-      if (queue.count > 0) wake()
-    })
     const runNext = Effect.suspend(() => {
       const commands = failExpired(isContended ? queue.takeOfOneShop() : queue.take(), isContended)
       return commands.length === 0
         ? Effect.void
         : within("store batch", { lane: connection.name, commands: commands.length }, runner.run(commands))
     })
-    const nextBatch = untilOffered.pipe(Effect.zipRight(inputDrained), Effect.zipRight(Effect.uninterruptible(runNext)))
     const sweep = Effect.zipRight(
       Effect.sleep(SWEEP_INTERVAL),
       Effect.sync(() => failExpired(queue.takeExpired(), isContended))
     )
 
-    yield* Effect.addFinalizer(() =>
-      Effect.sync(() => {
-        isClosed = true
-        failAll(queue.takeAll(), closing)
-      })
-    )
-    yield* Effect.forkScoped(Effect.forever(nextBatch))
+    const loop = yield* batchLoop({
+      hasWaiting: () => queue.count > 0,
+      runBatch: runNext,
+      close: () => failAll(queue.takeAll(), closing)
+    })
     yield* Effect.forkScoped(Effect.forever(sweep))
     return {
       offer: (queued) => {
-        if (isClosed) return failAll([queued], closing)
+        if (loop.isClosed()) return failAll([queued], closing)
         if (!queue.add(queued)) return failAll([queued], tooMany)
-        wake()
+        loop.wake()
       },
       withdraw: (queued) => queue.withdraw(queued),
       waiting: () => queue.count,

@@ -143,8 +143,8 @@ const open = async (options: ConnectionOptions): Promise<OpenClient> => {
   return opened
 }
 
-/** Ends the connection, or closes the socket if the server does not respond. */
-const close = ({ client, isOpen }: OpenClient) =>
+/** Ends the connection of a client, and closes its socket, also if the server does not respond in time. */
+export const closeClient = ({ client, isOpen }: Pick<OpenClient, "client" | "isOpen">): Effect.Effect<void> =>
   (isOpen ? Effect.promise(() => client.end()) : Effect.void).pipe(
     Effect.interruptible,
     Effect.timeoutOption(CLOSE_TIMEOUT),
@@ -194,7 +194,7 @@ const connectionOf = (opened: OpenClient): OwnConnection => ({
 /** Opens a connection; it is closed with the scope. */
 export const connect = (options: ConnectionOptions): Effect.Effect<OwnConnection, PgFailure, Scope.Scope> =>
   Effect.map(
-    Effect.acquireRelease(Effect.tryPromise({ try: () => open(options), catch: failureOf }), close),
+    Effect.acquireRelease(Effect.tryPromise({ try: () => open(options), catch: failureOf }), closeClient),
     connectionOf
   )
 

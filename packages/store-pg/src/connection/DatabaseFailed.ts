@@ -30,8 +30,11 @@ const remedies: Readonly<Record<DatabaseFailure, string | undefined>> = {
   statement: undefined
 }
 
-/** The role lacks a right. */
+/** The SQLSTATE of a statement for which the role lacks a right. */
 export const DENIED = "42501"
+
+/** The SQLSTATEs of a statement whose table, or its schema, does not exist. */
+export const NO_TABLE: ReadonlyArray<string> = ["42P01", "3F000"]
 
 /** Names the role that a command needs where the one it was given lacks a right. */
 export const withRoleRemedy =

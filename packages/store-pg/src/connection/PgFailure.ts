@@ -8,11 +8,11 @@ import { tablesElsewhere } from "./TablesElsewhere.js"
 
 /**
  * The effect of a failed statement on the commands of its batch. `data`: one command brought something that the database refuses.
- * `conflict`: the transaction lost against another one and may run again. `held`: a lock was not free in time. `lost`: the connection is
+ * `conflict`: the transaction lost against another one and may run again. `lockTimeout`: a lock was not free in time. `lost`: the connection is
  * gone, and it is unknown whether a commit in progress succeeded. `late`: like `lost`, because no result came in time. `clock`: this
  * machine's clock is wrong, and nothing was done. `other`: any other error for which the database says that nothing was done.
  */
-export type FailureKind = "data" | "conflict" | "held" | "lost" | "late" | "clock" | "other"
+export type FailureKind = "data" | "conflict" | "lockTimeout" | "lost" | "late" | "clock" | "other"
 
 /** A statement, or its connection, failed. */
 export class PgFailure extends Data.TaggedError("PgFailure")<{
@@ -37,7 +37,7 @@ const byClass: Readonly<Record<string, FailureKind>> = { "22": "data", "23": "da
 const byCode: Readonly<Record<string, FailureKind>> = {
   "40001": "conflict",
   "40P01": "conflict",
-  "55P03": "held",
+  "55P03": "lockTimeout",
   ...Object.fromEntries(CONNECTION_ENDED.map((code) => [code, "lost" as const]))
 }
 

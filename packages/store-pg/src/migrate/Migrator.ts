@@ -1,9 +1,7 @@
 import { Clock, Effect, Schedule } from "effect"
-import { type CellAddress, type CellPlaced, placesOf } from "../cells/CellPlaces.js"
-import { DENIED, withRoleRemedy } from "../connection/DatabaseFailed.js"
+import { DENIED, NO_TABLE, withRoleRemedy } from "../connection/DatabaseFailed.js"
 import { checkedSchema, type Database, inSchema, lockOf } from "../connection/Schema.js"
 import { TABLES_ELSEWHERE, type TablesFound } from "../connection/TablesElsewhere.js"
-import { distribute, inCell, knowCells, knownCells, markCell, refuseBefore, refuseOtherCell } from "./MigratedCells.js"
 import { type Migration, OURS } from "./Migration.js"
 import {
   EncodingRefused,
@@ -20,6 +18,7 @@ import {
 import { makeSchema, move } from "./Move.js"
 import { recordAct } from "./OperatorAudit.js"
 import { connect, type Session } from "./Session.js"
+import { isBusy, LOCK_TIMEOUT } from "./TableLock.js"
 
 /** A row of `schema_migration`. */
 interface Applied {
@@ -41,13 +40,7 @@ alter table workshop.schema_migration add column if not exists readable_from int
 
 /** One number for every program of ours that migrates a schema; advisory locks are a database's own. */
 const LOCK = 7_305_808
-/** A table, or its schema, that is not there. */
-const UNDEFINED = ["42P01", "3F000"]
-/** Somebody works in the table. */
-const BUSY_CODES = ["55P03", "40P01"]
-/** While a migration waits for a lock, everybody who comes later waits behind it. So it waits briefly, and leaves growing pauses between. */
-const LOCK_TIMEOUT = "100ms"
-
+/** The pauses between attempts to lock a table. They grow, because a waiting migration holds up all later transactions on the table. */
 const PAUSES = Schedule.exponential("500 millis", 1.5).pipe(
   Schedule.union(Schedule.spaced("15 seconds")),
   Schedule.jittered
@@ -67,7 +60,7 @@ const appliedIn = (session: Session, schema: string) =>
     )
     .pipe(
       Effect.catchIf(
-        ({ code }) => code !== undefined && UNDEFINED.includes(code),
+        ({ code }) => code !== undefined && NO_TABLE.includes(code),
         () => Effect.succeed<ReadonlyArray<Applied>>([])
       )
     )
@@ -108,7 +101,7 @@ const remaining = (applied: ReadonlyArray<Applied>, known: ReadonlyArray<Migrati
  * Waits for the lock, which goes with the session. Asked again and again, since a session that waits for it would itself
  * hold up an index built concurrently.
  */
-const locked = (session: Session, schema: string) =>
+export const locked = (session: Session, schema: string) =>
   session.run<{ held: boolean }>(`select pg_try_advisory_lock(${lockOf(LOCK, schema)}) as held`).pipe(
     Effect.filterOrFail(
       ([row]) => row?.held === true,
@@ -143,8 +136,6 @@ const inTransaction = (session: Session, migration: Migration) =>
     yield* record(session, migration)
     yield* session.run("commit")
   }).pipe(Effect.onError(() => Effect.exit(session.run("rollback"))))
-
-const isBusy = ({ code }: { readonly code: string | undefined }) => code !== undefined && BUSY_CODES.includes(code)
 
 /** An index that is built concurrently waits for the transactions that are open, but holds up nobody; others must not wait long. */
 const outside = (session: Session, migration: Migration) =>
@@ -200,19 +191,17 @@ const recordMigration = (session: Session, details: Readonly<Record<string, unkn
 
 const unhurried = "set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0"
 
-/** Where a database is migrated, and what is moved there first. */
-export interface MigrateOptions extends Pick<Database, "schema"> {
+/** The options of the migration of one schema. */
+export interface SchemaMigrationOptions extends Pick<Database, "schema"> {
   /**
-   * The schema in which an earlier release made the tables, usually `public`. They are moved to `schema` first, with nothing copied.
-   * Where that was done already, nothing is.
+   * The schema in which an earlier release created the tables, usually `public`. They are first moved to `schema`, which copies no data. If
+   * they were moved already, it does nothing.
    */
   readonly moveFrom?: string | undefined
-  /** False refuses a schema that has no tables of the workshop yet, as if its name were misspelt; true by default. Not for further cells. */
+  /** False refuses a schema without tables of the workshop, whose name may be misspelt; true by default. Further cells are created anyway. */
   readonly createSchema?: boolean | undefined
-  /** Whether processes of the earlier release may go on meanwhile; otherwise a move is refused while any is connected. */
+  /** Whether processes of the earlier release may stay connected during a move; false by default, which refuses a move while one is. */
   readonly whileRunning?: boolean | undefined
-  /** Further cells: their schemas are made and brought up to date too, and the directory of this one, the home cell, gets to know them. */
-  readonly cells?: ReadonlyArray<CellAddress> | undefined
 }
 
 /** Tables that an earlier release made are not left behind beside new and empty ones, unless a schema is named. */
@@ -222,54 +211,6 @@ const noneElsewhere = (session: Session) =>
       "select to_regclass('workshop.schema_migration') is null and to_regclass('public.shop_head') is not null and to_regclass('public.schema_migration') is not null as is_there"
     )
     .pipe(Effect.flatMap(([row]) => (row?.is_there === true ? new TablesElsewhere({ schema: "public" }) : Effect.void)))
-
-/**
- * Brings a database to the schema of this program, and returns the names of the migrations it applied, which may be
- * none. Two processes at once are safe: one waits. A newer database that this program can use is left as it is.
- * @param url - A connection string whose role may create tables, straight to Postgres: session locks pass no pooler.
- */
-export const migrate = (url: string, options: MigrateOptions = {}, known: ReadonlyArray<Migration> = OURS) =>
-  Effect.gen(function* () {
-    const { cells = [], ...home } = options
-    const [first, ...others] = yield* placesOf({ url, schema: options.schema }, cells)
-    yield* refuseBefore(
-      first!,
-      [first!, ...others].map(({ name }) => name)
-    )
-    const names = yield* migrateSchema(url, home, known)
-    return others.length === 0 ? names : [...names, ...(yield* migrateCells(first!, others, known))]
-  })
-
-/** Makes cells that a home cell lacks, and brings all of these up to date. One process at a time does it. */
-export const migrateCells = (
-  home: CellPlaced,
-  others: ReadonlyArray<CellPlaced>,
-  known: ReadonlyArray<Migration> = OURS
-) =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const session = yield* connect(home.url, { schema: home.schema })
-      yield* locked(session, home.schema)
-      const directory = yield* knownCells((sql) => session.run(inSchema(sql, home.schema)))
-      const entryOf = ({ name }: CellPlaced) => directory.find((one) => one.name === name)
-      // All of them first, so that nothing is written where one is refused.
-      for (const cell of others)
-        yield* Effect.mapError(refuseOtherCell(cell, entryOf(cell)), (error) => inCell(cell, error))
-      const names: Array<string> = []
-      const identified: Array<{ readonly name: string; readonly id: string }> = []
-      for (const cell of others) {
-        const work = Effect.gen(function* () {
-          const applied = yield* migrateSchema(cell.url, { schema: cell.schema, isCell: true }, known)
-          names.push(...applied.map((name) => `${cell.name}: ${name}`))
-          yield* distribute(cell)
-          identified.push({ name: cell.name, id: yield* markCell(cell, entryOf(cell)) })
-        })
-        yield* Effect.mapError(work, (error) => inCell(cell, error))
-      }
-      yield* knowCells(home, identified)
-      return names
-    })
-  )
 
 const lookElsewhere = (session: Session, schema: string) =>
   Effect.map(session.run<TablesFound>(TABLES_ELSEWHERE, [schema]), ([row]) => row!)
@@ -292,10 +233,10 @@ const refuseNew = (session: Session, schema: string) =>
       : Effect.flatMap(lookElsewhere(session, schema), (found) => new SchemaMissing({ ...found, schema }))
   )
 
-/** Brings one schema up to date. */
-const migrateSchema = (
+/** Migrates one schema, and returns the names of the migrations that it applied. */
+export const migrateSchema = (
   url: string,
-  options: Omit<MigrateOptions, "cells"> & { readonly isCell?: boolean },
+  options: SchemaMigrationOptions & { readonly isCell?: boolean },
   known: ReadonlyArray<Migration>
 ) =>
   Effect.scoped(

@@ -1,8 +1,10 @@
 import { Effect, Schedule } from "effect"
+import { DENIED } from "../connection/DatabaseFailed.js"
 import { quoted } from "../connection/Schema.js"
 import { MigrationFailed, MoveRefused, SchemaNotMade } from "./MigrationError.js"
 import { serviceFunctions, serviceRights } from "./Rights.js"
 import type { Session } from "./Session.js"
+import { isBusy, LOCK_TIMEOUT } from "./TableLock.js"
 
 /*
  * Moves the tables of the workshop from one schema of a database to another: `alter … set schema` for each of them in one
@@ -27,10 +29,7 @@ const FIND = `select c.relname as name from pg_class c
 const OTHERS = `select a.pid, a.backend_start from pg_stat_activity a
   where a.datname = current_database() and a.pid <> pg_backend_pid() and a.application_name like 'workshop %'`
 
-const BUSY_CODES = ["55P03", "40P01"]
-const NO_RIGHT = "42501"
-const LOCK_TIMEOUT = "100ms"
-const AGAIN = Schedule.intersect(Schedule.jittered(Schedule.spaced("250 millis")), Schedule.recurs(240))
+const BUSY_RETRIES = Schedule.intersect(Schedule.jittered(Schedule.spaced("250 millis")), Schedule.recurs(240))
 
 const isThere = (session: Session, schema: string) =>
   Effect.map(
@@ -40,14 +39,14 @@ const isThere = (session: Session, schema: string) =>
     ([row]) => row?.is_there === true
   )
 
-/** Makes the schema where it is missing: the right to make schemas is asked even of who finds it there. */
+/** Creates the schema unless it exists. It does not try to create one that exists, because Postgres checks the right even if the schema exists. */
 export const makeSchema = (session: Session, schema: string) =>
   Effect.gen(function* () {
     const found = yield* session.run("select from pg_namespace where nspname = $1", [schema])
     if (found.length > 0) return
     yield* session.run(`create schema ${quoted(schema)}`).pipe(
       Effect.catchIf(
-        ({ code }) => code === NO_RIGHT,
+        ({ code }) => code === DENIED,
         () =>
           Effect.flatMap(
             session.run<{ role: string }>("select current_user as role"),
@@ -72,7 +71,7 @@ const widenSearchPath = (session: Session, schema: string) =>
     yield* session.run(`alter database "${name.replaceAll('"', '""')}" set search_path = ${before}, ${quoted(schema)}`)
   }).pipe(
     Effect.catchIf(
-      ({ code }) => code === NO_RIGHT,
+      ({ code }) => code === DENIED,
       () =>
         new MoveRefused({
           message:
@@ -122,7 +121,7 @@ const setSchema = (session: Session, from: string, to: string) =>
     )
   }).pipe(
     Effect.onError(() => Effect.exit(session.run("rollback"))),
-    Effect.retry({ while: ({ code }) => code !== undefined && BUSY_CODES.includes(code), schedule: AGAIN })
+    Effect.retry({ while: isBusy, schedule: BUSY_RETRIES })
   )
 
 /** Moves the tables from one schema to another, in one transaction; nothing if they are there already. */

@@ -1,6 +1,6 @@
 import { Effect, type Scope } from "effect"
 import { databaseUrl } from "../connection/Address.js"
-import { IN_TRANSIT_MS, streamOf } from "../connection/Connection.js"
+import { closeClient, IN_TRANSIT_MS } from "../connection/Connection.js"
 import { DatabaseFailed, type DatabaseFailure } from "../connection/DatabaseFailed.js"
 import { connectionFailure } from "../connection/FailedServer.js"
 import { DEFAULT_SCHEMA, quoted } from "../connection/Schema.js"
@@ -56,9 +56,6 @@ interface SessionOptions {
   readonly statement_timeout_ms?: number
 }
 
-/** How long the end of a connection may take, because one that broke silently never confirms it. */
-const CLOSE_TIMEOUT = "500 millis"
-
 const opened = (
   url: string,
   { schema = DEFAULT_SCHEMA, statement_timeout_ms }: SessionOptions
@@ -73,13 +70,6 @@ const opened = (
   }
   return connected(url, () => new SessionClient(config))
 }
-
-const close = (client: SessionClient) =>
-  Effect.promise(() => client.end()).pipe(
-    Effect.interruptible,
-    Effect.timeoutOption(CLOSE_TIMEOUT),
-    Effect.zipRight(Effect.sync(() => streamOf(client).destroy()))
-  )
 
 /** The server, or the transaction, is read-only. */
 const READ_ONLY = "25006"
@@ -98,7 +88,7 @@ export const connect = (
 ): Effect.Effect<Session, DatabaseFailed, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.flatMap(databaseUrl(url), () => Effect.tryPromise({ try: () => opened(url, options), catch: refused })),
-    close
+    (client) => closeClient({ client, isOpen: true })
   ).pipe(
     Effect.map((client) => ({
       run: <Row>(sql: string, values?: ReadonlyArray<unknown>) =>

@@ -1,6 +1,7 @@
 import type { Instant } from "@workshop/core"
 import { Effect } from "effect"
 import { BEGIN, COMMIT, type Connection, type QueryResult, ROLLBACK } from "../connection/Connection.js"
+import { DENIED } from "../connection/DatabaseFailed.js"
 import type { PgFailure } from "../connection/PgFailure.js"
 import { once, type Statement } from "../connection/Statement.js"
 
@@ -76,13 +77,11 @@ const SHORT_TIMEOUTS = [
 export const ALLOW_BITMAP_SCANS = once("look by age", "set local enable_bitmapscan = on")
 
 // SQLSTATEs after which a change of the schema is left for the next run.
-/** The role may not execute `keep_partition`. Rows then go to the default partition, and are removed one by one. */
-const NO_RIGHT = "42501"
 /** The default partition has just got a row of the month. */
 const HAS_ROWS = ["23514"]
 /** Citus changes schemas only on its coordinator. */
 const NOT_ON_COORDINATOR = "0A000"
-const LATER = [NO_RIGHT, ...HAS_ROWS, NOT_ON_COORDINATOR, "55P03", "57014", "40P01"]
+const LATER = [DENIED, ...HAS_ROWS, NOT_ON_COORDINATOR, "55P03", "57014", "40P01"]
 
 type Step = "exclude" | "validate" | "include" | "attach" | "detach" | "rescue" | "drop" | "remove"
 
@@ -193,7 +192,7 @@ const removeFromDefault = (connection: Connection, one: Partitioned, before: Ins
     step("remove", one, { name: ANY_MONTH, from: 0, until: before })
   ).pipe(
     Effect.catchIf(
-      ({ code }) => code === NO_RIGHT,
+      ({ code }) => code === DENIED,
       () => Effect.zipRight(connection.send([ROLLBACK]), deleteFromDefault(connection, one, before))
     )
   )

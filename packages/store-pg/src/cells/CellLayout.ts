@@ -1,20 +1,13 @@
 import { Clock, Effect, Fiber } from "effect"
-import {
-  type CellAddress,
-  type CellPlaced,
-  type CellsGiven,
-  HOME,
-  markOf,
-  ofCell,
-  placesOf
-} from "../cells/CellPlaces.js"
-import { FIND_NODES } from "../cells/CitusNodes.js"
 import { DatabaseFailed, DENIED, withRoleRemedy } from "../connection/DatabaseFailed.js"
 import { type Database, inSchema } from "../connection/Schema.js"
-import { refuseOtherCell } from "./MigratedCells.js"
-import { checkOn, migrateCells } from "./Migrator.js"
-import { recordAct } from "./OperatorAudit.js"
-import { connect, type Session } from "./Session.js"
+import { checkOn } from "../migrate/Migrator.js"
+import { recordAct } from "../migrate/OperatorAudit.js"
+import { connect, type Session } from "../migrate/Session.js"
+import { nameMarkOf, refuseOtherCell } from "./CellIdentity.js"
+import { migrateCells } from "./CellMigrations.js"
+import { type CellAddress, type CellPlaced, type CellsGiven, HOME, ofCell, placesOf } from "./CellPlaces.js"
+import { type CitusNode, isCitus, nodesOf } from "./CitusNodes.js"
 
 /** A cell as the directory and its own database describe it. */
 export interface CellStatus {
@@ -40,37 +33,17 @@ export interface CellMoved {
   readonly longest_pause_ms: number
 }
 
-/** A node of Citus, as `host:port`. */
-interface Node {
-  readonly host: string
-  readonly port: number
-}
-
 const OWNER_CHANGES =
   "This role may not change the cells: use the one that owns their tables, such as workshop_owner, or a superuser"
 
 const refused = (what: string) => new DatabaseFailed({ reason: "statement", code: undefined, what })
 
-const shown = ({ host, port }: Node): string => `${host.includes(":") ? `[${host}]` : host}:${port}`
+const shown = ({ host, port }: CitusNode): string => `${host.includes(":") ? `[${host}]` : host}:${port}`
 
 const serverOf = (url: string): string => /^[a-z]+:\/\/(?:[^@/?#]*@)?([^/?#]*)/i.exec(url)?.[1] || "localhost"
 
-const isCitus = (session: Session) =>
-  Effect.map(
-    session.run<{ is_citus: boolean }>("select exists (select from pg_extension where extname = 'citus') as is_citus"),
-    ([row]) => row?.is_citus === true
-  )
-
-/** The nodes on which Citus keeps schemas; empty elsewhere. */
-const nodesOf = (session: Session, schemas: ReadonlyArray<string>) =>
-  Effect.gen(function* () {
-    if (!(yield* isCitus(session))) return new Map<string, Node>()
-    const found = yield* session.run<Node & { readonly schema: string }>(FIND_NODES, [schemas])
-    return new Map(found.map(({ schema, ...node }) => [schema, node]))
-  })
-
 /** The cells of the directory; the home cell alone where there are no others. */
-const known = (session: Session, home: CellPlaced) =>
+const cellsOf = (session: Session, home: CellPlaced) =>
   Effect.map(
     session.run<{ name: string; id: string | null; shops: string; takes_shops: boolean; all: string }>(
       inSchema(
@@ -92,12 +65,12 @@ const cellOf = (home: CellPlaced, name: string): CellPlaced => ({
 })
 
 /** The state of a cell, as its own database says. */
-interface Looked {
+interface CellInspection {
   readonly state: string
   readonly shops?: number
 }
 
-const lookAt = (place: CellPlaced, known: { readonly id: string | null; readonly shops: number }) =>
+const inspect = (place: CellPlaced, known: { readonly id: string | null; readonly shops: number }) =>
   Effect.scoped(
     Effect.gen(function* () {
       const session = yield* Effect.mapError(
@@ -110,9 +83,9 @@ const lookAt = (place: CellPlaced, known: { readonly id: string | null; readonly
       if (place.name !== HOME)
         yield* refuseOtherCell(place, { name: place.name, id: known.id, shops: String(known.shops) })
       const [row] = yield* session.run<{ n: string }>(inSchema("select count(*) as n from workshop.shop", place.schema))
-      return { state: "ready", shops: Number(row!.n) } satisfies Looked as Looked
+      return { state: "ready", shops: Number(row!.n) } satisfies CellInspection as CellInspection
     })
-  ).pipe(Effect.catchAll(({ message }) => Effect.succeed<Looked>({ state: message })))
+  ).pipe(Effect.catchAll(({ message }) => Effect.succeed<CellInspection>({ state: message })))
 
 /** The state of a cell that is no schema of the home cell's database. */
 const ELSEWHERE = "Not in this database, and its address is not stored: name it in --cells."
@@ -131,7 +104,7 @@ export const listCells = (url: string, { schema, cells = [] }: CellsGiven = {}) 
       const [home, ...given] = yield* placesOf({ url, schema }, cells)
       const session = yield* connect(url, { schema: home!.schema })
       yield* checkOn(session, home!.schema)
-      const found = yield* known(session, home!)
+      const found = yield* cellsOf(session, home!)
       const unknown = given.find(({ name }) => !found.some((one) => one.name === name))
       if (unknown !== undefined)
         return yield* refused(
@@ -156,15 +129,15 @@ export const listCells = (url: string, { schema, cells = [] }: CellsGiven = {}) 
             const { schema } = place
             if (!isGiven && !schemas.has(schema))
               return { name, schema: "", node: "", shops, takes_shops, state: ELSEWHERE } satisfies CellStatus
-            const looked = yield* lookAt(place, { id, shops })
+            const inspected = yield* inspect(place, { id, shops })
             const node = place.url === url ? nodes.get(schema) : undefined
             return {
               name,
               schema,
               node: node === undefined ? serverOf(place.url) : shown(node),
-              shops: looked.shops ?? shops,
-              takes_shops: takes_shops && looked.state === "ready",
-              state: looked.state
+              shops: inspected.shops ?? shops,
+              takes_shops: takes_shops && inspected.state === "ready",
+              state: inspected.state
             } satisfies CellStatus
           }),
         { concurrency: 8 }
@@ -190,7 +163,7 @@ export const addCell = <E extends { readonly _tag: string } = never>(
       Effect.gen(function* () {
         const session = yield* connect(url, { schema: home!.schema })
         yield* checkOn(session, home!.schema)
-        return yield* known(session, home!)
+        return yield* cellsOf(session, home!)
       })
     )
     if (names.some(({ name }) => name === cell.name))
@@ -246,7 +219,7 @@ const longestPause = <A, E>(url: string, { schema, name }: CellPlaced, work: Eff
       longest.ms = Math.max(longest.ms, now - last.at)
       last.at = now
     })
-    const write = session.run("update mark set name = name where name = $1", [markOf(name)])
+    const write = session.run("update mark set name = name where name = $1", [nameMarkOf(name)])
     const probe = Effect.zipRight(write, note).pipe(
       // A write that the move refuses has not been made: the pause goes on.
       Effect.catchAll(() => Effect.void),
@@ -264,18 +237,18 @@ const NODES = `select nodename as host, nodeport::integer as port from pg_dist_n
   where isactive and shouldhaveshards and noderole = 'primary' order by nodeid`
 
 /** The names of the cells and the workers of Citus, between which a move is possible; refused where there is no Citus. */
-const layout = (session: Session, home: CellPlaced) =>
+const citusLayout = (session: Session, home: CellPlaced) =>
   Effect.gen(function* () {
     if (!(yield* isCitus(session)))
       return yield* refused(
         "Only Citus can move a cell, and this database does not have it: move a cell's cluster with a standby that you promote, and give its new address in --cells"
       )
-    const names = (yield* known(session, home)).map(({ name }) => name)
-    return { names, nodes: yield* session.run<Node>(NODES) }
+    const names = (yield* cellsOf(session, home)).map(({ name }) => name)
+    return { names, nodes: yield* session.run<CitusNode>(NODES) }
   })
 
 /** Whether the coordinator reaches a node now. */
-const isReached = (session: Session, { host, port }: Node) =>
+const isReached = (session: Session, { host, port }: CitusNode) =>
   Effect.map(
     session.run<{ is_reached: boolean }>("select citus_check_connection_to_node($1::text, $2::integer) as is_reached", [
       host,
@@ -284,7 +257,7 @@ const isReached = (session: Session, { host, port }: Node) =>
     ([row]) => row?.is_reached === true
   )
 
-const moveOn = (session: Session, url: string, cell: CellPlaced, to: Node) =>
+const moveOn = (session: Session, url: string, cell: CellPlaced, to: CitusNode) =>
   Effect.gen(function* () {
     const from = (yield* nodesOf(session, [cell.schema])).get(cell.schema)
     if (from === undefined)
@@ -326,7 +299,7 @@ export const moveCell = (url: string, name: string, node: string, { schema }: Pi
     Effect.gen(function* () {
       const [home] = yield* placesOf({ url, schema }, [])
       const session = yield* connect(url, { schema: home!.schema })
-      const { names, nodes } = yield* layout(session, home!)
+      const { names, nodes } = yield* citusLayout(session, home!)
       if (name === HOME)
         return yield* refused("The home cell stays on the coordinator: it has the directory, and it is not distributed")
       if (!names.includes(name))
@@ -354,9 +327,11 @@ export const balanceCells = (url: string, { schema }: Pick<Database, "schema"> =
     Effect.gen(function* () {
       const [home] = yield* placesOf({ url, schema }, [])
       const session = yield* connect(url, { schema: home!.schema })
-      const { names } = yield* layout(session, home!)
+      const { names } = yield* citusLayout(session, home!)
       const cells = names.map((name) => cellOf(home!, name))
-      const planned = yield* session.run<Node & { readonly schema: string }>(PLAN, [cells.map(({ schema }) => schema)])
+      const planned = yield* session.run<CitusNode & { readonly schema: string }>(PLAN, [
+        cells.map(({ schema }) => schema)
+      ])
       const moves = planned.flatMap(({ schema, ...to }) =>
         cells.filter((cell) => cell.schema === schema).map((cell) => ({ cell, to }))
       )

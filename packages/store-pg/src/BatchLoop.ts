@@ -1,0 +1,43 @@
+import { Effect, type Scope } from "effect"
+import { inputDrained } from "./fast/inputDrained.js"
+
+/** The work of a {@link batchLoop}. */
+interface Batches {
+  /** Whether anything waits for the next batch. */
+  readonly hasWaiting: () => boolean
+  /** Runs the next batch. It is not interrupted. */
+  readonly runBatch: Effect.Effect<void>
+  /** Called when the scope closes, after the current batch: fails what still waits. */
+  readonly close: () => void
+}
+
+/** The loop, for the code that queues the work. */
+interface BatchLoop {
+  /** Says that something waits. */
+  readonly wake: () => void
+  /** Whether the scope has closed, so that nothing may be queued any more. */
+  readonly isClosed: () => boolean
+}
+
+/**
+ * Runs one batch after another until the scope closes. Each begins once something waits and the input of the process is drained; what is
+ * queued during a batch is in the next one.
+ */
+export const batchLoop = ({ hasWaiting, runBatch, close }: Batches): Effect.Effect<BatchLoop, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    let wake = (): void => undefined
+    let isClosed = false
+    const untilWaiting = Effect.async<void>((resume) => {
+      wake = () => resume(Effect.void)
+      if (hasWaiting()) wake()
+    })
+    const next = untilWaiting.pipe(Effect.zipRight(inputDrained), Effect.zipRight(Effect.uninterruptible(runBatch)))
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        isClosed = true
+        close()
+      })
+    )
+    yield* Effect.forkScoped(Effect.forever(next))
+    return { wake: () => wake(), isClosed: () => isClosed }
+  })

@@ -1,0 +1,110 @@
+import { Effect } from "effect"
+import { type DatabaseFailed, NO_TABLE } from "../connection/DatabaseFailed.js"
+import { inSchema } from "../connection/Schema.js"
+import { recordAct } from "../migrate/OperatorAudit.js"
+import { connect, type Session } from "../migrate/Session.js"
+import { type CellPlaced, cellsRefused, cellWrong, HOME } from "./CellPlaces.js"
+import { isCitus } from "./CitusNodes.js"
+
+/** Runs work on a session of a cell. `text` names the cell's schema in a statement. */
+export const withSession = <A, E>(
+  { url, schema }: CellPlaced,
+  work: (session: Session, text: (sql: string) => string) => Effect.Effect<A, E>
+) => Effect.scoped(Effect.flatMap(connect(url, { schema }), (session) => work(session, (sql) => inSchema(sql, schema))))
+
+const NO_COLUMN = "42703"
+
+/** Null if the statement failed because a table, its schema or a column of it does not exist. */
+export const nullIfAbsent = <A>(work: Effect.Effect<A, DatabaseFailed>) =>
+  Effect.catchIf(
+    work,
+    ({ code }) => code !== undefined && [...NO_TABLE, NO_COLUMN].includes(code),
+    () => Effect.succeed(null)
+  )
+
+/** A cell in the directory. */
+export interface DirectoryCell {
+  readonly name: string
+  /** Null if a program from before cells had ids added it. */
+  readonly id: string | null
+  /** The number of shops that the directory placed in the cell, as text. */
+  readonly shops: string
+}
+
+/** The cells in the directory, also in one of an older schema; empty if there is no directory. `run` finds its tables in the schema `workshop`. */
+export const directoryCells = (run: Session["run"]) =>
+  run<DirectoryCell>(
+    "select /* workshop cells */ name, to_jsonb(c) ->> 'id' as id, shops from workshop.cell c order by name"
+  ).pipe(
+    nullIfAbsent,
+    Effect.map((rows) => rows ?? [])
+  )
+
+/** Refuses names that omit a cell of the directory, because its shops would not be served. */
+export const refuseOmitted = (known: ReadonlyArray<DirectoryCell>, names: ReadonlyArray<string>) => {
+  if (known.length === 0) return Effect.void
+  if (names.length === 1)
+    return cellsRefused(
+      `The database is the home cell of several (${known.map(({ name }) => name).join(", ")}), and no others were given`
+    )
+  const left = known.find(({ name }) => !names.includes(name))
+  return left === undefined
+    ? Effect.void
+    : cellsRefused(`The directory names the cell ${left.name}, which was not given`)
+}
+
+/** Refuses names, including the home cell's, that are not those of the directory. `run` finds its tables in the schema `workshop`. */
+export const refuseOtherNames = (run: Session["run"], names: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const known = yield* directoryCells(run)
+    const missing = names.find((name) => !known.some((one) => one.name === name))
+    if (names.length > 1 && missing !== undefined)
+      return yield* cellWrong(
+        `The directory does not know the cell ${missing}: check its name, or add it with workshop cell add or workshop migrate --cells`
+      )
+    yield* refuseOmitted(known, names)
+  })
+
+/** Adds cells to the directory. The first process that serves the cells copies the accounts that exist already. Returns the names of new cells. */
+export const addToDirectory = (
+  home: CellPlaced,
+  others: ReadonlyArray<{ readonly name: string; readonly id: string }>
+) =>
+  withSession(home, (session, text) =>
+    Effect.gen(function* () {
+      const isCoordinator = yield* isCitus(session)
+      const [counted] = yield* session.run<{ readonly shops: string }>(
+        text("select count(*) as shops from workshop.shop")
+      )
+      const { shops } = counted!
+      yield* session.run("begin")
+      // Accounts that are being opened are either there already, or come with notes of the cells.
+      yield* session.run(text("lock table workshop.client_account in share mode"))
+      // The coordinator of Citus has only the directory, unless it had shops before.
+      yield* session.run(
+        text("insert into workshop.cell (name, takes_shops, shops) values ($1, $2, $3) on conflict do nothing"),
+        [HOME, !isCoordinator || Number(shops) > 0, shops]
+      )
+      const added = yield* session.run<{ readonly name: string }>(
+        text(
+          "insert into workshop.cell (name, takes_shops, shops, id) select name, true, 0, id from unnest($1::text[], $2::text[]) n (name, id) on conflict do nothing returning name"
+        ),
+        [others.map(({ name }) => name), others.map(({ id }) => id)]
+      )
+      yield* session.run(
+        text(
+          "update workshop.cell c set id = n.id from unnest($1::text[], $2::text[]) n (name, id) where c.name = n.name and c.id is null"
+        ),
+        [others.map(({ name }) => name), others.map(({ id }) => id)]
+      )
+      yield* session.run(
+        text(
+          "insert into workshop.account_copy (client_id, cell) select a.id, n.name from workshop.client_account a cross join unnest($1::text[]) n (name) on conflict do nothing"
+        ),
+        [added.map(({ name }) => name)]
+      )
+      if (added.length > 0) yield* recordAct(session, "database.cells_added", { cells: added.map(({ name }) => name) })
+      yield* session.run("commit")
+      return added.map(({ name }) => name)
+    }).pipe(Effect.onError(() => Effect.exit(session.run("rollback"))))
+  )

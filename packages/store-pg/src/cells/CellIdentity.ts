@@ -1,0 +1,130 @@
+import { Effect } from "effect"
+import type { Session } from "../migrate/Session.js"
+import {
+  type DirectoryCell,
+  directoryCells,
+  nullIfAbsent,
+  refuseOmitted,
+  refuseOtherNames,
+  withSession
+} from "./CellDirectory.js"
+import { type CellPlaced, type CellsGiven, cellsRefused, cellWrong, HOME, ofCell, placesOf } from "./CellPlaces.js"
+
+const NAME_MARK = "cell:"
+const ID_MARK = "cell_id:"
+
+/** The mark, in the table `mark`, by which the schema of a further cell says its name. */
+export const nameMarkOf = (name: string): string => `${NAME_MARK}${name}`
+
+/** The mark by which it says the id that the directory knows. */
+export const idMarkOf = (id: string): string => `${ID_MARK}${id}`
+
+/** The marks of a schema: the name and the id of the cell that it is. Both are null in a home cell. */
+export interface CellIdentity {
+  readonly name: string | null
+  /** Null if a program from before cells had ids marked the schema. */
+  readonly id: string | null
+}
+
+const textAfter = (prefix: string, marks: ReadonlyArray<string | null>): string | null =>
+  marks.find((mark) => mark?.startsWith(prefix))?.slice(prefix.length) ?? null
+
+/** The identity in the marks of a schema. */
+export const identityIn = (marks: ReadonlyArray<string | null>): CellIdentity => ({
+  name: textAfter(NAME_MARK, marks),
+  id: textAfter(ID_MARK, marks)
+})
+
+/** Says, without a remedy, what is at the address of a cell of the directory; null if it is the cell. */
+export const mismatchOf = ({ name, id }: Pick<DirectoryCell, "name" | "id">, found: CellIdentity): string | null => {
+  if (name === HOME) return found.name === null ? null : `Where the home cell should be is the cell ${found.name}`
+  if (found.name === null) return `Where the cell ${name} should be is no cell`
+  if (found.name !== name) return `Where the cell ${name} should be is the cell ${found.name}`
+  return id !== null && id !== found.id ? `Where the cell ${name} should be is another cell of that name` : null
+}
+
+/** Refuses the name that a database has as a further cell, where a home cell is needed. */
+export const refuseFurtherCell = (name: string | null) =>
+  name === null ? Effect.void : cellsRefused(`The database is the cell ${name} of another one, its home cell`)
+
+/** The identity of a schema, and whether it has shops; null if it has no tables yet. */
+export const identityOf = (session: Session, text: (sql: string) => string) =>
+  session
+    .run<{ readonly mark: string | null; readonly id: string | null; readonly has_shops: boolean }>(
+      text(
+        `select (select substr(name, 6) from workshop.mark where name like 'cell:%') as mark,
+          (select substr(name, 9) from workshop.mark where name like 'cell\\_id:%') as id, exists (select from workshop.shop) as has_shops`
+      )
+    )
+    .pipe(
+      Effect.map(([row]) => (row === undefined ? null : { name: row.mark, id: row.id, hasShops: row.has_shops })),
+      nullIfAbsent
+    )
+
+/** Refuses a home cell that is a further cell of another one, and names that omit one of its cells. A migration calls it before it writes. */
+export const refuseHome = (home: CellPlaced, names: ReadonlyArray<string>) =>
+  withSession(home, (session, text) =>
+    Effect.gen(function* () {
+      const found = yield* identityOf(session, text)
+      yield* refuseFurtherCell(found?.name ?? null)
+      yield* refuseOmitted(yield* directoryCells((sql) => session.run(text(sql))), names)
+    })
+  )
+
+/**
+ * Refuses the address of a cell that the directory knows if another schema is there, and the address of a new cell if another cell or shops
+ * are there.
+ */
+export const refuseOtherCell = (cell: CellPlaced, known: DirectoryCell | undefined) =>
+  withSession(cell, (session, text) =>
+    Effect.gen(function* () {
+      const { name } = cell
+      const found = yield* identityOf(session, text)
+      const other = found === null || found.name === null ? null : mismatchOf({ name, id: null }, found)
+      if (other !== null) return yield* cellWrong(`${other}: give each cell the address that it had before`)
+      if (known === undefined) {
+        if (found?.hasShops === true)
+          return yield* cellWrong(
+            `Where the cell ${name} should be are shops already: name an empty database or schema for it, or restore the home cell that knows it`
+          )
+        return
+      }
+      const remedy = `check its address, or restore it there; workshop cell remove ${name} removes a cell that never had shops`
+      if (found === null || found.name === null)
+        return yield* cellWrong(`The directory knows the cell ${name}, but it is not at its address: ${remedy}`)
+      const twin = mismatchOf(known, found)
+      if (twin !== null) return yield* cellWrong(`${twin}: ${remedy}`)
+      if (known.id === null && Number(known.shops) > 0 && !found.hasShops)
+        return yield* cellWrong(
+          `The directory placed ${Number(known.shops) === 1 ? "1 shop" : `${known.shops} shops`} in the cell ${name}, and at its address it has none: ${remedy}`
+        )
+    })
+  )
+
+/**
+ * The places of the cells that a command was given, the home cell first. Refuses names that are not those of the directory. `confirm`
+ * refuses a place at which another schema is than the cell that the directory knows.
+ */
+export const cellsGiven = (url: string, { schema, cells = [] }: CellsGiven) =>
+  Effect.gen(function* () {
+    const places = yield* placesOf({ url, schema }, cells)
+    const known = yield* withSession(places[0]!, (session, text) => {
+      const run: Session["run"] = (sql) => session.run(text(sql))
+      const refused = refuseOtherNames(
+        run,
+        places.map(({ name }) => name)
+      )
+      return Effect.zipRight(refused, directoryCells(run))
+    })
+    const confirm = (place: CellPlaced) =>
+      place.name === HOME
+        ? Effect.void
+        : Effect.mapError(
+            refuseOtherCell(
+              place,
+              known.find(({ name }) => name === place.name)
+            ),
+            ofCell(place)
+          )
+    return { places, confirm }
+  })

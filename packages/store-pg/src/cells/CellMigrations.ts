@@ -1,0 +1,106 @@
+import { Effect } from "effect"
+import { DatabaseFailed } from "../connection/DatabaseFailed.js"
+import { inSchema } from "../connection/Schema.js"
+import { type Migration, OURS } from "../migrate/Migration.js"
+import { locked, migrateSchema, type SchemaMigrationOptions } from "../migrate/Migrator.js"
+import { connect } from "../migrate/Session.js"
+import { addToDirectory, type DirectoryCell, directoryCells, withSession } from "./CellDirectory.js"
+import { identityOf, idMarkOf, nameMarkOf, refuseHome, refuseOtherCell } from "./CellIdentity.js"
+import { type CellAddress, type CellPlaced, cellWrong, ofCell, placesOf } from "./CellPlaces.js"
+import { isCitus } from "./CitusNodes.js"
+
+/** A failure to bring a cell up to date, which names the cell. */
+const inCell = (cell: CellPlaced, error: { readonly message: string }): DatabaseFailed =>
+  error instanceof DatabaseFailed && error.reason !== "statement"
+    ? ofCell(cell)(error)
+    : cellWrong(
+        `The cell ${cell.name} cannot be brought up to date (${error.message.replace(/\.$/, "")}): mend that, and run the command again`
+      )
+
+/**
+ * Lets Citus keep the schema of a cell, with all its tables, on one of its workers. Without Citus it does nothing. Unlogged tables become
+ * logged, because they would delay a move to another worker.
+ */
+const distribute = (cell: CellPlaced) =>
+  withSession(cell, (session) =>
+    Effect.gen(function* () {
+      if (!(yield* isCitus(session))) return
+      const [there] = yield* session.run<{ is_distributed: boolean }>(
+        "select exists (select from pg_dist_schema s join pg_namespace n on n.oid = s.schemaid where n.nspname = $1) as is_distributed",
+        [cell.schema]
+      )
+      if (there?.is_distributed === true) return
+      for (const table of ["rate_limit", "server_life"]) yield* session.run(`alter table ${table} set logged`)
+      yield* session.run("select citus_schema_distribute($1::regnamespace)", [cell.schema])
+    })
+  )
+
+/** Writes into a schema which cell it is, unless it says so already. Returns its id. */
+const markCell = (cell: CellPlaced, known: DirectoryCell | undefined) =>
+  withSession(cell, (session, text) =>
+    Effect.gen(function* () {
+      const found = yield* identityOf(session, text)
+      if (found !== null && found.id !== null) return found.id
+      const [drawn] = yield* session.run<{ readonly id: string }>("select gen_random_uuid()::text as id")
+      const id = known?.id ?? drawn!.id
+      yield* session.run(text("insert into workshop.mark (name) values ($1), ($2) on conflict do nothing"), [
+        nameMarkOf(cell.name),
+        idMarkOf(id)
+      ])
+      return id
+    })
+  )
+
+/** The options of a migration: the schema of the home cell, which may be the only one, and the further cells. */
+export interface MigrateOptions extends SchemaMigrationOptions {
+  /** Further cells: their schemas are created and migrated too, and added to the directory of this one, the home cell. */
+  readonly cells?: ReadonlyArray<CellAddress> | undefined
+}
+
+/**
+ * Migrates a database to the schema of this program. Returns the names of the migrations that it applied, which may be none. Several
+ * processes may call it at once: one migrates, and the others wait. A newer schema that this program can use is not changed.
+ * @param url - A connection string whose role may create tables. It leads to Postgres itself, because a pooler does not keep session locks.
+ */
+export const migrate = (url: string, options: MigrateOptions = {}, known: ReadonlyArray<Migration> = OURS) =>
+  Effect.gen(function* () {
+    const { cells = [], ...home } = options
+    const [first, ...others] = yield* placesOf({ url, schema: options.schema }, cells)
+    yield* refuseHome(
+      first!,
+      [first!, ...others].map(({ name }) => name)
+    )
+    const names = yield* migrateSchema(url, home, known)
+    return others.length === 0 ? names : [...names, ...(yield* migrateCells(first!, others, known))]
+  })
+
+/** Creates the further cells that do not exist yet, migrates all of them, and adds them to the directory. One process at a time does this. */
+export const migrateCells = (
+  home: CellPlaced,
+  others: ReadonlyArray<CellPlaced>,
+  known: ReadonlyArray<Migration> = OURS
+) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const session = yield* connect(home.url, { schema: home.schema })
+      yield* locked(session, home.schema)
+      const directory = yield* directoryCells((sql) => session.run(inSchema(sql, home.schema)))
+      const entryOf = ({ name }: CellPlaced) => directory.find((one) => one.name === name)
+      // All cells are checked first, so that nothing is written if one of them is refused.
+      for (const cell of others)
+        yield* Effect.mapError(refuseOtherCell(cell, entryOf(cell)), (error) => inCell(cell, error))
+      const names: Array<string> = []
+      const identified: Array<{ readonly name: string; readonly id: string }> = []
+      for (const cell of others) {
+        const work = Effect.gen(function* () {
+          const applied = yield* migrateSchema(cell.url, { schema: cell.schema, isCell: true }, known)
+          names.push(...applied.map((name) => `${cell.name}: ${name}`))
+          yield* distribute(cell)
+          identified.push({ name: cell.name, id: yield* markCell(cell, entryOf(cell)) })
+        })
+        yield* Effect.mapError(work, (error) => inCell(cell, error))
+      }
+      yield* addToDirectory(home, identified)
+      return names
+    })
+  )
