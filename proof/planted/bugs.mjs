@@ -633,8 +633,8 @@ const ofRequests = [
     "ShopData",
     "change-of-one-instant-lost",
     "a sync leaves out the change at the very instant asked for",
-    "place.updated_at >= since && place.change_seq > after",
-    "place.updated_at > since && place.change_seq > after"
+    "entry.updated_at >= since && entry.change_seq > after",
+    "entry.updated_at > since && entry.change_seq > after"
   ),
   service(
     "ApiKeyCache",
@@ -939,8 +939,8 @@ const ofDeliveries = [
     "ShopDeliveryQueue",
     "two-of-a-ticket",
     "two deliveries of a ticket go out at once",
-    "    line.busy = event_id\n    this.#place(line)\n    return claimed",
-    "    this.#place(line)\n    return claimed"
+    "    ticketQueue.inFlight = event_id\n    this.#updateEntries(ticketQueue)\n    return claimed",
+    "    this.#updateEntries(ticketQueue)\n    return claimed"
   ),
   memory(
     "ShopDeliveryQueue",

@@ -1,49 +1,50 @@
 import type { Instant } from "@workshop/core"
 import TinyQueue from "tinyqueue"
 
-/** Something that is due, and its rank among what is due at the same instant. */
+/** An entry of a queue: the instant at which it is due, and its rank among the entries of that instant. */
 export interface Due {
   readonly due_at: Instant
   readonly seq: number
 }
 
-/** Whether `a` is due before `b`. */
-export const earlier = (a: Due, b: Due): number => a.due_at - b.due_at || a.seq - b.seq
+/** Compares the instants of two entries, and their ranks; negative if `a` comes first. */
+export const compareDue = (a: Due, b: Due): number => a.due_at - b.due_at || a.seq - b.seq
 
-const FEW = 64
+/** The smallest number of entries at which stale ones are removed. */
+const MIN_SWEPT = 64
 
 /**
- * Things in the order in which they are due. A row that moves is not searched for: its old place is out of date, is passed
- * over when it comes up, and is swept out before such places outnumber the others, so the queue never outgrows its use.
+ * Entries in the order in which they are due. When an entry is replaced, the old one is not searched for: it stays as a stale one, which is
+ * skipped when its turn comes. All stale entries are removed whenever the queue has doubled, so it stays in proportion to the others.
  */
 export class DueQueue<D extends Due> {
   readonly #isCurrent: (due: D) => boolean
-  #places = new TinyQueue<D>([], earlier)
-  #sweep_at = FEW
+  #entries = new TinyQueue<D>([], compareDue)
+  #sweepAt = MIN_SWEPT
 
   constructor(isCurrent: (due: D) => boolean) {
     this.#isCurrent = isCurrent
   }
 
   push(due: D): void {
-    if (this.#places.length >= this.#sweep_at) {
-      this.#places = new TinyQueue(this.#places.data.filter(this.#isCurrent), earlier)
-      this.#sweep_at = Math.max(FEW, 2 * this.#places.length)
+    if (this.#entries.length >= this.#sweepAt) {
+      this.#entries = new TinyQueue(this.#entries.data.filter(this.#isCurrent), compareDue)
+      this.#sweepAt = Math.max(MIN_SWEPT, 2 * this.#entries.length)
     }
-    this.#places.push(due)
+    this.#entries.push(due)
   }
 
-  /** The earliest one that is not out of date. */
+  /** The first entry that is not stale. */
   first(): D | undefined {
-    for (let due = this.#places.peek(); due !== undefined; due = this.#places.peek()) {
+    for (let due = this.#entries.peek(); due !== undefined; due = this.#entries.peek()) {
       if (this.#isCurrent(due)) return due
-      this.#places.pop()
+      this.#entries.pop()
     }
     return undefined
   }
 
-  /** How many places it holds, out of date or not. */
+  /** The number of entries, including stale ones. */
   get size(): number {
-    return this.#places.length
+    return this.#entries.length
   }
 }

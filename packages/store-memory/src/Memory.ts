@@ -27,9 +27,9 @@ import { ShopTurns } from "./ShopTurns.js"
 
 /** All data of the memory store. It lives as long as the layer that made it. */
 export class Memory {
-  /** Whether a sandbox made all this (Specification, Keys and scopes). */
+  /** Whether a sandbox created the data, so that it may be cleared (Specification, Keys and scopes). */
   isSandboxMade = false
-  /** Whether a caller may have opened the first shop. */
+  /** Whether the right to open the first shop was claimed. */
   isFirstShopClaimed = false
   readonly shops = new Map<ShopId, ShopData>()
   readonly accounts = new Map<ClientId, ClientAccount>()
@@ -42,12 +42,12 @@ export class Memory {
   readonly notifications = new MemoryNotifications()
   readonly inboxes = new Map<ClientId, Array<NotificationRecord>>()
   readonly audit: Array<AuditEntry> = []
-  /** The persons of erasures that have begun. */
+  /** The persons whose erasure has begun and not ended. */
   readonly erasures = new Map<ClientId, Person>()
   readonly offersToPhone = new Map<Phone, Array<OfferId>>()
   /** Called with each account that was opened, changed or erased. */
   onAccount: (id: ClientId) => void = () => undefined
-  /** The open windows of limits, by policy and subject: a joined key would be a new text to hash for every take. */
+  /** The open windows of rate limits, by policy and subject. A joined key would be a new text to hash for every request. */
   readonly limitWindows = new Map<PolicyName, Map<string, LimitWindow>>()
 
   /** Adds a shop without data. */
@@ -55,7 +55,7 @@ export class Memory {
     this.shops.set(shop.id, new ShopData(shop, this.accounts, this.holders))
   }
 
-  /** Puts an account, or removes it where it is null. */
+  /** Saves an account; null removes it. */
   putAccount(id: ClientId, account: ClientAccount | null): void {
     const before = this.accounts.get(id)
     if (before !== undefined) this.holders.delete(before.phone)
@@ -67,7 +67,7 @@ export class Memory {
     this.onAccount(id)
   }
 
-  /** Removes everything but that a sandbox made it. Sleepers sleep on. */
+  /** Removes all data except the mark of a sandbox. Fibers that wait for deliveries continue to wait. */
   clear(): void {
     const { shops, accounts, holders, keyHashes, shopOfOffer, shopOfKey, openReplays, inboxes, erasures } = this
     const maps = [shops, accounts, holders, keyHashes, shopOfOffer, shopOfKey, openReplays, inboxes, erasures]
@@ -77,14 +77,14 @@ export class Memory {
     this.notifications.clear()
   }
 
-  /** The data of a shop, whose id comes from the directory. */
+  /** The data of a shop; throws `ShopNotFound` if it does not exist. */
   dataOf(shop_id: ShopId): ShopData {
     const data = this.shops.get(shop_id)
     if (data === undefined) throw new ShopNotFound()
     return data
   }
 
-  /** Makes a change in its shop and in what belongs to no shop. */
+  /** Applies a change to the data of its shop and to the data that no shop owns. */
   keep(data: ShopData, change: Change): void {
     if (change._tag === "OfferRemoved") this.#withdraw(data.state.offers.get(change.row.id))
     data.keep(change)
@@ -102,7 +102,7 @@ export class Memory {
       case "WebhookRemoved":
       case "DeliveryPut":
       case "DeliveryRemoved":
-        this.turns.again(shop_id, data.queue.next())
+        this.turns.schedule(shop_id, data.queue.next())
         return
       case "ReplayPut":
         if (change.row.is_done) this.openReplays.delete(change.row.id)
@@ -138,7 +138,7 @@ export class Memory {
     }
   }
 
-  /** The number by which a client is notified now; null if there is none, or a walk-in's holder blocks the shop. */
+  /** The phone number to which a notification would go now: the client's, or that of a walk-in's ticket. Null if there is none, or its holder blocks the shop. */
   phoneFor({ client_id, shop_id, ticket_id }: NotificationRecord): Phone | null {
     if (client_id !== null) return this.accounts.get(client_id)?.phone ?? null
     const { state } = this.dataOf(shop_id)
@@ -148,7 +148,7 @@ export class Memory {
     return isBlocked ? null : phone
   }
 
-  /** The messages with their content, as they are sent now. */
+  /** The messages with their content and the phone numbers to which they go now. */
   contentsOf(rows: ReadonlyArray<MessageRecord>): ReadonlyArray<Message> {
     return rows.map((row) => {
       const payload = this.notifications.payloads.get(row.id)

@@ -5,7 +5,7 @@ import { Memory } from "./Memory.js"
 import { memoryDeliveries } from "./MemoryDeliveries.js"
 import { over } from "./MemoryStore.js"
 
-/** The access that a memory gives as a cell. */
+/** The access to a memory as one of several cells. */
 const memoryCell = (
   memory: Memory,
   { claimNumbered: claim }: ReturnType<typeof memoryDeliveries>
@@ -41,13 +41,13 @@ const memoryCell = (
     )
 })
 
-/** The directory of cells, beside the memory of the home cell. */
+/** The directory of cells, for the memory of the home cell. */
 const memoryCellDirectory = (home: Memory, names: ReadonlyArray<string>): CellDirectory => {
   const [, ...others] = names
   const shops = new Map<ShopId, string>()
   const keys = new Map<string, string>()
   const placed = new Map<string, number>()
-  /** The number of the last change of each account that a cell lacks. */
+  /** By account, the cells that lack its last change, with the number of that change. */
   const lacking = new Map<ClientId, Map<string, number>>()
   let changes = 0
   home.onAccount = (id) => {
@@ -85,7 +85,7 @@ const memoryCellDirectory = (home: Memory, names: ReadonlyArray<string>): CellDi
   }
 }
 
-/** Cells in memory, with their directory: for tests of what is said of several cells. */
+/** Cells in memory, with their directory, for tests of several cells. */
 export const memoryCells = (
   names: readonly [string, ...ReadonlyArray<string>]
 ): Effect.Effect<
@@ -117,7 +117,7 @@ export const memoryCells = (
     }
   })
 
-/** Every store port, in memory, over several cells: each has some of the shops. */
+/** All store ports, in memory, over several cells. Each cell has some of the shops. */
 export const layerCells = (
   names: readonly [string, ...ReadonlyArray<string>]
 ): Layer.Layer<StorePorts, never, Entropy> => Layer.scopedContext(Effect.flatMap(memoryCells(names), cellPorts))

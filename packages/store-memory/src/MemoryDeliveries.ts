@@ -9,7 +9,7 @@ import {
 } from "@workshop/core/store"
 import { type Clock, type Context, Effect } from "effect"
 import type { Memory } from "./Memory.js"
-import { askedFor, logged } from "./ShopData.js"
+import { logged, matchingEvents } from "./ShopData.js"
 import type { ShopDeliveryQueue } from "./ShopDeliveryQueue.js"
 
 const NANOS_PER_MS = 1_000_000n
@@ -17,7 +17,7 @@ const NANOS_PER_MS = 1_000_000n
 /** Real time, even if a sandbox's clock is frozen. */
 const realNanos = (clock: Clock.Clock): bigint => clock.unsafeCurrentTimeNanos()
 
-/** Rises with every claim of every store of the process, so that turns of several cells can be compared. */
+/** The number of the next claim. All stores of the process share it, so that turns of several cells can be compared. */
 let nextClaim = 0
 
 /** The queue of deliveries: one for each shop, and the order in which shops with due deliveries are served. */
@@ -26,7 +26,7 @@ export const memoryDeliveries = (
 ): Context.Tag.Service<Deliveries> & {
   readonly claimNumbered: (now: Instant, most: number) => Effect.Effect<NumberedClaims>
 } => {
-  /** Those from which something was claimed and perhaps not acknowledged: where leases may end. */
+  /** The queues with deliveries that may be in flight, whose leases may end. */
   const leased = new Map<ShopId, ShopDeliveryQueue>()
 
   const claimOne = (shop_id: ShopId, now: number, lease_until: bigint): Claim | undefined => {
@@ -52,7 +52,7 @@ export const memoryDeliveries = (
             claims.push(claim)
             memory.turns.served(shop_id, number * TURNS_PER_CLAIM + claims.length)
           }
-          memory.turns.again(shop_id, memory.dataOf(shop_id).queue.next())
+          memory.turns.schedule(shop_id, memory.dataOf(shop_id).queue.next())
         }
         return { number, claims }
       })
@@ -67,7 +67,7 @@ export const memoryDeliveries = (
         let reclaimed = 0
         for (const [shop_id, queue] of leased) {
           const ended = queue.reclaim(now)
-          if (ended > 0) memory.turns.again(shop_id, queue.next())
+          if (ended > 0) memory.turns.schedule(shop_id, queue.next())
           if (queue.inFlight === 0) leased.delete(shop_id)
           reclaimed += ended
         }
@@ -76,7 +76,7 @@ export const memoryDeliveries = (
     ),
     next: (until) =>
       Effect.sync(() => {
-        // A turn is only a hint: what it was given for may have moved, or its webhook be off.
+        // A turn is only a hint: the delivery may be due later by now, or the webhook be off.
         for (let turn = memory.turns.first(); turn !== undefined && turn.due_at <= until; turn = memory.turns.first()) {
           const due_at = memory.dataOf(turn.shop_id).queue.next()
           if (due_at === turn.due_at) return due_at
@@ -86,8 +86,8 @@ export const memoryDeliveries = (
       }),
     changed: Effect.async<void>((resume) => {
       const wake = () => resume(Effect.void)
-      memory.turns.sleepers.add(wake)
-      return Effect.sync(() => memory.turns.sleepers.delete(wake))
+      memory.turns.waiters.add(wake)
+      return Effect.sync(() => memory.turns.waiters.delete(wake))
     }),
     replays: Effect.sync(() =>
       [...memory.openReplays.values()]
@@ -97,9 +97,9 @@ export const memoryDeliveries = (
   }
 }
 
-/** The deliveries that an owner can read. */
+/** The log of deliveries, which a shop's owner can read. */
 export const memoryDeliveryLog = (memory: Memory): Context.Tag.Service<DeliveryLog> => ({
   deliveries: (shop_id, part) => Effect.sync(() => logged(memory.dataOf(shop_id), part)),
-  count: (shop_id, filter) => Effect.sync(() => [...askedFor(memory.dataOf(shop_id), filter)].length),
+  count: (shop_id, filter) => Effect.sync(() => [...matchingEvents(memory.dataOf(shop_id), filter)].length),
   notices: (shop_id) => Effect.sync(() => memory.dataOf(shop_id).notices.slice(-ServiceLimits.list_max))
 })

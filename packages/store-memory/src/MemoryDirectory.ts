@@ -14,7 +14,7 @@ import { type Context, Effect, Stream } from "effect"
 import type { Memory } from "./Memory.js"
 import type { ShopData } from "./ShopData.js"
 
-/** Looks at every shop: rarely asked, where an index would cost each create. */
+/** The shop that owns something. It searches all shops, because this is rarely needed and an index would slow every create. */
 const ownerOf = (memory: Memory, owns: (data: ShopData) => boolean): ShopId | null => {
   for (const [shop_id, data] of memory.shops) if (owns(data)) return shop_id
   return null
@@ -31,7 +31,7 @@ const shopOf = (memory: Memory, thing: Belonging): ShopId | null => {
   }
 }
 
-/** The first rows behind an id, in the order of their ids. */
+/** The first rows after an id, in the order of their ids. */
 const pageById = <Row extends { readonly id: string }>(
   rows: ReadonlyArray<Row>,
   after: string | null,
@@ -42,7 +42,7 @@ const pageById = <Row extends { readonly id: string }>(
     .sort((a, b) => (a.id < b.id ? -1 : 1))
     .slice(0, limit)
 
-/** The data that belong to no one shop. */
+/** The directory: the shops, the accounts of clients, and the look-ups across shops. */
 export const memoryDirectory = (memory: Memory): Context.Tag.Service<Directory> => ({
   createShop: (shop) => Effect.sync(() => memory.open(shop)),
   listShops: (after, limit) =>

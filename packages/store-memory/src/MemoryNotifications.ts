@@ -1,8 +1,9 @@
 import type { Instant, NoticeRecord, NotificationRecord, ShopId } from "@workshop/core"
 import type { MessageReceiver, MessageRecord } from "@workshop/core/store"
-import { type Due, DueQueue, earlier } from "./DueQueue.js"
+import { compareDue, type Due, DueQueue } from "./DueQueue.js"
 
-interface Place extends Due {
+/** A message that waits to be sent, as an entry of a queue. */
+interface WaitingMessage extends Due {
   readonly row: MessageRecord
 }
 
@@ -10,55 +11,55 @@ interface Place extends Due {
 export class MemoryNotifications {
   /** All notifications and notices, by id. */
   readonly payloads = new Map<string, NotificationRecord | NoticeRecord>()
-  readonly #places = new Map<string, Place>()
+  readonly #waiting = new Map<string, WaitingMessage>()
   readonly #queues = { client: this.#queue(), owner: this.#queue() }
-  #given = 0
+  #enqueued = 0
 
   put(row: MessageRecord): void {
-    this.#stand({ row, due_at: row.due_at, seq: this.#given++ })
+    this.#enqueue({ row, due_at: row.due_at, seq: this.#enqueued++ })
   }
 
   remove(id: string): void {
-    this.#places.delete(id)
+    this.#waiting.delete(id)
   }
 
   clear(): void {
     this.payloads.clear()
-    this.#places.clear()
+    this.#waiting.clear()
   }
 
   /**
-   * At most `limit` messages due at `until` or before, earliest first: to anyone, or to one kind of receiver. Each is taken out to see the
-   * one behind it, and put back.
+   * At most `limit` messages that are due by `until`, earliest first: to all receivers, or to one kind. Each is taken out, so that the next
+   * one becomes visible, and put back afterwards.
    */
   due(until: Instant, limit: number, receiver?: MessageReceiver): ReadonlyArray<MessageRecord> {
     const queues = receiver === undefined ? Object.values(this.#queues) : [this.#queues[receiver]]
-    const due: Array<Place> = []
+    const due: Array<WaitingMessage> = []
     while (due.length < limit) {
-      const [first] = queues.flatMap((queue) => queue.first() ?? []).sort(earlier)
+      const [first] = queues.flatMap((queue) => queue.first() ?? []).sort(compareDue)
       if (first === undefined || first.due_at > until) break
-      this.#places.delete(first.row.id)
+      this.#waiting.delete(first.row.id)
       due.push(first)
     }
-    for (const place of due) this.#stand({ ...place })
+    for (const message of due) this.#enqueue({ ...message })
     return due.map(({ row }) => row)
   }
 
-  /** At most `limit` messages of a shop due after `after`, earliest first. */
+  /** At most `limit` messages of a shop that are due after `after`, earliest first. */
   dueAfter(shop_id: ShopId, after: Instant, limit: number): ReadonlyArray<MessageRecord> {
-    const later = [...this.#places.values()].filter(({ row, due_at }) => row.shop_id === shop_id && due_at > after)
+    const later = [...this.#waiting.values()].filter(({ row, due_at }) => row.shop_id === shop_id && due_at > after)
     return later
-      .sort(earlier)
+      .sort(compareDue)
       .slice(0, limit)
       .map(({ row }) => row)
   }
 
-  #queue(): DueQueue<Place> {
-    return new DueQueue<Place>((place) => this.#places.get(place.row.id) === place)
+  #queue(): DueQueue<WaitingMessage> {
+    return new DueQueue<WaitingMessage>((message) => this.#waiting.get(message.row.id) === message)
   }
 
-  #stand(place: Place): void {
-    this.#places.set(place.row.id, place)
-    this.#queues[place.row.receiver].push(place)
+  #enqueue(message: WaitingMessage): void {
+    this.#waiting.set(message.row.id, message)
+    this.#queues[message.row.receiver].push(message)
   }
 }

@@ -10,7 +10,7 @@ import { type Context, Effect } from "effect"
 import type { Memory } from "./Memory.js"
 import type { ShopData } from "./ShopData.js"
 
-/** Whether a text has the person's id or one of the numbers in it. */
+/** Whether a text contains the id of a person or one of their phone numbers. */
 const names =
   ({ client_id, phones }: Person) =>
   (text: string): boolean =>
@@ -40,7 +40,7 @@ const held = ({ state, ledger }: ShopData, memory: Memory, { client_id, phones }
 const isHeld = ({ link, card, ledger, offers, notifications, tickets }: HeldData): boolean =>
   link !== null || card !== null || [ledger, offers, notifications, tickets].some(({ length }) => length > 0)
 
-/** The data of one person, over all shops. */
+/** The data of one person in all shops. */
 export const memoryPersonalData = (memory: Memory): Context.Tag.Service<PersonalData> => ({
   beginErasure: (id, phones) =>
     Effect.sync(() => {

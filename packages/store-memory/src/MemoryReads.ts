@@ -39,14 +39,14 @@ const matches = (filter: TicketFilter, data: ShopData): ((ticket: TicketRecord) 
     (created_before === undefined || ticket.created_at < created_before)
 }
 
-/** Reads in a shop that may not exist. */
+/** Reads the data of a shop; fails with `ShopNotFound` if it does not exist. */
 const inShop = <A>(memory: Memory, shop_id: ShopId, read: (data: ShopData) => A): Effect.Effect<A, ShopNotFound> =>
   Effect.suspend(() => {
     const data = memory.shops.get(shop_id)
     return data === undefined ? Effect.fail(new ShopNotFound()) : Effect.succeed(read(data))
   })
 
-/** The smallest set of tickets, oldest first, that holds all that the filter lets through. */
+/** The tickets of the best index for a filter, oldest first: all tickets that match are among them. */
 const candidates = (data: ShopData, { number, client_id, tracking_code }: TicketFilter): ReadonlyArray<TicketId> => {
   if (tracking_code !== undefined) {
     const id = data.byTrackingCode.get(tracking_code)
@@ -57,7 +57,7 @@ const candidates = (data: ShopData, { number, client_id, tracking_code }: Ticket
   return [...(data.byClient.get(client_id) ?? [])].sort()
 }
 
-/** The change before which a read of changes gives up: the one after the next `most`, unless an index leaves fewer tickets. */
+/** The change at which a read of changes stops: the one after the next `most`. Null if an index has no more than `most` tickets for the filter. */
 const unreadFrom = (data: ShopData, filter: TicketFilter, order: TicketOrder): TicketRecord | null => {
   const part = filter.tracking_code === undefined ? narrowest(filter) : null
   if (order._tag === "Newest" || part === null) return null
@@ -75,7 +75,7 @@ function* inOrder(data: ShopData, filter: TicketFilter, order: TicketOrder): Gen
   for (let i = firstAfter(ids, after); i >= 0; i--) yield data.state.tickets.get(ids[i]!)!
 }
 
-/** The place, in a list of the oldest first, of the newest ticket that a list of the newest first shows after `after`. */
+/** The index, in a list with the oldest first, of the newest ticket that is older than `after`. */
 const firstAfter = (ids: ReadonlyArray<TicketId>, after: TicketId | null): number => {
   if (after === null) return ids.length - 1
   let low = 0
@@ -99,7 +99,7 @@ const take = (
   return taken
 }
 
-/** The store's reads, from the maps themselves. */
+/** The reads of the store. */
 export const memoryReads = (memory: Memory): Context.Tag.Service<Reads> => ({
   shop: (shop_id) =>
     Effect.sync(() => {

@@ -30,10 +30,10 @@ import { memoryPersonalData } from "./MemoryPersonalData.js"
 import { memoryReads } from "./MemoryReads.js"
 import { memoryWholeData } from "./MemoryWholeData.js"
 
-/** How many windows of a policy are kept. Beyond that the oldest goes: its subject starts again. */
+/** The number of windows of a policy that are kept. If there are more, the oldest is removed, so its subject starts again. */
 const MOST_WINDOWS = 100_000
 
-/** Counts for one process. Windows that have ended are cleared away once a minute. */
+/** The rate limits of one process. Ended windows are removed once a minute. */
 export const memoryRateLimits = (
   { limitWindows: kept }: Memory,
   most = MOST_WINDOWS
@@ -85,7 +85,7 @@ export const memoryAuditLog = (memory: Memory): Context.Tag.Service<AuditLog> =>
     })
 })
 
-/** How often a command is run again because its random tracking code was taken; by then the source is not random. */
+/** The number of attempts to run a command whose random tracking code is taken. If all fail, the source is not random. */
 const MOST_MOMENTS = 16
 
 const memoryStore = (
@@ -111,7 +111,7 @@ const memoryStore = (
     })
 })
 
-/** Every store port over a memory that is given. */
+/** All store ports over a given memory. */
 export const over = (memory: Memory): Layer.Layer<StorePorts, never, Entropy> =>
   Layer.effectContext(
     Effect.map(Effect.all([Entropy, TrackingPages]), ([entropy, pages]) =>
@@ -131,5 +131,5 @@ export const over = (memory: Memory): Layer.Layer<StorePorts, never, Entropy> =>
     )
   )
 
-/** Every store port, in memory: one process, nothing kept. A command runs in one go, hence alone. */
+/** All store ports, in the memory of one process, which ends with it. A command runs synchronously, so no other one runs at the same time. */
 export const layer: Layer.Layer<StorePorts, never, Entropy> = Layer.suspend(() => over(new Memory()))

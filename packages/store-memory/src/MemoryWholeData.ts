@@ -31,7 +31,7 @@ const changesOf = (memory: Memory, { state, events, ledger, notices }: ShopData)
   ]
 }
 
-/** The data as a whole, from the maps themselves. */
+/** The data of a shop or of a sandbox as a whole. */
 export const memoryWholeData = (memory: Memory): Context.Tag.Service<WholeData> => ({
   ofShop: (shop_id) => Effect.sync(() => changesOf(memory, memory.dataOf(shop_id))),
   clear: Effect.sync(() => {

@@ -50,12 +50,12 @@ const stateOf = ({ state, attempts }: DeliveryData, { id }: EventRecord): Delive
   return deliveryState(row, state.webhook, last !== undefined && acknowledges(last))
 }
 
-/** The events that a filter asks for, in their order. */
-export function* askedFor(data: DeliveryData, filter: ReplayFilter): Generator<EventRecord> {
+/** The events that match a filter, in their order. */
+export function* matchingEvents(data: DeliveryData, filter: ReplayFilter): Generator<EventRecord> {
   for (const event of data.events) if (matchesReplayFilter(filter, event, stateOf(data, event))) yield event
 }
 
-/** The highest number of an attempt: late ones share theirs with another, and the log may lack earlier ones. */
+/** The number of attempts of an event: the highest number, because a late attempt has the number of another, and the log may lack the first ones. */
 const attemptsMade = ({ state, attempts }: DeliveryData, { id }: EventRecord): number =>
   Math.max(state.deliveries.get(id)?.attempts_made ?? 0, ...(attempts.get(id) ?? []).map(({ n }) => n))
 
@@ -91,11 +91,11 @@ const statusOf = (data: DeliveryData, event: EventRecord): LoggedDelivery | unde
   return { event_id, seq, type, state, next_attempt_at, attempts }
 }
 
-/** Of the events of a shop, which are numbered from 1 without a gap, those before a place. */
+/** The number of events before a place, because the events of a shop are numbered from 1 without a gap. */
 const countBefore = (events: ReadonlyArray<EventRecord>, before: number): number =>
   Math.max(0, Math.min(events.length, before - 1))
 
-/** The latest events of a part. */
+/** The events of a part: the latest ones before a place. */
 export const partOf = (
   events: ReadonlyArray<EventRecord>,
   { before = Number.MAX_SAFE_INTEGER, limit = ServiceLimits.list_max }: EventPart = {}
@@ -118,15 +118,15 @@ export const logged = (
 }
 
 /**
- * When each of a shop's tickets is due to close, earliest first. Every closure takes the same time, so whatever becomes due
- * again becomes due last, which is the order in which a map holds its keys; only if the clock was set back it is sorted.
+ * The instants at which the tickets of a shop are closed automatically, earliest first. All closures come after the same time, so a ticket
+ * that is scheduled again is the last one. That is the order of the keys of a map, which is sorted only if the clock was set back.
  */
 export class ClosureOrder {
   #due = new Map<TicketId, Instant>()
   #latest: Instant = 0
   #isSorted = true
 
-  /** Records when a ticket is due now, if at all. */
+  /** Records the instant at which a ticket will be closed, if it will be. */
   note(ticket: TicketRecord): void {
     const due_at = closure(ticket)?.due_at
     const known = this.#due.get(ticket.id)
@@ -138,7 +138,7 @@ export class ClosureOrder {
     this.#latest = Math.max(this.#latest, due_at)
   }
 
-  /** The tickets due at `until` or before, earliest first. */
+  /** The tickets that must be closed by `until`, earliest first. */
   *due(until: Instant): Generator<{ readonly id: TicketId; readonly due_at: Instant }> {
     if (!this.#isSorted) {
       this.#due = new Map([...this.#due].sort(([, a], [, b]) => a - b))
@@ -154,12 +154,12 @@ export class ClosureOrder {
 type Changed = Pick<TicketRecord, "id" | "updated_at" | "change_seq">
 
 /**
- * A shop's tickets in the order of their last change. A ticket that changes again leaves its old place behind;
- * when most places are left behind they are cleared away, so the cost of a change stays constant on average.
+ * The tickets of a shop in the order of their last change. If a ticket changes again, its old entry becomes stale; all stale entries are
+ * removed when most entries are, so the average cost of a change is constant.
  */
 export class ChangeOrder {
-  // Places and not the tickets themselves: what a ticket no longer holds must not live on in one that was left behind.
-  #places: Array<Changed> = []
+  // An entry does not contain the ticket, so that a stale one keeps no text that was removed from it.
+  #entries: Array<Changed> = []
   #isOutOfOrder = false
   readonly #tickets: ReadonlyMap<TicketId, TicketRecord>
 
@@ -175,44 +175,44 @@ export class ChangeOrder {
 
   /** Records that a ticket changed. */
   note({ id, updated_at, change_seq }: TicketRecord): void {
-    // Only a repair of the shop's clock takes it back; the places left behind would stand in the way of the search.
+    // Only a repair of the shop's clock sets the time back. Then stale entries would break the order for the binary search.
     if (updated_at < (this.last_change_at ?? 0)) this.#isOutOfOrder = true
-    this.#places.push({ id, updated_at, change_seq })
-    if (!this.#isOutOfOrder && this.#places.length <= 2 * this.#tickets.size + 16) return
-    this.#places = this.#places.filter((place) => this.#ticketAt(place) !== undefined)
-    this.#isOutOfOrder = this.#places.some((place, i) => place.updated_at < (this.#places[i - 1]?.updated_at ?? 0))
+    this.#entries.push({ id, updated_at, change_seq })
+    if (!this.#isOutOfOrder && this.#entries.length <= 2 * this.#tickets.size + 16) return
+    this.#entries = this.#entries.filter((entry) => this.#ticketAt(entry) !== undefined)
+    this.#isOutOfOrder = this.#entries.some((entry, i) => entry.updated_at < (this.#entries[i - 1]?.updated_at ?? 0))
   }
 
-  /** When a ticket last changed; null if there is none. */
+  /** The instant of the last change; null if there are no tickets. */
   get last_change_at(): Instant | null {
-    return this.#places.at(-1)?.updated_at ?? null
+    return this.#entries.at(-1)?.updated_at ?? null
   }
 
   /** The tickets that changed at `since` or later and after the change `after`, in the order of their changes. */
   *from(since: Instant, after: number): Generator<TicketRecord> {
     let low = 0
-    let high = this.#places.length
+    let high = this.#entries.length
     while (low < high) {
       const middle = (low + high) >> 1
-      const place = this.#places[middle]!
-      if (place.updated_at >= since && place.change_seq > after) high = middle
+      const entry = this.#entries[middle]!
+      if (entry.updated_at >= since && entry.change_seq > after) high = middle
       else low = middle + 1
     }
-    for (let i = low; i < this.#places.length; i++) {
-      const ticket = this.#ticketAt(this.#places[i]!)
+    for (let i = low; i < this.#entries.length; i++) {
+      const ticket = this.#ticketAt(this.#entries[i]!)
       if (ticket !== undefined) yield ticket
     }
   }
 }
 
-/** Everything of one shop: the state that its commands see, rows that no command loads, and the orders in which it is read. */
+/** All data of one shop: the state that its commands load, the rows that no command loads, and the indexes for reads. */
 export class ShopData {
   readonly state: ShopState
   readonly events: Array<EventRecord> = []
   readonly ledger: Array<LedgerEntry> = []
   readonly notices: Array<NoticeRecord> = []
   readonly queue: ShopDeliveryQueue
-  /** Oldest first: by `id`, since those of a shop rise. */
+  /** Oldest first: ordered by `id`, because the ids of a shop increase. */
   readonly byCreation: Array<TicketId> = []
   readonly byNumber = new Map<number, Array<TicketId>>()
   readonly byClient = new Map<ClientId, Set<TicketId>>()
@@ -247,7 +247,7 @@ export class ShopData {
     return this.state.attempts
   }
 
-  /** Whether a new ticket's tracking code is another's already: the one rule that no command can see. */
+  /** Whether a new ticket's tracking code is taken, which is the only rule that no command can check. */
   rejects(change: Change): boolean {
     return (
       change._tag === "TicketPut" &&
@@ -256,7 +256,7 @@ export class ShopData {
     )
   }
 
-  /** Makes a change, and keeps the orders in step. */
+  /** Applies a change, and updates the indexes. */
   keep(change: Change): void {
     const before = change._tag === "TicketPut" ? this.state.tickets.get(change.row.id) : undefined
     const removed = change._tag === "DeliveryRemoved" ? this.state.deliveries.get(change.row.event_id) : undefined
@@ -330,7 +330,7 @@ export class ShopData {
   }
 }
 
-/** Tickets come in the order of their ids, but for what a test puts. */
+/** Inserts an id in order. Ids come in order, except in tests. */
 const insert = (list: Array<TicketId>, id: TicketId): void => {
   let at = list.length
   while (at > 0 && list[at - 1]! > id) at--

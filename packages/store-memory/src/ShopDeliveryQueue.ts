@@ -1,45 +1,47 @@
 import { type EventId, type Instant, Limits } from "@workshop/core"
 import { compareClaims, type DeliveryRecord, presentSchedule, type Webhook } from "@workshop/core/store"
-import { type Due, DueQueue, earlier } from "./DueQueue.js"
+import { compareDue, type Due, DueQueue } from "./DueQueue.js"
 
-/** Live deliveries, and those sent again; each kind keeps its own order, or a replay could hold back what is live. */
+/** Live deliveries, and those that a replay sends again. Each kind has queues of its own, so that a replay does not delay live ones. */
 export type Kind = "live" | "replayed"
 
 /** The kind of a delivery. */
 export const kindOf = ({ is_replay }: DeliveryRecord): Kind => (is_replay ? "replayed" : "live")
 
-/** The entry of a ticket in its shop's queue: its next delivery. */
-export interface QueuePosition extends Due {
+/** The next delivery of one kind of a ticket, as an entry in the queue of its shop. */
+export interface QueueEntry extends Due {
   readonly event_id: EventId
-  readonly line: TicketDeliveryQueue
+  readonly ticketQueue: TicketDeliveryQueue
 }
 
+/** A delivery that waits in the queue of its ticket. */
 interface Waiting extends Due {
   readonly event_id: EventId
 }
 
-/** How a line looks up a delivery: where it is due now, and whether it was tried since it was made due again. */
-export type QueueHead = (
+/** Looks up the row of a delivery, the instant at which it is due now, and whether it was tried in its present round; undefined if it has ended. */
+export type DeliveryLookUp = (
   event_id: EventId
 ) => { readonly row: DeliveryRecord; readonly due_at: number; readonly isTried: boolean } | undefined
 
-/** One kind of a ticket's deliveries: those not tried yet in the order of their events, the others when their retry is due. */
-class Order {
-  /** Its place in the shop's queue. */
-  placed: QueuePosition | null = null
+/** The waiting deliveries of one ticket and kind: untried ones in the order of their events, the others by the instant of their retry. */
+class KindQueue {
+  /** The entry in the shop's queue; null if there is none. */
+  entry: QueueEntry | null = null
   readonly #kind: Kind
-  readonly #look: QueueHead
-  /** By `seq`, from `#from`; what has left is passed over. */
+  readonly #lookUp: DeliveryLookUp
+  /** Ordered by `seq`; they begin at `#from`. Those that are not current any more are skipped. */
   readonly #untried: Array<Waiting> = []
   #from = 0
   readonly #retries: DueQueue<Waiting>
 
-  constructor(kind: Kind, look: QueueHead) {
+  constructor(kind: Kind, lookUp: DeliveryLookUp) {
     this.#kind = kind
-    this.#look = look
+    this.#lookUp = lookUp
     this.#retries = new DueQueue((waiting) => this.#isCurrent(waiting, true))
   }
 
+  /** Adds a delivery, or replaces its earlier state. */
   note(waiting: Waiting, isTried: boolean): void {
     if (isTried) {
       this.#retries.push(waiting)
@@ -53,12 +55,12 @@ class Order {
     else untried.splice(at, 0, waiting)
   }
 
-  /** The next delivery: the first event that was not tried, or a retry that was due before it. */
+  /** The next delivery: the first untried one, or a retry that is due before it. */
   next(): Waiting | undefined {
     const untried = this.#firstUntried()
     const retry = this.#retries.first()
     if (untried === undefined || retry === undefined) return untried ?? retry
-    return earlier(retry, untried) < 0 ? retry : untried
+    return compareDue(retry, untried) < 0 ? retry : untried
   }
 
   #firstUntried(): Waiting | undefined {
@@ -72,7 +74,7 @@ class Order {
   }
 
   #isCurrent({ event_id, due_at }: Waiting, isTried: boolean): boolean {
-    const found = this.#look(event_id)
+    const found = this.#lookUp(event_id)
     return (
       found !== undefined && kindOf(found.row) === this.#kind && found.isTried === isTried && found.due_at === due_at
     )
@@ -80,39 +82,39 @@ class Order {
 }
 
 /**
- * The deliveries of one ticket: at most one is in flight, and then none of the others is in the shop's queue;
- * otherwise the next one of each kind does.
+ * The deliveries of one ticket. At most one of them is in flight. Meanwhile the ticket has no entry in the shop's queue; otherwise it has one
+ * for the next delivery of each kind.
  */
 export class TicketDeliveryQueue {
   readonly ticket: string
-  /** The deliveries in flight. */
-  busy: EventId | null = null
-  readonly live: Order
-  readonly replayed: Order
+  /** The delivery in flight; null if there is none. */
+  inFlight: EventId | null = null
+  readonly live: KindQueue
+  readonly replayed: KindQueue
 
-  constructor(ticket: string, look: QueueHead) {
+  constructor(ticket: string, lookUp: DeliveryLookUp) {
     this.ticket = ticket
-    this.live = new Order("live", look)
-    this.replayed = new Order("replayed", look)
+    this.live = new KindQueue("live", lookUp)
+    this.replayed = new KindQueue("replayed", lookUp)
   }
 }
 
 const kinds = ["live", "replayed"] as const satisfies ReadonlyArray<Kind>
 
-/** Deliveries without a ticket stand in nobody's way. */
+/** The key of a delivery's queue. A delivery without a ticket is a queue of its own. */
 const ticketOf = ({ ticket_id, event_id }: DeliveryRecord): string => ticket_id ?? event_id
 
-/** The queue of one kind; a place is out of date once its line stands elsewhere. */
-const queueOf = (kind: Kind) => new DueQueue<QueuePosition>((place) => place.line[kind].placed === place)
+/** The queue of one kind. An entry is stale once its ticket's queue has another. */
+const queueOf = (kind: Kind) => new DueQueue<QueueEntry>((entry) => entry.ticketQueue[kind].entry === entry)
 
 /**
- * The queue of one shop: what is due, live ones before replayed ones, one of a ticket at a time and in the order of its
- * events. Only the next one of a ticket stands here, so neither a claim nor a landing ever searches what waits.
+ * The queue of one shop: live deliveries before replayed ones, and those of a ticket one at a time, in the order of its events. It holds only
+ * the next delivery of each ticket, so neither a claim nor a finished delivery scans the waiting ones.
  */
 export class ShopDeliveryQueue {
   readonly #rows: Map<EventId, DeliveryRecord>
   readonly #inFlight = new Map<EventId, bigint>()
-  readonly #lines = new Map<string, TicketDeliveryQueue>()
+  readonly #ticketQueues = new Map<string, TicketDeliveryQueue>()
   #queues = { live: queueOf("live"), replayed: queueOf("replayed") }
   #webhook: Webhook | null = null
 
@@ -125,72 +127,73 @@ export class ShopDeliveryQueue {
     return this.#inFlight.has(event_id)
   }
 
-  /** How many are in flight. */
+  /** The number of deliveries in flight. */
   get inFlight(): number {
     return this.#inFlight.size
   }
 
-  /** Records the webhook, null if it was removed; turning it on again makes everything from before due again. */
+  /** Records the webhook; null if it was removed. If it was turned on again, the deliveries from before are due again. */
   webhook(webhook: Webhook | null): void {
     const isReleased = this.#webhook !== null && webhook !== null && webhook.generation > this.#webhook.generation
     this.#webhook = webhook
     if (!isReleased) return
     this.#queues = { live: queueOf("live"), replayed: queueOf("replayed") }
-    this.#lines.clear()
+    this.#ticketQueues.clear()
     for (const row of this.#rows.values()) {
-      const line = this.#note(row)
-      if (this.#inFlight.has(row.event_id)) line.busy = row.event_id
+      const ticketQueue = this.#note(row)
+      if (this.#inFlight.has(row.event_id)) ticketQueue.inFlight = row.event_id
     }
-    for (const line of this.#lines.values()) this.#place(line)
+    for (const ticketQueue of this.#ticketQueues.values()) this.#updateEntries(ticketQueue)
   }
 
   /** Records a row that was written, which ends its claim. */
   put(row: DeliveryRecord): void {
-    const line = this.#note(row)
-    this.#letGo(row, line)
-    this.#place(line)
+    const ticketQueue = this.#note(row)
+    this.#release(row, ticketQueue)
+    this.#updateEntries(ticketQueue)
   }
 
-  /** Records a row that was taken away. */
+  /** Records that a row was removed. */
   remove(row: DeliveryRecord): void {
-    const line = this.#lines.get(ticketOf(row))
-    if (line === undefined) return
-    this.#letGo(row, line)
-    this.#place(line)
+    const ticketQueue = this.#ticketQueues.get(ticketOf(row))
+    if (ticketQueue === undefined) return
+    this.#release(row, ticketQueue)
+    this.#updateEntries(ticketQueue)
   }
 
-  /** Claims the next delivery that is due; undefined if there is none, or four are in flight. */
+  /** Claims the next delivery that is due; undefined if none is due, or as many are in flight as may be. */
   claim(now: Instant, lease_until: bigint): DeliveryRecord | undefined {
-    const place = this.#isOpen ? this.#first(now) : undefined
-    if (place === undefined) return undefined
-    const { event_id, line } = place
+    const entry = this.#isOpen ? this.#first(now) : undefined
+    if (entry === undefined) return undefined
+    const { event_id, ticketQueue } = entry
     const row = this.#rows.get(event_id)!
     const claimed = { ...row, token: row.token + 1 }
     this.#rows.set(event_id, claimed)
     this.#inFlight.set(event_id, lease_until)
-    line.busy = event_id
-    this.#place(line)
+    ticketQueue.inFlight = event_id
+    this.#updateEntries(ticketQueue)
     return claimed
   }
 
-  /** How many deliveries could be claimed one after another. */
+  /** The number of deliveries that could be claimed now, one after another. */
   claimable(now: Instant): number {
     if (!this.#isOpen) return 0
     const room = Limits.deliveries_in_flight_per_shop - this.#inFlight.size
     let due = 0
-    for (const line of this.#lines.values())
-      if (due < room && kinds.some((kind) => (line[kind].placed?.due_at ?? Number.POSITIVE_INFINITY) <= now)) due++
+    for (const ticketQueue of this.#ticketQueues.values())
+      if (due < room && kinds.some((kind) => (ticketQueue[kind].entry?.due_at ?? Number.POSITIVE_INFINITY) <= now))
+        due++
     return due
   }
 
-  /** Puts back what was claimed until now or before. Returns how many that were. */
+  /** Puts deliveries back whose leases have ended, and returns their number. */
   reclaim(now: bigint): number {
     const ended = [...this.#inFlight].filter(([, until]) => until <= now)
     for (const [event_id] of ended) this.put(this.#rows.get(event_id)!)
     return ended.length
   }
 
-  /** When the next delivery is due that could be claimed; undefined if there is none. */
+  /** The instant at which the next delivery can be claimed; undefined if none can until something changes. */
   next(): Instant | undefined {
     if (!this.#isOpen) return undefined
     const live = this.#queues.live.first()?.due_at
@@ -198,7 +201,7 @@ export class ShopDeliveryQueue {
     return live === undefined || replayed === undefined ? (live ?? replayed) : Math.min(live, replayed)
   }
 
-  /** Whether the webhook is set and on, and has room for one more. */
+  /** Whether the webhook is set and on, and another delivery may be in flight. */
   get #isOpen(): boolean {
     return (
       this.#webhook !== null &&
@@ -207,8 +210,8 @@ export class ShopDeliveryQueue {
     )
   }
 
-  /** Of the first ones of both kinds that are due, the one that the order of claims puts first. */
-  #first(now: Instant): QueuePosition | undefined {
+  /** The entry that is claimed next: of the first due ones of both kinds, the one that `compareClaims` puts first. */
+  #first(now: Instant): QueueEntry | undefined {
     const due = kinds.flatMap((kind) => {
       const first = this.#queues[kind].first()
       return first !== undefined && first.due_at <= now
@@ -218,7 +221,7 @@ export class ShopDeliveryQueue {
     return due.sort((a, b) => compareClaims(a.rank, b.rank))[0]?.first
   }
 
-  readonly #look: QueueHead = (event_id) => {
+  readonly #lookUp: DeliveryLookUp = (event_id) => {
     const row = this.#rows.get(event_id)
     if (row === undefined) return undefined
     const { due_at, attempts_in_round } = this.#webhook === null ? row : presentSchedule(row, this.#webhook)
@@ -227,29 +230,29 @@ export class ShopDeliveryQueue {
 
   #note(row: DeliveryRecord): TicketDeliveryQueue {
     const ticket = ticketOf(row)
-    const line = this.#lines.get(ticket) ?? new TicketDeliveryQueue(ticket, this.#look)
-    this.#lines.set(ticket, line)
-    const { due_at, isTried } = this.#look(row.event_id)!
-    line[kindOf(row)].note({ due_at, seq: row.seq, event_id: row.event_id }, isTried)
-    return line
+    const ticketQueue = this.#ticketQueues.get(ticket) ?? new TicketDeliveryQueue(ticket, this.#lookUp)
+    this.#ticketQueues.set(ticket, ticketQueue)
+    const { due_at, isTried } = this.#lookUp(row.event_id)!
+    ticketQueue[kindOf(row)].note({ due_at, seq: row.seq, event_id: row.event_id }, isTried)
+    return ticketQueue
   }
 
-  #letGo({ event_id }: DeliveryRecord, line: TicketDeliveryQueue): void {
+  #release({ event_id }: DeliveryRecord, ticketQueue: TicketDeliveryQueue): void {
     this.#inFlight.delete(event_id)
-    if (line.busy === event_id) line.busy = null
+    if (ticketQueue.inFlight === event_id) ticketQueue.inFlight = null
   }
 
-  /** Brings the line to where it belongs in the queues: nowhere while one of its deliveries is in flight. */
-  #place(line: TicketDeliveryQueue): void {
+  /** Updates a ticket's entries in the shop's queues; it has none while one of its deliveries is in flight. */
+  #updateEntries(ticketQueue: TicketDeliveryQueue): void {
     for (const kind of kinds) {
-      const order = line[kind]
-      const next = line.busy === null ? order.next() : undefined
-      const { placed } = order
-      if (next?.event_id === placed?.event_id && next?.due_at === placed?.due_at) continue
-      order.placed = next === undefined ? null : { line, ...next }
-      if (order.placed !== null) this.#queues[kind].push(order.placed)
+      const kindQueue = ticketQueue[kind]
+      const next = ticketQueue.inFlight === null ? kindQueue.next() : undefined
+      const { entry } = kindQueue
+      if (next?.event_id === entry?.event_id && next?.due_at === entry?.due_at) continue
+      kindQueue.entry = next === undefined ? null : { ticketQueue, ...next }
+      if (kindQueue.entry !== null) this.#queues[kind].push(kindQueue.entry)
     }
-    const isEmpty = line.busy === null && kinds.every((kind) => line[kind].placed === null)
-    if (isEmpty) this.#lines.delete(line.ticket)
+    const isEmpty = ticketQueue.inFlight === null && kinds.every((kind) => ticketQueue[kind].entry === null)
+    if (isEmpty) this.#ticketQueues.delete(ticketQueue.ticket)
   }
 }

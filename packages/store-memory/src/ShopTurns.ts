@@ -1,77 +1,77 @@
 import type { Instant, ShopId } from "@workshop/core"
 import { type Due, DueQueue } from "./DueQueue.js"
 
-/** When a shop's next delivery is due. */
+/** The turn of a shop: the instant at which its next delivery is due. */
 export interface ShopTurn extends Due {
   readonly shop_id: ShopId
 }
 
-/** Below every turn that was served, so that a shop that was never served comes first. */
+/** Below every number of a claim, so that shops that were never served come first. */
 const NEVER_SERVED = Number.MIN_SAFE_INTEGER
 
-/** Rises with every shop that joins a queue of this process, so that turns of several cells can be compared. */
-let joined = 0
+/** The number of shops that have entered a queue of this process. All cells share it, so that their turns can be compared. */
+let entered = 0
 
 /**
- * The order in which shops are served: of those that have something due, the one that was served longest ago. A shop is here at most
- * once: it waits until its next delivery is due, and is then ready.
+ * The order in which shops are served: of the shops with a due delivery, the one that was served longest ago comes first. A shop waits until
+ * its next delivery is due, and is then ready.
  */
 export class ShopTurns {
-  /** Woken, and forgotten, when a shop may have something due. */
-  readonly sleepers = new Set<() => void>()
+  /** Callbacks, each called once, when a delivery of a shop may have become due. */
+  readonly waiters = new Set<() => void>()
   readonly #current = new Map<ShopId, ShopTurn>()
   readonly #waiting = new DueQueue<ShopTurn>((turn) => this.#current.get(turn.shop_id) === turn)
-  /** Shops that are ready, with the turn for which they were. */
+  /** The ready shops, with the instant of the turn that made them ready. */
   readonly #ready = new Map<ShopId, ShopTurn & { readonly was_due_at: Instant }>()
-  /** The same by when they were last served: `due_at` is that number here. */
+  /** The ready shops by the number of the claim that last served them, which is their `due_at` here. */
   readonly #inOrder = new DueQueue<ShopTurn>((turn) => this.#ready.get(turn.shop_id) === turn)
   readonly #served = new Map<ShopId, number>()
-  #given = 0
+  #scheduled = 0
 
-  /** Gives a shop its turn for when its next delivery is due; none if there is no next. */
-  again(shop_id: ShopId, due_at: Instant | undefined): void {
+  /** Schedules a shop for the instant at which its next delivery is due, unless an earlier turn is scheduled. Undefined changes nothing. */
+  schedule(shop_id: ShopId, due_at: Instant | undefined): void {
     const known_due_at = this.#ready.get(shop_id)?.was_due_at ?? this.#current.get(shop_id)?.due_at
     if (due_at === undefined || (known_due_at !== undefined && known_due_at <= due_at)) return
-    if (!this.#served.has(shop_id)) this.#served.set(shop_id, NEVER_SERVED + joined++)
-    const turn = { due_at, seq: this.#given++, shop_id }
+    if (!this.#served.has(shop_id)) this.#served.set(shop_id, NEVER_SERVED + entered++)
+    const turn = { due_at, seq: this.#scheduled++, shop_id }
     this.#current.set(shop_id, turn)
     this.#waiting.push(turn)
     this.wake()
   }
 
-  /** Takes a shop's turn away, and gives it another for when its next delivery really is due. */
+  /** Replaces a shop's turn by the instant at which its next delivery is really due. */
   correct(shop_id: ShopId, due_at: Instant | undefined): void {
     this.#ready.delete(shop_id)
     this.#current.delete(shop_id)
-    this.again(shop_id, due_at)
+    this.schedule(shop_id, due_at)
   }
 
-  /** Puts a shop behind all whose turn is less, because something of it was claimed. */
+  /** Records the number of the claim that served a shop. Shops with smaller numbers come before it. */
   served(shop_id: ShopId, turn: number): void {
     this.#served.set(shop_id, turn)
   }
 
-  /** The shops that are ready at `now`, with when each was served last: a number of their order. */
+  /** The shops that are ready at `now`, each with the number of the claim that last served it. */
   ready(now: Instant): ReadonlyArray<readonly [ShopId, number]> {
     this.#makeReady(now)
     return Array.from(this.#ready.values(), ({ shop_id, due_at }) => [shop_id, due_at] as const)
   }
 
-  /** Takes all turns away. */
+  /** Removes all turns. */
   clear(): void {
     this.#current.clear()
     this.#ready.clear()
     this.#served.clear()
   }
 
-  /** Wakes all fibers that sleep until something may be due. */
+  /** Wakes all fibers that wait for a delivery to become due. */
   wake(): void {
-    const sleepers = [...this.sleepers]
-    this.sleepers.clear()
-    for (const wake of sleepers) wake()
+    const waiters = [...this.waiters]
+    this.waiters.clear()
+    for (const wake of waiters) wake()
   }
 
-  /** The turn that is due first. */
+  /** The earliest turn. */
   first(): ShopTurn | undefined {
     let first = this.#waiting.first()
     for (const { shop_id, seq, was_due_at } of this.#ready.values())
@@ -79,7 +79,7 @@ export class ShopTurns {
     return first
   }
 
-  /** The shop whose turn it is at `now`; it has no turn any more until it gets one again. */
+  /** Takes the ready shop that is served next at `now`. It has no turn until it is scheduled again. */
   next(now: Instant): ShopId | undefined {
     this.#makeReady(now)
     const first = this.#inOrder.first()

@@ -51,11 +51,11 @@ const joinable = Layer.merge(
   })
 )
 
-/** A store in whose process a mount accepts the test keys that the test makes. */
+/** A store whose process accepts the test keys that a test creates. */
 const withTestKeys = <E, R>(store: Layer.Layer<StorePorts, E, R>): Layer.Layer<StorePorts, E, R> =>
   Layer.merge(store, Layer.succeed(TestKeys, true))
 
-/** A store that notes the shops which are opened through it. */
+/** A store that records the shops which are opened through it. */
 const notingShops = <Ports, E, R>(store: Layer.Layer<Ports, E, R>, opened: Set<string>): Layer.Layer<Ports, E, R> =>
   Layer.map(store, (ports) => {
     const known = ports as unknown as Context.Context<Directory>
@@ -71,7 +71,7 @@ const notingShops = <Ports, E, R>(store: Layer.Layer<Ports, E, R>, opened: Set<s
 
 type Caller = Parameters<PromiseWorkshop["tickets"]["create"]>[0]
 
-/** The options of a test workshop, all of which have defaults; also those of `start`. */
+/** The options of a test workshop, including those of `start`. All have defaults. */
 export interface TestWorkshopOptions<E = never>
   extends Partial<Omit<PromiseOptions<E>, "clock" | "now" | "background">> {
   /**
@@ -82,23 +82,24 @@ export interface TestWorkshopOptions<E = never>
   /** The first instant of the clock, in milliseconds or as a date; a Friday morning in November 2026 by default. */
   readonly begins?: number | Date
   /**
-   * Removes all that earlier tests left in the `store`, so that a client can register again and each run begins alike. Rejects with
-   * {@link EmptyingRefused}, with nothing removed, where the store has shops that were not made with this option. Other tests must not use the same schema at once.
+   * Removes the data that earlier tests left in the `store`, so that a client can register again and each run begins alike. Rejects with
+   * {@link EmptyingRefused}, and removes nothing, if the store has shops that were not created with this option. Other tests must not use the
+   * same schema at the same time.
    */
   readonly empty?: boolean
 }
 
 /** A workshop for tests, with one shop. */
 export interface TestWorkshop {
-  /** The workshop, as `start` gives it. It does nothing in the background: `advance` does what is due. */
+  /** The workshop, as `start` returns it. It does nothing in the background; `advance` does the work that is due. */
   readonly workshop: PromiseWorkshop
-  /** A shop that is open. */
+  /** The shop of the test. */
   readonly shop: ShopRecord
   /** A caller of the shop with all scopes. */
   readonly caller: Caller
   /**
-   * Lists of all that was sent and notified so far, oldest first: of the shop and of those that this workshop opened, and not of others in
-   * the same store.
+   * Lists of everything that was sent so far, oldest first, by the shop and by other shops that were opened through this workshop, but not by
+   * other shops in the same store.
    */
   readonly received: {
     /** The events that were committed. */
@@ -110,19 +111,19 @@ export interface TestWorkshop {
     /** The webhooks that were posted, each with its signature. */
     readonly webhooks: ReadonlyArray<WebhookPost>
   }
-  /** The time of the workshop, in milliseconds. It stands still until it is advanced. */
+  /** The time of the workshop, in milliseconds. It changes only with `advance`. */
   readonly now: () => number
   /**
-   * Moves the clock by a length of time, such as `"61 days"`, `"5 minutes"` or milliseconds. On the way it closes, delivers and notifies
-   * all that is due, each at its own instant. Sixty days take milliseconds. With 0 it does what is due now. After `stop` it rejects with
-   * `WorkshopStopped`.
+   * Moves the clock by a length of time, such as `"61 days"`, `"5 minutes"` or milliseconds. On the way it does each closure, delivery and
+   * notification at the instant at which it is due; with 0, those that are due now. Sixty days take milliseconds. After `stop` it rejects
+   * with `WorkshopStopped`.
    */
   readonly advance: (by: Duration.DurationInput) => Promise<void>
   /** Ends the workshop. */
   readonly stop: () => Promise<void>
 }
 
-/** A length of time in milliseconds; throws a sentence if it is none. */
+/** A length of time in milliseconds; throws an `Error` if the argument is none. */
 const millisOf = (by: Duration.DurationInput): number => {
   const millis = Option.match(Duration.decodeUnknown(by), { onNone: () => Number.NaN, onSome: Duration.toMillis })
   // Effect reads a negative length of time, and NaN, as none at all.
@@ -144,14 +145,14 @@ const OPTIONS: OptionChecks = {
   ...taken
 }
 
-/** A store was not emptied, because it has shops that no test made which began with an empty store. Nothing was removed. */
+/** A store was not emptied, because it has shops that were not created by a test with an empty store. Nothing was removed. */
 export class EmptyingRefused extends Data.TaggedError("EmptyingRefused")<{}> {
   override get message() {
     return "only data of tests that began with an empty store are removed, and this store has other shops: drop its schema, or give the tests one of their own"
   }
 }
 
-/** Empties a store of tests, and refuses any other. The mark of a sandbox says that its data may be removed, and `workshop serve` refuses them. */
+/** Empties a store of tests, and refuses any other. The mark of a sandbox says that the data may be removed; `workshop serve` refuses marked data. */
 const emptying = Effect.gen(function* () {
   if (yield* (yield* WholeData).clear) return
   const directory = yield* Directory
@@ -160,16 +161,16 @@ const emptying = Effect.gen(function* () {
 })
 
 /**
- * A store for tests of layers, without what earlier tests left in it: `emptied(MigratedStore.layer({ url, schema }))`. Fails with
- * `EmptyingRefused`, with nothing removed, where the store has shops that were not made through such a layer, and with `StoreUnavailable`
- * while the database is away. Other tests must not use the same schema at once.
+ * A store for tests of layers, without the data that earlier tests left in it: `emptied(MigratedStore.layer({ url, schema }))`. Fails with
+ * `EmptyingRefused`, and removes nothing, if the store has shops that were not created through such a layer, and with `StoreUnavailable` if
+ * the database is unavailable. Other tests must not use the same schema at the same time.
  */
 export const emptied = <E, R>(
   store: Layer.Layer<StorePorts, E, R>
 ): Layer.Layer<StorePorts, E | EmptyingRefused | StoreUnavailable, R> =>
   withTestKeys(Layer.tap(store, (ports) => Effect.provide(emptying, ports)))
 
-/** The most turns of an advance: more mean that work is due that is never done. */
+/** The largest number of turns of one `advance`. More turns mean that some due work never ends. */
 const MOST_TURNS = 10_000
 
 /** Starts a workshop in memory for a test. */
