@@ -18,14 +18,14 @@ const furtherNameOn = (sql: SqlClient) =>
     (rows) => identityIn(rows.map(({ name }) => name)).name
   )
 
-/** Why the checks of a database could not be made now. */
+/** The reason why a database could not be checked: it does not respond, or this role may not read it. */
 type Unchecked = "silent" | "denied"
 
 /**
- * A check that a database passes which does not respond, or which this role may not read: what is asked of it then fails. Returns why it
- * could not be checked; null if it was.
+ * Makes a check succeed if the database does not respond or this role may not read it, because later requests to it fail anyway. Returns the
+ * reason why it could not be checked; null if it was checked.
  */
-const ifThere = <E>(check: Effect.Effect<void, E>): Effect.Effect<Unchecked | null, Extract<E, DatabaseFailed>> =>
+const ifAvailable = <E>(check: Effect.Effect<void, E>): Effect.Effect<Unchecked | null, Extract<E, DatabaseFailed>> =>
   Effect.catchAll(Effect.as(check, null), (error) => {
     if (!(error instanceof DatabaseFailed)) return Effect.succeed(isDenied(error) ? "denied" : "silent")
     const { reason, code } = error
@@ -38,24 +38,24 @@ const ifThere = <E>(check: Effect.Effect<void, E>): Effect.Effect<Unchecked | nu
 const denied = (name: string) =>
   `The database role of this process may not read the cell ${name}: run workshop migrate --roles with all cells, as the owner of the tables`
 
-/** Refuses a database whose directory knows several cells, or that is itself a further cell, for a process that was given none. */
+/** Refuses, for a process without further cells, a database whose directory has several cells, or that is itself a further cell. */
 export const checkAlone = (sql: SqlClient) =>
-  ifThere(
+  ifAvailable(
     Effect.gen(function* () {
       yield* refuseFurtherCell(yield* furtherNameOn(sql))
       yield* refuseOtherNames(sessionOf(sql).run, [HOME])
     })
   )
 
-/** A cell that is looked at. */
+/** A cell with a client of its database. */
 interface OpenCell {
   readonly name: string
   readonly schema: string
   readonly sql: SqlClient
 }
 
-/** How a cell describes itself: its marks, and how many migrations it has. */
-const selfOf = (sql: SqlClient) =>
+/** The marks of a cell, and the number of its migrations. */
+const marksOn = (sql: SqlClient) =>
   sql<{ readonly name: string | null; readonly n: number }>`select /* workshop confirm cell */ m.name, s.n
     from (select count(*)::integer as n from workshop.schema_migration) s
     left join workshop.mark m on m.name like 'cell%'`
@@ -66,11 +66,11 @@ const notTheCell = (name: string, id: string | null, marks: ReadonlyArray<string
   return mismatch === null ? null : `${mismatch}: check the address of the cell ${name}, or restore it there`
 }
 
-/** The ids of cells, by their names, as the directory of the home cell says. */
+/** The ids of cells by their names, from the directory in the home cell. */
 const idsOn = (home: SqlClient) =>
   Effect.map(directoryCells(sessionOf(home).run), (known) => new Map(known.map(({ name, id }) => [name, id])))
 
-/** Confirms each cell: a process that does not know the id of one, or finds another one, asks the directory (again). */
+/** Confirms that a cell is at its address. If this process does not know the id of the cell, or finds another one, it reads the directory again. */
 export const confirming = (home: SqlClient) => {
   let ids: ReadonlyMap<string, string | null> | undefined
   const idsAgain = Effect.tap(idsOn(home), (found) =>
@@ -80,7 +80,7 @@ export const confirming = (home: SqlClient) => {
   )
   return ({ name, sql }: Pick<OpenCell, "name" | "sql">): Effect.Effect<void, StoreUnavailable> =>
     Effect.gen(function* () {
-      const self = yield* Effect.mapError(available(selfOf(sql)), (error) =>
+      const self = yield* Effect.mapError(available(marksOn(sql)), (error) =>
         isDenied(error.cause) ? new StoreUnavailable({ cause: error.cause, remedy: denied(name) }) : error
       )
       const marks = self.map((row) => row.name)
@@ -106,7 +106,7 @@ const checkOne = ({ name, schema, sql }: OpenCell, home: OpenCell, id: string | 
             )
       )
     )
-    const marks = (yield* selfOf(sql)).map((row) => row.name)
+    const marks = (yield* marksOn(sql)).map((row) => row.name)
     const why = notTheCell(name, id, marks)
     if (why !== null) return yield* cellWrong(why)
     const [here] = yield* sql<{
@@ -138,13 +138,13 @@ const checkHome = ({ sql }: OpenCell, names: ReadonlyArray<string>) =>
   })
 
 /**
- * Refuses cells that are not those of the directory, are behind, or share a shop. Returns the names of those that cannot be used now, which
- * are confirmed when they return.
+ * Refuses cells that are not those of the directory, have an older schema, or share a shop. Returns the names of the cells that cannot be
+ * used now; each is confirmed before its first use.
  */
 export const checkCells = (cells: ReadonlyArray<OpenCell>) =>
   Effect.gen(function* () {
     const [home, ...others] = cells as readonly [OpenCell, ...ReadonlyArray<OpenCell>]
-    const ofHome = yield* ifThere(
+    const ofHome = yield* ifAvailable(
       checkHome(
         home,
         cells.map(({ name }) => name)
@@ -153,13 +153,13 @@ export const checkCells = (cells: ReadonlyArray<OpenCell>) =>
     const ids = yield* Effect.orElseSucceed(idsOn(home.sql), () => new Map<string, string | null>())
     const looks = Effect.forEach(
       others,
-      (cell) => Effect.either(ifThere(checkOne(cell, home, ids.get(cell.name) ?? null))),
+      (cell) => Effect.either(ifAvailable(checkOne(cell, home, ids.get(cell.name) ?? null))),
       { concurrency: "unbounded" }
     )
-    // The first refusal in the order of the cells, whichever responded first.
+    // Fails with the first refusal in the order of the cells, not with the one that came first.
     const ofOthers = yield* Effect.flatMap(looks, (found) => Effect.all(found))
     const away = [ofHome, ...ofOthers].flatMap((why, i) => (why === null ? [] : [{ name: cells[i]!.name, why }]))
-    // Those that this role may not read are logged, with the remedy, when they are asked again.
+    // Cells that this role may not read are logged, with the remedy, when they are confirmed.
     const silent = away.flatMap(({ name, why }) => (why === "silent" ? [name] : []))
     if (silent.length > 0)
       yield* Effect.logWarning(

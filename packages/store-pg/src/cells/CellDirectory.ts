@@ -31,7 +31,7 @@ export interface DirectoryCell {
   readonly shops: string
 }
 
-/** The cells in the directory, also in one of an older schema; empty if there is no directory. `run` finds its tables in the schema `workshop`. */
+/** The cells in the directory, also if its schema is older; empty if there is no directory. `run` finds the tables in the schema `workshop`. */
 export const directoryCells = (run: Session["run"]) =>
   run<DirectoryCell>(
     "select /* workshop cells */ name, to_jsonb(c) ->> 'id' as id, shops from workshop.cell c order by name"
@@ -53,7 +53,7 @@ export const refuseOmitted = (known: ReadonlyArray<DirectoryCell>, names: Readon
     : cellsRefused(`The directory names the cell ${left.name}, which was not given`)
 }
 
-/** Refuses names, including the home cell's, that are not those of the directory. `run` finds its tables in the schema `workshop`. */
+/** Refuses names, which include the home cell's, if they are not those of the directory. `run` finds the tables in the schema `workshop`. */
 export const refuseOtherNames = (run: Session["run"], names: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const known = yield* directoryCells(run)

@@ -13,13 +13,13 @@ import { type CitusNode, isCitus, nodesOf } from "./CitusNodes.js"
 export interface CellStatus {
   readonly name: string
   readonly schema: string
-  /** Host and port of the server that keeps it, without user and password. */
+  /** The host and the port of its server, without user and password. */
   readonly node: string
-  /** How many shops the cell has; how many were placed there, if it does not respond. */
+  /** The number of shops that the cell has; if it does not respond, the number that was placed there. */
   readonly shops: number
   /** Whether new shops are placed there now. */
   readonly takes_shops: boolean
-  /** `ready`, or why it cannot be used. */
+  /** `ready`, or the reason why the cell cannot be used. */
   readonly state: string
 }
 
@@ -29,7 +29,7 @@ export interface CellMoved {
   readonly from: string
   readonly to: string
   readonly took_ms: number
-  /** The longest time in which a write to the cell had to wait, seen by a write every few milliseconds. */
+  /** The longest time for which a write to the cell had to wait, measured by a write every few milliseconds. */
   readonly longest_pause_ms: number
 }
 
@@ -42,7 +42,7 @@ const shown = ({ host, port }: CitusNode): string => `${host.includes(":") ? `[$
 
 const serverOf = (url: string): string => /^[a-z]+:\/\/(?:[^@/?#]*@)?([^/?#]*)/i.exec(url)?.[1] || "localhost"
 
-/** The cells of the directory; the home cell alone where there are no others. */
+/** The cells of the directory; only the home cell if there are no others. */
 const cellsOf = (session: Session, home: CellPlaced) =>
   Effect.map(
     session.run<{ name: string; id: string | null; shops: string; takes_shops: boolean; all: string }>(
@@ -64,7 +64,7 @@ const cellOf = (home: CellPlaced, name: string): CellPlaced => ({
   schema: `${home.schema}_${name}`
 })
 
-/** The state of a cell, as its own database says. */
+/** The state of a cell, according to its own database. */
 interface CellInspection {
   readonly state: string
   readonly shops?: number
@@ -87,17 +87,17 @@ const inspect = (place: CellPlaced, known: { readonly id: string | null; readonl
     })
   ).pipe(Effect.catchAll(({ message }) => Effect.succeed<CellInspection>({ state: message })))
 
-/** The state of a cell that is no schema of the home cell's database. */
+/** The state of a cell that is not a schema of the home cell's database. */
 const ELSEWHERE = "Not in this database, and its address is not stored: name it in --cells."
 
-/** Those of the schemas that are there. */
+/** The schemas among the given ones that exist. */
 const schemasOf = (session: Session, schemas: ReadonlyArray<string>) =>
   Effect.map(
     session.run<{ nspname: string }>("select nspname from pg_namespace where nspname = any ($1)", [schemas]),
     (rows) => new Set(rows.map(({ nspname }) => nspname))
   )
 
-/** Every cell that the directory knows, where it is, and whether it can be used. `cells` gives the addresses of other clusters. */
+/** Lists the cells of the directory, with their locations and states. `cells` gives the addresses of other clusters. */
 export const listCells = (url: string, { schema, cells = [] }: CellsGiven = {}) =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -145,13 +145,13 @@ export const listCells = (url: string, { schema, cells = [] }: CellsGiven = {}) 
     })
   )
 
-/** How a cell is added. */
+/** The options of adding a cell. */
 export interface CellAdding<E extends { readonly _tag: string } = never> extends Pick<Database, "schema"> {
-  /** Called with the names of the cells that are there besides the home cell, before anything is made; its failure makes nothing. */
+  /** Called before anything is created, with the names of the other cells besides the home cell. If it fails, nothing is created. */
   readonly confirm?: (names: ReadonlyArray<string>) => Effect.Effect<void, E>
 }
 
-/** Makes a further cell and adds it to the directory. Returns its name and its schema. */
+/** Creates a further cell and adds it to the directory. Returns its name and its schema. */
 export const addCell = <E extends { readonly _tag: string } = never>(
   url: string,
   cell: CellAddress,
@@ -173,7 +173,7 @@ export const addCell = <E extends { readonly _tag: string } = never>(
     return { name: added!.name, schema: added!.schema }
   }).pipe(Effect.mapError(withRoleRemedy(OWNER_CHANGES)))
 
-/** Removes a cell that has no shops from the directory. Its tables stay, and its name can be used again. */
+/** Removes a cell without shops from the directory. Its tables stay, and its name can be used again. */
 export const removeCell = (url: string, name: string, { schema }: Pick<Database, "schema"> = {}) =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -206,14 +206,14 @@ export const removeCell = (url: string, name: string, { schema }: Pick<Database,
     })
   ).pipe(Effect.mapError(withRoleRemedy(OWNER_CHANGES)))
 
-/** How often a write looks whether the cell takes writes, and after how long it gives up. */
-const PROBE_EVERY = "5 millis"
-const PROBE_MOST_MS = 60_000
+/** The interval between writes that probe a cell during a move, and the time after which such a write fails. */
+const PROBE_INTERVAL = "5 millis"
+const PROBE_TIMEOUT_MS = 60_000
 
-/** Writes to the cell again and again while `work` runs; returns the longest time between two writes that succeeded. */
+/** Writes to the cell repeatedly while `work` runs. Returns the longest time between two successful writes. */
 const longestPause = <A, E>(url: string, { schema, name }: CellPlaced, work: Effect.Effect<A, E>) =>
   Effect.gen(function* () {
-    const session = yield* connect(url, { schema, statement_timeout_ms: PROBE_MOST_MS })
+    const session = yield* connect(url, { schema, statement_timeout_ms: PROBE_TIMEOUT_MS })
     const [longest, last] = [{ ms: 0 }, { at: yield* Clock.currentTimeMillis }]
     const note = Effect.map(Clock.currentTimeMillis, (now) => {
       longest.ms = Math.max(longest.ms, now - last.at)
@@ -221,9 +221,9 @@ const longestPause = <A, E>(url: string, { schema, name }: CellPlaced, work: Eff
     })
     const write = session.run("update mark set name = name where name = $1", [nameMarkOf(name)])
     const probe = Effect.zipRight(write, note).pipe(
-      // A write that the move refuses has not been made: the pause goes on.
+      // A write that fails during the move did not end the pause.
       Effect.catchAll(() => Effect.void),
-      Effect.zipRight(Effect.sleep(PROBE_EVERY)),
+      Effect.zipRight(Effect.sleep(PROBE_INTERVAL)),
       Effect.forever
     )
     const probing = yield* Effect.forkScoped(probe)
@@ -236,7 +236,7 @@ const longestPause = <A, E>(url: string, { schema, name }: CellPlaced, work: Eff
 const NODES = `select nodename as host, nodeport::integer as port from pg_dist_node
   where isactive and shouldhaveshards and noderole = 'primary' order by nodeid`
 
-/** The names of the cells and the workers of Citus, between which a move is possible; refused where there is no Citus. */
+/** The names of the cells, and the workers of Citus to which they can move. Fails without Citus. */
 const citusLayout = (session: Session, home: CellPlaced) =>
   Effect.gen(function* () {
     if (!(yield* isCitus(session)))
@@ -293,7 +293,7 @@ const moveOn = (session: Session, url: string, cell: CellPlaced, to: CitusNode) 
     return moved
   })
 
-/** Moves a cell to another node of Citus while it is used. One that is there already is left alone. */
+/** Moves a cell to another node of Citus while the cell is in use. Does nothing if it is there already. */
 export const moveCell = (url: string, name: string, node: string, { schema }: Pick<Database, "schema"> = {}) =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -313,7 +313,7 @@ export const moveCell = (url: string, name: string, node: string, { schema }: Pi
     })
   ).pipe(Effect.mapError(withRoleRemedy(OWNER_CHANGES)))
 
-/** Only the schemas in $1 count: others, such as that of a cell that was removed, are no load of the workshop. */
+/** Only the schemas in $1 count, because others, such as that of a removed cell, carry no load of the workshop. */
 const PLAN = `select distinct n.nspname as schema, p.targetname as host, p.targetport as port
   from get_rebalance_table_shards_plan(rebalance_strategy := 'by_shard_count', excluded_shard_list := array(
     select s.shardid from pg_dist_shard s join pg_class c on c.oid = s.logicalrelid join pg_namespace n on n.oid = c.relnamespace
@@ -321,7 +321,7 @@ const PLAN = `select distinct n.nspname as schema, p.targetname as host, p.targe
   )) p
   join pg_class c on c.oid = p.table_name join pg_namespace n on n.oid = c.relnamespace order by 1`
 
-/** Moves cells as Citus plans it, until each worker has as many. Returns the moves, in their order. */
+/** Moves cells as Citus plans it, until all workers have about the same number. Returns the moves in their order. */
 export const balanceCells = (url: string, { schema }: Pick<Database, "schema"> = {}) =>
   Effect.scoped(
     Effect.gen(function* () {

@@ -5,39 +5,39 @@ import { checkedSchema, type Database, DEFAULT_SCHEMA } from "../connection/Sche
 
 /** One of several cells besides the home cell. */
 export interface CellAddress {
-  /** By which the directory knows it: letters, digits and underscores. */
+  /** The name in the directory: letters, digits and underscores. */
   readonly name: string
-  /** Another cluster's address; left out, the cell is a schema of the home cell's database. */
+  /** The address of another cluster. By default, the cell is a schema of the home cell's database. */
   readonly url?: string | undefined
 }
 
-/** Where a cell is. */
+/** The location of a cell: a database and a schema. */
 export interface CellPlaced {
   readonly name: string
   readonly url: string
   readonly schema: string
 }
 
-/** The cells that a command is given. */
+/** The cells that a command was given. */
 export interface CellsGiven extends Pick<Database, "schema"> {
-  /** The cells besides the home cell; none where it is the only one. */
+  /** The cells besides the home cell; none by default. */
   readonly cells?: ReadonlyArray<CellAddress> | undefined
 }
 
-/** The name of the home cell, which is the first. */
+/** The name of the home cell. */
 export const HOME = "home"
 
 const NAME = /^[a-z][a-z0-9_]{0,30}$/
 
 const MOST_CELLS = 1_000
 
-/** A refusal of cells, whose remedy follows. */
+/** A refusal of the given cells; `DatabaseFailed` adds the remedy. */
 export const cellsRefused = (what: string) => new DatabaseFailed({ reason: "bad_cells", code: undefined, what })
 
-/** A refusal of one cell, with its remedy. */
+/** A refusal of one cell; the text includes the remedy. */
 export const cellWrong = (what: string) => new DatabaseFailed({ reason: "wrong_cell", code: undefined, what })
 
-/** A failure of a cell's database, which names the cell. The remedies of the home cell's address do not fit others. */
+/** A failure of a cell's database, as a sentence about that cell. The remedies for the home cell's address do not apply to other cells. */
 export const ofCell =
   ({ name }: Pick<CellPlaced, "name">) =>
   (error: DatabaseFailed): DatabaseFailed => {
@@ -49,8 +49,8 @@ export const ofCell =
   }
 
 /**
- * Reads the setting of `--cells`: a number of cells in all, which are schemas of one database, or names between spaces, each alone or with
- * the address of its cluster, such as `north=postgres://…`.
+ * Parses the value of `--cells`: the number of all cells, which are schemas of one database, or names separated by spaces, each alone or
+ * with the address of its cluster, such as `north=postgres://…`.
  */
 export const cellsFrom = (text: string): Effect.Effect<ReadonlyArray<CellAddress>, DatabaseFailed> =>
   Effect.suspend(() => {
@@ -69,7 +69,7 @@ export const cellsFrom = (text: string): Effect.Effect<ReadonlyArray<CellAddress
     )
   })
 
-/** Where all cells are, the home cell first. Refuses names that are no names, and two cells that are one. */
+/** The locations of all cells, the home cell first. Refuses invalid names, and two cells with the same name or location. */
 export const placesOf = (
   home: Database,
   further: ReadonlyArray<CellAddress>

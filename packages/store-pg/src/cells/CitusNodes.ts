@@ -22,8 +22,9 @@ export const isCitus = ({ run }: Session) =>
   )
 
 /**
- * From the catalogue of the coordinator, which knows it also while the node is away. Each schema is found by its name: a function that
- * resolves a table's name is refused for all of them where the role may not use one, as after a cell was added without grants.
+ * Reads the nodes from the catalogue of the coordinator, which knows them even while a node is unavailable. It finds each schema by its
+ * name, because a function that resolves the names of tables fails for all schemas if the role may not use one of them, as after a cell was
+ * added without grants.
  */
 const FIND_NODES = `select /* workshop nodes of cells */ q.schema, p.nodename as host, p.nodeport::integer as port
   from unnest($1::text[]) q (schema)

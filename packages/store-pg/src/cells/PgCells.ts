@@ -7,10 +7,10 @@ import { insertRow } from "../reads/PgDirectory.js"
 import { type Placed, unplaced } from "../Tables.js"
 import { HOME } from "./CellPlaces.js"
 
-/** How many accounts are brought up to date at once. */
+/** The number of stale copies that one statement reads at most. */
 const ACCOUNTS_AT_ONCE = 200
 
-/** The access that this store gives as one of several cells. */
+/** The access to this store as one of several cells. */
 export const pgCellAccess = ({
   turns,
   claimNumbered: claim

@@ -29,10 +29,10 @@ import { PLANNED_EACH_TIME, SessionRefused, type Settings, settingsText } from "
 import { type Statement, textsIn } from "./Statement.js"
 
 /*
- * Clients of `pg` that belong to an embedder: one in a transaction of theirs (JoinedTransactions.ts), or those of their pool.
+ * Clients of `pg` that belong to an embedder: a client in a transaction of theirs (JoinedTransactions.ts), or the clients of their pool.
  *
- * Of a pool, a batch or a read borrows a client for the time of its transaction and returns it as it was: settings hold for the
- * transaction alone, and nothing is prepared. So the pool may also lead through a pooler in transaction mode.
+ * A batch or a read borrows a client of the pool for its transaction and returns it unchanged: settings apply to the transaction alone, and
+ * nothing is prepared. So the pool may also connect through a pooler in transaction mode.
  */
 
 /** The methods of a `pg` client that the store uses. */
@@ -58,8 +58,8 @@ export interface PoolLike {
 }
 
 /**
- * Keeps the end of an idle connection from ending the process, until the scope closes: `pg` raises it as an `error` of the pool, which
- * without a listener is uncaught. The pool has removed the client by then, and opens another one when it is needed.
+ * Prevents the end of an idle connection from ending the process, until the scope closes: `pg` emits it as an `error` of the pool, which is
+ * uncaught without a listener. The pool has removed the client by then, and opens another one when it is needed.
  */
 const ignorePoolErrors = (pool: PoolLike): Effect.Effect<void, never, Scope.Scope> => {
   const ignore = () => undefined
@@ -89,7 +89,7 @@ export const sendOn =
     return answers
   }
 
-/** A connection for the reads of the store, over one way to run a statement. */
+/** A connection for the reads of the store, over a function that runs a statement. */
 export const sqlConnection = (send: (statement: Statement) => Effect.Effect<QueryResult, PgFailure>): SqlConnection => {
   const run = (text: string, values: ReadonlyArray<unknown> = []) =>
     send({ name: "", text, values }).pipe(
@@ -165,7 +165,7 @@ const ENDED = "Your pool was ended before the workshop: call pool.end() after wo
 
 const hasEnded = (pool: PoolLike & { readonly ending?: boolean }): boolean => pool.ending === true
 
-/** Where a pool of the package `pg` connects to: a client of it reads the options and the environment. */
+/** The host and the port to which a pool of the package `pg` connects, as a client reads them from the options and the environment. */
 const serverOf = ({ options }: PoolLike & { readonly options?: pg.PoolConfig }) => {
   const { host, port } = new pg.Client(options)
   return { host, port }
@@ -239,7 +239,7 @@ const borrow = (pool: PoolLike): Effect.Effect<Borrowed, PgFailure> =>
 
 const beginWith = (settings: Settings): string => `${BEGIN.text}; select ${settingsText(settings, true)}`
 
-/** The caller's pool as the store uses it. */
+/** The store's use of a caller's pool. */
 export interface CallersPool {
   /** Fails if the pool leads to another database than the store's url; succeeds if this cannot be checked now. */
   readonly checked: Effect.Effect<void, DatabaseFailed>

@@ -4,8 +4,8 @@ import { SessionRefused } from "./SessionClient.js"
 import type { Statement } from "./Statement.js"
 
 /*
- * Commits that wait for a synchronous standby. No time-out of the server ends such a wait, and a backend in it does not notice that its client
- * has gone. A process that replaced each connection whose commit is not answered would use up all connections of the server. So the listening
+ * Commits that wait for a synchronous standby. No time-out of the server ends such a wait, and the waiting backend does not notice that its
+ * client has gone. A process that replaced each connection whose commit gets no response would use up all connections of the server. So the listening
  * connection of each address, which never commits anything, samples every second which sessions wait, and an abandoned connection is not
  * replaced while its session is among them. The wait is not cancelled: that would show a commit that no standby has.
  */
@@ -14,7 +14,7 @@ import type { Statement } from "./Statement.js"
 export const WAITS_FOR_STANDBY =
   "Commits wait for a synchronous standby: start one, or take its name out of synchronous_standby_names"
 
-/** How long a commit waits until it counts as one that will not end soon, in milliseconds. A little later it is abandoned. */
+/** The wait of a commit, in milliseconds, after which it is not expected to end soon. A little later the commit is abandoned. */
 export const LONG_WAIT_MS = 3_000
 
 /** {@link LONG_WAIT_MS} in samples, of which there is one a second. */
@@ -84,7 +84,7 @@ export const waitsForStandby = () => new SessionRefused({ message: WAITS_FOR_STA
 
 const waitingFailure = () => new PgFailure({ kind: "other", code: null, constraint: null, cause: waitsForStandby() })
 
-/** When the end of a wait is checked again: a standby that is back ends all waits within moments. */
+/** The interval of checks for the end of a wait, because a standby that returns ends all waits within moments. */
 const RECHECK = Schedule.intersect(Schedule.spaced("100 millis"), Schedule.recurs(5))
 
 /** How many sessions are remembered at most. */
@@ -105,7 +105,7 @@ export class AbandonedSessions {
     if (this.#after.size > MAX_ABANDONED) this.#after.delete(this.#after.keys().next().value!)
   }
 
-  /** Fails if one of them still waits: then no connection may be made in its place. */
+  /** Succeeds once all of them have ended; fails if one still waits, because no connection may replace it. */
   readonly ended: Effect.Effect<void, PgFailure> = Effect.suspend(() => {
     if (this.waiting === 0) return Effect.void
     const sampler = samplers.get(this.#url)
@@ -117,7 +117,7 @@ export class AbandonedSessions {
     )
   })
 
-  /** How many of them were seen to wait. Those that are not in a later sample have ended. */
+  /** The number of them that waited in the last sample. Those that are missing in a later sample have ended. */
   get waiting(): number {
     const last = samples.get(this.#url)
     if (last === undefined) return 0

@@ -25,7 +25,7 @@ export interface ConnectionOptions extends Database {
   readonly answer_timeout_ms?: number
   /** How its statements are planned; once by default. */
   readonly plans?: Settings
-  /** Called with what comes in on a channel that the connection listens to. */
+  /** Called with the payload of each notification on a channel to which the connection listens. */
   readonly onNotification?: (payload: string) => void
 }
 
@@ -36,8 +36,8 @@ export const CONNECT_TIMEOUT_MS = 2_000
 export const ANSWER_TIMEOUT_MS = 3_000
 
 /**
- * How much longer than the statement its answer may take before the connection counts as lost. So the server ends a late statement
- * first, and its connection can be used again.
+ * How much longer than a statement its result may take before the connection counts as lost. The server cancels a late statement before
+ * that, and the connection can be used again.
  */
 export const IN_TRANSIT_MS = 500
 
@@ -45,19 +45,19 @@ export const IN_TRANSIT_MS = 500
 const CLOSE_TIMEOUT = "500 millis"
 
 /**
- * How long the server keeps a transaction of ours open that sends no statement. If the network broke before the end of a
- * transaction, its locks would otherwise hold up its shops until the server notices, which takes hours.
+ * How long the server keeps a transaction of this process open without a statement. If the network breaks before the end of a transaction,
+ * its locks would otherwise block its shops until the server notices, which takes hours.
  */
 const SILENT_TRANSACTION_MS = 4_000
 
-/** The SQLSTATE of a warning without a code of its own. The store's statements raise none while all is well. */
+/** The SQLSTATE of a warning without a code of its own. The store's statements cause none if they succeed. */
 const WARNING = "01000"
 
 /** Begins a transaction. */
 export const BEGIN: Statement = { name: "begin", text: "begin isolation level read committed", values: [] }
-/** Ends one, and keeps what it did. */
+/** Commits a transaction. */
 export const COMMIT: Statement = { name: "commit", text: "commit", values: [] }
-/** Ends one, and undoes what it did. */
+/** Rolls a transaction back. */
 export const ROLLBACK: Statement = { name: "rollback", text: "rollback", values: [] }
 
 /** A connection whose statements are pipelined: they are sent together, without waiting for each other's results. */
@@ -71,9 +71,9 @@ export interface Connection {
   readonly send: (
     ...groups: ReadonlyArray<ReadonlyArray<Statement>>
   ) => Effect.Effect<ReadonlyArray<QueryResult>, PgFailure>
-  /** False once it broke. */
+  /** False once the connection broke. */
   readonly isOpen: () => boolean
-  /** Returns once it broke. */
+  /** Returns once the connection broke. */
   readonly broken: Effect.Effect<void>
 }
 
@@ -96,11 +96,11 @@ interface OpenClient {
   readonly client: SessionClient
   readonly textOf: (statement: Omit<Statement, "values">) => string
   isOpen: boolean
-  /** Called once it broke. */
+  /** Callbacks, called once the connection broke. */
   readonly onBreak: Set<() => void>
 }
 
-/** The settings of a session, or of a transaction on a client of somebody else's. */
+/** The settings of a session, or of a transaction on a client of an embedder's pool. */
 export const sessionSettings = ({
   lock_timeout_ms,
   isSynchronous = true,
@@ -165,7 +165,7 @@ const send = async (
     const batches = groups.map((statements) => new StatementBatch(statements.map(sent), client))
     StatementBatch.query(client, batches)
     const answers = await Promise.all(batches.map((batch) => batch.answers))
-    // Such as that a commit was cancelled while it waited for its synchronous standby: it is confirmed, and may still be lost.
+    // For example, a commit whose wait for a synchronous standby was cancelled is confirmed and may still be lost.
     if (warnings.length > 0) throw new Error(`The database warned: ${warnings.join("; ")}`)
     return answers.flat()
   } catch (error) {
@@ -200,15 +200,15 @@ export const connect = (options: ConnectionOptions): Effect.Effect<OwnConnection
 
 /** One connection at a time, made when it is first needed and again after it broke. */
 export interface ReconnectingConnection {
-  /** The connection; fails where none can be made. For one fiber at a time. */
+  /** The connection, for one fiber at a time; fails if none can be opened. */
   readonly connection: Effect.Effect<Connection, PgFailure>
   /** Closes the connection; the next one is new. */
   readonly drop: Effect.Effect<void>
   /** Returns a borrowed connection, whose transaction has ended. The next one may be another. */
   readonly release: Effect.Effect<void>
   /**
-   * Ends the transaction after a failure. Closes a connection that is lost, and one whose server reported an unforeseen error, such
-   * as that it only reads since a failover.
+   * Ends the transaction after a failure. Closes the connection if it is lost, or if the server reported an unforeseen error, as a server
+   * that became read-only in a failover does.
    */
   readonly undo: (failure: PgFailure) => Effect.Effect<void>
 }

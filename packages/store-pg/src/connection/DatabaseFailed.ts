@@ -1,8 +1,11 @@
 import { Data } from "effect"
 
 /**
- * Why: `bad_schema`: what was given is no name of a schema; `bad_cells`: the cells are not those of the database; `wrong_cell`: a cell is not where it should be, or cannot be used; `bad_pool`: what was given is no pool of the store's database; `no_url`: what was given is no address of a Postgres; `unreachable`: none answers there; `no_database`: the server has no database of this name; `no_entry`: it does not let this user in; `untrusted`: its encryption is not what
- * the address asks for; `statement`: it refused one.
+ * The reason of the failure. `bad_schema`: the name of the schema is invalid. `bad_cells`: the given cells are not those of the database.
+ * `wrong_cell`: a cell is not at its address, or cannot be used. `bad_pool`: the given pool is not one of the store's database. `no_url`: the
+ * url is not that of a Postgres. `unreachable`: no server responds there. `no_database`: the server has no database of this name.
+ * `no_entry`: the server refuses the user. `untrusted`: the server's encryption does not satisfy the url. `statement`: the server refused a
+ * statement.
  */
 export type DatabaseFailure =
   | "bad_schema"
@@ -36,7 +39,7 @@ export const DENIED = "42501"
 /** The SQLSTATEs of a statement whose table, or its schema, does not exist. */
 export const NO_TABLE: ReadonlyArray<string> = ["42P01", "3F000"]
 
-/** Names the role that a command needs where the one it was given lacks a right. */
+/** Adds to a failure, if the role of the command lacks a right, the remedy that names the role it needs. */
 export const withRoleRemedy =
   (remedy: string) =>
   <E extends { readonly _tag: string }>(error: E): E | DatabaseFailed =>
@@ -45,12 +48,12 @@ export const withRoleRemedy =
       : error
 
 /**
- * An error of Postgres, or of the connection to it, as one sentence. Where `reason` is `unreachable`, as while the database starts, another
- * try may succeed; the other reasons need a person.
+ * An error of Postgres, or of the connection to it, as one sentence. If `reason` is `unreachable`, as while the database starts, another
+ * attempt may succeed; the other reasons need a person.
  */
 export class DatabaseFailed extends Data.TaggedError("DatabaseFailed")<{
   readonly reason: DatabaseFailure
-  /** Its SQLSTATE, or the system's code if no server responded. */
+  /** The SQLSTATE, or the system's code if no server responded. */
   readonly code: string | undefined
   /** The error, without its remedy. */
   readonly what: string

@@ -1,7 +1,7 @@
-/** The servers to which connections could not be made, by the errors that say so: those of Node often name no host, or no port. */
+/** The servers to which connections failed, by their errors, because those of Node often name no host or no port. */
 const servers = new WeakMap<object, { readonly host: string; readonly port: number }>()
 
-/** Keeps which server an error of a connection is about. */
+/** Records the server to which a connection failed with an error. */
 export const noteServer = (error: unknown, server: { readonly host: string; readonly port: number }): void => {
   if (typeof error === "object" && error !== null) servers.set(error, server)
 }
@@ -11,8 +11,8 @@ const messageOf = (error: Error): string =>
   error instanceof AggregateError && error.message === "" ? String(error.errors[0]?.message) : error.message
 
 /**
- * Why no connection could be made, with host and port, such as `getaddrinfo ENOTFOUND db.example:5432`; undefined if an error is about
- * something else. Without the user and the password.
+ * The reason why a connection failed, with host and port but without user and password, such as `getaddrinfo ENOTFOUND db.example:5432`.
+ * Undefined for other errors.
  */
 export const connectionFailure = (error: unknown): string | undefined => {
   if (!(error instanceof Error)) return undefined

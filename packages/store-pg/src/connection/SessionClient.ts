@@ -30,7 +30,7 @@ export const PLANNED_BY_COST: Settings = { ...INDEX_SCANS_ONLY, plan_cache_mode:
 /** For statements of which the best of several indexes depends on the values, and for nodes of Citus, which refuse plans for all values. */
 export const PLANNED_EACH_TIME: Settings = { ...INDEX_SCANS_ONLY, plan_cache_mode: "force_custom_plan" }
 
-/** Why a session is refused although the connection works. */
+/** A session is refused although the connection works. */
 export class SessionRefused extends Data.TaggedError("SessionRefused")<{ readonly message: string }> {}
 
 const SHARED_SESSION =
@@ -39,7 +39,7 @@ const SHARED_SESSION =
 export const READS_ONLY = "The server only reads, as a standby does: name the primary too, or promote this one"
 const SETTINGS_REFUSED = "The database did not take this program's settings of the session"
 
-/** How a session is made, and its settings. */
+/** The options of a connection, and the settings of its session. */
 export interface SessionConfig extends pg.ClientConfig {
   readonly url: string
   readonly settings: Settings
@@ -88,15 +88,15 @@ const pidOf = async (client: pg.Client): Promise<number> =>
   (await client.query<{ pid: number }>(titled("whose session", "select pg_backend_pid() as pid"))).rows[0]!.pid
 
 /**
- * A connection whose session has our settings. They are its first statement and not startup parameters, which poolers refuse or lose.
- * Servers of the address that do not respond, or that are read-only although we must write, are skipped.
+ * A connection whose session has the settings of this program. The first statement sets them, because poolers refuse or lose startup
+ * parameters. Servers of the address that do not respond, or that are read-only although the service must write, are skipped.
  */
 export class SessionClient extends pg.Client {
   /** An id that no other session has; empty until it is read. */
   id = ""
   /** The server's number of the session; 0 until it is read. */
   pid = 0
-  /** The address that it was given. */
+  /** The url of its database. */
   readonly url: string
   readonly #settings: Settings
   readonly #server: number

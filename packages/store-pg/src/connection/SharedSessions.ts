@@ -4,8 +4,8 @@ import type { Settings } from "./SessionClient.js"
 import { textsIn } from "./Statement.js"
 
 /*
- * Connections that several cells share. A process has one for each purpose and address (lane 1, lane 2, claims and so on), however many
- * cells there are: a cell holds it for the time of its transaction. Every statement names the schema of its cell, and is prepared under a name
+ * Connections that several cells share. For any number of cells, a process has one connection for each purpose and address (lane 1, lane 2,
+ * claims and so on), which a cell holds during its transaction. Every statement names the schema of its cell, and is prepared under a name
  * that begins with the schema's number.
  */
 
@@ -18,7 +18,7 @@ const numberOf = (schema: string): number => {
   return number
 }
 
-/** A connection whose statements are those of a schema. */
+/** A connection whose statements use the tables of a schema. */
 const inSchemaOf = (connection: Connection, schema: string): Connection => {
   const textOf = textsIn(schema)
   const prefix = `${numberOf(schema)} `
@@ -46,7 +46,7 @@ interface SharedConnection {
 export interface CellPlace {
   readonly schema: string
   readonly url: Effect.Effect<string>
-  /** How statements are planned there: Citus refuses to plan them once for all values. */
+  /** The planner settings for its node, because Citus refuses to plan statements once for all values. */
   readonly plans: () => Settings
 }
 

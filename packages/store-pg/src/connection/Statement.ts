@@ -1,6 +1,6 @@
 import { inSchema } from "./Schema.js"
 
-/** A statement that its connection prepares once, under its name. */
+/** A statement, which a connection prepares once under its name. */
 export interface Statement {
   /** Empty for a statement that is sent once and not prepared. */
   readonly name: string

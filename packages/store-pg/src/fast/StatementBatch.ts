@@ -1,3 +1,8 @@
+/*
+ * Replaces the driver's pipelining, which sends a Sync message after each statement. It saved a fifth of the time of a claim when it was
+ * written; no benchmark measures it alone.
+ */
+
 import pg from "pg"
 
 /** The methods of the driver's connection with which a query writes to the socket. */
@@ -45,9 +50,8 @@ const sharedOf = (wire: Wire): Shared => {
 }
 
 /**
- * Statements that are sent with one Sync message after all of them, where the driver would send one after each. The server then returns
- * their results in one packet, skips those after a failure, and runs statements outside of a transaction as one transaction. This saves a
- * fifth of the time of a claim. The driver calls the methods as it does those of its own queries.
+ * Statements that are sent with one Sync message after all of them. The server then returns their results in one packet, skips those after a
+ * failure, and runs statements outside of a transaction as one transaction. The driver calls the methods as it does those of its own queries.
  */
 export class StatementBatch {
   /** The results of all statements. Rejects with the first failure among them. */

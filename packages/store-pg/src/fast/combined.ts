@@ -1,3 +1,8 @@
+/*
+ * Replaces one pipelined statement for each table of a batch. `npm run bench -- saves` compares the two: to save and commit a batch of 25
+ * creates took 3.13 ms in place of 3.37 ms, and one create 0.59 ms in place of 0.64 ms (docs/performance.md).
+ */
+
 import { type Statement, titled } from "../connection/Statement.js"
 
 type Text = Pick<Statement, "name" | "text">
@@ -19,8 +24,8 @@ const combine = (statements: ReadonlyArray<Statement>, title: string): Text => {
 }
 
 /**
- * Combines independent statements into one, as CTEs of it, because each statement costs the database and the network more than its rows. A
- * batch saves several tables in this way.
+ * Combines independent statements into one, of which they are the CTEs, because each statement costs the database and the network more than
+ * its rows. A batch saves several tables in this way.
  */
 export const combined = (statements: ReadonlyArray<Statement>): Statement => {
   const [only, ...others] = statements

@@ -1,3 +1,8 @@
+/*
+ * Replaces the start of a batch as soon as the first request was read, which would make batches of one command while requests arrive
+ * together. No benchmark measures it alone.
+ */
+
 import { Effect } from "effect"
 
 /** Waits until the process has handled all input that it has received by now, so that the commands of these requests share a batch. */

@@ -3,16 +3,16 @@ import { migrations } from "./generated/sql.js"
 
 /** One numbered SQL file: a step from one version of the schema to the next. */
 export interface Migration {
-  /** Numbered from 1, without gaps. */
+  /** The number, from 1 without gaps. */
   readonly version: number
   /** The file's name without its ending, such as `0001_tickets`. */
   readonly name: string
   /** SHA-256 of the text with Unix line ends, in hex. */
   readonly checksum: string
-  /** The statements, run one by one: in one transaction, or, where the header says `-- no transaction`, outside any. */
+  /** The statements, which run one by one: in one transaction, or outside of any if the header says `-- no transaction`. */
   readonly statements: ReadonlyArray<string>
   readonly isTransactional: boolean
-  /** The oldest version of the program that can run on the schema after this step; null if this step changes nothing about that. */
+  /** The oldest version of the program that can run on the schema after this migration; null if the migration does not change this. */
   readonly readable_from: number | null
 }
 
@@ -38,19 +38,19 @@ const migration = (file: string, written: string): Migration => {
     version: Number(file.slice(0, 4)),
     name: file.replace(/\.sql$/, ""),
     checksum: createHash("sha256").update(text).digest("hex"),
-    // One by one also in a transaction: Citus takes only one change of a schema in a statement.
+    // They run one by one in a transaction too, because Citus accepts only one change of a schema in a statement.
     statements: statementsOf(text).filter((sql) => !isEmpty(sql)),
     isTransactional,
     readable_from: readable === undefined ? null : Number(readable)
   }
 }
 
-/** Migrations by the texts of their files, which are numbered from 1 without holes. */
+/** The migrations in files, by the names of the files, which are numbered from 1 without gaps. */
 export const migrationsOf = (files: Readonly<Record<string, string>>): ReadonlyArray<Migration> =>
   Object.entries(files).map(([file, text], i) => {
     if (Number(NAME.exec(file)?.[1]) !== i + 1) throw new Error(`The migration ${file} is out of its number`)
     return migration(file, text)
   })
 
-/** The migrations of this package. They are part of its code, so that a program that was bundled has them too. */
+/** The migrations of this package. They are part of its code, so that a bundled program has them too. */
 export const OURS: ReadonlyArray<Migration> = migrationsOf(migrations)

@@ -1,13 +1,13 @@
 import { Data } from "effect"
 
-/** The database cannot keep every text: it was made with another encoding than UTF-8, which cannot be changed afterwards. */
+/** The database cannot store every text, because it was created with an encoding other than UTF-8, which cannot be changed. */
 export class EncodingRefused extends Data.TaggedError("EncodingRefused")<{ readonly encoding: string }> {
   override get message() {
     return `The database keeps its texts in ${this.encoding}, which cannot hold every character: make one with encoding UTF8 (createdb --encoding=UTF8 --template=template0) and name that.`
   }
 }
 
-/** A later version of the program changed the schema so that this one cannot run on it; versions are numbers of migrations. */
+/** A later version of the program changed the schema so that this version cannot run on it. Versions are the numbers of migrations. */
 export class SchemaNewer extends Data.TaggedError("SchemaNewer")<{
   readonly database: number
   /** The oldest version of the program that can run on this schema. */
@@ -19,7 +19,7 @@ export class SchemaNewer extends Data.TaggedError("SchemaNewer")<{
   }
 }
 
-/** An index that was built while its table was in use is not complete, so queries do not use it. */
+/** The build of an index beside other transactions was interrupted, so queries do not use the index. */
 export class IndexInvalid extends Data.TaggedError("IndexInvalid")<{ readonly names: ReadonlyArray<string> }> {
   override get message() {
     return `The database has indexes whose building was cut short (${this.names.join(", ")}): run "reindex index concurrently ${this.names[0]}" for each, and workshop migrate again.`
@@ -62,7 +62,7 @@ export class SchemaMissing extends Data.TaggedError("SchemaMissing")<{
   }
 }
 
-/** A migration was changed after the database had it applied. */
+/** A migration was changed after it was applied to the database. */
 export class MigrationChanged extends Data.TaggedError("MigrationChanged")<{ readonly name: string }> {
   override get message() {
     return `The migration ${this.name} is not the one that was applied to the database: use the program that migrated it, or undo the change.`
@@ -76,21 +76,21 @@ export class MigrationGap extends Data.TaggedError("MigrationGap")<{ readonly mi
   }
 }
 
-/** A migration could not be applied; those before it stay, and of this one nothing is left unless it runs outside a transaction. */
+/** A migration failed. Those before it stay applied, and it left no change unless it runs outside of a transaction. */
 export class MigrationFailed extends Data.TaggedError("MigrationFailed")<{
   readonly name: string
   readonly code: string | undefined
   readonly message: string
 }> {}
 
-/** Another process has been migrating for longer than we wait. */
+/** Another process has been migrating the database for longer than this one waits. */
 export class MigrationBusy extends Data.TaggedError("MigrationBusy")<{}> {
   override get message() {
     return "Another process is still migrating this database: wait for it, or stop it, and run workshop migrate again."
   }
 }
 
-/** The schema is missing, and the role may not make it. */
+/** The schema does not exist, and the role may not create it. */
 export class SchemaNotMade extends Data.TaggedError("SchemaNotMade")<{
   readonly schema: string
   readonly role: string
@@ -100,12 +100,12 @@ export class SchemaNotMade extends Data.TaggedError("SchemaNotMade")<{
   }
 }
 
-/** An earlier release made its tables in another schema. */
+/** An earlier release created the tables in another schema. */
 export class TablesElsewhere extends Data.TaggedError("TablesElsewhere")<{ readonly schema: string }> {
   override get message() {
     return `The workshop's tables are in the schema ${this.schema}, where an earlier release made them: move them with workshop migrate --move-from ${this.schema}, or keep them there with --schema ${this.schema}.`
   }
 }
 
-/** The tables cannot be moved as things are; nothing was changed. */
+/** The tables cannot be moved now. Nothing was changed. */
 export class MoveRefused extends Data.TaggedError("MoveRefused")<{ readonly message: string }> {}

@@ -38,7 +38,7 @@ const TABLE = `create table if not exists workshop.schema_migration (
 );
 alter table workshop.schema_migration add column if not exists readable_from integer not null default 1`
 
-/** One number for every program of ours that migrates a schema; advisory locks are a database's own. */
+/** The number of the advisory lock that every process of the workshop holds while it migrates a schema. Each database has its own advisory locks. */
 const LOCK = 7_305_808
 /** The pauses between attempts to lock a table. They grow, because a waiting migration holds up all later transactions on the table. */
 const PAUSES = Schedule.exponential("500 millis", 1.5).pipe(
@@ -49,7 +49,7 @@ const BUSY = Schedule.intersect(PAUSES, Schedule.recurs(60))
 const ANOTHER = Schedule.intersect(Schedule.spaced("200 millis"), Schedule.recurs(3000))
 
 const appliedIn = (session: Session, schema: string) =>
-  // An older program's table lacks the column: read as JSON, a column that is missing is null.
+  // The table of an older program lacks `readable_from`. Read as JSON, a missing column is null.
   session
     .run<Applied>(
       inSchema(
@@ -77,13 +77,13 @@ const encoded = (session: Session) =>
     }
   )
 
-/** From which version of the program on the schema can be used. */
+/** The oldest version of the program that can use the schema. */
 const readableFrom = (rows: ReadonlyArray<{ readonly readable_from: number | null }>): number =>
   Math.max(1, ...rows.map(({ readable_from }) => readable_from ?? 1))
 
 /**
- * Compares what was applied with what this program knows, and returns what is left to apply. A newer schema is fine where its
- * migrations only expanded it, so that nodes of the old release go on while those of the new one start.
+ * Compares the applied migrations with those of this program, and returns those that are left to apply. A newer schema is accepted if its
+ * migrations only expanded it, so that nodes of the old release continue while those of the new one start.
  */
 const remaining = (applied: ReadonlyArray<Applied>, known: ReadonlyArray<Migration>) => {
   const database = applied.at(-1)?.version ?? 0
@@ -98,8 +98,8 @@ const remaining = (applied: ReadonlyArray<Applied>, known: ReadonlyArray<Migrati
 }
 
 /**
- * Waits for the lock, which goes with the session. Asked again and again, since a session that waits for it would itself
- * hold up an index built concurrently.
+ * Waits for the lock, which ends with the session. It polls, because a session that waits for the lock in a statement would block the
+ * concurrent build of an index.
  */
 export const locked = (session: Session, schema: string) =>
   session.run<{ held: boolean }>(`select pg_try_advisory_lock(${lockOf(LOCK, schema)}) as held`).pipe(
@@ -119,7 +119,7 @@ const record = (session: Session, { version, name, checksum, readable_from }: Mi
     )
   )
 
-/** Fails where an index of this schema is not complete. */
+/** Fails if an index of this schema is not valid. */
 const indexesValid = (session: Session) =>
   Effect.flatMap(
     session.run<{ name: string }>(
@@ -137,7 +137,10 @@ const inTransaction = (session: Session, migration: Migration) =>
     yield* session.run("commit")
   }).pipe(Effect.onError(() => Effect.exit(session.run("rollback"))))
 
-/** An index that is built concurrently waits for the transactions that are open, but holds up nobody; others must not wait long. */
+/**
+ * Runs a migration outside of a transaction. The concurrent build of an index may wait for open transactions for long, because it blocks
+ * nothing; other statements may not.
+ */
 const outside = (session: Session, migration: Migration) =>
   Effect.forEach(migration.statements, (sql) =>
     session
@@ -145,7 +148,7 @@ const outside = (session: Session, migration: Migration) =>
       .pipe(Effect.zipRight(session.run(sql)), Effect.retry({ while: isBusy, schedule: BUSY }))
   ).pipe(Effect.zipRight(session.run("set lock_timeout = 0")), Effect.zipRight(record(session, migration)))
 
-/** The table gains its column only if it lacks it: `alter table` takes a lock that readers of the table wait for. */
+/** Creates the table of migrations, or adds the column that an older one lacks. It looks first, because `alter table` locks out readers. */
 const prepareTable = (session: Session, schema: string) =>
   session
     .run<{ is_there: boolean }>(
@@ -157,7 +160,7 @@ const prepareTable = (session: Session, schema: string) =>
     )
     .pipe(Effect.flatMap(([row]) => (row?.is_there === true ? Effect.void : session.run(inSchema(TABLE, schema)))))
 
-/** A schema, table, type or function of that name exists already. */
+/** The SQLSTATEs of a statement that creates a schema, table, type or function that exists already. */
 const TAKEN: ReadonlySet<string> = new Set(["42P06", "42P07", "42710", "42723"])
 const isFirst = ({ name }: Migration) => name.startsWith("0001_")
 
@@ -182,7 +185,7 @@ const apply = (session: Session, migration: Migration) =>
     Effect.as(migration.name)
   )
 
-/** An entry in the audit log, which the first migrations are older than. */
+/** Adds an entry to the audit log, unless an early version of the schema has none. */
 const recordMigration = (session: Session, details: Readonly<Record<string, unknown>>) =>
   Effect.flatMap(
     session.run<{ is_there: boolean }>("select to_regclass('audit_entry') is not null as is_there"),
@@ -204,7 +207,7 @@ export interface SchemaMigrationOptions extends Pick<Database, "schema"> {
   readonly whileRunning?: boolean | undefined
 }
 
-/** Tables that an earlier release made are not left behind beside new and empty ones, unless a schema is named. */
+/** Refuses, unless a schema is named, to create empty tables while `public` has those that an earlier release created. */
 const noneElsewhere = (session: Session) =>
   session
     .run<{ is_there: boolean }>(
@@ -245,7 +248,7 @@ export const migrateSchema = (
       const session = yield* connect(url, { schema })
       yield* encoded(session)
       yield* session.run(unhurried)
-      // On Citus, the tables are made on the coordinator, and a cell's schema is distributed as a whole later. Elsewhere it means nothing.
+      // On Citus, the tables are created on the coordinator, and a cell's schema is distributed as a whole later. Otherwise this has no effect.
       yield* session.run("set citus.enable_schema_based_sharding = off")
       yield* locked(session, schema)
       const moveFrom = options.moveFrom === undefined ? undefined : yield* checkedSchema(options.moveFrom)
@@ -261,7 +264,7 @@ export const migrateSchema = (
           `The database is at version ${applied.length} of the schema, which a newer release made; this program knows ${known.length} and can use it, so it has applied nothing.`
         )
       const names = yield* Effect.forEach(left, (migration) => apply(session, migration))
-      // The schemas of other cells are no sign of a mistake.
+      // The other schemas of cells do not mean that the name is misspelt.
       if (applied.length === 0 && options.isCell !== true) yield* warnOfOthers(session, schema)
       yield* indexesValid(session)
       if (names.length > 0 || isMoved) {
@@ -272,7 +275,7 @@ export const migrateSchema = (
     })
   ).pipe(Effect.mapError(withRoleRemedy(OWNER_MIGRATES)))
 
-/** As {@link check} does, on a session that is there, and for a cell too. */
+/** Like {@link check}, on an open session, and for any cell. */
 export const checkOn = (session: Session, schema: string, known: ReadonlyArray<Migration> = OURS) =>
   Effect.gen(function* () {
     yield* encoded(session)
@@ -282,7 +285,7 @@ export const checkOn = (session: Session, schema: string, known: ReadonlyArray<M
     if (left.length > 0) return yield* new SchemaBehind({ ...versions, schema, others: [] })
   })
 
-/** As {@link checkOn}; if the schema has no tables, the error names the other schemas that have some. */
+/** Like {@link checkOn}; if the schema has no tables, the error names the other schemas that have some. */
 export const checkNamed = (session: Session, schema: string, known: ReadonlyArray<Migration> = OURS) =>
   Effect.catchTag(checkOn(session, schema, known), "SchemaBehind", ({ database, program }) =>
     Effect.flatMap(
@@ -291,12 +294,12 @@ export const checkNamed = (session: Session, schema: string, known: ReadonlyArra
     )
   )
 
-/** How long a statement of a look at the schema may take. */
+/** How long a statement of a check of the schema may take. */
 const TIMEOUTS = { statement_timeout_ms: 3_000 }
 
 /**
- * Succeeds when this program can run on the database's schema and its texts are in UTF-8; needs no right but to read `schema_migration`.
- * `SchemaBehind` names the command that helps. Fails within seconds where the database does not answer.
+ * Succeeds if this program can run on the database's schema and the encoding is UTF-8. It only needs the right to read `schema_migration`.
+ * `SchemaBehind` names the command that helps. Fails within seconds if the database does not respond.
  */
 export const check = (url: string, options: Pick<Database, "schema"> = {}, known: ReadonlyArray<Migration> = OURS) =>
   Effect.scoped(

@@ -10,9 +10,9 @@ import { isBusy, LOCK_TIMEOUT } from "./TableLock.js"
  * Moves the tables of the workshop from one schema of a database to another: `alter … set schema` for each of them in one
  * transaction, which copies nothing.
  *
- * Processes of an earlier release name their tables without a schema, so they find them by `search_path`. Where they may go on
- * meanwhile, the database's `search_path` gains the new schema first, their connections are ended so that the next ones have it, and
- * then the tables are moved. A statement that comes just then waits for the locks and finds the tables in their new place.
+ * Processes of an earlier release name their tables without a schema, so they find them by `search_path`. If they may continue meanwhile,
+ * the new schema is first added to the database's `search_path`, their connections are ended so that the next ones use it, and then the
+ * tables are moved. A statement that comes at that moment waits for the locks and finds the tables in the new schema.
  */
 
 const TABLES = Object.keys(serviceRights)
@@ -20,12 +20,12 @@ const TYPES = ["instant", "limit_window"]
 const SEQUENCES = ["delivery_turns"]
 const FUNCTIONS = ["at(%1$I.instant)", ...serviceFunctions]
 
-/** Every table that is ours, with the partitions of the months, attached or not. */
+/** All tables of the workshop, including the partitions of months, whether attached or not. */
 const FIND = `select c.relname as name from pg_class c
   where c.relnamespace = to_regnamespace($1) and c.relkind in ('r', 'p')
     and (c.relname = any ($2::text[]) or c.relname ~ '^(event|attempt)_[0-9]{4}_[0-9]{2}$') order by 1`
 
-/** The other connections of processes of ours to this database, as far as this role sees their names. */
+/** The other connections of workshop processes to this database, as far as this role sees their names. */
 const OTHERS = `select a.pid, a.backend_start from pg_stat_activity a
   where a.datname = current_database() and a.pid <> pg_backend_pid() and a.application_name like 'workshop %'`
 
@@ -56,7 +56,7 @@ export const makeSchema = (session: Session, schema: string) =>
     )
   })
 
-/** Lets names without a schema be found in the new one too, by connections that are made from now on. */
+/** Lets later connections find names without a schema in the new schema too. */
 const widenSearchPath = (session: Session, schema: string) =>
   Effect.gen(function* () {
     const [row] = yield* session.run<{ name: string; path: string | null }>(
@@ -80,7 +80,7 @@ const widenSearchPath = (session: Session, schema: string) =>
     )
   )
 
-/** Ends the connections that were made before an instant; who had one makes another at once. */
+/** Ends the connections that were opened before now. Their processes open new ones at once. */
 const endOlder = (session: Session) =>
   Effect.gen(function* () {
     const [row] = yield* session.run<{ at: string }>("select /* workshop time of move */ clock_timestamp()::text as at")
@@ -94,7 +94,7 @@ const endOlder = (session: Session) =>
     })
   })
 
-/** The roles that have rights on the tables need one on the schema too. */
+/** Finds the roles with rights on the tables, because they need a right on the schema too. */
 const GRANTEES = `select distinct case r.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(r.grantee)) end as name
   from pg_class c, aclexplode(c.relacl) r where c.relnamespace = to_regnamespace($1) and c.relname = any ($2::text[]) and r.grantee <> c.relowner`
 
@@ -124,7 +124,7 @@ const setSchema = (session: Session, from: string, to: string) =>
     Effect.retry({ while: isBusy, schedule: BUSY_RETRIES })
   )
 
-/** Moves the tables from one schema to another, in one transaction; nothing if they are there already. */
+/** Moves the tables from one schema to another in one transaction. Returns false if they are there already. */
 export const move = (
   session: Session,
   from: string,

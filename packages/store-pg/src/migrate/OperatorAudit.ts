@@ -6,7 +6,7 @@ import type { Session } from "./Session.js"
 const APPEND = `insert /* workshop append operator entry */ into audit_entry (shop_id, id, created_at, actor, act, details)
   values ($1, $2, $3, $4, $5, $6)`
 
-/** Writes an operator's act on the database itself to the audit log of the session's schema, by the present `Actor` of the core. */
+/** Adds an operator's act on the database to the audit log of the session's schema, with the current `Actor` of core. */
 export const recordAct = (session: Session, act: AuditAct, details: Readonly<Record<string, unknown>> = {}) =>
   auditEntry({ act, details }).pipe(
     Effect.provide(Entropy.layer),

@@ -5,7 +5,7 @@ export type Right = "select" | "insert" | "update" | "delete"
 
 const ALL: ReadonlyArray<Right> = ["select", "insert", "update", "delete"]
 
-/** Tables of commands whose rows commands or retention remove. */
+/** The tables that commands write and from which commands or retention remove rows. */
 const removed: ReadonlyArray<TableName> = [
   "webhook",
   "client_link",
@@ -31,8 +31,8 @@ const ofCommands = Object.fromEntries(
 )
 
 /**
- * The rights of the service's role to each table. A table of which rows are only ever added can be added to and read: erasures and
- * retention change it through functions alone. `roles.sql` is generated from this.
+ * The rights of the service's role on each table. It can only read and insert rows of an append-only table, which erasures and retention
+ * change through functions. `roles.sql` is generated from this.
  */
 export const serviceRights: Readonly<Record<string, ReadonlyArray<Right>>> = {
   ...ofCommands,
@@ -54,7 +54,7 @@ export const serviceRights: Readonly<Record<string, ReadonlyArray<Right>>> = {
   server_life: []
 }
 
-/** The functions by which the service's role changes what it may not change itself. */
+/** The functions through which the service's role changes rows that it may not change itself. */
 export const serviceFunctions: ReadonlyArray<string> = [
   "clear_sandbox()",
   "keep_partition(text, text, text, bigint, bigint)",
@@ -63,8 +63,8 @@ export const serviceFunctions: ReadonlyArray<string> = [
 ]
 
 /**
- * The columns that support does not read: hashes of keys, webhook secrets and addresses (their path may be a secret), phone numbers, and texts
- * that repeat them. An asterisk is the whole table.
+ * The columns that the role of readers cannot read: hashes of keys, webhook secrets and addresses (their path may be a secret), phone
+ * numbers, and texts that repeat them. An asterisk means the whole table.
  */
 export const hiddenColumns: Readonly<Record<string, ReadonlyArray<string>>> = {
   api_key: ["hash"],

@@ -6,7 +6,7 @@ import { connectionFailure } from "../connection/FailedServer.js"
 import { DEFAULT_SCHEMA, quoted } from "../connection/Schema.js"
 import { connected, READS_ONLY, SessionClient, shownMs } from "../connection/SessionClient.js"
 
-/** One connection of its own: session locks and settings hold from call to call. */
+/** A connection of its own, whose session locks and settings stay from one call to the next. */
 export interface Session {
   /** Runs a statement, or several if no values are given, and returns the rows of a single one. */
   readonly run: <Row = unknown>(
@@ -48,9 +48,9 @@ const refused = (error: unknown) => {
   })
 }
 
-/** The schema that a session's statements mean, and what a look at it has time for; a migration takes as long as it takes. */
+/** The schema of a session's statements, and their time-out. A migration has none. */
 interface SessionOptions {
-  /** Named by `search_path`, so that statements without a qualifier, such as those of migrations, find their tables. */
+  /** The schema in `search_path`, so that statements without a qualifier, such as those of migrations, find their tables. */
   readonly schema?: string | undefined
   /** How long a statement may take, in milliseconds. */
   readonly statement_timeout_ms?: number
@@ -74,8 +74,8 @@ const opened = (
 /** The server, or the transaction, is read-only. */
 const READ_ONLY = "25006"
 
-/** Why a statement failed. */
-export const query = (error: unknown) => {
+/** The failure of a statement. */
+export const statementFailure = (error: unknown) => {
   const code = codeOf(error)
   const what = code === READ_ONLY ? READS_ONLY : `Postgres says: ${wordsOf(error)}`
   return new DatabaseFailed({ reason: "statement", code, what })
@@ -95,7 +95,7 @@ export const connect = (
         Effect.tryPromise({
           try: async () =>
             (values === undefined ? await client.query(sql) : await client.query(sql, [...values])).rows as Array<Row>,
-          catch: query
+          catch: statementFailure
         })
     }))
   )

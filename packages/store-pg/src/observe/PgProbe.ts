@@ -5,7 +5,7 @@ import { Clock, Effect, flow, identity, Metric } from "effect"
 import { IS_WAITING, LONG_WAIT_MS, WAITS_FOR_STANDBY } from "../connection/CommitWaits.js"
 import { READS_ONLY } from "../connection/SessionClient.js"
 import { checkNamed, checkOn } from "../migrate/Migrator.js"
-import { query, type Session } from "../migrate/Session.js"
+import { type Session, statementFailure } from "../migrate/Session.js"
 import { aheadBy } from "./ClockGuard.js"
 import { expiredCommands, type Gauges, gaugesOf } from "./PgMetrics.js"
 
@@ -120,7 +120,7 @@ const showServer = (sql: SqlClient.SqlClient, { snapshot, xid_age }: Gauges) =>
 /** A session for checks of the schema that uses the connections for reads, because a separate one might fail independently. */
 export const sessionOf = (sql: SqlClient.SqlClient): Session => ({
   run: <Row>(text: string, values?: ReadonlyArray<unknown>) =>
-    Effect.mapError(sql.unsafe<Row & object>(text, values), ({ cause }) => query(cause)) as never
+    Effect.mapError(sql.unsafe<Row & object>(text, values), ({ cause }) => statementFailure(cause)) as never
 })
 
 /** Reports once that the schema is not the program's, because writes would leave out columns that an older program does not know. */
