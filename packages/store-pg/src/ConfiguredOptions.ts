@@ -3,9 +3,9 @@ import { refusedOption } from "@workshop/core/store"
 import { Config, type ConfigError, Effect, Redacted } from "effect"
 import type { PgStoreOptions } from "./StoreOptions.js"
 
-/** The options of a store that come from configuration; secrets are `Redacted`, so that no log shows them. */
+/** The options of a store that can come from configuration. Secrets are `Redacted`, so that no log shows them. */
 export interface PgStoreConfig {
-  /** Where the database is, such as `Config.redacted("DATABASE_URL")`. */
+  /** The url of the database, such as `Config.redacted("DATABASE_URL")`. */
   readonly url: Redacted.Redacted
   /** The schema of the tables. */
   readonly schema?: string
@@ -59,10 +59,10 @@ const readAs =
   (value: unknown) =>
     is(value) ? undefined : `must be read by another Config, such as ${sample}`
 
-/** The check of each option after it was read, because without types a Config may read another kind of value. */
+/** The check of each option after it was read, because in a program without types a Config may read another kind of value. */
 const readOptions = Object.fromEntries(Object.entries(KINDS).map(([name, kind]) => [name, readAs(kind)]))
 
-/** Reads the options of a store; fails with a sentence about the first that is no `Config`, reads a wrong kind of value, or does not exist. */
+/** Reads the options of a store. Fails with a sentence about the first option that is not a `Config`, reads a wrong kind of value, or does not exist. */
 export const optionsFrom = (
   config: Config.Config.Wrap<PgStoreConfig>,
   checks: typeof storeConfig

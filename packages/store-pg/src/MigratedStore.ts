@@ -9,7 +9,7 @@ import { checkedOptions, type MigratedStoreOptions, migratedOptions } from "./St
 
 export type { MigratedStoreOptions } from "./StoreOptions.js"
 
-/** Refuses a pool of another database before the migration writes into that of the url. Its connection may break during the migration. */
+/** Refuses a pool of another database before the migration writes to the database of the url. */
 const poolChecked = ({ url, schema, pool }: PgStore.PgStoreOptions) =>
   pool === undefined
     ? Effect.void
@@ -18,9 +18,9 @@ const poolChecked = ({ url, schema, pool }: PgStore.PgStoreOptions) =>
       )
 
 /**
- * All store ports on a database that is first migrated to this program's schema, for programs without a deployment step of their own. The
- * role must be allowed to create tables. A newer schema and an unavailable database are refused, and with `createSchema: false` a schema
- * without tables.
+ * All store ports on a database that is first migrated to this program's schema, for programs without a deployment step for it. The role must
+ * be allowed to create tables. Fails if the schema is too new or the database is unavailable, and with `createSchema: false` if the schema
+ * has no tables.
  */
 export const layer = (options: MigratedStoreOptions) =>
   inRealTime(
@@ -37,10 +37,10 @@ export const layer = (options: MigratedStoreOptions) =>
 
 /** The options of a store that migrates, from configuration. */
 export interface MigratedStoreConfig extends PgStoreConfig {
-  /** Whether a schema may begin without data. */
+  /** False refuses a schema without tables; true by default. */
   readonly createSchema?: boolean
 }
 
-/** As {@link layer}, by configuration: `layerConfig({ url: Config.redacted("DATABASE_URL") })`. */
+/** Like {@link layer}, from configuration: `layerConfig({ url: Config.redacted("DATABASE_URL") })`. */
 export const layerConfig = (config: Config.Config.Wrap<MigratedStoreConfig>) =>
   Layer.unwrapEffect(Effect.map(optionsFrom(config, migratedConfig), layer))

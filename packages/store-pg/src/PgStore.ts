@@ -53,15 +53,15 @@ import { type SecretsRefused, WebhookSecrets } from "./secrets/WebhookSecrets.js
 export type { PgStoreConfig } from "./ConfiguredOptions.js"
 export type { PgStoreOptions } from "./StoreOptions.js"
 
-/** The connections, the notifier and the name that the ports of one cell get if there are several cells. */
+/** The connections, the notifier and the name that the ports of a cell get if there are several cells. */
 interface Surroundings {
   readonly connecting?: typeof reconnecting | undefined
   /** Makes the connections of commands only. */
   readonly commandsConnecting?: typeof reconnecting | undefined
   readonly notifier?: PgNotifier
-  /** Whether Citus distributes the schema just now. */
+  /** Whether Citus distributes the schema now. */
   readonly isDistributed?: () => boolean
-  /** The name of the cell, where there are several. */
+  /** The name of the cell, if there are several. */
   readonly cell?: string
 }
 
@@ -119,7 +119,7 @@ const ports = (
     )
   })
 
-/** The ports of one cell, its SQL client and its directory of cells, on the connections that cells share. */
+/** The ports, the SQL client and the directory of one cell, on the connections that cells share. */
 const cellWith = (options: PgStoreOptions, place: CellPlaced, poolNow: () => pg.Pool, surroundings: Surroundings) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
@@ -128,7 +128,7 @@ const cellWith = (options: PgStoreOptions, place: CellPlaced, poolNow: () => pg.
     return { cell, sql, directory: yield* pgCellDirectory }
   }).pipe(Effect.provide(Layer.provide(Sql.readsOn(poolNow, place), Reactivity.layer)))
 
-/** Several cells on connections that those of one address share, and the directory in the home cell. */
+/** Several cells, with the directory in the home cell. Cells of one address share connections. */
 const overCells = (options: PgStoreOptions, further: ReadonlyArray<CellAddress>) =>
   Effect.gen(function* () {
     const entropy = yield* Entropy
@@ -174,7 +174,7 @@ const tidying = (where: RetentionOptions) => (keepEvents_ms?: number) =>
 
 const READ_CONNECTIONS = 8
 
-/** A name for this process, by which it knows its own notifications. */
+/** A random name of this process, by which it recognizes its own notifications. */
 const nodeName = ({ bytes }: Context.Tag.Service<Entropy>): string =>
   Array.from(bytes(8), (byte) => byte.toString(16).padStart(2, "0")).join("")
 
@@ -196,10 +196,10 @@ const overOne = (options: PgStoreOptions) =>
   })
 
 /**
- * Every store port, on Postgres 15 or newer: durable, and for any number of processes at once. Commands of one moment share
- * a transaction. Connections are made when they are needed, and again after they broke, those of your `pool` too: meanwhile the ports answer
- * `StoreUnavailable`. A wrong option fails at once, as `OptionRefused`, and so does a database with webhook secrets that none of
- * `secretsKeys` opens.
+ * All store ports, on Postgres 15 or newer, for any number of processes. Commands that arrive together share a transaction. A connection is
+ * opened when it is needed, and again after it broke, also one of your `pool`; while none can be opened, the ports fail with
+ * `StoreUnavailable`. The layer fails with `OptionRefused` if an option is wrong, and with `SecretsRefused` if none of `secretsKeys` decrypts
+ * a webhook secret of the database.
  */
 export const layer = (
   options: PgStoreOptions
@@ -211,7 +211,7 @@ export const layer = (
   return inRealTime(Layer.unwrapScoped(Effect.zipRight(checkedOptions(options), store)))
 }
 
-/** As {@link layer}, by configuration: `layerConfig({ url: Config.redacted("DATABASE_URL") })`. */
+/** Like {@link layer}, from configuration: `layerConfig({ url: Config.redacted("DATABASE_URL") })`. */
 export const layerConfig = (
   config: Config.Config.Wrap<PgStoreConfig>
 ): Layer.Layer<StorePorts, OptionRefused | DatabaseFailed | SecretsRefused | ConfigError.ConfigError, Entropy> =>

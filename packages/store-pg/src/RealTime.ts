@@ -4,8 +4,8 @@ import { currentServices } from "effect/DefaultServices"
 const withRealClock = Context.add(Clock.Clock, Clock.make())
 
 /**
- * Lets a store wait in real time under Effect's TestClock, because its database does. Otherwise its heartbeats, one a second, would make
- * millions of turns of an adjustment by months, and its time-outs would pass while a test adjusts the clock. Commands keep the test's time.
+ * Makes a store wait in real time under Effect's TestClock, because its database does. Otherwise an adjustment by months would run millions of
+ * heartbeats, one for each second, and time-outs would pass while a test adjusts the clock. Commands still use the test's time.
  */
 export const inRealTime = <A, E, R>(layer: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =>
   Layer.unwrapEffect(

@@ -8,29 +8,29 @@ import type { DatabaseFailed } from "./connection/DatabaseFailed.js"
 import { checkedSchema, type Database } from "./connection/Schema.js"
 import type { LeaseClock } from "./deliveries/PgDeliveries.js"
 
-/** How the store uses its database, whose schema must be current: see `migrate`. */
+/** The options of the store. The schema of its database must be current; see `migrate`. */
 export interface PgStoreOptions extends Database {
-  /** How many connections run commands at once; two by default. */
+  /** The number of connections that run commands at the same time; two by default. */
   readonly lanes?: number
-  /** How many connections read; eight by default. */
+  /** The number of connections for reads; eight by default. */
   readonly readConnections?: number
   /**
-   * Your own `Pool` of the package `pg`, for the same database: commands and reads borrow its clients, one for each of their
-   * transactions, instead of opening connections. `url` still serves the few connections that wait for notifications and deliver.
-   * Until it stops, the workshop listens to the pool's `error`, so that the end of an idle connection does not end the process. You end
-   * the pool, after the workshop.
+   * Your own `Pool` of the package `pg`, for the same database. Commands and reads borrow its clients, one for each transaction, instead of
+   * opening connections. The store still opens a few connections of its own to `url`, for notifications, deliveries and rate limits. Until it
+   * stops, the workshop listens to the pool's `error`, so that the end of an idle connection does not end the process. You end the pool, after
+   * the workshop.
    */
   readonly pool?: PoolLike | undefined
   /**
-   * Further cells, as `workshop migrate --cells` made them; the database of `url` is the home cell. All processes of a service are given
-   * the same ones. Left out where the home cell is the only one.
+   * Further cells, which `workshop migrate --cells` created; the database of `url` is the home cell. All processes of a service need the same
+   * cells. None by default.
    */
   readonly cells?: ReadonlyArray<CellAddress>
   /** The clock by which leases end; the database's own by default. Tests pass theirs. */
   readonly leaseClock?: LeaseClock
   /**
-   * Keys that encrypt the secrets of webhooks in the database, each 32 random bytes in base64 or hex. The first one writes, all of
-   * them read. Without any, secrets are stored in clear.
+   * Keys that encrypt the secrets of webhooks in the database, each 32 random bytes in base64 or hex. The first key encrypts, all keys
+   * decrypt. Without keys, secrets are stored unencrypted.
    */
   readonly secretsKeys?: ReadonlyArray<string>
 }
@@ -38,8 +38,8 @@ export interface PgStoreOptions extends Database {
 /** The options of a store that migrates its database when it starts. */
 export interface MigratedStoreOptions extends PgStoreOptions {
   /**
-   * False refuses to start where the schema has no tables of the workshop yet, so that a misspelt name does not begin without data; true by
-   * default. Further cells are made all the same.
+   * False refuses to start if the schema has no tables of the workshop, so that a misspelt name does not begin without data; true by
+   * default. Further cells are created anyway.
    */
   readonly createSchema?: boolean | undefined
 }
@@ -47,7 +47,7 @@ export interface MigratedStoreOptions extends PgStoreOptions {
 const listOf = (isOne: (one: unknown) => boolean, what: string) => (value: unknown) =>
   Array.isArray(value) && value.every(isOne) ? undefined : `must be a list of ${what}`
 
-/** The check of each option; that of a url is where it is used. */
+/** The check of each option. The url is checked where it is used. */
 export const storeOptions = {
   url: isAny,
   schema: (value) => (typeof value === "string" ? undefined : "must be the name of a schema, such as workshop"),
@@ -78,7 +78,7 @@ export const rightOptions = (whose: string, given: unknown, checks: OptionChecks
 const asOption = (option: keyof PgStoreOptions) => (failed: DatabaseFailed) =>
   new OptionRefused({ option, message: failed.message })
 
-/** Fails if an option is no name of a schema. */
+/** Fails if an option is not a valid name of a schema. */
 export const rightSchema = (schema: string | undefined): Effect.Effect<string, OptionRefused> =>
   Effect.mapError(checkedSchema(schema), asOption("schema"))
 

@@ -75,14 +75,14 @@ export type TableName = keyof Rows
 interface Table<Row> {
   /** The columns that identify a row. */
   readonly key: ReadonlyArray<keyof Row & string>
-  /** Columns that stay as they were first written. */
+  /** Columns that keep their first value. */
   readonly kept: ReadonlyArray<keyof Row & string>
-  /** Columns that a later row of the same key replaces; none if rows are only ever added. */
+  /** Columns that a later row with the same key replaces; empty for an append-only table. */
   readonly replaced: ReadonlyArray<keyof Row & string>
 }
 
 /** The tables that commands write, with how a new row replaces an old one. */
-// biome-ignore format: one column a line hides the tables among them
+// biome-ignore format: with one column per line, the tables would be hard to find
 export const tables: { readonly [Name in TableName]: Table<Rows[Name]> } = {
   shop: {
     key: ["id"],

@@ -10,9 +10,9 @@ import { type Invariant, invariants } from "./invariants.js"
 
 /** A violated invariant. */
 export interface Finding extends Pick<Invariant, "name" | "finds"> {
-  /** The cell in which it is violated; left out where there is one cell, and where it concerns several. */
+  /** The cell in which it is violated. Omitted if there is only one cell, or the violation concerns several. */
   readonly cell?: string
-  /** How many rows violate it. */
+  /** The number of rows that violate it. */
   readonly count: number
   /** The first five rows at most; their columns depend on the check. */
   readonly first: ReadonlyArray<Readonly<Record<string, unknown>>>
@@ -20,7 +20,7 @@ export interface Finding extends Pick<Invariant, "name" | "finds"> {
 
 /** The result of checking all invariants. */
 export interface Checked {
-  /** How many there are. */
+  /** The number of checks. */
   readonly checks: number
   readonly findings: ReadonlyArray<Finding>
 }
@@ -28,7 +28,7 @@ export interface Checked {
 const MOST_SHOWN = 5
 const CANCELED = "57014"
 
-/** Many rows go to a temporary file and not into memory. */
+/** Counts the rows of an invariant. They are materialized, so that many rows go to a temporary file and not into memory. */
 const counted = ({ name, sql }: Invariant): string => `with /* workshop check ${name} */ found as materialized (${sql})
   select (select count(*)::integer from found) as count,
     coalesce((select json_agg(f) from (select * from found limit ${MOST_SHOWN}) f), '[]') as first`
@@ -73,8 +73,8 @@ interface OpenPlace {
 }
 
 /**
- * Compares the shops of cells with the directory. Shops of the home cell need no row there. Finds shops in cells in which the directory did
- * not place them, such as a shop in two cells, and shops that are not in the cell in which it placed them, such as those of an empty twin.
+ * Compares the shops of cells with the directory, in which shops of the home cell need no row. Finds shops in cells in which the directory did
+ * not place them, such as a shop in two cells, and shops that are missing in the cell in which it placed them.
  */
 const misplaced = (home: OpenPlace, cells: ReadonlyArray<OpenPlace>) =>
   Effect.gen(function* () {

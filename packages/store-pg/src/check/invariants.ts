@@ -5,7 +5,7 @@ import { type TableName, tables } from "../Tables.js"
 /** An invariant of the stored data, which the program's decisions keep. */
 export interface Invariant {
   readonly name: string
-  /** The error of the rows that the query finds. */
+  /** The error in the rows that the query finds, as a sentence. */
   readonly finds: string
   /** Finds the rows that violate the invariant. Each names its shop, if it has one. */
   readonly sql: string

@@ -14,7 +14,7 @@ import {
 } from "./CommandBatch.js"
 import type { CommandQueue, QueuedCommand } from "./CommandQueue.js"
 
-/** How often a batch is repeated after conflicts, and a command whose tracking code was taken. */
+/** The number of attempts to run a batch after conflicts, and a command whose tracking code was taken. */
 export const MAX_ATTEMPTS = 16
 
 /** The waiting commands of a batch. */
@@ -64,7 +64,7 @@ interface Attempt {
 
 const nextAttempt = (attempt: Attempt): Attempt => ({ ...attempt, number: attempt.number + 1 })
 
-/** Runs one batch at a time. Every command of it is settled, put back or moved to the contended queue. */
+/** Runs one batch at a time, and settles, puts back or moves to the contended queue every command of it. */
 export class BatchRunner {
   readonly #options: RunnerOptions
   #batches = 0
@@ -177,7 +177,7 @@ export class BatchRunner {
     }
   }
 
-  /** The batch runs again without locked shops. A lock that it then still meets is a claim's, on deliveries, and held only briefly. */
+  /** Runs the batch again without locked shops. Another lock time-out comes from a claim, which locks deliveries only briefly. */
   #afterLocked(attempt: Attempt): Effect.Effect<void> {
     const { queue, moveToContended } = this.#options
     if (moveToContended === null) return Effect.sync(() => queue.putBack(failExpired(attempt.commands, true)))

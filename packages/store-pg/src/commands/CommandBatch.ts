@@ -38,7 +38,7 @@ export const COMMIT_CONNECTIONS = { lane: "workshop lane", contended: "workshop 
 /** A command of a batch. */
 export interface BatchedCommand {
   readonly command: Command<unknown, unknown>
-  /** The time and randomness with which the command runs; made anew for every attempt. */
+  /** Returns the time and the randomness for an attempt to run the command. */
   readonly moment: () => Moment
 }
 

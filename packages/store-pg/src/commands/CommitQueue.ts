@@ -40,7 +40,7 @@ const LANE_LOCK_TIMEOUT_MS = 25
 const CONTENDED_LOCK_TIMEOUT_MS = 250
 /** How long a command may wait for its batch, in real time. */
 const MAX_WAIT_NS = 5_000_000_000n
-/** The interval at which expired commands are looked for, in real time, because the batch before them may be slow. */
+/** The interval of checks for expired commands, in real time, because the batch before them may be slow. */
 const SWEEP_INTERVAL = "250 millis"
 
 const closing = unavailable("The store is closing")
@@ -48,7 +48,7 @@ const tooMany = unavailable("Too many commands wait for their turn")
 
 /** The commands of some shops, and the connection that runs them. */
 export interface CommitQueue {
-  /** Queues a command; it fails at once where too many wait, or the queue closes. */
+  /** Queues a command. It fails at once if too many wait or the queue has closed. */
   readonly offer: (queued: QueuedCommand) => void
   /** Removes a command that has not begun to run; false if it has. */
   readonly withdraw: (queued: QueuedCommand) => boolean
@@ -56,7 +56,7 @@ export interface CommitQueue {
   readonly hasWaiting: (shop_id: ShopId) => boolean
 }
 
-/** Runs batches until the scope closes; then it finishes the current one and fails what waits. */
+/** Runs batches until the scope closes; then it finishes the current batch and fails the waiting commands. */
 export const commitQueue = ({
   connection,
   connecting = reconnecting,

@@ -39,10 +39,10 @@ import { type BatchedCommand, type DecidedBatch, decideBatch, saveWithin } from 
  * of a batch of one: it locks the head of its shop, loads, decides and saves. A savepoint takes the place of the transaction, so
  * that a command that is refused or fails leaves nothing behind, the lock included.
  *
- * Nobody is notified before the commit, which only the embedder knows: dispatchers find due deliveries by their next look, and
- * `afterCommit` notifies them at once. A notification within the transaction would hold up the commits of others.
+ * Notifications are sent after the commit, which only the embedder knows: `afterCommit` notifies dispatchers at once, and without it they find
+ * due deliveries the next time that they poll. A notification within the transaction would delay the commits of others.
  *
- * Statements are not prepared and set nothing in the session, because behind a pooler the session is the transaction's alone.
+ * Statements are not prepared and set nothing in the session, because behind a pooler the session belongs to others after the transaction.
  *
  * Each savepoint and each save compares the transaction's id, because a command that comes after the end would commit alone, or in the
  * next transaction of the client. The end of `run` compares it too, because the embedder may have ended the transaction, such as by the
@@ -156,7 +156,7 @@ const checkStillJoined = ({ send, id }: Connection, onCommit: Array<Announcement
 /** The client in its transaction. A savepoint in any other transaction is undone and refused. */
 const connectionOf = (client: PgClient, schema: string, transaction: string): Connection => {
   const sending = sendOn(client, schema)
-  // A statement of the caller's own failed, and the caller went on: a mistake in the program, which waiting does not mend.
+  // A statement of the caller failed, and the caller continued: a mistake in the program, which does not go away with time.
   const send = (statements: ReadonlyArray<Statement>) =>
     Effect.tryPromise({ try: () => sending(statements), catch: failureOf }).pipe(
       Effect.catchIf(isFailedAlready, () => Effect.die(refused(FAILED)))
@@ -191,7 +191,7 @@ const readingOn = ({ connection, inTurn }: Joined): SqlConnection =>
     )
   )
 
-/** Why a transaction cannot be joined; undefined if it can. */
+/** The reason why a transaction cannot be joined; undefined if it can be. */
 const refusalReason = ({ isolation, read_only }: TransactionState, isStoreDatabase: boolean): string | undefined => {
   if (!isStoreDatabase)
     return "The client is connected to another database than the store, or to another server: give a client of the store's database"
@@ -200,7 +200,7 @@ const refusalReason = ({ isolation, read_only }: TransactionState, isStoreDataba
   return read_only === "on" ? "The transaction only reads: begin it with read write" : undefined
 }
 
-/** Reads which transaction the client is in. Outside of a transaction, the savepoint fails. */
+/** Reads the state of the client's transaction. Outside of a transaction, the savepoint in the statement fails. */
 const readTransactionState = (
   client: PgClient,
   schema: string
@@ -281,7 +281,7 @@ const withForks = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E,
     )
   )
 
-/** Keeps the `error` of a client whose connection breaks from ending the process: the statements on it reject anyway. */
+/** Prevents the `error` event of a client whose connection breaks from ending the process, because the statements on it reject anyway. */
 const ignoreErrorEvents = () => {
   const listening = new WeakSet<object>()
   return (client: PgClient) => {

@@ -169,7 +169,7 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
     }
   }),
   StampsUsed: loader("StampsUsed", {
-    // One by one, as idempotency records are.
+    // Looked up one by one, like idempotency records.
     text: `select row_to_json(s) as stamps
       from unnest($1::uuid[], $2::text[], $3::uuid[]) q (shop_id, caller_id, client_id)
       cross join lateral (
@@ -265,7 +265,7 @@ export const loads: ReadonlyArray<Omit<Statement, "values">> = Object.entries(lo
   text
 }))
 
-/** The statements that load what is requested, and how the rows of each result are put into the states. */
+/** The statements that load the requested rows, each with the function that puts a row of its result into the states. */
 export const loadStatements = (
   requested: ReadonlyArray<RequestedLoad>
 ): ReadonlyArray<{ readonly statement: Statement; readonly addRow: (states: BatchStates, row: never) => void }> => {

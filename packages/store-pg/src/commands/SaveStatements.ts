@@ -5,7 +5,7 @@ import { lockWebhooks, removeTurns, scheduleTurns, type Turn, wakeTurns } from "
 import { inClear, type WebhookSecrets } from "../secrets/WebhookSecrets.js"
 import { type Rows, type TableName, tables } from "../Tables.js"
 
-/** The table of each change that only puts its row. */
+/** The table of each change that only puts a row. */
 export const putTables = {
   HeadPut: "shop_head",
   LinkPut: "client_link",
@@ -117,7 +117,7 @@ const RENEW_DELIVERIES: RowsStatement = {
   values: rowsByColumn("shop_id", "event_id")
 }
 
-/** They call functions, because the service's role may not update these tables. */
+/** The statements of rewrites. They call functions, because the service's role may not update these tables. */
 const rewriteStatements: ReadonlyArray<readonly [TableName, RowsStatement]> = [
   ["event", { name: "rewrite event", text: "select workshop.rewrite_events($1)", values: rowsAsJson }],
   ["attempt", { name: "rewrite attempt", text: "select workshop.rewrite_attempts($1)", values: rowsAsJson }]

@@ -31,7 +31,7 @@ const isLoss = (error: unknown): error is SqlError => {
   return isLoss || NO_ROOM.test(code ?? "")
 }
 
-/** A connection that is lost, or was never made, as the services report it. The client dies if it can neither commit nor roll back. */
+/** Reports a connection that is lost, or was never opened, as the services do. The client dies if it can neither commit nor roll back. */
 const lossAsUnavailable = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | StoreUnavailable, R> =>
   effect.pipe(
     Effect.catchSomeDefect((defect) =>
@@ -41,11 +41,12 @@ const lossAsUnavailable = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effe
   )
 
 /**
- * As `sql.withTransaction` of your own `SqlClient` of `@effect/sql-pg`, for effects that also call the services: their commands and reads use
- * your transaction, and commit with your rows if the effect succeeds; if it fails or is interrupted, all of them are rolled back. After the
- * commit, listeners and dispatchers are notified. A `sqlTransaction` or `sql.withTransaction` in another is a savepoint. Fails
- * with `StoreUnavailable` if the connection is lost or cannot be made; if it was lost during the commit, nobody knows whether that succeeded,
- * so repeat the effect with the same idempotency key. Dies with `TransactionRefused` if the store has no transactions, as the memory store, or the client is not one of its database.
+ * Like `sql.withTransaction` of your own `SqlClient` of `@effect/sql-pg`, for effects that also call the services. Their commands and reads use
+ * your transaction, and commit together with your rows if the effect succeeds; if it fails or is interrupted, all of them are rolled back.
+ * After the commit, listeners and dispatchers are notified. A `sqlTransaction` or `sql.withTransaction` inside another is a savepoint. Fails
+ * with `StoreUnavailable` if the connection is lost or cannot be opened. If it is lost during the commit, it is unknown whether the commit
+ * succeeded, so repeat the effect with the same idempotency key. Dies with `TransactionRefused` if the store has no transactions, as the
+ * memory store has none, or the client is not connected to its database.
  */
 export const sqlTransaction = <A, E, R>(
   effect: Effect.Effect<A, E, R>

@@ -121,17 +121,17 @@ const CANDIDATES_PER_SLOT = 4
 /** Milliseconds on the database's clock. */
 const DATABASE_TIME = "(extract(epoch from statement_timestamp()) * 1000)::bigint"
 
-/** The time by which leases are counted, in milliseconds: the given one, or if it is null the database's. */
+/** The time that ends leases, in milliseconds: the given one, or the database's if that is null. */
 const leaseTime = (given: string) => `coalesce(${given}::bigint, ${DATABASE_TIME})`
 
 /** How many shops one statement makes ready at most. */
 export const MOST_MADE_READY = 10_000
 
-/** The setting of the transaction in which it keeps the shops that it has locked, for its later statements. */
+/** The setting in which a transaction keeps the shops that it has locked, for its later statements. */
 const LOCKED_SHOPS = "workshop_claim.shops"
 
 /**
- * The settings in which it keeps the turns of these shops, in the same order. Later statements find a turn by its `ctid`, because while
+ * The settings in which the transaction keeps the turns of these shops, in the same order. Later statements find a turn by its `ctid`, because while
  * another transaction holds an old snapshot, the index leads to every version of the row since. They compare the shop with
  * `is not distinct from`, so that the planner uses no index for it.
  */
@@ -143,7 +143,7 @@ const KEPT_TURNS = {
   turn: "workshop_claim.places"
 } as const
 
-/** The setting in which it keeps the number of its claim. */
+/** The setting of the transaction in which it keeps the number of its claim. */
 const CLAIM_NUMBER = "workshop_claim.number"
 
 /** Selects the shops `l` with their turns into the settings, in their order. */
@@ -194,7 +194,7 @@ export const LOCK_DUE_TURNS = dueTurns(
 /** Keeps the ready shops without locking them, for {@link PEEK_TURNS}. */
 export const KEEP_DUE_TURNS = dueTurns("")
 
-/** Locks the turns of the kept shops. A turn that another transaction is writing, or has written since, is skipped: what that one wrote stays. */
+/** Locks the turns of the kept shops. It skips a turn that another transaction writes or has written since, so that the written value stays. */
 export const LOCK_TURNS = keepTurns(`select t.shop_id, t.ctid as at, t.due_from, s.round_at, s.turn from ${LOCKED_TURNS}
     join workshop.delivery_turn t on t.ctid = s.at and t.shop_id is not distinct from s.shop_id order by s.place for update of t skip locked`)
 
@@ -249,7 +249,7 @@ const DUE = `(
       and d.due_at >= o.due_from and d.due_at <= $1
     order by d.due_at, d.seq limit ${CANDIDATES_PER_SLOT} * o.room)`
 
-/** That a delivery `d` waits, written so that the planner finds it by its key, and does not read all waiting deliveries of the shop by their index. */
+/** The condition that a delivery `d` waits, written so that the planner finds it by its key, and does not read all waiting deliveries of the shop. */
 const WAITS_BY_KEY = "coalesce(d.lease_until, 0) = 0"
 
 /** The deliveries of the kept shops that can be claimed, each with its rank among those of its shop. */
@@ -288,7 +288,7 @@ export const CLAIM = `with ${CLAIMABLE}, picked as (
   join workshop.event e on e.shop_id = l.shop_id and e.id = l.event_id
   order by l.n`
 
-/** When something of the shop `o` can next be claimed; null if nothing can until something changes. */
+/** The instant at which a delivery of the shop `o` can next be claimed; null if none can until something changes. */
 const NEXT_DUE_AT = `case when o.room > 0 then least(
     case when o.generation > 1 then (
       select o.released_at from workshop.delivery d where ${WAITING} and d.is_replay in (false, true)

@@ -37,16 +37,16 @@ import type { PgNotifier } from "./PgNotifier.js"
 /** Milliseconds on the clock by which leases are counted. */
 export type LeaseClock = "database" | Effect.Effect<number>
 
-/** How many shops a claim locks beyond the number of deliveries it may take, because some may have nothing that can be claimed. */
+/** The number of shops that a claim locks in addition to the number of deliveries it may take, because some may have nothing to claim. */
 const MAX_SPARE_SHOPS = 16
 
 /** How many transactions one call of `claim` runs at most. */
 const MAX_CLAIMS_PER_CALL = 16
 
-/** An instant before all others. With it, {@link RESCHEDULE_SHOPS} takes nothing for due, and writes the exact instant of each shop. */
+/** An instant before all others. With it, {@link RESCHEDULE_SHOPS} treats no delivery as due, and writes the exact instant of each shop. */
 const BEFORE_ALL = -1
 
-/** How many turns one transaction corrects while the earliest one is looked for, and how many transactions there are at most. */
+/** The number of turns that one transaction corrects in the search for the earliest one, and the largest number of transactions. */
 const SHOPS_CORRECTED = 64
 const MAX_CORRECTIONS = 1_000
 
@@ -64,7 +64,7 @@ const SETTINGS_LOST: ReadonlySet<string | null> = new Set(["22P02", "42704"])
 const lostSettings = ({ code, message }: PgFailure): boolean =>
   SETTINGS_LOST.has(code) && /malformed array literal: ""|parameter "workshop_claim\./.test(message)
 
-/** How often a claim is tried again after a move. By then the process has found the cell on its new node. */
+/** The number of attempts to claim after a move. By then the process has found the cell on its new node. */
 const PAUSES_AFTER_MOVE = 12
 const PAUSE_AFTER_MOVE = Effect.withClock(Effect.sleep("250 millis"), Clock.make())
 

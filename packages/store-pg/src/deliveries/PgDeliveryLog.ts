@@ -21,7 +21,7 @@ import {
   stateOf
 } from "./ReplayStatements.js"
 
-/** How many events one statement looks at. */
+/** The number of events that one statement reads. */
 const PAGE = 5_000
 
 interface EventWithAttempts {

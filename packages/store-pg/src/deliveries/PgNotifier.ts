@@ -5,7 +5,7 @@ import { type ReconnectingConnection, reconnecting } from "../connection/Connect
 import { type Database, DEFAULT_SCHEMA, quoted } from "../connection/Schema.js"
 import { showListener } from "../observe/PgMetrics.js"
 
-/** How long notifications are collected before one statement sends them. */
+/** The time for which notifications are collected before one statement sends them. */
 const SEND_DELAY = "10 millis"
 
 /** How often the listening connection is tested, because a connection may break without a sign. */
@@ -23,7 +23,7 @@ export interface PgNotifier {
   readonly notifyDue: () => void
   /** Notifies the other processes that keys or settings of shops changed. */
   readonly notifyShops: (shop_ids: ReadonlySet<ShopId>) => void
-  /** Notifies this process that keys or settings of shops changed, as by a transaction of the embedder's. */
+  /** Notifies this process that keys or settings of shops changed, as in a transaction of an embedder. */
   readonly shopsChanged: (shop_ids: ReadonlySet<ShopId>) => void
   /** Waits until a notification says that deliveries may be due. */
   readonly due: Effect.Effect<void>
@@ -40,7 +40,7 @@ export const notifyStatement = (node: string, payloads: ReadonlySet<string>, cha
   values: [[...payloads].map((payload) => `${node} ${payload}`), channel]
 })
 
-/** Listens while the scope is open, and reconnects if the connection breaks. */
+/** Listens until the scope closes, and reconnects if the connection breaks. */
 const listen = (listener: ReconnectingConnection, url: string, channel: string, onMissed: () => void) =>
   Effect.gen(function* () {
     yield* showListener(listener, false)
@@ -61,7 +61,7 @@ const listen = (listener: ReconnectingConnection, url: string, channel: string, 
     Effect.ensuring(showListener(listener, null))
   )
 
-/** Sends payloads while the scope is open, several that come close together in one statement. Returns the function that queues a payload. */
+/** Sends payloads until the scope closes; one statement sends those that come within a short time. Returns the function that queues a payload. */
 const payloadSender = (sender: ReconnectingConnection, channel: string, node: string) =>
   Effect.gen(function* () {
     const pending = new Set<string>()

@@ -33,10 +33,10 @@ const LAST_ATTEMPT = `left join lateral (
     order by a.n desc, coalesce(a.status between 200 and 299, false) desc, a.started_at desc limit 1
   ) a on true`
 
-/** How many events one statement looks at. */
+/** The number of events that one statement reads. */
 export const MAX_EVENTS_READ = 5_000
 
-/** The end of the look that begins after the place `r.after_seq`: retention leaves gaps, so it counts from the first event. */
+/** The last event of the range that begins after `r.after_seq`. Retention leaves gaps, so the range is counted from its first event. */
 const LAST_SEQ = `select case when r.filter->'event_ids' is not null then r.until_seq - 1 else least(r.until_seq - 1, (
       select e.seq from workshop.event e where e.shop_id = r.shop_id and e.seq > r.after_seq and e.seq < r.until_seq
       order by e.seq limit 1
@@ -55,7 +55,7 @@ const CANDIDATES = `(
       order by e.seq limit q.most
     )`
 
-/** The events that the next look of `r` finds before the place `r.until_seq`: at most `q.most` that match its filter. */
+/** The next range of events of `r`, before `r.until_seq`: at most `q.most` events. */
 const rangeOf = (delivery: string) => `cross join lateral (${LAST_SEQ} offset 0) looked
   cross join lateral (
     select json_build_object('last_seq', looked.last_seq, 'most', q.most, 'events', json_agg(row_to_json(c) order by c.seq)) as range
@@ -63,14 +63,14 @@ const rangeOf = (delivery: string) => `cross join lateral (${LAST_SEQ} offset 0)
   ) found`
 
 /**
- * The next look of a replay `r`. The deliveries are locked, because one that is claimed between this look and the save would be sent twice
- * at once.
+ * The next range of events of a replay `r`. The deliveries are locked, because one that is claimed between this read and the save would be
+ * sent twice at the same time.
  */
 export const rangeOfReplay = rangeOf(
   "lateral (select * from workshop.delivery d where d.shop_id = e.shop_id and d.event_id = e.id for no key update) d on true"
 )
 
-/** The next look at the events of a shop after a place; no row if none follow. */
+/** The next range of the events of a shop after a place; no row if no events follow. */
 export const rangeOfShop = `select /* workshop count deliveries */ found.range
   from (select h.shop_id, $2::bigint as after_seq, h.event_seq as until_seq, $3::json as filter from workshop.shop_head h
     where h.shop_id = $1 and h.event_seq > $2::bigint + 1) r
@@ -91,14 +91,14 @@ export const stateOf = (
     ? undefined
     : deliveryState(delivery ?? undefined, webhook, acknowledges({ status: last_status }))
 
-/** The result of a look. */
+/** A range of events that was read. */
 export interface ReadRange {
   readonly last_seq: number
   readonly most: number
   readonly events: ReadonlyArray<EventWithDelivery> | null
 }
 
-/** The number of events that a look read, and those that match the filter. */
+/** The events of a range that match the filter, and the last event of the range. */
 export const eventRangeOf = (
   filter: ReplayFilter,
   { events, last_seq, most }: ReadRange,

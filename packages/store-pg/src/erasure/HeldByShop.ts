@@ -8,7 +8,7 @@ import { type Placed, type TicketRow, ticketOf, unplaced } from "../Tables.js"
 
 const { personal_data_page: PAGE } = ServiceLimits
 
-/** How many notifications to nobody's account one statement looks through. */
+/** The number of notifications without an account that one statement reads. */
 const LOOKED_THROUGH = 5_000
 
 const FIRST_ID = "00000000-0000-0000-0000-000000000000"
@@ -16,7 +16,7 @@ const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
 type Read<A> = Effect.Effect<A, SqlError>
 
-/** Where a row stands among those of one kind that a client or a number has in a shop. */
+/** The position of a row among the rows of its kind that a client or a phone number has in a shop. */
 type Place = Pick<Placed<NotificationRecord>, "created_at" | "place">
 
 const FIRST: Place = { created_at: 0, place: 0 }
@@ -39,9 +39,9 @@ const paged = <Row>(page: (after: Row | undefined) => Read<ReadonlyArray<{ reado
     }
   })
 
-/** Reads all that a shop has of a person, page by page, because a client may have any number of tickets there. */
+/** Reads all data that a shop has of a person, page by page, because a client may have any number of tickets there. */
 export const heldByShop = (sql: SqlClient, shop_id: ShopId, { client_id, phones }: Person): Read<HeldData> => {
-  const standing = sql<Pick<HeldData, "link" | "card">>`
+  const linkAndCard = sql<Pick<HeldData, "link" | "card">>`
     select /* workshop client of person */
       (select row_to_json(l) from workshop.client_link l where l.shop_id = ${shop_id} and l.client_id = ${client_id}) as link,
       (select row_to_json(c) from workshop.loyalty_card c where c.shop_id = ${shop_id} and c.client_id = ${client_id}) as card`
@@ -51,7 +51,7 @@ export const heldByShop = (sql: SqlClient, shop_id: ShopId, { client_id, phones 
       where x.shop_id = ${shop_id} and x.client_id = ${client_id} and x.id > ${after?.id ?? FIRST_ID} order by x.id limit ${PAGE}`
   )
 
-  /** The order names the column, although it is constant, so that Postgres does not go through all tickets of the shop instead. */
+  /** The order names the column, although it is constant, so that Postgres does not read all tickets of the shop instead. */
   const ticketsOf = (column: "client_id" | "client_phone", whose: ClientId | Phone) => {
     const by = sql(`t.${column}`)
     return paged<TicketRow>(
@@ -87,7 +87,7 @@ export const heldByShop = (sql: SqlClient, shop_id: ShopId, { client_id, phones 
         and (n.created_at, n.place) > (${created_at}, ${place}) order by n.created_at, n.place limit ${PAGE}`
   )
 
-  /** Those of some tickets that went to a number without an account. No index has their ticket, so all of the shop's are looked through. */
+  /** The notifications of some tickets to numbers without an account. No index has their ticket, so all of the shop's are read. */
   const toNumbers = (tickets: ReadonlyArray<TicketId>) =>
     Effect.gen(function* () {
       const found: Array<Placed<NotificationRecord>> = []
@@ -108,9 +108,9 @@ export const heldByShop = (sql: SqlClient, shop_id: ShopId, { client_id, phones 
     })
 
   return Effect.gen(function* () {
-    const [known] = yield* standing
+    const [known] = yield* linkAndCard
     const lines = yield* ledger
-    // An open offer may be answered between two pages, so the open ones are read first and found again at most.
+    // Open offers are read first: if one is answered meanwhile, it is found twice, and not missed.
     const offers = new Map<string, Placed<OfferRecord>>()
     for (const phone of phones)
       for (const status of OFFER_STATUSES) for (const row of yield* offersOf(phone, status)) offers.set(row.id, row)

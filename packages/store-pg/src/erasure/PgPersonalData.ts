@@ -20,10 +20,10 @@ interface FoundPerson {
   readonly phones: ReadonlyArray<Phone>
 }
 
-/** How many idempotency records one call looks at. */
+/** The number of idempotency records that one call reads. */
 const ANSWERS_AT_ONCE = 5_000
 
-/** How many shops one statement asks for a person. */
+/** The number of shops in which one statement looks for a person. */
 const SHOPS_AT_ONCE = 1_000
 
 const NO_SHOP = "00000000-0000-0000-0000-000000000000"

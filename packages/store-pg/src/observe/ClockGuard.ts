@@ -8,7 +8,7 @@ import { PgFailure } from "../connection/PgFailure.js"
  */
 const MOST_OFF_MS = 5_000
 
-/** How long the result of a comparison is used, in real time. */
+/** The time for which the result of a comparison is used, in real time. */
 const HOLDS_NS = 1_000_000_000n
 
 /** How many milliseconds the clock may deviate from the real time since the last comparison, before it is compared again. */
@@ -43,8 +43,8 @@ const clockOff = (ahead_ms: number) =>
 export type ClockGuard = (connection: Connection) => Effect.Effect<void, PgFailure>
 
 /**
- * A guard that asks the database at most once a second, and again as soon as the clock jumps, for example after a machine was suspended. A
- * wrong clock's times would stay permanently, because a shop's time never goes back.
+ * A guard that compares the clock with the database's once a second at most, and as soon as the clock jumps, as after the machine was
+ * suspended. The times of a wrong clock would stay, because a shop's time never goes back.
  */
 export const clockGuard: Effect.Effect<ClockGuard> = Effect.map(MachineClock, (clock) => {
   let compared: { readonly ms: number; readonly ns: bigint } | undefined

@@ -3,7 +3,7 @@ import { Effect, Metric, MetricBoundaries } from "effect"
 
 const gauge = (name: string, description: string) => Metric.gauge(name, { description })
 
-/** How many commands each committed transaction ran. */
+/** The number of commands in each committed transaction. */
 export const batchCommands = Metric.histogram(
   "workshop_store_batch_commands",
   MetricBoundaries.fromIterable([1, 2, 4, 8, 16, 32, 64, 128]),
@@ -16,7 +16,7 @@ const waiting = gauge("workshop_store_waiting_commands", "Commands that wait for
 export const showWaiting = (lane: string, n: number): Effect.Effect<void> =>
   Metric.set(Metric.tagged(waiting, "lane", lane), n)
 
-/** Commands that waited too long and were refused. */
+/** Counts commands that waited too long and were refused. */
 export const expiredCommands = Metric.counter("workshop_store_expired_commands_total", {
   description: "Commands refused because their turn did not come in time.",
   incremental: true
@@ -46,7 +46,7 @@ const showPools = Effect.suspend(() => {
   )
 })
 
-/** Counts a pool for reads among those of this process while the scope is open. */
+/** Includes a pool for reads in the gauges of this process while the scope is open. */
 export const countPool = (opened: Counted) =>
   Effect.acquireRelease(
     Effect.sync(() => pools.add(opened)),
@@ -101,7 +101,7 @@ const database = {
 /** The gauges of a database. */
 export type Gauges = typeof database
 
-/** The gauges of one of several cells, labelled with its name; without a label where there is one cell. */
+/** The gauges of one of several cells, labelled with its name; without a label if there is only one cell. */
 export const gaugesOf = (cell: string | undefined): Gauges =>
   cell === undefined
     ? database

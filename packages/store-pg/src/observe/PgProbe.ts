@@ -12,10 +12,10 @@ import { expiredCommands, type Gauges, gaugesOf } from "./PgMetrics.js"
 /** The largest difference, in milliseconds, between the clocks of a process and its database: leases and keys depend on both. */
 const MOST_APART_MS = 1_000
 
-/** How often the database is queried at most, in real time, however often a probe is read. */
+/** The shortest interval between queries of the database, in real time, for any number of reads of a probe. */
 const LOOK = "5 seconds"
 
-/** A cell that does not respond in this time has no complaint, because it takes only its own shops away. */
+/** A cell that does not respond in this time has no complaint, because only its own shops are unavailable. */
 const SILENT = { duration: "1 second", onSuccess: (found: string | null) => found, onTimeout: () => null } as const
 
 /** How many due deliveries are counted at most, over all shops, so that a long queue costs no more. */
@@ -61,7 +61,7 @@ const queueOf = (sql: SqlClient.SqlClient, now: number) => sql<Queue>`
     (select due_at::double precision from oldest) as oldest_due_at,
     (select count(*)::integer from workshop.webhook where off_reason is not null) as webhooks_off`
 
-/** Apart from {@link queueOf}, because Citus lets no role but a superuser read these views and a cell's tables in one statement. */
+/** Separate from {@link queueOf}, because only a superuser may read these views and a cell's tables in one statement of Citus. */
 const serverOf = (sql: SqlClient.SqlClient) => sql<Server>`
   select /* workshop look at snapshots */
     (select coalesce(max(age(held.xid)), 0) from (
@@ -76,14 +76,14 @@ const databaseTime = (sql: SqlClient.SqlClient) =>
     readonly ms: number
   }>`select /* workshop look at clock */ (extract(epoch from clock_timestamp()) * 1000)::double precision as ms`
 
-/** Why the server takes no commits although it responds. */
+/** Finds reasons why the server accepts no commits although it responds: it is read-only, or commits wait for a standby. */
 const refusals = (sql: SqlClient.SqlClient) =>
   sql<{ readonly only_reads: boolean; readonly waits: boolean }>`select /* workshop look at commits */
     pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as only_reads,
     exists (select from pg_stat_activity where ${sql.literal(IS_WAITING)}
       and query_start < clock_timestamp() - ${LONG_WAIT_MS} * interval '1 millisecond') as waits`
 
-/** The first complaint, each sought only if those before it found nothing. */
+/** The first complaint. Each check runs only if those before it found nothing. */
 const firstOf = <R>(...all: ReadonlyArray<Effect.Effect<string | null, never, R>>) =>
   all.reduce((before, next) => Effect.flatMap(before, (found) => (found === null ? next : Effect.succeed(found))))
 
@@ -96,7 +96,7 @@ const ahead = (sql: SqlClient.SqlClient, clock: Clock.Clock) =>
     return -aheadBy({ asked, answered }, row!.ms)
   })
 
-/** An unknown value must not look like a known one. */
+/** Sets gauges to NaN, because an unknown value must not look like a known one. */
 const unknown = (...gauges: ReadonlyArray<Gauges[keyof Gauges]>) =>
   Effect.forEach(gauges, (gauge) => Metric.set(gauge, Number.NaN), { discard: true })
 
@@ -123,8 +123,8 @@ export const sessionOf = (sql: SqlClient.SqlClient): Session => ({
     Effect.mapError(sql.unsafe<Row & object>(text, values), ({ cause }) => statementFailure(cause)) as never
 })
 
-/** Reports once that the schema is not the program's, because writes would leave out columns that an older program does not know. */
-const schemaSaid = (sql: SqlClient.SqlClient, schema: string) =>
+/** Logs once if the schema is not that of the program, because writes would leave out columns that an older program does not know. */
+const logWrongSchema = (sql: SqlClient.SqlClient, schema: string) =>
   checkNamed(sessionOf(sql), schema).pipe(
     // If the database does not respond, the caller that needs more than this reports it.
     Effect.catchAll((refused) => (refused._tag === "DatabaseFailed" ? Effect.void : Effect.logError(refused.message))),
@@ -132,14 +132,14 @@ const schemaSaid = (sql: SqlClient.SqlClient, schema: string) =>
   )
 
 /**
- * The state of the database for the operator; if there are no probes, the log reports a wrong schema. `real` is this machine's clock,
- * because a sandbox's may be frozen.
+ * Reports the state of the database to the operator, in probes; without probes, only a wrong schema, in the log. `real` is this machine's
+ * clock, because that of a sandbox may be frozen.
  */
 export const pgProbe = (schema: string, cell?: string, real: Clock.Clock = Clock.make()) =>
   Effect.gen(function* () {
     const database = gaugesOf(cell)
     const sql = yield* SqlClient.SqlClient
-    if ((yield* Probes) === null) return yield* Effect.asVoid(Effect.forkScoped(schemaSaid(sql, schema)))
+    if ((yield* Probes) === null) return yield* Effect.asVoid(Effect.forkScoped(logWrongSchema(sql, schema)))
     const clock = yield* Effect.clock
     // A rate needs a first value.
     for (const counter of [expiredCommands, ...Object.values(poolsExhausted)]) yield* Metric.incrementBy(counter, 0)
@@ -148,7 +148,8 @@ export const pgProbe = (schema: string, cell?: string, real: Clock.Clock = Clock
     const complaint = yield* Effect.cachedWithTTL(
       (cell === undefined ? checkNamed : checkOn)(sessionOf(sql), schema).pipe(
         Effect.as(null),
-        // If the database does not respond, the caller that needs more than this reports it. A cell that is behind takes only its shops away.
+        // If the database does not respond, the caller that needs more than this reports it. If a cell has an older schema, only its shops are
+        // unavailable.
         Effect.catchAll((refused) =>
           Effect.succeed(
             refused._tag === "DatabaseFailed" || (refused._tag === "SchemaBehind" && cell !== undefined)
@@ -164,7 +165,7 @@ export const pgProbe = (schema: string, cell?: string, real: Clock.Clock = Clock
         ? `The clock of this machine is ${Math.abs(Math.round(ms)) / 1000} seconds ${ms > 0 ? "behind" : "ahead of"} its database's: set both by the same time server.`
         : null
     ).pipe(
-      // A cell that does not answer takes only its own shops away.
+      // If a cell does not respond, only its own shops are unavailable.
       Effect.catchAll(() => Effect.succeed(cell === undefined ? "The database does not answer." : null))
     )
 
@@ -172,7 +173,7 @@ export const pgProbe = (schema: string, cell?: string, real: Clock.Clock = Clock
       if (found?.only_reads === true) return `${READS_ONLY}.`
       return found?.waits === true ? `${WAITS_FOR_STANDBY}.` : null
     }).pipe(
-      // The look at the clock reports it.
+      // The comparison of the clocks reports it.
       Effect.catchAll(() => Effect.succeed(null))
     )
 
@@ -184,7 +185,7 @@ export const pgProbe = (schema: string, cell?: string, real: Clock.Clock = Clock
     yield* probe({
       measure: yield* Effect.cachedWithTTL(Effect.asVoid(shown), LOOK),
       complaint: firstOf(complaint, clocks, writes).pipe(
-        // Nor does one that stays silent.
+        // The same for a cell that stays silent.
         cell === undefined ? identity : flow(Effect.disconnect, Effect.timeoutTo(SILENT)),
         Effect.withClock(Clock.make())
       )

@@ -49,7 +49,7 @@ const clientLists = (sql: SqlClient): Pick<Context.Tag.Service<Directory>, "offe
   const latest = (rows: Fragment) =>
     sql`select * from ${rows} order by created_at desc, place desc limit ${Limits.client_list_of_shop_max}`
 
-  /** The shops that have rows of a client. Each is found after the one before it, because `distinct` would read all of the rows. */
+  /** The shops that have rows of a client. Each is found by its id, after the one before it, because `distinct` would read all rows. */
   const shopsOf = (table: "offer" | "notification", isClients: Fragment, whom: Fragment) => {
     const next = (isAfter: Fragment) =>
       sql`(select x.shop_id from workshop.${sql(table)} x where ${isClients}${isAfter} order by x.shop_id limit 1)`
@@ -129,7 +129,7 @@ const databaseMarks = (sql: SqlClient) => ({
 /** Sorts before the id of every shop. */
 const BEFORE_ALL_SHOPS = "00000000-0000-0000-0000-000000000000" as ShopId
 
-/** How many heads one statement reads. */
+/** The number of heads that one statement reads. */
 const HEADS_AT_ONCE = 10_000
 
 /** The latest instant of some thousand shops after the given one. There is no index, because every command would have to change it. */
@@ -169,7 +169,7 @@ const shopsAheadAfter = (
     }
   )
 
-/** Notes which cells lack what was `changed` of accounts, in the statement that changes them. */
+/** A CTE that records the cells which lack the accounts in `changed`, in the statement that changes these. */
 export const NOTE_COPIES = `noted as (
     insert into workshop.account_copy (client_id, cell) select a.id, c.name from changed a cross join workshop.cell c
     where c.name <> '${HOME}' on conflict (client_id, cell) do update set n = excluded.n
@@ -180,7 +180,7 @@ export const pgDirectory = Effect.map(
   SqlClient,
   (sql): Omit<Context.Tag.Service<Directory>, "news"> => ({
     createShop: (shop) =>
-      // One statement, hence both or neither.
+      // One statement, so that both rows are inserted or neither.
       sql`with /* workshop create shop */ opened as (${insertRow(sql, "shop", shop)}) ${insertRow(sql, "shop_head", firstHead(shop.id))}`.pipe(
         Effect.asVoid,
         available
@@ -248,7 +248,7 @@ export const pgDirectory = Effect.map(
         available
       ),
     tracked: (tracking_code) => {
-      // The whole row of a ticket holds more than a page may show.
+      // The whole row of a ticket contains more than a tracking page may show.
       const columns = (alias: string, fields: ReadonlyArray<string>) =>
         sql.csv(fields.map((field) => sql`${sql(`${alias}.${field}`)}`))
       return sql<TrackedTicket>`select /* workshop read tracked tickets */ row_to_json(x) as ticket, row_to_json(y) as shop

@@ -6,7 +6,7 @@ import { available } from "../connection/Sql.js"
 import { unopened, type WebhookSecrets } from "../secrets/WebhookSecrets.js"
 import { deliveryOf, type Rows, type StampsRow, type TableName, ticketOf, unplaced } from "../Tables.js"
 
-/** The tables of a shop in the order in which their rows can be made, with the order of the rows. */
+/** The tables of a shop in the order in which their rows can be inserted, with the order of the rows. */
 const tablesInOrder = [
   ["shop_head", "shop_id"],
   ["webhook", "shop_id"],
@@ -27,7 +27,7 @@ const tablesInOrder = [
   ["message", "due_at, id"]
 ] as const satisfies ReadonlyArray<readonly [TableName, string]>
 
-/** The tags of the changes that do no more than put a row. */
+/** The tags of the changes that only put a row. */
 const putTags = Object.fromEntries(Object.entries(putTables).map(([tag, table]) => [table, tag]))
 
 const stampsUsedChange = ({ caller_id, client_id, used, resets_at }: StampsRow): Change => ({
@@ -54,12 +54,12 @@ const changeOf = (table: TableName, row: never, webhook: Webhook | null): Change
 }
 
 /**
- * Truncating needs all tables at one instant. A command that has locked one of them and waits for another ends it by a deadlock or by the
- * time-out of a second, so it is tried again for some seconds of real time, because a sandbox's clock may stand still.
+ * To truncate the tables, the statement locks all of them. A command that has locked one and waits for another makes it fail, by a deadlock or
+ * by the lock time-out of a second, so it is tried again for some seconds of real time, because the clock of a sandbox may be frozen.
  */
 const RETRIES = Schedule.upTo(Schedule.spaced("100 millis"), "8 seconds")
 
-/** The data of a sandbox as a whole. */
+/** The data of a shop or of a sandbox as a whole. */
 export const pgWholeData = (secrets: WebhookSecrets) =>
   Effect.map(SqlClient, (sql): Context.Tag.Service<WholeData> => {
     const columns = sql.csv(

@@ -25,8 +25,8 @@ const isByPhone = ({ phone, ...others }: TicketFilter): boolean =>
   phone !== undefined && [others.number, others.client_id, others.external_ref].every((one) => one === undefined)
 
 /**
- * Whether a ticket belongs to a client. Beside a reference or a ticket number it is written so that no index is used for it, because Postgres
- * knows only how many tickets clients have on average, and would read all tickets of a client who has many.
+ * The condition that a ticket belongs to a client. With a reference or a ticket number it is written so that no index is used for it, because
+ * Postgres knows only how many tickets clients have on average, and would read all tickets of a client who has many.
  */
 const hasClient = (sql: SqlClient, { external_ref, number }: TicketFilter, client: Fragment) =>
   external_ref === undefined && number === undefined
@@ -88,8 +88,8 @@ const lastChangeBefore = (sql: SqlClient, shop_id: ShopId, since: Instant) =>
         ) select low from halving where low >= high)`
 
 /**
- * Whether a ticket changed from an instant on. `change_seq` has found these rows already. The sum keeps the planner from estimating how few
- * are later than a recent instant, because it would then read all tickets of the shop for them.
+ * The condition that a ticket changed at an instant or later. `change_seq` has found these rows already. The sum prevents the planner from
+ * estimating that few rows are later than a recent instant, because it would then read all tickets of the shop.
  */
 const changedFrom = (sql: SqlClient, since: Instant) => sql`t.updated_at + 0 >= ${since}`
 

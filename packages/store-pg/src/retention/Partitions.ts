@@ -7,7 +7,7 @@ import { once, type Statement } from "../connection/Statement.js"
 
 /** A calendar month in UTC, for which events and attempts have a partition each. */
 interface Month {
-  /** As it ends the names of partitions, such as `2026_11`. */
+  /** The suffix of the names of partitions, such as `2026_11`. */
   readonly name: string
   readonly from: Instant
   readonly until: Instant
@@ -26,7 +26,7 @@ const monthsFrom = (now: Instant, following: number): ReadonlyArray<Month> => {
 
 const MONTH_SUFFIX = /_(\d{4})_(\d{2})$/
 
-/** The month after which a partition is named; undefined for one that somebody else made. */
+/** The month in the name of a partition; undefined if the name has none. */
 const monthNamed = (partition: string): Month | undefined => {
   const [, year, month] = MONTH_SUFFIX.exec(partition) ?? []
   return year === undefined ? undefined : monthOf(Number(year), Number(month) - 1)
@@ -208,17 +208,17 @@ const deleteFromDefault = (connection: Connection, { table, by, needed }: Partit
     values: [before]
   })
 
-/** The partitions that were made and dropped. */
+/** The partitions that were created and dropped. */
 export interface Partitioning {
   readonly made: ReadonlyArray<string>
-  /** The partitions of months ahead that could not be made. Their rows will go to the default partition, and be removed one by one. */
+  /** The partitions of months ahead that could not be created. Their rows will go to the default partition, and be removed one by one. */
   readonly missing: ReadonlyArray<string>
   readonly dropped: ReadonlyArray<string>
-  /** How many rows were removed one by one. */
+  /** The number of rows that were removed one by one. */
   readonly removed: number
 }
 
-/** Makes the partitions of this month and the next ones, and drops those that are wholly older than `before`. */
+/** Creates the partitions of this month and the next ones, and drops those that are wholly older than `before`. */
 export const keepPartitions = (
   connection: Connection,
   now: Instant,

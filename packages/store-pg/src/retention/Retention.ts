@@ -33,7 +33,7 @@ const expiring: ReadonlyArray<Expiring> = [
   { table: "stamps_used", key: "shop_id, caller_id, client_id", until: "resets_at", spare_ms: SPARE_MS },
   // Anybody can add these rows, one for each address, so they are kept briefly. No serving process has a clock that is a second off.
   { table: "rate_limit", key: "policy, subject", until: "resets_at", spare_ms: MINUTE_MS },
-  // Read within seconds, by the process that wrote them.
+  // The process that wrote a receipt reads it within seconds.
   { table: "batch_receipt", key: "connection", until: "saved_at", spare_ms: DAY_MS }
 ]
 
@@ -103,14 +103,14 @@ const removeExpired = (
     })
   )
 
-/** How long events and their attempts are kept by default. */
+/** The default time for which events and their attempts are kept. */
 const KEEP_EVENTS_MS = 90 * DAY_MS
 
-/** The settings of retention: how long rows are kept, and in which databases. */
+/** The options of retention: the time for which rows are kept, and the databases. */
 export interface RetentionOptions extends Database {
-  /** How long events and their attempts are kept, in milliseconds; 90 days by default, and at least seven. */
+  /** The time for which events and their attempts are kept, in milliseconds; 90 days by default, and at least seven. */
   readonly keepEvents_ms?: number
-  /** Further cells, each of which is tidied after the one before. */
+  /** Further cells. Retention runs in one cell after another. */
   readonly cells?: ReadonlyArray<CellAddress>
 }
 
@@ -135,9 +135,9 @@ const warnOfMissing = (missing: ReadonlyArray<string>) =>
       )
 
 /**
- * Removes old rows in small steps, so that no other transaction waits long: idempotency records and windows of limits that have ended, and
- * events with their attempts, a month's partition at a time. Events that must still be delivered stay. Of several processes one does it at a
- * time. Partitions need a role that may execute `keep_partition`; without it, old events are removed row by row.
+ * Removes old rows in small steps, so that no other transaction waits long: idempotency records and windows of rate limits that have ended, and
+ * events with their attempts, one monthly partition at a time. Events that must still be delivered stay. One process at a time does this.
+ * Partitions need a role that may execute `keep_partition`; without it, old events are removed row by row.
  */
 export const retention = ({
   url,
@@ -185,7 +185,7 @@ export const tidier = ({ cells = [], ...options }: RetentionOptions): Effect.Eff
   Effect.gen(function* () {
     const places = yield* Effect.orDie(placesOf(options, cells))
     const all = yield* Effect.forEach(places, ({ url, schema }) => retention({ ...options, url, schema }))
-    // A cell that is away is logged once, because /readyz names it, and many may be away.
+    // A cell that is unavailable is logged once, because /readyz names it, and many may be unavailable.
     const failing = new Set<(typeof all)[number]>()
     const tidied = Effect.forEach(all, (one) =>
       reported(one.runOnce).pipe(

@@ -5,10 +5,10 @@ import { recordAct } from "../migrate/OperatorAudit.js"
 import { connect, type Session } from "../migrate/Session.js"
 import { type SecretColumns, SecretsRefused, WebhookSecrets } from "./WebhookSecrets.js"
 
-/** How many webhooks are read and written at once. */
+/** The number of webhooks that one statement reads or writes. */
 const AT_ONCE = 500
 
-/** How many passes over the table there are at most; secrets that a node changes meanwhile are left for the next run. */
+/** The largest number of passes over the table. Secrets that a node changes meanwhile are left for the next run. */
 const MOST_PASSES = 10
 
 const TIMEOUTS = { statement_timeout_ms: 10_000 }
@@ -18,13 +18,13 @@ const PAGE = `select /* workshop read secrets */ shop_id, secret, previous_secre
 
 const FIRST = "00000000-0000-0000-0000-000000000000"
 
-/** Only if nobody changed the row since it was read. */
+/** Replaces secrets, unless a row was changed since it was read. */
 const REPLACE = `update /* workshop replace secrets */ webhook w set secret = q.secret, previous_secret = q.previous_secret
   from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[]) q (shop_id, secret, previous_secret, was, previous_was)
   where w.shop_id = q.shop_id and w.secret = q.was and w.previous_secret is not distinct from q.previous_was
   returning w.shop_id`
 
-/** How the secrets are to be stored. */
+/** The keys and the cells of resealing, and the form in which it stores secrets. */
 export interface ResealingOptions extends CellsGiven {
   /** The keys as the store has them: the first encrypts, all decrypt. */
   readonly secretsKeys: ReadonlyArray<string>
@@ -36,7 +36,7 @@ export interface ResealingOptions extends CellsGiven {
 export interface Resealed {
   /** The key that encrypts now; null if secrets are stored unencrypted. */
   readonly key_id: string | null
-  /** How many webhooks were rewritten. */
+  /** The number of webhooks that were rewritten. */
   readonly changed: number
 }
 
@@ -94,7 +94,7 @@ export const reseal = (url: string, { secretsKeys, inClear = false, ...options }
     const secrets = yield* WebhookSecrets.of(secretsKeys)
     const [first] = secrets.keyIds
     if (first === undefined) return yield* needed
-    // Connected to all before anything is changed in one.
+    // Connects to all cells before it changes anything in one of them.
     const { places, confirm } = yield* cellsGiven(url, options)
     const sessions = yield* Effect.forEach(places, (place) =>
       Effect.zipRight(

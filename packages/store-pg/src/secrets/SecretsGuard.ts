@@ -4,7 +4,7 @@ import { Clock, Effect } from "effect"
 import { noteTablesElsewhere } from "../connection/TablesElsewhere.js"
 import { keyMissing, unopened, type WebhookSecrets } from "./WebhookSecrets.js"
 
-/** How often the database is queried at most after a key was missing. */
+/** The shortest interval between queries of the database after a key was missing. */
 const LOOK = "5 seconds"
 
 /** Finds a key that encrypted a secret and is not among $1. */
@@ -13,8 +13,8 @@ export const SEALED_BY_OTHERS = `select /* workshop find missing key */ split_pa
   where s.secret like 'sealed:%' and split_part(s.secret, ':', 2) <> all ($1::text[]) limit 1`
 
 /**
- * Fails at the start if secrets are encrypted with a key that was not given; if the database is unavailable, it is checked later. After a
- * secret could not be decrypted, the process is not ready, and the returned effect fails until the database has no such secret any more.
+ * Fails at the start if secrets are encrypted with a key that was not given; if the database is unavailable, it does not fail. Once a secret
+ * could not be decrypted, the process is not ready, and the returned effect fails until the database has no such secret any more.
  */
 export const secretsGuard = (secrets: WebhookSecrets, schema: string) =>
   Effect.gen(function* () {

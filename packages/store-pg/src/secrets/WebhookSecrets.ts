@@ -4,12 +4,12 @@ import type { Webhook } from "@workshop/core/store"
 import { Data, Either } from "effect"
 
 /**
- * `invalid_key`: a key has the wrong form; `missing_key`: secrets are encrypted with a key that was not given; `damaged`: a secret cannot
- * be decrypted with its key.
+ * The reason of the refusal. `invalid_key`: a key has the wrong form. `missing_key`: secrets are encrypted with a key that was not given.
+ * `damaged`: a secret cannot be decrypted with its key.
  */
 export type SecretsRefusal = "invalid_key" | "missing_key" | "damaged"
 
-/** Why webhook secrets cannot be encrypted or decrypted. */
+/** Webhook secrets cannot be encrypted or decrypted. */
 export class SecretsRefused extends Data.TaggedError("SecretsRefused")<{
   readonly reason: SecretsRefusal
   /** The error and its remedy, without a full stop at the end. */
@@ -96,7 +96,7 @@ export type SecretColumns = Pick<Webhook, "shop_id" | "secret" | "previous_secre
  */
 export class WebhookSecrets {
   readonly #keys: ReadonlyArray<Key>
-  /** The key that was missing when a secret was last to be decrypted. */
+  /** The id of the key that was missing when a secret was last read; null if none was missing. */
   missing: string | null = null
 
   private constructor(keys: ReadonlyArray<Key>) {
