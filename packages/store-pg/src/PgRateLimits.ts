@@ -177,7 +177,7 @@ export const pgRateLimits = (
       return countTogether(connection, jobs).pipe(
         Effect.retry({ schedule: RETRIES, while: mayRunAgain }),
         Effect.catchAll((cause) => Effect.sync(() => failAll(jobs, storeFailure(cause)))),
-        // A bug in the store. The loop goes on, because otherwise all requests would wait forever.
+        // A bug in the store. The loop continues, because otherwise all requests would wait forever.
         Effect.catchAllDefect((defect) =>
           Effect.zipRight(
             connection.drop,

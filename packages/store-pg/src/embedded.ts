@@ -1,4 +1,4 @@
-/** Entry `@workshop/store-pg/embedded`: a Postgres of its own in a folder, for development and small shops. */
+/** Entry `@workshop/store-pg/embedded`: a Postgres that the process runs in a folder, for development and small shops. */
 
 export {
   type EmbeddedOptions,

@@ -43,7 +43,7 @@ export const mismatchOf = ({ name, id }: Pick<DirectoryCell, "name" | "id">, fou
   return id !== null && id !== found.id ? `Where the cell ${name} should be is another cell of that name` : null
 }
 
-/** Refuses the name that a database has as a further cell, where a home cell is needed. */
+/** Refuses a database that is a further cell of this name, because a home cell is needed; null says that it is a home cell. */
 export const refuseFurtherCell = (name: string | null) =>
   name === null ? Effect.void : cellsRefused(`The database is the cell ${name} of another one, its home cell`)
 

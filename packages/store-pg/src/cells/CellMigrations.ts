@@ -9,7 +9,7 @@ import { identityOf, idMarkOf, nameMarkOf, refuseHome, refuseOtherCell } from ".
 import { type CellAddress, type CellPlaced, cellWrong, ofCell, placesOf } from "./CellPlaces.js"
 import { isCitus } from "./CitusNodes.js"
 
-/** A failure to bring a cell up to date, which names the cell. */
+/** A failure to migrate a cell, which names the cell. */
 const inCell = (cell: CellPlaced, error: { readonly message: string }): DatabaseFailed =>
   error instanceof DatabaseFailed && error.reason !== "statement"
     ? ofCell(cell)(error)

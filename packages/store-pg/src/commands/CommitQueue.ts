@@ -109,7 +109,7 @@ export const commitQueue = ({
 export interface TransactOptions extends Database {
   /** How many connections run commands at once; the shops are divided among them. */
   readonly lanes: number
-  /** The cell, where there are several. */
+  /** The name of the cell, if there are several. */
   readonly cell?: string | undefined
   readonly connecting?: typeof reconnecting | undefined
   readonly secrets: WebhookSecrets

@@ -23,13 +23,13 @@ export interface ConnectionOptions extends Database {
   readonly isSynchronous?: boolean
   /** How long a statement may take; {@link ANSWER_TIMEOUT_MS} by default. */
   readonly answer_timeout_ms?: number
-  /** How its statements are planned; once by default. */
+  /** The planner settings of the session; by default, each statement is planned once. */
   readonly plans?: Settings
   /** Called with the payload of each notification on a channel to which the connection listens. */
   readonly onNotification?: (payload: string) => void
 }
 
-/** How long a connection may take to be made, in real time. */
+/** How long it may take to open a connection, in real time. */
 export const CONNECT_TIMEOUT_MS = 2_000
 
 /** How long a statement may take, in real time: then the server cancels it. */
@@ -198,7 +198,7 @@ export const connect = (options: ConnectionOptions): Effect.Effect<OwnConnection
     connectionOf
   )
 
-/** One connection at a time, made when it is first needed and again after it broke. */
+/** One connection at a time, which is opened when it is first needed and again after it broke. */
 export interface ReconnectingConnection {
   /** The connection, for one fiber at a time; fails if none can be opened. */
   readonly connection: Effect.Effect<Connection, PgFailure>

@@ -131,7 +131,7 @@ const refusalIn = (cause: unknown): string | undefined => {
   return cause instanceof Error ? refusalIn(cause.cause) : undefined
 }
 
-/** Classes of SQLSTATE for a wrong statement or value of ours: a bug, which waiting does not solve. */
+/** The classes of SQLSTATE of a wrong statement or value of the store: a bug, which does not go away with time. */
 const OUR_MISTAKE = /^(22|42)/
 
 /** A failure as the ports report it: `StoreUnavailable`, with a remedy if waiting does not help; a wrong statement is a defect. */

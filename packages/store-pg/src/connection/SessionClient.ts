@@ -18,16 +18,16 @@ const INDEX_SCANS_ONLY = {
   jit: "off"
 }
 
-/** For statements whose plan is clear from their keys: each is planned once per connection. */
+/** The settings for statements whose plan is clear from their keys: each is planned once per connection. */
 export const PLANNED_ONCE: Settings = { ...INDEX_SCANS_ONLY, plan_cache_mode: "force_generic_plan" }
 
 /**
- * For reads. A statement that is prepared keeps one plan for all values once it costs no more than five that were made for theirs; one that
+ * The settings for reads. A statement that is prepared keeps one plan for all values once it costs no more than five that were made for theirs; one that
  * is not prepared is planned for its values each time.
  */
 export const PLANNED_BY_COST: Settings = { ...INDEX_SCANS_ONLY, plan_cache_mode: "auto" }
 
-/** For statements of which the best of several indexes depends on the values, and for nodes of Citus, which refuse plans for all values. */
+/** The settings for statements whose best index depends on the values, and for nodes of Citus, which refuse plans for all values. */
 export const PLANNED_EACH_TIME: Settings = { ...INDEX_SCANS_ONLY, plan_cache_mode: "force_custom_plan" }
 
 /** A session is refused although the connection works. */

@@ -51,7 +51,7 @@ const sharedOf = (wire: Wire): Shared => {
 
 /**
  * Statements that are sent with one Sync message after all of them. The server then returns their results in one packet, skips those after a
- * failure, and runs statements outside of a transaction as one transaction. The driver calls the methods as it does those of its own queries.
+ * failure, and runs statements outside of a transaction as one transaction. The driver calls its methods like those of its own queries.
  */
 export class StatementBatch {
   /** The results of all statements. Rejects with the first failure among them. */

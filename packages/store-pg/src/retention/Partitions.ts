@@ -51,7 +51,7 @@ const partitioned = [
   {
     table: "event",
     by: "created_at",
-    // A delivery still sends its event's text, however long the webhook has been off.
+    // A delivery still sends its event's text, even if the webhook has been off for long.
     needed: "exists (select from workshop.delivery d where d.shop_id = e.shop_id and d.event_id = e.id)"
   },
   {
