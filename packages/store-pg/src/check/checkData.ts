@@ -33,7 +33,7 @@ const counted = ({ name, sql }: Invariant): string => `with /* workshop check ${
   select (select count(*)::integer from found) as count,
     coalesce((select json_agg(f) from (select * from found limit ${MOST_SHOWN}) f), '[]') as first`
 
-const look = (session: Session, invariant: Invariant, timeout_ms: number) =>
+const violationsOf = (session: Session, invariant: Invariant, timeout_ms: number) =>
   session.run<Pick<Finding, "count" | "first">>(counted(invariant)).pipe(
     Effect.map(([row]): Finding => ({ name: invariant.name, finds: invariant.finds, ...row! })),
     Effect.mapError((failed) =>
@@ -50,8 +50,8 @@ const look = (session: Session, invariant: Invariant, timeout_ms: number) =>
 /** Checks the invariants in the transaction that a session has begun. Each check may take `timeout_ms`. */
 export const checkIn = Effect.fnUntraced(function* (session: Session, timeout_ms: number) {
   const all = invariants((yield* Clock.currentTimeMillis) - ServiceLimits.events_kept_min_ms)
-  const looked = yield* Effect.forEach(all, (one) => look(session, one, timeout_ms))
-  return { checks: all.length, findings: looked.filter(({ count }) => count > 0) } satisfies Checked
+  const findings = yield* Effect.forEach(all, (one) => violationsOf(session, one, timeout_ms))
+  return { checks: all.length, findings: findings.filter(({ count }) => count > 0) } satisfies Checked
 })
 
 const checkOne = (session: Session, schema: string, timeout_ms: number) =>

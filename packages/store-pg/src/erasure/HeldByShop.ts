@@ -9,7 +9,7 @@ import { type Placed, type TicketRow, ticketOf, unplaced } from "../Tables.js"
 const { personal_data_page: PAGE } = ServiceLimits
 
 /** The number of notifications without an account that one statement reads. */
-const LOOKED_THROUGH = 5_000
+const NOTIFICATIONS_PER_STATEMENT = 5_000
 
 const FIRST_ID = "00000000-0000-0000-0000-000000000000"
 const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
@@ -17,16 +17,16 @@ const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 type Read<A> = Effect.Effect<A, SqlError>
 
 /** The position of a row among the rows of its kind that a client or a phone number has in a shop. */
-type Place = Pick<Placed<NotificationRecord>, "created_at" | "place">
+type Position = Pick<Placed<NotificationRecord>, "created_at" | "place">
 
-const FIRST: Place = { created_at: 0, place: 0 }
+const FIRST: Position = { created_at: 0, place: 0 }
 
-interface Looked {
+interface NotificationPage {
   readonly found: ReadonlyArray<Placed<NotificationRecord>>
-  readonly last: Place | null
+  readonly last: Position | null
 }
 
-const byPlace = (a: Place, b: Place) => a.created_at - b.created_at || a.place - b.place
+const byPosition = (a: Position, b: Position) => a.created_at - b.created_at || a.place - b.place
 
 /** All rows of a list, page by page: each begins after the last row of the one before it. */
 const paged = <Row>(page: (after: Row | undefined) => Read<ReadonlyArray<{ readonly row: Row }>>) =>
@@ -73,7 +73,7 @@ export const heldByShop = (sql: SqlClient, shop_id: ShopId, { client_id, phones 
       ({
         created_at,
         place
-      }: Place = FIRST) => sql`select /* workshop offers of person */ row_to_json(o) as row from workshop.offer o
+      }: Position = FIRST) => sql`select /* workshop offers of person */ row_to_json(o) as row from workshop.offer o
         where o.phone = ${phone} and o.shop_id = ${shop_id} and o.status = ${status}
           and (o.created_at, o.place) > (${created_at}, ${place}) order by o.created_at, o.place limit ${PAGE}`
     )
@@ -82,7 +82,7 @@ export const heldByShop = (sql: SqlClient, shop_id: ShopId, { client_id, phones 
     ({
       created_at,
       place
-    }: Place = FIRST) => sql`select /* workshop notifications of person */ row_to_json(n) as row from workshop.notification n
+    }: Position = FIRST) => sql`select /* workshop notifications of person */ row_to_json(n) as row from workshop.notification n
       where n.client_id = ${client_id} and n.shop_id = ${shop_id}
         and (n.created_at, n.place) > (${created_at}, ${place}) order by n.created_at, n.place limit ${PAGE}`
   )
@@ -91,15 +91,15 @@ export const heldByShop = (sql: SqlClient, shop_id: ShopId, { client_id, phones 
   const toNumbers = (tickets: ReadonlyArray<TicketId>) =>
     Effect.gen(function* () {
       const found: Array<Placed<NotificationRecord>> = []
-      for (let after: Place | null = FIRST; after !== null; ) {
-        const [looked]: ReadonlyArray<Looked> = yield* sql<Looked>`
+      for (let after: Position | null = FIRST; after !== null; ) {
+        const [looked]: ReadonlyArray<NotificationPage> = yield* sql<NotificationPage>`
           with /* workshop notifications to numbers */ looked as materialized (
             select * from workshop.notification n where n.client_id is null and n.shop_id = ${shop_id}
               and (n.created_at, n.place) > (${after.created_at}, ${after.place})
-            order by n.client_id, n.created_at, n.place limit ${LOOKED_THROUGH}
+            order by n.client_id, n.created_at, n.place limit ${NOTIFICATIONS_PER_STATEMENT}
           )
           select (select json_build_object('created_at', created_at, 'place', place) from looked
-              order by created_at, place offset ${LOOKED_THROUGH - 1}) as last,
+              order by created_at, place offset ${NOTIFICATIONS_PER_STATEMENT - 1}) as last,
             coalesce((select json_agg(n) from looked n where n.ticket_id = any(${[...tickets]}::uuid[])), '[]') as found`
         found.push(...looked!.found)
         after = looked!.last
@@ -130,8 +130,8 @@ export const heldByShop = (sql: SqlClient, shop_id: ShopId, { client_id, phones 
     return {
       ...known!,
       ledger: lines.sort((a, b) => a.created_at - b.created_at),
-      offers: [...offers.values()].sort(byPlace).map((row) => unplaced<OfferRecord>(row)),
-      notifications: [...inbox, ...others].sort(byPlace).map((row) => unplaced<NotificationRecord>(row)),
+      offers: [...offers.values()].sort(byPosition).map((row) => unplaced<OfferRecord>(row)),
+      notifications: [...inbox, ...others].sort(byPosition).map((row) => unplaced<NotificationRecord>(row)),
       tickets: [...tickets.values()].sort((a, b) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1))
     }
   })

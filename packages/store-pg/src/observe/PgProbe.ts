@@ -13,7 +13,7 @@ import { expiredCommands, type Gauges, gaugesOf } from "./PgMetrics.js"
 const MOST_APART_MS = 1_000
 
 /** The shortest interval between queries of the database, in real time, for any number of reads of a probe. */
-const LOOK = "5 seconds"
+const QUERY_INTERVAL = "5 seconds"
 
 /** A cell that does not respond in this time has no complaint, because only its own shops are unavailable. */
 const SILENT = { duration: "1 second", onSuccess: (found: string | null) => found, onTimeout: () => null } as const
@@ -158,7 +158,7 @@ export const pgProbe = (schema: string, cell?: string, real: Clock.Clock = Clock
           )
         )
       ),
-      LOOK
+      QUERY_INTERVAL
     )
     const clocks = Effect.map(offset, (ms) =>
       Math.abs(ms) > MOST_APART_MS
@@ -183,7 +183,7 @@ export const pgProbe = (schema: string, cell?: string, real: Clock.Clock = Clock
       Effect.catchAll(offset, () => unknown(database.clock_s))
     ])
     yield* probe({
-      measure: yield* Effect.cachedWithTTL(Effect.asVoid(shown), LOOK),
+      measure: yield* Effect.cachedWithTTL(Effect.asVoid(shown), QUERY_INTERVAL),
       complaint: firstOf(complaint, clocks, writes).pipe(
         // The same for a cell that stays silent.
         cell === undefined ? identity : flow(Effect.disconnect, Effect.timeoutTo(SILENT)),

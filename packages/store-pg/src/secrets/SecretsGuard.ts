@@ -5,7 +5,7 @@ import { noteTablesElsewhere } from "../connection/TablesElsewhere.js"
 import { keyMissing, unopened, type WebhookSecrets } from "./WebhookSecrets.js"
 
 /** The shortest interval between queries of the database after a key was missing. */
-const LOOK = "5 seconds"
+const QUERY_INTERVAL = "5 seconds"
 
 /** Finds a key that encrypted a secret and is not among $1. */
 export const SEALED_BY_OTHERS = `select /* workshop find missing key */ split_part(s.secret, ':', 2) as key_id
@@ -32,7 +32,7 @@ export const secretsGuard = (secrets: WebhookSecrets, schema: string) =>
           secrets.missing = key_id
         }
       ),
-      LOOK
+      QUERY_INTERVAL
     )
     const missing = Effect.suspend(() =>
       // In real time, because a sandbox's clock may be frozen.
