@@ -5,7 +5,7 @@ const CORE = "packages/core/dist"
 const DECLARATIONS = [
   ["PromiseApi", "promiseApi"],
   ["PromiseTransfers", "promiseTransfers"],
-  ["PromiseWorkshop", "turns"]
+  ["PromiseWorkshop", "cronMethods"]
 ]
 /** Refusals that are said once for all methods. */
 const COMMON = ["InvalidInput", "ShopNotFound", "StoreUnavailable", "WorkshopStopped"]
@@ -99,7 +99,8 @@ const clientValue = (type) =>
 /** @param {string} path @param {string} name */
 const methodsOf = (path, name) => {
   const text = readFileSync(path, "utf8")
-  const body = new RegExp(`const ${name}: [^\\n]*=> \\{\\n([\\s\\S]*?)\\n\\};`).exec(text)?.[1] ?? ""
+  const body = new RegExp(`const ${name}: [^\\n]*=> \\{\\n([\\s\\S]*?)\\n\\};`).exec(text)?.[1]
+  if (body === undefined) throw new Error(`${path} declares no ${name}`)
   const rows = []
   let [group, comment, method] = ["", "", ""]
   for (const line of body.split("\n")) {

@@ -20,5 +20,5 @@ export const takeAndFinish = async (
   await done(workshop.clients.visit({ client_id: client.id, shop_id: shop.id }))
   const { data } = await done(workshop.tickets.createInApp(caller, { service, client_id: client.id }))
   await done(workshop.tickets.changeStatus(caller, data.id, "ready"))
-  await done(workshop.messenger.runOnce())
+  await done(workshop.notificationSender.runOnce())
 }

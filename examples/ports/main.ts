@@ -1,8 +1,8 @@
 import * as Workshop from "@workshop/core/promise"
 import * as MemoryStore from "@workshop/store-memory"
 import { takeAndFinish } from "./counter.js"
+import { throughGateway } from "./gateway.js"
 import { byMail, byPush, byWhatsApp, firstOf, ownerByMail, type Post } from "./notifiers.js"
-import { throughGateway } from "./outbox.js"
 import { bytesFrom, shifted } from "./timeAndChance.js"
 import { wordsBy } from "./words.js"
 

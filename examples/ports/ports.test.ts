@@ -2,8 +2,8 @@ import * as Workshop from "@workshop/core/promise"
 import * as MemoryStore from "@workshop/store-memory"
 import { afterEach, expect, it } from "vitest"
 import { takeAndFinish } from "./counter.js"
+import { throughGateway } from "./gateway.js"
 import { byMail, byPush, byWhatsApp, type Contact, firstOf } from "./notifiers.js"
-import { throughGateway } from "./outbox.js"
 import { bytesFrom, shifted } from "./timeAndChance.js"
 import { wordsBy } from "./words.js"
 
@@ -36,7 +36,7 @@ const sentTo = async (contact: Contact) => {
   const made = await workshop.tickets.createInApp(caller, { service: "Hem", client_id: client.value.id })
   if (!made.ok) throw made.refusal
   expect(await workshop.tickets.changeStatus(caller, made.value.data.id, "ready")).toMatchObject({ ok: true })
-  expect(await workshop.messenger.runOnce()).toMatchObject({ ok: true })
+  expect(await workshop.notificationSender.runOnce()).toMatchObject({ ok: true })
   return posts
 }
 
@@ -88,7 +88,7 @@ it("webhooks leave through a gateway; what it does not take is tried again (Spec
   await workshop.webhooks.set(caller.shop_id, "https://erp.example/hook")
   await workshop.webhooks.ping(caller.shop_id)
   await workshop.dispatcher.runOnce()
-  expect(await workshop.outbox.deliveries(caller.shop_id)).toMatchObject({
+  expect(await workshop.deliveries.list(caller.shop_id)).toMatchObject({
     value: [{ state: "pending", attempts: [{ n: 1, error: "connect" }] }]
   })
   isOpen = true

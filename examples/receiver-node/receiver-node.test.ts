@@ -37,7 +37,7 @@ it("a receiver in Node takes what the service sends, once each, and nothing else
   const [event] = events.ok ? events.value : []
   if (event === undefined) throw new Error("There is no event")
   expect(await workshop.dispatcher.runOnce()).toEqual({ ok: true, value: 1 })
-  await workshop.outbox.replay(shop_id, { event_ids: [event.id] })
+  await workshop.deliveries.replay(shop_id, { event_ids: [event.id] })
   await workshop.dispatcher.runOnce()
   expect(worked).toEqual(["ping"])
   expect((await fetch(url, { method: "POST", body: '{"id":"forged"}' })).status).toBe(400)

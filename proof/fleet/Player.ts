@@ -214,7 +214,7 @@ export class Player {
         Effect.flatMap(Webhooks, (webhooks) => webhooks.events(id, { limit: 10_000 }))
       ) as ReadonlyArray<Json>,
       deliveries: this.#owner(
-        Effect.flatMap(DeliveryHistory, (history) => history.deliveries(id, { limit: 10_000 }))
+        Effect.flatMap(DeliveryHistory, (history) => history.list(id, { limit: 10_000 }))
       ) as ReadonlyArray<Json>,
       notices: this.#owner(Effect.flatMap(DeliveryHistory, (history) => history.notices(id))) as ReadonlyArray<Json>,
       webhook: this.#owner(Effect.flatMap(Webhooks, (webhooks) => webhooks.status(id))) as Json,

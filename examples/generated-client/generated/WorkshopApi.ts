@@ -117,13 +117,6 @@ export interface Client {
   loyalty: LoyaltyCard | null;
 }
 
-export interface ClientAnswer {
-  /** Whether there is a result */
-  success: true;
-  /** A client as a shop that knows them sees them */
-  data: Client;
-}
-
 /** The client linked to the ticket */
 export interface ClientBadge {
   /**
@@ -200,19 +193,11 @@ export interface ClientNotifiedEvent {
   };
 }
 
-/** CONFLICT: Not possible in this state; details.reason gives the reason */
-export interface ConflictAnswer {
+export interface ClientResponse {
   /** Whether there is a result */
-  success: false;
-  /** Why there is no result */
-  error: {
-    /** The cause, for programs */
-    code: "CONFLICT";
-    /** The cause, for people; its text may change */
-    message: string;
-    /** With the code CONFLICT */
-    details: ConflictDetails;
-  };
+  success: true;
+  /** A client as a shop that knows them sees them */
+  data: Client;
 }
 
 /** With the code CONFLICT */
@@ -244,6 +229,21 @@ export interface ConflictDetails {
   updated_at?: string;
 }
 
+/** CONFLICT: Not possible in this state; details.reason gives the reason */
+export interface ConflictResponse {
+  /** Whether there is a result */
+  success: false;
+  /** Why there is no result */
+  error: {
+    /** The cause, for programs */
+    code: "CONFLICT";
+    /** The cause, for people; its text may change */
+    message: string;
+    /** With the code CONFLICT */
+    details: ConflictDetails;
+  };
+}
+
 /** The last postponement of the promised date */
 export interface Delay {
   /**
@@ -271,7 +271,7 @@ export interface FieldDetails {
 }
 
 /** FORBIDDEN: The key lacks the scope in details.scope. Without details: a sandbox without a token was called from another machine or page. SHOP_NOT_APPROVED: The shop is not approved yet. ACCOUNT_DEACTIVATED: The shop is deactivated. API_DISABLED: The API is not switched on for this shop yet */
-export interface ForbiddenAnswer {
+export interface ForbiddenResponse {
   /** Whether there is a result */
   success: false;
   /** Why there is no result */
@@ -290,7 +290,7 @@ export interface ForbiddenAnswer {
 }
 
 /** INTERNAL: The service failed; report the Request-Id */
-export interface InternalAnswer {
+export interface InternalResponse {
   /** Whether there is a result */
   success: false;
   /** Why there is no result */
@@ -352,13 +352,6 @@ export interface Loyalty {
   card: LoyaltyCard;
 }
 
-export interface LoyaltyAnswer {
-  /** Whether there is a result */
-  success: true;
-  /** A shop's loyalty programme and a client's card */
-  data: Loyalty;
-}
-
 /** A client's stamps and rewards at one shop */
 export interface LoyaltyCard {
   /**
@@ -418,6 +411,13 @@ export interface LoyaltyProgram {
   reward_label: string | null;
 }
 
+export interface LoyaltyResponse {
+  /** Whether there is a result */
+  success: true;
+  /** A shop's loyalty programme and a client's card */
+  data: Loyalty;
+}
+
 /** Amounts in minor units, with the currency and its number of decimals */
 export interface Money {
   /**
@@ -462,7 +462,7 @@ export interface Money {
 }
 
 /** NOT_FOUND: Not found for this shop: an unknown route, another shop's ticket, a client whom it does not know or who blocks it */
-export interface NotFoundAnswer {
+export interface NotFoundResponse {
   /** Whether there is a result */
   success: false;
   /** Why there is no result */
@@ -488,7 +488,7 @@ export interface NumberMeta {
   others: TicketSummary[];
 }
 
-export interface NumberedTicketAnswer {
+export interface NumberedTicketResponse {
   /** Whether there is a result */
   success: true;
   /** Something that a shop repairs or prepares for a client, with its state, its price and its dates */
@@ -550,7 +550,7 @@ export interface PingEvent {
 }
 
 /** PROFANITY: The text in details.field contains a forbidden word */
-export interface ProfanityAnswer {
+export interface ProfanityResponse {
   /** Whether there is a result */
   success: false;
   /** Why there is no result */
@@ -691,7 +691,7 @@ export interface RepeatableMeta {
   replayed: boolean;
 }
 
-export interface RepeatableTicketAnswer {
+export interface RepeatableTicketResponse {
   /** Whether there is a result */
   success: true;
   /** Something that a shop repairs or prepares for a client, with its state, its price and its dates */
@@ -710,15 +710,6 @@ export interface RequestIssue {
   message: string;
 }
 
-export interface RewardAnswer {
-  /** Whether there is a result */
-  success: true;
-  /** A reward that was given, and the card afterwards */
-  data: RewardRedeemed;
-  /** Whether a response is a repeated one */
-  meta: RepeatableMeta;
-}
-
 /** A reward that was given, and the card afterwards */
 export interface RewardRedeemed {
   /** The card afterwards */
@@ -733,6 +724,15 @@ export interface RewardRedeemed {
      */
     redeemed_at: string;
   };
+}
+
+export interface RewardResponse {
+  /** Whether there is a result */
+  success: true;
+  /** A reward that was given, and the card afterwards */
+  data: RewardRedeemed;
+  /** Whether a response is a repeated one */
+  meta: RepeatableMeta;
 }
 
 /** With the code FORBIDDEN */
@@ -770,20 +770,11 @@ export interface Shop {
   scopes: Scope[];
 }
 
-export interface ShopAnswer {
+export interface ShopResponse {
   /** Whether there is a result */
   success: true;
   /** The shop behind the key */
   data: Shop;
-}
-
-export interface StampsAnswer {
-  /** Whether there is a result */
-  success: true;
-  /** Stamps that were added, and the card afterwards */
-  data: StampsGiven;
-  /** Whether a response is a repeated one */
-  meta: RepeatableMeta;
 }
 
 /** Stamps that were added, and the card afterwards */
@@ -810,6 +801,15 @@ export interface StampsInput {
    * @max 10
    */
   count: number;
+}
+
+export interface StampsResponse {
+  /** Whether there is a result */
+  success: true;
+  /** Stamps that were added, and the card afterwards */
+  data: StampsGiven;
+  /** Whether a response is a repeated one */
+  meta: RepeatableMeta;
 }
 
 export interface StatusInput {
@@ -969,13 +969,6 @@ export interface TicketAbandonedEvent {
     /** Why the service closed it */
     reason: AbandonReason;
   };
-}
-
-export interface TicketAnswer {
-  /** Whether there is a result */
-  success: true;
-  /** Something that a shop repairs or prepares for a client, with its state, its price and its dates */
-  data: Ticket;
 }
 
 /** The client picked up their item */
@@ -1180,7 +1173,7 @@ export interface TicketItemInput {
   price_minor?: number | null;
 }
 
-export interface TicketListAnswer {
+export interface TicketListResponse {
   /** Whether there is a result */
   success: true;
   /**
@@ -1245,6 +1238,13 @@ export interface TicketReopenedEvent {
     /** The state out of which it came */
     from: TicketState;
   };
+}
+
+export interface TicketResponse {
+  /** Whether there is a result */
+  success: true;
+  /** Something that a shop repairs or prepares for a client, with its state, its price and its dates */
+  data: Ticket;
 }
 
 /** A ticket in short */
@@ -1335,7 +1335,7 @@ export interface TicketUpdatedEvent {
 }
 
 /** TOO_MANY_ATTEMPTS: The limit in details.limit is used up; wait RateLimit-Reset seconds */
-export interface TooManyAttemptsAnswer {
+export interface TooManyAttemptsResponse {
   /** Whether there is a result */
   success: false;
   /** Why there is no result */
@@ -1350,7 +1350,7 @@ export interface TooManyAttemptsAnswer {
 }
 
 /** UNAUTHENTICATED: Missing, wrong, revoked or expired key */
-export interface UnauthenticatedAnswer {
+export interface UnauthenticatedResponse {
   /** Whether there is a result */
   success: false;
   /** Why there is no result */
@@ -1363,7 +1363,7 @@ export interface UnauthenticatedAnswer {
 }
 
 /** UNAVAILABLE: The store cannot be reached or has no free connection, or too many requests run; try again after Retry-After seconds */
-export interface UnavailableAnswer {
+export interface UnavailableResponse {
   /** Whether there is a result */
   success: false;
   /** Why there is no result */
@@ -1376,7 +1376,7 @@ export interface UnavailableAnswer {
 }
 
 /** VALIDATION_ERROR: Invalid body or parameter; details.issues lists what to change */
-export interface ValidationErrorAnswer {
+export interface ValidationErrorResponse {
   /** Whether there is a result */
   success: false;
   /** Why there is no result */
@@ -1743,13 +1743,13 @@ export class Api<
      */
     getShop: (params: RequestParams = {}) =>
       this.request<
-        ShopAnswer,
-        | ValidationErrorAnswer
-        | UnauthenticatedAnswer
-        | ForbiddenAnswer
-        | TooManyAttemptsAnswer
-        | InternalAnswer
-        | UnavailableAnswer
+        ShopResponse,
+        | ValidationErrorResponse
+        | UnauthenticatedResponse
+        | ForbiddenResponse
+        | TooManyAttemptsResponse
+        | InternalResponse
+        | UnavailableResponse
       >({
         path: `/v1/shop`,
         method: "GET",
@@ -1769,16 +1769,16 @@ export class Api<
      */
     createTicket: (data: TicketInput, params: RequestParams = {}) =>
       this.request<
-        RepeatableTicketAnswer,
-        | ValidationErrorAnswer
-        | UnauthenticatedAnswer
-        | ForbiddenAnswer
-        | NotFoundAnswer
-        | ConflictAnswer
-        | ProfanityAnswer
-        | TooManyAttemptsAnswer
-        | InternalAnswer
-        | UnavailableAnswer
+        RepeatableTicketResponse,
+        | ValidationErrorResponse
+        | UnauthenticatedResponse
+        | ForbiddenResponse
+        | NotFoundResponse
+        | ConflictResponse
+        | ProfanityResponse
+        | TooManyAttemptsResponse
+        | InternalResponse
+        | UnavailableResponse
       >({
         path: `/v1/tickets`,
         method: "POST",
@@ -1869,13 +1869,13 @@ export class Api<
       params: RequestParams = {},
     ) =>
       this.request<
-        TicketListAnswer,
-        | ValidationErrorAnswer
-        | UnauthenticatedAnswer
-        | ForbiddenAnswer
-        | TooManyAttemptsAnswer
-        | InternalAnswer
-        | UnavailableAnswer
+        TicketListResponse,
+        | ValidationErrorResponse
+        | UnauthenticatedResponse
+        | ForbiddenResponse
+        | TooManyAttemptsResponse
+        | InternalResponse
+        | UnavailableResponse
       >({
         path: `/v1/tickets`,
         method: "GET",
@@ -1896,14 +1896,14 @@ export class Api<
      */
     getTicket: (id: string, params: RequestParams = {}) =>
       this.request<
-        TicketAnswer,
-        | ValidationErrorAnswer
-        | UnauthenticatedAnswer
-        | ForbiddenAnswer
-        | NotFoundAnswer
-        | TooManyAttemptsAnswer
-        | InternalAnswer
-        | UnavailableAnswer
+        TicketResponse,
+        | ValidationErrorResponse
+        | UnauthenticatedResponse
+        | ForbiddenResponse
+        | NotFoundResponse
+        | TooManyAttemptsResponse
+        | InternalResponse
+        | UnavailableResponse
       >({
         path: `/v1/tickets/${id}`,
         method: "GET",
@@ -1923,14 +1923,14 @@ export class Api<
      */
     getTicketByNumber: (n: number, params: RequestParams = {}) =>
       this.request<
-        NumberedTicketAnswer,
-        | ValidationErrorAnswer
-        | UnauthenticatedAnswer
-        | ForbiddenAnswer
-        | NotFoundAnswer
-        | TooManyAttemptsAnswer
-        | InternalAnswer
-        | UnavailableAnswer
+        NumberedTicketResponse,
+        | ValidationErrorResponse
+        | UnauthenticatedResponse
+        | ForbiddenResponse
+        | NotFoundResponse
+        | TooManyAttemptsResponse
+        | InternalResponse
+        | UnavailableResponse
       >({
         path: `/v1/tickets/by-number/${n}`,
         method: "GET",
@@ -1954,15 +1954,15 @@ export class Api<
       params: RequestParams = {},
     ) =>
       this.request<
-        RepeatableTicketAnswer,
-        | ValidationErrorAnswer
-        | UnauthenticatedAnswer
-        | ForbiddenAnswer
-        | NotFoundAnswer
-        | ConflictAnswer
-        | TooManyAttemptsAnswer
-        | InternalAnswer
-        | UnavailableAnswer
+        RepeatableTicketResponse,
+        | ValidationErrorResponse
+        | UnauthenticatedResponse
+        | ForbiddenResponse
+        | NotFoundResponse
+        | ConflictResponse
+        | TooManyAttemptsResponse
+        | InternalResponse
+        | UnavailableResponse
       >({
         path: `/v1/tickets/${id}/status`,
         method: "POST",
@@ -1988,15 +1988,15 @@ export class Api<
       params: RequestParams = {},
     ) =>
       this.request<
-        RepeatableTicketAnswer,
-        | ValidationErrorAnswer
-        | UnauthenticatedAnswer
-        | ForbiddenAnswer
-        | NotFoundAnswer
-        | ConflictAnswer
-        | TooManyAttemptsAnswer
-        | InternalAnswer
-        | UnavailableAnswer
+        RepeatableTicketResponse,
+        | ValidationErrorResponse
+        | UnauthenticatedResponse
+        | ForbiddenResponse
+        | NotFoundResponse
+        | ConflictResponse
+        | TooManyAttemptsResponse
+        | InternalResponse
+        | UnavailableResponse
       >({
         path: `/v1/tickets/${id}/notified`,
         method: "POST",
@@ -2027,14 +2027,14 @@ export class Api<
       params: RequestParams = {},
     ) =>
       this.request<
-        ClientAnswer,
-        | ValidationErrorAnswer
-        | UnauthenticatedAnswer
-        | ForbiddenAnswer
-        | NotFoundAnswer
-        | TooManyAttemptsAnswer
-        | InternalAnswer
-        | UnavailableAnswer
+        ClientResponse,
+        | ValidationErrorResponse
+        | UnauthenticatedResponse
+        | ForbiddenResponse
+        | NotFoundResponse
+        | TooManyAttemptsResponse
+        | InternalResponse
+        | UnavailableResponse
       >({
         path: `/v1/clients`,
         method: "GET",
@@ -2055,14 +2055,14 @@ export class Api<
      */
     getClient: (id: string, params: RequestParams = {}) =>
       this.request<
-        ClientAnswer,
-        | ValidationErrorAnswer
-        | UnauthenticatedAnswer
-        | ForbiddenAnswer
-        | NotFoundAnswer
-        | TooManyAttemptsAnswer
-        | InternalAnswer
-        | UnavailableAnswer
+        ClientResponse,
+        | ValidationErrorResponse
+        | UnauthenticatedResponse
+        | ForbiddenResponse
+        | NotFoundResponse
+        | TooManyAttemptsResponse
+        | InternalResponse
+        | UnavailableResponse
       >({
         path: `/v1/clients/${id}`,
         method: "GET",
@@ -2082,14 +2082,14 @@ export class Api<
      */
     getLoyalty: (id: string, params: RequestParams = {}) =>
       this.request<
-        LoyaltyAnswer,
-        | ValidationErrorAnswer
-        | UnauthenticatedAnswer
-        | ForbiddenAnswer
-        | NotFoundAnswer
-        | TooManyAttemptsAnswer
-        | InternalAnswer
-        | UnavailableAnswer
+        LoyaltyResponse,
+        | ValidationErrorResponse
+        | UnauthenticatedResponse
+        | ForbiddenResponse
+        | NotFoundResponse
+        | TooManyAttemptsResponse
+        | InternalResponse
+        | UnavailableResponse
       >({
         path: `/v1/clients/${id}/loyalty`,
         method: "GET",
@@ -2109,15 +2109,15 @@ export class Api<
      */
     addStamps: (id: string, data: StampsInput, params: RequestParams = {}) =>
       this.request<
-        StampsAnswer,
-        | ValidationErrorAnswer
-        | UnauthenticatedAnswer
-        | ForbiddenAnswer
-        | NotFoundAnswer
-        | ConflictAnswer
-        | TooManyAttemptsAnswer
-        | InternalAnswer
-        | UnavailableAnswer
+        StampsResponse,
+        | ValidationErrorResponse
+        | UnauthenticatedResponse
+        | ForbiddenResponse
+        | NotFoundResponse
+        | ConflictResponse
+        | TooManyAttemptsResponse
+        | InternalResponse
+        | UnavailableResponse
       >({
         path: `/v1/clients/${id}/loyalty/stamps`,
         method: "POST",
@@ -2143,15 +2143,15 @@ export class Api<
       params: RequestParams = {},
     ) =>
       this.request<
-        RewardAnswer,
-        | ValidationErrorAnswer
-        | UnauthenticatedAnswer
-        | ForbiddenAnswer
-        | NotFoundAnswer
-        | ConflictAnswer
-        | TooManyAttemptsAnswer
-        | InternalAnswer
-        | UnavailableAnswer
+        RewardResponse,
+        | ValidationErrorResponse
+        | UnauthenticatedResponse
+        | ForbiddenResponse
+        | NotFoundResponse
+        | ConflictResponse
+        | TooManyAttemptsResponse
+        | InternalResponse
+        | UnavailableResponse
       >({
         path: `/v1/clients/${id}/loyalty/redeem`,
         method: "POST",

@@ -183,7 +183,7 @@ export const deliveries = Effect.fnUntraced(function* (shop: string, state: Deli
   const id = yield* shopId(shop)
   const wanted: Array<Delivery> = []
   for (let page: OwnerPage = {}; wanted.length < limit; ) {
-    const found = yield* DeliveryHistory.deliveries(id, page)
+    const found = yield* DeliveryHistory.list(id, page)
     if (found.length === 0) break
     const matching = found.filter((delivery) => state === null || delivery.state === state)
     wanted.unshift(...matching.slice(wanted.length - limit).map(deliveryView))

@@ -60,8 +60,8 @@ export const judge = Effect.fnUntraced(function* (kept: Kept) {
   const tolerance = tolerance_ms / 1000
   const options = { toleranceSeconds: tolerance, now: new Date(at) }
   const found = yield* Effect.promise(() => verify(body, signature, secrets, options))
-  const told_t = /(?:^|,)\s*t=(\d{1,12})(?:,|\s|$)/.exec(signature ?? "")?.[1]
-  const t = told_t === undefined ? null : Number(told_t)
+  const given_t = /(?:^|,)\s*t=(\d{1,12})(?:,|\s|$)/.exec(signature ?? "")?.[1]
+  const t = given_t === undefined ? null : Number(given_t)
   const age_seconds = t === null ? null : Math.floor(at / 1000) - t
   if (found.ok) {
     const when = `${durationInWords(Math.abs(age_seconds ?? 0))} ${(age_seconds ?? 0) < 0 ? "after" : "before"}`

@@ -43,7 +43,7 @@ export type LoadRequest =
   | { readonly _tag: "Replay"; readonly id: string; readonly most: number }
 
 /**
- * A piece of the shop's data: what to load, and how to read it from the state. If its row is missing, the command gets the need's own
+ * A piece of the shop's data: what to load, and how to read it from the state. If its row is missing, the command gets the load's own
  * refusal.
  */
 export interface Load<out L, out E = never> {
@@ -63,7 +63,7 @@ const seen = (state: ShopState, id: ClientId | null): SeenClient | null => {
   return client === null ? null : { client, card: state.cards.get(id) ?? blankCard(state.shop.id, id) }
 }
 
-/** Loads nothing, for a need that the input does not name. */
+/** Loads nothing, for data that the input does not name. */
 export const none: Load<null> = { loadRequests: [], read: () => Either.right(null) }
 
 /** A ticket of the shop, with its client as the shop sees them. */

@@ -14,14 +14,14 @@ import { IdempotencyHeader } from "./TicketsApi.js"
 
 const ById = Schema.Struct({ id: ClientId })
 
-const ClientAnswer = SuccessBody(ClientView).annotations({ identifier: "ClientAnswer" })
+const ClientResponse = SuccessBody(ClientView).annotations({ identifier: "ClientResponse" })
 const Loyalty = Schema.Struct({ program: LoyaltyProgram, card: LoyaltyCard }).annotations({
   identifier: "Loyalty",
   description: "A shop's loyalty programme and a client's card"
 })
-const LoyaltyAnswer = SuccessBody(Loyalty).annotations({ identifier: "LoyaltyAnswer" })
-const StampsAnswer = SuccessBodyWithMeta(StampsGiven, RepeatableMeta).annotations({ identifier: "StampsAnswer" })
-const RewardAnswer = SuccessBodyWithMeta(RewardRedeemed, RepeatableMeta).annotations({ identifier: "RewardAnswer" })
+const LoyaltyResponse = SuccessBody(Loyalty).annotations({ identifier: "LoyaltyResponse" })
+const StampsResponse = SuccessBodyWithMeta(StampsGiven, RepeatableMeta).annotations({ identifier: "StampsResponse" })
+const RewardResponse = SuccessBodyWithMeta(RewardRedeemed, RepeatableMeta).annotations({ identifier: "RewardResponse" })
 
 /** The endpoints of clients and their loyalty cards (Specification, Endpoints). */
 export class ClientsApi extends HttpApiGroup.make("clients")
@@ -31,7 +31,7 @@ export class ClientsApi extends HttpApiGroup.make("clients")
   .add(
     HttpApiEndpoint.get("byPhone", "/clients")
       .setUrlParams(Schema.Struct({ phone: PhoneInQuery }))
-      .addSuccess(ClientAnswer)
+      .addSuccess(ClientResponse)
       .addError(FailureBodyOf("NOT_FOUND"))
       .annotate(RequiredScope, "clients:read")
       .annotateContext(
@@ -48,7 +48,7 @@ export class ClientsApi extends HttpApiGroup.make("clients")
   .add(
     HttpApiEndpoint.get("byId", "/clients/:id")
       .setPath(ById)
-      .addSuccess(ClientAnswer)
+      .addSuccess(ClientResponse)
       .addError(FailureBodyOf("NOT_FOUND"))
       .annotate(RequiredScope, "clients:read")
       .annotateContext(
@@ -63,7 +63,7 @@ export class ClientsApi extends HttpApiGroup.make("clients")
   .add(
     HttpApiEndpoint.get("loyalty", "/clients/:id/loyalty")
       .setPath(ById)
-      .addSuccess(LoyaltyAnswer)
+      .addSuccess(LoyaltyResponse)
       .addError(FailureBodyOf("NOT_FOUND"))
       .annotate(RequiredScope, "clients:read")
       .annotateContext(
@@ -80,7 +80,7 @@ export class ClientsApi extends HttpApiGroup.make("clients")
       .setPath(ById)
       .setHeaders(IdempotencyHeader)
       .setPayload(Schema.Struct({ count: StampCount }).annotations({ identifier: "StampsInput" }))
-      .addSuccess(StampsAnswer)
+      .addSuccess(StampsResponse)
       .addError(FailureBodyOf("NOT_FOUND"))
       .addError(FailureBodyOf("CONFLICT"))
       .annotate(RequiredScope, "loyalty:write")
@@ -100,7 +100,7 @@ export class ClientsApi extends HttpApiGroup.make("clients")
       .setPath(ById)
       .setHeaders(IdempotencyHeader)
       .setPayload(EmptyBody.annotations({ identifier: "RedeemInput", description: "Nothing; the body may be omitted" }))
-      .addSuccess(RewardAnswer)
+      .addSuccess(RewardResponse)
       .addError(FailureBodyOf("NOT_FOUND"))
       .addError(FailureBodyOf("CONFLICT"))
       .annotate(RequiredScope, "loyalty:write")

@@ -16,7 +16,7 @@ import type { HandlerOutcome, HandlerResult } from "./HttpMessage.js"
 export class RequiredScope extends Context.Tag("@workshop/core/http/RequiredScope")<RequiredScope, Scope>() {}
 
 /** The rate limit policies of the shop that a valid request to an endpoint counts against, once each (Specification, Limits). */
-export class CountedPolicies extends Context.Tag("@workshop/core/http/CountedAs")<
+export class CountedPolicies extends Context.Tag("@workshop/core/http/CountedPolicies")<
   CountedPolicies,
   ReadonlyArray<PolicyName>
 >() {}

@@ -92,7 +92,7 @@ export const FailureBodyOf = <const Codes extends readonly [ErrorCode, ...Array<
       ...detailsOfStatus(errorCodes[codes[0]].status)
     })
   }).annotations({
-    identifier: `${camelCase(codes[0])}Answer`,
+    identifier: `${camelCase(codes[0])}Response`,
     ...HttpApiSchema.annotations({ status: errorCodes[codes[0]].status }),
     description: codes.map((code) => `${code}: ${errorCodes[code].meaning}`).join(". ")
   })

@@ -41,14 +41,16 @@ const NumberMeta = Schema.Struct({
   )
 }).annotations({ identifier: "NumberMeta", description: "Which other tickets have the same number" })
 
-const TicketAnswer = SuccessBody(Ticket).annotations({ identifier: "TicketAnswer" })
-const RepeatableTicketAnswer = SuccessBodyWithMeta(Ticket, RepeatableMeta).annotations({
-  identifier: "RepeatableTicketAnswer"
+const TicketResponse = SuccessBody(Ticket).annotations({ identifier: "TicketResponse" })
+const RepeatableTicketResponse = SuccessBodyWithMeta(Ticket, RepeatableMeta).annotations({
+  identifier: "RepeatableTicketResponse"
 })
-const TicketListAnswer = SuccessBodyWithMeta(Schema.Array(Ticket), ListMeta).annotations({
-  identifier: "TicketListAnswer"
+const TicketListResponse = SuccessBodyWithMeta(Schema.Array(Ticket), ListMeta).annotations({
+  identifier: "TicketListResponse"
 })
-const NumberedTicketAnswer = SuccessBodyWithMeta(Ticket, NumberMeta).annotations({ identifier: "NumberedTicketAnswer" })
+const NumberedTicketResponse = SuccessBodyWithMeta(Ticket, NumberMeta).annotations({
+  identifier: "NumberedTicketResponse"
+})
 
 /** The endpoints of tickets (Specification, Endpoints). */
 export class TicketsApi extends HttpApiGroup.make("tickets")
@@ -62,8 +64,8 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
     HttpApiEndpoint.post("create", "/tickets")
       .setHeaders(IdempotencyHeader)
       .setPayload(TicketInput)
-      .addSuccess(status201(RepeatableTicketAnswer))
-      .addSuccess(RepeatableTicketAnswer)
+      .addSuccess(status201(RepeatableTicketResponse))
+      .addSuccess(RepeatableTicketResponse)
       .addError(FailureBodyOf("NOT_FOUND"))
       .addError(FailureBodyOf("CONFLICT"))
       .addError(FailureBodyOf("PROFANITY"))
@@ -82,7 +84,7 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
   .add(
     HttpApiEndpoint.get("list", "/tickets")
       .setUrlParams(TicketQuery)
-      .addSuccess(TicketListAnswer)
+      .addSuccess(TicketListResponse)
       .annotate(RequiredScope, "tickets:read")
       .annotateContext(
         described({
@@ -96,7 +98,7 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
   .add(
     HttpApiEndpoint.get("byId", "/tickets/:id")
       .setPath(ById)
-      .addSuccess(TicketAnswer)
+      .addSuccess(TicketResponse)
       .addError(FailureBodyOf("NOT_FOUND"))
       .annotate(RequiredScope, "tickets:read")
       .annotateContext(
@@ -111,7 +113,7 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
   .add(
     HttpApiEndpoint.get("byNumber", "/tickets/by-number/:n")
       .setPath(Schema.Struct({ n: wholeNumber(TicketNumber) }))
-      .addSuccess(NumberedTicketAnswer)
+      .addSuccess(NumberedTicketResponse)
       .addError(FailureBodyOf("NOT_FOUND"))
       .annotate(RequiredScope, "tickets:read")
       .annotateContext(
@@ -129,7 +131,7 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
       .setPath(ById)
       .setHeaders(OptionalIdempotencyHeader)
       .setPayload(Schema.Struct({ status: TicketStatus }).annotations({ identifier: "StatusInput" }))
-      .addSuccess(RepeatableTicketAnswer)
+      .addSuccess(RepeatableTicketResponse)
       .addError(FailureBodyOf("NOT_FOUND"))
       .addError(FailureBodyOf("CONFLICT"))
       .annotate(RequiredScope, "tickets:write")
@@ -156,7 +158,7 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
       .setPath(ById)
       .setHeaders(OptionalIdempotencyHeader)
       .setPayload(Schema.Struct({ channel: ShopChannel }).annotations({ identifier: "NotifiedInput" }))
-      .addSuccess(RepeatableTicketAnswer)
+      .addSuccess(RepeatableTicketResponse)
       .addError(FailureBodyOf("NOT_FOUND"))
       .addError(FailureBodyOf("CONFLICT"))
       .annotate(RequiredScope, "tickets:write")

@@ -13,7 +13,7 @@ export class ShopApi extends HttpApiGroup.make("shop")
   .annotateContext(OpenApi.annotations({ title: "Shop", description: "The shop behind the key" }))
   .add(
     HttpApiEndpoint.get("read", "/shop")
-      .addSuccess(SuccessBody(ShopView).annotations({ identifier: "ShopAnswer" }))
+      .addSuccess(SuccessBody(ShopView).annotations({ identifier: "ShopResponse" }))
       .annotateContext(
         described({
           identifier: "getShop",

@@ -75,7 +75,7 @@ const shopPart = (
       head
     }))
   ),
-  remembered_answers: answers.map(({ operation, key, fingerprint, answer, expires_at }) => ({
+  idempotency_records: answers.map(({ operation, key, fingerprint, answer, expires_at }) => ({
     operation,
     key,
     request: fingerprint,

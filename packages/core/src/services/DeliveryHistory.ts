@@ -56,7 +56,7 @@ export const ReplayInput = Schema.Struct({
 export type ReplayInput = typeof ReplayInput.Type
 
 /** The deliveries of a shop's events and their replay, for the shop's owner (Specification, Webhooks; Sandbox). */
-export class DeliveryHistory extends Effect.Service<DeliveryHistory>()("@workshop/core/Outbox", {
+export class DeliveryHistory extends Effect.Service<DeliveryHistory>()("@workshop/core/DeliveryHistory", {
   accessors: true,
   effect: Effect.gen(function* () {
     const run = auditedCommandRunner(yield* Store)
@@ -64,7 +64,7 @@ export class DeliveryHistory extends Effect.Service<DeliveryHistory>()("@worksho
     const shops = yield* Shops
     return {
       /** The latest deliveries, in the order of their events. The part before this one is that before the first one's `seq`. */
-      deliveries: (shop_id: ShopId, page: OwnerPage = {}) =>
+      list: (shop_id: ShopId, page: OwnerPage = {}) =>
         Effect.zipRight(shops.byId(shop_id), log.deliveries(shop_id, pageOf(page))),
       /** The notices to the owner about the webhook, oldest first. */
       notices: (shop_id: ShopId) => Effect.zipRight(shops.byId(shop_id), log.notices(shop_id)),

@@ -204,7 +204,7 @@ const logTurn = (turn: HealthTurn, { url, sent }: Attempted, shop_id: ShopId): E
     turn === "recovered"
       ? Effect.logInfo(`Deliveries to ${host} arrive again`)
       : Effect.logWarning(
-          `Deliveries to ${host} began to fail: ${causeOf(sent)}. The attempts are in outbox.deliveries, and in workshop webhook deliveries ${shop_id}`
+          `Deliveries to ${host} began to fail: ${causeOf(sent)}. The attempts are in deliveries.list, and in workshop webhook deliveries ${shop_id}`
         )
   return Effect.annotateLogs(line, { shop_id, host, ...(status === null ? { error } : { status }) })
 }

@@ -245,7 +245,7 @@ const addressUnderPolicy = (url: string) =>
   )
 
 /** The services that have methods in the Promise API. */
-type Faced =
+type ApiServices =
   | Audit
   | Tickets
   | Progress
@@ -259,7 +259,7 @@ type Faced =
   | DeliveryHistory
 
 /** Tickets, from creation to collection. */
-const work = (run: Run<Faced>) => {
+const ticketMethods = (run: Run<ApiServices>) => {
   const method = toPromise(run)
   return {
     tickets: {
@@ -332,7 +332,7 @@ const work = (run: Run<Faced>) => {
 }
 
 /** The shop's clients. */
-const people = (run: Run<Faced>) => {
+const clientMethods = (run: Run<ApiServices>) => {
   const method = toPromise(run)
   return {
     clients: {
@@ -377,7 +377,7 @@ const people = (run: Run<Faced>) => {
 }
 
 /** The methods for a shop's owner and for the operator. */
-const office = (run: Run<Faced>) => {
+const ownerMethods = (run: Run<ApiServices>) => {
   const method = toPromise(run)
   return {
     shops: {
@@ -426,12 +426,12 @@ const office = (run: Run<Faced>) => {
        */
       events: method([ShopId, Part], (shop_id, page) => Webhooks.events(shop_id, page))
     },
-    outbox: {
+    deliveries: {
       /**
        * The latest deliveries, in the order of their events, 1,000 by default. For earlier ones, pass the `seq` of the first one as
        * `before`.
        */
-      deliveries: method([ShopId, Part], (shop_id, page) => DeliveryHistory.deliveries(shop_id, page)),
+      list: method([ShopId, Part], (shop_id, page) => DeliveryHistory.list(shop_id, page)),
       /** The notices to the owner about the webhook, oldest first. */
       notices: method([ShopId], (shop_id) => DeliveryHistory.notices(shop_id)),
       /** Sends events again, with the same ids, after everything that is due now. Returns how many (Specification, Sandbox). */
@@ -441,7 +441,7 @@ const office = (run: Run<Faced>) => {
 }
 
 /** The audit log. */
-const record = (run: Run<Faced>) => {
+const auditMethods = (run: Run<ApiServices>) => {
   const method = toPromise(run)
   return {
     audit: {
@@ -454,7 +454,12 @@ const record = (run: Run<Faced>) => {
 }
 
 /** The services' methods for teams without Effect. Editors show the arguments with the names given here. */
-export const promiseApi = (run: Run<Faced>) => ({ ...work(run), ...people(run), ...office(run), ...record(run) })
+export const promiseApi = (run: Run<ApiServices>) => ({
+  ...ticketMethods(run),
+  ...clientMethods(run),
+  ...ownerMethods(run),
+  ...auditMethods(run)
+})
 
 /** Methods, alone or in groups, with promises that reject with a refusal. Mapped from those that resolve to it. */
 export type OrThrow<Api> = {

@@ -37,7 +37,7 @@ export type WorkshopServices =
   | Tidy
 
 /** The background work, a turn at a time: for cron jobs. */
-const turns = (run: Run<WorkshopServices>, hasSender: boolean) => {
+const cronMethods = (run: Run<WorkshopServices>, hasSender: boolean) => {
   const method = toPromise(run)
   return {
     closer: {
@@ -58,7 +58,7 @@ const turns = (run: Run<WorkshopServices>, hasSender: boolean) => {
       /** Removes old rows by the rules of retention, a batch of each table. For cron jobs. Does nothing in a store without such rows. */
       runOnce: method([], () => Effect.flatMap(Tidy, (tidier) => tidier?.runOnce ?? Effect.void))
     },
-    messenger: {
+    notificationSender: {
       /** Sends all notifications that are scheduled by now, and returns the number of attempts. For cron jobs. */
       runOnce: method([], () => NotificationSender.runOnce)
     }
@@ -70,7 +70,7 @@ type Acts = ReturnType<typeof promiseApi> & ReturnType<typeof promiseTransfers>
 
 /** A workshop for teams without Effect: every service by plain values and promises, until it is stopped. */
 export type PromiseWorkshop = Acts &
-  ReturnType<typeof turns> & {
+  ReturnType<typeof cronMethods> & {
     /** The same services on behalf of an actor, whom the audit log names for an owner's or operator's act. */
     readonly as: (actor: string) => Acts & Pick<PromiseWorkshop, "within"> & { readonly orThrow: OrThrow<Acts> }
     /**
@@ -89,14 +89,14 @@ export type PromiseWorkshop = Acts &
      * The same services, whose promises resolve to the value itself and reject with the refusal: one that nobody looks at is an
      * unhandled rejection, and does not go unnoticed.
      */
-    readonly orThrow: OrThrow<Acts & ReturnType<typeof turns>>
+    readonly orThrow: OrThrow<Acts & ReturnType<typeof cronMethods>>
     /** Whether the process should get requests now, for a health check; with the reason where it should not. */
     readonly ready: () => Promise<Readiness>
     /** The metrics of the process as Prometheus reads them. They count everything in the process, other workshops too. */
     readonly metrics: () => Promise<string>
     /** For what is built on it: mounts (`@workshop/core/http`), or effects of your own over its services. */
     readonly runtime: Runtime.Runtime<WorkshopServices>
-    /** Lets go of everything, the store too; waits at most five seconds for what is on its way. Later calls are refused with `WorkshopStopped`. */
+    /** Stops the background work, waits up to five seconds for work in progress, and closes the store. Later calls are refused with `WorkshopStopped`. */
     readonly stop: () => Promise<void>
   }
 
@@ -243,7 +243,7 @@ export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorks
     }
   })
   const actsBy = (runAs: Run<WorkshopServices>): Acts => ({ ...promiseApi(runAs), ...promiseTransfers(runAs) })
-  const services = { ...actsBy(run), ...turns(run, options.sender !== undefined || options.send !== undefined) }
+  const services = { ...actsBy(run), ...cronMethods(run, options.sender !== undefined || options.send !== undefined) }
   return {
     ...services,
     ...joining(run),

@@ -68,7 +68,7 @@ const fullTicket = (shop: ShopRecord, id: TicketId): TicketRecord => ({
   ]
 })
 
-/** Every kind of change of a shop's own is there again for the reads and the needs that ask for it, field by field. */
+/** Every kind of change of a shop's own is there again for the reads and the loads that ask for it, field by field. */
 export const changesContract = cases({
   "TicketPut: every field, full and empty, is read back as it was put": function* ({ reads, shop }) {
     const full = fullTicket(shop, yield* freshId<TicketId>())
@@ -76,7 +76,7 @@ export const changesContract = cases({
     const [empty] = yield* run(placing(shop.id, [{}]))
     for (const row of [full, empty!]) {
       yield* same("by id", (yield* reads.ticket(shop.id, row.id)).tickets, [{ record: row, client: null }])
-      yield* same("by a need", yield* run(loaded(shop.id, Load.ticket(row.id))), { record: row, linked: null })
+      yield* same("by a load", yield* run(loaded(shop.id, Load.ticket(row.id))), { record: row, linked: null })
     }
     // A ticket keeps the fields that are set once.
     const { id, number, tracking_code, created_via } = empty!
@@ -160,7 +160,7 @@ export const changesContract = cases({
     const revoked = { ...old, revoked_at: LATER }
     yield* run(putting(shop.id, { _tag: "KeyPut", row: revoked }))
     yield* same("read", yield* reads.keys(shop.id), [revoked, young])
-    yield* same("needed", yield* run(loaded(shop.id, Load.keys)), [revoked, young])
+    yield* same("loaded", yield* run(loaded(shop.id, Load.keys)), [revoked, young])
     yield* same("by hash", (yield* directory.keyByHash(old.hash))?.key, revoked)
   },
 
@@ -202,7 +202,7 @@ export const changesContract = cases({
   }
 })
 
-/** Every kind of change about a client is returned for the reads and the needs that ask for it. */
+/** Every kind of change about a client is returned for the reads and the loads that ask for it. */
 export const clientChangesContract = cases({
   "LinkPut, CardPut: the client as the shop knows them, with the card": function* ({ reads, shop }) {
     const { id } = yield* openAccount()
@@ -217,7 +217,7 @@ export const clientChangesContract = cases({
     }
     yield* run(putting(shop.id, { _tag: "LinkPut", row: link }, { _tag: "CardPut", row: card }))
     yield* same("read", (yield* reads.client(shop.id, { id }))?.card, card)
-    yield* same("needed", (yield* run(loaded(shop.id, Load.client(id)))).card, card)
+    yield* same("loaded", (yield* run(loaded(shop.id, Load.client(id)))).card, card)
     yield* same("the link", (yield* run(loaded(shop.id, Load.account(id)))).link, link)
     const blocked = { ...link, blocked_at: LATER }
     yield* run(putting(shop.id, { _tag: "LinkPut", row: blocked }))
@@ -243,7 +243,7 @@ export const clientChangesContract = cases({
     yield* same("removed", yield* known, null)
   },
 
-  "a ticket's need brings its client and the card, as the shop sees them": function* ({ shop }) {
+  "a ticket is loaded with its client and the card, as the shop sees them": function* ({ shop }) {
     const { id } = yield* openAccount({ given_name: "Sami", family_name: "Trabelsi", hide_name: true })
     const link = { shop_id: shop.id, client_id: id, known_at: TEST_START, blocked_at: null }
     yield* run(putting(shop.id, { _tag: "LinkPut", row: link }))
@@ -276,7 +276,7 @@ export const clientChangesContract = cases({
       card: blankCard(shop.id, client.id)
     }
     const expected = { record: row, ticket: ticket!, linked, holder, link: null }
-    yield* same("needed", yield* run(loaded(shop.id, Load.offer(row.id))), expected)
+    yield* same("loaded", yield* run(loaded(shop.id, Load.offer(row.id))), expected)
     yield* same("listed", yield* directory.offers(holder.id), [row])
     const answered = { ...row, status: "accepted", answered_at: LATER } as const
     yield* run(putting(shop.id, { _tag: "OfferPut", row: answered }))
@@ -295,14 +295,14 @@ export const clientChangesContract = cases({
     const { id: client_id } = yield* openAccount()
     const [caller_id, other] = [yield* freshCaller, yield* freshCaller]
     const row = { used: 7, resets_at: LATER }
-    const needed = (caller: CallerId) => run(loaded(shop.id, Load.stampsUsed({ caller_id: caller, client_id })))
-    yield* same("none yet", yield* needed(caller_id), undefined)
+    const used = (caller: CallerId) => run(loaded(shop.id, Load.stampsUsed({ caller_id: caller, client_id })))
+    yield* same("none yet", yield* used(caller_id), undefined)
     yield* run(putting(shop.id, { _tag: "StampsUsedPut", key: { caller_id, client_id }, row }))
-    yield* same("counted", yield* needed(caller_id), row)
-    yield* same("another caller", yield* needed(other), undefined)
+    yield* same("counted", yield* used(caller_id), row)
+    yield* same("another caller", yield* used(other), undefined)
     const more = { used: 20, resets_at: LATER + 1 }
     yield* run(putting(shop.id, { _tag: "StampsUsedPut", key: { caller_id, client_id }, row: more }))
-    yield* same("counted on", yield* needed(caller_id), more)
+    yield* same("counted on", yield* used(caller_id), more)
   },
 
   "LedgerAppended, NotificationAppended: the client's inbox, oldest first": function* ({ directory, shop }) {

@@ -289,7 +289,7 @@ export const personalDataContract = cases({
     yield* same("and the head of the answer", each(again?.attempts, "head", "status"), [["", 200]])
   },
 
-  "a remembered answer is found, forgotten by half, or forgotten where its key names the person": function* (bench) {
+  "an idempotency record is found, forgotten by half, or forgotten where its key names the person": function* (bench) {
     const { personalData: personal, shop } = bench
     const caller_id = yield* freshCaller
     const person = personOf(yield* freshId<ClientId>(), yield* freshPhone)

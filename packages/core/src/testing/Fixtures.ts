@@ -179,7 +179,7 @@ export const eventsIn = (shop_id: ShopId) =>
 /** The first page of a list, newest first. */
 export const NEWEST = { _tag: "Newest", after: null } as const
 
-/** A need's row, as the next command finds it. */
+/** The row of a load, as the next command finds it. */
 export const loaded = <L, E>(shop_id: ShopId, load: Loads.Load<L, E>): Command<L, E> => ({
   shop_id,
   loadRequests: load.loadRequests,

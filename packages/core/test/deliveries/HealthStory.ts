@@ -41,7 +41,7 @@ export const healthStory = (store: Context.Context<StorePorts | Entropy>) =>
 
 /** What the log has of each part of the story. */
 export const healthLines = (shop: string) => {
-  const look = `The attempts are in outbox.deliveries, and in workshop webhook deliveries ${shop}`
+  const look = `The attempts are in deliveries.list, and in workshop webhook deliveries ${shop}`
   const recovered = [["INFO", "Deliveries to shop.example arrive again"]]
   const timeout = "no status line came within the deadline, which counts from before the look-up"
   return {

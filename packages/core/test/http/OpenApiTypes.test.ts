@@ -51,7 +51,7 @@ describe("the OpenAPI document as generators read it", () => {
 
   it("requires details where a failure always has them, and has none where it never does", () => {
     const details = Object.entries(components.schemas)
-      .filter(([name]) => name.endsWith("Answer"))
+      .filter(([name]) => name.endsWith("Response"))
       .flatMap(([name, { properties }]) => {
         const error = (properties as Readonly<Record<string, Node>>).error
         if (error === undefined) return []
@@ -60,15 +60,15 @@ describe("the OpenAPI document as generators read it", () => {
         return [[name, isRequired ? "always" : isKnown ? "sometimes" : "never"]]
       })
     expect(Object.fromEntries(details)).toEqual({
-      ConflictAnswer: "always",
-      ForbiddenAnswer: "sometimes",
-      InternalAnswer: "never",
-      NotFoundAnswer: "never",
-      ProfanityAnswer: "always",
-      TooManyAttemptsAnswer: "always",
-      UnauthenticatedAnswer: "never",
-      UnavailableAnswer: "never",
-      ValidationErrorAnswer: "always"
+      ConflictResponse: "always",
+      ForbiddenResponse: "sometimes",
+      InternalResponse: "never",
+      NotFoundResponse: "never",
+      ProfanityResponse: "always",
+      TooManyAttemptsResponse: "always",
+      UnauthenticatedResponse: "never",
+      UnavailableResponse: "never",
+      ValidationErrorResponse: "always"
     })
   })
 
@@ -102,7 +102,7 @@ describe("the OpenAPI document as generators read it", () => {
     ["LoyaltyCard", "lifetime", { minimum: 0 }],
     ["StampsGiven", "added", { minimum: 1, maximum: 10 }],
     ["StampsInput", "count", { minimum: 1, maximum: 10 }],
-    ["TicketListAnswer", "data", { maxItems: 100 }],
+    ["TicketListResponse", "data", { maxItems: 100 }],
     ["NumberMeta", "others", { maxItems: 100 }],
     ["Quote", "note", { maxLength: 500 }]
   ])("states what %s.%s may be", (schema, name, keywords) => {
@@ -123,6 +123,6 @@ describe("the OpenAPI document as generators read it", () => {
     )
     expect(copies.map(([way, node]) => `${way} is ${named.get(shape(node))}`)).toEqual([])
     const created = all.find(([way]) => way === "/paths//v1/tickets/post/responses/201/content/application/json/schema")
-    expect(created?.[1]).toEqual({ $ref: "#/components/schemas/RepeatableTicketAnswer" })
+    expect(created?.[1]).toEqual({ $ref: "#/components/schemas/RepeatableTicketResponse" })
   })
 })

@@ -214,7 +214,7 @@ describe("The Promise API", () => {
     if (!made.ok) throw new Error("refused")
     await own.tickets.changeStatus(caller, made.value.data.id, "ready")
     expect(notified).toEqual([])
-    expect(await own.messenger.runOnce()).toMatchObject({ ok: true })
+    expect(await own.notificationSender.runOnce()).toMatchObject({ ok: true })
     expect(notified).toEqual(["ticket.ready"])
     clock.advance(60 * 86_400_000)
     expect(await own.tickets.byId(caller, made.value.data.id)).toMatchObject({ value: { state: "ready" } })
@@ -228,7 +228,7 @@ describe("The Promise API", () => {
     const { shop_id } = await shop()
     await workshop.webhooks.set(shop_id, "https://shop.example.com/events")
     for (let n = 0; n < 5; n++) await workshop.webhooks.ping(shop_id)
-    for (const read of [workshop.webhooks.events, workshop.outbox.deliveries]) {
+    for (const read of [workshop.webhooks.events, workshop.deliveries.list]) {
       const seqs = async (page?: { readonly before?: number; readonly limit?: number }) => {
         const found = await read(shop_id, page)
         return found.ok ? found.value.map(({ seq }) => seq) : found.refusal
@@ -259,7 +259,7 @@ describe("The Promise API", () => {
     const caller = { ...(await shop()), shop_id: "019a0000-0000-7000-8000-00000000dead" }
     const id = "019a0000-0000-7000-8000-00000000beef"
     const { shop_id } = caller
-    const { tickets, progress, quotes, clients, loyalty, shops, keys, webhooks, outbox } = workshop
+    const { tickets, progress, quotes, clients, loyalty, shops, keys, webhooks, deliveries } = workshop
     const calls: Readonly<Record<string, () => Promise<Result<unknown, { readonly _tag: string }>>>> = {
       "tickets.create": () => tickets.create(caller, { service: "Heels" }, "k"),
       "tickets.createInApp": () => tickets.createInApp(caller, { service: "Heels" }),
@@ -295,16 +295,16 @@ describe("The Promise API", () => {
       "webhooks.remove": () => webhooks.remove(shop_id),
       "webhooks.ping": () => webhooks.ping(shop_id),
       "webhooks.events": () => webhooks.events(shop_id),
-      "outbox.deliveries": () => outbox.deliveries(shop_id),
-      "outbox.notices": () => outbox.notices(shop_id),
-      "outbox.replay": () => outbox.replay(shop_id, {})
+      "deliveries.list": () => deliveries.list(shop_id),
+      "deliveries.notices": () => deliveries.notices(shop_id),
+      "deliveries.replay": () => deliveries.replay(shop_id, {})
     }
     // All others take no shop: their first argument names a client, a key or nothing that exists.
     const ofShops = ["create", "firstOrCreate", "list"].map((name) => `shops.${name}`)
     const others = ["quotes.accept", "quotes.refuse", ...ofShops, "keys.revoke", "audit.list"]
     const ofClients = ["register", "export", "correct", "erase", "inbox"].map((name) => `clients.${name}`)
     const ofOffers = ["ofClient", "accept", "block"].map((name) => `offers.${name}`)
-    const groups = { tickets, progress, quotes, clients, loyalty, shops, keys, webhooks, outbox }
+    const groups = { tickets, progress, quotes, clients, loyalty, shops, keys, webhooks, deliveries }
     const all = Object.entries({ ...groups, offers: workshop.offers, audit: workshop.audit }).flatMap(
       ([group, methods]) => Object.keys(methods).map((name) => `${group}.${name}`)
     )

@@ -184,7 +184,7 @@ describe("the options of start", () => {
       expect(await workshop.dispatcher.runOnce()).toMatchObject({ ok: true, value: 1 })
     }
     expect(sent[0]).toEqual(["https://erp.example.com/hook", ["content-type", "Service-Signature"]])
-    const listed = await workshop.outbox.deliveries(caller.shop_id)
+    const listed = await workshop.deliveries.list(caller.shop_id)
     if (!listed.ok) throw listed.refusal
     expect(
       listed.value.map(({ state, attempts: [{ status, error } = {} as never] }) => [state, status, error])
@@ -207,7 +207,7 @@ describe("the options of start", () => {
       await workshop.webhooks.ping(caller.shop_id)
       await workshop.dispatcher.runOnce()
     }
-    const listed = await workshop.outbox.deliveries(caller.shop_id)
+    const listed = await workshop.deliveries.list(caller.shop_id)
     if (!listed.ok) throw listed.refusal
     expect(listed.value.map(({ attempts: [{ detail } = {} as never] }) => detail)).toEqual([
       "TypeError: fetch failed: Error: connect ECONNREFUSED 192.0.2.7:443",
@@ -245,7 +245,7 @@ describe("the options of start", () => {
       if (!moved.ok) throw moved.refusal
       // What the API shows does not tell of it: a walk-in has no app.
       expect(moved.value.notified_at === null).toBe(ticket.client_id === undefined)
-      await workshop.messenger.runOnce()
+      await workshop.notificationSender.runOnce()
     }
     expect(notified).toEqual([
       ["app", "+21620123456", amira.value.id, "ticket.ready", "Coat"],
@@ -266,9 +266,9 @@ describe("the options of start", () => {
       if (!made.ok) throw made.refusal
       await workshop.tickets.changeStatus(caller, made.value.data.id, "ready")
     }
-    await workshop.messenger.runOnce()
+    await workshop.notificationSender.runOnce()
     clock.advance(3 * 24 * 3_600_000)
-    await workshop.messenger.runOnce()
+    await workshop.notificationSender.runOnce()
     expect(lines).toMatchObject([
       { level: "info", message: expect.stringMatching(/^This process notifies no clients, .* without notifyClient/) },
       { level: "warning", message: expect.stringMatching(/^A walk-in was not notified, .*\(notifyClient\)/) }
@@ -288,7 +288,7 @@ describe("the options of start", () => {
     await workshop.offers.block({ client_id: client.value.id, offer_id: offers.value[0]!.id })
     for (const { value } of [blocking, erased]) await workshop.tickets.changeStatus(caller, value.data.id, "ready")
     expect(await workshop.clients.erase(client.value.id, ["+21620999999"])).toMatchObject({ ok: true })
-    expect(await workshop.messenger.runOnce()).toMatchObject({ ok: true })
+    expect(await workshop.notificationSender.runOnce()).toMatchObject({ ok: true })
     expect(notified).toEqual([])
   })
 

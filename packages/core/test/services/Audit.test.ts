@@ -14,7 +14,7 @@ const SECRET_URL = "https://hooks.example.com/services/T0/very-secret?token=hidd
 
 /** Everything that an owner and an operator may do to a shop; its id, and all texts that must not be written down. */
 const everything = Effect.gen(function* () {
-  const [shops, keys, webhooks, outbox] = [yield* Shops, yield* Keys, yield* Webhooks, yield* DeliveryHistory]
+  const [shops, keys, webhooks, deliveries] = [yield* Shops, yield* Keys, yield* Webhooks, yield* DeliveryHistory]
   const { id } = yield* shops.create(shopInput())
   yield* shops.change(id, shopPatch({ api_enabled: false, forbidden_words: ["damn", "bother"] }))
   const { record, key } = yield* keys.create(id, keyInput("Till"))
@@ -24,8 +24,8 @@ const everything = Effect.gen(function* () {
   yield* webhooks.disable(id)
   yield* webhooks.enable(id)
   yield* webhooks.ping(id)
-  yield* outbox.replay(id, Schema.decodeSync(ReplayInput)({ state: "dead", dry_run: true }))
-  yield* outbox.replay(id, Schema.decodeSync(ReplayInput)({ state: "dead" }))
+  yield* deliveries.replay(id, Schema.decodeSync(ReplayInput)({ state: "dead", dry_run: true }))
+  yield* deliveries.replay(id, Schema.decodeSync(ReplayInput)({ state: "dead" }))
   yield* webhooks.remove(id)
   return { id, key_id: record.id, hidden: [key, record.hash, set.secret, secret, "very-secret", "hidden", "damn"] }
 })

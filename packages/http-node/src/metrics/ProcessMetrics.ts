@@ -38,7 +38,7 @@ export const processMetrics: Effect.Effect<void, never, Scope.Scope> = Effect.ge
     }),
     (histogram) => Effect.sync(() => void histogram.disable())
   )
-  let told_s = 0
+  let reported_s = 0
   const measure = Effect.gen(function* () {
     const { rss, heapUsed: used } = process.memoryUsage()
     const { user, system } = process.cpuUsage()
@@ -46,8 +46,8 @@ export const processMetrics: Effect.Effect<void, never, Scope.Scope> = Effect.ge
     yield* Metric.set(uptime, process.uptime())
     yield* Metric.set(resident, rss)
     yield* Metric.set(heapUsed, used)
-    yield* Metric.incrementBy(cpu, spent_s - told_s)
-    told_s = spent_s
+    yield* Metric.incrementBy(cpu, spent_s - reported_s)
+    reported_s = spent_s
     for (const { quantile, metric } of QUANTILES) yield* Metric.set(metric, latenessOf(delays, quantile))
     delays.reset()
   })

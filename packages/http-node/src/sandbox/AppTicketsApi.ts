@@ -37,7 +37,7 @@ const IdempotencyHeader = Schema.Struct({
   "idempotency-key": Schema.optionalWith(IdempotencyKey, { exact: true })
 })
 
-const TicketAnswer = SuccessBodyWithMeta(Ticket, RepeatableMeta)
+const TicketResponse = SuccessBodyWithMeta(Ticket, RepeatableMeta)
 
 /** A ticket's page, and its address as a picture. */
 const QrCode = Schema.Struct({
@@ -57,8 +57,8 @@ export class AppTicketsApi extends groupOf(
     .setPath(OfShop)
     .setHeaders(IdempotencyHeader)
     .setPayload(TicketInput)
-    .addSuccess(status201(TicketAnswer))
-    .addSuccess(TicketAnswer)
+    .addSuccess(status201(TicketResponse))
+    .addSuccess(TicketResponse)
     .addError(FailureBodyOf("NOT_FOUND"))
     .addError(FailureBodyOf("CONFLICT"))
     .addError(FailureBodyOf("PROFANITY"))

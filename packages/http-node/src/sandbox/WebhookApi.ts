@@ -218,7 +218,7 @@ const askedDeliveries = (
 export const webhookHandlers = (policy: WebhookAddressPolicy, receivers: Receivers) =>
   Effect.gen(function* () {
     const webhooks = yield* Webhooks
-    const outbox = yield* DeliveryHistory
+    const history = yield* DeliveryHistory
     const log = yield* DeliveryLog
     const audit = yield* Audit
 
@@ -245,12 +245,12 @@ export const webhookHandlers = (policy: WebhookAddressPolicy, receivers: Receive
       disableWebhook: ({ path }) => Effect.map(webhooks.disable(path.id), data),
       removeWebhook: ({ path }) => Effect.map(webhooks.remove(path.id), data),
       listDeliveries: Effect.fnUntraced(function* ({ path, urlParams }) {
-        const found = yield* outbox.deliveries(path.id, ALL)
+        const found = yield* history.list(path.id, ALL)
         const asked = askedDeliveries(found, yield* webhooks.events(path.id, ALL), urlParams)
         return data(asked.map(({ delivery, event }) => shownDelivery(delivery, event, receivers)))
       }),
-      replayDeliveries: ({ path, payload }) => Effect.map(outbox.replay(path.id, payload), data),
-      listNotices: ({ path }) => Effect.map(outbox.notices(path.id), (found) => data(found.map(noticeView))),
+      replayDeliveries: ({ path, payload }) => Effect.map(history.replay(path.id, payload), data),
+      listNotices: ({ path }) => Effect.map(history.notices(path.id), (found) => data(found.map(noticeView))),
       listEvents: ({ path }) => Effect.map(webhooks.events(path.id, ALL), (events) => data(events.map(eventView)))
     }
     return handlers

@@ -286,7 +286,7 @@ describe.each([
         expect(first.tickets.map(({ id }) => id).sort()).toEqual([linked, offered].sort())
         expect(first).toMatchObject({ loyalty_card: { balance: 3 }, blocked_at: null, known_at: expect.any(String) })
         expect(first.notifications).toHaveLength(1)
-        expect(first.remembered_answers.map(({ key }) => key).sort()).toEqual([`stamps ${PHONE}`, "till-1", "till-2"])
+        expect(first.idempotency_records.map(({ key }) => key).sort()).toEqual([`stamps ${PHONE}`, "till-1", "till-2"])
         expect(first.delivery_attempts.length).toBeGreaterThan(0)
         const second = all.shops.find(({ shop_id }) => shop_id === other.shop_id)!
         expect(second.tickets.map(({ id }) => id)).toEqual([accepted])

@@ -248,7 +248,7 @@ export const fieldBounds: Readonly<Record<string, Readonly<Record<string, Node>>
     rewards_unlocked: count
   },
   Shop: { currency, decimals, scopes: { uniqueItems: true } },
-  TicketListAnswer: { data: { maxItems: Limits.page_max } },
+  TicketListResponse: { data: { maxItems: Limits.page_max } },
   NumberMeta: { others: { maxItems: Limits.others_max } },
   IssueDetails: { issues: { minItems: 1 } },
   QuoteInput: { price_minor: amount },

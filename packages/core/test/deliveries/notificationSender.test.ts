@@ -94,10 +94,10 @@ const notNow = Effect.fail(new NotificationFailed({}))
 
 /** Tells what is due, from one instant to the next, until nothing waits. */
 const untilNothingWaits = Effect.fnUntraced(function* (clock: HastyClock) {
-  const messenger = yield* NotificationSender
-  for (let at = yield* messenger.next(TEST_START + 9 * DAY); at !== null; at = yield* messenger.next(at + 9 * DAY)) {
+  const sender = yield* NotificationSender
+  for (let at = yield* sender.next(TEST_START + 9 * DAY); at !== null; at = yield* sender.next(at + 9 * DAY)) {
     clock.set(at)
-    yield* messenger.runOnce
+    yield* sender.runOnce
   }
 })
 
@@ -216,7 +216,7 @@ describe("Specification, States: a linked client's notification is handed to the
   )
 
   it(
-    "under two messengers at once still once each",
+    "under two senders at once still once each",
     benched(({ ears }) =>
       Effect.gen(function* () {
         for (let n = 0; n < 40; n++) yield* ready(yield* acquainted())
