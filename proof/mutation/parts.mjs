@@ -68,15 +68,8 @@ export const parts = {
     ]
   },
   stamps: {
-    files: ["decisions/agenda", "decisions/giveStamps", "decisions/shopSettings", "decisions/webhookSettings"],
-    tests: [
-      "domain/Resources",
-      "decisions/agenda",
-      "decisions/keys",
-      "decisions/shopSettings",
-      "decisions/stamps",
-      "decisions/webhooks"
-    ]
+    files: ["decisions/giveStamps", "decisions/shopSettings", "decisions/webhookSettings"],
+    tests: ["domain/Resources", "decisions/keys", "decisions/shopSettings", "decisions/stamps", "decisions/webhooks"]
   },
   moves: {
     files: ["decisions/changeStatus", "decisions/clientLink", "decisions/ticketMoves"],
@@ -130,8 +123,8 @@ export const parts = {
     ]
   },
   states: {
-    files: ["decisions/Load", "decisions/ShopState", "decisions/useUpTickets"],
-    tests: ["decisions/load", "decisions/shopState", "decisions/useUpTickets"]
+    files: ["decisions/Load", "decisions/ShopState"],
+    tests: ["decisions/load", "decisions/shopState"]
   },
   erasures: {
     files: ["decisions/eraseClient", "domain/TicketChange"],

@@ -1,8 +1,6 @@
 /** Entry `@workshop/core/adapter`: what an adapter is built from, such as a server or a command line. Few embedders need it. */
 
-export { type AgendaEntry, type AgendaKind, type AwaitedAttempt, agendaOf } from "./decisions/agenda.js"
 export { type TicketActName, ticketActs, ticketMoves } from "./decisions/ticketMoves.js"
-export { useUpTickets } from "./decisions/useUpTickets.js"
 export { isActive, keyHash, looksLikeKey, looksLikeTestKey, scopePresets } from "./domain/ApiKey.js"
 export { NO_SHOP } from "./domain/AuditEntry.js"
 export { displayName } from "./domain/Client.js"
@@ -15,38 +13,29 @@ export { distance, nearestName } from "./domain/NearestName.js"
 export { countedAddress, IPV6_PREFIX, isNetwork } from "./domain/PublicAddress.js"
 export { SIGNATURE_HEADER, signatureHeader, signingSecrets } from "./domain/Signature.js"
 export { optional } from "./domain/Text.js"
-export { ticketView } from "./domain/Ticket.js"
+export { numberLabel, ticketView } from "./domain/Ticket.js"
 export { nextDeadline } from "./domain/TicketLifecycle.js"
 export { TrackingCodeText, trackingUrl } from "./domain/TrackingCode.js"
 export { beginsAsSecret, overlapEnd } from "./domain/Webhook.js"
 export { makeWordList } from "./domain/WordList.js"
 export { type CachedRateLimits, cachedRateLimits } from "./http/CachedRateLimits.js"
 export {
-  type AuthenticatedRequest,
   addressUse,
   bodyCheck,
   type Check,
-  type CheckedRequest,
-  type CheckResult,
   Checks,
   endpointHandler,
-  type HandlerStep,
   headCheck,
-  type LimitCheck,
-  type ReadRequest,
   Rejected,
-  type RoutedRequest,
   refusalCheck,
   routeCheck,
   runChecks,
-  type StepDescription,
-  type ValidRequest,
   validationCheck
 } from "./http/checks.js"
-export { BodyLimit, EmptyBody, type GroupHandlers, type Handlers, router, routes } from "./http/Endpoint.js"
+export { BodyLimit, EmptyBody, type GroupHandlers, router, routes } from "./http/Endpoint.js"
 export { FailureBodyOf, RepeatableMeta, SuccessBody, SuccessBodyWithMeta, status201 } from "./http/Envelope.js"
 export { errorCodes, failureRows, givenTwice } from "./http/ErrorTable.js"
-export { bodyText, type HandlerResult, isHeaderRepeated, type Page } from "./http/HttpMessage.js"
+export { bodyText, isHeaderRepeated, type Page } from "./http/HttpMessage.js"
 export { mountOptions } from "./http/Mount.js"
 export { newContext } from "./http/Pipeline.js"
 export { respond, respondToCause } from "./http/respond.js"
@@ -55,6 +44,5 @@ export { escaped } from "./http/tracking/Html.js"
 export { isOwnHeader } from "./ports/WebhookSender.js"
 export { ClockAdvance, ClockMove, type ClockState, type NextDue, SandboxClock } from "./services/ClockAdvance.js"
 export { dataAhead } from "./services/ClockRepair.js"
-export { exposition } from "./services/Exposition.js"
 export { cellsAway } from "./services/Readiness.js"
 export { shopFields } from "./services/Shops.js"

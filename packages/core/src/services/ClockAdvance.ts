@@ -242,7 +242,7 @@ const walker = (clock: MovableClock, works: ReadonlyArray<DueWork>) => {
  * while the work runs, so order and timestamps are those of a clock that really ran. Moves run one after another. If a move is interrupted
  * or the store fails, the clock stays at the instant it reached, and the work up to then is done or still due.
  */
-export class ClockAdvance extends Context.Tag("@workshop/core/TimeWalk")<
+export class ClockAdvance extends Context.Tag("@workshop/core/ClockAdvance")<
   ClockAdvance,
   {
     readonly state: Effect.Effect<ClockState>
@@ -259,7 +259,7 @@ export class ClockAdvance extends Context.Tag("@workshop/core/TimeWalk")<
     ) => Effect.Effect<A, E>
   }
 >() {
-  /** A `TimeWalk` for these kinds of work: `TimeWalk.layer([Closer])`. */
+  /** The service for these kinds of work, such as `ClockAdvance.layer([Closer])`. */
   static readonly layer = <const Works extends ReadonlyArray<Effect.Effect<DueWork, never, unknown>>>(
     works: Works
   ): Layer.Layer<ClockAdvance, never, SandboxClock | Effect.Effect.Context<Works[number]>> =>

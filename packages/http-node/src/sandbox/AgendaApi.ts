@@ -1,23 +1,8 @@
 import { type Instant, Limits, ShopId, Shops } from "@workshop/core"
-import {
-  type AgendaEntry,
-  type AgendaKind,
-  type AwaitedAttempt,
-  agendaOf,
-  FailureBodyOf,
-  type GroupHandlers,
-  toIso
-} from "@workshop/core/adapter"
-import {
-  Closures,
-  DeliveryLog,
-  type DueClosure,
-  HOUR_MS,
-  LAST_INSTANT,
-  Reads,
-  ServiceLimits
-} from "@workshop/core/store"
+import { FailureBodyOf, type GroupHandlers, toIso } from "@workshop/core/adapter"
+import { Closures, DeliveryLog, type DueClosure, LAST_INSTANT, Reads, ServiceLimits } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
+import { type AgendaEntry, type AgendaKind, type AwaitedAttempt, agendaOf } from "./agenda.js"
 import { data, endpoint, groupOf } from "./endpoints.js"
 import type { shopLimits } from "./LimitsApi.js"
 import { countParameter, optionalParameter } from "./queryParameters.js"
@@ -27,7 +12,7 @@ const kinds = {
   retry: "an attempt to deliver an event",
   closure: "the closure of a ticket",
   reopen_end: "the end of the time in which a collected ticket may be reopened",
-  limit_reset: "a limit starts anew",
+  limit_reset: "a limit resets",
   secret_end: "the webhook's old secret stops signing",
   key_expiry: "a key expires"
 } as const satisfies Readonly<Record<AgendaKind, string>>
@@ -45,27 +30,27 @@ const Entry = Schema.Struct({
   text: Schema.String
 }).annotations({ identifier: "AgendaEntry" })
 
-const AgendaAsked = Schema.Struct({
-  shop: optionalParameter(ShopId, "Of this shop alone"),
+const AgendaQuery = Schema.Struct({
+  shop: optionalParameter(ShopId, "Only entries of this shop"),
   limit: countParameter(1000, "How many at most; 50 by default")
 })
 
-/** The agenda: everything that falls due next by time alone (Specification, Sandbox). */
+/** The agenda: the next events that time alone causes (Specification, Sandbox). */
 export class AgendaApi extends groupOf(
   "agenda",
   ["Agenda", "The next events that time alone causes"],
   endpoint("GET", "readAgenda", "/agenda", Schema.Array(Entry), [
-    "Read what falls due next",
-    'The soonest first. `POST /sandbox/clock` with `{"to": "next"}` goes to the first one after the present.'
+    "Read the next scheduled events",
+    'Soonest first. `POST /sandbox/clock` with `{"to": "next"}` moves the clock to the first one after the present.'
   ])
-    .setUrlParams(AgendaAsked)
+    .setUrlParams(AgendaQuery)
     .addError(FailureBodyOf("NOT_FOUND"))
 ) {}
 
 const DEFAULT_LIMIT = 50
-/** How many of a shop's latest deliveries are looked through for attempts that are still to come. */
+/** How many of a shop's latest deliveries are searched for scheduled attempts. */
 const MOST_DELIVERIES = 2000
-/** How many tickets collected in the last 24 hours are looked at. */
+/** How many collected tickets of a shop are read. */
 const MOST_COLLECTED = 1000
 
 /** Makes the function that reads the agenda, of one shop or of all. */
@@ -98,7 +83,8 @@ export const makeAgenda = ({ gauges }: Effect.Effect.Success<ReturnType<typeof s
     const ofShop = Effect.fnUntraced(function* (shop_id: ShopId, due: ReadonlyArray<DueClosure>, now: Instant) {
       const { webhook } = yield* shops.byId(shop_id)
       const closing = yield* Effect.forEach(due, ({ id }) => reads.ticket(shop_id, id))
-      const since = Math.max(0, now - Limits.reopen_window_ms - HOUR_MS)
+      // A ticket's last change is not before its collection, so these are all that may still be reopened.
+      const since = Math.max(0, now - Limits.reopen_window_ms)
       const collected = yield* reads.tickets(
         shop_id,
         { state: ["collected"] },

@@ -32,20 +32,20 @@ import { Effect, Schema } from "effect"
 import { qrSvg } from "../qr.js"
 import { type Description, data, described, groupOf, OfShop, ticketEndpoint } from "./endpoints.js"
 
-/** As in `POST /v1/tickets`, save that the app may do without the header. */
+/** As in `POST /v1/tickets`, except that the app may omit the header. */
 const IdempotencyHeader = Schema.Struct({
   "idempotency-key": Schema.optionalWith(IdempotencyKey, { exact: true })
 })
 
 const TicketResponse = SuccessBodyWithMeta(Ticket, RepeatableMeta)
 
-/** A ticket's page, and its address as a picture. */
+/** The address of a ticket's page, and its QR code. */
 const QrCode = Schema.Struct({
   tracking_url: Schema.NullOr(Schema.String),
   svg: Schema.NullOr(Schema.String)
 }).annotations({ identifier: "QrCode", description: "The address of a ticket's page, and its QR code as SVG" })
 
-/** An act on a ticket, at a path below it; the response is the ticket. */
+/** An endpoint that changes a ticket, at a path below that of the ticket; the response is the ticket. */
 const act = <const Name extends string>(name: Name, path: `/${string}`, description: Description) =>
   ticketEndpoint("POST", name, path, Ticket, description).addError(FailureBodyOf("CONFLICT"))
 
@@ -66,37 +66,36 @@ export class AppTicketsApi extends groupOf(
     .annotateContext(
       described("createTicketInApp", [
         "Create a ticket in the app",
-        "As `POST /v1/tickets`, with `created_via` `app`. It needs no `Idempotency-Key`; the limits on tickets hold."
+        "As `POST /v1/tickets`, with `created_via` `app`. `Idempotency-Key` is optional; the limits on tickets apply."
       ])
     ),
   ticketEndpoint("PATCH", "editTicket", "", Ticket, [
     "Edit a ticket",
-    "Changes what was said of a ticket: a field left out stays, null empties it. Raises ticket.updated."
+    "Changes the fields of a ticket: an omitted field keeps its value, and null clears it. Raises ticket.updated."
   ])
     .setPayload(TicketEdit)
     .addError(FailureBodyOf("CONFLICT"))
     .addError(FailureBodyOf("PROFANITY")),
-  act("proposeQuote", "/quote", [
-    "Propose a new price",
-    "Takes the place of a price that was proposed before."
-  ]).setPayload(QuoteInput),
+  act("proposeQuote", "/quote", ["Propose a new price", "Replaces a price that was proposed before."]).setPayload(
+    QuoteInput
+  ),
   act("acceptQuote", "/quote/accept", [
     "Accept the price",
-    "As the client does; the ticket has the new price."
+    "As the client does in the app: the ticket gets the new price."
   ]).setPayload(EmptyBody),
   act("refuseQuote", "/quote/refuse", [
     "Refuse the price",
-    "As the client does; the ticket keeps its price."
+    "As the client does in the app: the ticket keeps its price."
   ]).setPayload(EmptyBody),
   act("announceDelay", "/delay", [
     "Postpone the promised date",
-    "The ticket keeps the date before, with the reason."
+    "The ticket keeps the earlier date, and has the reason."
   ]).setPayload(DelayInput),
-  act("recordPart", "/part", ["Note a part", "As ordered, or as received."]).setPayload(PartInput),
-  act("attachPhoto", "/photo", ["Attach a photo", "An https address of a picture."]).setPayload(PhotoInput),
+  act("recordPart", "/part", ["Record a part", "A part that was ordered or received."]).setPayload(PartInput),
+  act("attachPhoto", "/photo", ["Attach a photo", "The https address of a picture."]).setPayload(PhotoInput),
   ticketEndpoint("GET", "readTicketQr", "/qr", QrCode, [
     "Read the QR code of a ticket's page",
-    "The code of `tracking_url` as SVG, for a receipt. Both are null where the ticket has no page."
+    "The code of `tracking_url` as SVG, for a receipt. Both are null if the ticket has no page."
   ])
 ) {}
 

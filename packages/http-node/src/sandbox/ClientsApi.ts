@@ -37,13 +37,13 @@ const NotificationView = Schema.Struct({
 
 const Visit = Schema.Struct({ client_id: Schema.String, shop_id: Schema.String })
 
-/** The calls of clients: open an account, come to the counter, answer offers, read notifications (Specification, Sandbox). */
+/** The endpoints of clients, who open an account, visit a shop, answer offers and read notifications (Specification, Sandbox). */
 export class ClientsApi extends groupOf(
   "clients",
   ["Clients", "Clients act in the app"],
   shopEndpoint("GET", "listClients", "/clients", Schema.Array(ClientSeenBy), [
     "List all clients",
-    "Everybody who has an account, with what is between them and this shop: whether it knows them, whether they block it, and their card."
+    "Everybody who has an account, with whether this shop knows them, whether they block it, and their card."
   ]),
   creation("registerClient", "/clients", Schema.Struct({ id: Schema.String }), [
     "Open a client's account",
@@ -80,7 +80,7 @@ export const offerView = viewOf(OfferView)
 
 const notificationView = viewOf(NotificationView)
 
-/** Every account, with its link to a shop and its card there. Nothing is changed. */
+/** Every account, with its link to a shop and its card there. Changes nothing. */
 const clientsOf = (
   shop_id: ShopId,
   accounts: ReadonlyArray<ClientAccount>
@@ -106,7 +106,7 @@ const clientsOf = (
     })
 })
 
-/** Handles the calls of clients. */
+/** Handles the endpoints of clients. */
 export const clientsHandlers = Effect.gen(function* () {
   const clients = yield* Clients
   const offers = yield* Offers

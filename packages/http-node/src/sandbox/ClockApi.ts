@@ -12,22 +12,22 @@ export const ClockView = Schema.Struct({
   frozen_by: Schema.NullOr(Schema.String).annotations({
     description: "The name that was given with the freeze, such as a recording of the console"
   }),
-  ahead_ms: Schema.Int.annotations({ description: "By how much it is ahead of the real clock" })
+  ahead_ms: Schema.Int.annotations({ description: "How far it is ahead of the real clock" })
 }).annotations({
   identifier: "SandboxClock"
 })
 
-/** The clock: read, moved, stopped (Specification, Sandbox). */
+/** The endpoints that read, move and freeze the clock (Specification, Sandbox). */
 export class ClockApi extends groupOf(
   "clock",
-  ["Clock", "The clock by which every rule goes"],
+  ["Clock", "The clock that every rule uses"],
   endpoint("GET", "readClock", "/clock", ClockView, [
     "Read the clock",
-    "The sandbox's present, and whether it stands still."
+    "The sandbox's time, and whether it is frozen."
   ]),
   endpoint("POST", "moveClock", "/clock", ClockView, [
-    "Move or stop the clock",
-    'Moves the clock forward, by `advance` (a length of time such as `60d` or `24h1ms`) or `advance_ms`, to the instant `set` or `to`, or to what falls due next with `to: "next"`; and answers once everything that is due by then has run, each thing at its own instant. `freeze` stops it or lets it run; `frozen_by` beside it names what stops it, for others who use the sandbox. No move leads back; a reset or an import does.'
+    "Move or freeze the clock",
+    'Moves the clock forward: by `advance` (a length of time such as `60d` or `24h1ms`) or `advance_ms`, to the instant `set` or `to`, or with `to: "next"` to the next entry of the agenda. Responds when all work that is due by then has run, each at its own instant. `freeze` freezes the clock or lets it run; `frozen_by` beside it names what freezes it, for others who use the sandbox. The clock goes back only by a reset or an import.'
   ]).setPayload(ClockMove)
 ) {}
 
@@ -35,14 +35,14 @@ export class ClockApi extends groupOf(
 export const clockView = ({ now, frozen, frozen_by, ahead_ms }: ClockState) =>
   data({ now: toIso(now), frozen, frozen_by, ahead_ms })
 
-/** How far the agenda is read for the first entry that is still to come. */
-const LOOKED_THROUGH = 1000
+/** How many entries of the agenda are read to find the first one after the present. */
+const ENTRIES_READ = 1000
 
-/** The clock, read and moved. */
+/** Handles the endpoints of the clock. */
 export const clockHandlers = (agenda: Agenda, feed: Feed) =>
   Effect.map(ClockAdvance, ({ state, move }): GroupHandlers<typeof ClockApi, void> => {
     const next: NextDue = (now) =>
-      agenda(undefined, LOOKED_THROUGH, now).pipe(
+      agenda(undefined, ENTRIES_READ, now).pipe(
         Effect.map((due) => due.find(({ at }) => at > now)?.at ?? null),
         // A shop that was removed meanwhile has nothing due.
         Effect.catchTag("ShopNotFound", () => Effect.succeed(null))

@@ -1,11 +1,11 @@
 import { Schema } from "effect"
 import { wordOf } from "./views.js"
 
-/** How a request to `/v1` can go wrong although nothing is wrong with it. */
+/** The ways in which a valid request to `/v1` can fail. */
 export const faultKinds = {
-  lose_answer: "the work is done, and the connection is cut before the response",
-  "503": "503 with Retry-After; nothing is done",
-  "429": "429 of the limit on requests; nothing is done",
+  lose_answer: "the request is carried out, and the connection is cut before the response",
+  "503": "503 with Retry-After; the request is not carried out",
+  "429": "429 of the limit on requests; the request is not carried out",
   delay: "the request waits for `delay_ms` first"
 } as const
 
@@ -27,38 +27,38 @@ export const Fault = Schema.Struct({
 /** A fault that requests meet. */
 export type Fault = typeof Fault.Type
 
-const isAnything = (segment: string): boolean => segment === "*" || /^(\{.*\}|:.*)$/.test(segment)
+const isWildcard = (segment: string): boolean => segment === "*" || /^(\{.*\}|:.*)$/.test(segment)
 
-/** Whether a path is what a pattern means: `{id}`, `:id` and `*` stand for any one segment. */
-const isMeant = (pattern: string, path: string): boolean => {
+/** Whether a path matches a pattern, in which `{id}`, `:id` and `*` match any one segment. */
+const isMatch = (pattern: string, path: string): boolean => {
   const [wanted, sent] = [pattern.split("/"), path.split("/")]
-  return wanted.length === sent.length && wanted.every((segment, i) => isAnything(segment) || segment === sent[i])
+  return wanted.length === sent.length && wanted.every((segment, i) => isWildcard(segment) || segment === sent[i])
 }
 
-/** The faults of a sandbox. The first one that is meant for a request is met. */
+/** The faults of a sandbox. A request meets the first one that matches it. */
 export class Faults {
   #faults: ReadonlyArray<Fault> = []
-  #made = 0
+  #last_id = 0
 
   get all(): ReadonlyArray<Fault> {
     return this.#faults
   }
 
-  /** Puts these in the place of all. */
+  /** Replaces all faults by these. */
   set(faults: ReadonlyArray<Omit<Fault, "id">>): void {
-    this.#faults = faults.map((fault) => ({ ...fault, id: String(++this.#made) }))
+    this.#faults = faults.map((fault) => ({ ...fault, id: String(++this.#last_id) }))
   }
 
-  /** The fault that a request meets, if any; one that is used up is taken away. */
-  meet(method: string, path: string): Fault | undefined {
+  /** The fault that a request meets, if any. Counts the request, and removes a fault that is used up. */
+  take(method: string, path: string): Fault | undefined {
     if (this.#faults.length === 0) return undefined
-    const met = this.#faults.find(
+    const found = this.#faults.find(
       (fault) =>
-        (fault.method === null || fault.method === method) && (fault.path === null || isMeant(fault.path, path))
+        (fault.method === null || fault.method === method) && (fault.path === null || isMatch(fault.path, path))
     )
-    if (met === undefined || met.next === null) return met
-    const left = { ...met, next: met.next - 1 }
-    this.#faults = this.#faults.flatMap((fault) => (fault !== met ? [fault] : left.next > 0 ? [left] : []))
-    return met
+    if (found === undefined || found.next === null) return found
+    const left = { ...found, next: found.next - 1 }
+    this.#faults = this.#faults.flatMap((fault) => (fault !== found ? [fault] : left.next > 0 ? [left] : []))
+    return found
   }
 }

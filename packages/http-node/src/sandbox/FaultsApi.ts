@@ -9,7 +9,7 @@ const methods = ["GET", "POST"] as const
 const MOST_FAULTS = 100
 const MOST_DELAY_MS = 60_000
 
-/** A kind as it is asked for: 503 and 429 are taken as numbers too. */
+/** A kind in a request, in which 503 and 429 may be numbers too. */
 const KindInput = Schema.transform(Schema.Union(Schema.String, Schema.Number), FaultKind, {
   strict: false,
   decode: String,
@@ -46,7 +46,7 @@ const FaultInput = Schema.Struct({
       ({ fault, delay_ms }) =>
         fault !== "delay" || (delay_ms ?? 0) > 0
           ? true
-          : { path: ["delay_ms"], message: "must be 1 or more where the fault is delay: it says how long" },
+          : { path: ["delay_ms"], message: "must be 1 or more if the fault is delay" },
       { jsonSchema: {} }
     )
   )
@@ -55,11 +55,14 @@ const FaultInput = Schema.Struct({
 /** Faults that requests to `/v1` meet (Specification, Sandbox). */
 export class FaultsApi extends groupOf(
   "faults",
-  ["Faults", "How requests to the API go wrong"],
-  endpoint("GET", "listFaults", "/faults", Schema.Array(Fault), ["List the faults", "Those that requests still meet."]),
+  ["Faults", "Faults that requests to the API meet"],
+  endpoint("GET", "listFaults", "/faults", Schema.Array(Fault), [
+    "List the faults",
+    "The faults that requests still meet."
+  ]),
   endpoint("PUT", "setFaults", "/faults", Schema.Array(Fault), [
     "Set the faults",
-    "In the place of all that were set. A request meets the first fault that is meant for its method and path; without `next`, every request does. In `path`, `{id}` or `*` stands for any one segment."
+    "Replaces all faults. A request meets the first fault that matches its method and path; with `next`, only so many requests do. In `path`, `{id}` or `*` matches any one segment."
   ]).setPayload(
     Schema.Struct({ faults: Schema.Array(FaultInput).pipe(Schema.maxItems(MOST_FAULTS)) }).annotations({
       identifier: "FaultsInput"
@@ -67,7 +70,7 @@ export class FaultsApi extends groupOf(
   ),
   endpoint("DELETE", "clearFaults", "/faults", Schema.Array(Fault), [
     "Clear the faults",
-    "Requests are answered as ever."
+    "Requests get their usual responses again."
   ])
 ) {}
 

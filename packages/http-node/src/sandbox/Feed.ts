@@ -10,8 +10,8 @@ export const feedEvents = {
   ticket: "a ticket as it is from now on",
   clock: "the clock was moved, by `moved_ms`, to `at`; or it was frozen or let run",
   notice: "an owner got a notice about their webhook",
-  fault: "the faults were set, or one was met, at `at`",
-  receiver: "the built-in receiver got an event, or behaves in another way, at `at`"
+  fault: "the faults were set, or a request met one, at `at`",
+  receiver: "the built-in receiver got an event, or its behaviour was set, at `at`"
 } as const
 
 /** A key of {@link feedEvents}. */
@@ -24,18 +24,18 @@ interface Entry {
 }
 
 /**
- * When the process started, on the real clock in milliseconds. Ids rise from there, so that they rise from one process to the next: a
- * reader who comes back after a restart with the last id of the old process is not given it for an id of the new one.
+ * When the process started, on the real clock in milliseconds. Ids begin there, so that the id of an earlier process, with which a
+ * reader reconnects after a restart, is never mistaken for one of this process.
  */
 export const startOfIds: Effect.Effect<number> = Effect.withClock(Clock.currentTimeMillis, Clock.make())
 
-/** Entries with rising ids, of which the oldest go when there are too many, or too much text in them. */
+/** A list of entries with rising ids, which drops the oldest ones if there are too many entries or characters. */
 export class Ring<E extends { readonly id: number }> {
   readonly #most: number
   readonly #most_characters: number
   readonly #lengthOf: (entry: E) => number
   #entries: Array<E> = []
-  /** Where the entries that are still kept begin. */
+  /** The index of the oldest entry that is still kept. */
   #from = 0
   #characters = 0
   #last_id: number
@@ -58,7 +58,7 @@ export class Ring<E extends { readonly id: number }> {
     return this.#entries.length - this.#from
   }
 
-  /** Adds the entry that is made of its id. */
+  /** Adds the entry that `make` returns for the next id. */
   add(make: (id: number) => E): E {
     const entry = make(++this.#last_id)
     this.#entries.push(entry)
@@ -72,7 +72,7 @@ export class Ring<E extends { readonly id: number }> {
     return entry
   }
 
-  /** The entries after an id, oldest first; undefined where some of them are gone. */
+  /** The entries after an id, oldest first; undefined if some of them were dropped. */
   after(id: number): ReadonlyArray<E> | undefined {
     const first = this.#entries[this.#from]
     if (id > this.#last_id || (id < this.#last_id && (first === undefined || first.id > id + 1))) return undefined
@@ -84,7 +84,7 @@ export class Ring<E extends { readonly id: number }> {
     return this.#entries.slice(this.#from)
   }
 
-  /** Forgets all entries; ids go on. */
+  /** Removes all entries; ids continue. */
   clear(): void {
     this.#entries = []
     this.#from = 0
@@ -92,18 +92,18 @@ export class Ring<E extends { readonly id: number }> {
   }
 }
 
-/** The entry after which a reader reads everything again. */
+/** The entry that makes a reader read everything again. */
 const resetAt = (last_id: number): string => `id: ${last_id}\nevent: reset\ndata: ${JSON.stringify({ last_id })}\n\n`
 
 const KEPT = 5000
 const KEPT_CHARACTERS = 32 * 1024 * 1024
 
-/** The feed of everything that happens in a sandbox: kept for a while, so that a reader who lost the connection goes on where it was. */
+/** The feed of everything that happens in a sandbox. It keeps the latest entries, so that a reader that lost the connection can continue. */
 export class Feed {
   readonly #started_at: number
   readonly #ring: Ring<Entry>
   readonly #readers = new Set<(text: string) => void>()
-  #isHushed = false
+  #isPaused = false
 
   constructor(started_at: number) {
     this.#started_at = started_at
@@ -112,7 +112,7 @@ export class Feed {
 
   /** Adds an entry and sends it to every reader. */
   publish(event: FeedEvent, data: unknown): void {
-    if (this.#isHushed) return
+    if (this.#isPaused) return
     const { text } = this.#ring.add((id) => ({
       id,
       event,
@@ -126,12 +126,15 @@ export class Feed {
     return this.#ring.last_id
   }
 
-  /** How many read. */
+  /** The number of readers. */
   get readers(): number {
     return this.#readers.size
   }
 
-  /** The start of a response: the newest id, when the process started, and the entries that the reader missed, which are all after 0, or `reset` where some of those are forgotten. */
+  /**
+   * The beginning of a stream: `hello` with the newest id and the start of the process, and then the entries after the id `after`, or
+   * `reset` if some of them were dropped. An `after` of 0 means the start of the process; without it, no earlier entries are sent.
+   */
   begin(after: number | undefined): string {
     const hello = `event: hello\ndata: ${JSON.stringify({ last_id: this.last_id, started_at: toIso(this.#started_at) })}\n\n`
     if (after === undefined) return hello
@@ -146,14 +149,15 @@ export class Feed {
     return () => void this.#readers.delete(send)
   }
 
-  /** Adds nothing until it begins anew, because everything is being replaced. */
-  hush(): void {
-    this.#isHushed = true
+  /** Ignores entries until {@link beginAnew}, because all data are being replaced. */
+  pause(): void {
+    this.#isPaused = true
   }
 
-  /** Forgets all entries and sends every reader `reset`, also one that comes back later. */
+  /** Removes all entries and sends `reset` to every reader, also to one that reconnects later. */
   beginAnew(): void {
-    this.#isHushed = false
+    this.#isPaused = false
+    // This entry is dropped at once, so that a reader that reconnects with the last id has missed one.
     this.#ring.add((id) => ({ id, event: "clock", text: "" }))
     this.#ring.clear()
     for (const send of this.#readers) send(resetAt(this.last_id))

@@ -1,13 +1,13 @@
 import {
   type EventRecord,
-  Limits,
+  type Instant,
   type NoticeRecord,
   type ShopId,
   Ticket,
   TicketNotFound,
   TrackingPages
 } from "@workshop/core"
-import { type GroupHandlers, ticketView, toIso } from "@workshop/core/adapter"
+import { type GroupHandlers, nextDeadline, ticketView, toIso } from "@workshop/core/adapter"
 import {
   acknowledges,
   closure,
@@ -26,11 +26,11 @@ import { wordOf } from "./views.js"
 import { attemptView, noticeView } from "./WebhookApi.js"
 
 const kinds = {
-  state: "the ticket is in a state from then on",
+  state: "the ticket has another state from then on",
   event: "an event was raised",
   attempt: "an attempt to deliver an event",
-  request: "a request to `/v1` that was no plain read: answered, refused, replayed or lost",
-  notice: "the owner was notified of the webhook, because of an attempt for this ticket"
+  request: "a request to `/v1` about the ticket, except successful reads",
+  notice: "the owner was notified about the webhook, because of an attempt for this ticket"
 } as const
 
 const Entry = Schema.Struct({
@@ -64,7 +64,7 @@ export class HistoryApi extends groupOf(
   ["History", "The history of a ticket"],
   ticketEndpoint("GET", "readHistory", "/history", History, [
     "Read a ticket's history",
-    "Its states, events, attempts, requests, and the notices that its attempts caused, oldest first, and the windows of time that count: until its closure, and in which it may or might have been reopened."
+    "Its states, events, attempts and requests, and the notices that its attempts caused, oldest first. `windows` has the time until its automatic closure, and the time after each collection in which it may, or might have been, reopened."
   ])
 ) {}
 
@@ -73,7 +73,7 @@ interface TicketEvent {
   readonly body: Readonly<Record<string, unknown>> & { readonly data: { readonly ticket: Ticket } }
 }
 
-/** An event of the ticket, and the state in which it left the ticket where that is another. */
+/** The ticket's events. Before each event that changed the state there is an entry with the new state. */
 const ofEvents = (events: ReadonlyArray<TicketEvent>): ReadonlyArray<Entry> =>
   events.flatMap(({ event, body }, i) => {
     const at = toIso(event.created_at)
@@ -118,39 +118,46 @@ const ofRequest = (request: LoggedRequest): Entry => {
   }
 }
 
-const iso = (kind: "closure" | "reopen", from: number, to: number) => ({ kind, from: toIso(from), to: toIso(to) })
+const windowOf = (kind: "closure" | "reopen", from: number, to: number) => ({ kind, from: toIso(from), to: toIso(to) })
 
-/** When the ticket left the state of the event with this index; never is infinitely late. */
+/** When the ticket left the state of the event with this index; infinite if it has not. */
 const leftAt = (events: ReadonlyArray<TicketEvent>, i: number): number => {
   const { state } = events[i]!.body.data.ticket
   const later = events.slice(i + 1).find(({ body }) => body.data.ticket.state !== state)
   return later?.event.created_at ?? Number.POSITIVE_INFINITY
 }
 
-/** The time until the ticket's closure, and the time after each collection in which it could be reopened: it ends where it was. */
+/** The end of the time in which a ticket that is collected at an instant may be reopened. */
+const reopenEnd = (at: Instant): Instant =>
+  nextDeadline({ state: "collected", collected_at: at, ready_at: null, shop_changed_at: at, updated_at: at }, at)?.at ??
+  at
+
+/**
+ * The time until the ticket's automatic closure, and the time after each collection in which it could be reopened, which ends when it was.
+ */
 const windowsOf = (record: TicketRecord, events: ReadonlyArray<TicketEvent>) => {
   const row = closure(record) === null ? undefined : closureMoves.find(({ from }) => from === record.state)
   const since = row === undefined ? null : record[row.counts_from]
   return [
     ...events.flatMap(({ event: { type, created_at } }, i) =>
       type === "ticket.collected"
-        ? [iso("reopen", created_at, Math.min(created_at + Limits.reopen_window_ms, leftAt(events, i)))]
+        ? [windowOf("reopen", created_at, Math.min(reopenEnd(created_at), leftAt(events, i)))]
         : []
     ),
-    ...(row === undefined || since === null ? [] : [iso("closure", since, since + row.after_ms)])
+    ...(row === undefined || since === null ? [] : [windowOf("closure", since, since + row.after_ms)])
   ]
 }
 
 /** How long after an attempt its result may be recorded, in milliseconds. */
-const RECORDED_WITHIN = 1000
+const RECORDED_WITHIN_MS = 1000
 
-/** Whether one of the deliveries' attempts led to the notice. Those of other tickets lead to notices of the shop too. */
+/** Whether an attempt of these deliveries caused the notice; the shop has notices that other tickets' deliveries caused. */
 const isCausedBy = ({ created_at }: NoticeRecord, sent: ReadonlyArray<LoggedDelivery>): boolean =>
   sent
     .flatMap(({ attempts }) => attempts)
     .some(
       ({ started_at, timings }) =>
-        started_at <= created_at && created_at <= started_at + timings.total_ms + RECORDED_WITHIN
+        started_at <= created_at && created_at <= started_at + timings.total_ms + RECORDED_WITHIN_MS
     )
 
 const ALL = { limit: ServiceLimits.list_max }

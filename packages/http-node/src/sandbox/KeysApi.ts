@@ -22,7 +22,7 @@ const KeyRequest = Schema.Struct({
   )
   .annotations({ identifier: "SandboxKeyInput" })
 
-/** The key that a request asks for; its scopes or its preset is there. */
+/** The key of a checked request, which has scopes or a preset. */
 const keyInput = ({ name, scopes, preset, expires_at }: typeof KeyRequest.Type): KeyInput =>
   KeyInput.make({ name, scopes: scopes ?? scopePresets[preset ?? "full"], expires_at: expires_at ?? null })
 
@@ -41,7 +41,7 @@ const NewKey = Schema.Struct({ id: Schema.String, key: Schema.String })
 const KeyText = Schema.Struct({
   id: Schema.String,
   key: Schema.NullOr(Schema.String).annotations({
-    description: "The key's text where this process made it, so that it still knows it; else null"
+    description: "The key's text if this process created the key; else null"
   })
 })
 const OfKey = Schema.Struct({ id: KeyId })
@@ -53,11 +53,11 @@ export class KeysApi extends groupOf(
   ["Keys", "An owner manages API keys"],
   shopEndpoint("GET", "listKeys", "/keys", Schema.Array(KeyView), [
     "List a shop's keys",
-    "Revoked keys too, without their texts."
+    "All keys, including revoked ones, without their texts."
   ]),
   creation("createKey", "/shops/:id/keys", NewKey, [
     "Create a key",
-    "With `scopes`, or with a `preset`: `full` has all rights, `read` those that change nothing. The shop may have five active keys."
+    "With `scopes`, or with a `preset`: `full` has all scopes, `read` those that change nothing. A shop may have five active keys."
   ])
     .setPath(OfShop)
     .setPayload(KeyRequest)
@@ -65,11 +65,11 @@ export class KeysApi extends groupOf(
     .addError(FailureBodyOf("CONFLICT")),
   endpoint("GET", "readKeyText", "/keys/:id/text", KeyText, [
     "Read a key's text",
-    "For a tester who lost it. A server without a sandbox keeps none."
+    "For a tester who lost it. Only a sandbox keeps the texts of keys."
   ]).setPath(OfKey),
   endpoint("DELETE", "revokeKey", "/keys/:id", RevokedKey, [
     "Revoke a key",
-    "It stops working within a minute, for good."
+    "It stops working within a minute, and cannot be enabled again."
   ])
     .setPath(OfKey)
     .addError(FailureBodyOf("NOT_FOUND"))
@@ -80,7 +80,7 @@ export const keyView = viewOf(KeyView)
 
 const revokedKey = viewOf(RevokedKey)
 
-/** Lists, makes and revokes keys. */
+/** Lists, creates and revokes keys. */
 export const keysHandlers = Effect.map(
   Keys,
   (keys): GroupHandlers<typeof KeysApi, void> => ({

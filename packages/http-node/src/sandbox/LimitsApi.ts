@@ -13,14 +13,13 @@ import {
   type GroupHandlers,
   isActive,
   limitStatus,
-  toIso,
-  useUpTickets
+  toIso
 } from "@workshop/core/adapter"
-import { type LimitUse, RateLimits, Reads, Store } from "@workshop/core/store"
-import { Effect, Schema } from "effect"
+import { type Command, type LimitUse, RateLimits, Reads, Store } from "@workshop/core/store"
+import { Effect, Either, Schema } from "effect"
 import { data, groupOf, shopEndpoint } from "./endpoints.js"
 
-/** The limits that a shop's system meets, in the order in which they are shown; those of a client or a ticket have no gauge. */
+/** The limits of a shop, its keys and an address, in the order in which they are shown; those of a client or a ticket are not shown. */
 const SHOWN = [
   "requests_per_minute",
   "writes_per_minute",
@@ -48,27 +47,27 @@ const UseUp = Schema.Struct({ name: Schema.Literal(...SHOWN), use: Schema.Litera
   identifier: "LimitUseInput"
 })
 
-/** The limits of a shop's system, as gauges (Specification, Limits; Sandbox). */
+/** The limits of a shop, as gauges (Specification, Limits; Sandbox). */
 export class LimitsApi extends groupOf(
   "limits",
-  ["Limits", "How far the limits of a shop's system are used"],
+  ["Limits", "How much of a shop's limits is used"],
   shopEndpoint("GET", "listLimits", "/limits", Schema.Array(Gauge), [
     "Read the limits",
-    "How far each is used, and when it starts anew: of each active key, of the shop, and of the address from which keys were last refused."
+    "How much of each is used, and when it resets: of each active key, of the shop, and of the address that last sent a request without a valid key."
   ]),
   shopEndpoint("POST", "useUpLimit", "/limits", Schema.Array(Gauge), [
     "Use up a limit",
-    "As if so many requests had been made: the next one is refused until the limit starts anew. A limit per key is used up for every active key."
+    "The next request that counts against it is refused until the limit resets. A limit per key is used up for every active key."
   ]).setPayload(UseUp)
 ) {}
 
-/** A limit of a shop's system as it stands. */
+/** A limit with its present status. */
 export interface LimitGauge {
   readonly key_id: string | null
   readonly status: LimitStatus
 }
 
-/** The use by which a limit counts, of a key, a shop or an address. */
+/** The uses that count against a limit: one of each key, or that of the shop or the address. */
 const usesOf =
   (subjects: {
     readonly keys: ReadonlyArray<string>
@@ -83,7 +82,18 @@ const usesOf =
     return [{ policy, subject, time_zone: per === "shop" ? subjects.time_zone : null }]
   }
 
-/** Reads and uses up the limits of a shop. `address` is that of the last request without a good key. */
+/** Uses up a limit on a shop's tickets, as if that many had been created. */
+const useUpTickets = (shop_id: ShopId, policy: (typeof ofTickets)[number]): Command<void> => ({
+  shop_id,
+  loadRequests: [],
+  run: ({ shop, head }, { now }) => {
+    const { resets_at } = currentWindow(head[policy], policy, now, shop.time_zone)
+    const row = { ...head, [policy]: { used: Policies[policy].limit, resets_at } }
+    return Either.right({ result: undefined, changes: [{ _tag: "HeadPut", row }], usages: [] })
+  }
+})
+
+/** Reads and uses up the limits of a shop. `address` returns that of the last request without a valid key. */
 export const shopLimits = (address: () => string) =>
   Effect.gen(function* () {
     const reads = yield* Reads
@@ -147,7 +157,7 @@ const view = ({ key_id, status: { policy, limit, remaining, resets_at } }: Limit
   resets_at: toIso(resets_at)
 })
 
-/** Shows the gauges, and uses one up. */
+/** Handles the endpoints of limits. */
 export const limitsHandlers = ({ gauges, useUp }: Effect.Effect.Success<ReturnType<typeof shopLimits>>) => {
   const shown = (id: ShopId) => Effect.map(gauges(id), (found) => data(found.map(view)))
   const handlers: GroupHandlers<typeof LimitsApi, void> = {

@@ -23,7 +23,7 @@ const publishChange = (feed: Feed, change: Change): void => {
     feed.publish("notice", { shop_id: change.row.shop_id, ...noticeView(change.row) })
 }
 
-/** The parts of a sandbox with which it is watched: its feed, the log of its requests, and the faults that they meet. */
+/** Makes the feed of a sandbox, the log of its requests, and the faults that they meet. The feed gets all that is logged and committed. */
 export const observation = Effect.gen(function* () {
   const started_at = yield* startOfIds
   const feed = new Feed(started_at)

@@ -19,12 +19,12 @@ const REFUSED = `must be a status from 200 to 599, or one of ${words.join(", ")}
 const ReceiverView = Schema.Struct({
   url: Schema.String,
   ...ReceiverBehaviour.fields,
-  in_use: Schema.Boolean.annotations({ description: "Whether the shop's webhook leads there" })
+  in_use: Schema.Boolean.annotations({ description: "Whether it is the shop's webhook" })
 }).annotations({ identifier: "Receiver" })
 
 const isAnswer = Schema.is(ReceiverAnswer)
 
-/** The response that a receiver should give: one message covers both forms. */
+/** The answer of a receiver in a request; one message covers both forms. */
 const AnswerInput = Schema.Union(Schema.Number, Schema.String)
   .pipe(Schema.filter((value): value is ReceiverAnswer => isAnswer(value), { message: () => REFUSED }))
   .annotations({
@@ -53,21 +53,21 @@ export class ReceiverApi extends groupOf(
   ["Receiver", "A receiver within the sandbox, which misbehaves on request"],
   shopEndpoint("GET", "readReceiver", "/receiver", ReceiverView, [
     "Read the built-in receiver",
-    "How it answers, and whether the shop's webhook leads to it."
+    "How it answers, and whether it is the shop's webhook."
   ]),
   shopEndpoint("PUT", "setReceiver", "/receiver", ReceiverView, [
     "Set how the built-in receiver behaves",
-    "It answers `answer`, `times` times where that is given, and then `afterwards`; or passes events on to `forward_to` and answers what it is answered. What is left out is as in a healthy receiver. `use` sets the shop's webhook to it."
+    "It answers `answer`, and after `times` events, if that is given, `afterwards`; both are 200 by default. With `forward_to` it forwards events to that address, and returns the responses. With `use` it becomes the shop's webhook."
   ]).setPayload(ReceiverInput),
   shopEndpoint("GET", "listReceived", "/received", Schema.Array(ReceivedEvent), [
-    "List what the built-in receiver got",
+    "List the events that the built-in receiver got",
     "Oldest first, each with its signature, the text that was signed, and the signature that was expected."
   ]).setUrlParams(
     Schema.Struct({ after: countParameter(Number.MAX_SAFE_INTEGER, "Only those after the one with this id") })
   )
 ) {}
 
-/** Sets and shows the built-in receivers. */
+/** Handles the endpoints of the built-in receivers. */
 export const receiverHandlers = (receivers: Receivers, policy: WebhookAddressPolicy, feed: Feed) =>
   Effect.gen(function* () {
     const shops = yield* Shops
@@ -90,8 +90,8 @@ export const receiverHandlers = (receivers: Receivers, policy: WebhookAddressPol
       setReceiver: Effect.fnUntraced(function* ({ path: { id }, payload }) {
         yield* shops.byId(id)
         const { answer, times, afterwards, forward_to, use } = payload
-        const onward = (forward_to ?? null) === null ? null : yield* address(forward_to!, policy)
-        if (onward !== null && receivers.shopAt(onward) !== undefined)
+        const forward = (forward_to ?? null) === null ? null : yield* address(forward_to!, policy)
+        if (forward !== null && receivers.shopAt(forward) !== undefined)
           return yield* new InvalidInput({
             issues: [{ field: "forward_to", message: "must not be a built-in receiver" }]
           })
@@ -99,9 +99,9 @@ export const receiverHandlers = (receivers: Receivers, policy: WebhookAddressPol
           answer: answer ?? 200,
           times: times ?? null,
           afterwards: afterwards ?? 200,
-          forward_to: onward
+          forward_to: forward
         })
-        // The receiver's own address is judged by nobody: no request leaves for it.
+        // The receiver's own address need not pass the policy, because no request leaves for it.
         if (use === true) yield* webhooks.set(id, receivers.urlOf(id) as never)
         const found = yield* shown(id)
         const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)

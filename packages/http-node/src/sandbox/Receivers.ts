@@ -29,10 +29,10 @@ export type ReceiverAnswer = typeof ReceiverAnswer.Type
 /** How a shop's built-in receiver behaves. */
 export const ReceiverBehaviour = Schema.Struct({
   answer: ReceiverAnswer,
-  /** How many times, before it answers `afterwards`; null for always. */
+  /** How many events get `answer` before `afterwards`; null for all. */
   times: Schema.NullOr(Schema.Int),
   afterwards: ReceiverAnswer,
-  /** Where it passes events on, to respond as that address does; null if it responds itself. */
+  /** The address to which it forwards events, and whose responses it returns; null if it answers itself. */
   forward_to: Schema.NullOr(Schema.String)
 })
 /** How a shop's built-in receiver behaves. */
@@ -65,10 +65,10 @@ const healthy: ReceiverBehaviour = { answer: 200, times: null, afterwards: 200, 
 
 const KEPT = 1000
 const KEPT_CHARACTERS = 16 * 1024 * 1024
-/** No socket listens there: what is sent to it stays in this process. */
+/** No socket listens there: requests to it stay in this process. */
 const BASE = "http://receiver.localhost/"
 
-/** The result of an attempt to which a receiver answers so. Nobody waits for the seconds that a silent one would take. */
+/** The result of an attempt that gets this answer. A time-out is reported at once. */
 const outcomeOf = (answer: ReceiverAnswer): Sent => {
   if (typeof answer === "number") return { ...Sent.answered(answer), head: `HTTP/1.1 ${answer}\n` }
   return Sent.failed(answer === "cut" ? "reset" : "timeout")
@@ -76,7 +76,7 @@ const outcomeOf = (answer: ReceiverAnswer): Sent => {
 
 const answeredBy = ({ status, error }: Sent): string => String(status ?? error)
 
-/** The built-in receivers of a sandbox's shops, what they got, and the requests as they were sent to whichever receiver. */
+/** The built-in receivers of a sandbox's shops with the events that they got, and the last request of each event to any receiver. */
 export class Receivers {
   readonly #behaviours = new Map<string, ReceiverBehaviour>()
   readonly #received: Ring<ReceivedEvent>
@@ -115,7 +115,7 @@ export class Receivers {
     return this.#received.all.filter((event) => event.id > after && event.shop_id === shop_id)
   }
 
-  /** The last request that was made for an event; undefined where this process made none that it remembers. */
+  /** The last request that was sent for an event; undefined if this process sent none, or has dropped it. */
   sent(event_id: string): SentRequest | undefined {
     return this.#sent.get(event_id)
   }
@@ -133,7 +133,7 @@ export class Receivers {
     this.onReceived(this.#received.add((id) => ({ ...event, id })))
   }
 
-  /** The next response, and the behaviour after it. */
+  /** Returns the answer to the next event, and counts that event. */
   take(shop_id: string): ReceiverAnswer {
     const now = this.behaviour(shop_id)
     if (now.times === null) return now.answer
@@ -162,7 +162,7 @@ export class SandboxReceivers extends Context.Tag("@workshop/http-node/SandboxRe
 
 const isSignature = (value: string): boolean => /^t=\d+,v1=/.test(value)
 
-/** Sends to the built-in receivers within the process, and to all others as before; and remembers each request. */
+/** Sends to the built-in receivers within the process, and to all others as before. Keeps each request. */
 export const sandboxSender: Layer.Layer<WebhookSender, never, WebhookSender | SandboxReceivers | Reads> = Layer.effect(
   WebhookSender,
   Effect.gen(function* () {

@@ -115,21 +115,21 @@ const keepingBody = (request: HttpRequest) => {
   return { kept, body: () => read }
 }
 
-/** The response to a request that meets a fault, in the place of its own where nothing is to be done. */
+/** The response to a request that meets a fault: its own, or that of the fault if the request is not carried out. */
 const withFault = (
   fault: Fault | undefined,
   { body }: HttpRequest,
   context: RequestContext,
-  answer: Effect.Effect<ObservedResponse>
+  response: Effect.Effect<ObservedResponse>
 ): Effect.Effect<ObservedResponse> => {
-  // The log shows what a refused request asked for too.
+  // The log shows the body of a refused request too.
   const read = Effect.suspend(() => Effect.exit(body(Limits.body_bytes)))
   switch (fault?.fault) {
     case undefined:
     case "lose_answer":
-      return answer
+      return response
     case "delay":
-      return Effect.delay(answer, fault.delay_ms)
+      return Effect.delay(response, fault.delay_ms)
     case "503":
       return Effect.map(read, () => respond({ _tag: "StoreUnavailable" }, context))
     case "429": {
@@ -148,8 +148,7 @@ export class RequestLog {
   readonly #faults: Faults
   readonly #limits: CachedRateLimits
   readonly #onLogged: (request: LoggedRequest) => void
-  /** The address of the last request without a good key, as it is counted. */
-  stranger = "127.0.0.1"
+  #lastUnauthenticatedAddress = "127.0.0.1"
 
   constructor(
     faults: Faults,
@@ -172,27 +171,25 @@ export class RequestLog {
     return this.#ring.all
   }
 
-  /** The API whose requests are logged, and meet the faults that are set. */
+  /** The address of the last request without a valid key, as limits count it. */
+  get lastUnauthenticatedAddress(): string {
+    return this.#lastUnauthenticatedAddress
+  }
+
+  /** The API, with its requests logged and subject to the faults. */
   watch(api: RouteGroup): RouteGroup {
     return {
       ...api,
       handle: (request, context, match) =>
         Effect.clockWith((clock) => {
           const begun = clock.unsafeCurrentTimeNanos()
-          const fault = this.#faults.meet(request.method, request.path)
+          const fault = this.#faults.take(request.method, request.path)
           const { kept, body } = keepingBody(request)
-          const answer = Effect.catchAllCause(api.handle(kept, context, match), (cause) =>
-            respondToCause(cause, context)
-          )
+          const own = Effect.catchAllCause(api.handle(kept, context, match), (cause) => respondToCause(cause, context))
           return Effect.map(
-            withFault(
-              fault,
-              kept,
-              { ...context, usages: [this.#limits.look(addressUse(request), context.now)] },
-              answer
-            ),
+            withFault(fault, kept, { ...context, usages: [this.#limits.look(addressUse(request), context.now)] }, own),
             (response) => {
-              if (response.context.caller === null) this.stranger = countedAddress(request.address)
+              if (response.context.caller === null) this.#lastUnauthenticatedAddress = countedAddress(request.address)
               const took_ms = Number(clock.unsafeCurrentTimeNanos() - begun) / NANOS_PER_MS
               this.#onLogged(this.#ring.add(entryOf({ request, context, body, fault, took_ms }, response)))
               return fault?.fault === "lose_answer" ? { ...response, isCut: true } : response
@@ -202,12 +199,12 @@ export class RequestLog {
     }
   }
 
-  /** Takes up what an earlier session logged. */
+  /** Adds the requests of an imported session. */
   restore(requests: ReadonlyArray<LoggedRequest>): void {
     for (const request of requests) this.#ring.add((id) => ({ ...request, id }))
   }
 
-  /** Forgets all requests; ids go on. */
+  /** Removes all requests; ids continue. */
   clear(): void {
     this.#ring.clear()
   }

@@ -10,14 +10,14 @@ import { LoggedRequest, type RequestLog } from "./RequestLog.js"
 
 const after = countParameter(Number.MAX_SAFE_INTEGER, "Only those after the one with this id")
 
-const RequestsAsked = Schema.Struct({
-  shop: optionalParameter(ShopId, "Of this shop alone"),
-  ticket: optionalParameter(TicketId, "Of this ticket alone"),
+const RequestsQuery = Schema.Struct({
+  shop: optionalParameter(ShopId, "Only requests of this shop"),
+  ticket: optionalParameter(TicketId, "Only requests about this ticket"),
   after,
-  limit: countParameter(5000, "The latest so many at most; all by default")
+  limit: countParameter(5000, "How many at most, the latest; all by default")
 })
 
-const StreamAsked = Schema.Struct({
+const StreamQuery = Schema.Struct({
   after,
   token: optionalParameter(Schema.String, "The sandbox's token, for a browser, which cannot send it as a header here")
 })
@@ -26,29 +26,29 @@ const events = Object.entries(feedEvents)
   .map(([event, meaning]) => `\`${event}\`: ${meaning}`)
   .join("; ")
 
-/** The log of the requests to `/v1`, and what happens as it happens (Specification, Sandbox). */
+/** The log of the requests to `/v1`, and a stream of everything that happens (Specification, Sandbox). */
 export class RequestsApi extends groupOf(
   "requests",
-  ["Requests", "The requests to the API, and what happens as it happens"],
+  ["Requests", "The requests to the API, and a stream of everything that happens"],
   endpoint("GET", "listRequests", "/requests", Schema.Array(LoggedRequest), [
     "List the requests to the API",
-    "The latest 5,000 requests to `/v1` with their responses, oldest first. Keys are never among them."
-  ]).setUrlParams(RequestsAsked),
+    "The latest 5,000 requests to `/v1` with their responses, oldest first. They contain no keys."
+  ]).setUrlParams(RequestsQuery),
   HttpApiEndpoint.get("followSandbox", "/stream")
-    .setUrlParams(StreamAsked)
+    .setUrlParams(StreamQuery)
     .setHeaders(Schema.Struct({ "last-event-id": Schema.optionalWith(Schema.String, { exact: true }) }))
     .addSuccess(Schema.String.pipe(HttpApiSchema.withEncoding({ kind: "Text", contentType: "text/event-stream" })))
     .annotateContext(
       described("followSandbox", [
-        "Follow what happens",
-        `Server-sent events. First \`hello\` with the newest id and when the process started, then what happens, with ids that rise, also from one process to the next: ${events}. \`Last-Event-ID\`, or \`after\`, goes on after an id, and \`after=0\` begins with the start of the process; \`reset\` says that some of what came since is forgotten, or that everything was replaced: read all again. A comment comes every 15 seconds.`
+        "Follow everything that happens",
+        `Server-sent events: first \`hello\` with the newest id and the start of the process, then everything that happens, with ids that rise, also from one process to the next. The events are ${events}. \`Last-Event-ID\`, or \`after\`, continues after an id, and \`after=0\` begins with the start of the process. \`reset\` means that some events after that id were dropped, or that all data were replaced: read everything again. A comment comes every 15 seconds.`
       ])
     )
 ) {}
 
 const KEEP_ALIVE = "15 seconds"
 
-/** Lists the logged requests, and streams what happens. */
+/** Lists the logged requests, and streams the feed. */
 export const requestsHandlers = (log: RequestLog, feed: Feed) =>
   Effect.map(Effect.runtime<never>(), (runtime): GroupHandlers<typeof RequestsApi, void> => {
     const comments = (send: (text: string) => void) =>

@@ -11,13 +11,13 @@ const Report = Schema.Record({ key: Schema.String, value: Schema.Unknown }).anno
   identifier: "ScenarioReport"
 })
 
-/** Scenarios, run where they are written (Specification, Sandbox). */
+/** The endpoint that runs a scenario (Specification, Sandbox). */
 export class ScenariosApi extends groupOf(
   "scenarios",
   ["Scenarios", "Scenarios, run in a sandbox of their own"],
   endpoint("POST", "runScenario", "/scenarios/run", Report, [
     "Run a scenario",
-    "Runs the text of a scenario in a sandbox of its own, which nothing here sees, and answers the report of `workshop scenario run --json`. Where the text is no scenario, its `problems` say why, each with its line, and nothing is run. 404 where the program that serves the sandbox runs no scenarios; `workshop serve` does."
+    "Runs the text of a scenario in a sandbox of its own, without effect on this one, and returns the report of `workshop scenario run --json`. If the text is no scenario, nothing runs, and `problems` of the report says why, each with its line. 404 if the program that serves the sandbox cannot run scenarios; `workshop serve` can."
   ])
     .setPayload(
       Schema.Struct({
@@ -28,7 +28,7 @@ export class ScenariosApi extends groupOf(
     .addError(FailureBodyOf("NOT_FOUND"))
 ) {}
 
-/** Runs scenarios, where there is somebody who does. */
+/** Runs scenarios with `run`; without it, the endpoint is a 404. */
 export const scenariosHandlers = (run: ScenarioRunner | undefined): GroupHandlers<typeof ScenariosApi, void> => ({
   runScenario: ({ payload }) =>
     run === undefined ? Effect.fail({ _tag: "RouteNotFound" } as const) : Effect.map(run(payload.scenario), data)

@@ -25,7 +25,7 @@ const VERSION = 1
 /** How long a session's file may be, in bytes. */
 const MOST_BYTES = 64 * 1024 * 1024
 
-/** How much text of the log of requests goes into a file. */
+/** How many characters of the log of requests go into a file. */
 const MOST_LOGGED_CHARACTERS = 16 * 1024 * 1024
 
 /** How many changes one command makes, so that none holds its shop for long. */
@@ -46,13 +46,13 @@ const SessionFile = Schema.Struct({
   requests: Schema.Array(LoggedRequest)
 }).annotations({ identifier: "Session" })
 
-/** A file as it is sent: what is in it is looked at only after its version. */
+/** A file in a request. Its other fields are read only if its version is right. */
 const SentFile = Fields.annotations({
   identifier: "SessionInput",
-  description: "The response of GET /sandbox/session, or its data alone",
+  description: "The response of GET /sandbox/session, or only its data",
   jsonSchema: {
     type: "object",
-    description: "The response of GET /sandbox/session, or its data alone",
+    description: "The response of GET /sandbox/session, or only its data",
     properties: { version: { type: "integer", const: VERSION }, data: { type: "object" } }
   }
 })
@@ -73,21 +73,21 @@ interface Session {
   readonly requests: ReadonlyArray<LoggedRequest>
 }
 
-/** Beginning anew, and a sandbox as a file (Specification, Sandbox). */
+/** The endpoints that reset, export and import the sandbox (Specification, Sandbox). */
 export class SessionApi extends groupOf(
   "session",
-  ["Session", "Beginning anew, and a sandbox as a file"],
+  ["Session", "Reset, export and import of the sandbox"],
   endpoint("POST", "resetSandbox", "/reset", ClockView, [
-    "Begin anew",
-    "Everything is gone: shops, clients, tickets, events, the log of requests, receivers, faults. The clock shows the real time again. The shop and the key with which the server was started are made again, with the same key; streams are sent `reset`. 403 where no sandbox made the data."
+    "Reset the sandbox",
+    "Removes everything: shops, clients, tickets, events, the log of requests, receivers and faults. The clock shows the real time again. The shop and the key with which the server was started are created again, with the same text of the key; streams get `reset`. 403 if the data were not created by a sandbox."
   ]),
   endpoint("GET", "exportSession", "/session", SessionFile, [
     "Export the sandbox",
-    "Shops with their tickets, events, attempts, cards and webhooks, clients, keys, receivers, the clock, and the log of requests, as one file. It has keys and secrets in clear. Without the audit log, the counts of limits and the faults."
+    "Shops with their tickets, events, attempts, cards and webhooks, clients, keys, receivers, the clock, and the log of requests, as one file. It contains keys and secrets in plain text. It does not contain the audit log, the counts of limits and the faults."
   ]),
   endpoint("POST", "importSession", "/session", ClockView, [
     "Import a sandbox",
-    "Puts what `GET /sandbox/session` answered, whole or its `data` alone, in the place of everything. The clock shows the time of the export. A file of another version is refused, and one that was changed. 403 where no sandbox made the data."
+    "Replaces all data with a session that `GET /sandbox/session` returned (the response, or only its `data`). The clock shows the time of the export. A file of another version, or one that was changed, is refused. 403 if the data were not created by a sandbox."
   ])
     .setPayload(SentFile)
     .annotate(BodyLimit, MOST_BYTES)
@@ -97,10 +97,10 @@ const digestOf = (session: unknown): string => createHash("sha256").update(JSON.
 
 const refused = (field: string, message: string) => Either.left(new InvalidInput({ issues: [{ field, message }] }))
 
-/** The contents of a file; refused by its version, or where it is not as it was exported. */
+/** The contents of a file. A file of another version, or one that was changed after the export, is refused. */
 const sessionIn = ({ version, digest, ...rest }: Readonly<Record<string, unknown>>) => {
   if (version === undefined)
-    return refused("version", "is missing: send the file that GET /sandbox/session answered, or its data")
+    return refused("version", "is missing: send the file that GET /sandbox/session returned, or its data")
   if (version !== VERSION) {
     const message = `is ${JSON.stringify(version)}, and this server reads version ${VERSION}: import the file with the release that wrote it`
     return refused("version", message)
@@ -134,17 +134,17 @@ const allPages = <Id extends string, Row extends { readonly id: Id }, E>(
   })
 
 /** The parts of a sandbox that are not in its store. */
-interface Watching {
+interface SandboxParts {
   readonly log: RequestLog
   readonly feed: Feed
   readonly faults: Faults
   readonly receivers: Receivers
-  /** Makes what the start made in an empty store. */
+  /** Creates the first shop again. */
   readonly begin: Effect.Effect<void, StoreUnavailable>
 }
 
-/** Reads the sandbox as a file. */
-const exporter = ({ log, receivers }: Pick<Watching, "log" | "receivers">) =>
+/** Makes the effect that exports the sandbox. */
+const exporter = ({ log, receivers }: Pick<SandboxParts, "log" | "receivers">) =>
   Effect.gen(function* () {
     const whole = yield* WholeData
     const directory = yield* Directory
@@ -174,8 +174,8 @@ const exporter = ({ log, receivers }: Pick<Watching, "log" | "receivers">) =>
     })
   })
 
-/** Exports and imports the sandbox, and lets it begin anew. */
-export const sessionHandlers = ({ log, feed, faults, receivers, begin }: Watching) =>
+/** Resets, exports and imports the sandbox. */
+export const sessionHandlers = ({ log, feed, faults, receivers, begin }: SandboxParts) =>
   Effect.gen(function* () {
     const read = yield* exporter({ log, receivers })
     const whole = yield* WholeData
@@ -218,12 +218,12 @@ export const sessionHandlers = ({ log, feed, faults, receivers, begin }: Watchin
       log.restore(session.requests)
     })
 
-    /** Replaces everything. Readers of the stream get one entry, `reset`, and then read all again. */
+    /** Replaces all data. Readers of the stream get one entry, `reset`, and then read everything again. */
     const replace = (at: Parameters<typeof beginAnew>[0], fill: Effect.Effect<void, StoreUnavailable>) =>
       Effect.gen(function* () {
         yield* isRemovable
         yield* Effect.acquireUseRelease(
-          Effect.sync(() => feed.hush()),
+          Effect.sync(() => feed.pause()),
           () => beginAnew(at, clear, fill),
           () => Effect.sync(() => feed.beginAnew())
         )

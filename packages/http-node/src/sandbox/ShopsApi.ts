@@ -17,7 +17,7 @@ import { Effect, Schema } from "effect"
 import { creation, data, endpoint, groupOf, shopEndpoint } from "./endpoints.js"
 import { viewOf } from "./views.js"
 
-/** A shop with everything that can be set of it. */
+/** A shop with all its settings. */
 const ShopSettings = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
@@ -65,11 +65,8 @@ export class ShopsApi extends groupOf(
     "Open a shop",
     "The shop is approved and active, with the API switched on and a key with full access, which is shown this once."
   ]).setPayload(ShopToOpen),
-  endpoint("GET", "listShops", "/shops", Schema.Array(ShopSettings), ["List the shops", "The newest last."]),
-  shopEndpoint("GET", "readShop", "", ShopSettings, [
-    "Read a shop's settings",
-    "Everything that can be set of the shop."
-  ]),
+  endpoint("GET", "listShops", "/shops", Schema.Array(ShopSettings), ["List the shops", "Oldest first."]),
+  shopEndpoint("GET", "readShop", "", ShopSettings, ["Read a shop's settings", "All settings of the shop."]),
   shopEndpoint("PATCH", "changeShop", "", ShopSettings, [
     "Change a shop's settings",
     "Omitted fields keep their values. `next_number` is the number of the shop's next ticket."

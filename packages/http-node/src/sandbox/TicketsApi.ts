@@ -44,7 +44,7 @@ const Move = Schema.Struct({
   })
 }).annotations({ identifier: "TicketMove" })
 
-const TicketsAsked = Schema.Struct({
+const TicketsQuery = Schema.Struct({
   state: optionalParameter(TicketState, "The tickets in this state"),
   q: optionalParameter(
     Schema.String,
@@ -54,25 +54,25 @@ const TicketsAsked = Schema.Struct({
   limit: countParameter(ServiceLimits.list_max, "How many at most; 100 by default")
 })
 
-/** A shop's tickets to look at: without a key, and counted by no limit (Specification, Sandbox). */
+/** A shop's tickets for a tester: without a key, and without a count against limits (Specification, Sandbox). */
 export class TicketsApi extends groupOf(
   "tickets",
-  ["Tickets to look at", "A shop's tickets without a key, and what each would accept"],
+  ["Tickets for testers", "A shop's tickets without a key, and the acts that each would accept"],
   shopEndpoint("GET", "findTickets", "/tickets", Schema.Array(ListedTicket), [
     "Find tickets",
-    "The newest first, as `/v1` shows them, each with what falls due `next` on it by time alone. It needs no key and counts against no limit."
-  ]).setUrlParams(TicketsAsked),
+    "Newest first, as `/v1` shows them. `next` is the next event that time alone causes. This needs no key and counts against no limit."
+  ]).setUrlParams(TicketsQuery),
   ticketEndpoint("GET", "listMoves", "/moves", Schema.Array(Move), [
-    "List what a ticket would accept",
-    "Asks the decision of every act what it would say of the ticket as it is now, and changes nothing."
+    "List the acts that a ticket would accept",
+    "Runs the decision of every act on the ticket as it is now, and saves nothing."
   ])
 ) {}
 
 const DEFAULT_LIMIT = 100
-/** How many tickets one read looks at while it searches. */
+/** How many tickets one read of a search returns. */
 const READ_AT_ONCE = 500
 
-/** Whether a ticket is what a search means. */
+/** Whether a ticket matches a search. */
 const matches = (q: string) => {
   const wanted = q.trim().toLowerCase()
   const digits = wanted.replaceAll(/[\s()-]/g, "")
@@ -96,14 +96,14 @@ export const ticketsHandlers = Effect.gen(function* () {
   const find = Effect.fnUntraced(function* find(
     shop_id: ShopId,
     filter: TicketFilter,
-    { q, before, limit = DEFAULT_LIMIT }: typeof TicketsAsked.Type
+    { q, before, limit = DEFAULT_LIMIT }: typeof TicketsQuery.Type
   ) {
-    const isMeant = q === undefined || q.trim() === "" ? () => true : matches(q)
+    const isMatch = q === undefined || q.trim() === "" ? () => true : matches(q)
     const found: Array<SeenTicket> = []
     let after = before ?? null
     while (true) {
       const { tickets } = yield* reads.tickets(shop_id, filter, { _tag: "Newest", after }, READ_AT_ONCE)
-      found.push(...tickets.filter(isMeant))
+      found.push(...tickets.filter(isMatch))
       after = tickets.at(-1)?.record.id ?? null
       if (found.length >= limit || tickets.length < READ_AT_ONCE) return found.slice(0, limit)
     }

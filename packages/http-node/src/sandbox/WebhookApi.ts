@@ -44,7 +44,7 @@ const ShownWebhook = Schema.Struct({
 
 const replaces_before = Schema.NullOr(Schema.String).annotations({
   description:
-    "The last two secrets sign, so a second rotation within 24 hours ends the oldest at once: until when that one would still have signed. Null where no secret was ended early"
+    "The two latest secrets sign, so a second rotation within 24 hours ends the oldest one early. This is the time until which that one would have signed; null if none was ended early"
 })
 
 const milliseconds = Schema.NullOr(Schema.Number)
@@ -83,16 +83,16 @@ const ShownDelivery = Schema.Struct({
   request: Schema.Struct({
     body: Schema.String,
     sent: Schema.NullOr(SentRequest).annotations({
-      description: "The last request as it was sent; null where this process made none"
+      description: "The last request as it was sent; null if this process sent none"
     })
   })
 }).annotations({ identifier: "ShownDelivery" })
 
-const DeliveriesAsked = Schema.Struct({
-  ticket: optionalParameter(TicketId, "Of this ticket alone"),
-  since: optionalParameter(DateOrDateTimeText, "Of events that were raised at this instant or later"),
-  before: optionalParameter(EventId, "Of events before the one with this id"),
-  limit: countParameter(ServiceLimits.list_max, "The latest so many at most; all by default")
+const DeliveriesQuery = Schema.Struct({
+  ticket: optionalParameter(TicketId, "Only deliveries of this ticket"),
+  since: optionalParameter(DateOrDateTimeText, "Only deliveries of events that were raised at this instant or later"),
+  before: optionalParameter(EventId, "Only deliveries of events before the one with this id"),
+  limit: countParameter(ServiceLimits.list_max, "How many at most, the latest; all by default")
 })
 
 const NoticeView = Schema.Struct({
@@ -104,17 +104,17 @@ const NoticeView = Schema.Struct({
   first_failure_at: Schema.NullOr(Schema.String)
 }).annotations({ identifier: "Notice" })
 
-/** A shop's webhook, and the events that it is sent: what the owner does in the app (Specification, Sandbox). */
+/** A shop's webhook and its deliveries, as its owner manages them in the app (Specification, Sandbox). */
 export class WebhookApi extends groupOf(
   "webhook",
   ["Webhook", "An owner manages the webhook and reads its deliveries"],
   shopEndpoint("PUT", "setWebhook", "/webhook", SetWebhook, [
     "Set the webhook's address",
-    "The first address makes a secret; another address keeps it. Loopback addresses and http are allowed here."
+    "The first address creates a secret; a later one keeps it. Loopback addresses and http are allowed here."
   ]).setPayload(Schema.Struct({ url: Schema.String }).annotations({ identifier: "WebhookInput" })),
   shopEndpoint("GET", "readWebhook", "/webhook", ShownWebhook, [
     "Read the webhook",
-    "Its address, whether it is on, and how it has been failing."
+    "Its address, whether it is on, and its failures since the last success."
   ]),
   shopEndpoint(
     "POST",
@@ -125,7 +125,7 @@ export class WebhookApi extends groupOf(
   ).setPayload(EmptyBody),
   shopEndpoint("POST", "pingWebhook", "/webhook/ping", Event, [
     "Send a ping",
-    "Answers the event, which is delivered like any other."
+    "Returns the event. It is delivered like any other."
   ]).setPayload(EmptyBody),
   shopEndpoint("POST", "enableWebhook", "/webhook/enable", WebhookView, [
     "Turn the webhook on",
@@ -137,15 +137,15 @@ export class WebhookApi extends groupOf(
   ]).setPayload(EmptyBody),
   shopEndpoint("DELETE", "removeWebhook", "/webhook", WebhookView, [
     "Remove the webhook",
-    "Its secrets and all deliveries that wait go with it."
+    "Its secrets and all waiting deliveries are removed too."
   ]),
   shopEndpoint("GET", "listDeliveries", "/deliveries", Schema.Array(ShownDelivery), [
     "List the deliveries",
-    "Every event that was to be sent, with what came of each attempt."
-  ]).setUrlParams(DeliveriesAsked),
+    "Every event that was to be sent, with the result of each attempt."
+  ]).setUrlParams(DeliveriesQuery),
   shopEndpoint("POST", "replayDeliveries", "/deliveries/replay", Schema.Struct({ count: Schema.Int }), [
     "Send events again",
-    "Name the events, or give bounds and a state. The events go out under the ids that they had. `dry_run` only counts them."
+    "Name the events, or give a period and a state. The events keep their ids. `dry_run` only counts them."
   ]).setPayload(ReplayInput),
   shopEndpoint("GET", "listNotices", "/notices", Schema.Array(NoticeView), [
     "List the notices to the owner",
@@ -153,7 +153,7 @@ export class WebhookApi extends groupOf(
   ]),
   shopEndpoint("GET", "listEvents", "/events", Schema.Array(Event), [
     "List the events",
-    "As they were sent, oldest first."
+    "The shop's events as they were sent, oldest first."
   ])
 ) {}
 
@@ -177,7 +177,7 @@ const address = (url: string, policy: WebhookAddressPolicy) =>
     (message) => new InvalidInput({ issues: [{ field: "url", message }] })
   )
 
-/** The sandbox has no pages. */
+/** The sandbox returns whole lists. */
 const ALL = { limit: ServiceLimits.list_max }
 
 /** A delivery with its event's contents, and the request as it was last sent. */
@@ -194,15 +194,15 @@ const shownDelivery = (
   request: { body: event.body, sent: receivers.sent(event.id) ?? null }
 })
 
-/** The deliveries that are asked for, the latest so many of them. */
-const askedDeliveries = (
+/** The deliveries that a query selects. */
+const selectedDeliveries = (
   found: ReadonlyArray<LoggedDelivery>,
   events: ReadonlyArray<EventRecord>,
-  { ticket, since, before, limit = found.length }: typeof DeliveriesAsked.Type
+  { ticket, since, before, limit = found.length }: typeof DeliveriesQuery.Type
 ) => {
   const byId = new Map(events.map((event) => [event.id, event]))
   const end = before === undefined ? Number.POSITIVE_INFINITY : (byId.get(before)?.seq ?? 0)
-  const meant = found.flatMap((delivery) => {
+  const selected = found.flatMap((delivery) => {
     const event = byId.get(delivery.event_id)
     return event !== undefined &&
       (ticket === undefined || event.ticket_id === ticket) &&
@@ -211,7 +211,7 @@ const askedDeliveries = (
       ? [{ delivery, event }]
       : []
   })
-  return meant.slice(Math.max(0, meant.length - limit))
+  return selected.slice(Math.max(0, selected.length - limit))
 }
 
 /** Handles the owner's calls on the webhook and its deliveries. */
@@ -222,7 +222,7 @@ export const webhookHandlers = (policy: WebhookAddressPolicy, receivers: Receive
     const log = yield* DeliveryLog
     const audit = yield* Audit
 
-    /** Since when the webhook is off: from the owner's notice if the service turned it off, else from the audit log. */
+    /** The time since which the webhook is off: from the owner's notice if the service turned it off, else from the audit log. */
     const offSince = Effect.fnUntraced(function* (id: ShopId, off_reason: WebhookOffReason) {
       if (off_reason !== "disabled")
         return (yield* log.notices(id)).findLast(({ kind }) => kind === "webhook_off")?.created_at ?? null
@@ -246,7 +246,7 @@ export const webhookHandlers = (policy: WebhookAddressPolicy, receivers: Receive
       removeWebhook: ({ path }) => Effect.map(webhooks.remove(path.id), data),
       listDeliveries: Effect.fnUntraced(function* ({ path, urlParams }) {
         const found = yield* history.list(path.id, ALL)
-        const asked = askedDeliveries(found, yield* webhooks.events(path.id, ALL), urlParams)
+        const asked = selectedDeliveries(found, yield* webhooks.events(path.id, ALL), urlParams)
         return data(asked.map(({ delivery, event }) => shownDelivery(delivery, event, receivers)))
       }),
       replayDeliveries: ({ path, payload }) => Effect.map(history.replay(path.id, payload), data),

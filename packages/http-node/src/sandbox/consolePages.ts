@@ -16,16 +16,16 @@ const parts = () => ({
 })
 
 /** The page's addresses are relative, so that it also works behind a proxy that adds a path. */
-const leadingTo = (location: string): Page => ({ status: 307, headers: { Location: location }, body: "" })
+const redirectTo = (location: string): Page => ({ status: 307, headers: { Location: location }, body: "" })
 
 /**
- * `/console`: the page on which a tester watches and drives the sandbox, and `/`, which leads there. The page itself says
- * nothing of any shop, so it needs no token; its calls of the sandbox do.
+ * `/console`, the page on which a tester watches and controls the sandbox, and `/`, which redirects to it. The page contains
+ * no data of a shop, so it needs no token; its requests to the sandbox do.
  */
 export const consolePages: Effect.Effect<ReadonlyArray<RouteGroup>> = Effect.map(Effect.sync(parts), (known) => [
-  pageGroup("/", ({ path }) => (path === "/" ? Effect.succeed(leadingTo("console")) : undefined)),
+  pageGroup("/", ({ path }) => (path === "/" ? Effect.succeed(redirectTo("console")) : undefined)),
   pageGroup("/console", (request) => {
-    if (request.path === "/console/") return Effect.succeed(leadingTo("../console"))
+    if (request.path === "/console/") return Effect.succeed(redirectTo("../console"))
     const part = known[request.path as keyof typeof known]
     return part && Effect.map(part, (body) => guarded(constantPage(body, request)))
   })

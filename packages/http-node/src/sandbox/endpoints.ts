@@ -8,10 +8,10 @@ import { Schema } from "effect"
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 type Path = `/${string}`
 
-/** The words of an operation in the document: a heading, and the facts that its caller needs. */
+/** The texts of an operation in the document. */
 export type Description = readonly [summary: string, description: string]
 
-/** The annotations of an operation in the document; generated clients call it by its name. */
+/** The annotations of an operation in the document; `identifier` is the name of its method in generated clients. */
 export const described = (identifier: string, [summary, description]: Description) =>
   OpenApi.annotations({ identifier, summary, description })
 
@@ -36,33 +36,35 @@ export const endpoint = <M extends Method, const Name extends string, A, I>(
   method: M,
   name: Name,
   path: Path,
-  answer: Schema.Schema<A, I>,
+  success: Schema.Schema<A, I>,
   description: Description
 ) =>
-  HttpApiEndpoint.make(method)(name, path).addSuccess(SuccessBody(answer)).annotateContext(described(name, description))
+  HttpApiEndpoint.make(method)(name, path)
+    .addSuccess(SuccessBody(success))
+    .annotateContext(described(name, description))
 
-/** An endpoint whose response is 201 with what was made. */
+/** An endpoint whose response is 201 with the created object. */
 export const creation = <const Name extends string, A, I>(
   name: Name,
   path: Path,
-  answer: Schema.Schema<A, I>,
+  success: Schema.Schema<A, I>,
   description: Description
 ) =>
   HttpApiEndpoint.post(name, path)
-    .addSuccess(status201(SuccessBody(answer)))
+    .addSuccess(status201(SuccessBody(success)))
     .annotateContext(described(name, description))
 
-/** Endpoints at and below the path of what an id names; their response is 404 where it does not exist. */
+/** Makes endpoints of objects with an id, at the path of the object and below it. They respond 404 if it does not exist. */
 const endpointsOf =
   <Id extends string>(all: Path, id: Schema.Schema<Id, string>) =>
   <M extends Method, const Name extends string, A, I>(
     method: M,
     name: Name,
     path: Path | "",
-    answer: Schema.Schema<A, I>,
+    success: Schema.Schema<A, I>,
     description: Description
   ) =>
-    endpoint(method, name, `${all}/:id${path}`, answer, description)
+    endpoint(method, name, `${all}/:id${path}`, success, description)
       .setPath(Schema.Struct({ id }))
       .addError(FailureBodyOf("NOT_FOUND"))
 
@@ -81,5 +83,5 @@ export const clientEndpoint = endpointsOf("/clients", ClientId)
 /** An endpoint of an offer to a client. */
 export const offerEndpoint = endpointsOf("/offers", OfferId)
 
-/** The result of a handler that is nothing but its data. */
+/** The result of a handler that has only data. */
 export const data = <A>(data: A): { readonly data: A } => ({ data })

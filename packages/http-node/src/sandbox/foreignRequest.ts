@@ -9,14 +9,14 @@ const PROXY_HEADERS = [
   ...["for", "by", "host", "port", "prefix", "proto", "scheme", "server", "ssl"].map((what) => `x-forwarded-${what}`)
 ]
 
-/** The `Sec-Fetch-Site` of a request that the sandbox's own page sent, or that somebody typed. */
+/** The `Sec-Fetch-Site` of a request that the sandbox's own page sent, or whose address somebody typed. */
 const OWN_SITES = ["same-origin", "none"]
 
-/** Whether a request names this machine as its host, or none: a page elsewhere may let a name of its own lead here. */
+/** Whether the `Host` is this machine's or absent. A page elsewhere may let a name of its own resolve to this machine. */
 const isAddressedHere = (host: string | undefined): boolean =>
   host === undefined || sandboxAllowed(host.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1"), null)
 
-/** Whether a web page of another origin sent the request. Browsers say so, also of a POST without a body. */
+/** Whether a page of another origin sent the request. Browsers say so in these headers, even in a POST without a body. */
 const isOfAnotherPage = ({ header }: HttpRequest): boolean => {
   const origin = header("origin")?.toLowerCase()
   const host = header("host")?.toLowerCase()
@@ -30,7 +30,7 @@ const isOfAnotherPage = ({ header }: HttpRequest): boolean => {
 /**
  * Why a sandbox without a token refuses a request; undefined if nothing shows that it came from another machine or page.
  */
-export const foreignness = (request: HttpRequest): "SandboxHostForeign" | "SandboxSenderForeign" | undefined => {
+export const foreignRefusal = (request: HttpRequest): "SandboxHostForeign" | "SandboxSenderForeign" | undefined => {
   if (!isAddressedHere(request.header("host"))) return "SandboxHostForeign"
   return PROXY_HEADERS.some((name) => request.header(name) !== undefined) || isOfAnotherPage(request)
     ? "SandboxSenderForeign"

@@ -1,12 +1,12 @@
 import { Schema } from "effect"
 
-/** A parameter of a query that may be left out, with what it means. */
+/** An optional parameter of a query, with its description. */
 export const optionalParameter = <A, I>(schema: Schema.Schema<A, I>, description: string) =>
   Schema.optionalWith(schema, { exact: true }).annotations({ description })
 
 const digits = Schema.String.pipe(Schema.pattern(/^\d{1,15}$/, { message: () => "must be a whole number" }))
 
-/** A whole number from 0 to `most` in a query; it may be left out. */
+/** An optional whole number from 0 to `most` in a query. */
 export const countParameter = (most: number, description: string) =>
   optionalParameter(
     Schema.transform(

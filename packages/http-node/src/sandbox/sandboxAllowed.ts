@@ -10,10 +10,10 @@ const isLoopback = (host: string): boolean => {
   return family !== 0 && loopback.check(host, family === 6 ? "ipv6" : "ipv4")
 }
 
-/** How long a token is at least: nobody guesses 32 random characters. */
+/** The least length of a token: nobody guesses 32 random characters. */
 export const TOKEN_CHARACTERS = 32
 
-/** Whether a token guards the sandbox. An empty one is none, and a short one may be guessed. */
+/** Whether a token protects the sandbox; an empty one does not, nor a short one, which may be guessed. */
 export const isGuard = (token: string | null): token is string => token !== null && token.length >= TOKEN_CHARACTERS
 
 /** Whether the sandbox may be served at a host: only this machine reaches it, or a token guards it (Specification, Sandbox). */

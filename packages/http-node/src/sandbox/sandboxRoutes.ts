@@ -25,7 +25,7 @@ import { clockHandlers } from "./ClockApi.js"
 import { consolePages } from "./consolePages.js"
 import { faultsHandlers } from "./FaultsApi.js"
 import { startOfIds } from "./Feed.js"
-import { foreignness } from "./foreignRequest.js"
+import { foreignRefusal } from "./foreignRequest.js"
 import { historyHandlers } from "./HistoryApi.js"
 import { keysHandlers } from "./KeysApi.js"
 import { limitsHandlers, shopLimits } from "./LimitsApi.js"
@@ -43,23 +43,22 @@ import { webhookHandlers } from "./WebhookApi.js"
 
 /** How the sandbox is served. */
 export interface SandboxOptions {
-  /** To be sent as a bearer token with every request, of at least 32 characters; null, or an empty one, asks for none. */
+  /** The bearer token that every request must have, of at least 32 characters; with null or an empty one, requests need none. */
   readonly token: string | null
-  /** Where webhooks may go; `WebhookAddress.sandbox` unless other ports are open. */
+  /** The addresses that webhooks may have: `sandboxAddresses` of the core, unless other ports are open. */
   readonly webhookPolicy: WebhookAddressPolicy
   /** Checks every response against its schema: for tests. */
   readonly validateResponses: boolean
-  /** The API that the sandbox belongs to: its requests are logged, and meet the faults that are set. */
+  /** The API of the sandbox, whose requests are logged and meet the faults. */
   readonly api: RouteGroup
-  /** Makes again what the start made in an empty store, after a reset; nothing where it is left out. */
+  /** After a reset, creates the first shop again. Default: nothing. */
   readonly begin?: Effect.Effect<void, StoreUnavailable>
   /** Runs the text of a scenario in a sandbox of its own; without it, `/sandbox/scenarios/run` is a 404. */
   readonly runScenario?: ScenarioRunner
 }
 
 /**
- * The OpenAPI 3.1 document of the sandbox. It is loaded when it is asked for, because making it takes longer than all else
- * that a start does.
+ * The OpenAPI 3.1 document of the sandbox. It is loaded on demand, because building it takes longer than the rest of a start.
  */
 export const sandboxDocument = async (): Promise<Node> => (await import("./openapi/SandboxDocument.js")).document
 
@@ -70,19 +69,20 @@ const senderCheck = refusalCheck(
   "sender",
   "403 of a request that did not come straight from this machine",
   ({ request }) => {
-    const foreign = foreignness(request)
+    const foreign = foreignRefusal(request)
     return foreign && { _tag: foreign }
   }
 )
 
-/** An empty store that a sandbox begins is a sandbox's from then on. */
+/** Marks an empty store as a sandbox's, so that a reset may remove its data. */
 const claimEmptyStore = Effect.flatMap(Directory, ({ hasShops, markSandboxMade }) =>
   Effect.flatMap(hasShops, (isThere) => (isThere ? Effect.void : markSandboxMade))
 )
 
 /**
  * The sandbox under `/sandbox`: everything the app, the owner, the client and the clock would do (Specification, Sandbox).
- * The first group is the API, watched; the last are the tester's console. The sandbox's own requests count against no limit, except those with a wrong token; the limits on tickets hold all the same.
+ * The first group is the API, whose requests are logged; the last ones are the console. Requests to the sandbox count against no limit,
+ * except those with a wrong token; the limits on tickets apply.
  */
 export const sandboxRoutes = (options: SandboxOptions) =>
   Effect.gen(function* () {
@@ -93,7 +93,7 @@ export const sandboxRoutes = (options: SandboxOptions) =>
     const { feed, faults, log } = yield* observation
     const started_at = yield* startOfIds
     const receivers = Option.getOrElse(yield* Effect.serviceOption(SandboxReceivers), () => new Receivers(started_at))
-    const gauges = yield* shopLimits(() => log.stranger)
+    const gauges = yield* shopLimits(() => log.lastUnauthenticatedAddress)
     const agenda = yield* makeAgenda(gauges)
     const handlers = {
       shops: yield* shopsHandlers,
@@ -112,7 +112,7 @@ export const sandboxRoutes = (options: SandboxOptions) =>
       session: yield* sessionHandlers({ log, feed, faults, receivers, begin }),
       scenarios: scenariosHandlers(runScenario)
     }
-    // Loaded and written out when it is first asked for: a start need not wait for it.
+    // Loaded and serialised at the first request for it, so that a start does not wait for it.
     const document = onceAsked(
       Effect.promise(async () => {
         const [{ served }, document] = await Promise.all([import("@workshop/core/openapi"), sandboxDocument()])

@@ -2,13 +2,13 @@ import type { Event, EventRecord, Instant } from "@workshop/core"
 import { toIso } from "@workshop/core/adapter"
 import { Schema } from "effect"
 
-/** One of the words of a table that says what each means. */
+/** The schema of the keys of a table; its description has their meanings. */
 export const wordOf = <Word extends string>(meanings: Readonly<Record<Word, string>>) =>
   Schema.Literal(...(Object.keys(meanings) as [Word, ...Array<Word>])).annotations({
     description: meaningsIn(meanings)
   })
 
-/** The words of a table with their meanings, as the document lists them. */
+/** The keys of a table with their meanings, as the document lists them. */
 export const meaningsIn = (meanings: Readonly<Record<string, string>>): string =>
   Object.entries(meanings)
     .map(([word, meaning]) => `${word}: ${meaning}`)
@@ -19,7 +19,7 @@ type Recorded<View> = {
   readonly [Name in keyof View]: Name extends `${string}_at` ? Instant | Extract<View[Name], null> : View[Name]
 }
 
-/** Shows of a record the fields of a view: instants, whose names end in `_at`, as the API writes them. */
+/** Makes the function that picks a view's fields from a record, with instants, whose names end in `_at`, as the API writes them. */
 export const viewOf = <Fields extends Schema.Struct.Fields>({ fields }: Schema.Struct<Fields>) => {
   const names = Object.keys(fields)
   return (record: Recorded<Schema.Struct<Fields>["Type"]>): Schema.Struct<Fields>["Type"] => {

@@ -13,7 +13,6 @@ import {
   scrape,
   scrapeAll
 } from "@workshop/core"
-import { exposition } from "@workshop/core/adapter"
 import { httpApp, pipeline, type RouteGroup, webHandler, workshopRoutes } from "@workshop/core/http"
 import { Directory } from "@workshop/core/store"
 import { SettableClock } from "@workshop/core/testing"
@@ -37,6 +36,7 @@ import {
 import { afterAll, describe, expect, it, vi } from "vitest"
 import { untilAsync } from "../../../../test/until.js"
 import { fetchRequest } from "../../../core/src/http/FetchMessage.js"
+import { exposition } from "../../../core/src/services/Exposition.js"
 import { layer as workshopLayer } from "../../../core/src/services/Workshop.js"
 import { changing, openShop, run } from "../../../core/src/testing/Fixtures.js"
 import { testStore } from "../TestStore.js"

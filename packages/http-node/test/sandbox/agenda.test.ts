@@ -92,6 +92,17 @@ describe("The agenda (Specification, Sandbox)", () => {
     ])
   })
 
+  it("has the end of a reopening until its last millisecond, and not after", async () => {
+    const { sandbox, shop } = await opened()
+    const ticket = await sandbox.ticket(shop)
+    await sandbox.status(shop, ticket, "ready")
+    await sandbox.status(shop, ticket, "collected")
+    await sandbox.clock({ advance: "24h" })
+    expect(await agenda(sandbox)).toContainEqual([later(DAY), "reopen_end", "0001"])
+    await sandbox.clock({ advance: "1ms" })
+    expect((await agenda(sandbox)).filter(([, kind]) => kind === "reopen_end")).toEqual([])
+  })
+
   it("of a shop that there is not is a 404", async () => {
     const { sandbox } = await opened()
     expect((await sandbox.ask("GET", "/sandbox/agenda", undefined, { query: `shop=${NOBODY}` })).status).toBe(404)
@@ -124,6 +135,7 @@ describe("The limits as gauges (Specification, Sandbox)", () => {
       sandbox.ask("POST", "/v1/tickets", { service: "Hem" }, { bearer: shop.key, once: sandbox.attempt() })
     for (const [name, wait] of [
       ["tickets_per_hour", "1h"],
+      ["tickets_per_day", "24h"],
       ["writes_per_minute", "1m"],
       ["requests_per_minute", "1m"]
     ] as const) {

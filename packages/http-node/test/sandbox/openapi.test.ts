@@ -70,7 +70,7 @@ describe("the OpenAPI document of the sandbox", () => {
   it("says what replaces_before of a rotation means", async () => {
     const { paths } = await served()
     expect(JSON.stringify(paths["/sandbox/shops/{id}/webhook/rotate"])).toContain(
-      "a second rotation within 24 hours ends the oldest at once: until when that one would still have signed"
+      "This is the time until which that one would have signed; null if none was ended early"
     )
   })
 

@@ -310,7 +310,7 @@ describe("Faults of the API (Specification, Sandbox)", () => {
     const faults = new Faults()
     const meets = (path: string | null, sent: string) => {
       faults.set([{ method: null, path, fault: "503", next: null, delay_ms: 0 }])
-      return faults.meet("GET", sent) !== undefined
+      return faults.take("GET", sent) !== undefined
     }
     expect(meets("/v1/tickets/{id}", "/v1/tickets/7")).toBe(true)
     expect(meets("/v1/*/7", "/v1/tickets/7")).toBe(true)

@@ -22,7 +22,7 @@ import {
   refusalExample,
   scopeExample
 } from "./Refusals.js"
-import { answerSchema, namedSchemas, plain, tidy, withReferences } from "./Schemas.js"
+import { responseSchema, namedSchemas, plain, tidy, withReferences } from "./Schemas.js"
 import { introduction, webhooksTag } from "./Text.js"
 import { anyEvent, eventSchemas, webhooks } from "./Webhooks.js"
 
@@ -124,7 +124,7 @@ const response = (rules: Rules, status: number, answered: OpenApi.OpenApiSpecRes
         .map(({ summary }) => summary)
         .join(". "),
     headers: headersOf(status, isRepeatable),
-    content: { "application/json": { schema: answerSchema(schema), examples: shown } }
+    content: { "application/json": { schema: responseSchema(schema), examples: shown } }
   }) as Node
 }
 

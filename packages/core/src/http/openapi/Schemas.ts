@@ -203,7 +203,7 @@ const withoutDecodeError = (schema: Node): Node => {
 }
 
 /** The schema of a response in the document's own style. */
-export const answerSchema = (schema: unknown): Json => tidy(withoutDecodeError(plain(schema) as Node))
+export const responseSchema = (schema: unknown): Json => tidy(withoutDecodeError(plain(schema) as Node))
 
 const byName = ([a]: readonly [string, Json], [b]: readonly [string, Json]) => (a < b ? -1 : 1)
 

@@ -1,5 +1,5 @@
 import * as OpenApi from "@effect/platform/OpenApi"
-import { answerSchema, type Json, type Node, namedSchemas, plain, tidy, withReferences } from "@workshop/core/openapi"
+import { type Json, type Node, namedSchemas, plain, responseSchema, tidy, withReferences } from "@workshop/core/openapi"
 import { SandboxApi } from "../SandboxApi.js"
 import { introduction, pathIds } from "./SandboxWords.js"
 
@@ -7,7 +7,7 @@ const spec = OpenApi.fromApi(SandboxApi)
 
 const found = <A>(table: Readonly<Record<string, A>>, name: string): A => {
   const row = table[name]
-  if (row === undefined) throw new Error(`SandboxWords.ts says nothing of ${name}`)
+  if (row === undefined) throw new Error(`SandboxWords.ts has no row for ${name}`)
   return row
 }
 
@@ -20,7 +20,7 @@ const response = (status: string, { content }: OpenApi.OpenApiSpecResponse): Nod
       headers: REQUEST_ID,
       content: { "text/event-stream": { schema: { type: "string" } } }
     }
-  const schema = answerSchema(content?.["application/json"]?.schema) as Node
+  const schema = responseSchema(content?.["application/json"]?.schema) as Node
   const { $ref } = schema
   const named = typeof $ref === "string" ? (schemas[$ref.split("/").at(-1) ?? ""] as Node | undefined) : undefined
   const words = status === "201" ? "Created" : status.startsWith("2") ? "The result" : named?.description
@@ -40,21 +40,22 @@ const parameter = (path: string, { name, in: place, required, schema }: OpenApi.
     name: "Idempotency-Key",
     in: place,
     required,
-    description: "A repetition with the same key gets the first answer",
+    description: "A repetition with the same key gets the first response",
     schema: own
   }
 }
 
 const operation = (path: string, made: OpenApi.OpenAPISpecOperation): Node => {
   const body = plain(made.requestBody?.content["application/json"]?.schema ?? null) as Node | null
-  const asks = body !== null && (body.$ref !== undefined || body.properties !== undefined || body.anyOf !== undefined)
+  const hasBody =
+    body !== null && (body.$ref !== undefined || body.properties !== undefined || body.anyOf !== undefined)
   return {
     operationId: made.operationId,
     tags: made.tags,
     summary: made.summary ?? "",
     description: made.description ?? "",
     ...(made.parameters.length === 0 ? {} : { parameters: made.parameters.map((one) => parameter(path, one)) }),
-    ...(asks ? { requestBody: { required: true, content: { "application/json": { schema: tidy(body) } } } } : {}),
+    ...(hasBody ? { requestBody: { required: true, content: { "application/json": { schema: tidy(body) } } } } : {}),
     responses: Object.fromEntries(
       Object.entries(made.responses).map(([status, answered]) => [status, response(status, answered)])
     )

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { type AgendaData, agendaOf } from "../../src/decisions/agenda.js"
-import { DAY, HOUR, MINUTE, SHOP, START, TestShop } from "./fixtures.js"
+import { DAY, HOUR, MINUTE, SHOP, START, TestShop } from "../../../core/test/decisions/fixtures.js"
+import { type AgendaData, agendaOf } from "../../src/sandbox/agenda.js"
 
 const nothing: AgendaData = { shop_id: SHOP, webhook: null, keys: [], tickets: [], attempts: [], limits: [] }
 

@@ -1,11 +1,6 @@
-import type { ApiKeyRecord } from "../domain/ApiKey.js"
-import type { EventType } from "../domain/EventType.js"
-import type { EventId, ShopId, TicketId } from "../domain/Identifier.js"
-import type { Instant } from "../domain/Instant.js"
-import type { LimitStatus } from "../domain/LimitWindow.js"
-import { numberLabel, type TicketRecord } from "../domain/Ticket.js"
-import { nextDeadline } from "../domain/TicketLifecycle.js"
-import { overlapEnd, type Webhook } from "../domain/Webhook.js"
+import type { ApiKeyRecord, EventId, EventRecord, Instant, LimitStatus, ShopId, TicketId } from "@workshop/core"
+import { nextDeadline, numberLabel, overlapEnd } from "@workshop/core/adapter"
+import type { TicketRecord, Webhook } from "@workshop/core/store"
 
 /** The kinds of events that time alone causes: a delivery attempt, a closure, the end of a period in which something is allowed. */
 export type AgendaKind = "retry" | "closure" | "reopen_end" | "limit_reset" | "secret_end" | "key_expiry"
@@ -18,7 +13,7 @@ export interface AgendaEntry {
   readonly ticket_id: TicketId | null
   readonly number_label: string | null
   readonly event_id: EventId | null
-  readonly event_type: EventType | null
+  readonly event_type: EventRecord["type"] | null
   /** One line for people. */
   readonly text: string
 }
@@ -26,7 +21,7 @@ export interface AgendaEntry {
 /** A delivery that will be tried again. */
 export interface AwaitedAttempt {
   readonly event_id: EventId
-  readonly type: EventType
+  readonly type: EventRecord["type"]
   readonly ticket_id: TicketId | null
   readonly number_label: string | null
   /** The number of the attempt. */
