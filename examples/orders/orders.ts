@@ -41,7 +41,7 @@ export const placeOrder = async (workshop: PromiseWorkshop, pool: pg.Pool, calle
 }
 
 /**
- * In another database: the order is written first, without a ticket. Then the ticket is requested, again and again until it is
+ * In another database: the order is written first, without a ticket. Then the ticket is requested until it is
  * known. The idempotency key is the order's id, so that a request whose response was lost creates no second ticket.
  */
 export const requestTickets = async (workshop: PromiseWorkshop, pool: pg.Pool, caller: PlainCaller) => {
