@@ -1078,7 +1078,7 @@ export interface TicketInput {
    */
   description?: string | null;
   /**
-   * Several items on one ticket: 2 to 20 entries
+   * Several items on one ticket
    * @maxItems 20
    * @minItems 2
    */

@@ -315,7 +315,7 @@ export interface TicketInput {
   readonly item?: string | null | undefined
   /** A note for the people in the workshop (1 to 2000 characters). */
   readonly description?: string | null | undefined
-  /** Several items on one ticket: 2 to 20 entries (2 to 20 entries). */
+  /** Several items on one ticket (2 to 20 entries). */
   readonly items?: ReadonlyArray<TicketItemInput> | null | undefined
   /** A client known to the shop, who is linked at once. */
   readonly client_id?: string | null | undefined

@@ -23,21 +23,13 @@ export interface PlainCaller {
 export interface PlainTicket extends Named.TicketInput {}
 
 /** The changes of a ticket: an absent field stays as it is, and null clears it (Specification, Tickets). */
-export interface PlainTicketEdit {
+export interface PlainTicketEdit
+  extends Pick<
+    Named.TicketInput,
+    "item" | "description" | "price_minor" | "deposit_minor" | "promised_at" | "external_ref"
+  > {
   /** The work to do (1 to 120 characters). */
   readonly service?: string | undefined
-  /** The item that was brought in (1 to 200 characters). */
-  readonly item?: string | null | undefined
-  /** A note for the people in the workshop (1 to 2000 characters). */
-  readonly description?: string | null | undefined
-  /** The price in minor units of the shop's currency. */
-  readonly price_minor?: number | null | undefined
-  /** The amount paid already, in minor units; at most the price. */
-  readonly deposit_minor?: number | null | undefined
-  /** When the shop promised to be ready (ISO 8601). */
-  readonly promised_at?: string | null | undefined
-  /** Your own reference (1 to 64 characters). */
-  readonly external_ref?: string | null | undefined
   /** The items to mark as done or not done, by their ids. */
   readonly items_done?: ReadonlyArray<{ readonly id: string; readonly done: boolean }> | undefined
 }

@@ -79,7 +79,7 @@ export const fieldWords: Readonly<Record<string, Readonly<Record<string, string>
   Ticket: ticket,
   TicketInput: {
     ...(Object.fromEntries(given.map((name) => [name, ticket[name]])) as Pick<typeof ticket, (typeof given)[number]>),
-    items: `Several items on one ticket: ${Limits.items_min} to ${Limits.items_max} entries`,
+    items: "Several items on one ticket",
     client_id: "A client known to the shop, who is linked at once",
     client_phone:
       "The phone number to which the ticket is offered, in international format. The response is the same whether or not an account has it",
