@@ -22,7 +22,7 @@ import {
   refusalExample,
   scopeExample
 } from "./Refusals.js"
-import { responseSchema, namedSchemas, plain, tidy, withReferences } from "./Schemas.js"
+import { namedSchemas, plain, responseSchema, tidy, withReferences } from "./Schemas.js"
 import { introduction, webhooksTag } from "./Text.js"
 import { anyEvent, eventSchemas, webhooks } from "./Webhooks.js"
 
