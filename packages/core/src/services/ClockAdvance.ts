@@ -150,7 +150,7 @@ export const ClockMove = Schema.Struct({
     Schema.filter(
       ({ advance_ms, advance, set, to }) => {
         if ((advance ?? null) !== null && (advance_ms ?? null) !== null)
-          return { path: ["advance"], message: "must be left out where advance_ms is given" }
+          return { path: ["advance"], message: "must be absent if advance_ms is given" }
         return (to ?? null) === null || (advance_ms ?? advance ?? set ?? null) === null
           ? true
           : { path: ["to"], message: "must stand alone: give to, or set and advance" }

@@ -13,11 +13,10 @@ const KeyRequest = Schema.Struct({
 })
   .pipe(
     Schema.filter(({ scopes, preset }) => {
-      if ((scopes ?? preset ?? null) === null)
-        return { path: ["scopes"], message: "is required where no preset is given" }
+      if ((scopes ?? preset ?? null) === null) return { path: ["scopes"], message: "is required if no preset is given" }
       return (scopes ?? null) === null || (preset ?? null) === null
         ? true
-        : { path: ["preset"], message: "must be left out where scopes are given" }
+        : { path: ["preset"], message: "must be absent if scopes are given" }
     })
   )
   .annotations({ identifier: "SandboxKeyInput" })
