@@ -359,7 +359,7 @@ const run = <E, R>(
 /** Runs a scenario apart from this sandbox: with the real clock, and services of its own. Its module is loaded when one is run. */
 const runScenario = (text: string) =>
   Effect.promise(async (signal) => {
-    const { runText } = await import("./scenario/runFiles.js")
+    const { runText } = await import("./testers/scenario/runFiles.js")
     return Effect.runPromise(runText(text), { signal })
   })
 

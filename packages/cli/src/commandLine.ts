@@ -69,11 +69,11 @@ const loaders: Readonly<Record<Grouped<(typeof headings)[keyof typeof headings]>
   secrets: async () => (await import("./DatabaseCommands.js")).secretsCommand,
   cell: async () => (await import("./CellCommand.js")).cellCommand,
   logs: async () => (await import("./logs/LogsCommand.js")).logsCommand,
-  receive: async () => (await import("./receive/ReceiveCommand.js")).receiveCommand,
+  receive: async () => (await import("./testers/receive/ReceiveCommand.js")).receiveCommand,
   verify: async () => (await import("./verify/VerifyCommand.js")).verifyCommand,
-  scenario: async () => (await import("./scenario/ScenarioCommand.js")).scenarioCommand,
-  simulate: async () => (await import("./simulate/SimulateCommand.js")).simulateCommand,
-  conform: async () => (await import("./conform/ConformCommand.js")).conformCommand,
+  scenario: async () => (await import("./testers/scenario/ScenarioCommand.js")).scenarioCommand,
+  simulate: async () => (await import("./testers/simulate/SimulateCommand.js")).simulateCommand,
+  conform: async () => (await import("./testers/conform/ConformCommand.js")).conformCommand,
   openapi: async () => (await import("./openapi/OpenApiCommand.js")).openApiCommand,
   completions: async () => (await import("./terminal/completions.js")).completionsCommand(workshop)
 }

@@ -1,11 +1,11 @@
 import type { LoggedRequest } from "@workshop/http-node/sandbox"
 import { Clock, Console, Effect } from "effect"
 import { type CommandRefused, refused } from "../CommandRefused.js"
+import { Api, dataOf } from "../sandbox/Api.js"
+import { sandboxRefusal } from "../sandbox/Sandbox.js"
 import { command, flagsOf, json, optional, type Values, value } from "../terminal/commands.js"
 import { oneOf, textThat, webAddress, wholeNumber } from "../terminal/decoders.js"
 import { type Paint, paintFor } from "../terminal/Output.js"
-import { Api, dataOf } from "../testkit/Api.js"
-import { sandboxRefusal } from "../testkit/Sandbox.js"
 
 const own = flagsOf("logs")
 

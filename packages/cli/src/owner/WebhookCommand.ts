@@ -18,14 +18,14 @@ import { deliveryView, noticeView } from "@workshop/http-node/sandbox"
 import { Clock, Effect, Either } from "effect"
 import { type CommandRefused, refuse } from "../CommandRefused.js"
 import { webhookPort } from "../dispatch/WebhookOptions.js"
+import type { NoResponse } from "../sandbox/Api.js"
+import type { AskSandbox } from "../sandbox/Sandbox.js"
 import { flagsOf, toggle, yes } from "../terminal/commands.js"
 import { confirm } from "../terminal/confirm.js"
 import { counted } from "../terminal/counted.js"
 import { oneOf, wholeNumber } from "../terminal/decoders.js"
 import { type Column, type Output, record, rows, sentence, shownOnce } from "../terminal/Output.js"
 import { group, Operand } from "../terminal/program.js"
-import type { NoResponse } from "../testkit/Api.js"
-import type { AskSandbox } from "../testkit/Sandbox.js"
 import {
   decoded,
   type Fields,

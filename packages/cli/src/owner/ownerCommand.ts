@@ -12,6 +12,8 @@ import {
   servedDataDir,
   storeLayer
 } from "../StoreChoice.js"
+import type { NoResponse } from "../sandbox/Api.js"
+import { type AskSandbox, askingSandbox } from "../sandbox/Sandbox.js"
 import { trackingPagesLayer } from "../TrackingOptions.js"
 import {
   command,
@@ -26,8 +28,6 @@ import {
 import { webAddress } from "../terminal/decoders.js"
 import { type Output, printOutput } from "../terminal/Output.js"
 import { type CommandHelp, type Flag, type MakeCommand, Operand } from "../terminal/program.js"
-import type { NoResponse } from "../testkit/Api.js"
-import { type AskSandbox, askingSandbox } from "../testkit/Sandbox.js"
 
 /** The flags whose names differ from those of the fields they fill. */
 const flagNames: Readonly<Record<string, string>> = {

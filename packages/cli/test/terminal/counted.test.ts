@@ -1,6 +1,6 @@
 import { expect, it } from "vitest"
-import { countLines } from "../../src/simulate/report/textReport.js"
 import { counted } from "../../src/terminal/counted.js"
+import { countLines } from "../../src/testers/simulate/report/textReport.js"
 import { importProgress } from "../../src/transfer/importProgress.js"
 
 it("a noun is in the singular after 1 alone", () => {

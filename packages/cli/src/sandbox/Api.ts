@@ -1,0 +1,164 @@
+import { Data, Effect } from "effect"
+
+/** Sends a request as `fetch` does; a service in this process can take its place. */
+export type Fetch = (request: Request) => Promise<Response>
+
+/** A request as it was sent, and its response. */
+export interface Exchange {
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | undefined
+  readonly response: ApiResponse
+}
+
+/** A response, read to its end. */
+export interface ApiResponse {
+  readonly status: number
+  /** By their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** The parts of a request besides its method and path. */
+export interface CallOptions {
+  /** The bearer token. */
+  readonly bearer?: string | null | undefined
+  /** The Idempotency-Key. */
+  readonly once?: string | null | undefined
+  /** Sent as JSON. */
+  readonly body?: unknown
+  /** Sent as it is, in place of `body`. */
+  readonly raw?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** No response came. `code` is the system's error code where there is one, such as ECONNREFUSED. */
+export class NoResponse extends Data.TaggedError("NoResponse")<{
+  readonly url: string
+  readonly detail: string
+  readonly code: string | undefined
+}> {
+  override get message() {
+    return `No answer came from ${this.url} (${this.code ?? this.detail}): see that the server runs there, and give its address with --base-url.`
+  }
+}
+
+/** The tested service cannot be reached or does not respond as the specification says, or no receiver can be opened for it. */
+export class EnvironmentFailed extends Data.TaggedError("EnvironmentFailed")<{ readonly message: string }> {}
+
+/** The address of a service that was named with or without `/v1`, `/sandbox` or a slash at its end. */
+export const originOf = (base_url: string): string => base_url.replace(/(?<!\/)\/+$/, "").replace(/\/(v1|sandbox)$/, "")
+
+/** The most bytes of a response that are read: a list of a hundred tickets has one MiB at most. */
+const MAX_BYTES = 64 * 1024 * 1024
+const TIMEOUT_MS = 60_000
+
+/** The text of a response. The tested server may send without an end, or little that unpacks to much, so it is bounded. */
+export const responseText = async (response: Response, max = MAX_BYTES): Promise<string> => {
+  const decoder = new TextDecoder()
+  let [text, left] = ["", max]
+  for await (const chunk of response.body ?? []) {
+    left -= chunk.length
+    if (left < 0) throw new Error(`its answer is longer than ${max} bytes`)
+    text += decoder.decode(chunk, { stream: true })
+  }
+  return text + decoder.decode()
+}
+
+const noResponse = (url: string, error: unknown): NoResponse => {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  if (!(cause instanceof Error)) return new NoResponse({ url, detail: String(cause), code: undefined })
+  const code = "code" in cause && typeof cause.code === "string" ? cause.code : undefined
+  return new NoResponse({ url, detail: cause.message || String(error), code })
+}
+
+/** The one caller of the testers' commands: sends requests to a service, follows no redirect, and gives up in time. */
+export class Api {
+  readonly origin: string
+  readonly #fetch: Fetch
+  readonly #sandbox_token: string | null
+  /** The last exchange, for reports. */
+  last: Exchange | undefined
+
+  constructor(base_url: string, options: { readonly fetch?: Fetch; readonly sandbox_token?: string | null } = {}) {
+    this.origin = originOf(base_url)
+    this.#fetch = options.fetch ?? fetch
+    this.#sandbox_token = options.sandbox_token ?? null
+  }
+
+  /** Sends a request; rejects with {@link NoResponse}. */
+  async send(method: string, path: string, options: CallOptions = {}, signal?: AbortSignal): Promise<Exchange> {
+    const { bearer = path.startsWith("/sandbox") ? this.#sandbox_token : null, once, body, raw } = options
+    const text = raw ?? (body === undefined ? undefined : JSON.stringify(body))
+    const given = new Set(Object.keys(options.headers ?? {}).map((name) => name.toLowerCase()))
+    const usual = Object.entries({
+      Authorization: bearer === null ? null : `Bearer ${bearer}`,
+      "Idempotency-Key": once ?? null,
+      "Content-Type": text === undefined ? null : "application/json"
+    }).filter((entry): entry is [string, string] => entry[1] !== null && !given.has(entry[0].toLowerCase()))
+    const headers = { ...Object.fromEntries(usual), ...options.headers }
+    const url = `${this.origin}${path}`
+    const timeout = AbortSignal.timeout(TIMEOUT_MS)
+    try {
+      const response = await this.#fetch(
+        new Request(url, {
+          method,
+          headers,
+          redirect: "manual",
+          signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
+          ...(text === undefined ? {} : { body: text })
+        })
+      )
+      const read = {
+        status: response.status,
+        headers: Object.fromEntries(response.headers),
+        body: await responseText(response)
+      }
+      this.last = { method, url, headers, body: text, response: read }
+      return this.last
+    } catch (error) {
+      throw noResponse(url, error)
+    }
+  }
+
+  /** The same as an effect; an interruption cuts the request off. */
+  call(method: string, path: string, options: CallOptions = {}): Effect.Effect<Exchange, NoResponse> {
+    return Effect.tryPromise({
+      try: (signal) => this.send(method, path, options, signal),
+      catch: (error) => error as NoResponse
+    })
+  }
+}
+
+/** The body of every response (Specification, Requests and responses). */
+export interface Envelope {
+  readonly success?: boolean
+  readonly data?: unknown
+  readonly meta?: Readonly<Record<string, unknown>>
+  readonly error?: {
+    readonly code: string
+    readonly message: string
+    readonly details?: Readonly<Record<string, unknown>>
+  }
+}
+
+/** The envelope in a response; undefined if its body is something else. */
+export const envelopeOf = ({ body }: ApiResponse): Envelope | undefined => {
+  try {
+    const json: unknown = JSON.parse(body)
+    return typeof json === "object" && json !== null && !Array.isArray(json) ? json : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The `data` of a success; undefined if the response is none. */
+export const dataOf = <D>({ response }: Exchange): D | undefined =>
+  response.status >= 200 && response.status < 300 ? (envelopeOf(response)?.data as D | undefined) : undefined
+
+/** A text without keys and secrets, also those that a run made: reports are kept and passed on. */
+export const masked = (text: string): string =>
+  text
+    .replaceAll(/\b(wk_live_|wk_test_|whsec_)[\w-]+/g, "$1…")
+    .replaceAll(/"(key|secret)" ?: ?"[^"]*"/g, (whole, name) => (whole.includes("…") ? whole : `"${name}":"…"`))

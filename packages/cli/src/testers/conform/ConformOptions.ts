@@ -1,0 +1,42 @@
+import { Schema } from "effect"
+import { signatureHeader } from "../../dispatch/WebhookOptions.js"
+import { flagsOf, json, optional, type Values } from "../../terminal/commands.js"
+import { textThat, webAddress } from "../../terminal/decoders.js"
+import { type Section, sections } from "./Case.js"
+
+const names = Object.keys(sections) as ReadonlyArray<Section>
+
+const sectionOf = (text: string): Section | undefined => names.find((name) => name === text || name === `§${text}`)
+
+/** `§3`, and `3` for those whose keyboard lacks the sign. */
+const section = Schema.transform(
+  textThat(`must be one of ${names.join(" ")}`, (text) => sectionOf(text) !== undefined),
+  Schema.Literal(...names),
+  { strict: true, decode: (text) => sectionOf(text)!, encode: (name) => name }
+)
+
+const own = flagsOf("conform")
+
+const file = (name: string, description: string) => own.optional(`--${name} <file>`, description)
+
+/** The flags of `workshop conform` (Specification, Commands). */
+export const conformOptions = {
+  baseUrl: optional("--base-url <url>", "The server to test, with or without /v1.", { decoder: webAddress }),
+  key: own.optional(
+    "--key <key>",
+    "A full-access key, for a server without a sandbox: runs the part that needs none, on that key's shop."
+  ),
+  sandboxToken: optional("--sandbox-token <text>", "The token of the server's sandbox, if it requires one."),
+  signatureHeader,
+  section: own.repeatable("--section <section>", "Run the cases of this section, such as §3 or 3; may be repeated.", {
+    decoder: section
+  }),
+  only: own.repeatable("--only <id>", "Run this case; may be repeated."),
+  junit: file("junit", "Write the report as JUnit XML to this file."),
+  html: file("html", "Write the report as one HTML page to this file."),
+  list: own.toggle("list", "List the cases and run none."),
+  json
+}
+
+/** The values of the flags. */
+export type ConformFlags = Values<typeof conformOptions>

@@ -1,0 +1,342 @@
+import { escaped } from "@workshop/core/adapter"
+import { type Exchange, masked } from "../../sandbox/Api.js"
+import { counted } from "../../terminal/counted.js"
+import type { Paint } from "../../terminal/Output.js"
+import { type JUnitCase, junitXml } from "../page/junit.js"
+import { entryItem, marked, pageText, row, ruleLink } from "../page/page.js"
+import { ruleAt } from "../testkit/RuleAddress.js"
+import { type Case, sections } from "./Case.js"
+
+/** Why a case failed. */
+export interface CaseFailure {
+  readonly expected: string
+  readonly found: string
+  readonly exchange: Exchange | undefined
+}
+
+/** The result of one case. */
+export interface Result {
+  readonly case: Case
+  readonly outcome: "passed" | "failed" | "skipped"
+  readonly duration_ms: number
+  readonly failure?: CaseFailure
+  /** Why it was skipped. */
+  readonly because?: string
+}
+
+/** The number of cases by outcome. */
+interface Counts {
+  readonly passed: number
+  readonly failed: number
+  readonly skipped: number
+}
+
+/** Counts results. */
+const count = (results: ReadonlyArray<Result>): Counts => {
+  const of = (outcome: Result["outcome"]) => results.filter((result) => result.outcome === outcome).length
+  return { passed: of("passed"), failed: of("failed"), skipped: of("skipped") }
+}
+
+/** Results by section, in the order of the sections; none without results. */
+const bySection = (
+  results: ReadonlyArray<Result>
+): ReadonlyArray<{ readonly section: Case["section"]; readonly results: ReadonlyArray<Result> }> => {
+  const found = [...new Set(results.map((result) => result.case.section))]
+  return found.map((section) => ({ section, results: results.filter((result) => result.case.section === section) }))
+}
+
+/** Failures that look alike: the same request got the same response, or the same was found. */
+interface Cause {
+  /** `POST /v1/tickets: HTTP 404`; null where no request shows the failure. */
+  readonly request: string | null
+  readonly found: string
+  /** The cases that failed so, by their ids. */
+  readonly cases: ReadonlyArray<string>
+}
+
+const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
+
+const requestOf = ({ exchange }: CaseFailure): string | null => {
+  if (exchange === undefined) return null
+  const { pathname } = new URL(exchange.url)
+  return `${exchange.method} ${pathname.replaceAll(ID, "{id}")}: HTTP ${exchange.response.status}`
+}
+
+/** The failures of a run by their causes, the one with the most cases first. */
+const causesOf = (results: ReadonlyArray<Result>): ReadonlyArray<Cause> => {
+  const found = new Map<string, Cause>()
+  for (const { case: one, failure } of results) {
+    if (failure === undefined) continue
+    const [request, what] = [requestOf(failure), failure.found.replaceAll(ID, "{id}")]
+    const name = `${request} ${what}`
+    found.set(name, { request, found: what, cases: [...(found.get(name)?.cases ?? []), one.id] })
+  }
+  return [...found.values()].toSorted((a, b) => b.cases.length - a.cases.length)
+}
+
+/** Texts that must not be printed, by the shell variable that holds each. */
+type Secrets = Readonly<Record<string, string>>
+
+/** A header as it may be shown: of a bearer token, that there was one. */
+const maskedHeader = (name: string, value: string): string =>
+  /^authorization$/i.test(name)
+    ? value.replace(/^Bearer .+/, (given) => (given === masked(given) ? "Bearer …" : masked(given)))
+    : masked(value)
+
+const single = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+
+/** Quoted for a shell, a secret as its variable, which only double quotes let through; undefined where it holds none. */
+const withVariable = (text: string, secrets: Secrets): string | undefined => {
+  const [variable, secret] = Object.entries(secrets).find(([, secret]) => text.includes(secret)) ?? []
+  if (variable === undefined || secret === undefined) return undefined
+  const escaped = text.replaceAll(/["$`\\]/g, "\\$&")
+  return `"${escaped.replaceAll(secret, `$${variable}`)}"`
+}
+
+const MAX_BODY = 2000
+
+/** The request as a line to paste into a shell. */
+export const curl = ({ method, url, headers, body }: Exchange, secrets: Secrets): string => {
+  const how = method === "HEAD" ? ["-I"] : method === "GET" ? [] : ["-X", method]
+  const long = body !== undefined && body.length > MAX_BODY
+  return [
+    "curl -si",
+    ...how,
+    single(url),
+    ...Object.entries(headers).flatMap(([name, value]) => [
+      "-H",
+      withVariable(`${name}: ${value}`, secrets) ?? single(`${name}: ${maskedHeader(name, value)}`)
+    ]),
+    ...(body === undefined ? [] : ["--data-raw", single(masked(long ? `${body.slice(0, MAX_BODY)}…` : body))]),
+    ...(long ? [`# the body has ${body.length} characters`] : [])
+  ].join(" ")
+}
+
+const SHOWN_HEADERS = /^(content-type|request-id|ratelimit-.*|retry-after|idempotent-replayed|location)$/
+
+/** The response as text: its status, the headers that the specification names, its body. */
+const responseLines = ({ response: { status, headers, body } }: Exchange): string => {
+  const listed = Object.entries(headers).filter(([name]) => SHOWN_HEADERS.test(name))
+  const shown = body.length > MAX_BODY ? `${body.slice(0, MAX_BODY)}…` : body
+  return [`HTTP ${status}`, ...listed.map(([name, value]) => `${name}: ${value}`), "", masked(shown)].join("\n")
+}
+
+/** A run, as reports show it. */
+export interface Report {
+  readonly base_url: string
+  /** Whether the server's sandbox was used, or the key of a real shop. */
+  readonly with: "sandbox" | "key"
+  readonly duration_ms: number
+  readonly counts: Counts
+  /** The failures by cause, because one missing endpoint fails many cases. */
+  readonly causes: ReadonlyArray<Cause>
+  readonly sections: ReadonlyArray<ReportedSection>
+}
+
+/** The cases of one section of the specification. */
+interface ReportedSection {
+  readonly section: string
+  readonly title: string
+  readonly counts: Counts
+  readonly cases: ReadonlyArray<ReportedCase>
+}
+
+/** One case, with all that a reader needs to understand its failure. */
+interface ReportedCase {
+  readonly id: string
+  readonly rule: string
+  /** Where the rule is written. */
+  readonly rule_at: string
+  readonly outcome: Result["outcome"]
+  readonly duration_ms: number
+  readonly because?: string
+  readonly failure?: {
+    readonly expected: string
+    readonly found: string
+    readonly curl?: string
+    readonly answer?: string
+  }
+}
+
+/** A case of a report. */
+const reported = (result: Result, secrets: Secrets): ReportedCase => {
+  const { id, rule, anchor } = result.case
+  const { outcome, duration_ms, because, failure } = result
+  const common = {
+    id,
+    rule,
+    rule_at: ruleAt(anchor),
+    outcome,
+    duration_ms,
+    ...(because === undefined ? {} : { because })
+  }
+  if (failure === undefined) return common
+  const { exchange } = failure
+  const [expected, found] = [masked(failure.expected), masked(failure.found)]
+  const shown = exchange === undefined ? {} : { curl: curl(exchange, secrets), answer: responseLines(exchange) }
+  return { ...common, failure: { expected, found, ...shown } }
+}
+
+/** Puts a run into the form of its reports; secrets do not come along. */
+export const reportOf = (
+  run: Pick<Report, "base_url" | "with" | "duration_ms">,
+  results: ReadonlyArray<Result>,
+  secrets: Secrets
+): Report => ({
+  ...run,
+  counts: count(results),
+  causes: causesOf(results).map((cause) => ({ ...cause, found: masked(cause.found) })),
+  sections: bySection(results).map(({ section, results }) => ({
+    section,
+    title: sections[section],
+    counts: count(results),
+    cases: results.map((result) => reported(result, secrets))
+  }))
+})
+
+const TITLE = 46
+
+const marks = ({ passed, failed, skipped }: Counts, paint: Paint): string =>
+  [
+    passed > 0 ? paint("good", `✓ ${passed}`) : "",
+    failed > 0 ? paint("bad", `✗ ${failed}`) : "",
+    skipped > 0 ? paint("faint", `- ${skipped}`) : ""
+  ]
+    .filter((mark) => mark !== "")
+    .join("  ")
+
+/** A section in one line, and one more for each case that failed. */
+export const sectionLines = (
+  { section, title, counts, cases }: ReportedSection,
+  paint: Paint
+): ReadonlyArray<string> => [
+  `${paint("strong", section.padEnd(8))}${title.padEnd(TITLE)}${marks(counts, paint)}`,
+  ...cases
+    .filter(({ outcome }) => outcome === "failed")
+    .map(({ id, rule }) => `  ${paint("bad", "✗")} ${paint("name", id)}  ${rule}`)
+]
+
+const indented = (text: string): string => text.replaceAll(/^(?=.)/gm, "    ")
+
+const failureLines = (section: string, { id, rule, rule_at, failure }: ReportedCase, paint: Paint) => {
+  if (failure === undefined) return []
+  const { expected, found, curl, answer } = failure
+  return [
+    "",
+    `${paint("bad", "✗")} ${section} ${paint("name", id)}`,
+    `  ${rule}`,
+    `  ${paint("faint", "breaks   ")} ${rule_at}`,
+    `  ${paint("faint", "expected ")} ${paint("good", expected)}`,
+    `  ${paint("faint", "found    ")} ${paint("bad", found)}`,
+    ...(curl === undefined ? [] : [`  ${paint("faint", "request")}`, indented(curl)]),
+    ...(answer === undefined ? [] : [`  ${paint("faint", "response")}`, indented(answer)])
+  ]
+}
+
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
+
+/** For each cause, the first failure in full and the other cases that failed in the same way. */
+const causeLines = ({ causes, sections }: Report, paint: Paint): ReadonlyArray<string> =>
+  causes.flatMap(({ cases: [first, ...others] }) => {
+    const lines = sections.flatMap(({ section, cases }) =>
+      cases.filter(({ id }) => id === first).flatMap((one) => failureLines(section, one, paint))
+    )
+    const ids = others.map((id) => paint("name", id)).join(", ")
+    return others.length === 0 ? lines : [...lines, `  ${paint("faint", `${others.length} more failed so`)} ${ids}`]
+  })
+
+const causesInWords = ({ causes, counts: { failed } }: Report): ReadonlyArray<string> =>
+  causes.length === failed ? [] : ["", `${counted(failed, "failure")}, of ${counted(causes.length, "cause")}:`]
+
+/** The failures by cause, the reasons of skipped cases, and the totals. */
+export const closingLines = (report: Report, paint: Paint): ReadonlyArray<string> => {
+  const { sections, counts, duration_ms } = report
+  const cases = sections.flatMap(({ cases }) => cases)
+  const reasons = new Map<string, number>()
+  for (const { because } of cases) if (because !== undefined) reasons.set(because, (reasons.get(because) ?? 0) + 1)
+  return [
+    ...causesInWords(report),
+    ...causeLines(report, paint),
+    "",
+    ...[...reasons].map(([because, n]) => paint("faint", `${n} skipped: ${because}.`)),
+    `${counted(cases.length, "case")} in ${seconds(duration_ms)}: ${marks(counts, paint)}`
+  ]
+}
+
+const STYLE = `
+.bar { display: flex; height: .5rem; border-radius: .25rem; overflow: hidden; margin: 1rem 0; background: var(--line); }
+.bar .passed { background: var(--good); } .bar .failed { background: var(--bad); }
+`
+
+const outcomesIn = (counts: Counts): string =>
+  (["passed", "failed", "skipped"] as const)
+    .filter((outcome) => counts[outcome] > 0)
+    .map((outcome) => marked(outcome, counts[outcome]))
+    .join(" ")
+
+const caseItem =
+  ({ base_url, with: means }: Report) =>
+  ({ id, rule, rule_at, outcome, duration_ms, because, failure }: ReportedCase): string => {
+    const rows = [row("written in", ruleLink(rule_at), "html")]
+    if (because !== undefined) rows.push(row("skipped", because))
+    if (failure !== undefined) {
+      rows.push(row("expected", failure.expected), row("found", failure.found))
+      if (failure.curl !== undefined) rows.push(row("request", failure.curl, "code"))
+      if (failure.answer !== undefined) rows.push(row("response", failure.answer, "code"))
+    }
+    const key = means === "key" ? ' --key "$WORKSHOP_KEY"' : ""
+    return entryItem({
+      ...{ id, outcome, duration_ms },
+      title: `${escaped(rule)} <code class="faint">${escaped(id)}</code>`,
+      command: `npx workshop conform --base-url ${base_url}${key} --only ${id}`,
+      body: `<dl>${rows.join("")}</dl>`
+    })
+  }
+
+const sectionPart =
+  (report: Report) =>
+  ({ section, title, counts, cases }: ReportedSection): string =>
+    `<section><h2><span>${escaped(section)}</span><span>${escaped(title)}</span><span class="counts">${outcomesIn(counts)}</span></h2><ul class="entries">${cases.map(caseItem(report)).join("\n")}</ul></section>`
+
+/** A report as one page that needs nothing else. */
+export const htmlReport = (report: Report): string => {
+  const { base_url, with: means, duration_ms, counts, sections } = report
+  const { passed, failed } = counts
+  const verdict = failed === 0 ? "conforms" : `breaks ${counted(failed, "rule")}`
+  const by = means === "sandbox" ? "the server's sandbox" : "a key alone"
+  return pageText({
+    title: `${base_url} ${verdict}`,
+    isGood: failed === 0,
+    style: STYLE,
+    body: `<p class="lead">${outcomesIn(counts)} in ${(duration_ms / 1000).toFixed(1)} s, with ${by}</p>
+<div class="bar"><span class="passed" style="flex:${passed}"></span><span class="failed" style="flex:${failed}"></span><span style="flex:${counts.skipped}"></span></div>
+${sections.map(sectionPart(report)).join("\n")}`
+  })
+}
+
+const junitCase = ({ section }: ReportedSection, one: ReportedCase): JUnitCase => {
+  const { id, rule, rule_at, duration_ms, because, failure } = one
+  const { expected, found, curl = "", answer = "" } = failure ?? { expected: "", found: "" }
+  return {
+    classname: section,
+    name: `${id}: ${rule}`,
+    duration_ms,
+    skipped: because,
+    failure: failure && {
+      message: `expected ${expected}; found ${found}`,
+      text: [`breaks ${rule_at}`, `expected ${expected}`, `found ${found}`, "", curl, "", answer].join("\n")
+    }
+  }
+}
+
+/** A report as JUnit XML, which build servers read. */
+export const junitReport = ({ sections, duration_ms }: Report): string =>
+  junitXml(
+    "workshop conform",
+    duration_ms,
+    sections.map((part) => ({
+      name: `${part.section} ${part.title}`,
+      duration_ms: part.cases.reduce((sum, one) => sum + one.duration_ms, 0),
+      cases: part.cases.map((one) => junitCase(part, one))
+    }))
+  )

@@ -1,0 +1,149 @@
+import { Effect, type Scope } from "effect"
+import { type CommandRefused, refuse } from "../../CommandRefused.js"
+import { Api, dataOf, type Exchange, type Fetch } from "../../sandbox/Api.js"
+import { type Handler, listen, type Reply, saying } from "../testkit/LoopbackServer.js"
+import type { Event } from "../testkit/ResponseTypes.js"
+
+/** A delivery as it came to the suite's receiver. */
+export interface Post {
+  /** By their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The name of the header in which its signature is looked for. */
+  readonly signatureHeader: string
+  /** The body as it came: what is signed. */
+  readonly body: string
+  readonly event: Event
+}
+
+/** A receiver of one case. */
+export interface Inbox {
+  readonly url: string
+  readonly posts: ReadonlyArray<Post>
+  /** From now on it answers so, a number standing for a status; 200 at first. */
+  readonly answer: (reply: Reply | number) => void
+}
+
+/** The receivers of a run, by the path of their address: on a socket, or in process for a server that runs there. */
+export class Inboxes {
+  readonly #replies = new Map<string, Reply>()
+  readonly #posts = new Map<string, Array<Post>>()
+  readonly #signatureHeader: string
+  /** Where they are reached, without a slash at its end; set before one is opened. */
+  origin = ""
+
+  constructor(signatureHeader: string) {
+    this.#signatureHeader = signatureHeader
+  }
+
+  readonly open = (): Inbox => {
+    const path = `/inbox/${this.#posts.size + 1}`
+    const posts: Array<Post> = []
+    this.#posts.set(path, posts)
+    return {
+      url: `${this.origin}${path}`,
+      posts,
+      answer: (reply) => void this.#replies.set(path, typeof reply === "number" ? saying(reply) : reply)
+    }
+  }
+
+  /** Takes a delivery; an address that no case has opened answers 404. */
+  readonly handler: Handler = ({ path, headers, body }) =>
+    Effect.sync(() => {
+      const posts = this.#posts.get(path)
+      if (posts === undefined) return { reply: saying(404) }
+      const text = body?.toString("utf8") ?? ""
+      const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+      posts.push({ headers: named, signatureHeader: this.#signatureHeader, body: text, event: JSON.parse(text) })
+      return { reply: this.#replies.get(path) ?? saying(200) }
+    })
+}
+
+/** The server under test, and what may be used of it. */
+export interface Target {
+  readonly api: Api
+  /** With one, the cases use the sandbox; null leaves it alone. Without inboxes no webhook can reach the cases. */
+  readonly sandbox: { readonly inboxes: Inboxes | null } | null
+  /** The key of a real shop, where there is no sandbox. */
+  readonly key: string | undefined
+}
+
+/** Where the server is, and what gives access to it. */
+interface Address {
+  readonly base_url: string
+  readonly key: string | null
+  readonly sandboxToken: string | null
+  /** The header in which it signs deliveries. */
+  readonly signatureHeader: string
+}
+
+const isLoopback = (origin: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(origin).hostname)
+
+const SCOPES = ["tickets:read", "tickets:write", "clients:read", "loyalty:write"]
+
+const unknownKey = refuse("The server does not know that key: give a good one with --key.")
+
+/** Checks the key at another endpoint, because `GET /v1/shop` may be missing or broken. */
+const checkElsewhere = Effect.fnUntraced(function* (api: Api, key: string, shop: number) {
+  const { status } = (yield* api.call("GET", "/v1/tickets?limit=1", { bearer: key })).response
+  if (status === 401) return yield* unknownKey
+  if (status !== 200) {
+    return yield* refuse(
+      `GET /v1/shop was answered with ${shop} and GET /v1/tickets with ${status}, so nothing of the API is there: check --base-url, and the server's log. Nothing is known against the key.`
+    )
+  }
+})
+
+/** A key opens the shop that is tested where there is no sandbox; it must be able to do everything. */
+const checkKey = Effect.fnUntraced(function* (api: Api, key: string) {
+  const shop: Exchange = yield* api.call("GET", "/v1/shop", { bearer: key })
+  const { status } = shop.response
+  if (status === 401) return yield* unknownKey
+  if (status === 403) {
+    return yield* refuse(
+      "The key's shop may not use the API (GET /v1/shop was answered with 403): give the key of an open one."
+    )
+  }
+  if (status !== 200) return yield* checkElsewhere(api, key, status)
+  const scopes = dataOf<{ readonly scopes?: unknown }>(shop)?.scopes
+  // A response without scopes is the server's fault, and a case finds it.
+  const missing = Array.isArray(scopes) ? SCOPES.filter((scope) => !scopes.includes(scope)) : []
+  return missing.length === 0
+    ? undefined
+    : yield* refuse(`The key lacks ${missing.join(", ")}: give one with full access, as the cases write tickets too.`)
+})
+
+/** Receivers on a free port of this machine, for as long as the scope lasts. */
+const loopbackInboxes = Effect.fnUntraced(function* (signatureHeader: string) {
+  const inboxes = new Inboxes(signatureHeader)
+  const url = yield* Effect.orDie(listen({ host: "127.0.0.1", port: 0 }, inboxes.handler))
+  inboxes.origin = url.replace(/\/$/, "")
+  return inboxes
+})
+
+/** Finds out what can be tested of a server: everything where it has a sandbox, else what a key reaches. */
+export const findTarget = (
+  { base_url, key, sandboxToken, signatureHeader }: Address,
+  fetch: Fetch
+): Effect.Effect<Target, CommandRefused, Scope.Scope> =>
+  Effect.gen(function* () {
+    const api = new Api(base_url, { fetch, sandbox_token: sandboxToken })
+    const clock: Exchange = yield* api.call("GET", "/sandbox/clock")
+    if (typeof dataOf<{ readonly frozen?: boolean }>(clock)?.frozen === "boolean") {
+      const inboxes = isLoopback(api.origin) ? yield* loopbackInboxes(signatureHeader) : null
+      return { api, key: undefined, sandbox: { inboxes } }
+    }
+    if (clock.response.status === 401 && key === null) {
+      return yield* refuse(
+        sandboxToken === null
+          ? "The sandbox asks for a token: give it in WORKSHOP_SANDBOX_TOKEN."
+          : "The sandbox refuses that token: give the one with which the server was started."
+      )
+    }
+    if (key === null) {
+      return yield* refuse(
+        `There is no sandbox at ${api.origin}/sandbox: start the server with one, or give --key to run the part that needs none.`
+      )
+    }
+    yield* checkKey(api, key)
+    return { api, key, sandbox: null }
+  }).pipe(Effect.catchTag("NoResponse", ({ message }) => refuse(message)))

@@ -1,0 +1,242 @@
+import type { LoyaltyCard } from "@workshop/core/promise"
+import type { Exchange } from "../../../sandbox/Api.js"
+import { DAY } from "../../testkit/Time.js"
+import { casesOf, test } from "../Case.js"
+import { type CaseEnvironment, type Person, type Shop, UNKNOWN_ID } from "../CaseEnvironment.js"
+import { expectSame, expectShape, expectThat, type TestResponse } from "../Expectations.js"
+
+/** Expects two responses to be alike in all that does not differ in every response. */
+const expectAlike = (hidden: Exchange, absent: Exchange): void => {
+  const [one, other] = [hidden.response, absent.response]
+  expectSame(one.status, other.status, "the status of a client who blocks", hidden)
+  for (const name of new Set([...Object.keys(one.headers), ...Object.keys(other.headers)])) {
+    if (name === "request-id" || name === "date") continue
+    expectSame(one.headers[name], other.headers[name], `the header ${name} of a client who blocks`, hidden)
+  }
+  expectSame(one.body, other.body, "the body of a client who blocks", hidden)
+}
+
+/** Makes the same request about an unknown client and about one who blocks the shop, each in a shop of its own. */
+const compare = async (env: CaseEnvironment, ask: (shop: Shop, client: Person) => Promise<TestResponse>) => {
+  const unknown = await (await env.openShop()).program()
+  const blocked = await (await env.openShop()).program()
+  // The same number of requests goes before, so that the limits stand alike.
+  await unknown.ticket({ client_phone: env.phone() })
+  const blocker = await blocked.blocker()
+  const absent = (await ask(unknown, { id: UNKNOWN_ID, phone: env.phone() })).refused(404, "NOT_FOUND")
+  const hidden = (await ask(blocked, blocker)).refused(404, "NOT_FOUND")
+  expectAlike(hidden.exchange, absent.exchange)
+}
+
+interface Stamped {
+  readonly card: LoyaltyCard
+  readonly added: number
+  readonly rewards_unlocked: number
+}
+
+/** Which clients a shop can see, and their loyalty cards (Specification, Endpoints; Clients and loyalty). */
+export const clientCases = casesOf("§4", [
+  test("client-by-phone (rule-client-by-phone): A client who came to the counter is found by their number and by their id, with the same answer.", async (shop) => {
+    await shop.program({ active: false })
+    const { id, phone } = await shop.known()
+    const found = (await shop.lookUp(phone)).shows({
+      id,
+      display_name: "Amira Ben Salah",
+      tickets_open: 0,
+      tickets_total: 0,
+      loyalty: null
+    })
+    expectSame((await shop.get(`/clients/${id}`)).ok(), found, "the client by id")
+  }),
+  test("client-bare-plus (rule-create-phone-e164): A plus that was not escaped in the query is read as one.", async (shop) => {
+    const { id, phone } = await shop.known()
+    ;(await shop.get(`/clients?phone=${phone}`)).shows({ id })
+  }),
+  test("client-phone-invalid (rule-create-phone-e164): A look-up without a number, or with one that is none, is a 400.", async (shop) => {
+    for (const query of ["", "?phone=", "?phone=015123456789", "?phone=nobody"])
+      (await shop.get(`/clients${query}`)).invalid("query phone")
+  }),
+  test("client-hidden-name (rule-client-hidden-name): A client who hides their name is shown by given name and initial.", async (shop) => {
+    const { id, phone } = await shop.known({ hide_name: true })
+    ;(await shop.lookUp(phone)).shows({ display_name: "Amira B." })
+    ;(await shop.create({ client_id: id })).shows({ client: { id, display_name: "Amira B." } }, 201)
+  }),
+  test("client-counts (rule-client-counts): A client's tickets are counted with this shop alone: those that are open, and all.", async (shop) => {
+    const other = await shop.env.openShop()
+    const client = await shop.known()
+    await other.visit(client)
+    await other.ticket({ client_id: client.id })
+    for (const statuses of [[], ["ready"], ["impossible"], ["ready", "collected"]]) {
+      const { id } = await shop.ticket({ client_id: client.id })
+      for (const status of statuses) (await shop.status(id, status)).ok()
+    }
+    ;(await shop.lookUp(client.phone)).shows({ tickets_open: 3, tickets_total: 4 })
+  }),
+  test("client-known-by-offer (rule-client-known-by-offer): A client is not seen while an offer is open, and is once it is accepted.", async (shop) => {
+    const client = await shop.env.person()
+    await shop.ticket({ client_phone: client.phone })
+    ;(await shop.lookUp(client.phone)).refused(404, "NOT_FOUND")
+    ;(await shop.get(`/clients/${client.id}`)).refused(404, "NOT_FOUND")
+    await shop.env.answerOffer(client, "accept")
+    ;(await shop.lookUp(client.phone)).shows({ id: client.id, tickets_open: 1 })
+  }),
+  test("client-of-another-shop (rule-client-by-phone): A client whom another shop knows is not seen by this one.", async (shop) => {
+    const other = await shop.env.openShop()
+    const client = await other.known()
+    ;(await shop.lookUp(client.phone)).refused(404, "NOT_FOUND")
+    ;(await shop.get(`/clients/${client.id}`)).refused(404, "NOT_FOUND")
+    ;(await shop.get(`/clients/${client.id}/loyalty`)).refused(404, "NOT_FOUND")
+  }),
+  test("privacy-look-up (rule-privacy-look-up): A look-up of somebody who blocks the shop is the 404 of a number nobody has: status, headers, body.", (shop) =>
+    compare(shop.env, (shop, { phone }) => shop.lookUp(phone))),
+  test("privacy-by-id (rule-privacy-look-up): A client who blocks the shop is by their id the 404 of nobody.", (shop) =>
+    compare(shop.env, (shop, { id }) => shop.get(`/clients/${id}`))),
+  test("privacy-loyalty (rule-privacy-look-up): Their card is the 404 of nobody.", (shop) =>
+    compare(shop.env, (shop, { id }) => shop.get(`/clients/${id}/loyalty`))),
+  test("privacy-stamps (rule-privacy-look-up): Stamps for them and a reward of theirs are the 404 of nobody.", async (shop) => {
+    await compare(shop.env, (shop, client) => shop.stamps(client, 1))
+    await compare(shop.env, (shop, client) => shop.redeem(client))
+  }),
+  test("privacy-create (rule-privacy-look-up): A ticket for them is the 404 of nobody.", (shop) =>
+    compare(shop.env, (shop, { id }) => shop.create({ client_id: id }))),
+  test("privacy-offer (rule-create-offer): A ticket with a phone number is answered alike whether nobody holds it, somebody does, or they block the shop.", async (shop) => {
+    const made = async (prepare: (shop: Shop) => Promise<string>) => {
+      const client_phone = await prepare(shop)
+      const before = (await shop.types()).length
+      const answer = await shop.create({ client_phone })
+      const { client, state } = answer.ok(201)
+      const types = (await shop.types()).slice(before)
+      const names = Object.keys(answer.exchange.response.headers).sort()
+      return { client, state, types, meta: answer.meta, names }
+    }
+    const nobody = await made(async () => shop.env.phone())
+    expectSame(await made(async () => (await shop.env.person()).phone), nobody, "what is seen where an account exists")
+    const blocked = await made(async (shop) => (await shop.blocker()).phone)
+    expectSame(blocked, nobody, "what is seen where its holder blocks the shop")
+  }),
+  test("block-hides-tickets (rule-privacy-look-up): A client who blocks the shop disappears from its tickets and from later events.", async (shop) => {
+    await shop.program()
+    const { client, id } = await shop.clientTicket()
+    await shop.ticket({ client_phone: client.phone })
+    await shop.env.answerOffer(client, "block")
+    expectSame((await shop.read(id)).client, null, "the ticket's client")
+    const before = (await shop.types()).length
+    ;(await shop.status(id, "ready")).shows({ client: null, notified_at: null })
+    const events = (await shop.events()).slice(before)
+    expectShape(events, [{ type: "ticket.ready", data: { ticket: { client: null } } }], "the events since")
+  }),
+  test("block-frees-ticket (rule-client-known-by-offer): A ticket whose client blocked the shop is linked to the next client who accepts it.", async (shop) => {
+    const [blocker, other] = [await shop.known(), await shop.env.person()]
+    const { id } = await shop.ticket({ client_id: blocker.id, client_phone: other.phone })
+    await shop.ticket({ client_phone: blocker.phone })
+    await shop.env.answerOffer(blocker, "block")
+    await shop.env.answerOffer(other, "accept")
+    expectShape((await shop.read(id)).client, { id: other.id }, "the ticket's client")
+    const [last] = (await shop.events()).slice(-1)
+    expectShape(last, { type: "client.linked", data: { ticket: { id }, client: { id: other.id } } }, "the last event")
+  }),
+  test("offer-abandoned (rule-client-known-by-offer): Accepting the offer of an abandoned ticket makes the client known and leaves the ticket as it is.", async (shop) => {
+    const client = await shop.env.person()
+    const { id } = await shop.ticket({ client_phone: client.phone })
+    await shop.env.advance(60 * DAY)
+    const before = await shop.read(id)
+    expectShape(before, { state: "abandoned", client: null }, "the ticket")
+    await shop.env.answerOffer(client, "accept")
+    expectSame(await shop.read(id), before, "the ticket after the acceptance")
+    ;(await shop.get(`/clients/${client.id}`)).ok()
+  }),
+  test("offer-own-client (rule-client-known-by-offer): A ticket of a client whom the shop names is not offered to that client again.", async (shop) => {
+    const client = await shop.known()
+    await shop.ticket({ client_id: client.id, client_phone: client.phone })
+    expectSame(await shop.env.act("get offers", client.id), [], "the client's offers")
+  }),
+  test("block-stays (rule-privacy-look-up): A later visit does not lift a block.", async (shop) => {
+    const client = await shop.blocker()
+    await shop.visit(client)
+    ;(await shop.lookUp(client.phone)).refused(404, "NOT_FOUND")
+  }),
+  test("block-one-shop (rule-privacy-look-up): A client blocks one shop; others see them as before.", async (shop) => {
+    const other = await shop.env.openShop()
+    const client = await shop.blocker()
+    await other.visit(client)
+    const answer = await other.lookUp(client.phone)
+    expectThat(answer.ok().id === client.id, "the client", answer.data)
+  }),
+  test("loyalty-read (rule-loyalty-read): Loyalty is read as the shop's programme and the client's card; one never used is zeros.", async (shop) => {
+    const program = { name: "Ten", stamps_required: 10, stamps_per_ticket: 2, reward_label: "A free hem" }
+    const client = await shop.loyal(program)
+    const card = { balance: 0, lifetime: 0, rewards_available: 0, rewards_redeemed: 0, updated_at: null }
+    const answer = await shop.get(`/clients/${client.id}/loyalty`)
+    answer.shows({ program: { active: true, ...program }, card })
+    ;(await shop.lookUp(client.phone)).shows({ loyalty: card })
+  }),
+  test("loyalty-off-read (rule-loyalty-read-2): While the programme is off it can be read, and the client shows no card.", async (shop) => {
+    const client = await shop.loyal()
+    ;(await shop.stamps(client, 3)).ok()
+    await shop.program({ active: false })
+    ;(await shop.get(`/clients/${client.id}/loyalty`)).shows({ program: { active: false }, card: { balance: 3 } })
+    ;(await shop.lookUp(client.phone)).shows({ loyalty: null })
+  }),
+  test("loyalty-off-refuses (rule-loyalty-off-refuses): While the programme is off stamps and rewards are a CONFLICT whose reason is LOYALTY_OFF.", async (shop) => {
+    const client = await shop.loyal({ active: false })
+    ;(await shop.stamps(client, 1)).conflict("LOYALTY_OFF")
+    ;(await shop.redeem(client)).conflict("LOYALTY_OFF")
+  }),
+  test("stamps (rule-loyalty-read): Stamps answer the card, how many were added and how many rewards that unlocked.", async (shop) => {
+    const client = await shop.loyal({ stamps_required: 4 })
+    const updated_at = await shop.env.instant()
+    const none = { rewards_available: 0, rewards_redeemed: 0, updated_at }
+    ;(await shop.stamps<Stamped>(client, 3)).shows({
+      card: { balance: 3, lifetime: 3, ...none },
+      added: 3,
+      rewards_unlocked: 0
+    })
+    ;(await shop.stamps<Stamped>(client, 9)).shows({
+      card: { balance: 12, lifetime: 12, rewards_available: 3 },
+      added: 9,
+      rewards_unlocked: 3
+    })
+  }),
+  test("stamps-count (rule-stamps-2): Stamps are added 1 to 10 at a time.", async (shop) => {
+    const client = await shop.loyal()
+    for (const count of [0, 11, -1, 1.5, "3", null, undefined]) (await shop.stamps(client, count)).invalid("body count")
+    for (const count of [1, 10]) (await shop.stamps(client, count)).shows({ added: count })
+  }),
+  test("stamps-key-required (rule-idempotency-required): Stamps and rewards need an Idempotency-Key.", async (shop) => {
+    const client = await shop.loyal()
+    ;(await shop.stamps(client, 1, { once: undefined })).invalid("header Idempotency-Key")
+    ;(await shop.redeem(client, { once: undefined })).invalid("header Idempotency-Key")
+  }),
+  test("redeem (rule-loyalty-read): A redeem spends the stamps of one reward and names it; the stamps ever collected stay.", async (shop) => {
+    const client = await shop.loyal({ stamps_required: 5, reward_label: "A free hem" })
+    ;(await shop.stamps(client, 10)).ok()
+    await shop.env.advance(1)
+    const redeemed_at = await shop.env.instant()
+    ;(await shop.redeem<{ card: LoyaltyCard }>(client)).shows({
+      card: { balance: 5, lifetime: 10, rewards_available: 1, rewards_redeemed: 1, updated_at: redeemed_at },
+      reward: { label: "A free hem", redeemed_at }
+    })
+  }),
+  test("redeem-nothing (rule-redeem): With no reward on the card a redeem is refused with NO_REWARD, and nothing is spent.", async (shop) => {
+    const client = await shop.loyal({ stamps_required: 5 })
+    ;(await shop.stamps(client, 4)).ok()
+    ;(await shop.redeem(client)).conflict("NO_REWARD")
+    ;(await shop.lookUp(client.phone)).shows({ loyalty: { balance: 4, rewards_redeemed: 0 } })
+  }),
+  test("redeem-body (rule-redeem): A redeem takes no body or an empty one; a field in it is refused.", async (shop) => {
+    const client = await shop.loyal({ stamps_required: 1 })
+    ;(await shop.stamps(client, 2)).ok()
+    const path = `/clients/${client.id}/loyalty/redeem`
+    ;(await shop.post(path, {}, { once: shop.env.fresh("redeem") })).ok()
+    ;(await shop.post(path, { count: 1 }, { once: shop.env.fresh("redeem") })).invalid("body count")
+    ;(await shop.redeem(client)).ok()
+  }),
+  test("loyalty-card-by-shop (rule-loyalty-read-2): A client has a card of their own with each shop.", async (shop) => {
+    await shop.program()
+    const other = await (await shop.env.openShop()).program()
+    const client = await shop.known()
+    await other.visit(client)
+    ;(await shop.stamps(client, 2)).ok()
+    expectSame((await other.lookUp(client.phone)).ok().loyalty?.balance, 0, "the balance at the other shop")
+  })
+])

@@ -1,0 +1,107 @@
+import { Console, Duration, Effect } from "effect"
+import { type CommandRefused, refuse, refused } from "../../CommandRefused.js"
+import { counted } from "../../terminal/counted.js"
+import { type Paint, paintFor, printOutput, writeReport } from "../../terminal/Output.js"
+import { ruleAt } from "../testkit/RuleAddress.js"
+import { type Case, type Section, sections } from "./Case.js"
+import type { ConformFlags } from "./ConformOptions.js"
+import { closingLines, htmlReport, junitReport, type Report, type Result, reportOf, sectionLines } from "./Report.js"
+import { runCases } from "./runCases.js"
+import { suite } from "./Suite.js"
+import { findTarget, type Target } from "./Target.js"
+
+const chosen = ({
+  section,
+  only
+}: Pick<ConformFlags, "section" | "only">): Effect.Effect<ReadonlyArray<Case>, CommandRefused> => {
+  const unknown = only.filter((id) => suite.every((one) => one.id !== id))
+  if (unknown.length > 0) {
+    return refuse(`There is no case "${unknown[0]}": --list shows their ids.`)
+  }
+  return Effect.succeed(
+    suite.filter(
+      (one) => (section.length === 0 || section.includes(one.section)) && (only.length === 0 || only.includes(one.id))
+    )
+  )
+}
+
+/** `workshop conform --list`: each case by its id, and what it proves. */
+export const listing = Effect.fnUntraced(function* (flags: ConformFlags) {
+  const cases = yield* chosen(flags)
+  const found = [...new Set(cases.map(({ section }) => section))]
+  const alone = cases.filter(({ needs }) => needs === "key").length
+  return yield* printOutput(
+    {
+      data: cases.map(({ id, section, rule, anchor, needs }) => ({
+        id,
+        section,
+        rule,
+        rule_at: ruleAt(anchor),
+        needs
+      })),
+      lines: ({ paint }) => [
+        ...found.flatMap((section) => [
+          paint("strong", `${section} ${sections[section]}`),
+          ...cases.filter((one) => one.section === section).map((one) => listed(one, paint))
+        ]),
+        `${counted(cases.length, "case")}, of which ${alone}, marked (key), ${alone === 1 ? "needs" : "need"} no sandbox.`
+      ]
+    },
+    flags.json
+  )
+})
+
+const listed = ({ id, rule, needs }: Case, paint: Paint): string =>
+  `  ${paint("name", id)}  ${rule}${needs === "key" ? paint("faint", "  (key)") : ""}`
+
+/** Prints each section once its last case is done. */
+const printer = (total: ReadonlyArray<Case>, print: (lines: ReadonlyArray<string>) => Effect.Effect<void>) => {
+  const left = new Map<Section, number>()
+  for (const { section } of total) left.set(section, (left.get(section) ?? 0) + 1)
+  const done = new Map<Section, Array<Result>>()
+  return (result: Result): Effect.Effect<void> => {
+    const { section } = result.case
+    const results = [...(done.get(section) ?? []), result]
+    done.set(section, results)
+    if (results.length < (left.get(section) ?? 0)) return Effect.void
+    const [row] = reportOf({ base_url: "", with: "sandbox", duration_ms: 0 }, results, {}).sections
+    return row === undefined ? Effect.void : print(sectionLines(row, paintFor()))
+  }
+}
+
+const secretsOf = ({ key, sandboxToken }: ConformFlags) => ({
+  ...(key === null ? {} : { WORKSHOP_KEY: key }),
+  ...(sandboxToken === null ? {} : { WORKSHOP_SANDBOX_TOKEN: sandboxToken })
+})
+
+const opening = ({ sandbox, api: { origin } }: Target, cases: number, hasKey: boolean): string => {
+  const all = counted(cases, "case")
+  return sandbox === null
+    ? `${all} against ${origin} with a key alone. It makes tickets in that key's shop, and waits where a limit says so: all of it takes some five minutes.`
+    : `${all} against ${origin} with its sandbox, whose clock moves on by years${hasKey ? "; the key is not needed" : ""}.`
+}
+
+const write = Effect.fnUntraced(function* ({ junit, html }: ConformFlags, report: Report) {
+  if (junit !== null) yield* writeReport("--junit", junit, junitReport(report))
+  if (html !== null) yield* writeReport("--html", html, htmlReport(report))
+})
+
+/** The work of `workshop conform` (Specification, Commands). It succeeds only where no case fails. */
+export const conform = (flags: ConformFlags, base_url: string) =>
+  Effect.gen(function* () {
+    const cases = yield* chosen(flags)
+    const target = yield* findTarget({ ...flags, base_url }, fetch)
+    const print = (lines: ReadonlyArray<string>) => (flags.json ? Effect.void : Console.log(lines.join("\n")))
+    yield* print([opening(target, cases.length, flags.key !== null)])
+    const ran = runCases(target, cases, printer(cases, print))
+    const [took, results] = yield* Effect.timed(Effect.mapError(ran, refused))
+    const run = { base_url: target.api.origin, duration_ms: Math.round(Duration.toMillis(took)) } as const
+    const means = target.sandbox === null ? "key" : "sandbox"
+    const report = reportOf({ ...run, with: means }, results, secretsOf(flags))
+    yield* printOutput({ data: report, lines: ({ paint }) => closingLines(report, paint) }, flags.json)
+    yield* write(flags, report)
+    const { failed } = report.counts
+    if (failed > 0) {
+      yield* refuse(`The server breaks ${counted(failed, "rule")} of the specification.`)
+    }
+  }).pipe(Effect.scoped)

@@ -1,0 +1,94 @@
+import { randomBytes } from "node:crypto"
+import { Cause, Duration, Effect, Exit, Option } from "effect"
+import { type Api, dataOf, NoResponse } from "../../sandbox/Api.js"
+import { MINUTE } from "../testkit/Time.js"
+import type { Case } from "./Case.js"
+import { CannotReceive, CaseEnvironment } from "./CaseEnvironment.js"
+import { ExpectationFailed } from "./Expectations.js"
+import type { CaseFailure, Result } from "./Report.js"
+import type { Target } from "./Target.js"
+
+/** How long a case may take. */
+const TIMEOUT = "5 minutes"
+
+const NO_RECEIVER = "needs webhooks to come here, and only a server on this machine may send them to it"
+
+const NO_SANDBOX = "needs a sandbox: everything that no key can do is done there"
+
+const failureOf = (cause: Cause.Cause<unknown>, { last }: Api): CaseFailure => {
+  const error = Cause.squash(cause)
+  if (error instanceof ExpectationFailed)
+    return { expected: error.expected, found: error.found, exchange: error.exchange ?? last }
+  const found = error instanceof Error ? error.message : String(error)
+  return { expected: "the case to come to its end", found, exchange: last }
+}
+
+const isLost = (cause: Cause.Cause<unknown>): boolean =>
+  Option.getOrUndefined(Cause.failureOption(cause)) instanceof NoResponse
+
+/** Freezes the clock of a sandbox while the cases run, and lets it go on as before when they are done. */
+const withClock = <A, E>({ api, sandbox }: Target, body: Effect.Effect<A, E>): Effect.Effect<A, E | NoResponse> => {
+  if (sandbox === null) return body
+  const freeze = (freeze: boolean) => api.call("POST", "/sandbox/clock", { body: { freeze } })
+  return Effect.acquireUseRelease(
+    Effect.zipLeft(
+      Effect.map(api.call("GET", "/sandbox/clock"), (clock) => dataOf<{ frozen: boolean }>(clock)?.frozen === true),
+      freeze(true)
+    ),
+    () => body,
+    (frozen) => Effect.catchAll(freeze(frozen), (lost) => Effect.logWarning(lost.message))
+  )
+}
+
+/** Runs cases one after another, each in shops of its own; ends early only where the server does not answer. */
+export const runCases = (
+  target: Target,
+  cases: ReadonlyArray<Case>,
+  onResult: (result: Result) => Effect.Effect<void> = () => Effect.void
+): Effect.Effect<ReadonlyArray<Result>, NoResponse> => {
+  const run = randomBytes(4).toString("hex")
+  let drawn = 0
+  const { api } = target
+  const means = {
+    api,
+    run,
+    inboxes: target.sandbox?.inboxes ?? null,
+    key: target.sandbox === null ? target.key : undefined,
+    next: () => ++drawn,
+    pause: (ms: number) => Effect.runPromise(Effect.sleep(ms))
+  }
+
+  const runOne = Effect.fnUntraced(function* (one: Case) {
+    if (target.sandbox === null && one.needs === "sandbox") {
+      return { case: one, outcome: "skipped", duration_ms: 0, because: NO_SANDBOX } satisfies Result
+    }
+    const environment = new CaseEnvironment(means)
+    api.last = undefined
+    const body = Effect.tryPromise({
+      try: async () => {
+        // The minute of the address must be fresh too: requests without a good key are counted by it.
+        if (target.sandbox !== null) await environment.advance(MINUTE)
+        await one.run(await environment.openShop())
+      },
+      catch: (error) => error
+    })
+    const [took, exit] = yield* Effect.timed(
+      Effect.exit(Effect.timeoutFail(body, { duration: TIMEOUT, onTimeout: () => new Error(`no end in ${TIMEOUT}`) }))
+    )
+    environment.leave()
+    const duration_ms = Math.round(Duration.toMillis(took))
+    if (Exit.isSuccess(exit)) return { case: one, outcome: "passed", duration_ms } satisfies Result
+    // One answer that does not come is a failure; a server that answers nothing any more ends the run.
+    if (Cause.squash(exit.cause) instanceof CannotReceive) {
+      return { case: one, outcome: "skipped", duration_ms, because: NO_RECEIVER } satisfies Result
+    }
+    const failure = failureOf(exit.cause, api)
+    if (isLost(exit.cause)) yield* api.call("GET", "/v1/shop")
+    return { case: one, outcome: "failed", duration_ms, failure } satisfies Result
+  })
+
+  return withClock(
+    target,
+    Effect.forEach(cases, (one) => Effect.tap(runOne(one), onResult))
+  )
+}

@@ -1,0 +1,191 @@
+import { Predicate } from "effect"
+import type { Paint, Tone } from "../../terminal/Output.js"
+import type { ReceivedDelivery, ReceivedEvent, ReceivedOutcome, RefusalReason } from "./Receiver.js"
+
+/** The change of one field of a ticket; `field` is a dotted path such as `money.price_minor`. */
+interface FieldChange {
+  readonly field: string
+  readonly from: unknown
+  readonly to: unknown
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** It changes with every other field, so it is left out. */
+const LEFT_OUT = new Set(["updated_at"])
+
+const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
+
+/** The changes between two states of a ticket, in the order of the later one's fields. */
+export const ticketDiff = (before: Fields, after: Fields, path = ""): ReadonlyArray<FieldChange> => {
+  const names = [...new Set([...Object.keys(after), ...Object.keys(before)])].filter((name) => !LEFT_OUT.has(name))
+  return names.flatMap((name) => {
+    const [from = null, to = null] = [before[name], after[name]]
+    if (isSame(from, to)) return []
+    const field = path + name
+    return Predicate.isRecord(from) && Predicate.isRecord(to)
+      ? ticketDiff(from, to, `${field}.`)
+      : [{ field, from, to }]
+  })
+}
+
+const shortFields = (fields: Fields): string =>
+  Object.entries(fields)
+    .flatMap(([name, value]) => (value === null ? [] : [`${name} ${short(value)}`]))
+    .join(" ")
+
+const short = (value: unknown): string => {
+  if (Array.isArray(value)) return `${value.length} entries`
+  if (Predicate.isRecord(value)) return `{${shortFields(value)}}`
+  return typeof value === "string" ? value.replaceAll(/\s+/g, " ") : JSON.stringify(value)
+}
+
+/** A change in a few words: `state workshop -> ready`, `ready_at 2026-01-01T…` if there was none, `ready_at cleared`. */
+export const inWords = ({ field, from, to }: FieldChange): string => {
+  if (to === null) return `${field} cleared`
+  return from === null ? `${field} ${short(to)}` : `${field} ${short(from)} -> ${short(to)}`
+}
+
+/** The ticket in an event; undefined for an event without one, such as a ping. */
+const ticketOf = ({ data: { ticket } }: ReceivedEvent): Fields | undefined =>
+  Predicate.isRecord(ticket) ? ticket : undefined
+
+const MAX_KNOWN = 10_000
+
+/** The news in an event: a ticket seen for the first time, changes to a known one, or a state older than the known one. */
+export type News =
+  | { readonly kind: "first" }
+  | { readonly kind: "changes"; readonly changes: ReadonlyArray<FieldChange> }
+  | { readonly kind: "late" }
+
+const isOlder = (ticket: Fields, than: Fields): boolean => String(ticket.updated_at) < String(than.updated_at)
+
+/** The tickets as the latest events showed them, at most ten thousand. */
+export class KnownTickets {
+  readonly #tickets = new Map<string, Fields>()
+
+  /** The news in an event. */
+  newsOf(event: ReceivedEvent): News {
+    const after = ticketOf(event)
+    if (after === undefined) return { kind: "changes", changes: [] }
+    const before = this.#tickets.get(String(after.id))
+    if (before === undefined) return { kind: "first" }
+    // A retry can arrive after later events of its ticket.
+    return isOlder(after, before) ? { kind: "late" } : { kind: "changes", changes: ticketDiff(before, after) }
+  }
+
+  /** Keeps the ticket in the event, unless a later state is kept already. */
+  learn(event: ReceivedEvent): void {
+    const ticket = ticketOf(event)
+    if (ticket === undefined || this.newsOf(event).kind === "late") return
+    const id = String(ticket.id)
+    this.#tickets.delete(id)
+    this.#tickets.set(id, ticket)
+    if (this.#tickets.size > MAX_KNOWN) this.#tickets.delete(this.#tickets.keys().next().value!)
+  }
+}
+
+const TYPE_WIDTH = "ticket.impossible".length
+const STATE_WIDTH = "impossible".length
+
+const tones: Readonly<Record<string, Tone>> = {
+  "ticket.ready": "good",
+  "ticket.collected": "good",
+  "ticket.impossible": "bad",
+  "ticket.abandoned": "bad",
+  "ticket.reopened": "warn"
+}
+
+const refusals: Readonly<Record<RefusalReason, string>> = {
+  missing: "it carries no signature header: --signature-header names another",
+  malformed: "its signature header is not t=<seconds>,v1=<hex>",
+  mismatch:
+    "its signature belongs to another body or another secret: where the secret was changed, start this again with the new one",
+  too_old: "its signature is too old for this clock: --tolerance allows more",
+  too_new:
+    "its signature is from the future of this clock: --register reads the clock of a sandbox, --tolerance allows more",
+  not_an_event: "its body is not an event",
+  not_a_post: "it is not a POST",
+  too_large: "its body is larger than 1 MiB"
+}
+
+/** The replies that are not simply a status, in words. */
+const answers: Readonly<Record<Exclude<ReceivedDelivery["answered"], number>, string>> = {
+  redirect: "answered with a redirect",
+  endless: "answered without an end",
+  trickle: "answered a byte a second",
+  silent: "not answered",
+  cut: "cut off"
+}
+
+const answered = (how: ReceivedDelivery["answered"]): string =>
+  typeof how === "number" ? `answered ${how}` : answers[how]
+
+const text = (value: unknown): string =>
+  (typeof value === "string" || typeof value === "number" ? String(value) : "").replaceAll(/\s+/g, " ")
+
+/** The texts of an event beside the ticket, such as the channel through which a client was notified. */
+const besides = ({ data: { ticket: _, ...rest } }: ReceivedEvent): ReadonlyArray<string> =>
+  Object.entries(rest).flatMap(([name, value]) =>
+    typeof value === "string" && name !== "notified_at" ? [`${name} ${text(value)}`] : []
+  )
+
+const introduced = (ticket: Fields): string =>
+  [ticket.service, ticket.item]
+    .map(text)
+    .filter((part) => part !== "")
+    .join(", ")
+
+const marks: Readonly<Record<ReceivedOutcome, (received: ReceivedDelivery, paint: Paint) => string>> = {
+  event: ({ answered: how }, paint) => (how === 200 ? "" : paint("warn", answered(how))),
+  again: (_, paint) => paint("warn", "again"),
+  failed: ({ answered: how }, paint) => paint("bad", answered(how)),
+  refused: (_, paint) => paint("bad", "refused")
+}
+
+const clockTime = (at: number): string => new Date(at).toISOString().slice(0, 19).replace("T", " ")
+
+const newsInWords = (news: News, ticket: Fields | undefined): ReadonlyArray<string> => {
+  if (news.kind === "changes") return news.changes.map(inWords)
+  return [news.kind === "first" ? introduced(ticket ?? {}) : "late: newer news of this ticket came before"]
+}
+
+/** A request on one line: time, type, ticket, state, and what changed. */
+export const eventLine = (received: ReceivedDelivery, news: News, paint: Paint): string => {
+  const time = paint("faint", clockTime(received.at))
+  const { event, doubt } = received
+  if (event === null || doubt !== null) {
+    return `${time}  ${paint("bad", "refused")}  ${doubt === null ? "" : refusals[doubt]} (answered ${received.answered})`
+  }
+  const type = paint(tones[event.type] ?? "name", text(event.type).padEnd(TYPE_WIDTH))
+  const ticket = ticketOf(event)
+  const said = [...besides(event), ...newsInWords(news, ticket)].filter((part) => part !== "").join(", ")
+  const parts =
+    ticket === undefined
+      ? [said]
+      : [paint("strong", text(ticket.number_label).padEnd(4)), text(ticket.state).padEnd(STATE_WIDTH), said]
+  const redialled = received.redialled ? paint("faint", "dialled anew for the same attempt") : ""
+  return [time, type, ...parts, marks[received.outcome](received, paint), redialled]
+    .filter((part) => part !== "")
+    .join("  ")
+}
+
+/** The same for a program: one JSON object. */
+export const eventJson = (received: ReceivedDelivery, news: News): string => {
+  const { n, at, outcome, doubt, redialled, answered, event, body } = received
+  const content = event === null ? { body: body.slice(0, 1000) } : { event }
+  const changes = news.kind === "changes" ? news.changes : []
+  const time = new Date(at).toISOString()
+  return JSON.stringify({
+    kind: "request",
+    n,
+    at: time,
+    outcome,
+    doubt,
+    redialled,
+    answered,
+    ...content,
+    news: news.kind,
+    changes
+  })
+}

@@ -1,0 +1,335 @@
+import { looksLikeKey } from "@workshop/core/adapter"
+import { Clock, Console, Deferred, Effect, Runtime, Schedule, type Scope } from "effect"
+import { refuse } from "../../CommandRefused.js"
+import { type AskSandbox, askingSandbox } from "../../sandbox/Sandbox.js"
+import { cannotListen } from "../../terminal/listenAddress.js"
+import { paintFor } from "../../terminal/Output.js"
+import { saying } from "../testkit/LoopbackServer.js"
+import type { Webhook } from "../testkit/ResponseTypes.js"
+import { eventJson, eventLine, KnownTickets, type News } from "./eventLine.js"
+import { forwardTo } from "./forward.js"
+import type { ReceiveFlags } from "./ReceiveOptions.js"
+import * as Receiver from "./Receiver.js"
+import { type Behaviour, healthy } from "./Receiver.js"
+
+/** Runs `onKey` for each key typed in the terminal, until the scope closes; Ctrl-C is a key too, `\u0003`. */
+export const keyPresses = <A, R>(
+  onKey: (key: string) => Effect.Effect<A, never, R>
+): Effect.Effect<void, never, R | Scope.Scope> =>
+  Effect.gen(function* () {
+    const { stdin } = process
+    const fork = Runtime.runFork(yield* Effect.runtime<R>())
+    const onData = (typed: Buffer) => {
+      for (const key of typed.toString("utf8")) fork(onKey(key))
+    }
+    yield* Effect.acquireRelease(
+      Effect.sync(() => stdin.setRawMode(true).on("data", onData).resume()),
+      () => Effect.sync(() => stdin.off("data", onData).setRawMode(false).pause())
+    )
+  })
+
+/** The change that a key makes, given the receiver's behaviour now and that of the command line. */
+interface LiveKey {
+  readonly label: string
+  readonly next: (now: Behaviour, wanted: Behaviour) => Partial<Behaviour>
+}
+
+const DELAY_MS = 3000
+const FAIL_SHARE = 0.3
+/** The discard port: nothing answers there. */
+const NOWHERE = "http://127.0.0.1:9/"
+
+/** The keys that work in the terminal of `workshop receive`. */
+export const liveKeys = {
+  "1": { label: "200", next: () => healthy },
+  "5": { label: "500", next: () => ({ answer: saying(500) }) },
+  g: { label: "gone (410)", next: () => ({ answer: saying(410) }) },
+  d: {
+    label: "delay on or off",
+    next: ({ delay_ms }, wanted) => ({ delay_ms: delay_ms > 0 ? 0 : wanted.delay_ms || DELAY_MS })
+  },
+  f: {
+    label: "fail some or none",
+    next: ({ fail_share }, wanted) => ({ fail_share: fail_share > 0 ? 0 : wanted.fail_share || FAIL_SHARE })
+  },
+  r: {
+    label: "redirect",
+    next: (_, { answer }) => ({
+      answer: typeof answer === "object" && answer.kind === "redirect" ? answer : { kind: "redirect", to: NOWHERE }
+    })
+  },
+  e: { label: "endless body", next: () => ({ answer: { kind: "endless" } }) },
+  s: { label: "silent", next: () => ({ answer: { kind: "silent" } }) },
+  c: { label: "cut off", next: () => ({ answer: { kind: "cut" } }) }
+} as const satisfies Readonly<Record<string, LiveKey>>
+
+/** All keys on one line. */
+export const legend: string = [
+  "Keys:",
+  [...Object.entries(liveKeys).map(([key, { label }]) => `${key} ${label}`), "h these keys", "q quit"].join(" | ")
+].join(" ")
+
+/** The change that a key makes; undefined for one that changes nothing. */
+export const changeBy = (key: string, now: Behaviour, wanted: Behaviour): Partial<Behaviour> | undefined =>
+  Object.hasOwn(liveKeys, key) ? (liveKeys as Readonly<Record<string, LiveKey>>)[key]?.next(now, wanted) : undefined
+
+const answerInWords = ({ answer }: Behaviour): string => {
+  if (typeof answer === "function") return "answers as it chooses"
+  if (answer.kind === "status") return `answers ${answer.status}`
+  if (answer.kind === "redirect") return `redirects to ${answer.to}`
+  return {
+    endless: "answers without an end",
+    trickle: "answers a byte a second",
+    silent: "says nothing",
+    cut: "cuts off"
+  }[answer.kind]
+}
+
+/** A behaviour in a few words. */
+export const behaviourInWords = (behaviour: Behaviour): string =>
+  [
+    answerInWords(behaviour),
+    ...(behaviour.delay_ms > 0 ? [`after ${behaviour.delay_ms} ms`] : []),
+    ...(behaviour.fail_share > 0 ? [`fails ${Math.round(behaviour.fail_share * 100)} of 100`] : [])
+  ].join(", ")
+
+/** Which sandbox, and whose webhook. */
+export interface Registration {
+  /** The server's address, with or without `/v1`. */
+  readonly base: string
+  readonly shop: string | null
+  readonly key: string | null
+  readonly token: string | null
+  /** Turns the webhook on where it is off. */
+  readonly enable: boolean
+}
+
+/** The receiver's registration. `opened` is the key of a shop that was opened for it. */
+export interface Registered {
+  readonly shop_id: string
+  readonly secret: string
+  /** The address that the webhook had before; null if it had none, or this one. */
+  readonly replaced: string | null
+  readonly opened: string | null
+  /** Why the webhook is off, so that nothing arrives; null while it is on. */
+  readonly off_reason: string | null
+}
+
+/** Calls of the server that a registration names. */
+const asking = ({ base, token }: Registration) => {
+  const ask = askingSandbox({ base_url: base, token })
+  const nothingThere = () =>
+    refuse(
+      `Nothing answers as a server at ${base}: start workshop serve --sandbox --store memory, or give --register its address.`
+    )
+  return <A>(...call: Parameters<AskSandbox>) => Effect.catchTag(ask<A>(...call), "NoResponse", nothingThere)
+}
+
+const shopOf = Effect.fnUntraced(function* (registration: Registration) {
+  const { base, shop, key } = registration
+  const ask = asking(registration)
+  if (shop !== null) return { shop_id: shop, opened: null }
+  if (key !== null) {
+    const { id } = yield* ask<{ readonly id: string }>("get shop", "", undefined, key)
+    return { shop_id: id, opened: null }
+  }
+  const body = { name: "Receiver", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
+  const made = yield* ask<{ readonly shop: { readonly id: string }; readonly key: string }>("open shop", "", body)
+  const opened = String(made.key)
+  // It is printed as a line for a shell.
+  if (!looksLikeKey(opened)) return yield* refuse(`${base} returned a shop without a valid key: is it a sandbox?`)
+  return { shop_id: made.shop.id, opened }
+})
+
+/** Points the webhook of a sandbox shop at an address; a shop is opened where none is named. */
+export const register = Effect.fnUntraced(function* (registration: Registration, url: string) {
+  const ask = asking(registration)
+  const { shop_id, opened } = yield* shopOf(registration)
+  const before = (yield* ask<Webhook>("get webhook", shop_id)).url
+  const { secret } = yield* ask<{ readonly secret: string }>("set webhook", shop_id, { url })
+  const { on, off_reason: why } = yield* ask<Webhook>("get webhook", shop_id)
+  if (!on && registration.enable) yield* ask("enable webhook", shop_id)
+  const off_reason = on || registration.enable ? null : (why ?? "unknown")
+  const replaced = before === url ? null : before
+  return { shop_id, opened, secret, replaced, off_reason } satisfies Registered
+})
+
+/** A webhook that was pointed at an address. */
+export interface Pointed {
+  readonly registration: Registration
+  readonly shop_id: string
+  readonly url: string
+}
+
+/** Why nothing arrives at its address: the webhook is off, removed, or leads elsewhere; null while events come. */
+export const silenceOf = Effect.fnUntraced(function* ({ registration, shop_id, url }: Pointed) {
+  const found = yield* asking(registration)<Webhook>("get webhook", shop_id)
+  if (found.url !== url) return found.url === null ? "removed" : "moved"
+  return found.on ? null : (found.off_reason ?? "unknown")
+})
+
+/** The secret of now; null if the webhook leads elsewhere, since who asks for the secret sets the address. */
+export const secretNow = (pointed: Pointed): Effect.Effect<string | null> =>
+  Effect.gen(function* () {
+    const { registration, shop_id, url } = pointed
+    const silence = yield* silenceOf(pointed)
+    if (silence === "moved" || silence === "removed") return null
+    return (yield* asking(registration)<{ readonly secret: string }>("set webhook", shop_id, { url })).secret
+  }).pipe(
+    Effect.timeout("2 seconds"),
+    Effect.orElseSucceed(() => null)
+  )
+
+/** The instant of a sandbox's clock, by which it signs; the receiver's own where the sandbox does not say. */
+export const sandboxNow = (registration: Registration): Effect.Effect<number> =>
+  asking(registration)<{ readonly now: string }>("read clock").pipe(
+    Effect.map(({ now }) => Date.parse(now)),
+    Effect.filterOrFail(Number.isFinite),
+    Effect.timeout("2 seconds"),
+    Effect.catchAllCause(() => Clock.currentTimeMillis)
+  )
+
+const behaviourOf = ({
+  status,
+  delay,
+  failShare,
+  redirect,
+  gone,
+  endless,
+  forwardTo: address
+}: ReceiveFlags): Receiver.Behaviour => ({
+  ...(address === null ? {} : { forward: forwardTo(address) }),
+  answer: gone
+    ? saying(410)
+    : endless
+      ? { kind: "endless" }
+      : redirect === null
+        ? saying(status)
+        : { kind: "redirect", to: redirect },
+  delay_ms: delay,
+  fail_share: failShare
+})
+
+const registrationOf = ({
+  register: base,
+  shop,
+  key,
+  sandboxToken: token,
+  enable
+}: ReceiveFlags): Registration | null => (base === null ? null : { base, shop, key, token, enable })
+
+const NO_NEWS: News = { kind: "changes", changes: [] }
+
+/** Prints each request as it comes. */
+const printing = (asJson: boolean, runtime: Runtime.Runtime<never>) => {
+  const tickets = new KnownTickets()
+  const paint = paintFor()
+  const print = Runtime.runSync(runtime)
+  return (received: Receiver.ReceivedDelivery): void => {
+    const { event, outcome } = received
+    const news: News = event === null || outcome === "refused" ? NO_NEWS : tickets.newsOf(event)
+    if (event !== null && outcome === "event") tickets.learn(event)
+    print(Console.log(asJson ? eventJson(received, news) : eventLine(received, news, paint)))
+  }
+}
+
+const inWords = (silence: string | null): string => {
+  if (silence === null) return "The webhook is on again."
+  if (silence === "removed") return "The webhook was removed, so nothing arrives: start this again."
+  if (silence === "moved") return "The webhook leads elsewhere now, so nothing arrives: start this again."
+  return `The webhook is off (${silence}), so nothing arrives: start with --enable to turn it on, which sends what was parked.`
+}
+
+const LOOK_EVERY = "5 seconds"
+
+/** Looks every few seconds whether events still come, and says so when that changes. */
+const watching = (pointed: Pointed, off_reason: string | null, asJson: boolean) => {
+  let known = off_reason
+  const look = Effect.gen(function* () {
+    // A server that does not answer is no news.
+    const silence = yield* Effect.orElseSucceed(silenceOf(pointed), () => known)
+    if (silence === known) return
+    known = silence
+    const said = paintFor()("warn", inWords(silence))
+    yield* Console.log(asJson ? JSON.stringify({ kind: "webhook", off_reason: silence }) : said)
+  })
+  return Effect.repeat(look, Schedule.spaced(LOOK_EVERY))
+}
+
+const greeting = (url: string, registration: Registration | null, registered: Registered | null) => {
+  const paint = paintFor()
+  if (registration === null || registered === null) return [`Listening on ${url}`]
+  const { shop_id, opened, replaced, off_reason } = registered
+  const key = ["It is a new shop. Its key is shown this once:", paint("strong", `export WORKSHOP_KEY=${opened}`)]
+  return [
+    `Listening on ${url}: the webhook of shop ${shop_id} points here now`,
+    ...(replaced === null
+      ? []
+      : [`Until now it led to ${replaced}, and it stays here when this ends: set that address again afterwards.`]),
+    ...(opened === null ? [] : key),
+    ...(off_reason === null ? [] : [paint("warn", inWords(off_reason))])
+  ]
+}
+
+const totalsInWords = ({ event, again, failed, refused }: Receiver.Totals): string =>
+  `Events ${event}, duplicates ${again}, failed on request ${failed}, refused ${refused}`
+
+/** Does what the keys say, until `q` or Ctrl-C. */
+const obeyKeys = (receiver: Receiver.Receiver, wanted: Receiver.Behaviour, quit: Deferred.Deferred<void>) =>
+  keyPresses((key) =>
+    Effect.gen(function* () {
+      if (key === "q" || key === "\u0003") return yield* Deferred.succeed(quit, undefined)
+      if (key === "h") return yield* Console.log(legend)
+      const change = changeBy(key, yield* receiver.behaviour, wanted)
+      if (change === undefined) return
+      const behaviour = yield* receiver.behave(change)
+      return yield* Console.log(paintFor()("faint", `From now on it ${behaviourInWords(behaviour)}`))
+    })
+  )
+
+/** The work of `workshop receive` (Specification, Commands): until interrupted, or `q`. */
+export const receive = (flags: ReceiveFlags) =>
+  Effect.gen(function* () {
+    const runtime = yield* Effect.runtime<never>()
+    const registration = registrationOf(flags)
+    const behaviour = behaviourOf(flags)
+    const quit = yield* Deferred.make<void>()
+    const pointed = yield* Deferred.make<Pointed>()
+    const receiver = yield* Effect.mapError(
+      Receiver.make({
+        host: flags.host,
+        port: flags.port,
+        secrets: flags.secret,
+        behaviour,
+        seed: flags.seed,
+        header: flags.signatureHeader,
+        tolerance_seconds: flags.tolerance / 1000,
+        now: registration === null ? Clock.currentTimeMillis : sandboxNow(registration),
+        secretNow: registration === null ? Effect.succeed(null) : Effect.flatMap(Deferred.await(pointed), secretNow),
+        keep: 1,
+        onReceived: printing(flags.json, runtime)
+      }),
+      cannotListen
+    )
+    const registered = registration === null ? null : yield* register(registration, receiver.url)
+    if (registration !== null && registered !== null) {
+      const hook = { registration, shop_id: registered.shop_id, url: receiver.url }
+      yield* Deferred.succeed(pointed, hook)
+      yield* receiver.trust([registered.secret, ...flags.secret])
+      yield* Effect.forkScoped(watching(hook, registered.off_reason, flags.json))
+    }
+    yield* Effect.addFinalizer(() =>
+      Effect.flatMap(receiver.totals, (totals) =>
+        Console.log(flags.json ? JSON.stringify({ kind: "totals", ...totals }) : totalsInWords(totals))
+      )
+    )
+    const { url } = receiver
+    const isTyping = process.stdin.isTTY === true && !flags.json
+    yield* Console.log(
+      flags.json
+        ? JSON.stringify({ kind: "listening", url, ...(registered === null ? {} : registered) })
+        : [...greeting(url, registration, registered), ...(isTyping ? [legend] : [])].join("\n")
+    )
+    if (isTyping) yield* obeyKeys(receiver, behaviour, quit)
+    return yield* Deferred.await(quit)
+  }).pipe(Effect.scoped)

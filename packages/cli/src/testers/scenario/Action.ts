@@ -1,0 +1,140 @@
+import { Effect, Schema } from "effect"
+import type { CallOptions, EnvironmentFailed } from "../../sandbox/Api.js"
+import type { Actor } from "../../sandbox/Calls.js"
+import type { Behaviour, ReceivedDelivery } from "../receive/Receiver.js"
+import type { StepExchange } from "./Report.js"
+import { type Names, ReferenceUnknown } from "./references.js"
+
+/** A step cannot be made, because a reference has no value or a request that it needs failed. */
+export type StepFailed = ReferenceUnknown | EnvironmentFailed
+
+/** A shop as the scenario knows it. */
+export interface ScenarioShop {
+  readonly id: string
+  readonly key: string
+}
+
+/** The context in which an action runs: the environment, and the options of the step. */
+export interface StepContext {
+  readonly names: Names
+  readonly shop: ScenarioShop
+  /** The key's text; null sends none. */
+  readonly key: string | null
+  /** Null sends none. */
+  readonly idempotency_key: string | null
+  /** A request as it is. */
+  readonly ask: (method: string, path: string, options?: CallOptions) => Effect.Effect<StepExchange, StepFailed>
+  /** A request to the sandbox, with its token; everything that is due runs first. */
+  readonly sandbox: (method: string, path: string, body?: unknown) => Effect.Effect<StepExchange, StepFailed>
+  /** Moves or reads the clock. */
+  readonly clock: (move: Readonly<Record<string, unknown>>) => Effect.Effect<StepExchange, StepFailed>
+  /** The receiver of the shop; opened, and set as its webhook, where it has none yet. */
+  readonly receiver: Effect.Effect<ScenarioReceiver, StepFailed>
+  /** Gives the shop's receiver a new secret, where it has a receiver. */
+  readonly trust: (secret: string) => Effect.Effect<void>
+  /** How many entries of a list of the shop's the scenario has observed, and a note of how many it has now. */
+  readonly observed: { readonly at: (list: string) => number; readonly upTo: (list: string, n: number) => void }
+}
+
+/** The receiver of a shop's webhook. */
+export interface ScenarioReceiver {
+  readonly url: string
+  readonly received: Effect.Effect<ReadonlyArray<ReceivedDelivery>>
+  readonly behave: (next: Partial<Behaviour>) => Effect.Effect<unknown>
+  readonly trust: (secrets: ReadonlyArray<string>) => Effect.Effect<void>
+}
+
+/** Something that a step can do: a row of the table of actions. */
+export interface Action {
+  /** As it is written in a scenario. */
+  readonly name: string
+  readonly actor: Actor
+  readonly description: string
+  /** The endpoint whose response it has, such as `GET /v1/tickets/:id`; left out where the scenario names it. */
+  readonly endpoint?: string
+  /** The argument behind the name. */
+  readonly takes: Schema.Schema.AnyNoContext
+  /** It is sent with an Idempotency-Key. */
+  readonly isRepeatable?: true
+  readonly perform: (argument: never, context: StepContext) => Effect.Effect<StepExchange, StepFailed>
+}
+
+/** Something that a step can observe; its argument is what it expects. */
+export interface Observation {
+  readonly name: string
+  readonly description: string
+  /** The endpoint that lists what it observes; left out where none does. */
+  readonly endpoint?: string
+  /** The kind of its entries, the field that a bare name gives, and the values of that field. */
+  readonly named?: { readonly what: string; readonly field: string; readonly words: ReadonlyArray<string> }
+  readonly takes: Schema.Schema.AnyNoContext
+  readonly observe: (context: StepContext) => Effect.Effect<ReadonlyArray<unknown>, StepFailed>
+  /** A short form of what is expected, written out. */
+  readonly expand: (expected: unknown) => unknown
+}
+
+/** An id as it is written, or something that has one, such as a captured ticket. */
+export const Reference = Schema.String.annotations({
+  message: () => "must be a reference such as $ticket, or an id",
+  description: "A reference such as $ticket, or an id"
+})
+
+/** Anything that JSON holds; references in it are replaced. */
+export const Anything = Schema.Unknown
+
+const optional = (known: ReadonlyArray<string>) =>
+  Object.fromEntries(known.map((field) => [field, Schema.optionalWith(Anything, { exact: true })]))
+
+/** Fields that editors know, and any other, which the service will judge. */
+export const open = (...known: ReadonlyArray<string>) =>
+  Schema.Struct(optional(known), Schema.Record({ key: Schema.String, value: Anything })).annotations({
+    message: () => "must be fields and their values, or {} for none"
+  })
+
+/** A field for the path, which must be there, and others for the body. */
+export const about = (subject: string, ...known: ReadonlyArray<string>) =>
+  Schema.Struct({ [subject]: Reference, ...optional(known) }, Schema.Record({ key: Schema.String, value: Anything }))
+
+const NotHere = Schema.Never.annotations({ message: () => "does not belong here: write {} alone" })
+
+/** No argument: written as `{}` or left empty. */
+export const EmptyBody = Schema.Union(Schema.Record({ key: Schema.String, value: NotHere }), Schema.Null).annotations({
+  message: () => "takes no argument: write {} after it",
+  jsonSchema: { type: ["object", "null"], additionalProperties: false }
+})
+
+/** The id of a resolved reference. */
+export const idOf = (value: unknown): Effect.Effect<string, ReferenceUnknown> => {
+  const id = typeof value === "object" && value !== null ? (value as { id?: unknown }).id : value
+  return typeof id === "string" || typeof id === "number"
+    ? Effect.succeed(String(id))
+    : Effect.fail(
+        new ReferenceUnknown({ message: "what it refers to has no id: capture one ticket or client with `as`" })
+      )
+}
+
+/** The status of a response that was lost: its connection was cut before it came. */
+export const LOST = 0
+
+/** Whether the service did what it was asked. */
+export const isSuccess = ({ status }: StepExchange): boolean => status >= 200 && status < 300
+
+/** The `data` of a response. */
+export const dataOf = ({ body }: StepExchange): unknown =>
+  typeof body === "object" && body !== null ? (body as { data?: unknown }).data : undefined
+
+/** A request that goes before a step, or on which the step's own depends; anything but success ends the step. */
+export const needed = (asked: Effect.Effect<StepExchange, StepFailed>, what: string) =>
+  Effect.filterOrFail(
+    asked,
+    isSuccess,
+    ({ status, body }) =>
+      new ReferenceUnknown({ message: `${what}: the service answers ${status} ${JSON.stringify(body)}` })
+  )
+
+/** The time zone of the step's shop. */
+export const zoneOf = ({ sandbox, shop }: StepContext) =>
+  Effect.map(
+    needed(sandbox("GET", `/sandbox/shops/${shop.id}`), "the shop's time zone"),
+    (found) => (dataOf(found) as { readonly time_zone: string }).time_zone
+  )

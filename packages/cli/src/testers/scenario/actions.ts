@@ -1,0 +1,339 @@
+import { durationMs, toIso } from "@workshop/core/adapter"
+import { faultKinds } from "@workshop/http-node/sandbox"
+import { Effect, Schema } from "effect"
+import { type CallName, calls, requestOf } from "../../sandbox/Calls.js"
+import {
+  type Action,
+  Anything,
+  about,
+  dataOf,
+  EmptyBody,
+  idOf,
+  needed,
+  open,
+  Reference,
+  type StepContext,
+  zoneOf
+} from "./Action.js"
+import type { Fields } from "./Expectation.js"
+import { observations } from "./observations.js"
+import type { StepExchange } from "./Report.js"
+import { fieldsAskedBy } from "./ResponseShape.js"
+import {
+  behaviourOf,
+  DurationText,
+  nextTimeOfDay,
+  ReceiverText,
+  ReferenceUnknown,
+  TIME_OF_DAY,
+  WORDS
+} from "./references.js"
+
+const queryOf = (fields: Fields): string => {
+  const query = new URLSearchParams(
+    Object.entries(fields).map(([field, value]): [string, string] => [field, String(value)])
+  ).toString()
+  return query === "" ? "" : `?${query}`
+}
+
+/** Makes a call about the thing with an id. Fields are the query of a `GET` and the body of everything else. */
+const send = (name: CallName, context: StepContext, id: string, fields: Fields = {}) => {
+  const { method, path } = requestOf(name, id)
+  const body = method === "GET" || method === "DELETE" ? undefined : fields
+  if (path.startsWith("/sandbox")) return context.sandbox(method, path, body)
+  const once = REPEATABLE.has(name) ? context.idempotency_key : null
+  const query = method === "GET" ? queryOf(fields) : ""
+  return context.ask(method, path + query, { bearer: context.key, once, body })
+}
+
+/** The calls that are sent with an Idempotency-Key. */
+const REPEATABLE: ReadonlySet<CallName> = new Set(["create ticket", "add stamps", "redeem reward"])
+
+const row = (
+  name: CallName,
+  description: string,
+  takes: Schema.Schema.AnyNoContext,
+  perform: (argument: never, context: StepContext) => ReturnType<Action["perform"]>
+): Action => {
+  const [actor, endpoint] = calls[name]
+  const repeatable = REPEATABLE.has(name) ? { isRepeatable: true as const } : {}
+  return { name, actor, endpoint, description, takes, ...repeatable, perform }
+}
+
+/** An action whose fields are those of its request; in the sandbox it is about the shop. */
+const withFields = (name: CallName, description: string): Action =>
+  row(name, description, open(...fieldsAskedBy(calls[name][1])), (fields: Fields, context) =>
+    send(name, context, context.shop.id, fields)
+  )
+
+/** An action without an argument; in the sandbox it is about the shop. */
+const plain = (name: CallName, description: string): Action =>
+  row(name, description, EmptyBody, (_, context) => send(name, context, context.shop.id))
+
+/** An action about the thing that its argument refers to. */
+const on = (name: CallName, description: string): Action =>
+  row(name, description, Reference, (subject, context) =>
+    Effect.flatMap(idOf(subject), (id) => send(name, context, id))
+  )
+
+/** An action about the thing that one of its fields refers to; the others are the fields of its request. */
+const onSubject = (name: CallName, description: string, subject: string): Action =>
+  row(
+    name,
+    description,
+    about(subject, ...fieldsAskedBy(calls[name][1])),
+    ({ [subject]: thing, ...fields }: Fields, context) =>
+      Effect.flatMap(idOf(thing), (id) => send(name, context, id, fields))
+  )
+
+const Phone = Schema.String.annotations({ message: () => 'must be text: put it in quotes, such as "+21620123456"' })
+const TicketNumberText = Schema.Union(Schema.Int, Schema.String).annotations({
+  message: () => "must be a ticket's number"
+})
+
+const Request = Schema.Struct({
+  method: Schema.String,
+  path: Schema.String,
+  query: Schema.optionalWith(open(), { exact: true }),
+  headers: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.NullOr(Schema.String) }), {
+    exact: true
+  }),
+  body: Schema.optionalWith(Anything, { exact: true })
+})
+
+const raw = ({ method, path, query = {}, headers = {}, body }: typeof Request.Type, { ask, key }: StepContext) => {
+  if (!path.startsWith("/"))
+    return Effect.fail(new ReferenceUnknown({ message: "the path must start with /v1 or another /" }))
+  const given = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
+  const bearer = given.some(([name]) => name === "authorization") ? null : key
+  const sent = Object.fromEntries(given.filter((header): header is [string, string] => header[1] !== null))
+  return ask(method, path + queryOf(query), { bearer, headers: sent, body })
+}
+
+/** Actions of the shop's own system through the API, with one of the shop's keys (Specification, Endpoints). */
+const systemActions: ReadonlyArray<Action> = [
+  withFields("create ticket", "Creates a ticket: POST /v1/tickets"),
+  on("get ticket", "Reads a ticket: GET /v1/tickets/{id}"),
+  withFields("list tickets", "Lists tickets: GET /v1/tickets"),
+  row(
+    "get ticket by number",
+    "Reads the ticket with a number: GET /v1/tickets/by-number/{n}",
+    TicketNumberText,
+    (n, context) => send("get ticket by number", context, String(n))
+  ),
+  onSubject("set status", "Moves a ticket to another state: POST /v1/tickets/{id}/status", "ticket"),
+  onSubject("notified", "Records that the shop notified the client: POST /v1/tickets/{id}/notified", "ticket"),
+  row("find client", "Finds a client by phone number: GET /v1/clients", Phone, (phone, context) =>
+    send("find client", context, "", { phone })
+  ),
+  on("get client", "Reads a client: GET /v1/clients/{id}"),
+  on("get loyalty", "Reads a client's loyalty card: GET /v1/clients/{id}/loyalty"),
+  onSubject("add stamps", "Adds stamps to a card: POST /v1/clients/{id}/loyalty/stamps", "client"),
+  on("redeem reward", "Uses a reward: POST /v1/clients/{id}/loyalty/redeem"),
+  plain("get shop", "Reads the shop behind the key: GET /v1/shop"),
+  {
+    name: "request",
+    actor: "system",
+    description: "Any request, as it is; the key's header comes by itself unless `headers` says otherwise",
+    takes: Request,
+    perform: raw
+  }
+]
+
+/** Actions of the shop in its app (Specification, Sandbox). */
+const appActions: ReadonlyArray<Action> = [
+  withFields("create in app", "Creates a ticket in the app"),
+  onSubject("edit ticket", "Changes what was said of a ticket; items_done ticks items off by their id", "ticket"),
+  onSubject("propose quote", "Proposes a new price to the client", "ticket"),
+  onSubject("announce delay", "Promises a later date", "ticket"),
+  onSubject("record part", "Notes a part as ordered or received", "ticket"),
+  onSubject("attach photo", "Puts a picture to the ticket", "ticket")
+]
+
+const trustSecret = ({ trust }: StepContext, rotated: StepExchange) => {
+  const secret = (dataOf(rotated) as { secret?: unknown } | undefined)?.secret
+  return typeof secret === "string" ? trust(secret) : Effect.void
+}
+
+/** Actions of the shop's owner on the shop, its keys and its webhook (Specification, Sandbox). */
+const ownerActions: ReadonlyArray<Action> = [
+  withFields("change shop", `Changes the shop's settings: ${fieldsAskedBy(calls["change shop"][1]).join(", ")}`),
+  withFields("create key", "Makes a key: a name, and scopes or the preset full or read"),
+  plain("list keys", "Lists the shop's keys"),
+  on("revoke key", "Revokes a key"),
+  row(
+    "set webhook",
+    "Sets the webhook's address; a shop with `webhook` under `given` has one that leads to its receiver",
+    Schema.Struct({ url: Schema.String }),
+    (body: Fields, context) => send("set webhook", context, context.shop.id, body)
+  ),
+  plain("get webhook", "Reads whether the webhook is on, and its failures in a row"),
+  row("rotate secret", "Changes the webhook's secret; the receiver gets the new one", EmptyBody, (_, context) =>
+    Effect.tap(send("rotate secret", context, context.shop.id), (rotated) => trustSecret(context, rotated))
+  ),
+  plain("enable webhook", "Turns the webhook on again"),
+  plain("disable webhook", "Turns the webhook off; events wait until it is on again"),
+  plain("remove webhook", "Removes the webhook with its secrets and all deliveries that wait"),
+  plain("ping", "Sends a ping, as the app's test button does"),
+  withFields("replay events", "Sends events again: event_ids, or since, until and state; dry_run only counts them")
+]
+
+interface OfferChoice {
+  readonly client: unknown
+  readonly ticket?: unknown
+}
+
+const OfferChoice = Schema.Struct({
+  client: Reference,
+  ticket: Schema.optionalWith(Reference, { exact: true })
+})
+
+interface Offer {
+  readonly id: string
+  readonly ticket_id: string
+  readonly status: string
+}
+
+/** The offer that a client answers: that of a named ticket, in whatever state it is; else the newest open one. */
+const chosen = Effect.fnUntraced(function* ({ client, ticket }: OfferChoice, context: StepContext) {
+  const id = yield* idOf(client)
+  const found = yield* needed(send("get offers", context, id), "the client's offers")
+  const offers = (dataOf(found) ?? []) as ReadonlyArray<Offer>
+  const ticket_id = ticket === undefined ? null : yield* idOf(ticket)
+  const offer = offers.findLast((offer) =>
+    ticket_id === null ? offer.status === "open" : offer.ticket_id === ticket_id
+  )
+  if (offer !== undefined) return offer.id
+  const message = ticket_id === null ? "the client has no open offer" : "that ticket was never offered to the client"
+  return yield* new ReferenceUnknown({ message })
+})
+
+const answering = (name: CallName, description: string): Action =>
+  row(name, description, OfferChoice, (choice: OfferChoice, context) =>
+    Effect.flatMap(chosen(choice, context), (id) => send(name, context, id))
+  )
+
+/** Actions of clients: they come to the counter, answer offers and prices, and read their inbox (Specification, Sandbox). */
+const clientActions: ReadonlyArray<Action> = [
+  row(
+    "visit",
+    "The client comes to the shop's counter, and is known there from then on",
+    Reference,
+    (client, context) => Effect.flatMap(idOf(client), (id) => send("visit", context, id, { shop_id: context.shop.id }))
+  ),
+  answering("accept offer", "The client accepts the newest ticket offered to them, or the one named"),
+  answering("block shop", "The client answers the newest offer, or that of the ticket named, by blocking the shop"),
+  on("get offers", "The tickets that the client was offered"),
+  on("get inbox", "The client's notifications in the app"),
+  on("accept quote", "The client accepts the price proposed for a ticket"),
+  on("refuse quote", "The client refuses the price proposed for a ticket")
+]
+
+const done: StepExchange = {
+  call: { method: "", path: "" },
+  status: 200,
+  headers: {},
+  body: { success: true, data: {} }
+}
+
+const moving = (
+  name: string,
+  description: string,
+  takes: Schema.Schema.AnyNoContext,
+  moveOf: (argument: never) => Fields
+): Action => ({
+  name,
+  actor: "clock",
+  endpoint: "POST /sandbox/clock",
+  description,
+  takes,
+  perform: (argument, { clock }) => clock(moveOf(argument))
+})
+
+const kinds = Object.keys(faultKinds)
+
+/** A kind of fault; in YAML, 503 and 429 are numbers. */
+const FaultText = Schema.Union(
+  Schema.Literal(...(kinds as [string, ...Array<string>])),
+  Schema.Literal(503, 429)
+).annotations({
+  message: () => `must be one of ${kinds.join(", ")}`
+})
+
+const fault = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+
+const FaultsText = Schema.Array(
+  Schema.Struct({
+    fault: FaultText,
+    method: fault(Schema.Literal("GET", "POST")),
+    path: fault(Schema.String),
+    next: fault(Schema.Int),
+    delay_ms: fault(Schema.Int)
+  })
+)
+
+/** Actions of the tester, who makes requests go wrong (Specification, Sandbox). */
+const testerActions: ReadonlyArray<Action> = [
+  row(
+    "set faults",
+    "How requests to /v1 go wrong from now on, in the place of all faults set before: each with its fault, and the method, path and number (next) of the requests that meet it",
+    FaultsText,
+    (asked: typeof FaultsText.Type, context) => {
+      const { method, path } = requestOf("set faults")
+      const faults = asked.map(({ fault, ...rest }) => ({ ...rest, fault: String(fault) }))
+      return context.sandbox(method, path, { faults })
+    }
+  ),
+  plain("clear faults", "Requests are answered as ever")
+]
+
+/** Actions of the receiver of webhooks and of the clock (Specification, Sandbox). */
+const machineActions: ReadonlyArray<Action> = [
+  {
+    name: "receiver",
+    actor: "receiver",
+    description: `From now on the shop's receiver answers so: a status, or one of ${WORDS.join(", ")}`,
+    takes: ReceiverText,
+    perform: (text: ReceiverText, context) =>
+      Effect.gen(function* () {
+        // Deliveries that are due now reach the receiver as it was until now.
+        yield* context.clock({ advance_ms: 0 })
+        yield* (yield* context.receiver).behave(behaviourOf(text))
+        return done
+      })
+  },
+  moving(
+    "advance",
+    "Moves the clock on; everything due by then happens, each at its own instant",
+    DurationText,
+    (length: string) => ({ advance_ms: durationMs(length) ?? 0 })
+  ),
+  {
+    name: "set clock",
+    actor: "clock",
+    endpoint: "POST /sandbox/clock",
+    description: `Moves the clock on to an instant, such as $ticket.ready_at + 60d, or to the next time that the shop's clocks show a time of day, such as 23:59:59.999`,
+    takes: Schema.String,
+    perform: (text: string, context) => {
+      if (!TIME_OF_DAY.test(text)) return context.clock({ set: text })
+      const at = (zone: string) => toIso(nextTimeOfDay(text, zone, Date.parse(context.names.now)))
+      return Effect.flatMap(zoneOf(context), (zone) => context.clock({ set: at(zone) }))
+    }
+  },
+  moving(
+    "freeze clock",
+    "Lets the clock stand, as it does when a scenario begins, or, against a --base-url, run along with the real one",
+    Schema.Boolean,
+    (freeze) => ({ freeze })
+  )
+]
+
+/** Everything that a step can do, by name. */
+export const actions: ReadonlyMap<string, Action> = new Map(
+  [systemActions, appActions, ownerActions, clientActions, testerActions, machineActions]
+    .flat()
+    .map((action) => [action.name, action])
+)
+
+/** Everything that a step is named for. */
+export const stepNames: ReadonlyArray<string> = [...actions.keys(), ...observations.keys()]

@@ -1,0 +1,147 @@
+import { eventTypes, toIso } from "@workshop/core/adapter"
+import { Effect, Schema } from "effect"
+import { type CallName, calls, requestOf } from "../../sandbox/Calls.js"
+import type { ReceivedDelivery } from "../receive/Receiver.js"
+import { Anything, dataOf, needed, type Observation } from "./Action.js"
+import { isObject } from "./Expectation.js"
+
+/** Writes out the short form of each entry that is expected, also within `$contains` and its like. */
+const each =
+  (written: (entry: unknown) => unknown) =>
+  (expected: unknown): unknown => {
+    if (Array.isArray(expected)) return expected.map(written)
+    if (!isObject(expected)) return expected
+    return Object.fromEntries(
+      Object.entries(expected).map(([operator, operand]) =>
+        operator === "$length"
+          ? [operator, operand]
+          : [operator, Array.isArray(operand) ? operand.map(written) : written(operand)]
+      )
+    )
+  }
+
+const isName = (entry: unknown): entry is string => typeof entry === "string" && !/^[$/<>]/.test(entry)
+
+const byType = (entry: unknown): unknown => (isName(entry) ? { type: entry } : entry)
+
+const signed = (entry: unknown): unknown => {
+  const written = byType(entry)
+  return isObject(written) ? { signature: "valid", ...written } : written
+}
+
+type Observe = Observation["observe"]
+
+/** A list of the shop's in the sandbox. */
+const listOf =
+  (name: CallName, what: string): Observe =>
+  ({ sandbox, shop }) => {
+    const { method, path } = requestOf(name, shop.id)
+    return Effect.map(needed(sandbox(method, path), what), (found) => (dataOf(found) ?? []) as ReadonlyArray<unknown>)
+  }
+
+const readable = (received: ReceivedDelivery) => {
+  const { event, doubt, answered, outcome, signature } = received
+  const seconds = /(?:^|,)\s*t=(\d+)/.exec(signature ?? "")?.[1]
+  return {
+    ...event,
+    signature: doubt ?? "valid",
+    signatures: (signature ?? "").split(",").filter((part) => part.trim().startsWith("v1=")).length,
+    sent_at: seconds === undefined ? null : toIso(Number(seconds) * 1000),
+    answered,
+    again: outcome === "again"
+  }
+}
+
+const arrived: Observe = (context) =>
+  Effect.zipRight(
+    context.clock({ advance_ms: 0 }),
+    Effect.flatMap(context.receiver, ({ received }) => Effect.map(received, (all) => all.map(readable)))
+  )
+
+const events = listOf("list events", "the shop's events")
+
+/** All of a list, noting how much of it was observed. */
+const all =
+  (list: string, observe: Observe): Observe =>
+  (context) =>
+    Effect.tap(observe(context), (found) => Effect.sync(() => context.observed.upTo(list, found.length)))
+
+/** The entries since the list was last observed. */
+const fresh =
+  (list: string, observe: Observe): Observe =>
+  (context) =>
+    Effect.suspend(() => {
+      const before = context.observed.at(list)
+      return Effect.map(all(list, observe)(context), (found) => found.slice(before))
+    })
+
+const Expected = Schema.Union(
+  Schema.Array(Anything),
+  Schema.Record({ key: Schema.String, value: Anything })
+).annotations({
+  message: () => "must be a list of what is expected, or an object such as { $length: 2 }"
+})
+
+const ofEvents = (
+  name: string,
+  description: string,
+  observe: Observe,
+  expand: Observation["expand"],
+  call?: CallName
+): Observation => ({
+  name,
+  named: { what: "event", field: "type", words: Object.keys(eventTypes) },
+  ...(call === undefined ? {} : { endpoint: calls[call][1] }),
+  description,
+  takes: Expected,
+  observe,
+  expand
+})
+
+const rows: ReadonlyArray<Observation> = [
+  ofEvents(
+    "expect events",
+    "All events of the shop, oldest first; a name alone stands for an event of that type",
+    all("events", events),
+    each(byType),
+    "list events"
+  ),
+  ofEvents(
+    "expect new events",
+    "The shop's events since they were last looked at; [] for none",
+    fresh("events", events),
+    each(byType),
+    "list events"
+  ),
+  ofEvents(
+    "expect deliveries",
+    "The deliveries of the shop's events: type, state, next_attempt_at, attempts",
+    listOf("list deliveries", "the shop's deliveries"),
+    each(byType),
+    "list deliveries"
+  ),
+  ofEvents(
+    "expect received",
+    "All that the shop's receiver got, in order of arrival, rightly signed unless `signature` says otherwise",
+    all("received", arrived),
+    each(signed)
+  ),
+  ofEvents(
+    "expect new received",
+    "The deliveries that the shop's receiver got since it was last looked at; [] for none",
+    fresh("received", arrived),
+    each(signed)
+  ),
+  {
+    name: "expect notices",
+    named: { what: "notice", field: "kind", words: ["webhook_failing", "webhook_off"] },
+    endpoint: calls["list notices"][1],
+    description: "The notices to the shop's owner about the webhook, oldest first",
+    takes: Expected,
+    observe: listOf("list notices", "the owner's notices"),
+    expand: each((entry) => (isName(entry) ? { kind: entry } : entry))
+  }
+]
+
+/** Everything that a step can observe besides its response, by name. */
+export const observations: ReadonlyMap<string, Observation> = new Map(rows.map((row) => [row.name, row]))

@@ -1,0 +1,207 @@
+import { readdirSync, readFileSync, statSync, watch } from "node:fs"
+import { dirname, join, resolve } from "node:path"
+import { Clock, Console, Effect, Either, Fiber, Option } from "effect"
+import { refuse } from "../../CommandRefused.js"
+import { paintFor, widthFor, writeReport } from "../../terminal/Output.js"
+import { clockWarning } from "../testkit/Time.js"
+import { problemLines, reportLines, type ScenarioResult, summary } from "./Report.js"
+import type { RunFlags } from "./RunOptions.js"
+import { readScenario } from "./readScenario.js"
+import { type RunOptions, run } from "./runScenario.js"
+import type { Scenario } from "./Scenario.js"
+import type { Problem } from "./Source.js"
+
+const SCENARIO = /\.ya?ml$/
+
+const below = (folder: string): ReadonlyArray<string> =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => !/(^|[\\/])node_modules[\\/]/.test(name))
+    .map((name) => join(folder, name))
+    .toSorted()
+
+const isGlob = (path: string): boolean => /[*?]/.test(path)
+
+/** `*` and `?` stay within a folder, `**` does not. */
+const globPattern = (glob: string): RegExp => {
+  const source = glob
+    .replaceAll(/[.+^${}()|[\]\\]/g, "\\$&")
+    .replaceAll("**/", "\u0000")
+    .replaceAll("**", "\u0001")
+    .replaceAll("*", "[^/]*")
+    .replaceAll("?", "[^/]")
+    .replaceAll("\u0000", "(?:.*/)?")
+    .replaceAll("\u0001", ".*")
+  return new RegExp(`^${source}$`)
+}
+
+const matching = (glob: string): ReadonlyArray<string> => {
+  const plain = glob.replace(/^\.\//, "")
+  const fixed = plain.slice(0, plain.search(/[*?]/))
+  const folder = fixed.includes("/") ? fixed.slice(0, fixed.lastIndexOf("/")) || "/" : "."
+  const pattern = globPattern(plain)
+  return statSync(folder, { throwIfNoEntry: false })?.isDirectory()
+    ? below(folder).filter((path) => pattern.test(path))
+    : []
+}
+
+const found = (path: string): Either.Either<ReadonlyArray<string>, string> => {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  if (stat?.isDirectory()) {
+    const files = below(path).filter((path) => SCENARIO.test(path))
+    return files.length > 0 ? Either.right(files) : Either.left(`There is no .yaml file in ${path}.`)
+  }
+  if (stat !== undefined) return Either.right([path])
+  if (!isGlob(path)) {
+    return Either.left(`There is no file ${path}; workshop scenario new ${path.replace(SCENARIO, "")} would write one.`)
+  }
+  const files = matching(path)
+  return files.length > 0 ? Either.right(files) : Either.left(`No file matches ${path}.`)
+}
+
+/** The scenario files that are named, that are in named folders, or that match patterns such as `specs/*.yaml`, each once. */
+export const findFiles = (paths: ReadonlyArray<string>): Either.Either<ReadonlyArray<string>, string> =>
+  Either.map(Either.all(paths.map(found)), (lists) => [...new Set(lists.flat())])
+
+const print = (lines: ReadonlyArray<string>) => Console.log(lines.join("\n"))
+
+const textOf = (file: string) =>
+  Effect.try({
+    try: () => readFileSync(file, "utf8"),
+    catch: () => refuse(`${file} cannot be read: check its name and its permissions.`)
+  })
+
+/** How many scenarios passed, and each of them: the report of `--json`. */
+const reportOf = (
+  results: ReadonlyArray<ScenarioResult>,
+  duration_ms: number,
+  { problems, isVerbose = false }: { readonly problems?: ReadonlyArray<object>; readonly isVerbose?: boolean } = {}
+) => {
+  const failed = results.filter(({ passed }) => !passed).length
+  const scenarios = results.map(({ steps, ...result }) => ({
+    ...result,
+    steps: steps.map(({ exchange, ...step }) => (isVerbose ? { ...step, exchange } : step))
+  }))
+  return { passed: results.length - failed, failed, duration_ms, scenarios, ...(problems && { problems }) }
+}
+
+/** All the scenarios, or everything that is wrong with them, and then none is run. */
+const readAll = Effect.fnUntraced(function* (files: ReadonlyArray<string>, asJson: boolean) {
+  const scenarios: Array<Scenario> = []
+  const problems: Array<Problem & { readonly file: string }> = []
+  for (const file of files) {
+    const read = readScenario(file, yield* textOf(file))
+    if (Either.isRight(read)) scenarios.push(read.right)
+    else problems.push(...read.left.map((problem) => ({ file, ...problem })))
+  }
+  if (problems.length === 0) return scenarios
+  yield* asJson
+    ? print([JSON.stringify(reportOf([], 0, { problems }), null, 2)])
+    : Effect.forEach(problems, (problem) => Console.error(...problemLines(problem.file, [problem])))
+  const what = problems.length === 1 ? "this" : `these ${problems.length}`
+  return yield* refuse(`Nothing was run: correct ${what}, then try again.`)
+})
+
+const optionsOf = ({ baseUrl, sandboxToken, signatureHeader }: RunFlags): RunOptions => ({
+  signature_header: signatureHeader,
+  ...(baseUrl === null ? {} : { base_url: baseUrl }),
+  ...(sandboxToken === null ? {} : { sandbox_token: sandboxToken })
+})
+
+/** How long a scenario may run that came over HTTP. */
+const MOST_RUN = "60 seconds"
+
+/** The report of a scenario's text, which runs in a sandbox of its own in this process. */
+export const runText = Effect.fnUntraced(function* (text: string) {
+  const file = "scenario.yaml"
+  const read = readScenario(file, text)
+  if (Either.isLeft(read)) return reportOf([], 0, { problems: read.left.map((problem) => ({ file, ...problem })) })
+  const began = yield* Clock.currentTimeMillis
+  const result = yield* Effect.timeoutOption(run(read.right), MOST_RUN)
+  const duration_ms = (yield* Clock.currentTimeMillis) - began
+  if (Option.isSome(result)) return reportOf([result.value], duration_ms)
+  const message = `The scenario took longer than ${MOST_RUN}: make it shorter, or run it with workshop scenario run.`
+  return reportOf([], duration_ms, { problems: [{ file, line: 1, column: 1, path: "", message }] })
+})
+
+/** The scenarios whose name contains one of the texts; all where there is none. */
+const chosen = (scenarios: ReadonlyArray<Scenario>, only: ReadonlyArray<string>) => {
+  const found = only.length === 0 ? scenarios : scenarios.filter(({ name }) => only.some((text) => name.includes(text)))
+  return found.length > 0
+    ? Effect.succeed(found)
+    : refuse(`No scenario is named like --only: the names are under "name" in the files.`)
+}
+
+const write = Effect.fnUntraced(function* (
+  { html, junit, baseUrl }: RunFlags,
+  results: ReadonlyArray<ScenarioResult>,
+  { began, duration_ms }: { readonly began: number; readonly duration_ms: number }
+) {
+  if (html === null && junit === null) return
+  const { htmlReport, junitReport } = yield* Effect.promise(() => import("./pageReports.js"))
+  if (junit !== null) yield* writeReport("--junit", junit, junitReport(results, duration_ms))
+  if (html !== null) yield* writeReport("--html", html, htmlReport(results, { began, duration_ms, base_url: baseUrl }))
+})
+
+/** Runs the scenarios once; it succeeds only where every one passed. */
+const runOnce = Effect.fnUntraced(function* (flags: RunFlags, files: ReadonlyArray<string>) {
+  const scenarios = yield* chosen(yield* readAll(files, flags.json), flags.only)
+  const paint = paintFor()
+  if (flags.baseUrl !== null) yield* Console.error(clockWarning("The scenarios move", flags.baseUrl))
+  const began = yield* Clock.currentTimeMillis
+  const results: Array<ScenarioResult> = []
+  for (const scenario of scenarios) {
+    const result = yield* run(scenario, optionsOf(flags))
+    results.push(result)
+    const look = { paint, width: widthFor(), isVerbose: flags.verbose }
+    if (!flags.json) yield* print([...(results.length === 1 ? [] : [""]), ...reportLines(result, look)])
+    if (flags.bail && !result.passed) break
+  }
+  const duration_ms = (yield* Clock.currentTimeMillis) - began
+  const failed = results.filter(({ passed }) => !passed).length
+  yield* print(
+    flags.json
+      ? [JSON.stringify(reportOf(results, duration_ms, { isVerbose: flags.verbose }), null, 2)]
+      : ["", summary(results, duration_ms, paint)]
+  )
+  yield* write(flags, results, { began, duration_ms })
+  if (failed === 0) return
+  const left = scenarios.length - results.length
+  return yield* refuse(
+    `${failed} of ${results.length} ${results.length === 1 ? "scenario" : "scenarios"} failed${left > 0 ? `, and ${left} not run` : ""}.`
+  )
+})
+
+/** Waits until one of the files changes. Their folders are watched, because editors put a new file in the place of the old one. */
+const changed = (files: ReadonlyArray<string>) =>
+  Effect.async<void>((resume) => {
+    const names = new Set(files.map((file) => resolve(file)))
+    const watchers = [...new Set([...names].map(dirname))].map((folder) =>
+      watch(folder, (_, name) => {
+        if (name !== null && names.has(join(folder, name))) resume(Effect.void)
+      })
+    )
+    return Effect.sync(() => {
+      for (const watcher of watchers) watcher.close()
+    })
+  })
+
+/** An editor writes a file in several steps. */
+const SETTLED = "50 millis"
+
+/** `workshop scenario run`: exit status 0 only where every scenario passed. With `--watch` it runs until it is interrupted. */
+export const runFiles = Effect.fnUntraced(function* (flags: RunFlags) {
+  const find = Either.mapLeft(findFiles(flags.files), refuse)
+  const files = yield* find
+  if (!flags.watch) return yield* runOnce(flags, files)
+  const shown = Effect.catchAll(runOnce(flags, files), ({ message }) => Console.error(message))
+  return yield* Effect.forever(
+    Effect.gen(function* () {
+      // Watched before it runs, so that no change meanwhile is missed.
+      const change = yield* Effect.fork(changed(files))
+      yield* shown
+      yield* Console.error(`Waiting for a change of ${files.length === 1 ? files[0] : `${files.length} files`}.`)
+      yield* Fiber.join(change)
+      yield* Effect.sleep(SETTLED)
+    })
+  )
+})

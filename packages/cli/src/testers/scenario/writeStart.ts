@@ -1,0 +1,81 @@
+import { existsSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { Console, Effect } from "effect"
+import { refuse } from "../../CommandRefused.js"
+import { editorSchema } from "./Scenario.js"
+
+/** The file that `workshop scenario new` writes: a scenario that passes, with comments on how it works. */
+const startingFile = (schema: string): string => `# yaml-language-server: $schema=${schema}
+# Run it:  npx workshop scenario run FILE
+# All acts and expectations: docs/scenarios.md
+
+name: A collected ticket goes back to the workshop within 24 hours, and not later
+section: "3"
+
+# What there is at the beginning. Every name can be used with a $ before it: $lac.id, $amira.phone
+given:
+  shops:
+    lac:
+      webhook: true # a receiver that answers 200 to every event
+  clients:
+    amira:
+      knows: [$lac] # she came to the counter before
+
+# One step after another. A step without \`expect\` must succeed.
+steps:
+  - create ticket: { service: Resoling, item: Brown boots, client_id: $amira.id }
+    as: boots # from here on $boots is this ticket
+    expect: { status: 201, data: { state: workshop, number: $number } }
+
+  - set status: { ticket: $boots, status: ready }
+  - set status: { ticket: $boots, status: collected }
+
+  # The clock stands until a step moves it.
+  - advance: 24h
+  - set status: { ticket: $boots, status: workshop }
+    expect: { data: { state: workshop, collected_at: null } }
+
+  - set status: { ticket: $boots, status: ready }
+  - set status: { ticket: $boots, status: collected }
+  - advance: 24h
+  - advance: 1ms
+  - set status: { ticket: $boots, status: workshop }
+    expect: 409 REOPEN_WINDOW
+
+  # The shop's system received these events, in this order, each with a valid signature.
+  - expect received:
+      - ticket.created
+      - client.linked
+      - ticket.ready
+      - { type: client.notified, data: { channel: app } }
+      - ticket.collected
+      - { type: ticket.reopened, data: { from: collected } }
+      - ticket.ready
+      - client.notified
+      - ticket.collected
+`
+
+const SCHEMA = "scenario.schema.json"
+
+const refusals: Readonly<Record<string, (file: string) => string>> = {
+  EEXIST: (file) => `${file} is there already and stays as it is: choose another name.`,
+  ENOENT: (file) => `There is no folder ${dirname(file)}: make it first.`
+}
+
+const write = (file: string, text: string) =>
+  Effect.try({
+    try: () => writeFileSync(file, text, { flag: "wx" }),
+    catch: (cause) => {
+      const say = refusals[(cause as { code?: string }).code ?? ""]
+      return refuse(say?.(file) ?? `${file} cannot be written: choose another place.`)
+    }
+  })
+
+/** `workshop scenario new`: a file to start from, and the schema beside it unless there is one; nothing is overwritten. */
+export const writeStart = Effect.fnUntraced(function* (name: string) {
+  const file = /\.ya?ml$/.test(name) ? name : `${name}.yaml`
+  yield* write(file, startingFile(SCHEMA))
+  const schema = join(dirname(file), SCHEMA)
+  if (!existsSync(schema)) yield* write(schema, editorSchema())
+  yield* Console.log(`${file} is written. Run it with: npx workshop scenario run ${file}`)
+})

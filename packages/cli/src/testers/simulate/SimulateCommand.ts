@@ -1,0 +1,26 @@
+import { Effect } from "effect"
+import { refuse } from "../../CommandRefused.js"
+import { command } from "../../terminal/commands.js"
+import { type SimulateFlags, simulateOptions } from "./SimulateOptions.js"
+
+const checked = ({ store, databaseUrl, baseUrl }: SimulateFlags) => {
+  if (baseUrl !== null && store !== "memory")
+    return refuse("--base-url simulates a running server, which has its own store: leave --store out.")
+  return store === "postgres" && databaseUrl === null
+    ? refuse("--store postgres needs a database: set --database-url, or DATABASE_URL.")
+    : undefined
+}
+
+/** `workshop simulate` (Specification, Commands). The service is loaded once it is to run. */
+export const simulateCommand = command({
+  name: "simulate",
+  examples: ["workshop simulate --seed 7", "workshop simulate --seed 7 --steps 2000 --html run.html"],
+  options: simulateOptions,
+  run: (flags) =>
+    Effect.gen(function* () {
+      const refused = checked(flags)
+      if (refused !== undefined) return yield* refused
+      const { simulate } = yield* Effect.promise(() => import("./simulate.js"))
+      return yield* simulate(flags)
+    })
+})

@@ -1,0 +1,49 @@
+import { signatureHeader } from "../../dispatch/WebhookOptions.js"
+import { databaseUrlFlag, STORES } from "../../StoreChoice.js"
+import { flagsOf, json, optional, type Values, value } from "../../terminal/commands.js"
+import { duration, oneOf, webAddress, wholeNumber } from "../../terminal/decoders.js"
+
+/** Seeds fit in 32 bits, so that they are easily read and typed. */
+export const LARGEST_SEED = 4_294_967_295
+
+const own = flagsOf("simulate")
+
+/** The flags of `workshop simulate` (Specification, Commands). */
+export const simulateOptions = {
+  seed: optional("--seed <number>", "The seed of all random choices; if it is omitted, one is drawn and printed.", {
+    decoder: wholeNumber(0, LARGEST_SEED)
+  }),
+  steps: value(
+    "--steps <number>",
+    "How many steps are made, each a move of the clock and something that happens then.",
+    { decoder: wholeNumber(1, 1_000_000), fallback: "1000" }
+  ),
+  shops: value("--shops <number>", "How many shops there are.", { decoder: wholeNumber(1, 100), fallback: "3" }),
+  duration: optional("--duration <time>", "Stop after so much real time, such as 30s, though steps are left.", {
+    decoder: duration
+  }),
+  store: own.value("--store <store>", "Where tickets are kept; postgres should be an empty database.", {
+    ...oneOf(STORES),
+    fallback: "memory"
+  }),
+  databaseUrl: databaseUrlFlag("The database of --store postgres."),
+  dataDir: own.value("--data-dir <folder>", "Where --store embedded keeps its data.", {
+    fallback: ".workshop/simulate"
+  }),
+  baseUrl: optional(
+    "--base-url <address>",
+    "A running server with a sandbox to use over HTTP, instead of a store in this process.",
+    { decoder: webAddress }
+  ),
+  sandboxToken: optional("--sandbox-token <text>", "The token of that server's sandbox, if it requires one."),
+  signatureHeader,
+  html: optional("--html <file>", "Write the report as an HTML page with plots to this file."),
+  scenario: optional(
+    "--scenario <file>",
+    "Write the first violation there as a scenario: the shortest run that has it, and of that what led to it."
+  ),
+  json
+}
+
+/** The values of the flags. */
+export type SimulateFlags = Values<typeof simulateOptions>

@@ -1,0 +1,156 @@
+import type { Entropy, StorePorts } from "@workshop/core"
+import { bodyText } from "@workshop/core/adapter"
+import type { HttpRequest, Pipeline } from "@workshop/core/http"
+import { Effect, Exit, Fiber, Layer, Logger, LogLevel, Option, type Scope } from "effect"
+import { Api, type Envelope, EnvironmentFailed, envelopeOf } from "../../sandbox/Api.js"
+import { requestOf } from "../../sandbox/Calls.js"
+import { inProcessPipeline, inProcessService } from "../testkit/InProcessService.js"
+import { listen } from "../testkit/LoopbackServer.js"
+import { DAY } from "../testkit/Time.js"
+import { type PlannedRequest, successOf } from "./Actors.js"
+import type { RecordedResponse } from "./auditor/Trace.js"
+import { pause, type Receivers } from "./Observers.js"
+
+/** The part of a planned request that is sent. */
+type Sent = Pick<PlannedRequest, "key" | "method" | "path" | "query" | "once" | "body" | "fault">
+
+/** A service with its sandbox, and receivers that it can reach. */
+export interface SimulationEnvironment {
+  /** The response; null where the request was cut off. Other fibers run `pauses` times while the body is on its way. */
+  readonly ask: (request: Sent, pauses?: number) => Effect.Effect<RecordedResponse | null, EnvironmentFailed>
+  /** The address of a shop's receiver. */
+  readonly receiverOf: (shop: string) => string
+}
+
+/** When every simulation in this process begins: a Friday morning. */
+const START = Date.parse("2026-11-20T08:00:00.000Z")
+
+const HOST = "http://127.0.0.1:9/"
+
+/** The service and its sandbox over a store, with seeded randomness, on a clock that only the sandbox moves. */
+export const simulatedService = <E>(
+  store: Layer.Layer<StorePorts, E, Entropy>,
+  seed: number,
+  { pausing, signatureHeader }: Receivers
+) =>
+  inProcessService({ store, receiverAt: () => pausing, seed, start: START, signatureHeader }).pipe(
+    // Receivers fail by design.
+    Layer.provideMerge(Logger.minimumLogLevel(LogLevel.Fatal))
+  )
+
+const httpRequestOf = ({ method, path, query = "", key, once, body }: Sent, pauses: number): HttpRequest => {
+  const headers: Readonly<Record<string, string | undefined>> = {
+    authorization: key === undefined ? undefined : `Bearer ${key.text}`,
+    "idempotency-key": once,
+    "content-type": body === undefined ? undefined : "application/json"
+  }
+  const text = body === undefined ? "" : JSON.stringify(body)
+  return {
+    method,
+    path,
+    query,
+    header: (name) => headers[name],
+    repeats: () => false,
+    address: "127.0.0.1",
+    body: () => Effect.as(pause(pauses), new TextEncoder().encode(text))
+  }
+}
+
+const responseOf = ({ status, headers, ...rest }: Effect.Effect.Success<ReturnType<Pipeline>>): RecordedResponse => ({
+  status,
+  headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+  body: JSON.parse(bodyText(rest)) as Envelope
+})
+
+/** The service in this process, called through its HTTP pipeline. A cut request may have been done by then. */
+export const inProcessEnvironment = Effect.map(inProcessPipeline(true), (pipe): SimulationEnvironment => {
+  const cutOff = (request: HttpRequest, pauses: number) =>
+    Effect.gen(function* () {
+      const fiber = yield* Effect.fork(pipe(request))
+      yield* pause(pauses)
+      const exit = yield* Fiber.interrupt(fiber)
+      return Exit.isSuccess(exit) ? responseOf(exit.value) : null
+    })
+  return {
+    ask: (request, pauses = 0) => {
+      const httpRequest = httpRequestOf(request, pauses)
+      return request.fault === "cut" ? cutOff(httpRequest, pauses) : Effect.map(pipe(httpRequest), responseOf)
+    },
+    receiverOf: (shop) => `${HOST}${shop}`
+  }
+})
+
+/** A request that is cut off ends after so long. */
+const CUT_AFTER_MS = 3
+
+/** A running server with its sandbox, called over HTTP; its webhooks reach receivers on a free port of this machine. */
+export const remoteEnvironment = (
+  base_url: string,
+  sandbox_token: string | null,
+  receivers: Receivers
+): Effect.Effect<SimulationEnvironment, EnvironmentFailed, Scope.Scope> =>
+  Effect.gen(function* () {
+    const api = new Api(base_url, { sandbox_token })
+    const url = yield* Effect.orDie(listen({ host: "127.0.0.1", port: 0 }, receivers.handler))
+    const failed = (why: string) =>
+      new EnvironmentFailed({
+        message: `${api.origin} does not answer as a workshop (${why}): start it with workshop serve --sandbox --store memory, or give its --base-url.`
+      })
+    const sent = ({ method, path, query = "", key, once, body }: Sent) => {
+      const options = { bearer: key?.text, once, body }
+      return api.call(method, query === "" ? path : `${path}?${query}`, options).pipe(
+        Effect.mapError(({ detail }) => failed(detail)),
+        Effect.flatMap(({ response }) => {
+          const envelope = envelopeOf(response)
+          return envelope === undefined
+            ? failed(`status ${response.status} without JSON`)
+            : Effect.succeed({ ...response, body: envelope })
+        })
+      )
+    }
+    return {
+      ask: (request) =>
+        request.fault === "cut"
+          ? Effect.map(Effect.timeoutOption(sent(request), CUT_AFTER_MS), Option.getOrNull)
+          : sent(request),
+      receiverOf: (shop) => `${url}${shop}`
+    }
+  })
+
+/** The instant of a sandbox clock, and whether it is frozen. */
+interface ClockState {
+  readonly now: number
+  readonly frozen: boolean
+}
+
+const clockAfter = ({ ask }: SimulationEnvironment, request: Sent): Effect.Effect<ClockState, EnvironmentFailed> =>
+  Effect.flatMap(ask(request), (response) => {
+    const { now = "", frozen = false } = successOf<{ readonly now: string; readonly frozen: boolean }>(response) ?? {}
+    return Number.isNaN(Date.parse(now))
+      ? new EnvironmentFailed({
+          message: "The server has no sandbox: start it with --sandbox, and give its token in WORKSHOP_SANDBOX_TOKEN."
+        })
+      : Effect.succeed({ now: Date.parse(now), frozen })
+  })
+
+/** Reads the sandbox clock. */
+export const readClock = (environment: SimulationEnvironment) => clockAfter(environment, requestOf("read clock"))
+
+const clockReport = (before: ClockState, after: ClockState): string => {
+  const days = ((after.now - before.now) / DAY).toFixed(1)
+  const state = before.frozen ? "stays frozen, as it was" : "runs again, as it did"
+  return `The sandbox clock ${state}; it is at ${new Date(after.now).toISOString()}, ${days} days later, because it never goes back.`
+}
+
+/** Runs a program on a sandbox, then freezes its clock or lets it run as it did before; reports what became of the clock. */
+export const restoringClock = <A, E, R>(
+  environment: SimulationEnvironment,
+  program: Effect.Effect<A, E, R>
+): Effect.Effect<{ readonly result: A; readonly clock: string }, E | EnvironmentFailed, R> =>
+  Effect.gen(function* () {
+    const before = yield* readClock(environment)
+    const restore = clockAfter(environment, { ...requestOf("move clock"), body: { freeze: before.frozen } })
+    // A server that is gone has no clock to restore, and the program reports its failure.
+    const result = yield* Effect.onError(program, () => Effect.option(restore))
+    return { result, clock: clockReport(before, yield* restore) }
+  })

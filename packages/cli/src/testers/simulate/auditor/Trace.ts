@@ -1,0 +1,89 @@
+import type { LoyaltyCard } from "@workshop/core/promise"
+import type { Envelope } from "../../../sandbox/Api.js"
+import type { Delivery, Event, Ticket, Webhook } from "../../testkit/ResponseTypes.js"
+
+/** A response as it came over HTTP; the names of its headers in lower case. */
+export interface RecordedResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Envelope
+}
+
+/** One request and what came of it, in the order in which they ended. The clock showed `now` meanwhile. */
+export interface RecordedRequest {
+  readonly seq: number
+  readonly step: number
+  /** Milliseconds since 1970 on the sandbox clock; for a move of the clock, the instant it led to. */
+  readonly now: number
+  readonly actor: string
+  readonly act: string
+  readonly shop: string | null
+  /** The id of the API key it carried. */
+  readonly key: string | null
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  /** Its Idempotency-Key. */
+  readonly once: string | null
+  readonly body: unknown
+  /** Whether the actor got the response: else they cannot know what came of the request, and make it again. */
+  readonly isSeen: boolean
+  /** Null where it was cut off, and nobody knows what came of it. */
+  readonly answer: RecordedResponse | null
+}
+
+/** A delivery as it reached a receiver, and what the receiver did with it. */
+export interface ReceivedDelivery {
+  readonly seq: number
+  readonly shop: string
+  /** Its signature header; null without one. */
+  readonly signature: string | null
+  readonly body: string
+  /** Null where the receiver hung up instead. */
+  readonly status: number | null
+  /** It came over a connection that had carried another request before; left out where it did not, or where that is unknown. */
+  readonly isKept?: boolean
+}
+
+/** A shop at the end of a simulation. */
+export interface ShopTrace {
+  readonly id: string
+  readonly time_zone: string
+  readonly webhook: Omit<Webhook, "url"> | null
+  readonly events: ReadonlyArray<Event>
+  readonly deliveries: ReadonlyArray<Delivery>
+  readonly notices: ReadonlyArray<{ readonly kind: string; readonly created_at: string }>
+  /** All tickets, page by page. */
+  readonly listed: ReadonlyArray<Ticket>
+  /** The tickets known to a till that followed `updated_since` and `cursor` all along. */
+  readonly synced: ReadonlyArray<Ticket>
+  /** For each client: the status and data of `GET /v1/clients/{id}/loyalty`. */
+  readonly cards: ReadonlyArray<{ readonly client: string; readonly status: number; readonly data: Loyalty | null }>
+}
+
+/** A card and its programme (Specification, Resources; Clients and loyalty). */
+export interface Loyalty {
+  readonly program: { readonly active: boolean; readonly stamps_required: number; readonly stamps_per_ticket: number }
+  readonly card: LoyaltyCard
+}
+
+/** Everything that was seen of a service from outside: all that the auditor goes by. */
+export interface Trace {
+  readonly started_at: number
+  readonly ended_at: number
+  readonly exchanges: ReadonlyArray<RecordedRequest>
+  readonly receptions: ReadonlyArray<ReceivedDelivery>
+  readonly shops: ReadonlyArray<ShopTrace>
+  readonly clients: ReadonlyArray<{ readonly id: string; readonly phone: string }>
+}
+
+/** A rule that was broken, and by what. */
+export interface Violation {
+  /** The check that found it. */
+  readonly rule: string
+  readonly section: string
+  /** Where the rule is written that was broken: the page and its anchor. */
+  readonly rule_at: string
+  readonly message: string
+  readonly evidence: unknown
+}

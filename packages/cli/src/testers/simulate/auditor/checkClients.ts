@@ -1,0 +1,181 @@
+import type { LoyaltyCard } from "@workshop/core/promise"
+import { type CallName, callOf } from "../../../sandbox/Calls.js"
+import type { Ticket } from "../../testkit/ResponseTypes.js"
+import { type Breach, breaks } from "./Breach.js"
+import type { Loyalty, RecordedRequest, ShopTrace, Trace } from "./Trace.js"
+import {
+  check,
+  codeOf,
+  dataOf,
+  eventsByTicket,
+  type Finding,
+  goodCalls,
+  grouped,
+  isCreate,
+  isGood,
+  isReplay,
+  ms,
+  type Operation,
+  operationsOf,
+  settingsAt,
+  shown
+} from "./traceQueries.js"
+
+type Program = Loyalty["program"]
+
+const programAt = (trace: Trace, shop: string) => {
+  const settings = settingsAt(trace, shop)
+  return (now: number): Program =>
+    (settings(now).program as Program | undefined) ?? { active: false, stamps_required: 10, stamps_per_ticket: 1 }
+}
+
+/** The stamps that tickets earned for each client: once in a ticket's life, when it is first ready or collected as ready. */
+const earned = (shop: ShopTrace, program: (now: number) => Program): Map<string, number> => {
+  const stamps = new Map<string, number>()
+  for (const events of eventsByTicket(shop.events).values()) {
+    const first = events.find(({ type, created_at, data }) => {
+      const { client, outcome } = data.ticket
+      const earns = type === "ticket.ready" || (type === "ticket.collected" && outcome === "ready")
+      return earns && client !== null && program(ms(created_at)).active
+    })
+    const client = first?.data.ticket.client?.id
+    if (first === undefined || client === undefined) continue
+    stamps.set(client, (stamps.get(client) ?? 0) + program(ms(first.created_at)).stamps_per_ticket)
+  }
+  return stamps
+}
+
+/** The card that a client must have, from everything that was acknowledged. */
+const ledger = (operations: ReadonlyArray<Operation>, tickets: number, program: (now: number) => Program) => {
+  let [balance, lifetime, redeemed] = [tickets, tickets, 0]
+  for (const { call, results } of operations)
+    for (const { data } of results) {
+      if (call === "add stamps") {
+        const { added } = data as { readonly added: number }
+        balance += added
+        lifetime += added
+      } else {
+        const { reward } = data as { readonly reward: { readonly redeemed_at: string } }
+        balance -= program(ms(reward.redeemed_at)).stamps_required
+        redeemed += 1
+      }
+    }
+  return { balance, lifetime, rewards_redeemed: redeemed }
+}
+
+const cardWrong = (card: LoyaltyCard, expected: ReturnType<typeof ledger>, required: number): string | null => {
+  for (const name of ["balance", "lifetime", "rewards_redeemed"] as const)
+    if (card[name] !== expected[name]) return `${name} is ${card[name]}, where ${expected[name]} was acknowledged`
+  const available = Math.floor(card.balance / required)
+  return card.rewards_available === available
+    ? null
+    : `rewards_available is ${card.rewards_available}, and not ${available}`
+}
+
+/** A card is the sum of what tickets earned, what was given and what was redeemed. */
+export const checkLoyalty = check("loyalty", "Specification, Endpoints; Clients and loyalty", function* (trace) {
+  const operations = operationsOf(trace).filter(({ call }) => call !== "create ticket")
+  for (const shop of trace.shops) {
+    const program = programAt(trace, shop.id)
+    const tickets = earned(shop, program)
+    for (const { client, status, data } of shop.cards) {
+      const theirs = operations.filter((one) => one.shop === shop.id && callOf(one.exchanges[0]!)?.id === client)
+      // Where nobody knows what became of a request, the card may show either.
+      if (status !== 200 || data === null || theirs.some(({ isUnknown }) => isUnknown)) continue
+      const expected = ledger(theirs, tickets.get(client) ?? 0, program)
+      const message = cardWrong(data.card, expected, data.program.stamps_required)
+      if (message !== null)
+        yield [
+          breaks("rule-stamps", `the card of ${client}: ${message}`),
+          { shop: shop.id, client, card: data.card, expected }
+        ]
+    }
+  }
+})
+
+/** The instant from which each client blocks a shop. The exchange names the offer's shop. */
+const blocksOf = (
+  trace: Trace
+): ReadonlyArray<{ readonly shop: string; readonly client: string; readonly at: number }> =>
+  goodCalls(trace, "block shop").flatMap(({ shop, now, actor }) =>
+    shop === null ? [] : [{ shop, client: actor.replace(/^client /, ""), at: now }]
+  )
+
+const ABOUT_CLIENT = new Set<CallName>(["get client", "get loyalty", "add stamps", "redeem reward"])
+
+/** The call of a request about a client, and the client; null for other requests. */
+const asksAbout = (
+  exchange: RecordedRequest,
+  phones: Map<string, string>
+): { readonly call: CallName; readonly client: string | null } | null => {
+  const call = callOf(exchange)
+  if (call === null || exchange.key === null) return null
+  if (ABOUT_CLIENT.has(call.name)) return { call: call.name, client: call.id }
+  if (call.name === "find client")
+    return { call: call.name, client: phones.get(new URLSearchParams(exchange.query).get("phone") ?? "") ?? null }
+  const client = (exchange.body as { readonly client_id?: string } | undefined)?.client_id
+  return call.name === "create ticket" && client !== undefined ? { call: call.name, client } : null
+}
+
+/** A 404 as the caller sees it, without what differs in every response. */
+const looks = ({ answer }: RecordedRequest): string =>
+  JSON.stringify([answer?.status, answer?.body, Object.keys(answer?.headers ?? {}).sort()])
+
+const hidden = (message: string): Breach => breaks("rule-privacy-look-up", message)
+
+function* alike(asked: ReadonlyArray<readonly [string, RecordedRequest]>): Iterable<Finding> {
+  for (const [call, all] of grouped(asked, ([call]) => call)) {
+    const ways = grouped(all, ([, exchange]) => looks(exchange))
+    const examples = [...ways.values()].map(([one]) => shown(one![1]))
+    if (ways.size > 1) yield [hidden(`unknown and blocking clients can be distinguished (${call})`), examples]
+  }
+}
+
+const namesClient = (data: unknown, client: string): boolean =>
+  (Array.isArray(data) ? data : [data]).some(
+    (one: { readonly id?: string; readonly client?: Ticket["client"] } | undefined) =>
+      one?.client?.id === client || one?.id === client
+  )
+
+function* afterBlock({ exchanges, shops }: Trace, blocks: ReturnType<typeof blocksOf>): Iterable<Finding> {
+  for (const { shop, client, at } of blocks) {
+    const answered = exchanges.filter((one) => one.shop === shop && one.key !== null && one.now > at)
+    for (const one of answered)
+      if (isGood(one) && !isReplay(one) && namesClient(dataOf(one), client))
+        yield [hidden("a client who blocks the shop is named to it"), shown(one)]
+    for (const event of shops.find(({ id }) => id === shop)?.events ?? []) {
+      const { ticket, client: named } = event.data
+      if (ms(event.created_at) > at && (ticket?.client?.id === client || named?.id === client))
+        yield [hidden("an event names a client who blocks the shop"), event]
+    }
+  }
+}
+
+/** Only holders of a number link themselves: a create never says whether there is one (Specification, Endpoints). */
+const isHolderShown = (exchange: RecordedRequest): boolean => {
+  const body = exchange.body as { readonly client_phone?: string; readonly client_id?: string } | undefined
+  if (!isCreate(exchange) || !isGood(exchange)) return false
+  if (body?.client_phone === undefined || body.client_id !== undefined) return false
+  const ticket = dataOf<Ticket>(exchange)
+  return ticket.client !== null || ticket.client_phone !== body.client_phone
+}
+
+/** For a shop, a client who blocks it does not exist. */
+export const checkPrivacy = check("privacy", "Specification, Endpoints; Clients and loyalty", function* (trace) {
+  const phones = new Map(trace.clients.map(({ id, phone }) => [phone, id]))
+  const blocks = blocksOf(trace)
+  const blocked = new Map(blocks.map(({ shop, client, at }) => [`${shop} ${client}`, at]))
+  const refused: Array<readonly [string, RecordedRequest]> = []
+  for (const exchange of trace.exchanges) {
+    if (isHolderShown(exchange))
+      yield [breaks("rule-create-offer", "a ticket offered to a number is answered with its holder"), shown(exchange)]
+    const asked = asksAbout(exchange, phones)
+    if (asked === null) continue
+    if (codeOf(exchange) === "NOT_FOUND") refused.push([asked.call, exchange])
+    const blocked_at = blocked.get(`${exchange.shop} ${asked.client}`) ?? Number.POSITIVE_INFINITY
+    if (isGood(exchange) && !isReplay(exchange) && exchange.now > blocked_at)
+      yield [hidden("a client who blocks the shop was found"), shown(exchange)]
+  }
+  yield* alike(refused)
+  yield* afterBlock(trace, blocks)
+})

@@ -1,0 +1,236 @@
+import { callOf } from "../../../sandbox/Calls.js"
+import { HOUR, MINUTE } from "../../testkit/Time.js"
+import { type Breach, breaks } from "./Breach.js"
+import type { RecordedRequest, ShopTrace } from "./Trace.js"
+import {
+  check,
+  codeOf,
+  dataOf,
+  detailOf,
+  type Finding,
+  grouped,
+  isCreate,
+  isGood,
+  isReplay,
+  ms,
+  operationsOf,
+  shown
+} from "./traceQueries.js"
+
+/** The limits of Specification, Limits, each with its rule. */
+const LIMITS = {
+  requests_per_minute: { limit: 120, anchor: "rule-limit-requests" },
+  writes_per_minute: { limit: 30, anchor: "rule-limit-requests" },
+  tickets_per_hour: { limit: 150, anchor: "rule-limit-tickets-hour" },
+  tickets_per_day: { limit: 600, anchor: "rule-limit-tickets-hour" },
+  lookups_per_hour: { limit: 60, anchor: "rule-limit-lookups-all" },
+  lookups_per_day: { limit: 300, anchor: "rule-limit-lookups-all" },
+  stamps_per_day: { limit: 20, anchor: "rule-limit-stamps" },
+  unauthenticated_per_minute: { limit: 120, anchor: "rule-limit-unauthenticated" }
+} as const satisfies Record<string, { readonly limit: number; readonly anchor: Breach["anchor"] }>
+
+/** One use of a limit, or a refusal by it, at an instant. */
+interface Use {
+  readonly now: number
+  /** `given_back` was taken and returned; `maybe` was cut off, and nobody knows. */
+  readonly what: "counted" | "given_back" | "maybe" | "refused"
+  readonly count: number
+  readonly exchange: unknown
+}
+
+/** A limit: how much within how long, or within one day, named by a function. */
+interface Bound {
+  readonly policy: keyof typeof LIMITS
+  readonly window: number | ((now: number) => string)
+}
+
+interface Window {
+  readonly since: number
+  readonly ends: (now: number) => boolean
+  sure: number
+  maybe: number
+}
+
+const atInstants = (uses: ReadonlyArray<Use>): ReadonlyArray<ReadonlyArray<Use>> => {
+  const groups: Array<Array<Use>> = []
+  for (const use of uses) {
+    const last = groups.at(-1)
+    if (last !== undefined && last[0]!.now === use.now) last.push(use)
+    else groups.push([use])
+  }
+  return groups
+}
+
+const opened = ({ window }: Bound, now: number): Window => {
+  const ends =
+    typeof window === "number" ? (at: number) => at >= now + window : (at: number) => window(at) !== window(now)
+  return { since: now, ends, sure: 0, maybe: 0 }
+}
+
+const judged = ({ policy }: Bound, open: Window | null, uses: ReadonlyArray<Use>): ReadonlyArray<Finding> => {
+  const [sure, maybe] = [open?.sure ?? 0, open?.maybe ?? 0]
+  const { limit, anchor } = LIMITS[policy]
+  const found: Array<Finding> = []
+  if (sure > limit)
+    found.push([
+      breaks(anchor, `${policy}: ${sure} within one window, where ${limit} are allowed`),
+      uses.at(-1)?.exchange
+    ])
+  for (const { what, count, exchange } of uses)
+    if (what === "refused" && sure + maybe + count <= limit)
+      found.push([breaks(anchor, `${policy}: refused after ${sure} of ${limit}`), exchange])
+  return found
+}
+
+/**
+ * Counts a limit again, by its own rule: a window opens at the first use. Where a request that was cut off may have opened
+ * one, nothing is said until no window can be open any more.
+ */
+const recount = (bound: Bound, uses: ReadonlyArray<Use>): ReadonlyArray<Finding> => {
+  const found: Array<Finding> = []
+  let open: Window | null = null
+  let blurred: ((now: number) => boolean) | null = null
+  for (const group of atInstants(uses)) {
+    const { now } = group[0]!
+    if (open?.ends(now)) open = null
+    if (blurred?.(now)) blurred = null
+    let transient = 0
+    for (const { what, count } of group) {
+      if (what === "refused") continue
+      if (open === null && what === "maybe") blurred = opened(bound, now).ends
+      // While it is unknown when the window opened, each use may have opened the next.
+      if (blurred !== null) blurred = opened(bound, now).ends
+      open ??= opened(bound, now)
+      if (what === "counted") open.sure += count
+      else if (what === "maybe") open.maybe += count
+      else transient += count
+    }
+    if (open !== null) open.maybe += transient
+    if (blurred === null) found.push(...judged(bound, open, group))
+    if (open !== null) open.maybe -= transient
+  }
+  return found
+}
+
+/** The name of the calendar day in a time zone (Specification, Limits). */
+const dayIn = (time_zone: string): ((now: number) => string) => {
+  const format = new Intl.DateTimeFormat("en-CA", { timeZone: time_zone })
+  return (now) => format.format(now)
+}
+
+const refusedBy = (exchange: RecordedRequest): unknown =>
+  exchange.answer?.status === 429 ? detailOf(exchange, "limit") : null
+
+const use = (exchange: RecordedRequest, what: Use["what"], count = 1): Use => ({
+  now: exchange.now,
+  what,
+  count,
+  exchange: shown(exchange)
+})
+
+/** Checked first: a request that these refuse counts against no limit. */
+const AT_GATE = new Set(["requests_per_minute", "writes_per_minute"])
+
+const requestUse = (exchange: RecordedRequest): ReadonlyArray<Use> => {
+  if (exchange.answer === null) return [use(exchange, "maybe")]
+  const by = refusedBy(exchange)
+  if (by === "requests_per_minute") return [use(exchange, "refused")]
+  if (by === "writes_per_minute" || exchange.answer.status === 401) return []
+  return [use(exchange, by === null ? "counted" : "given_back")]
+}
+
+const writeUse = (exchange: RecordedRequest): ReadonlyArray<Use> => {
+  if (exchange.answer === null) return [use(exchange, "maybe")]
+  const by = refusedBy(exchange)
+  if (by === "writes_per_minute") return [use(exchange, "refused")]
+  const isTurnedAway = exchange.answer.status === 401 || exchange.answer.status === 403
+  return isTurnedAway || by === "requests_per_minute" ? [] : [use(exchange, "counted")]
+}
+
+const perKey = (exchanges: ReadonlyArray<RecordedRequest>) => {
+  const ofApi = exchanges.filter((one) => one.key !== null && one.path.startsWith("/v1"))
+  return [...grouped(ofApi, ({ key }) => key ?? "").values()].flatMap((mine) => [
+    ...recount({ policy: "requests_per_minute", window: MINUTE }, mine.flatMap(requestUse)),
+    ...recount(
+      { policy: "writes_per_minute", window: MINUTE },
+      mine.filter((one) => one.method === "POST" && callOf(one) !== null).flatMap(writeUse)
+    )
+  ])
+}
+
+/** Tickets count when they were created, as their events say, even where the response was lost. */
+const ticketUses = (shop: ShopTrace, mine: ReadonlyArray<RecordedRequest>, policy: string): ReadonlyArray<Use> => {
+  const made = shop.events
+    .filter(({ type }) => type === "ticket.created")
+    .map((event): Use => ({ now: ms(event.created_at), what: "counted", count: 1, exchange: event }))
+  const refused = mine.filter((one) => isCreate(one) && refusedBy(one) === policy).map((one) => use(one, "refused"))
+  return [...made, ...refused].sort((a, b) => a.now - b.now)
+}
+
+const lookupUses = (mine: ReadonlyArray<RecordedRequest>, policy: string): ReadonlyArray<Use> =>
+  mine.flatMap((one) => {
+    if (callOf(one)?.name !== "find client") return []
+    if (isGood(one) || codeOf(one) === "NOT_FOUND") return [use(one, "counted")]
+    return refusedBy(one) === policy ? [use(one, "refused")] : []
+  })
+
+const perShop = (shop: ShopTrace, mine: ReadonlyArray<RecordedRequest>) => {
+  const day = dayIn(shop.time_zone)
+  return [
+    ...recount({ policy: "tickets_per_hour", window: HOUR }, ticketUses(shop, mine, "tickets_per_hour")),
+    ...recount({ policy: "tickets_per_day", window: day }, ticketUses(shop, mine, "tickets_per_day")),
+    ...recount({ policy: "lookups_per_hour", window: HOUR }, lookupUses(mine, "lookups_per_hour")),
+    ...recount({ policy: "lookups_per_day", window: day }, lookupUses(mine, "lookups_per_day"))
+  ]
+}
+
+const perCard = (shop: ShopTrace, mine: ReadonlyArray<RecordedRequest>) => {
+  const given = mine.filter((one) => callOf(one)?.name === "add stamps")
+  const unknown = new Set(
+    operationsOf({ exchanges: given }).flatMap(({ exchanges }) =>
+      exchanges.some(({ answer }) => answer === null) ? exchanges.map(({ seq }) => seq) : []
+    )
+  )
+  return [...grouped(given, (one) => `${one.key} ${callOf(one)?.id}`).values()].flatMap((ofCard) => {
+    const uses = ofCard.flatMap((one) => {
+      const asked = (one.body as { readonly count: number }).count
+      if (refusedBy(one) === "stamps_per_day") return [use(one, "refused", asked)]
+      if (unknown.has(one.seq)) return [use(one, "maybe", asked)]
+      return isGood(one) && !isReplay(one) ? [use(one, "counted", dataOf<{ readonly added: number }>(one).added)] : []
+    })
+    return recount({ policy: "stamps_per_day", window: dayIn(shop.time_zone) }, uses)
+  })
+}
+
+/** The limit headers of a response must be possible. */
+const headerWrong = ({ answer, path, key }: RecordedRequest): Breach | null => {
+  if (answer === null || key === null || !path.startsWith("/v1")) return null
+  const wrong = (message: string) => breaks("rule-limit-headers", message)
+  const [limit, remaining, reset] = ["limit", "remaining", "reset"].map((name) =>
+    Number(answer.headers[`ratelimit-${name}`])
+  )
+  if (!Object.values(LIMITS).some((one) => one.limit === limit)) return wrong(`RateLimit-Limit is ${limit}`)
+  if (!(remaining! >= 0 && remaining! <= limit!)) return wrong(`RateLimit-Remaining is ${remaining} of ${limit}`)
+  if (!(reset! >= 0 && reset! <= 26 * 3600)) return wrong(`RateLimit-Reset is ${reset}`)
+  if (answer.status !== 429) return null
+  const policy = String(answer.body.error?.details?.limit)
+  if (LIMITS[policy as keyof typeof LIMITS]?.limit !== limit)
+    return wrong(`${policy} refused, and RateLimit-Limit is ${limit}`)
+  if (AT_GATE.has(policy) && (remaining !== 0 || reset! > 60))
+    return wrong(`${policy} refused with ${remaining} left for ${reset} s`)
+  return answer.headers["retry-after"] === answer.headers["ratelimit-reset"]
+    ? null
+    : breaks("rule-error-retry-after", "Retry-After is not RateLimit-Reset")
+}
+
+/** No limit is ever overdrawn, and none refuses that has uses left. */
+export const checkLimits = check("limits", "Specification, Limits", function* (trace) {
+  const byShop = grouped(trace.exchanges, ({ shop }) => shop ?? "")
+  yield* perKey(trace.exchanges)
+  for (const shop of trace.shops) {
+    const mine = byShop.get(shop.id) ?? []
+    yield* perShop(shop, mine)
+    yield* perCard(shop, mine)
+  }
+  for (const exchange of trace.exchanges) yield [headerWrong(exchange), shown(exchange)]
+})

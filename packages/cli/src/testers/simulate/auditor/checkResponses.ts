@@ -1,0 +1,344 @@
+import { callOf } from "../../../sandbox/Calls.js"
+import type { Ticket } from "../../testkit/ResponseTypes.js"
+import { HOUR, MINUTE } from "../../testkit/Time.js"
+import { type Breach, breaks } from "./Breach.js"
+import type { RecordedRequest, ShopTrace, Trace } from "./Trace.js"
+import {
+  check,
+  codeOf,
+  dataOf,
+  detailOf,
+  eventsByTicket,
+  type Finding,
+  goodCalls,
+  grouped,
+  isGood,
+  isReplay,
+  ms,
+  type Operation,
+  operationsOf,
+  REMEMBERED,
+  settingsAt,
+  shown,
+  type TicketEvent
+} from "./traceQueries.js"
+
+/** The codes of Specification, Errors, with their statuses. */
+const CODES: Readonly<Record<string, number>> = {
+  VALIDATION_ERROR: 400,
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  SHOP_NOT_APPROVED: 403,
+  ACCOUNT_DEACTIVATED: 403,
+  API_DISABLED: 403,
+  NOT_FOUND: 404,
+  CONFLICT: 409,
+  PROFANITY: 422,
+  TOO_MANY_ATTEMPTS: 429
+}
+
+const envelopeWrong = (exchange: RecordedRequest): Breach | null => {
+  const { answer } = exchange
+  if (answer === null) return null
+  const { status, headers, body } = answer
+  const wrong = (message: string) => breaks("rule-envelope-success", message)
+  if (status >= 500) return breaks("rule-error-failures", `the service failed with ${status}`)
+  if (headers["request-id"] === undefined) return breaks("rule-error-request-id", "the answer has no Request-Id")
+  if (["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"].some((name) => headers[name] === undefined))
+    return breaks("rule-limit-headers", "the answer lacks RateLimit headers")
+  if (body.success !== status < 300) return wrong("success does not agree with the status")
+  if (body.success) return body.data === undefined ? wrong("a success has no data") : null
+  if (body.error === undefined) return wrong("a failure has no error")
+  if (CODES[body.error.code] !== status)
+    return breaks("rule-error-shop-not-approved", `${body.error.code} does not go with ${status}`)
+  return status === 409 && body.error.details?.reason === undefined
+    ? breaks("rule-error-validation", "a 409 has no details.reason")
+    : null
+}
+
+/** Every response has the envelope, with a code that goes with its status, and none is a 5xx (Specification, Requests and responses; Errors). */
+export const checkEnvelopes = check("envelope", "Specification, Requests and responses", function* ({ exchanges }) {
+  for (const exchange of exchanges) yield [envelopeWrong(exchange), shown(exchange)]
+})
+
+interface Key {
+  readonly scopes: ReadonlyArray<string>
+  readonly revoked_at: number
+}
+
+const ALL = ["tickets:read", "tickets:write", "clients:read", "loyalty:write"]
+const PRESETS: Readonly<Record<string, ReadonlyArray<string>>> = { full: ALL, read: ["tickets:read", "clients:read"] }
+
+/** Every key that was made, what it may do, and when it was revoked. */
+const keysOf = ({ exchanges }: Trace): Map<string, Key> => {
+  const keys = new Map<string, Key>()
+  const made = (id: string | undefined, scopes: ReadonlyArray<string>) =>
+    keys.set(id ?? "", { scopes, revoked_at: Number.POSITIVE_INFINITY })
+  for (const exchange of exchanges) {
+    const call = isGood(exchange) ? callOf(exchange) : null
+    if (call?.name === "open shop") made(dataOf<{ readonly key_id?: string }>(exchange).key_id, ALL)
+    if (call?.name === "create key") {
+      const asked = exchange.body as { readonly scopes?: ReadonlyArray<string>; readonly preset?: string } | undefined
+      const scopes = asked?.scopes ?? PRESETS[asked?.preset ?? "full"] ?? ALL
+      made(dataOf<{ readonly id?: string }>(exchange).id, scopes)
+    }
+    const known = call?.name === "revoke key" ? keys.get(call.id) : undefined
+    if (call !== null && known !== undefined && exchange.now < known.revoked_at)
+      keys.set(call.id, { ...known, revoked_at: exchange.now })
+  }
+  return keys
+}
+
+const SCOPES: ReadonlyArray<readonly [method: string, path: RegExp, scope: string]> = [
+  ["GET", /^\/v1\/tickets(\/|$)/, "tickets:read"],
+  ["POST", /^\/v1\/tickets(\/|$)/, "tickets:write"],
+  ["GET", /^\/v1\/clients(\/|$)/, "clients:read"],
+  ["POST", /^\/v1\/clients\/[^/]+\/loyalty\/(stamps|redeem)$/, "loyalty:write"]
+]
+
+const FLAGS: ReadonlyArray<readonly [flag: string, code: string, anchor: Breach["anchor"]]> = [
+  ["active", "ACCOUNT_DEACTIVATED", "rule-error-order-of-403"],
+  ["approved", "SHOP_NOT_APPROVED", "rule-error-order-of-403"],
+  ["api_enabled", "API_DISABLED", "rule-api-disabled"]
+]
+
+const keyWrong = (exchange: RecordedRequest, { revoked_at }: Key): Breach | null => {
+  const isTurnedAway = exchange.answer?.status === 401
+  if (isTurnedAway && exchange.now < revoked_at) return breaks("rule-key-missing", "a good key was turned away")
+  const isRefused = isTurnedAway || detailOf(exchange, "limit") === "unauthenticated_per_minute"
+  return !isRefused && exchange.now > revoked_at + MINUTE
+    ? breaks("rule-key-revoked", "a key worked more than a minute after it was revoked")
+    : null
+}
+
+const flagWrong = (exchange: RecordedRequest, settings: Readonly<Record<string, unknown>>): Breach | null => {
+  const off = FLAGS.find(([flag]) => settings[flag] === false)
+  const code = codeOf(exchange)
+  if (off !== undefined) return isGood(exchange) ? breaks(off[2], `answered while the shop's ${off[0]} is off`) : null
+  const refusalCheck = FLAGS.find(([, name]) => name === code)
+  return refusalCheck === undefined ? null : breaks(refusalCheck[2], `${code}, where nothing of the shop is off`)
+}
+
+const scopeWrong = (exchange: RecordedRequest, { scopes }: Key): Breach | null => {
+  const needed = SCOPES.find(([method, path]) => method === exchange.method && path.test(exchange.path))?.[2]
+  if (codeOf(exchange) === "FORBIDDEN")
+    return needed === undefined || scopes.includes(needed) || detailOf(exchange, "scope") !== needed
+      ? breaks("rule-scope-all", "forbidden to a key with the right")
+      : null
+  return isGood(exchange) && needed !== undefined && !scopes.includes(needed)
+    ? breaks("rule-scope-all", `allowed to a key without ${needed}`)
+    : null
+}
+
+/** A key does what its scopes allow, until a minute after it is revoked, while its shop may use the API. */
+export const checkAccess = check("doors", "Specification, Keys and scopes; Errors", function* (trace) {
+  const keys = keysOf(trace)
+  const ofShops = grouped(
+    trace.exchanges.filter((one) => one.key !== null && one.answer !== null && one.path.startsWith("/v1")),
+    ({ shop }) => shop ?? ""
+  )
+  for (const [shop, mine] of ofShops) {
+    const settings = settingsAt(trace, shop)
+    for (const exchange of mine) {
+      const key = keys.get(exchange.key ?? "")
+      if (key === undefined) continue
+      const broken = keyWrong(exchange, key) ?? flagWrong(exchange, settings(exchange.now)) ?? scopeWrong(exchange, key)
+      yield [broken, shown(exchange)]
+    }
+  }
+})
+
+/** Which statuses a state accepts; a collected ticket only within its window. */
+const ACCEPTS: Readonly<Record<string, ReadonlyArray<string>>> = {
+  workshop: ["ready", "impossible"],
+  ready: ["collected", "workshop"],
+  impossible: ["collected", "workshop"],
+  collected: ["workshop"],
+  abandoned: []
+}
+
+/** The reason for which a status must be refused, given the state of its ticket; null where it must succeed. */
+const reasonFor = (event: TicketEvent, to: string, now: number): string | null => {
+  const { state, collected_at } = event.data.ticket
+  if (state === "abandoned") return "ABANDONED"
+  if (state === "collected" && collected_at !== null && now - ms(collected_at) > 24 * HOUR) return "REOPEN_WINDOW"
+  if (ACCEPTS[state]?.includes(to)) return null
+  return state === to ? "SAME_STATE" : "INVALID_TRANSITION"
+}
+
+/** The states that a ticket may have had at an instant: the one before it, and those that it passed through at it. */
+const standings = (events: ReadonlyArray<TicketEvent>, now: number) => {
+  const before = events.filter(({ created_at }) => ms(created_at) < now).at(-1)
+  const during = events.filter(({ created_at }) => ms(created_at) === now)
+  return before === undefined ? during : [before, ...during]
+}
+
+const statusWrong = (exchange: RecordedRequest, events: ReadonlyArray<TicketEvent>): Breach | null => {
+  const to = (exchange.body as { readonly status: string }).status
+  if (isGood(exchange)) {
+    const { state, updated_at } = dataOf<{ readonly state: string; readonly updated_at: string }>(exchange)
+    if (state !== to) return breaks("rule-status-workshop-ready-2", `asked for ${to}, answered ${state}`)
+    return ms(updated_at) === exchange.now
+      ? null
+      : breaks("rule-instants-held", "updated_at is not the instant of the move")
+  }
+  if (codeOf(exchange) !== "CONFLICT") return null
+  const possible = standings(events, exchange.now)
+  const reason = detailOf(exchange, "reason")
+  const found = possible.filter((event) => reasonFor(event, to, exchange.now) === reason)
+  if (found.length === 0)
+    return breaks(
+      reason === "REOPEN_WINDOW" ? "rule-reopen-at-24h" : "rule-status-all-refused",
+      `${to} was refused for ${reason}, where the ticket was ${possible.map(({ data }) => data.ticket.state).join(" or ")}`
+    )
+  const [from, state] = [detailOf(exchange, "from"), detailOf(exchange, "state")]
+  if (!found.some(({ data }) => data.ticket.state === from))
+    return breaks("rule-status-all-refused", "details.from is not its state")
+  return state === from
+    ? null
+    : breaks("rule-status-all-refused-2", `details.state is ${state}, and details.from ${from}`)
+}
+
+/** A move is refused only where the ticket's state refuses it, with the right reason. */
+export const checkRefusals = check("refusals", "Specification, States", function* ({ shops, exchanges }) {
+  const events = new Map(shops.map((shop) => [shop.id, eventsByTicket(shop.events)]))
+  for (const exchange of exchanges) {
+    const call = callOf(exchange)
+    const known = call?.name === "set status" ? events.get(exchange.shop ?? "")?.get(call.id) : undefined
+    if (known !== undefined) yield [statusWrong(exchange, known), shown(exchange)]
+  }
+})
+
+/** A block hides a client from tickets that nobody touched since: the feed need not show it. */
+const comparable = ({ client: _, ...ticket }: Ticket): string => JSON.stringify(ticket)
+
+function* feedWrong({ id, listed, synced }: ShopTrace): Iterable<Finding> {
+  const missed = (message: string) => breaks("rule-sync-equal-instants", message)
+  const known = new Map(synced.map((ticket) => [ticket.id, ticket]))
+  for (const ticket of listed) {
+    const feed = known.get(ticket.id)
+    known.delete(ticket.id)
+    if (feed === undefined) yield [missed(`the feed never showed ticket ${ticket.id}`), { shop: id, ticket }]
+    else if (comparable(feed) !== comparable(ticket))
+      yield [missed(`the feed left ticket ${ticket.id} behind`), { shop: id, feed, ticket }]
+    else if (feed.client === null && ticket.client !== null)
+      yield [missed(`the feed never showed the client of ticket ${ticket.id}`), { shop: id, feed, ticket }]
+  }
+  for (const ticket of known.values())
+    yield [breaks("rule-sync-order", `the feed showed ticket ${ticket.id}, which is not there`), { shop: id, ticket }]
+}
+
+/** Newest first; of a feed, oldest change first. */
+const orderWrong = (exchange: RecordedRequest): Breach | null => {
+  const tickets = dataOf<ReadonlyArray<Ticket>>(exchange)
+  const query = new URLSearchParams(exchange.query)
+  const isFeed = query.has("updated_since")
+  const limit = Number(query.get("limit") ?? 50)
+  if (tickets.length > limit) return breaks("rule-list-default-page", `${tickets.length} tickets on a page of ${limit}`)
+  for (const [i, ticket] of tickets.entries()) {
+    const before = tickets[i - 1]
+    if (before === undefined) continue
+    const isWrong = isFeed
+      ? ms(ticket.updated_at) < ms(before.updated_at)
+      : ms(ticket.created_at) > ms(before.created_at) ||
+        (ticket.created_at === before.created_at && ticket.id > before.id)
+    if (isWrong)
+      return breaks(isFeed ? "rule-sync-order" : "rule-list-newest-first", `ticket ${ticket.id} is out of order`)
+  }
+  const { meta } = exchange.answer!.body
+  if ((meta?.has_more === true) !== (typeof meta?.next_cursor === "string"))
+    return breaks("rule-list-default-page", "has_more disagrees with next_cursor")
+  return isFeed && typeof meta?.synced_until !== "string"
+    ? breaks("rule-sync-meta", "the feed does not say how far it goes")
+    : null
+}
+
+/** Pages are in their order, and a till that follows the feed knows what the store knows. */
+export const checkSync = check("sync", "Specification, Endpoints; Lists and sync", function* (trace) {
+  for (const shop of trace.shops) yield* feedWrong(shop)
+  for (const exchange of goodCalls(trace, "list tickets")) yield [orderWrong(exchange), shown(exchange)]
+})
+
+/** The status of the first response to each operation, and its rule. */
+const FIRST = {
+  "create ticket": { status: 201, anchor: "rule-create" },
+  "add stamps": { status: 200, anchor: "rule-stamps-2" },
+  "redeem reward": { status: 200, anchor: "rule-redeem" }
+} as const satisfies Record<Operation["call"], { readonly status: number; readonly anchor: Breach["anchor"] }>
+
+const repeated = (message: string): Breach => breaks("rule-replay", message)
+
+const formWrong = (exchange: RecordedRequest, call: Operation["call"]): Breach | null => {
+  const { answer } = exchange
+  if (answer === null || !isGood(exchange)) return null
+  const replayed = isReplay(exchange)
+  if (!replayed && answer.body.meta?.replayed !== false) return repeated("the answer has no meta.replayed")
+  if (replayed !== (answer.headers["idempotent-replayed"] === "true"))
+    return repeated("Idempotent-Replayed disagrees with meta.replayed")
+  const { status, anchor } = replayed ? ({ status: 200, anchor: "rule-replay" } as const) : FIRST[call]
+  return answer.status === status ? null : breaks(anchor, `answered ${answer.status}, and not ${status}`)
+}
+
+/** The responses that are no repetitions, so the operation was done then. */
+const doneAt = (operation: Operation): ReadonlyArray<RecordedRequest> =>
+  operation.exchanges.filter((one) => isGood(one) && !isReplay(one))
+
+/** Whether a request without a response may have been done anew since, because its key was forgotten: a repetition then shows its result. */
+const mayBeAnew = ({ exchanges }: Operation, first: RecordedRequest, repetition: RecordedRequest): boolean =>
+  exchanges.some((one) => one.answer === null && one.seq < repetition.seq && one.now - first.now >= REMEMBERED)
+
+const repeatsWrong = (operation: Operation): Breach | null => {
+  const done = doneAt(operation)
+  for (const [i, again] of done.entries()) {
+    const before = done[i - 1]
+    if (before !== undefined && again.now - before.now < REMEMBERED) return repeated("it was done twice under one key")
+  }
+  for (const exchange of operation.exchanges) {
+    if (!isGood(exchange) || !isReplay(exchange)) continue
+    const first = done.findLast((one) => one.seq < exchange.seq || one.now === exchange.now)
+    if (first === undefined || mayBeAnew(operation, first, exchange)) continue
+    if (JSON.stringify(dataOf(first)) !== JSON.stringify(dataOf(exchange)))
+      return repeated("a repetition was answered differently")
+  }
+  return operation.results.length > 1 && done.length <= 1 && !isLong(operation)
+    ? repeated("repetitions were answered differently")
+    : null
+}
+
+const isLong = ({ exchanges }: Operation): boolean => exchanges.at(-1)!.now - exchanges[0]!.now >= REMEMBERED
+
+/** A key is refused as used only where another request succeeded under it. */
+const reuseWrong = (operation: Operation): RecordedRequest | null => {
+  for (const exchange of operation.exchanges) {
+    if (codeOf(exchange) !== "CONFLICT" || detailOf(exchange, "reason") !== "IDEMPOTENCY_KEY_REUSED") continue
+    const text = JSON.stringify([exchange.path, exchange.body])
+    const other = operation.exchanges.some(
+      (one) =>
+        (isGood(one) || one.answer === null) && one.now <= exchange.now && JSON.stringify([one.path, one.body]) !== text
+    )
+    if (!other) return exchange
+  }
+  return null
+}
+
+/** Under one Idempotency-Key a thing is done once, and a repetition gets the first response unchanged. */
+export const checkIdempotency = check("idempotency", "Specification, Endpoints; Idempotency", function* (trace) {
+  const makers = new Map<string, Operation>()
+  for (const operation of operationsOf(trace)) {
+    for (const exchange of operation.exchanges) yield [formWrong(exchange, operation.call), shown(exchange)]
+    const reuse = reuseWrong(operation)
+    yield [repeatsWrong(operation), operation.exchanges.map(shown)]
+    if (reuse !== null)
+      yield [breaks("rule-idempotency-reused", "a key was refused as used that was not"), shown(reuse)]
+    if (operation.call !== "create ticket") continue
+    for (const { data, exchange } of operation.results) {
+      const { id, created_at } = data as { readonly id: string; readonly created_at: string }
+      const other = makers.get(id)
+      if (other !== undefined && other !== operation)
+        yield [breaks("rule-idempotency-by-key", `ticket ${id} was answered under two keys`), shown(exchange)]
+      if (!isReplay(exchange) && ms(created_at) !== exchange.now)
+        yield [breaks("rule-instants-held", `ticket ${id} was created at another time`), shown(exchange)]
+      makers.set(id, operation)
+    }
+  }
+})

@@ -1,0 +1,359 @@
+import { type CallName, callOf } from "../../../sandbox/Calls.js"
+import type { Event, Ticket } from "../../testkit/ResponseTypes.js"
+import { DAY, HOUR } from "../../testkit/Time.js"
+import { type Breach, breaks } from "./Breach.js"
+import type { RecordedRequest, ShopTrace, Trace } from "./Trace.js"
+import {
+  check,
+  dataOf,
+  eventsByTicket,
+  type Finding,
+  goodCalls,
+  grouped,
+  isCreate,
+  isGood,
+  isReplay,
+  ms,
+  operationsOf,
+  shown,
+  type TicketEvent
+} from "./traceQueries.js"
+
+const ENTERED: Readonly<Record<string, string>> = {
+  ready: "ticket.ready",
+  impossible: "ticket.impossible",
+  collected: "ticket.collected",
+  workshop: "ticket.reopened"
+}
+
+/** The events that calls about a ticket raise, besides a change of its status. */
+const RAISED: Partial<Record<CallName, string>> = {
+  notified: "client.notified",
+  "propose quote": "quote.proposed",
+  "accept quote": "quote.accepted",
+  "refuse quote": "quote.refused",
+  "edit ticket": "ticket.updated",
+  "announce delay": "ticket.updated",
+  "record part": "ticket.updated",
+  "attach photo": "ticket.updated"
+}
+
+/** The event that a call raises when it succeeds, and of which ticket. */
+const raisedBy = (exchange: RecordedRequest): { readonly type: string; readonly ticket: string | null } | null => {
+  const call = isGood(exchange) ? callOf(exchange) : null
+  if (call === null) return null
+  if (call.name === "ping") return { type: "ping", ticket: null }
+  if (call.name === "set status")
+    return { type: ENTERED[(exchange.body as { readonly status: string }).status] ?? "", ticket: call.id }
+  if (isCreate(exchange))
+    return isReplay(exchange) ? null : { type: "ticket.created", ticket: dataOf<{ readonly id: string }>(exchange).id }
+  const type = RAISED[call.name]
+  return type === undefined ? null : { type, ticket: call.id }
+}
+
+const nameOf = (type: string, ticket: string | null, at: number): string => `${type} ${ticket} ${at}`
+
+const ticketOf = ({ data }: Event): string | null => data.ticket?.id ?? null
+
+/** Events that come of others, or of time; each with what must go before it. */
+const follows = (event: Event, before: Event | undefined, exchanges: ReadonlyArray<RecordedRequest>): boolean => {
+  const at = ms(event.created_at)
+  switch (event.type) {
+    case "ticket.abandoned":
+      return true
+    case "client.notified":
+      return (
+        event.data.channel === "app" &&
+        (before?.type === "ticket.ready" || before?.type === "ticket.impossible") &&
+        ticketOf(before) === ticketOf(event) &&
+        before.created_at === event.created_at
+      )
+    case "client.linked":
+      return (
+        (before?.type === "ticket.created" && ticketOf(before) === ticketOf(event)) ||
+        exchanges.some((one) => one.now === at && callOf(one)?.name === "accept offer" && isGood(one))
+      )
+    default:
+      return false
+  }
+}
+
+const formWrong = ({ api_version, shop_id, type, data }: Event, shop: string): Breach | null => {
+  if (api_version !== "1") return breaks("rule-version-in-path", "api_version is not 1")
+  if (shop_id !== shop) return breaks("rule-event-envelope", "shop_id is another shop's")
+  return type === "ping" || data.ticket !== undefined ? null : breaks("rule-event-steps", "it has no ticket")
+}
+
+/** The event that follows another of a ticket with a client, and the rule. */
+const FOLLOWERS: Readonly<Record<string, { readonly type: string; readonly anchor: Breach["anchor"] }>> = {
+  "ticket.ready": { type: "client.notified", anchor: "rule-notified-ready" },
+  "ticket.impossible": { type: "client.notified", anchor: "rule-notified-ready" },
+  "ticket.created": { type: "client.linked", anchor: "rule-create-client-linked" }
+}
+
+/** With a client, a ticket's creation is followed by the link, and the end of its work by a notification. */
+const followerMissing = (event: Event, next: Event | undefined): Breach | null => {
+  const follower = FOLLOWERS[event.type]
+  if (follower === undefined || (event.data.ticket?.client ?? null) === null) return null
+  return next?.type === follower.type && ticketOf(next) === ticketOf(event)
+    ? null
+    : breaks(follower.anchor, `${event.type} of a client without ${follower.type}`)
+}
+
+function* eventsIn(trace: Trace, shop: ShopTrace): Iterable<Finding> {
+  const mine = trace.exchanges.filter((one) => one.shop === shop.id)
+  const lost = mine.filter((one) => one.answer === null && isCreate(one)).length
+  const expected = new Map<string, Array<RecordedRequest>>()
+  for (const exchange of mine) {
+    const raised = raisedBy(exchange)
+    if (raised === null) continue
+    const name = nameOf(raised.type, raised.ticket, exchange.now)
+    expected.set(name, [...(expected.get(name) ?? []), exchange])
+  }
+  const created = new Set(
+    operationsOf({ exchanges: mine }).flatMap(({ call, results }) =>
+      call === "create ticket" ? results.map(({ data }) => (data as { readonly id: string }).id) : []
+    )
+  )
+  let unclaimed = 0
+  for (const [i, event] of shop.events.entries()) {
+    yield [formWrong(event, shop.id) ?? followerMissing(event, shop.events[i + 1]), event]
+    const before = shop.events[i - 1]
+    if (before !== undefined && ms(event.created_at) < ms(before.created_at))
+      yield [breaks("rule-instants-held", "events are out of order"), [before, event]]
+    // First, because a client whom the service notified may be notified by the shop in the same millisecond.
+    if (follows(event, before, mine)) continue
+    const name = nameOf(event.type, ticketOf(event), ms(event.created_at))
+    if (expected.get(name)?.shift() !== undefined) continue
+    if (event.type !== "ticket.created")
+      yield [breaks("rule-event-steps", `${event.type} comes of nothing that was done`), event]
+    else if (!created.has(ticketOf(event) ?? "")) unclaimed++
+  }
+  for (const [name, left] of expected)
+    for (const exchange of left)
+      yield [breaks("rule-event-steps", `what was acknowledged raised no event ${name.split(" ")[0]}`), shown(exchange)]
+  if (unclaimed > lost)
+    yield [
+      breaks("rule-idempotency-parallel", `${unclaimed} tickets were created and answered to nobody`),
+      { shop: shop.id }
+    ]
+}
+
+/** Every acknowledged act raised its event, once; and every event comes of an act. */
+export const checkEvents = check("events", "Specification, Webhooks", function* (trace) {
+  for (const shop of trace.shops) yield* eventsIn(trace, shop)
+})
+
+const LAST_NUMBER = 9999
+
+const label = (number: number): string => String(number).padStart(4, "0")
+
+/** The next numbers that the owner set, and when. */
+const restarts = (trace: Trace, shop: string) =>
+  goodCalls(trace, "change shop", shop).flatMap(({ now, body }) => {
+    const next = (body as { readonly next_number?: number } | undefined)?.next_number
+    return next === undefined ? [] : [{ at: now, next }]
+  })
+
+const misnumbered = (message: string): Breach => breaks("rule-create-numbers", message)
+
+/** Numbers run from 1 to 9999 and start again, with none twice and none left out. */
+export const checkNumbers = check("numbers", "Specification, Resources; Tickets", function* (trace) {
+  for (const { id, events, listed } of trace.shops) {
+    const pending = restarts(trace, id)
+    let expected = 1
+    const numbers = new Map<string, Ticket>()
+    for (const { type, created_at, data } of events) {
+      const { ticket } = data
+      if (type !== "ticket.created" || ticket === undefined) continue
+      while (pending[0] !== undefined && pending[0].at <= ms(created_at)) expected = pending.shift()!.next
+      const { number, number_label } = ticket
+      if (number !== expected)
+        yield [
+          misnumbered(`ticket ${ticket.id} has number ${number}, where ${expected} was next`),
+          { shop: id, ticket }
+        ]
+      if (number_label !== label(number))
+        yield [misnumbered(`the label of ${number} is ${number_label}`), { shop: id, ticket }]
+      expected = number === LAST_NUMBER ? 1 : number + 1
+      numbers.set(ticket.id, ticket)
+    }
+    const kept = new Set(listed.map((ticket) => ticket.id))
+    for (const ticket of listed) {
+      const was = numbers.get(ticket.id)
+      if (was === undefined)
+        yield [breaks("rule-create", `ticket ${ticket.id} was never created by an event`), { shop: id, ticket }]
+      else if (was.number !== ticket.number)
+        yield [misnumbered(`ticket ${ticket.id} changed its number`), { shop: id, was, is: ticket }]
+    }
+    for (const [ticket, created] of numbers)
+      if (!kept.has(ticket))
+        yield [breaks("rule-list-newest-first", `ticket ${ticket} is gone from the list`), { shop: id, created }]
+  }
+})
+
+/** The states before and after each event. */
+const MOVES: Readonly<Record<string, { readonly from: ReadonlyArray<string>; readonly to: string }>> = {
+  "ticket.ready": { from: ["workshop"], to: "ready" },
+  "ticket.impossible": { from: ["workshop"], to: "impossible" },
+  "ticket.collected": { from: ["ready", "impossible"], to: "collected" },
+  "ticket.reopened": { from: ["ready", "impossible", "collected"], to: "workshop" },
+  "ticket.abandoned": { from: ["ready", "workshop"], to: "abandoned" }
+}
+
+const REOPEN_WINDOW = 24 * HOUR
+const CLOSURE = 60 * DAY
+
+/** The shop's changes to a ticket that postpone its closure (Specification, States). */
+const NEWS = [
+  ...(["set status", "notified", "propose quote", "edit ticket"] as const),
+  ...(["announce delay", "record part", "attach photo"] as const)
+]
+
+type News = ReadonlyArray<RecordedRequest>
+
+/** The requests by which the shop changed each of its tickets. */
+const newsOf = (trace: Trace): ReadonlyMap<string, News> =>
+  grouped(
+    NEWS.flatMap((name) => goodCalls(trace, name)),
+    ({ id }) => id
+  )
+
+const lastNews = (news: News = [], created_at: number, until: number): number =>
+  news.reduce((last, { now }) => (now <= until && now > last ? now : last), created_at)
+
+/** The instant at which a ticket closes by itself, and the reason. */
+const closureOf = (ticket: Ticket, news: News | undefined, until: number) => {
+  if (ticket.state === "ready" && ticket.ready_at !== null)
+    return { due_at: ms(ticket.ready_at) + CLOSURE, reason: "uncollected" }
+  if (ticket.state === "workshop")
+    return { due_at: lastNews(news, ms(ticket.created_at), until) + CLOSURE, reason: "no_news" }
+  return null
+}
+
+/** The fields that a move sets or clears, each with its rule. */
+const FIELD_RULES = {
+  ready_at: "rule-status-instants",
+  collected_at: "rule-status-instants",
+  outcome: "rule-status-instants",
+  abandoned_at: "rule-closure-at-its-own-instant",
+  abandon_reason: "rule-closure-at-its-own-instant"
+} as const satisfies Partial<Record<keyof Ticket, Breach["anchor"]>>
+
+type MovedField = keyof typeof FIELD_RULES
+
+/** The fields that must be set, and those that must not, in each state. */
+const FIELDS: Readonly<
+  Record<string, { readonly set: ReadonlyArray<MovedField>; readonly unset: ReadonlyArray<MovedField> }>
+> = {
+  workshop: { set: [], unset: ["ready_at", "collected_at", "abandoned_at", "abandon_reason", "outcome"] },
+  ready: { set: ["ready_at"], unset: ["collected_at", "abandoned_at", "abandon_reason", "outcome"] },
+  impossible: { set: [], unset: ["ready_at", "collected_at", "abandoned_at", "abandon_reason", "outcome"] },
+  collected: { set: ["collected_at", "outcome"], unset: ["abandoned_at", "abandon_reason"] },
+  abandoned: { set: ["abandoned_at", "abandon_reason"], unset: ["collected_at", "outcome"] }
+}
+
+const fieldsWrong = (ticket: Ticket): Breach | null => {
+  const row = FIELDS[ticket.state]
+  if (row === undefined) return breaks("rule-status-workshop-ready", `${ticket.state} is not a state`)
+  const missing = row.set.find((name) => ticket[name] === null)
+  if (missing !== undefined) return breaks(FIELD_RULES[missing], `${ticket.state} without ${missing}`)
+  const extra = row.unset.find((name) => ticket[name] !== null)
+  return extra === undefined ? null : breaks(FIELD_RULES[extra], `${ticket.state} with ${extra}`)
+}
+
+const closedWrong = (before: Ticket, { created_at, data }: TicketEvent, news: News | undefined): Breach | null => {
+  const { abandoned_at, abandon_reason } = data.ticket
+  const due = closureOf(before, news, ms(created_at) - 1)
+  if (due === null) return breaks("rule-closure-never-all", "it was not to close")
+  const wrong = (message: string) => breaks("rule-closure-at-its-own-instant", message)
+  if (ms(abandoned_at ?? created_at) !== due.due_at)
+    return wrong(`closed at ${abandoned_at}, and not at ${new Date(due.due_at).toISOString()}`)
+  return data.reason === due.reason && abandon_reason === due.reason ? null : wrong(`closed for ${data.reason}`)
+}
+
+const entered = (before: Ticket, event: TicketEvent, news: News | undefined): Breach | null => {
+  const { type, created_at, data } = event
+  const { ticket } = data
+  const wrong = (message: string) => breaks("rule-status-instants", message)
+  switch (type) {
+    case "ticket.ready":
+      return ticket.ready_at === created_at ? null : wrong("ready_at is not the instant of the move")
+    case "ticket.collected": {
+      if (ticket.collected_at !== created_at) return wrong("collected_at is not the instant of the move")
+      return ticket.outcome === before.state
+        ? null
+        : breaks("rule-reopen-at-24h", `outcome is ${ticket.outcome} after ${before.state}`)
+    }
+    case "ticket.reopened": {
+      if (data.from !== before.state) return wrong(`from is ${data.from}, where the ticket was ${before.state}`)
+      const since = before.collected_at === null ? 0 : ms(created_at) - ms(before.collected_at)
+      return since > REOPEN_WINDOW ? breaks("rule-reopen-at-24h", `reopened ${since} ms after it was collected`) : null
+    }
+    case "ticket.abandoned":
+      return closedWrong(before, event, news)
+    default:
+      return null
+  }
+}
+
+const stepWrong = (before: Ticket | null, event: TicketEvent, news: News | undefined): Breach | null => {
+  const { ticket } = event.data
+  if (before === null)
+    return event.type === "ticket.created"
+      ? fieldsWrong(ticket)
+      : breaks("rule-status-workshop-ready", `it begins with ${event.type}`)
+  if (event.type === "ticket.created") return breaks("rule-create", "it is created twice")
+  if (ms(ticket.updated_at) < ms(before.updated_at)) return breaks("rule-instants-held", "updated_at goes back")
+  if (ticket.updated_at !== event.created_at)
+    return breaks("rule-instants-held", "updated_at is not the instant of the event")
+  const move = MOVES[event.type]
+  if (move === undefined) {
+    return ticket.state === before.state
+      ? fieldsWrong(ticket)
+      : breaks("rule-status-workshop-ready", `${event.type} moves it from ${before.state} to ${ticket.state}`)
+  }
+  if (!move.from.includes(before.state) || ticket.state !== move.to)
+    return breaks(
+      event.type === "ticket.abandoned" ? "rule-closure-never-all" : "rule-status-workshop-ready",
+      `${event.type} leads from ${before.state} to ${ticket.state}`
+    )
+  return fieldsWrong(ticket) ?? entered(before, event, news)
+}
+
+function* historiesIn(trace: Trace, shop: ShopTrace, news: ReadonlyMap<string, News>): Iterable<Finding> {
+  const last = new Map<string, Ticket>()
+  for (const [id, events] of eventsByTicket(shop.events)) {
+    let before: Ticket | null = null
+    for (const event of events) {
+      const broken = stepWrong(before, event, news.get(id))
+      if (broken !== null)
+        yield [breaks(broken.anchor, `ticket ${id}: ${broken.message}`), { shop: shop.id, before, event }]
+      before = event.data.ticket
+      last.set(id, before)
+    }
+  }
+  for (const ticket of shop.listed) {
+    const name = `ticket ${ticket.id}`
+    const ended = last.get(ticket.id)
+    const fields = fieldsWrong(ticket)
+    if (fields !== null) yield [breaks(fields.anchor, `${name}: ${fields.message}`), { shop: shop.id, ticket }]
+    if (ended !== undefined && (ended.state !== ticket.state || ended.ready_at !== ticket.ready_at))
+      yield [
+        breaks("rule-event-steps", `${name} is ${ticket.state}, and its events end with ${ended.state}`),
+        { shop: shop.id, ticket, ended }
+      ]
+    const due = closureOf(ticket, news.get(ticket.id), trace.ended_at)
+    if (due !== null && due.due_at <= trace.ended_at)
+      yield [
+        breaks("rule-closure-uncollected", `${name} should have closed at ${new Date(due.due_at).toISOString()}`),
+        { shop: shop.id, ticket }
+      ]
+  }
+}
+
+/** Every ticket's way through its states is one that Specification, States allows, at instants that agree, and closures come in time. */
+export const checkHistories = check("histories", "Specification, States", function* (trace) {
+  const news = newsOf(trace)
+  for (const shop of trace.shops) yield* historiesIn(trace, shop, news)
+})

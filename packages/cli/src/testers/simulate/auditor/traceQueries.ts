@@ -1,0 +1,154 @@
+import { type CallName, callOf } from "../../../sandbox/Calls.js"
+import type { Event, Ticket } from "../../testkit/ResponseTypes.js"
+import { ruleAt } from "../../testkit/RuleAddress.js"
+import { DAY } from "../../testkit/Time.js"
+import type { Breach } from "./Breach.js"
+import type { RecordedRequest, Trace, Violation } from "./Trace.js"
+
+/** Milliseconds since 1970 of an ISO text. */
+export const ms = (iso: string): number => Date.parse(iso)
+
+/** A request that was answered with a success. */
+export const isGood = ({ answer }: RecordedRequest): boolean =>
+  answer !== null && answer.status >= 200 && answer.status < 300
+
+/** The data of a success. */
+export const dataOf = <A>({ answer }: RecordedRequest): A => answer?.body.data as A
+
+/** Whether an answer repeats an earlier one (Specification, Lists and sync). */
+export const isReplay = ({ answer }: RecordedRequest): boolean => answer?.body.meta?.replayed === true
+
+/** The code of a failure. */
+export const codeOf = ({ answer }: RecordedRequest): string | undefined => answer?.body.error?.code
+
+/** A detail of a failure. */
+export const detailOf = ({ answer }: RecordedRequest, name: string): unknown => answer?.body.error?.details?.[name]
+
+/** The rule that was broken, and what shows it; none where it is null. */
+export type Finding = readonly [broken: Breach | null, evidence: unknown]
+
+/** A check of the rules of one kind: it goes through a trace and yields its findings. */
+export const check =
+  (rule: string, section: string, find: (trace: Trace) => Iterable<Finding>) =>
+  (trace: Trace): ReadonlyArray<Violation> =>
+    [...find(trace)].flatMap(([broken, evidence]) =>
+      broken === null ? [] : [{ rule, section, rule_at: ruleAt(broken.anchor), message: broken.message, evidence }]
+    )
+
+/** The part of an exchange that is shown as evidence: enough to find it and to see what is wrong. */
+export const shown = ({ seq, step, now, act, method, path, query, key, once, body, answer }: RecordedRequest) => ({
+  exchange: seq,
+  step,
+  at: new Date(now).toISOString(),
+  act,
+  request: `${method} ${path}${query === "" ? "" : `?${query}`}`,
+  key,
+  once,
+  body,
+  status: answer?.status ?? null,
+  answer: answer?.body ?? null
+})
+
+/** The requests that made a call with success, about the thing with an id or about any. */
+export const goodCalls = (
+  { exchanges }: Pick<Trace, "exchanges">,
+  name: CallName,
+  about?: string
+): ReadonlyArray<RecordedRequest & { readonly id: string }> =>
+  exchanges.flatMap((exchange) => {
+    const call = callOf(exchange)
+    return call?.name === name && (about ?? call.id) === call.id && isGood(exchange)
+      ? [{ ...exchange, id: call.id }]
+      : []
+  })
+
+/** Whether a request asks for a new ticket, through the API or in the app. */
+export const isCreate = (exchange: RecordedRequest): boolean =>
+  /^create (ticket|in app)$/.test(callOf(exchange)?.name ?? "")
+
+/** Puts things into groups by a name, in their order. */
+export const grouped = <A>(all: Iterable<A>, nameOf: (one: A) => string): Map<string, Array<A>> => {
+  const groups = new Map<string, Array<A>>()
+  for (const one of all) {
+    const name = nameOf(one)
+    const group = groups.get(name)
+    if (group === undefined) groups.set(name, [one])
+    else group.push(one)
+  }
+  return groups
+}
+
+/** An event of a ticket. */
+export type TicketEvent = Event & { readonly data: { readonly ticket: Ticket } }
+
+/** The events of each ticket of a shop, in their order. */
+export const eventsByTicket = (events: ReadonlyArray<Event>): Map<string, Array<TicketEvent>> =>
+  grouped(
+    events.filter((event): event is TicketEvent => event.data.ticket !== undefined),
+    ({ data }) => data.ticket.id
+  )
+
+/** The settings of a shop that were in force at an instant: a table of what its owner changed, oldest first. */
+export const settingsAt = (trace: Trace, shop: string): ((now: number) => Readonly<Record<string, unknown>>) => {
+  const changes = goodCalls(trace, "change shop", shop)
+  return (now) => {
+    const last = changes.findLast((change) => change.now <= now)
+    return last === undefined ? {} : dataOf<Record<string, unknown>>(last)
+  }
+}
+
+/** How long an Idempotency-Key is remembered (Specification, Idempotency). */
+export const REMEMBERED = 30 * DAY
+
+/** All requests that a caller made under one Idempotency-Key for one operation (Specification, Idempotency). */
+export interface Operation {
+  readonly call: "create ticket" | "add stamps" | "redeem reward"
+  readonly shop: string
+  readonly key: string
+  readonly once: string
+  readonly exchanges: ReadonlyArray<RecordedRequest>
+  /** The distinct results that were answered: one for each time it was done. */
+  readonly results: ReadonlyArray<{ readonly data: unknown; readonly text: string; readonly exchange: RecordedRequest }>
+  /** An answer was lost, and none came since while the key was remembered: nobody knows whether it was done once more. */
+  readonly isUnknown: boolean
+}
+
+const resultsOf = (exchanges: ReadonlyArray<RecordedRequest>): Operation["results"] => {
+  const found = new Map<string, Operation["results"][number]>()
+  for (const exchange of exchanges) {
+    if (!isGood(exchange)) continue
+    const data = dataOf<unknown>(exchange)
+    const text = JSON.stringify(data)
+    const known = found.get(text)
+    // The first answer is the one that is no repetition, where it was not lost.
+    if (
+      known === undefined ||
+      (known.exchange.answer?.body.meta?.replayed === true && exchange.answer?.body.meta?.replayed === false)
+    )
+      found.set(text, { data, text, exchange })
+  }
+  return [...found.values()]
+}
+
+const OPERATIONS: ReadonlySet<string | undefined> = new Set(["create ticket", "add stamps", "redeem reward"])
+
+/** The operations under Idempotency-Keys over the API. */
+export const operationsOf = ({ exchanges }: Pick<Trace, "exchanges">): ReadonlyArray<Operation> => {
+  const asked = exchanges.filter((one) => one.key !== null && one.once !== null && OPERATIONS.has(callOf(one)?.name))
+  const groups = grouped(asked, (one) => JSON.stringify([one.key, callOf(one)!.name, one.once]))
+  return [...groups.values()].map((group) => {
+    const first = group[0]!
+    // Once the key is forgotten, a repetition is done anew, and says nothing of the request before it.
+    const isKnown = (lost: RecordedRequest) =>
+      group.some((one) => one.seq > lost.seq && isGood(one) && one.now - lost.now < REMEMBERED)
+    return {
+      call: callOf(first)!.name as Operation["call"],
+      shop: first.shop ?? "",
+      key: first.key ?? "",
+      once: first.once ?? "",
+      exchanges: group,
+      results: resultsOf(group),
+      isUnknown: group.some((one) => one.answer === null && !isKnown(one))
+    }
+  })
+}

@@ -1,0 +1,200 @@
+import { counted } from "../../../terminal/counted.js"
+import { type Column, type Paint, plain, table } from "../../../terminal/Output.js"
+import { DAY } from "../../testkit/Time.js"
+import { checks } from "../auditor/audit.js"
+import type { Trace, Violation } from "../auditor/Trace.js"
+import { grouped } from "../auditor/traceQueries.js"
+import type { Timing } from "../Observers.js"
+
+type Tally = Readonly<Record<string, number>>
+
+/** Counts of a simulation, which are the same for the same seed. */
+interface Counts {
+  readonly steps: number
+  readonly shops: number
+  readonly clients: number
+  readonly tickets: number
+  readonly requests: number
+  readonly deliveries: number
+  readonly simulated_ms: number
+  /** Requests by what was done. */
+  readonly acts: Tally
+  /** Answers by status; `cut` got none. */
+  readonly answers: Tally
+  readonly events: Tally
+  /** Tickets by state at the end. */
+  readonly states: Tally
+  /** Deliveries by what became of them. */
+  readonly outcomes: Tally
+}
+
+/** The result of a simulation for a program (Specification, Commands). */
+export interface Summary {
+  readonly seed: number
+  /** A digest of everything that was recorded; the same seed has the same one on the memory store. */
+  readonly digest: string
+  readonly counts: Counts
+  readonly violations: ReadonlyArray<Violation>
+}
+
+const tally = (names: Iterable<string>): Tally => {
+  const counts = new Map<string, number>()
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** Counts what was seen. */
+export const count = (
+  { exchanges, receptions, shops, clients, started_at, ended_at }: Trace,
+  steps: number
+): Counts => ({
+  steps,
+  shops: shops.length,
+  clients: clients.length,
+  tickets: shops.reduce((sum, { listed }) => sum + listed.length, 0),
+  requests: exchanges.length,
+  deliveries: receptions.length,
+  simulated_ms: ended_at - started_at,
+  acts: tally(exchanges.map(({ act }) => act)),
+  answers: tally(exchanges.map(({ answer }) => String(answer?.status ?? "cut"))),
+  events: tally(shops.flatMap(({ events }) => events.map(({ type }) => type))),
+  states: tally(shops.flatMap(({ listed }) => listed.map(({ state }) => state))),
+  outcomes: tally(shops.flatMap(({ deliveries }) => deliveries.map(({ state }) => state)))
+})
+
+/** How long the requests of an act took, in real milliseconds. */
+interface Latency {
+  readonly act: string
+  readonly times: number
+  readonly p50: number
+  readonly p95: number
+  readonly p99: number
+}
+
+/** A percentile of sorted numbers; `share` is 0.5 for the median. */
+export const percentile = (sorted: ReadonlyArray<number>, share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+
+/** The latencies of each act, the most frequent first. */
+export const latencies = (timings: ReadonlyArray<Timing>): ReadonlyArray<Latency> => {
+  const acts = new Map<string, Array<number>>()
+  for (const { act, took_ms } of timings) {
+    const times = acts.get(act)
+    if (times === undefined) acts.set(act, [took_ms])
+    else times.push(took_ms)
+  }
+  return [...acts]
+    .map(([act, times]) => {
+      const sorted = [...times].sort((a, b) => a - b)
+      return {
+        act,
+        times: times.length,
+        p50: percentile(sorted, 0.5),
+        p95: percentile(sorted, 0.95),
+        p99: percentile(sorted, 0.99)
+      }
+    })
+    .sort((a, b) => b.times - a.times)
+}
+
+/** Everything that is reported of a simulation, besides its counts. */
+export interface RunReport {
+  readonly summary: Summary
+  readonly latencies: ReadonlyArray<Latency>
+  readonly took_ms: number
+  /** Repeats the run. */
+  readonly command: string
+  /** Why it ended before its steps were made; null where it did not. */
+  readonly stopped: string | null
+  /** A sentence about the clock of a running server; null for a store in this process. */
+  readonly clock: string | null
+}
+
+const MOST_SHOWN = 5
+const MOST_CHARACTERS = 600
+
+const number = (n: number): string => n.toLocaleString("en-US")
+const milliseconds = (n: number): string => n.toFixed(n < 10 ? 2 : 0)
+
+const listed = (title: string, tally: Readonly<Record<string, number>>): string =>
+  `${title}: ${
+    Object.entries(tally)
+      .map(([name, n]) => `${name} (${number(n)})`)
+      .join(", ") || "none"
+  }`
+
+const shortened = (evidence: unknown): string => {
+  const text = JSON.stringify(evidence) ?? ""
+  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}...` : text
+}
+
+/** How often the rules of a check were broken, and the sections that they are in. */
+export const ruleLine = (rule: string, violations: ReadonlyArray<Violation>): string =>
+  `${rule}: broken ${violations.length === 1 ? "once" : `${number(violations.length)} times`} (${violations[0]?.section})`
+
+const broken = (rule: string, violations: ReadonlyArray<Violation>, paint: Paint): ReadonlyArray<string> => {
+  const shown = violations.slice(0, MOST_SHOWN)
+  const more = violations.length - shown.length
+  return [
+    paint("bad", ruleLine(rule, violations)),
+    ...shown.flatMap(({ rule_at, message, evidence }) => [
+      `  ${message}`,
+      `    ${paint("faint", "breaks")} ${rule_at}`,
+      paint("faint", `    ${shortened(evidence)}`)
+    ]),
+    ...(more > 0 ? [`  and ${number(more)} more: --json prints them all`] : [])
+  ]
+}
+
+const many = (n: number, noun: string): string => counted(n, noun, number(n))
+
+/** The counts of a simulation, as lines. */
+export const countLines = ({ summary, took_ms, stopped }: RunReport, paint: Paint = plain): ReadonlyArray<string> => {
+  const { seed, counts } = summary
+  const seconds = took_ms / 1000
+  return [
+    paint(
+      "strong",
+      `Seed ${seed}: ${many(counts.steps, "step")} over ${many(Math.round(counts.simulated_ms / DAY), "day")}, played in ${seconds.toFixed(1)} s`
+    ),
+    ...(stopped === null ? [] : [paint("warn", stopped)]),
+    `${many(counts.requests, "request")} (${number(Math.round(counts.requests / seconds))} a second), ${number(counts.deliveries)} ${counts.deliveries === 1 ? "delivery" : "deliveries"}, ${many(counts.tickets, "ticket")}, ${many(counts.shops, "shop")}, ${many(counts.clients, "client")}`,
+    listed("Responses by status", counts.answers),
+    listed("Events", counts.events),
+    listed("Tickets", counts.states),
+    listed("Deliveries", counts.outcomes)
+  ]
+}
+
+/** How long the requests of each act took. */
+export const latencyColumns: ReadonlyArray<Column<Latency>> = [
+  { title: "Act", cell: ({ act }) => act },
+  { title: "Times", cell: ({ times }) => number(times), align: "right" },
+  { title: "p50 ms", cell: ({ p50 }) => milliseconds(p50), align: "right" },
+  { title: "p95 ms", cell: ({ p95 }) => milliseconds(p95), align: "right" },
+  { title: "p99 ms", cell: ({ p99 }) => milliseconds(p99), align: "right" }
+]
+
+/** The digest, the verdict if nothing was violated, and the command that repeats the run. */
+export const endLines = ({ summary, command, clock }: RunReport, paint: Paint = plain): ReadonlyArray<string> => {
+  const names = Object.keys(checks)
+  return [
+    `Digest ${summary.digest}`,
+    ...(summary.violations.length === 0 ? [paint("good", `All ${names.length} checks hold: ${names.join(", ")}`)] : []),
+    ...(clock === null ? [] : [clock]),
+    `Repeat it: ${command}`
+  ]
+}
+
+/** The report of a simulation, for the terminal. */
+export const textReport = (
+  report: RunReport,
+  { paint = plain, width = Number.POSITIVE_INFINITY }: { readonly paint?: Paint; readonly width?: number } = {}
+): ReadonlyArray<string> => [
+  ...countLines(report, paint),
+  "",
+  ...table(report.latencies, latencyColumns, { width, paint }),
+  "",
+  ...[...grouped(report.summary.violations, ({ rule }) => rule)].flatMap(([rule, found]) => broken(rule, found, paint)),
+  ...endLines(report, paint)
+]

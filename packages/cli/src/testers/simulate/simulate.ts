@@ -1,0 +1,235 @@
+import { randomInt } from "node:crypto"
+import type { Entropy, StorePorts } from "@workshop/core"
+import { SIGNATURE_HEADER } from "@workshop/core/adapter"
+import * as MemoryStore from "@workshop/store-memory"
+import { Console, Context, Effect, Fiber, type Layer, type Scope } from "effect"
+import { type CommandRefused, refuse, refused } from "../../CommandRefused.js"
+import { type StoreChoice, storeLayer } from "../../StoreChoice.js"
+import { type Outlet, paintFor, shortened, widthFor, writeReport } from "../../terminal/Output.js"
+import { clockWarning } from "../testkit/Time.js"
+import { audit } from "./auditor/audit.js"
+import type { Trace, Violation } from "./auditor/Trace.js"
+import { realMs } from "./Observers.js"
+import { htmlReport } from "./report/htmlReport.js"
+import { count, latencies, type Summary, textReport } from "./report/textReport.js"
+import { violationScenario } from "./report/violationScenario.js"
+import { LARGEST_SEED, type SimulateFlags } from "./SimulateOptions.js"
+import { inProcessEnvironment, remoteEnvironment, restoringClock, simulatedService } from "./SimulationEnvironment.js"
+import { type Bounds, type Control, type Observers, observersOf, type Progress, simulation } from "./simulation.js"
+
+type Kept = Pick<StoreChoice, "store" | "databaseUrl" | "dataDir">
+
+/** Only the memory store takes its randomness from the simulation, which makes a seed's run the same again. */
+const chosen = (kept: Kept): Layer.Layer<StorePorts, CommandRefused, Entropy> =>
+  kept.store === "memory" ? MemoryStore.layer : storeLayer({ ...kept, migrate: true })
+
+/** The store that a simulation in this process plays on: the chosen one, unless a test puts one there that breaks a promise. */
+export class SimulatedStore extends Context.Reference<SimulatedStore>()("@workshop/cli/SimulatedStore", {
+  defaultValue: () => chosen
+}) {}
+
+const REDRAWN_MS = 100
+const STEPS_BETWEEN_YIELDS = 25
+const MOST_CELLS = 24
+const FEWEST_CELLS = 8
+const ERASE = "\r\u001b[K"
+
+/** The output on which a bar is drawn: standard error, if that is a terminal. */
+export interface Screen extends Outlet {
+  readonly write: (text: string) => unknown
+}
+
+/** Lets the event loop handle signals and sockets. */
+const yieldToEventLoop = Effect.async<void>((resume) => {
+  const immediate = setImmediate(() => resume(Effect.void))
+  return Effect.sync(() => clearImmediate(immediate))
+})
+
+/** The bar takes what the words leave of the line; where that is too little, the last of the words go first. */
+const fitted = (share: number, words: ReadonlyArray<string>, width: number): string => {
+  const text = words.join(", ")
+  const cells = Math.min(MOST_CELLS, width - text.length - "[] ".length)
+  if (cells < FEWEST_CELLS) return words.length > 1 ? fitted(share, words.slice(0, -1), width) : shortened(text, width)
+  const filled = Math.min(cells, Math.floor(cells * share))
+  return `[${"#".repeat(filled)}${".".repeat(cells - filled)}] ${text}`
+}
+
+const drawn = ({ step, now, requests, deliveries }: Progress, steps: number, since_ms: number, width: number) => {
+  const seconds = Math.max(0.001, since_ms / 1000)
+  const rate = (n: number) => Math.round(n / seconds).toLocaleString("en-US")
+  const day = new Date(now).toISOString().slice(0, 10)
+  const words = [`${step}/${steps} steps`, day, `${rate(requests)} requests/s`, `${rate(deliveries)} deliveries/s`]
+  return fitted(step / steps, words, width)
+}
+
+/** Shows how far a simulation is, on a terminal and nowhere else. */
+export const progressBar = (steps: number, screen: Screen, redrawn_ms = REDRAWN_MS) => {
+  const began = realMs()
+  let last = began
+  return {
+    show: (progress: Progress): Effect.Effect<void> =>
+      Effect.suspend(() => {
+        const now = realMs()
+        if (screen.isTTY === true && now - last >= redrawn_ms) {
+          last = now
+          // A line that fills the last column wraps, and what wrapped is not erased.
+          screen.write(`${ERASE}${drawn(progress, steps, now - began, widthFor(screen) - 1)}`)
+        }
+        return progress.step % STEPS_BETWEEN_YIELDS === 0 ? yieldToEventLoop : Effect.void
+      }),
+    clear: Effect.sync(() => {
+      if (screen.isTTY === true) screen.write(ERASE)
+    })
+  }
+}
+
+/** The command that makes the same run again. */
+const repeated = ({ store, baseUrl, signatureHeader }: SimulateFlags, { seed, steps, shops }: Bounds): string => {
+  const where = baseUrl !== null ? ` --base-url ${baseUrl}` : store === "memory" ? "" : ` --store ${store}`
+  const signed = signatureHeader === SIGNATURE_HEADER ? "" : ` --signature-header ${signatureHeader}`
+  return `npx workshop simulate --seed ${seed} --steps ${steps} --shops ${shops}${where}${signed}`
+}
+
+interface Played {
+  readonly trace: Trace
+  /** A sentence about the clock of a running server. */
+  readonly clock: string | null
+}
+
+const played = (
+  flags: SimulateFlags,
+  bounds: Bounds,
+  observers: Observers,
+  control: Control
+): Effect.Effect<Played, CommandRefused, Scope.Scope> => {
+  if (flags.baseUrl !== null)
+    return Effect.flatMap(remoteEnvironment(flags.baseUrl, flags.sandboxToken, observers.receivers), (environment) =>
+      restoringClock(environment, simulation(environment, observers, bounds, control))
+    ).pipe(
+      Effect.map(({ result: trace, clock }) => ({ trace, clock })),
+      Effect.mapError(refused)
+    )
+  return Effect.flatMap(SimulatedStore, (storeOf) =>
+    Effect.flatMap(inProcessEnvironment, (environment) => simulation(environment, observers, bounds, control)).pipe(
+      Effect.map((trace) => ({ trace, clock: null })),
+      Effect.provide(simulatedService(storeOf(flags), bounds.seed, observers.receivers))
+    )
+  ).pipe(Effect.mapError(refused))
+}
+
+/** Runs until it is done, or asked to stop: then it ends in good order and says what was so far. */
+const untilStopped = <A, E, R>(run: Effect.Effect<A, E, R>, stop: Effect.Effect<void>): Effect.Effect<A, E, R> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      // A daemon: an interrupted fiber interrupts its children, and this one is to come to its end.
+      const fiber = yield* Effect.forkDaemon(Effect.interruptible(run))
+      yield* Effect.onInterrupt(restore(Fiber.await(fiber)), () => stop).pipe(Effect.exit)
+      return yield* Fiber.join(fiber)
+    })
+  )
+
+/** Whether the service begins with nothing, so that one seed is one run. */
+const isFresh = ({ store, baseUrl }: SimulateFlags): boolean => store === "memory" && baseUrl === null
+
+const QUIET: Control = { isOver: () => false, progress: () => yieldToEventLoop }
+
+/** The shortest run of the seed that breaks the rule too, halving the steps; longer runs repeat what shorter ones did. */
+const shortest = Effect.fnUntraced(function* (flags: SimulateFlags, bounds: Bounds, rule_at: string, trace: Trace) {
+  let found = { trace, steps: bounds.steps }
+  for (let good = 0; isFresh(flags) && found.steps - good > 1; ) {
+    const steps = Math.floor((good + found.steps) / 2)
+    const observers = observersOf(bounds.seed, flags.signatureHeader)
+    const one = yield* Effect.scoped(played(flags, { ...bounds, steps }, observers, QUIET))
+    if (audit(one.trace).some((violation) => violation.rule_at === rule_at)) found = { trace: one.trace, steps }
+    else good = steps
+  }
+  return found
+})
+
+/** Writes the first violation as a scenario of the shortest run that has it. */
+const writeScenario = Effect.fnUntraced(function* (
+  flags: SimulateFlags,
+  bounds: Bounds,
+  trace: Trace,
+  [first]: ReadonlyArray<Violation>
+) {
+  if (flags.scenario === null || first === undefined) return
+  const { rule_at } = first
+  const short = yield* shortest(flags, bounds, rule_at, trace)
+  const violation = audit(short.trace).find((one) => one.rule_at === rule_at) ?? first
+  const command = repeated(flags, { ...bounds, steps: short.steps })
+  yield* writeReport("--scenario", flags.scenario, violationScenario(short.trace, violation, command))
+})
+
+/** Below the numbers of the clients of any one run, so that all fit in a phone number. */
+const MAX_TAKEN = 9_000_000
+
+/** The work of `workshop simulate` (Specification, Commands). */
+export const simulate = (flags: SimulateFlags): Effect.Effect<void, CommandRefused> =>
+  Effect.gen(function* () {
+    const bounds = {
+      seed: flags.seed ?? randomInt(LARGEST_SEED),
+      steps: flags.steps,
+      shops: flags.shops,
+      taken: isFresh(flags) ? 0 : randomInt(MAX_TAKEN)
+    }
+    if (flags.baseUrl !== null) yield* Console.error(clockWarning("The simulation moves", flags.baseUrl))
+    const observers = observersOf(bounds.seed, flags.signatureHeader)
+    const bar = progressBar(bounds.steps, process.stderr)
+    const began_ms = realMs()
+    let stopped: string | null = null
+    let steps = 0
+    const isLate = () => flags.duration !== null && realMs() - began_ms > flags.duration
+    const control: Control = {
+      isOver: () => {
+        if (stopped === null && isLate())
+          stopped = "Stopped at the end of --duration: a run of the same seed may get further."
+        return stopped !== null
+      },
+      progress: (progress) => {
+        steps = progress.step
+        return bar.show(progress)
+      }
+    }
+    const stop = Effect.sync(() => {
+      stopped = "Stopped by a signal: this is what there was so far."
+    })
+    const soFar = () => repeated(flags, { ...bounds, steps: stopped === null ? bounds.steps : Math.max(1, steps) })
+    const withRepetition = (why: CommandRefused) =>
+      steps === 0 ? why : refuse(`${why.message} Repeat it with ${soFar()}`)
+    yield* untilStopped(
+      Effect.gen(function* () {
+        const { trace, clock } = yield* played(flags, bounds, observers, control).pipe(
+          Effect.mapError(withRepetition),
+          Effect.ensuring(bar.clear)
+        )
+        const took_ms = realMs() - began_ms
+        const summary: Summary = {
+          seed: bounds.seed,
+          digest: observers.recorder.digest(),
+          counts: count(trace, steps),
+          violations: audit(trace)
+        }
+        const report = {
+          summary,
+          latencies: latencies(observers.recorder.timings),
+          took_ms,
+          command: soFar(),
+          stopped,
+          clock
+        }
+        if (flags.html !== null)
+          yield* writeReport("--html", flags.html, htmlReport(report, trace, observers.recorder.timings))
+        yield* writeScenario(flags, { ...bounds, steps }, trace, summary.violations)
+        const lines = flags.json
+          ? [JSON.stringify(summary)]
+          : textReport(report, { paint: paintFor(), width: widthFor() })
+        yield* Console.log(lines.join("\n"))
+        if (summary.violations.length === 0) return
+        const violated =
+          summary.violations.length === 1 ? "1 invariant was" : `${summary.violations.length} invariants were`
+        return yield* refuse(`${violated} violated: repeat the run with ${report.command}`)
+      }).pipe(Effect.scoped),
+      stop
+    )
+  })

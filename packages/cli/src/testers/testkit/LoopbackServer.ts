@@ -1,0 +1,130 @@
+import * as Http from "node:http"
+import type { CannotListen } from "@workshop/http-node"
+import { listen as listenOn } from "@workshop/http-node/adapter"
+import { Clock, Effect, Fiber, Runtime, Schedule, type Scope } from "effect"
+import { baseOf } from "../../terminal/listenAddress.js"
+
+/** A request as it reached a receiver. */
+export interface Incoming {
+  readonly method: string
+  readonly path: string
+  readonly headers: Http.IncomingHttpHeaders
+  /** Byte for byte; null if it is larger than {@link BODY_BYTES_MAX}. */
+  readonly body: Buffer | null
+  /** Its connection had carried another request before. */
+  readonly isKept: boolean
+}
+
+/** The reply of a receiver. */
+export type Reply =
+  /** A status, and nothing else unless there is a text. */
+  | { readonly kind: "status"; readonly status: number; readonly text?: string }
+  /** A redirect to another address, 307 by default, which no sender may follow (Specification, Webhooks). */
+  | { readonly kind: "redirect"; readonly to: string; readonly status?: number }
+  /** 200 with a body that never ends. */
+  | { readonly kind: "endless" }
+  /** 200 with a body that comes a byte a second, without an end. */
+  | { readonly kind: "trickle" }
+  /** Nothing: the connection stays open. */
+  | { readonly kind: "silent" }
+  /** The connection is cut. */
+  | { readonly kind: "cut" }
+
+/** Decides the reply to a request, and how long to wait before it, in real milliseconds. */
+export type Handler = (incoming: Incoming) => Effect.Effect<{ readonly reply: Reply; readonly delay_ms?: number }>
+
+/** A status and nothing else. */
+export const saying = (status: number): Reply => ({ kind: "status", status })
+
+/** The largest body that a receiver reads, in bytes. */
+export const BODY_BYTES_MAX = 1_048_576
+
+/** Reads a body to its end; it never ends where the sender left. */
+const bodyOf = (request: Http.IncomingMessage): Effect.Effect<Buffer | null> =>
+  Effect.async((resume) => {
+    const chunks: Array<Buffer> = []
+    let length = 0
+    const onData = (chunk: Buffer) => {
+      length += chunk.length
+      if (length <= BODY_BYTES_MAX) chunks.push(chunk)
+      else {
+        request.off("data", onData).resume()
+        resume(Effect.succeed(null))
+      }
+    }
+    request.on("data", onData).once("end", () => resume(Effect.succeed(Buffer.concat(chunks))))
+  })
+
+const CHUNK = Buffer.alloc(16_384, ".")
+
+/** Writes as fast as the other side reads, until it leaves. */
+const pourOut = (response: Http.ServerResponse) =>
+  Effect.async<never>(() => {
+    const pour = () => {
+      while (!response.destroyed && response.write(CHUNK)) {}
+    }
+    response.on("drain", pour)
+    pour()
+  })
+
+/** Writes a reply. To be interrupted when the other side leaves. */
+const write = (response: Http.ServerResponse, reply: Reply): Effect.Effect<unknown> => {
+  switch (reply.kind) {
+    case "status": {
+      const { status, text } = reply
+      const headers = text === undefined ? {} : { "content-type": "text/plain", connection: "close" }
+      return Effect.sync(() => response.writeHead(status, headers).end(text))
+    }
+    case "redirect":
+      return Effect.sync(() => response.writeHead(reply.status ?? 307, { location: reply.to }).end())
+    case "endless":
+      return Effect.suspend(() => pourOut(response.writeHead(200)))
+    case "trickle":
+      response.writeHead(200)
+      return Effect.repeat(
+        Effect.sync(() => response.write(".")),
+        Schedule.spaced("1 second")
+      )
+    case "silent":
+      return Effect.never
+    case "cut":
+      return Effect.sync(() => response.destroy())
+  }
+}
+
+const stop = (server: Http.Server) =>
+  Effect.async<void>((resume) => {
+    server.close(() => resume(Effect.void))
+    server.closeAllConnections()
+  })
+
+/**
+ * Serves a handler on a socket until the scope closes, and then cuts every connection. Returns the address to reach it at.
+ */
+export const listen = (
+  place: { readonly host: string; readonly port: number },
+  handler: Handler
+): Effect.Effect<string, CannotListen, Scope.Scope> =>
+  Effect.gen(function* () {
+    const fork = Runtime.runFork(yield* Effect.runtime<never>())
+    const used = new WeakSet<Http.IncomingMessage["socket"]>()
+    const handle = Effect.fnUntraced(function* (request: Http.IncomingMessage, response: Http.ServerResponse) {
+      const isKept = used.has(request.socket)
+      used.add(request.socket)
+      const { method = "GET", url: path = "/", headers } = request
+      const { reply, delay_ms = 0 } = yield* handler({ method, path, headers, body: yield* bodyOf(request), isKept })
+      // The delay is in real time, whatever clock the service goes by.
+      yield* Effect.zipRight(delay_ms > 0 ? Effect.sleep(delay_ms) : Effect.void, write(response, reply)).pipe(
+        Effect.withClock(Clock.make())
+      )
+    })
+    const server = Http.createServer((request, response) => {
+      const fiber = fork(handle(request, response))
+      // A sender that leaves in the middle of a body is no error of the receiver's.
+      request.on("error", () => undefined)
+      response.on("error", () => undefined)
+      response.once("close", () => fork(Fiber.interruptFork(fiber)))
+    })
+    const { port } = yield* Effect.acquireRelease(listenOn(server, place), () => stop(server))
+    return `${baseOf(place.host, port)}/`
+  })

@@ -1,0 +1,28 @@
+import { describe, expect, it } from "vitest"
+import { responseText } from "../../src/sandbox/Api.js"
+
+describe("the answer of a server that is tested", () => {
+  it("is its text, wherever its characters were parted", async () => {
+    const bytes = new TextEncoder().encode("é👢")
+    const body = new ReadableStream({
+      start: (stream) => {
+        for (const byte of bytes) stream.enqueue(Uint8Array.of(byte))
+        stream.close()
+      }
+    })
+    expect(await responseText(new Response(body))).toBe("é👢")
+    expect(await responseText(new Response(null, { status: 204 }))).toBe("")
+  })
+
+  it("is given up where it has no end", async () => {
+    let isCancelled = false
+    const body = new ReadableStream({
+      pull: (stream) => stream.enqueue(new Uint8Array(1000)),
+      cancel: () => {
+        isCancelled = true
+      }
+    })
+    await expect(responseText(new Response(body), 10_000)).rejects.toThrow("longer than 10000 bytes")
+    expect(isCancelled).toBe(true)
+  })
+})

@@ -1,0 +1,72 @@
+import type { Entropy, StorePorts, WebhookPost } from "@workshop/core"
+import { SIGNATURE_HEADER } from "@workshop/core/adapter"
+import { type LimitUse, RateLimits, Store } from "@workshop/core/store"
+import * as MemoryStore from "@workshop/store-memory"
+import { type Context, Effect, Layer, Logger, ManagedRuntime } from "effect"
+import type { Fetch } from "../../../src/sandbox/Api.js"
+import { Inboxes } from "../../../src/testers/conform/Target.js"
+import { inProcessFetch, inProcessService } from "../../../src/testers/testkit/InProcessService.js"
+import type { Handler, Reply } from "../../../src/testers/testkit/LoopbackServer.js"
+
+/** Brings a delivery to a receiver; returns its reply. */
+export type Send = (post: Pick<WebhookPost, "url" | "headers" | "body">) => Reply
+
+/** What can be broken about a server, from the outside in. */
+export interface Fault {
+  readonly ask?: (ask: Fetch) => Fetch
+  readonly send?: (send: Send) => Send
+  /** Changes what is counted against which limits. */
+  readonly limits?: { readonly takes: (takes: ReadonlyArray<LimitUse>) => ReadonlyArray<LimitUse> }
+  readonly store?: (store: Context.Tag.Service<Store>) => Context.Tag.Service<Store>
+}
+
+type StoreLayer = Layer.Layer<StorePorts, never, Entropy>
+
+const same = <A>(it: A): A => it
+
+/** The receivers, reached by a sender that may have a fault. */
+const receiversOf = ({ send = same }: Fault, inboxes: Inboxes) => {
+  const sending = send(({ url, headers, body }) => {
+    const incoming = { method: "POST", path: new URL(url).pathname, headers, body: Buffer.from(body), isKept: false }
+    return Effect.runSync(inboxes.handler(incoming)).reply
+  })
+  return (url: string): Handler =>
+    ({ headers, body }) =>
+      Effect.sync(() => {
+        const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+        return { reply: sending({ url, headers: named, body: String(body) }) }
+      })
+}
+
+const layerOf = (fault: Fault, inboxes: Inboxes, whole: StoreLayer) => {
+  const { store = same, limits = { takes: same } } = fault
+  const counted = ({ take, giveBack, look }: Context.Tag.Service<RateLimits>) =>
+    RateLimits.of({ take: (takes, now) => take(limits.takes(takes), now), giveBack, look })
+  // Laid over the store, these are the ones that all services get.
+  const stored = Layer.mergeAll(
+    whole,
+    Layer.effect(Store, Effect.map(Store, store)).pipe(Layer.provide(whole)),
+    Layer.effect(RateLimits, Effect.map(RateLimits, counted)).pipe(Layer.provide(whole))
+  )
+  return Layer.merge(
+    inProcessService({
+      store: stored,
+      receiverAt: receiversOf(fault, inboxes),
+      seed: 1,
+      start: Date.UTC(2026, 0, 5, 9)
+    }),
+    Logger.replace(Logger.defaultLogger, Logger.none)
+  )
+}
+
+/** Our own server in this process, asked without a socket; whole, or with a fault. */
+export const inProcess = async (
+  fault: Fault = {},
+  store: StoreLayer = MemoryStore.layer
+): Promise<{ readonly ask: Fetch; readonly inboxes: Inboxes; readonly close: () => Promise<void> }> => {
+  const inboxes = new Inboxes(SIGNATURE_HEADER)
+  inboxes.origin = "http://inbox.localhost"
+  const runtime = ManagedRuntime.make(layerOf(fault, inboxes, store))
+  const handler = await runtime.runPromise(inProcessFetch)
+  return { ask: (fault.ask ?? same)(handler), inboxes, close: () => runtime.dispose() }
+}

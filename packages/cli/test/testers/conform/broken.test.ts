@@ -1,0 +1,70 @@
+import { runCases, suite } from "@workshop/cli/conform"
+import * as MemoryStore from "@workshop/store-memory"
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { RUNS_ALL } from "../../../../../test/runsAll.js"
+import { postgresStore } from "../../../../store-pg/test/cluster/TestStore.js"
+import { Api } from "../../../src/sandbox/Api.js"
+import { answering } from "./broken/answering.js"
+import { countingBroken } from "./broken/counting.js"
+import { deciding } from "./broken/deciding.js"
+import { telling } from "./broken/telling.js"
+import { type Fault, inProcess } from "./InProcess.js"
+
+/** Runs cases against our own server, whole or with a fault. */
+const outcomes = async (fault: Fault, ids: ReadonlyArray<string>, store?: Parameters<typeof inProcess>[1]) => {
+  const server = await inProcess(fault, store)
+  const api = new Api("http://workshop.test", { fetch: server.ask })
+  const target = { api, key: undefined, sandbox: { inboxes: server.inboxes } }
+  const results = await Effect.runPromise(
+    runCases(
+      target,
+      suite.filter(({ id }) => ids.includes(id))
+    )
+  )
+  await server.close()
+  return results
+}
+
+const ids = suite.map(({ id }) => id)
+
+/** Up to hundreds of requests each, for rules that the store contract shows on Postgres. */
+const MANY_REQUESTS = [
+  ...["limit-tickets-day", "limit-tickets-hour", "limit-tickets-replay", "limit-failed-tickets", "limit-requests"],
+  ...["limit-lookups-day", "limit-lookups-hour", "limit-unauthenticated", "error-422-before-limit"],
+  ...["error-limit-before-403", "by-number-many-others"]
+]
+
+describe("a server without a fault", () => {
+  it.each([
+    ["memory", MemoryStore.layer, ids],
+    ["Postgres", postgresStore, ids.filter((id) => RUNS_ALL || !MANY_REQUESTS.includes(id))]
+  ] as const)(
+    "passes every case on the %s store, and every case is run",
+    async (_, store, named) => {
+      const results = await outcomes({}, named, store)
+      const others = results.filter(({ outcome }) => outcome !== "passed")
+      expect(others.map(({ case: { id }, failure }) => [id, failure?.expected, failure?.found])).toEqual([])
+      expect(results.map((result) => result.case.id)).toEqual(named)
+    },
+    300_000
+  )
+})
+
+describe("a broken server is caught by the case that states the rule", () => {
+  it.each([...answering, ...deciding, ...telling, ...countingBroken].map((server) => [server.does, server] as const))(
+    "one that %s",
+    async (_, { caughtBy, fault }) => {
+      const results = await outcomes(fault(), caughtBy)
+      expect(results.map((result) => `${result.case.id} ${result.outcome}`).sort()).toEqual(
+        caughtBy.map((id) => `${id} failed`).sort()
+      )
+      // A failure is worth something only where it shows what was asked.
+      for (const { failure } of results) {
+        expect(failure?.expected, failure?.found).not.toBe("the case to come to its end")
+        expect(failure?.exchange).toBeDefined()
+      }
+    },
+    60_000
+  )
+})

@@ -1,0 +1,146 @@
+import type { Change, Command, Decision, ShopState } from "@workshop/core/store"
+import { Either } from "effect"
+import type { ShopMoment } from "../../../../../core/src/domain/Moment.js"
+import type { Fetch } from "../../../../src/sandbox/Api.js"
+import type { Fault } from "../InProcess.js"
+
+/** A server with a seeded fault, and the cases that must find it. */
+export interface BrokenServer {
+  /** What it does wrong. */
+  readonly does: string
+  readonly caughtBy: readonly [string, ...Array<string>]
+  /** Made anew for each server: a fault may remember. */
+  readonly fault: () => Fault
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: bodies are taken apart as any proxy would
+export type Json = any
+
+/** A request on its way in. */
+export interface Asked {
+  readonly method: string
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly headers: Record<string, string>
+  /** Undefined where there is none, or none that is JSON. */
+  body: Json
+}
+
+/** An answer on its way out. */
+export interface Seen {
+  status: number
+  readonly headers: Headers
+  body: Json
+}
+
+const parse = (text: string): Json => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const askedOf = async (request: Request): Promise<readonly [Asked, string]> => {
+  const { pathname, searchParams } = new URL(request.url)
+  const text = await request.clone().text()
+  const headers = Object.fromEntries(request.headers)
+  return [{ method: request.method, path: pathname, query: searchParams, headers, body: parse(text) }, text]
+}
+
+const seenOf = async (response: Response): Promise<readonly [Seen, string]> => {
+  const text = await response.text()
+  return [{ status: response.status, headers: new Headers(response.headers), body: parse(text) }, text]
+}
+
+const responseOf = ({ status, headers, body }: Seen, text: string): Response =>
+  new Response(body === undefined ? text || null : JSON.stringify(body), { status, headers })
+
+/** Changes requests before the server sees them. */
+export const requests = (change: (asked: Asked) => void): Fault => ({
+  ask: (ask) => async (request) => {
+    const [asked] = await askedOf(request)
+    const before = JSON.stringify(asked.body)
+    change(asked)
+    const after = JSON.stringify(asked.body)
+    const url = new URL(request.url)
+    url.search = asked.query.size === 0 ? url.search : `?${asked.query}`
+    const isChanged = before !== after
+    const hasBody = request.method !== "GET" && request.method !== "HEAD"
+    const body = isChanged ? after : hasBody ? await request.clone().text() : undefined
+    const sent = { method: request.method, headers: asked.headers }
+    return ask(new Request(isChanged || asked.query.size > 0 ? url : request.url, body ? { ...sent, body } : sent))
+  }
+})
+
+/** Asks the server behind a faulty one as somebody else would. */
+export type Behind = (path: string, call?: { readonly method?: string; readonly body?: Json }) => Promise<Json>
+
+const behindOf =
+  (ask: Fetch, request: Request): Behind =>
+  async (path, { method = "GET", body } = {}) => {
+    const headers = { ...Object.fromEntries(request.headers), "content-type": "application/json" }
+    const text = body === undefined ? {} : { body: JSON.stringify(body) }
+    const answer = await ask(new Request(new URL(path, request.url), { method, headers, ...text }))
+    return answer.json()
+  }
+
+/** Changes answers before anybody sees them. */
+export const answers = (change: (seen: Seen, asked: Asked, behind: Behind) => void | Promise<void>): Fault => ({
+  ask: (ask) => async (request) => {
+    const [asked] = await askedOf(request)
+    const [seen, text] = await seenOf(await ask(request))
+    await change(seen, asked, behindOf(ask, request))
+    return responseOf(seen, text)
+  }
+})
+
+/** Answers some requests without the server. */
+export const instead = (answer: (asked: Asked) => Json | undefined): Fault => ({
+  ask: (ask) => async (request) => {
+    const [asked] = await askedOf(request)
+    const body = answer(asked)
+    return body === undefined ? ask(request) : Response.json(body)
+  }
+})
+
+/** Decides commands in another way. */
+export const decisions = (
+  decide: <A, E>(
+    run: (moment: ShopMoment) => Either.Either<Decision<A>, E>,
+    moment: ShopMoment,
+    slice: ShopState
+  ) => Either.Either<Decision<A>, E>
+): Fault => ({
+  store: (store) => ({
+    transact: (command) => {
+      const faulty: typeof command = {
+        ...(command as Command<never>),
+        run: (slice: ShopState, moment: ShopMoment) => decide((at) => command.run(slice, at), moment, slice) as never
+      }
+      return store.transact(faulty)
+    }
+  })
+})
+
+/** Changes what commands write; null leaves a change out. */
+export const changes = (change: (change: Change, moment: ShopMoment) => Change | null): Fault =>
+  decisions((run, moment) =>
+    Either.map(run(moment), (decision) => ({
+      ...decision,
+      changes: decision.changes.map((one) => change(one, moment)).filter((one) => one !== null)
+    }))
+  )
+
+/** Changes the data of events as they are raised. */
+export const eventBodies = (change: (event: Json) => void): Fault =>
+  changes((one) => {
+    if (one._tag !== "EventRaised") return one
+    const event = parse(one.row.body)
+    change(event)
+    return { ...one, row: { ...one.row, body: JSON.stringify(event) } }
+  })
+
+/** Every ticket in an answer, alone or in a list. */
+export const ticketsIn = ({ body }: Seen): ReadonlyArray<Json> =>
+  [body?.data].flat().filter((data: Json) => data?.number_label !== undefined)

@@ -1,0 +1,111 @@
+import { saying } from "../../../../src/testers/testkit/LoopbackServer.js"
+import type { Fault } from "../InProcess.js"
+import { type BrokenServer, eventBodies, type Json } from "./Broken.js"
+
+/** Changes the header that signs a delivery. */
+const signatures = (change: (header: string) => string) => (): Fault => ({
+  send: (send) => (post) => {
+    const headers = Object.entries(post.headers).map(([name, value]) => [name, change(value)] as const)
+    return send({ ...post, headers: Object.fromEntries(headers) })
+  }
+})
+
+/** Takes one status of a receiver for another. */
+const misread = (from: number, to: number) => (): Fault => ({
+  send: (send) => (post) => {
+    const reply = send(post)
+    return reply.kind === "status" && reply.status === from ? saying(to) : reply
+  }
+})
+
+const dataOf = (type: string, change: (data: Json) => void) => () =>
+  eventBodies((event) => {
+    if (event.type === type) change(event.data)
+  })
+
+/** Servers whose webhooks are wrong. */
+export const telling: ReadonlyArray<BrokenServer> = [
+  {
+    does: "signs another text than it sends",
+    caughtBy: ["signature"],
+    fault: () => ({ send: (send) => (post) => send({ ...post, body: `${post.body}\n` }) })
+  },
+  {
+    does: "signs with milliseconds",
+    caughtBy: ["signature"],
+    fault: signatures((header) => header.replace(/t=(\d+)/, "t=$1000"))
+  },
+  {
+    does: "writes its signature in capital letters",
+    caughtBy: ["signature"],
+    fault: signatures((header) => header.replaceAll(/=([0-9a-f]{64})/g, (text) => text.toUpperCase()))
+  },
+  {
+    does: "signs with one secret after a rotation",
+    caughtBy: ["secret-rotation"],
+    fault: signatures((header) => header.split(",").slice(0, 2).join(","))
+  },
+  {
+    does: "goes on after a 410",
+    caughtBy: ["webhook-gone", "webhook-enable"],
+    fault: misread(410, 500)
+  },
+  {
+    does: "takes nothing but 200 for an acknowledgement",
+    caughtBy: ["delivery-status-204", "delivery-status-299"],
+    fault: () => ({
+      send: (send) => (post) => {
+        const reply = send(post)
+        return reply.kind === "status" && reply.status > 200 && reply.status < 300 ? saying(500) : reply
+      }
+    })
+  },
+  {
+    does: "takes a redirect for an acknowledgement",
+    caughtBy: ["delivery-status-301"],
+    fault: misread(301, 200)
+  },
+  {
+    does: "follows redirects",
+    caughtBy: ["delivery-redirect"],
+    fault: () => ({
+      send: (send) => (post) => {
+        const reply = send(post)
+        return reply.kind === "redirect" ? send({ ...post, url: reply.to }) : reply
+      }
+    })
+  },
+  {
+    does: "takes silence for an acknowledgement",
+    caughtBy: ["delivery-silence"],
+    fault: () => ({
+      send: (send) => (post) => {
+        const reply = send(post)
+        return reply.kind === "silent" ? saying(200) : reply
+      }
+    })
+  },
+  {
+    does: "does not tell from where a ticket was reopened",
+    caughtBy: ["reopen-event-from"],
+    fault: dataOf("ticket.reopened", (data) => delete data.from)
+  },
+  {
+    does: "does not tell why a ticket was closed",
+    caughtBy: ["closure-event-reason"],
+    fault: dataOf("ticket.abandoned", (data) => delete data.reason)
+  },
+  {
+    does: "does not tell how the client was told",
+    caughtBy: ["notified-call", "notified-ready"],
+    fault: dataOf("client.notified", (data) => delete data.channel)
+  },
+  {
+    does: "writes its version as v1 into events",
+    caughtBy: ["event-envelope", "version-in-events"],
+    fault: () =>
+      eventBodies((event) => {
+        event.api_version = "v1"
+      })
+  }
+]

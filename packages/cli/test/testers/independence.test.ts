@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { dirname, join, resolve } from "node:path"
+import { fileURLToPath } from "node:url"
+import { describe, expect, it } from "vitest"
+
+const src = fileURLToPath(new URL("../../src/testers", import.meta.url))
+
+/** The modules that a file loads when it runs, as they are written: imports of types load nothing. */
+const loadedBy = (path: string): ReadonlyArray<string> =>
+  [...readFileSync(path, "utf8").matchAll(/^(?:import|export) (?!type )(?:[^"]*? from )?"([^"]+)"/gms)].map(
+    ([, module = ""]) => module
+  )
+
+/** Everything outside this package that a file loads, itself or through others. */
+const dependenciesOf = (start: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const found = new Set<string>()
+  const seen = new Set<string>()
+  const visit = (path: string): void => {
+    if (seen.has(path)) return
+    seen.add(path)
+    for (const module of loadedBy(path)) {
+      if (module.startsWith(".")) visit(resolve(dirname(path), module.replace(/\.js$/, ".ts")))
+      else found.add(module)
+    }
+  }
+  for (const path of start) visit(join(src, path))
+  return [...found].sort()
+}
+
+const cases = readdirSync(join(src, "conform/cases")).map((name) => `conform/cases/${name}`)
+
+describe("the code that judges a service shares none with it", () => {
+  it("the auditor of a simulation", () => {
+    expect(dependenciesOf(["simulate/auditor/audit.ts"])).toEqual(["node:crypto"])
+  })
+
+  it("the cases of conform, and what they expect", () => {
+    expect(cases.length).toBeGreaterThan(10)
+    expect(dependenciesOf(cases)).toEqual(["effect", "node:crypto", "node:util"])
+  })
+})

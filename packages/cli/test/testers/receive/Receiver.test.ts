@@ -1,0 +1,239 @@
+import { Agent, request } from "node:http"
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { untilAsync } from "../../../../../test/until.js"
+import { signatureHeader } from "../../../../core/src/domain/Signature.js"
+import { plain } from "../../../src/terminal/Output.js"
+import { eventLine } from "../../../src/testers/receive/eventLine.js"
+import { forwardTo } from "../../../src/testers/receive/forward.js"
+import { type Reply, saying } from "../../../src/testers/testkit/LoopbackServer.js"
+import { eventText, NOON, SECRET, Sender } from "./Sender.js"
+
+describe("a receiver checks what comes (Specification, Webhooks)", () => {
+  it("takes an event that is rightly signed, and answers 200", async () => {
+    await using sender = await Sender.open()
+    expect((await sender.send(eventText("e1", "ticket.ready"))).status).toBe(200)
+    const [received] = sender.received
+    expect(received).toMatchObject({ n: 1, at: NOON, outcome: "event", doubt: null, answered: 200 })
+    expect(received?.event).toMatchObject({ id: "e1", type: "ticket.ready" })
+  })
+
+  it.each([
+    ["another secret signed it", signatureHeader(eventText("e1"), ["whsec_other"], NOON), "mismatch", /another secret/],
+    ["the body is another", signatureHeader(eventText("e2"), [SECRET], NOON), "mismatch", /another body/],
+    ["there is no header", null, "missing", /no signature header/],
+    ["the header is not of its form", "v1=abc", "malformed", /not t=<seconds>/],
+    ["it is 301 seconds old", signatureHeader(eventText("e1"), [SECRET], NOON - 301_000), "too_old", /too old/],
+    ["it is from 301 seconds ahead", signatureHeader(eventText("e1"), [SECRET], NOON + 301_000), "too_new", /future/]
+  ])("refuses with 400 and says why: %s", async (_, header, doubt, says) => {
+    await using sender = await Sender.open()
+    const answer = await sender.send(eventText("e1"), header)
+    expect(answer.status).toBe(400)
+    expect(await answer.text()).toMatch(says)
+    expect(sender.received).toMatchObject([{ outcome: "refused", doubt, answered: 400 }])
+  })
+
+  it("takes either of two secrets while one is being changed", async () => {
+    await using sender = await Sender.open({ secrets: ["whsec_new", SECRET] })
+    expect((await sender.send(eventText("e1"))).status).toBe(200)
+  })
+
+  it("asks for the secret of now where none matches, and believes what that one signed", async () => {
+    let asked = 0
+    const secretNow = Effect.sync(() => {
+      asked += 1
+      return "whsec_new"
+    })
+    await using sender = await Sender.open({ secretNow })
+    expect((await sender.send(eventText("e1"))).status).toBe(200)
+    expect(asked).toBe(0)
+    const renewed = signatureHeader(eventText("e2"), ["whsec_new"], NOON)
+    expect((await sender.send(eventText("e2"), renewed)).status).toBe(200)
+    expect((await sender.send(eventText("e3"), signatureHeader(eventText("e3"), ["whsec_else"], NOON))).status).toBe(
+      400
+    )
+  })
+
+  it("takes 300 seconds, either way", async () => {
+    await using sender = await Sender.open()
+    const early = signatureHeader(eventText("e1"), [SECRET], NOON - 300_000)
+    const late = signatureHeader(eventText("e2"), [SECRET], NOON + 300_000)
+    expect((await sender.send(eventText("e1"), early)).status).toBe(200)
+    expect((await sender.send(eventText("e2"), late)).status).toBe(200)
+  })
+
+  it("takes a type that it does not know, and refuses a body that is no event", async () => {
+    await using sender = await Sender.open()
+    expect((await sender.send(eventText("e1", "ticket.painted"))).status).toBe(200)
+    expect((await sender.send("[]")).status).toBe(400)
+    expect(sender.received.map(({ doubt }) => doubt)).toEqual([null, "not_an_event"])
+  })
+
+  it("refuses what is no POST with 405, and a body over 1 MiB with 413", async () => {
+    await using sender = await Sender.open()
+    expect((await fetch(sender.receiver.url)).status).toBe(405)
+    expect((await sender.send("x".repeat(1_048_577))).status).toBe(413)
+    expect(sender.received.map(({ doubt }) => doubt)).toEqual(["not_a_post", "too_large"])
+  })
+
+  it("waits for its secret if it has none yet", async () => {
+    await using sender = await Sender.open({ secrets: [] })
+    const answer = sender.send(eventText("e1"))
+    await Effect.runPromise(sender.receiver.trust([SECRET]))
+    expect((await answer).status).toBe(200)
+  })
+})
+
+describe("a receiver drops what comes again (Specification, Webhooks)", () => {
+  it("drops a duplicate by id, and acknowledges it all the same", async () => {
+    await using sender = await Sender.open()
+    expect(await sender.statuses("e1", "e2", "e1")).toEqual([200, 200, 200])
+    expect(sender.received.map(({ outcome }) => outcome)).toEqual(["event", "event", "again"])
+    expect(Effect.runSync(sender.receiver.totals)).toEqual({ event: 2, again: 1, failed: 0, refused: 0 })
+  })
+
+  it("an event that the receiver made fail is new when it comes again, because it was not acknowledged", async () => {
+    await using sender = await Sender.open({ behaviour: { answer: { kind: "status", status: 503 } } })
+    expect(await sender.statuses("e1")).toEqual([503])
+    await Effect.runPromise(sender.receiver.behave({ answer: { kind: "status", status: 204 } }))
+    expect(await sender.statuses("e1", "e1")).toEqual([204, 204])
+    expect(sender.received.map(({ outcome }) => outcome)).toEqual(["failed", "event", "again"])
+  })
+
+  it("remembers only so many ids, the latest, and keeps only so many requests", async () => {
+    await using sender = await Sender.open({ remember: 2, keep: 3 })
+    await sender.statuses("e1", "e2", "e1", "e3", "e1", "e2")
+    expect(sender.received.map(({ event, outcome }) => `${event?.id} ${outcome}`)).toEqual([
+      "e3 event",
+      "e1 again",
+      "e2 event"
+    ])
+  })
+})
+
+describe("a receiver misbehaves as its flags say (Specification, Commands)", () => {
+  it("redirects", async () => {
+    await using sender = await Sender.open({ behaviour: { answer: { kind: "redirect", to: "http://127.0.0.1:9/" } } })
+    const answer = await sender.send(eventText("e1"))
+    expect([answer.status, answer.headers.get("location")]).toEqual([307, "http://127.0.0.1:9/"])
+    expect(sender.received).toMatchObject([{ outcome: "failed", answered: "redirect" }])
+  })
+
+  it("answers without an end", async () => {
+    await using sender = await Sender.open({ behaviour: { answer: { kind: "endless" } } })
+    const answer = await sender.send(eventText("e1"))
+    expect(answer.status).toBe(200)
+    const reader = answer.body!.getReader()
+    let length = 0
+    while (length < 1_000_000) length += (await reader.read()).value?.length ?? Number.NaN
+    await reader.cancel()
+    expect(length).toBeGreaterThanOrEqual(1_000_000)
+  })
+
+  it("recognises an attempt that was sent again because a kept connection was closed, and counts it once", async () => {
+    const answers: ReadonlyArray<Reply> = [saying(200), { kind: "cut" }, saying(200), saying(200)]
+    await using sender = await Sender.open({ behaviour: { answer: ({ n }) => answers[n - 1]! } })
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const send = (id: string) =>
+      new Promise((resolve) => {
+        const body = eventText(id)
+        const headers = { "service-signature": signatureHeader(body, [SECRET], NOON) }
+        request(sender.receiver.url, { method: "POST", agent, headers }, (response) => {
+          response.resume().once("end", () => resolve(response.statusCode))
+        })
+          .on("error", () => resolve(null))
+          .end(body)
+      })
+    const statuses = [await send("e1"), await send("e2"), await send("e2"), await send("e2")]
+    agent.destroy()
+    expect(statuses).toEqual([200, null, 200, 200])
+    expect(sender.received.map(({ outcome, redialled }) => [outcome, redialled])).toEqual([
+      ["event", false],
+      ["failed", false],
+      ["event", true],
+      ["again", false]
+    ])
+    expect(Effect.runSync(sender.receiver.totals)).toEqual({ event: 2, again: 1, failed: 0, refused: 0 })
+    expect(eventLine(sender.received[2]!, { kind: "first" }, plain)).toMatch(/ {2}dialled anew for the same attempt$/)
+  })
+
+  it("cuts the connection", async () => {
+    await using sender = await Sender.open({ behaviour: { answer: { kind: "cut" } } })
+    await expect(sender.send(eventText("e1"))).rejects.toThrow()
+    expect(sender.received).toMatchObject([{ outcome: "failed", answered: "cut" }])
+  })
+
+  it("says nothing, until it is stopped", async () => {
+    const sender = await Sender.open({ behaviour: { answer: { kind: "silent" } } })
+    const answer = sender.send(eventText("e1")).then(
+      () => "answered",
+      () => "cut off"
+    )
+    await untilAsync(
+      "the request",
+      () => sender.received.length,
+      (count) => count > 0
+    )
+    await sender.close()
+    expect(await answer).toBe("cut off")
+  })
+
+  it("waits before it answers, and has judged by then", async () => {
+    await using sender = await Sender.open({ behaviour: { delay_ms: 60_000 } })
+    const leaving = new AbortController()
+    const body = eventText("e1")
+    const headers = { "service-signature": signatureHeader(body, [SECRET], NOON) }
+    const answer = fetch(sender.receiver.url, { method: "POST", headers, body, signal: leaving.signal })
+    await untilAsync(
+      "the request",
+      () => sender.received.length,
+      (count) => count > 0
+    )
+    leaving.abort()
+    await expect(answer).rejects.toThrow()
+    expect(sender.received).toMatchObject([{ outcome: "event", answered: 200 }])
+  })
+
+  it("fails a share of events, the same ones under the same seed", async () => {
+    const ids = Array.from({ length: 40 }, (_, i) => `e${i}`)
+    const run = async (seed: number) => {
+      await using sender = await Sender.open({ behaviour: { fail_share: 0.3 }, seed })
+      return await sender.statuses(...ids)
+    }
+    const [first, same, other] = [await run(7), await run(7), await run(8)]
+    expect(first).toEqual(same)
+    expect(first).not.toEqual(other)
+    const failed = first.filter((status) => status === 500).length
+    expect(first.filter((status) => status === 200)).toHaveLength(40 - failed)
+    expect(failed).toBeGreaterThan(3)
+    expect(failed).toBeLessThan(25)
+  })
+
+  it("chooses a response for each request if it has a choice", async () => {
+    await using sender = await Sender.open({
+      behaviour: { answer: ({ event }) => ({ kind: "status", status: event?.id === "bad" ? 500 : 200 }) }
+    })
+    expect(await sender.statuses("good", "bad", "good2")).toEqual([200, 500, 200])
+  })
+})
+
+describe("a receiver that forwards (Specification, Sandbox)", () => {
+  it("passes what is in order on as it came, and answers as it is answered there", async () => {
+    await using behind = await Sender.open({ behaviour: { answer: saying(503) } })
+    await using sender = await Sender.open({ behaviour: { forward: forwardTo(behind.receiver.url) } })
+    expect((await sender.send(eventText("e1"))).status).toBe(503)
+    expect((await sender.send(eventText("e2"), null)).status).toBe(400)
+    expect(sender.received.map(({ outcome, answered }) => [outcome, answered])).toEqual([
+      ["failed", 503],
+      ["refused", 400]
+    ])
+    // The signature came along, and is good there too.
+    expect(behind.received).toMatchObject([{ outcome: "failed", doubt: null, event: { id: "e1" } }])
+  })
+
+  it("cuts the connection if the other address does not respond", async () => {
+    await using sender = await Sender.open({ behaviour: { forward: forwardTo("http://127.0.0.1:9/") } })
+    await expect(sender.send(eventText("e1"))).rejects.toThrow()
+    expect(sender.received).toMatchObject([{ outcome: "failed", answered: "cut" }])
+  })
+})

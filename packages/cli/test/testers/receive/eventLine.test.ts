@@ -1,0 +1,150 @@
+import { describe, expect, it } from "vitest"
+import { coloured, plain } from "../../../src/terminal/Output.js"
+import { eventJson, eventLine, inWords, KnownTickets, ticketDiff } from "../../../src/testers/receive/eventLine.js"
+import { eventOf, type ReceivedDelivery } from "../../../src/testers/receive/Receiver.js"
+import { eventText, NOON } from "./Sender.js"
+
+const ticket = {
+  id: "t1",
+  number_label: "0042",
+  state: "workshop",
+  service: "Resoling",
+  item: "Boots",
+  money: { price_minor: 30_000, remaining_minor: 30_000 },
+  quote: null,
+  ready_at: null,
+  items: [],
+  updated_at: "2026-11-20T12:00:00.000Z"
+}
+const ready = {
+  ...ticket,
+  state: "ready",
+  ready_at: "2026-11-20T12:05:00.000Z",
+  updated_at: "2026-11-20T12:05:00.000Z"
+}
+
+const came = (type: string, data: object, rest: Partial<ReceivedDelivery> = {}): ReceivedDelivery => {
+  const body = eventText("e1", type, data)
+  const event = eventOf(body)
+  const arrived = { n: 1, at: NOON, path: "/", headers: {}, signature: "", body, event }
+  return { ...arrived, outcome: "event", doubt: null, redialled: false, answered: 200, ...rest }
+}
+
+const lines = (...all: ReadonlyArray<ReceivedDelivery>): ReadonlyArray<string> => {
+  const known = new KnownTickets()
+  return all.map((received) => {
+    const news = known.newsOf(received.event!)
+    if (received.outcome === "event") known.learn(received.event!)
+    return eventLine(received, news, plain)
+  })
+}
+
+describe("the changes of a ticket (Specification, Commands)", () => {
+  it("is printed field by field, nested fields by their path, without updated_at", () => {
+    const after = { ...ready, money: { price_minor: 35_000, remaining_minor: 30_000 }, quote: { status: "accepted" } }
+    expect(ticketDiff(ticket, after).map(inWords)).toEqual([
+      "state workshop -> ready",
+      "money.price_minor 30000 -> 35000",
+      "quote {status accepted}",
+      "ready_at 2026-11-20T12:05:00.000Z"
+    ])
+    expect(ticketDiff(ready, ticket).map(inWords)).toEqual(["state ready -> workshop", "ready_at cleared"])
+    expect(ticketDiff(ticket, { ...ticket, updated_at: "later" })).toEqual([])
+  })
+})
+
+describe("each event on one line (Specification, Commands)", () => {
+  it("prints time, type, number, state, and what changed since the previous event", () => {
+    expect(lines(came("ticket.created", { ticket }), came("ticket.ready", { ticket: ready }))).toEqual([
+      "2026-11-20 12:00:00  ticket.created     0042  workshop    Resoling, Boots",
+      "2026-11-20 12:00:00  ticket.ready       0042  ready       state workshop -> ready, ready_at 2026-11-20T12:05:00.000Z"
+    ])
+  })
+
+  it("prints the event's other data, and no ticket if there is none", () => {
+    expect(lines(came("client.notified", { ticket, channel: "sms" }), came("ping", {}))).toEqual([
+      "2026-11-20 12:00:00  client.notified    0042  workshop    channel sms, Resoling, Boots",
+      "2026-11-20 12:00:00  ping             "
+    ])
+  })
+
+  it("marks repeated events, events that it made fail, and events of an earlier time", () => {
+    const [, again, failed, late] = lines(
+      came("ticket.ready", { ticket: ready }),
+      came("ticket.ready", { ticket: ready }, { outcome: "again" }),
+      came("ticket.ready", { ticket: ready }, { outcome: "failed", answered: "silent" }),
+      came("ticket.created", { ticket })
+    )
+    expect(again).toMatch(/ again$/)
+    expect(failed).toMatch(/ not answered$/)
+    expect(late).toMatch(/ {2}late: newer news of this ticket came before$/)
+  })
+
+  it("an event that it made fail is not remembered: its retry prints the same change", () => {
+    const [, failed, retried] = lines(
+      came("ticket.created", { ticket }),
+      came("ticket.ready", { ticket: ready }, { outcome: "failed", answered: 500 }),
+      came("ticket.ready", { ticket: ready })
+    )
+    expect(failed).toBe(`${retried}  answered 500`)
+  })
+
+  it("says why a request was refused", () => {
+    const line = eventLine(
+      came("ping", {}, { outcome: "refused", doubt: "mismatch", answered: 400 }),
+      { kind: "first" },
+      plain
+    )
+    expect(line).toBe(
+      "2026-11-20 12:00:00  refused  its signature belongs to another body or another secret: where the secret was changed, start this again with the new one (answered 400)"
+    )
+  })
+
+  it("names the flags where the clocks differ", () => {
+    const future = came("ping", {}, { outcome: "refused", doubt: "too_new", answered: 400 })
+    expect(eventLine(future, { kind: "first" }, plain)).toContain(
+      "from the future of this clock: --register reads the clock of a sandbox, --tolerance allows more"
+    )
+  })
+
+  it("names the flag where there is no signature, as another name may carry it", () => {
+    const missing = came("ping", {}, { outcome: "refused", doubt: "missing", answered: 400 })
+    expect(eventLine(missing, { kind: "first" }, plain)).toBe(
+      "2026-11-20 12:00:00  refused  it carries no signature header: --signature-header names another (answered 400)"
+    )
+  })
+
+  it("keeps a text with line breaks on its line", () => {
+    const [line] = lines(came("ticket.created", { ticket: { ...ticket, item: "Boots\nbrown" } }))
+    expect(line).toMatch(/Resoling, Boots brown$/)
+  })
+
+  it("is coloured only when it is painted so", () => {
+    const received = came("ticket.ready", { ticket: ready })
+    expect(eventLine(received, { kind: "first" }, coloured)).toContain("\u001b[32mticket.ready")
+    expect(eventLine(received, { kind: "first" }, plain)).not.toContain("\u001b")
+  })
+
+  it("is one JSON object for a program", () => {
+    const known = new KnownTickets()
+    known.learn(came("ticket.created", { ticket }).event!)
+    const received = came("ticket.ready", { ticket: ready })
+    const json = eventJson(received, known.newsOf(received.event!))
+    expect(json).not.toContain("\n")
+    expect(JSON.parse(json)).toEqual({
+      kind: "request",
+      n: 1,
+      at: "2026-11-20T12:00:00.000Z",
+      outcome: "event",
+      doubt: null,
+      redialled: false,
+      answered: 200,
+      event: JSON.parse(received.body),
+      news: "changes",
+      changes: [
+        { field: "state", from: "workshop", to: "ready" },
+        { field: "ready_at", from: null, to: "2026-11-20T12:05:00.000Z" }
+      ]
+    })
+  })
+})

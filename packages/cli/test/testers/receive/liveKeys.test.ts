@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest"
+import { type Behaviour, healthy } from "../../../src/testers/receive/Receiver.js"
+import { behaviourInWords, changeBy, legend } from "../../../src/testers/receive/receive.js"
+
+/** Types keys, one after another, at a receiver that was started as `asked`. */
+const typed = (keys: string, asked: Behaviour = healthy): string => {
+  let now = asked
+  for (const key of keys) now = { ...now, ...changeBy(key, now, asked) }
+  return behaviourInWords(now)
+}
+
+describe("keys typed in the terminal (Specification, Commands)", () => {
+  it.each([
+    ["5", "answers 500"],
+    ["g", "answers 410"],
+    ["e", "answers without an end"],
+    ["s", "says nothing"],
+    ["c", "cuts off"],
+    ["r", "redirects to http://127.0.0.1:9/"],
+    ["d", "answers 200, after 3000 ms"],
+    ["dd", "answers 200"],
+    ["f", "answers 200, fails 30 of 100"],
+    ["ff", "answers 200"],
+    ["5df", "answers 500, after 3000 ms, fails 30 of 100"],
+    ["5df1", "answers 200"],
+    ["5x", "answers 500"]
+  ])("%s: it %s", (keys, behaviour) => {
+    expect(typed(keys)).toBe(behaviour)
+  })
+
+  it("go back to what the command line asked for", () => {
+    const asked: Behaviour = { answer: { kind: "redirect", to: "http://x.example/" }, delay_ms: 50, fail_share: 0.5 }
+    expect(typed("1r", asked)).toBe("redirects to http://x.example/")
+    expect(typed("dd", asked)).toBe("redirects to http://x.example/, after 50 ms, fails 50 of 100")
+    expect(typed("1f", asked)).toBe("answers 200, fails 50 of 100")
+  })
+
+  it("are all named on one line", () => {
+    expect(legend).not.toContain("\n")
+    for (const key of "15gdfresc") expect(legend).toContain(` ${key} `)
+    expect(legend).toMatch(/h these keys \| q quit$/)
+  })
+})

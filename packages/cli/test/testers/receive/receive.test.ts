@@ -1,0 +1,200 @@
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { beforeAll, describe, expect, it } from "vitest"
+import { typed } from "../../commandLine.js"
+import { build, Workshop } from "../../Workshop.js"
+
+/** Starting a process takes a second or two, and more on a busy machine. */
+const PATIENT = { timeout: 180_000 }
+
+beforeAll(build, 120_000)
+
+const json = (text: string): Array<Record<string, unknown>> =>
+  text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line))
+
+describe.concurrent("workshop receive (Specification, Commands)", PATIENT, () => {
+  it("--register points a sandbox shop's webhook at itself, shows its events, and Ctrl-C ends it with totals", async () => {
+    const server = new Workshop(["serve", "--store", "memory", "--sandbox", "--port", "0"])
+    const [, base = "", key = ""] = await server.says(/Listening on (\S+)\n[\s\S]*KEY=(\S+)/)
+    const receiver = new Workshop(["receive", "--json", "--port", "0", "--register", base, "--key", key])
+    await receiver.says(/"kind":"listening"/)
+    const ask = (path: string, body: object) =>
+      fetch(base + path, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json", "idempotency-key": "once" },
+        body: JSON.stringify(body)
+      }).then((answer) => answer.json() as Promise<{ readonly data: { readonly id: string } }>)
+    const { data } = await ask("/v1/tickets", { service: "Hem" })
+    await receiver.says(/"ticket\.created"/)
+    // The sandbox signs by its own clock, sixty days from the receiver's.
+    await ask("/sandbox/clock", { advance_ms: 60 * 86_400_000 })
+    await receiver.says(/"ticket\.abandoned"/)
+    receiver.kill("SIGINT")
+    expect(await receiver.exited).toBe(0)
+    const said = json(receiver.stdout)
+    expect(said.map(({ kind }) => kind)).toEqual(["listening", "request", "request", "totals"])
+    expect(said[2]).toMatchObject({ outcome: "event", event: { data: { ticket: { id: data.id }, reason: "no_news" } } })
+    expect(said[3]).toEqual({ kind: "totals", event: 2, again: 0, failed: 0, refused: 0 })
+    server.kill("SIGTERM")
+    expect(await server.exited).toBe(0)
+  })
+
+  it("--forward-to passes each delivery on as it came, and answers what came back", async () => {
+    const passed: Array<{ readonly type: string; readonly isSigned: boolean }> = []
+    const till = createServer((request, response) => {
+      const chunks: Array<Buffer> = []
+      request.on("data", (chunk) => chunks.push(chunk))
+      request.on("end", () => {
+        const { type } = JSON.parse(Buffer.concat(chunks).toString())
+        passed.push({ type, isSigned: "service-signature" in request.headers })
+        response.writeHead(503).end()
+      })
+    }).listen(0, "127.0.0.1")
+    await once(till, "listening")
+    const server = new Workshop(["serve", "--store", "memory", "--sandbox", "--port", "0"])
+    const { base, key } = await server.listens()
+    const to = `http://127.0.0.1:${(till.address() as AddressInfo).port}/hooks`
+    const words = ["receive", "--json", "--port", "0", "--register", base, "--key", key, "--forward-to", to]
+    const receiver = new Workshop(words)
+    await receiver.says(/"kind":"listening"/)
+    await fetch(`${base}/v1/tickets`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json", "idempotency-key": "once" },
+      body: JSON.stringify({ service: "Hem" })
+    })
+    await receiver.says(/"ticket\.created"/)
+    expect(passed).toEqual([{ type: "ticket.created", isSigned: true }])
+    expect(json(receiver.stdout)[1]).toMatchObject({ kind: "request", outcome: "failed", answered: 503 })
+    for (const process of [receiver, server]) process.kill("SIGTERM")
+    expect(await Promise.all([receiver.exited, server.exited])).toEqual([0, 0])
+    till.close()
+  })
+
+  it("--register says which address it took the place of", async () => {
+    const server = new Workshop(["serve", "--store", "memory", "--sandbox", "--port", "0"])
+    const { base, key } = await server.listens()
+    const words = ["receive", "--port", "0", "--register", base, "--key", key]
+    const first = new Workshop(words)
+    const [, url = ""] = await first.says(/^Listening on (\S+): the webhook of shop/m)
+    expect(first.stdout).not.toContain("Until now")
+    const second = new Workshop(words)
+    await second.says(/^Listening on/m)
+    expect(second.stdout).toContain(
+      `Until now it led to ${url}, and it stays here when this ends: set that address again afterwards.\n`
+    )
+    for (const path of ["/docs", "/sandbox/openapi.json"]) {
+      const response = await fetch(base + path)
+      // A body that is not read holds its connection.
+      await response.arrayBuffer()
+      expect(response.status).toBe(200)
+    }
+    for (const process of [first, second, server]) process.kill("SIGTERM")
+    expect(await Promise.all([first.exited, second.exited, server.exited])).toEqual([0, 0, 0])
+    expect(server.stdout).toContain(`\nRead and try the API: ${base}/docs\n`)
+    expect(server.stdout).toContain(`\nAll calls of the sandbox: ${base}/sandbox/openapi.json\n`)
+    expect(server.stdout).not.toContain("For a console")
+    expect(server.stdout).toMatch(/\nStopped; the data in memory are lost\.\n$/)
+  })
+
+  it("--register refuses what is no key, since it prints a new shop's key as a line for a shell", async () => {
+    const body = JSON.stringify({ success: true, data: { shop: { id: "one" }, key: "x; echo obeyed" } })
+    const server = createServer((_, response) => response.end(body)).listen(0, "127.0.0.1")
+    await once(server, "listening")
+    const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const receiver = new Workshop(["receive", "--port", "0", "--register", base])
+    expect(await receiver.exited).toBe(1)
+    server.close()
+    expect(receiver.stderr).toBe(`${base} returned a shop without a valid key: is it a sandbox?\n`)
+    expect(receiver.stdout).not.toContain("obeyed")
+  })
+
+  it("--register says that the webhook is off, and --enable turns it on, which sends what was parked", async () => {
+    const gone = createServer((_, response) => response.writeHead(410).end()).listen(0, "127.0.0.1")
+    await once(gone, "listening")
+    const server = new Workshop(["serve", "--store", "memory", "--sandbox", "--port", "0"])
+    const [, base = "", key = ""] = await server.says(/Listening on (\S+)\n[\s\S]*KEY=(\S+)/)
+    const ask = async (method: string, path: string, body: object) => {
+      const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
+      const response = await fetch(base + path, { method, headers, body: JSON.stringify(body) })
+      return (await response.json()) as { readonly data: never }
+    }
+    const shop: { readonly id: string } = (
+      (await (await fetch(`${base}/v1/shop`, { headers: { authorization: `Bearer ${key}` } })).json()) as {
+        readonly data: { readonly id: string }
+      }
+    ).data
+    const { port } = gone.address() as AddressInfo
+    await ask("PUT", `/sandbox/shops/${shop.id}/webhook`, { url: `http://127.0.0.1:${port}/` })
+    await ask("POST", `/sandbox/shops/${shop.id}/webhook/ping`, {})
+    await ask("POST", "/sandbox/clock", { advance_ms: 1000 })
+    gone.close()
+
+    const words = ["receive", "--port", "0", "--register", base, "--key", key]
+    const deaf = new Workshop(words)
+    await deaf.says(
+      /^The webhook is off \(gone\), so nothing arrives: start with --enable to turn it on, which sends what was parked\.$/m
+    )
+    deaf.kill("SIGINT")
+    expect(await deaf.exited).toBe(0)
+    const receiver = new Workshop([...words, "--enable", "--json"])
+    await receiver.says(/"kind":"request".*"ping"/)
+    expect(JSON.parse(receiver.stdout.split("\n")[0]!)).toMatchObject({ kind: "listening", off_reason: null })
+    receiver.kill("SIGINT")
+    server.kill("SIGTERM")
+    expect([await receiver.exited, await server.exited]).toEqual([0, 0])
+  })
+
+  it("--register asks for the secret again after rotations, and says when the webhook goes off", async () => {
+    const server = new Workshop(["serve", "--store", "memory", "--sandbox", "--port", "0"])
+    const [, base = "", key = ""] = await server.says(/Listening on (\S+)\n[\s\S]*KEY=(\S+)/)
+    const receiver = new Workshop(["receive", "--json", "--port", "0", "--register", base, "--key", key])
+    const [, shop_id] = await receiver.says(/"kind":"listening".*"shop_id":"([^"]+)"/)
+    const post = (act: string, body: object = {}) =>
+      fetch(`${base}/sandbox/shops/${shop_id}/webhook/${act}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body)
+      }).then((response) => response.arrayBuffer())
+    await post("rotate")
+    await post("rotate")
+    await post("ping")
+    await receiver.says(/"outcome":"event".*"ping"/)
+    await post("disable")
+    await receiver.says(/^\{"kind":"webhook","off_reason":"disabled"\}$/m)
+    await post("enable")
+    await receiver.says(/^\{"kind":"webhook","off_reason":null\}$/m)
+    receiver.kill("SIGINT")
+    server.kill("SIGTERM")
+    expect([await receiver.exited, await server.exited]).toEqual([0, 0])
+    expect(json(receiver.stdout).at(-1)).toMatchObject({ kind: "totals", event: 1, refused: 0 })
+  })
+
+  it.each([
+    [
+      ["receive", "--port", "0"],
+      "Without the webhook's secret no signature can be verified: set WORKSHOP_SECRET, or use --register http://127.0.0.1:4010 to point a sandbox shop here."
+    ],
+    [
+      ["receive", "--port", "0", "--secret", "abc"],
+      "A webhook's secret starts with whsec_, which is part of it: set WORKSHOP_SECRET to the complete secret."
+    ],
+    [
+      ["receive", "--port", "0", "--secret", "whsec_s", "--gone", "--endless"],
+      "A request has one answer: give one of --status, --redirect, --gone, --endless and --forward-to."
+    ],
+    [
+      ["receive", "--port", "0", "--secret", "whsec_s", "--delay", "soon"],
+      '--delay (or WORKSHOP_RECEIVE_DELAY) must be a length of time such as 250ms, 3s, 5m, 2h or 60d, and not "soon".'
+    ],
+    [
+      ["receive", "--port", "0", "--register", "http://127.0.0.1:9"],
+      "Nothing answers as a server at http://127.0.0.1:9: start workshop serve --sandbox --store memory, or give --register its address."
+    ]
+  ])("workshop %j says what to do", async (args, sentence) => {
+    expect(await typed(args)).toEqual({ status: 1, stdout: "", stderr: `${sentence}\n` })
+  })
+})

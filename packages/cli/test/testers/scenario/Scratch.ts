@@ -1,0 +1,29 @@
+import { readScenario, run } from "@workshop/cli/scenario"
+import { Effect, Either } from "effect"
+import { problemLines, reportLines, type ScenarioResult } from "../../../src/testers/scenario/Report.js"
+import type { RunOptions } from "../../../src/testers/scenario/runScenario.js"
+
+/** Runs a scenario that stands in a test; `given` may be left out. */
+export const play = (text: string, options?: RunOptions): Promise<ScenarioResult> => {
+  const whole = text.startsWith("name:") ? text : `name: x\n${text.replace(/^\n/, "")}`
+  const read = readScenario("a.yaml", whole)
+  if (Either.isLeft(read)) throw new Error(problemLines("a.yaml", read.left).join("\n"))
+  return Effect.runPromise(run(read.right, options))
+}
+
+/** What differs, a line each; `passed` where nothing does. */
+export const differences = async (text: string): Promise<ReadonlyArray<string> | "passed"> => {
+  const { failure } = await play(text)
+  if (failure === null) return "passed"
+  if (failure.message !== null) return [failure.message]
+  return failure.mismatches.map(({ path, expected, actual }) => `${path}: ${expected} / ${actual}`)
+}
+
+/** A report in which whatever chance decides is made the same. */
+export const steadyReport = (result: ScenarioResult): ReadonlyArray<string> =>
+  reportLines(result).map((line) =>
+    line
+      .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}/g, "<id>")
+      .replaceAll(/Bearer \.\.\..{4}/g, "Bearer ...<four>")
+      .replaceAll(/request-id [0-9a-f]+/g, "request-id <request>")
+  )

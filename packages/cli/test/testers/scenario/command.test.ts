@@ -1,0 +1,209 @@
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { runScenario } from "@workshop/cli/scenario"
+import { Either } from "effect"
+import { beforeAll, describe, expect, it } from "vitest"
+import { findFiles } from "../../../src/testers/scenario/runFiles.js"
+import { ScenarioFailed } from "../../../src/testers/scenario/runScenario.js"
+import { typed } from "../../commandLine.js"
+import { build, run, Workshop } from "../../Workshop.js"
+
+beforeAll(build, 120_000)
+
+const PATIENT = { timeout: 60_000 }
+
+const folder = () => mkdtempSync(join(tmpdir(), "workshop-scenario-"))
+
+const good = "name: Good\nsteps:\n  - get shop: {}\n"
+const bad = "name: Bad\nsteps:\n  - get shop: {}\n    expect: 404\n"
+
+describe.concurrent("workshop scenario (Specification, Commands)", PATIENT, () => {
+  it("run: exit status 0 where all pass, a line a step", async () => {
+    const at = folder()
+    writeFileSync(join(at, "good.yaml"), good)
+    const { status, stdout, stderr } = await run(["scenario", "run", join(at, "good.yaml")])
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" })
+    expect(stdout).toBe(
+      `\u2713 Good (${join(at, "good.yaml")})\n  \u2713 get shop\n\n1 scenario, 1 step: all passed (${/\((\d+) ms\)/.exec(stdout)?.[1]} ms)\n`
+    )
+  })
+
+  it("run: --bail stops at the first failure; exit status 1", async () => {
+    const at = folder()
+    writeFileSync(join(at, "a.yaml"), bad)
+    writeFileSync(join(at, "b.yaml"), good)
+    const all = await typed(["scenario", "run", at])
+    expect(all).toMatchObject({ status: 1, stderr: "1 of 2 scenarios failed.\n" })
+    const bailed = await typed(["scenario", "run", at, "--bail"])
+    expect(bailed).toMatchObject({ status: 1, stderr: "1 of 1 scenario failed, and 1 not run.\n" })
+  })
+
+  it("run --json: for programs", async () => {
+    const at = folder()
+    writeFileSync(join(at, "a.yaml"), bad)
+    const { stdout } = await typed(["scenario", "run", at, "--json"])
+    expect(JSON.parse(stdout)).toMatchObject({
+      passed: 0,
+      failed: 1,
+      scenarios: [
+        {
+          file: join(at, "a.yaml"),
+          name: "Bad",
+          passed: false,
+          steps: [{ line: 3, title: "get shop", outcome: "failed" }],
+          failure: { line: 3, column: 5, mismatches: [{ path: "status", expected: "404", actual: "200" }] }
+        }
+      ]
+    })
+  })
+
+  it("run --json: the mistakes of files that make no sense, of which none is run", async () => {
+    const at = folder()
+    writeFileSync(join(at, "a.yaml"), "name: x\nsteps:\n  - pong: {}\n")
+    const { status, stdout, stderr } = await typed(["scenario", "run", at, "--json"])
+    expect({ status, stderr }).toEqual({ status: 1, stderr: "Nothing was run: correct this, then try again.\n" })
+    expect(JSON.parse(stdout)).toMatchObject({
+      passed: 0,
+      failed: 0,
+      scenarios: [],
+      problems: [{ file: join(at, "a.yaml"), line: 3, column: 5, path: "steps.0.pong" }]
+    })
+  })
+
+  it("run: --only runs the scenarios of a name; --verbose shows every request, also to programs", async () => {
+    const at = folder()
+    writeFileSync(join(at, "a.yaml"), bad)
+    writeFileSync(join(at, "b.yaml"), good)
+    const { status, stdout } = await typed(["scenario", "run", at, "--only", "Goo", "--verbose"])
+    expect(status).toBe(0)
+    expect(stdout).toContain("1 scenario, 1 step: all passed")
+    expect(stdout).toMatch(/✓ get shop\n {6}request: GET \/v1\/shop\n[\s\S]*response: 200/)
+    const printed = async (...flags: ReadonlyArray<string>) =>
+      JSON.parse((await typed(["scenario", "run", at, "--only", "Good", "--json", ...flags])).stdout).scenarios[0]
+        .steps[0]
+    expect(await printed()).toEqual({ line: 3, title: "get shop", outcome: "passed", duration_ms: expect.any(Number) })
+    expect(await printed("--verbose")).toMatchObject({ exchange: { status: 200, call: { path: "/v1/shop" } } })
+    expect(await typed(["scenario", "run", at, "--only", "Nobody"])).toMatchObject({
+      status: 1,
+      stderr: 'No scenario is named like --only: the names are under "name" in the files.\n'
+    })
+  })
+
+  it("run: --html and --junit write the report to files, also where a scenario fails", async () => {
+    const at = folder()
+    writeFileSync(join(at, "a.yaml"), bad.replace("Bad", "Bad <b>"))
+    writeFileSync(join(at, "b.yaml"), good)
+    const [html, junit] = [join(at, "report.html"), join(at, "report.xml")]
+    const { status } = await typed(["scenario", "run", at, "--html", html, "--junit", junit])
+    expect(status).toBe(1)
+    const page = readFileSync(html, "utf8")
+    expect(page).toContain("1 of 2 scenarios failed")
+    expect(page).toContain("Bad &lt;b&gt;")
+    expect(page).toContain(`npx workshop scenario run ${join(at, "a.yaml")}</code>`)
+    expect(page).toMatch(/In its own process, \d{4}-\d\d-\d\dT[\d:.]+Z\./)
+    expect(page).not.toMatch(/<(link|script src|img|iframe|object)\b|\bsrc=|url\(|@import/)
+    const xml = readFileSync(junit, "utf8")
+    expect(xml).toContain('<testsuites name="workshop scenario" tests="2" failures="1"')
+    expect(xml).toMatch(
+      /<testcase classname="\S+a\.yaml" name="Bad &lt;b&gt;" time="[\d.]+">\n {6}<failure message="get shop: status">/
+    )
+  })
+
+  it("run: the report of --base-url repeats it, and the command says first whose clock it moves", async () => {
+    const at = folder()
+    writeFileSync(join(at, "a.yaml"), good)
+    const html = join(at, "report.html")
+    const there = "http://127.0.0.1:1"
+    const { stderr } = await typed(["scenario", "run", at, "--html", html, "--base-url", there])
+    expect(stderr).toContain(`The scenarios move the sandbox's clock at ${there} forward, for everybody who uses it.\n`)
+    const page = readFileSync(html, "utf8")
+    expect(page).toContain(`npx workshop scenario run ${join(at, "a.yaml")} --base-url ${there}</code>`)
+    expect(page).toContain(`Against ${there}, `)
+  })
+
+  it("run: --watch runs again when a file changes", async () => {
+    const at = folder()
+    const file = join(at, "a.yaml")
+    writeFileSync(file, bad)
+    const watching = new Workshop(["scenario", "run", file, "--watch"])
+    await watching.says(/1 failed/)
+    writeFileSync(file, good)
+    await watching.says(/all passed/)
+    watching.kill("SIGINT")
+    await watching.exited
+  })
+
+  it("run: one bad file and nothing is run", async () => {
+    const at = folder()
+    writeFileSync(join(at, "a.yaml"), good)
+    writeFileSync(join(at, "b.yaml"), good.replace("get shop", "get shp"))
+    const { status, stdout, stderr } = await typed(["scenario", "run", at])
+    expect({ status, stdout }).toEqual({ status: 1, stdout: "" })
+    expect(stderr).toBe(
+      `${join(at, "b.yaml")}:3:5 steps.0.get shp is not known here; did you mean "get shop"?\nNothing was run: correct this, then try again.\n`
+    )
+  })
+
+  it.each([
+    [["run"], "error: missing required argument 'file'. See workshop scenario run --help."],
+    [[], "Name one of the commands run, new, schema: workshop scenario --help shows what each does."]
+  ])("scenario %j says what to do", async (args, sentence) => {
+    expect(await typed(["scenario", ...args])).toEqual({ status: 1, stdout: "", stderr: `${sentence}\n` })
+  })
+
+  it("new writes a scenario that passes, and the schema beside it; it overwrites nothing", async () => {
+    const at = folder()
+    const file = join(at, "first.yaml")
+    expect(await typed(["scenario", "new", join(at, "first")])).toEqual({
+      status: 0,
+      stdout: `${file} is written. Run it with: npx workshop scenario run ${file}\n`,
+      stderr: ""
+    })
+    const text = readFileSync(file, "utf8")
+    expect(text.split("\n")[0]).toBe("# yaml-language-server: $schema=scenario.schema.json")
+    expect(JSON.parse(readFileSync(join(at, "scenario.schema.json"), "utf8"))).toMatchObject({
+      $ref: "#/$defs/Scenario"
+    })
+    expect(await runScenario(file)).toMatchObject({ passed: true, section: "3" })
+    expect(await typed(["scenario", "new", file])).toEqual({
+      status: 1,
+      stdout: "",
+      stderr: `${file} is there already and stays as it is: choose another name.\n`
+    })
+    expect(readFileSync(file, "utf8")).toBe(text)
+  })
+
+  it("runScenario rejects with the report, or with what is wrong with the file", async () => {
+    const at = folder()
+    writeFileSync(join(at, "a.yaml"), bad)
+    writeFileSync(join(at, "b.yaml"), "name: x")
+    await expect(runScenario(join(at, "a.yaml"))).rejects.toThrow(/^\u2717 Bad[\s\S]*- 404\n +\+ 200/)
+    await expect(runScenario(join(at, "b.yaml"))).rejects.toThrow(
+      new ScenarioFailed(`${join(at, "b.yaml")}:1:1 steps is required.`)
+    )
+  })
+})
+
+describe("the files named to run", () => {
+  it("files, folders with all below them, and patterns, each file once and in order", () => {
+    const at = folder()
+    mkdirSync(join(at, "more"))
+    const [a, b, c] = [join(at, "a.yaml"), join(at, "more", "b.yml"), join(at, "c.txt")]
+    for (const file of [a, b, c]) writeFileSync(file, "")
+    expect(findFiles([at, a])).toEqual(Either.right([a, b]))
+    expect(findFiles([c])).toEqual(Either.right([c]))
+    expect(findFiles([`${at}/*.yaml`])).toEqual(Either.right([a]))
+    expect(findFiles([`${at}/**/*.y*ml`])).toEqual(Either.right([a, b]))
+    expect(findFiles([`${at}/mor?/b.yml`])).toEqual(Either.right([b]))
+  })
+
+  it("nothing there", () => {
+    const at = folder()
+    expect(findFiles([`${at}/no.yaml`])).toEqual(
+      Either.left(`There is no file ${at}/no.yaml; workshop scenario new ${at}/no would write one.`)
+    )
+    expect(findFiles([`${at}/no/*.yaml`])).toEqual(Either.left(`No file matches ${at}/no/*.yaml.`))
+    expect(findFiles([at])).toEqual(Either.left(`There is no .yaml file in ${at}.`))
+  })
+})

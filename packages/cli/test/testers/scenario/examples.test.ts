@@ -1,0 +1,87 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { runScenario } from "@workshop/cli/scenario"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { editorSchema } from "../../../src/testers/scenario/Scenario.js"
+import { build, Workshops } from "../../Workshop.js"
+import { play } from "./Scratch.js"
+
+const root = fileURLToPath(new URL("../../../../..", import.meta.url))
+const folder = `${root}examples/scenarios`
+const files = readdirSync(folder).filter((name) => name.endsWith(".yaml"))
+
+describe("examples/scenarios (Specification, Commands)", () => {
+  it.each(files)("%s passes in process", async (name) => {
+    const { passed, steps } = await runScenario(`${folder}/${name}`)
+    expect(passed).toBe(true)
+    expect(steps.length).toBeGreaterThan(1)
+  })
+
+  it.each([1, 2, 3, 4, 5, 6, 7, 8, 9])("section %i of the specification has one", (section) => {
+    expect(files.filter((name) => name.startsWith(`${section}-`))).not.toEqual([])
+  })
+
+  it.each(files)("%s names its section and the schema for editors", (name) => {
+    const text = readFileSync(`${folder}/${name}`, "utf8")
+    expect(text.split("\n")[0]).toBe("# yaml-language-server: $schema=../../docs/scenario.schema.json")
+    expect(text).toContain(`\nsection: "${name[0]}"\n`)
+  })
+})
+
+describe("docs/scenario.schema.json", () => {
+  it("is what `npx workshop scenario schema` prints now", () => {
+    expect(readFileSync(`${root}docs/scenario.schema.json`, "utf8")).toBe(editorSchema())
+  })
+})
+
+/** What could fail a second time against the same service: a client's number, the clock, and faults that nothing clears. */
+const AGAIN = `name: Stamps of one day
+given:
+  shops: { lac: { program: { stamps_required: 5, stamps_per_ticket: 1, reward_label: A hem } } }
+  clients: { amira: { given_name: Amira, phone: "+21620987654", knows: [$lac] } }
+steps:
+  - set clock: "23:59:59.999"
+  - add stamps: { client: $amira, count: 1 }
+    expect: { data: { card: { balance: 1 } } }
+  - set faults: [{ fault: 503, path: /v1/tickets }]
+  - create ticket: { service: Hem }
+    expect: 503
+`
+
+describe("against a running service, over sockets (Specification, Commands)", { timeout: 120_000 }, () => {
+  const processes = new Workshops()
+  beforeAll(build, 120_000)
+  afterAll(() => processes.end())
+
+  it("all of them pass, some of them again, and the clock runs on as before", async () => {
+    const service = processes.start([
+      "serve",
+      "--store",
+      "memory",
+      "--sandbox",
+      "--sandbox-token",
+      "sandbox-token-of-thirty-two-chars",
+      "--port",
+      "0"
+    ])
+    const { base } = await service.listens()
+    const there = { base_url: `${base}/v1`, sandbox_token: "sandbox-token-of-thirty-two-chars" }
+    for (const name of [...files, "4-offers-and-privacy.yaml"]) {
+      expect(await runScenario(`${folder}/${name}`, there)).toMatchObject({ passed: true })
+    }
+    for (let time = 1; time <= 2; time++)
+      expect(await play(AGAIN, there), `run ${time}`).toMatchObject({ passed: true })
+    const read = async (path: string) => {
+      const headers = { Authorization: "Bearer sandbox-token-of-thirty-two-chars" }
+      return (await fetch(`${base}/sandbox/${path}`, { headers })).json()
+    }
+    // The shop that was there before stays open; those that scenarios opened are closed.
+    const { data: shops }: { data: ReadonlyArray<{ active: boolean }> } = await read("shops")
+    expect(shops.length).toBeGreaterThan(files.length)
+    expect(shops.map(({ active }) => active)).toEqual([true, ...shops.slice(1).map(() => false)])
+    expect(await read("clock")).toMatchObject({ data: { frozen: false } })
+    await expect(runScenario(`${folder}/1-envelope.yaml`, { base_url: base })).rejects.toThrow(
+      `The sandbox at ${base} asks for its token: give it in WORKSHOP_SANDBOX_TOKEN.`
+    )
+  })
+})

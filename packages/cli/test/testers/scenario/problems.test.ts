@@ -1,0 +1,302 @@
+import { readScenario } from "@workshop/cli/scenario"
+import { Either } from "effect"
+import { describe, expect, it } from "vitest"
+import { problemLines } from "../../../src/testers/scenario/Report.js"
+
+/** Everything that is wrong with a file, as it is printed. */
+const wrong = (text: string): ReadonlyArray<string> => {
+  const read = readScenario("a.yaml", text)
+  return Either.isLeft(read) ? problemLines("a.yaml", read.left) : []
+}
+
+const steps = (...lines: ReadonlyArray<string>): string => ["name: x", "steps:", ...lines].join("\n")
+
+describe("a scenario that makes no sense is refused, with file, line, column, path and what was expected (Specification, Commands)", () => {
+  it("reports all problems at once, in the order of the file", () => {
+    const text = `name: x
+sections: 3
+given:
+  shops: { lac: { webhok: true }, la c: {} }
+  clients: { amira: { phone: +21620123456, knows: [$lak] } }
+steps:
+  - creat ticket: {}
+  - advance: 60 days
+  - set status: { ticket: $lac, status: ready }
+    expects: 201
+  - {}
+`
+    expect(wrong(text)).toEqual([
+      'a.yaml:2:1 sections is not known here; did you mean "section"?',
+      'a.yaml:4:19 given.shops.lac.webhok is not known here; did you mean "webhook"?',
+      "a.yaml:4:35 given.shops.la c is no name: use letters, digits and _, without a $.",
+      'a.yaml:5:30 given.clients.amira.phone must be text: put it in quotes, such as "+21620123456".',
+      'a.yaml:5:52 given.clients.amira.knows.0 $lak is not defined yet; did you mean "lac"?',
+      'a.yaml:7:5 steps.0.creat ticket is not known here; did you mean "create ticket"?',
+      "a.yaml:8:14 steps.1.advance must be a length of time such as 60d, 23h59m or 1ms.",
+      'a.yaml:10:5 steps.2.expects is not known here; did you mean "expect"?',
+      "a.yaml:11:5 steps.3 does nothing: a step has one act, such as create ticket."
+    ])
+  })
+
+  it.each([
+    ["", "a.yaml:1:1 The file is empty: workshop scenario new writes one to begin with."],
+    ["- a", "a.yaml:1:1 The file must be an object."],
+    ["name: x\nsteps: []", "a.yaml:2:8 steps needs at least one step."],
+    ["steps:\n  - ping: {}", "a.yaml:1:1 name is required."],
+    ["name: 3\nsteps:\n  - ping: {}", "a.yaml:1:7 name must be text: put it in quotes."]
+  ])("%j", (text, line) => {
+    expect(wrong(text)).toEqual([line])
+  })
+
+  it.each([
+    ["  - ping: {}\n\t- ping: {}", /^a\.yaml:4:1 The file is not valid YAML: .*; indent with spaces, not with tabs\.$/],
+    [
+      "  - ping: {}\n    ping: {}",
+      /^a\.yaml:4:5 The file is not valid YAML: .*; this name is there twice: keep one of them\.$/
+    ],
+    ["  - { [ping]: {} }", /^a\.yaml:3:7 The file is not valid YAML: .*; a name is a text, not a list or an object\.$/],
+    [
+      `  - create ticket: { service: \${x} }`,
+      /^a\.yaml:3:32 The file is not valid YAML: .*; a text with { } \[ \] > or # in it needs quotes\.$/
+    ]
+  ])("what is not valid YAML: %j", (text, line) => {
+    expect(wrong(steps(text))).toEqual([expect.stringMatching(line)])
+  })
+
+  it.each([
+    ["itself", "  - create ticket: &t { service: *t }"],
+    [
+      "too much",
+      `  - create ticket: {}\n${"abcdefgh".replaceAll(/./g, (n) => `${n}: &${n} [${`*${n === "a" ? "z" : String.fromCharCode(n.charCodeAt(0) - 1)}, `.repeat(9)}]\n`)}`
+    ]
+  ])("aliases that stand for %s are a fault of the file, and not of the command", (_, lines) => {
+    expect(wrong(`z: &z [x]\n${steps(lines)}`)).toEqual([
+      "a.yaml:1:1 The file has aliases (*name) that stand for too much, or for themselves: write out what they stand for."
+    ])
+  })
+
+  it.each(["$toString", "$constructor", "$valueOf"])("%s is no kind of value", (word) => {
+    const [line] = wrong(steps("  - create ticket: { service: Hem }", `    expect: { data: { service: ${word} } }`))
+    expect(line).toContain(`${word} is not defined yet`)
+  })
+
+  it.each([
+    [
+      "  - ping: {}\n    advance: 1d",
+      "a.yaml:3:5 steps.0 does ping and advance at once: make a step of each, or put them under together."
+    ],
+    [
+      "  - get ticket: $boots",
+      "a.yaml:3:17 steps.0.get ticket $boots is not defined yet: name it before with as, or under given."
+    ],
+    [
+      "  - create ticket: { service: $any }",
+      "a.yaml:3:31 steps.0.create ticket.service $any stands for any such value, so it has its place only where something is expected."
+    ],
+    ["  - ping: {}\n    as: now", "a.yaml:4:9 steps.0.as now has a meaning of its own: take another name."],
+    ["  - ping: {}\n    as: shop", "a.yaml:4:9 steps.0.as shop is given already: take another name."],
+    [
+      "  - expect events: [{ data: { $lenght: 1 } }]",
+      'a.yaml:3:31 steps.0.expect events.0.data.$lenght is not an operator; did you mean "$length"?'
+    ],
+    [
+      "  - expect events: []\n    expect: 200",
+      "a.yaml:4:5 steps.0.expect is expect events already: what you expect stands behind that."
+    ],
+    ["  - ping: {}\n    key: $shop", "a.yaml:4:5 steps.0.key has no effect on ping: only calls of the API have a key."],
+    [
+      "  - ping: {}\n    statuses: { 200: 1 }",
+      "a.yaml:4:5 steps.0.statuses counts the answers of repeated steps: add repeat, or use expect."
+    ],
+    [
+      "  - together: [{ ping: {} }]\n    expect: 200",
+      "a.yaml:4:5 steps.0.expect belongs to the steps within together."
+    ],
+    [
+      "  - ping: {}\n    expect: 4O9",
+      "a.yaml:4:13 steps.0.expect must be a status such as 201, a status and its reason such as 409 REOPEN_WINDOW, lost, or fields of the answer."
+    ],
+    [
+      "  - receiver: sulk",
+      "a.yaml:3:15 steps.0.receiver must be a status such as 200 or 410, one of redirect, cut, silent, endless, or { answers, times, delay }."
+    ],
+    [
+      "  - get shop: {}\n    idempotency_key: k",
+      "a.yaml:4:5 steps.0.idempotency_key has no effect on get shop: only create ticket, add stamps, redeem reward have one."
+    ],
+    ["  - ping: {}\n    shop: shop", "a.yaml:4:11 steps.0.shop shop needs a dollar before it: write $shop."],
+    [
+      "  - create ticket: {}\n    as: hem\n  - set status: { ticket: hem, status: ready }",
+      "a.yaml:5:27 steps.1.set status.ticket hem needs a dollar before it: write $hem."
+    ],
+    [
+      "  - together:\n      - ping: {}\n        as: now",
+      "a.yaml:5:13 steps.0.together.0.as now has a meaning of its own: take another name."
+    ],
+    ["  - ping: {}\n    repeat: 0", "a.yaml:4:13 steps.0.repeat must be a whole number from 1 to 1000."],
+    ["  - ping: { now: true }", "a.yaml:3:18 steps.0.ping.now does not belong here: write {} alone."],
+    [
+      "  - ping: {}\n    expect: { data: /(/ }",
+      "a.yaml:4:21 steps.0.expect.data /(/ is not a valid regular expression."
+    ],
+    [
+      "  - create ticket: { service: $12 }",
+      "a.yaml:3:31 steps.0.create ticket.service $12 is not a reference: write $ticket.number or $now + 60d; a text that starts with a dollar starts with two."
+    ]
+  ])("%j", (text, line) => {
+    expect(wrong(steps(text))).toEqual([line])
+  })
+
+  const hem = "  - create ticket: {}\n    as: hem\n"
+
+  it.each([
+    [
+      `${hem}  - set clock: $hem.redy_at + 1d`,
+      'a.yaml:5:16 steps.1.set clock $hem has no redy_at; did you mean "ready_at"?'
+    ],
+    [
+      `${hem}  - ping: {}\n    title: x\n    expect: { data: "\${hem.money.price_minr}" }`,
+      'a.yaml:7:21 steps.1.expect.data $hem.money has no price_minr; did you mean "price_minor"?'
+    ],
+    [`${hem}  - get ticket: $hem.number.id`, "a.yaml:5:17 steps.1.get ticket $hem.number has no id; it has no fields."],
+    [
+      "  - list tickets: {}\n    as: all\n  - get ticket: $all.id",
+      "a.yaml:5:17 steps.1.get ticket $all has no id; it is a list: name an entry by its place, from 0."
+    ],
+    [
+      "  - list tickets: {}\n    as: { first: data.0 }\n  - get ticket: $first.idd",
+      'a.yaml:5:17 steps.1.get ticket $first has no idd; did you mean "id"?'
+    ],
+    [
+      "  - list tickets: {}\n    as: { next: meta.next_cusor }",
+      'a.yaml:4:17 steps.0.as.next the answer.meta has no next_cusor; did you mean "next_cursor"?'
+    ],
+    [
+      "  - get shop: {}\n    as: { next: meta.next_cursor }",
+      "a.yaml:4:17 steps.0.as.next the answer has no meta; it has status, data, headers, body."
+    ],
+    [
+      "  - get shop: {}\n    as: { id: id }",
+      "a.yaml:4:15 steps.0.as.id id is not part of a response: begin with status, data, meta, error, headers, body."
+    ],
+    ["  - get ticket: $shop.kye", 'a.yaml:3:17 steps.0.get ticket $shop has no kye; did you mean "key"?'],
+    ["  - get ticket: $now.id", "a.yaml:3:17 steps.0.get ticket $now has no id; it has no fields."],
+    [
+      "  - expect events: []\n    as: seen\n  - get ticket: $seen.0.tpye",
+      'a.yaml:5:17 steps.1.get ticket $seen.0 has no tpye; did you mean "type"?'
+    ]
+  ])("what an answer never holds: %j", (text, line) => {
+    expect(wrong(steps(text))).toEqual([line])
+  })
+
+  it.each([
+    `${hem}  - get ticket: $hem.items.0.label\n  - get ticket: $hem.quote.proposed_at\n  - get ticket: $hem.items.length`,
+    "  - request: { method: GET, path: / }\n    as: it\n  - get ticket: $it.whatever",
+    "  - get ticket: x\n    expect: 404\n    as: it\n  - get ticket: $it.whatever",
+    "  - get ticket: x\n    expect: { status: 404 }\n    as: { it: error.code }",
+    "  - create ticket: {}\n    repeat: 2\n    statuses: { 201: 1, 429: 1 }\n    as: it\n  - get ticket: $it.whatever",
+    "  - expect events: []\n    as: seen\n  - get ticket: $seen.0.data.ticket.id",
+    "  - get shop: {}\n    as: { left: headers.RateLimit-Remaining, ok: body.success }"
+  ])("what it may hold is left to the run: %j", (text) => {
+    expect(wrong(steps(text))).toEqual([])
+  })
+
+  it.each([
+    [
+      "  - ping: {}\n    expect: 409 REOPEN_WINDO",
+      'a.yaml:4:13 steps.0.expect REOPEN_WINDO is neither a code nor a reason; did you mean "REOPEN_WINDOW"?'
+    ],
+    [
+      "  - ping: {}\n    expect: 404 CONFLICT",
+      "a.yaml:4:13 steps.0.expect CONFLICT comes with the status 409, and not 404."
+    ],
+    [
+      "  - ping: {}\n    expect: { error: { code: NOTFOUND } }",
+      'a.yaml:4:30 steps.0.expect.error.code NOTFOUND is not a code; did you mean "NOT_FOUND"?'
+    ],
+    [
+      "  - ping: {}\n    expect: { error: { details: { reason: { $one_of: [SAME_STATE, ABANDONNED] } } } }",
+      'a.yaml:4:67 steps.0.expect.error.details.reason.$one_of.1 ABANDONNED is not a reason; did you mean "ABANDONED"?'
+    ]
+  ])("a code or a reason that no refusal has: %j", (text, line) => {
+    expect(wrong(steps(text))).toEqual([line])
+  })
+
+  it.each([
+    ["    expect: { data: { stae: { $not: ready } } }", 'data.stae is not known; did you mean "state"?'],
+    ["    expect: { data: { redy_at: $absent } }", 'data.redy_at is not known; did you mean "ready_at"?'],
+    [
+      "    expect: { data: { money: { $exactly: { prize_minor: 1 } } } }",
+      'data.money.$exactly.prize_minor is not known; did you mean "price_minor"?'
+    ],
+    ["    expect: { data: { items: [{}, { lable: x }] } }", 'data.items.1.lable is not known; did you mean "label"?'],
+    [
+      "    expect: { data: { $not: { $one_of: [{ numbr: 1 }] } } }",
+      'data.$not.$one_of.0.numbr is not known; did you mean "number"?'
+    ],
+    ["    expect: { meta: { replyed: true } }", 'meta.replyed is not known; did you mean "replayed"?'],
+    ["    expect: { error: { cod: CONFLICT } }", 'error.cod is not known; did you mean "code"?']
+  ])("a field that no answer to the act has: %j", (text, problem) => {
+    const [line] = wrong(steps("  - create ticket: {}", text))
+    expect(line).toMatch(/^a\.yaml:4:\d+ steps\.0\.expect\./)
+    expect(line).toContain(`.expect.${problem}`)
+  })
+
+  it("a field that no entry has of what is observed, nor the answer to an act without meta", () => {
+    expect(wrong(steps("  - expect deliveries: { $contains: [{ stat: dead }] }"))).toEqual([
+      'a.yaml:3:40 steps.0.expect deliveries.$contains.0.stat is not known; did you mean "state"?'
+    ])
+    expect(
+      wrong(steps("  - get loyalty: x", "    expect: { data: { balance: 1, card: { lifetime: 3 } } }"))[0]
+    ).toContain("data.balance is not known")
+    expect(wrong(steps("  - get shop: {}", "    expect: { data: { secret: $absent } }"))).toEqual([])
+  })
+
+  it("a receiver that no webhook leads to; that nothing came is no mistake", () => {
+    const without = "name: x\ngiven: { shops: { lac: {}, sea: { webhook: true } } }\nsteps:\n"
+    const missing = "needs a webhook, which lac does not have: write webhook: true under given.shops.lac."
+    expect(wrong(`${without}  - expect received: [ping]`)).toEqual([`a.yaml:4:5 steps.0.expect received ${missing}`])
+    expect(wrong(`${without}  - receiver: 500`)).toEqual([`a.yaml:4:5 steps.0.receiver ${missing}`])
+    expect(wrong(`${without}  - expect new received: [ping]\n    shop: $sea`)).toEqual([])
+    expect(wrong(`${without}  - expect received: []`)).toEqual([])
+    expect(wrong(steps("  - receiver: 500"))).toEqual([
+      "a.yaml:3:5 steps.0.receiver needs a webhook, which shop does not have: write webhook: true under given.shops.shop."
+    ])
+  })
+
+  it.each([
+    [
+      "  - expect events: [ticket.created, ticket.redy]",
+      'a.yaml:3:37 steps.0.expect events.1 ticket.redy is not a known event; did you mean "ticket.ready"?'
+    ],
+    [
+      "  - expect deliveries: { $contains: { type: ticket.abandonned } }",
+      'a.yaml:3:45 steps.0.expect deliveries.$contains.type ticket.abandonned is not a known event; did you mean "ticket.abandoned"?'
+    ],
+    [
+      "  - expect notices: { $not: [webhook_of] }",
+      'a.yaml:3:30 steps.0.expect notices.$not.0 webhook_of is not a known notice; did you mean "webhook_off"?'
+    ]
+  ])("an event or a notice that there never is: %j", (text, line) => {
+    expect(wrong(steps(text))).toEqual([line])
+  })
+
+  it("reports a mistake once, at its first place, with the lines that depend on it", () => {
+    const text = steps(
+      "  - create ticket: {}",
+      "    as: boot",
+      "  - get ticket: $boots",
+      "  - set status: { ticket: $boots, status: ready }",
+      "  - advance: 60 days",
+      "  - get ticket: $boots.id",
+      "  - set clock: $boot.redy_at",
+      `  - request: { method: GET, path: "/v1/tickets/\${boots.id}?x=\${boot.redy_at}" }`,
+      "  - set clock: $boot.redy_at"
+    )
+    expect(wrong(text)).toEqual([
+      'a.yaml:5:17 steps.1.get ticket $boots is not defined yet; did you mean "boot"? Lines 6, 8 and 10 are skipped because of it.',
+      "a.yaml:7:14 steps.3.advance must be a length of time such as 60d, 23h59m or 1ms.",
+      'a.yaml:9:16 steps.5.set clock $boot has no redy_at; did you mean "ready_at"? Line 11 is skipped because of it.'
+    ])
+  })
+})

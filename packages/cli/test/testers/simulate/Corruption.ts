@@ -1,0 +1,65 @@
+import type { checks } from "../../../src/testers/simulate/auditor/audit.js"
+import type { Breach } from "../../../src/testers/simulate/auditor/Breach.js"
+import type { Trace } from "../../../src/testers/simulate/auditor/Trace.js"
+
+/** A copy that may be changed. */
+export type Open<T> = T extends (...args: never) => unknown ? T : { -readonly [K in keyof T]: Open<T[K]> }
+
+export type Seen = Open<Trace>
+export type SeenShop = Seen["shops"][number]
+export type SeenExchange = Seen["exchanges"][number]
+// biome-ignore lint/suspicious/noExplicitAny: answers are changed as they came over HTTP
+export type Json = any
+
+/** A lie about the service, and the check that must find it. */
+export interface Corruption {
+  readonly name: string
+  readonly rule: keyof typeof checks
+  readonly breaks: Breach["anchor"]
+  readonly lie: (seen: Seen) => void
+}
+
+/** The run has no example of what a lie is told of. */
+export class NoExample extends Error {}
+
+/** The first of what a lie needs; a run without it proves nothing. */
+export const first = <A>(all: Iterable<A | undefined>): A => {
+  for (const one of all) if (one !== undefined) return one
+  throw new NoExample("No run has an example of this: choose other seeds")
+}
+
+export const eventOf = (seen: Seen, fits: (event: SeenShop["events"][number], shop: SeenShop) => boolean) =>
+  first(
+    seen.shops.map((shop) => {
+      const i = shop.events.findIndex((event) => fits(event, shop))
+      return i === -1 ? undefined : { shop, i, event: shop.events[i]! }
+    })
+  )
+
+export const exchangeOf = (seen: Seen, fits: (exchange: SeenExchange) => boolean): SeenExchange =>
+  first([seen.exchanges.find(fits)])
+
+export const dataOf = (exchange: SeenExchange): Json => exchange.answer?.body.data
+
+export const isStatus =
+  (status: number, path: RegExp, method = "POST") =>
+  (exchange: SeenExchange): boolean =>
+    exchange.method === method && path.test(exchange.path) && exchange.answer?.status === status
+
+/** An instant as text, moved. */
+export const moved = (iso: string | null, ms: number): string => new Date(Date.parse(iso ?? "") + ms).toISOString()
+
+/** Makes the same request, once more or often, right after itself. */
+export const repeat = (
+  seen: Seen,
+  exchange: SeenExchange,
+  times: number,
+  change: (copy: SeenExchange, n: number) => void = () => {}
+) => {
+  const copies = Array.from({ length: times }, (_, n) => {
+    const copy = structuredClone(exchange)
+    change(copy, n)
+    return copy
+  })
+  seen.exchanges.splice(seen.exchanges.indexOf(exchange) + 1, 0, ...copies)
+}

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { typed } from "../../commandLine.js"
+import { build, Workshop } from "../../Workshop.js"
+
+describe("a simulation of the service's own sandbox, over sockets (Specification, Commands)", {
+  timeout: 240_000
+}, () => {
+  let workshop: Workshop
+  let base = ""
+
+  beforeAll(async () => {
+    await build()
+    workshop = new Workshop(["serve", "--sandbox", "--store", "memory", "--port", "0"])
+    base = (await workshop.listens()).base
+  }, 120_000)
+  afterAll(async () => {
+    workshop.kill("SIGKILL")
+    await workshop.exited
+  })
+
+  const clock = async (body?: object) => {
+    const headers = { "content-type": "application/json" }
+    const post = { method: "POST", headers, body: JSON.stringify(body) }
+    const response = await fetch(`${base}/sandbox/clock`, body === undefined ? {} : post)
+    return ((await response.json()) as { readonly data: { readonly now: string; readonly frozen: boolean } }).data
+  }
+
+  it.each([
+    [7, false, "runs again, as it did"],
+    [10, true, "stays frozen, as it was"]
+  ])("finds nothing with seed %i, and leaves the clock frozen: %s", async (seed, freeze, state) => {
+    await clock({ freeze })
+    const words = ["simulate", "--seed", String(seed), "--steps", "120", "--shops", "2", "--base-url", base]
+    const { status, stdout, stderr } = await typed(words)
+    const warning = `The simulation moves the sandbox's clock at ${base} forward, for everybody who uses it.\n`
+    expect({ status, stderr }).toEqual({ status: 0, stderr: warning })
+    expect(stdout).toMatch(/^All \d+ checks hold: /m)
+    expect(stdout).toMatch(
+      new RegExp(
+        `^The sandbox clock ${state}; it is at \\S+Z, \\d+\\.\\d days later, because it never goes back\\.$`,
+        "m"
+      )
+    )
+    expect((await clock()).frozen).toBe(freeze)
+  })
+
+  it("leaves the clock running when it ends early", async () => {
+    await clock({ freeze: false })
+    const words = ["simulate", "--seed", "7", "--steps", "5", "--shops", "1", "--base-url", base]
+    const { status } = await typed([...words, "--duration", "1ms"])
+    expect(status).toBe(0)
+    expect((await clock()).frozen).toBe(false)
+  })
+})
