@@ -16,7 +16,7 @@ const args = ["packages/cli/bin/workshop.js", "serve", "--sandbox", "--store", "
 const server = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] })
 process.on("exit", () => server.kill())
 let said = ""
-while (!/^See and drive/m.test(said)) said += String((await once(server.stdout, "data"))[0])
+while (!/^Open the sandbox/m.test(said)) said += String((await once(server.stdout, "data"))[0])
 const base = /^Listening on (\S+)$/m.exec(said)?.[1] ?? ""
 
 /** @param {string} method @param {string} path @param {unknown} [body] @param {Record<string, string>} [headers] */

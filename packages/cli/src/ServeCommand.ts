@@ -20,25 +20,28 @@ import { pipeline, type RouteGroup, trackingRoutes, workshopRoutes } from "@work
 import { Directory } from "@workshop/core/store"
 import { CONNECTION_LIMITS, type ConnectionLimits, serve as listen, pages } from "@workshop/http-node"
 import { isGuard, SandboxReceivers, sandboxAllowed, sandboxRoutes, TOKEN_CHARACTERS } from "@workshop/http-node/sandbox"
-import { Clock, Console, Effect, Layer } from "effect"
+import { Clock, Console, Effect, Layer, Ref } from "effect"
 import { actingAs } from "./actor.js"
 import { refuse } from "./CommandRefused.js"
-import { delivering, deliveringInSandbox, reaching, workOff } from "./dispatch/delivering.js"
+import { demoShop, demoSteps } from "./DemoShop.js"
+import {
+  dispatcherLayer,
+  sandboxDispatcherLayer,
+  startBackgroundWork,
+  webhookPolicyFrom
+} from "./dispatch/delivering.js"
 import { keepEvents, refuseNetwork, signatureHeader, webhookPort } from "./dispatch/WebhookOptions.js"
 import {
-  anotherOpens,
   claimFirstShop,
-  demoShop,
-  demoSteps,
   GivenKey,
   hasShops,
-  madeBySandbox,
+  linesIfAnotherProcessOpens,
+  linesIfSandboxData,
+  linesIfShopsExist,
   nextSteps,
   openFirstShop,
   refuseRealData,
-  shopOfKey,
-  shopOfStart,
-  stillThere
+  shopOfKey
 } from "./FirstShop.js"
 import { boundHeapGrowth } from "./heapGrowth.js"
 import { accessLog, observeOptions, observing, watching } from "./observe/observing.js"
@@ -91,7 +94,7 @@ const connectionOptions = {
 }
 
 /** The limits of connections that the flags ask for. */
-export const connectionLimits = ({
+const connectionLimits = ({
   maxConnectionsPerAddress,
   ...limits
 }: Values<typeof connectionOptions>): Partial<ConnectionLimits> => ({
@@ -159,8 +162,7 @@ export const serveOptions = {
   accessLog
 }
 
-/** The values of the flags. */
-export type ServeFlags = Values<typeof serveOptions>
+type ServeFlags = Values<typeof serveOptions>
 
 const readWords = (file: string) =>
   Effect.tryPromise({
@@ -200,8 +202,8 @@ const services = <Ports, E>(
     Layer.provideMerge(Entropy.layer)
   )
 
-const dispatching = (flags: ServeFlags, choice: StoreChoice) =>
-  delivering(flags, productionAddresses).pipe(
+const serverLayer = (flags: ServeFlags, choice: StoreChoice) =>
+  dispatcherLayer(flags, productionAddresses).pipe(
     Layer.provideMerge(services(flags, storeLayer(choice), Notifiers.elsewhere))
   )
 
@@ -214,15 +216,15 @@ const caughtUp = Layer.effectDiscard(
   })
 )
 
-const sandboxed = (flags: ServeFlags, choice: StoreChoice) =>
+const sandboxLayer = (flags: ServeFlags, choice: StoreChoice) =>
   ClockAdvance.layer([Closer, Dispatcher, NotificationSender]).pipe(
-    Layer.provideMerge(deliveringInSandbox(flags)),
+    Layer.provideMerge(sandboxDispatcherLayer(flags)),
     Layer.provideMerge(caughtUp),
     Layer.provideMerge(services(flags, storeLayer(choice), Notifiers.inboxOnly)),
     Layer.provideMerge(Layer.merge(SandboxClock.layer, SandboxReceivers.layer))
   )
 
-/** How many cells a setting names, with the home cell. */
+/** The number of cells that a setting names, with the home cell. */
 const countOf = (cells: string): number => {
   const words = cells.split(/\s+/).filter((word) => word !== "")
   return words.length === 1 && /^\d+$/.test(words[0]!) ? Number(words[0]) : words.length + 1
@@ -237,7 +239,7 @@ const kept: Readonly<Record<StoreChoice["store"], (choice: StoreChoice) => strin
       : `Everything is kept in the cells of --cells: ${countOf(cells)} with the home cell.`
 }
 
-/** Where the sandbox's calls are listed, and what it does to tickets that are kept. */
+/** The lines about the sandbox: the list of its calls, and its effect on tickets that are kept. */
 const aboutSandbox = (base: string, { store }: StoreChoice): ReadonlyArray<string> => [
   `All calls of the sandbox: ${base}/sandbox/openapi.json`,
   ...(store === "memory"
@@ -245,50 +247,55 @@ const aboutSandbox = (base: string, { store }: StoreChoice): ReadonlyArray<strin
     : ["Its clock never goes back, so tickets that have aged here stay old: for trials, add --store memory."])
 ]
 
-/** How to get the console, in a trial without a sandbox. */
+/** The line about the console, in a trial without a sandbox. */
 const aboutTrials = ({ store }: StoreChoice): ReadonlyArray<string> =>
   store === "postgres"
     ? []
     : ["For a console in a browser, with demo data: npx workshop serve --sandbox --demo --store memory"]
 
-/** npm passes Ctrl-C on, but not the signal of a `kill`: a script that kills npx leaves the server running. */
+/** The line about stopping. npm passes Ctrl-C on, but not the signal of a `kill`: a script that kills npx leaves the server running. */
 const aboutStopping = ({ npm_command }: Readonly<Record<string, string | undefined>>): ReadonlyArray<string> =>
   npm_command === undefined
     ? []
     : [`Stop it with Ctrl-C, or in a script with kill ${process.pid}: a kill of npx or npm leaves it running.`]
 
-/** The key that a start showed or was given: a reset makes it again, so that a till's configuration stays valid. */
-interface ShownKey {
-  key: string | null
-}
+/** The key that a start printed or was given. A reset of the sandbox makes it again, so that a till's configuration stays valid. */
+type StartKey = Ref.Ref<string | null>
 
-/** Makes what a start makes in an empty store, after a reset. */
-const beginAnew = ({ demo }: ServeFlags, shown: ShownKey) =>
+/** Opens the shop of a start, with its key. */
+const openStartShop = (isDemo: boolean) =>
+  isDemo ? Effect.map(demoShop, ({ key }) => key) : Effect.map(openFirstShop, ({ key }) => key)
+
+/** Opens in an emptied store the shop of a start. */
+const beginAnew = ({ demo }: ServeFlags, startKey: StartKey) =>
   Effect.gen(function* () {
-    shown.key = yield* Effect.provideService(shopOfStart(demo), GivenKey, shown.key)
+    yield* Ref.set(startKey, yield* Effect.provideService(openStartShop(demo), GivenKey, yield* startKey))
   }).pipe(
     Effect.catchAll((failure) => (failure._tag === "StoreUnavailable" ? Effect.fail(failure) : Effect.die(failure)))
   )
 
-/** The text that a start with `--demo` prints. Without `--sandbox`, a shop is opened only if there is none. */
-const greeting = Effect.fnUntraced(function* (flags: ServeFlags, base: string, shown: ShownKey) {
-  if (!flags.sandbox && (yield* Effect.flatMap(Directory, ({ isSandboxMade }) => isSandboxMade))) return madeBySandbox
+/** The lines that a start prints about its shop, and the shop's key. Without `--sandbox`, a shop is opened only if there is none. */
+const greeting = Effect.fnUntraced(function* (flags: ServeFlags, base: string) {
   const { demoKey } = flags
+  const withLines = (lines: ReadonlyArray<string>, key = demoKey) => ({ lines, key })
+  if (!flags.sandbox && (yield* Effect.flatMap(Directory, ({ isSandboxMade }) => isSandboxMade)))
+    return withLines(linesIfSandboxData)
   const opened = demoKey === null ? null : yield* shopOfKey(demoKey)
-  if (demoKey !== null && opened !== null)
-    return nextSteps(base, `The shop ${opened.name} of an earlier start is there, with the key of --demo-key:`, demoKey)
+  if (demoKey !== null && opened !== null) {
+    const there = `The shop ${opened.name} of an earlier start is there, with the key of --demo-key:`
+    return withLines(nextSteps(base, there, demoKey))
+  }
   if (flags.demo) {
-    const demo = yield* demoShop
-    shown.key = demo.key
-    return demo.key === null ? [demo.opening] : [...nextSteps(base, demo.opening, demo.key), ...demoSteps(base, demo)]
+    const { key, ...demo } = yield* demoShop
+    const steps = key === null ? [demo.opening] : [...nextSteps(base, demo.opening, key), ...demoSteps(base, key, demo)]
+    return withLines(steps, key)
   }
   if (demoKey === null) {
-    if (yield* hasShops) return yield* stillThere
-    if (!(yield* claimFirstShop)) return yield* anotherOpens
+    if (yield* hasShops) return withLines(yield* linesIfShopsExist)
+    if (!(yield* claimFirstShop)) return withLines(yield* linesIfAnotherProcessOpens)
   }
   const { opening, key } = yield* openFirstShop
-  shown.key = key
-  return nextSteps(base, opening, key)
+  return withLines(nextSteps(base, opening, key), key)
 })
 
 /** The reason in `/readyz` of a process that goes on serving for a while only. */
@@ -298,7 +305,7 @@ const STOPPING = "The process is stopping: send requests to other nodes."
  * Waits to be interrupted. After SIGTERM the process first serves on, not ready, so that a load balancer finds that out before connections
  * are refused. A person at a terminal, who presses Ctrl-C, does not wait.
  */
-export const leaving = (delay_ms: number, signals: Pick<NodeJS.EventEmitter, "on" | "off"> = process) =>
+const untilStopped = (delay_ms: number) =>
   Effect.gen(function* () {
     let isTerminated = false
     let isStopping = false
@@ -306,8 +313,8 @@ export const leaving = (delay_ms: number, signals: Pick<NodeJS.EventEmitter, "on
       isTerminated = true
     }
     yield* Effect.acquireRelease(
-      Effect.sync(() => signals.on("SIGTERM", terminated)),
-      () => Effect.sync(() => signals.off("SIGTERM", terminated))
+      Effect.sync(() => process.on("SIGTERM", terminated)),
+      () => Effect.sync(() => process.off("SIGTERM", terminated))
     )
     yield* probe({ complaint: Effect.sync(() => (isStopping ? STOPPING : null)) })
     const serveOn = Effect.suspend(() => {
@@ -318,41 +325,42 @@ export const leaving = (delay_ms: number, signals: Pick<NodeJS.EventEmitter, "on
     return yield* Effect.onInterrupt(Effect.never, () => Effect.withClock(serveOn, Clock.make()))
   })
 
-/** Serves the API, the pages and what else there is, until interrupted. */
+/** Serves the API and the pages, and delivers in the background, until interrupted. */
 const run = <E, R>(
   flags: ServeFlags,
   choice: StoreChoice,
-  groupsWith: (api: RouteGroup, shown: ShownKey) => Effect.Effect<ReadonlyArray<RouteGroup>, E, R>
+  groupsWith: (api: RouteGroup, startKey: StartKey) => Effect.Effect<ReadonlyArray<RouteGroup>, E, R>
 ) =>
   Effect.gen(function* () {
-    const shown: ShownKey = { key: flags.demoKey }
+    const startKey = yield* Ref.make(flags.demoKey)
     if (flags.sandbox && !flags.sandboxOnRealData) yield* refuseRealData
-    const groups = yield* groupsWith(yield* workshopRoutes({ validateResponses: false }), shown)
-    const branches = [...groups, ...(flags.trackingPages ? [yield* trackingRoutes()] : []), ...(yield* pages(flags))]
+    const routes = yield* groupsWith(yield* workshopRoutes({ validateResponses: false }), startKey)
+    const groups = [...routes, ...(flags.trackingPages ? [yield* trackingRoutes()] : []), ...(yield* pages(flags))]
     // Before a shop is opened: with the port taken, nobody would see its key.
-    const pipe = yield* pipeline(branches, watching(flags))
-    const { port } = yield* Effect.mapError(listen(pipe, { ...flags, limits: connectionLimits(flags) }), cannotListen)
+    const handle = yield* pipeline(groups, watching(flags))
+    const { port } = yield* Effect.mapError(listen(handle, { ...flags, limits: connectionLimits(flags) }), cannotListen)
     const base = baseOf(flags.host, port)
     const tracking = yield* TrackingPages
     if (flags.trackingPages) tracking.base_url ??= trackingBase(base)
-    const greeted = yield* greeting(flags, base, shown).pipe(
+    const { lines, key } = yield* greeting(flags, base).pipe(
       Effect.provideService(GivenKey, flags.demoKey),
       Effect.provideService(CommandHints, hintsFor(choice, process.env))
     )
-    if (!flags.noDispatcher) yield* workOff
+    yield* Ref.set(startKey, key)
+    if (!flags.noDispatcher) yield* startBackgroundWork
     yield* Console.log(
       [
         `Listening on ${base}${isEverywhere(flags.host) ? ", and on every other address of this machine" : ""}`,
-        ...(flags.sandbox ? [`See and drive the sandbox in a browser: ${base}/console`] : []),
+        ...(flags.sandbox ? [`Open the sandbox's console: ${base}/console`] : []),
         kept[choice.store](choice),
-        ...greeted,
+        ...lines,
         `Read and try the API: ${base}/docs`,
         ...(flags.trackingPages ? [`Clients follow their tickets at ${tracking.base_url}{tracking_code}`] : []),
         ...(flags.sandbox ? aboutSandbox(base, choice) : aboutTrials(choice)),
         ...aboutStopping(process.env)
       ].join("\n")
     )
-    return yield* leaving(flags.shutdownDelay)
+    return yield* untilStopped(flags.shutdownDelay)
     // At once, so that all of them are done within the ten seconds of a shutdown (Specification, Commands).
   }).pipe(Effect.parallelFinalizers, Effect.scoped)
 
@@ -370,22 +378,22 @@ const served = (flags: ServeFlags) => {
   if (!flags.sandbox)
     return Effect.provide(
       run(flags, choice, (api) => Effect.succeed([api])),
-      dispatching(flags, choice)
+      serverLayer(flags, choice)
     )
   const options = {
     token: flags.sandboxToken,
-    webhookPolicy: reaching(sandboxAddresses, flags),
+    webhookPolicy: webhookPolicyFrom(sandboxAddresses, flags),
     validateResponses: false
   }
-  const groupsWith = (api: RouteGroup, shown: ShownKey) =>
+  const groupsWith = (api: RouteGroup, startKey: StartKey) =>
     Effect.gen(function* () {
       const begin = Effect.provide(
-        beginAnew(flags, shown),
+        beginAnew(flags, startKey),
         yield* Effect.context<Effect.Effect.Context<ReturnType<typeof beginAnew>>>()
       )
       return yield* sandboxRoutes({ ...options, api, begin, runScenario })
     })
-  return Effect.provide(run(flags, choice, groupsWith), sandboxed(flags, choice))
+  return Effect.provide(run(flags, choice, groupsWith), sandboxLayer(flags, choice))
 }
 
 const serve = (flags: ServeFlags) =>
@@ -395,14 +403,14 @@ const serve = (flags: ServeFlags) =>
     )
   )
 
-/** The flags that say where a store is which is not the chosen one. */
+/** The flags that each store does not use. */
 const unusedBy = {
   memory: ["databaseUrl", "schema", "cells", "dataDir"],
   embedded: ["databaseUrl"],
   postgres: ["dataDir"]
 } as const satisfies Record<NonNullable<ServeFlags["store"]>, ReadonlyArray<keyof ServeFlags>>
 
-/** A flag without effect would leave its writer with other data than was meant; a variable may be meant for other commands. */
+/** The error for a typed flag that the store does not use, because its user would get other data than they meant. A variable may be meant for other commands. */
 const unused = (store: ServeFlags["store"], isTyped: (name: keyof ServeFlags) => boolean): string | undefined => {
   const name = store === null ? undefined : unusedBy[store].find(isTyped)
   return name === undefined

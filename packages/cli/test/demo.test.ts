@@ -4,7 +4,7 @@ import { ClientInput, Clients, Keys, Shops } from "@workshop/core"
 import { Effect, Exit, Schema, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { testDatabase } from "../../store-pg/test/cluster/TestDatabase.js"
-import { demoShop, demoSteps } from "../src/FirstShop.js"
+import { demoShop, demoSteps } from "../src/DemoShop.js"
 import { services } from "../src/owner/ownerCommand.js"
 import { typed } from "./commandLine.js"
 import { build, run, type Workshop, Workshops } from "./Workshop.js"
@@ -158,7 +158,7 @@ describe("the data of a sandbox (Specification, Keys and scopes)", PATIENT, () =
     const meant = processes.start(["serve", "--port", "0", "--sandbox", "--sandbox-on-real-data"], there)
     await meant.says(/^All calls of the sandbox: http.*\/sandbox\/openapi\.json$/m)
     // The page to begin with comes first.
-    await meant.says(/^Listening on .*\nSee and drive the sandbox in a browser: http.*\/console$/m)
+    await meant.says(/^Listening on .*\nOpen the sandbox's console: http.*\/console$/m)
     meant.kill("SIGTERM")
     expect(await meant.exited).toBe(0)
   })
@@ -188,6 +188,6 @@ describe("the demo shop (Specification, Commands)", PATIENT, () => {
     const opened = Effect.zipRight(Clients.register(amira), demoShop)
     const demo = await Effect.runPromise(Effect.provide(opened, inMemory))
     expect(demo.phone).toBe("+21620123457")
-    expect(demoSteps("http://x", demo).at(-1)).toContain("phone=%2B21620123457")
+    expect(demoSteps("http://x", demo.key ?? "", demo).at(-1)).toContain("phone=%2B21620123457")
   })
 })

@@ -11,7 +11,7 @@ import { trackingOptions, trackingPagesOf } from "../TrackingOptions.js"
 import { command, optional, type Values, value } from "../terminal/commands.js"
 import { host, port } from "../terminal/decoders.js"
 import { baseOf, cannotListen } from "../terminal/listenAddress.js"
-import { delivering, workOff } from "./delivering.js"
+import { dispatcherLayer, startBackgroundWork } from "./delivering.js"
 import { keepEvents, refuseNetwork, signatureHeader, webhookPort } from "./WebhookOptions.js"
 
 /** The flags of `workshop dispatch` (Specification, Commands). */
@@ -39,7 +39,7 @@ export const dispatchOptions = {
 type Flags = Values<typeof dispatchOptions>
 
 const services = (choice: StoreChoice, flags: Flags) =>
-  Layer.mergeAll(Closer.Default, NotificationSender.Default, delivering(flags, productionAddresses)).pipe(
+  Layer.mergeAll(Closer.Default, NotificationSender.Default, dispatcherLayer(flags, productionAddresses)).pipe(
     Layer.provide(Notifiers.layer),
     Layer.provideMerge(storeLayer(choice)),
     Layer.provideMerge(Layer.succeed(TrackingPages, trackingPagesOf(flags))),
@@ -49,15 +49,15 @@ const services = (choice: StoreChoice, flags: Flags) =>
 /** Answers health and metrics, and nothing else. Returns where. */
 const status = ({ statusHost: host, signatureHeader }: Flags, port: number, watch: RequestObserver) =>
   Effect.gen(function* () {
-    const pipe = yield* pipeline(yield* pages({ signatureHeader }), watch)
-    const at = yield* Effect.mapError(listen(pipe, { host, port, trustProxy: false }), cannotListen)
+    const handle = yield* pipeline(yield* pages({ signatureHeader }), watch)
+    const at = yield* Effect.mapError(listen(handle, { host, port, trustProxy: false }), cannotListen)
     return baseOf(host, at.port)
   })
 
 /** Works off what is due in a database, until interrupted; then it claims no more and waits for what is on its way. */
 const dispatch = (flags: Flags, choice: StoreChoice) =>
   Effect.gen(function* () {
-    yield* workOff
+    yield* startBackgroundWork
     const { statusPort } = flags
     // The pages see to it where there are any.
     if (statusPort === null) yield* dataAhead

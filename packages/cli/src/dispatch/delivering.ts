@@ -4,8 +4,8 @@ import * as NodeSender from "@workshop/http-node/sender"
 import { Effect, Layer } from "effect"
 import { tracedSender } from "../observe/observing.js"
 
-/** How to deliver, as the flags say. */
-export interface DeliveryOptions {
+/** The flags of deliveries. */
+interface DeliveryOptions {
   readonly signatureHeader: string
   /** The ports that webhooks may use. */
   readonly webhookPort: ReadonlyArray<number>
@@ -13,8 +13,8 @@ export interface DeliveryOptions {
   readonly refuseNetwork: ReadonlyArray<string>
 }
 
-/** Where webhooks may go: a policy, on the ports and outside the networks that were asked for. */
-export const reaching = (
+/** The policy of webhook addresses with the ports and the refused networks of the flags. */
+export const webhookPolicyFrom = (
   policy: WebhookAddressPolicy,
   { webhookPort: ports, refuseNetwork }: DeliveryOptions
 ): WebhookAddressPolicy => ({
@@ -23,23 +23,23 @@ export const reaching = (
   refusedNetworks: refuseNetwork
 })
 
-/** A dispatcher that delivers as it was asked to, over Node's sockets (Specification, Webhooks). */
-export const delivering = (options: DeliveryOptions, policy: WebhookAddressPolicy) =>
+/** The dispatcher of a server, which delivers over Node's sockets (Specification, Webhooks). */
+export const dispatcherLayer = (options: DeliveryOptions, policy: WebhookAddressPolicy) =>
   Dispatcher.layer({ signatureHeader: options.signatureHeader, isJittered: true }).pipe(
     Layer.provide(tracedSender),
-    Layer.provide(NodeSender.layer({ policy: reaching(policy, options) }))
+    Layer.provide(NodeSender.layer({ policy: webhookPolicyFrom(policy, options) }))
   )
 
-/** The same in a sandbox: without jitter, and with its built-in receivers. */
-export const deliveringInSandbox = (options: DeliveryOptions) =>
+/** The dispatcher of a sandbox: without jitter, and with its built-in receivers. */
+export const sandboxDispatcherLayer = (options: DeliveryOptions) =>
   Dispatcher.layer({ signatureHeader: options.signatureHeader, isJittered: false }).pipe(
     Layer.provide(tracedSender),
     Layer.provide(sandboxSender),
-    Layer.provide(NodeSender.layer({ policy: reaching(sandboxAddresses, options) }))
+    Layer.provide(NodeSender.layer({ policy: webhookPolicyFrom(sandboxAddresses, options) }))
   )
 
 /** Closes due tickets and sends due deliveries and notifications in the background, until the scope closes. */
-export const workOff = Effect.gen(function* () {
+export const startBackgroundWork = Effect.gen(function* () {
   yield* Effect.forkScoped((yield* Closer).run)
   yield* Effect.forkScoped((yield* Dispatcher).run)
   yield* Effect.forkScoped((yield* NotificationSender).run)
