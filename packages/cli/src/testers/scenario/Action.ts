@@ -120,7 +120,7 @@ export const LOST = 0
 export const isSuccess = ({ status }: StepExchange): boolean => status >= 200 && status < 300
 
 /** The `data` of a response. */
-export const dataOf = ({ body }: StepExchange): unknown =>
+export const stepData = ({ body }: StepExchange): unknown =>
   typeof body === "object" && body !== null ? (body as { data?: unknown }).data : undefined
 
 /** A request that goes before a step, or on which the step's own depends; anything but success ends the step. */
@@ -136,5 +136,5 @@ export const needed = (asked: Effect.Effect<StepExchange, StepFailed>, what: str
 export const zoneOf = ({ sandbox, shop }: StepContext) =>
   Effect.map(
     needed(sandbox("GET", `/sandbox/shops/${shop.id}`), "the shop's time zone"),
-    (found) => (dataOf(found) as { readonly time_zone: string }).time_zone
+    (found) => (stepData(found) as { readonly time_zone: string }).time_zone
   )

@@ -99,7 +99,7 @@ export const dataShapeOf = (endpoint: string): Shape => partOf(envelopes.get(end
 export const refusalShape = Schema.Struct({ code: Schema.String, message: Schema.String, details: Schema.Unknown }).ast
 
 /** The places of a success of an endpoint, such as `GET /v1/tickets/:id`, as a scenario names them (Specification, States; Sandbox). */
-export const successOf = (endpoint: string): Shape => {
+export const successShape = (endpoint: string): Shape => {
   const envelope = envelopes.get(endpoint)
   if (envelope === undefined) throw new Error(`There is no endpoint ${endpoint}`)
   const meta = partOf(envelope, "meta")

@@ -7,7 +7,6 @@ import { handling, make as makeReceiver } from "../receive/Receiver.js"
 import { inProcessFetch, inProcessService } from "../testkit/InProcessService.js"
 import type { Handler } from "../testkit/LoopbackServer.js"
 import {
-  dataOf,
   idOf,
   isSuccess,
   LOST,
@@ -15,7 +14,8 @@ import {
   type ScenarioReceiver,
   type ScenarioShop,
   type StepContext,
-  type StepFailed
+  type StepFailed,
+  stepData
 } from "./Action.js"
 import type { Fields } from "./Expectation.js"
 import type { StepExchange } from "./Report.js"
@@ -194,7 +194,7 @@ export class ScenarioRunner {
   readonly clock = (move: Fields): Effect.Effect<StepExchange, EnvironmentFailed> =>
     Effect.tap(this.#sandbox("POST", "/sandbox/clock", move), (answer) =>
       Effect.sync(() => {
-        if (isSuccess(answer)) this.#clock = dataOf(answer) as ClockView
+        if (isSuccess(answer)) this.#clock = stepData(answer) as ClockView
       })
     )
 
@@ -203,7 +203,7 @@ export class ScenarioRunner {
     const before = yield* this.#sandbox("GET", "/sandbox/clock")
     if (!isSuccess(before))
       return yield* new EnvironmentFailed({ message: noSandbox(this.#environment.api.origin, before) })
-    const { frozen } = dataOf(before) as ClockView
+    const { frozen } = stepData(before) as ClockView
     yield* Effect.acquireRelease(this.clock({ freeze: true }), () =>
       frozen ? Effect.void : Effect.orElseSucceed(this.clock({ freeze: false }), () => undefined)
     )
@@ -232,7 +232,7 @@ export class ScenarioRunner {
       const receiver = yield* this.#environment.openReceiver.pipe(Scope.extend(this.#scope))
       const { method, path } = requestOf("set webhook", id)
       const set = yield* this.#sandbox(method, path, { url: receiver.url })
-      const secret = (dataOf(set) as { secret?: unknown } | undefined)?.secret
+      const secret = (stepData(set) as { secret?: unknown } | undefined)?.secret
       if (typeof secret !== "string") {
         return yield* new ReferenceUnknown({
           message: `the webhook cannot be set: ${set.status} ${JSON.stringify(set.body)}`
@@ -289,7 +289,7 @@ export class ScenarioRunner {
   /** A request of the sandbox that a scenario needs before its steps. */
   readonly #make = (what: string, call: CallName, id: string, body: Fields) => {
     const { method, path } = requestOf(call, id)
-    return Effect.map(needed(this.#sandbox(method, path, body), what), dataOf)
+    return Effect.map(needed(this.#sandbox(method, path, body), what), stepData)
   }
 
   /** A shop that a scenario leaves behind takes part in nothing any more, and can still be looked at. */
@@ -328,7 +328,7 @@ export class ScenarioRunner {
   readonly #accountOf = Effect.fnUntraced(function* (this: ScenarioRunner, name: string, phone: string) {
     if (!this.#environment.isShared || this.#phones.has(phone)) return undefined
     const listed = yield* this.#sandbox("GET", `/sandbox/shops/${this.#first.id}/clients`)
-    const accounts = isSuccess(listed) ? (dataOf(listed) as ReadonlyArray<Account>) : []
+    const accounts = isSuccess(listed) ? (stepData(listed) as ReadonlyArray<Account>) : []
     return accounts.find((account) => account.phone === phone && account.display_name === name)
   })
 

@@ -6,13 +6,13 @@ import {
   type Action,
   Anything,
   about,
-  dataOf,
   EmptyBody,
   idOf,
   needed,
   open,
   Reference,
   type StepContext,
+  stepData,
   zoneOf
 } from "./Action.js"
 import type { Fields } from "./Expectation.js"
@@ -151,7 +151,7 @@ const appActions: ReadonlyArray<Action> = [
 ]
 
 const trustSecret = ({ trust }: StepContext, rotated: StepExchange) => {
-  const secret = (dataOf(rotated) as { secret?: unknown } | undefined)?.secret
+  const secret = (stepData(rotated) as { secret?: unknown } | undefined)?.secret
   return typeof secret === "string" ? trust(secret) : Effect.void
 }
 
@@ -198,7 +198,7 @@ interface Offer {
 const chosen = Effect.fnUntraced(function* ({ client, ticket }: OfferChoice, context: StepContext) {
   const id = yield* idOf(client)
   const found = yield* needed(send("get offers", context, id), "the client's offers")
-  const offers = (dataOf(found) ?? []) as ReadonlyArray<Offer>
+  const offers = (stepData(found) ?? []) as ReadonlyArray<Offer>
   const ticket_id = ticket === undefined ? null : yield* idOf(ticket)
   const offer = offers.findLast((offer) =>
     ticket_id === null ? offer.status === "open" : offer.ticket_id === ticket_id

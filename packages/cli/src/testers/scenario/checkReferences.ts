@@ -1,7 +1,7 @@
 import { actions } from "./actions.js"
 import { type Fields, fieldOf, isObject, kinds, operators, patternOf } from "./Expectation.js"
 import { observations } from "./observations.js"
-import { anything, follow, givenShapes, insteadOf, type Shape, successOf } from "./ResponseShape.js"
+import { anything, follow, givenShapes, insteadOf, type Shape, successShape } from "./ResponseShape.js"
 import { inBraces, type Reference, wholeReference } from "./references.js"
 import { didYouMean, type Path, type PathProblem, type Problems, problemAt, problemWithName } from "./Source.js"
 
@@ -162,7 +162,7 @@ const mayBeRefused = ({ expect, statuses }: Fields): boolean => {
 const responseOf = (step: Fields): Shape => {
   const name = Object.keys(step).find((field) => actions.has(field) || observations.has(field)) ?? ""
   const endpoint = (actions.get(name) ?? observations.get(name))?.endpoint
-  return endpoint === undefined || mayBeRefused(step) ? anything : successOf(endpoint)
+  return endpoint === undefined || mayBeRefused(step) ? anything : successShape(endpoint)
 }
 
 const capture = (answer: Shape, name: string, place: string, path: Path): Capture => {

@@ -14,7 +14,7 @@ import {
 } from "./checkReferences.js"
 import { type Fields, fieldOf, isObject } from "./Expectation.js"
 import { observations } from "./observations.js"
-import { dataShapeOf, refusalShape, successOf } from "./ResponseShape.js"
+import { dataShapeOf, refusalShape, successShape } from "./ResponseShape.js"
 import { STEP_OPTIONS } from "./Scenario.js"
 import { didYouMean, type Path, type Problems, problemAt, problemWithName } from "./Source.js"
 
@@ -171,7 +171,7 @@ function* checkShapes(step: Fields, done: string | undefined, path: Path): Probl
   if (action?.endpoint !== undefined && isObject(step.expect)) {
     // The shape of `body` is known only in a run, because it may be that of a refusal.
     const { body: _, error, ...places } = step.expect
-    yield* checkExpected(places, successOf(action.endpoint), [...path, "expect"])
+    yield* checkExpected(places, successShape(action.endpoint), [...path, "expect"])
     yield* checkExpected(error, refusalShape, [...path, "expect", "error"])
   } else if (observation?.endpoint !== undefined && done !== undefined)
     yield* checkExpected(step[done], dataShapeOf(observation.endpoint), [...path, done])

@@ -2,7 +2,7 @@ import { eventTypes, toIso } from "@workshop/core/adapter"
 import { Effect, Schema } from "effect"
 import { type CallName, calls, requestOf } from "../../sandbox/Calls.js"
 import type { ReceivedDelivery } from "../receive/Receiver.js"
-import { Anything, dataOf, needed, type Observation } from "./Action.js"
+import { Anything, needed, type Observation, stepData } from "./Action.js"
 import { isObject } from "./Expectation.js"
 
 /** Writes out the short form of each entry that is expected, also within `$contains` and its like. */
@@ -36,7 +36,7 @@ const listOf =
   (name: CallName, what: string): Observe =>
   ({ sandbox, shop }) => {
     const { method, path } = requestOf(name, shop.id)
-    return Effect.map(needed(sandbox(method, path), what), (found) => (dataOf(found) ?? []) as ReadonlyArray<unknown>)
+    return Effect.map(needed(sandbox(method, path), what), (found) => (stepData(found) ?? []) as ReadonlyArray<unknown>)
   }
 
 const readable = (received: ReceivedDelivery) => {

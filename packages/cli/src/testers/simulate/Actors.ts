@@ -3,7 +3,7 @@ import { type CallName, type Method, requestOf } from "../../sandbox/Calls.js"
 import type { Ticket } from "../testkit/ResponseTypes.js"
 import type { RecordedResponse } from "./auditor/Trace.js"
 import type { Dice } from "./Dice.js"
-import type { Receivers } from "./Observers.js"
+import type { SimulatedReceivers } from "./Observers.js"
 
 /** A key that somebody holds, revoked or not. */
 export interface HeldKey {
@@ -85,7 +85,7 @@ export class Actors {
 }
 
 /** A fault of a request on its way: its response is lost, or it is cut off while the service works on it. */
-export type Fault = "plain" | "lost" | "cut"
+export type SimulatedFault = "plain" | "lost" | "cut"
 
 /** A request that an actor is about to make. */
 export interface PlannedRequest {
@@ -100,7 +100,7 @@ export interface PlannedRequest {
   readonly query?: string
   readonly once?: string
   readonly body?: unknown
-  readonly fault?: Fault
+  readonly fault?: SimulatedFault
   /** The actor's reaction to the response; null where none came. */
   readonly onResponse?: (response: RecordedResponse | null) => void
 }
@@ -117,7 +117,7 @@ export const planned = (
 export interface Planning {
   readonly actors: Actors
   readonly dice: Dice
-  readonly receivers: Receivers
+  readonly receivers: SimulatedReceivers
   /** The address of a shop's receiver. */
   readonly receiverOf: (shop: string) => string
 }
@@ -132,7 +132,7 @@ export interface Activity {
 }
 
 /** The data of a success, where one came. */
-export const successOf = <A>(response: { readonly status: number; readonly body: Envelope } | null): A | null =>
+export const successData = <A>(response: { readonly status: number; readonly body: Envelope } | null): A | null =>
   response !== null && response.status < 300 ? (response.body.data as A) : null
 
 /** Keeps what a till remembers of a ticket in a response. */
@@ -144,7 +144,7 @@ export const remember = (shop: KnownShop, { id, state, number, ready_at, collect
 export const remembering =
   (shop: KnownShop): NonNullable<PlannedRequest["onResponse"]> =>
   (response) => {
-    const ticket = successOf<Ticket>(response)
+    const ticket = successData<Ticket>(response)
     if (ticket !== null) remember(shop, ticket)
   }
 

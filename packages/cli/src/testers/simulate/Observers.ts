@@ -71,7 +71,7 @@ export const pause = (times: number): Effect.Effect<void> =>
   times <= 0 ? Effect.void : Effect.zipRight(Effect.yieldNow(), pause(times - 1))
 
 /** The receivers of all shops, each at the path of its shop's id and in a mood that may change. */
-export class Receivers {
+export class SimulatedReceivers {
   /** The header in which the service is to sign. */
   readonly signatureHeader: string
   readonly #moods = new Map<string, Mood>()

@@ -7,9 +7,9 @@ import { requestOf } from "../../sandbox/Calls.js"
 import { inProcessPipeline, inProcessService } from "../testkit/InProcessService.js"
 import { listen } from "../testkit/LoopbackServer.js"
 import { DAY } from "../testkit/Time.js"
-import { type PlannedRequest, successOf } from "./Actors.js"
+import { type PlannedRequest, successData } from "./Actors.js"
 import type { RecordedResponse } from "./auditor/Trace.js"
-import { pause, type Receivers } from "./Observers.js"
+import { pause, type SimulatedReceivers } from "./Observers.js"
 
 /** The part of a planned request that is sent. */
 type Sent = Pick<PlannedRequest, "key" | "method" | "path" | "query" | "once" | "body" | "fault">
@@ -31,7 +31,7 @@ const HOST = "http://127.0.0.1:9/"
 export const simulatedService = <E>(
   store: Layer.Layer<StorePorts, E, Entropy>,
   seed: number,
-  { pausing, signatureHeader }: Receivers
+  { pausing, signatureHeader }: SimulatedReceivers
 ) =>
   inProcessService({ store, receiverAt: () => pausing, seed, start: START, signatureHeader }).pipe(
     // Receivers fail by design.
@@ -63,7 +63,7 @@ const responseOf = ({ status, headers, ...rest }: Effect.Effect.Success<ReturnTy
 })
 
 /** The service in this process, called through its HTTP pipeline. A cut request may have been done by then. */
-export const inProcessEnvironment = Effect.map(inProcessPipeline(true), (pipe): SimulationEnvironment => {
+export const inProcessSimulation = Effect.map(inProcessPipeline(true), (pipe): SimulationEnvironment => {
   const cutOff = (request: HttpRequest, pauses: number) =>
     Effect.gen(function* () {
       const fiber = yield* Effect.fork(pipe(request))
@@ -84,10 +84,10 @@ export const inProcessEnvironment = Effect.map(inProcessPipeline(true), (pipe): 
 const CUT_AFTER_MS = 3
 
 /** A running server with its sandbox, called over HTTP; its webhooks reach receivers on a free port of this machine. */
-export const remoteEnvironment = (
+export const remoteSimulation = (
   base_url: string,
   sandbox_token: string | null,
-  receivers: Receivers
+  receivers: SimulatedReceivers
 ): Effect.Effect<SimulationEnvironment, EnvironmentFailed, Scope.Scope> =>
   Effect.gen(function* () {
     const api = new Api(base_url, { sandbox_token })
@@ -125,7 +125,7 @@ interface ClockState {
 
 const clockAfter = ({ ask }: SimulationEnvironment, request: Sent): Effect.Effect<ClockState, EnvironmentFailed> =>
   Effect.flatMap(ask(request), (response) => {
-    const { now = "", frozen = false } = successOf<{ readonly now: string; readonly frozen: boolean }>(response) ?? {}
+    const { now = "", frozen = false } = successData<{ readonly now: string; readonly frozen: boolean }>(response) ?? {}
     return Number.isNaN(Date.parse(now))
       ? new EnvironmentFailed({
           message: "The server has no sandbox: start it with --sandbox, and give its token in WORKSHOP_SANDBOX_TOKEN."

@@ -14,7 +14,7 @@ import { htmlReport } from "./report/htmlReport.js"
 import { count, latencies, type Summary, textReport } from "./report/textReport.js"
 import { violationScenario } from "./report/violationScenario.js"
 import { LARGEST_SEED, type SimulateFlags } from "./SimulateOptions.js"
-import { inProcessEnvironment, remoteEnvironment, restoringClock, simulatedService } from "./SimulationEnvironment.js"
+import { inProcessSimulation, remoteSimulation, restoringClock, simulatedService } from "./SimulationEnvironment.js"
 import { type Bounds, type Control, type Observers, observersOf, type Progress, simulation } from "./simulation.js"
 
 type Kept = Pick<StoreChoice, "store" | "databaseUrl" | "dataDir">
@@ -103,14 +103,14 @@ const played = (
   control: Control
 ): Effect.Effect<Played, CommandRefused, Scope.Scope> => {
   if (flags.baseUrl !== null)
-    return Effect.flatMap(remoteEnvironment(flags.baseUrl, flags.sandboxToken, observers.receivers), (environment) =>
+    return Effect.flatMap(remoteSimulation(flags.baseUrl, flags.sandboxToken, observers.receivers), (environment) =>
       restoringClock(environment, simulation(environment, observers, bounds, control))
     ).pipe(
       Effect.map(({ result: trace, clock }) => ({ trace, clock })),
       Effect.mapError(refused)
     )
   return Effect.flatMap(SimulatedStore, (storeOf) =>
-    Effect.flatMap(inProcessEnvironment, (environment) => simulation(environment, observers, bounds, control)).pipe(
+    Effect.flatMap(inProcessSimulation, (environment) => simulation(environment, observers, bounds, control)).pipe(
       Effect.map((trace) => ({ trace, clock: null })),
       Effect.provide(simulatedService(storeOf(flags), bounds.seed, observers.receivers))
     )

@@ -3,7 +3,7 @@ import { Effect, type Layer } from "effect"
 import type { EnvironmentFailed } from "../../sandbox/Api.js"
 import { audit } from "./auditor/audit.js"
 import type { Trace, Violation } from "./auditor/Trace.js"
-import { inProcessEnvironment, simulatedService } from "./SimulationEnvironment.js"
+import { inProcessSimulation, simulatedService } from "./SimulationEnvironment.js"
 import { type Bounds, observersOf, simulation } from "./simulation.js"
 
 /** The findings of a simulation. */
@@ -30,7 +30,7 @@ export const simulateStore = <E>({
   Effect.gen(function* () {
     const observers = observersOf(bounds.seed)
     const control = { isOver: () => false, progress: () => Effect.void }
-    const trace = yield* Effect.flatMap(inProcessEnvironment, (environment) =>
+    const trace = yield* Effect.flatMap(inProcessSimulation, (environment) =>
       simulation(environment, observers, bounds, control)
     ).pipe(Effect.provide(simulatedService(store, bounds.seed, observers.receivers)))
     return { violations: audit(trace), digest: observers.recorder.digest(), trace }

@@ -12,7 +12,7 @@ import {
   type PlannedRequest,
   type Planning,
   planned,
-  successOf
+  successData
 } from "./Actors.js"
 import {
   makingKey,
@@ -26,7 +26,7 @@ import {
 import { attemptOf, drawTill, pollOf, statusOf, tillActivities } from "./activities/till.js"
 import type { Loyalty, RecordedResponse, ShopTrace, Trace } from "./auditor/Trace.js"
 import { Dice } from "./Dice.js"
-import { Receivers, Recorder, realMs } from "./Observers.js"
+import { Recorder, realMs, SimulatedReceivers } from "./Observers.js"
 import { readClock, type SimulationEnvironment } from "./SimulationEnvironment.js"
 
 const [first, ...others] = [...tillActivities, ...sandboxActivities]
@@ -185,7 +185,7 @@ const read = (runner: SimulationRunner, shop: KnownShop, call: CallName, id: str
 
 const wanted = <A>(runner: SimulationRunner, shop: KnownShop, call: CallName): Effect.Effect<A, EnvironmentFailed> =>
   Effect.flatMap(read(runner, shop, call, shop.id), (response) => {
-    const data = successOf<A>(response)
+    const data = successData<A>(response)
     return data === null
       ? new EnvironmentFailed({ message: `${requestOf(call, shop.id).path} answered ${response?.status}.` })
       : Effect.succeed(data)
@@ -227,7 +227,7 @@ const listAll = (runner: SimulationRunner, shop: KnownShop, key: HeldKey) =>
         yield* runner.moveClock({ advance_ms: 61_000 })
         continue
       }
-      listed.push(...(successOf<ReadonlyArray<Ticket>>(response) ?? []))
+      listed.push(...(successData<ReadonlyArray<Ticket>>(response) ?? []))
       cursor = (response?.body.meta?.next_cursor as string | null | undefined) ?? null
       if (cursor === null) break
     }
@@ -246,7 +246,7 @@ const closeShop = (
       Effect.map(read(runner, shop, "get loyalty", id, key), (response) => ({
         client: id,
         status: response?.status ?? 0,
-        data: successOf<Loyalty>(response)
+        data: successData<Loyalty>(response)
       }))
     )
     return {
@@ -313,7 +313,7 @@ const openShop = ({ run, planning: { actors, dice } }: SimulationRunner) =>
     const name = actors.fresh("Shop")
     const time_zone = dice.oneOf(ZONES)
     const body = { name, currency: "TND", decimals: 3, time_zone, tracking_base_url: "https://track.example.com" }
-    const opened = successOf<Opened>(yield* run(planned("owner", "open a shop", null, ["open shop", "", body])))
+    const opened = successData<Opened>(yield* run(planned("owner", "open a shop", null, ["open shop", "", body])))
     if (opened === null)
       return yield* new EnvironmentFailed({ message: "No shop can be opened: is the server started with --sandbox?" })
     const shop: KnownShop = {
@@ -379,13 +379,13 @@ export interface Bounds {
 /** Those who see a simulation, apart from those who act in it. */
 export interface Observers {
   readonly recorder: Recorder
-  readonly receivers: Receivers
+  readonly receivers: SimulatedReceivers
 }
 
 /** The recorder and the receivers. Their dice are not those of the activities, which could otherwise change with them. */
 export const observersOf = (seed: number, signatureHeader = SIGNATURE_HEADER): Observers => {
   const recorder = new Recorder()
-  return { recorder, receivers: new Receivers(new Dice(seed + 0x5eed), recorder, signatureHeader) }
+  return { recorder, receivers: new SimulatedReceivers(new Dice(seed + 0x5eed), recorder, signatureHeader) }
 }
 
 /** The progress of a simulation. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import type { StepContext } from "../../../src/testers/scenario/Action.js"
 import { actions } from "../../../src/testers/scenario/actions.js"
 import { observations } from "../../../src/testers/scenario/observations.js"
-import { successOf } from "../../../src/testers/scenario/ResponseShape.js"
+import { successShape } from "../../../src/testers/scenario/ResponseShape.js"
 
 /** Notes what is asked for, and answers everything with an offer. */
 const noting = () => {
@@ -48,6 +48,6 @@ describe("the known shapes of responses to actions (Specification, Commands)", (
     }
     const asked = new Set(calls.map((call) => call.replaceAll(/\/(it|%5Bobject%20Object%5D)(?=\/|$)/g, "/:id")))
     expect([...asked]).toContain(row.endpoint?.replace(":n", ":id"))
-    expect(() => successOf(row.endpoint ?? "")).not.toThrow()
+    expect(() => successShape(row.endpoint ?? "")).not.toThrow()
   })
 })

@@ -13,7 +13,7 @@ import {
   type Planning,
   planned,
   remembering,
-  successOf
+  successData
 } from "../Actors.js"
 import { type Mood, moods } from "../Observers.js"
 
@@ -96,7 +96,7 @@ export const registering = ({ actors, dice }: Planning): PlannedRequest => {
   const phone = actors.freshPhone()
   const body = { given_name: dice.oneOf(NAMES), family_name: "Ben Salah", phone, hide_name: dice.chance(0.3) }
   const onResponse: PlannedRequest["onResponse"] = (response) => {
-    const made = successOf<{ readonly id: string }>(response)
+    const made = successData<{ readonly id: string }>(response)
     if (made !== null) actors.clients.push({ id: made.id, phone, offers: [] })
   }
   return { ...planned("client", "register", null, ["register", "", body]), onResponse }
@@ -113,7 +113,7 @@ const lookingAtOffers = (client: KnownClient): PlannedRequest => ({
   ...byClient(client, "look at offers", null, "get offers"),
   onResponse: (response) => {
     const offers =
-      successOf<ReadonlyArray<{ readonly id: string; readonly shop_id: string; readonly status: string }>>(response)
+      successData<ReadonlyArray<{ readonly id: string; readonly shop_id: string; readonly status: string }>>(response)
     client.offers = (offers ?? [])
       .filter(({ status }) => status === "open")
       .map(({ id, shop_id }) => ({ id, shop: shop_id }))
@@ -165,7 +165,7 @@ const byOwner = ({ id }: KnownShop, act: string, call: CallName, body?: unknown,
 export const makingKey = (shop: KnownShop, preset: "full" | "read", act = "make a key"): PlannedRequest => ({
   ...byOwner(shop, act, "create key", { name: "Till", preset }),
   onResponse: (response) => {
-    const made = successOf<{ readonly id: string; readonly key: string }>(response)
+    const made = successData<{ readonly id: string; readonly key: string }>(response)
     if (made !== null) shop.keys.push({ id: made.id, text: made.key, scopes: preset, isRevoked: false })
   }
 })
@@ -212,7 +212,7 @@ const lookAtEvents = inShop((shop) => [
   {
     ...byOwner(shop, "look at events", "list events"),
     onResponse: (response) => {
-      const events = successOf<ReadonlyArray<Event>>(response) ?? []
+      const events = successData<ReadonlyArray<Event>>(response) ?? []
       shop.events.splice(0, shop.events.length, ...events.slice(-20).map(({ id }) => id))
     }
   }

@@ -4,7 +4,6 @@ import {
   type Attempt,
   drawKnown,
   drawTicket,
-  type Fault,
   type HeldKey,
   type KnownClient,
   type KnownShop,
@@ -14,7 +13,8 @@ import {
   planned,
   remember,
   remembering,
-  successOf,
+  type SimulatedFault,
+  successData,
   UNKNOWN_PHONE
 } from "../Actors.js"
 import type { RecordedResponse } from "../auditor/Trace.js"
@@ -73,7 +73,7 @@ const read = ({ shop, key }: Till, act: string, path: string, query = ""): Plann
 })
 
 /** Most responses come; some get lost on the way back, some requests are cut off on the way there. */
-const drawFault = (dice: Dice): Fault => (dice.chance(0.9) ? "plain" : dice.chance(0.65) ? "lost" : "cut")
+const drawFault = (dice: Dice): SimulatedFault => (dice.chance(0.9) ? "plain" : dice.chance(0.65) ? "lost" : "cut")
 
 /** How many answered attempts a till keeps, to repeat one of them later. */
 const MAX_KEPT = 40
@@ -84,7 +84,7 @@ const settle = (shop: KnownShop, attempt: Attempt, response: RecordedResponse | 
     shop.open.push(attempt)
     return
   }
-  const data = successOf<Ticket>(response)
+  const data = successData<Ticket>(response)
   if (data === null) return
   shop.done.push(attempt)
   if (shop.done.length > MAX_KEPT) shop.done.shift()
@@ -92,7 +92,12 @@ const settle = (shop: KnownShop, attempt: Attempt, response: RecordedResponse | 
 }
 
 /** The request of an attempt, made for the first time or again: the till keeps it until its response came. */
-export const attemptOf = (shop: KnownShop, attempt: Attempt, fault: Fault, act = attempt.act): PlannedRequest => ({
+export const attemptOf = (
+  shop: KnownShop,
+  attempt: Attempt,
+  fault: SimulatedFault,
+  act = attempt.act
+): PlannedRequest => ({
   ...attempt,
   actor: "till",
   act,
@@ -179,7 +184,7 @@ interface FeedMeta {
 }
 
 const follow = (shop: KnownShop, response: RecordedResponse | null) => {
-  const tickets = successOf<ReadonlyArray<Ticket>>(response)
+  const tickets = successData<ReadonlyArray<Ticket>>(response)
   if (tickets === null) return
   for (const ticket of tickets) {
     shop.feed.tickets.set(ticket.id, ticket)

@@ -6,7 +6,6 @@ import type { Loyalty, RecordedRequest, ShopTrace, Trace } from "./Trace.js"
 import {
   check,
   codeOf,
-  dataOf,
   eventsByTicket,
   type Finding,
   goodCalls,
@@ -17,6 +16,7 @@ import {
   ms,
   type Operation,
   operationsOf,
+  recordedData,
   settingsAt,
   shown
 } from "./traceQueries.js"
@@ -141,7 +141,7 @@ function* afterBlock({ exchanges, shops }: Trace, blocks: ReturnType<typeof bloc
   for (const { shop, client, at } of blocks) {
     const answered = exchanges.filter((one) => one.shop === shop && one.key !== null && one.now > at)
     for (const one of answered)
-      if (isGood(one) && !isReplay(one) && namesClient(dataOf(one), client))
+      if (isGood(one) && !isReplay(one) && namesClient(recordedData(one), client))
         yield [hidden("a client who blocks the shop is named to it"), shown(one)]
     for (const event of shops.find(({ id }) => id === shop)?.events ?? []) {
       const { ticket, client: named } = event.data
@@ -156,7 +156,7 @@ const isHolderShown = (exchange: RecordedRequest): boolean => {
   const body = exchange.body as { readonly client_phone?: string; readonly client_id?: string } | undefined
   if (!isCreate(exchange) || !isGood(exchange)) return false
   if (body?.client_phone === undefined || body.client_id !== undefined) return false
-  const ticket = dataOf<Ticket>(exchange)
+  const ticket = recordedData<Ticket>(exchange)
   return ticket.client !== null || ticket.client_phone !== body.client_phone
 }
 

@@ -5,7 +5,6 @@ import type { RecordedRequest, ShopTrace } from "./Trace.js"
 import {
   check,
   codeOf,
-  dataOf,
   detailOf,
   type Finding,
   grouped,
@@ -14,6 +13,7 @@ import {
   isReplay,
   ms,
   operationsOf,
+  recordedData,
   shown
 } from "./traceQueries.js"
 
@@ -196,7 +196,9 @@ const perCard = (shop: ShopTrace, mine: ReadonlyArray<RecordedRequest>) => {
       const asked = (one.body as { readonly count: number }).count
       if (refusedBy(one) === "stamps_per_day") return [use(one, "refused", asked)]
       if (unknown.has(one.seq)) return [use(one, "maybe", asked)]
-      return isGood(one) && !isReplay(one) ? [use(one, "counted", dataOf<{ readonly added: number }>(one).added)] : []
+      return isGood(one) && !isReplay(one)
+        ? [use(one, "counted", recordedData<{ readonly added: number }>(one).added)]
+        : []
     })
     return recount({ policy: "stamps_per_day", window: dayIn(shop.time_zone) }, uses)
   })

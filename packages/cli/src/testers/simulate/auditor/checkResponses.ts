@@ -6,7 +6,6 @@ import type { RecordedRequest, ShopTrace, Trace } from "./Trace.js"
 import {
   check,
   codeOf,
-  dataOf,
   detailOf,
   eventsByTicket,
   type Finding,
@@ -18,6 +17,7 @@ import {
   type Operation,
   operationsOf,
   REMEMBERED,
+  recordedData,
   settingsAt,
   shown,
   type TicketEvent
@@ -76,11 +76,11 @@ const keysOf = ({ exchanges }: Trace): Map<string, Key> => {
     keys.set(id ?? "", { scopes, revoked_at: Number.POSITIVE_INFINITY })
   for (const exchange of exchanges) {
     const call = isGood(exchange) ? callOf(exchange) : null
-    if (call?.name === "open shop") made(dataOf<{ readonly key_id?: string }>(exchange).key_id, ALL)
+    if (call?.name === "open shop") made(recordedData<{ readonly key_id?: string }>(exchange).key_id, ALL)
     if (call?.name === "create key") {
       const asked = exchange.body as { readonly scopes?: ReadonlyArray<string>; readonly preset?: string } | undefined
       const scopes = asked?.scopes ?? PRESETS[asked?.preset ?? "full"] ?? ALL
-      made(dataOf<{ readonly id?: string }>(exchange).id, scopes)
+      made(recordedData<{ readonly id?: string }>(exchange).id, scopes)
     }
     const known = call?.name === "revoke key" ? keys.get(call.id) : undefined
     if (call !== null && known !== undefined && exchange.now < known.revoked_at)
@@ -176,7 +176,7 @@ const standings = (events: ReadonlyArray<TicketEvent>, now: number) => {
 const statusWrong = (exchange: RecordedRequest, events: ReadonlyArray<TicketEvent>): Breach | null => {
   const to = (exchange.body as { readonly status: string }).status
   if (isGood(exchange)) {
-    const { state, updated_at } = dataOf<{ readonly state: string; readonly updated_at: string }>(exchange)
+    const { state, updated_at } = recordedData<{ readonly state: string; readonly updated_at: string }>(exchange)
     if (state !== to) return breaks("rule-status-workshop-ready-2", `asked for ${to}, answered ${state}`)
     return ms(updated_at) === exchange.now
       ? null
@@ -230,7 +230,7 @@ function* feedWrong({ id, listed, synced }: ShopTrace): Iterable<Finding> {
 
 /** Newest first; of a feed, oldest change first. */
 const orderWrong = (exchange: RecordedRequest): Breach | null => {
-  const tickets = dataOf<ReadonlyArray<Ticket>>(exchange)
+  const tickets = recordedData<ReadonlyArray<Ticket>>(exchange)
   const query = new URLSearchParams(exchange.query)
   const isFeed = query.has("updated_since")
   const limit = Number(query.get("limit") ?? 50)
@@ -297,7 +297,7 @@ const repeatsWrong = (operation: Operation): Breach | null => {
     if (!isGood(exchange) || !isReplay(exchange)) continue
     const first = done.findLast((one) => one.seq < exchange.seq || one.now === exchange.now)
     if (first === undefined || mayBeAnew(operation, first, exchange)) continue
-    if (JSON.stringify(dataOf(first)) !== JSON.stringify(dataOf(exchange)))
+    if (JSON.stringify(recordedData(first)) !== JSON.stringify(recordedData(exchange)))
       return repeated("a repetition was answered differently")
   }
   return operation.results.length > 1 && done.length <= 1 && !isLong(operation)

@@ -5,7 +5,6 @@ import { type Breach, breaks } from "./Breach.js"
 import type { RecordedRequest, ShopTrace, Trace } from "./Trace.js"
 import {
   check,
-  dataOf,
   eventsByTicket,
   type Finding,
   goodCalls,
@@ -15,6 +14,7 @@ import {
   isReplay,
   ms,
   operationsOf,
+  recordedData,
   shown,
   type TicketEvent
 } from "./traceQueries.js"
@@ -46,7 +46,9 @@ const raisedBy = (exchange: RecordedRequest): { readonly type: string; readonly 
   if (call.name === "set status")
     return { type: ENTERED[(exchange.body as { readonly status: string }).status] ?? "", ticket: call.id }
   if (isCreate(exchange))
-    return isReplay(exchange) ? null : { type: "ticket.created", ticket: dataOf<{ readonly id: string }>(exchange).id }
+    return isReplay(exchange)
+      ? null
+      : { type: "ticket.created", ticket: recordedData<{ readonly id: string }>(exchange).id }
   const type = RAISED[call.name]
   return type === undefined ? null : { type, ticket: call.id }
 }

@@ -3,7 +3,7 @@ import type { Delivery, DeliveryAttempt, Event } from "../../testkit/ResponseTyp
 import { DAY, HOUR, MINUTE, SECOND } from "../../testkit/Time.js"
 import { type Breach, breaks } from "./Breach.js"
 import type { ReceivedDelivery, ShopTrace, Trace } from "./Trace.js"
-import { check, dataOf, type Finding, goodCalls, grouped, ms } from "./traceQueries.js"
+import { check, type Finding, goodCalls, grouped, ms, recordedData } from "./traceQueries.js"
 
 /** After each failed attempt, how long until the next. */
 const DELAYS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR]
@@ -157,7 +157,7 @@ interface Secret {
 const secretsOf = (trace: Trace, shop: string): ReadonlyArray<Secret> => {
   const [set] = goodCalls(trace, "set webhook", shop)
   const secrets = [...(set === undefined ? [] : [set]), ...goodCalls(trace, "rotate secret", shop)].map((one) => ({
-    text: dataOf<{ readonly secret: string }>(one).secret,
+    text: recordedData<{ readonly secret: string }>(one).secret,
     since: one.now
   }))
   return secrets.map(({ text, since }, i) => {

@@ -13,7 +13,7 @@ export const isGood = ({ answer }: RecordedRequest): boolean =>
   answer !== null && answer.status >= 200 && answer.status < 300
 
 /** The data of a success. */
-export const dataOf = <A>({ answer }: RecordedRequest): A => answer?.body.data as A
+export const recordedData = <A>({ answer }: RecordedRequest): A => answer?.body.data as A
 
 /** Whether an answer repeats an earlier one (Specification, Lists and sync). */
 export const isReplay = ({ answer }: RecordedRequest): boolean => answer?.body.meta?.replayed === true
@@ -93,7 +93,7 @@ export const settingsAt = (trace: Trace, shop: string): ((now: number) => Readon
   const changes = goodCalls(trace, "change shop", shop)
   return (now) => {
     const last = changes.findLast((change) => change.now <= now)
-    return last === undefined ? {} : dataOf<Record<string, unknown>>(last)
+    return last === undefined ? {} : recordedData<Record<string, unknown>>(last)
   }
 }
 
@@ -117,7 +117,7 @@ const resultsOf = (exchanges: ReadonlyArray<RecordedRequest>): Operation["result
   const found = new Map<string, Operation["results"][number]>()
   for (const exchange of exchanges) {
     if (!isGood(exchange)) continue
-    const data = dataOf<unknown>(exchange)
+    const data = recordedData<unknown>(exchange)
     const text = JSON.stringify(data)
     const known = found.get(text)
     // The first answer is the one that is no repetition, where it was not lost.

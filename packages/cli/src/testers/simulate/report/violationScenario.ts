@@ -1,6 +1,6 @@
 import { type CallName, callOf } from "../../../sandbox/Calls.js"
 import type { RecordedRequest, Trace, Violation } from "../auditor/Trace.js"
-import { dataOf } from "../auditor/traceQueries.js"
+import { recordedData } from "../auditor/traceQueries.js"
 
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 const INSTANT = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
@@ -46,7 +46,7 @@ const leading = ({ exchanges, shops, clients }: Trace, { evidence }: Violation):
     const act = actOf(exchange)
     if (act === undefined || exchange.answer === null) return false
     if (act.name === "change shop") return true
-    const touched = [act.id, dataOf<{ id?: string } | undefined>(exchange)?.id ?? "", ...idsIn(exchange.body)]
+    const touched = [act.id, recordedData<{ id?: string } | undefined>(exchange)?.id ?? "", ...idsIn(exchange.body)]
     const text = JSON.stringify(exchange.body) ?? ""
     return touched.some((id) => named.has(id)) || phones.some((phone) => text.includes(phone))
   }
@@ -54,7 +54,7 @@ const leading = ({ exchanges, shops, clients }: Trace, { evidence }: Violation):
   const found = inShop.filter(isAbout)
   // A client earns stamps by collected tickets, so these are needed from their beginning to their end.
   const tickets = new Set(
-    found.flatMap((one) => [actOf(one)?.id ?? "", dataOf<{ id?: string } | undefined>(one)?.id ?? ""])
+    found.flatMap((one) => [actOf(one)?.id ?? "", recordedData<{ id?: string } | undefined>(one)?.id ?? ""])
   )
   for (const id of known) tickets.delete(id)
   return inShop.filter((one) => found.includes(one) || (one.answer !== null && tickets.has(actOf(one)?.id ?? "-")))
@@ -92,7 +92,7 @@ export const violationScenario = (trace: Trace, violation: Violation, command: s
     const { answer, body, once } = exchange
     const passed = exchange.now - now
     now = Math.max(now, exchange.now)
-    const made = dataOf<{ id?: string } | undefined>(exchange)?.id
+    const made = recordedData<{ id?: string } | undefined>(exchange)?.id
     const isNew = /^create/.test(name) && made !== undefined && !names.has(made)
     const fields = said(body ?? {}, now) as Record<string, unknown>
     const argument =

@@ -1,5 +1,5 @@
 import type { RecordedRequest, ShopTrace, Trace, Violation } from "../auditor/Trace.js"
-import { dataOf, isReplay, ms } from "../auditor/traceQueries.js"
+import { isReplay, ms, recordedData } from "../auditor/traceQueries.js"
 
 /** Something that happened to a ticket, as the viewer of reports draws it. */
 interface Entry {
@@ -36,7 +36,7 @@ const ofEvents = ({ events }: ShopTrace, ticket_id: string): ReadonlyArray<Entry
 
 const isAbout = (exchange: RecordedRequest, ticket_id: string): boolean =>
   exchange.path.includes(ticket_id) ||
-  (/\/tickets$/.test(exchange.path) && dataOf<{ id?: string } | undefined>(exchange)?.id === ticket_id)
+  (/\/tickets$/.test(exchange.path) && recordedData<{ id?: string } | undefined>(exchange)?.id === ticket_id)
 
 const ofRequest = (exchange: RecordedRequest): Entry => {
   const { seq, now, method, path, body, answer } = exchange
