@@ -14,10 +14,10 @@ export const UNKNOWN_ID = "01890000-0000-7000-8000-000000000000"
 /** The sandbox did not do what the case needs, so the case cannot judge the server. */
 export class SandboxRefused extends Data.TaggedError("SandboxRefused")<{
   readonly call: string
-  readonly answer: string
+  readonly response: string
 }> {
   override get message() {
-    return `The sandbox call ${this.call} (Specification, Sandbox) was answered with ${this.answer}`
+    return `The sandbox call ${this.call} (Specification, Sandbox) returned ${this.response}`
   }
 }
 
@@ -56,13 +56,13 @@ export class CaseEnvironment {
   async api<D>(method: string, path: string, options: CallOptions = {}): Promise<TestResponse<D>> {
     const { api, key, pause } = this.#resources
     for (let tries = 1; ; tries++) {
-      const answer = new TestResponse<D>(await api.send(method, path, options))
-      if (key === undefined || answer.status !== 429 || tries >= MAX_TRIES) return answer
-      await pause(Number(answer.header("ratelimit-reset") ?? "60") * SECOND)
+      const response = new TestResponse<D>(await api.send(method, path, options))
+      if (key === undefined || response.status !== 429 || tries >= MAX_TRIES) return response
+      await pause(Number(response.header("ratelimit-reset") ?? "60") * SECOND)
     }
   }
 
-  /** A call of the sandbox about the thing with an id, whatever it answers. */
+  /** A call of the sandbox about the thing with an id, with any response. */
   sandbox<D>(call: CallName, id = "", body?: unknown): Promise<TestResponse<D>> {
     const { method, path } = requestOf(call, id)
     return this.api(method, path, { body })
@@ -70,10 +70,10 @@ export class CaseEnvironment {
 
   /** A call of the sandbox on which a case relies. */
   async act<D>(call: CallName, id = "", body?: unknown): Promise<D> {
-    const answer = await this.sandbox<D>(call, id, body)
-    if (answer.status < 300) return answer.data
+    const response = await this.sandbox<D>(call, id, body)
+    if (response.status < 300) return response.data
     const { method, path } = requestOf(call, id)
-    throw new SandboxRefused({ call: `${method} ${path}`, answer: `status ${answer.status}` })
+    throw new SandboxRefused({ call: `${method} ${path}`, response: `status ${response.status}` })
   }
 
   /** Text that nothing else in any run has. */
@@ -105,7 +105,7 @@ export class CaseEnvironment {
   readonly answerOffer = async ({ id }: Person, how: "accept" | "block"): Promise<void> => {
     const offers = await this.act<ReadonlyArray<{ id: string; status: string }>>("get offers", id)
     const open = offers.findLast(({ status }) => status === "open")
-    if (open === undefined) throw new SandboxRefused({ call: "GET …/offers", answer: "no open offer" })
+    if (open === undefined) throw new SandboxRefused({ call: "GET …/offers", response: "no open offer" })
     await this.act(how === "accept" ? "accept offer" : "block shop", open.id, {})
   }
 
@@ -126,9 +126,9 @@ export class CaseEnvironment {
     return inbox
   }
 
-  /** Ends the case: its receivers answer 410, so that nothing more is sent to them. */
+  /** Ends the case: its receivers respond 410, so that nothing more is sent to them. */
   leave(): void {
-    for (const inbox of this.#opened) inbox.answer(410)
+    for (const inbox of this.#opened) inbox.reply(410)
   }
 }
 
@@ -267,7 +267,7 @@ export class Shop {
   /** Points the shop's webhook at a new receiver. */
   readonly receiving = async (reply: Reply | number = 200): Promise<Inbox> => {
     const inbox = this.env.inbox()
-    inbox.answer(reply)
+    inbox.reply(reply)
     await this.sendTo(inbox)
     return inbox
   }

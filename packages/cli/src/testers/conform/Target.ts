@@ -19,8 +19,8 @@ export interface Post {
 export interface Inbox {
   readonly url: string
   readonly posts: ReadonlyArray<Post>
-  /** From now on it answers so, a number standing for a status; 200 at first. */
-  readonly answer: (reply: Reply | number) => void
+  /** Sets its reply from now on, 200 at first; a number is a status. */
+  readonly reply: (reply: Reply | number) => void
 }
 
 /** The receivers of a run, by the path of their address: on a socket, or in process for a server that runs there. */
@@ -42,11 +42,11 @@ export class Inboxes {
     return {
       url: `${this.origin}${path}`,
       posts,
-      answer: (reply) => void this.#replies.set(path, typeof reply === "number" ? saying(reply) : reply)
+      reply: (reply) => void this.#replies.set(path, typeof reply === "number" ? saying(reply) : reply)
     }
   }
 
-  /** Takes a delivery; an address that no case has opened answers 404. */
+  /** Takes a delivery; the response is 404 at an address that no case has opened. */
   readonly handler: Handler = ({ path, headers, body }) =>
     Effect.sync(() => {
       const posts = this.#posts.get(path)
@@ -88,7 +88,7 @@ const checkElsewhere = Effect.fnUntraced(function* (api: Api, key: string, shop:
   if (status === 401) return yield* unknownKey
   if (status !== 200) {
     return yield* refuse(
-      `GET /v1/shop was answered with ${shop} and GET /v1/tickets with ${status}, so nothing of the API is there: check --base-url, and the server's log. Nothing is known against the key.`
+      `GET /v1/shop returned ${shop} and GET /v1/tickets ${status}, so nothing of the API is there: check --base-url, and the server's log. Nothing is known against the key.`
     )
   }
 })
@@ -99,9 +99,7 @@ const checkKey = Effect.fnUntraced(function* (api: Api, key: string) {
   const { status } = shop.response
   if (status === 401) return yield* unknownKey
   if (status === 403) {
-    return yield* refuse(
-      "The key's shop may not use the API (GET /v1/shop was answered with 403): give the key of an open one."
-    )
+    return yield* refuse("The key's shop may not use the API (GET /v1/shop returned 403): give the key of an open one.")
   }
   if (status !== 200) return yield* checkElsewhere(api, key, status)
   const scopes = dataOf<{ readonly scopes?: unknown }>(shop)?.scopes

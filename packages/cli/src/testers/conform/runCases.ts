@@ -40,7 +40,7 @@ const withClock = <A, E>({ api, sandbox }: Target, body: Effect.Effect<A, E>): E
   )
 }
 
-/** Runs cases one after another, each in shops of its own; ends early only where the server does not answer. */
+/** Runs cases one after another, each in shops of its own; ends early only if the server does not respond. */
 export const runCases = (
   target: Target,
   cases: ReadonlyArray<Case>,
@@ -78,7 +78,7 @@ export const runCases = (
     environment.leave()
     const duration_ms = Math.round(Duration.toMillis(took))
     if (Exit.isSuccess(exit)) return { case: one, outcome: "passed", duration_ms } satisfies Result
-    // One answer that does not come is a failure; a server that answers nothing any more ends the run.
+    // One missing response is a failure; a server that does not respond any more ends the run.
     if (Cause.squash(exit.cause) instanceof CannotReceive) {
       return { case: one, outcome: "skipped", duration_ms, because: NO_RECEIVER } satisfies Result
     }

@@ -116,7 +116,7 @@ describe.concurrent("workshop conform (Specification, Commands)", PATIENT, () =>
       return (await typed(words)).stderr
     }
     expect(await said(404, 404)).toBe(
-      "GET /v1/shop was answered with 404 and GET /v1/tickets with 404, so nothing of the API is there: check --base-url, and the server's log. Nothing is known against the key.\n"
+      "GET /v1/shop returned 404 and GET /v1/tickets 404, so nothing of the API is there: check --base-url, and the server's log. Nothing is known against the key.\n"
     )
     expect(await said(404, 401)).toBe("The server does not know that key: give a good one with --key.\n")
     expect(await said(403, 200)).toMatch(/^The key's shop may not use the API/)

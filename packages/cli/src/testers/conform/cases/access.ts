@@ -25,8 +25,8 @@ export const accessCases = casesOf("§5", [
   ...endpoints.map(([method, path, scope]) =>
     test(`scope-${method.toLowerCase()}${path.replace(UNKNOWN_ID, "id").replace(/\?.*/, "-by-phone").replaceAll("/", "-")} (rule-scope-all): ${method} ${path.replace(UNKNOWN_ID, "{id}").replace(/\?.*/, "?phone=…")} asks for ${scope}, and for nothing else.`, async (shop) => {
       const without = await shop.with({ scopes: ALL.filter((other) => other !== scope) })
-      const answer = await shop.env.api(method, `/v1${path}`, { bearer: without.key })
-      answer.refused(403, "FORBIDDEN", { scope })
+      const response = await shop.env.api(method, `/v1${path}`, { bearer: without.key })
+      response.refused(403, "FORBIDDEN", { scope })
       const only = await shop.with({ scopes: [scope] })
       const { status } = await shop.env.api(method, `/v1${path}`, { bearer: only.key })
       expectSame(status === 401 || status === 403, false, "whether a key with this scope alone is turned away")
@@ -44,7 +44,7 @@ export const accessCases = casesOf("§5", [
     expectSame(await scopesOf("full"), [...ALL].sort(), "the scopes of full access")
     expectSame(await scopesOf("read"), ["clients:read", "tickets:read"], "the scopes of read only")
   }),
-  test("key-missing (rule-key-missing, key): Without a key, or with one in another scheme, the answer is 401.", async (shop) => {
+  test("key-missing (rule-key-missing, key): Without a key, or with one in another scheme, a request returns 401.", async (shop) => {
     const { key } = shop
     ;(await shop.env.api("GET", "/v1/shop")).refused(401, "UNAUTHENTICATED")
     for (const Authorization of [key, `Basic ${key}`, "Bearer", ""])
@@ -80,7 +80,7 @@ export const accessCases = casesOf("§5", [
     await shop.env.act("revoke key", more[0]?.key_id)
     expectSame((await another()).status < 300, true, "whether there is room for a key after one was revoked")
   }),
-  test("key-of-its-shop (rule-one-key-one-shop): Each shop's key answers for that shop.", async (shop) => {
+  test("key-of-its-shop (rule-one-key-one-shop): Each shop's key reads that shop.", async (shop) => {
     for (const each of [shop, await shop.env.openShop()]) (await each.get("/shop")).shows({ id: each.id })
   })
 ])

@@ -36,7 +36,7 @@ interface Stamped {
 
 /** Which clients a shop can see, and their loyalty cards (Specification, Endpoints; Clients and loyalty). */
 export const clientCases = casesOf("§4", [
-  test("client-by-phone (rule-client-by-phone): A client who came to the counter is found by their number and by their id, with the same answer.", async (shop) => {
+  test("client-by-phone (rule-client-by-phone): A client who came to the counter is found by their number and by their id, with the same data.", async (shop) => {
     await shop.program({ active: false })
     const { id, phone } = await shop.known()
     const found = (await shop.lookUp(phone)).shows({
@@ -99,15 +99,15 @@ export const clientCases = casesOf("§4", [
   }),
   test("privacy-create (rule-privacy-look-up): A ticket for them is the 404 of nobody.", (shop) =>
     compare(shop.env, (shop, { id }) => shop.create({ client_id: id }))),
-  test("privacy-offer (rule-create-offer): A ticket with a phone number is answered alike whether nobody holds it, somebody does, or they block the shop.", async (shop) => {
+  test("privacy-offer (rule-create-offer): A create with a phone number has the same response if nobody holds it, if somebody does, and if they block the shop.", async (shop) => {
     const made = async (prepare: (shop: Shop) => Promise<string>) => {
       const client_phone = await prepare(shop)
       const before = (await shop.types()).length
-      const answer = await shop.create({ client_phone })
-      const { client, state } = answer.ok(201)
+      const response = await shop.create({ client_phone })
+      const { client, state } = response.ok(201)
       const types = (await shop.types()).slice(before)
-      const names = Object.keys(answer.exchange.response.headers).sort()
-      return { client, state, types, meta: answer.meta, names }
+      const names = Object.keys(response.exchange.response.headers).sort()
+      return { client, state, types, meta: response.meta, names }
     }
     const nobody = await made(async () => shop.env.phone())
     expectSame(await made(async () => (await shop.env.person()).phone), nobody, "what is seen where an account exists")
@@ -159,15 +159,15 @@ export const clientCases = casesOf("§4", [
     const other = await shop.env.openShop()
     const client = await shop.blocker()
     await other.visit(client)
-    const answer = await other.lookUp(client.phone)
-    expectThat(answer.ok().id === client.id, "the client", answer.data)
+    const response = await other.lookUp(client.phone)
+    expectThat(response.ok().id === client.id, "the client", response.data)
   }),
   test("loyalty-read (rule-loyalty-read): Loyalty is read as the shop's programme and the client's card; one never used is zeros.", async (shop) => {
     const program = { name: "Ten", stamps_required: 10, stamps_per_ticket: 2, reward_label: "A free hem" }
     const client = await shop.loyal(program)
     const card = { balance: 0, lifetime: 0, rewards_available: 0, rewards_redeemed: 0, updated_at: null }
-    const answer = await shop.get(`/clients/${client.id}/loyalty`)
-    answer.shows({ program: { active: true, ...program }, card })
+    const response = await shop.get(`/clients/${client.id}/loyalty`)
+    response.shows({ program: { active: true, ...program }, card })
     ;(await shop.lookUp(client.phone)).shows({ loyalty: card })
   }),
   test("loyalty-off-read (rule-loyalty-read-2): While the programme is off it can be read, and the client shows no card.", async (shop) => {
@@ -182,7 +182,7 @@ export const clientCases = casesOf("§4", [
     ;(await shop.stamps(client, 1)).conflict("LOYALTY_OFF")
     ;(await shop.redeem(client)).conflict("LOYALTY_OFF")
   }),
-  test("stamps (rule-loyalty-read): Stamps answer the card, how many were added and how many rewards that unlocked.", async (shop) => {
+  test("stamps (rule-loyalty-read): Stamps return the card, how many were added and how many rewards that unlocked.", async (shop) => {
     const client = await shop.loyal({ stamps_required: 4 })
     const updated_at = await shop.env.instant()
     const none = { rewards_available: 0, rewards_redeemed: 0, updated_at }

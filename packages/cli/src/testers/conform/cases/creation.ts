@@ -24,7 +24,7 @@ export const creationCases = casesOf("§4", [
     const all = ["clients:read", "loyalty:write", "tickets:read", "tickets:write"]
     expectSame([...scopes].sort(), all, "the scopes of a full-access key")
   }),
-  test("create (rule-status-workshop-ready): A new ticket is answered with 201 and raises ticket.created with the ticket as it was made.", async (shop) => {
+  test("create (rule-status-workshop-ready): A create returns 201 and raises ticket.created with the ticket as it was made.", async (shop) => {
     const ticket = (await shop.create({ service: "Zip" })).shows({ number: 1, state: "workshop", service: "Zip" }, 201)
     const events = await shop.events()
     expectSame(await shop.types(), ["ticket.created"], "the shop's events")
@@ -101,8 +101,8 @@ export const creationCases = casesOf("§4", [
   test("create-every-problem (rule-create-every-problem, key): All problems of a request are reported at once, each with its place.", async (shop) => {
     const items = [{ label: "One" }, { label: "" }]
     const body = { service: "", type: "sale", price_minor: 1.5, items }
-    const answer = await shop.create(body, { once: undefined })
-    answer.invalid("body service", "body type", "body price_minor", "body items.1.label", "header Idempotency-Key")
+    const response = await shop.create(body, { once: undefined })
+    response.invalid("body service", "body type", "body price_minor", "body items.1.label", "header Idempotency-Key")
   }),
   ...lengths.map(([field, most]) =>
     test(`length-${field.replace("_", "-")} (rule-length-all, key): ${field} takes ${most} characters and not one more; a character outside the basic plane counts once.`, async (shop) => {

@@ -39,7 +39,7 @@ export const deliveryCases = casesOf("§6", [
     await shop.sent()
     const first_failure_at = await shop.env.instant()
     expectShape(await shop.webhook(), { on: true, failures_in_row: 1, first_failure_at }, "the webhook")
-    inbox.answer(200)
+    inbox.reply(200)
     await shop.env.advance(MINUTE)
     const attempts = [
       { n: 1, status: 503 },
@@ -59,7 +59,7 @@ export const deliveryCases = casesOf("§6", [
       [500, false]
     ] as const
   ).map(([status, taken]) =>
-    test(`delivery-status-${status} (rule-delivery-status-all): A receiver that answers ${status} ${taken ? "has taken the event" : "has not taken the event"}.`, async (shop) => {
+    test(`delivery-status-${status} (rule-delivery-status-all): A receiver that responds ${status} ${taken ? "acknowledges the event" : "does not acknowledge the event"}.`, async (shop) => {
       const inbox = await shop.receiving(status)
       await shop.sent()
       const state = taken ? "delivered" : "pending"
@@ -71,7 +71,7 @@ export const deliveryCases = casesOf("§6", [
   test("delivery-redirect (rule-delivery-status-all): A redirect is a failure, and nothing is sent where it points.", async (shop) => {
     const [inbox, elsewhere] = [shop.env.inbox(), shop.env.inbox()]
     for (const status of [302, 307, 308]) {
-      inbox.answer({ kind: "redirect", status, to: elsewhere.url })
+      inbox.reply({ kind: "redirect", status, to: elsewhere.url })
       await shop.sendTo(inbox)
       await shop.sent()
     }
@@ -79,12 +79,12 @@ export const deliveryCases = casesOf("§6", [
     const statuses = (await shop.deliveries()).map(({ attempts }) => attempts[0]?.status)
     expectSame(statuses, [302, 307, 308], "the statuses of the attempts")
   }),
-  test("delivery-silence (rule-delivery-status-all): A receiver that does not answer within ten seconds has failed, and is tried again a minute later.", async (shop) => {
+  test("delivery-silence (rule-delivery-status-all): A receiver that does not respond within ten seconds has failed, and is tried again a minute later.", async (shop) => {
     const inbox = await shop.receiving({ kind: "silent" })
     await shop.sent()
     const attempts = [{ n: 1, status: null, error: /./ }]
     expectShape(await shop.deliveries(), [{ state: "pending", attempts }], "the deliveries")
-    inbox.answer(200)
+    inbox.reply(200)
     await shop.env.advance(MINUTE)
     expectShape(await shop.deliveries(), [{ state: "delivered" }], "the deliveries a minute later")
   }),
@@ -110,7 +110,7 @@ export const deliveryCases = casesOf("§6", [
   test("delivery-failed-holds-nothing-back (rule-delivery-order): An event that waits for its retry holds back neither its ticket's next events nor other tickets.", async (shop) => {
     const inbox = await shop.receiving(500)
     const { id } = await shop.sent()
-    inbox.answer(200)
+    inbox.reply(200)
     ;(await shop.status(id, "ready")).ok()
     await shop.sent()
     const states = (await shop.deliveries()).map(({ state }) => state)
@@ -148,11 +148,11 @@ export const deliveryCases = casesOf("§6", [
     const inbox = await shop.receiving(500)
     await shop.sent()
     await shop.env.advance(21 * HOUR)
-    inbox.answer(410)
+    inbox.reply(410)
     await shop.env.advance(DAY)
     expectShape(await shop.webhook(), { on: false, off_reason: "gone", failures_in_row: 8 }, "the webhook")
     expectSame(await states(shop), ["parked"], "the state of the delivery")
-    inbox.answer(500)
+    inbox.reply(500)
     await shop.env.act("enable webhook", shop.id, {})
     await shop.env.advance(MINUTE)
     expectSame((await shop.deliveries())[0]?.attempts.map(({ n }) => n).slice(-2), [9, 10], "its next attempts")
@@ -162,7 +162,7 @@ export const deliveryCases = casesOf("§6", [
     const inbox = await shop.receiving(410)
     await shop.sent()
     await shop.ticket()
-    inbox.answer(200)
+    inbox.reply(200)
     const enabled = await shop.env.act<Webhook>("enable webhook", shop.id, {})
     expectShape(enabled, { on: true, off_reason: null, failures_in_row: 0 }, "the webhook")
     await shop.env.settle()
@@ -206,9 +206,9 @@ export const deliveryCases = casesOf("§6", [
     const inbox = await shop.receiving(500)
     for (let i = 0; i < 3; i++) await shop.ticket()
     await shop.env.advance(3 * HOUR)
-    inbox.answer(200)
+    inbox.reply(200)
     await shop.sent()
-    inbox.answer(500)
+    inbox.reply(500)
     await shop.env.advance(6 * HOUR)
     const first_failure_at = later(await shop.env.instant(), -24 * MINUTE)
     expectShape(await shop.webhook(), { failures_in_row: 3, first_failure_at }, "the webhook")
@@ -235,9 +235,9 @@ export const deliveryCases = casesOf("§6", [
     await shop.ticket()
     await shop.env.advance(3 * DAY)
     expectSame(await states(shop), ["dead"], "the states of the deliveries")
-    inbox.answer(200)
+    inbox.reply(200)
     await shop.sent()
-    inbox.answer(500)
+    inbox.reply(500)
     expectSame(await shop.replay({ state: "dead" }), 1, "the count of the replay")
     await shop.env.settle()
     expectSame(inbox.posts.length, 10, "the attempts at once: eight, one and one")

@@ -6,20 +6,20 @@ import { expectSame, expectThat } from "../Expectations.js"
 /** Codes, reasons and the order in which they are found (Specification, Errors). */
 export const errorCases = casesOf("§7", [
   test("error-validation (rule-create-every-problem, key): A 400 lists what is wrong, each with its part of the request, its field and a message.", async (shop) => {
-    const answer = (await shop.create({ service: "" })).invalid("body service")
-    const issues = answer.error.details?.issues as ReadonlyArray<{ message?: unknown }>
+    const response = (await shop.create({ service: "" })).invalid("body service")
+    const issues = response.error.details?.issues as ReadonlyArray<{ message?: unknown }>
     expectThat(
       issues.every(({ message }) => typeof message === "string" && message !== ""),
       "a message each",
       issues
     )
   }),
-  test("error-shop-not-approved (rule-error-shop-not-approved): The keys of a shop that is not approved yet answer SHOP_NOT_APPROVED.", async (shop) => {
+  test("error-shop-not-approved (rule-error-shop-not-approved): A request with a key of a shop that is not approved yet returns SHOP_NOT_APPROVED.", async (shop) => {
     await shop.set({ approved: false })
     ;(await shop.get("/shop")).refused(403, "SHOP_NOT_APPROVED")
     ;(await shop.create()).refused(403, "SHOP_NOT_APPROVED")
   }),
-  test("error-account-deactivated (rule-error-shop-not-approved): The keys of a deactivated shop answer ACCOUNT_DEACTIVATED.", async (shop) => {
+  test("error-account-deactivated (rule-error-shop-not-approved): A request with a key of a deactivated shop returns ACCOUNT_DEACTIVATED.", async (shop) => {
     await shop.set({ active: false })
     ;(await shop.get("/shop")).refused(403, "ACCOUNT_DEACTIVATED")
   }),
@@ -90,26 +90,31 @@ export const errorCases = casesOf("§7", [
   test("error-no-internals (rule-error-no-internals, key): No response contains internals of the service.", async (shop) => {
     const asked = ["/tickets/%00", "/tickets/'%20OR%201=1", "/tickets?cursor=%27", "/clients/%F0%9F%A7%B5"]
     for (const path of asked) {
-      const answer = await shop.get(path)
-      expectThat(answer.status === 400 || answer.status === 404, "status 400 or 404", answer.status, answer.exchange)
-      const leaks = /\bat [^\n]{1,200}:\d{1,9}:\d{1,9}|select |syntax error|\.ts\b|\.js\b/i.test(
-        answer.exchange.response.body
+      const response = await shop.get(path)
+      expectThat(
+        response.status === 400 || response.status === 404,
+        "status 400 or 404",
+        response.status,
+        response.exchange
       )
-      expectSame(leaks, false, "whether the body contains code or SQL", answer.exchange)
+      const leaks = /\bat [^\n]{1,200}:\d{1,9}:\d{1,9}|select |syntax error|\.ts\b|\.js\b/i.test(
+        response.exchange.response.body
+      )
+      expectSame(leaks, false, "whether the body contains code or SQL", response.exchange)
     }
   }),
-  test("error-request-id (rule-error-request-id, key): Every answer bears a Request-Id of its own.", async (shop) => {
-    const answers = [await shop.get("/shop"), await shop.get("/nothing"), await shop.env.api("GET", "/v1/shop")]
-    answers.push(await shop.create({ service: "" }), await shop.env.api("GET", "/nothing"))
-    for (const answer of answers) answer.withHeader("Request-Id", /./)
-    const ids = new Set(answers.map((answer) => answer.header("request-id")))
-    expectSame(ids.size, answers.length, "the number of different ids")
+  test("error-request-id (rule-error-request-id, key): Every response has a Request-Id of its own.", async (shop) => {
+    const responses = [await shop.get("/shop"), await shop.get("/nothing"), await shop.env.api("GET", "/v1/shop")]
+    responses.push(await shop.create({ service: "" }), await shop.env.api("GET", "/nothing"))
+    for (const response of responses) response.withHeader("Request-Id", /./)
+    const ids = new Set(responses.map((response) => response.header("request-id")))
+    expectSame(ids.size, responses.length, "the number of different ids")
   }),
   test("error-retry-after (rule-error-retry-after): A 429 says how long to wait, in RateLimit-Reset and Retry-After alike.", async (shop) => {
     for (let i = 0; i < 30; i++) (await shop.status(UNKNOWN_ID, "ready")).refused(404, "NOT_FOUND")
     await shop.env.advance(MINUTE / 4)
-    const answer = (await shop.create()).limited("writes_per_minute")
-    answer.withHeader("RateLimit-Reset", "45").withHeader("Retry-After", "45").withHeader("RateLimit-Remaining", "0")
+    const response = (await shop.create()).limited("writes_per_minute")
+    response.withHeader("RateLimit-Reset", "45").withHeader("Retry-After", "45").withHeader("RateLimit-Remaining", "0")
     await shop.env.advance(45_000)
     ;(await shop.create()).ok(201)
   })

@@ -115,7 +115,7 @@ export const eventCases = casesOf("§6", [
   }),
   test("signature-each-attempt (rule-event-frozen): Each attempt signs the same bytes afresh: a new time, the same event.", async (shop) => {
     const inbox = shop.env.inbox()
-    inbox.answer(500)
+    inbox.reply(500)
     const secret = await shop.sendTo(inbox)
     await shop.sent()
     await shop.env.advance(MINUTE)

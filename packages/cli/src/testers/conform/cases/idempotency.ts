@@ -52,7 +52,7 @@ export const idempotencyCases = casesOf("§4", [
     expectSame((await shop.get<ReadonlyArray<Ticket>>("/tickets")).ok().length, 1, "the number of tickets")
     expectSame(await shop.types(), ["ticket.created"], "the shop's events")
   }),
-  test("replay-as-it-was (rule-replay, key): A replay shows the ticket as it was first answered, whatever happened to it since.", async (shop) => {
+  test("replay-as-it-was (rule-replay, key): A replay returns the ticket of the first response, also if the ticket has changed since.", async (shop) => {
     const once = shop.env.fresh("replay")
     const ticket = (await shop.create({}, { once })).ok(201)
     ;(await shop.status(ticket.id, "ready")).ok()
@@ -100,10 +100,10 @@ export const idempotencyCases = casesOf("§4", [
     ;(await shop.lookUp(two.phone)).shows({ loyalty: { balance: 1, rewards_redeemed: 0 } })
   }),
   test("idempotency-parallel (rule-idempotency-parallel): Thirty duplicates at once make one ticket: one 201 and twenty-nine 200.", async (shop) => {
-    const answers = await Promise.all(Array.from({ length: 30 }, () => shop.create({}, { once: "together" })))
-    const statuses = answers.map(({ status }) => status).sort()
+    const responses = await Promise.all(Array.from({ length: 30 }, () => shop.create({}, { once: "together" })))
+    const statuses = responses.map(({ status }) => status).sort()
     expectSame(statuses, [...Array.from({ length: 29 }, () => 200), 201], "the statuses")
-    expectSame(new Set(answers.map(({ data }) => data.id)).size, 1, "the number of tickets")
+    expectSame(new Set(responses.map(({ data }) => data.id)).size, 1, "the number of tickets")
   }),
   test("idempotency-remembered (rule-idempotency-refused-leaves-no-trace): A key is remembered for thirty days, and not for ever.", async (shop) => {
     const first = (await shop.create({}, { once: "month" })).ok(201)
@@ -112,7 +112,7 @@ export const idempotencyCases = casesOf("§4", [
     await shop.env.advance(2 * DAY)
     ;(await shop.create({}, { once: "month" })).withMeta({ replayed: false }).ok(201)
   }),
-  test("replay-stamps (rule-replay): A repetition of stamps adds none and answers the card as it was.", async (shop) => {
+  test("replay-stamps (rule-replay): A repetition of stamps adds none and returns the card as it was.", async (shop) => {
     const client = await shop.loyal()
     const first = (await shop.stamps(client, 3, { once: "s" })).withMeta({ replayed: false }).ok()
     await shop.stamps(client, 2)

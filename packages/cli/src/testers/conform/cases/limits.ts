@@ -31,7 +31,7 @@ export const limitCases = casesOf("§8", [
     await shop.env.advance(1)
     ;(await shop.get("/shop")).ok()
   }),
-  test("limit-requests-any-answer (rule-limit-requests): A request counts whatever its answer.", async (shop) => {
+  test("limit-requests-any-answer (rule-limit-requests): A request counts with any response.", async (shop) => {
     ;(await shop.get("/shop")).withHeader("RateLimit-Remaining", "119")
     ;(await shop.get("/nothing-here")).withHeader("RateLimit-Remaining", "118").refused(404, "NOT_FOUND")
     ;(await shop.get("/tickets?limit=0")).withHeader("RateLimit-Remaining", "117").refused(400, "VALIDATION_ERROR")
@@ -164,20 +164,21 @@ export const limitCases = casesOf("§8", [
     for (const once of ["a", "b"]) (await shop.stamps(client, 10, { once })).withMeta({ replayed: true }).ok()
   }),
   test("limit-unauthenticated (rule-limit-unauthenticated): Requests without a good key are counted by their address, 120 a minute.", async (shop) => {
-    const answers = []
-    for (let i = 0; i < 120; i++) answers.push((await shop.env.api("GET", "/v1/shop")).status)
-    expectSame(new Set(answers), new Set([401]), "the statuses of 120 requests")
+    const responses = []
+    for (let i = 0; i < 120; i++) responses.push((await shop.env.api("GET", "/v1/shop")).status)
+    expectSame(new Set(responses), new Set([401]), "the statuses of 120 requests")
     const refused = (await shop.env.api("GET", "/v1/shop")).refused(429, "TOO_MANY_ATTEMPTS")
     expectSame(refused.error.details?.limit, "unauthenticated_per_minute", "details.limit")
     await shop.env.advance(MINUTE)
     ;(await shop.env.api("GET", "/v1/shop")).refused(401, "UNAUTHENTICATED")
   }),
-  test("limit-headers (rule-limit-headers, key): Every answer bears the three headers: a success, a refusal, one without a key, one outside the API.", async (shop) => {
-    const answers = [await shop.get("/shop"), await shop.create({ service: "" }), await shop.get("/nothing-here")]
-    answers.push(await shop.get(`/tickets/${UNKNOWN_ID}`), await shop.env.api("GET", "/v1/shop"))
-    answers.push(await shop.env.api("GET", "/nothing-here"), await shop.create())
-    for (const answer of answers) {
-      for (const name of ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"]) answer.withHeader(name, /^\d+$/)
+  test("limit-headers (rule-limit-headers, key): Every response has the three headers: a success, a refusal, one without a key, one outside the API.", async (shop) => {
+    const responses = [await shop.get("/shop"), await shop.create({ service: "" }), await shop.get("/nothing-here")]
+    responses.push(await shop.get(`/tickets/${UNKNOWN_ID}`), await shop.env.api("GET", "/v1/shop"))
+    responses.push(await shop.env.api("GET", "/nothing-here"), await shop.create())
+    for (const response of responses) {
+      for (const name of ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"])
+        response.withHeader(name, /^\d+$/)
     }
   }),
   test("limit-headers-scarcest (rule-limit-headers): The headers show the limit with the fewest uses left.", async (shop) => {

@@ -22,10 +22,10 @@ const follow = async (shop: Shop, instant: string, limit: number, between?: (pag
   const seen: Array<Ticket> = []
   let cursor = ""
   for (let page = 1; page <= 60; page++) {
-    const answer = await since(shop, instant, `&limit=${limit}${cursor}`)
-    seen.push(...answer.ok())
-    if (answer.meta.has_more !== true) return { seen, synced_until: answer.meta.synced_until ?? "" }
-    cursor = `&cursor=${encodeURIComponent(answer.meta.next_cursor ?? "")}`
+    const response = await since(shop, instant, `&limit=${limit}${cursor}`)
+    seen.push(...response.ok())
+    if (response.meta.has_more !== true) return { seen, synced_until: response.meta.synced_until ?? "" }
+    cursor = `&cursor=${encodeURIComponent(response.meta.next_cursor ?? "")}`
     await between?.(page)
   }
   expectThat(false, "an end of the list within sixty pages", "more pages")
@@ -178,7 +178,7 @@ export const listCases = casesOf("§4", [
     ;(await shop.status(made[2]!.id, "ready")).ok()
     expectSame(await idsSince(shop, start), [made[1]!.id, made[0]!.id, made[2]!.id], "the order")
   }),
-  test("sync-inclusive (rule-sync-order): A change at the very instant asked for is among the answers, one before it is not.", async (shop) => {
+  test("sync-inclusive (rule-sync-order): A change at the very instant of updated_since is in the list, and one before it is not.", async (shop) => {
     await shop.ticket()
     await shop.env.advance(1)
     const { id, updated_at } = await shop.ticket()

@@ -16,9 +16,9 @@ export const numberCases = casesOf("§4", [
   }),
   test("by-number (rule-by-number): A number that was given once is that ticket, without others.", async (shop) => {
     const ticket = await shop.ticket()
-    const answer = await shop.get<Ticket>("/tickets/by-number/1")
-    expectSame(answer.ok(), ticket, "data", answer.exchange)
-    answer.withMeta({ others: [] })
+    const response = await shop.get<Ticket>("/tickets/by-number/1")
+    expectSame(response.ok(), ticket, "data", response.exchange)
+    response.withMeta({ others: [] })
   }),
   test("by-number-newest-open (rule-by-number): Of several open tickets with a number the newest is returned, and the other is listed.", async (shop) => {
     const first = await shop.ticket()
@@ -27,9 +27,9 @@ export const numberCases = casesOf("§4", [
     const second = await shop.ticket()
     const { number_label, created_at } = first
     const other = { id: first.id, number: 1, number_label, state: "workshop", created_at }
-    const answer = await shop.get<Ticket>("/tickets/by-number/1")
-    answer.shows({ id: second.id })
-    answer.withMeta({ others: [other] })
+    const response = await shop.get<Ticket>("/tickets/by-number/1")
+    response.shows({ id: second.id })
+    response.withMeta({ others: [other] })
   }),
   test("by-number-open-before-closed (rule-by-number): An older ticket that is open comes before a newer one that was collected.", async (shop) => {
     for (const statuses of [[], ["ready"], ["impossible"]]) {
@@ -38,22 +38,22 @@ export const numberCases = casesOf("§4", [
       await shop.env.advance(MINUTE)
       await shop.set({ next_number: 7 })
       const closed = await shop.moved("ready", "collected")
-      const answer = await shop.get<Ticket>("/tickets/by-number/7")
-      answer.shows({ id: open.id })
-      expectShape(answer.meta.others?.[0], { id: closed.id, state: "collected" }, "meta.others.0", answer.exchange)
+      const response = await shop.get<Ticket>("/tickets/by-number/7")
+      response.shows({ id: open.id })
+      expectShape(response.meta.others?.[0], { id: closed.id, state: "collected" }, "meta.others.0", response.exchange)
       ;(await shop.status(open.id, open.state === "workshop" ? "ready" : "collected")).ok()
       if (open.state === "workshop") (await shop.status(open.id, "collected")).ok()
       await shop.env.advance(MINUTE)
     }
   }),
-  test("by-number-none-open (rule-by-number): Where none is open the newest is answered.", async (shop) => {
+  test("by-number-none-open (rule-by-number): If none is open, the newest is returned.", async (shop) => {
     const first = await shop.moved("ready", "collected")
     await shop.env.advance(1)
     await shop.set({ next_number: 1 })
     const second = await shop.moved("impossible", "collected")
-    const answer = await shop.get<Ticket>("/tickets/by-number/1")
-    answer.shows({ id: second.id })
-    answer.withMeta({ others: [{ id: first.id }] })
+    const response = await shop.get<Ticket>("/tickets/by-number/1")
+    response.shows({ id: second.id })
+    response.withMeta({ others: [{ id: first.id }] })
   }),
   test("by-number-many-others (rule-by-number): At most a hundred others are listed, the newest first.", async (shop) => {
     const made: Array<string> = []
@@ -62,13 +62,13 @@ export const numberCases = casesOf("§4", [
       await shop.set({ next_number: 5 })
       made.unshift((await shop.ticket()).id)
     }
-    const answer = await shop.get<Ticket>("/tickets/by-number/5")
-    answer.shows({ id: made[0] })
+    const response = await shop.get<Ticket>("/tickets/by-number/5")
+    response.shows({ id: made[0] })
     expectSame(
-      answer.meta.others?.map(({ id }) => id),
+      response.meta.others?.map(({ id }) => id),
       made.slice(1, 101),
       "the ids in meta.others",
-      answer.exchange
+      response.exchange
     )
   }),
   test("by-number-range (rule-by-number): A number that no ticket can have is a 400; one that none has is a 404.", async (shop) => {

@@ -4,16 +4,16 @@ import { expectSame, expectShape, expectThat } from "../Expectations.js"
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-/** Envelope, money and dates of every answer (Specification, Requests and responses; Lists and sync; Errors). */
+/** Envelope, money and dates of every response (Specification, Requests and responses; Lists and sync; Errors). */
 export const envelopeCases = casesOf("§1", [
   test("envelope-success (rule-envelope-success, key): A success is a JSON object with success true and data.", async (shop) => {
-    const answer = await shop.get("/shop")
-    answer.withHeader("Content-Type", /^application\/json/).ok()
+    const response = await shop.get("/shop")
+    response.withHeader("Content-Type", /^application\/json/).ok()
   }),
   test("envelope-unknown-route (rule-envelope-success, key): A path of no endpoint is a 404 in the envelope.", async (shop) => {
-    const answer = await shop.get("/nothing-here")
-    answer.withHeader("Content-Type", /^application\/json/).refused(404, "NOT_FOUND")
-    expectThat(typeof answer.error.message === "string", "error.message to be a text", answer.error.message)
+    const response = await shop.get("/nothing-here")
+    response.withHeader("Content-Type", /^application\/json/).refused(404, "NOT_FOUND")
+    expectThat(typeof response.error.message === "string", "error.message to be a text", response.error.message)
   }),
   test("envelope-outside (rule-envelope-success, key): A path outside the API is a 404 in the envelope, and no key is asked.", async (shop) => {
     ;(await shop.env.api("GET", "/nothing-here")).refused(404, "NOT_FOUND")
@@ -26,21 +26,21 @@ export const envelopeCases = casesOf("§1", [
       ;(await shop.env.api("GET", "/v1/tickets", { bearer: key })).ok()
     })
   ),
-  test("envelope-options (rule-envelope-method-all, key): OPTIONS is an unknown method, and no answer bears CORS headers.", async (shop) => {
+  test("envelope-options (rule-envelope-method-all, key): OPTIONS is an unknown method, and no response has CORS headers.", async (shop) => {
     const { key } = shop
     const headers = { Origin: "https://shop.example.com", "Access-Control-Request-Method": "POST" }
-    const answer = await shop.env.api("OPTIONS", "/v1/tickets", { bearer: key, headers })
-    answer.refused(404, "NOT_FOUND").withHeader("Access-Control-Allow-Origin", undefined)
+    const response = await shop.env.api("OPTIONS", "/v1/tickets", { bearer: key, headers })
+    response.refused(404, "NOT_FOUND").withHeader("Access-Control-Allow-Origin", undefined)
   }),
-  test("envelope-head (rule-envelope-head, key): HEAD answers as GET does, without the body.", async (shop) => {
+  test("envelope-head (rule-envelope-head, key): HEAD responds as GET does, without the body.", async (shop) => {
     const { key } = shop
-    const answer = await shop.env.api("HEAD", "/v1/shop", { bearer: key })
-    expectThat(answer.status === 200, "status 200", answer.status)
-    expectThat(answer.exchange.response.body === "", "no body", answer.exchange.response.body)
+    const response = await shop.env.api("HEAD", "/v1/shop", { bearer: key })
+    expectThat(response.status === 200, "status 200", response.status)
+    expectThat(response.exchange.response.body === "", "no body", response.exchange.response.body)
   }),
   test("envelope-malformed-json (rule-envelope-malformed-json, key): A body that is no JSON is a 400 in the envelope.", async (shop) => {
-    const answer = await shop.create({}, { raw: '{"service":' })
-    answer.invalid()
+    const response = await shop.create({}, { raw: '{"service":' })
+    response.invalid()
   }),
   test("envelope-content-type (rule-envelope-malformed-json, key): A body that is not sent as JSON is a 400.", async (shop) => {
     ;(await shop.create({}, { headers: { "Content-Type": "text/plain" } })).invalid()
@@ -58,12 +58,12 @@ export const envelopeCases = casesOf("§1", [
     ;(await shop.create({}, { raw: `{"service":"Hem",${items}}` })).invalid("body items.1.label")
   }),
   test("instants-utc (rule-instants-utc, key): Instants are ISO 8601 in UTC with milliseconds and Z.", async (shop) => {
-    const answer = await shop.create()
-    answer.shows({ created_at: INSTANT, updated_at: INSTANT }, 201)
+    const response = await shop.create()
+    response.shows({ created_at: INSTANT, updated_at: INSTANT }, 201)
   }),
-  test("instants-offset (rule-instants-offset, key): An instant given with an offset is answered in UTC.", async (shop) => {
-    const answer = await shop.create({ promised_at: "2031-05-04T12:30:00+02:00" })
-    answer.shows({ promised_at: "2031-05-04T10:30:00.000Z" }, 201)
+  test("instants-offset (rule-instants-offset, key): An instant given with an offset is returned in UTC.", async (shop) => {
+    const response = await shop.create({ promised_at: "2031-05-04T12:30:00+02:00" })
+    response.shows({ promised_at: "2031-05-04T10:30:00.000Z" }, 201)
   }),
   test("money-minor-units (rule-money-minor-units): Amounts are whole numbers of minor units beside the shop's currency and its decimals.", async (shop) => {
     const tunis = await shop.env.openShop({ currency: "TND", decimals: 3 })
@@ -81,7 +81,7 @@ export const envelopeCases = casesOf("§1", [
     ;(await mine.notified(ticket.id)).refused(404, "NOT_FOUND")
     ;(await mine.get(`/tickets/by-number/${ticket.number}`)).refused(404, "NOT_FOUND")
   }),
-  test("api-disabled (rule-api-disabled): While the API is off for a shop its calls answer API_DISABLED, and work again once it is on.", async (shop) => {
+  test("api-disabled (rule-api-disabled): While the API is off for a shop its calls return API_DISABLED, and work again once it is on.", async (shop) => {
     await shop.set({ api_enabled: false })
     ;(await shop.get("/shop")).refused(403, "API_DISABLED")
     await shop.set({ api_enabled: true })
@@ -157,8 +157,8 @@ export const fieldCases = casesOf("§2", [
       { label: "One", price_minor: 100 },
       { label: "Two", price_minor: 200 }
     ]
-    const answer = await shop.create({ items })
-    answer.shows({ money: { price_minor: null, remaining_minor: null } }, 201)
+    const response = await shop.create({ items })
+    response.shows({ money: { price_minor: null, remaining_minor: null } }, 201)
   }),
   test("number-label (rule-create-numbers): The label of a number has four digits.", async (shop) => {
     await shop.set({ next_number: 42 })
@@ -179,8 +179,8 @@ export const fieldCases = casesOf("§2", [
     const { id } = await shop.ticket({ price_minor: 1000 })
     await shop.env.act("propose quote", id, { price_minor: 1500, note: "New sole" })
     const quote = { status: "proposed", price_minor: 1500, note: "New sole", proposed_at: await shop.env.instant() }
-    const answer = await shop.get<Ticket>(`/tickets/${id}`)
-    answer.shows({ quote: { ...quote, answered_at: null }, money: { price_minor: 1000, before_minor: null } })
+    const response = await shop.get<Ticket>(`/tickets/${id}`)
+    response.shows({ quote: { ...quote, answered_at: null }, money: { price_minor: 1000, before_minor: null } })
   }),
   test("quote-accepted (rule-quote-proposed): An accepted quote becomes the price, and the price before it stays to be seen.", async (shop) => {
     const { id } = await shop.ticket({ price_minor: 1000, deposit_minor: 300 })

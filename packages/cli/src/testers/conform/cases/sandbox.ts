@@ -44,9 +44,9 @@ export const sandboxCases = casesOf("sandbox", [
     ;(await shop.env.sandbox("propose quote", UNKNOWN_ID, { price_minor: 1 })).refused(404, "NOT_FOUND")
   }),
   test("sandbox-no-webhook (rule-sandbox-no-webhook): A shop without a webhook has none: no address, nothing sent.", async (shop) => {
-    const answer = await shop.env.sandbox<{ url: string | null }>("get webhook", shop.id)
-    const isNone = answer.status === 404 || (answer.status === 200 && answer.data.url === null)
-    expectThat(isNone, "status 404, or url null", answer.status, answer.exchange)
+    const response = await shop.env.sandbox<{ url: string | null }>("get webhook", shop.id)
+    const isNone = response.status === 404 || (response.status === 200 && response.data.url === null)
+    expectThat(isNone, "status 404, or url null", response.status, response.exchange)
     const inbox = shop.env.inbox()
     await shop.sendTo(inbox)
     const fresh = { url: inbox.url, on: true, off_reason: null, failures_in_row: 0, first_failure_at: null }
@@ -59,8 +59,8 @@ export const sandboxCases = casesOf("sandbox", [
     ;(await shop.get(`/clients/${client.id}`)).shows({ id: client.id })
   }),
   test("sandbox-app-ticket (rule-sandbox-app-ticket): A ticket made in the app needs no Idempotency-Key.", async (shop) => {
-    const answer = await shop.app({ service: "Hem", item: "Coat" })
-    answer.shows({ number: 1, item: "Coat", created_via: "app", state: "workshop" }, 201)
+    const response = await shop.app({ service: "Hem", item: "Coat" })
+    response.shows({ number: 1, item: "Coat", created_via: "app", state: "workshop" }, 201)
     ;(await shop.app({ service: "" })).invalid("body service")
   })
 ])

@@ -53,21 +53,21 @@ export const statusCases = casesOf("§3", [
     test(`status-${from}-${to} (rule-status-workshop-ready): A ticket that is ${from} becomes ${to} on request, with the event ${event}.`, async (shop) => {
       const { id } = await inState[from]!(shop)
       await shop.env.advance(1)
-      const answer = await shop.status(id, to)
-      const moved = answer.shows({ state: to, ...fields })
+      const response = await shop.status(id, to)
+      const moved = response.shows({ state: to, ...fields })
       expectSame(await shop.read(id), moved, "the ticket when read again")
       const last = (await shop.events()).at(-1)
-      expectShape(last, { type: event, data: { ticket: { id, state: to } } }, "the last event", answer.exchange)
+      expectShape(last, { type: event, data: { ticket: { id, state: to } } }, "the last event", response.exchange)
     })
   ),
   ...refusals.map(([from, to, reason, allowed]) =>
     test(`status-${from}-${to}-refused (rule-status-all-refused${needOf(from)}): A ticket that is ${from} refuses ${to} with ${reason}, says what it would accept, and stays as it was.`, async (shop) => {
       const ticket = await inState[from]!(shop)
-      const answer = await shop.status(ticket.id, to)
-      answer.conflict(reason, { from, to, state: from, updated_at: ticket.updated_at })
-      const would = (answer.error.details?.allowed ?? null) as ReadonlyArray<string> | null
+      const response = await shop.status(ticket.id, to)
+      response.conflict(reason, { from, to, state: from, updated_at: ticket.updated_at })
+      const would = (response.error.details?.allowed ?? null) as ReadonlyArray<string> | null
       expectSame(would === null ? null : [...would].sort(), [...allowed].sort(), "details.allowed")
-      expectSame(await shop.read(ticket.id), ticket, "the ticket afterwards", answer.exchange)
+      expectSame(await shop.read(ticket.id), ticket, "the ticket afterwards", response.exchange)
     })
   ),
   test("status-instants (rule-status-instants): A ticket keeps when it became ready and when it was collected.", async (shop) => {
