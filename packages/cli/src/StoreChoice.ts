@@ -6,6 +6,7 @@ import type { DatabaseFailure, MigrateOptions } from "@workshop/store-pg/migrate
 import { Context, Effect, Layer, type Scope } from "effect"
 import { CommandRefused, refuse } from "./CommandRefused.js"
 import { optional, repeatable, toggle, value } from "./terminal/commands.js"
+import { shellQuoted } from "./terminal/shellQuoted.js"
 
 /** Where tickets are kept. */
 export const STORES = ["memory", "embedded", "postgres"] as const
@@ -198,8 +199,7 @@ interface CommandHint {
   readonly condition: string
 }
 
-const quoted = (text: string): string =>
-  /^[\w./:@%+,=-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
+const quoted = (text: string): string => (/^[\w./:@%+,=-]+$/.test(text) ? text : shellQuoted(text))
 
 /** A database address that holds a password is not printed; one that cannot be read may hold one. */
 const holdsPassword = (url: string): boolean => {

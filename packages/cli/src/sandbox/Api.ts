@@ -1,4 +1,4 @@
-import { Data, Effect } from "effect"
+import { Data, Effect, Predicate } from "effect"
 
 /** Sends a request as `fetch` does; a service in this process can take its place. */
 export type Fetch = (request: Request) => Promise<Response>
@@ -147,7 +147,7 @@ export interface Envelope {
 export const envelopeOf = ({ body }: ApiResponse): Envelope | undefined => {
   try {
     const json: unknown = JSON.parse(body)
-    return typeof json === "object" && json !== null && !Array.isArray(json) ? json : undefined
+    return Predicate.isRecord(json) ? json : undefined
   } catch {
     return undefined
   }

@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises"
 import { inspect, stripVTControlCharacters } from "node:util"
-import { Console, Effect } from "effect"
+import { Console, Effect, Predicate } from "effect"
 import { type CommandRefused, refuse } from "../CommandRefused.js"
 
 /** The meaning of a piece of text, which decides its colour. */
@@ -226,9 +226,7 @@ const inWords = (value: unknown): string => {
 
 const flat = (fields: object, path = ""): ReadonlyArray<readonly [string, unknown]> =>
   Object.entries(fields).flatMap(([name, value]) =>
-    typeof value === "object" && value !== null && !Array.isArray(value)
-      ? flat(value, `${path}${name}.`)
-      : [[path + name, value] as const]
+    Predicate.isRecord(value) ? flat(value, `${path}${name}.`) : [[path + name, value] as const]
   )
 
 const fieldLines = (fields: object, paint: Paint): ReadonlyArray<string> => {

@@ -2,6 +2,7 @@ import type { Command } from "commander"
 import { Console, Effect } from "effect"
 import { command } from "./commands.js"
 import { everyCommand, Flag, type MakeCommand, Operand, pathOf } from "./program.js"
+import { shellQuoted } from "./shellQuoted.js"
 
 const SHELLS = ["bash", "zsh", "fish"] as const
 
@@ -42,11 +43,9 @@ const valueLines = (all: ReadonlyArray<Command>, line: (at: string, values: Valu
 const paths = (all: ReadonlyArray<Command>): ReadonlyArray<string> =>
   all.slice(1).map((command) => `"${pathOf(command)}"`)
 
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
-
 const generated = (values: Values): string => {
   if (values === "unknown") return ""
-  return typeof values === "string" ? `-${values === "file" ? "f" : "d"}` : `-W ${quoted(values.join(" "))}`
+  return typeof values === "string" ? `-${values === "file" ? "f" : "d"}` : `-W ${shellQuoted(values.join(" "))}`
 }
 
 const bash = (all: ReadonlyArray<Command>): ReadonlyArray<string> => [
@@ -66,7 +65,7 @@ const bash = (all: ReadonlyArray<Command>): ReadonlyArray<string> => [
   '  case "$at" in',
   ...all.map((command) => {
     const words = entriesOf(command).map(({ word }) => word)
-    return `    "${pathOf(command)}") words=${quoted(words.join(" "))} ;;`
+    return `    "${pathOf(command)}") words=${shellQuoted(words.join(" "))} ;;`
   }),
   "  esac",
   `  COMPREPLY=($(compgen -W "$words" -- "$cur"))`,
@@ -89,7 +88,7 @@ const zshAction = (values: Values): string => {
   return values === "file" ? "_files; return" : "_files -/; return"
 }
 
-const zshEntry = ({ word, description }: Entry): string => quoted(`${word}:${description.replaceAll(":", "\\:")}`)
+const zshEntry = ({ word, description }: Entry): string => shellQuoted(`${word}:${description.replaceAll(":", "\\:")}`)
 
 const zsh = (all: ReadonlyArray<Command>): ReadonlyArray<string> => [
   "#compdef workshop npx",
@@ -123,7 +122,7 @@ const fishValues = (flag: Flag<unknown> | undefined): string => {
   const values = valuesOf(flag)
   if (values === "unknown") return " -x"
   if (values === "file") return " -r -F"
-  return ` -x -a ${values === "folder" ? "'(__fish_complete_directories)'" : quoted(values.join(" "))}`
+  return ` -x -a ${values === "folder" ? "'(__fish_complete_directories)'" : shellQuoted(values.join(" "))}`
 }
 
 const fishLines = (command: Command): ReadonlyArray<string> =>

@@ -8,9 +8,6 @@ import { SECOND } from "../testkit/Time.js"
 import { TestResponse } from "./Expectations.js"
 import type { Inbox, Inboxes } from "./Target.js"
 
-/** An id of nothing. */
-export const UNKNOWN_ID = "01890000-0000-7000-8000-000000000000"
-
 /** The sandbox did not do what the case needs, so the case cannot judge the server. */
 export class SandboxRefused extends Data.TaggedError("SandboxRefused")<{
   readonly call: string

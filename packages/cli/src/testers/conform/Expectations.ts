@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto"
 import { isDeepStrictEqual } from "node:util"
-import { Data } from "effect"
+import { Data, Predicate } from "effect"
 import { type Envelope, type Exchange, envelopeOf } from "../../sandbox/Api.js"
 import type { Post } from "./Target.js"
 
@@ -25,28 +25,24 @@ const shown = (value: unknown): string => {
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
 }
 
-const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !(value instanceof RegExp)
-
 /**
- * Where a value differs from what is expected of it, or undefined. Objects may have more fields than expected, lists not
- * more entries; an expression is tried on a text.
+ * The first difference of a value from what is expected of it. Objects may have more fields than expected, lists not more
+ * entries; an expression is tried on a text.
  */
 const difference = (
   found: unknown,
   expected: unknown,
   path: string
 ): { readonly path: string; readonly found: unknown; readonly expected: unknown } | undefined => {
-  if (expected instanceof RegExp) {
-    return typeof found === "string" && expected.test(found) ? undefined : { path, found, expected }
-  }
-  if (!isFields(expected)) return Object.is(found, expected) ? undefined : { path, found, expected }
-  if (!isFields(found) || Array.isArray(found) !== Array.isArray(expected)) return { path, found, expected }
-  if (Array.isArray(expected) && (found as unknown as ReadonlyArray<unknown>).length !== expected.length) {
-    return { path, found, expected }
-  }
+  const whole = { path, found, expected }
+  if (expected instanceof RegExp) return typeof found === "string" && expected.test(found) ? undefined : whole
+  if (!Predicate.isRecord(expected) && !Array.isArray(expected)) return Object.is(found, expected) ? undefined : whole
+  const isSameKind = Array.isArray(expected)
+    ? Array.isArray(found) && found.length === expected.length
+    : Predicate.isRecord(found)
+  if (!isSameKind) return whole
   for (const [name, value] of Object.entries(expected)) {
-    const inner = difference(found[name], value, path === "" ? name : `${path}.${name}`)
+    const inner = difference((found as Record<string, unknown>)[name], value, path === "" ? name : `${path}.${name}`)
     if (inner !== undefined) return inner
   }
   return undefined

@@ -2,8 +2,10 @@ import { escaped } from "@workshop/core/adapter"
 import { type Exchange, masked } from "../../sandbox/Api.js"
 import { counted } from "../../terminal/counted.js"
 import type { Paint } from "../../terminal/Output.js"
+import { shellQuoted } from "../../terminal/shellQuoted.js"
 import { type JUnitCase, junitXml } from "../page/junit.js"
 import { entryItem, marked, pageText, row, ruleLink } from "../page/page.js"
+import { ID } from "../testkit/Ids.js"
 import { ruleAt } from "../testkit/RuleAddress.js"
 import { type Case, sections } from "./Case.js"
 
@@ -54,8 +56,6 @@ interface Cause {
   readonly cases: ReadonlyArray<string>
 }
 
-const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
-
 const requestOf = ({ exchange }: CaseFailure): string | null => {
   if (exchange === undefined) return null
   const { pathname } = new URL(exchange.url)
@@ -83,8 +83,6 @@ const maskedHeader = (name: string, value: string): string =>
     ? value.replace(/^Bearer .+/, (given) => (given === masked(given) ? "Bearer …" : masked(given)))
     : masked(value)
 
-const single = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
-
 /** Quoted for a shell, a secret as its variable, which only double quotes let through; undefined where it holds none. */
 const withVariable = (text: string, secrets: Secrets): string | undefined => {
   const [variable, secret] = Object.entries(secrets).find(([, secret]) => text.includes(secret)) ?? []
@@ -102,12 +100,12 @@ export const curl = ({ method, url, headers, body }: Exchange, secrets: Secrets)
   return [
     "curl -si",
     ...how,
-    single(url),
+    shellQuoted(url),
     ...Object.entries(headers).flatMap(([name, value]) => [
       "-H",
-      withVariable(`${name}: ${value}`, secrets) ?? single(`${name}: ${maskedHeader(name, value)}`)
+      withVariable(`${name}: ${value}`, secrets) ?? shellQuoted(`${name}: ${maskedHeader(name, value)}`)
     ]),
-    ...(body === undefined ? [] : ["--data-raw", single(masked(long ? `${body.slice(0, MAX_BODY)}…` : body))]),
+    ...(body === undefined ? [] : ["--data-raw", shellQuoted(masked(long ? `${body.slice(0, MAX_BODY)}…` : body))]),
     ...(long ? [`# the body has ${body.length} characters`] : [])
   ].join(" ")
 }
@@ -308,7 +306,7 @@ export const htmlReport = (report: Report): string => {
     title: `${base_url} ${verdict}`,
     isGood: failed === 0,
     style: STYLE,
-    body: `<p class="lead">${outcomesIn(counts)} in ${(duration_ms / 1000).toFixed(1)} s, with ${by}</p>
+    body: `<p class="lead">${outcomesIn(counts)} in ${seconds(duration_ms)}, with ${by}</p>
 <div class="bar"><span class="passed" style="flex:${passed}"></span><span class="failed" style="flex:${failed}"></span><span style="flex:${counts.skipped}"></span></div>
 ${sections.map(sectionPart(report)).join("\n")}`
   })

@@ -1,14 +1,13 @@
+import { isDeepStrictEqual } from "node:util"
+import { Predicate } from "effect"
 import { inBraces, type Names, resolveText, wholeReference } from "./references.js"
 
 /** An object whose fields are not known. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** Whether a value is an object, and no list. */
-export const isObject = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 /** A field of a value; undefined where it has none. */
-export const fieldOf = (value: unknown, field: string): unknown => (isObject(value) ? value[field] : undefined)
+export const fieldOf = (value: unknown, field: string): unknown =>
+  Predicate.isRecord(value) ? value[field] : undefined
 
 /** One place at which something is not as it was expected. */
 export interface Mismatch {
@@ -59,16 +58,6 @@ export const kinds: Readonly<Record<string, (value: unknown) => boolean>> = {
   number: (value) => typeof value === "number"
 }
 
-/** Whether two JSON values are the same, whatever the order of their fields. */
-const same = (a: unknown, b: unknown): boolean => {
-  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((inner, i) => same(inner, b[i]))
-  if (isObject(a) && isObject(b)) {
-    const fields = Object.keys(a)
-    return fields.length === Object.keys(b).length && fields.every((field) => same(a[field], b[field]))
-  }
-  return Object.is(a, b)
-}
-
 const comparisons: Readonly<Record<string, (a: number, b: number) => boolean>> = {
   "<=": (a, b) => a <= b,
   ">=": (a, b) => a >= b,
@@ -112,7 +101,7 @@ const matchText = (expected: string, actual: unknown, names: Names, path: string
   }
   const value = resolveText(expected, names)
   const isReference = wholeReference(expected) !== undefined || inBraces(expected).length > 0
-  return unless(same(value, actual), path, isReference ? `${shown(value)} (${expected})` : value, actual)
+  return unless(isDeepStrictEqual(value, actual), path, isReference ? `${shown(value)} (${expected})` : value, actual)
 }
 
 /** An expected entry beside the one that was found for it; undefined where there is none. */
@@ -215,7 +204,7 @@ export const operators: Readonly<Record<string, Operator>> = {
   $contains: holding(false),
   $unordered: holding(true),
   $exactly: (operand, actual, names, path) => {
-    const isBoth = isObject(operand) && isObject(actual)
+    const isBoth = Predicate.isRecord(operand) && Predicate.isRecord(actual)
     const extra = isBoth ? Object.entries(actual).filter(([field]) => !Object.hasOwn(operand, field)) : []
     return [
       ...match(operand, actual, names, path),
@@ -257,7 +246,7 @@ const matchFields = (expected: Fields, actual: unknown, names: Names, path: stri
   const operator =
     first !== undefined && others.length === 0 && Object.hasOwn(operators, first) ? operators[first] : undefined
   if (operator !== undefined) return operator(expected[first!], actual, names, path)
-  if (!isObject(actual)) return unless(false, path, expected, actual)
+  if (!Predicate.isRecord(actual)) return unless(false, path, expected, actual)
   return Object.entries(expected).flatMap(([field, inner]) =>
     match(inner, Object.hasOwn(actual, field) ? actual[field] : undefined, names, at(path, field))
   )
@@ -271,6 +260,6 @@ const matchFields = (expected: Fields, actual: unknown, names: Names, path: stri
 export const match = (expected: unknown, actual: unknown, names: Names, path = ""): Found => {
   if (isText(expected)) return matchText(expected, actual, names, path)
   if (Array.isArray(expected)) return matchList(expected, actual, names, path)
-  if (isObject(expected)) return matchFields(expected, actual, names, path)
+  if (Predicate.isRecord(expected)) return matchFields(expected, actual, names, path)
   return unless(Object.is(expected, actual), path, expected, actual)
 }

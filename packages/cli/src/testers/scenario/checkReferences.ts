@@ -1,5 +1,6 @@
+import { Predicate } from "effect"
 import { actions } from "./actions.js"
-import { type Fields, fieldOf, isObject, kinds, operators, patternOf } from "./Expectation.js"
+import { type Fields, fieldOf, kinds, operators, patternOf } from "./Expectation.js"
 import { observations } from "./observations.js"
 import { anything, follow, givenShapes, insteadOf, type Shape, successShape } from "./ResponseShape.js"
 import { inBraces, type Reference, wholeReference } from "./references.js"
@@ -38,7 +39,7 @@ function* checkField(field: string, expected: unknown, shape: Shape, path: Path)
 /** Fields that are expected of something that never has them: under `$not` or `$absent` they would even be met. */
 export function* checkExpected(expected: unknown, shape: Shape, path: Path): Problems {
   if (Array.isArray(expected)) yield* each(expected, within(shape, "0"), path)
-  if (!isObject(expected)) return
+  if (!Predicate.isRecord(expected)) return
   const fields = Object.entries(expected)
   const [[field, operand] = ["", undefined]] = fields
   if (fields.length === 1 && Object.hasOwn(operators, field))
@@ -108,7 +109,7 @@ interface Given {
   readonly shape: Shape
 }
 
-const fieldsOf = (value: unknown) => (isObject(value) ? Object.entries(value) : [])
+const fieldsOf = (value: unknown) => (Predicate.isRecord(value) ? Object.entries(value) : [])
 
 /** The names under `given`: shops and their keys, one shop where none is named, and clients. */
 export const givenNames = (given: unknown): ReadonlyArray<Given> => {

@@ -1,5 +1,5 @@
 import { errorCodes, failureRows } from "@workshop/core/adapter"
-import { SchemaAST as AST } from "effect"
+import { SchemaAST as AST, Predicate } from "effect"
 import { type Observation, Reference } from "./Action.js"
 import { actions, stepNames } from "./actions.js"
 import {
@@ -12,7 +12,7 @@ import {
   type Known,
   TAKEN
 } from "./checkReferences.js"
-import { type Fields, fieldOf, isObject } from "./Expectation.js"
+import { type Fields, fieldOf } from "./Expectation.js"
 import { observations } from "./observations.js"
 import { dataShapeOf, refusalShape, successShape } from "./ResponseShape.js"
 import { STEP_OPTIONS } from "./Scenario.js"
@@ -127,7 +127,7 @@ const wordOf = (entry: unknown, field: string, path: Path): Written =>
 /** The names of what is expected in a list, short or in full, also within `$contains` and its like. */
 const namesIn = (expected: unknown, field: string, path: Path): ReadonlyArray<Written> => {
   if (Array.isArray(expected)) return expected.map((entry, i) => wordOf(entry, field, [...path, i]))
-  if (!isObject(expected)) return []
+  if (!Predicate.isRecord(expected)) return []
   return Object.entries(expected).flatMap(([operator, operand]) => {
     const at = [...path, operator]
     return Array.isArray(operand) ? namesIn(operand, field, at) : [wordOf(operand, field, at)]
@@ -156,7 +156,7 @@ function* withoutDollar(step: Fields, done: string | undefined, known: Known, pa
     [["shop"], step.shop],
     [["key"], step.key],
     ...(done !== undefined && actions.get(done)?.takes === Reference ? [[[done], argument] as const] : []),
-    ...(done !== undefined && isObject(argument)
+    ...(done !== undefined && Predicate.isRecord(argument)
       ? REFERRING.map((field) => [[done, field] as Path, argument[field]] as const)
       : [])
   ]
@@ -168,7 +168,7 @@ function* withoutDollar(step: Fields, done: string | undefined, known: Known, pa
 /** Fields that no response of the step's action has, nor any entry of what it observes. */
 function* checkShapes(step: Fields, done: string | undefined, path: Path): Problems {
   const [action, observation] = [actions.get(done ?? ""), observations.get(done ?? "")]
-  if (action?.endpoint !== undefined && isObject(step.expect)) {
+  if (action?.endpoint !== undefined && Predicate.isRecord(step.expect)) {
     // The shape of `body` is known only in a run, because it may be that of a refusal.
     const { body: _, error, ...places } = step.expect
     yield* checkExpected(places, successShape(action.endpoint), [...path, "expect"])
@@ -184,7 +184,7 @@ function* withoutWebhook(step: Fields, done: string | undefined, given: unknown,
   if (done === undefined || !RECEIVING.includes(done) || (Array.isArray(step[done]) && step[done].length === 0)) return
   const shops = fieldOf(given, "shops")
   const name = typeof step.shop === "string" ? step.shop.replace("$", "") : (Object.keys(shops ?? {})[0] ?? "shop")
-  const isGiven = isObject(shops) ? Object.hasOwn(shops, name) : name === "shop"
+  const isGiven = Predicate.isRecord(shops) ? Object.hasOwn(shops, name) : name === "shop"
   if (!isGiven || fieldOf(fieldOf(shops, name), "webhook") !== undefined) return
   const message = `needs a webhook, which ${name} does not have: write webhook: true under given.shops.${name}.`
   yield problemWithName([...path, done], message)
@@ -201,7 +201,7 @@ function* checkCount(step: Fields, done: ReadonlyArray<string>, path: Path): Pro
 }
 
 function* checkStep(step: unknown, before: Known, given: unknown, path: Path): Problems {
-  if (!isObject(step)) return
+  if (!Predicate.isRecord(step)) return
   const known = "repeat" in step ? new Map(before).set("n", AST.numberKeyword) : before
   const done = Object.keys(step).filter((field) => KNOWN.includes(field))
   yield* checkCount(step, done, path)
@@ -229,13 +229,13 @@ function* checkCapture({ name, problem }: Capture, given: Known, path: Path): Pr
 const withInner = (step: Fields, path: Path): ReadonlyArray<readonly [Fields, Path]> => [
   [step, path],
   ...(Array.isArray(step.together) ? step.together : []).flatMap((one: unknown, i) =>
-    isObject(one) ? [[one, [...path, "together", i]] as const] : []
+    Predicate.isRecord(one) ? [[one, [...path, "together", i]] as const] : []
   )
 ]
 
 /** Finds what no schema sees: unknown names, steps that do nothing or too much, misplaced words. */
 export function* checkSteps(scenario: unknown): Problems {
-  if (!isObject(scenario)) return
+  if (!Predicate.isRecord(scenario)) return
   const names = givenNames(scenario.given)
   const given = new Map(names.map(({ name, shape }) => [name, shape])).set("now", AST.stringKeyword)
   const known = new Map(given)
@@ -244,7 +244,7 @@ export function* checkSteps(scenario: unknown): Problems {
   for (const [i, step] of (Array.isArray(scenario.steps) ? scenario.steps : []).entries()) {
     const path: Path = ["steps", i]
     yield* checkStep(step, new Map(known), scenario.given, path)
-    if (!isObject(step)) continue
+    if (!Predicate.isRecord(step)) continue
     for (const [one, at] of withInner(step, path))
       for (const capture of capturesOf(one, at)) {
         known.set(capture.name, capture.shape)

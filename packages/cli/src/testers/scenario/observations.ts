@@ -1,16 +1,15 @@
 import { eventTypes, toIso } from "@workshop/core/adapter"
-import { Effect, Schema } from "effect"
+import { Effect, Predicate, Schema } from "effect"
 import { type CallName, calls, requestOf } from "../../sandbox/Calls.js"
 import type { ReceivedDelivery } from "../receive/Receiver.js"
 import { Anything, needed, type Observation, stepData } from "./Action.js"
-import { isObject } from "./Expectation.js"
 
 /** Writes out the short form of each entry that is expected, also within `$contains` and its like. */
 const each =
   (written: (entry: unknown) => unknown) =>
   (expected: unknown): unknown => {
     if (Array.isArray(expected)) return expected.map(written)
-    if (!isObject(expected)) return expected
+    if (!Predicate.isRecord(expected)) return expected
     return Object.fromEntries(
       Object.entries(expected).map(([operator, operand]) =>
         operator === "$length"
@@ -26,7 +25,7 @@ const byType = (entry: unknown): unknown => (isName(entry) ? { type: entry } : e
 
 const signed = (entry: unknown): unknown => {
   const written = byType(entry)
-  return isObject(written) ? { signature: "valid", ...written } : written
+  return Predicate.isRecord(written) ? { signature: "valid", ...written } : written
 }
 
 type Observe = Observation["observe"]

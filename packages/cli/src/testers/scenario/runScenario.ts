@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs"
 import { SIGNATURE_HEADER } from "@workshop/core/adapter"
-import { Duration, Effect, Either } from "effect"
+import { Duration, Effect, Either, Predicate } from "effect"
 import { type Action, isSuccess, LOST, type Observation, type StepContext, type StepFailed } from "./Action.js"
-import { type Fields, type Found, isObject, type Mismatch, match } from "./Expectation.js"
+import { type Fields, type Found, type Mismatch, match } from "./Expectation.js"
 import { problemLines, reportLines, type ScenarioFailure, type ScenarioResult, type StepExchange } from "./Report.js"
 import { readScenario } from "./readScenario.js"
 import { lookUp, type Names, resolve, wholeReference, withReferences } from "./references.js"
@@ -12,7 +12,7 @@ import type { Position } from "./Source.js"
 
 /** The places of a response that a scenario can name; headers in lower case, numbers in them as numbers. */
 const placesOf = ({ status, headers, body }: StepExchange): Fields => {
-  const { data, meta, error } = isObject(body) ? body : {}
+  const { data, meta, error } = Predicate.isRecord(body) ? body : {}
   const read = (value: string) => (/^\d{1,15}$/.test(value) ? Number(value) : value)
   const values = Object.entries(headers).map(([name, value]) => [name, read(value)])
   return { status, data, meta, error, body, headers: Object.fromEntries(values) }
@@ -22,8 +22,9 @@ const placesOf = ({ status, headers, body }: StepExchange): Fields => {
 const verdict = (exchange: StepExchange): string => {
   if (exchange.status === LOST) return "lost"
   const { error } = placesOf(exchange)
-  if (!isObject(error)) return String(exchange.status)
-  const reason = isObject(error.details) && typeof error.details.reason === "string" ? ` ${error.details.reason}` : ""
+  if (!Predicate.isRecord(error)) return String(exchange.status)
+  const reason =
+    Predicate.isRecord(error.details) && typeof error.details.reason === "string" ? ` ${error.details.reason}` : ""
   return `${exchange.status} ${String(error.code)}${reason}`
 }
 
@@ -39,7 +40,7 @@ const matchShort = (expected: string, exchange: StepExchange): ReadonlyArray<Mis
 }
 
 const withSmallHeaders = (expected: Fields): Fields => {
-  if (!isObject(expected.headers)) return expected
+  if (!Predicate.isRecord(expected.headers)) return expected
   const small = Object.entries(expected.headers).map(([name, value]) => [name.toLowerCase(), value])
   return { ...expected, headers: Object.fromEntries(small) }
 }

@@ -1,6 +1,7 @@
 import type { Envelope } from "../../sandbox/Api.js"
 import { type CallName, type Method, requestOf } from "../../sandbox/Calls.js"
 import type { Ticket } from "../testkit/ResponseTypes.js"
+import { MINUTE } from "../testkit/Time.js"
 import type { RecordedResponse } from "./auditor/Trace.js"
 import type { Dice } from "./Dice.js"
 import type { SimulatedReceivers } from "./Observers.js"
@@ -156,7 +157,6 @@ export const drawKnown = ({ tickets }: KnownShop, dice: Dice): KnownTicket | und
 
 const SERVICES = ["Resoling", "Hem", "Zip", "Screen", "New lining", "Polish"] as const
 const ITEMS = ["Brown boots", "Grey trousers", "Suitcase", "Phone", "Winter coat"] as const
-const MINUTES = 60_000
 
 /** A phone number that no client has. */
 export const UNKNOWN_PHONE = "+21629999999"
@@ -172,7 +172,7 @@ export const drawTicket = ({ actors, dice }: Planning): Record<string, unknown> 
     ...(dice.chance(0.2) ? { type: "prepare" } : {}),
     ...(dice.chance(0.6) ? { price_minor } : {}),
     ...(dice.chance(0.15) ? { items: [{ label: "Left", price_minor: 100 }, { label: "Right" }] } : {}),
-    ...(dice.chance(0.2) ? { promised_at: new Date(actors.now + dice.between(60, 9000) * MINUTES).toISOString() } : {}),
+    ...(dice.chance(0.2) ? { promised_at: new Date(actors.now + dice.between(60, 9000) * MINUTE).toISOString() } : {}),
     ...(dice.chance(0.3) ? { external_ref: actors.fresh("order") } : {}),
     ...(whom < 4 && client !== undefined ? { client_phone: client.phone } : {}),
     ...(whom === 4 ? { client_phone: UNKNOWN_PHONE } : {}),

@@ -15,6 +15,7 @@ import {
   successData
 } from "./Actors.js"
 import {
+  MAX_KEYS,
   makingKey,
   registering,
   revoking,
@@ -173,7 +174,6 @@ class SimulationRunner {
   }
 }
 
-const MAX_KEYS = 5
 /** Bounds the pages that are read of one list; a key has 120 requests a minute. */
 const PAGES_A_MINUTE = 100
 const MAX_PAGES = 10_000
@@ -262,7 +262,7 @@ const closeShop = (
     }
   })
 
-/** Everything that was asked for and not answered is asked for once more. */
+/** Repeats each request that got no response. */
 const settleOpen = (runner: SimulationRunner) =>
   Effect.forEach(runner.planning.actors.shops, (shop) =>
     Effect.forEach([...shop.open], (attempt, i) =>
@@ -345,7 +345,7 @@ const preparing = ({ planning }: SimulationRunner, shop: KnownShop): ReadonlyArr
   }
   // Near the end of the numbers, so that they start again during the run.
   const next_number = dice.chance(0.5) ? { next_number: dice.between(9950, 9999) } : {}
-  const change = planned("owner", "furnish", shop.id, ["change shop", shop.id, { program, ...next_number }])
+  const change = planned("owner", "prepare", shop.id, ["change shop", shop.id, { program, ...next_number }])
   const webhook = dice.chance(0.8) ? [settingWebhook(shop, planning)] : []
   return [change, makingKey(shop, "full"), makingKey(shop, "read"), ...webhook]
 }

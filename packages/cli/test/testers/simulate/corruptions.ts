@@ -233,7 +233,7 @@ const ofAnswers: ReadonlyArray<Corruption> = [
   },
   {
     name: "a revoked key still works",
-    rule: "doors",
+    rule: "access",
     breaks: "rule-key-revoked",
     lie: (seen) => {
       const isLater = (one: Json) =>
@@ -246,7 +246,7 @@ const ofAnswers: ReadonlyArray<Corruption> = [
   },
   {
     name: "a key may do what it has no right to",
-    rule: "doors",
+    rule: "access",
     breaks: "rule-scope-all",
     lie: (seen) => {
       const { answer } = exchangeOf(seen, (one) => one.answer?.body.error?.code === "FORBIDDEN")

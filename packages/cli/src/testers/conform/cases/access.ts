@@ -1,6 +1,6 @@
+import { UNKNOWN_ID } from "../../testkit/Ids.js"
 import { MINUTE } from "../../testkit/Time.js"
 import { casesOf, test } from "../Case.js"
-import { UNKNOWN_ID } from "../CaseEnvironment.js"
 import { expectSame, expectShape } from "../Expectations.js"
 
 /** Every endpoint and the scope that it asks. */

@@ -1,8 +1,9 @@
 import type { LoyaltyCard } from "@workshop/core/promise"
 import type { Exchange } from "../../../sandbox/Api.js"
+import { UNKNOWN_ID } from "../../testkit/Ids.js"
 import { DAY } from "../../testkit/Time.js"
 import { casesOf, test } from "../Case.js"
-import { type CaseEnvironment, type Person, type Shop, UNKNOWN_ID } from "../CaseEnvironment.js"
+import type { CaseEnvironment, Person, Shop } from "../CaseEnvironment.js"
 import { expectSame, expectShape, expectThat, type TestResponse } from "../Expectations.js"
 
 /** Expects two responses to be alike in all that does not differ in every response. */

@@ -1,5 +1,5 @@
+import { UNKNOWN_ID } from "../../testkit/Ids.js"
 import { casesOf, test } from "../Case.js"
-import { UNKNOWN_ID } from "../CaseEnvironment.js"
 import { expectSame, expectShape } from "../Expectations.js"
 
 /** Field and the most characters that it takes. */

@@ -1,7 +1,7 @@
+import { UNKNOWN_ID } from "../../testkit/Ids.js"
 import { DAY, HOUR, MINUTE, SECOND } from "../../testkit/Time.js"
 import { casesOf, test } from "../Case.js"
-import type { Shop } from "../CaseEnvironment.js"
-import { type CaseEnvironment, UNKNOWN_ID } from "../CaseEnvironment.js"
+import type { CaseEnvironment, Shop } from "../CaseEnvironment.js"
 import { expectSame } from "../Expectations.js"
 
 /** Moves the clock to the next midnight of Tunis, one hour ahead of UTC all year round. */

@@ -1,7 +1,8 @@
+import { UNKNOWN_ID } from "../../testkit/Ids.js"
 import type { Ticket } from "../../testkit/ResponseTypes.js"
 import { DAY, HOUR, later, MINUTE } from "../../testkit/Time.js"
 import { casesOf, test } from "../Case.js"
-import { type Shop, UNKNOWN_ID } from "../CaseEnvironment.js"
+import type { Shop } from "../CaseEnvironment.js"
 import { expectSame, expectShape, expectThat } from "../Expectations.js"
 
 type Page = ReadonlyArray<Ticket>

@@ -1,7 +1,7 @@
+import { UNKNOWN_ID } from "../../testkit/Ids.js"
 import type { Ticket } from "../../testkit/ResponseTypes.js"
 import { DAY, MINUTE } from "../../testkit/Time.js"
 import { casesOf, test } from "../Case.js"
-import { UNKNOWN_ID } from "../CaseEnvironment.js"
 import { expectSame, expectShape } from "../Expectations.js"
 
 /** Reading one ticket by id or number, and recording that the client was notified (Specification, Endpoints). */

@@ -1,6 +1,6 @@
+import { UNKNOWN_ID } from "../../testkit/Ids.js"
 import { DAY, later } from "../../testkit/Time.js"
 import { casesOf, test } from "../Case.js"
-import { UNKNOWN_ID } from "../CaseEnvironment.js"
 import { expectSame, expectShape, expectThat } from "../Expectations.js"
 
 /** The sandbox itself (Specification, Sandbox). */

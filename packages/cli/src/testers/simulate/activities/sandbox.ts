@@ -156,7 +156,8 @@ const clientActivities: ReadonlyArray<Activity> = [
   }
 ]
 
-const MAX_KEYS = 5
+/** The most active keys of a shop (Specification, Keys and scopes). */
+export const MAX_KEYS = 5
 
 const byOwner = ({ id }: KnownShop, act: string, call: CallName, body?: unknown, about = id): PlannedRequest =>
   planned("owner", act, id, [call, about, body])

@@ -1,3 +1,4 @@
+import { UNKNOWN_ID } from "../../testkit/Ids.js"
 import type { Ticket } from "../../testkit/ResponseTypes.js"
 import {
   type Activity,
@@ -47,9 +48,6 @@ const onTicket = (plan: (till: Till, ticket: KnownTicket, dice: Dice) => Request
     const ticket = drawKnown(till.shop, dice)
     return ticket === undefined ? null : plan(till, ticket, dice)
   })
-
-/** An id that nothing has. */
-const UNKNOWN_ID = "01890000-0000-7000-8000-000000000000"
 
 const withClient = (
   plan: (till: Till, client: Pick<KnownClient, "id" | "phone">, planning: Planning) => Requests

@@ -32,7 +32,7 @@ const withoutRedials = (trace: Trace): Trace => {
 /** Every invariant, by the name under which its violations are reported. */
 export const checks = {
   envelope: checkEnvelopes,
-  doors: checkAccess,
+  access: checkAccess,
   numbers: checkNumbers,
   histories: checkHistories,
   refusals: checkRefusals,

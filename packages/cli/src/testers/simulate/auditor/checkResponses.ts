@@ -131,7 +131,7 @@ const scopeWrong = (exchange: RecordedRequest, { scopes }: Key): Breach | null =
 }
 
 /** A key does what its scopes allow, until a minute after it is revoked, while its shop may use the API. */
-export const checkAccess = check("doors", "Specification, Keys and scopes; Errors", function* (trace) {
+export const checkAccess = check("access", "Specification, Keys and scopes; Errors", function* (trace) {
   const keys = keysOf(trace)
   const ofShops = grouped(
     trace.exchanges.filter((one) => one.key !== null && one.answer !== null && one.path.startsWith("/v1")),

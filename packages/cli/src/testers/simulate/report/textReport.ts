@@ -76,26 +76,15 @@ export const percentile = (sorted: ReadonlyArray<number>, share: number): number
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 
 /** The latencies of each act, the most frequent first. */
-export const latencies = (timings: ReadonlyArray<Timing>): ReadonlyArray<Latency> => {
-  const acts = new Map<string, Array<number>>()
-  for (const { act, took_ms } of timings) {
-    const times = acts.get(act)
-    if (times === undefined) acts.set(act, [took_ms])
-    else times.push(took_ms)
-  }
-  return [...acts]
-    .map(([act, times]) => {
-      const sorted = [...times].sort((a, b) => a - b)
-      return {
-        act,
-        times: times.length,
-        p50: percentile(sorted, 0.5),
-        p95: percentile(sorted, 0.95),
-        p99: percentile(sorted, 0.99)
-      }
-    })
-    .sort((a, b) => b.times - a.times)
-}
+export const latencies = (timings: ReadonlyArray<Timing>): ReadonlyArray<Latency> =>
+  Array.from(
+    grouped(timings, ({ act }) => act),
+    ([act, times]) => {
+      const sorted = times.map(({ took_ms }) => took_ms).sort((a, b) => a - b)
+      const [p50 = 0, p95 = 0, p99 = 0] = [0.5, 0.95, 0.99].map((share) => percentile(sorted, share))
+      return { act, times: times.length, p50, p95, p99 }
+    }
+  ).sort((a, b) => b.times - a.times)
 
 /** Everything that is reported of a simulation, besides its counts. */
 export interface RunReport {

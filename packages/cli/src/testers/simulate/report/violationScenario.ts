@@ -1,11 +1,9 @@
 import { type CallName, callOf } from "../../../sandbox/Calls.js"
+import { idsIn } from "../../testkit/Ids.js"
 import type { RecordedRequest, Trace, Violation } from "../auditor/Trace.js"
 import { recordedData } from "../auditor/traceQueries.js"
 
-const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 const INSTANT = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
-
-const idsIn = (value: unknown): ReadonlyArray<string> => (JSON.stringify(value) ?? "").match(ID) ?? []
 
 /** The acts of a scenario by the endpoints that they ask, each with how its argument names what it is about. */
 const steps: Partial<Record<CallName, "ticket" | "client" | "shop">> = {

@@ -1,3 +1,4 @@
+import { idsIn } from "../../testkit/Ids.js"
 import type { RecordedRequest, ShopTrace, Trace, Violation } from "../auditor/Trace.js"
 import { isReplay, ms, recordedData } from "../auditor/traceQueries.js"
 
@@ -11,11 +12,9 @@ interface Entry {
   readonly detail: Readonly<Record<string, unknown>>
 }
 
-const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
-
 /** The ticket that a violation is about, with its shop: the first one that the evidence names. */
 const subjectOf = ({ shops }: Trace, { evidence }: Violation) => {
-  for (const id of (JSON.stringify(evidence) ?? "").match(ID) ?? [])
+  for (const id of idsIn(evidence))
     for (const shop of shops) {
       const ticket = shop.listed.find((one) => one.id === id)
       if (ticket !== undefined) return { shop, ticket }
