@@ -125,7 +125,7 @@ const nextOf = (names: ReadonlyArray<string>): string | undefined => {
   return `${[...stems][0]}${Math.max(...parts.map(({ number }) => number)) + 1}`
 }
 
-/** Why the name of a new cell may be a typing error, as a sentence; null if nothing suggests that. */
+/** A sentence if the name of a new cell may be a typing error; null if nothing suggests that. */
 const doubtOf = (name: string, hasAddress: boolean, names: ReadonlyArray<string>): string | null => {
   const next = hasAddress ? undefined : nextOf(names)
   if (next !== undefined)

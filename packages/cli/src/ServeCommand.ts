@@ -298,7 +298,7 @@ const greeting = Effect.fnUntraced(function* (flags: ServeFlags, base: string) {
   return withLines(nextSteps(base, opening, key), key)
 })
 
-/** The reason in `/readyz` of a process that goes on serving for a while only. */
+/** The reason in `/readyz` of a process that will stop soon. */
 const STOPPING = "The process is stopping: send requests to other nodes."
 
 /**
@@ -336,7 +336,7 @@ const run = <E, R>(
     if (flags.sandbox && !flags.sandboxOnRealData) yield* refuseRealData
     const routes = yield* groupsWith(yield* workshopRoutes({ validateResponses: false }), startKey)
     const groups = [...routes, ...(flags.trackingPages ? [yield* trackingRoutes()] : []), ...(yield* pages(flags))]
-    // Before a shop is opened: with the port taken, nobody would see its key.
+    // Before a shop is opened, because its key would be lost if the port is taken.
     const handle = yield* pipeline(groups, watching(flags))
     const { port } = yield* Effect.mapError(listen(handle, { ...flags, limits: connectionLimits(flags) }), cannotListen)
     const base = baseOf(flags.host, port)

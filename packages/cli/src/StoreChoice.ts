@@ -8,7 +8,7 @@ import { CommandRefused, refuse } from "./CommandRefused.js"
 import { optional, repeatable, toggle, value } from "./terminal/commands.js"
 import { shellQuoted } from "./terminal/shellQuoted.js"
 
-/** Where tickets are kept. */
+/** The kinds of stores. */
 export const STORES = ["memory", "embedded", "postgres"] as const
 
 /** `--database-url`, whose variable is that of every host: the database of the command. */
@@ -34,7 +34,7 @@ export const databaseAddress = (description: string) => ({
   cells: cellsFlag
 })
 
-/** The folder of the embedded Postgres where none is named. */
+/** The default folder of the embedded Postgres. */
 export const DEFAULT_FOLDER = ".workshop"
 
 /** `--data-dir`: the folder of the embedded Postgres. */
@@ -53,24 +53,24 @@ export const secretsKey = repeatable(
 /** `--no-migrate` of processes that serve or dispatch. */
 export const noMigrateFlag = toggle("no-migrate", "Refuse a database with an older schema instead of migrating it.")
 
-/** Which store, and where it is. */
+/** The chosen store and its place. */
 export interface StoreChoice {
   readonly store: (typeof STORES)[number]
   /** For `postgres`. */
   readonly databaseUrl: string | null
-  /** The schema of a database that keeps the tables; left out, the store's own default. */
+  /** The schema of the tables in a database; by default that of the store. */
   readonly schema?: string | undefined
-  /** The value of `--cells`; left out, the database is the only cell. */
+  /** The value of `--cells`; by default the database is the only cell. */
   readonly cells?: string | undefined
   /** For `embedded`. */
   readonly dataDir: string
-  /** Whether to bring an older schema to the current one; otherwise it is refused (Specification, Commands). */
+  /** True if an older schema is migrated; otherwise it is refused (Specification, Commands). */
   readonly migrate: boolean
   /** The keys of webhook secrets in a database. */
   readonly secretsKeys?: ReadonlyArray<string>
-  /** For `embedded`: whether it may be the one that `workshop serve` runs there now, as for a short command beside it. */
+  /** For `embedded`: true if it may be the one that `workshop serve` runs there now, as for a short command beside it. */
   readonly isShared?: boolean
-  /** How long events are kept; left out, this process removes nothing that is old. */
+  /** The time for which events are kept; by default this process removes none. */
   readonly keepEvents_ms?: number
 }
 
@@ -134,7 +134,7 @@ const memory = Layer.unwrapEffect(
   )
 )
 
-/** Brings a database up to date. In an embedded one the tables of an earlier release are moved too, as nobody else uses it. */
+/** Migrates a database. In an embedded one the tables of an earlier release are moved too, because no other program uses it. */
 export const migrated = (
   store: StoreChoice["store"],
   url: string,
@@ -188,14 +188,14 @@ const inDatabase = (choice: StoreChoice) =>
 const layers: Readonly<Record<StoreChoice["store"], (choice: StoreChoice) => Layer.Layer<StorePorts, CommandRefused>>> =
   { memory: () => memory, embedded: inDatabase, postgres: inDatabase }
 
-/** The store that was asked for; each is loaded only once it is to run. */
+/** The chosen store. The modules of a store are loaded when it starts. */
 export const storeLayer = (choice: StoreChoice): Layer.Layer<StorePorts, CommandRefused> => layers[choice.store](choice)
 
-/** How a printed command is written, so that it runs as it is pasted and works on the same data. */
+/** The form of a printed command, which runs as it is pasted and works on the same data. */
 interface CommandHint {
   /** `key list` as a whole line: begun as this process was, with the flags of its store. */
   readonly command: (words: string) => string
-  /** A variable that must be set too; empty where none must. It follows what is said of the command. */
+  /** A clause that names a variable that must be set too; empty if none must. It follows the text about the command. */
   readonly condition: string
 }
 
@@ -208,7 +208,7 @@ const holdsPassword = (url: string): boolean => {
   return password !== "" || searchParams.has("password")
 }
 
-/** A database as a sentence names it: where it is and its name, without the user and the password. */
+/** The name of a database in a sentence: its server and its name, without the user and the password. */
 export const nameOf = (url: string): string => {
   const [place = "", query] = url.slice(url.indexOf("://") + 3).split("?")
   const [authority = "", name] = place.split("/")
@@ -239,7 +239,7 @@ export const hintsFor = (choice: Place, { npm_command }: Readonly<Record<string,
   }
 }
 
-/** How the commands that this process prints are written. */
+/** The form of the commands that this process prints. */
 export class CommandHints extends Context.Reference<CommandHints>()("@workshop/cli/CommandHints", {
   defaultValue: (): CommandHint => ({ command: (words) => `workshop ${words}`, condition: "" })
 }) {}

@@ -25,7 +25,7 @@ export const trackingOptions = {
 /** The beginning of `tracking_url` on the server at an address. */
 export const trackingBase = (url: string): string => `${url.replace(/(?<!\/)\/+$/, "")}/t/`
 
-/** Where the pages are, by the flags; null if they are off, or where nobody said by which address they are reached. */
+/** The address of the pages, by the flags; null if they are off, or if `--public-url` is missing. */
 export const trackingPagesOf = (flags: { readonly trackingPages: boolean; readonly publicUrl: string | null }) => ({
   base_url: flags.trackingPages && flags.publicUrl !== null ? trackingBase(flags.publicUrl) : null
 })

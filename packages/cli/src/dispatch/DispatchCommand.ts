@@ -46,7 +46,7 @@ const services = (choice: StoreChoice, flags: Flags) =>
     Layer.provideMerge(Entropy.layer)
   )
 
-/** Answers health and metrics, and nothing else. Returns where. */
+/** Serves health and metrics alone. Returns the address. */
 const status = ({ statusHost: host, signatureHeader }: Flags, port: number, watch: RequestObserver) =>
   Effect.gen(function* () {
     const handle = yield* pipeline(yield* pages({ signatureHeader }), watch)
@@ -54,7 +54,7 @@ const status = ({ statusHost: host, signatureHeader }: Flags, port: number, watc
     return baseOf(host, at.port)
   })
 
-/** Works off what is due in a database, until interrupted; then it claims no more and waits for what is on its way. */
+/** Sends and closes everything that is due in a database, until interrupted; then it claims no more and waits for running attempts. */
 const dispatch = (flags: Flags, choice: StoreChoice) =>
   Effect.gen(function* () {
     yield* startBackgroundWork

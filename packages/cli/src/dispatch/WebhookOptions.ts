@@ -28,7 +28,7 @@ export const webhookPort = repeatable(
 
 const LEAST_KEPT = `must be at least ${ServiceLimits.events_kept_min_ms / DAY_MS}d, such as 7d or 90d`
 
-/** How long events are kept; `serve` has it too. */
+/** `--keep-events` of every command that delivers. */
 export const keepEvents = value(
   "--keep-events <duration>",
   "How long events and their attempts are kept in Postgres, at least 7d; undelivered events stay.",

@@ -38,7 +38,7 @@ const options = {
 
 type Flags = Values<typeof options>
 
-/** Whether a request is one of those that are asked for, besides its shop and its ticket. */
+/** True for a request that the flags besides `--shop` and `--ticket` select. */
 const matches =
   ({ method, path, status, reason }: Flags) =>
   (request: LoggedRequest): boolean =>
@@ -67,7 +67,7 @@ const lineOf = (request: LoggedRequest, bodies: boolean, paint: Paint): string =
   return [line, ...sent, `  < ${request.response.body}`].join("\n")
 }
 
-/** Reads the log of a sandbox. */
+/** Reads the requests of a sandbox. */
 const reading = (flags: Flags) => {
   const { baseUrl, sandboxToken, shop, ticket } = flags
   const api = new Api(baseUrl, { sandbox_token: sandboxToken })

@@ -8,7 +8,7 @@ import { Cause, Config, type Duration, Effect, Layer } from "effect"
 const within: RunInSpan = (name, attributes, work) =>
   Effect.withSpan(work, name, { attributes, root: true, captureStackTrace: false })
 
-/** How long a collector may take for a batch of spans. */
+/** The longest time that a collector may take for a batch of spans. */
 const TAKING = "5 seconds"
 
 /**
@@ -29,7 +29,7 @@ const impatient = (taking: Duration.DurationInput) =>
     )
   ).pipe(Layer.provide(FetchHttpClient.layer))
 
-/** Sends spans to an OpenTelemetry collector; what runs beneath gets spans that are made for nobody otherwise. */
+/** Sends spans to an OpenTelemetry collector. Below this layer also the spans that are otherwise not made. */
 export const layer = (
   endpoint: string,
   serviceVersion: string,

@@ -11,10 +11,10 @@ import { optional, toggle, type Values, value } from "../terminal/commands.js"
 import { oneOf, webAddress } from "../terminal/decoders.js"
 import { legible } from "../terminal/legible.js"
 
-/** How log lines are written. */
+/** The formats of log lines. */
 const LOG_FORMATS = ["json", "pretty"] as const
 
-/** From which level on lines are logged. */
+/** The lowest levels that can be logged. */
 const LOG_LEVELS = ["debug", "info", "warning", "error", "none"] as const
 
 /** The flags by which an operator sees what a long-running process does. */
@@ -99,7 +99,7 @@ const levels: Readonly<Record<(typeof LOG_LEVELS)[number], LogLevel.LogLevel>> =
   none: LogLevel.None
 }
 
-/** Logs on standard error, one line each, without secrets. `isTerminal` chooses the format where none was asked for. */
+/** Logs on standard error, one line each, without secrets. `isTerminal` decides the default format. */
 export const logsLayer = (
   { logFormat, logLevel }: { readonly logFormat: Format | null; readonly logLevel: (typeof LOG_LEVELS)[number] },
   isTerminal: boolean,
@@ -186,7 +186,7 @@ export const tracedSender: Layer.Layer<WebhookSender, never, WebhookSender> = La
 
 const version = (): string => JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")).version
 
-/** Loaded where it is asked for: a start need not wait for it otherwise. */
+/** Loads the tracer only if it is used, so that other starts do not wait for it. */
 const tracing = (endpoint: string) =>
   Layer.unwrapEffect(
     Effect.map(
@@ -195,7 +195,7 @@ const tracing = (endpoint: string) =>
     )
   )
 
-/** Logs, metrics and traces as they were asked for, around all else that the process does. */
+/** The logs, metrics and traces of the flags, for everything that the process does. */
 export const observing = (flags: Observed): Layer.Layer<never> =>
   Layer.scopedDiscard(processMetrics).pipe(
     Layer.provideMerge(Probes.layer),

@@ -36,7 +36,7 @@ const offerColumns: ReadonlyArray<Column<ReturnType<typeof offerView>>> = [
   { title: "MADE", cell: ({ created_at }) => created_at.slice(0, 10) }
 ]
 
-/** Records that the command did what else a client does. */
+/** Records in the audit log an act that is otherwise a client's. */
 const actedFor = (did: string, details: Readonly<Record<string, string>>, shop_id?: ShopId) =>
   Audit.note({ act: "client.acted_for", details: { did, ...details } }, shop_id)
 
@@ -56,7 +56,7 @@ export const show = Effect.fnUntraced(function* (typed: string, shop: string | n
   return record({ ...account, created_at: toIso(account.created_at) })
 })
 
-/** A client whose account is looked up by their id, and not as a shop sees them. */
+/** Names the account in the refusal of an act on it. */
 const ofAccount = <A, E, R>(id: ClientId, act: Effect.Effect<A, E | ClientNotFound, R>) =>
   Effect.mapError(act, (refusal) =>
     refusal instanceof ClientNotFound
@@ -82,7 +82,7 @@ export const correct = Effect.fnUntraced(function* (typed: string, fields: Field
   return record({ ...account, created_at: toIso(account.created_at) })
 })
 
-/** Erases the client, permanently; again where it was interrupted. */
+/** Erases the client permanently, or completes an interrupted erasure. */
 export const erase = Effect.fnUntraced(function* (typed: string, alsoPhones: ReadonlyArray<string>, isWanted: boolean) {
   const id = yield* clientId(typed)
   const { also_phone } = yield* decoded(Schema.Struct({ also_phone: Schema.Array(Phone) }), { also_phone: alsoPhones })

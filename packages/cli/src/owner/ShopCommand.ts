@@ -73,7 +73,7 @@ export const show = Effect.fnUntraced(function* (typed: string) {
   return record(shopView(shop, head))
 })
 
-/** A text of the programme: left out it stays, empty there is none any more. */
+/** A text of the programme; an empty one removes it. */
 const text = (field: string, typed: string | null) => (typed === null ? {} : { [field]: typed === "" ? null : typed })
 
 /** Settings whose flags are not the fields of a patch. */

@@ -118,7 +118,7 @@ const setOutput = (set: WebhookState & { readonly url: string; readonly secret: 
   return shownOnce(set, `${goes} The secret that signs them`, secret)
 }
 
-/** Where events go, and how that has been going. */
+/** The webhook's address, state and health. */
 export const show = Effect.fnUntraced(function* (shop: string) {
   return record(yield* Webhooks.status(yield* shopId(shop)))
 })
@@ -195,7 +195,7 @@ export const deliveries = Effect.fnUntraced(function* (shop: string, state: Deli
 const deliveriesOutput = (wanted: ReadonlyArray<Delivery>, state: string | null): Output =>
   rows(wanted, deliveryColumns, state === null ? "No event had to be delivered yet." : `None is ${state}.`)
 
-/** Which events to send again. */
+/** The events to send again. */
 interface Replay extends Fields {
   readonly shop: string
   readonly ids: ReadonlyArray<string>

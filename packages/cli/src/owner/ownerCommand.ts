@@ -45,10 +45,10 @@ const flagOf = (field: string): string => {
   return known?.[1] ?? `--${field.split(/\.\d/, 1)[0]!.replaceAll("_", "-")}`
 }
 
-/** The values of flags by the fields that they fill; null if a flag was left out. */
+/** The values of flags by the fields that they fill; null for an omitted flag. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** The fields that were typed, without those that were left out. */
+/** The fields whose flags were given. */
 export const given = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
 
@@ -67,7 +67,7 @@ const missingFields = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
         `${names.map(flagOf).join(", ")} ${names.length === 1 ? "is" : "are"} missing: add --help to this command for an example`
       ]
 
-/** Reads what was typed as a service wants it, null if a flag was left out; a message about a field names its flag. */
+/** Decodes typed fields for a service; a message about a field names its flag. */
 export const decoded = <A, I>(schema: Schema.Schema<A, I>, fields: Fields): Either.Either<A, CommandRefused> =>
   Either.mapLeft(
     Schema.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "error" })(fields),
@@ -80,7 +80,7 @@ export const decoded = <A, I>(schema: Schema.Schema<A, I>, fields: Fields): Eith
     }
   )
 
-/** Reads an id as it was typed; null if it was left out. */
+/** Decodes a typed id; an omitted one is refused. */
 export const idFrom = <A>(schema: Schema.Schema<A, string>, what: string, typed: string | null) =>
   Either.mapLeft(Schema.decodeEither(schema)(typed ?? ""), () => {
     const form = "an id is a UUID, such as 01980000-0000-7000-8000-000000000000"
@@ -91,7 +91,7 @@ export const idFrom = <A>(schema: Schema.Schema<A, string>, what: string, typed:
     )
   })
 
-/** Where the data is; every command against a database has these. */
+/** The flags of the database, which every owner's command has. */
 const databaseOptions = {
   ...databaseAddress("The Postgres database; the default is the embedded one in --data-dir."),
   dataDir: servedDataDir,
@@ -115,7 +115,7 @@ const sandboxOptions = {
   sandboxToken: optional("--sandbox-token <text>", "The token of this sandbox, if it requires one.")
 }
 
-/** Why a service refuses. */
+/** The refusal of a service. */
 export interface Refusal {
   readonly _tag: string
   readonly message: string
@@ -141,7 +141,7 @@ const advice: Readonly<Record<string, string>> = {
   StoreUnavailable: "check --database-url, and that the database runs"
 }
 
-/** Why the service would not, in one sentence that says what to do. */
+/** The refusal of a service in one sentence that says what to do. */
 export const inOneSentence = (refusal: Refusal & { readonly remedy?: string | undefined }): CommandRefused => {
   if (refusal instanceof CommandRefused) return refusal
   if (refusal instanceof InvalidInput) {
@@ -191,7 +191,7 @@ export const ownerCommand = <O extends Options, E extends Refusal>({
     }
   })
 
-/** A flag of one command that fills a field, which may be left out or empty. */
+/** An optional flag of one command that fills a field, also with an empty text. */
 export const fieldFlag =
   (command: string) =>
   <A = string>(flag: string, description: string, options: OptionalFlagOptions<A> = {}): Flag<NoInfer<A> | null> =>

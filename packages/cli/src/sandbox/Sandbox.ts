@@ -20,7 +20,7 @@ export interface SandboxAddress {
   readonly nameOf?: (field: string) => string
 }
 
-/** Why a server refuses a call, and what to do. */
+/** The reason for which a server refuses a call, and the remedy. */
 export const sandboxRefusal = (
   { base_url, token, nameOf = (field) => field }: SandboxAddress,
   { url, response }: Exchange

@@ -27,15 +27,15 @@ export const coloured: Paint = (tone, text) => {
   return text === "" || codes === undefined ? text : `\u001b[${codes[0]}m${text}\u001b[${codes[1]}m`
 }
 
-/** Where something is written to, as far as its looks are concerned. */
+/** The properties of an output that decide about colours and widths. */
 export interface Outlet {
   readonly isTTY?: boolean
   readonly columns?: number
 }
 
 /**
- * Whether an outlet gets colours: a terminal that can show them, and never with `NO_COLOR` (https://no-color.org).
- * `FORCE_COLOR` decides before both, as it does for Node: on, or off where it is 0 or false.
+ * True for an outlet that gets colours: a terminal that can show them, and never with `NO_COLOR` (https://no-color.org).
+ * `FORCE_COLOR` decides before both, as it does for Node: 0 and false are off, other values on.
  */
 export const wantsColour = (
   { isTTY }: Outlet,
@@ -56,7 +56,7 @@ const WIDE =
 const letters = (text: string) => Array.from(segments.segment(text), ({ segment }) => segment)
 const letterWidth = (letter: string): number => (WIDE.test(letter) ? 2 : 1)
 
-/** How many columns of the terminal a text takes, its colours not counted. */
+/** The columns of the terminal that a text takes; colours take none. */
 export const widthOf = (text: string): number =>
   letters(stripVTControlCharacters(text)).reduce((sum, letter) => sum + letterWidth(letter), 0)
 
@@ -89,16 +89,16 @@ export interface Column<Row> {
   readonly cell: (row: Row) => string
   /** Numbers are aligned to the right. */
   readonly align?: "left" | "right"
-  /** Never shortened: ids and whatever is to be copied. */
+  /** Never shortened: ids and other texts to be copied. */
   readonly isWhole?: boolean
 }
 
-/** How a table is to be drawn. */
+/** Options of a table. */
 export interface TableOptions {
   /** Of the terminal; {@link Number.POSITIVE_INFINITY} for a file or a pipe, where nothing is shortened. */
   readonly width?: number
   readonly paint?: Paint
-  /** Said in place of an empty table. */
+  /** The line in place of an empty table. */
   readonly empty?: string
 }
 
@@ -112,7 +112,7 @@ const NARROWEST = 6
 
 const widest = (texts: ReadonlyArray<string>): number => Math.max(...texts.map(widthOf))
 
-/** How narrow a column may get: its title is always legible. */
+/** The least width of a column: its title stays legible. */
 const least = ({ title, cells, isWhole }: Filled): number => {
   const natural = widest([title, ...cells])
   return isWhole === true ? natural : Math.min(natural, Math.max(NARROWEST, widthOf(title)))
@@ -182,7 +182,7 @@ export const table = <Row>(
   return widths === undefined ? stacked(filled, width, paint) : beside(filled, widths, paint)
 }
 
-/** The width of an outlet, by default of standard output; without bounds where it is no terminal. */
+/** The width of an outlet, by default of standard output; infinite if it is no terminal. */
 export const widthFor = ({ isTTY, columns }: Outlet = process.stdout): number =>
   isTTY === true && columns !== undefined && columns > 0 ? columns : Number.POSITIVE_INFINITY
 
@@ -250,7 +250,7 @@ export const rows = <Row>(all: ReadonlyArray<Row>, columns: ReadonlyArray<Column
 /** A sentence. */
 export const sentence = (data: object, text: string): Output => ({ data, lines: () => [text] })
 
-/** A secret that nobody can look up again, and the sentence that says so. */
+/** A secret that cannot be read again, after the sentence that says so. */
 export const shownOnce = (data: object, what: string, secret: string): Output => ({
   data,
   lines: ({ paint }) => [

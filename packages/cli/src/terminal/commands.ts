@@ -36,12 +36,12 @@ export const value = <A = string>(
   options: FlagOptions<A> & { readonly fallback: string }
 ): Flag<A> => new Flag({ flag, description, ...options }, ([given = options.fallback]) => decodeText(options)(given))
 
-/** The values of a flag that may be left out. Empty is a value of its own, or the same as left out. */
+/** The values of an optional flag. An empty text is a value, or the same as an omitted flag. */
 export interface OptionalFlagOptions<A> extends FlagOptions<A> {
   readonly isEmptyValue?: boolean
 }
 
-/** A flag that may be left out: it is null then, and where its value is empty unless `isEmptyValue`. */
+/** An optional flag: null if it is omitted, or if its value is empty unless `isEmptyValue`. */
 export const optional = <A = string>(
   flag: string,
   description: string,
@@ -57,7 +57,7 @@ const partsOf = (texts: ReadonlyArray<string>): ReadonlyArray<string> =>
     .map((part) => part.trim())
     .filter((part) => part !== "")
 
-/** A flag that may be given several times, or once with values between commas; the default where none is given. */
+/** A flag that may be given several times, or once with values between commas. */
 export const repeatable = <A = string>(
   flag: string,
   description: string,

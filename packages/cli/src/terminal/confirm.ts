@@ -4,7 +4,7 @@ import { type CommandRefused, refuse } from "../CommandRefused.js"
 
 const NOTHING_CHANGED = "Nothing was changed."
 
-/** Asks a question in the terminal; the answer as typed, empty where the input ends, null if nobody can answer. */
+/** Asks a question in the terminal. Returns the typed answer, an empty one at the end of the input, or null without a terminal. */
 const inTerminal = (question: string): Effect.Effect<string | null> =>
   process.stdin.isTTY === true
     ? Effect.acquireUseRelease(
@@ -24,7 +24,7 @@ const inTerminal = (question: string): Effect.Effect<string | null> =>
 /** The person at the terminal, who is asked before something is destroyed; a test answers in their place. */
 export class Asker extends Context.Reference<Asker>()("@workshop/cli/Asker", { defaultValue: () => inTerminal }) {}
 
-/** Goes on only if it is wanted: by a flag, or a yes typed in the terminal. `what` says what will happen, as a sentence. */
+/** Refuses unless a flag or a typed yes confirms. `what` is a sentence that says what will happen. */
 export const confirm = (what: string, isWanted: boolean, flag = "--yes"): Effect.Effect<void, CommandRefused> =>
   Effect.gen(function* () {
     if (isWanted) return

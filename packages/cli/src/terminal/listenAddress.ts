@@ -17,10 +17,10 @@ export const cannotListen = ({ host, port, code, message }: CannotListen): Comma
   return refuse(what === undefined ? `${message}.` : `${host} port ${port} ${what}.`)
 }
 
-/** Whether an address stands for all of this machine's. */
+/** True for an address that stands for all addresses of this machine. */
 export const isEverywhere = (host: string): boolean => host === "0.0.0.0" || host === "::"
 
-/** How a client on this machine reaches the address listened on. */
+/** The URL by which a client on this machine reaches a server. */
 export const baseOf = (host: string, port: number): string => {
   const name = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host
   return `http://${name.includes(":") ? `[${name}]` : name}:${port}`

@@ -39,7 +39,7 @@ export class Flag<A> extends Option {
   readonly isRepeatable: boolean
   /** The names that `conflicts` was given; commander's types leave it out. */
   declare readonly conflictsWith: ReadonlyArray<string>
-  /** Decodes the texts that were given, none if the flag was left out. */
+  /** Decodes the given texts; an omitted flag has none. */
   readonly decode: (texts: ReadonlyArray<string>) => Decoded<A>
 
   constructor(

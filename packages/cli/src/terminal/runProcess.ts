@@ -11,7 +11,7 @@ const INTERRUPTED = 130
 /** The cause that stopped a command: a signal, or the reader of its output, which left. */
 export type Stop = "signal" | "reader"
 
-/** How a command ends. */
+/** The end of a command. */
 export interface Ending {
   /** 0 only on success, 130 where Ctrl-C came before it was done (Specification, Commands). */
   readonly status: number
@@ -37,7 +37,7 @@ const complaintOf = (cause: Cause.Cause<{ readonly message: string }>, command: 
 }
 
 /**
- * How a command ends, by its exit, its words and what stopped it. Every failure has a complaint, so that no command can end
+ * The end of a command, by its exit, its words and what stopped it. Every failure has a complaint, so that no command can end
  * with a failure and an empty standard error.
  */
 export const endingOf = (
@@ -74,7 +74,7 @@ const lines = Logger.replace(
   )
 )
 
-/** How the command line prints. */
+/** The console and the log of the command line. */
 export const output = Layer.mergeAll(legibleConsole, lines, Logger.minimumLogLevel(LogLevel.Warning))
 
 /** Within this many milliseconds two signals are one: Ctrl-C reaches us from the terminal, and again through `npm start`. */
@@ -112,7 +112,7 @@ export const runProcess = (command: Run, words: ReadonlyArray<string>) => {
     })
   }
 
-  // Nobody reads any more, as in `workshop receive --json | head`: the command stops in good order.
+  // The reader has left, as in `workshop receive --json | head`, so the command stops in good order.
   process.stdout.on("error", () => {
     if (stop !== null || hasEnded) return
     stop = "reader"

@@ -50,7 +50,7 @@ const counting = (source: AsyncIterable<ImportLine>) => {
     lines,
     /** The line from which on the file cannot be read. */
     cutAt: () => cutAt,
-    /** How many rows the file has after so many; null if they cannot be read. */
+    /** The number of rows after so many; null if they cannot be read. */
     rowsAfter: async (rows: number): Promise<number | null> => {
       for await (const _ of lines);
       return cutAt === null ? read - rows : null
@@ -102,7 +102,7 @@ const outputOf = (report: FileReport): Output => ({
   lines: ({ paint }) => [...summaryOf(report), ...report.bad_rows.map((row) => paint("warn", issuesOf(row)))]
 })
 
-/** Why a run that goes on after bad rows has failed nevertheless. */
+/** The error of a run that went on after bad rows. */
 const leftOut = ({ bad, dry_run, stopped_at }: ImportReport, given: BadRows): string =>
   stopped_at !== null
     ? `The file cannot be read from line ${stopped_at} on: correct what is listed above, and repeat the import, which leaves what is there as it is.`
@@ -159,7 +159,7 @@ export const importCommand = ownerCommand({
       if (report.stopped_at === null) return outputOf(report)
       if (asJson) yield* Console.log(JSON.stringify(report, null, 2))
       else yield* Console.log(summaryOf({ ...report, bad: 0 }).join("\n"))
-      // Where the file itself cannot be read on, its row says so, and skipping the row does not help.
+      // If the file itself cannot be read further, its row says so, and skipping the row does not help.
       const advice =
         cutAt() === report.stopped_at
           ? ""

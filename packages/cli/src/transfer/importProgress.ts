@@ -1,7 +1,7 @@
 import type { ImportReport } from "@workshop/core"
 import { counted } from "../terminal/counted.js"
 
-/** Where progress is drawn: standard error. */
+/** The output for the progress: standard error. */
 interface Screen {
   readonly isTTY?: boolean
   readonly columns?: number

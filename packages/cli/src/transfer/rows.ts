@@ -4,7 +4,7 @@ import { finished } from "node:stream/promises"
 import type { ImportLine } from "@workshop/core"
 import { CsvError, type InfoRecord, parse } from "csv-parse"
 
-/** How a file holds rows. */
+/** The formats of a file of rows. */
 export const FORMATS = ["csv", "jsonl"] as const
 /** One of {@link FORMATS}. */
 export type Format = (typeof FORMATS)[number]
@@ -79,7 +79,7 @@ export const lineOfRow = (row: object, format: Format): string =>
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** How long a row may be: far longer than one of a ticket. A longer one is another kind of file, which would be kept in memory as a whole. */
+/** The most characters of a row, far more than a ticket has. A longer one is another kind of file, which would be kept in memory as a whole. */
 const MOST_OF_ROW = 1024 * 1024
 
 const TOO_LONG =
@@ -142,7 +142,7 @@ const unreadableFrom = (error: { readonly lines: number; readonly message: strin
   cut_short: true
 })
 
-/** Whether a text that is not JSON could still become JSON, because the engine found no fault before its end. */
+/** True for a text that could still become JSON, because the engine found no fault before its end. */
 const isBeginning = (text: string): boolean => {
   try {
     JSON.parse(text)
@@ -153,7 +153,7 @@ const isBeginning = (text: string): boolean => {
   }
 }
 
-/** Whether the engine's messages say where the fault is, as those of V8 do. */
+/** True if the engine's messages have the place of the fault, as those of V8 do. */
 const HAS_COLUMNS = isBeginning("[")
 
 /** The reason why a line is not JSON, with the column of the fault: the end of the shortest beginning that cannot become JSON. */
@@ -303,7 +303,7 @@ export const readRows = (from: string | NodeJS.ReadableStream, format: Format) =
     typeof from !== "string" ? unlessRead(from) : from === "-" ? process.stdin : createReadStream(from)
   return {
     lines: format === "csv" ? csvLines(source) : jsonLines(source),
-    /** How much of the file was read, in bytes. */
+    /** The bytes of the file that were read. */
     bytesRead: () => source.bytesRead ?? 0
   }
 }

@@ -23,9 +23,9 @@ export interface Verdict {
   readonly valid: boolean
   readonly reason: VerifyFailure | null
   readonly sentence: string
-  /** When it was signed, in seconds since 1970; null if the header has none. */
+  /** The instant of the signature, in seconds since 1970; null if the header has none. */
   readonly t: number | null
-  /** How long before the receiver's clock it was signed; negative where it was after. */
+  /** The seconds from the signature to the receiver's clock; negative if it was signed later. */
   readonly age_seconds: number | null
 }
 

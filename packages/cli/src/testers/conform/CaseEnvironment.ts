@@ -21,7 +21,7 @@ export class SandboxRefused extends Data.TaggedError("SandboxRefused")<{
 /** Webhooks cannot reach this machine, so the case cannot judge the server. */
 export class CannotReceive extends Data.TaggedError("CannotReceive")<{}> {}
 
-/** The parts of an environment: the server, its sandbox where there is one, and names that nobody has used yet. */
+/** The parts of an environment: the server, its sandbox if it has one, and a source of unused names. */
 interface Resources {
   readonly api: Api
   /** Null where webhooks cannot come here. */
@@ -76,7 +76,7 @@ export class CaseEnvironment {
   /** Text that nothing else in any run has. */
   readonly fresh = (prefix: string): string => `${prefix}-${this.#resources.run}-${this.#resources.next()}`
 
-  /** A mobile number that nobody has. */
+  /** An unused mobile number. */
   readonly phone = (): string => {
     const digits = Number.parseInt(this.#resources.run, 16) % 100_000
     return `+49151${String(digits).padStart(5, "0")}${String(this.#resources.next() % 1000).padStart(3, "0")}`

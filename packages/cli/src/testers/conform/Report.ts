@@ -9,7 +9,7 @@ import { ID } from "../testkit/Ids.js"
 import { ruleAt } from "../testkit/RuleAddress.js"
 import { type Case, sections } from "./Case.js"
 
-/** Why a case failed. */
+/** The failure of a case. */
 export interface CaseFailure {
   readonly expected: string
   readonly found: string
@@ -22,7 +22,7 @@ export interface Result {
   readonly outcome: "passed" | "failed" | "skipped"
   readonly duration_ms: number
   readonly failure?: CaseFailure
-  /** Why it was skipped. */
+  /** The reason for which it was skipped. */
   readonly because?: string
 }
 
@@ -122,7 +122,7 @@ const responseLines = ({ response: { status, headers, body } }: Exchange): strin
 /** A run, as reports show it. */
 export interface Report {
   readonly base_url: string
-  /** Whether the server's sandbox was used, or the key of a real shop. */
+  /** The means: the server's sandbox, or the key of a real shop. */
   readonly with: "sandbox" | "key"
   readonly duration_ms: number
   readonly counts: Counts
@@ -143,7 +143,7 @@ interface ReportedSection {
 interface ReportedCase {
   readonly id: string
   readonly rule: string
-  /** Where the rule is written. */
+  /** The place of the rule. */
   readonly rule_at: string
   readonly outcome: Result["outcome"]
   readonly duration_ms: number

@@ -28,7 +28,7 @@ export class Inboxes {
   readonly #replies = new Map<string, Reply>()
   readonly #posts = new Map<string, Array<Post>>()
   readonly #signatureHeader: string
-  /** Where they are reached, without a slash at its end; set before one is opened. */
+  /** Their address, without a slash at its end; set before one is opened. */
   origin = ""
 
   constructor(signatureHeader: string) {
@@ -67,7 +67,7 @@ export interface Target {
   readonly key: string | undefined
 }
 
-/** Where the server is, and what gives access to it. */
+/** The address of the server, and the means of access. */
 interface Address {
   readonly base_url: string
   readonly key: string | null

@@ -8,7 +8,7 @@ import { ExpectationFailed } from "./Expectations.js"
 import type { CaseFailure, Result } from "./Report.js"
 import type { Target } from "./Target.js"
 
-/** How long a case may take. */
+/** The longest time for a case. */
 const TIMEOUT = "5 minutes"
 
 const NO_RECEIVER = "needs webhooks to come here, and only a server on this machine may send them to it"

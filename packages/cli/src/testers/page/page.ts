@@ -33,7 +33,7 @@ interface Page {
   readonly body: string
 }
 
-/** How a case, a scenario or a check of a report ended. */
+/** The outcome of a case, a scenario or a check of a report. */
 export type EntryOutcome = "passed" | "failed" | "skipped"
 
 const MARKS: Readonly<Record<EntryOutcome, string>> = { passed: "✓", failed: "✗", skipped: "–" }

@@ -27,14 +27,14 @@ export type ReceivedOutcome =
   /** Not verified, and answered with a 4xx that says why. */
   | "refused"
 
-/** Why a request was refused. */
+/** The reason for which a request was refused. */
 export type RefusalReason = VerifyFailure | "not_an_event" | "not_a_post" | "too_large"
 
 /** A request as it arrived, complete. */
 export interface ReceivedRequest {
   /** Its place in the order of arrival, from 1. */
   readonly n: number
-  /** When it was complete, on the receiver's clock. */
+  /** The instant at which it was complete, on the receiver's clock. */
   readonly at: Instant
   readonly path: string
   readonly headers: IncomingHttpHeaders
@@ -59,11 +59,11 @@ export interface ReceivedDelivery extends ReceivedRequest {
   readonly answered: number | Exclude<Reply["kind"], "status">
 }
 
-/** How a receiver behaves. */
+/** The behaviour of a receiver. */
 export interface Behaviour {
   /** One for all, or chosen once for each complete request. */
   readonly answer: Reply | ((request: ReceivedRequest) => Reply)
-  /** How long it waits before the status line, in real milliseconds. */
+  /** The wait before the status line, in real milliseconds. */
   readonly delay_ms: number
   /** The share of requests, 0 to 1, that it answers with 500 instead; the receiver's seed decides which. */
   readonly fail_share: number
@@ -74,45 +74,45 @@ export interface Behaviour {
 /** A receiver in good health: 200, at once, always. */
 export const healthy: Behaviour = { answer: saying(200), delay_ms: 0, fail_share: 0 }
 
-/** Options of a receiver; all of them may be left out. */
+/** Options of a receiver, all optional. */
 export interface ReceiverOptions {
   /** 127.0.0.1 by default. */
   readonly host?: string
   /** 0, a free one, by default. */
   readonly port?: number
-  /** The webhook's secrets. Left out, requests wait until {@link Receiver.trust} is called. */
+  /** The webhook's secrets; without them, requests wait until {@link Receiver.trust} is called. */
   readonly secrets?: ReadonlyArray<string>
   readonly behaviour?: Partial<Behaviour>
   /** Decides which requests fail under a share of failures; 1 by default. */
   readonly seed?: number
   /** The signature header's name. */
   readonly header?: string
-  /** How far `t` may be from the receiver's clock; 300 by default. */
+  /** The most seconds between `t` and the receiver's clock; 300 by default. */
   readonly tolerance_seconds?: number
   /** The receiver's clock; Effect's by default. A sandbox signs by its own clock. */
   readonly now?: Effect.Effect<Instant>
   /** Reads the webhook's current secret, or null; run where no secret matches, at most once a second. */
   readonly secretNow?: Effect.Effect<string | null>
-  /** How many of the latest requests `received` keeps; 10,000 by default. */
+  /** The number of latest requests that `received` keeps; 10,000 by default. */
   readonly keep?: number
-  /** How many event ids are remembered to recognise duplicates; 100,000 by default. */
+  /** The number of event ids that are remembered to recognise duplicates; 100,000 by default. */
   readonly remember?: number
   /** Called with each request once it is judged, before it is answered. */
   readonly onReceived?: (received: ReceivedDelivery) => void
 }
 
-/** How many requests there were of each outcome. */
+/** The number of requests by outcome. */
 export type Totals = Readonly<Record<ReceivedOutcome, number>>
 
 /** A webhook receiver (Specification, Webhooks): verifies, drops duplicates, and behaves as configured. */
 export interface Receiver {
-  /** Where to send events. */
+  /** The address for events. */
   readonly url: string
   /** The latest requests, in the order in which they were judged. */
   readonly received: Effect.Effect<ReadonlyArray<ReceivedDelivery>>
   readonly totals: Effect.Effect<Totals>
   readonly behaviour: Effect.Effect<Behaviour>
-  /** Changes how it behaves from the next request on; what is left out stays. Returns the new behaviour. */
+  /** Changes fields of the behaviour from the next request on. Returns the new behaviour. */
   readonly behave: (next: Partial<Behaviour>) => Effect.Effect<Behaviour>
   /** Replaces the secrets; at least one. */
   readonly trust: (secrets: ReadonlyArray<string>) => Effect.Effect<void>
@@ -143,7 +143,7 @@ export const eventOf = (body: string): ReceivedEvent | null => {
   }
 }
 
-/** Whether a reply acknowledges the event, so that it does not come again (Specification, Webhooks). */
+/** True for a reply that acknowledges the event, so that it does not come again (Specification, Webhooks). */
 const acknowledges = (reply: Reply): boolean =>
   reply.kind === "status"
     ? reply.status >= 200 && reply.status < 300
@@ -182,7 +182,7 @@ class ReceiverState {
     return Effect.succeed(typeof answer === "function" ? answer(request) : answer)
   }
 
-  /** Whether an event comes for the first time; only an acknowledged one is remembered. */
+  /** The outcome of an event: it is remembered once it is acknowledged. */
   outcomeOf(id: string, reply: Reply): ReceivedOutcome {
     if (!acknowledges(reply)) return "failed"
     const isKnown = this.#seen.delete(id)
@@ -191,7 +191,7 @@ class ReceiverState {
     return isKnown ? "again" : "event"
   }
 
-  /** Whether a request repeats one that was cut off on a kept connection: the same event under the same signature. */
+  /** True for a request that repeats one that was cut off on a kept connection: the same event under the same signature. */
   isRedial(signature: string | null, reply: Reply, isKept: boolean): boolean {
     const redialled = this.#cut.delete(signature)
     if (this.#cut.size >= MAX_CUT) this.#cut.clear()

@@ -11,7 +11,7 @@ interface FieldChange {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** It changes with every other field, so it is left out. */
+/** The fields that no diff shows, because they change with every other field. */
 const LEFT_OUT = new Set(["updated_at"])
 
 const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)

@@ -93,14 +93,14 @@ export const behaviourInWords = (behaviour: Behaviour): string =>
     ...(behaviour.fail_share > 0 ? [`fails ${Math.round(behaviour.fail_share * 100)} of 100`] : [])
   ].join(", ")
 
-/** Which sandbox, and whose webhook. */
+/** The sandbox, and the shop whose webhook is set. */
 export interface Registration {
   /** The server's address, with or without `/v1`. */
   readonly base: string
   readonly shop: string | null
   readonly key: string | null
   readonly token: string | null
-  /** Turns the webhook on where it is off. */
+  /** Turns the webhook on if it is off. */
   readonly enable: boolean
 }
 
@@ -111,7 +111,7 @@ export interface Registered {
   /** The address that the webhook had before; null if it had none, or this one. */
   readonly replaced: string | null
   readonly opened: string | null
-  /** Why the webhook is off, so that nothing arrives; null while it is on. */
+  /** The reason for which the webhook is off, so that nothing arrives; null while it is on. */
   readonly off_reason: string | null
 }
 
@@ -141,7 +141,7 @@ const shopOf = Effect.fnUntraced(function* (registration: Registration) {
   return { shop_id: made.shop.id, opened }
 })
 
-/** Points the webhook of a sandbox shop at an address; a shop is opened where none is named. */
+/** Points the webhook of a sandbox shop at an address; opens a shop if none is named. */
 export const register = Effect.fnUntraced(function* (registration: Registration, url: string) {
   const ask = asking(registration)
   const { shop_id, opened } = yield* shopOf(registration)
@@ -161,7 +161,7 @@ export interface Pointed {
   readonly url: string
 }
 
-/** Why nothing arrives at its address: the webhook is off, removed, or leads elsewhere; null while events come. */
+/** The reason for which nothing arrives at its address: the webhook is off, removed, or has another address; null while events arrive. */
 export const silenceOf = Effect.fnUntraced(function* ({ registration, shop_id, url }: Pointed) {
   const found = yield* asking(registration)<Webhook>("get webhook", shop_id)
   if (found.url !== url) return found.url === null ? "removed" : "moved"

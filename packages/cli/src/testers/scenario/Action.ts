@@ -32,7 +32,7 @@ export interface StepContext {
   readonly receiver: Effect.Effect<ScenarioReceiver, StepFailed>
   /** Gives the shop's receiver a new secret, where it has a receiver. */
   readonly trust: (secret: string) => Effect.Effect<void>
-  /** How many entries of a list of the shop's the scenario has observed, and a note of how many it has now. */
+  /** Reads and sets the number of entries that the scenario has observed of a list of the shop. */
   readonly observed: { readonly at: (list: string) => number; readonly upTo: (list: string, n: number) => void }
 }
 
@@ -50,7 +50,7 @@ export interface Action {
   readonly name: string
   readonly actor: Actor
   readonly description: string
-  /** The endpoint whose response it has, such as `GET /v1/tickets/:id`; left out where the scenario names it. */
+  /** The endpoint whose response it has, such as `GET /v1/tickets/:id`; undefined if the scenario names it. */
   readonly endpoint?: string
   /** The argument behind the name. */
   readonly takes: Schema.Schema.AnyNoContext
@@ -63,7 +63,7 @@ export interface Action {
 export interface Observation {
   readonly name: string
   readonly description: string
-  /** The endpoint that lists what it observes; left out where none does. */
+  /** The endpoint that lists what it observes, if there is one. */
   readonly endpoint?: string
   /** The kind of its entries, the field that a bare name gives, and the values of that field. */
   readonly named?: { readonly what: string; readonly field: string; readonly words: ReadonlyArray<string> }
@@ -116,7 +116,7 @@ export const idOf = (value: unknown): Effect.Effect<string, ReferenceUnknown> =>
 /** The status of a response that was lost: its connection was cut before it came. */
 export const LOST = 0
 
-/** Whether the service did what it was asked. */
+/** True for a 2xx. */
 export const isSuccess = ({ status }: StepExchange): boolean => status >= 200 && status < 300
 
 /** The `data` of a response. */

@@ -75,7 +75,7 @@ const measure = (value: unknown): number => {
 const COMPARISON = /^(<=|>=|<|>)\s*(\S.*)$/
 const PATTERN = /^\/(.+)\/([imsu]*)$/s
 
-/** The regular expression that a text such as `/^wk_/i` is; undefined where it is none, null where it is faulty. */
+/** The regular expression in a text such as `/^wk_/i`; undefined if it has none, null if it is not valid. */
 export const patternOf = (text: string): RegExp | undefined | null => {
   const [, source, flags] = PATTERN.exec(text) ?? []
   if (source === undefined) return undefined
@@ -104,7 +104,7 @@ const matchText = (expected: string, actual: unknown, names: Names, path: string
   return unless(isDeepStrictEqual(value, actual), path, isReference ? `${shown(value)} (${expected})` : value, actual)
 }
 
-/** An expected entry beside the one that was found for it; undefined where there is none. */
+/** An expected entry and the one that was found for it; undefined if one of them is missing. */
 interface Pair {
   readonly expected: number | undefined
   readonly actual: number | undefined

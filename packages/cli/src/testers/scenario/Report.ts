@@ -10,22 +10,22 @@ export interface StepExchange {
     /** With its query, such as `/v1/tickets?limit=2`. */
     readonly path: string
     readonly headers?: Readonly<Record<string, string>>
-    /** Sent as JSON, or as it is where it is text. */
+    /** Sent as JSON; a text is sent as it is. */
     readonly body?: unknown
   }
   readonly status: number
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  /** As JSON where it is JSON, else as text. */
+  /** The value of JSON, else the text. */
   readonly body: unknown
 }
 
-/** Why a scenario failed. */
+/** The failure of a scenario. */
 export interface ScenarioFailure extends Position {
   /** The step, or the one within it, that did not go as expected; null where the scenario could not begin. */
   readonly title: string | null
   readonly mismatches: ReadonlyArray<Mismatch>
-  /** Where the step could not be made at all. */
+  /** The reason if the step could not be made at all. */
   readonly message: string | null
   readonly exchange: StepExchange | null
 }
@@ -35,7 +35,7 @@ interface StepResult {
   readonly line: number
   readonly title: string
   readonly outcome: "passed" | "failed" | "not_run"
-  /** In real milliseconds; 0 where it was not run. */
+  /** In real milliseconds; 0 if it was not run. */
   readonly duration_ms: number
   /** Its request and the response, where it made one. */
   readonly exchange: StepExchange | null
@@ -60,11 +60,11 @@ const stepLine = ({ title, outcome }: StepResult, paint: Paint): string => {
   return `  ${paint(outcome === "passed" ? "good" : "bad", marks[outcome])} ${title}`
 }
 
-/** How a report is printed. */
+/** Options of a printed report. */
 interface Look {
   readonly paint?: Paint
   readonly width?: number
-  /** Whether every step shows its request and its response. */
+  /** True if every step shows its request and its response. */
   readonly isVerbose?: boolean
 }
 
@@ -103,7 +103,7 @@ export const exchangeLines = (
   ...pretty(body).map((line) => `  ${line}`)
 ]
 
-/** Why a scenario failed, as lines. */
+/** The failure of a scenario, as lines. */
 export const failureLines = (
   file: string,
   { line, column, title, mismatches, message, exchange }: ScenarioFailure,

@@ -27,7 +27,7 @@ interface ScenarioEnvironment {
   readonly api: Api
   /** Needed by `/sandbox`; null where it asks for none. */
   readonly sandbox_token: string | null
-  /** Whether it may have clients of earlier scenarios. */
+  /** True if it may have clients of earlier scenarios. */
   readonly isShared: boolean
   /** A phone number that no client has yet. */
   readonly nextPhone: Effect.Effect<string>
@@ -198,7 +198,7 @@ export class ScenarioRunner {
       })
     )
 
-  /** Freezes the clock while the scenario runs; it goes on as before when the scenario ends. */
+  /** Freezes the clock while the scenario runs, and restores it at the end. */
   readonly begin: Effect.Effect<void, EnvironmentFailed, Scope.Scope> = Effect.gen(this, function* () {
     const before = yield* this.#sandbox("GET", "/sandbox/clock")
     if (!isSuccess(before))

@@ -75,7 +75,7 @@ const unfolded = (document: Document): unknown => {
 
 /** A scenario's text, with the places of all that is in it. */
 export class Source {
-  /** The value of the text, as JSON; undefined where it is not valid YAML. */
+  /** The value of the text, as JSON; undefined if it is not valid YAML. */
   readonly value: unknown
   /** The first syntax error: the others mostly follow from it. */
   readonly faults: ReadonlyArray<Problem>
@@ -125,7 +125,7 @@ export interface PathProblem {
   readonly message: string
   /** The field's name is wrong, and not its value. */
   readonly isOfName: boolean
-  /** Common to all problems of one mistake, which is reported once, where it is met first. */
+  /** Common to all problems of one mistake, which is reported at the first of them. */
   readonly mistake?: string
 }
 

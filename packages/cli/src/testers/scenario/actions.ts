@@ -194,7 +194,7 @@ interface Offer {
   readonly status: string
 }
 
-/** The offer that a client answers: that of a named ticket, in whatever state it is; else the newest open one. */
+/** The offer that a client answers: that of a named ticket, in any state; else the newest open one. */
 const chosen = Effect.fnUntraced(function* ({ client, ticket }: OfferChoice, context: StepContext) {
   const id = yield* idOf(client)
   const found = yield* needed(send("get offers", context, id), "the client's offers")

@@ -111,7 +111,7 @@ interface Given {
 
 const fieldsOf = (value: unknown) => (Predicate.isRecord(value) ? Object.entries(value) : [])
 
-/** The names under `given`: shops and their keys, one shop where none is named, and clients. */
+/** The names under `given`: shops and their keys, or the default shop, and clients. */
 export const givenNames = (given: unknown): ReadonlyArray<Given> => {
   const shops = fieldsOf(fieldOf(given, "shops"))
   const ofShops = shops.flatMap(([name, shop]): ReadonlyArray<Given> => {
@@ -151,7 +151,7 @@ const PLACES = ["status", "data", "meta", "error", "headers", "body"]
 
 const isRefusal = (status: unknown): boolean => !/^2\d\d\b/.test(String(status))
 
-/** Whether a step may be answered with a refusal, of which nothing is known beforehand. */
+/** True for a step that may be refused: the fields of a refusal are not known beforehand. */
 const mayBeRefused = ({ expect, statuses }: Fields): boolean => {
   if (typeof statuses === "object" && statuses !== null && Object.keys(statuses).some(isRefusal)) return true
   if (expect === undefined) return false

@@ -39,7 +39,7 @@ const referenceOf = (text: string, parts: RegExpExecArray | null): Reference | u
 /** The reference that a text is as a whole, if it is one. */
 export const wholeReference = (text: string): Reference | undefined => referenceOf(text, WHOLE.exec(text))
 
-/** Every `${…}` within a text; without a reference where it is none. */
+/** Every `${…}` within a text, with its reference if it is one. */
 export const inBraces = (text: string): ReadonlyArray<{ readonly text: string; readonly reference?: Reference }> =>
   [...text.matchAll(BRACED)].map(([braced, inner = ""]) => {
     const reference = referenceOf(braced, IN_BRACES.exec(inner.trim()))
@@ -110,7 +110,7 @@ export const resolveText = (text: string, names: Names): unknown => {
   }, text)
 }
 
-/** Where an id is wanted, anything that has one will do: `client_id: $amira` is her id. */
+/** A field for an id takes the id of a thing that has one: `client_id: $amira` is her id. */
 const meant = (field: string, found: unknown): unknown =>
   /(?:^|_)id$/.test(field) && typeof step(found, "id") === "string" ? step(found, "id") : found
 

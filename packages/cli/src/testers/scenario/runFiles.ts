@@ -70,7 +70,7 @@ const textOf = (file: string) =>
     catch: () => refuse(`${file} cannot be read: check its name and its permissions.`)
   })
 
-/** How many scenarios passed, and each of them: the report of `--json`. */
+/** The report of `--json`: the number of scenarios that passed, and each scenario. */
 const reportOf = (
   results: ReadonlyArray<ScenarioResult>,
   duration_ms: number,
@@ -107,7 +107,7 @@ const optionsOf = ({ baseUrl, sandboxToken, signatureHeader }: RunFlags): RunOpt
   ...(sandboxToken === null ? {} : { sandbox_token: sandboxToken })
 })
 
-/** How long a scenario may run that came over HTTP. */
+/** The longest time for a scenario that came over HTTP. */
 const MOST_RUN = "60 seconds"
 
 /** The report of a scenario's text, which runs in a sandbox of its own in this process. */
@@ -123,7 +123,7 @@ export const runText = Effect.fnUntraced(function* (text: string) {
   return reportOf([], duration_ms, { problems: [{ file, line: 1, column: 1, path: "", message }] })
 })
 
-/** The scenarios whose name contains one of the texts; all where there is none. */
+/** The scenarios whose name contains one of the texts; without a text, all. */
 const chosen = (scenarios: ReadonlyArray<Scenario>, only: ReadonlyArray<string>) => {
   const found = only.length === 0 ? scenarios : scenarios.filter(({ name }) => only.some((text) => name.includes(text)))
   return found.length > 0

@@ -61,7 +61,7 @@ interface Outcome {
   /** The step, or the one within it, that the outcome is of. */
   readonly step: Step
   readonly mismatches: ReadonlyArray<Mismatch>
-  /** Where there was a request. */
+  /** The request, if there was one. */
   readonly exchange: StepExchange | null
   readonly status: number | null
 }
@@ -166,12 +166,12 @@ const performStep = Effect.fnUntraced(function* (
   return tally(step, outcomes)
 })
 
-/** Where scenarios run. */
+/** The service on which scenarios run. */
 export interface RunOptions {
-  /** A running service, with or without `/v1`; left out, each scenario has a service of its own in this process. */
+  /** A running service, with or without `/v1`; by default each scenario has a service of its own in this process. */
   readonly base_url?: string
   readonly sandbox_token?: string
-  /** The header in which that service signs; `Service-Signature` where it is left out. */
+  /** The header in which that service signs; `Service-Signature` by default. */
   readonly signature_header?: string
 }
 

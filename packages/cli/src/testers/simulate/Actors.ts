@@ -55,7 +55,7 @@ export interface KnownShop {
 export interface KnownClient {
   readonly id: string
   readonly phone: string
-  /** Offers that nobody answered yet, as far as the client looked. */
+  /** The open offers that the client has seen. */
   offers: Array<{ readonly id: string; readonly shop: string }>
 }
 
@@ -78,7 +78,7 @@ export class Actors {
     return `${prefix}-${this.#drawn}`
   }
 
-  /** A phone number that nobody has had yet. */
+  /** An unused phone number. */
   freshPhone(): string {
     this.#drawn += 1
     return `+2162${String(this.#drawn).padStart(7, "0")}`
@@ -102,7 +102,7 @@ export interface PlannedRequest {
   readonly once?: string
   readonly body?: unknown
   readonly fault?: SimulatedFault
-  /** The actor's reaction to the response; null where none came. */
+  /** The actor's reaction to the response, or to null if none came. */
   readonly onResponse?: (response: RecordedResponse | null) => void
 }
 

@@ -9,7 +9,7 @@ const clock = Clock.make()
 /** Real time in milliseconds, for rates and latencies; nothing in a simulation depends on it. */
 export const realMs = (): number => Number(clock.unsafeCurrentTimeNanos() / 1000n) / 1000
 
-/** How long a request took, in real milliseconds, and when it ended. */
+/** The latency of a request and its end, in real milliseconds. */
 export interface Timing {
   readonly act: string
   readonly ended_ms: number
@@ -47,7 +47,7 @@ export class Recorder {
   }
 }
 
-/** How a receiver behaves: the statuses that it may answer; null hangs up. */
+/** The behaviours of a receiver: the statuses with which it responds; null hangs up. */
 export const moods = {
   well: [200, 200, 204, 202],
   flaky: [200, 500, null, 204, 503],
@@ -84,7 +84,7 @@ export class SimulatedReceivers {
     this.#recorder = recorder
   }
 
-  /** From now on a shop's receiver behaves so. */
+  /** Sets the behaviour of a shop's receiver. */
   turn(shop: string, mood: Mood): void {
     this.#moods.set(shop, mood)
   }

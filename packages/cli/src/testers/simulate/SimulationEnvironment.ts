@@ -22,7 +22,7 @@ export interface SimulationEnvironment {
   readonly receiverOf: (shop: string) => string
 }
 
-/** When every simulation in this process begins: a Friday morning. */
+/** The instant at which every simulation in this process begins: a Friday morning. */
 const START = Date.parse("2026-11-20T08:00:00.000Z")
 
 const HOST = "http://127.0.0.1:9/"

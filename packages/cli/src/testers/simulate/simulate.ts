@@ -128,7 +128,7 @@ const untilStopped = <A, E, R>(run: Effect.Effect<A, E, R>, stop: Effect.Effect<
     })
   )
 
-/** Whether the service begins with nothing, so that one seed is one run. */
+/** True if the service begins empty, so that one seed is one run. */
 const isFresh = ({ store, baseUrl }: SimulateFlags): boolean => store === "memory" && baseUrl === null
 
 const QUIET: Control = { isOver: () => false, progress: () => yieldToEventLoop }

@@ -191,7 +191,7 @@ const wanted = <A>(runner: SimulationRunner, shop: KnownShop, call: CallName): E
       : Effect.succeed(data)
   })
 
-/** A key that nobody used yet, so that no limit is in the way. */
+/** An unused key, so that no limit is in the way. */
 const freshKey = (runner: SimulationRunner, shop: KnownShop) =>
   Effect.gen(function* () {
     if (shop.off !== null) yield* runner.run(switchingOn(shop, shop.off))

@@ -113,7 +113,7 @@ export const listen = (
       used.add(request.socket)
       const { method = "GET", url: path = "/", headers } = request
       const { reply, delay_ms = 0 } = yield* handler({ method, path, headers, body: yield* bodyOf(request), isKept })
-      // The delay is in real time, whatever clock the service goes by.
+      // The delay is in real time, also if the service has another clock.
       yield* Effect.zipRight(delay_ms > 0 ? Effect.sleep(delay_ms) : Effect.void, write(response, reply)).pipe(
         Effect.withClock(Clock.make())
       )

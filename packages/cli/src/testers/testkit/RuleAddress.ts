@@ -1,2 +1,2 @@
-/** Where a rule is written in the repository, by its anchor on the page. */
+/** The place of a rule in the repository, by its anchor on the page. */
 export const ruleAt = (anchor: string): string => `docs/specification.md#${anchor}`

@@ -35,7 +35,7 @@ interface Stamped {
   readonly rewards_unlocked: number
 }
 
-/** Which clients a shop can see, and their loyalty cards (Specification, Endpoints; Clients and loyalty). */
+/** The clients that a shop can see, and their loyalty cards (Specification, Endpoints; Clients and loyalty). */
 export const clientCases = casesOf("§4", [
   test("client-by-phone (rule-client-by-phone): A client who came to the counter is found by their number and by their id, with the same data.", async (shop) => {
     await shop.program({ active: false })

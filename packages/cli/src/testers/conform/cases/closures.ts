@@ -19,7 +19,7 @@ const expectClosure = async (shop: Shop, id: string, fields: object = {}, state 
   ;(await shop.get(`/tickets/${id}`)).shows({ state: "abandoned", ...fields })
 }
 
-/** Which tickets close by themselves, and when (Specification, States). */
+/** The tickets that close by themselves, and the instants (Specification, States). */
 export const closureCases = casesOf("§3", [
   test("closure-uncollected (rule-closure-uncollected): A ready ticket is abandoned as uncollected at exactly sixty days after it was ready, not a millisecond before.", async (shop) => {
     const { id } = await shop.ticket()

@@ -8,11 +8,11 @@ const DELAYS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, 
 
 const states = async (shop: Shop) => (await shop.deliveries()).map(({ state }) => state)
 
-/** How many notices the owner got. */
+/** The number of notices to the owner. */
 const notices = async (shop: Shop): Promise<number> =>
   (await shop.env.act<ReadonlyArray<unknown>>("list notices", shop.id)).length
 
-/** How events reach their receiver, when a webhook turns off, and what is sent again (Specification, Webhooks; Sandbox). */
+/** Retries, the end of a webhook, and replays (Specification, Webhooks; Sandbox). */
 export const deliveryCases = casesOf("§6", [
   test("delivery-retries (rule-delivery-retries): Without a 2xx an event is tried eight times, each at its very instant, and is then dead.", async (shop) => {
     const inbox = await shop.receiving(500)

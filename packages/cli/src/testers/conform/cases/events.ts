@@ -5,7 +5,7 @@ import { expectSame, expectShape, expectSigned, expectThat, signatureOf } from "
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** Which events are raised, what they hold, and how deliveries are signed (Specification, Webhooks). */
+/** Events, their data, and the signatures of deliveries (Specification, Webhooks). */
 export const eventCases = casesOf("§6", [
   test("event-envelope (rule-event-envelope): An event has an id, its type, its instant, the API's version, the shop and its data.", async (shop) => {
     const ticket = await shop.ticket()

@@ -4,7 +4,7 @@ import { casesOf, test } from "../Case.js"
 import type { Shop } from "../CaseEnvironment.js"
 import { expectSame, expectShape } from "../Expectations.js"
 
-/** How a new ticket comes into a state. */
+/** Makes a new ticket in a state. */
 const inState: Readonly<Record<string, (shop: Shop) => Promise<Ticket>>> = {
   workshop: (shop) => shop.moved(),
   ready: (shop) => shop.moved("ready"),

@@ -73,7 +73,7 @@ const read = ({ shop, key }: Till, act: string, path: string, query = ""): Plann
 /** Most responses come; some get lost on the way back, some requests are cut off on the way there. */
 const drawFault = (dice: Dice): SimulatedFault => (dice.chance(0.9) ? "plain" : dice.chance(0.65) ? "lost" : "cut")
 
-/** How many answered attempts a till keeps, to repeat one of them later. */
+/** The most attempts with a response that a till keeps, to repeat one of them later. */
 const MAX_KEPT = 40
 
 const settle = (shop: KnownShop, attempt: Attempt, response: RecordedResponse | null) => {
@@ -201,7 +201,7 @@ export const pollOf = (till: Till, limit: number): PlannedRequest => {
   const query = new URLSearchParams({ updated_since, limit: String(limit) })
   if (cursor !== null) query.set("cursor", cursor)
   const onResponse = (response: RecordedResponse | null) => {
-    // Where two polls ran at once, the one that ended first has moved the place on.
+    // Of two polls at once, the one that ended first has moved the place.
     if (feed.updated_since === updated_since && feed.cursor === cursor) follow(till.shop, response)
   }
   return { ...read(till, "poll", "/v1/tickets", query.toString()), actor: "poller", onResponse }

@@ -26,9 +26,9 @@ export interface RecordedRequest {
   /** Its Idempotency-Key. */
   readonly once: string | null
   readonly body: unknown
-  /** Whether the actor got the response: else they cannot know what came of the request, and make it again. */
+  /** True if the actor got the response. Otherwise the actor repeats the request, because its outcome is unknown. */
   readonly isSeen: boolean
-  /** Null where it was cut off, and nobody knows what came of it. */
+  /** Null if it was cut off, so that its outcome is unknown. */
   readonly answer: RecordedResponse | null
 }
 
@@ -41,7 +41,7 @@ export interface ReceivedDelivery {
   readonly body: string
   /** Null where the receiver hung up instead. */
   readonly status: number | null
-  /** It came over a connection that had carried another request before; left out where it did not, or where that is unknown. */
+  /** True if it came over a connection that had carried another request before. */
   readonly isKept?: boolean
 }
 
@@ -82,7 +82,7 @@ export interface Violation {
   /** The check that found it. */
   readonly rule: string
   readonly section: string
-  /** Where the rule is written that was broken: the page and its anchor. */
+  /** The broken rule: its page and anchor. */
   readonly rule_at: string
   readonly message: string
   readonly evidence: unknown

@@ -80,7 +80,7 @@ export const checkLoyalty = check("loyalty", "Specification, Endpoints; Clients 
     const tickets = earned(shop, program)
     for (const { client, status, data } of shop.cards) {
       const theirs = operations.filter((one) => one.shop === shop.id && callOf(one.exchanges[0]!)?.id === client)
-      // Where nobody knows what became of a request, the card may show either.
+      // If the outcome of a request is unknown, the card may show either.
       if (status !== 200 || data === null || theirs.some(({ isUnknown }) => isUnknown)) continue
       const expected = ledger(theirs, tickets.get(client) ?? 0, program)
       const message = cardWrong(data.card, expected, data.program.stamps_required)

@@ -32,7 +32,7 @@ const LIMITS = {
 /** One use of a limit, or a refusal by it, at an instant. */
 interface Use {
   readonly now: number
-  /** `given_back` was taken and returned; `maybe` was cut off, and nobody knows. */
+  /** `given_back` was taken and returned; `maybe` was cut off, so it is unknown. */
   readonly what: "counted" | "given_back" | "maybe" | "refused"
   readonly count: number
   readonly exchange: unknown

@@ -148,7 +148,7 @@ export const checkAccess = check("access", "Specification, Keys and scopes; Erro
   }
 })
 
-/** Which statuses a state accepts; a collected ticket only within its window. */
+/** The statuses that a state accepts; a collected ticket accepts its own only within the window. */
 const ACCEPTS: Readonly<Record<string, ReadonlyArray<string>>> = {
   workshop: ["ready", "impossible"],
   ready: ["collected", "workshop"],
@@ -209,7 +209,7 @@ export const checkRefusals = check("refusals", "Specification, States", function
   }
 })
 
-/** A block hides a client from tickets that nobody touched since: the feed need not show it. */
+/** A block hides a client also from tickets that have not changed since: the feed need not show it. */
 const comparable = ({ client: _, ...ticket }: Ticket): string => JSON.stringify(ticket)
 
 function* feedWrong({ id, listed, synced }: ShopTrace): Iterable<Finding> {
@@ -283,7 +283,7 @@ const formWrong = (exchange: RecordedRequest, call: Operation["call"]): Breach |
 const doneAt = (operation: Operation): ReadonlyArray<RecordedRequest> =>
   operation.exchanges.filter((one) => isGood(one) && !isReplay(one))
 
-/** Whether a request without a response may have been done anew since, because its key was forgotten: a repetition then shows its result. */
+/** True if a request without a response may have been done once more after its key was forgotten: a repetition then shows that result. */
 const mayBeAnew = ({ exchanges }: Operation, first: RecordedRequest, repetition: RecordedRequest): boolean =>
   exchanges.some((one) => one.answer === null && one.seq < repetition.seq && one.now - first.now >= REMEMBERED)
 

@@ -8,14 +8,14 @@ import type { RecordedRequest, Trace, Violation } from "./Trace.js"
 /** Milliseconds since 1970 of an ISO text. */
 export const ms = (iso: string): number => Date.parse(iso)
 
-/** A request that was answered with a success. */
+/** True for a 2xx. */
 export const isGood = ({ answer }: RecordedRequest): boolean =>
   answer !== null && answer.status >= 200 && answer.status < 300
 
 /** The data of a success. */
 export const recordedData = <A>({ answer }: RecordedRequest): A => answer?.body.data as A
 
-/** Whether an answer repeats an earlier one (Specification, Lists and sync). */
+/** True for a response that repeats an earlier one (Specification, Lists and sync). */
 export const isReplay = ({ answer }: RecordedRequest): boolean => answer?.body.meta?.replayed === true
 
 /** The code of a failure. */
@@ -24,7 +24,7 @@ export const codeOf = ({ answer }: RecordedRequest): string | undefined => answe
 /** A detail of a failure. */
 export const detailOf = ({ answer }: RecordedRequest, name: string): unknown => answer?.body.error?.details?.[name]
 
-/** The rule that was broken, and what shows it; none where it is null. */
+/** The broken rule and the evidence; a null is no finding. */
 export type Finding = readonly [broken: Breach | null, evidence: unknown]
 
 /** A check of the rules of one kind: it goes through a trace and yields its findings. */
@@ -62,11 +62,11 @@ export const goodCalls = (
       : []
   })
 
-/** Whether a request asks for a new ticket, through the API or in the app. */
+/** True for a request for a new ticket, through the API or in the app. */
 export const isCreate = (exchange: RecordedRequest): boolean =>
   /^create (ticket|in app)$/.test(callOf(exchange)?.name ?? "")
 
-/** Puts things into groups by a name, in their order. */
+/** Groups things by a name, in their order. */
 export const grouped = <A>(all: Iterable<A>, nameOf: (one: A) => string): Map<string, Array<A>> => {
   const groups = new Map<string, Array<A>>()
   for (const one of all) {
@@ -97,7 +97,7 @@ export const settingsAt = (trace: Trace, shop: string): ((now: number) => Readon
   }
 }
 
-/** How long an Idempotency-Key is remembered (Specification, Idempotency). */
+/** The time for which an Idempotency-Key is remembered (Specification, Idempotency). */
 export const REMEMBERED = 30 * DAY
 
 /** All requests that a caller made under one Idempotency-Key for one operation (Specification, Idempotency). */
@@ -109,7 +109,7 @@ export interface Operation {
   readonly exchanges: ReadonlyArray<RecordedRequest>
   /** The distinct results that were answered: one for each time it was done. */
   readonly results: ReadonlyArray<{ readonly data: unknown; readonly text: string; readonly exchange: RecordedRequest }>
-  /** An answer was lost, and none came since while the key was remembered: nobody knows whether it was done once more. */
+  /** A response was lost, and none came since while the key was remembered: it is unknown if it was done once more. */
   readonly isUnknown: boolean
 }
 
@@ -120,7 +120,7 @@ const resultsOf = (exchanges: ReadonlyArray<RecordedRequest>): Operation["result
     const data = recordedData<unknown>(exchange)
     const text = JSON.stringify(data)
     const known = found.get(text)
-    // The first answer is the one that is no repetition, where it was not lost.
+    // The first response is the one that is no repetition, unless it was lost.
     if (
       known === undefined ||
       (known.exchange.answer?.body.meta?.replayed === true && exchange.answer?.body.meta?.replayed === false)

@@ -158,7 +158,7 @@ const DELAYS: ReadonlyArray<readonly [name: string, most: number]> = [
   ["longer", Number.POSITIVE_INFINITY]
 ]
 
-/** How long after its event each delivery arrived, on the sandbox clock. */
+/** The times from each event to its delivery, on the sandbox clock. */
 const deliveryDelays = ({ shops }: Trace): ReadonlyArray<readonly [string, number]> => {
   const counts = new Map(DELAYS.map(([name]) => [name, 0]))
   for (const { events, deliveries } of shops) {

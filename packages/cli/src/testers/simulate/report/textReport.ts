@@ -62,7 +62,7 @@ export const count = (
   outcomes: tally(shops.flatMap(({ deliveries }) => deliveries.map(({ state }) => state)))
 })
 
-/** How long the requests of an act took, in real milliseconds. */
+/** The latencies of an act, in real milliseconds. */
 interface Latency {
   readonly act: string
   readonly times: number
@@ -93,7 +93,7 @@ export interface RunReport {
   readonly took_ms: number
   /** Repeats the run. */
   readonly command: string
-  /** Why it ended before its steps were made; null where it did not. */
+  /** The reason for which it ended before its last step; null if it did not. */
   readonly stopped: string | null
   /** A sentence about the clock of a running server; null for a store in this process. */
   readonly clock: string | null
@@ -117,7 +117,7 @@ const shortened = (evidence: unknown): string => {
   return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}...` : text
 }
 
-/** How often the rules of a check were broken, and the sections that they are in. */
+/** The number of violations of a check, and the section of its rules. */
 export const ruleLine = (rule: string, violations: ReadonlyArray<Violation>): string =>
   `${rule}: broken ${violations.length === 1 ? "once" : `${number(violations.length)} times`} (${violations[0]?.section})`
 
@@ -155,7 +155,7 @@ export const countLines = ({ summary, took_ms, stopped }: RunReport, paint: Pain
   ]
 }
 
-/** How long the requests of each act took. */
+/** The columns of the table of latencies. */
 export const latencyColumns: ReadonlyArray<Column<Latency>> = [
   { title: "Act", cell: ({ act }) => act },
   { title: "Times", cell: ({ times }) => number(times), align: "right" },
