@@ -58,9 +58,6 @@ const findings = (checked: Checked): Output => ({
       : checked.findings.flatMap(findingLines)
 })
 
-const damaged = ({ checks, findings }: Checked) =>
-  refuse(`${findings.length} of ${checks} checks found something wrong: see "Check the data" in docs/operating.md.`)
-
 /** `workshop check`: whether what the program keeps of its data holds. Succeeds only if it does. */
 export const checkCommand = command({
   name: "check",
@@ -76,7 +73,11 @@ export const checkCommand = command({
         storeRefused
       )
       yield* printOutput(findings(checked), json)
-      if (checked.findings.length > 0) return yield* damaged(checked)
+      const { length } = checked.findings
+      if (length > 0)
+        return yield* refuse(
+          `${length} of ${checked.checks} checks found something wrong: see "Check the data" in docs/operating.md.`
+        )
     }).pipe(Effect.scoped)
 })
 

@@ -173,15 +173,15 @@ const readWords = (file: string) =>
       )
   })
 
-const isEntry = (line: string): boolean => line.trim() !== "" && !line.startsWith("#")
-
 /** The default words, or those of a file: one word or phrase a line; empty lines and lines that begin with # are passed over. */
 const wordsLayer = (file: string | null) =>
   file === null
     ? Profanity.layer
     : Layer.unwrapEffect(
         Effect.gen(function* () {
-          const words = (yield* readWords(file)).split("\n").filter(isEntry)
+          const words = (yield* readWords(file))
+            .split("\n")
+            .filter((line) => line.trim() !== "" && !line.startsWith("#"))
           if (words.length === 0)
             yield* Effect.logWarning(`${file} holds no words, so only words that shops forbid are refused.`)
           return Profanity.layerWords(makeWordList(words))

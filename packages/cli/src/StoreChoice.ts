@@ -4,7 +4,7 @@ import { Entropy, type StorePorts } from "@workshop/core"
 import type { EmbeddedRefusal } from "@workshop/store-pg/embedded"
 import type { DatabaseFailure, MigrateOptions } from "@workshop/store-pg/migrate"
 import { Context, Effect, Layer, type Scope } from "effect"
-import { CommandRefused, refuse } from "./CommandRefused.js"
+import { type CommandRefused, refuse } from "./CommandRefused.js"
 import { optional, repeatable, toggle, value } from "./terminal/commands.js"
 import { shellQuoted } from "./terminal/shellQuoted.js"
 
@@ -115,8 +115,6 @@ const remedies: Readonly<
     "check sslmode in the address, that sslrootcert is the authority of the server's certificate, and with verify-full that the certificate bears the host's name as the address has it"
 }
 
-const isMended = (reason: string): reason is keyof typeof remedies => reason in remedies
-
 /** A store's refusal as that of a command, whose person has flags. */
 export const storeRefused = (refusal: {
   readonly message: string
@@ -124,7 +122,8 @@ export const storeRefused = (refusal: {
   readonly what?: string
 }): CommandRefused => {
   const { message, reason = "", what = message } = refusal
-  return refuse(isMended(reason) ? `${what}: ${remedies[reason]}.` : message)
+  const remedy = (remedies as Readonly<Record<string, string>>)[reason]
+  return refuse(remedy === undefined ? message : `${what}: ${remedy}.`)
 }
 
 const memory = Layer.unwrapEffect(
@@ -165,31 +164,26 @@ const onDatabase = (url: string, choice: StoreChoice) =>
     return Layer.merge(store, Retention.layer({ url, schema, cells, keepEvents_ms }))
   })
 
-const unnamed = refuse("--store postgres needs a database: name it with --database-url.")
-
-const noData = ({ dataDir }: StoreChoice) => ({
-  message: `There is no data in ${resolve(dataDir)}: name its folder with --data-dir, or begin with workshop serve.`
-})
-
 /** The address of the chosen database; the embedded one runs until the scope closes. */
 export const databaseOf = (choice: StoreChoice): Effect.Effect<string, CommandRefused, Scope.Scope> =>
   Effect.gen(function* () {
-    if (choice.store === "postgres")
-      return yield* choice.databaseUrl === null ? unnamed : Effect.succeed(choice.databaseUrl)
+    const { store, databaseUrl, dataDir, isShared = false } = choice
+    if (store === "postgres")
+      return databaseUrl ?? (yield* refuse("--store postgres needs a database: name it with --database-url."))
     const EmbeddedPostgres = yield* Effect.promise(() => import("@workshop/store-pg/embedded"))
-    if (choice.isShared === true && !existsSync(choice.dataDir)) return yield* new CommandRefused(noData(choice))
-    const run = choice.isShared === true ? EmbeddedPostgres.share : EmbeddedPostgres.start
-    return (yield* Effect.mapError(run({ dataDir: choice.dataDir }), storeRefused)).url
+    if (isShared && !existsSync(dataDir))
+      return yield* refuse(
+        `There is no data in ${resolve(dataDir)}: name its folder with --data-dir, or begin with workshop serve.`
+      )
+    const run = isShared ? EmbeddedPostgres.share : EmbeddedPostgres.start
+    return (yield* Effect.mapError(run({ dataDir }), storeRefused)).url
   })
 
-const inDatabase = (choice: StoreChoice) =>
-  Layer.unwrapScoped(Effect.flatMap(databaseOf(choice), (url) => onDatabase(url, choice)))
-
-const layers: Readonly<Record<StoreChoice["store"], (choice: StoreChoice) => Layer.Layer<StorePorts, CommandRefused>>> =
-  { memory: () => memory, embedded: inDatabase, postgres: inDatabase }
-
 /** The chosen store. The modules of a store are loaded when it starts. */
-export const storeLayer = (choice: StoreChoice): Layer.Layer<StorePorts, CommandRefused> => layers[choice.store](choice)
+export const storeLayer = (choice: StoreChoice): Layer.Layer<StorePorts, CommandRefused> =>
+  choice.store === "memory"
+    ? memory
+    : Layer.unwrapScoped(Effect.flatMap(databaseOf(choice), (url) => onDatabase(url, choice)))
 
 /** The form of a printed command, which runs as it is pasted and works on the same data. */
 interface CommandHint {

@@ -74,22 +74,20 @@ const dispatch = (flags: Flags, choice: StoreChoice) =>
     Effect.onInterrupt(() => Console.log("Stopped."))
   )
 
-const refused = refuse(
-  "workshop dispatch works on a database that workshop serve --no-dispatcher uses: name it with --database-url."
-)
-
-const unaddressed = refuse(
-  "--tracking-pages needs --public-url here, because dispatch does not know where workshop serve is reached."
-)
-
 /** `workshop dispatch` (Specification, Commands): deliveries, closures and messages alone, as many processes as wanted. */
 export const dispatchCommand = command({
   name: "dispatch",
   examples: ["DATABASE_URL_FILE=/run/secrets/database-url workshop dispatch"],
   options: dispatchOptions,
   run: (flags) => {
-    if (flags.databaseUrl === null) return refused
-    if (flags.trackingPages && flags.publicUrl === null) return unaddressed
+    if (flags.databaseUrl === null)
+      return refuse(
+        "workshop dispatch works on a database that workshop serve --no-dispatcher uses: name it with --database-url."
+      )
+    if (flags.trackingPages && flags.publicUrl === null)
+      return refuse(
+        "--tracking-pages needs --public-url here, because dispatch does not know where workshop serve is reached."
+      )
     return dispatch(flags, { ...choiceOf({ ...flags, dataDir: "" }), keepEvents_ms: flags.keepEvents }).pipe(
       actingAs(null)
     )

@@ -148,8 +148,6 @@ export const repairClocks = Effect.gen(function* () {
   )
 })
 
-const bothOrNeither = refuse("Name one shop, or give --all.")
-
 const own = flagsOf("shop")
 const field = fieldFlag("shop")
 const onOrOff = (name: string, description: string) => field(`--${name} <yes|no>`, description, yesOrNo)
@@ -253,7 +251,7 @@ export const shopCommand = group(
         all: own.toggle("all", "Every shop that is ahead.")
       },
       act: ({ shop, all }) => {
-        if ((shop === undefined) !== all) return bothOrNeither
+        if ((shop === undefined) !== all) return refuse("Name one shop, or give --all.")
         return shop === undefined ? repairClocks : repairClock(shop)
       }
     })

@@ -48,7 +48,7 @@ export class NoResponse extends Data.TaggedError("NoResponse")<{
 export class EnvironmentFailed extends Data.TaggedError("EnvironmentFailed")<{ readonly message: string }> {}
 
 /** The address of a service that was named with or without `/v1`, `/sandbox` or a slash at its end. */
-export const originOf = (base_url: string): string => base_url.replace(/(?<!\/)\/+$/, "").replace(/\/(v1|sandbox)$/, "")
+const originOf = (base_url: string): string => base_url.replace(/(?<!\/)\/+$/, "").replace(/\/(v1|sandbox)$/, "")
 
 /** The most bytes of a response that are read: a list of a hundred tickets has one MiB at most. */
 const MAX_BYTES = 64 * 1024 * 1024

@@ -13,7 +13,7 @@ export type AskSandbox = <A>(
 ) => Effect.Effect<A, CommandRefused | NoResponse>
 
 /** A server with a sandbox, as flags name it. */
-export interface SandboxAddress {
+interface SandboxAddress {
   readonly base_url: string
   readonly token: string | null
   /** The name of a field as the person typed it; by default that of the API. */

@@ -77,7 +77,7 @@ export const shortened = (text: string, width: number): string => {
 }
 
 /** A text padded to a width, at its end or, for the right side, before it. */
-export const padded = (text: string, width: number, align: "left" | "right" = "left"): string => {
+const padded = (text: string, width: number, align: "left" | "right" = "left"): string => {
   const room = " ".repeat(Math.max(0, width - widthOf(text)))
   return align === "right" ? room + text : text + room
 }
@@ -94,7 +94,7 @@ export interface Column<Row> {
 }
 
 /** Options of a table. */
-export interface TableOptions {
+interface TableOptions {
   /** Of the terminal; {@link Number.POSITIVE_INFINITY} for a file or a pipe, where nothing is shortened. */
   readonly width?: number
   readonly paint?: Paint

@@ -12,7 +12,7 @@ const INTERRUPTED = 130
 export type Stop = "signal" | "reader"
 
 /** The end of a command. */
-export interface Ending {
+interface Ending {
   /** 0 only on success, 130 where Ctrl-C came before it was done (Specification, Commands). */
   readonly status: number
   /** The text for standard error; null only on success, or where the person stopped it. */

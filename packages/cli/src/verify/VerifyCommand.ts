@@ -19,7 +19,7 @@ export interface Kept {
 }
 
 /** The verdict on a delivery; for a rejected one with the reason and what to check. */
-export interface Verdict {
+interface Verdict {
   readonly valid: boolean
   readonly reason: VerifyFailure | null
   readonly sentence: string
@@ -63,19 +63,19 @@ export const judge = Effect.fnUntraced(function* (kept: Kept) {
   const given_t = /(?:^|,)\s*t=(\d{1,12})(?:,|\s|$)/.exec(signature ?? "")?.[1]
   const t = given_t === undefined ? null : Number(given_t)
   const age_seconds = t === null ? null : Math.floor(at / 1000) - t
+  const age = age_seconds ?? 0
+  const verdict = (reason: VerifyFailure | null, sentence: string): Verdict => {
+    return { valid: reason === null, reason, sentence, t, age_seconds }
+  }
   if (found.ok) {
-    const when = `${durationInWords(Math.abs(age_seconds ?? 0))} ${(age_seconds ?? 0) < 0 ? "after" : "before"}`
-    const sentence = `Valid: signed at ${new Date(found.t * 1000).toISOString()}, ${when} the receiver's clock.`
-    return { valid: true, reason: null, sentence, t, age_seconds } satisfies Verdict
+    const when = `${durationInWords(Math.abs(age))} ${age < 0 ? "after" : "before"} the receiver's clock`
+    return verdict(null, `Valid: signed at ${new Date(found.t * 1000).toISOString()}, ${when}.`)
   }
   const { reason } = found
-  if (reason !== "mismatch") {
-    const sentence = sentences[reason](age_seconds ?? 0, tolerance)
-    return { valid: false, reason, sentence, t, age_seconds } satisfies Verdict
-  }
+  if (reason !== "mismatch") return verdict(reason, sentences[reason](age, tolerance))
   const again = yield* Effect.promise(() => verify(otherwise(body), signature, secrets, options))
   const isOnlyNewline = again.ok || again.reason === "too_old" || again.reason === "too_new"
-  return { valid: false, reason, sentence: mismatch(isOnlyNewline, kept), t, age_seconds } satisfies Verdict
+  return verdict(reason, mismatch(isOnlyNewline, kept))
 })
 
 const instantOf = (text: string): number => (/^\d{1,12}$/.test(text) ? Number(text) * 1000 : Date.parse(text))

@@ -9,7 +9,7 @@ import { TestResponse } from "./Expectations.js"
 import type { Inbox, Inboxes } from "./Target.js"
 
 /** The sandbox did not do what the case needs, so the case cannot judge the server. */
-export class SandboxRefused extends Data.TaggedError("SandboxRefused")<{
+class SandboxRefused extends Data.TaggedError("SandboxRefused")<{
   readonly call: string
   readonly response: string
 }> {

@@ -71,7 +71,7 @@ export const expectThat = (holds: boolean, expected: string, found: unknown, exc
 }
 
 /** The fields that `meta` may hold (Specification, Lists and sync). */
-export interface Meta {
+interface Meta {
   readonly replayed?: boolean
   readonly has_more?: boolean
   readonly next_cursor?: string | null

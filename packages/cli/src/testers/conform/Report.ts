@@ -160,14 +160,8 @@ interface ReportedCase {
 const reported = (result: Result, secrets: Secrets): ReportedCase => {
   const { id, rule, anchor } = result.case
   const { outcome, duration_ms, because, failure } = result
-  const common = {
-    id,
-    rule,
-    rule_at: ruleAt(anchor),
-    outcome,
-    duration_ms,
-    ...(because === undefined ? {} : { because })
-  }
+  const skipped = because === undefined ? {} : { because }
+  const common = { id, rule, rule_at: ruleAt(anchor), outcome, duration_ms, ...skipped }
   if (failure === undefined) return common
   const { exchange } = failure
   const [expected, found] = [masked(failure.expected), masked(failure.found)]

@@ -1,5 +1,5 @@
 import { Console, Duration, Effect } from "effect"
-import { type CommandRefused, refuse, refused } from "../../CommandRefused.js"
+import { refuse, refused } from "../../CommandRefused.js"
 import { counted } from "../../terminal/counted.js"
 import { type Paint, paintFor, printOutput, writeReport } from "../../terminal/Output.js"
 import { ruleAt } from "../testkit/RuleAddress.js"
@@ -10,20 +10,13 @@ import { runCases } from "./runCases.js"
 import { suite } from "./Suite.js"
 import { findTarget, type Target } from "./Target.js"
 
-const chosen = ({
-  section,
-  only
-}: Pick<ConformFlags, "section" | "only">): Effect.Effect<ReadonlyArray<Case>, CommandRefused> => {
-  const unknown = only.filter((id) => suite.every((one) => one.id !== id))
-  if (unknown.length > 0) {
-    return refuse(`There is no case "${unknown[0]}": --list shows their ids.`)
-  }
-  return Effect.succeed(
-    suite.filter(
-      (one) => (section.length === 0 || section.includes(one.section)) && (only.length === 0 || only.includes(one.id))
-    )
+const chosen = Effect.fnUntraced(function* ({ section, only }: ConformFlags) {
+  const unknown = only.find((id) => suite.every((one) => one.id !== id))
+  if (unknown !== undefined) return yield* refuse(`There is no case "${unknown}": --list shows their ids.`)
+  return suite.filter(
+    (one) => (section.length === 0 || section.includes(one.section)) && (only.length === 0 || only.includes(one.id))
   )
-}
+})
 
 /** `workshop conform --list`: each case by its id, and what it proves. */
 export const listing = Effect.fnUntraced(function* (flags: ConformFlags) {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import { Cause, Duration, Effect, Exit, Option } from "effect"
+import { Cause, Duration, Effect, Exit } from "effect"
 import { type Api, dataOf, NoResponse } from "../../sandbox/Api.js"
 import { MINUTE } from "../testkit/Time.js"
 import type { Case } from "./Case.js"
@@ -15,16 +15,12 @@ const NO_RECEIVER = "needs webhooks to come here, and only a server on this mach
 
 const NO_SANDBOX = "needs a sandbox: everything that no key can do is done there"
 
-const failureOf = (cause: Cause.Cause<unknown>, { last }: Api): CaseFailure => {
-  const error = Cause.squash(cause)
+const failureOf = (error: unknown, { last }: Api): CaseFailure => {
   if (error instanceof ExpectationFailed)
     return { expected: error.expected, found: error.found, exchange: error.exchange ?? last }
   const found = error instanceof Error ? error.message : String(error)
   return { expected: "the case to come to its end", found, exchange: last }
 }
-
-const isLost = (cause: Cause.Cause<unknown>): boolean =>
-  Option.getOrUndefined(Cause.failureOption(cause)) instanceof NoResponse
 
 /** Freezes the clock of a sandbox while the cases run, and lets it go on as before when they are done. */
 const withClock = <A, E>({ api, sandbox }: Target, body: Effect.Effect<A, E>): Effect.Effect<A, E | NoResponse> => {
@@ -79,11 +75,12 @@ export const runCases = (
     const duration_ms = Math.round(Duration.toMillis(took))
     if (Exit.isSuccess(exit)) return { case: one, outcome: "passed", duration_ms } satisfies Result
     // One missing response is a failure; a server that does not respond any more ends the run.
-    if (Cause.squash(exit.cause) instanceof CannotReceive) {
+    const error = Cause.squash(exit.cause)
+    if (error instanceof CannotReceive) {
       return { case: one, outcome: "skipped", duration_ms, because: NO_RECEIVER } satisfies Result
     }
-    const failure = failureOf(exit.cause, api)
-    if (isLost(exit.cause)) yield* api.call("GET", "/v1/shop")
+    const failure = failureOf(error, api)
+    if (error instanceof NoResponse) yield* api.call("GET", "/v1/shop")
     return { case: one, outcome: "failed", duration_ms, failure } satisfies Result
   })
 

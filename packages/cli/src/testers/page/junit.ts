@@ -11,7 +11,7 @@ export interface JUnitCase {
 }
 
 /** Cases under one name. */
-export interface JUnitSuite {
+interface JUnitSuite {
   readonly name: string
   readonly duration_ms: number
   readonly cases: ReadonlyArray<JUnitCase>

@@ -34,7 +34,7 @@ interface Page {
 }
 
 /** The outcome of a case, a scenario or a check of a report. */
-export type EntryOutcome = "passed" | "failed" | "skipped"
+type EntryOutcome = "passed" | "failed" | "skipped"
 
 const MARKS: Readonly<Record<EntryOutcome, string>> = { passed: "✓", failed: "✗", skipped: "–" }
 
@@ -43,7 +43,7 @@ export const marked = (outcome: EntryOutcome, text: string | number = ""): strin
   `<span class="${outcome}">${`${MARKS[outcome]} ${text}`.trimEnd()}</span>`
 
 /** An entry of a report: it unfolds, is found by its words, and has an address of its own. */
-export interface Entry {
+interface Entry {
   /** Unique within the page. */
   readonly id: string
   readonly outcome: EntryOutcome

@@ -58,8 +58,6 @@ export type News =
   | { readonly kind: "changes"; readonly changes: ReadonlyArray<FieldChange> }
   | { readonly kind: "late" }
 
-const isOlder = (ticket: Fields, than: Fields): boolean => String(ticket.updated_at) < String(than.updated_at)
-
 /** The tickets as the latest events showed them, at most ten thousand. */
 export class KnownTickets {
   readonly #tickets = new Map<string, Fields>()
@@ -71,7 +69,9 @@ export class KnownTickets {
     const before = this.#tickets.get(String(after.id))
     if (before === undefined) return { kind: "first" }
     // A retry can arrive after later events of its ticket.
-    return isOlder(after, before) ? { kind: "late" } : { kind: "changes", changes: ticketDiff(before, after) }
+    return String(after.updated_at) < String(before.updated_at)
+      ? { kind: "late" }
+      : { kind: "changes", changes: ticketDiff(before, after) }
   }
 
   /** Keeps the ticket in the event, unless a later state is kept already. */
@@ -143,8 +143,6 @@ const marks: Readonly<Record<ReceivedOutcome, (received: ReceivedDelivery, paint
   refused: (_, paint) => paint("bad", "refused")
 }
 
-const clockTime = (at: number): string => new Date(at).toISOString().slice(0, 19).replace("T", " ")
-
 const newsInWords = (news: News, ticket: Fields | undefined): ReadonlyArray<string> => {
   if (news.kind === "changes") return news.changes.map(inWords)
   return [news.kind === "first" ? introduced(ticket ?? {}) : "late: newer news of this ticket came before"]
@@ -152,7 +150,7 @@ const newsInWords = (news: News, ticket: Fields | undefined): ReadonlyArray<stri
 
 /** A request on one line: time, type, ticket, state, and what changed. */
 export const eventLine = (received: ReceivedDelivery, news: News, paint: Paint): string => {
-  const time = paint("faint", clockTime(received.at))
+  const time = paint("faint", new Date(received.at).toISOString().slice(0, 19).replace("T", " "))
   const { event, doubt } = received
   if (event === null || doubt !== null) {
     return `${time}  ${paint("bad", "refused")}  ${doubt === null ? "" : refusals[doubt]} (answered ${received.answered})`
@@ -172,20 +170,10 @@ export const eventLine = (received: ReceivedDelivery, news: News, paint: Paint):
 
 /** The same for a program: one JSON object. */
 export const eventJson = (received: ReceivedDelivery, news: News): string => {
-  const { n, at, outcome, doubt, redialled, answered, event, body } = received
+  const { n, outcome, doubt, redialled, answered, event, body } = received
   const content = event === null ? { body: body.slice(0, 1000) } : { event }
   const changes = news.kind === "changes" ? news.changes : []
-  const time = new Date(at).toISOString()
-  return JSON.stringify({
-    kind: "request",
-    n,
-    at: time,
-    outcome,
-    doubt,
-    redialled,
-    answered,
-    ...content,
-    news: news.kind,
-    changes
-  })
+  const at = new Date(received.at).toISOString()
+  const request = { kind: "request", n, at, outcome, doubt, redialled, answered, ...content }
+  return JSON.stringify({ ...request, news: news.kind, changes })
 }

@@ -4,7 +4,7 @@ import { refuse } from "../../CommandRefused.js"
 import { type AskSandbox, askingSandbox } from "../../sandbox/Sandbox.js"
 import { cannotListen } from "../../terminal/listenAddress.js"
 import { paintFor } from "../../terminal/Output.js"
-import { saying } from "../testkit/LoopbackServer.js"
+import { type Reply, saying } from "../testkit/LoopbackServer.js"
 import type { Webhook } from "../testkit/ResponseTypes.js"
 import { eventJson, eventLine, KnownTickets, type News } from "./eventLine.js"
 import { forwardTo } from "./forward.js"
@@ -13,7 +13,7 @@ import * as Receiver from "./Receiver.js"
 import { type Behaviour, healthy } from "./Receiver.js"
 
 /** Runs `onKey` for each key typed in the terminal, until the scope closes; Ctrl-C is a key too, `\u0003`. */
-export const keyPresses = <A, R>(
+const keyPresses = <A, R>(
   onKey: (key: string) => Effect.Effect<A, never, R>
 ): Effect.Effect<void, never, R | Scope.Scope> =>
   Effect.gen(function* () {
@@ -40,7 +40,7 @@ const FAIL_SHARE = 0.3
 const NOWHERE = "http://127.0.0.1:9/"
 
 /** The keys that work in the terminal of `workshop receive`. */
-export const liveKeys = {
+const liveKeys = {
   "1": { label: "200", next: () => healthy },
   "5": { label: "500", next: () => ({ answer: saying(500) }) },
   g: { label: "gone (410)", next: () => ({ answer: saying(410) }) },
@@ -94,7 +94,7 @@ export const behaviourInWords = (behaviour: Behaviour): string =>
   ].join(", ")
 
 /** The sandbox, and the shop whose webhook is set. */
-export interface Registration {
+interface Registration {
   /** The server's address, with or without `/v1`. */
   readonly base: string
   readonly shop: string | null
@@ -105,7 +105,7 @@ export interface Registration {
 }
 
 /** The receiver's registration. `opened` is the key of a shop that was opened for it. */
-export interface Registered {
+interface Registered {
   readonly shop_id: string
   readonly secret: string
   /** The address that the webhook had before; null if it had none, or this one. */
@@ -155,21 +155,21 @@ export const register = Effect.fnUntraced(function* (registration: Registration,
 })
 
 /** A webhook that was pointed at an address. */
-export interface Pointed {
+interface Pointed {
   readonly registration: Registration
   readonly shop_id: string
   readonly url: string
 }
 
 /** The reason for which nothing arrives at its address: the webhook is off, removed, or has another address; null while events arrive. */
-export const silenceOf = Effect.fnUntraced(function* ({ registration, shop_id, url }: Pointed) {
+const silenceOf = Effect.fnUntraced(function* ({ registration, shop_id, url }: Pointed) {
   const found = yield* asking(registration)<Webhook>("get webhook", shop_id)
   if (found.url !== url) return found.url === null ? "removed" : "moved"
   return found.on ? null : (found.off_reason ?? "unknown")
 })
 
 /** The secret of now; null if the webhook leads elsewhere, since who asks for the secret sets the address. */
-export const secretNow = (pointed: Pointed): Effect.Effect<string | null> =>
+const secretNow = (pointed: Pointed): Effect.Effect<string | null> =>
   Effect.gen(function* () {
     const { registration, shop_id, url } = pointed
     const silence = yield* silenceOf(pointed)
@@ -181,7 +181,7 @@ export const secretNow = (pointed: Pointed): Effect.Effect<string | null> =>
   )
 
 /** The instant of a sandbox's clock, by which it signs; the receiver's own where the sandbox does not say. */
-export const sandboxNow = (registration: Registration): Effect.Effect<number> =>
+const sandboxNow = (registration: Registration): Effect.Effect<number> =>
   asking(registration)<{ readonly now: string }>("read clock").pipe(
     Effect.map(({ now }) => Date.parse(now)),
     Effect.filterOrFail(Number.isFinite),
@@ -189,36 +189,21 @@ export const sandboxNow = (registration: Registration): Effect.Effect<number> =>
     Effect.catchAllCause(() => Clock.currentTimeMillis)
   )
 
-const behaviourOf = ({
-  status,
-  delay,
-  failShare,
-  redirect,
-  gone,
-  endless,
-  forwardTo: address
-}: ReceiveFlags): Receiver.Behaviour => ({
-  ...(address === null ? {} : { forward: forwardTo(address) }),
-  answer: gone
-    ? saying(410)
-    : endless
-      ? { kind: "endless" }
-      : redirect === null
-        ? saying(status)
-        : { kind: "redirect", to: redirect },
-  delay_ms: delay,
-  fail_share: failShare
+const answerOf = ({ status, redirect, gone, endless }: ReceiveFlags): Reply => {
+  if (gone) return saying(410)
+  if (endless) return { kind: "endless" }
+  return redirect === null ? saying(status) : { kind: "redirect", to: redirect }
+}
+
+const behaviourOf = (flags: ReceiveFlags): Receiver.Behaviour => ({
+  ...(flags.forwardTo === null ? {} : { forward: forwardTo(flags.forwardTo) }),
+  answer: answerOf(flags),
+  delay_ms: flags.delay,
+  fail_share: flags.failShare
 })
 
-const registrationOf = ({
-  register: base,
-  shop,
-  key,
-  sandboxToken: token,
-  enable
-}: ReceiveFlags): Registration | null => (base === null ? null : { base, shop, key, token, enable })
-
-const NO_NEWS: News = { kind: "changes", changes: [] }
+const registrationOf = ({ register: base, sandboxToken: token, ...flags }: ReceiveFlags): Registration | null =>
+  base === null ? null : { ...flags, base, token }
 
 /** Prints each request as it comes. */
 const printing = (asJson: boolean, runtime: Runtime.Runtime<never>) => {
@@ -227,7 +212,8 @@ const printing = (asJson: boolean, runtime: Runtime.Runtime<never>) => {
   const print = Runtime.runSync(runtime)
   return (received: Receiver.ReceivedDelivery): void => {
     const { event, outcome } = received
-    const news: News = event === null || outcome === "refused" ? NO_NEWS : tickets.newsOf(event)
+    const news: News =
+      event === null || outcome === "refused" ? { kind: "changes", changes: [] } : tickets.newsOf(event)
     if (event !== null && outcome === "event") tickets.learn(event)
     print(Console.log(asJson ? eventJson(received, news) : eventLine(received, news, paint)))
   }

@@ -82,8 +82,15 @@ export const Reference = Schema.String.annotations({
 /** Anything that JSON holds; references in it are replaced. */
 export const Anything = Schema.Unknown
 
-const optional = (known: ReadonlyArray<string>) =>
-  Object.fromEntries(known.map((field) => [field, Schema.optionalWith(Anything, { exact: true })]))
+/** An optional field of a scenario's text. */
+export const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+
+/** A phone number, which YAML takes for a number without its quotes. */
+export const PhoneText = Schema.String.annotations({
+  message: () => 'must be text: put it in quotes, such as "+21620123456"'
+})
+
+const optional = (known: ReadonlyArray<string>) => Object.fromEntries(known.map((field) => [field, maybe(Anything)]))
 
 /** Fields that editors know, and any other, which the service will judge. */
 export const open = (...known: ReadonlyArray<string>) =>

@@ -45,17 +45,14 @@ const at = (path: string, field: string | number): string => (path === "" ? Stri
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 
-/** Whether a value is text. */
-const isText = (value: unknown): value is string => typeof value === "string"
-
 /** The words that match any value of a kind. */
 export const kinds: Readonly<Record<string, (value: unknown) => boolean>> = {
   any: (value) => value !== undefined,
   absent: (value) => value === undefined,
-  uuid: (value) => isText(value) && UUID.test(value),
-  instant: (value) => isText(value) && INSTANT.test(value),
-  text: isText,
-  number: (value) => typeof value === "number"
+  uuid: (value) => Predicate.isString(value) && UUID.test(value),
+  instant: (value) => Predicate.isString(value) && INSTANT.test(value),
+  text: Predicate.isString,
+  number: Predicate.isNumber
 }
 
 const comparisons: Readonly<Record<string, (a: number, b: number) => boolean>> = {
@@ -68,7 +65,7 @@ const comparisons: Readonly<Record<string, (a: number, b: number) => boolean>> =
 /** Numbers as they are, instants as milliseconds. */
 const measure = (value: unknown): number => {
   if (typeof value === "number") return value
-  if (!isText(value) || value === "") return Number.NaN
+  if (!Predicate.isString(value) || value === "") return Number.NaN
   return Number.isNaN(Number(value)) ? Date.parse(value) : Number(value)
 }
 
@@ -92,7 +89,7 @@ const matchText = (expected: string, actual: unknown, names: Names, path: string
   const kind = expected.startsWith("$") && Object.hasOwn(kinds, word) ? kinds[word] : undefined
   if (kind !== undefined) return unless(kind(actual), path, expected, actual)
   const pattern = patternOf(expected)
-  if (pattern) return unless(isText(actual) && pattern.test(actual), path, expected, actual)
+  if (pattern) return unless(Predicate.isString(actual) && pattern.test(actual), path, expected, actual)
   const [, sign, operand] = COMPARISON.exec(expected) ?? []
   if (sign !== undefined && operand !== undefined) {
     const bound = resolveText(operand, names)
@@ -198,7 +195,7 @@ export const operators: Readonly<Record<string, Operator>> = {
   $not: (operand, actual, names, path) =>
     unless(!isMatch(operand, actual, names), path, `not ${shown(operand)}`, actual),
   $length: (operand, actual, names, path) =>
-    Array.isArray(actual) || isText(actual)
+    Array.isArray(actual) || Predicate.isString(actual)
       ? match(operand, actual.length, names, at(path, "length"))
       : unless(false, path, "a list", actual),
   $contains: holding(false),
@@ -258,7 +255,7 @@ const matchFields = (expected: Fields, actual: unknown, names: Names, path: stri
  * Throws `ReferenceUnknown`.
  */
 export const match = (expected: unknown, actual: unknown, names: Names, path = ""): Found => {
-  if (isText(expected)) return matchText(expected, actual, names, path)
+  if (Predicate.isString(expected)) return matchText(expected, actual, names, path)
   if (Array.isArray(expected)) return matchList(expected, actual, names, path)
   if (Predicate.isRecord(expected)) return matchFields(expected, actual, names, path)
   return unless(Object.is(expected, actual), path, expected, actual)

@@ -1,12 +1,10 @@
 import { Scope } from "@workshop/core"
 import { JSONSchema, Schema } from "effect"
-import { type Action, Anything, type Observation } from "./Action.js"
+import { type Action, Anything, maybe, type Observation, PhoneText } from "./Action.js"
 import { actions } from "./actions.js"
 import { observations } from "./observations.js"
 import { ReceiverText } from "./references.js"
 import type { Position } from "./Source.js"
-
-const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
 const Text = Schema.String.annotations({ message: () => "must be text: put it in quotes" })
 
@@ -53,7 +51,7 @@ export type GivenShop = typeof GivenShop.Type
 const GivenClient = Schema.Struct({
   given_name: maybe(Text),
   family_name: maybe(Text),
-  phone: maybe(Schema.String.annotations({ message: () => 'must be text: put it in quotes, such as "+21620123456"' })),
+  phone: maybe(PhoneText),
   hide_name: maybe(Schema.Boolean),
   knows: maybe(Schema.Array(Schema.String)).annotations({ description: "Shops that know the client, such as [$lac]" })
 }).annotations({ identifier: "Client" })

@@ -8,8 +8,10 @@ import {
   about,
   EmptyBody,
   idOf,
+  maybe,
   needed,
   open,
+  PhoneText,
   Reference,
   type StepContext,
   stepData,
@@ -86,7 +88,6 @@ const onSubject = (name: CallName, description: string, subject: string): Action
       Effect.flatMap(idOf(thing), (id) => send(name, context, id, fields))
   )
 
-const Phone = Schema.String.annotations({ message: () => 'must be text: put it in quotes, such as "+21620123456"' })
 const TicketNumberText = Schema.Union(Schema.Int, Schema.String).annotations({
   message: () => "must be a ticket's number"
 })
@@ -94,11 +95,9 @@ const TicketNumberText = Schema.Union(Schema.Int, Schema.String).annotations({
 const Request = Schema.Struct({
   method: Schema.String,
   path: Schema.String,
-  query: Schema.optionalWith(open(), { exact: true }),
-  headers: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.NullOr(Schema.String) }), {
-    exact: true
-  }),
-  body: Schema.optionalWith(Anything, { exact: true })
+  query: maybe(open()),
+  headers: maybe(Schema.Record({ key: Schema.String, value: Schema.NullOr(Schema.String) })),
+  body: maybe(Anything)
 })
 
 const raw = ({ method, path, query = {}, headers = {}, body }: typeof Request.Type, { ask, key }: StepContext) => {
@@ -123,7 +122,7 @@ const systemActions: ReadonlyArray<Action> = [
   ),
   onSubject("set status", "Moves a ticket to another state: POST /v1/tickets/{id}/status", "ticket"),
   onSubject("notified", "Records that the shop notified the client: POST /v1/tickets/{id}/notified", "ticket"),
-  row("find client", "Finds a client by phone number: GET /v1/clients", Phone, (phone, context) =>
+  row("find client", "Finds a client by phone number: GET /v1/clients", PhoneText, (phone, context) =>
     send("find client", context, "", { phone })
   ),
   on("get client", "Reads a client: GET /v1/clients/{id}"),
@@ -178,15 +177,7 @@ const ownerActions: ReadonlyArray<Action> = [
   withFields("replay events", "Sends events again: event_ids, or since, until and state; dry_run only counts them")
 ]
 
-interface OfferChoice {
-  readonly client: unknown
-  readonly ticket?: unknown
-}
-
-const OfferChoice = Schema.Struct({
-  client: Reference,
-  ticket: Schema.optionalWith(Reference, { exact: true })
-})
+const OfferChoice = Schema.Struct({ client: Reference, ticket: maybe(Reference) })
 
 interface Offer {
   readonly id: string
@@ -195,7 +186,7 @@ interface Offer {
 }
 
 /** The offer that a client answers: that of a named ticket, in any state; else the newest open one. */
-const chosen = Effect.fnUntraced(function* ({ client, ticket }: OfferChoice, context: StepContext) {
+const chosen = Effect.fnUntraced(function* ({ client, ticket }: typeof OfferChoice.Type, context: StepContext) {
   const id = yield* idOf(client)
   const found = yield* needed(send("get offers", context, id), "the client's offers")
   const offers = (stepData(found) ?? []) as ReadonlyArray<Offer>
@@ -209,7 +200,7 @@ const chosen = Effect.fnUntraced(function* ({ client, ticket }: OfferChoice, con
 })
 
 const answering = (name: CallName, description: string): Action =>
-  row(name, description, OfferChoice, (choice: OfferChoice, context) =>
+  row(name, description, OfferChoice, (choice: typeof OfferChoice.Type, context) =>
     Effect.flatMap(chosen(choice, context), (id) => send(name, context, id))
   )
 
@@ -260,15 +251,13 @@ const FaultText = Schema.Union(
   message: () => `must be one of ${kinds.join(", ")}`
 })
 
-const fault = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
-
 const FaultsText = Schema.Array(
   Schema.Struct({
     fault: FaultText,
-    method: fault(Schema.Literal("GET", "POST")),
-    path: fault(Schema.String),
-    next: fault(Schema.Int),
-    delay_ms: fault(Schema.Int)
+    method: maybe(Schema.Literal("GET", "POST")),
+    path: maybe(Schema.String),
+    next: maybe(Schema.Int),
+    delay_ms: maybe(Schema.Int)
   })
 )
 

@@ -68,14 +68,12 @@ const scenarioOf = (file: string, text: ScenarioText, source: Source): Scenario 
   }
 }
 
-const decode = ParseResult.decodeUnknownEither(ScenarioText, { errors: "all", onExcessProperty: "error" })
-
 /** Reads a scenario, or returns all its problems. */
 export const readScenario = (file: string, text: string): Either.Either<Scenario, ReadonlyArray<Problem>> => {
   const source = new Source(text)
   if (source.faults.length > 0) return Either.left(source.faults)
   const { value } = source
-  const decoded = decode(value)
+  const decoded = ParseResult.decodeUnknownEither(ScenarioText, { errors: "all", onExcessProperty: "error" })(value)
   const problems = [...(Either.isLeft(decoded) ? schemaProblems(decoded.left) : []), ...checkSteps(value)]
   return Either.isRight(decoded) && problems.length === 0
     ? Either.right(scenarioOf(file, decoded.right, source))

@@ -1,5 +1,5 @@
 import { DURATION, durationMs, toIso } from "@workshop/core/adapter"
-import { Data, DateTime, Effect, Schema } from "effect"
+import { Data, DateTime, Effect, Predicate, Schema } from "effect"
 import { healthy } from "../receive/Receiver.js"
 import { type Reply, saying } from "../testkit/LoopbackServer.js"
 
@@ -46,9 +46,6 @@ export const inBraces = (text: string): ReadonlyArray<{ readonly text: string; r
     return reference === undefined ? { text: braced } : { text: braced, reference }
   })
 
-/** A text that starts with two dollars means itself with one. */
-const isEscaped = (text: string): boolean => text.startsWith("$$")
-
 const fieldsOf = (value: unknown): string => {
   if (Array.isArray(value)) return `a list of ${value.length}`
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "nothing"
@@ -56,9 +53,7 @@ const fieldsOf = (value: unknown): string => {
 }
 
 const step = (value: unknown, field: string): unknown =>
-  typeof value === "object" && value !== null && Object.hasOwn(value, field)
-    ? (value as Readonly<Record<string, unknown>>)[field]
-    : undefined
+  Predicate.isObject(value) && Object.hasOwn(value, field) ? value[field as keyof typeof value] : undefined
 
 const unknown = (message: string): never => {
   throw new ReferenceUnknown({ message })
@@ -101,7 +96,8 @@ const plain = (value: unknown): string => (typeof value === "string" ? value : J
 
 /** A text with its references replaced: the value itself where the text is one reference, else text. Throws {@link ReferenceUnknown}. */
 export const resolveText = (text: string, names: Names): unknown => {
-  if (isEscaped(text)) return text.slice(1)
+  // A text that starts with two dollars means itself with one.
+  if (text.startsWith("$$")) return text.slice(1)
   const whole = wholeReference(text)
   if (whole !== undefined) return lookUp(whole, names)
   return inBraces(text).reduce((result, { text: braced, reference }) => {

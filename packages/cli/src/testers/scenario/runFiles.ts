@@ -19,8 +19,6 @@ const below = (folder: string): ReadonlyArray<string> =>
     .map((name) => join(folder, name))
     .toSorted()
 
-const isGlob = (path: string): boolean => /[*?]/.test(path)
-
 /** `*` and `?` stay within a folder, `**` does not. */
 const globPattern = (glob: string): RegExp => {
   const source = glob
@@ -51,7 +49,7 @@ const found = (path: string): Either.Either<ReadonlyArray<string>, string> => {
     return files.length > 0 ? Either.right(files) : Either.left(`There is no .yaml file in ${path}.`)
   }
   if (stat !== undefined) return Either.right([path])
-  if (!isGlob(path)) {
+  if (!/[*?]/.test(path)) {
     return Either.left(`There is no file ${path}; workshop scenario new ${path.replace(SCENARIO, "")} would write one.`)
   }
   const files = matching(path)

@@ -5,6 +5,7 @@ import * as MemoryStore from "@workshop/store-memory"
 import { Console, Context, Effect, Fiber, type Layer, type Scope } from "effect"
 import { type CommandRefused, refuse, refused } from "../../CommandRefused.js"
 import { type StoreChoice, storeLayer } from "../../StoreChoice.js"
+import { counted } from "../../terminal/counted.js"
 import { type Outlet, paintFor, shortened, widthFor, writeReport } from "../../terminal/Output.js"
 import { clockWarning } from "../testkit/Time.js"
 import { audit } from "./auditor/audit.js"
@@ -17,10 +18,10 @@ import { LARGEST_SEED, type SimulateFlags } from "./SimulateOptions.js"
 import { inProcessSimulation, remoteSimulation, restoringClock, simulatedService } from "./SimulationEnvironment.js"
 import { type Bounds, type Control, type Observers, observersOf, type Progress, simulation } from "./simulation.js"
 
-type Kept = Pick<StoreChoice, "store" | "databaseUrl" | "dataDir">
-
 /** Only the memory store takes its randomness from the simulation, which makes a seed's run the same again. */
-const chosen = (kept: Kept): Layer.Layer<StorePorts, CommandRefused, Entropy> =>
+const chosen = (
+  kept: Pick<StoreChoice, "store" | "databaseUrl" | "dataDir">
+): Layer.Layer<StorePorts, CommandRefused, Entropy> =>
   kept.store === "memory" ? MemoryStore.layer : storeLayer({ ...kept, migrate: true })
 
 /** The store that a simulation in this process plays on: the chosen one, unless a test puts one there that breaks a promise. */
@@ -35,7 +36,7 @@ const FEWEST_CELLS = 8
 const ERASE = "\r\u001b[K"
 
 /** The output on which a bar is drawn: standard error, if that is a terminal. */
-export interface Screen extends Outlet {
+interface Screen extends Outlet {
   readonly write: (text: string) => unknown
 }
 
@@ -131,15 +132,14 @@ const untilStopped = <A, E, R>(run: Effect.Effect<A, E, R>, stop: Effect.Effect<
 /** True if the service begins empty, so that one seed is one run. */
 const isFresh = ({ store, baseUrl }: SimulateFlags): boolean => store === "memory" && baseUrl === null
 
-const QUIET: Control = { isOver: () => false, progress: () => yieldToEventLoop }
-
 /** The shortest run of the seed that breaks the rule too, halving the steps; longer runs repeat what shorter ones did. */
 const shortest = Effect.fnUntraced(function* (flags: SimulateFlags, bounds: Bounds, rule_at: string, trace: Trace) {
   let found = { trace, steps: bounds.steps }
   for (let good = 0; isFresh(flags) && found.steps - good > 1; ) {
     const steps = Math.floor((good + found.steps) / 2)
     const observers = observersOf(bounds.seed, flags.signatureHeader)
-    const one = yield* Effect.scoped(played(flags, { ...bounds, steps }, observers, QUIET))
+    const control = { isOver: () => false, progress: () => yieldToEventLoop }
+    const one = yield* Effect.scoped(played(flags, { ...bounds, steps }, observers, control))
     if (audit(one.trace).some((violation) => violation.rule_at === rule_at)) found = { trace: one.trace, steps }
     else good = steps
   }
@@ -210,25 +210,18 @@ export const simulate = (flags: SimulateFlags): Effect.Effect<void, CommandRefus
           counts: count(trace, steps),
           violations: audit(trace)
         }
-        const report = {
-          summary,
-          latencies: latencies(observers.recorder.timings),
-          took_ms,
-          command: soFar(),
-          stopped,
-          clock
-        }
-        if (flags.html !== null)
-          yield* writeReport("--html", flags.html, htmlReport(report, trace, observers.recorder.timings))
+        const { timings } = observers.recorder
+        const report = { summary, latencies: latencies(timings), took_ms, command: soFar(), stopped, clock }
+        if (flags.html !== null) yield* writeReport("--html", flags.html, htmlReport(report, trace, timings))
         yield* writeScenario(flags, { ...bounds, steps }, trace, summary.violations)
         const lines = flags.json
           ? [JSON.stringify(summary)]
           : textReport(report, { paint: paintFor(), width: widthFor() })
         yield* Console.log(lines.join("\n"))
-        if (summary.violations.length === 0) return
-        const violated =
-          summary.violations.length === 1 ? "1 invariant was" : `${summary.violations.length} invariants were`
-        return yield* refuse(`${violated} violated: repeat the run with ${report.command}`)
+        const { length } = summary.violations
+        if (length === 0) return
+        const violated = `${counted(length, "invariant")} ${length === 1 ? "was" : "were"} violated`
+        return yield* refuse(`${violated}: repeat the run with ${report.command}`)
       }).pipe(Effect.scoped),
       stop
     )

@@ -21,17 +21,8 @@ import type { Fetch } from "../../sandbox/Api.js"
 import type { Handler, Reply } from "./LoopbackServer.js"
 
 /** A clock that always shows one instant, so that a run does not depend on the day it is made on. Sleeping takes real time. */
-const fixedClock = (instant: number): Clock.Clock => {
-  const real = Clock.make()
-  return {
-    [Clock.ClockTypeId]: Clock.ClockTypeId,
-    currentTimeMillis: Effect.succeed(instant),
-    unsafeCurrentTimeMillis: () => instant,
-    currentTimeNanos: real.currentTimeNanos,
-    unsafeCurrentTimeNanos: () => real.unsafeCurrentTimeNanos(),
-    sleep: (duration) => real.sleep(duration)
-  }
-}
+const fixedClock = (instant: number): Clock.Clock =>
+  Object.assign(Clock.make(), { currentTimeMillis: Effect.succeed(instant), unsafeCurrentTimeMillis: () => instant })
 
 /** The service keeps what owners are notified of, and tests read it there. */
 const silentOwner = Layer.succeed(OwnerNotifier, { notify: () => Effect.void })

@@ -279,16 +279,13 @@ const formWrong = (exchange: RecordedRequest, call: Operation["call"]): Breach |
   return answer.status === status ? null : breaks(anchor, `answered ${answer.status}, and not ${status}`)
 }
 
-/** The responses that are no repetitions, so the operation was done then. */
-const doneAt = (operation: Operation): ReadonlyArray<RecordedRequest> =>
-  operation.exchanges.filter((one) => isGood(one) && !isReplay(one))
-
 /** True if a request without a response may have been done once more after its key was forgotten: a repetition then shows that result. */
 const mayBeAnew = ({ exchanges }: Operation, first: RecordedRequest, repetition: RecordedRequest): boolean =>
   exchanges.some((one) => one.answer === null && one.seq < repetition.seq && one.now - first.now >= REMEMBERED)
 
 const repeatsWrong = (operation: Operation): Breach | null => {
-  const done = doneAt(operation)
+  // A response that is no repetition: the operation was done then.
+  const done = operation.exchanges.filter((one) => isGood(one) && !isReplay(one))
   for (const [i, again] of done.entries()) {
     const before = done[i - 1]
     if (before !== undefined && again.now - before.now < REMEMBERED) return repeated("it was done twice under one key")
@@ -300,12 +297,11 @@ const repeatsWrong = (operation: Operation): Breach | null => {
     if (JSON.stringify(recordedData(first)) !== JSON.stringify(recordedData(exchange)))
       return repeated("a repetition was answered differently")
   }
-  return operation.results.length > 1 && done.length <= 1 && !isLong(operation)
+  const isLong = operation.exchanges.at(-1)!.now - operation.exchanges[0]!.now >= REMEMBERED
+  return operation.results.length > 1 && done.length <= 1 && !isLong
     ? repeated("repetitions were answered differently")
     : null
 }
-
-const isLong = ({ exchanges }: Operation): boolean => exchanges.at(-1)!.now - exchanges[0]!.now >= REMEMBERED
 
 /** A key is refused as used only where another request succeeded under it. */
 const reuseWrong = (operation: Operation): RecordedRequest | null => {

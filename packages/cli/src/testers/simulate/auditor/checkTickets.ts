@@ -146,10 +146,6 @@ export const checkEvents = check("events", "Specification, Webhooks", function* 
   for (const shop of trace.shops) yield* eventsIn(trace, shop)
 })
 
-const LAST_NUMBER = 9999
-
-const label = (number: number): string => String(number).padStart(4, "0")
-
 /** The next numbers that the owner set, and when. */
 const restarts = (trace: Trace, shop: string) =>
   goodCalls(trace, "change shop", shop).flatMap(({ now, body }) => {
@@ -175,9 +171,9 @@ export const checkNumbers = check("numbers", "Specification, Resources; Tickets"
           misnumbered(`ticket ${ticket.id} has number ${number}, where ${expected} was next`),
           { shop: id, ticket }
         ]
-      if (number_label !== label(number))
+      if (number_label !== String(number).padStart(4, "0"))
         yield [misnumbered(`the label of ${number} is ${number_label}`), { shop: id, ticket }]
-      expected = number === LAST_NUMBER ? 1 : number + 1
+      expected = number === 9999 ? 1 : number + 1
       numbers.set(ticket.id, ticket)
     }
     const kept = new Set(listed.map((ticket) => ticket.id))

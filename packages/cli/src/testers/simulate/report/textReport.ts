@@ -178,7 +178,7 @@ export const endLines = ({ summary, command, clock }: RunReport, paint: Paint = 
 /** The report of a simulation, for the terminal. */
 export const textReport = (
   report: RunReport,
-  { paint = plain, width = Number.POSITIVE_INFINITY }: { readonly paint?: Paint; readonly width?: number } = {}
+  { paint, width }: { readonly paint: Paint; readonly width: number }
 ): ReadonlyArray<string> => [
   ...countLines(report, paint),
   "",

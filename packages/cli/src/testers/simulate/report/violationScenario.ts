@@ -58,8 +58,6 @@ const leading = ({ exchanges, shops, clients }: Trace, { evidence }: Violation):
   return inShop.filter((one) => found.includes(one) || (one.answer !== null && tickets.has(actOf(one)?.id ?? "-")))
 }
 
-const lengthOf = (ms: number): string => (ms === 0 ? "$now" : `$now ${ms < 0 ? "-" : "+"} ${Math.abs(ms)}ms`)
-
 /** A violation as a scenario: the requests that led to it, with the responses that they got, and the rule that was broken. */
 export const violationScenario = (trace: Trace, violation: Violation, command: string): string => {
   const names = new Map<string, string>()
@@ -77,7 +75,8 @@ export const violationScenario = (trace: Trace, violation: Violation, command: s
     if (typeof value === "string") {
       if (phones.has(value)) return `$${phones.get(value)}.phone`
       if (names.has(value)) return `$${names.get(value)}.id`
-      return INSTANT.test(value) ? lengthOf(Date.parse(value) - now) : value
+      const shift = INSTANT.test(value) ? Date.parse(value) - now : null
+      return shift === null ? value : shift === 0 ? "$now" : `$now ${shift < 0 ? "-" : "+"} ${Math.abs(shift)}ms`
     }
     if (Array.isArray(value)) return value.map((one) => said(one, now))
     if (typeof value !== "object" || value === null) return value
