@@ -136,7 +136,7 @@ describe("workshop migrate (Specification, Commands)", { timeout: 60_000 }, () =
       expect((await ran("--database-url", url, "--no-create-schema")).status).toBe(0)
     }))
 
-  it("makes no embedded Postgres that nobody named, so that a forgotten DATABASE_URL is noticed", async () => {
+  it("creates an embedded Postgres only if --data-dir names it, so that a forgotten DATABASE_URL is noticed", async () => {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), "workshop-migrate-")))
     const forgotten = await run(["migrate"], { DATABASE_URL: "" }, folder)
     expect(forgotten).toEqual({

@@ -190,7 +190,7 @@ class Twins {
 }
 
 describe("The queue of one shop (Specification, Webhooks)", () => {
-  it(`claims what a look at every row would claim, whatever happened before (seed ${SEED})`, () => {
+  it(`claims the deliveries that a scan of every row would claim, after any history (seed ${SEED})`, () => {
     fc.assert(
       fc.property(acts, (done) => {
         const twins = new Twins()
@@ -251,7 +251,7 @@ describe("The queue of one shop (Specification, Webhooks)", () => {
 })
 
 describe("A queue by due instant", () => {
-  it("sweeps out what is out of date before it outnumbers the rest", () => {
+  it("removes outdated entries before they outnumber the others", () => {
     const current = new Map<number, object>()
     const queue = new DueQueue<{ due_at: number; seq: number }>((due) => current.get(due.seq) === due)
     for (let moved = 0; moved < 10_000; moved++) {

@@ -51,7 +51,7 @@ describe("a commit queue (docs/how-it-is-built.md, point 1)", () => {
       yield* close
     }).pipe(Effect.runPromise))
 
-  it("that closes fails what waits and what still comes, and leaves nobody waiting", () =>
+  it("fails waiting and later commands when it closes, so that none waits for ever", () =>
     Effect.gen(function* () {
       const { offer, close } = yield* open
       const { entries, exits } = commands(3)

@@ -125,7 +125,7 @@ describe("ownTransaction, in Effect", { timeout: 60_000 }, () => {
       }).pipe(Effect.provide(services))
     ))
 
-  it("dies of a commit that the database refuses, and the ticket is gone with the rows", () =>
+  it("dies if the database refuses the commit, which rolls the ticket back with the rows", () =>
     running(({ ordering, rows, services }) =>
       Effect.gen(function* () {
         yield* ordering("A1")

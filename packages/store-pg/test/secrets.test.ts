@@ -87,7 +87,7 @@ describe("webhook secrets in the database (docs/security.md)", { timeout: 60_000
       })
     ))
 
-  it("without a key they are stored in clear, and with one what is in clear is read", () =>
+  it("without a key they are stored in clear, and a store with a key reads those too", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* database

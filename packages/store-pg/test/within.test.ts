@@ -439,7 +439,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       expect(await tickets()).toEqual([])
     }))
 
-  it("is content with a nested transaction of the caller's that is a savepoint", () =>
+  it("accepts a nested transaction of the caller's that is a savepoint", () =>
     program(async ({ workshop, pool, caller, orders, tickets }) => {
       const client = await pool.connect()
       await client.query("begin")

@@ -66,7 +66,7 @@ describe("verify and what the service sends", () => {
     )
   })
 
-  it("never trip over a header, whatever it holds", async () => {
+  it("never throw because of a header", async () => {
     const part = fc.oneof(fc.constantFrom("t", "v1", "=", ",", " ", "\t", "1732000000", "ab".repeat(32)), fc.string())
     await fc.assert(
       fc.asyncProperty(fc.array(part), async (parts) => {

@@ -79,7 +79,7 @@ describe("Dockerfile", () => {
       }
   })
 
-  it("runs as nobody special, without development's packages, and is asked for its health", () => {
+  it("runs without root, without development packages, and with a health check", () => {
     expect(stages.map(({ base }) => base)).toEqual([nodeImage, nodeImage, nodeImage])
     expect(nodeImage).toMatch(EXACT)
     expect(of("USER")).toEqual(["node"])

@@ -102,7 +102,7 @@ describe("traces (Specification, Commands)", () => {
     expect(JSON.stringify(bodies)).not.toMatch(/example|token|secret/)
   })
 
-  it("cost nothing unless asked for: the work itself runs, and no span is made", async () => {
+  it("cost nothing without --otlp-endpoint: the work itself runs, and no span is made", async () => {
     const work = Effect.gen(function* () {
       const { within } = yield* Tracing
       const inner = Effect.option(Effect.currentSpan)

@@ -101,7 +101,7 @@ describe("workshop shop (Specification, Commands)", () => {
     })
   })
 
-  it("create speaks the languages of the time zone, or those that are named", async () => {
+  it("create sets the languages of the time zone, or those of --languages", async () => {
     await using office = new Office()
     expect((await office.does(shops.create(lac))).data.languages).toEqual(["en", "fr", "ar"])
     expect((await office.does(shops.create({ ...lac, languages: ["de"] }))).data.languages).toEqual(["de"])
@@ -113,7 +113,7 @@ describe("workshop shop (Specification, Commands)", () => {
     expect(await office.refusal(shops.set(id, unchanged))).toMatch(/^Name what to change/)
   })
 
-  it("a shop that is not there, and what is no id", async () => {
+  it("a shop that does not exist, and a text that is no id", async () => {
     await using office = new Office()
     const unknown = Effect.mapError(shops.show(NOBODY), inOneSentence)
     expect(await office.refusal(unknown)).toBe("There is no such shop: workshop shop list shows all shops.")

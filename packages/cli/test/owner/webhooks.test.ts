@@ -50,7 +50,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     expect(JSON.stringify(shown)).not.toContain(data.secret)
   })
 
-  it("disable turns it off; remove takes it away only when it is wanted", async () => {
+  it("disable turns it off; remove removes it only after a confirmation", async () => {
     await using office = new Office()
     const shop = await open(office)
     await office.does(webhooks.set(shop, URL, false))

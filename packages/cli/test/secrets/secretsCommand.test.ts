@@ -27,7 +27,7 @@ const withWebhook = (act: (url: string, secrets: () => Promise<ReadonlyArray<unk
   }).pipe(Effect.scoped, Effect.runPromise)
 
 describe("workshop secrets reseal (docs/operating.md)", { timeout: 60_000 }, () => {
-  it("encrypts with the key of WORKSHOP_SECRETS_KEY or its file, twice is as good as once, and goes back", () =>
+  it("encrypts with the key of WORKSHOP_SECRETS_KEY or its file, changes nothing the second time, and decrypts with --in-clear", () =>
     withWebhook(async (url, secrets) => {
       const first = await typed(["secrets", "reseal"], { DATABASE_URL: url, WORKSHOP_SECRETS_KEY_FILE: file })
       expect(first).toMatchObject({

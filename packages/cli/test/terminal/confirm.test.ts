@@ -37,7 +37,7 @@ describe.skipIf(process.platform !== "linux")("a question at the terminal", { ti
     expect(await typing(keys)).toEqual({ status, lines: ["Nothing was changed.", ""] })
   })
 
-  it("yes goes on", async () => {
+  it("a typed yes runs the command", async () => {
     expect(await typing("y\n")).toEqual({ status: 0, lines: [""] })
   })
 })

@@ -84,7 +84,7 @@ describe("values of flags", () => {
     for (const text of ["", "2", "-1", "1.1", "30%", "NaN"]) expect(read(share, text)).toMatch(/^must be/)
   })
 
-  it("whole numbers have bounds, and what is left out is null where it may be", () => {
+  it("whole numbers have bounds, and an omitted optional flag is null", () => {
     const decoder = wholeNumber(1, 9999)
     expect([read(decoder, "1"), read(decoder, "9999")]).toEqual([1, 9999])
     const { decode } = optional("--n <number>", "", { decoder })

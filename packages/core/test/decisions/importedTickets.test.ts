@@ -211,7 +211,7 @@ describe("several imported tickets", () => {
     expect(rows[0]!.id.slice(-12, -2)).toBe(rows[2]!.id.slice(-12, -2))
   })
 
-  it("raise ticket.created where it is asked for, and nothing otherwise", () => {
+  it("raise ticket.created with `events`, and nothing without", () => {
     const shop = new TestShop()
     imported(shop, [checked({}), checked({})])
     expect(shop.events).toEqual([])

@@ -170,7 +170,7 @@ describe("an owner turns the webhook off and removes it", () => {
 })
 
 describe("Specification, Webhooks: the app's test button", () => {
-  it("raises a ping that speaks of no ticket and holds nothing, with or without a webhook (Specification, Webhooks)", () => {
+  it("raises a ping without a ticket and without data, with or without a webhook (Specification, Webhooks)", () => {
     for (const shop of [withWebhook(), new TestShop()]) {
       const event = shop.does(pingWebhook(SHOP))
       expect(shop.rows("EventRaised")).toEqual([event])

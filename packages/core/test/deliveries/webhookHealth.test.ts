@@ -151,7 +151,7 @@ describe("Specification, Webhooks: on a 410 the webhook turns off and the owner 
 })
 
 describe("Specification, Webhooks: turning it on again", () => {
-  it("raises the generation, forgets the failures, and is known by its instant", () => {
+  it("raises the generation, clears the failures, and is recorded with its instant", () => {
     const { shop } = failing(19, 80 * HOUR, 2)
     shop.hooks({ off_reason: "failing" })
     expect(shop.wait(HOUR).does(enableWebhook(SHOP))).toMatchObject({

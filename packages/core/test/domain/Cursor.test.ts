@@ -72,7 +72,7 @@ describe("Specification, Lists and sync: cursors", () => {
     }
   })
 
-  it("no text whatever is taken for a cursor that was not given (Specification, Lists and sync)", () => {
+  it("a text that is not an issued cursor is refused (Specification, Lists and sync)", () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter }), (text) => {
         expect(decode(binding, text)).toBeNull()

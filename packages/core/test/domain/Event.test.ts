@@ -16,7 +16,7 @@ describe("Specification, Resources: the event envelope", () => {
     )
   })
 
-  it("holds its data whole, whatever letters it has (Specification, Webhooks)", () => {
+  it("holds its complete data, with any characters (Specification, Webhooks)", () => {
     const client = { id: "c", display_name: 'Zoé "Élie" 𠮷\n' }
     const body = eventBody(ID, "client.linked", AT, SHOP, { ticket: { id: "t" } as never, client })
     expect(JSON.parse(body)).toEqual({

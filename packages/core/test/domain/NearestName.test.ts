@@ -37,7 +37,7 @@ describe("how far two names are from each other", () => {
   })
 })
 
-describe("the name that somebody most likely meant", () => {
+describe("the nearest of the known names", () => {
   it.each([
     ["two letters must be right", "ab", ["ac"], undefined],
     ["two letters, in another case", "AB", ["ab"], "ab"],

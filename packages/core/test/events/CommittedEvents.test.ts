@@ -41,7 +41,7 @@ describe("Committed events", () => {
     expect(kept.value.map(({ id }) => id).slice(0, 2)).toEqual(events.map(({ id }) => id))
   })
 
-  it("reach every listener, whatever another one throws, at once or later", async () => {
+  it("reach every listener, also if another one throws, at once or later", async () => {
     const caller = await opened()
     const types: Array<string> = []
     workshop.onEvent(() => {

@@ -53,7 +53,7 @@ describe("a request is read alike whether quickly or by its schema (Specificatio
     })
   })
 
-  it("is sure exactly where the schema accepts, and then of the same", () => {
+  it("reads a body if and only if the schema accepts it, with the same result", () => {
     const bySchema = ParseResult.decodeUnknownEither(TicketInput, { errors: "all", onExcessProperty: "error" })
     fc.assert(
       fc.property(ticket, (body) => {
@@ -68,13 +68,13 @@ describe("a request is read alike whether quickly or by its schema (Specificatio
     expect(readTicket(body)).toBe(UNSURE)
   )
 
-  it("takes only the empty object where nothing is asked", () => {
+  it("reads only the empty object for an endpoint without fields", () => {
     const read = quickReader(EmptyBody, true)!
     expect(read({})).toEqual({})
     expect(read({ page: "2" })).toBe(UNSURE)
   })
 
-  it("passes over what is in excess where that is allowed", () => {
+  it("ignores unknown fields where they are allowed", () => {
     const read = quickReader(Schema.Struct({ id: TicketId }), false)!
     const id = "0197d1a0-0000-7000-8000-000000000001"
     expect(read({ id, more: "x" })).toEqual({ id })

@@ -34,7 +34,7 @@ const bearing = (header: string) =>
   )
 
 describe("Specification, Errors: what every response says", () => {
-  it("nobody keeps it, and no browser takes it for a page (Specification, Errors)", () => {
+  it("a response is not cached, and no browser shows it as a page (Specification, Errors)", () => {
     const limited = { ...context, usages: usedUp.usages }
     const responses = [
       ...failures.map(responseTo),
@@ -100,7 +100,7 @@ describe("Specification, Lists and sync: what holds results to the contract in t
   const complaint = (reply: HandlerResult) =>
     Exit.match(Effect.runSyncExit(checkResponse(route, reply)), { onFailure: Cause.pretty, onSuccess: () => null })
 
-  it("lets pass what was promised, and ends the request with where another result differs", () => {
+  it("accepts a result that matches the schema, and fails the request with the place of a difference", () => {
     expect(complaint({ data: "Atelier" })).toBeNull()
     expect(complaint({ data: 7 })).toMatch(/The result of GET \/v1\/shop does not match its schema[\s\S]*\["data"\]/)
     expect(complaint({ data: "Atelier", meta: {} })).toMatch(/does not match its schema[\s\S]*\["meta"\]/)

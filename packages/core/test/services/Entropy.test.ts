@@ -21,7 +21,7 @@ describe("The source of all randomness", () => {
     expect(new Set(one.filter((text) => text.length === 26)).size).toBe(2)
   })
 
-  it("gives as many bytes as are asked for, over the ends of its pool", () => {
+  it("returns the requested number of bytes, also across the end of its pool", () => {
     const lengths = [0, 1, 13, 8191, 8192, 8193, 20_000, 13, 5000, 5000]
     expect(drawn(Entropy.layer, lengths).map(({ length }) => length)).toEqual(lengths)
   })

@@ -19,7 +19,7 @@ const running = <A, E>(work: Effect.Effect<A, E, Layer.Layer.Success<typeof laye
   Effect.runPromise(Effect.provide(work, layer))
 
 describe("firstOrCreate, for a program with one shop", () => {
-  it("creates the shop once, whoever asks, and finds it afterwards with the settings that it has by then", () =>
+  it("creates the shop once for all callers, and later returns it with its present settings", () =>
     running(
       Effect.gen(function* () {
         const made = yield* Effect.replicateEffect(Shops.firstOrCreate(input), 4, { concurrency: "unbounded" })

@@ -74,7 +74,7 @@ describe("Specification, Webhooks: every step of a ticket reaches the shop's add
   })
 })
 
-describe("Specification, Webhooks: whatever the receiver does, nothing is lost", () => {
+describe("Specification, Webhooks: no event is lost with any behaviour of the receiver", () => {
   it("killed amid a request and brought back: everything arrives, under the same ids", async () => {
     await using front = await Shopfront.open()
     const shop = await service.shop(front)

@@ -63,7 +63,7 @@ describe("The API inside a Node server", () => {
     expect(await (await fetch(`${base}/workshop/v1x`)).text()).toBe("my own")
   })
 
-  it("answers whatever is not the API's with 404 where nobody is next", async () => {
+  it("responds 404 to paths outside the API if there is no next handler", async () => {
     const base = await listening(mountNode(workshop, { prefix: "/workshop/" }))
     const lost = await fetch(`${base}/v1/shop`)
     expect(lost.status).toBe(404)

@@ -29,7 +29,7 @@ describe("The sandbox's token (Specification, Sandbox)", () => {
     expect((await guarded.ask("GET", "/sandbox/clock", undefined, call)).status).toBe(200)
   })
 
-  it("with one, it is asked for before anything else", async () => {
+  it("with one, it is checked before anything else", async () => {
     const sandbox = await Sandbox.open({ token: TOKEN })
     for (const bearer of [undefined, TOKEN.slice(0, -1), `${TOKEN}2`, TOKEN.toUpperCase(), "x"]) {
       for (const path of ["/sandbox/clock", "/sandbox/nothing", `/sandbox/shops/${NOBODY}`]) {
@@ -101,7 +101,7 @@ describe("A sandbox without a token takes only what its user's own programs send
     expect(await statusOf("GET", "/sandbox/clock", headers)).toEqual(refused)
   })
 
-  it("takes what its own pages send, and what is typed", async () => {
+  it("accepts requests of its own pages and of the address bar", async () => {
     const host = "127.0.0.1:4010"
     for (const given of [
       { origin: "http://127.0.0.1:4010", "sec-fetch-site": "same-origin" },

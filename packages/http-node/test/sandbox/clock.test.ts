@@ -71,7 +71,7 @@ describe("The sandbox clock (Specification, Sandbox)", () => {
     expect(await sandbox.clock({ freeze: false, advance_ms: 5 })).toEqual({ now: later(HOUR + 10), frozen: false })
   })
 
-  it("shows itself when asked for nothing, and null means nothing", async () => {
+  it("an empty move returns the clock unchanged, and so does null", async () => {
     const sandbox = await Sandbox.open()
     expect(await sandbox.clock({})).toEqual({ now: START, frozen: false })
     expect(await sandbox.clock({ set: null, advance_ms: null, freeze: null })).toEqual({ now: START, frozen: false })

@@ -83,7 +83,7 @@ describe("Shops (Specification, Sandbox)", () => {
     expect([profane.status, profane.error.code]).toEqual([422, "PROFANITY"])
   })
 
-  it("speak the languages of their time zone, or those they name; a word of the list can be allowed", async () => {
+  it("refuse the words of their time zone's languages, or of those they name; a word of the list can be allowed", async () => {
     const { data } = await sandbox.ask("POST", "/sandbox/shops", { ...input, time_zone: "Europe/Madrid" })
     expect(data.shop.languages).toEqual(["en", "fr", "es"])
     const named = await sandbox.ask("POST", "/sandbox/shops", { ...input, languages: ["it"] })
@@ -105,7 +105,7 @@ describe("Shops (Specification, Sandbox)", () => {
     ])
   })
 
-  it("feel their flags at once", async () => {
+  it("refuse requests as soon as a flag is off", async () => {
     const { id, key } = await sandbox.shop()
     const code = async () => (await sandbox.ask("GET", "/v1/shop", undefined, { bearer: key })).error?.code
     expect(await code()).toBeUndefined()
@@ -176,7 +176,7 @@ describe("Keys (Specification, Sandbox)", () => {
     expect(await sandbox.good("DELETE", `/sandbox/keys/${key_id}`)).toEqual({ id: key_id, revoked_at: START })
   })
 
-  it("expire where that was asked for: 401 from that instant on; and show when they were last used", async () => {
+  it("return 401 from their expiry on, and show when they were last used", async () => {
     const own = await Sandbox.open()
     const { id } = await own.shop()
     const path = `/sandbox/shops/${id}/keys`
@@ -206,7 +206,7 @@ describe("Keys (Specification, Sandbox)", () => {
     expect((await make()).status).toBe(201)
   })
 
-  it("are asked for with exactly one of scopes and preset", async () => {
+  it("are created with exactly one of scopes and preset", async () => {
     const { id } = await sandbox.shop()
     const issues = async (body: unknown) => (await sandbox.ask("POST", `/sandbox/shops/${id}/keys`, body)).issues
     expect(await issues({ name: "till" })).toEqual(["body scopes"])

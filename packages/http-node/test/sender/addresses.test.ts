@@ -120,7 +120,7 @@ describe("addresses that a name leads to", () => {
     expect(at.connections).toHaveLength(0)
   })
 
-  it("are dialled as they were vetted, whatever the name leads to a moment later", async () => {
+  it("are dialled as they were checked, also if the name resolves to another address a moment later", async () => {
     await using vetted = await receiver({ host: "127.0.0.2", onConnection: (socket) => void socket.destroy() })
     await using rebound = await receiver({ host: "127.0.0.3" }).catch(() => receiver({}))
     const { asked, resolve } = resolving(["127.0.0.2"], ["127.0.0.3"])

@@ -108,7 +108,7 @@ describe("connections kept alive", () => {
     expect(at.connections).toHaveLength(3)
   })
 
-  it("are closed where the receiver speaks unasked, and what it says is no answer to the next event", async () => {
+  it("are closed if the receiver sends data without a request, which is no response to the next event", async () => {
     let first: Socket | undefined
     await using at = await receiver({
       onRequest: (socket) => {
@@ -174,7 +174,7 @@ describe("connections kept alive", () => {
     })
   })
 
-  it("that were half closed by the time of the request lose nothing in silence", async () => {
+  it("that the receiver half closed before the request lose no event", async () => {
     let first: Socket | undefined
     await using at = await receiver({
       onRequest: (socket) => {

@@ -25,8 +25,8 @@ const everywhere = () => receiver({ host: "::" })
 
 const REFUSED = { status: null, error: "refused_address", address: null }
 
-describe("a listener on all addresses of this machine hears nothing (Specification, Webhooks)", () => {
-  it("though it would hear a call to any of them", async () => {
+describe("a listener on all addresses of this machine gets no connection (Specification, Webhooks)", () => {
+  it("although it would accept a connection to any of them", async () => {
     await using at = await everywhere()
     const calls = ["127.0.0.1", "0.0.0.0", "::1", "::", "::ffff:127.0.0.1"].map((host) => connect(at.port, host))
     await until(() => at.connections.length === calls.length)

@@ -191,7 +191,7 @@ describe("bodies (Specification, Errors)", () => {
     expect((await client.request("GET /v1/shop", [server.key]).answer()).status).toBe(200)
   })
 
-  it("Expect: 100-continue: the body is asked for where it is wanted", async () => {
+  it("Expect: 100-continue: the server requests the body if the request is accepted", async () => {
     const client = await server.client()
     const body = '{"service":"Hem"}'
     client.send(
@@ -207,7 +207,7 @@ describe("bodies (Specification, Errors)", () => {
     expect((await client.send(body).answer()).status).toBe(201)
   })
 
-  it("Expect: 100-continue: what is refused anyhow is refused before its body", async () => {
+  it("Expect: 100-continue: a request that is refused without its body is refused before it", async () => {
     for (const headers of [["Content-Length: 5"], [...idempotent(), "Content-Length: 70000"]]) {
       const client = await server.client()
       client.send("POST /v1/tickets HTTP/1.1", "Host: x", ...headers, "Expect: 100-continue", "", "")

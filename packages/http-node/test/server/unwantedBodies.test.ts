@@ -69,7 +69,7 @@ describe.concurrent("an unwanted body is read to 256 KiB at most (Specification,
     expect(await sendEndlessly(server.port, "POST /v1/tickets", ...headers)).toBe(400)
   })
 
-  it("by the server, after what is no HTTP", async () => {
+  it("by the server, after bytes that are not HTTP", async () => {
     const client = await server.client()
     const closed = new Promise((resolve) => client.socket.once("close", resolve))
     const send = (): void => {

@@ -61,7 +61,7 @@ describe("automatic closure (Specification, States)", () => {
     expect(await shop.ticket(id)).toMatchObject({ state: "abandoned", abandoned_at: due })
   })
 
-  it("it closes once, whatever often the closer runs (Specification, States)", async () => {
+  it("it closes once, however often the closer runs (Specification, States)", async () => {
     const shop = await world.shop()
     await shop.create()
     world.clock.advance(60 * DAY)

@@ -123,7 +123,7 @@ describe("writes: 30 a minute for each key (Specification, Limits)", () => {
     expect((await shop.get("/v1/shop")).limit.remaining).toBe(89)
   })
 
-  it("every POST that passed 403 counts, whatever its answer: 400, 404, 409, 422, replays (Specification, Limits)", async () => {
+  it("every POST that passed 403 counts, with any response: 400, 404, 409, 422, replays (Specification, Limits)", async () => {
     const shop = await world.shop()
     const once = shop.attempt()
     const { id } = await shop.create({ service: "Hem" }, { once })

@@ -80,7 +80,7 @@ describe("GET /t/{tracking_code}: the client's page", () => {
     }
   })
 
-  it("takes a code as somebody types it", async () => {
+  it("accepts a code in any spelling", async () => {
     const { tracking_code } = await shop.create()
     const typed = String(tracking_code).toLowerCase().replace("-", "").replaceAll("0", "o")
     expect((await look(`/t/${typed}`)).status).toBe(200)
@@ -171,8 +171,8 @@ describe("a code without a page", () => {
   })
 })
 
-describe("pages that nobody asked for", () => {
-  it("are not there: the path is nobody's, and tracking_url stays null", async () => {
+describe("a server without tracking pages", () => {
+  it("returns 404 at their paths, and tracking_url stays null", async () => {
     const plain = await World.open({ seed: 91 })
     try {
       const ticket = await (await plain.shop()).create()

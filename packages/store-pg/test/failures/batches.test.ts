@@ -82,7 +82,7 @@ describe.concurrent("a batch that the database refuses (docs/how-it-is-built.md,
       })
     ))
 
-  it("a bug in what saves fails its batch, and the lane lives on", () =>
+  it("a bug in a save fails its batch, and the lane processes the next one", () =>
     testing(
       Effect.gen(function* () {
         const { ports, shop } = yield* oneNode
@@ -130,7 +130,7 @@ describe.concurrent("a shop whose head is held elsewhere (docs/how-it-is-built.m
     )
   })
 
-  it("a table that an operator locks holds everybody up, and nobody is refused once it is free", () =>
+  it("commands wait for a table that an operator locks, and none is refused once it is free", () =>
     testing(
       Effect.gen(function* () {
         const { ports, session, shop } = yield* oneNode
@@ -143,7 +143,7 @@ describe.concurrent("a shop whose head is held elsewhere (docs/how-it-is-built.m
       })
     ))
 
-  it("an unknown shop is refused, and holds nobody up", () =>
+  it("an unknown shop is refused, and delays no other shop", () =>
     testing(
       Effect.gen(function* () {
         const { ports, shop } = yield* oneNode

@@ -46,7 +46,7 @@ describe.concurrent("when the way to the database breaks (docs/how-it-is-built.m
     )
   )
 
-  it("connections that fall silent without a sign are given up, all of them, and what they held is free again", () =>
+  it("connections that stop responding are all closed, and their locks are free again", () =>
     testing(
       Effect.gen(function* () {
         const { way, ports, shop } = yield* onItsWay

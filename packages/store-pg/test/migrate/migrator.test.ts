@@ -114,7 +114,7 @@ describe("migrate", { timeout: LONG }, () => {
       })
     ))
 
-  it("says that a schema is somebody else's where the first migration meets a table of the same name", () =>
+  it("refuses a schema in which the first migration finds a table of the same name", () =>
     run(
       Effect.gen(function* () {
         const { url, at, session } = yield* emptySchema
@@ -384,7 +384,7 @@ describe("check", { timeout: LONG }, () => {
       })
     ))
 
-  it("is content with a database that our own migrations made", () =>
+  it("reports no difference for a database that our own migrations made", () =>
     run(
       Effect.gen(function* () {
         const { url } = yield* testDatabase

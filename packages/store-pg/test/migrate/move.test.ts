@@ -64,7 +64,7 @@ describe("tables that an earlier release made in public", { timeout: LONG }, () 
       })
     ))
 
-  it("are moved whole, with nothing else, and twice is as good as once", () =>
+  it("are moved completely, with nothing else, and a second move changes nothing", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* oldDatabase

@@ -25,7 +25,7 @@ const DAY = 24 * 60 * 60 * 1000
 const APPENDED = ["event", "attempt", "loyalty_ledger", "notice", "audit_entry"]
 
 describe("the service's role (docs/operating.md, Database roles)", { timeout: 120_000 }, () => {
-  it("cannot change or remove what is only ever added to, nor the list of migrations", () =>
+  it("cannot change or remove rows of append-only tables, nor the list of migrations", () =>
     testing(
       Effect.gen(function* () {
         const { service } = yield* databaseOfRoles()
@@ -170,7 +170,7 @@ describe("the reading role (docs/operating.md, Database roles)", { timeout: 60_0
       })
     ))
 
-  it("every column whose name speaks of a phone, hash, secret or address is hidden", () => {
+  it("every column with phone, hash, secret or address in its name is hidden", () => {
     const tables = [
       ...file("packages/store-pg/schema.sql").matchAll(/^create (?:unlogged )?table (\w+) \(\n([^;]*?)\n\)/gm)
     ]
@@ -246,7 +246,7 @@ const grantedBy = (url: string, owner: string, service: string) =>
   )
 
 describe("an operator's roles", { timeout: 120_000 }, () => {
-  it("are those of the page: the owner migrates and grants, twice is as good as once", () => {
+  it("are those of the page: the owner migrates and grants, and a second time changes nothing", () => {
     const [page = ""] = [...file("docs/operating.md").matchAll(/```sql\n([\s\S]*?)```/g)].map(([, sql = ""]) => sql)
     return operated(
       (database) =>

@@ -109,7 +109,7 @@ describe.concurrent("claims of several nodes (Specification, Webhooks; docs/how-
       })
     ))
 
-  it("a claim does not wait for what lands, nor forget the room that it makes", () =>
+  it("a claim does not wait for a finishing delivery, and uses the slot that it frees", () =>
     testing(
       Effect.gen(function* () {
         const { session, claim } = yield* bench

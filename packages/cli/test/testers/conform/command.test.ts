@@ -102,7 +102,7 @@ describe.concurrent("workshop conform (Specification, Commands)", PATIENT, () =>
     expect(JSON.parse(printed.stdout)).toMatchObject({ with: "key", counts: { passed: 0, failed: 1, skipped: 1 } })
   })
 
-  it("blames what is at fault when GET /v1/shop does not answer, and the key only where the server refuses it", async () => {
+  it("reports a broken GET /v1/shop as the server's fault, and blames the key only if the server refuses it", async () => {
     const statuses = new Map<string, number>()
     const server = createServer((request, response) => {
       const { pathname } = new URL(request.url ?? "/", "http://x")

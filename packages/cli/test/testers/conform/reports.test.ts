@@ -43,7 +43,7 @@ const report = reportOf({ base_url: "http://127.0.0.1:4010", with: "key", durati
 })
 
 describe("the request as a curl line", () => {
-  it("can be pasted, whatever quotes it contains", () => {
+  it("can be pasted, also with quotes in it", () => {
     expect(curl(exchange, {})).toBe(
       `curl -si -X POST 'http://127.0.0.1:4010/v1/tickets?x='\\''y'\\''' -H 'Authorization: Bearer wk_live_…' -H 'Idempotency-Key: a $b' --data-raw '{"service":"Ta'\\''lor"}'`
     )

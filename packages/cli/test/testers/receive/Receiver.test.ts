@@ -9,7 +9,7 @@ import { forwardTo } from "../../../src/testers/receive/forward.js"
 import { type Reply, saying } from "../../../src/testers/testkit/LoopbackServer.js"
 import { eventText, NOON, SECRET, Sender } from "./Sender.js"
 
-describe("a receiver checks what comes (Specification, Webhooks)", () => {
+describe("a receiver checks each request (Specification, Webhooks)", () => {
   it("takes an event that is rightly signed, and answers 200", async () => {
     await using sender = await Sender.open()
     expect((await sender.send(eventText("e1", "ticket.ready"))).status).toBe(200)
@@ -84,7 +84,7 @@ describe("a receiver checks what comes (Specification, Webhooks)", () => {
   })
 })
 
-describe("a receiver drops what comes again (Specification, Webhooks)", () => {
+describe("a receiver drops duplicates (Specification, Webhooks)", () => {
   it("drops a duplicate by id, and acknowledges it all the same", async () => {
     await using sender = await Sender.open()
     expect(await sender.statuses("e1", "e2", "e1")).toEqual([200, 200, 200])
@@ -218,7 +218,7 @@ describe("a receiver misbehaves as its flags say (Specification, Commands)", () 
 })
 
 describe("a receiver that forwards (Specification, Sandbox)", () => {
-  it("passes what is in order on as it came, and answers as it is answered there", async () => {
+  it("forwards valid requests unchanged, and responds with the status that it gets", async () => {
     await using behind = await Sender.open({ behaviour: { answer: saying(503) } })
     await using sender = await Sender.open({ behaviour: { forward: forwardTo(behind.receiver.url) } })
     expect((await sender.send(eventText("e1"))).status).toBe(503)

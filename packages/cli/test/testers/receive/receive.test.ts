@@ -100,7 +100,7 @@ describe.concurrent("workshop receive (Specification, Commands)", PATIENT, () =>
     expect(server.stdout).toMatch(/\nStopped; the data in memory are lost\.\n$/)
   })
 
-  it("--register refuses what is no key, since it prints a new shop's key as a line for a shell", async () => {
+  it("--register refuses a text that is no key, because it prints a new shop's key as a line for a shell", async () => {
     const body = JSON.stringify({ success: true, data: { shop: { id: "one" }, key: "x; echo obeyed" } })
     const server = createServer((_, response) => response.end(body)).listen(0, "127.0.0.1")
     await once(server, "listening")

@@ -242,7 +242,7 @@ steps:
     expect(line).toContain(`.expect.${problem}`)
   })
 
-  it("a field that no entry has of what is observed, nor the answer to an act without meta", () => {
+  it("a field that no observed entry has, and meta of a response without it", () => {
     expect(wrong(steps("  - expect deliveries: { $contains: [{ stat: dead }] }"))).toEqual([
       'a.yaml:3:40 steps.0.expect deliveries.$contains.0.stat is not known; did you mean "state"?'
     ])

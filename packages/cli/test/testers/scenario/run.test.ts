@@ -379,14 +379,14 @@ describe("where it runs", () => {
     expect(steps).toMatchObject([{ line: 4, title: "ping", outcome: "not_run" }])
   })
 
-  it("nobody is there", async () => {
+  it("no server responds", async () => {
     const { failure } = await play("steps:\n  - ping: {}", { base_url: "http://127.0.0.1:1/v1/" })
     expect(failure?.message).toMatch(
       /^GET http:\/\/127\.0\.0\.1:1\/sandbox\/clock got no response \(.+\): is the service running there\?$/
     )
   })
 
-  it("every run has a world of its own: the same numbers, the same instant", async () => {
+  it("every run has a service of its own: the same numbers, the same instant", async () => {
     const text =
       "steps:\n  - create ticket: { service: Hem }\n    expect: { data: { number: 1, created_at: 2026-01-05T09:00:00.000Z } }"
     expect(await Promise.all([differences(text), differences(text)])).toEqual(["passed", "passed"])
