@@ -118,10 +118,13 @@ const setOutput = (set: WebhookState & { readonly url: string; readonly secret: 
   return shownOnce(set, `${goes} The secret that signs them`, secret)
 }
 
+const recordOf =
+  <E, R>(read: (id: ShopId) => Effect.Effect<object, E, R>) =>
+  (shop: string) =>
+    Effect.map(Effect.flatMap(shopId(shop), read), (state) => record(state))
+
 /** The webhook's address, state and health. */
-export const show = Effect.fnUntraced(function* (shop: string) {
-  return record(yield* Webhooks.status(yield* shopId(shop)))
-})
+export const show = recordOf(Webhooks.status)
 
 const ROTATED = "The secret is replaced; the old one signs beside it for 24 hours and then no more."
 const REMOVED = "This permanently removes the webhook, its secrets and all waiting deliveries."
@@ -142,14 +145,10 @@ export const rotate = Effect.fnUntraced(function* (shop: string, isWanted: boole
 })
 
 /** Turns the webhook on again. */
-export const enable = Effect.fnUntraced(function* (shop: string) {
-  return record(yield* Webhooks.enable(yield* shopId(shop)))
-})
+export const enable = recordOf(Webhooks.enable)
 
 /** Turns the webhook off: its events wait until it is on again. */
-export const disable = Effect.fnUntraced(function* (shop: string) {
-  return record(yield* Webhooks.disable(yield* shopId(shop)))
-})
+export const disable = recordOf(Webhooks.disable)
 
 /** Removes the webhook, with its secrets and all that waits. */
 export const remove = Effect.fnUntraced(function* (shop: string, isWanted: boolean) {

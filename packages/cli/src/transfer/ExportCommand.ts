@@ -2,7 +2,7 @@ import { createWriteStream, rmSync } from "node:fs"
 import { finished } from "node:stream/promises"
 import { Imports, ShopId } from "@workshop/core"
 import { Console, Effect, Exit, Stream } from "effect"
-import { CommandRefused, refuse } from "../CommandRefused.js"
+import { refuse } from "../CommandRefused.js"
 import { idFrom, ownerCommand } from "../owner/ownerCommand.js"
 import { counted } from "../terminal/counted.js"
 import { sentence } from "../terminal/Output.js"
@@ -58,8 +58,7 @@ export const exportCommand = ownerCommand({
   act: ({ file, shop, format: given }) =>
     Effect.gen(function* () {
       const shop_id = yield* idFrom(ShopId, "the shop", shop)
-      const format = formatOf(given, file)
-      if (format instanceof CommandRefused) return yield* format
+      const format = yield* formatOf(given, file)
       const rows = yield* Imports.exported(shop_id)
       const { write, end } = file === STANDARD_OUTPUT ? standardOutput : yield* newFile(file)
       if (format === "csv") yield* write([COLUMNS.join(",")])

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs"
 import { type BadRow, type ImportLine, type ImportReport, Imports, ShopId } from "@workshop/core"
 import { Console, Effect } from "effect"
-import { CommandRefused, refuse } from "../CommandRefused.js"
+import { type CommandRefused, refuse } from "../CommandRefused.js"
 import { idFrom, ownerCommand } from "../owner/ownerCommand.js"
 import { flagsOf, json, optional } from "../terminal/commands.js"
 import { counted } from "../terminal/counted.js"
@@ -15,10 +15,10 @@ import { FORMATS, type Format, readRows } from "./rows.js"
 export const shopOption = optional("--shop <id>", "The shop's id.", { variable: "WORKSHOP_TRANSFER_SHOP" })
 
 /** The format that a flag or the name of a file says. */
-export const formatOf = (given: Format | null, file: string): Format | CommandRefused => {
-  if (given !== null) return given
-  if (/\.csv$/i.test(file)) return "csv"
-  if (/\.(jsonl|ndjson)$/i.test(file)) return "jsonl"
+export const formatOf = (given: Format | null, file: string): Effect.Effect<Format, CommandRefused> => {
+  if (given !== null) return Effect.succeed(given)
+  if (/\.csv$/i.test(file)) return Effect.succeed("csv")
+  if (/\.(jsonl|ndjson)$/i.test(file)) return Effect.succeed("jsonl")
   return refuse(`The name ${file} does not say how the rows are written: add --format csv or --format jsonl.`)
 }
 
@@ -29,10 +29,10 @@ export const formatOption = optional(
   { ...oneOf(FORMATS), variable: "WORKSHOP_TRANSFER_FORMAT" }
 )
 
-const sizeOf = (file: string): number | CommandRefused => {
-  if (file === "-") return 0
+const sizeOf = (file: string): Effect.Effect<number, CommandRefused> => {
+  if (file === "-") return Effect.succeed(0)
   const stat = statSync(file, { throwIfNoEntry: false })
-  return stat?.isFile() === true ? stat.size : refuse(`There is no file ${file}.`)
+  return stat?.isFile() === true ? Effect.succeed(stat.size) : refuse(`There is no file ${file}.`)
 }
 
 /** The lines of a file, counted as they are read. */
@@ -138,10 +138,8 @@ export const importCommand = ownerCommand({
   act: ({ file, shop, format: given, dryRun, badRows, events, json: asJson }) =>
     Effect.gen(function* () {
       const shop_id = yield* idFrom(ShopId, "the shop", shop)
-      const format = formatOf(given, file)
-      if (format instanceof CommandRefused) return yield* format
-      const size = sizeOf(file)
-      if (size instanceof CommandRefused) return yield* size
+      const format = yield* formatOf(given, file)
+      const size = yield* sizeOf(file)
       const { lines: rows, bytesRead } = readRows(file, format)
       const onProgress = importProgress(size, bytesRead, process.stderr)
       // A dry run looks at every row, so that one run finds everything that is wrong.
