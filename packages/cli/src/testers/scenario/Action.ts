@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Effect, Predicate, Schema } from "effect"
 import type { CallOptions, EnvironmentFailed } from "../../sandbox/Api.js"
 import type { Actor } from "../../sandbox/Calls.js"
 import type { Behaviour, ReceivedDelivery } from "../receive/Receiver.js"
@@ -112,7 +112,7 @@ export const EmptyBody = Schema.Union(Schema.Record({ key: Schema.String, value:
 
 /** The id of a resolved reference. */
 export const idOf = (value: unknown): Effect.Effect<string, ReferenceUnknown> => {
-  const id = typeof value === "object" && value !== null ? (value as { id?: unknown }).id : value
+  const id = Predicate.isRecord(value) ? value.id : value
   return typeof id === "string" || typeof id === "number"
     ? Effect.succeed(String(id))
     : Effect.fail(
@@ -127,8 +127,7 @@ export const LOST = 0
 export const isSuccess = ({ status }: StepExchange): boolean => status >= 200 && status < 300
 
 /** The `data` of a response. */
-export const stepData = ({ body }: StepExchange): unknown =>
-  typeof body === "object" && body !== null ? (body as { data?: unknown }).data : undefined
+export const stepData = ({ body }: StepExchange): unknown => (Predicate.isRecord(body) ? body.data : undefined)
 
 /** A request that goes before a step, or on which the step's own depends; anything but success ends the step. */
 export const needed = (asked: Effect.Effect<StepExchange, StepFailed>, what: string) =>

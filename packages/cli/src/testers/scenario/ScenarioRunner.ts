@@ -1,6 +1,6 @@
 import { displayName } from "@workshop/core/adapter"
 import * as MemoryStore from "@workshop/store-memory"
-import { Effect, Layer, Logger, LogLevel, ManagedRuntime, Random, Scope } from "effect"
+import { Effect, Layer, Logger, LogLevel, ManagedRuntime, Predicate, Random, Scope } from "effect"
 import { Api, type CallOptions, EnvironmentFailed } from "../../sandbox/Api.js"
 import { type CallName, requestOf } from "../../sandbox/Calls.js"
 import { handling, make as makeReceiver } from "../receive/Receiver.js"
@@ -17,7 +17,7 @@ import {
   type StepFailed,
   stepData
 } from "./Action.js"
-import type { Fields } from "./Expectation.js"
+import { type Fields, fieldOf } from "./Expectation.js"
 import type { StepExchange } from "./Report.js"
 import { behaviourOf, type Names, ReferenceUnknown, resolve } from "./references.js"
 import type { GivenClient, GivenShop, Scenario, Step } from "./Scenario.js"
@@ -102,7 +102,7 @@ interface ClockView {
 }
 
 const keyOf = (value: unknown): string | null => {
-  const key = typeof value === "object" && value !== null ? (value as { key?: unknown }).key : value
+  const key = Predicate.isRecord(value) ? value.key : value
   return typeof key === "string" ? key : null
 }
 
@@ -232,7 +232,7 @@ export class ScenarioRunner {
       const receiver = yield* this.#environment.openReceiver.pipe(Scope.extend(this.#scope))
       const { method, path } = requestOf("set webhook", id)
       const set = yield* this.#sandbox(method, path, { url: receiver.url })
-      const secret = (stepData(set) as { secret?: unknown } | undefined)?.secret
+      const secret = fieldOf(stepData(set), "secret")
       if (typeof secret !== "string") {
         return yield* new ReferenceUnknown({
           message: `the webhook cannot be set: ${set.status} ${JSON.stringify(set.body)}`

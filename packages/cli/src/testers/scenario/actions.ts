@@ -17,7 +17,7 @@ import {
   stepData,
   zoneOf
 } from "./Action.js"
-import type { Fields } from "./Expectation.js"
+import { type Fields, fieldOf } from "./Expectation.js"
 import { observations } from "./observations.js"
 import type { StepExchange } from "./Report.js"
 import { fieldsAskedBy } from "./ResponseShape.js"
@@ -150,7 +150,7 @@ const appActions: ReadonlyArray<Action> = [
 ]
 
 const trustSecret = ({ trust }: StepContext, rotated: StepExchange) => {
-  const secret = (stepData(rotated) as { secret?: unknown } | undefined)?.secret
+  const secret = fieldOf(stepData(rotated), "secret")
   return typeof secret === "string" ? trust(secret) : Effect.void
 }
 

@@ -153,10 +153,9 @@ const isRefusal = (status: unknown): boolean => !/^2\d\d\b/.test(String(status))
 
 /** True for a step that may be refused: the fields of a refusal are not known beforehand. */
 const mayBeRefused = ({ expect, statuses }: Fields): boolean => {
-  if (typeof statuses === "object" && statuses !== null && Object.keys(statuses).some(isRefusal)) return true
-  if (expect === undefined) return false
-  if (typeof expect !== "object" || expect === null) return isRefusal(expect)
-  const { status = 200 } = expect as Fields
+  if (Predicate.isRecord(statuses) && Object.keys(statuses).some(isRefusal)) return true
+  if (!Predicate.isRecord(expect)) return expect !== undefined && isRefusal(expect)
+  const { status = 200 } = expect
   return "error" in expect || "body" in expect || isRefusal(status)
 }
 

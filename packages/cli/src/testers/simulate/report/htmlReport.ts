@@ -57,19 +57,13 @@ const framed = (
 }
 
 const extent = (series: ReadonlyArray<Series>) => {
-  const xs = series.flatMap(({ points }) => points.map(([x]) => x))
-  const ys = series.flatMap(({ points }) => points.map(([, y]) => y))
-  const fold = (all: ReadonlyArray<number>, pick: (a: number, b: number) => number, start: number) =>
-    all.reduce((a, b) => pick(a, b), start)
-  return {
-    least: fold(xs, Math.min, xs[0] ?? 0),
-    most: fold(xs, Math.max, xs[0] ?? 1),
-    top: fold(ys, Math.max, 0) || 1
-  }
+  const all = series.flatMap(({ points }) => points)
+  const xs = all.length === 0 ? [0, 1] : all.map(([x]) => x)
+  return { least: Math.min(...xs), most: Math.max(...xs), top: Math.max(0, ...all.map(([, y]) => y)) || 1 }
 }
 
 /** Lines over a common axis. `label` writes the ends of the x axis. */
-export const lines = (text: PlotText, series: ReadonlyArray<Series>, label: (x: number) => string): string => {
+const lines = (text: PlotText, series: ReadonlyArray<Series>, label: (x: number) => string): string => {
   const { least, most, top } = extent(series)
   const [x, y] = [scale(least, most, LEFT, WIDTH - RIGHT), scale(0, top, HEIGHT - BOTTOM, TOP)]
   const drawn = series.map(
@@ -90,7 +84,7 @@ const stacked = (text: PlotText, series: ReadonlyArray<Series>, label: (x: numbe
   const sums = (upTo: number, at: number) =>
     series.slice(0, upTo).reduce((sum, { points }) => sum + (points[at]?.[1] ?? 0), 0)
   const xs = series[0]?.points.map(([x]) => x) ?? []
-  const top = xs.reduce((most, _, at) => Math.max(most, sums(series.length, at)), 0) || 1
+  const top = Math.max(0, ...xs.map((_, at) => sums(series.length, at))) || 1
   const [least, most] = [xs[0] ?? 0, xs.at(-1) ?? 1]
   const [x, y] = [scale(least, most, LEFT, WIDTH - RIGHT), scale(0, top, HEIGHT - BOTTOM, TOP)]
   const areas = series.map((_, i) => {
@@ -109,7 +103,7 @@ const stacked = (text: PlotText, series: ReadonlyArray<Series>, label: (x: numbe
 
 /** A bar for each name. */
 const bars = (text: PlotText, named: ReadonlyArray<readonly [name: string, n: number]>): string => {
-  const top = named.reduce((most, [, n]) => Math.max(most, n), 0) || 1
+  const top = Math.max(0, ...named.map(([, n]) => n)) || 1
   const wide = (WIDTH - LEFT - RIGHT) / Math.max(1, named.length)
   const drawn = named.map(([name, n], i) => {
     const height = (n / top) * (HEIGHT - BOTTOM - TOP)
