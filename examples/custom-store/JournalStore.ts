@@ -80,7 +80,7 @@ const journalStore = (memory: Memory, journal: Journal, entropy: Context.Tag.Ser
           const moment = { now: clock.unsafeCurrentTimeMillis(), entropy: entropy.bytes(ENTROPY_BYTES) }
           const decision = decide(command, data.state, moment)
           if (Either.isLeft(decision)) return Effect.fail(decision.left)
-          const { result, changes, usages } = decision.right
+          const { result, changes, limitStatuses } = decision.right
           if (changes.some((change) => data.rejects(change))) continue
           try {
             if (changes.length > 0) journal.append({ _tag: "Changes", shop_id, changes })
@@ -88,7 +88,7 @@ const journalStore = (memory: Memory, journal: Journal, entropy: Context.Tag.Ser
             return away(cause)
           }
           for (const change of changes) memory.keep(data, change)
-          return Effect.succeed({ result, usages })
+          return Effect.succeed({ result, limitStatuses })
         }
         return Effect.dieMessage("Every tracking code drawn was taken: the entropy repeats itself")
       })

@@ -982,7 +982,7 @@ const ofDeliveries = [
     "recorded-before-sent",
     "a delivery that could not be recorded is not tried to be recorded again",
     "Effect.catchAll(() => Effect.delay(Effect.retry(recording, RECORDING), FIRST_RETRY)),",
-    'Effect.catchAll(() => Effect.succeed({ result: "superseded" as const, usages: [] })),'
+    'Effect.catchAll(() => Effect.succeed({ result: "superseded" as const, limitStatuses: [] })),'
   ),
   service(
     "Dispatcher",

@@ -72,7 +72,7 @@ const inProcess = Effect.gen(function* () {
 
   const { caller, ticket } = shops[0]!
   const now = clock.unsafeCurrentTimeMillis()
-  const context = { id: "0123456789abcdef01234567", now, route: "/v1/tickets/:id", caller, usages: [] }
+  const context = { id: "0123456789abcdef01234567", now, route: "/v1/tickets/:id", caller, limitStatuses: [] }
   const text = ticketBody(0)
   const body = JSON.parse(text) as unknown
   const take = (n: number) =>

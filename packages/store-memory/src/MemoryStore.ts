@@ -69,7 +69,7 @@ export const memoryRateLimits = (
         sweep(now)
         return useLimits(windows, uses, now)
       }),
-    giveBack: (uses, statuses) => Effect.sync(() => giveBackUses(windows, uses, statuses)),
+    giveBack: (uses, limitStatuses) => Effect.sync(() => giveBackUses(windows, uses, limitStatuses)),
     look: (one, now) => Effect.sync(() => peekLimit(windows, one, now))
   }
 }
@@ -102,10 +102,10 @@ const memoryStore = (
         const moment = { now: clock.unsafeCurrentTimeMillis(), entropy: bytes(ENTROPY_BYTES), tracking_base_url }
         const decision = decide(command, data.state, moment)
         if (Either.isLeft(decision)) return Effect.fail(decision.left)
-        const { result, changes, usages } = decision.right
+        const { result, changes, limitStatuses } = decision.right
         if (changes.some((change) => data.rejects(change))) continue
         for (const change of changes) memory.keep(data, change)
-        return Effect.succeed({ result, usages })
+        return Effect.succeed({ result, limitStatuses })
       }
       return Effect.dieMessage("Every tracking code drawn was taken: the entropy repeats itself")
     })

@@ -45,7 +45,10 @@ describe("Behaviour that only the memory store has", () => {
     const left = await Effect.gen(function* () {
       const { take } = yield* RateLimits
       const use = (subject: string, at: number) =>
-        Effect.map(take([{ policy: "writes_per_minute", subject, time_zone: null }], at), ([usage]) => usage?.remaining)
+        Effect.map(
+          take([{ policy: "writes_per_minute", subject, time_zone: null }], at),
+          ([limitStatus]) => limitStatus?.remaining
+        )
       const found = [yield* use("a", TEST_START), yield* use("a", TEST_START + 1)]
       return [...found, yield* use("b", TEST_START + 200_000), yield* use("a", TEST_START + 200_001)]
     }).pipe(Effect.provide(Layer.provideMerge(layer, Entropy.layerSeeded(1))), Effect.runPromise)

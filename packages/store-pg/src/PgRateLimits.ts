@@ -210,7 +210,8 @@ export const pgRateLimits = (
 
     return {
       take: (uses, now) => enqueue(uses, (windows) => useLimits(windows, uses, now)),
-      giveBack: (uses, statuses) => enqueue(uses, (windows) => Effect.succeed(giveBackUses(windows, uses, statuses))),
+      giveBack: (uses, limitStatuses) =>
+        enqueue(uses, (windows) => Effect.succeed(giveBackUses(windows, uses, limitStatuses))),
       look: (one, now) => enqueue([one], (windows) => Effect.succeed(peekLimit(windows, one, now)))
     }
   })

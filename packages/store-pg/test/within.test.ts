@@ -91,11 +91,13 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       await client.query("commit")
       client.release()
       const create = () => workshop.tickets.createInApp(caller, { service: "Hem" })
-      expect(await create()).toMatchObject({ value: { data: { number: 4 }, usages: [{ remaining: 149 }, {}] } })
+      expect(await create()).toMatchObject({ value: { data: { number: 4 }, limitStatuses: [{ remaining: 149 }, {}] } })
       const rest = await Promise.all(Array.from({ length: 149 }, create))
       expect(rest.every(({ ok }) => ok)).toBe(true)
       expect(await create()).toMatchObject({ refusal: { _tag: "LimitReached" } })
-      expect(await workshop.tickets.createInApp(own, { service: "Order" })).toMatchObject({ value: { usages: [] } })
+      expect(await workshop.tickets.createInApp(own, { service: "Order" })).toMatchObject({
+        value: { limitStatuses: [] }
+      })
     }))
 
   it("a connection that breaks in withClient is StoreUnavailable, also after within, and ends no process", () =>

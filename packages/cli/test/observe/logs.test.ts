@@ -84,7 +84,7 @@ describe("log lines (Specification, Errors)", () => {
 
   it("of the access log name a method that no route knows as other", () => {
     const request = { method: "A".repeat(60_000) } as HttpRequest
-    const context = { id: "abc", now: 0, route: null, caller: null, usages: [] }
+    const context = { id: "abc", now: 0, route: null, caller: null, limitStatuses: [] }
     const response = { status: 404, headers: {}, body: "", context, failure: { _tag: "RouteNotFound" } } as const
     const [line = ""] = logged(accessLogged(request, context, Effect.succeed(response)))
     const shown = { message: "Answered", method: "other", route: "none", status: 404, failure: "RouteNotFound" }

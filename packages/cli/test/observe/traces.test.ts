@@ -18,7 +18,7 @@ const sent = (headers: Readonly<Record<string, string>> = {}): HttpRequest => ({
   address: "127.0.0.1",
   body: () => Effect.never
 })
-const context: RequestContext = { id: "abc", now: 0, route: "/v1", caller: null, usages: [] }
+const context: RequestContext = { id: "abc", now: 0, route: "/v1", caller: null, limitStatuses: [] }
 const ended: ObservedResponse = { status: 404, headers: {}, body: "", context }
 
 /** What a collector receives of some work by the time that it is over. */

@@ -27,7 +27,7 @@ import { apply, type Change, type ShopState } from "./ShopState.js"
 export interface Decision<out A> {
   readonly result: A
   readonly changes: ReadonlyArray<Change>
-  readonly usages: ReadonlyArray<LimitStatus>
+  readonly limitStatuses: ReadonlyArray<LimitStatus>
 }
 
 /** A shop with its counters and its webhook, which every decision gets besides the rows that its command loads. */
@@ -50,7 +50,7 @@ export interface Command<out A, out E = never> {
 /** A command's result, with the statuses of the limits that it used. */
 export interface Outcome<out A> {
   readonly result: A
-  readonly usages: ReadonlyArray<LimitStatus>
+  readonly limitStatuses: ReadonlyArray<LimitStatus>
 }
 
 type Loaded<N> = { readonly [K in keyof N]: N[K] extends Load<infer L, unknown> ? L : never } & ShopSnapshot
@@ -147,7 +147,7 @@ type Mutable<Row> = { -readonly [Name in keyof Row]: Row[Name] }
  */
 export class ChangeSet {
   readonly #changes: Array<Change> = []
-  readonly #usages: Array<LimitStatus> = []
+  readonly #limitStatuses: Array<LimitStatus> = []
   readonly #moment: ShopMoment
   readonly #shop: ShopRecord
   readonly #webhook: Webhook | null
@@ -204,8 +204,8 @@ export class ChangeSet {
   }
 
   /** Adds the statuses of limits that the decision counted against, for the response's headers. */
-  addUsages(...usages: ReadonlyArray<LimitStatus>): this {
-    this.#usages.push(...usages)
+  addLimitStatuses(...limitStatuses: ReadonlyArray<LimitStatus>): this {
+    this.#limitStatuses.push(...limitStatuses)
     return this
   }
 
@@ -305,10 +305,10 @@ export class ChangeSet {
 
   /** The decision without the shop's counters, for a change that no later command depends on. */
   decidedWithoutHead<A>(result: A): Either.Either<Decision<A>, never> {
-    return Either.right({ result, changes: this.#changes, usages: this.#usages })
+    return Either.right({ result, changes: this.#changes, limitStatuses: this.#limitStatuses })
   }
 }
 
 /** A decision that changes nothing. */
 export const unchanged = <A>(result: A): Either.Either<Decision<A>, never> =>
-  Either.right({ result, changes: [], usages: [] })
+  Either.right({ result, changes: [], limitStatuses: [] })

@@ -86,10 +86,14 @@ export const idempotent = <A, E>(
       const first = state.idempotency_records.get(recordKey)
       if (first !== undefined && moment.now < first.expires_at) {
         return first.fingerprint === requestFingerprint || first.fingerprint === ERASED_FINGERPRINT
-          ? Either.right({ result: { data: JSON.parse(first.answer) as A, replayed: true }, changes: [], usages: [] })
+          ? Either.right({
+              result: { data: JSON.parse(first.answer) as A, replayed: true },
+              changes: [],
+              limitStatuses: []
+            })
           : Either.left(new IdempotencyKeyReused())
       }
-      return Either.map(command.run(state, moment), ({ result, changes, usages }) => {
+      return Either.map(command.run(state, moment), ({ result, changes, limitStatuses }) => {
         const expires_at = moment.now + Limits.idempotency_memory_ms
         const row: IdempotencyRecord = {
           caller_id,
@@ -103,7 +107,7 @@ export const idempotent = <A, E>(
         return {
           result: { data: result, replayed: false },
           changes: [...changes, { _tag: "IdempotencyRecordPut", row }],
-          usages
+          limitStatuses
         }
       })
     }

@@ -140,13 +140,13 @@ type Windows = Pick<ShopHead, (typeof POLICIES)[number]>
 
 type ShopBounds = Pick<LimitsByPolicy, (typeof POLICIES)[number]>
 
-const usages = (
+const limitStatusesOf = (
   windows: Windows,
   bounds: ShopBounds,
   policies: ReadonlyArray<keyof Windows> = POLICIES
 ): ReadonlyArray<LimitStatus> => policies.map((policy) => limitStatus(windows[policy], policy, bounds[policy]))
 
-const UNCOUNTED = Either.right({ windows: {}, statuses: [] })
+const UNCOUNTED = Either.right({ windows: {}, limitStatuses: [] })
 
 /** The shop's windows after one more ticket, or the refusal by those that are full (Specification, Limits). Without bounds it is not counted. */
 const countTicket = (
@@ -155,7 +155,7 @@ const countTicket = (
   now: Instant,
   bounds: ShopBounds | null
 ): Either.Either<
-  { readonly windows: Partial<Windows>; readonly statuses: ReadonlyArray<LimitStatus> },
+  { readonly windows: Partial<Windows>; readonly limitStatuses: ReadonlyArray<LimitStatus> },
   LimitReached
 > => {
   if (bounds === null) return UNCOUNTED
@@ -163,12 +163,12 @@ const countTicket = (
   const tickets_per_day = currentWindow(head.tickets_per_day, "tickets_per_day", now, time_zone)
   const open: Windows = { tickets_per_hour, tickets_per_day }
   const full = POLICIES.filter((policy) => !hasRoom(open[policy], policy, 1, bounds[policy]))
-  if (full.length > 0) return Either.left(new LimitReached({ usages: usages(open, bounds, full) }))
+  if (full.length > 0) return Either.left(new LimitReached({ limitStatuses: limitStatusesOf(open, bounds, full) }))
   const windows: Windows = {
     tickets_per_hour: withUses(tickets_per_hour, 1),
     tickets_per_day: withUses(tickets_per_day, 1)
   }
-  return Either.right({ windows, statuses: usages(windows, bounds) })
+  return Either.right({ windows, limitStatuses: limitStatusesOf(windows, bounds) })
 }
 
 /**
@@ -193,8 +193,8 @@ export const createTicket = (
 
     const counted = countTicket(head, shop, moment.now, bounds)
     if (Either.isLeft(counted)) return Either.left(counted.left)
-    const { windows, statuses } = counted.right
-    changes.updateHead({ next_number: nextNumber(head.next_number), ...windows }).addUsages(...statuses)
+    const { windows, limitStatuses } = counted.right
+    changes.updateHead({ next_number: nextNumber(head.next_number), ...windows }).addLimitStatuses(...limitStatuses)
     const record = newTicket(shop_id, changes, input, {
       number: head.next_number,
       via,

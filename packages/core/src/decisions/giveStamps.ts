@@ -63,7 +63,9 @@ export const giveStamps = (
       if (!shop.program.active) return Either.left(new LoyaltyOff())
       const window = currentWindow(given, "stamps_per_day", moment.now, shop.time_zone)
       if (bounds !== null && !hasRoom(window, "stamps_per_day", count, bounds.stamps_per_day)) {
-        return Either.left(new LimitReached({ usages: [limitStatus(window, "stamps_per_day", bounds.stamps_per_day)] }))
+        return Either.left(
+          new LimitReached({ limitStatuses: [limitStatus(window, "stamps_per_day", bounds.stamps_per_day)] })
+        )
       }
       const card = changes.addLedgerEntry(seen.card, { kind: "stamps", stamps: count, ticket_id: null, caller_id })
       if (bounds !== null) changes.add({ _tag: "StampsUsedPut", key, row: withUses(window, count) })

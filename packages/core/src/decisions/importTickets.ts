@@ -390,5 +390,5 @@ export const unlessChanged = <Answer, Refusal>(
   run: (state, moment) =>
     state.head.change_seq === change_seq
       ? command.run(state, moment)
-      : Either.right({ result: null, changes: [], usages: [] })
+      : Either.right({ result: null, changes: [], limitStatuses: [] })
 })

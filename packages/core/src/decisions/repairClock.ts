@@ -41,7 +41,7 @@ export const repairClock = (shop_id: ShopId): Command<Instant | null> =>
     if (head.last_instant <= now) return unchanged<Instant | null>(null)
     const changes: Array<Change> = [{ _tag: "HeadPut", row: takenBack(head, now) }]
     if (webhook !== null) changes.push({ _tag: "WebhookPut", row: released(webhook, now) })
-    return Either.right({ result: head.last_instant, changes, usages: [] })
+    return Either.right({ result: head.last_instant, changes, limitStatuses: [] })
   })
 
 /** The ticket as it was before it was closed too early; undefined if it was not. */

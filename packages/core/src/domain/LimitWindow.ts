@@ -17,11 +17,13 @@ export interface LimitStatus {
   readonly resets_at: Instant
 }
 
-/** A policy has no uses left; `usages` has the policies that refused. Wait until the latest `resets_at` (Specification, Limits). */
-export class LimitReached extends Data.TaggedError("LimitReached")<{ readonly usages: ReadonlyArray<LimitStatus> }> {
+/** A policy has no uses left; `limitStatuses` has the policies that refused. Wait until the latest `resets_at` (Specification, Limits). */
+export class LimitReached extends Data.TaggedError("LimitReached")<{
+  readonly limitStatuses: ReadonlyArray<LimitStatus>
+}> {
   /** The policy to wait for: if several refuse, the one that resets last. */
   get decisive(): LimitStatus {
-    return this.usages.reduce((a, b) => (b.resets_at > a.resets_at ? b : a))
+    return this.limitStatuses.reduce((a, b) => (b.resets_at > a.resets_at ? b : a))
   }
   override get message() {
     const { policy, limit, remaining } = this.decisive
@@ -99,9 +101,9 @@ const isScarcer = (a: LimitStatus, b: LimitStatus): boolean =>
   a.remaining < b.remaining || (a.remaining === b.remaining && a.resets_at > b.resets_at)
 
 /** The policy with the fewest uses left, of those that are not lifted; among equals the one that resets last (Specification, Limits). */
-export const scarcest = (usages: ReadonlyArray<LimitStatus>): LimitStatus | undefined => {
+export const scarcest = (limitStatuses: ReadonlyArray<LimitStatus>): LimitStatus | undefined => {
   let best: LimitStatus | undefined
-  for (const one of usages)
+  for (const one of limitStatuses)
     if (one.limit !== Number.POSITIVE_INFINITY && (best === undefined || isScarcer(one, best))) best = one
   return best
 }
@@ -135,7 +137,7 @@ export const useLimits = (
   const full = found.filter(({ use, window }) => !hasRoom(window, use.policy, 1, use.limit))
   if (full.length > 0)
     return Either.left(
-      new LimitReached({ usages: full.map(({ use, window }) => limitStatus(window, use.policy, use.limit)) })
+      new LimitReached({ limitStatuses: full.map(({ use, window }) => limitStatus(window, use.policy, use.limit)) })
     )
   return Either.right(
     found.map(({ use, window }) => {
@@ -146,15 +148,15 @@ export const useLimits = (
   )
 }
 
-/** Returns uses of a result `statuses`, if their windows are still the same. */
+/** Returns uses of a result `limitStatuses`, if their windows are still the same. */
 export const giveBackUses = (
   windows: LimitWindows,
   uses: ReadonlyArray<LimitUse>,
-  statuses: ReadonlyArray<LimitStatus>
+  limitStatuses: ReadonlyArray<LimitStatus>
 ): void => {
   uses.forEach((use, i) => {
     const window = windows.get(use)
-    if (window !== undefined && window.resets_at === statuses[i]?.resets_at && window.used > 0)
+    if (window !== undefined && window.resets_at === limitStatuses[i]?.resets_at && window.used > 0)
       windows.put(use, withUses(window, -1))
   })
 }

@@ -54,7 +54,9 @@ export const countUse = (
   const full = found.filter(({ policy, window }) => !hasRoom(window, policy, 1, bounds[policy]))
   return full.length > 0
     ? Either.left(
-        new LimitReached({ usages: full.map(({ policy, window }) => limitStatus(window, policy, bounds[policy])) })
+        new LimitReached({
+          limitStatuses: full.map(({ policy, window }) => limitStatus(window, policy, bounds[policy]))
+        })
       )
     : Either.right(Object.fromEntries(found.map(({ policy, window }) => [policy, withUses(window, 1)])))
 }

@@ -42,8 +42,8 @@ const makeCachedRateLimits = (store: LimitStore, bounds: LimitsByPolicy): Cached
         })
   const known = new Map<PolicyName, Map<string, LimitWindow>>()
 
-  const remember = (uses: ReadonlyArray<LimitUse>, statuses: ReadonlyArray<LimitStatus>) => {
-    for (const { policy, limit, remaining, resets_at } of statuses) {
+  const remember = (uses: ReadonlyArray<LimitUse>, limitStatuses: ReadonlyArray<LimitStatus>) => {
+    for (const { policy, limit, remaining, resets_at } of limitStatuses) {
       if (remaining > 0 && policy !== "unauthenticated_per_minute") continue
       const subject = uses.find((use) => use.policy === policy)?.subject
       if (subject === undefined) continue
@@ -62,13 +62,13 @@ const makeCachedRateLimits = (store: LimitStore, bounds: LimitsByPolicy): Cached
     currentWindow(known.get(policy)?.get(subject), policy, now, time_zone)
 
   const knownRefusal = (uses: ReadonlyArray<LimitUse>, now: Instant): LimitReached | undefined => {
-    const usages: Array<LimitStatus> = []
+    const limitStatuses: Array<LimitStatus> = []
     for (const use of uses) {
       if (known.get(use.policy)?.has(use.subject) !== true) continue
       const window = windowOf(use, now)
-      if (!hasRoom(window, use.policy, 1, use.limit)) usages.push(limitStatus(window, use.policy, use.limit))
+      if (!hasRoom(window, use.policy, 1, use.limit)) limitStatuses.push(limitStatus(window, use.policy, use.limit))
     }
-    return usages.length === 0 ? undefined : new LimitReached({ usages })
+    return limitStatuses.length === 0 ? undefined : new LimitReached({ limitStatuses })
   }
 
   return {
@@ -77,19 +77,19 @@ const makeCachedRateLimits = (store: LimitStore, bounds: LimitsByPolicy): Cached
       const refusal = knownRefusal(uses, now)
       if (refusal !== undefined) return Effect.fail(refusal)
       return Effect.mapBoth(store.take(uses, now), {
-        onSuccess: (usages) => {
-          remember(uses, usages)
-          return usages
+        onSuccess: (limitStatuses) => {
+          remember(uses, limitStatuses)
+          return limitStatuses
         },
         onFailure: (failure) => {
-          if (failure._tag === "LimitReached") remember(uses, failure.usages)
+          if (failure._tag === "LimitReached") remember(uses, failure.limitStatuses)
           return failure
         }
       })
     },
-    giveBack: (requested, statuses) => {
+    giveBack: (requested, limitStatuses) => {
       const uses = withBounds(requested)
-      return Effect.map(store.giveBack(uses, statuses), () => {
+      return Effect.map(store.giveBack(uses, limitStatuses), () => {
         for (const { policy, subject } of uses) known.get(policy)?.delete(subject)
       })
     },

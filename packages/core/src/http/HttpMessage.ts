@@ -77,7 +77,7 @@ export interface HandlerResult {
   readonly meta?: unknown
   readonly headers?: Readonly<Record<string, string>>
   /** Limits that the result counted against, for the headers. */
-  readonly usages?: ReadonlyArray<LimitStatus>
+  readonly limitStatuses?: ReadonlyArray<LimitStatus>
 }
 
 /** A response without an envelope. It counts against no limit and shows none (Specification, Commands). */

@@ -52,7 +52,7 @@ const contextAt = (now: number, bytes: (n: number) => Uint8Array, route: string 
   now,
   route,
   caller: null,
-  usages: []
+  limitStatuses: []
 })
 
 /**
@@ -70,7 +70,10 @@ export const pipeline = (
 
     const notFound = (request: HttpRequest, context: RequestContext) =>
       Effect.sync(() =>
-        respond({ _tag: "RouteNotFound" }, { ...context, usages: [limits.look(addressUse(request), context.now)] })
+        respond(
+          { _tag: "RouteNotFound" },
+          { ...context, limitStatuses: [limits.look(addressUse(request), context.now)] }
+        )
       )
 
     return (request) =>

@@ -47,9 +47,9 @@ const keyLookUp = (keys: ApiKeyCache, limits: CachedRateLimits) =>
       now: Instant
     ): Effect.Effect<ApiKeyHolder | null, LimitReached | StoreUnavailable> => {
       const holder = keys.holderOf(key, now)
-      const usage = limits.look(addressUse(request), now)
-      if (usage.remaining > 0 || !keys.isNew(key)) return holder
-      if (waiting >= MOST_LOOK_UPS) return Effect.fail(new LimitReached({ usages: [usage] }))
+      const limitStatus = limits.look(addressUse(request), now)
+      if (limitStatus.remaining > 0 || !keys.isNew(key)) return holder
+      if (waiting >= MOST_LOOK_UPS) return Effect.fail(new LimitReached({ limitStatuses: [limitStatus] }))
       const inTurn = oneByOne.withPermits(1)(Effect.zipLeft(holder, pause))
       return Effect.acquireUseRelease(
         begun,

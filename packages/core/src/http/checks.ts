@@ -248,9 +248,9 @@ interface Progress {
   context: RequestContext
 }
 
-const withUsages = (context: RequestContext, statuses: ReadonlyArray<LimitStatus>): RequestContext => ({
+const withLimitStatuses = (context: RequestContext, limitStatuses: ReadonlyArray<LimitStatus>): RequestContext => ({
   ...context,
-  usages: context.usages.length === 0 ? statuses : [...context.usages, ...statuses]
+  limitStatuses: context.limitStatuses.length === 0 ? limitStatuses : [...context.limitStatuses, ...limitStatuses]
 })
 
 /**
@@ -278,8 +278,8 @@ export const runChecks = ({ steps }: Checks, limits: CachedRateLimits) => {
       const { context } = checked
       if (step.kind !== "sync" && uncounted.length > 0) {
         const counted = checked
-        return Effect.flatMap(limits.take(uncounted, context.now), (statuses) =>
-          runFrom(at, extend(counted, { context: withUsages(context, statuses) }), progress)
+        return Effect.flatMap(limits.take(uncounted, context.now), (limitStatuses) =>
+          runFrom(at, extend(counted, { context: withLimitStatuses(context, limitStatuses) }), progress)
         )
       }
       // Only a result shows the limits of its endpoint: a failure of the handler shows those of the key alone.
@@ -298,15 +298,17 @@ export const runChecks = ({ steps }: Checks, limits: CachedRateLimits) => {
 
   /** Refuses a request. If the refusal counts against limits of its own, the response shows only these. */
   const reject = (context: RequestContext, { failure, uses: own }: Rejected, before: ReadonlyArray<LimitUse>) => {
-    const shown = own.length > 0 ? { ...context, usages: [] } : context
+    const shown = own.length > 0 ? { ...context, limitStatuses: [] } : context
     const uses = [...before, ...own]
     if (uses.length === 0) return Effect.succeed(respond(failure, shown))
-    return Effect.map(limits.take(uses, context.now), (statuses) => respond(failure, withUsages(shown, statuses)))
+    return Effect.map(limits.take(uses, context.now), (limitStatuses) =>
+      respond(failure, withLimitStatuses(shown, limitStatuses))
+    )
   }
 
   /** Gives back the use of a request that got a 429 (Specification, Limits). If that fails, the request merely stays counted. */
-  const giveBackRequest = ({ caller, usages }: RequestContext): Effect.Effect<void> => {
-    const taken = usages.filter(({ policy }) => policy === "requests_per_minute")
+  const giveBackRequest = ({ caller, limitStatuses }: RequestContext): Effect.Effect<void> => {
+    const taken = limitStatuses.filter(({ policy }) => policy === "requests_per_minute")
     if (caller === null || taken.length === 0) return Effect.void
     return Effect.catchAllCause(limits.giveBack([callerUse("requests_per_minute", caller)], taken), (cause) =>
       Effect.logWarning("A refused request stays counted", cause)
@@ -315,8 +317,8 @@ export const runChecks = ({ steps }: Checks, limits: CachedRateLimits) => {
 
   const failed = (cause: Cause.Cause<Failure>, request: HttpRequest, { context }: Progress) => {
     const failure = failureIn(cause)
-    if (failure === undefined && context.usages.length === 0) {
-      return respondToCause(cause, withUsages(context, [limits.look(addressUse(request), context.now)]))
+    if (failure === undefined && context.limitStatuses.length === 0) {
+      return respondToCause(cause, withLimitStatuses(context, [limits.look(addressUse(request), context.now)]))
     }
     if (failure === undefined || failure._tag === "StoreUnavailable") return respondToCause(cause, context)
     const response = respond(withPart(failure, request), context)

@@ -20,7 +20,7 @@ export interface RequestContext {
   readonly route: string | null
   readonly caller: Caller | null
   /** The limits that it counted against so far. */
-  readonly usages: ReadonlyArray<LimitStatus>
+  readonly limitStatuses: ReadonlyArray<LimitStatus>
 }
 
 /** A response with the facts by which observers count and log it. */
@@ -36,8 +36,11 @@ const secondsUntil = (instant: Instant, now: Instant): string =>
 /** Responses contain texts of shops and clients, which no browser may show as a page. */
 const NO_SNIFFING = "nosniff"
 
-const commonHeaders = ({ id, now }: RequestContext, usages: ReadonlyArray<LimitStatus>): Record<string, string> => {
-  const shown = scarcest(usages)
+const commonHeaders = (
+  { id, now }: RequestContext,
+  limitStatuses: ReadonlyArray<LimitStatus>
+): Record<string, string> => {
+  const shown = scarcest(limitStatuses)
   return {
     "Content-Type": "application/json; charset=utf-8",
     "X-Content-Type-Options": NO_SNIFFING,
@@ -70,7 +73,7 @@ const challengeOf = (failure: Failure): string | undefined => {
 /** A failure in its envelope. A 429 shows the limit that refused (Specification, Limits). */
 const failureResponse = (failure: Failure, context: RequestContext): ObservedResponse => {
   const { status, body } = failureStatusAndBody(failure)
-  const common = commonHeaders(context, failure._tag === "LimitReached" ? [failure.decisive] : context.usages)
+  const common = commonHeaders(context, failure._tag === "LimitReached" ? [failure.decisive] : context.limitStatuses)
   const challenge = challengeOf(failure)
   if (challenge !== undefined) common["WWW-Authenticate"] = challenge
   const wait = retryAfter(failure, context.now)
@@ -80,8 +83,11 @@ const failureResponse = (failure: Failure, context: RequestContext): ObservedRes
 
 /** A result in its envelope. The headers show the scarcest limit that it counted against (Specification, Limits). */
 const resultResponse = (result: HandlerResult, context: RequestContext): ObservedResponse => {
-  const { status = 200, data, meta, usages } = result
-  const common = commonHeaders(context, usages === undefined ? context.usages : [...context.usages, ...usages])
+  const { status = 200, data, meta, limitStatuses } = result
+  const common = commonHeaders(
+    context,
+    limitStatuses === undefined ? context.limitStatuses : [...context.limitStatuses, ...limitStatuses]
+  )
   return {
     status,
     headers: result.headers === undefined ? common : { ...common, ...result.headers },

@@ -12,11 +12,11 @@ export const idempotentResponse = <A>({ data, replayed }: IdempotentResult<A>) =
 export const createdTicketResponse = ({
   data,
   replayed,
-  usages
-}: IdempotentResult<Ticket> & { readonly usages: ReadonlyArray<LimitStatus> }) =>
+  limitStatuses
+}: IdempotentResult<Ticket> & { readonly limitStatuses: ReadonlyArray<LimitStatus> }) =>
   replayed
-    ? { data, meta: { replayed }, headers: REPLAYED, status: 200, usages }
-    : { data, meta: { replayed }, status: 201, usages }
+    ? { data, meta: { replayed }, headers: REPLAYED, status: 200, limitStatuses }
+    : { data, meta: { replayed }, status: 201, limitStatuses }
 
 /** The response with the ticket of a number. */
 export const byNumberResponse = <A, B>({ data, others }: { readonly data: A; readonly others: B }) => ({
@@ -48,7 +48,7 @@ const partsOf = (result: unknown): ResponseParts => {
   if (typeof result !== "object" || result === null || !("data" in result)) return { data: result }
   if ("others" in result) return byNumberResponse(result)
   if (!("replayed" in result)) return result
-  return "usages" in result ? createdTicketResponse(result as never) : idempotentResponse(result as never)
+  return "limitStatuses" in result ? createdTicketResponse(result as never) : idempotentResponse(result as never)
 }
 
 /**

@@ -131,10 +131,10 @@ export class RateLimits extends Context.Tag("@workshop/core/RateLimits")<
       uses: ReadonlyArray<LimitUse>,
       now: Instant
     ) => Effect.Effect<ReadonlyArray<LimitStatus>, LimitReached | StoreUnavailable>
-    /** Returns uses of a result `statuses`, if their windows are still open, for responses that the contract does not count. */
+    /** Returns uses of a result `limitStatuses`, if their windows are still open, for responses that the contract does not count. */
     readonly giveBack: (
       uses: ReadonlyArray<LimitUse>,
-      statuses: ReadonlyArray<LimitStatus>
+      limitStatuses: ReadonlyArray<LimitStatus>
     ) => Effect.Effect<void, StoreUnavailable>
     /** Reads the status of a limit without using it. */
     readonly look: (use: LimitUse, now: Instant) => Effect.Effect<LimitStatus, StoreUnavailable>

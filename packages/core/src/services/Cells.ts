@@ -121,8 +121,8 @@ const routedLimits = (router: Router): Context.Tag.Service<RateLimits> => {
             (group) => group.cell.limits.giveBack(group.uses, inOrder(group.uses, taken))
           )
           const take = router.bounds.bounded(cell, cell.limits.take(uses, now))
-          const statuses = yield* Effect.tapError(take, () => giveBack)
-          uses.forEach((use, i) => void taken.set(use, statuses[i]!))
+          const limitStatuses = yield* Effect.tapError(take, () => giveBack)
+          uses.forEach((use, i) => void taken.set(use, limitStatuses[i]!))
         }
         return inOrder(takes, taken)
       }),

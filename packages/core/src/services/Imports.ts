@@ -192,7 +192,7 @@ const writing = Effect.gen(function* () {
       ...command,
       // The decision is taken, and nothing of it is saved.
       run: (state, moment) =>
-        Either.map(command.run(state, moment), ({ result }) => ({ result, changes: [], usages: [] }))
+        Either.map(command.run(state, moment), ({ result }) => ({ result, changes: [], limitStatuses: [] }))
     })
     if (result === null) return null
     const unopened = rows.filter(({ row }) => row.client != null && !ids.has(row.client.phone))

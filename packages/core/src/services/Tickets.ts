@@ -83,12 +83,12 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
       const options = { via, foundWords, bounds: boundsOf(caller, limits) }
       const command = byCaller(caller, createTicket(shop_id, input, options))
       if (key === undefined) {
-        const { result, usages } = yield* store.transact(command)
-        return { data: result, replayed: false, usages }
+        const { result, limitStatuses } = yield* store.transact(command)
+        return { data: result, replayed: false, limitStatuses }
       }
       const use = { caller_id, operation: "tickets.create", key, request: input, defaults: ticketDefaults }
-      const { result, usages } = yield* store.transact(idempotent(use, command))
-      return { data: result.data, replayed: result.replayed, usages }
+      const { result, limitStatuses } = yield* store.transact(idempotent(use, command))
+      return { data: result.data, replayed: result.replayed, limitStatuses }
     })
 
     const readTicket = ticketReader(reads)

@@ -170,7 +170,7 @@ export const changesContract = cases({
     const command = (): Command<{ readonly ran: number; readonly text: string }> => ({
       shop_id: shop.id,
       loadRequests: [],
-      run: () => Either.right({ result: { ran: ++ran, text: AWKWARD }, changes: [], usages: [] })
+      run: () => Either.right({ result: { ran: ++ran, text: AWKWARD }, changes: [], limitStatuses: [] })
     })
     const ask = (operation: string, key: string, request: unknown) =>
       run(idempotent({ caller_id, operation, key: key as IdempotencyKey, request }, command()))

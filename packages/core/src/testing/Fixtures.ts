@@ -89,7 +89,7 @@ export const changing = (
 export const putting = (shop_id: ShopId, ...changes: ReadonlyArray<Change>): Command<void> => ({
   shop_id,
   loadRequests: [],
-  run: () => Either.right({ result: undefined, changes, usages: [] })
+  run: () => Either.right({ result: undefined, changes, limitStatuses: [] })
 })
 
 /** A ticket's row without what a command gives it. */

@@ -14,7 +14,7 @@ const subject = freshId<string>()
 
 const use = (policy: PolicyName, subject: string): LimitUse => ({ policy, subject, time_zone: TUNIS })
 
-const brief = (usages: ReadonlyArray<LimitStatus>) => each(usages, "policy", "remaining")
+const brief = (limitStatuses: ReadonlyArray<LimitStatus>) => each(limitStatuses, "policy", "remaining")
 
 /** Takes until nothing is left but `left` uses. */
 const drain = Effect.fnUntraced(function* (take: LimitUse, uses: number, now = T) {
@@ -27,15 +27,15 @@ export const rateLimitsContract = cases({
   "a hundred and twenty requests a minute, and not one more": function* ({ limits }) {
     const take = use("requests_per_minute", yield* subject)
     for (let n = 1; n <= 120; n++) {
-      const usages = yield* limits.take([take], T + n)
+      const limitStatuses = yield* limits.take([take], T + n)
       const expected = { policy: "requests_per_minute", limit: 120, remaining: 120 - n, resets_at: T + 1 + MINUTE_MS }
-      yield* same(`use ${n}`, usages, [expected])
+      yield* same(`use ${n}`, limitStatuses, [expected])
     }
     const refused = yield* Effect.flip(limits.take([take], T + 200))
     yield* same("the refusal", refused._tag, "LimitReached")
-    const usages = refused._tag === "LimitReached" ? refused.usages : []
+    const limitStatuses = refused._tag === "LimitReached" ? refused.limitStatuses : []
     const left = { policy: "requests_per_minute", limit: 120, remaining: 0, resets_at: T + 1 + MINUTE_MS }
-    yield* same("its usages", usages, [left])
+    yield* same("its statuses", limitStatuses, [left])
     yield* same("a millisecond early", (yield* Effect.either(limits.take([take], T + MINUTE_MS)))._tag, "Left")
     yield* same("a new window", brief(yield* limits.take([take], T + 1 + MINUTE_MS)), [["requests_per_minute", 119]])
   },
@@ -84,7 +84,7 @@ export const rateLimitsContract = cases({
       ["writes_per_minute", 0]
     ])
     const refused = yield* Effect.flip(limits.take([request, write], T))
-    yield* same("only those that refuse", refused._tag === "LimitReached" ? brief(refused.usages) : refused, [
+    yield* same("only those that refuse", refused._tag === "LimitReached" ? brief(refused.limitStatuses) : refused, [
       ["writes_per_minute", 0]
     ])
     yield* same("none taken", (yield* limits.look(request, T)).remaining, 119)
@@ -97,7 +97,7 @@ export const rateLimitsContract = cases({
     yield* drain(lookup, 60, T + 5)
     const refused = yield* Effect.flip(limits.take([lookup, write, use("requests_per_minute", id)], T + 9))
     if (refused._tag !== "LimitReached") return yield* same("refusal", refused._tag, "LimitReached")
-    const names = each(refused.usages, "policy").sort()
+    const names = each(refused.limitStatuses, "policy").sort()
     yield* same("refusing", names, ["lookups_per_hour", "writes_per_minute"])
     yield* same(
       "decisive",
@@ -110,9 +110,9 @@ export const rateLimitsContract = cases({
     const take = use("writes_per_minute", yield* subject)
     yield* same("at first", (yield* limits.look(take, T)).remaining, 30)
     yield* same("again", (yield* limits.look(take, T + 30_000)).remaining, 30)
-    const [usage] = yield* limits.take([take], T + 50_000)
-    yield* same("the window opens with the first use", usage?.resets_at, T + 50_000 + MINUTE_MS)
-    yield* same("seen", yield* limits.look(take, T + 50_001), usage)
+    const [status] = yield* limits.take([take], T + 50_000)
+    yield* same("the window opens with the first use", status?.resets_at, T + 50_000 + MINUTE_MS)
+    yield* same("seen", yield* limits.look(take, T + 50_001), status)
   },
 
   "what is given back can be taken again, and never more than was taken": function* ({ limits }) {
@@ -151,10 +151,10 @@ export const rateLimitsContract = cases({
     // 20 November 2026, 22:59:59.999 UTC: a millisecond before midnight in Tunis.
     const before = Date.UTC(2026, 10, 20, 22, 59, 59, 999)
     const [hour, day] = [use("lookups_per_hour", id), use("lookups_per_day", id)]
-    const usages = yield* limits.take([hour, day], before)
+    const limitStatuses = yield* limits.take([hour, day], before)
     yield* same(
       "resets",
-      usages.map(({ resets_at }) => resets_at - before),
+      limitStatuses.map(({ resets_at }) => resets_at - before),
       [HOUR_MS, 1]
     )
     const next = yield* limits.take([hour, day], before + 1)
@@ -179,9 +179,9 @@ export const rateLimitsContract = cases({
       const take = { policy: "lookups_per_day", subject: yield* subject, time_zone } as const
       // From the first instant of the day to the last one, all count in one window.
       for (const [n, at] of [midnight, midnight + 1, midnight + hours * HOUR_MS - 1].entries()) {
-        const [usage] = yield* limits.take([take], at)
-        yield* same(`a day of ${hours} hours`, usage?.resets_at, midnight + hours * HOUR_MS)
-        yield* same(`use ${n + 1} of it`, usage?.remaining, 299 - n)
+        const [status] = yield* limits.take([take], at)
+        yield* same(`a day of ${hours} hours`, status?.resets_at, midnight + hours * HOUR_MS)
+        yield* same(`use ${n + 1} of it`, status?.remaining, 299 - n)
       }
       const [next] = yield* limits.take([take], midnight + hours * HOUR_MS)
       yield* same("the day after", next?.remaining, 299)

@@ -11,7 +11,11 @@ class Refused extends Data.TaggedError("Refused")<{ readonly seen: number }> {}
 const count = (shop_id: ShopId): Command<number> =>
   makeCommand(shop_id, {}, ({ head }, _changes, { recorded_at }) => {
     const moved = { ...head, next_number: head.next_number + 1, last_instant: recorded_at }
-    return Either.right({ result: head.next_number, changes: [{ _tag: "HeadPut", row: moved } as const], usages: [] })
+    return Either.right({
+      result: head.next_number,
+      changes: [{ _tag: "HeadPut", row: moved } as const],
+      limitStatuses: []
+    })
   })
 
 const refuse = (shop_id: ShopId): Command<never, Refused> =>
@@ -202,8 +206,8 @@ export const transactContract = cases({
   },
 
   "the limits a decision touched come with its answer": function* ({ store, shop }) {
-    const { usages } = yield* store.transact(creating(shop.id))
-    yield* same("usages", each(usages, "policy", "limit", "remaining"), [
+    const { limitStatuses } = yield* store.transact(creating(shop.id))
+    yield* same("statuses of limits", each(limitStatuses, "policy", "limit", "remaining"), [
       ["tickets_per_hour", 150, 149],
       ["tickets_per_day", 600, 599]
     ])

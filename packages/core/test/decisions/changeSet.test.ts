@@ -92,14 +92,14 @@ describe("docs/how-it-is-built.md: what a decision collects", () => {
     const shop = new TestShop()
     const hour: LimitStatus = { policy: "tickets_per_hour", limit: 150, remaining: 9, resets_at: START + HOUR }
     const day: LimitStatus = { ...hour, policy: "tickets_per_day", limit: 600 }
-    shop.does(collecting((changes) => void changes.addUsages(hour).addUsages(day)))
-    expect(shop.last.usages).toEqual([hour, day])
+    shop.does(collecting((changes) => void changes.addLimitStatuses(hour).addLimitStatuses(day)))
+    expect(shop.last.limitStatuses).toEqual([hour, day])
     shop.does(collecting(() => null))
-    expect(shop.last.usages).toEqual([])
+    expect(shop.last.limitStatuses).toEqual([])
   })
 
   it("a decision that changes nothing has neither changes nor limits", () => {
-    expect(unchanged("as before")).toEqual(Either.right({ result: "as before", changes: [], usages: [] }))
+    expect(unchanged("as before")).toEqual(Either.right({ result: "as before", changes: [], limitStatuses: [] }))
   })
 
   it("a ticket has the address of its page from the shop, otherwise from the process", () => {

@@ -211,7 +211,7 @@ describe("Specification, Endpoints: the client of a new ticket", () => {
       const text = JSON.stringify([
         shop.last.result,
         shop.events,
-        shop.last.usages,
+        shop.last.limitStatuses,
         shop.last.changes.map((c) => c._tag)
       ])
       return drawn.reduce((all, part) => all.replaceAll(part, "drawn"), text)

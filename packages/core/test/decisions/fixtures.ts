@@ -115,7 +115,7 @@ export class TestShop {
   now = START
   #draws = 0
   #changes: Array<Change> = []
-  #last: Decision<unknown> = { result: undefined, changes: [], usages: [] }
+  #last: Decision<unknown> = { result: undefined, changes: [], limitStatuses: [] }
 
   constructor(settings: Partial<ShopRecord> = {}) {
     this.slice = emptySlice(settings)

@@ -43,7 +43,7 @@ describe("Specification, Endpoints: replays", () => {
     const again = shop.wait(HOUR).does(create("a"))
     expect(first.replayed).toBe(false)
     expect(again).toEqual({ data: first.data, replayed: true })
-    expect(shop.last).toMatchObject({ changes: [], usages: [] })
+    expect(shop.last).toMatchObject({ changes: [], limitStatuses: [] })
     expect(shop.slice.tickets.size).toBe(1)
   })
 

@@ -28,7 +28,7 @@ describe("the clock of a shop that was dated ahead (Specification, Lists and syn
     shop.create()
     const before = shop.slice.head
     expect(corrected(shop).does(repairClock(SHOP))).toBe(START + AHEAD)
-    expect(shop.last).toMatchObject({ usages: [] })
+    expect(shop.last).toMatchObject({ limitStatuses: [] })
     expect(shop.last.changes.map(({ _tag }) => _tag)).toEqual(["HeadPut", "WebhookPut"])
     const ids_made = before.ids_made + (AHEAD - HOUR) * 4096
     expect(shop.slice.head).toEqual({ ...before, last_instant: NOW, ids_made })

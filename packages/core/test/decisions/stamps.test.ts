@@ -41,7 +41,7 @@ describe("Specification, Endpoints: POST /v1/clients/{id}/loyalty/stamps", () =>
       { kind: "stamps", stamps: 3, client_id: AMIRA.id, caller_id: KEY, ticket_id: null, created_at: START + HOUR }
     ])
     expect(shop.events).toEqual([])
-    expect(shop.last.usages).toEqual([])
+    expect(shop.last.limitStatuses).toEqual([])
   })
 
   it("a call adds 1 to 10 stamps (Specification, Limits)", () => {
@@ -76,7 +76,9 @@ describe("Specification, Limits: 20 stamps per client, day and key", () => {
     shop.does(give(10))
     expect(shop.refuses(give(1))).toMatchObject({
       _tag: "LimitReached",
-      usages: [{ policy: "stamps_per_day", limit: 20, remaining: 0, resets_at: Date.parse("2026-03-02T23:00:00Z") }]
+      limitStatuses: [
+        { policy: "stamps_per_day", limit: 20, remaining: 0, resets_at: Date.parse("2026-03-02T23:00:00Z") }
+      ]
     })
   })
 

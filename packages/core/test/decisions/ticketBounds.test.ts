@@ -10,7 +10,9 @@ const notified = (id: string, bounds?: typeof BOUNDS) => recordNotified(SHOP, id
 /** Which policies refuse a command, with their limits. */
 const refused = (shop: TestShop, command: ReturnType<typeof move> | ReturnType<typeof notified>) => {
   const refusal = shop.refuses(command)
-  return refusal._tag === "LimitReached" ? refusal.usages.map(({ policy, limit }) => [policy, limit]) : refusal._tag
+  return refusal._tag === "LimitReached"
+    ? refusal.limitStatuses.map(({ policy, limit }) => [policy, limit])
+    : refusal._tag
 }
 
 describe("the daily limits of one ticket", () => {

@@ -32,7 +32,7 @@ describe("Specification, Limits: 150 tickets per hour and shop", () => {
   it("the 150th is created, the 151st refused (Specification, Limits)", () => {
     const shop = shopAt("Africa/Tunis", "2026-03-02T09:00:00Z", 149)
     shop.does(create)
-    expect(refusal(shop).usages).toEqual([
+    expect(refusal(shop).limitStatuses).toEqual([
       { policy: "tickets_per_hour", limit: 150, remaining: 0, resets_at: START + HOUR }
     ])
   })
@@ -64,7 +64,7 @@ describe("Specification, Limits: 150 tickets per hour and shop", () => {
   it("a success returns the uses left of both limits (Specification, Limits)", () => {
     const shop = shopAt("Africa/Tunis", "2026-03-02T09:00:00Z")
     shop.does(create)
-    expect(shop.last.usages).toEqual([
+    expect(shop.last.limitStatuses).toEqual([
       { policy: "tickets_per_hour", limit: 150, remaining: 149, resets_at: at("2026-03-02T10:00:00Z") },
       { policy: "tickets_per_day", limit: 600, remaining: 599, resets_at: at("2026-03-02T23:00:00Z") }
     ])
@@ -76,7 +76,7 @@ describe("Specification, Limits: 600 tickets per day and shop", () => {
     const shop = shopAt("Africa/Tunis", "2026-03-02T09:00:00Z")
     fillDay(shop, 600)
     shop.wait(HOUR)
-    expect(refusal(shop).usages).toEqual([
+    expect(refusal(shop).limitStatuses).toEqual([
       { policy: "tickets_per_day", limit: 600, remaining: 0, resets_at: at("2026-03-02T23:00:00Z") }
     ])
     shop.now = at("2026-03-02T22:59:59.999Z")
@@ -88,7 +88,7 @@ describe("Specification, Limits: 600 tickets per day and shop", () => {
   it("when both are used up, the refusal names both, and the longest reset decides (Specification, Limits)", () => {
     const shop = shopAt("Africa/Tunis", "2026-03-02T09:00:00Z")
     fillDay(shop, 600)
-    expect(refusal(shop).usages.map(({ policy }) => policy)).toEqual(["tickets_per_hour", "tickets_per_day"])
+    expect(refusal(shop).limitStatuses.map(({ policy }) => policy)).toEqual(["tickets_per_hour", "tickets_per_day"])
     expect(refusal(shop).decisive).toMatchObject({ policy: "tickets_per_day", resets_at: at("2026-03-02T23:00:00Z") })
   })
 

@@ -39,7 +39,7 @@ describe("taking uses of several policies", () => {
     drain(windows, both[1]!)
     const before = both.map((one) => peekLimit(windows, one, T))
     const refused = Either.flip(useLimits(windows, both, T)).pipe(Either.getOrThrow)
-    expect(refused.usages.map(({ policy }) => policy)).toEqual(["writes_per_minute"])
+    expect(refused.limitStatuses.map(({ policy }) => policy)).toEqual(["writes_per_minute"])
     expect(both.map((one) => peekLimit(windows, one, T))).toEqual(before)
     expect(Either.getOrThrow(useLimits(windows, [both[0]!, by("writes_per_minute", "another")], T))).toMatchObject(
       both.map(({ policy }) => ({ policy, remaining: Policies[policy].limit - 1 }))

@@ -148,8 +148,8 @@ describe("an embedder's own handler answers failures as the API does", () => {
 
   it("a limit with the seconds until it resets (Specification, Limits)", async () => {
     const resets_at = clock.unsafeCurrentTimeMillis() + 3_600_000
-    const usage = { policy: "tickets_per_hour", limit: 150, remaining: 0, resets_at } as const
-    const { status, headers } = await asked(good, new LimitReached({ usages: [usage] }))
+    const limitStatus = { policy: "tickets_per_hour", limit: 150, remaining: 0, resets_at } as const
+    const { status, headers } = await asked(good, new LimitReached({ limitStatuses: [limitStatus] }))
     expect([status, headers.get("retry-after")]).toEqual([429, "3600"])
   })
 

@@ -9,7 +9,7 @@ import {
 } from "../../src/http/checks.js"
 import type { Route } from "../../src/http/Endpoint.js"
 
-const context = { id: "r", now: 0, route: "/v1", caller: null, usages: [] }
+const context = { id: "r", now: 0, route: "/v1", caller: null, limitStatuses: [] }
 const request = {} as CheckedRequest["request"]
 
 describe("The checks of a request (Specification, Errors)", () => {

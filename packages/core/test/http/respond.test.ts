@@ -8,11 +8,11 @@ import { refusalSamples } from "../../src/http/openapi/Refusals.js"
 import { checkResponse, respond } from "../../src/http/respond.js"
 
 const NOW = Date.UTC(2026, 10, 20)
-const context = { id: "0123456789abcdef01234567", now: NOW, route: null, caller: null, usages: [] }
+const context = { id: "0123456789abcdef01234567", now: NOW, route: null, caller: null, limitStatuses: [] }
 const responseTo = (failure: Failure) => respond(failure, context)
 
 const usedUp = new LimitReached({
-  usages: [{ policy: "writes_per_minute", limit: 30, remaining: 0, resets_at: NOW + 41_001 }]
+  limitStatuses: [{ policy: "writes_per_minute", limit: 30, remaining: 0, resets_at: NOW + 41_001 }]
 })
 
 const failures: ReadonlyArray<Failure> = [
@@ -35,11 +35,11 @@ const bearing = (header: string) =>
 
 describe("Specification, Errors: what every response says", () => {
   it("a response is not cached, and no browser shows it as a page (Specification, Errors)", () => {
-    const limited = { ...context, usages: usedUp.usages }
+    const limited = { ...context, limitStatuses: usedUp.limitStatuses }
     const responses = [
       ...failures.map(responseTo),
       ...[context, limited].map((known) => respond({ data: {} }, known)),
-      respond({ data: {}, usages: usedUp.usages }, context),
+      respond({ data: {}, limitStatuses: usedUp.limitStatuses }, context),
       respond({ _tag: "RouteNotFound" }, limited),
       respond({ body: "", headers: {} }, limited)
     ]

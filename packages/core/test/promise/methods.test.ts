@@ -29,7 +29,7 @@ it("names the refusals of a move and of a creation by their tags", () => {
 
 it("names the fields of a method's value, and the types that the entry exports", () => {
   const of = (name: string) => rows.find((row) => row[1] === name)?.[3]
-  expect(of("tickets.create")).toBe("`{ data: Ticket, replayed, usages: LimitStatus[] }`")
+  expect(of("tickets.create")).toBe("`{ data: Ticket, replayed, limitStatuses: LimitStatus[] }`")
   expect(of("tickets.changeStatusOnce")).toBe("`{ data: Ticket, replayed }`")
   expect(of("keys.create")).toBe("`{ record: ApiKeyRecord, key }`")
   expect([of("tickets.history"), of("offers.accept")]).toEqual(["`TicketChange[]`", ""])

@@ -364,7 +364,7 @@ describe("the options of start", () => {
     await clients.visit({ client_id: id, shop_id: caller.shop_id })
     await shops.change(caller.shop_id, { program: { active: true } })
     const [first] = await Promise.all([0, 1, 2, 3].map(() => tickets.createInApp(own, { service: "Hem" })))
-    expect(first).toMatchObject({ replayed: false, usages: [] })
+    expect(first).toMatchObject({ replayed: false, limitStatuses: [] })
     expect(await tickets.create(own, { service: "Hem" }, "order")).toMatchObject({ replayed: false })
     expect(await tickets.create(own, { service: "Hem" }, "order")).toMatchObject({ replayed: true })
     const ticket_id = first!.data.id
@@ -388,7 +388,7 @@ describe("the options of start", () => {
       () => workshop.tickets.recordNotified(caller, ticket_id, "sms"),
       () => workshop.loyalty.giveStamps(caller, id, 1, "c")
     ]
-    expect(await acts[0]!()).toMatchObject({ value: { usages: [{ remaining: 1 }, {}] } })
+    expect(await acts[0]!()).toMatchObject({ value: { limitStatuses: [{ remaining: 1 }, {}] } })
     for (const act of acts) expect(await act()).toMatchObject({ ok: true })
     const full = [
       acts[0]!,
@@ -399,9 +399,9 @@ describe("the options of start", () => {
     for (const [i, act] of full.entries())
       expect(await act()).toMatchObject({
         ok: false,
-        refusal: { _tag: "LimitReached", usages: [{ policy: policies[i] }] }
+        refusal: { _tag: "LimitReached", limitStatuses: [{ policy: policies[i] }] }
       })
-    expect(await tickets.createInApp(own, { service: "Hem" })).toMatchObject({ usages: [] })
+    expect(await tickets.createInApp(own, { service: "Hem" })).toMatchObject({ limitStatuses: [] })
   })
 
   it("caller_id is any text of up to 80 characters, by which keys and limits count within a shop", async () => {

@@ -82,7 +82,7 @@ describe("Specification, Endpoints: POST /v1/tickets: the same request replayed 
         const refusal = answers.find(Either.isLeft)?.left
         expect(refusal?._tag === "LimitReached" ? refusal.decisive.policy : refusal).toBe("tickets_per_hour")
         const again = yield* tickets.create(caller, ticketInput(), key("first"))
-        expect([again.replayed, again.data, again.usages]).toEqual([true, first.data, []])
+        expect([again.replayed, again.data, again.limitStatuses]).toEqual([true, first.data, []])
       })
     )
   )

@@ -102,7 +102,7 @@ const clientsOf = (
         }
       }),
       changes: [],
-      usages: []
+      limitStatuses: []
     })
 })
 

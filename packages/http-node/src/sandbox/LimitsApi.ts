@@ -89,7 +89,7 @@ const useUpTickets = (shop_id: ShopId, policy: (typeof ofTickets)[number]): Comm
   run: ({ shop, head }, { now }) => {
     const { resets_at } = currentWindow(head[policy], policy, now, shop.time_zone)
     const row = { ...head, [policy]: { used: Policies[policy].limit, resets_at } }
-    return Either.right({ result: undefined, changes: [{ _tag: "HeadPut", row }], usages: [] })
+    return Either.right({ result: undefined, changes: [{ _tag: "HeadPut", row }], limitStatuses: [] })
   }
 })
 

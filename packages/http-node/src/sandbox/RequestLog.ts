@@ -134,8 +134,13 @@ const withFault = (
       return Effect.map(read, () => respond({ _tag: "StoreUnavailable" }, context))
     case "429": {
       const { limit } = Policies.requests_per_minute
-      const usage = { policy: "requests_per_minute", limit, remaining: 0, resets_at: context.now + MINUTE_MS } as const
-      return Effect.map(read, () => respond(new LimitReached({ usages: [usage] }), context))
+      const limitStatus = {
+        policy: "requests_per_minute",
+        limit,
+        remaining: 0,
+        resets_at: context.now + MINUTE_MS
+      } as const
+      return Effect.map(read, () => respond(new LimitReached({ limitStatuses: [limitStatus] }), context))
     }
   }
 }
@@ -187,7 +192,7 @@ export class RequestLog {
           const { kept, body } = keepingBody(request)
           const own = Effect.catchAllCause(api.handle(kept, context, match), (cause) => respondToCause(cause, context))
           return Effect.map(
-            withFault(fault, kept, { ...context, usages: [this.#limits.look(addressUse(request), context.now)] }, own),
+            withFault(fault, kept, { ...context, limitStatuses: [this.#limits.look(addressUse(request), context.now)] }, own),
             (response) => {
               if (response.context.caller === null) this.#lastUnauthenticatedAddress = countedAddress(request.address)
               const took_ms = Number(clock.unsafeCurrentTimeNanos() - begun) / NANOS_PER_MS

@@ -202,7 +202,7 @@ export const sessionHandlers = ({ log, feed, faults, receivers, begin }: Sandbox
     const put = Effect.fnUntraced(function* (shop_id: ShopId, changes: ReadonlyArray<Change>) {
       for (let i = 0; i < changes.length; i += CHANGES_AT_ONCE) {
         const some = changes.slice(i, i + CHANGES_AT_ONCE)
-        const run = () => Either.right({ result: undefined, changes: some, usages: [] })
+        const run = () => Either.right({ result: undefined, changes: some, limitStatuses: [] })
         yield* Effect.catchTag(store.transact({ shop_id, loadRequests: [], run }), "ShopNotFound", Effect.die)
       }
     })

@@ -138,8 +138,8 @@ export const sandboxRoutes = (options: SandboxOptions) =>
       find: router(routes<void>()(SandboxApi, handlers)),
       handle: (request, context, match) => {
         const respond = isDocument(request) ? showDocument : handleRequest
-        const usages = [limits.look(addressUse(request), context.now)]
-        return Effect.provideService(respond(request, { ...context, usages }, match), Actor, "sandbox")
+        const limitStatuses = [limits.look(addressUse(request), context.now)]
+        return Effect.provideService(respond(request, { ...context, limitStatuses }, match), Actor, "sandbox")
       }
     }
     return [log.watch(api), group, ...(yield* consolePages)]

@@ -38,8 +38,8 @@ export const tokenCheck = (token: string | null, limits: CachedRateLimits): Effe
       if (!timingSafeEqual(digest(tokenIn(request)), expected)) {
         return new Rejected({ _tag: "SandboxTokenWrong" }, [guess(request)])
       }
-      const usage = limits.look(guess(request), context.now)
-      return usage.remaining > 0 ? checked : new Rejected(new LimitReached({ usages: [usage] }))
+      const limitStatus = limits.look(guess(request), context.now)
+      return limitStatus.remaining > 0 ? checked : new Rejected(new LimitReached({ limitStatuses: [limitStatus] }))
     }
   })
 }

@@ -262,7 +262,7 @@ describe("pages (Specification, Commands)", () => {
     const branch = branches.find(({ prefix }) => prefix === path)!
     const departure = await Effect.runPromise(
       branch
-        .handle(arrival as unknown as HttpRequest, { id: "r", now: 0, route: null, caller: null, usages: [] })
+        .handle(arrival as unknown as HttpRequest, { id: "r", now: 0, route: null, caller: null, limitStatuses: [] })
         .pipe(Effect.provide(Logger.remove(Logger.defaultLogger)))
     )
     return { ...departure, body: bodyText(departure) }
@@ -295,7 +295,7 @@ describe("pages (Specification, Commands)", () => {
     const page = await Effect.runPromise(
       branches
         .find(({ prefix }) => prefix === "/readyz")!
-        .handle(arrival as unknown as HttpRequest, { id: "r", now: 0, route: null, caller: null, usages: [] })
+        .handle(arrival as unknown as HttpRequest, { id: "r", now: 0, route: null, caller: null, limitStatuses: [] })
         .pipe(Effect.provideService(Probes, probes))
     )
     expect([page.status, JSON.parse(bodyText(page))]).toEqual([

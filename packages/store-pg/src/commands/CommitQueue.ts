@@ -172,7 +172,7 @@ export const transact = (
             settle: (exit) => {
               if (isSettled) return
               isSettled = true
-              resume(Effect.map(exit, ({ result, usages }) => ({ result, usages })))
+              resume(Effect.map(exit, ({ result, limitStatuses }) => ({ result, limitStatuses })))
               onSettled()
             }
           }

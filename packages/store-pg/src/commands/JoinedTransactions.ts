@@ -350,7 +350,7 @@ export const joinedTransactions = (options: JoiningOptions) =>
             tracking_base_url: pages.base_url
           })
           return runWithin(joined, { command, moment }, options).pipe(
-            Effect.map(({ result, usages }) => ({ result, usages })),
+            Effect.map(({ result, limitStatuses }) => ({ result, limitStatuses })),
             Effect.uninterruptible,
             joined.inTurn
           ) as Effect.Effect<Outcome<A>, E | StoreUnavailable>

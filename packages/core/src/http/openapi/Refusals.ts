@@ -123,6 +123,6 @@ export const scopeExample = (scope: Scope): ErrorExample =>
 /** The response if a limit is used up. */
 export const limitExample = (policy: PolicyName): ErrorExample => {
   const { limit, counts, per } = Policies[policy]
-  const usage = { policy, limit, remaining: 0, resets_at: 0 }
-  return shown(`${limit} ${counts}, per ${per}`, new LimitReached({ usages: [usage] }))
+  const limitStatus = { policy, limit, remaining: 0, resets_at: 0 }
+  return shown(`${limit} ${counts}, per ${per}`, new LimitReached({ limitStatuses: [limitStatus] }))
 }
