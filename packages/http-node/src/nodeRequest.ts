@@ -3,7 +3,7 @@ import { isIP, type Socket } from "node:net"
 import { Limits } from "@workshop/core"
 import { isHeaderRepeated } from "@workshop/core/adapter"
 import { BodyIncomplete, BodyTooLarge, type HttpRequest } from "@workshop/core/http"
-import { Effect } from "effect"
+import { Effect, Exit } from "effect"
 
 /** The length of a request's body by its headers, in bytes: 0 without a body, NaN if the length is not known beforehand. */
 export const announcedLength = ({ headers }: IncomingMessage): number =>
@@ -41,7 +41,7 @@ export class RequestBody {
     if (length > most) return tooLarge
     if (request.destroyed || this.#isAborted) return broken
     // A body that has arrived completely is read at once, so that the fiber need not wait.
-    if (length > 0 && request.readableLength === length) return Effect.succeed(request.read() as Buffer)
+    if (length > 0 && request.readableLength === length) return Exit.succeed(request.read() as Buffer)
     return this.#arriving(most)
   }
 

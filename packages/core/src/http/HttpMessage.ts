@@ -1,4 +1,4 @@
-import { Data, type Effect } from "effect"
+import { Data, type Effect, Exit } from "effect"
 import type { LimitStatus } from "../domain/LimitWindow.js"
 
 /** The body is larger than the service takes. */
@@ -21,13 +21,19 @@ export interface HttpRequest {
   readonly repeats: (name: string) => boolean
   /** The sender's address, for the limit on requests without a valid key. */
   readonly address: string
-  /** Reads the body, at most `most` bytes. Call it once: what has arrived is read by the call, not by its effect. */
+  /**
+   * Reads the body, at most `most` bytes. Call it once. If the whole body has arrived, the call itself reads it and returns an `Exit`, which
+   * {@link hasArrived} recognizes; otherwise it returns an effect that waits for the rest.
+   */
   readonly body: (most: number) => Effect.Effect<Uint8Array, BodyTooLarge | BodyIncomplete>
   /** The framework's own request, if the API is mounted in one, for the embedder's `authenticate`. */
   readonly source?: unknown
   /** Called once the request's key is found valid. The server then serves its connection before those without a valid key. */
   readonly onAuthenticated?: (() => void) | undefined
 }
+
+/** Whether the call of `body` has read the whole body, so that no fiber has to wait for it. */
+export const hasArrived = <A, E>(reading: Effect.Effect<A, E>): reading is Exit.Exit<A, E> => Exit.isExit(reading)
 
 /** Whether a header comes more than once in a list of names and values in turn, such as Node's `rawHeaders`. */
 export const isHeaderRepeated = (rawHeaders: ReadonlyArray<string>, name: string): boolean => {

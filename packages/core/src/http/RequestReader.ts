@@ -3,7 +3,7 @@ import { Limits } from "../domain/Limits.js"
 import { duplicateMembers } from "./DuplicateMembers.js"
 import { headerCase, type Route } from "./Endpoint.js"
 import { bodyTooLarge, givenTwice, type RequestIssue } from "./ErrorTable.js"
-import type { BodyIncomplete, BodyTooLarge, HttpRequest } from "./HttpMessage.js"
+import { type BodyIncomplete, type BodyTooLarge, type HttpRequest, hasArrived } from "./HttpMessage.js"
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
@@ -89,7 +89,7 @@ const bodyNotReceived = (failure: BodyTooLarge | BodyIncomplete, most: number): 
 /** Reads a JSON body of at most `most` bytes: at once if it has arrived, otherwise as an effect. */
 export const readBody = (request: HttpRequest, most: number): RequestPart | Effect.Effect<RequestPart> => {
   const reading = request.body(most)
-  if (Exit.isExit(reading) && Exit.isSuccess(reading)) return readJson(reading.value as Uint8Array, request)
+  if (hasArrived(reading) && Exit.isSuccess(reading)) return readJson(reading.value, request)
   return Effect.match(reading, {
     onSuccess: (bytes) => readJson(bytes, request),
     onFailure: (failure) => bodyNotReceived(failure, most)

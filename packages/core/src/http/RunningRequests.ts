@@ -1,5 +1,5 @@
-import { type Cause, Effect, Exit, type Fiber } from "effect"
-import type { HttpRequest } from "./HttpMessage.js"
+import { type Cause, Effect, type Fiber } from "effect"
+import { type HttpRequest, hasArrived } from "./HttpMessage.js"
 
 /** How many requests may always run. They end soon, unless the store cannot be reached. */
 const MIN_CAPACITY = 32
@@ -75,7 +75,7 @@ const pausedForBody = (request: HttpRequest, count: (next: 0 | 1) => void): Http
   ...request,
   body: (most) => {
     const reading = request.body(most)
-    if (Exit.isExit(reading)) return reading
+    if (hasArrived(reading)) return reading
     return Effect.suspend(() => {
       count(0)
       const arrived = <A>(result: A): A => {
