@@ -1,4 +1,4 @@
-import { type Clock, Context, Deferred, Duration, Effect, Fiber, FiberId, Layer, Schedule } from "effect"
+import { type Clock, Context, Duration, Effect, Fiber, Layer, Schedule } from "effect"
 import { type Attempted, recordAttempt, recordSuperseded } from "../decisions/recordAttempt.js"
 import { advanceReplay } from "../decisions/replayDeliveries.js"
 import type { ShopId } from "../domain/Identifier.js"
@@ -13,13 +13,15 @@ import { type Claim, Deliveries, Store, type StoreUnavailable } from "../ports/S
 import { checkSignatureHeader, WebhookSender } from "../ports/WebhookSender.js"
 import { backgroundSucceeded, logBackgroundFailure } from "./BackgroundFailure.js"
 import { attemptsEnded, showDeliveries } from "./ServiceMetrics.js"
+import { Signal } from "./Signal.js"
 
 /** The deliveries or notifications that a process has in flight, and a way to wait until one of them has finished. */
 export class InFlight {
   readonly #fibers = new Set<Fiber.RuntimeFiber<void>>()
-  /** Only set while somebody waits for it. */
-  #news: Deferred.Deferred<void> | undefined
   #finished = 0
+
+  /** Wakes those who wait whenever one of them has finished. */
+  readonly signal = new Signal()
 
   /** How many are in flight. */
   get count(): number {
@@ -31,18 +33,6 @@ export class InFlight {
     return this.#finished
   }
 
-  /**
-   * Returns when the next delivery finishes or at the next `wake`, counted from now. Read it before you look for work, so that you miss no
-   * change.
-   */
-  get news(): Effect.Effect<void> {
-    this.#news ??= Deferred.unsafeMake<void>(FiberId.none)
-    return Deferred.await(this.#news)
-  }
-
-  /** Wakes everybody who waits. */
-  readonly wake = Effect.sync(() => this.#wake())
-
   /** Runs work in a fiber of its own. `onFinished` is called when the work ends in any way, before those who wait are woken. */
   readonly begin = (work: Effect.Effect<void>, onFinished?: () => void): Effect.Effect<void> =>
     Effect.map(Effect.forkDaemon(Effect.interruptible(work)), (fiber) => {
@@ -51,7 +41,7 @@ export class InFlight {
         this.#fibers.delete(fiber)
         this.#finished++
         onFinished?.()
-        this.#wake()
+        this.signal.unsafeWake()
       })
     })
 
@@ -59,7 +49,7 @@ export class InFlight {
   readonly interruptAll: Effect.Effect<void> = Effect.suspend(() => Fiber.interruptAll([...this.#fibers]))
 
   readonly #allFinished: Effect.Effect<void> = Effect.suspend(() =>
-    this.count === 0 ? Effect.void : Effect.zipRight(this.news, this.#allFinished)
+    this.count === 0 ? Effect.void : Effect.zipRight(this.signal.news, this.#allFinished)
   )
 
   /**
@@ -74,12 +64,6 @@ export class InFlight {
         this.interruptAll
       )
     )
-
-  #wake(): void {
-    const news = this.#news
-    this.#news = undefined
-    if (news !== undefined) Deferred.unsafeDone(news, Effect.void)
-  }
 }
 
 const { delivery_slow_after_ms, delivery_slow_factor, delivery_claim_pause_min_ms, delivery_claim_pause_max_ms } =
@@ -351,7 +335,7 @@ const make = (options: DispatcherOptions) =>
     const runOnce: Effect.Effect<number, StoreUnavailable> = Effect.gen(function* () {
       yield* deliveries.reclaim
       while (true) {
-        const { news } = inFlight
+        const { news } = inFlight.signal
         // A delivery that finishes after the claim has counted the slots frees one that the claim did not see.
         const isQuiet = inFlight.count === 0
         const begun = yield* turn(claimer.dispatch)
@@ -363,14 +347,14 @@ const make = (options: DispatcherOptions) =>
     // Real time counts only here: `runOnce`, which a sandbox uses, has the same order on any machine.
     const turnOrWait = Effect.gen(function* () {
       yield* claimer.throttle
-      const { news } = inFlight
+      const { news } = inFlight.signal
       const begun = yield* turn(claimer.dispatchIgnoringSlow)
       yield* backgroundSucceeded
       if (begun === 0 || !(yield* claimer.hasFreeSlot)) yield* Effect.race(news, Effect.sleep(delivery_poll_ms))
     })
 
     const run: Effect.Effect<never> = Effect.gen(function* () {
-      yield* Effect.forkScoped(Effect.forever(Effect.zipRight(deliveries.changed, inFlight.wake)))
+      yield* Effect.forkScoped(Effect.forever(Effect.zipRight(deliveries.changed, inFlight.signal.wake)))
       const reclaimThenWait = Effect.zipRight(logFailure(deliveries.reclaim), Effect.sleep(delivery_reclaim_every_ms))
       yield* Effect.forkScoped(Effect.forever(reclaimThenWait))
       return yield* Effect.forever(logFailure(turnOrWait))

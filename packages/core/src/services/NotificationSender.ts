@@ -154,7 +154,7 @@ export class NotificationSender extends Effect.Service<NotificationSender>()("@w
 
     const runOnce: Effect.Effect<number, StoreUnavailable> = Effect.gen(function* () {
       while (true) {
-        const { news } = inFlight
+        const { news } = inFlight.signal
         const begun = yield* beginDue
         if (inFlight.count > 0) yield* news
         else if (begun === 0) break
@@ -165,7 +165,7 @@ export class NotificationSender extends Effect.Service<NotificationSender>()("@w
     })
 
     const turn = Effect.gen(function* () {
-      const { news } = inFlight
+      const { news } = inFlight.signal
       const begun = yield* beginDue
       yield* backgroundSucceeded
       if (begun === 0 || inFlight.count >= notifications_in_flight_per_process)

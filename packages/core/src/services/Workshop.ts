@@ -11,7 +11,7 @@ import { MovableClock } from "./ClockAdvance.js"
 import { Closer } from "./Closer.js"
 import { CommittedChanges, observedStore } from "./CommittedEvents.js"
 import { DeliveryHistory } from "./DeliveryHistory.js"
-import { Dispatcher, InFlight } from "./Dispatcher.js"
+import { Dispatcher } from "./Dispatcher.js"
 import { Imports } from "./Imports.js"
 import { Keys } from "./Keys.js"
 import { Loyalty } from "./Loyalty.js"
@@ -20,6 +20,7 @@ import { Offers } from "./Offers.js"
 import { exhaustionLog } from "./PoolExhaustion.js"
 import { Progress, Quotes } from "./Progress.js"
 import { Shops } from "./Shops.js"
+import { Signal } from "./Signal.js"
 import { Tickets } from "./Tickets.js"
 import { Webhooks } from "./Webhooks.js"
 
@@ -86,10 +87,10 @@ const holding = (clock: MovableClock) => {
  */
 const untilDue = Effect.gen(function* () {
   const works = [yield* Closer, yield* Dispatcher, yield* NotificationSender] as const
-  const signal = new InFlight()
+  const signal = new Signal()
   const { listen } = yield* CommittedChanges
   yield* Effect.acquireRelease(
-    Effect.sync(() => listen(() => Effect.runSync(signal.wake))),
+    Effect.sync(() => listen(() => signal.unsafeWake())),
     (stop) => Effect.sync(stop)
   )
   /** Whether something is due that is not done, such as a delivery that another process has in flight. */
