@@ -50,7 +50,7 @@ export const ASSUMED = {
   connections_per_process: 16,
   /** `max_connections` of docs/scaling.md, less those of Citus itself and of an operator. */
   most_connections: 260,
-  /** Shops of which a process remembers the cell (CellRouter.ts). */
+  /** Shops of which a process remembers the cell (OpenCells.ts). */
   remembered: 200_000,
   looks_per_s: 1
 } as const

@@ -25,7 +25,7 @@ import {
   WholeData
 } from "../ports/StorePorts.js"
 import { logRemedy } from "./BackgroundFailure.js"
-import { ascending, Everywhere, grouped, merged, type OpenCell, openCell, Router } from "./CellRouter.js"
+import { AllCells, ascending, grouped, merged, type OpenCell, openCell, ShopCells } from "./OpenCells.js"
 
 /*
  * A store over stores. Each cell is a complete store, and each shop is in one of them:
@@ -61,10 +61,10 @@ export interface CellsOptions {
 }
 
 /** The store's commands, each in the cell of its shop. Hashes of keys that a command puts are noted in the directory. */
-const routedStore = (router: Router, directory: CellDirectory): Context.Tag.Service<Store> => ({
+const routedStore = (shopCells: ShopCells, directory: CellDirectory): Context.Tag.Service<Store> => ({
   transact: <A, E>(command: Command<A, E>) =>
-    router.within(command.shop_id, (cell): Effect.Effect<Outcome<A>, E | ShopNotFound | StoreUnavailable> => {
-      if (cell === router.home) return cell.store.transact(command)
+    shopCells.within(command.shop_id, (cell): Effect.Effect<Outcome<A>, E | ShopNotFound | StoreUnavailable> => {
+      if (cell === shopCells.home) return cell.store.transact(command)
       const hashes = new Set<string>()
       const noting: Command<A, E> = {
         ...command,
@@ -81,28 +81,29 @@ const routedStore = (router: Router, directory: CellDirectory): Context.Tag.Serv
     })
 })
 
-const routedReads = (router: Router): Context.Tag.Service<Reads> => ({
-  shop: (shop_id) => router.within(shop_id, ({ reads }) => reads.shop(shop_id)),
-  ticket: (shop_id, id) => router.within(shop_id, ({ reads }) => reads.ticket(shop_id, id)),
-  tickets: (shop_id, ...rest) => router.within(shop_id, ({ reads }) => reads.tickets(shop_id, ...rest)),
-  ticketsOfNumber: (shop_id, ...rest) => router.within(shop_id, ({ reads }) => reads.ticketsOfNumber(shop_id, ...rest)),
-  client: (shop_id, by) => router.within(shop_id, ({ reads }) => reads.client(shop_id, by)),
-  keys: (shop_id) => router.within(shop_id, ({ reads }) => reads.keys(shop_id)),
-  externalRefs: (shop_id, refs) => router.within(shop_id, ({ reads }) => reads.externalRefs(shop_id, refs)),
-  events: (shop_id, part) => router.within(shop_id, ({ reads }) => reads.events(shop_id, part))
+const routedReads = (shopCells: ShopCells): Context.Tag.Service<Reads> => ({
+  shop: (shop_id) => shopCells.within(shop_id, ({ reads }) => reads.shop(shop_id)),
+  ticket: (shop_id, id) => shopCells.within(shop_id, ({ reads }) => reads.ticket(shop_id, id)),
+  tickets: (shop_id, ...rest) => shopCells.within(shop_id, ({ reads }) => reads.tickets(shop_id, ...rest)),
+  ticketsOfNumber: (shop_id, ...rest) =>
+    shopCells.within(shop_id, ({ reads }) => reads.ticketsOfNumber(shop_id, ...rest)),
+  client: (shop_id, by) => shopCells.within(shop_id, ({ reads }) => reads.client(shop_id, by)),
+  keys: (shop_id) => shopCells.within(shop_id, ({ reads }) => reads.keys(shop_id)),
+  externalRefs: (shop_id, refs) => shopCells.within(shop_id, ({ reads }) => reads.externalRefs(shop_id, refs)),
+  events: (shop_id, part) => shopCells.within(shop_id, ({ reads }) => reads.events(shop_id, part))
 })
 
-const routedDeliveryLog = (router: Router): Context.Tag.Service<DeliveryLog> => ({
-  deliveries: (shop_id, part) => router.within(shop_id, (cell) => cell.deliveryLog.deliveries(shop_id, part)),
-  count: (shop_id, filter) => router.within(shop_id, (cell) => cell.deliveryLog.count(shop_id, filter)),
-  notices: (shop_id) => router.within(shop_id, (cell) => cell.deliveryLog.notices(shop_id))
+const routedDeliveryLog = (shopCells: ShopCells): Context.Tag.Service<DeliveryLog> => ({
+  deliveries: (shop_id, part) => shopCells.within(shop_id, (cell) => cell.deliveryLog.deliveries(shop_id, part)),
+  count: (shop_id, filter) => shopCells.within(shop_id, (cell) => cell.deliveryLog.count(shop_id, filter)),
+  notices: (shop_id) => shopCells.within(shop_id, (cell) => cell.deliveryLog.notices(shop_id))
 })
 
 /** Limits count in the cell of their shop. Uses that belong to several cells are taken one cell after another, and given back where one refuses. */
-const routedLimits = (router: Router): Context.Tag.Service<RateLimits> => {
+const routedLimits = (shopCells: ShopCells): Context.Tag.Service<RateLimits> => {
   const byCell = (takes: ReadonlyArray<LimitUse>) =>
     Effect.map(
-      Effect.forEach(takes, (use) => Effect.map(router.ofUse(use), (cell) => [cell, use] as const)),
+      Effect.forEach(takes, (use) => Effect.map(shopCells.ofUse(use), (cell) => [cell, use] as const)),
       (found) => grouped(found, ([cell]) => cell).map(([cell, uses]) => ({ cell, uses: uses.map(([, use]) => use) }))
     )
 
@@ -120,7 +121,7 @@ const routedLimits = (router: Router): Context.Tag.Service<RateLimits> => {
             groups.filter((group) => group.uses.every((use) => taken.has(use))),
             (group) => group.cell.limits.giveBack(group.uses, inOrder(group.uses, taken))
           )
-          const take = router.bounds.bounded(cell, cell.limits.take(uses, now))
+          const take = shopCells.limiter.bounded(cell, cell.limits.take(uses, now))
           const limitStatuses = yield* Effect.tapError(take, () => giveBack)
           uses.forEach((use, i) => void taken.set(use, limitStatuses[i]!))
         }
@@ -139,7 +140,7 @@ const routedLimits = (router: Router): Context.Tag.Service<RateLimits> => {
         )
       ),
     look: (use, now) =>
-      Effect.flatMap(router.ofUse(use), (cell) => router.bounds.bounded(cell, cell.limits.look(use, now)))
+      Effect.flatMap(shopCells.ofUse(use), (cell) => shopCells.limiter.bounded(cell, cell.limits.look(use, now)))
   }
 }
 
@@ -147,7 +148,7 @@ const routedLimits = (router: Router): Context.Tag.Service<RateLimits> => {
  * Claims in all cells as one store would: the shop that was served longest ago comes first, whichever cell it is in. A cell numbers the
  * shops of a claim without regard to those of other cells, so this process remembers in which order it claimed.
  */
-const claiming = (everywhere: Everywhere) => {
+const claiming = (allCells: AllCells) => {
   const served = new Map<ShopId, { readonly number: number; readonly turn: number }>()
   let last = 0
 
@@ -166,7 +167,7 @@ const claiming = (everywhere: Everywhere) => {
 
   return (now: number, most: number) =>
     Effect.gen(function* () {
-      const found = yield* everywhere.ask(({ access }) => access.turns(now, most))
+      const found = yield* allCells.ask(({ access }) => access.turns(now, most))
       const slots = found
         .flatMap(([cell, turns]) => turns.map((one) => ({ cell, rank: one.rank, order: orderOf(one) })))
         .sort((a, b) => a.rank - b.rank || a.order - b.order)
@@ -176,7 +177,7 @@ const claiming = (everywhere: Everywhere) => {
         grouped(slots, (cell) => cell),
         ([cell, { length }]) =>
           Effect.map(
-            Effect.orElseSucceed(everywhere.noting(cell, cell.access.claim(now, length)), () => ({
+            Effect.orElseSucceed(allCells.noting(cell, cell.access.claim(now, length)), () => ({
               number: 0,
               claims: []
             })),
@@ -191,31 +192,31 @@ const claiming = (everywhere: Everywhere) => {
     })
 }
 
-const everyDelivery = (everywhere: Everywhere): Context.Tag.Service<Deliveries> => ({
-  claim: claiming(everywhere),
+const everyDelivery = (allCells: AllCells): Context.Tag.Service<Deliveries> => ({
+  claim: claiming(allCells),
   reclaim: Effect.map(
-    everywhere.ask(({ deliveries }) => deliveries.reclaim),
+    allCells.ask(({ deliveries }) => deliveries.reclaim),
     (counts) => counts.reduce((sum, [, count]) => sum + count, 0)
   ),
   next: (until) =>
     Effect.map(
-      everywhere.ask(({ deliveries }) => deliveries.next(until)),
+      allCells.ask(({ deliveries }) => deliveries.next(until)),
       (found) => {
         const instants = found.flatMap(([, next]) => next ?? [])
         return instants.length === 0 ? null : Math.min(...instants)
       }
     ),
-  changed: Effect.raceAll(everywhere.cells.map(({ deliveries }) => deliveries.changed)),
+  changed: Effect.raceAll(allCells.cells.map(({ deliveries }) => deliveries.changed)),
   // Their ids rise with the time at which they were begun.
   replays: Effect.map(
-    everywhere.gather(({ deliveries }) => deliveries.replays),
+    allCells.gather(({ deliveries }) => deliveries.replays),
     (open) => merged(open, ({ id }) => id, ServiceLimits.replays_per_look)
   )
 })
 
 /** Brings copies of accounts up to date in the cells that can be reached. */
-const copying = (everywhere: Everywhere, directory: CellDirectory) => {
-  const named = new Map(everywhere.cells.map((cell) => [cell.name, cell]))
+const copying = (allCells: AllCells, directory: CellDirectory) => {
+  const named = new Map(allCells.cells.map((cell) => [cell.name, cell]))
 
   /** Writes one account's copies. One that was changed meanwhile is written again, because writes may overtake each other. */
   const copy = (client_id: ClientId | null, left: number): Effect.Effect<void, StoreUnavailable> =>
@@ -224,7 +225,7 @@ const copying = (everywhere: Everywhere, directory: CellDirectory) => {
         stale.flatMap(({ lacking, ...of }) => lacking.map((lack) => ({ ...of, ...lack }))),
         ({ client_id, account, cell, n }) => {
           const there = named.get(cell)
-          if (there === undefined || !everywhere.here.includes(there)) return Effect.void
+          if (there === undefined || !allCells.here.includes(there)) return Effect.void
           return there.access.keepCopy(client_id, account).pipe(
             Effect.zipRight(directory.copied(client_id, cell, n)),
             Effect.flatMap((isLatest) => (isLatest || left === 0 ? Effect.void : copy(client_id, left - 1))),
@@ -241,111 +242,111 @@ const copying = (everywhere: Everywhere, directory: CellDirectory) => {
 type Copy = ReturnType<typeof copying>
 
 /** Places a new shop in a cell that responds now. A shop that was placed in a cell that is away could not be opened at all. */
-const placing = (router: Router, everywhere: Everywhere) => (shop_id: ShopId) =>
-  router.knows(shop_id)
-    ? router.of(shop_id)
+const placing = (shopCells: ShopCells, allCells: AllCells) => (shop_id: ShopId) =>
+  shopCells.knows(shop_id)
+    ? shopCells.of(shop_id)
     : Effect.zipRight(
-        everywhere.ask(({ access }) => access.confirm),
-        Effect.suspend(() => router.place(shop_id, everywhere.here))
+        allCells.ask(({ access }) => access.confirm),
+        Effect.suspend(() => shopCells.place(shop_id, allCells.here))
       )
 
 const aheadOf = (of: number) => (cell: OpenCell) => cell.directory.ahead(of)
 
 const composedDirectory = (
-  router: Router,
-  everywhere: Everywhere,
+  shopCells: ShopCells,
+  allCells: AllCells,
   directory: CellDirectory,
   copy: Copy
 ): Context.Tag.Service<Directory> => {
-  const { home } = router
+  const { home } = shopCells
   const changing = (change: Effect.Effect<boolean, StoreUnavailable>, id: ClientId) =>
     Effect.tap(change, (isDone) => (isDone ? copy(id) : Effect.void))
   return {
     createShop: (shop) =>
-      Effect.flatMap(placing(router, everywhere)(shop.id), (cell) => cell.directory.createShop(shop)),
+      Effect.flatMap(placing(shopCells, allCells)(shop.id), (cell) => cell.directory.createShop(shop)),
     hasShops: Effect.flatMap(
-      everywhere.ask((cell) => cell.directory.hasShops),
+      allCells.ask((cell) => cell.directory.hasShops),
       (answers) => {
         if (answers.some(([, isThere]) => isThere)) return Effect.succeed(true)
-        return answers.length === everywhere.cells.length ? Effect.succeed(false) : directory.hasPlaced
+        return answers.length === allCells.cells.length ? Effect.succeed(false) : directory.hasPlaced
       }
     ),
     claimFirstShop: home.directory.claimFirstShop,
     listShops: (after, limit) =>
       Effect.map(
-        everywhere.all(({ directory }) => directory.listShops(after, limit)),
+        allCells.all(({ directory }) => directory.listShops(after, limit)),
         (pages) => merged(pages.flat(), ({ id }) => id, limit)
       ),
     isSandboxMade: home.directory.isSandboxMade,
     markSandboxMade: home.directory.markSandboxMade,
     // A cell that is away has nothing that could be compared with a clock now.
     latest: Effect.map(
-      everywhere.ask(({ directory }) => directory.latest),
+      allCells.ask(({ directory }) => directory.latest),
       (answers) => Math.max(...answers.map(([, latest]) => latest))
     ),
-    ahead: (of) => Effect.map(everywhere.ask(aheadOf(of)), (answers) => allAhead(answers.map(([, one]) => one))),
+    ahead: (of) => Effect.map(allCells.ask(aheadOf(of)), (answers) => allAhead(answers.map(([, one]) => one))),
     createClient: (account) => changing(home.directory.createClient(account), account.id),
     listClients: home.directory.listClients,
     holders: home.directory.holders,
     changeClient: (account) => changing(home.directory.changeClient(account), account.id),
     keyByHash: (hash) =>
-      Effect.flatMap(router.keyByHash(hash), (cell) =>
-        Effect.tap(router.bounds.bounded(cell, cell.directory.keyByHash(hash)), (found) => {
+      Effect.flatMap(shopCells.keyByHash(hash), (cell) =>
+        Effect.tap(shopCells.limiter.bounded(cell, cell.directory.keyByHash(hash)), (found) => {
           // A cell that lacks a key which the directory placed there may be another one.
           if (found === null) return cell === home ? Effect.void : cell.access.confirm
-          return Effect.sync(() => router.foundKey(hash, found.key.id, found.shop.id, cell))
+          return Effect.sync(() => shopCells.foundKey(hash, found.key.id, found.shop.id, cell))
         })
       ),
     // A use of a key that a cell does not have changes nothing there.
     keysUsed: (uses) =>
       Effect.forEach(
-        grouped([...uses], ([id]) => router.key(id)),
+        grouped([...uses], ([id]) => shopCells.key(id)),
         ([cell, ofCell]) =>
-          Effect.forEach(cell === undefined ? everywhere.here : [cell], ({ directory }) =>
+          Effect.forEach(cell === undefined ? allCells.here : [cell], ({ directory }) =>
             directory.keysUsed(new Map(ofCell))
           ),
         { concurrency: "unbounded", discard: true }
       ),
-    shopOf: (thing) => everywhere.find(({ directory }) => directory.shopOf(thing)),
+    shopOf: (thing) => allCells.find(({ directory }) => directory.shopOf(thing)),
     // Of a code that no cell knows, the cells that are away may know more.
     tracked: (tracking_code) =>
       Effect.flatMap(
-        everywhere.ask(({ directory }) => directory.tracked(tracking_code)),
+        allCells.ask(({ directory }) => directory.tracked(tracking_code)),
         (answers) => {
           const found = answers.flatMap(([, tickets]) => tickets).slice(0, ServiceLimits.tracked_max)
-          const isWhole = found.length > 0 || answers.length === everywhere.cells.length
+          const isWhole = found.length > 0 || answers.length === allCells.cells.length
           return isWhole ? Effect.succeed(found) : new StoreUnavailable({})
         }
       ),
     account: home.directory.account,
     offers: (id) =>
       Effect.map(
-        everywhere.gather(({ directory }) => directory.offers(id)),
+        allCells.gather(({ directory }) => directory.offers(id)),
         (rows) => latestOfShops(rows.toSorted(ascending(({ created_at }) => created_at)))
       ),
     news: Stream.mergeAll(
-      everywhere.cells.map(({ directory }) => directory.news),
+      allCells.cells.map(({ directory }) => directory.news),
       { concurrency: "unbounded" }
     ),
     inbox: (id) =>
       Effect.map(
-        everywhere.gather(({ directory }) => directory.inbox(id)),
+        allCells.gather(({ directory }) => directory.inbox(id)),
         (rows) => latestOfShops(rows.toSorted(ascending(({ created_at }) => created_at)))
       )
   }
 }
 
-const composedAudit = (router: Router, everywhere: Everywhere): Context.Tag.Service<AuditLog> => ({
+const composedAudit = (shopCells: ShopCells, allCells: AllCells): Context.Tag.Service<AuditLog> => ({
   // The entry of a shop's opening comes before the shop.
   append: (entry) =>
     entry.shop_id === NO_SHOP
-      ? router.home.audit.append(entry)
-      : Effect.flatMap(placing(router, everywhere)(entry.shop_id), ({ audit }) => audit.append(entry)),
+      ? shopCells.home.audit.append(entry)
+      : Effect.flatMap(placing(shopCells, allCells)(entry.shop_id), ({ audit }) => audit.append(entry)),
   list: (shop_id, before, limit) => {
-    if (shop_id === NO_SHOP) return router.home.audit.list(shop_id, before, limit)
-    if (shop_id !== null) return router.within(shop_id, ({ audit }) => audit.list(shop_id, before, limit))
+    if (shop_id === NO_SHOP) return shopCells.home.audit.list(shop_id, before, limit)
+    if (shop_id !== null) return shopCells.within(shop_id, ({ audit }) => audit.list(shop_id, before, limit))
     return Effect.map(
-      everywhere.all(({ access }) => access.audit(before, limit)),
+      allCells.all(({ access }) => access.audit(before, limit)),
       (pages) =>
         pages
           .flat()
@@ -358,11 +359,11 @@ const composedAudit = (router: Router, everywhere: Everywhere): Context.Tag.Serv
 
 /** An erasure must reach every cell, so it fails while one is away, and is begun again. */
 const composedPersonalData = (
-  router: Router,
-  everywhere: Everywhere,
+  shopCells: ShopCells,
+  allCells: AllCells,
   copy: Copy
 ): Context.Tag.Service<PersonalData> => {
-  const [home, ...others] = [router.home, ...everywhere.cells.slice(1)]
+  const [home, ...others] = [shopCells.home, ...allCells.cells.slice(1)]
   return {
     beginErasure: (id, phones) =>
       Effect.tap(home.personal.beginErasure(id, phones), (person) =>
@@ -386,21 +387,21 @@ const composedPersonalData = (
       ),
     shops: (person) =>
       Effect.map(
-        everywhere.all(({ personal }) => personal.shops(person)),
+        allCells.all(({ personal }) => personal.shops(person)),
         (lists) => lists.flat().sort()
       ),
-    held: (shop_id, person) => router.within(shop_id, ({ personal }) => personal.held(shop_id, person)),
-    events: (shop_id, ...rest) => router.within(shop_id, ({ personal }) => personal.events(shop_id, ...rest)),
-    answers: (shop_id, ...rest) => router.within(shop_id, ({ personal }) => personal.answers(shop_id, ...rest))
+    held: (shop_id, person) => shopCells.within(shop_id, ({ personal }) => personal.held(shop_id, person)),
+    events: (shop_id, ...rest) => shopCells.within(shop_id, ({ personal }) => personal.events(shop_id, ...rest)),
+    answers: (shop_id, ...rest) => shopCells.within(shop_id, ({ personal }) => personal.answers(shop_id, ...rest))
   }
 }
 
 /** A sandbox's data in all cells. The home cell says whether a sandbox made them, and is emptied last. */
-const composedWholeData = (router: Router, everywhere: Everywhere): Context.Tag.Service<WholeData> => {
-  const [home, ...others] = [router.home, ...everywhere.cells.slice(1)]
+const composedWholeData = (shopCells: ShopCells, allCells: AllCells): Context.Tag.Service<WholeData> => {
+  const [home, ...others] = [shopCells.home, ...allCells.cells.slice(1)]
   const clearOther = ({ directory, whole }: OpenCell) => Effect.zipRight(directory.markSandboxMade, whole.clear)
   return {
-    ofShop: (shop_id) => router.within(shop_id, ({ whole }) => whole.ofShop(shop_id)),
+    ofShop: (shop_id) => shopCells.within(shop_id, ({ whole }) => whole.ofShop(shop_id)),
     clear: Effect.flatMap(home.directory.isSandboxMade, (isMade) =>
       isMade ? Effect.zipRight(Effect.forEach(others, clearOther), home.whole.clear) : Effect.succeed(false)
     )
@@ -427,13 +428,13 @@ export const cellPorts = ({
   Effect.gen(function* () {
     const background = yield* FiberSet.makeRuntime<never>()
     const open = cells.map(openCell)
-    const everywhere = new Everywhere(open, background, away)
-    const router = new Router(open, directory, everywhere)
-    const copy = copying(everywhere, directory)
+    const allCells = new AllCells(open, background, away)
+    const shopCells = new ShopCells(open, directory, allCells)
+    const copy = copying(allCells, directory)
     const names = new Set(open.map(({ name }) => name))
     /** Cells that were added since this process started: it refuses their shops. */
     let lacking: ReadonlyArray<AwayCell> = []
-    const awayNow = () => [...everywhere.away, ...lacking]
+    const awayNow = () => [...allCells.away, ...lacking]
     yield* probe({
       measure: Effect.suspend(() => {
         const away = new Set(awayNow().map(({ name }) => name))
@@ -444,14 +445,14 @@ export const cellPorts = ({
         )
       }),
       away: Effect.sync(awayNow),
-      complaint: Effect.sync(() => (everywhere.here.length > 0 ? null : "None of the cells responds."))
+      complaint: Effect.sync(() => (allCells.here.length > 0 ? null : "None of the cells responds."))
     })
     const lookForOthers = Effect.flatMap(directory.names, (all) => {
       lacking = all.filter((name) => !names.has(name)).map((name) => ({ name, remedy: addedSince(name) }))
       return Effect.forEach(lacking, ({ name }) => logRemedy(addedSince(name)), { discard: true })
     })
     const look = Effect.zipRight(
-      everywhere.ask(({ access }) => access.confirm),
+      allCells.ask(({ access }) => access.confirm),
       Effect.zipRight(copy(null), lookForOthers)
     )
     yield* look.pipe(
@@ -463,31 +464,31 @@ export const cellPorts = ({
       Effect.forever,
       Effect.forkScoped
     )
-    return Context.make(Store, routedStore(router, directory)).pipe(
+    return Context.make(Store, routedStore(shopCells, directory)).pipe(
       Context.add(Transactions, notJoined),
-      Context.add(Reads, routedReads(router)),
-      Context.add(AuditLog, composedAudit(router, everywhere)),
-      Context.add(PersonalData, composedPersonalData(router, everywhere, copy)),
-      Context.add(Directory, composedDirectory(router, everywhere, directory, copy)),
+      Context.add(Reads, routedReads(shopCells)),
+      Context.add(AuditLog, composedAudit(shopCells, allCells)),
+      Context.add(PersonalData, composedPersonalData(shopCells, allCells, copy)),
+      Context.add(Directory, composedDirectory(shopCells, allCells, directory, copy)),
       Context.add(Closures, {
         due: (until, limit) =>
           Effect.map(
-            everywhere.gather(({ closures }) => closures.due(until, limit)),
+            allCells.gather(({ closures }) => closures.due(until, limit)),
             (rows) => merged(rows, ({ due_at }) => due_at, limit)
           )
       }),
       Context.add(Messages, {
         due: (until, limit, receiver) =>
           Effect.map(
-            everywhere.gather(({ messages }) => messages.due(until, limit, receiver)),
+            allCells.gather(({ messages }) => messages.due(until, limit, receiver)),
             (rows) => merged(rows, ({ due_at }) => due_at, limit)
           ),
         dueAfter: (shop_id, after, limit) =>
-          Effect.flatMap(router.of(shop_id), ({ messages }) => messages.dueAfter(shop_id, after, limit))
+          Effect.flatMap(shopCells.of(shop_id), ({ messages }) => messages.dueAfter(shop_id, after, limit))
       }),
-      Context.add(Deliveries, everyDelivery(everywhere)),
-      Context.add(DeliveryLog, routedDeliveryLog(router)),
-      Context.add(RateLimits, routedLimits(router)),
-      Context.add(WholeData, composedWholeData(router, everywhere))
+      Context.add(Deliveries, everyDelivery(allCells)),
+      Context.add(DeliveryLog, routedDeliveryLog(shopCells)),
+      Context.add(RateLimits, routedLimits(shopCells)),
+      Context.add(WholeData, composedWholeData(shopCells, allCells))
     )
   })

@@ -12,7 +12,9 @@ import { COMMIT_CONNECTIONS, type DecidedBatch } from "./CommandBatch.js"
 import { CommandQueue, type QueuedCommand } from "./CommandQueue.js"
 
 /*
- * The path of a command in this store, from `Store.transact` to its result:
+ * The path of a command in this store, from `Store.transact` to its result. Three layers of other modules may wrap `transact` first:
+ * `observedStore` of core reports what was committed, `routedStore` of core chooses the cell of the shop if there are several, and `joining`
+ * (JoinedTransactions.ts) sends the commands of an open transaction of the caller past these queues.
  *
  * 1. `transact` queues the command. There are as many commit queues as `lanes`, each with one connection. A hash of the shop's id
  *    chooses the queue, so that the commands of one shop run one after another and those of other shops beside them.

@@ -77,7 +77,7 @@ const gone = (name: string) =>
   })
 
 /** Finds the cell of a shop or a key, and remembers it. */
-export class Router {
+export class ShopCells {
   readonly home: OpenCell
   readonly #named: ReadonlyMap<string, OpenCell>
   readonly #directory: CellDirectory
@@ -85,11 +85,11 @@ export class Router {
   readonly #keys = new CellCache<string>()
 
   /** Bounds how many wait for cells that are away. */
-  readonly bounds: Pick<Everywhere, "bounded">
+  readonly limiter: Pick<AllCells, "bounded">
 
-  constructor(cells: ReadonlyArray<OpenCell>, directory: CellDirectory, bounds: Pick<Everywhere, "bounded">) {
+  constructor(cells: ReadonlyArray<OpenCell>, directory: CellDirectory, limiter: Pick<AllCells, "bounded">) {
     this.home = cells[0]!
-    this.bounds = bounds
+    this.limiter = limiter
     this.#named = new Map(cells.map((cell) => [cell.name, cell]))
     this.#directory = directory
   }
@@ -113,7 +113,7 @@ export class Router {
   of(shop_id: ShopId): Effect.Effect<OpenCell, StoreUnavailable> {
     const known = this.#shops.get(shop_id)
     if (known !== undefined) return Effect.succeed(known)
-    return Effect.map(this.bounds.bounded(this.home, this.#found(shop_id)), (cell) => {
+    return Effect.map(this.limiter.bounded(this.home, this.#found(shop_id)), (cell) => {
       if (cell !== null) this.#shops.set(shop_id, cell)
       return cell ?? this.home
     })
@@ -126,7 +126,7 @@ export class Router {
 
   /** Works in the cell of a shop. */
   within<A, E>(shop_id: ShopId, work: (cell: OpenCell) => Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> {
-    return Effect.flatMap(this.of(shop_id), (cell) => this.bounds.bounded(cell, work(cell)))
+    return Effect.flatMap(this.of(shop_id), (cell) => this.limiter.bounded(cell, work(cell)))
   }
 
   /** The cell of a shop, which is placed if it is new. */
@@ -148,7 +148,7 @@ export class Router {
   keyByHash(hash: string): Effect.Effect<OpenCell, StoreUnavailable> {
     const known = this.#keys.get(hash)
     if (known !== undefined) return Effect.succeed(known)
-    return Effect.flatMap(this.bounds.bounded(this.home, this.#directory.cellOfKey(hash)), (name) =>
+    return Effect.flatMap(this.limiter.bounded(this.home, this.#directory.cellOfKey(hash)), (name) =>
       name === null ? Effect.succeed(this.home) : this.#cellNamed(name)
     )
   }
@@ -182,7 +182,7 @@ const reasonOf = ({ remedy, message, cause }: StoreUnavailable): string => {
 }
 
 /** Asks all cells for something, but does not wait for those that did not answer before. */
-export class Everywhere {
+export class AllCells {
   readonly cells: ReadonlyArray<OpenCell>
   /** The cells that cannot be used, with the remedy where waiting is not enough. */
   readonly #away = new Map<OpenCell, string | undefined>()
