@@ -143,7 +143,7 @@ const ofTickets = [
     "event-before-change",
     "ticket.ready carries the ticket as it was before",
     "const ticket = changes.putTicket(next, linked?.client ?? null)\n    const data",
-    "changes.putTicket(next, linked?.client ?? null)\n    const ticket = changes.putStampedTicket({ ...next, state: record.state, ...changes.nextChange }, linked?.client ?? null)\n    const data"
+    "changes.putTicket(next, linked?.client ?? null)\n    const ticket = changes.putSequencedTicket({ ...next, state: record.state, ...changes.nextChange }, linked?.client ?? null)\n    const data"
   ),
   decision(
     "actOnTicket",
@@ -261,8 +261,8 @@ const ofTickets = [
     "Tickets",
     "notified-again",
     "a repeated record of a notification raises its event again",
-    "runIdempotent(run)(recordNotifiedCommand(caller, id, channel, limits), key, {",
-    "runIdempotent(run)(recordNotifiedCommand(caller, id, channel, limits), key && undefined, {"
+    "runIdempotent(store)(recordNotifiedCommand(caller, id, channel, limits), key, {",
+    "runIdempotent(store)(recordNotifiedCommand(caller, id, channel, limits), key && undefined, {"
   ),
   memory(
     "ShopData",
@@ -535,8 +535,8 @@ const ofRequests = [
     "Idempotency",
     "replay-not-flagged",
     "a repetition says that it is not one",
-    "replayed: true }, changes: []",
-    "replayed: false }, changes: []"
+    "as A, replayed: true }",
+    "as A, replayed: false }"
   ),
   decision(
     "Idempotency",
@@ -668,8 +668,8 @@ const ofRequests = [
     "Cells",
     "cell-away-takes-others",
     "a cell that is away keeps keys of the other cells' shops from being found",
-    "Effect.flatMap(router.keyByHash(hash), (cell) =>",
-    "Effect.flatMap(Effect.zipRight(everywhere.all(({ reads }) => reads.shop(hash)), router.keyByHash(hash)), (cell) =>"
+    "Effect.flatMap(shopCells.keyByHash(hash), (cell) =>",
+    "Effect.flatMap(Effect.zipRight(allCells.all(({ reads }) => reads.shop(hash)), shopCells.keyByHash(hash)), (cell) =>"
   ),
   http(
     "respond",
@@ -685,7 +685,7 @@ const ofRequests = [
     "level.at = JSON.parse(text.slice(at, end + 1)) as string",
     "level.at = text.slice(at + 1, end)"
   ),
-  http(
+  service(
     "CachedRateLimits",
     "given-back-not-forgotten",
     "a process refuses requests until the minute ends, although a use was given back",

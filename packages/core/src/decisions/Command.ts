@@ -111,8 +111,8 @@ export const execute = <A, E>(
 /** The command with its author, whom the histories of the tickets that it changes name. */
 export const authoredBy = <A, E>(author: ChangeAuthor, command: Command<A, E>): Command<A, E> => ({
   ...command,
-  run: (state, { now, entropy, recorded_at, tracking_base_url = null }) =>
-    command.run(state, { now, entropy, recorded_at, tracking_base_url, author })
+  // Before the spread, as in `decide`. A store's moment has no author of its own.
+  run: (state, moment) => command.run(state, { author, ...moment })
 })
 
 /** The fields of an audit entry that depend on the act. */
@@ -219,11 +219,11 @@ export class ChangeSet {
    * raised next becomes the entry in its history.
    */
   putTicket(record: Omit<TicketRecord, "updated_at" | "change_seq">, client: Client | null): Ticket {
-    return this.putStampedTicket({ ...record, ...this.nextChange }, client)
+    return this.putSequencedTicket({ ...record, ...this.nextChange }, client)
   }
 
   /** Like {@link putTicket}, for a ticket that has the fields of {@link nextChange} already. */
-  putStampedTicket(row: TicketRecord, client: Client | null): Ticket {
+  putSequencedTicket(row: TicketRecord, client: Client | null): Ticket {
     this.#head.change_seq++
     this.#ticketAwaitingHistory = row
     this.add({ _tag: "TicketPut", row })

@@ -163,7 +163,8 @@ const countTicket = (
   const tickets_per_day = currentWindow(head.tickets_per_day, "tickets_per_day", now, time_zone)
   const open: Windows = { tickets_per_hour, tickets_per_day }
   const full = POLICIES.filter((policy) => !hasRoom(open[policy], policy, 1, bounds[policy]))
-  if (full.length > 0) return Either.left(new LimitReached({ limitStatuses: limitStatusesOf(open, bounds, full) }))
+  if (full.length > 0)
+    return Either.left(new LimitReached({ limitStatuses: limitStatusesOf(open, bounds, full) }))
   const windows: Windows = {
     tickets_per_hour: withUses(tickets_per_hour, 1),
     tickets_per_day: withUses(tickets_per_day, 1)
@@ -201,7 +202,7 @@ export const createTicket = (
       moment,
       tracking_code: trackingCode(moment)
     })
-    const ticket = changes.putStampedTicket(record, client?.client ?? null)
+    const ticket = changes.putSequencedTicket(record, client?.client ?? null)
     changes.raiseEvent("ticket.created", { ticket }, record.id)
     if (ticket.client !== null) changes.raiseEvent("client.linked", { ticket, client: ticket.client }, record.id)
     const { client_phone } = record

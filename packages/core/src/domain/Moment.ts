@@ -11,8 +11,6 @@ export interface Moment {
   readonly entropy: Uint8Array
   /** The beginning of `tracking_url` in shops without a `tracking_base_url`; see `TrackingPages`. */
   readonly tracking_base_url?: string | null
-  /** The author of the command, for the histories of tickets; the service itself if it is absent. */
-  readonly author?: ChangeAuthor
 }
 
 /** A moment, as a decision on a shop sees it. */
@@ -22,6 +20,8 @@ export interface ShopMoment extends Moment {
    * never go back within a shop, although a clock may (Specification, Lists and sync).
    */
   readonly recorded_at: Instant
+  /** The author of the command, for the histories of tickets; the service itself if it is absent. */
+  readonly author?: ChangeAuthor
 }
 
 /** How many identifiers a moment's millisecond has room for. */

@@ -1,6 +1,6 @@
 import type * as Named from "@workshop/client"
 import { Clock, type Context, Effect } from "effect"
-import type { Command } from "../decisions/Command.js"
+import type { Command, Outcome } from "../decisions/Command.js"
 import {
   changeStatus as changeStatusOf,
   recordNotified as recordNotifiedOf,
@@ -39,11 +39,19 @@ const historyOf = ({ record }: SeenTicket) => historyView(record.history)
 
 /** Runs a command on a ticket; with a key, a repetition gets the first result (Specification, Endpoints). */
 const runIdempotent =
-  (run: ReturnType<typeof commandRunner>) =>
+  (store: Context.Tag.Service<Store>) =>
   <E>(command: Command<Ticket, E>, key: IdempotencyKey | undefined, use: Omit<Idempotent, "key">) =>
     key === undefined
-      ? Effect.map(run(command), (data): IdempotentResult<Ticket> => ({ data, replayed: false }))
-      : run(idempotent({ key, ...use }, command))
+      ? Effect.map(
+          store.transact(command),
+          ({ result, limitStatuses }): Outcome<IdempotentResult<Ticket>> => ({
+            result: { data: result, replayed: false },
+            limitStatuses
+          })
+        )
+      : store.transact(idempotent({ key, ...use }, command))
+
+const resultOf = <A>({ result }: Outcome<A>): A => result
 
 const changeStatusCommand = (caller: Caller, id: TicketId, status: TicketStatus, limits: LimitsByPolicy) =>
   byCaller(caller, changeStatusOf(caller.shop_id, id, status, boundsOf(caller, limits)))
@@ -82,12 +90,8 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
       const foundWords = yield* profanity.find(checkedTexts(input))
       const options = { via, foundWords, bounds: boundsOf(caller, limits) }
       const command = byCaller(caller, createTicket(shop_id, input, options))
-      if (key === undefined) {
-        const { result, limitStatuses } = yield* store.transact(command)
-        return { data: result, replayed: false, limitStatuses }
-      }
-      const use = { caller_id, operation: "tickets.create", key, request: input, defaults: ticketDefaults }
-      const { result, limitStatuses } = yield* store.transact(idempotent(use, command))
+      const use = { caller_id, operation: "tickets.create", request: input, defaults: ticketDefaults }
+      const { result, limitStatuses } = yield* runIdempotent(store)(command, key, use)
       return { data: result.data, replayed: result.replayed, limitStatuses }
     })
 
@@ -126,19 +130,19 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
 
     /** Like `changeStatus`; with a key, a repetition returns the ticket as it was (Specification, Endpoints). */
     const changeStatusOnce = (caller: Caller, id: TicketId, status: TicketStatus, key?: IdempotencyKey) =>
-      runIdempotent(run)(changeStatusCommand(caller, id, status, limits), key, {
+      runIdempotent(store)(changeStatusCommand(caller, id, status, limits), key, {
         caller_id: caller.caller_id,
         operation: "tickets.status",
         request: { id, status }
-      })
+      }).pipe(Effect.map(resultOf))
 
     /** Like `recordNotified`; with a key, a repetition records nothing (Specification, Endpoints). */
     const recordNotifiedOnce = (caller: Caller, id: TicketId, channel: ShopChannel, key?: IdempotencyKey) =>
-      runIdempotent(run)(recordNotifiedCommand(caller, id, channel, limits), key, {
+      runIdempotent(store)(recordNotifiedCommand(caller, id, channel, limits), key, {
         caller_id: caller.caller_id,
         operation: "tickets.notified",
         request: { id, channel }
-      })
+      }).pipe(Effect.map(resultOf))
 
     const changes = { changeStatus, recordNotified, changeStatusOnce, recordNotifiedOnce }
     return { create, byId, list, byNumber, history, ...changes }

@@ -34,6 +34,23 @@ describe("docs/embed.md: the author of a change", () => {
   })
 })
 
+describe("the moment of a command", () => {
+  it("keeps every field, also one that a later version adds, when the command gets its author", () => {
+    const moments: Array<object> = []
+    const seeing = {
+      ...create(),
+      run: (_: unknown, moment: object) => {
+        moments.push(moment)
+        return unchanged(null)
+      }
+    }
+    const author = { by: "caller", caller_id: "amira" } as const
+    const moment = { now: START, recorded_at: START, entropy: new Uint8Array(ENTROPY_BYTES), later: 1 }
+    authoredBy(author, seeing).run({} as never, moment)
+    expect(moments).toEqual([{ ...moment, author }])
+  })
+})
+
 describe("docs/operating.md: an act of an owner is logged in the commit of its changes", () => {
   const logging = (entryOf: () => Pick<AuditEntry, "act" | "details"> | null) =>
     audited(create(), "owner:amira", entryOf)
