@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib"
-import { Entropy } from "@workshop/core"
+import { CachedRateLimits, Entropy } from "@workshop/core"
 import { pipeline, webHandler } from "@workshop/core/http"
 import { pages } from "@workshop/http-node"
 import * as MemoryStore from "@workshop/store-memory"
@@ -44,7 +44,9 @@ describe("/console (Specification, Sandbox)", () => {
   })
 
   it("is not found without a sandbox", async () => {
-    const runtime = ManagedRuntime.make(Layer.provideMerge(MemoryStore.layer, Entropy.layerSeeded(2)))
+    const runtime = ManagedRuntime.make(
+      CachedRateLimits.layer.pipe(Layer.provideMerge(MemoryStore.layer), Layer.provideMerge(Entropy.layerSeeded(2)))
+    )
     const answer = await runtime.runPromise(
       Effect.gen(function* () {
         return webHandler(yield* pipeline(yield* pages()), yield* Effect.runtime<never>())

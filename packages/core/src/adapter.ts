@@ -18,7 +18,6 @@ export { nextDeadline } from "./domain/TicketLifecycle.js"
 export { TrackingCodeText, trackingUrl } from "./domain/TrackingCode.js"
 export { beginsAsSecret, overlapEnd } from "./domain/Webhook.js"
 export { makeWordList } from "./domain/WordList.js"
-export { type CachedRateLimits, cachedRateLimits } from "./http/CachedRateLimits.js"
 export {
   addressUse,
   bodyCheck,
@@ -43,6 +42,6 @@ export { createdTicketResponse } from "./http/successResponse.js"
 export { escaped } from "./http/tracking/Html.js"
 export { isOwnHeader } from "./ports/WebhookSender.js"
 export { ClockAdvance, ClockMove, type ClockState, type NextDue, SandboxClock } from "./services/ClockAdvance.js"
-export { dataAhead } from "./services/ClockRepair.js"
+export { ClockComparison, dataAhead } from "./services/ClockRepair.js"
 export { cellsAway } from "./services/Readiness.js"
 export { shopFields } from "./services/Shops.js"

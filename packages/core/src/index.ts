@@ -59,6 +59,7 @@ export { REQUEST_HEADERS, type WebhookPost, WebhookSender } from "./ports/Webhoo
 export { Actor } from "./services/Actor.js"
 export { ApiKeyCache } from "./services/ApiKeyCache.js"
 export { Audit } from "./services/Audit.js"
+export { CachedRateLimits } from "./services/CachedRateLimits.js"
 export { appOf, Caller } from "./services/Caller.js"
 export type { ClientExport } from "./services/ClientRecords.js"
 export { ClientCorrection, ClientInput, Clients } from "./services/Clients.js"

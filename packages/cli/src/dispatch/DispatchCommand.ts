@@ -1,5 +1,13 @@
-import { Closer, Entropy, NotificationSender, Notifiers, productionAddresses, TrackingPages } from "@workshop/core"
-import { dataAhead } from "@workshop/core/adapter"
+import {
+  CachedRateLimits,
+  Closer,
+  Entropy,
+  NotificationSender,
+  Notifiers,
+  productionAddresses,
+  TrackingPages
+} from "@workshop/core"
+import { ClockComparison, dataAhead } from "@workshop/core/adapter"
 import { pipeline, type RequestObserver } from "@workshop/core/http"
 import { serve as listen, pages } from "@workshop/http-node"
 import { Console, Effect, Layer } from "effect"
@@ -38,8 +46,11 @@ export const dispatchOptions = {
 
 type Flags = Values<typeof dispatchOptions>
 
+/** What the pages of `--status-port` need. */
+const watched = Layer.merge(CachedRateLimits.layer, ClockComparison.layer)
+
 const services = (choice: StoreChoice, flags: Flags) =>
-  Layer.mergeAll(Closer.Default, NotificationSender.Default, dispatcherLayer(flags, productionAddresses)).pipe(
+  Layer.mergeAll(Closer.Default, NotificationSender.Default, dispatcherLayer(flags, productionAddresses), watched).pipe(
     Layer.provide(Notifiers.layer),
     Layer.provideMerge(storeLayer(choice)),
     Layer.provideMerge(Layer.succeed(TrackingPages, trackingPagesOf(flags))),

@@ -164,7 +164,7 @@ const countTicket = (
   const open: Windows = { tickets_per_hour, tickets_per_day }
   const full = POLICIES.filter((policy) => !hasRoom(open[policy], policy, 1, bounds[policy]))
   if (full.length > 0)
-    return Either.left(new LimitReached({ limitStatuses: limitStatusesOf(open, bounds, full) }))
+    return Either.left(new LimitReached({ limitStatuses: limitStatusesOf(open, bounds, full), refused_at: now }))
   const windows: Windows = {
     tickets_per_hour: withUses(tickets_per_hour, 1),
     tickets_per_day: withUses(tickets_per_day, 1)

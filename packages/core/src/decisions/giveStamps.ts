@@ -64,7 +64,10 @@ export const giveStamps = (
       const window = currentWindow(given, "stamps_per_day", moment.now, shop.time_zone)
       if (bounds !== null && !hasRoom(window, "stamps_per_day", count, bounds.stamps_per_day)) {
         return Either.left(
-          new LimitReached({ limitStatuses: [limitStatus(window, "stamps_per_day", bounds.stamps_per_day)] })
+          new LimitReached({
+            limitStatuses: [limitStatus(window, "stamps_per_day", bounds.stamps_per_day)],
+            refused_at: moment.now
+          })
         )
       }
       const card = changes.addLedgerEntry(seen.card, { kind: "stamps", stamps: count, ticket_id: null, caller_id })

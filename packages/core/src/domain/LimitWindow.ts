@@ -17,9 +17,12 @@ export interface LimitStatus {
   readonly resets_at: Instant
 }
 
-/** A policy has no uses left; `limitStatuses` has the policies that refused. Wait until the latest `resets_at` (Specification, Limits). */
+/** Policies have no uses left. Wait until the latest `resets_at` (Specification, Limits). */
 export class LimitReached extends Data.TaggedError("LimitReached")<{
+  /** The policies that refused. */
   readonly limitStatuses: ReadonlyArray<LimitStatus>
+  /** When they refused, by the clock of the workshop. */
+  readonly refused_at: Instant
 }> {
   /** The policy to wait for: if several refuse, the one that resets last. */
   get decisive(): LimitStatus {
@@ -137,7 +140,10 @@ export const useLimits = (
   const full = found.filter(({ use, window }) => !hasRoom(window, use.policy, 1, use.limit))
   if (full.length > 0)
     return Either.left(
-      new LimitReached({ limitStatuses: full.map(({ use, window }) => limitStatus(window, use.policy, use.limit)) })
+      new LimitReached({
+        limitStatuses: full.map(({ use, window }) => limitStatus(window, use.policy, use.limit)),
+        refused_at: now
+      })
     )
   return Either.right(
     found.map(({ use, window }) => {

@@ -55,7 +55,8 @@ export const countUse = (
   return full.length > 0
     ? Either.left(
         new LimitReached({
-          limitStatuses: full.map(({ policy, window }) => limitStatus(window, policy, bounds[policy]))
+          limitStatuses: full.map(({ policy, window }) => limitStatus(window, policy, bounds[policy])),
+          refused_at: now
         })
       )
     : Either.right(Object.fromEntries(found.map(({ policy, window }) => [policy, withUses(window, 1)])))

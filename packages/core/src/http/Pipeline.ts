@@ -1,8 +1,7 @@
 import { bytesToHex } from "@noble/hashes/utils.js"
 import { type Cause, Clock, Context, Effect } from "effect"
 import { Entropy } from "../ports/Entropy.js"
-import type { RateLimits } from "../ports/StorePorts.js"
-import { cachedRateLimits } from "./CachedRateLimits.js"
+import { CachedRateLimits } from "../services/CachedRateLimits.js"
 import { addressUse } from "./checks.js"
 import type { RouteMatch } from "./Endpoint.js"
 import type { HttpRequest, HttpResponse } from "./HttpMessage.js"
@@ -62,10 +61,10 @@ const contextAt = (now: number, bytes: (n: number) => Uint8Array, route: string 
 export const pipeline = (
   groups: ReadonlyArray<RouteGroup>,
   observe?: RequestObserver
-): Effect.Effect<Pipeline, never, Entropy | RateLimits> =>
+): Effect.Effect<Pipeline, never, Entropy | CachedRateLimits> =>
   Effect.gen(function* () {
     const { bytes } = yield* Entropy
-    const limits = yield* cachedRateLimits
+    const limits = yield* CachedRateLimits
     const running = new RunningRequests()
 
     const notFound = (request: HttpRequest, context: RequestContext) =>

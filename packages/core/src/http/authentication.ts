@@ -1,10 +1,10 @@
-import { Clock, Effect } from "effect"
+import { Clock, type Context, Effect } from "effect"
 import type { Instant } from "../domain/Instant.js"
 import { LimitReached } from "../domain/LimitWindow.js"
 import { Reads, type StoreUnavailable } from "../ports/StorePorts.js"
 import { ApiKeyCache, type ApiKeyHolder } from "../services/ApiKeyCache.js"
+import { CachedRateLimits } from "../services/CachedRateLimits.js"
 import type { Caller } from "../services/Caller.js"
-import { type CachedRateLimits, cachedRateLimits } from "./CachedRateLimits.js"
 import { type AuthenticatedRequest, addressUse, type Check, type CheckedRequest, extend, Rejected } from "./checks.js"
 import type { NotSignedIn } from "./ErrorTable.js"
 import type { HttpRequest } from "./HttpMessage.js"
@@ -35,7 +35,7 @@ const MOST_LOOK_UPS = 50
  * Looks up the holder of a key in the store. Keys that the process does not know are looked up one by one if their
  * address is at its limit, with a pause after each, so that guesses cost the store little and a valid key is still found. Beyond {@link MOST_LOOK_UPS} the address gets a 429.
  */
-const keyLookUp = (keys: ApiKeyCache, limits: CachedRateLimits) =>
+const keyLookUp = (keys: ApiKeyCache, limits: Context.Tag.Service<CachedRateLimits>) =>
   Effect.map(Effect.makeSemaphore(1), (oneByOne) => {
     const pause = Effect.withClock(Effect.sleep(LOOK_UP_PAUSE), Clock.make())
     let waiting = 0
@@ -49,7 +49,9 @@ const keyLookUp = (keys: ApiKeyCache, limits: CachedRateLimits) =>
       const holder = keys.holderOf(key, now)
       const limitStatus = limits.look(addressUse(request), now)
       if (limitStatus.remaining > 0 || !keys.isNew(key)) return holder
-      if (waiting >= MOST_LOOK_UPS) return Effect.fail(new LimitReached({ limitStatuses: [limitStatus] }))
+      if (waiting >= MOST_LOOK_UPS) {
+        return Effect.fail(new LimitReached({ limitStatuses: [limitStatus], refused_at: now }))
+      }
       const inTurn = oneByOne.withPermits(1)(Effect.zipLeft(holder, pause))
       return Effect.acquireUseRelease(
         begun,
@@ -71,7 +73,7 @@ export const authentication = (own?: OwnAuthentication) =>
   Effect.gen(function* () {
     const keys = yield* ApiKeyCache
     const reads = yield* Reads
-    const lookUp = yield* keyLookUp(keys, yield* cachedRateLimits)
+    const lookUp = yield* keyLookUp(keys, yield* CachedRateLimits)
 
     const authenticated = (checked: CheckedRequest, { caller, shop }: ApiKeyHolder): AuthenticatedRequest => {
       checked.request.onAuthenticated?.()

@@ -1,10 +1,10 @@
-import { type Cause, Effect, Either } from "effect"
+import { type Cause, type Context, Effect, Either } from "effect"
 import { isUuid } from "../domain/Identifier.js"
 import type { LimitStatus, LimitUse } from "../domain/LimitWindow.js"
 import { countedAddress } from "../domain/PublicAddress.js"
 import type { ShopRecord } from "../domain/Shop.js"
+import type { CachedRateLimits } from "../services/CachedRateLimits.js"
 import type { Caller } from "../services/Caller.js"
-import type { CachedRateLimits } from "./CachedRateLimits.js"
 import type { RouteMatch } from "./Endpoint.js"
 import { headerCase } from "./Endpoint.js"
 import { type Failure, givenTwice } from "./ErrorTable.js"
@@ -257,7 +257,7 @@ const withLimitStatuses = (context: RequestContext, limitStatuses: ReadonlyArray
  * Runs a request through its checks in their order, and responds. Limits are collected up to the next asynchronous check, the handler or a
  * refusal, and then counted in one call, all or none. A request over one of these limits gets a 429 even if a check after it refused.
  */
-export const runChecks = ({ steps }: Checks, limits: CachedRateLimits) => {
+export const runChecks = ({ steps }: Checks, limits: Context.Tag.Service<CachedRateLimits>) => {
   /** Runs the steps from index `from` on. `uncounted` are the limits that were collected and not yet counted. */
   const runFrom = (
     from: number,

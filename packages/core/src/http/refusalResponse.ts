@@ -1,6 +1,5 @@
 import type { Refusal } from "../decisions/Refusal.js"
 import type { StoreUnavailable } from "../ports/StorePorts.js"
-import { momentOf } from "../services/RefusalMoment.js"
 import type { WorkshopStopped } from "../services/WorkshopStopped.js"
 import { failureStatusAndBody } from "./Envelope.js"
 import { type ErrorCode, type Failure, failureRows } from "./ErrorTable.js"
@@ -35,7 +34,7 @@ export const isRefusal = (error: unknown): error is AnyRefusal =>
  */
 export const refusalResponse = (error: unknown): RefusalResponse => {
   const refusal: Failure = isRefusal(error) ? error : BUG
-  const wait = retryAfter(refusal, momentOf(refusal) ?? globalThis.Date.now())
+  const wait = retryAfter(refusal)
   return {
     ...(failureStatusAndBody(refusal) as Pick<RefusalResponse, "status" | "body">),
     headers: wait === undefined ? {} : { "Retry-After": wait }

@@ -54,20 +54,19 @@ const commonHeaders = (
   }
 }
 
-/** In how many seconds another try is worthwhile; undefined if waiting does not help (Specification, Errors; Limits). */
-export const retryAfter = (failure: Failure, now: Instant): string | undefined => {
-  if (failure._tag === "LimitReached") return secondsUntil(failure.decisive.resets_at, now)
+/**
+ * In how many seconds after `now` another try is worthwhile; undefined if waiting does not help (Specification, Errors; Limits). Without
+ * `now` they count from the refusal.
+ */
+export const retryAfter = (failure: Failure, now?: Instant): string | undefined => {
+  if (failure._tag === "LimitReached") return secondsUntil(failure.decisive.resets_at, now ?? failure.refused_at)
   return failureRows[failure._tag].code === "UNAVAILABLE" ? String(RETRY_AFTER_UNAVAILABLE_S) : undefined
 }
 
-/** The authentication scheme that the client can use. */
+/** The authentication scheme that the client can use: an embedder's own, which may have none, or keys and tokens. */
 const challengeOf = (failure: Failure): string | undefined => {
   if (failure._tag === "NotSignedIn") return failure.challenge
-  return failure._tag === "Unauthenticated" ||
-    failure._tag === "TestKeyElsewhere" ||
-    failure._tag === "SandboxTokenWrong"
-    ? "Bearer"
-    : undefined
+  return failureRows[failure._tag].code === "UNAUTHENTICATED" ? "Bearer" : undefined
 }
 
 /** A failure in its envelope. A 429 shows the limit that refused (Specification, Limits). */

@@ -1,12 +1,12 @@
 import { Effect } from "effect"
 import type { ShopView } from "../domain/Shop.js"
 import { Reads } from "../ports/StorePorts.js"
+import { CachedRateLimits } from "../services/CachedRateLimits.js"
 import type { Caller } from "../services/Caller.js"
 import { Clients } from "../services/Clients.js"
 import { Loyalty } from "../services/Loyalty.js"
 import { Tickets } from "../services/Tickets.js"
 import { authentication, type OwnAuthentication } from "./authentication.js"
-import { cachedRateLimits } from "./CachedRateLimits.js"
 import {
   type AuthenticatedRequest,
   addressUse,
@@ -125,7 +125,7 @@ export const workshopRoutes = (options: { readonly validateResponses: boolean; r
     const group: RouteGroup = {
       prefix: "/v1",
       find: router(routes<Caller>()(WorkshopApi, yield* workshopHandlers)),
-      handle: runChecks(checks, yield* cachedRateLimits)
+      handle: runChecks(checks, yield* CachedRateLimits)
     }
     return group
   })

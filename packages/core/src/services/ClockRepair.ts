@@ -1,4 +1,4 @@
-import { Clock, type Context, Effect } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import { redateTicket, repairClock } from "../decisions/repairClock.js"
 import { retryNotificationNow } from "../decisions/sendNotification.js"
 import type { ShopId } from "../domain/Identifier.js"
@@ -89,20 +89,23 @@ const comparison = ({ latest, ahead }: Context.Tag.Service<Directory>): Ahead =>
   })
 }
 
-/** The comparison of each directory, which remembers when it last looked. */
-const comparisons = new WeakMap<object, Ahead>()
+/** The comparison of the data with the clock, which remembers when it last looked; null where each look asks the store. */
+export class ClockComparison extends Context.Reference<ClockComparison>()("@workshop/core/ClockComparison", {
+  defaultValue: (): Ahead | null => null
+}) {
+  static readonly layer: Layer.Layer<never, never, Directory> = Layer.effect(
+    ClockComparison,
+    Effect.map(Directory, comparison)
+  )
+}
 
 /**
  * Compares the data with the clock: the reason if they are more than ten seconds ahead, else null. Then either is wrong, and new data get
  * future instants.
  */
 export const aheadReason: Effect.Effect<string | null, StoreUnavailable, Directory> = Effect.flatMap(
-  Directory,
-  (directory) => {
-    const known = comparisons.get(directory) ?? comparison(directory)
-    comparisons.set(directory, known)
-    return known
-  }
+  ClockComparison,
+  (known) => known ?? Effect.flatMap(Directory, comparison)
 )
 
 /** Logs a warning if the data are ahead of the clock. If the store does not respond, the caller that needs more than this reports it. */

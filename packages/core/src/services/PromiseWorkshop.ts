@@ -1,4 +1,4 @@
-import { Cause, Clock, Context, Effect, Either, Exit, Layer, ManagedRuntime, Runtime, Stream } from "effect"
+import { Cause, Context, Effect, Either, Exit, Layer, ManagedRuntime, Runtime, Stream } from "effect"
 import { type Complaint, isFunction, isText, OptionRefused } from "../domain/OptionChecks.js"
 import { RefusalOf } from "../domain/RefusalOf.js"
 import { SIGNATURE_HEADER } from "../domain/Signature.js"
@@ -17,9 +17,8 @@ import { type OrThrow, promiseApi, type Run, throwing, toPromise } from "./Promi
 import { type PromiseOptions, refusedStart, settingsOf } from "./PromiseOptions.js"
 import { promiseTransfers } from "./PromiseTransfers.js"
 import { notReadyReason } from "./Readiness.js"
-import { noteMoment } from "./RefusalMoment.js"
 import { layer as services } from "./Workshop.js"
-import { isStopped, noteStopped, WorkshopStopped } from "./WorkshopStopped.js"
+import { isStopped, Lifecycle, WorkshopStopped } from "./WorkshopStopped.js"
 
 /** `dispatcher.runOnce` was called, but `start` was given no `sender`: its events wait for a process that has one. */
 export class NoSender extends RefusalOf(
@@ -35,6 +34,7 @@ export type WorkshopServices =
   | Dispatcher
   | NotificationSender
   | Tidy
+  | Lifecycle
 
 /** The background work, a turn at a time: for cron jobs. */
 const cronMethods = (run: Run<WorkshopServices>, hasSender: boolean) => {
@@ -190,7 +190,7 @@ const layerOf = <E>(options: PromiseOptions<E>) => {
     Layer.provideMerge(options.store),
     Layer.provideMerge(profanity),
     Layer.provideMerge(entropy),
-    Layer.provideMerge(Probes.layer),
+    Layer.provideMerge(Layer.merge(Probes.layer, Lifecycle.layer)),
     Layer.provideMerge(environment)
   )
 }
@@ -214,15 +214,12 @@ export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorks
     const exit = await runExit(effect)
     if (Exit.isSuccess(exit)) return { ok: true, value: exit.value }
     const failure = Cause.failureOrCause(exit.cause)
-    if (Either.isLeft(failure)) {
-      noteMoment(failure.left, Runtime.runSync(runtime)(Clock.currentTimeMillis))
-      return { ok: false, refusal: failure.left }
-    }
+    if (Either.isLeft(failure)) return { ok: false, refusal: failure.left }
     throw Cause.squash(exit.cause)
   }
   const { listen, subscribe } = Runtime.runSync(runtime)(CommittedEvents)
   const stop = () => {
-    noteStopped(runtime)
+    Context.get(runtime.context, Lifecycle).isStopped = true
     return managed.dispose()
   }
   const ready = async (): Promise<Readiness> => {

@@ -6,8 +6,10 @@ import { Tidying } from "../ports/Tidying.js"
 import { ApiKeyCache } from "./ApiKeyCache.js"
 import { Audit } from "./Audit.js"
 import { backgroundSucceeded, logBackgroundFailure } from "./BackgroundFailure.js"
+import { CachedRateLimits } from "./CachedRateLimits.js"
 import { Clients } from "./Clients.js"
 import { MovableClock } from "./ClockAdvance.js"
+import { ClockComparison } from "./ClockRepair.js"
 import { Closer } from "./Closer.js"
 import { CommittedChanges, observedStore } from "./CommittedEvents.js"
 import { DeliveryHistory } from "./DeliveryHistory.js"
@@ -41,6 +43,8 @@ export const layer = Layer.mergeAll(
   Webhooks.Default,
   Closer.Default,
   Audit.Default,
+  CachedRateLimits.layer,
+  ClockComparison.layer,
   exhaustionLog
 ).pipe(
   Layer.provideMerge(Shops.Default),

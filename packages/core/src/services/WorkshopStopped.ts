@@ -1,3 +1,4 @@
+import { Context, Layer, type Runtime } from "effect"
 import { RefusalOf } from "../domain/RefusalOf.js"
 
 /** A method or a mount of a workshop was called after its `stop`. Another try helps only in another process, or on another workshop. */
@@ -6,10 +7,10 @@ export class WorkshopStopped extends RefusalOf(
   "This workshop was stopped: call stop only after the last request, or start another workshop"
 ) {}
 
-const stopped = new WeakSet<object>()
-
-/** Keeps that the workshop of a runtime was stopped, for its mounts, which know the runtime alone. */
-export const noteStopped = (runtime: object): void => void stopped.add(runtime)
+/** Whether the workshop of a runtime was stopped, for its mounts, which have the runtime alone. */
+export class Lifecycle extends Context.Tag("@workshop/core/Lifecycle")<Lifecycle, { isStopped: boolean }>() {
+  static readonly layer = Layer.sync(Lifecycle, () => ({ isStopped: false }))
+}
 
 /** Whether the workshop of a runtime was stopped. */
-export const isStopped = (runtime: object): boolean => stopped.has(runtime)
+export const isStopped = ({ context }: Runtime.Runtime<Lifecycle>): boolean => Context.get(context, Lifecycle).isStopped

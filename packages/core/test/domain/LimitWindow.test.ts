@@ -48,7 +48,7 @@ describe("Specification, Limits: windows", () => {
   })
 
   it("the refusal says how many uses are left if more were requested (Specification, Clients and loyalty)", () => {
-    const refused = new LimitReached({ limitStatuses: [left("stamps_per_day", 5, NOW + HOUR)] })
+    const refused = new LimitReached({ limitStatuses: [left("stamps_per_day", 5, NOW + HOUR)], refused_at: NOW })
     expect(refused.message).toBe("The limit is 100 stamps added per client and key and day; 5 are left until it resets")
   })
 
@@ -127,16 +127,19 @@ describe("Specification, Limits: the headers", () => {
   it("of several that refused, the longest reset is decisive (Specification, Limits)", () => {
     const hour = left("tickets_per_hour", 0, 10)
     const day = left("tickets_per_day", 0, 20)
-    expect(new LimitReached({ limitStatuses: [hour, day] }).decisive).toBe(day)
-    expect(new LimitReached({ limitStatuses: [day, hour] }).decisive).toBe(day)
-    expect(new LimitReached({ limitStatuses: [hour] }).decisive).toBe(hour)
-    expect(new LimitReached({ limitStatuses: [hour, left("lookups_per_hour", 0, 10)] }).decisive).toBe(hour)
-    expect(new LimitReached({ limitStatuses: [hour] })._tag).toBe("LimitReached")
+    expect(new LimitReached({ limitStatuses: [hour, day], refused_at: NOW }).decisive).toBe(day)
+    expect(new LimitReached({ limitStatuses: [day, hour], refused_at: NOW }).decisive).toBe(day)
+    expect(new LimitReached({ limitStatuses: [hour], refused_at: NOW }).decisive).toBe(hour)
+    expect(new LimitReached({ limitStatuses: [hour, left("lookups_per_hour", 0, 10)], refused_at: NOW }).decisive).toBe(
+      hour
+    )
+    expect(new LimitReached({ limitStatuses: [hour], refused_at: NOW })._tag).toBe("LimitReached")
   })
 
   it("the refusal's text says what is used up (Specification, Errors)", () => {
     const { message } = new LimitReached({
-      limitStatuses: [limitStatus({ used: 150, resets_at: 5 }, "tickets_per_hour")]
+      limitStatuses: [limitStatus({ used: 150, resets_at: 5 }, "tickets_per_hour")],
+      refused_at: NOW
     })
     expect(message).toMatch(/150 tickets .* per shop/)
   })

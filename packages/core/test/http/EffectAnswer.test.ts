@@ -147,9 +147,10 @@ describe("an embedder's own handler answers failures as the API does", () => {
   })
 
   it("a limit with the seconds until it resets (Specification, Limits)", async () => {
-    const resets_at = clock.unsafeCurrentTimeMillis() + 3_600_000
+    const refused_at = clock.unsafeCurrentTimeMillis()
+    const resets_at = refused_at + 3_600_000
     const limitStatus = { policy: "tickets_per_hour", limit: 150, remaining: 0, resets_at } as const
-    const { status, headers } = await asked(good, new LimitReached({ limitStatuses: [limitStatus] }))
+    const { status, headers } = await asked(good, new LimitReached({ limitStatuses: [limitStatus], refused_at }))
     expect([status, headers.get("retry-after")]).toEqual([429, "3600"])
   })
 

@@ -5,7 +5,7 @@ import { BodyIncomplete, type HttpRequest, type HttpResponse } from "../../src/h
 import { type Pipeline, pipeline, type RouteGroup } from "../../src/http/Pipeline.js"
 import { respond } from "../../src/http/respond.js"
 import { Entropy } from "../../src/ports/Entropy.js"
-import { RateLimits } from "../../src/ports/StorePorts.js"
+import { CachedRateLimits } from "../../src/services/CachedRateLimits.js"
 import { SettableClock } from "../../src/testing/SettableClock.js"
 
 const clock = new SettableClock()
@@ -80,10 +80,7 @@ beforeEach(() => {
   serve = Effect.runSync(
     pipeline([endpoints, pages]).pipe(
       Effect.provide(Entropy.layerSeeded(1)),
-      Effect.provideService(RateLimits, {
-        take: () => Effect.die("no limit is asked"),
-        look: () => Effect.die("no limit is asked")
-      } as never)
+      Effect.provideService(CachedRateLimits, {} as never)
     )
   )
 })

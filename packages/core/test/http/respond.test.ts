@@ -2,7 +2,7 @@ import { Cause, Effect, Either, Exit, ParseResult, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { LimitReached } from "../../src/domain/LimitWindow.js"
 import type { Route } from "../../src/http/Endpoint.js"
-import type { Failure } from "../../src/http/ErrorTable.js"
+import { type Failure, failureRows } from "../../src/http/ErrorTable.js"
 import type { HandlerResult } from "../../src/http/HttpMessage.js"
 import { refusalSamples } from "../../src/http/openapi/Refusals.js"
 import { checkResponse, respond } from "../../src/http/respond.js"
@@ -12,15 +12,32 @@ const context = { id: "0123456789abcdef01234567", now: NOW, route: null, caller:
 const responseTo = (failure: Failure) => respond(failure, context)
 
 const usedUp = new LimitReached({
-  limitStatuses: [{ policy: "writes_per_minute", limit: 30, remaining: 0, resets_at: NOW + 41_001 }]
+  limitStatuses: [{ policy: "writes_per_minute", limit: 30, remaining: 0, resets_at: NOW + 41_001 }],
+  refused_at: NOW
 })
+
+const plain = [
+  "AccountDeactivated",
+  "ApiDisabled",
+  "Overloaded",
+  "RouteNotFound",
+  "SandboxDataReal",
+  "SandboxHostForeign",
+  "SandboxSenderForeign",
+  "SandboxTokenWrong",
+  "ShopNotApproved",
+  "TestKeyElsewhere",
+  "Unauthenticated"
+] as const
 
 const failures: ReadonlyArray<Failure> = [
   ...Object.values(refusalSamples).map(({ refusal }) => refusal),
-  { _tag: "SandboxTokenWrong" },
-  { _tag: "TestKeyElsewhere" },
-  { _tag: "ScopeMissing", scope: "tickets:read" },
+  ...plain.map((_tag): Failure => ({ _tag })),
+  { _tag: "InternalError", message: "The service failed" },
   { _tag: "InvalidRequest", issues: [] },
+  { _tag: "NotReady", message: "The schema is behind" },
+  { _tag: "NotSignedIn", message: "Sign in first" },
+  { _tag: "ScopeMissing", scope: "tickets:read" },
   usedUp
 ]
 
@@ -53,6 +70,10 @@ describe("Specification, Errors: what every response says", () => {
 })
 
 describe("Specification, Errors: what a failure's headers say", () => {
+  it("holds for every failure of the table", () => {
+    expect(new Set(failures.map(({ _tag }) => _tag))).toEqual(new Set(Object.keys(failureRows)))
+  })
+
   it("a scheme only where a key or a token is missing or wrong (Specification, Errors)", () => {
     expect(bearing("WWW-Authenticate")).toEqual({
       Unauthenticated: "Bearer",
@@ -69,7 +90,13 @@ describe("Specification, Errors: what a failure's headers say", () => {
   })
 
   it("when to try again only where waiting helps: whole seconds, never too early (Specification, Limits; Errors)", () => {
-    expect(bearing("Retry-After")).toEqual({ LimitReached: "42", StoreUnavailable: "1", WorkshopStopped: "1" })
+    expect(bearing("Retry-After")).toEqual({
+      LimitReached: "42",
+      NotReady: "1",
+      Overloaded: "1",
+      StoreUnavailable: "1",
+      WorkshopStopped: "1"
+    })
     expect(responseTo(usedUp).headers).toMatchObject({
       "RateLimit-Limit": "30",
       "RateLimit-Remaining": "0",

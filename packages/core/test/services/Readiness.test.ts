@@ -3,6 +3,7 @@ import { Effect, Fiber, Layer, Logger, TestClock, TestContext } from "effect"
 import { expect, it } from "vitest"
 import { Entropy } from "../../src/ports/Entropy.js"
 import { Directory } from "../../src/ports/StorePorts.js"
+import { ClockComparison } from "../../src/services/ClockRepair.js"
 import { notReadyReason } from "../../src/services/Readiness.js"
 
 /** A directory whose reads neither end nor can be interrupted, as those of a server that stands still. */
@@ -27,3 +28,31 @@ it("a store that stays silent is not ready after two seconds, although its reads
     Effect.scoped,
     Effect.runPromise
   ))
+
+it("a process compares the data with the clock once a minute, however often it is asked", () => {
+  let looks = 0
+  const counted = Layer.effect(
+    Directory,
+    Effect.map(Directory, (directory) => ({ ...directory, latest: Effect.tap(directory.latest, () => looks++) }))
+  )
+  return Effect.gen(function* () {
+    for (let second = 0; second < 60; second++) {
+      expect(yield* notReadyReason).toBe(null)
+      yield* TestClock.adjust("1 seconds")
+    }
+    expect(looks).toBe(1)
+    yield* notReadyReason
+    expect(looks).toBe(2)
+  }).pipe(
+    Effect.provide(
+      ClockComparison.layer.pipe(
+        Layer.provideMerge(counted),
+        Layer.provideMerge(MemoryStore.layer),
+        Layer.provideMerge(Entropy.layer)
+      )
+    ),
+    Effect.provide(TestContext.TestContext),
+    Effect.scoped,
+    Effect.runPromise
+  )
+})

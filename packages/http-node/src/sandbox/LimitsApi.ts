@@ -1,4 +1,5 @@
 import {
+  CachedRateLimits,
   type Instant,
   InvalidInput,
   type LimitStatus,
@@ -8,7 +9,6 @@ import {
   Shops
 } from "@workshop/core"
 import {
-  cachedRateLimits,
   currentWindow,
   type GroupHandlers,
   isActive,
@@ -100,7 +100,7 @@ export const shopLimits = (address: () => string) =>
     const shops = yield* Shops
     const store = yield* Store
     const limits = yield* RateLimits
-    const known = yield* cachedRateLimits
+    const known = yield* CachedRateLimits
 
     const usesIn = Effect.fnUntraced(function* (shop_id: ShopId, now: Instant) {
       const { shop, head } = yield* shops.byId(shop_id)

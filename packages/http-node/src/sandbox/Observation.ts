@@ -1,5 +1,4 @@
-import { CommittedChanges, type EventRecord } from "@workshop/core"
-import { cachedRateLimits } from "@workshop/core/adapter"
+import { CachedRateLimits, CommittedChanges, type EventRecord } from "@workshop/core"
 import type { Change } from "@workshop/core/store"
 import { Effect, Option } from "effect"
 import { Faults } from "./Faults.js"
@@ -32,7 +31,7 @@ export const observation = Effect.gen(function* () {
     feed.publish("request", request)
     if (request.fault !== null) feed.publish("fault", { at: request.at, faults: faults.all, met: request.fault })
   }
-  const log = new RequestLog(faults, yield* cachedRateLimits, publishRequest, started_at)
+  const log = new RequestLog(faults, yield* CachedRateLimits, publishRequest, started_at)
   const changes = yield* Effect.serviceOption(CommittedChanges)
   if (Option.isSome(changes))
     changes.value.listen((committed) => {

@@ -1,8 +1,7 @@
-import { LimitReached, Limits, Policies } from "@workshop/core"
+import { type CachedRateLimits, LimitReached, Limits, Policies } from "@workshop/core"
 import {
   addressUse,
   bodyText,
-  type CachedRateLimits,
   countedAddress,
   failureRows,
   respond,
@@ -11,7 +10,7 @@ import {
 } from "@workshop/core/adapter"
 import type { Failure, HttpRequest, ObservedResponse, RequestContext, RouteGroup } from "@workshop/core/http"
 import { MINUTE_MS } from "@workshop/core/store"
-import { Effect, Schema } from "effect"
+import { type Context, Effect, Schema } from "effect"
 import { type Fault, FaultKind, type Faults } from "./Faults.js"
 import { Ring } from "./Feed.js"
 
@@ -140,7 +139,9 @@ const withFault = (
         remaining: 0,
         resets_at: context.now + MINUTE_MS
       } as const
-      return Effect.map(read, () => respond(new LimitReached({ limitStatuses: [limitStatus] }), context))
+      return Effect.map(read, () =>
+        respond(new LimitReached({ limitStatuses: [limitStatus], refused_at: context.now }), context)
+      )
     }
   }
 }
@@ -151,13 +152,13 @@ const NANOS_PER_MS = 1e6
 export class RequestLog {
   readonly #ring: Ring<LoggedRequest>
   readonly #faults: Faults
-  readonly #limits: CachedRateLimits
+  readonly #limits: Context.Tag.Service<CachedRateLimits>
   readonly #onLogged: (request: LoggedRequest) => void
   #lastUnauthenticatedAddress = "127.0.0.1"
 
   constructor(
     faults: Faults,
-    limits: CachedRateLimits,
+    limits: Context.Tag.Service<CachedRateLimits>,
     onLogged: (request: LoggedRequest) => void,
     started_at: number
   ) {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import {
   ApiKeyCache,
+  CachedRateLimits,
   type ClientAccount,
   InvalidInput,
   type KeyId,
@@ -9,7 +10,7 @@ import {
   type ShopRecord,
   type StoreUnavailable
 } from "@workshop/core"
-import { BodyLimit, ClockAdvance, cachedRateLimits, type GroupHandlers, toIso } from "@workshop/core/adapter"
+import { BodyLimit, ClockAdvance, type GroupHandlers, toIso } from "@workshop/core/adapter"
 import { type Change, Directory, ServiceLimits, Store, WholeData } from "@workshop/core/store"
 import { Effect, Either, Schema } from "effect"
 import { ClockView, clockView } from "./ClockApi.js"
@@ -183,7 +184,7 @@ export const sessionHandlers = ({ log, feed, faults, receivers, begin }: Sandbox
     const store = yield* Store
     const keys = yield* Keys
     const cachedKeys = yield* ApiKeyCache
-    const limits = yield* cachedRateLimits
+    const limits = yield* CachedRateLimits
     const { state, beginAnew } = yield* ClockAdvance
     const isRemovable = Effect.flatMap(directory.isSandboxMade, (isMade) =>
       isMade ? Effect.void : Effect.fail({ _tag: "SandboxDataReal" } as const)

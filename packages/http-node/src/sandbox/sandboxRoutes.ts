@@ -1,9 +1,8 @@
-import { Actor, type StoreUnavailable, type WebhookAddressPolicy } from "@workshop/core"
+import { Actor, CachedRateLimits, type StoreUnavailable, type WebhookAddressPolicy } from "@workshop/core"
 import {
   addressUse,
   bodyCheck,
   Checks,
-  cachedRateLimits,
   endpointHandler,
   headCheck,
   refusalCheck,
@@ -88,7 +87,7 @@ export const sandboxRoutes = (options: SandboxOptions) =>
   Effect.gen(function* () {
     const { token, webhookPolicy, validateResponses, api, begin = Effect.void, runScenario } = options
     yield* claimEmptyStore
-    const limits = yield* cachedRateLimits
+    const limits = yield* CachedRateLimits
     const access = Checks.from([headCheck(), (yield* tokenCheck(token, limits)) ?? senderCheck])
     const { feed, faults, log } = yield* observation
     const started_at = yield* startOfIds

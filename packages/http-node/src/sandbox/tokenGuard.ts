@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from "node:crypto"
-import { LimitReached } from "@workshop/core"
-import { addressUse, type CachedRateLimits, type Check, Rejected } from "@workshop/core/adapter"
+import { type CachedRateLimits, LimitReached } from "@workshop/core"
+import { addressUse, type Check, Rejected } from "@workshop/core/adapter"
 import { bearer, type HttpRequest } from "@workshop/core/http"
 import type { LimitUse } from "@workshop/core/store"
-import { Effect } from "effect"
+import { type Context, Effect } from "effect"
 import { isGuard, TOKEN_CHARACTERS } from "./sandboxAllowed.js"
 
 /** The path of the stream, whose query may have the token. */
@@ -25,7 +25,10 @@ const guess = (request: HttpRequest): LimitUse => {
  * The check of a sandbox's token; none without a token. The duration of a comparison does not depend on the token. Wrong
  * tokens are counted, and an address that sent too many is refused with the right one too, so that it cannot continue to guess.
  */
-export const tokenCheck = (token: string | null, limits: CachedRateLimits): Effect.Effect<Check | undefined> => {
+export const tokenCheck = (
+  token: string | null,
+  limits: Context.Tag.Service<CachedRateLimits>
+): Effect.Effect<Check | undefined> => {
   if (token === null || token === "") return Effect.succeed(undefined)
   if (!isGuard(token)) return Effect.dieMessage(`The sandbox's token must have at least ${TOKEN_CHARACTERS} characters`)
   const expected = digest(token)
@@ -39,7 +42,9 @@ export const tokenCheck = (token: string | null, limits: CachedRateLimits): Effe
         return new Rejected({ _tag: "SandboxTokenWrong" }, [guess(request)])
       }
       const limitStatus = limits.look(guess(request), context.now)
-      return limitStatus.remaining > 0 ? checked : new Rejected(new LimitReached({ limitStatuses: [limitStatus] }))
+      return limitStatus.remaining > 0
+        ? checked
+        : new Rejected(new LimitReached({ limitStatuses: [limitStatus], refused_at: context.now }))
     }
   })
 }

@@ -1,11 +1,13 @@
-import { Entropy } from "@workshop/core"
+import { CachedRateLimits, Entropy } from "@workshop/core"
 import { pipeline, webHandler } from "@workshop/core/http"
 import { pages } from "@workshop/http-node"
 import * as MemoryStore from "@workshop/store-memory"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 
-const runtime = ManagedRuntime.make(Layer.provideMerge(MemoryStore.layer, Entropy.layerSeeded(2)))
+const runtime = ManagedRuntime.make(
+  CachedRateLimits.layer.pipe(Layer.provideMerge(MemoryStore.layer), Layer.provideMerge(Entropy.layerSeeded(2)))
+)
 afterAll(() => runtime.dispose())
 
 const answer = await runtime.runPromise(

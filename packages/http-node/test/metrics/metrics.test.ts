@@ -1,5 +1,6 @@
 import { HttpApp } from "@effect/platform"
 import {
+  CachedRateLimits,
   Entropy,
   KeyInput,
   Keys,
@@ -321,7 +322,7 @@ describe("GET /readyz (Specification, Commands)", () => {
       answers.push(yield* ask)
       return answers
     })
-    const store = Layer.provideMerge(testStore, Entropy.layerSeeded(5))
+    const store = CachedRateLimits.layer.pipe(Layer.provideMerge(testStore), Layer.provideMerge(Entropy.layerSeeded(5)))
     const answers = await Effect.runPromise(
       served.pipe(Effect.provide(store), Effect.provide(logging), Effect.withClock(clock), Effect.scoped)
     )
@@ -353,7 +354,10 @@ describe("GET /readyz of a store that stays silent (Specification, Commands)", (
       isSilent = false
       return [first, yield* ask]
     })
-    const store = Layer.provideMerge(silent, MemoryStore.layer).pipe(Layer.provideMerge(Entropy.layerSeeded(6)))
+    const store = Layer.merge(silent, CachedRateLimits.layer).pipe(
+      Layer.provideMerge(MemoryStore.layer),
+      Layer.provideMerge(Entropy.layerSeeded(6))
+    )
     const quiet = Logger.remove(Logger.defaultLogger)
     const statuses = await Effect.runPromise(served.pipe(Effect.provide(Layer.merge(store, quiet)), Effect.scoped))
     expect(statuses).toEqual([503, 200])
@@ -391,7 +395,10 @@ describe("GET /readyz and /metrics (Specification, Commands)", () => {
       }
       return bodies
     })
-    const ports = Layer.mergeAll(Layer.provideMerge(counted, MemoryStore.layer), Probes.layer)
+    const ports = Layer.mergeAll(
+      Layer.provideMerge(Layer.merge(counted, CachedRateLimits.layer), MemoryStore.layer),
+      Probes.layer
+    )
     const bodies = await Effect.runPromise(
       served.pipe(Effect.provide(Layer.provideMerge(ports, Entropy.layerSeeded(6))), Effect.scoped)
     ).finally(() => clock.mockRestore())

@@ -124,5 +124,5 @@ export const scopeExample = (scope: Scope): ErrorExample =>
 export const limitExample = (policy: PolicyName): ErrorExample => {
   const { limit, counts, per } = Policies[policy]
   const limitStatus = { policy, limit, remaining: 0, resets_at: 0 }
-  return shown(`${limit} ${counts}, per ${per}`, new LimitReached({ limitStatuses: [limitStatus] }))
+  return shown(`${limit} ${counts}, per ${per}`, new LimitReached({ limitStatuses: [limitStatus], refused_at: 0 }))
 }

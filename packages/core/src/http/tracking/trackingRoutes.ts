@@ -6,7 +6,7 @@ import { countedAddress } from "../../domain/PublicAddress.js"
 import { TrackingCodeText } from "../../domain/TrackingCode.js"
 import { type TrackingView, trackingPageOf } from "../../domain/TrackingView.js"
 import { Directory } from "../../ports/StorePorts.js"
-import { cachedRateLimits } from "../CachedRateLimits.js"
+import { CachedRateLimits } from "../../services/CachedRateLimits.js"
 import type { HttpRequest, Page } from "../HttpMessage.js"
 import type { RouteGroup } from "../Pipeline.js"
 import { logUnavailable, type RequestContext, respond, retryAfter } from "../respond.js"
@@ -70,7 +70,7 @@ const useOf = ({ address }: HttpRequest): LimitUse => ({
 export const trackingRoutes = ({ template = trackingTemplate, shop_id }: TrackingOptions = {}) =>
   Effect.gen(function* () {
     const directory = yield* Directory
-    const limits = yield* cachedRateLimits
+    const limits = yield* CachedRateLimits
     const csp = template === trackingTemplate ? OWN_POLICY : TEMPLATE_POLICY
 
     const found = Effect.fnUntraced(function* (request: HttpRequest, { now }: RequestContext) {

@@ -1,4 +1,4 @@
-import { type Context, Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { Instant } from "../domain/Instant.js"
 import { defaultLimits, type LimitsByPolicy, type PolicyName } from "../domain/Limits.js"
 import {
@@ -18,20 +18,14 @@ type LimitStore = Context.Tag.Service<RateLimits>
 /** How many windows of each policy a process remembers. Beyond that it forgets the oldest. */
 const MAX_WINDOWS = 10_000
 
-/** The rate limits of the store, behind a cache of those that are used up. */
-export interface CachedRateLimits extends Pick<LimitStore, "take" | "giveBack"> {
+interface Cached extends Pick<LimitStore, "take" | "giveBack"> {
   /** The status of a limit as this process last saw it, without asking the store. */
   readonly look: (use: LimitUse, now: Instant) => LimitStatus
   /** Empties the cache, because the store was emptied. */
   readonly forget: () => void
 }
 
-/**
- * Remembers limits that are used up until they reset, so that further refusals do not ask the store. It also remembers the limit of
- * every address without a valid key, so that responses that count against no limit can show it. A use that another process gives back is
- * not seen, so a refusal may last until the reset that it names.
- */
-const makeCachedRateLimits = (store: LimitStore, bounds: LimitsByPolicy): CachedRateLimits => {
+const make = (store: LimitStore, bounds: LimitsByPolicy): Cached => {
   /** The uses with the bounds that an embedder set for their policies, without those of policies that have none. */
   const withBounds = (uses: ReadonlyArray<LimitUse>): ReadonlyArray<LimitUse> =>
     bounds === defaultLimits
@@ -68,7 +62,7 @@ const makeCachedRateLimits = (store: LimitStore, bounds: LimitsByPolicy): Cached
       const window = windowOf(use, now)
       if (!hasRoom(window, use.policy, 1, use.limit)) limitStatuses.push(limitStatus(window, use.policy, use.limit))
     }
-    return limitStatuses.length === 0 ? undefined : new LimitReached({ limitStatuses })
+    return limitStatuses.length === 0 ? undefined : new LimitReached({ limitStatuses, refused_at: now })
   }
 
   return {
@@ -98,12 +92,15 @@ const makeCachedRateLimits = (store: LimitStore, bounds: LimitsByPolicy): Cached
   }
 }
 
-const byStore = new WeakMap<LimitStore, CachedRateLimits>()
-
-/** The cache over the store's rate limits. All callers of one store share it. */
-export const cachedRateLimits: Effect.Effect<CachedRateLimits, never, RateLimits> = Effect.gen(function* () {
-  const store = yield* RateLimits
-  const known = byStore.get(store) ?? makeCachedRateLimits(store, yield* PolicyLimits)
-  byStore.set(store, known)
-  return known
-})
+/**
+ * The rate limits of the store, behind a cache that all groups of routes share. It remembers limits that are used up until they reset, so
+ * that further refusals do not ask the store. It also remembers the limit of every address without a valid key, so that responses that
+ * count against no limit can show it. A use that another process gives back is not seen, so a refusal may last until the reset that it names.
+ */
+export class CachedRateLimits extends Context.Tag("@workshop/core/CachedRateLimits")<CachedRateLimits, Cached>() {
+  /** A cache over the store's rate limits, with the bounds of {@link PolicyLimits}. */
+  static readonly layer: Layer.Layer<CachedRateLimits, never, RateLimits> = Layer.effect(
+    CachedRateLimits,
+    Effect.zipWith(RateLimits, PolicyLimits, make)
+  )
+}
