@@ -172,6 +172,8 @@ export const ServiceLimits = {
   data_ahead_check_every_ms: MINUTE_MS,
   /** A window that ends later than its full length plus this means that a clock was set back; it starts again. */
   window_clock_skew_ms: 5 * SECOND_MS,
+  /** The windows of each policy that a process remembers as used up; beyond that it forgets the oldest. */
+  used_up_windows: 10_000,
   /** The shortest time for which events and their attempts can be kept: longer than the last retry, and than a shop usually takes to ask about an event. */
   events_kept_min_ms: 7 * DAY_MS,
   /** The rows of a list without pages: the latest ones. */

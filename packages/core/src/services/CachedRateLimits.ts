@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import type { Instant } from "../domain/Instant.js"
-import { defaultLimits, type LimitsByPolicy, type PolicyName } from "../domain/Limits.js"
+import { defaultLimits, type LimitsByPolicy, type PolicyName, ServiceLimits } from "../domain/Limits.js"
 import {
   currentWindow,
   hasRoom,
@@ -14,9 +14,6 @@ import { PolicyLimits } from "../ports/PolicyLimits.js"
 import { RateLimits } from "../ports/StorePorts.js"
 
 type LimitStore = Context.Tag.Service<RateLimits>
-
-/** How many windows of each policy a process remembers. Beyond that it forgets the oldest. */
-const MAX_WINDOWS = 10_000
 
 interface Cached extends Pick<LimitStore, "take" | "giveBack"> {
   /** The status of a limit as this process last saw it, without asking the store. */
@@ -45,7 +42,7 @@ const make = (store: LimitStore, bounds: LimitsByPolicy): Cached => {
       known.set(policy, windows)
       windows.delete(subject)
       for (const oldest of windows.keys()) {
-        if (windows.size < MAX_WINDOWS) break
+        if (windows.size < ServiceLimits.used_up_windows) break
         windows.delete(oldest)
       }
       windows.set(subject, { used: limit - remaining, resets_at })

@@ -40,9 +40,15 @@ it("traced covers every service of the layer that a program calls", async () => 
   const traced = await tagsOf(Layer.provide(Workshop.traced, all))
   expect(traced.length).toBeGreaterThan(10)
   // The span of `Closer.run` would never end, a mount looks keys up before it calls a service, and the others are no acts.
-  const untraced = ["ApiKeyCache", "Closer", "CommittedChanges", "CommittedEvents", "Store"].map(
-    (name) => `@workshop/core/${name}`
-  )
+  const untraced = [
+    "ApiKeyCache",
+    "CachedRateLimits",
+    "ClockComparison",
+    "Closer",
+    "CommittedChanges",
+    "CommittedEvents",
+    "Store"
+  ].map((name) => `@workshop/core/${name}`)
   expect([...traced, ...untraced].toSorted()).toEqual(await tagsOf(all))
 })
 
