@@ -25,8 +25,10 @@ export interface RouteGroup {
 export type Pipeline = (request: HttpRequest) => Effect.Effect<HttpResponse>
 
 /**
- * Observes a request until its response, to count, log and trace; it does not change the response. `context` has the facts known when the
- * request begins, and the context in the response those known at its end. Each request runs in a fiber of its own.
+ * Observes a request until its response, to count, log and trace; it does not change the response. Each request runs in a fiber of its own.
+ * `context` has the facts known when the request begins, with the endpoint of its path, for a request whose client leaves before the
+ * response. The response has its own context, with what the checks found; a request that was refused before its route was checked has the
+ * prefix as its route there.
  */
 export type RequestObserver = (
   request: HttpRequest,

@@ -5,7 +5,14 @@ import { Reads, type StoreUnavailable } from "../ports/StorePorts.js"
 import { ApiKeyCache, type ApiKeyHolder } from "../services/ApiKeyCache.js"
 import { CachedRateLimits } from "../services/CachedRateLimits.js"
 import type { Caller } from "../services/Caller.js"
-import { type AuthenticatedRequest, addressUse, type Check, type CheckedRequest, extend, Rejected } from "./checks.js"
+import {
+  type AuthenticatedRequest,
+  addFields,
+  addressUse,
+  type Check,
+  type CheckedRequest,
+  Rejected
+} from "./checks.js"
 import type { NotSignedIn } from "./ErrorTable.js"
 import type { HttpRequest } from "./HttpMessage.js"
 
@@ -77,7 +84,7 @@ export const authentication = (own?: OwnAuthentication) =>
 
     const authenticated = (checked: CheckedRequest, { caller, shop }: ApiKeyHolder): AuthenticatedRequest => {
       checked.request.onAuthenticated?.()
-      return extend(checked, { caller, shop, context: { ...checked.context, caller } })
+      return addFields(checked, { caller, shop, context: { ...checked.context, caller } })
     }
 
     const unauthenticated = ({ request }: CheckedRequest, key?: string): Rejected => {

@@ -19,7 +19,7 @@ import {
   respondToCause
 } from "./respond.js"
 
-/** A request on its way through the checks. Each check adds the fields that it finds, for the checks after it. */
+/** A request on its way through the checks: one object, to which each check adds the fields that it finds, for the checks after it. */
 export interface CheckedRequest {
   readonly request: HttpRequest
   /** Undefined if no endpoint has this path and method. */
@@ -28,10 +28,10 @@ export interface CheckedRequest {
 }
 
 /**
- * Adds the fields that a check found to the request, in place: a copy for each check would take half of the time of a GET. The context is
- * replaced and never changed, because observers keep the first one.
+ * Adds the fields that a check found to the request itself, so that the response to a later failure has the context of the latest check.
+ * The context is replaced and never changed, because observers keep the first one.
  */
-export const extend = <In extends CheckedRequest, Fields extends object>(checked: In, fields: Fields): In & Fields =>
+export const addFields = <In extends CheckedRequest, Fields extends object>(checked: In, fields: Fields): In & Fields =>
   Object.assign(checked, fields)
 
 /** A request whose endpoint exists. */
@@ -97,36 +97,137 @@ export interface HandlerStep<In extends CheckedRequest = CheckedRequest> extends
   readonly handle: (checked: In) => Effect.Effect<HandlerOutcome, Failure>
 }
 
-type Step =
-  | Check<never, CheckedRequest>
-  | ({ readonly kind: "count" } & LimitCheck<never>)
-  | ({ readonly kind: "handle" } & HandlerStep<never>)
+type LimitCache = Context.Tag.Service<CachedRateLimits>
+
+/*
+ * How a step advances: it gets the request and the step after it, `next`, and calls `next` with the request. A check that rejects the
+ * request responds instead. A limit check only collects limits; they are counted in one call, all or none, before the next asynchronous
+ * check, the handler or the response to a rejection, so that a request over one of them gets a 429 even if a check after it rejected.
+ * A failed effect skips the steps that are left, and `runChecks` responds to the failure.
+ */
+
+/** Runs a request from a step on until its response. `uncounted` are the limits that were collected before the step and not yet counted. */
+type Continue<In> = (checked: In, uncounted: ReadonlyArray<LimitUse>) => Effect.Effect<ObservedResponse, Failure>
+
+/** A step, which gets the steps after it as `next`. */
+type Link<In, Out> = (limits: LimitCache, next: Continue<Out>) => Continue<In>
+
+const syncCheck =
+  <In extends CheckedRequest, Out extends CheckedRequest>(run: (checked: In) => CheckResult<Out>): Link<In, Out> =>
+  (limits, next) =>
+  (checked, uncounted) => {
+    const result = run(checked)
+    return result instanceof Rejected ? reject(limits, checked.context, result, uncounted) : next(result, uncounted)
+  }
+
+const asyncCheck =
+  <In extends CheckedRequest, Out extends CheckedRequest>(
+    run: (checked: In) => CheckResult<Out> | Effect.Effect<CheckResult<Out>, Failure>
+  ): Link<In, Out> =>
+  (limits, next) => {
+    const proceed = (context: RequestContext, result: CheckResult<Out>) =>
+      result instanceof Rejected ? reject(limits, context, result, NO_USES) : next(result, NO_USES)
+    return counted(limits, (checked, context) => {
+      const result = run(addFields(checked, { context }))
+      return Effect.isEffect(result)
+        ? Effect.flatMap(result, (found) => proceed(context, found))
+        : proceed(context, result)
+    })
+  }
+
+const limitCheck =
+  <In extends CheckedRequest>({ uses }: LimitCheck<In>): Link<In, In> =>
+  (_, next) =>
+  (checked, uncounted) => {
+    const found = uses(checked)
+    return next(checked, uncounted.length === 0 ? found : [...uncounted, ...found])
+  }
+
+/** Counts the collected limits, all or none, and continues with the context that has their statuses. */
+const counted =
+  <In extends CheckedRequest>(
+    limits: LimitCache,
+    proceed: (checked: In, context: RequestContext) => Effect.Effect<ObservedResponse, Failure>
+  ): Continue<In> =>
+  (checked, uncounted) => {
+    const { context } = checked
+    if (uncounted.length === 0) return proceed(checked, context)
+    return Effect.flatMap(limits.take(uncounted, context.now), (limitStatuses) =>
+      proceed(checked, withLimitStatuses(context, limitStatuses))
+    )
+  }
+
+const withLimitStatuses = (context: RequestContext, limitStatuses: ReadonlyArray<LimitStatus>): RequestContext => ({
+  ...context,
+  limitStatuses: context.limitStatuses.length === 0 ? limitStatuses : [...context.limitStatuses, ...limitStatuses]
+})
+
+/** Refuses a request. If the refusal counts against limits of its own, the response shows only these. */
+const reject = (
+  limits: LimitCache,
+  context: RequestContext,
+  { failure, uses: own }: Rejected,
+  uncounted: ReadonlyArray<LimitUse>
+): Effect.Effect<ObservedResponse, Failure> => {
+  const shown = own.length > 0 ? { ...context, limitStatuses: [] } : context
+  const uses = [...uncounted, ...own]
+  if (uses.length === 0) return Effect.succeed(respond(failure, shown))
+  return Effect.map(limits.take(uses, context.now), (limitStatuses) =>
+    respond(failure, withLimitStatuses(shown, limitStatuses))
+  )
+}
+
+/** The steps of a request from its first check to its handler. */
+export interface RequestSteps {
+  readonly steps: ReadonlyArray<StepDescription>
+  /** Links the steps. The result runs a request through them. */
+  readonly begin: (limits: LimitCache) => Continue<CheckedRequest>
+}
 
 /**
- * The checks of a request and its handler, in the order of Specification, Errors. The types let a check follow only those that find the
- * fields that it reads.
+ * The checks of a request, in the order of Specification, Errors. The types let a check follow only those that find the fields that it
+ * reads.
  */
 export class Checks<Out extends CheckedRequest = CheckedRequest> {
-  private constructor(readonly steps: ReadonlyArray<Step>) {}
+  readonly steps: ReadonlyArray<StepDescription>
+  readonly #link: Link<CheckedRequest, Out>
+
+  private constructor(steps: ReadonlyArray<StepDescription>, link: Link<CheckedRequest, Out>) {
+    this.steps = steps
+    this.#link = link
+  }
 
   /** Begins with checks that add no fields. */
   static from(checks: ReadonlyArray<Check>): Checks {
-    return new Checks(checks)
+    return checks.reduce((before, check) => before.check(check), new Checks([], (_, next) => next))
+  }
+
+  #then<Next extends CheckedRequest>(step: StepDescription, link: Link<Out, Next>): Checks<Next> {
+    return new Checks<Next>([...this.steps, step], (limits, next) => this.#link(limits, link(limits, next)))
   }
 
   /** Adds a check. */
   check<Next extends Out>(check: Check<Out, Next>): Checks<Next> {
-    return new Checks<Next>([...this.steps, check])
+    return this.#then(check, check.kind === "sync" ? syncCheck(check.run) : asyncCheck(check.run))
   }
 
   /** Adds limits to count against. */
   count(check: LimitCheck<Out>): Checks<Out> {
-    return new Checks<Out>([...this.steps, { kind: "count", ...check }])
+    return this.#then(check, limitCheck(check))
   }
 
-  /** Adds the handler. */
-  handle(step: HandlerStep<Out>): Checks<Out> {
-    return new Checks<Out>([...this.steps, { kind: "handle", ...step }])
+  /** Adds the handler, whose response shows the limits of its endpoint only if it has a result. */
+  handle(step: HandlerStep<Out>): RequestSteps {
+    return {
+      steps: [...this.steps, step],
+      begin: (limits) =>
+        this.#link(
+          limits,
+          counted(limits, (checked, context) =>
+            Effect.map(step.handle(checked), (outcome) => respond(outcome, context))
+          )
+        )
+    }
   }
 }
 
@@ -170,7 +271,7 @@ export const routeCheck = <In extends CheckedRequest>(): Check<In, In & RoutedRe
   run: (checked) => {
     const { match, context } = checked
     if (match === undefined) return new Rejected({ _tag: "RouteNotFound" })
-    return extend(checked, { match, context: { ...context, route: match.route.path } })
+    return addFields(checked, { match, context: { ...context, route: match.route.path } })
   }
 })
 
@@ -181,11 +282,11 @@ export const bodyCheck = <In extends RoutedRequest>(): Check<In, In & ReadReques
   kind: "async",
   run: (checked) => {
     const { route } = checked.match
-    if (route.method === "GET") return extend(checked, { body: NO_BODY })
+    if (route.method === "GET") return addFields(checked, { body: NO_BODY })
     const reading = readBody(checked.request, route.body_bytes)
     return Effect.isEffect(reading)
-      ? Effect.map(reading, (body) => extend(checked, { body }))
-      : extend(checked, { body: reading })
+      ? Effect.map(reading, (body) => addFields(checked, { body }))
+      : addFields(checked, { body: reading })
   }
 })
 
@@ -198,7 +299,7 @@ export const validationCheck = <In extends ReadRequest>(): Check<In, In & ValidR
     const { route, path } = checked.match
     const read = readRequest(route, checked.request, path, checked.body)
     if (Either.isLeft(read)) return new Rejected({ _tag: "InvalidRequest", issues: read.left })
-    return extend(checked, { input: read.right })
+    return addFields(checked, { input: read.right })
   }
 })
 
@@ -240,71 +341,9 @@ const withPart = (failure: Failure, { method }: HttpRequest): Failure =>
     ? { _tag: "InvalidRequest", issues: failure.issues.map((issue) => ({ in: "query", ...issue })) }
     : failure
 
-/** The fields that checks add, unset, so that V8 sees one shape of request from the first check on. */
-const UNSET_FIELDS = { caller: undefined, shop: undefined, body: NO_BODY, input: undefined }
-
-/** The context of a request at its latest check, for the response to a failure. */
-interface Progress {
-  context: RequestContext
-}
-
-const withLimitStatuses = (context: RequestContext, limitStatuses: ReadonlyArray<LimitStatus>): RequestContext => ({
-  ...context,
-  limitStatuses: context.limitStatuses.length === 0 ? limitStatuses : [...context.limitStatuses, ...limitStatuses]
-})
-
-/**
- * Runs a request through its checks in their order, and responds. Limits are collected up to the next asynchronous check, the handler or a
- * refusal, and then counted in one call, all or none. A request over one of these limits gets a 429 even if a check after it refused.
- */
-export const runChecks = ({ steps }: Checks, limits: Context.Tag.Service<CachedRateLimits>) => {
-  /** Runs the steps from index `from` on. `uncounted` are the limits that were collected and not yet counted. */
-  const runFrom = (
-    from: number,
-    request: CheckedRequest,
-    progress: Progress,
-    uncounted: ReadonlyArray<LimitUse> = NO_USES
-  ): Effect.Effect<ObservedResponse, Failure> => {
-    let checked = request
-    for (let at = from; at < steps.length; at++) {
-      const step = steps[at]!
-      // `Checks` lets a step follow only those that find the fields that it reads.
-      const given = checked as never
-      if (step.kind === "count") {
-        const uses = step.uses(given)
-        uncounted = uncounted.length === 0 ? uses : [...uncounted, ...uses]
-        continue
-      }
-      const { context } = checked
-      if (step.kind !== "sync" && uncounted.length > 0) {
-        const counted = checked
-        return Effect.flatMap(limits.take(uncounted, context.now), (limitStatuses) =>
-          runFrom(at, extend(counted, { context: withLimitStatuses(context, limitStatuses) }), progress)
-        )
-      }
-      // Only a result shows the limits of its endpoint: a failure of the handler shows those of the key alone.
-      if (step.kind === "handle") return Effect.map(step.handle(given), (outcome) => respond(outcome, context))
-      progress.context = context
-      const result: CheckResult | Effect.Effect<CheckResult, Failure> = step.run(given)
-      if (Effect.isEffect(result))
-        return Effect.flatMap(result, (passed) =>
-          passed instanceof Rejected ? reject(context, passed, NO_USES) : runFrom(at + 1, passed, progress)
-        )
-      if (result instanceof Rejected) return reject(context, result, uncounted)
-      checked = result
-    }
-    return Effect.dieMessage("The last check must be a handler")
-  }
-
-  /** Refuses a request. If the refusal counts against limits of its own, the response shows only these. */
-  const reject = (context: RequestContext, { failure, uses: own }: Rejected, before: ReadonlyArray<LimitUse>) => {
-    const shown = own.length > 0 ? { ...context, limitStatuses: [] } : context
-    const uses = [...before, ...own]
-    if (uses.length === 0) return Effect.succeed(respond(failure, shown))
-    return Effect.map(limits.take(uses, context.now), (limitStatuses) =>
-      respond(failure, withLimitStatuses(shown, limitStatuses))
-    )
-  }
+/** Runs requests through their steps. `match` is the endpoint of the request's path and method, if there is one. */
+export const runChecks = ({ begin }: RequestSteps, limits: LimitCache) => {
+  const first = begin(limits)
 
   /** Gives back the use of a request that got a 429 (Specification, Limits). If that fails, the request merely stays counted. */
   const giveBackRequest = ({ caller, limitStatuses }: RequestContext): Effect.Effect<void> => {
@@ -315,7 +354,8 @@ export const runChecks = ({ steps }: Checks, limits: Context.Tag.Service<CachedR
     )
   }
 
-  const failed = (cause: Cause.Cause<Failure>, request: HttpRequest, { context }: Progress) => {
+  /** Responds to a failure with the context of the latest check. */
+  const failed = (cause: Cause.Cause<Failure>, { request, context }: CheckedRequest) => {
     const failure = failureIn(cause)
     if (failure === undefined && context.limitStatuses.length === 0) {
       return respondToCause(cause, withLimitStatuses(context, [limits.look(addressUse(request), context.now)]))
@@ -326,10 +366,10 @@ export const runChecks = ({ steps }: Checks, limits: Context.Tag.Service<CachedR
   }
 
   return (request: HttpRequest, context: RequestContext, match?: RouteMatch): Effect.Effect<ObservedResponse> => {
-    const progress: Progress = { context }
+    const checked: CheckedRequest = { request, match, context }
     return Effect.catchAllCause(
-      Effect.suspend(() => runFrom(0, { request, match, context, ...UNSET_FIELDS }, progress)),
-      (cause) => failed(cause, request, progress)
+      Effect.suspend(() => first(checked, NO_USES)),
+      (cause) => failed(cause, checked)
     )
   }
 }

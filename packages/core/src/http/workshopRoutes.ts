@@ -34,7 +34,11 @@ const shopRefusal = ({ shop }: AuthenticatedRequest): AdmissionRefusal | undefin
   return shop.api_enabled ? undefined : { _tag: "ApiDisabled" }
 }
 
-/** The checks of a request to the API, in the order of Specification, Errors: of two refusals the earlier one is the response. */
+/**
+ * The checks of a request to the API, in the order of Specification, Errors: of two refusals the earlier one is the response. A request that
+ * gets a 429 after "the limit on requests" was counted, such as for its writes or its tickets, gets its use of that limit back from
+ * `runChecks`.
+ */
 export const workshopChecks = (
   authenticationCheck: Check<CheckedRequest, AuthenticatedRequest>,
   options: { readonly validateResponses: boolean }

@@ -1,3 +1,4 @@
+import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import {
   bodyCheck,
@@ -5,6 +6,7 @@ import {
   Checks,
   refusalCheck,
   routeCheck,
+  runChecks,
   validationCheck
 } from "../../src/http/checks.js"
 import type { Route } from "../../src/http/Endpoint.js"
@@ -12,7 +14,47 @@ import type { Route } from "../../src/http/Endpoint.js"
 const context = { id: "r", now: 0, route: "/v1", caller: null, limitStatuses: [] }
 const request = {} as CheckedRequest["request"]
 
+/** Runs a request through limits, an asynchronous check and a check that may refuse, and returns its status and the order of what ran. */
+const stepsOf = async ({ refuses = false, isAbsent = false }) => {
+  const ran: Array<string> = []
+  const use = (policy: "requests_per_minute" | "writes_per_minute" | "lookups_per_hour") => ({
+    name: policy,
+    refuses: "429",
+    uses: () => [{ policy, subject: "key", time_zone: null }]
+  })
+  const noting = <A>(name: string, value: A): A => {
+    ran.push(name)
+    return value
+  }
+  const steps = Checks.from([])
+    .count(use("requests_per_minute"))
+    .check(refusalCheck("first", "404", () => noting("first", isAbsent ? { _tag: "RouteNotFound" } : undefined)))
+    .count(use("writes_per_minute"))
+    .check({
+      name: "later",
+      refuses: "nothing",
+      kind: "async",
+      run: (checked) => Effect.sync(() => noting("later", checked))
+    })
+    .count(use("lookups_per_hour"))
+    .check(refusalCheck("last", "403", () => noting("last", refuses ? { _tag: "ApiDisabled" } : undefined)))
+    .handle({ name: "handler", refuses: "nothing", handle: () => Effect.sync(() => noting("handler", { data: null })) })
+  const limits = {
+    take: (uses: ReadonlyArray<{ readonly policy: string }>) =>
+      Effect.sync(() => noting(`take ${uses.map(({ policy }) => policy)}`, []))
+  }
+  const { status } = await Effect.runPromise(runChecks(steps, limits as never)(request, context))
+  return [...ran, status]
+}
+
 describe("The checks of a request (Specification, Errors)", () => {
+  it("count the collected limits in one call before an asynchronous check, the handler and a refusal (Specification, Limits)", async () => {
+    const before = ["first", "take requests_per_minute,writes_per_minute", "later", "last", "take lookups_per_hour"]
+    expect(await stepsOf({})).toEqual([...before, "handler", 200])
+    expect(await stepsOf({ refuses: true })).toEqual([...before, 403])
+    expect(await stepsOf({ isAbsent: true })).toEqual(["first", "take requests_per_minute", 404])
+  })
+
   it("come only after those that find what they take", () => {
     const routed = Checks.from([]).check(routeCheck()).check(bodyCheck()).check(validationCheck())
     expect(routed.steps.map(({ name }) => name)).toEqual(["route", "body", "validation"])
