@@ -113,7 +113,7 @@ const stream = (response: ServerResponse, { status, headers, body }: HttpRespons
 export const SHUTDOWN = "shutdown"
 
 /** Sends a response of the pipeline on node's `response`, unless one was sent already. */
-export const send = (
+export const sendResponse = (
   request: IncomingMessage,
   response: ServerResponse,
   httpResponse: HttpResponse,
@@ -166,8 +166,9 @@ export const listener = (
       // A few responses to requests without a valid key are sent in each turn of the event loop, and their clients send nothing more
       // until then. So however many they are, new connections and clients with a key are served. A 503 is sent at once, because the
       // service is overloaded already.
-      else if (isDeferred && exit.value.status !== 503) backlog.add(() => send(request, response, exit.value, unread))
-      else send(request, response, exit.value, unread)
+      else if (isDeferred && exit.value.status !== 503)
+        backlog.add(() => sendResponse(request, response, exit.value, unread))
+      else sendResponse(request, response, exit.value, unread)
     }
     const run = () => {
       const fiber = fork(handle(authenticated))

@@ -6,7 +6,7 @@ import { countedAddress, IPV6_PREFIX, isHeaderRepeated, newContext } from "@work
 import type { HttpRequest, HttpResponse, Pipeline } from "@workshop/core/http"
 import { Effect, Exit, Runtime, type Scope } from "effect"
 import { closing } from "./draining.js"
-import { Backlog, type ListenerOptions, listener, SHUTDOWN, send } from "./Listener.js"
+import { Backlog, type ListenerOptions, listener, SHUTDOWN, sendResponse } from "./Listener.js"
 import { type CannotListen, listen } from "./listen.js"
 import { RequestBody, requestFromNode } from "./nodeRequest.js"
 import { OpenConnections } from "./OpenConnections.js"
@@ -63,8 +63,8 @@ const hostError = ({ headers, httpVersionMinor, rawHeaders }: IncomingMessage): 
   return isHeaderRepeated(rawHeaders, "host") ? SEVERAL_HOSTS : undefined
 }
 
-/** Handles every event with which node reports a request, or the rest of one. */
-const handle = (
+/** Listens to every event with which node reports a request, or the rest of one. */
+const listenForRequests = (
   server: Http.Server,
   connections: OpenConnections,
   pipeline: Pipeline,
@@ -73,22 +73,22 @@ const handle = (
   options: ListenerOptions
 ) => {
   const { unread } = options
-  const respond = listener(runtime, options)
+  const runAndRespond = listener(runtime, options)
   const fork = Runtime.runFork(runtime)
-  const notHttp = (code: string | undefined) => notHttpResponse(code, Runtime.runSync(runtime)(newContext))
+  const parseErrorResponse = (code: string | undefined) => notHttpResponse(code, Runtime.runSync(runtime)(newContext))
   /** Responds on a connection that node no longer handles. It is closed if there is no response, because its client would wait forever. */
-  const answerTo = (request: HttpRequest, socket: Socket, take: (response: HttpResponse) => void) =>
-    fork(pipeline(request)).addObserver((exit) => (Exit.isSuccess(exit) ? take(exit.value) : socket.destroy()))
+  const respondOnSocket = (request: HttpRequest, socket: Socket, send: (response: HttpResponse) => void) =>
+    fork(pipeline(request)).addObserver((exit) => (Exit.isSuccess(exit) ? send(exit.value) : socket.destroy()))
 
   const onRequest = (request: IncomingMessage, response: ServerResponse, writeContinue?: () => void) => {
     const body = new RequestBody(request, writeContinue)
     if (!connections.note(request, response, body)) return
     const error = hostError(request)
-    const handle = (onAuthenticated: () => void) =>
+    const runPipeline = (onAuthenticated: () => void) =>
       pipeline(requestFromNode(request, trustProxy, body, onAuthenticated))
-    if (error === undefined) return respond(request, response, handle, writeContinue !== undefined)
+    if (error === undefined) return runAndRespond(request, response, runPipeline, writeContinue !== undefined)
     response.shouldKeepAlive = false
-    return send(request, response, notHttp(error), unread)
+    return sendResponse(request, response, parseErrorResponse(error), unread)
   }
 
   server.on("request", (request, response) => onRequest(request, response))
@@ -100,16 +100,16 @@ const handle = (
   // Any other expectation may be ignored (RFC 9110 §10.1.1).
   server.on("checkExpectation", (request, response) => onRequest(request, response))
   server.on("connect", (request, socket) =>
-    connections.refuseTunnel(socket as Socket, (take) =>
-      answerTo(requestFromNode(request, trustProxy), socket as Socket, take)
+    connections.refuseTunnel(socket as Socket, (send) =>
+      respondOnSocket(requestFromNode(request, trustProxy), socket as Socket, send)
     )
   )
   server.on("clientError", (error: ParseError, socket) =>
-    connections.abandon(socket as Socket, error, (take) => {
+    connections.abandon(socket as Socket, error, (send) => {
       const { remoteAddress } = socket as Socket
       const request = error.code === "HPE_INVALID_METHOD" ? unknownMethod(error, remoteAddress, trustProxy) : undefined
-      if (request === undefined) take(notHttp(error.code))
-      else answerTo(request, socket as Socket, take)
+      if (request === undefined) send(parseErrorResponse(error.code))
+      else respondOnSocket(request, socket as Socket, send)
     })
   )
 }
@@ -143,7 +143,7 @@ export const serve = (
     const backlog = new Backlog()
     const connections = new OpenConnections(server, limits, backlog)
     const unread = new UnreadResponses(runtime, timeouts, limits.maxUnreadBytes)
-    handle(server, connections, byNetwork(pipeline, limits.ipv6Prefix), runtime, trustProxy, {
+    listenForRequests(server, connections, byNetwork(pipeline, limits.ipv6Prefix), runtime, trustProxy, {
       backlog,
       unread,
       onAuthenticated: (request) => connections.authenticated(request)

@@ -4,8 +4,9 @@ import { Limits } from "@workshop/core"
 import { countedAddress } from "@workshop/core/adapter"
 import type { HttpResponse } from "@workshop/core/http"
 import type { Backlog } from "./Listener.js"
-import { announcedLength, closeConnection, type RequestBody } from "./nodeRequest.js"
+import { closeConnection, type RequestBody } from "./nodeRequest.js"
 import { type ParseError, rawResponse, TOO_LATE } from "./parseErrors.js"
+import { isResponseOver, SocketReader } from "./SocketReader.js"
 import type { ConnectionLimits } from "./serverLimits.js"
 
 /** The state of a connection. */
@@ -26,8 +27,8 @@ interface Connection {
   isAbandoned: boolean
 }
 
-/** Finds the response to a broken request, and calls `give` with it at once or later. */
-type LastResponse = (give: (response: HttpResponse) => void) => void
+/** Finds the last response of a connection, and calls `send` with it at once or later. */
+type FindLastResponse = (send: (response: HttpResponse) => void) => void
 
 /** How many trusted addresses are remembered, and how many that are not trusted again. */
 const MOST_ADDRESSES = 10_000
@@ -68,7 +69,7 @@ export class OpenConnections {
   note(request: IncomingMessage, response: ServerResponse, body: RequestBody): boolean {
     const connection = this.#open.get(request.socket)
     if (connection === undefined || connection.requests >= this.limits.maxRequestsPerConnection) return false
-    connection.pipelined = isOver(connection.response) ? 0 : connection.pipelined + 1
+    connection.pipelined = isResponseOver(connection.response) ? 0 : connection.pipelined + 1
     connection.request = request
     connection.body = body
     connection.response = response
@@ -93,9 +94,9 @@ export class OpenConnections {
   }
 
   /** Abandons a connection that node no longer reads: sends a last response after all earlier ones, and closes it. */
-  abandon(socket: Socket, error: ParseError, lastResponse: LastResponse): void {
+  abandon(socket: Socket, error: ParseError, findResponse: FindLastResponse): void {
     if (error.code !== TOO_LATE) {
-      this.#abandonNow(socket, error, lastResponse)
+      this.#abandonNow(socket, error, findResponse)
       return
     }
     const request = this.#open.get(socket)?.request
@@ -104,11 +105,11 @@ export class OpenConnections {
     setImmediate(() => {
       const latest = this.#open.get(socket)?.request
       const isInTime = latest?.complete === true && !(wasComplete && latest === request)
-      if (!isInTime) this.#abandonNow(socket, error, lastResponse)
+      if (!isInTime) this.#abandonNow(socket, error, findResponse)
     })
   }
 
-  #abandonNow(socket: Socket, error: ParseError, lastResponse: LastResponse): void {
+  #abandonNow(socket: Socket, error: ParseError, findResponse: FindLastResponse): void {
     const connection = this.#open.get(socket)
     const isOver = error.code === TOO_LATE || error.code === "HPE_INVALID_EOF_STATE"
     // Nothing was sent, so a response would be taken for that to the request that the client is just sending.
@@ -119,16 +120,16 @@ export class OpenConnections {
       connection.isAbandoned = true
       connection.reader?.stop()
       dropRest(socket)
-      this.#respondAndClose(socket, connection, isOver, lastResponse)
+      this.#respondAndClose(socket, connection, isOver, findResponse)
     }
   }
 
   /** The client asked for a tunnel, for which node passes on the bare connection. */
-  refuseTunnel(socket: Socket, lastResponse: LastResponse): void {
+  refuseTunnel(socket: Socket, findResponse: FindLastResponse): void {
     socket.on("error", () => socket.destroy())
     const connection = this.#open.get(socket)
     connection?.reader?.stop()
-    this.#after(connection?.response, () => endWith(socket, true, lastResponse))
+    this.#after(connection?.response, () => endWith(socket, true, findResponse))
   }
 
   /** Ends keep-alive: from now on every response is the last of its connection. */
@@ -229,7 +230,7 @@ export class OpenConnections {
    */
   #closeIdle(matches: (connection: Connection) => boolean): boolean {
     return (
-      this.#closeFirst((connection) => isOver(connection.response) && matches(connection)) ||
+      this.#closeFirst((connection) => isResponseOver(connection.response) && matches(connection)) ||
       this.#closeFirst((connection) => connection.response?.headersSent === true && matches(connection))
     )
   }
@@ -248,10 +249,10 @@ export class OpenConnections {
     socket: Socket,
     { request, body, response }: Connection,
     isOver: boolean,
-    lastResponse: LastResponse
+    findResponse: FindLastResponse
   ): void {
     if (request === undefined || response === undefined || request.complete) {
-      this.#after(response, () => endWith(socket, isOver || this.#isStopping, lastResponse))
+      this.#after(response, () => endWith(socket, isOver || this.#isStopping, findResponse))
     } else if (response.headersSent) {
       // The error is in the body of a request that has its response already.
       socket.destroy()
@@ -277,135 +278,8 @@ const dropRest = (socket: Socket): void => {
 }
 
 /** Sends the last response of a connection. `isOver`: the client has nothing more to send, or had its time for it. */
-const endWith = (socket: Socket, isOver: boolean, lastResponse: LastResponse) =>
-  lastResponse((response) => {
+const endWith = (socket: Socket, isOver: boolean, findResponse: FindLastResponse) =>
+  findResponse((response) => {
     socket.end(rawResponse(response))
     if (isOver) socket.destroySoon()
   })
-
-/** How many bytes node's parser gets at once, unless a head ends before or a body of known length follows. */
-const SLICE_BYTES = 512
-
-/** The end of a head, after which the next request may begin. */
-const HEAD_END = "\r\n\r\n"
-
-const upTo = (bytes: Buffer, length: number): Buffer => (bytes.length <= length ? bytes : bytes.subarray(0, length))
-
-/** Whether a response was sent, or never will be. */
-const isOver = (response: ServerResponse | undefined): boolean =>
-  response === undefined || response.closed || response.writableFinished
-
-/**
- * Reads a connection in place of node, whose parser would make objects of all requests in the 64 KiB that it reads at once, up to
- * 2,500 of them. This class gives the parser one request at a time. Until that has its response, what follows stays bytes, and the
- * rest stays in the socket, so that the network holds back a client that does not wait for its responses.
- */
-class SocketReader {
-  readonly #socket: Socket
-  readonly #backlog: Backlog
-  readonly #parse: ((chunk: Buffer) => void) | undefined
-  /** Bytes that were read before the parser may have them. */
-  #held: Buffer | undefined
-  #isPaused = false
-  #isOver = false
-  /** The latest request, its response, and the response before it. */
-  #request: IncomingMessage | undefined
-  #response: ServerResponse | undefined
-  #earlier: ServerResponse | undefined
-  /** How many bytes of the slice being parsed may belong to the body of a request that begins in it. */
-  #bodyInSlice = 0
-  /** Bytes that can only be the body of the latest request. */
-  #bodyLeft = 0
-
-  constructor(socket: Socket, backlog: Backlog) {
-    this.#socket = socket
-    this.#backlog = backlog
-    const [parse, ...others] = socket.listeners("data")
-    // If a later version of node reads sockets in another way, it reads ahead as it likes.
-    if (parse === undefined || others.length > 0) return
-    this.#parse = parse as (chunk: Buffer) => void
-    // A listener for data makes node emit the bytes instead of parsing them.
-    socket.on("data", (chunk: Buffer) => this.#take(chunk))
-    socket.off("data", this.#parse)
-  }
-
-  /** The parser found a request. */
-  note(request: IncomingMessage, response: ServerResponse): void {
-    this.#request = request
-    this.#earlier = this.#response
-    this.#response = response
-    this.#bodyLeft = announcedLength(request) - this.#bodyInSlice
-  }
-
-  /** Parses nothing more: node has released the connection's parser, or no request can follow. */
-  stop(): void {
-    this.#isOver = true
-    this.#held = undefined
-    this.#flow()
-  }
-
-  /** Whether no request waits for its response, except one whose body has not arrived yet. */
-  get #isReady(): boolean {
-    return isOver(this.#response) || (isOver(this.#earlier) && this.#request?.complete === false)
-  }
-
-  #take(chunk: Buffer): void {
-    if (this.#isOver) return
-    if (this.#held === undefined) this.#parseAll(chunk)
-    else this.#hold(Buffer.concat([this.#held, chunk]))
-  }
-
-  #goOn(): void {
-    const held = this.#held
-    if (held === undefined || !this.#isReady || this.#socket.destroyed) return
-    this.#held = undefined
-    this.#parseAll(held)
-    if (this.#held === undefined) this.#flow()
-  }
-
-  #parseAll(chunk: Buffer): void {
-    let at = 0
-    while (at < chunk.length && !this.#isOver && !this.#socket.destroyed) {
-      if (!this.#isReady) {
-        this.#hold(chunk.subarray(at))
-        return
-      }
-      const slice = this.#firstOf(at === 0 ? chunk : chunk.subarray(at))
-      const before = this.#request
-      this.#parse?.(slice)
-      if (this.#request === before) this.#bodyLeft -= slice.length
-      at += slice.length
-    }
-  }
-
-  /** The first of these bytes, as many as the parser gets at once. */
-  #firstOf(bytes: Buffer): Buffer {
-    this.#bodyInSlice = 0
-    if (this.#bodyLeft > 0) return upTo(bytes, this.#bodyLeft)
-    const slice = upTo(bytes, SLICE_BYTES)
-    // A body of unknown length may contain the bytes of a head's end, even at every fourth byte.
-    const end = this.#request?.complete === false ? -1 : slice.indexOf(HEAD_END)
-    if (end >= 0) return upTo(slice, end + HEAD_END.length)
-    this.#bodyInSlice = slice.length
-    return slice
-  }
-
-  #hold(bytes: Buffer): void {
-    const isWaiting = this.#held !== undefined
-    this.#held = bytes
-    this.#isPaused = true
-    this.#socket.pause()
-    if (isWaiting) return
-    const onResponded = () => {
-      if (this.#held !== undefined && this.#isReady) this.#backlog.add(() => this.#goOn())
-    }
-    // The held bytes wait for the latest response, or for the one before it if the latest request lacks its body.
-    for (const response of [this.#earlier, this.#response]) if (!isOver(response)) response?.once("close", onResponded)
-  }
-
-  #flow(): void {
-    if (!this.#isPaused) return
-    this.#isPaused = false
-    this.#socket.resume()
-  }
-}

@@ -1,0 +1,132 @@
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { Socket } from "node:net"
+import type { Backlog } from "./Listener.js"
+import { announcedLength } from "./nodeRequest.js"
+
+/** How many bytes node's parser gets at once, unless a head ends before or a body of known length follows. */
+const SLICE_BYTES = 512
+
+/** The end of a head, after which the next request may begin. */
+const HEAD_END = "\r\n\r\n"
+
+const upTo = (bytes: Buffer, length: number): Buffer => (bytes.length <= length ? bytes : bytes.subarray(0, length))
+
+/** Whether a response was sent, or never will be. */
+export const isResponseOver = (response: ServerResponse | undefined): boolean =>
+  response === undefined || response.closed || response.writableFinished
+
+/**
+ * Reads a connection in place of node, whose parser would make objects of all requests in the 64 KiB that it reads at once, up to
+ * 2,500 of them. This class gives the parser one request at a time. Until that has its response, what follows stays bytes, and the
+ * rest stays in the socket, so that the network holds back a client that does not wait for its responses.
+ */
+export class SocketReader {
+  readonly #socket: Socket
+  readonly #backlog: Backlog
+  readonly #parse: ((chunk: Buffer) => void) | undefined
+  /** Bytes that were read before the parser may have them. */
+  #held: Buffer | undefined
+  #isPaused = false
+  #isOver = false
+  /** The latest request, its response, and the response before it. */
+  #request: IncomingMessage | undefined
+  #response: ServerResponse | undefined
+  #earlier: ServerResponse | undefined
+  /** How many bytes of the slice being parsed may belong to the body of a request that begins in it. */
+  #bodyInSlice = 0
+  /** Bytes that can only be the body of the latest request. */
+  #bodyLeft = 0
+
+  constructor(socket: Socket, backlog: Backlog) {
+    this.#socket = socket
+    this.#backlog = backlog
+    const [parse, ...others] = socket.listeners("data")
+    // If a later version of node reads sockets in another way, it reads ahead as it likes.
+    if (parse === undefined || others.length > 0) return
+    this.#parse = parse as (chunk: Buffer) => void
+    // A listener for data makes node emit the bytes instead of parsing them.
+    socket.on("data", (chunk: Buffer) => this.#take(chunk))
+    socket.off("data", this.#parse)
+  }
+
+  /** The parser found a request. */
+  note(request: IncomingMessage, response: ServerResponse): void {
+    this.#request = request
+    this.#earlier = this.#response
+    this.#response = response
+    this.#bodyLeft = announcedLength(request) - this.#bodyInSlice
+  }
+
+  /** Parses nothing more: node has released the connection's parser, or no request can follow. */
+  stop(): void {
+    this.#isOver = true
+    this.#held = undefined
+    this.#flow()
+  }
+
+  /** Whether no request waits for its response, except one whose body has not arrived yet. */
+  get #isReady(): boolean {
+    return isResponseOver(this.#response) || (isResponseOver(this.#earlier) && this.#request?.complete === false)
+  }
+
+  #take(chunk: Buffer): void {
+    if (this.#isOver) return
+    if (this.#held === undefined) this.#parseAll(chunk)
+    else this.#hold(Buffer.concat([this.#held, chunk]))
+  }
+
+  #goOn(): void {
+    const held = this.#held
+    if (held === undefined || !this.#isReady || this.#socket.destroyed) return
+    this.#held = undefined
+    this.#parseAll(held)
+    if (this.#held === undefined) this.#flow()
+  }
+
+  #parseAll(chunk: Buffer): void {
+    let at = 0
+    while (at < chunk.length && !this.#isOver && !this.#socket.destroyed) {
+      if (!this.#isReady) {
+        this.#hold(chunk.subarray(at))
+        return
+      }
+      const slice = this.#firstOf(at === 0 ? chunk : chunk.subarray(at))
+      const before = this.#request
+      this.#parse?.(slice)
+      if (this.#request === before) this.#bodyLeft -= slice.length
+      at += slice.length
+    }
+  }
+
+  /** The first of these bytes, as many as the parser gets at once. */
+  #firstOf(bytes: Buffer): Buffer {
+    this.#bodyInSlice = 0
+    if (this.#bodyLeft > 0) return upTo(bytes, this.#bodyLeft)
+    const slice = upTo(bytes, SLICE_BYTES)
+    // A body of unknown length may contain the bytes of a head's end, even at every fourth byte.
+    const end = this.#request?.complete === false ? -1 : slice.indexOf(HEAD_END)
+    if (end >= 0) return upTo(slice, end + HEAD_END.length)
+    this.#bodyInSlice = slice.length
+    return slice
+  }
+
+  #hold(bytes: Buffer): void {
+    const isWaiting = this.#held !== undefined
+    this.#held = bytes
+    this.#isPaused = true
+    this.#socket.pause()
+    if (isWaiting) return
+    const onResponded = () => {
+      if (this.#held !== undefined && this.#isReady) this.#backlog.add(() => this.#goOn())
+    }
+    // The held bytes wait for the latest response, or for the one before it if the latest request lacks its body.
+    for (const response of [this.#earlier, this.#response])
+      if (!isResponseOver(response)) response?.once("close", onResponded)
+  }
+
+  #flow(): void {
+    if (!this.#isPaused) return
+    this.#isPaused = false
+    this.#socket.resume()
+  }
+}
