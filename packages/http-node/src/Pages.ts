@@ -6,7 +6,7 @@ import { Directory } from "@workshop/core/store"
 import { Effect } from "effect"
 import { coalesce, onceAsked } from "./coalesce.js"
 import { docsPages } from "./docsPages.js"
-import { constantBody, constantPage, pageGroup } from "./page.js"
+import { constantBody, constantPage, pageGroup } from "./staticPages.js"
 
 /** For how long `/readyz` and `/metrics` show the same, in milliseconds. */
 const FRESH_MS = 1_000

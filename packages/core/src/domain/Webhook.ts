@@ -105,13 +105,13 @@ export interface NoticeRecord {
 /** Why an attempt got no response, each with its meaning for the receiver's owner (Specification, Webhooks). */
 export const sendErrors = {
   timeout: "no status line came within the deadline, which counts from before the look-up",
-  lookup: "the host's name has no address, or the name servers gave no answer",
+  lookup: "the host's name has no address, or the name servers did not respond",
   refused_address: "the address may not be called: its scheme, port or credentials, or where its host's name leads",
   connect: "none of the addresses took a connection",
   tls: "no trusted encryption: a certificate that is self-signed, out of date or for another name, or no handshake",
   reset: "the connection ended before a status line; the receiver may or may not have read the event",
-  too_large_head: "the head of the answer was larger than 8 KiB or had more than 64 headers",
-  malformed: "the answer was not HTTP/1.1"
+  too_large_head: "the head of the response was larger than 8 KiB or had more than 64 headers",
+  malformed: "the response was not HTTP/1.1"
 } as const
 
 /** A key of `sendErrors`. */
@@ -156,7 +156,7 @@ const unknown: Omit<Sent, "status" | "error"> = {
 
 /** Results for a sender of your own that knows nothing else of the attempt, such as one of a test. */
 export const Sent = {
-  /** The receiver answered with this status; any 2xx acknowledges the event. */
+  /** The receiver responded with this status; any 2xx acknowledges the event. */
   answered: (status: number): Sent => ({ ...unknown, status, error: null }),
   /** No answer came, such as `Sent.failed("timeout")`; the event is sent again later. */
   failed: (error: SendError, detail: string | null = null): Sent => ({ ...unknown, status: null, error, detail })

@@ -176,8 +176,8 @@ export const deliveryClaimer = ({ deliveries, inFlight, attempt, oneByOne, mostI
 
 const causeOf = (sent: Sent): string => {
   const { status, error } = sent
-  if (status !== null) return `the receiver answered ${status}${saysGone(sent) ? ", which turns the webhook off" : ""}`
-  return error === null ? "no answer came" : sendErrors[error]
+  if (status !== null) return `the receiver responded ${status}${saysGone(sent) ? ", which turns the webhook off" : ""}`
+  return error === null ? "no response came" : sendErrors[error]
 }
 
 /** Logs that the deliveries of a webhook begin to fail, or arrive again. The stored row of failures decides which attempt logs it. */

@@ -47,7 +47,7 @@ export const healthLines = (shop: string) => {
   return {
     shop,
     healthy: [],
-    failing: [["WARN", `Deliveries to shop.example began to fail: the receiver answered 503. ${look}`]],
+    failing: [["WARN", `Deliveries to shop.example began to fail: the receiver responded 503. ${look}`]],
     recovered,
     failingAgain: [["WARN", `Deliveries to shop.example began to fail: ${timeout}. ${look}`]],
     recoveredAgain: recovered,

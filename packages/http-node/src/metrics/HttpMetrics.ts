@@ -9,22 +9,22 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 
 const requests = Metric.counter("workshop_http_requests_total", {
-  description: "Requests answered, by method, route and status; aborted where the client left first.",
+  description: "Requests that got a response, by method, route and status; aborted if the client left first.",
   incremental: true
 })
 
 const durations = Metric.histogram(
   "workshop_http_request_duration_seconds",
   MetricBoundaries.fromIterable(SECONDS),
-  "How long requests took from their head to their answer."
+  "How long requests took from their head to their response."
 )
 
 const inFlight = Metric.gauge("workshop_http_requests_in_flight", {
-  description: "Requests that are being answered."
+  description: "Requests that have no response yet."
 })
 
 const refusals = Metric.counter("workshop_rate_limit_refusals_total", {
-  description: "Requests answered 429, by the policy that refused.",
+  description: "Requests that got a 429, by the policy that refused.",
   incremental: true
 })
 
@@ -79,7 +79,7 @@ export const makeHttpMetrics = (): RequestObserver => {
   let running = 0
   inFlight.unsafeUpdate(0, NONE)
   for (const policy of Object.keys(Policies)) refusals.unsafeUpdate(0, labelsOfPolicy(policy))
-  return ({ method }, context, answer) =>
+  return ({ method }, context, responding) =>
     Effect.withFiberRuntime((fiber) => {
       const began = real.unsafeCurrentTimeNanos()
       inFlight.unsafeUpdate(++running, NONE)
@@ -94,7 +94,7 @@ export const makeHttpMetrics = (): RequestObserver => {
         const failure = response?.failure
         if (failure?._tag === "LimitReached") refusals.unsafeUpdate(1, labelsOfPolicy(failure.decisive.policy))
       })
-      return Effect.map(answer, (given) => {
+      return Effect.map(responding, (given) => {
         response = given
         return given
       })

@@ -4,7 +4,7 @@ import type { Page } from "@workshop/core/adapter"
 import type { RouteGroup } from "@workshop/core/http"
 import { Effect } from "effect"
 import { onceAsked } from "../coalesce.js"
-import { constantBody, constantPage, guarded, pageGroup } from "../page.js"
+import { constantBody, constantPage, guarded, pageGroup } from "../staticPages.js"
 
 const file = (type: string, name: string) =>
   onceAsked(Effect.promise(async () => constantBody(type, await readFile(new URL(name, consoleAssets)))))
