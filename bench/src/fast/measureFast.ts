@@ -1,7 +1,6 @@
 import { TicketInput } from "@workshop/core"
 import { Effect, ParseResult } from "effect"
 import { isoText } from "../../../packages/core/dist/fast/isoText.js"
-import { jsonText, resultText } from "../../../packages/core/dist/fast/jsonText.js"
 import { pooledBytes } from "../../../packages/core/dist/fast/pooledBytes.js"
 import { quickReader } from "../../../packages/core/dist/fast/QuickReader.js"
 import { markLogs } from "../../../packages/http-node/dist/fast/markLogs.js"
@@ -47,11 +46,6 @@ export const fast = benchmark({
         "core/src/fast/isoText.ts: an instant",
         (n) => isoText(INSTANT + n),
         (n) => new Date(INSTANT + n).toISOString()
-      ),
-      row(
-        "core/src/fast/jsonText.ts: a body for its event, for repetitions and for the response",
-        (n) => resultText(body(n)) + resultText(body(n)) + jsonText(body(n)),
-        (n) => JSON.stringify(body(n)) + JSON.stringify(body(n)) + JSON.stringify(body(n))
       ),
       row(
         "http-node/src/fast/markLogs.ts: a request",

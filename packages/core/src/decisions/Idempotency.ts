@@ -5,7 +5,6 @@ import type { CallerId } from "../domain/Identifier.js"
 import { Limits, ServiceLimits } from "../domain/Limits.js"
 import { RefusalOf } from "../domain/RefusalOf.js"
 import { Text } from "../domain/Text.js"
-import { resultText } from "../fast/jsonText.js"
 import type { Command, Decision } from "./Command.js"
 
 /** The key under which a caller may repeat a request and get the first response (Specification, Endpoints). */
@@ -101,7 +100,7 @@ export const idempotent = <A, E>(
           key,
           shop_id: command.shop_id,
           fingerprint: requestFingerprint,
-          answer: resultText(result),
+          answer: JSON.stringify(result),
           expires_at
         }
         return {

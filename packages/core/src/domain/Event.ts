@@ -1,5 +1,4 @@
 import { Schema } from "effect"
-import { resultText } from "../fast/jsonText.js"
 import type { ClientBadge } from "./Client.js"
 import { type EventType, eventTypes } from "./EventType.js"
 import type { EventId, ShopId, TicketId } from "./Identifier.js"
@@ -62,8 +61,6 @@ export const Event = Schema.Struct({
 }).annotations({ identifier: "Event" })
 export type Event = typeof Event.Type
 
-const MIDDLE = `","api_version":"${API_VERSION}","shop_id":"`
-
 /** The text of an event (Specification, Webhooks). */
 export const eventBody = <T extends EventType>(
   id: EventId,
@@ -71,15 +68,4 @@ export const eventBody = <T extends EventType>(
   created_at: Instant,
   shop_id: ShopId,
   data: EventData[T]
-): string => {
-  // Joined, because V8 would keep a chain of additions as it is, link by link, as long as the event exists.
-  const head = ['{"id":"', id, '","type":"', type, '","created_at":"', toIso(created_at), MIDDLE, shop_id, '","data":{']
-  let text = head.join("")
-  let comma = ""
-  for (const name of Object.keys(data)) {
-    // The ticket's text, the largest part, is shared and not copied, because the stored response contains the same text.
-    text += `${comma}"${name}":${resultText(data[name as keyof typeof data])}`
-    comma = ","
-  }
-  return `${text}}}`
-}
+): string => JSON.stringify({ id, type, created_at: toIso(created_at), api_version: API_VERSION, shop_id, data })

@@ -21,8 +21,8 @@ const dateOf = (day: number): string => {
 }
 
 /**
- * `new Date(instant).toISOString()`, with the date cached, because the instants of one response are mostly on the same day: 0.07 µs in
- * place of 0.47. A list of a hundred tickets contains hundreds of instants.
+ * `new Date(instant).toISOString()`, with the date cached, because the instants of one response are mostly on the same day.
+ * A list of a hundred tickets contains hundreds of instants.
  */
 export const isoText = (instant: number): string => {
   const day = Math.floor(instant / DAY_MS)

@@ -2,7 +2,6 @@ import { Cause, Effect, Either, Option } from "effect"
 import { TreeFormatter } from "effect/ParseResult"
 import { type Instant, SECOND_MS } from "../domain/Instant.js"
 import { type LimitStatus, scarcest } from "../domain/LimitWindow.js"
-import { jsonText } from "../fast/jsonText.js"
 import { inOneLine } from "../services/BackgroundFailure.js"
 import type { Caller } from "../services/Caller.js"
 import type { Route } from "./Endpoint.js"
@@ -16,7 +15,10 @@ export interface RequestContext {
   readonly id: string
   /** When it began. */
   readonly now: Instant
-  /** The template of its path, such as `/v1/tickets/:id`; of a request that was refused before its route was checked, the prefix; null if the path leads nowhere. */
+  /**
+   * The template of its path, such as `/v1/tickets/:id`; null if the path leads nowhere. A request that was refused before its route was
+   * checked keeps the prefix, so that the log and the metrics of an endpoint have no requests without a valid key.
+   */
   readonly route: string | null
   readonly caller: Caller | null
   /** The limits that it counted against so far. */
@@ -92,8 +94,8 @@ const resultResponse = (result: HandlerResult, context: RequestContext): Observe
     headers: result.headers === undefined ? common : { ...common, ...result.headers },
     body:
       meta === undefined
-        ? `{"success":true,"data":${jsonText(data)}}`
-        : `{"success":true,"data":${jsonText(data)},"meta":${JSON.stringify(meta)}}`,
+        ? `{"success":true,"data":${JSON.stringify(data)}}`
+        : `{"success":true,"data":${JSON.stringify(data)},"meta":${JSON.stringify(meta)}}`,
     context
   }
 }
