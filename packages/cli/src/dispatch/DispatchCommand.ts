@@ -46,7 +46,7 @@ export const dispatchOptions = {
 
 type Flags = Values<typeof dispatchOptions>
 
-/** What the pages of `--status-port` need. */
+/** The services of the pages of `--status-port`. */
 const watched = Layer.merge(CachedRateLimits.layer, ClockComparison.layer)
 
 const services = (choice: StoreChoice, flags: Flags) =>

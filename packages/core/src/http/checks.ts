@@ -179,6 +179,7 @@ const reject = (
 
 /** The steps of a request from its first check to its handler. */
 export interface RequestSteps {
+  /** In their order, for the diagram in the docs. */
   readonly steps: ReadonlyArray<StepDescription>
   /** Links the steps. The result runs a request through them. */
   readonly begin: (limits: LimitCache) => Continue<CheckedRequest>
