@@ -8,13 +8,7 @@ import {
   type ShopId,
   Shops
 } from "@workshop/core"
-import {
-  currentWindow,
-  type GroupHandlers,
-  isActive,
-  limitStatus,
-  toIso
-} from "@workshop/core/adapter"
+import { currentWindow, type GroupHandlers, isActive, limitStatus, toIso } from "@workshop/core/adapter"
 import { type Command, type LimitUse, RateLimits, Reads, Store } from "@workshop/core/store"
 import { Effect, Either, Schema } from "effect"
 import { data, groupOf, shopEndpoint } from "./endpoints.js"

@@ -193,7 +193,12 @@ export class RequestLog {
           const { kept, body } = keepingBody(request)
           const own = Effect.catchAllCause(api.handle(kept, context, match), (cause) => respondToCause(cause, context))
           return Effect.map(
-            withFault(fault, kept, { ...context, limitStatuses: [this.#limits.look(addressUse(request), context.now)] }, own),
+            withFault(
+              fault,
+              kept,
+              { ...context, limitStatuses: [this.#limits.look(addressUse(request), context.now)] },
+              own
+            ),
             (response) => {
               if (response.context.caller === null) this.#lastUnauthenticatedAddress = countedAddress(request.address)
               const took_ms = Number(clock.unsafeCurrentTimeNanos() - begun) / NANOS_PER_MS
