@@ -209,6 +209,19 @@ describe("on the caller's own pool", { timeout: LONG }, () => {
       expect(await workshop.tickets.list(caller, {})).toMatchObject(refusedSo)
     }))
 
+  it("a read on a client whose connection is silent is refused, and the next one gets another client", () =>
+    program({ max: 1 }, async ({ workshop, pool, caller }) => {
+      const client = await pool.connect()
+      const { connection } = client as unknown as { readonly connection: { readonly stream: Socket } }
+      connection.stream.pause()
+      client.release()
+      expect(await workshop.tickets.list(caller, {})).toMatchObject({
+        ok: false,
+        refusal: { _tag: "StoreUnavailable" }
+      })
+      expect(await workshop.tickets.list(caller, {})).toMatchObject({ ok: true })
+    }))
+
   it("goes on after its clients were cut off", () =>
     program({}, async ({ workshop, pool, caller }) => {
       pool.on("error", () => undefined)

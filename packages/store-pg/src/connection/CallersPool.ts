@@ -72,17 +72,28 @@ const ignorePoolErrors = (pool: PoolLike): Effect.Effect<void, never, Scope.Scop
 /** The parsers of `pg` itself, because an embedder's client may read JSON or numbers differently. */
 const types = { getTypeParser: pg.types.getTypeParser }
 
-/** Sends statements one after another, unprepared. `begin` replaces {@link BEGIN}. Of several in one text, the last one's result counts. */
+/**
+ * Sends statements one after another, unprepared. `begin` replaces {@link BEGIN}. Of several in one text, the last one's result counts. A
+ * statement that the server does not end after `answer_timeout_ms` is late a moment afterwards.
+ */
 export const sendOn =
-  (client: PgClient, schema: string, begin?: string) =>
+  (
+    client: PgClient,
+    schema: string,
+    {
+      begin,
+      answer_timeout_ms = ANSWER_TIMEOUT_MS
+    }: { readonly begin?: string; readonly answer_timeout_ms?: number } = {}
+  ) =>
   async (statements: ReadonlyArray<Statement>): Promise<ReadonlyArray<QueryResult>> => {
     const textOf = textsIn(schema)
     const answers: Array<QueryResult> = []
+    const query_timeout = answer_timeout_ms + IN_TRANSIT_MS
     for (const one of statements) {
       const query =
         one === BEGIN && begin !== undefined
-          ? { text: begin }
-          : { text: textOf(one), values: [...one.values], types, query_timeout: ANSWER_TIMEOUT_MS + IN_TRANSIT_MS }
+          ? { text: begin, query_timeout }
+          : { text: textOf(one), values: [...one.values], types, query_timeout }
       const answer = await client.query(query)
       answers.push(Array.isArray(answer) ? answer.at(-1) : answer)
     }
@@ -275,7 +286,7 @@ const borrowingConnection =
         const found = verified(borrowed.client).pipe(Effect.tapError(() => Effect.sync(() => borrowed.release(true))))
         // Each queue keeps its first id, by which receipts are found, whichever client wrote them.
         id ??= yield* found
-        const send = sendOn(borrowed.client, schema, begin)
+        const send = sendOn(borrowed.client, schema, { begin })
         const connection: Connection = {
           id,
           send: (...groups) => Effect.tryPromise({ try: () => send(groups.flat()), catch: failureOf }),
@@ -311,7 +322,7 @@ const readingOn = (pool: PoolLike, schema: string) => {
       ({ client }) =>
         Effect.map(
           Effect.tryPromise({
-            try: () => sendOn(client, schema, begin)([BEGIN, statement, COMMIT]),
+            try: () => sendOn(client, schema, { begin })([BEGIN, statement, COMMIT]),
             catch: failureOf
           }),
           (answers) => answers[1]!
