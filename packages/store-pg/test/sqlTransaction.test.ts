@@ -14,7 +14,7 @@ import {
   type Transactions,
   Workshop
 } from "@workshop/core"
-import { Cause, Effect, Exit, Layer, Redacted, Schema, type Scope, String as Text } from "effect"
+import { Cause, Deferred, Effect, Exit, Fiber, Layer, Redacted, Schema, type Scope, String as Text } from "effect"
 import { describe, expect, it } from "vitest"
 import { TicketQuery } from "../../core/src/services/TicketQuery.js"
 import { sqlTransaction } from "../src/index.js"
@@ -137,6 +137,37 @@ describe("sqlTransaction, for a client of @effect/sql-pg", { timeout: 60_000 }, 
         )
         expect(yield* stored).toEqual([[{ id: "A2", ticketNumber: 1 }], 1])
         expect(heard).toEqual(["ticket.created"])
+      })
+    ))
+
+  it("a command that waits for the lock of another transaction is refused by name, and leaves its transaction usable", () =>
+    program(({ caller, order, stored }) =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const held = yield* Deferred.make<void>()
+        const ended = yield* Deferred.make<void>()
+        const holding = Effect.zipRight(Deferred.succeed(held, undefined), Deferred.await(ended))
+        const holder = yield* Effect.fork(sqlTransaction(Effect.zipRight(order("A1"), holding)))
+        yield* Deferred.await(held)
+        const waited = yield* sqlTransaction(
+          Effect.gen(function* () {
+            yield* sql`set local lock_timeout = 120`
+            const { message } = yield* Effect.flip(Tickets.create(caller, hem))
+            yield* sql`insert into public.orders ${sql.insert({ id: "A2" })}`
+            return [message, yield* sql`show lock_timeout`]
+          })
+        )
+        yield* Deferred.succeed(ended, undefined)
+        yield* Fiber.join(holder)
+        expect(waited).toEqual([
+          `Another transaction held the lock of the shop ${caller.shop_id} for 120ms, as long as the lock_timeout or statement_timeout of this transaction lets it wait, so the command was given up: commit or roll back sooner, and do not wait for a command of the shop while a transaction of within is open`,
+          [{ lockTimeout: "120ms" }]
+        ])
+        const orders = [
+          { id: "A1", ticketNumber: 1 },
+          { id: "A2", ticketNumber: null }
+        ]
+        expect(yield* stored).toEqual([orders, 1])
       })
     ))
 

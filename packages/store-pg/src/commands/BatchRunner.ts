@@ -1,4 +1,4 @@
-import { ShopNotFound, StoreUnavailable } from "@workshop/core"
+import { type ShopId, ShopNotFound, StoreUnavailable } from "@workshop/core"
 import { Cause, Clock, Effect, Exit } from "effect"
 import type { Connection, ReconnectingConnection } from "../connection/Connection.js"
 import { isCodeTaken, type PgFailure, storeFailure } from "../connection/PgFailure.js"
@@ -17,6 +17,9 @@ import type { CommandQueue, QueuedCommand } from "./CommandQueue.js"
 /** The number of attempts to run a batch after conflicts, and a command whose tracking code was taken. */
 export const MAX_ATTEMPTS = 16
 
+/** How long a command may wait for its turn and for the lock of its shop, in milliseconds of real time. */
+export const MAX_WAIT_MS = 5_000
+
 /** The waiting commands of a batch. */
 export type Commands = ReadonlyArray<QueuedCommand>
 
@@ -28,10 +31,12 @@ export const failAll = (commands: Commands, cause: Cause.Cause<unknown>): void =
 export const unavailable = (message: string) => storeFailure(new Error(message))
 const EXPIRED = "The command waited five seconds for its turn: its shop or the database is busy; try again in a moment"
 
-const expiredCause = ({ command }: QueuedCommand, isContended: boolean) => {
-  const remedy = `Another transaction held the lock of the shop ${command.shop_id} for five seconds, so the command was given up: commit or roll back sooner, and do not wait for a command of the shop while a transaction of within is open`
-  return Cause.fail(new StoreUnavailable({ remedy: isContended ? remedy : EXPIRED }))
-}
+/** The remedy of a command that did not get the lock of its shop in time. */
+export const shopLocked = (shop_id: ShopId, waited = "five seconds"): string =>
+  `Another transaction held the lock of the shop ${shop_id} for ${waited}, so the command was given up: commit or roll back sooner, and do not wait for a command of the shop while a transaction of within is open`
+
+const expiredCause = ({ command }: QueuedCommand, isContended: boolean) =>
+  Cause.fail(new StoreUnavailable({ remedy: isContended ? shopLocked(command.shop_id) : EXPIRED }))
 
 /** Fails the expired commands, and returns the others. In the contended queue they waited for the lock of their shop. */
 export const failExpired = (commands: Commands, isContended: boolean): Commands => {

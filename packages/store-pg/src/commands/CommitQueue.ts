@@ -7,7 +7,7 @@ import type { Database } from "../connection/Schema.js"
 import { clockGuard } from "../observe/ClockGuard.js"
 import { showWaiting } from "../observe/PgMetrics.js"
 import type { WebhookSecrets } from "../secrets/WebhookSecrets.js"
-import { BatchRunner, failAll, failExpired, type RunnerOptions, unavailable } from "./BatchRunner.js"
+import { BatchRunner, failAll, failExpired, MAX_WAIT_MS, type RunnerOptions, unavailable } from "./BatchRunner.js"
 import { COMMIT_CONNECTIONS, type DecidedBatch } from "./CommandBatch.js"
 import { CommandQueue, type QueuedCommand } from "./CommandQueue.js"
 
@@ -40,8 +40,7 @@ import { CommandQueue, type QueuedCommand } from "./CommandQueue.js"
 const LANE_LOCK_TIMEOUT_MS = 25
 /** How long the contended queue waits for a shop's lock before it tries the next shop. */
 const CONTENDED_LOCK_TIMEOUT_MS = 250
-/** How long a command may wait for its batch, in real time. */
-const MAX_WAIT_NS = 5_000_000_000n
+const MAX_WAIT_NS = BigInt(MAX_WAIT_MS) * 1_000_000n
 /** The interval of checks for expired commands, in real time, because the batch before them may be slow. */
 const SWEEP_INTERVAL = "250 millis"
 

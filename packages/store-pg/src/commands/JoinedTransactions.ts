@@ -2,7 +2,7 @@ import type { Connection as SqlConnection } from "@effect/sql/SqlConnection"
 import {
   type Entropy,
   ShopNotFound,
-  type StoreUnavailable,
+  StoreUnavailable,
   TrackingPages,
   TransactionRefused,
   type Transactions
@@ -23,15 +23,17 @@ import {
   sqlConnection,
   type storeDatabaseCheck
 } from "../connection/CallersPool.js"
-import type { Connection } from "../connection/Connection.js"
+import { ANSWER_TIMEOUT_MS, type Connection } from "../connection/Connection.js"
 import { failureOf, isCodeTaken, type PgFailure, storeFailure } from "../connection/PgFailure.js"
 import { DEFAULT_SCHEMA } from "../connection/Schema.js"
-import { JoinedReads } from "../connection/Sql.js"
+import { type Settings, settingsText, shownMs } from "../connection/SessionClient.js"
+import { JoinedReads, READ_LOCK_TIMEOUT_MS } from "../connection/Sql.js"
 import type { Statement } from "../connection/Statement.js"
 import type { PgNotifier } from "../deliveries/PgNotifier.js"
 import { clockGuard } from "../observe/ClockGuard.js"
+import { expiredCommands } from "../observe/PgMetrics.js"
 import type { WebhookSecrets } from "../secrets/WebhookSecrets.js"
-import { MAX_ATTEMPTS } from "./BatchRunner.js"
+import { MAX_ATTEMPTS, MAX_WAIT_MS, shopLocked } from "./BatchRunner.js"
 import { type BatchedCommand, type DecidedBatch, decideBatch, saveWithin } from "./CommandBatch.js"
 
 /*
@@ -43,6 +45,8 @@ import { type BatchedCommand, type DecidedBatch, decideBatch, saveWithin } from 
  * due deliveries the next time that they poll. A notification within the transaction would delay the commits of others.
  *
  * Statements are not prepared and set nothing in the session, because behind a pooler the session belongs to others after the transaction.
+ * The server ends a wait for a lock, because `pg` cannot: what follows a statement waits for it, the rollback to the savepoint too. So a
+ * savepoint sets the time-outs, and its release or its rollback restores those of the embedder.
  *
  * Each savepoint and each save compares the transaction's id, because a command that comes after the end would commit alone, or in the
  * next transaction of the client. The end of `run` compares it too, because the embedder may have ended the transaction, such as by the
@@ -50,7 +54,7 @@ import { type BatchedCommand, type DecidedBatch, decideBatch, saveWithin } from 
  */
 
 interface Joined {
-  readonly connection: Connection
+  readonly connection: JoinedConnection
   readonly announcements: Array<Announcement>
   readonly inTurn: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
@@ -58,8 +62,37 @@ interface Joined {
 const TRANSACTION = "case when not pg_is_in_recovery() then pg_current_xact_id()::text end"
 
 const statement = (text: string): Statement => ({ name: "", text, values: [] })
-const SAVEPOINT = statement(`savepoint workshop_command; select /* workshop within */ ${TRANSACTION} as transaction`)
+
+const msOf = (setting: string): string => `nullif(extract(epoch from own.${setting}::interval) * 1000, 0)`
+
+/**
+ * Begins a savepoint, in which statements wait for a lock as long as on the store's own connections, or as long as the embedder's time-outs
+ * let them, if that is less. A statement may then work for {@link ANSWER_TIMEOUT_MS}. Zero is no time-out, and `least` ignores null.
+ */
+const savepoint = (wait_ms: number): Statement =>
+  statement(`savepoint workshop_command; select /* workshop within */ ${TRANSACTION} as transaction, own.*,
+    set_config('lock_timeout', waits.ms::text, true) as waits,
+    set_config('statement_timeout', (waits.ms + ${ANSWER_TIMEOUT_MS})::text, true) as works
+    from (select current_setting('lock_timeout') as lock_timeout, current_setting('statement_timeout') as statement_timeout offset 0) own
+    cross join lateral (select ceil(least(${wait_ms}, ${msOf("lock_timeout")}, ${msOf("statement_timeout")}))::integer as ms offset 0) waits`)
+
+const SAVEPOINT = savepoint(MAX_WAIT_MS)
+const READ_SAVEPOINT = savepoint(READ_LOCK_TIMEOUT_MS)
+
+interface SavepointRow {
+  readonly transaction: string
+  readonly lock_timeout: string
+  readonly statement_timeout: string
+  /** How long the savepoint waits for a lock, such as `5s`. */
+  readonly waits: string
+}
+
 const RELEASE = statement("release savepoint workshop_command")
+
+/** Releases the savepoint, whose settings would stay in the embedder's transaction. */
+const releaseWith = (own: Settings): Statement =>
+  statement(`${RELEASE.text}; select /* workshop release */ ${settingsText(own, true)}`)
+
 const UNDO = statement("rollback to savepoint workshop_command; release savepoint workshop_command")
 
 /** Inserts nothing within the transaction. After its end, a division by zero fails the statements that are sent with it. */
@@ -153,37 +186,60 @@ const checkStillJoined = ({ send, id }: Connection, onCommit: Array<Announcement
     )
   })
 
+/** Closes the connection of a client. A wrapper around a client may hide it. */
+const destroy = (client: PgClient): void =>
+  (
+    client as { readonly connection?: { readonly stream?: { readonly destroy?: () => void } } } & PgClient
+  ).connection?.stream?.destroy?.()
+
+interface JoinedConnection extends Connection {
+  /** How long the last savepoint waits for a lock, such as `5s`. */
+  readonly waits: () => string
+}
+
 /** The client in its transaction. A savepoint in any other transaction is undone and refused. */
-const connectionOf = (client: PgClient, schema: string, transaction: string): Connection => {
-  const sending = sendOn(client, schema)
-  // A statement of the caller failed, and the caller continued: a mistake in the program, which does not go away with time.
+const connectionOf = (client: PgClient, schema: string, transaction: string): JoinedConnection => {
+  const sending = sendOn(client, schema, { answer_timeout_ms: MAX_WAIT_MS + ANSWER_TIMEOUT_MS })
+  let begun: SavepointRow | undefined
+  const restoring = (one: Statement): Statement => {
+    if (one !== RELEASE || begun === undefined) return one
+    const { lock_timeout, statement_timeout } = begun
+    return releaseWith({ lock_timeout, statement_timeout })
+  }
   const send = (statements: ReadonlyArray<Statement>) =>
-    Effect.tryPromise({ try: () => sending(statements), catch: failureOf }).pipe(
-      Effect.catchIf(isFailedAlready, () => Effect.die(refused(FAILED)))
+    Effect.tryPromise({ try: () => sending(statements.map(restoring)), catch: failureOf }).pipe(
+      // A statement of the caller failed, and the caller continued: a mistake in the program, which does not go away with time.
+      Effect.catchIf(isFailedAlready, () => Effect.die(refused(FAILED))),
+      // The server ends statements sooner, so the connection is broken. A commit sent after the late statement could commit what it wrote.
+      Effect.tapError(({ kind }) => Effect.sync(() => kind === "late" && destroy(client)))
     )
-  const begin = Effect.matchEffect(send([SAVEPOINT]), {
-    onFailure: (failure) => (isNotBegun(failure) ? endedByCaller : Effect.fail(failure)),
-    onSuccess: (answers) =>
-      answers[0]!.rows[0]!.transaction === transaction
-        ? Effect.succeed(answers)
-        : Effect.zipRight(Effect.exit(send([UNDO])), endedByCaller)
-  })
+  const begin = (first: Statement) =>
+    Effect.matchEffect(send([first]), {
+      onFailure: (failure) => (isNotBegun(failure) ? endedByCaller : Effect.fail(failure)),
+      onSuccess: (answers) => {
+        begun = answers[0]!.rows[0] as unknown as SavepointRow
+        return begun.transaction === transaction
+          ? Effect.succeed(answers)
+          : Effect.zipRight(Effect.exit(send([UNDO])), endedByCaller)
+      }
+    })
   return {
     id: transaction,
     send: (...groups) => {
       const [first, ...others] = groups.flat()
-      if (first !== SAVEPOINT) return send(groups.flat())
-      return Effect.flatMap(begin, (answers) => Effect.map(send(others), (more) => [...answers, ...more]))
+      if (first !== SAVEPOINT && first !== READ_SAVEPOINT) return send(groups.flat())
+      return Effect.flatMap(begin(first), (answers) => Effect.map(send(others), (more) => [...answers, ...more]))
     },
     isOpen: () => true,
-    broken: Effect.never
+    broken: Effect.never,
+    waits: () => begun?.waits ?? ""
   }
 }
 
 /** Lets the store's reads use the client, so that they see the transaction's own changes. */
 const readingOn = ({ connection, inTurn }: Joined): SqlConnection =>
   sqlConnection((statement) =>
-    connection.send([SAVEPOINT, statement, RELEASE]).pipe(
+    connection.send([READ_SAVEPOINT, statement, RELEASE]).pipe(
       Effect.tapError(() => Effect.exit(connection.send([UNDO]))),
       Effect.map((answers) => answers[1]!),
       Effect.uninterruptible,
@@ -218,6 +274,19 @@ const readTransactionState = (
 
 const unavailable = (failure: PgFailure) => Effect.failCause(storeFailure(failure))
 
+const isLockTimeout = ({ kind }: PgFailure): boolean => kind === "lockTimeout"
+
+const expired = Effect.sync(() => expiredCommands.unsafeUpdate(1, []))
+
+/** The refusal of a command that waited for its shop, which is the API's unless the embedder's time-outs shortened the wait. */
+const shopUnavailable = ({ shop_id }: Command<unknown, unknown>, waits: string, cause: PgFailure) => {
+  const waited =
+    waits === shownMs(MAX_WAIT_MS)
+      ? undefined
+      : `${waits}, as long as the lock_timeout or statement_timeout of this transaction lets it wait`
+  return new StoreUnavailable({ cause, remedy: shopLocked(shop_id, waited) })
+}
+
 interface JoiningOptions {
   readonly schema: string
   readonly isStoreDatabase: ReturnType<typeof storeDatabaseCheck>
@@ -244,14 +313,19 @@ const runWithin = (joined: Joined, command: BatchedCommand, options: JoiningOpti
       skipsLocked: false,
       secrets: options.secrets,
       begin: SAVEPOINT
-    })
+    }).pipe(
+      Effect.catchIf(isLockTimeout, (failure) =>
+        Effect.zipRight(expired, shopUnavailable(command.command, connection.waits(), failure))
+      )
+    )
     const exit = batch.exits[0]?.[1] ?? Exit.fail(new ShopNotFound())
     if (batch.changes.isEmpty) return yield* Effect.as(undo, exit)
     yield* saveWithin(connection, batch, checkTransaction(connection.id)).pipe(
       Effect.catchIf(
         ({ code }) => code === DIVISION_BY_ZERO,
         () => endedByCaller
-      )
+      ),
+      Effect.tapError((failure) => (isLockTimeout(failure) ? expired : Effect.void))
     )
     // If the caller ended the transaction meanwhile, the command ended with it.
     yield* Effect.catchIf(connection.send([RELEASE]), isNotBegun, () => Effect.void)
@@ -262,11 +336,14 @@ const runWithin = (joined: Joined, command: BatchedCommand, options: JoiningOpti
   const attempt = (runs: number): typeof once =>
     Effect.catchIf(
       once,
-      (failure) => isCodeTaken(failure) && runs < MAX_ATTEMPTS,
+      (failure) => failure._tag === "PgFailure" && isCodeTaken(failure) && runs < MAX_ATTEMPTS,
       () => attempt(runs + 1)
     )
   return Effect.matchEffect(attempt(1), {
-    onFailure: (failure) => (failure.kind === "data" ? Effect.die(failure) : unavailable(failure)),
+    onFailure: (failure) => {
+      if (failure._tag !== "PgFailure") return Effect.fail(failure)
+      return failure.kind === "data" ? Effect.die(failure) : unavailable(failure)
+    },
     onSuccess: (exit) => exit
   })
 }

@@ -77,6 +77,11 @@ const MIGRATE = "call migrate(url) of @workshop/store-pg/migrate, or run worksho
 const WITHOUT_SCHEMA = `The database has no schema of the workshop, or another version of it than this program needs: ${MIGRATE}`
 const NOT_LET_IN = "The database does not let this user in: check the user and the password in the store's url"
 
+const LOCKED =
+  "Another transaction, such as one of within, a migration or an operator's, held a lock for too long: commit or roll back sooner, or find it by pg_blocking_pids"
+const DEADLOCK =
+  "Two transactions waited for each other's locks, so Postgres ended a statement of one of them: roll back and run the transaction again; if it uses several shops, use them in the order of their ids"
+
 /** Errors that waiting does not solve, each with its remedy. */
 const remedies: Readonly<Record<string, string>> = {
   // A table, column, function or schema that does not exist.
@@ -86,6 +91,8 @@ const remedies: Readonly<Record<string, string>> = {
   "3F000": WITHOUT_SCHEMA,
   "3D000": `The database does not exist: check the store's url; or create it, then ${MIGRATE}`,
   "25006": READS_ONLY,
+  "55P03": LOCKED,
+  "40P01": DEADLOCK,
   "28P01": NOT_LET_IN,
   "28000": NOT_LET_IN,
   // The decisions check everything else that is unique.

@@ -15,8 +15,8 @@ import { reported } from "./PgFailure.js"
 import { type Database, DEFAULT_SCHEMA } from "./Schema.js"
 import { PLANNED_BY_COST, type SessionConfig, SessionRefused, shownMs } from "./SessionClient.js"
 
-/** How long a read waits for a lock, which only an operator who changes a table may hold. */
-const LOCK_TIMEOUT_MS = 1_000
+/** How long a read waits for a lock, such as that of an operator who changes a table. */
+export const READ_LOCK_TIMEOUT_MS = 1_000
 
 type Connected = (error: Error | undefined, client: pg.PoolClient | undefined, release: () => void) => void
 
@@ -79,7 +79,7 @@ export const readPool = ({
         url,
         settings: {
           ...PLANNED_BY_COST,
-          lock_timeout: shownMs(LOCK_TIMEOUT_MS),
+          lock_timeout: shownMs(READ_LOCK_TIMEOUT_MS),
           statement_timeout: shownMs(ANSWER_TIMEOUT_MS),
           idle_in_transaction_session_timeout: shownMs(ANSWER_TIMEOUT_MS)
         },

@@ -16,9 +16,9 @@ const waiting = gauge("workshop_store_waiting_commands", "Commands that wait for
 export const showWaiting = (lane: string, n: number): Effect.Effect<void> =>
   Metric.set(Metric.tagged(waiting, "lane", lane), n)
 
-/** Counts commands that waited too long and were refused. */
+/** Counts commands that waited too long for their turn or for a lock and were refused, in an embedder's transaction too. */
 export const expiredCommands = Metric.counter("workshop_store_expired_commands_total", {
-  description: "Commands refused because their turn did not come in time.",
+  description: "Commands refused because their turn, or a lock, did not come in time.",
   incremental: true
 })
 

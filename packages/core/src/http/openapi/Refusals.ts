@@ -72,7 +72,7 @@ export const refusalSamples = {
   },
   forbidden_word: { when: "A text contains a forbidden word", refusal: new ForbiddenWord({ field: "items.1.label" }) },
   store_unavailable: {
-    when: "The store cannot be reached at the moment, or all clients of its pool or of yours were in use",
+    when: "The store cannot be reached at the moment, all clients of its pool or of yours were in use, or another transaction held a lock for too long",
     refusal: new StoreUnavailable({})
   },
   workshop_stopped: { when: "A call after `stop()` of the workshop", refusal: new WorkshopStopped() },

@@ -1,0 +1,225 @@
+import { type PromiseWorkshop, start, withClient } from "@workshop/core/promise"
+import { Effect } from "effect"
+import pg from "pg"
+import { describe, expect, it } from "vitest"
+import { layer } from "../src/PgStore.js"
+import { testDatabase } from "./cluster/TestDatabase.js"
+import { NO_POOLER, pooler } from "./failures/Pooler.js"
+import { testing } from "./nodes/Node.js"
+
+const SHOP = { name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
+
+type Caller = Parameters<PromiseWorkshop["tickets"]["createInApp"]>[0]
+
+interface Given {
+  readonly workshop: PromiseWorkshop
+  readonly pool: pg.Pool
+  readonly url: string
+  readonly caller: Caller
+  /** Another shop's. */
+  readonly other: Caller
+}
+
+/** A workshop with two shops, and a pool of the embedder's own with a table of orders. */
+const program = (work: (given: Given) => Promise<void>) =>
+  testing(
+    Effect.flatMap(testDatabase, ({ url }) =>
+      Effect.promise(async () => {
+        const workshop = await start({ store: layer({ url }), background: false })
+        const pool = new pg.Pool({ connectionString: url })
+        pool.on("error", () => {})
+        try {
+          await pool.query("create schema app; create table app.orders (id text primary key)")
+          const made = async (): Promise<Caller> => {
+            const { id } = await workshop.orThrow.shops.create(SHOP)
+            return { shop_id: id, caller_id: id, scopes: ["tickets:read", "tickets:write"], via: "app" }
+          }
+          await work({ workshop, pool, url, caller: await made(), other: await made() })
+        } finally {
+          await pool.end()
+          await workshop.stop()
+        }
+      })
+    )
+  )
+
+/** Runs work while another transaction, in which a ticket was made, holds the lock of the shop. */
+const whileLocked = ({ workshop, pool, caller }: Given, work: () => Promise<void>) =>
+  withClient(pool, async (holder) => {
+    await holder.query("begin")
+    await workshop.within(holder, ({ orThrow }) => orThrow.tickets.createInApp(caller, { service: "Held" }))
+    await work()
+    await holder.query("rollback")
+  })
+
+/** Runs work in a transaction that begins with some statements and commits; gives its result and the time-outs at its end. */
+const inTransaction = <A>(pool: pg.Pool, first: string, work: (client: pg.PoolClient) => Promise<A>) =>
+  withClient(pool, async (client) => {
+    await client.query(`begin; ${first}`)
+    const value = await work(client)
+    const { rows } = await client.query(
+      "select current_setting('lock_timeout') as lock, current_setting('statement_timeout') as statement"
+    )
+    await client.query("commit")
+    return { value, timeouts: rows[0] }
+  })
+
+/** How many commands were refused because they waited too long. */
+const expiredOf = async (workshop: PromiseWorkshop) =>
+  Number(/workshop_store_expired_commands_total (\d+)/.exec(await workshop.metrics())?.[1])
+
+const create = ({ workshop, caller }: Pick<Given, "workshop" | "caller">, client: pg.PoolClient) =>
+  workshop.within(client, ({ tickets }) => tickets.createInApp(caller, { service: "Hem" })).then(({ value }) => value)
+
+const ORDER = "insert into app.orders values ('A1')"
+
+const LOCKED =
+  "Another transaction, such as one of within, a migration or an operator's, held a lock for too long: commit or roll back sooner, or find it by pg_blocking_pids"
+
+const shopLocked = (shop_id: string, waited: string) =>
+  `Another transaction held the lock of the shop ${shop_id} for ${waited}, so the command was given up: commit or roll back sooner, and do not wait for a command of the shop while a transaction of within is open`
+
+const shortened = (waits: string) =>
+  `${waits}, as long as the lock_timeout or statement_timeout of this transaction lets it wait`
+
+const refusedFor = (message: string) => ({ ok: false, refusal: { _tag: "StoreUnavailable", message } })
+
+describe("locks that a transaction of the embedder's own waits for", { timeout: 60_000 }, () => {
+  it("a command is refused after as long as the API's and with its sentence, and its transaction and its client go on at once", () =>
+    program((given) =>
+      whileLocked(given, async () => {
+        const { workshop, pool, caller } = given
+        const before = await expiredOf(workshop)
+        const [api, own] = await Promise.all([
+          workshop.tickets.createInApp(caller, { service: "Hem" }),
+          inTransaction(pool, ORDER, (client) => create(given, client))
+        ])
+        const refused = refusedFor(shopLocked(caller.shop_id, "five seconds"))
+        expect(api).toMatchObject(refused)
+        expect(own).toMatchObject({ value: refused, timeouts: { lock: "0", statement: "0" } })
+        // The holder alone still has a client.
+        expect(pool.totalCount - pool.idleCount).toBe(1)
+        expect((await pool.query("select id from app.orders")).rows).toEqual([{ id: "A1" }])
+        expect(await expiredOf(workshop)).toBe(before + 2)
+      })
+    ))
+
+  it("a shorter time-out of the transaction ends the wait, is named, and is unchanged after a refusal, a command and a read", () =>
+    program(async (given) => {
+      const { workshop, pool, caller, other } = given
+      for (const [first, waits, timeouts] of [
+        ["set local lock_timeout = 120", "120ms", { lock: "120ms", statement: "0" }],
+        ["set lock_timeout = '1min'; set local statement_timeout = 130", "130ms", { lock: "1min", statement: "130ms" }]
+      ] as const) {
+        await whileLocked(given, async () => {
+          const own = await inTransaction(pool, first, async (client) => {
+            const refused = await create(given, client)
+            const made = await create({ workshop, caller: other }, client)
+            const { value } = await workshop.within(client, ({ tickets }) => tickets.list(other, {}))
+            return [refused, made.ok, value.ok]
+          })
+          expect(own).toMatchObject({
+            value: [refusedFor(shopLocked(caller.shop_id, shortened(waits))), true, true],
+            timeouts
+          })
+        })
+      }
+    }))
+
+  it.skipIf(NO_POOLER)("behind a pooler in transaction mode the wait ends too, and the session keeps no time-out", () =>
+    program((given) =>
+      whileLocked(given, () =>
+        Effect.runPromise(
+          Effect.scoped(
+            Effect.flatMap(pooler(given.url, "transaction"), (through) =>
+              Effect.promise(async () => {
+                const pooled = new pg.Pool({ connectionString: through, max: 1 })
+                const own = await inTransaction(pooled, "set local lock_timeout = 120", async (client) => [
+                  await create(given, client),
+                  (await create({ ...given, caller: given.other }, client)).ok
+                ])
+                expect(own).toMatchObject({
+                  value: [refusedFor(shopLocked(given.caller.shop_id, shortened("120ms"))), true],
+                  timeouts: { lock: "120ms", statement: "0" }
+                })
+                expect((await pooled.query("show lock_timeout")).rows).toEqual([{ lock_timeout: "0" }])
+                await pooled.end()
+              })
+            )
+          )
+        )
+      )
+    )
+  )
+
+  it("a read, an account and the rows of a command that wait for another lock are refused with a sentence too, and the command is counted", () =>
+    program(async (given) => {
+      const { workshop, pool, caller } = given
+      const operator = new pg.Client({ connectionString: given.url })
+      await operator.connect()
+      const account = { given_name: "Amira", family_name: "Ben", phone: "+21620001000" }
+      const waiting: Readonly<Record<string, (client: pg.PoolClient) => Promise<unknown>>> = {
+        "lock workshop.ticket in access exclusive mode": (client: pg.PoolClient) =>
+          workshop.within(client, ({ tickets }) => tickets.list(caller, {})),
+        "lock workshop.ticket in share mode": async (client: pg.PoolClient) => ({ value: await create(given, client) }),
+        "lock workshop.client_account in share mode": (client: pg.PoolClient) =>
+          workshop.within(client, ({ clients }) => clients.register(account))
+      }
+      const before = await expiredOf(workshop)
+      for (const [lock, work] of Object.entries(waiting)) {
+        await operator.query(`begin; ${lock}`)
+        const own = await inTransaction(pool, "set local lock_timeout = 120", work)
+        expect(own).toMatchObject({ value: { value: refusedFor(LOCKED) }, timeouts: { lock: "120ms", statement: "0" } })
+        await operator.query("rollback")
+      }
+      await operator.end()
+      expect(await expiredOf(workshop)).toBe(before + 1)
+    }))
+
+  it("of two transactions that wait for each other's shops, one is refused with a sentence that says so", () =>
+    program(async (given) => {
+      const { workshop, pool, caller, other } = given
+      const crossing = (first: Caller, second: Caller, isReady: () => unknown, both: Promise<void>) =>
+        withClient(pool, async (client) => {
+          await client.query("begin; set local deadlock_timeout = 50")
+          await create({ workshop, caller: first }, client)
+          isReady()
+          await both
+          const made = await create({ workshop, caller: second }, client)
+          await client.query(made.ok ? "commit" : "rollback")
+          return made.ok ? "made" : (made.refusal as Error).message
+        })
+      let open = (): void => undefined
+      const both = new Promise<void>((resume) => {
+        open = resume
+      })
+      let ready = 0
+      const isReady = () => ++ready === 2 && open()
+      const done = await Promise.all([crossing(caller, other, isReady, both), crossing(other, caller, isReady, both)])
+      expect(done.sort()).toEqual([
+        "Two transactions waited for each other's locks, so Postgres ended a statement of one of them: roll back and run the transaction again; if it uses several shops, use them in the order of their ids",
+        "made"
+      ])
+    }))
+
+  it("a statement that the server does not end in time loses the connection, so that nothing waits behind it or commits it", () =>
+    program((given) =>
+      whileLocked(given, async () => {
+        const { workshop, pool, caller } = given
+        const lost = withClient(pool, async (client) => {
+          await client.query("begin")
+          const hasty = new Proxy(client, {
+            get: (of, name) =>
+              name === "query"
+                ? (query: pg.QueryConfig) =>
+                    of.query(/lock heads/.test(query.text) ? Object.assign(query, { query_timeout: 50 }) : query)
+                : Reflect.get(of, name, of)
+          })
+          await workshop.within(hasty, ({ tickets }) => tickets.createInApp(caller, { service: "Late" }))
+          await client.query("commit")
+        })
+        await expect(lost).rejects.toMatchObject({ _tag: "StoreUnavailable" })
+        expect([pool.totalCount, pool.idleCount]).toEqual([1, 0])
+      })
+    ))
+})
