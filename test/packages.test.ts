@@ -397,7 +397,7 @@ await workshop.stop()`
         return `${response.status} ${await response.text()}`
       }
       const headers = { cookie: "session=amira", "content-type": "application/json" }
-      const body = JSON.stringify({ id: "A1", ticket: { service: "Hem" } })
+      const body = JSON.stringify({ id: "A1", customer: "Ada", ticket: { service: "Hem" } })
       const placed = await fetch(`${joined}/orders`, { method: "POST", headers, body })
       expect([placed.status, await placed.json()]).toEqual([201, { id: "A1", number: "0001" }])
       expect(await status("/orders/A1", "session=zoe")).toBe('200 {"id":"A1","state":"workshop"}')

@@ -39,7 +39,14 @@ export class SignedIn extends HttpApiMiddleware.Tag<SignedIn>()("SignedIn", {
 }) {}
 
 /** The order's id is the key of its ticket, too, so that a repeated order gets the ticket of the first. */
-export const Order = Schema.Struct({ id: IdempotencyKey, ticket: TicketInput })
+export const Order = Schema.Struct({
+  id: IdempotencyKey,
+  customer: Schema.NonEmptyString,
+  ticket: TicketInput
+}).annotations({
+  // Refuses fields that the order does not have.
+  parseOptions: { onExcessProperty: "error" }
+})
 
 export class Orders extends HttpApiGroup.make("orders")
   .add(

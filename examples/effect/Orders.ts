@@ -1,36 +1,48 @@
-import { HttpServerRequest } from "@effect/platform"
 import { SqlClient } from "@effect/sql"
 import { Tickets } from "@workshop/core"
 import { refused } from "@workshop/core/http"
 import { CurrentCaller } from "@workshop/core/http/joined"
 import { sqlTransaction } from "@workshop/store-pg"
 import type { Event } from "@workshop/webhooks"
-import { Effect } from "effect"
-import { Order, refuse } from "./Api.js"
+import { Effect, Schedule } from "effect"
+import { type Order, refuse } from "./Api.js"
 
-/** Writes an order and its ticket, both or neither. */
-export const place = Effect.gen(function* () {
-  const caller = yield* CurrentCaller
-  const sql = yield* SqlClient.SqlClient
-  const { id, ticket } = yield* HttpServerRequest.schemaBodyJson(Order, { errors: "all", onExcessProperty: "error" })
-  const order = Effect.gen(function* () {
-    const { data } = yield* Tickets.create(caller, ticket, id)
-    yield* sql`insert into orders ${sql.insert({ id, ticket_id: data.id })} on conflict do nothing`
-    const own = yield* sql`select 1 from orders where id = ${id} and ticket_id = ${data.id}`
-    // A key belongs to its caller, so the order of another one got a second ticket here. The failure takes it back.
-    if (own.length === 0)
-      return yield* refuse("CONFLICT", `Another user has the order ${id}`, { reason: "ORDER_EXISTS" })
-    return { id, number: data.number_label }
-  })
-  return yield* sqlTransaction(order)
-}).pipe(
-  Effect.catchAll((failure) => {
-    // A refusal of yours, which the endpoint declares.
-    if (!("_tag" in failure)) return Effect.fail(failure)
-    // A statement that the database refuses is a bug.
-    return failure._tag === "SqlError" ? Effect.die(failure) : refused(failure)
-  })
-)
+const taken = (id: string) =>
+  refuse("CONFLICT", `The order id ${id} is already in use for something else`, { reason: "ORDER_EXISTS" })
+
+/** Writes an order and its ticket, both or neither. A repetition gets the response of the first; a change under the same id is refused. */
+export const place = ({ id, customer, ticket }: typeof Order.Type) =>
+  Effect.gen(function* () {
+    const caller = yield* CurrentCaller
+    const sql = yield* SqlClient.SqlClient
+    const order = Effect.gen(function* () {
+      const { data } = yield* Tickets.create(caller, ticket, id)
+      const row = { id, customer, ticket_id: data.id }
+      yield* sql`insert into orders ${sql.insert(row)} on conflict do nothing`
+      const same =
+        yield* sql`select 1 from orders where id = ${id} and customer = ${customer} and ticket_id = ${data.id}`
+      // The key of a ticket belongs to its caller, for 30 days. The order of another user, or an older one, got a second ticket here, which
+      // the failure takes back.
+      return same.length === 0 ? yield* taken(id) : { id, number: data.number_label }
+    })
+    return yield* sqlTransaction(order).pipe(
+      // The connection was lost, perhaps during the commit. The id and the insert make sure that nothing happens twice.
+      Effect.retry({
+        while: (failure) => "_tag" in failure && failure._tag === "StoreUnavailable",
+        schedule: Schedule.jittered(Schedule.exponential("100 millis")),
+        times: 3
+      })
+    )
+  }).pipe(
+    Effect.catchAll((failure) => {
+      // A refusal of yours, which the endpoint declares.
+      if (!("_tag" in failure)) return Effect.fail(failure)
+      // The words of the service are about its header, and here the key is the order's id.
+      if (failure._tag === "IdempotencyKeyReused") return taken(id)
+      // A statement that the database refuses is a bug.
+      return failure._tag === "SqlError" ? Effect.die(failure) : refused(failure)
+    })
+  )
 
 /** An order with the state of its ticket, as the last event said it. */
 export const read = (id: string) =>

@@ -1,19 +1,11 @@
 import { createServer } from "node:http"
-import {
-  FileSystem,
-  HttpApiBuilder,
-  HttpApiError,
-  HttpMiddleware,
-  HttpServer,
-  HttpServerRequest
-} from "@effect/platform"
+import { FileSystem, HttpApiBuilder, HttpMiddleware, HttpServer, HttpServerRequest } from "@effect/platform"
 import { NodeHttpServer } from "@effect/platform-node"
 import { PgClient } from "@effect/sql-pg"
 import { Caller } from "@workshop/core"
-import { refused } from "@workshop/core/http"
-import { CurrentCaller, groups } from "@workshop/core/http/joined"
+import { CurrentCaller, errorFormat, groups } from "@workshop/core/http/joined"
 import { draining } from "@workshop/http-node"
-import { Cause, Config, Effect, flow, Layer, Option, Redacted, Schema } from "effect"
+import { Config, Effect, flow, Layer, Option, Redacted, Schema } from "effect"
 import { MyApi, refuse, SignedIn } from "./Api.js"
 import { metrics, readyz } from "./HealthApi.js"
 import { received } from "./Hook.js"
@@ -36,7 +28,7 @@ const signedIn = Layer.effect(
 
 const orders = HttpApiBuilder.group(MyApi, "orders", (handlers) =>
   handlers
-    .handleRaw("place", () => place)
+    .handle("place", ({ payload }) => place(payload))
     .handle("read", ({ path }) => read(path.id))
     .handleRaw("upload", () => Effect.flatMap(CurrentCaller, ({ shop_id }) => upload(shop_id)))
 )
@@ -49,16 +41,8 @@ const health = HttpApiBuilder.group(MyApi, "health", (handlers) =>
   handlers.handle("metrics", metrics).handle("readyz", readyz)
 )
 
-/** Gives what `HttpApi` itself refuses the format of the workshop's API. */
-const oneFormat = HttpApiBuilder.middleware((app) =>
-  Effect.catchAllCause(app, (cause) => {
-    const failure: unknown = Cause.squash(cause)
-    return failure instanceof HttpApiError.HttpApiDecodeError ? refused(failure) : Effect.failCause(cause)
-  })
-)
-
-const api = HttpApiBuilder.api(MyApi).pipe(
-  Layer.provide([orders, hooks, health, groups(MyApi), oneFormat]),
+export const api = HttpApiBuilder.api(MyApi).pipe(
+  Layer.provide([orders, hooks, health, groups(MyApi), errorFormat(MyApi)]),
   Layer.provide(signedIn)
 )
 

@@ -25,7 +25,7 @@ export class MyShop extends Effect.Service<MyShop>()("MyShop", {
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     yield* sql`create table if not exists orders (
-      id text primary key, ticket_id uuid not null unique,
+      id text primary key, customer text not null, ticket_id uuid not null unique,
       state text not null default 'workshop', last_event text not null default ''
     )`
     const settings = { name: "Atelier Lac", currency: "EUR", time_zone: "Europe/Paris" }

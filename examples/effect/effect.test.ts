@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs"
 import { HttpApi, HttpApiBuilder, HttpApp, HttpRouter, HttpServer } from "@effect/platform"
+import { PgClient } from "@effect/sql-pg"
 import { createClient } from "@workshop/client"
 import {
   type Imports,
   probe,
-  type ShopId,
+  ShopId,
   StoreUnavailable,
   sandboxAddresses,
   TicketId,
@@ -15,17 +16,22 @@ import {
 import { type Directory, Store } from "@workshop/core/store"
 import { SettableClock } from "@workshop/core/testing"
 import * as MemoryStore from "@workshop/store-memory"
+import { createTestWorkshop } from "@workshop/store-memory/testing"
 import { MigratedStore } from "@workshop/store-pg"
 import { sign } from "@workshop/webhooks"
 import {
   ConfigProvider,
   Context,
   Effect,
+  Exit,
   Layer,
   Logger,
   LogLevel,
   ManagedRuntime,
+  Redacted,
+  Runtime,
   Schema,
+  Scope,
   TestClock,
   TestContext
 } from "effect"
@@ -38,8 +44,8 @@ import { makeApp } from "./app.js"
 import { download } from "./Download.js"
 import { Health, metrics, readyz } from "./HealthApi.js"
 import { Hooks, received } from "./Hook.js"
-import { layer as server } from "./Server.js"
-import { sendTo } from "./Shop.js"
+import { api, layer as server } from "./Server.js"
+import { MyShop, sendTo } from "./Shop.js"
 import { upload } from "./Upload.js"
 import { openShop, workshop, workshopOn } from "./workshop.js"
 
@@ -197,6 +203,50 @@ describe("an HttpApi with orders, webhooks and uploads on Postgres", { timeout: 
     await Effect.runPromise(Effect.scoped(program))
   }
 
+  const placing = (base: string, id: string) => {
+    const headers = { cookie: "session=amira", "content-type": "application/json" }
+    const body = JSON.stringify({ id, customer: "Ada", ticket: { service: "Hem" } })
+    return fetch(`${base}/orders`, { method: "POST", headers, body })
+  }
+
+  it("places an order once although its connection is lost, and gives up after four attempts", () =>
+    orders(async ({ base, url }) => {
+      const pool = new pg.Pool({ connectionString: url })
+      // A sequence keeps its numbers when a transaction ends without a commit.
+      await pool.query(`create sequence attempts;
+        create function cut() returns trigger language plpgsql as $$ begin
+          if nextval('attempts') = 1 or new.id = 'A2' then perform pg_terminate_backend(pg_backend_pid()); end if;
+          return new;
+        end $$;
+        create trigger cut before insert on orders for each row execute function cut()`)
+      const attempts = async () => Number((await pool.query("select last_value from attempts")).rows[0].last_value)
+      const placed = await placing(base, "A1")
+      expect([placed.status, await placed.json(), await attempts()]).toEqual([201, { id: "A1", number: "0001" }, 2])
+      const refused = await placing(base, "A2")
+      expect([refused.status, (await refused.json()).error.code, await attempts()]).toEqual([503, "UNAVAILABLE", 6])
+      await pool.end()
+    }))
+
+  it("serves the shop of a test by a layer of MyShop (docs/test-your-app.md)", () =>
+    orders(async ({ url }) => {
+      const { workshop, shop, stop } = await createTestWorkshop()
+      const mine = Layer.succeed(MyShop, MyShop.make({ id: Schema.decodeSync(ShopId)(shop.id), secret: "whsec_test" }))
+      const scope = Effect.runSync(Scope.make())
+      const layer = Layer.mergeAll(
+        Layer.provide(api, [mine, PgClient.layer({ url: Redacted.make(url) })]),
+        HttpApiBuilder.Router.Live,
+        HttpApiBuilder.Middleware.layer,
+        HttpServer.layerContext
+      )
+      const runtime = await Runtime.runPromise(workshop.runtime)(Scope.extend(Layer.toRuntime(layer), scope))
+      const handler = HttpApp.toWebHandlerRuntime(runtime)(Effect.flatten(HttpApiBuilder.httpApp))
+      const headers = { cookie: "session=amira" }
+      const response = await handler(new Request("http://test/workshop/v1/tickets", { headers }))
+      expect([response.status, (await response.json()).data]).toEqual([200, []])
+      await Effect.runPromise(Scope.close(scope, Exit.void))
+      await stop()
+    }))
+
   it("places an order with its ticket or neither, keeps what verified webhooks say, imports, and refuses in one format", () =>
     orders(async ({ base, url }) => {
       const send = async (method: string, path: string, body?: string, headers: Record<string, string> = {}) => {
@@ -205,10 +255,14 @@ describe("an HttpApi with orders, webhooks and uploads on Postgres", { timeout: 
         const text = await response.text()
         return [response.status, text === "" ? null : JSON.parse(text)] as const
       }
-      const place = (id: string, ticket: object, session = "amira") =>
-        send("POST", "/orders", JSON.stringify({ id, ticket }), { cookie: `session=${session}` })
+      const place = (id: string, ticket: object, session = "amira", customer = "Ada") =>
+        send("POST", "/orders", JSON.stringify({ id, customer, ticket }), { cookie: `session=${session}` })
       const tickets = async (): Promise<ReadonlyArray<{ readonly id: string; readonly service: string }>> =>
         (await send("GET", "/workshop/v1/tickets"))[1].data
+      const query = async (sql: string) => {
+        const pool = new pg.Pool({ connectionString: url })
+        await pool.query(sql).finally(() => pool.end())
+      }
       const refusal = (status: number, code: string, details?: object) => [
         status,
         { success: false, error: { code, message: expect.any(String), ...(details && { details }) } }
@@ -218,15 +272,40 @@ describe("an HttpApi with orders, webhooks and uploads on Postgres", { timeout: 
       })
 
       expect(await place("A1", { service: "Hem" }, "nobody")).toEqual(refusal(401, "UNAUTHENTICATED"))
-      expect(await place("x".repeat(81), { service: "" })).toEqual(
+      expect(await place("x".repeat(81), { service: "" }, "amira", "")).toEqual(
         refusal(
           400,
           "VALIDATION_ERROR",
-          issues(["id", "must be 1 to 80 characters"], ["ticket.service", "must be 1 to 120 characters"])
+          issues(
+            ["id", "must be 1 to 80 characters"],
+            ["customer", "must be a non empty string"],
+            ["ticket.service", "must be 1 to 120 characters"]
+          )
         )
       )
       const noJson = issues(["body", "must be valid JSON in UTF-8"])
       expect(await send("POST", "/orders", "{")).toEqual(refusal(400, "VALIDATION_ERROR", noJson))
+      expect(await send("POST", "/orders", '{"id":"A1","customer":"Ada","ticket":{"service":"Hem"},"tip":1}')).toEqual(
+        refusal(400, "VALIDATION_ERROR", issues(["tip", "is not known here; correct its name or leave it out"]))
+      )
+      const form = { "content-type": "application/x-www-form-urlencoded" }
+      expect(await send("POST", "/orders", "id=A1", form)).toEqual(
+        refusal(400, "VALIDATION_ERROR", {
+          issues: [{ in: "header", field: "Content-Type", message: "must be application/json" }]
+        })
+      )
+      const large = issues(["body", "must be at most 65536 bytes"])
+      expect(await place("A1", { service: "x".repeat(70_000) })).toEqual(refusal(400, "VALIDATION_ERROR", large))
+      for (const path of ["/elsewhere", "/workshop/nope", "/orders/%E0"])
+        expect(await send("GET", path)).toEqual(refusal(404, "NOT_FOUND"))
+      const idIssue = { in: "path", field: "id", message: "must be 1 to 80 characters" }
+      for (const id of ["17", "x".repeat(101)])
+        expect(await send("GET", `/workshop/v1/tickets/${id}`)).toEqual(
+          refusal(400, "VALIDATION_ERROR", { issues: [{ ...idIssue, message: expect.any(String) }] })
+        )
+      expect(await send("GET", `/orders/${"x".repeat(101)}`)).toEqual(
+        refusal(400, "VALIDATION_ERROR", { issues: [idIssue] })
+      )
       const longId = { issues: [{ in: "path", field: "id", message: "must be 1 to 80 characters" }] }
       expect(await send("GET", `/orders/${"x".repeat(81)}`)).toEqual(refusal(400, "VALIDATION_ERROR", longId))
       expect(await send("GET", "/orders/A1")).toEqual(refusal(404, "NOT_FOUND"))
@@ -234,10 +313,11 @@ describe("an HttpApi with orders, webhooks and uploads on Postgres", { timeout: 
 
       expect(await place("A1", { service: "Hem" })).toEqual([201, { id: "A1", number: "0001" }])
       expect(await place("A1", { service: "Hem" })).toEqual([201, { id: "A1", number: "0001" }])
-      expect(await place("A1", { service: "Zip" })).toMatchObject([409, { error: { code: "CONFLICT" } }])
-      expect(await place("A1", { service: "Hem" }, "zoe")).toEqual(refusal(409, "CONFLICT", { reason: "ORDER_EXISTS" }))
-      const pool = new pg.Pool({ connectionString: url })
-      await pool.query("alter table orders add check (id <> 'A2')").finally(() => pool.end())
+      const taken = refusal(409, "CONFLICT", { reason: "ORDER_EXISTS" })
+      expect(await place("A1", { service: "Zip" })).toEqual(taken)
+      expect(await place("A1", { service: "Hem" }, "amira", "Grace")).toEqual(taken)
+      expect(await place("A1", { service: "Hem" }, "zoe")).toEqual(taken)
+      await query("alter table orders add check (id <> 'A2')")
       expect((await place("A2", { service: "Zip" }))[0]).toBe(500)
       expect((await tickets()).map(({ service }) => service)).toEqual(["Hem"])
 
@@ -248,6 +328,7 @@ describe("an HttpApi with orders, webhooks and uploads on Postgres", { timeout: 
       expect(await untilAsync("the event that the ticket is ready", state, (seen) => seen === "ready")).toBe("ready")
       const forged = { "service-signature": await sign("{}", "whsec_wrong") }
       expect(await send("POST", "/hook", "{}", forged)).toEqual([400, null])
+      expect(await send("POST", "/hook", "x".repeat(70_000), forged)).toEqual([400, null])
 
       const row = '{"external_ref":"B-1","service":"Coat"}\n'
       expect(await send("POST", "/orders/import", row)).toEqual(refusal(415, "VALIDATION_ERROR"))

@@ -81,9 +81,15 @@ export const nameOfValue = (ast: AST.Annotated): string | undefined => {
 // By its tag, because the Date of a test runner's realm is another class.
 const isDate = (value: unknown): boolean => Object.prototype.toString.call(value) === "[object Date]"
 
+/** A message without the value that Effect's own decoders repeat, as in `Unable to decode "x" into a number`. */
+const withoutValue = (message: string | undefined): string | undefined =>
+  message?.startsWith("Unable to decode ")
+    ? `must be ${message.slice(message.lastIndexOf(" into ") + " into ".length).split(". ")[0]}`
+    : message
+
 /** The message for a value of another type. JSON has no dates, so a date comes from a program, such as from a column of its database. */
 const ofOtherType = (issue: ParseResult.Type): string => {
-  const message = issue.message ?? authored(issue.ast, issue) ?? expectation(issue.ast)
+  const message = withoutValue(issue.message) ?? authored(issue.ast, issue) ?? expectation(issue.ast)
   return message === "must be a string" && isDate(issue.actual) ? `${message}: pass toISOString() of the Date` : message
 }
 

@@ -1,92 +1,22 @@
-import type * as HttpApiError from "@effect/platform/HttpApiError"
 import type * as HttpApp from "@effect/platform/HttpApp"
 import type * as HttpBody from "@effect/platform/HttpBody"
 import * as HttpRouter from "@effect/platform/HttpRouter"
 import type * as HttpServerError from "@effect/platform/HttpServerError"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import { SchemaAST as AST, Clock, Deferred, Effect, Option, type ParseResult, Stream } from "effect"
+import { SchemaAST as AST, Clock, Effect, Option, type ParseResult } from "effect"
 import type { Refusal } from "../decisions/Refusal.js"
 import { inputIssues, nameOfValue } from "../domain/InvalidInput.js"
 import { Limits } from "../domain/Limits.js"
 import { checkedOptions, isObject } from "../domain/OptionChecks.js"
+import { announcedLength, type BodyProgress, discardBody, readAll } from "./EffectBody.js"
 import { headerCase } from "./Endpoint.js"
 import { failureStatusAndBody } from "./Envelope.js"
 import type { Failure, RequestIssue } from "./ErrorTable.js"
-import {
-  BodyIncomplete,
-  BodyTooLarge,
-  bodyText,
-  concatBytes,
-  type HttpRequest,
-  isHeaderRepeated
-} from "./HttpMessage.js"
+import { BodyIncomplete, BodyTooLarge, bodyText, type HttpRequest, isHeaderRepeated } from "./HttpMessage.js"
 import { type MountEffectOptions, mountEffect, mountOptions } from "./Mount.js"
 import { inputPart } from "./RequestReader.js"
 import { logUnavailable, retryAfter } from "./respond.js"
-
-/** How long a client may take to read the last response on its connection, in real time. */
-const untilRead = Effect.withClock(Effect.sleep("1 second"), Clock.make())
-
-/** Reads a request's body to its end, or up to `unwanted_body_bytes` beyond `most`, because the connection ends with the stream. */
-const drain = <E>(
-  stream: Stream.Stream<Uint8Array, E>,
-  most: number,
-  take: (chunk: Uint8Array) => Effect.Effect<unknown>
-) => {
-  let left = most + Limits.unwanted_body_bytes
-  return stream.pipe(
-    Stream.tap((chunk) => {
-      left -= chunk.length
-      return Effect.zipRight(take(chunk), left < 0 ? untilRead : Effect.void)
-    }),
-    Stream.takeUntil(() => left < 0),
-    Stream.runDrain
-  )
-}
-
-/** The length of a request's body by its headers; undefined if it is not known beforehand. */
-const announcedLength = ({ headers }: HttpServerRequest.HttpServerRequest): number | undefined =>
-  headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : undefined
-
-/** Reads a body that no endpoint wants while the response is sent, because the server itself would read it without a bound. */
-const discardBody = (request: HttpServerRequest.HttpServerRequest) => {
-  const dropping = Effect.forkDaemon(Effect.either(drain(request.stream, 0, () => Effect.void)))
-  // Begun before the response is sent, because from then on node would read the rest itself.
-  return Effect.zipRight(dropping, Effect.yieldNow())
-}
-
-/** How much of a body was read. */
-interface Progress {
-  isBegun: boolean
-  isWhole: boolean
-}
-
-const readAll = (request: HttpServerRequest.HttpServerRequest, most: number, progress: Progress) =>
-  Effect.gen(function* () {
-    const read = yield* Deferred.make<Uint8Array, BodyIncomplete | BodyTooLarge>()
-    const chunks: Array<Uint8Array> = []
-    let length = 0
-    const take = (chunk: Uint8Array) => {
-      length += chunk.length
-      if (length <= most) chunks.push(chunk)
-      return length <= most ? Effect.void : Deferred.fail(read, new BodyTooLarge())
-    }
-    // In a fiber of its own, because it continues after the body is found to be too large.
-    yield* Effect.forkDaemon(
-      drain(request.stream, most, take).pipe(
-        Effect.matchEffect({
-          onFailure: () => Deferred.fail(read, new BodyIncomplete()),
-          onSuccess: () =>
-            Effect.suspend(() => {
-              progress.isWhole = true
-              return Deferred.succeed(read, concatBytes(chunks))
-            })
-        })
-      )
-    )
-    return yield* Deferred.await(read)
-  })
 
 /** The headers as they were sent, if the server is Node's; on other servers no repeated header is found. */
 const rawHeadersOf = ({ source }: HttpServerRequest.HttpServerRequest): ReadonlyArray<string> =>
@@ -111,7 +41,7 @@ const inTurn = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<voi
     else resume(Effect.void)
   })
 
-const requestFromEffect = (request: HttpServerRequest.HttpServerRequest, address: string, progress: Progress) => {
+const requestFromEffect = (request: HttpServerRequest.HttpServerRequest, address: string, progress: BodyProgress) => {
   // Below a router's mount, `url` no longer begins with the path of the mount.
   const queryStart = request.url.indexOf("?")
   return {
@@ -143,7 +73,7 @@ export const httpApp = <R = never>(options: MountEffectOptions<HttpServerRequest
         yield* inTurn(request)
         const address = Option.getOrElse(request.remoteAddress, () => "unknown")
         const length = announcedLength(request)
-        const progress: Progress = { isBegun: false, isWhole: length === 0 }
+        const progress: BodyProgress = { isBegun: false, isWhole: length === 0 }
         const response = yield* handle(requestFromEffect(request, address, progress))
         if (!progress.isBegun && !progress.isWhole) yield* discardBody(request)
         // Nothing can follow a body that may not be read to its end.
@@ -160,14 +90,13 @@ export const httpApp = <R = never>(options: MountEffectOptions<HttpServerRequest
   )
 
 /**
- * The failures of a handler of your own: a refusal of a service, a request that does not match its schema or that of an endpoint of an
- * `HttpApi`, or a response that cannot be written.
+ * The failures of a handler of your own: a refusal of a service, a request that cannot be read or does not match its schema, or a response
+ * that cannot be written.
  */
 export type HandlerFailure =
   | Refusal
   | Extract<Failure, { readonly _tag: "StoreUnavailable" }>
   | ParseResult.ParseError
-  | HttpApiError.HttpApiDecodeError
   | HttpServerError.RequestError
   | HttpBody.HttpBodyError
 
@@ -212,6 +141,20 @@ const placeOf = (field: string, issue: ParseResult.ParseIssue, part: RequestIssu
   return { in: part, field: name ?? part }
 }
 
+/** Whether a request says that its body is JSON, or says nothing, which Effect takes for JSON. */
+export const isSentAsJson = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
+  (headers["content-type"] ?? "application/json").toLowerCase().includes("application/json")
+
+/** The issue with a body that is sent as something else than the JSON that its endpoint takes. */
+export const NOT_JSON: RequestIssue = { in: "header", field: "Content-Type", message: "must be application/json" }
+
+/** The issue with a body that could not be read or parsed. Effect has one error for both. */
+const unreadBody = ({ request, cause, description }: HttpServerError.RequestError): RequestIssue => {
+  if (cause instanceof BodyTooLarge || cause instanceof BodyIncomplete)
+    return { in: "body", field: "body", message: description ?? cause.message }
+  return isSentAsJson(request) ? { in: "body", field: "body", message: "must be valid JSON in UTF-8" } : NOT_JSON
+}
+
 const failureOf = (
   failure: Exclude<HandlerFailure, HttpBody.HttpBodyError>,
   part: RequestIssue["in"],
@@ -226,22 +169,28 @@ const failureOf = (
           message
         }))
       }
-    case "HttpApiDecodeError":
-      return {
-        _tag: "InvalidRequest",
-        issues: failure.issues.map(({ _tag, path, message }) => {
-          const field = path.map(String).join(".")
-          // Without a body, a value that is in the request but not in its query is in its path.
-          const isInPath = part === "query" && _tag !== "Missing" && !named.query.some(([name]) => name === field)
-          return { in: isInPath ? "path" : part, field: field || part, message }
-        })
-      }
     case "RequestError":
-      return { _tag: "InvalidRequest", issues: [{ in: part, field: part, message: "must be valid JSON in UTF-8" }] }
+      return { _tag: "InvalidRequest", issues: [unreadBody(failure)] }
     default:
       return failure
   }
 }
+
+/** The response of the API to a failure of its table of errors. */
+export const failureResponse = (
+  failure: Failure,
+  part: RequestIssue["in"],
+  beside: Readonly<Record<string, unknown>> = {}
+): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
+  Effect.gen(function* () {
+    if (failure._tag === "StoreUnavailable") yield* logUnavailable(failure)
+    const wait = retryAfter(failure, yield* Clock.currentTimeMillis)
+    const { status, body } = failureStatusAndBody(failure, part)
+    return HttpServerResponse.unsafeJson(
+      { ...body, ...beside },
+      { status, ...(wait && { headers: { "Retry-After": wait } }) }
+    )
+  })
 
 /**
  * The response of the API to a failure of a handler of your own, with its status and envelope, for `Effect.catchAll` at the
@@ -257,12 +206,8 @@ export const refused = (
     if (failure._tag === "HttpBodyError") return yield* Effect.die(failure)
     const { method } = yield* HttpServerRequest.HttpServerRequest
     const part = inputPart(method)
-    const known = failureOf(failure, part, yield* namedValues)
-    if (known._tag === "StoreUnavailable") yield* logUnavailable(known)
-    const wait = retryAfter(known, yield* Clock.currentTimeMillis)
-    const { status, body } = failureStatusAndBody(known, part)
-    return HttpServerResponse.unsafeJson(
-      { ...body, ...beside },
-      { status, ...(wait && { headers: { "Retry-After": wait } }) }
-    )
+    const response = yield* failureResponse(failureOf(failure, part, yield* namedValues), part, beside)
+    // Nothing can follow a body that is not read to its end.
+    const isLast = failure._tag === "RequestError" && failure.cause instanceof BodyTooLarge
+    return isLast ? HttpServerResponse.setHeader(response, "Connection", "close") : response
   })

@@ -112,7 +112,7 @@ const partReader = (schema: Schema.Schema<unknown>, options: AST.ParseOptions) =
 export const headerCase = (name: string) => name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())
 
 /** The name of a field in an issue: the part's own name if the whole part is wrong, and a query parameter's name without the index in its list. */
-const fieldNameOf = (part: RequestIssue["in"], field: string): string => {
+export const fieldNameOf = (part: RequestIssue["in"], field: string): string => {
   if (field === "") return part
   if (part === "header") return headerCase(field)
   return part === "query" ? field.split(".")[0]! : field

@@ -1,5 +1,3 @@
-/** Entry `@workshop/core/http/joined`: the API's groups as a part of your own `HttpApi` of `@effect/platform`. */
-
 import * as HttpApi from "@effect/platform/HttpApi"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import type * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
@@ -11,6 +9,7 @@ import { checkedOptions, isFunction } from "../domain/OptionChecks.js"
 import type { Caller } from "../services/Caller.js"
 import { ClientsApi } from "./ClientsApi.js"
 import { httpApp } from "./EffectMount.js"
+import { longParameters } from "./ErrorFormat.js"
 import type { RequestObserver } from "./Pipeline.js"
 import { TicketsApi } from "./TicketsApi.js"
 import { EVERYWHERE, ShopApi } from "./WorkshopApi.js"
@@ -176,5 +175,5 @@ export const groups = <Id extends string, Groups extends HttpApiGroup.HttpApiGro
         ) as never
     )
   )
-  return Layer.mergeAll(unknown, ...(layers as [never, never, never])) as never
+  return Layer.mergeAll(longParameters, unknown, ...(layers as [never, never, never])) as never
 }

@@ -18,7 +18,7 @@ const Body = Schema.Struct({ ticket: TicketInput, order: Schema.String })
 const clock = new SettableClock()
 
 /** How a handler of an embedder's own answers a body, or fails in one way. */
-const asked = async (body: string, failure?: HandlerFailure) => {
+const asked = async (body: string, failure?: HandlerFailure, type = "application/json") => {
   const log: Array<string> = []
   const handler = HttpServerRequest.schemaBodyJson(Body, { errors: "all", onExcessProperty: "error" }).pipe(
     Effect.zipRight(failure === undefined ? Effect.void : Effect.fail(failure)),
@@ -33,7 +33,7 @@ const asked = async (body: string, failure?: HandlerFailure) => {
     )
   )
   const answer = HttpApp.toWebHandler(HttpRouter.empty.pipe(HttpRouter.post("/drop-off", handler)))
-  const headers = { "content-type": "application/json" }
+  const headers = { "content-type": type }
   const response = await answer(new Request("http://shop.example/drop-off", { method: "POST", headers, body }))
   return { status: response.status, headers: response.headers, text: await response.text(), log }
 }
@@ -128,6 +128,24 @@ describe("an embedder's own handler answers failures as the API does", () => {
       "reference must be a non empty string",
       "count must be a number between 1 and 9",
       "note must be polite"
+    ])
+  })
+
+  it("a value that a decoder of Effect's refuses is not repeated", () => {
+    const Params = Schema.Struct({ page: Schema.NumberFromString, count: Schema.BigInt, home: Schema.URL })
+    const read = Schema.decodeUnknownEither(Params, { errors: "all" })
+    const issues = Either.flip(read({ page: " into a", count: "x", home: "x" })).pipe(Either.getOrThrow)
+    expect(inputIssues(issues.issue).map(({ field, message }) => `${field} ${message}`)).toEqual([
+      "page must be a number",
+      "count must be a bigint",
+      "home must be a URL"
+    ])
+  })
+
+  it("a body that is sent as something else than JSON: 400, which names its Content-Type (Specification, Errors)", async () => {
+    const { text } = await asked("service=Hem", undefined, "application/x-www-form-urlencoded")
+    expect(JSON.parse(text).error.details.issues).toEqual([
+      { in: "header", field: "Content-Type", message: "must be application/json" }
     ])
   })
 

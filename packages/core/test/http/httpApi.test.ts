@@ -151,6 +151,11 @@ it("answers an unknown path below the API's with its 404, and HEAD as GET", asyn
   expect(await ask("/workshop/v1/tickets", { method: "DELETE", headers })).toMatchObject(unknown)
   expect(await ask("/workshop/v1/tickets/17/nowhere", { method: "POST", headers, body: "{}" })).toMatchObject(unknown)
   expect(await ask("/workshop/v1/tickets", { method: "HEAD", headers })).toEqual([200, ""])
+  // The router of `HttpApi` finds no route for more than 100 characters by default.
+  expect(await ask(`/workshop/v1/tickets/${"x".repeat(101)}`, { headers })).toMatchObject([
+    400,
+    { error: { code: "VALIDATION_ERROR", details: { issues: [{ in: "path", field: "id" }] } } }
+  ])
   expect((await ask("/elsewhere", { headers }))[0]).toBe(404)
   await dispose()
 })

@@ -1,0 +1,110 @@
+import * as HttpIncomingMessage from "@effect/platform/HttpIncomingMessage"
+import * as HttpServerError from "@effect/platform/HttpServerError"
+import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import { Clock, Deferred, Effect, Option, Stream } from "effect"
+import { Limits } from "../domain/Limits.js"
+import { bodyTooLarge } from "./ErrorTable.js"
+import { BodyIncomplete, BodyTooLarge, concatBytes } from "./HttpMessage.js"
+
+/** How long a client may take to read the last response on its connection, in real time. */
+const untilRead = Effect.withClock(Effect.sleep("1 second"), Clock.make())
+
+/** Reads a request's body to its end, or up to `unwanted_body_bytes` beyond `most`, because the connection ends with the stream. */
+const drain = <E>(
+  stream: Stream.Stream<Uint8Array, E>,
+  most: number,
+  take: (chunk: Uint8Array) => Effect.Effect<unknown>
+) => {
+  let left = most + Limits.unwanted_body_bytes
+  return stream.pipe(
+    Stream.tap((chunk) => {
+      left -= chunk.length
+      return Effect.zipRight(take(chunk), left < 0 ? untilRead : Effect.void)
+    }),
+    Stream.takeUntil(() => left < 0),
+    Stream.runDrain
+  )
+}
+
+/** The length of a request's body by its headers; undefined if it is not known beforehand. */
+export const announcedLength = ({ headers }: HttpServerRequest.HttpServerRequest): number | undefined =>
+  headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : undefined
+
+/** Reads a body that no endpoint wants while the response is sent, because the server itself would read it without a bound. */
+export const discardBody = (request: HttpServerRequest.HttpServerRequest) => {
+  const dropping = Effect.forkDaemon(Effect.either(drain(request.stream, 0, () => Effect.void)))
+  // Begun before the response is sent, because from then on node would read the rest itself.
+  return Effect.zipRight(dropping, Effect.yieldNow())
+}
+
+/** How much of a body was read. */
+export interface BodyProgress {
+  isBegun: boolean
+  isWhole: boolean
+}
+
+/** Reads a body of at most `most` bytes. It goes on to read one that is larger, so that the client gets the response. */
+export const readAll = (request: HttpServerRequest.HttpServerRequest, most: number, progress: BodyProgress) =>
+  Effect.gen(function* () {
+    const read = yield* Deferred.make<Uint8Array, BodyIncomplete | BodyTooLarge>()
+    const chunks: Array<Uint8Array> = []
+    let length = 0
+    const take = (chunk: Uint8Array) => {
+      length += chunk.length
+      if (length <= most) chunks.push(chunk)
+      return length <= most ? Effect.void : Deferred.fail(read, new BodyTooLarge())
+    }
+    // In a fiber of its own, because it continues after the body is found to be too large.
+    yield* Effect.forkDaemon(
+      drain(request.stream, most, take).pipe(
+        Effect.matchEffect({
+          onFailure: () => Deferred.fail(read, new BodyIncomplete()),
+          onSuccess: () =>
+            Effect.suspend(() => {
+              progress.isWhole = true
+              return Deferred.succeed(read, concatBytes(chunks))
+            })
+        })
+      )
+    )
+    return yield* Deferred.await(read)
+  })
+
+/** A failure to read a body, whose description says what to change. */
+const unreadable = (
+  request: HttpServerRequest.HttpServerRequest,
+  most: number,
+  cause: BodyTooLarge | BodyIncomplete
+): HttpServerError.RequestError => {
+  const description = cause._tag === "BodyTooLarge" ? bodyTooLarge(most).message : "ended before it was whole"
+  return new HttpServerError.RequestError({ request, reason: "Transport", cause, description })
+}
+
+/** A request whose body is read once for all its readers, with what was read of it. */
+export interface RereadableRequest {
+  readonly request: HttpServerRequest.HttpServerRequest
+  readonly progress: Readonly<BodyProgress>
+}
+
+/**
+ * A request whose text, JSON and bytes obey `withMaxBodySize` in such a way that the client gets a response, because the server itself
+ * closes the connection of a larger body at once. Its streams have no limit.
+ */
+export const rereadable = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<RereadableRequest> =>
+  Effect.gen(function* () {
+    const progress: BodyProgress = { isBegun: false, isWhole: false }
+    const reading = Effect.gen(function* () {
+      progress.isBegun = true
+      if (announcedLength(request) === 0) return new Uint8Array()
+      const most = Option.match(yield* HttpIncomingMessage.MaxBodySize, { onNone: () => Infinity, onSome: Number })
+      return yield* Effect.mapError(readAll(request, most, progress), (cause) => unreadable(request, most, cause))
+    })
+    const bytes = yield* Effect.cached(reading)
+    const text = Effect.map(bytes, (read) => new TextDecoder().decode(read))
+    const arrayBuffer = Effect.map(bytes, ({ buffer }) => buffer)
+    const readable: HttpServerRequest.HttpServerRequest = Object.create(request, {
+      text: { value: text },
+      arrayBuffer: { value: arrayBuffer }
+    })
+    return { request: readable, progress }
+  })

@@ -1,0 +1,174 @@
+import * as HttpApi from "@effect/platform/HttpApi"
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import type * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import { HttpApiDecodeError } from "@effect/platform/HttpApiError"
+import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
+import type * as HttpApp from "@effect/platform/HttpApp"
+import * as HttpMethod from "@effect/platform/HttpMethod"
+import * as HttpRouter from "@effect/platform/HttpRouter"
+import * as HttpServerError from "@effect/platform/HttpServerError"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as UrlParams from "@effect/platform/UrlParams"
+import { SchemaAST as AST, Cause, Effect, FiberRef, Layer, Option, ParseResult, Record, type Schema } from "effect"
+import * as FindMyWay from "find-my-way-ts"
+import { inputIssues } from "../domain/InvalidInput.js"
+import { Limits } from "../domain/Limits.js"
+import { type RereadableRequest, rereadable } from "./EffectBody.js"
+import { failureResponse, isSentAsJson, NOT_JSON, refused } from "./EffectMount.js"
+import { fieldNameOf } from "./Endpoint.js"
+import type { RequestIssue } from "./ErrorTable.js"
+
+type Endpoint = HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
+type Found = FindMyWay.FindResult<Endpoint>
+type AnySchema = Schema.Schema<unknown>
+
+/** The issues of one part of a request; null if they cannot be found again. */
+interface PartIssues {
+  readonly part: RequestIssue["in"]
+  readonly issues: ReadonlyArray<RequestIssue> | null
+}
+
+/** The issues of one part of a request. Null if its schema needs services, which are only at its endpoint. */
+const issuesOf = (part: RequestIssue["in"], schema: AnySchema, value: unknown): Effect.Effect<PartIssues> =>
+  ParseResult.decodeUnknown(schema, { errors: "all" })(value).pipe(
+    Effect.match({
+      onSuccess: () => [],
+      onFailure: (issue) =>
+        inputIssues(issue).map(({ field, message }) => ({ in: part, field: fieldNameOf(part, field), message }))
+    }),
+    Effect.catchAllDefect(() => Effect.succeed(null)),
+    Effect.map((issues) => ({ part, issues }))
+  )
+
+/** Whether a value may be one text. */
+const takesText = (ast: AST.AST): boolean => {
+  if (AST.isUnion(ast)) return ast.types.some(takesText)
+  if (AST.isRefinement(ast)) return takesText(ast.from)
+  return AST.isStringKeyword(ast) || AST.isLiteral(ast) || AST.isTemplateLiteral(ast) || AST.isEnums(ast)
+}
+
+/** The parameters of the query, with a list for each that is one although it is given once, as `HttpApi` reads them. */
+const listed = ({ ast }: AnySchema, params: Found["searchParams"]) => {
+  const lists = AST.getPropertySignatures(AST.encodedAST(ast)).filter(({ type }) => !takesText(type))
+  const isList = (name: string) => lists.some((list) => list.name === name)
+  return Record.map(params, (value, name) => (typeof value === "string" && isList(name) ? [value] : value))
+}
+
+/** Whether an endpoint takes its body as JSON only. */
+const isJson = ({ ast }: AnySchema) =>
+  (AST.isUnion(ast) ? ast.types : [ast]).every(
+    (member) =>
+      HttpApiSchema.getEncoding(member).kind === "Json" &&
+      HttpApiSchema.getMultipart(member) === undefined &&
+      HttpApiSchema.getMultipartStream(member) === undefined
+  )
+
+/** The body as `HttpApi` read it. */
+const bodyOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<unknown, HttpServerError.RequestError> => {
+  if (isSentAsJson(request)) return request.json
+  const type = request.headers["content-type"]?.toLowerCase().trim() ?? ""
+  if (type.includes("x-www-form-urlencoded")) return Effect.map(request.urlParamsBody, UrlParams.toRecord)
+  return type.startsWith("text/") ? request.text : Effect.map(request.arrayBuffer, (buffer) => new Uint8Array(buffer))
+}
+
+/** The issues of a payload. `HttpApi` reads no body for `handleRaw`, and a form of several parts can be read only once. */
+const payloadIssues = (
+  schema: AnySchema,
+  { searchParams }: Found,
+  { request, progress }: RereadableRequest
+): Effect.Effect<PartIssues, HttpServerError.RequestError> => {
+  if (!HttpMethod.hasBody(request.method)) return issuesOf("query", schema, searchParams)
+  const isMultipart = request.headers["content-type"]?.includes("multipart/form-data") === true
+  if (!isSentAsJson(request) && isJson(schema) && (progress.isBegun || isMultipart))
+    return Effect.succeed({ part: "header", issues: [NOT_JSON] })
+  if (!progress.isBegun) return Effect.succeed({ part: "body", issues: isMultipart ? null : [] })
+  return Effect.flatMap(bodyOf(request), (body) => issuesOf("body", schema, body))
+}
+
+/** The issues of each part of a request for which its endpoint has a schema. */
+const requestIssues = (found: Found, rereadable: RereadableRequest) => {
+  const { pathSchema, urlParamsSchema, headersSchema, payloadSchema } = found.handler
+  const { headers } = rereadable.request
+  return Effect.all([
+    ...Option.toArray(pathSchema).map((schema) => issuesOf("path", schema as AnySchema, found.params)),
+    ...Option.toArray(urlParamsSchema).map((schema) =>
+      issuesOf("query", schema as AnySchema, listed(schema as AnySchema, found.searchParams))
+    ),
+    ...Option.toArray(headersSchema).map((schema) => issuesOf("header", schema as AnySchema, headers)),
+    ...Option.toArray(payloadSchema).map((schema) => payloadIssues(schema as AnySchema, found, rereadable))
+  ])
+}
+
+/** The issues as `HttpApi` words them, one for each field, of a part whose own cannot be found again. */
+const issuesInItsWords = (part: RequestIssue["in"], { issues }: HttpApiDecodeError): ReadonlyArray<RequestIssue> => {
+  const messages = new Map<string, string>()
+  for (const { path, message } of issues) {
+    const field = fieldNameOf(part, path.map(String).join("."))
+    // Several messages for one field are the alternatives of a union.
+    messages.set(field, messages.has(field) ? "is not valid" : message)
+  }
+  return Array.from(messages, ([field, message]) => ({ in: part, field, message }))
+}
+
+/** The response to a request that does not match the schemas of its endpoint. */
+const decodeFailure = (failure: HttpApiDecodeError, found: Found | undefined, rereadable: RereadableRequest) =>
+  Effect.gen(function* () {
+    const parts = found === undefined ? [] : yield* requestIssues(found, rereadable)
+    const known = parts.flatMap(({ issues }) => issues ?? [])
+    const unknown = parts.find(({ issues }) => issues === null)
+    const issues = known.length > 0 || unknown === undefined ? known : issuesInItsWords(unknown.part, failure)
+    if (issues.length > 0) return yield* failureResponse({ _tag: "InvalidRequest", issues }, "body")
+    const { method, url } = rereadable.request
+    return yield* Effect.dieMessage(`The response to ${method} ${url} does not match its schema: ${failure.message}`)
+  }).pipe(Effect.catchTag("RequestError", refused))
+
+/** The endpoints of an API by method and path, found as the server's router finds them. */
+const endpointsOf = (api: HttpApi.HttpApi.AnyWithProps) =>
+  Effect.map(FiberRef.get(HttpRouter.currentRouterConfig), (config) => {
+    const tree = FindMyWay.make<Endpoint>({ ...config, maxParamLength: Limits.url_characters })
+    HttpApi.reflect(api, {
+      onGroup: () => undefined,
+      onEndpoint: ({ endpoint }) => tree.on(endpoint.method, endpoint.path, endpoint as unknown as Endpoint)
+    })
+    return ({ method, url }: HttpServerRequest.HttpServerRequest) =>
+      tree.find(method, url) ?? (method === "HEAD" ? tree.find("GET", url) : undefined)
+  })
+
+/** Lets parameters of paths be as long as the API itself takes them: beyond 100 characters, the router of `HttpApi` finds no route. */
+export const longParameters = Layer.scopedDiscard(
+  Effect.locallyScopedWith(HttpRouter.currentRouterConfig, (config) => ({
+    maxParamLength: Limits.url_characters,
+    ...config
+  }))
+)
+
+/** The progress of a request that has no body. */
+const NO_BODY = { isBegun: true, isWhole: true }
+
+/**
+ * Gives the refusals of `HttpApi` itself the format of the API, in all groups: a request that does not match the schemas of its endpoint,
+ * with every wrong value and its place; a body that cannot be read or is larger than `withMaxBodySize` allows, 400; an unknown path or
+ * method, 404. A response that does not match its schema becomes a defect, because that is a bug of the handler, and not a 400.
+ */
+export const errorFormat = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
+  api: HttpApi.HttpApi<Id, Groups, E, R>
+): Layer.Layer<never> => {
+  const middleware = Effect.map(
+    endpointsOf(api as never),
+    (find) => (app: HttpApp.Default) =>
+      Effect.gen(function* () {
+        const given = yield* HttpServerRequest.HttpServerRequest
+        const read = HttpMethod.hasBody(given.method) ? yield* rereadable(given) : { request: given, progress: NO_BODY }
+        const served = Effect.catchAllCause(app, (cause) => {
+          const failure: unknown = Cause.squash(cause)
+          if (failure instanceof HttpApiDecodeError) return decodeFailure(failure, find(given), read)
+          if (!HttpServerError.isServerError(failure)) return Effect.failCause(cause)
+          if (failure._tag === "RouteNotFound") return failureResponse({ _tag: "RouteNotFound" }, "body")
+          return failure._tag === "RequestError" ? refused(failure) : Effect.failCause(cause)
+        })
+        return yield* Effect.provideService(served, HttpServerRequest.HttpServerRequest, read.request)
+      })
+  )
+  return Layer.merge(longParameters, HttpApiBuilder.middleware(middleware))
+}

@@ -1,0 +1,214 @@
+import { once } from "node:events"
+import { Agent, createServer, request } from "node:http"
+import type { AddressInfo } from "node:net"
+import {
+  FileSystem,
+  HttpApi,
+  HttpApiBuilder,
+  HttpApiEndpoint,
+  HttpApiGroup,
+  HttpApiSchema,
+  HttpMiddleware,
+  HttpServerRequest,
+  Multipart
+} from "@effect/platform"
+import { NodeHttpServer } from "@effect/platform-node"
+import { Entropy, Profanity } from "@workshop/core"
+import { refused } from "@workshop/core/http"
+import { ApiKeys, apiBehind, errorFormat, groups } from "@workshop/core/http/joined"
+import * as MemoryStore from "@workshop/store-memory"
+import { Context, Effect, flow, Layer, Logger, ManagedRuntime, Option, Schema } from "effect"
+import { afterAll, describe, expect, it } from "vitest"
+import { layer as services } from "../../../core/src/services/Workshop.js"
+
+const Tag = Schema.String.pipe(Schema.maxLength(9, { message: () => "must be at most 9 characters" }))
+const Note = Schema.Struct({ text: Schema.NonEmptyString, tags: Schema.Array(Tag) })
+const Query = Schema.Struct({
+  page: Schema.optional(Schema.NumberFromString),
+  shown: Schema.optional(Schema.Literal("true", "false", "all")),
+  tags: Schema.optional(Schema.Array(Tag))
+})
+
+/** A service that only an endpoint has. */
+class Words extends Context.Tag("Words")<Words, (text: string) => boolean>() {}
+const Word = Schema.String.pipe(
+  Schema.filterEffect((text) => Effect.map(Words, (isKnown) => isKnown(text) || "must be a word"))
+)
+
+class Notes extends HttpApiGroup.make("notes")
+  .add(
+    HttpApiEndpoint.put("write", "/notes/:id")
+      .setPath(Schema.Struct({ id: Schema.NumberFromString }))
+      .setHeaders(Schema.Struct({ "x-version": Schema.NumberFromString }))
+      .setUrlParams(Query)
+      .setPayload(Note)
+      .addSuccess(Schema.String)
+  )
+  .add(HttpApiEndpoint.get("list", "/notes").setUrlParams(Query).addSuccess(Schema.String))
+  .add(
+    HttpApiEndpoint.get("find", "/words")
+      .setPayload(Schema.Struct({ word: Word }))
+      .addSuccess(Schema.String)
+  )
+  .add(HttpApiEndpoint.get("wrong", "/wrong").addSuccess(Schema.Struct({ text: Schema.NonEmptyString })))
+  .add(
+    HttpApiEndpoint.post("attach", "/files")
+      .setPayload(HttpApiSchema.Multipart(Schema.Struct({ files: Multipart.FilesSchema, note: Schema.String })))
+      .addSuccess(Schema.String)
+  )
+  .add(
+    HttpApiEndpoint.post("read", "/raw")
+      .setHeaders(Schema.Struct({ "x-version": Schema.NumberFromString }))
+      .setPayload(Note)
+      .addSuccess(Schema.Number)
+  ) {}
+
+class MyApi extends HttpApi.make("mine").add(Notes).addHttpApi(apiBehind(ApiKeys).prefix("/workshop")) {}
+
+const notes = HttpApiBuilder.group(MyApi, "notes", (handlers) =>
+  handlers
+    .handle("write", ({ payload }) => Effect.succeed(payload.text))
+    .handle("list", ({ urlParams: { tags = [] } }) => Effect.succeed(tags.join()))
+    .handle("find", () => Effect.succeed("found"))
+    .handle("wrong", () => Effect.succeed({ text: "" }))
+    .handle("attach", () => Effect.succeed("attached"))
+    .handleRaw("read", ({ request }) => request.json.pipe(Effect.as(1), Effect.catchAll(refused)))
+)
+
+const node = createServer()
+const log: Array<string> = []
+const logger = Logger.make(({ cause, message }) => void log.push(`${message} ${cause}`))
+const middleware = flow(HttpMiddleware.logger, HttpServerRequest.withMaxBodySize(Option.some(FileSystem.KiB(64))))
+const runtime = ManagedRuntime.make(
+  HttpApiBuilder.serve(middleware).pipe(
+    Layer.provide(NodeHttpServer.layer(() => node, { host: "127.0.0.1", port: 0 })),
+    Layer.provide(HttpApiBuilder.api(MyApi)),
+    Layer.provide([Layer.provide(groups(MyApi), ApiKeys.layer), errorFormat(MyApi), notes]),
+    Layer.provide(Layer.succeed(Words, (text: string) => text === "hem")),
+    Layer.provide(services),
+    Layer.provide(MemoryStore.layer),
+    Layer.provide(Profanity.layer),
+    Layer.provide(Entropy.layerSeeded(4)),
+    Layer.provide(Logger.replace(Logger.defaultLogger, logger))
+  )
+)
+await runtime.runtime()
+const agent = new Agent({ keepAlive: true })
+afterAll(() => {
+  agent.destroy()
+  return runtime.dispose()
+})
+
+const ask = async (method: string, path: string, body = "", given: Record<string, string> = {}) => {
+  const headers = { "content-type": "application/json", "x-version": "1", ...given }
+  const { port } = node.address() as AddressInfo
+  const sending = request({ port, host: "127.0.0.1", method, path, headers, agent })
+  sending.on("error", () => undefined)
+  sending.end(body)
+  const [response] = await once(sending, "response")
+  let text = ""
+  for await (const part of response.setEncoding("utf8")) text += part
+  return [response.statusCode, text === "" ? null : JSON.parse(text)] as const
+}
+
+const message = "The request is invalid; details.issues lists what to change"
+const refusal = (...issues: ReadonlyArray<readonly [place: string, field: string, message: string]>) => [
+  400,
+  {
+    success: false,
+    error: {
+      code: "VALIDATION_ERROR",
+      message,
+      details: { issues: issues.map(([place, field, message]) => ({ in: place, field, message })) }
+    }
+  }
+]
+const notFound = [
+  404,
+  { success: false, error: { code: "NOT_FOUND", message: "There is nothing at this path with this method" } }
+]
+const note = JSON.stringify({ text: "Hem", tags: [] })
+
+describe("errorFormat gives what an HttpApi refuses the format of the API (Specification, Errors)", () => {
+  it("names the place of each wrong value, all at once and in the words of the API", async () => {
+    const body = JSON.stringify({ text: "", tags: ["0123456789"] })
+    expect(await ask("PUT", "/notes/1", note)).toEqual([200, "Hem"])
+    // A wrong path is found before the body is read.
+    expect(await ask("PUT", "/notes/abc?page=x&shown=maybe", body, { "x-version": "new" })).toEqual(
+      refusal(
+        ["path", "id", "must be a number"],
+        ["query", "page", "must be a number"],
+        ["query", "shown", "must be one of true, false, all"],
+        ["header", "X-Version", "must be a number"]
+      )
+    )
+    expect(await ask("PUT", "/notes/1?page=x", body)).toEqual(
+      refusal(
+        ["query", "page", "must be a number"],
+        ["body", "text", "must be a non empty string"],
+        ["body", "tags.0", "must be at most 9 characters"]
+      )
+    )
+  })
+
+  it("reads a parameter that is a list as HttpApi does, and names it without the index", async () => {
+    expect(await ask("GET", "/notes?tags=a")).toEqual([200, "a"])
+    expect(await ask("GET", "/notes?tags=a&page=x")).toEqual(refusal(["query", "page", "must be a number"]))
+    expect(await ask("GET", "/notes?tags=a&tags=0123456789")).toEqual(
+      refusal(["query", "tags", "must be at most 9 characters"])
+    )
+  })
+
+  it("says in one issue what HttpApi says of a value whose schema needs a service of the endpoint", async () => {
+    expect(await ask("GET", "/words?word=hem")).toEqual([200, "found"])
+    expect(await ask("GET", "/words?word=zip")).toEqual(refusal(["query", "word", "must be a word"]))
+  })
+
+  it("says of a body that is no JSON, or sent as something else, what to change", async () => {
+    expect(await ask("PUT", "/notes/1", "{")).toEqual(refusal(["body", "body", "must be valid JSON in UTF-8"]))
+    const notJson = refusal(["header", "Content-Type", "must be application/json"])
+    for (const type of ["application/x-www-form-urlencoded", "text/plain", "application/xml"])
+      expect(await ask("PUT", "/notes/1", note, { "content-type": type })).toEqual(notJson)
+  })
+
+  it("says which part of a form of several parts is wrong", async () => {
+    const form = '--x\r\ncontent-disposition: form-data; name="other"\r\n\r\nHem\r\n--x--\r\n'
+    const [status, { error }] = await ask("POST", "/files", form, { "content-type": "multipart/form-data; boundary=x" })
+    expect([status, error.details.issues]).toEqual([400, [{ in: "body", field: "files", message: "is missing" }]])
+  })
+
+  it("leaves the body to a handler for handleRaw, whose failure to read it is a refusal", async () => {
+    const wrongHeader = await ask("POST", "/raw", "{", { "x-version": "new" })
+    expect(wrongHeader).toEqual(refusal(["header", "X-Version", "must be a number"]))
+    expect(await ask("POST", "/raw", "{}")).toEqual([200, 1])
+    expect(await ask("POST", "/raw", "{")).toEqual(refusal(["body", "body", "must be valid JSON in UTF-8"]))
+    const large = " ".repeat(70_000)
+    expect(await ask("POST", "/raw", large)).toEqual(refusal(["body", "body", "must be at most 65536 bytes"]))
+  })
+
+  it.each([70_000, 1_000_000])("refuses a body of %d bytes with a response", async (bytes) => {
+    const large = refusal(["body", "body", "must be at most 65536 bytes"])
+    expect(await ask("PUT", "/notes/1", " ".repeat(bytes))).toEqual(large)
+    expect(await ask("PUT", "/notes/1", " ".repeat(bytes), { "transfer-encoding": "chunked" })).toEqual(large)
+    expect(await ask("PUT", "/notes/1", note)).toEqual([200, "Hem"])
+  })
+
+  it("answers an unknown path, another method and malformed percent-encoding with the API's 404", async () => {
+    for (const path of ["/nope", "/workshop/nope", "/notes/%E0", "/workshop/v1/tickets/%E0"])
+      expect(await ask("GET", path)).toEqual(notFound)
+    expect(await ask("DELETE", "/notes/1")).toEqual(notFound)
+  })
+
+  it("takes segments of a path over 100 characters, so that their endpoint says what is wrong", async () => {
+    const long = "x".repeat(101)
+    expect(await ask("PUT", `/notes/${long}`, note)).toEqual(refusal(["path", "id", "must be a number"]))
+    const [status, { error }] = await ask("GET", `/workshop/v1/tickets/${long}`)
+    expect([status, error.code]).toEqual([401, "UNAUTHENTICATED"])
+  })
+
+  it("takes a response that does not match its schema for a bug: 500, with the reason in the log", async () => {
+    log.length = 0
+    expect(await ask("GET", "/wrong")).toEqual([500, null])
+    expect(log.join()).toContain("The response to GET /wrong does not match its schema")
+  })
+})
