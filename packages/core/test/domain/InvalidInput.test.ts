@@ -116,6 +116,21 @@ describe("Specification, Errors: a 400 names each field and what to change", () 
     expect(issuesOf(Choice, { at: { label: "a", price: 1.5 } })).toEqual(["at.price: must be a whole number"])
     expect(issuesOf(Choice, { at: 5 })).toEqual(["at: must be a string"])
   })
+
+  it("does not repeat a value that a decoder of Effect's refuses", () => {
+    const Params = Schema.Struct({ page: Schema.NumberFromString, count: Schema.BigInt, home: Schema.URL })
+    expect(issuesOf(Params, { page: "1 into a", count: "x", home: "x" })).toEqual([
+      "page: must be a number",
+      "count: must be a bigint",
+      "home: must be a URL"
+    ])
+    const Own = Schema.transformOrFail(Schema.String, Schema.String, {
+      strict: true,
+      decode: (text, _, ast) => ParseResult.fail(new ParseResult.Type(ast, text, "must fit into a box. Fold it")),
+      encode: ParseResult.succeed
+    })
+    expect(issuesOf(Own, "x")).toEqual([": must fit into a box. Fold it"])
+  })
 })
 
 describe("Specification, Errors: an input that breaks a rule of the shop's data", () => {

@@ -131,17 +131,6 @@ describe("an embedder's own handler answers failures as the API does", () => {
     ])
   })
 
-  it("a value that a decoder of Effect's refuses is not repeated", () => {
-    const Params = Schema.Struct({ page: Schema.NumberFromString, count: Schema.BigInt, home: Schema.URL })
-    const read = Schema.decodeUnknownEither(Params, { errors: "all" })
-    const issues = Either.flip(read({ page: " into a", count: "x", home: "x" })).pipe(Either.getOrThrow)
-    expect(inputIssues(issues.issue).map(({ field, message }) => `${field} ${message}`)).toEqual([
-      "page must be a number",
-      "count must be a bigint",
-      "home must be a URL"
-    ])
-  })
-
   it("a body that is sent as something else than JSON: 400, which names its Content-Type (Specification, Errors)", async () => {
     const { text } = await asked("service=Hem", undefined, "application/x-www-form-urlencoded")
     expect(JSON.parse(text).error.details.issues).toEqual([
