@@ -25,6 +25,28 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
+it("an upload of CSV is imported, and one of another content type is refused (docs/import.md)", async () => {
+  const workshop = await start({ store: MemoryStore.layer, background: false })
+  const { id } = await workshop.orThrow.shops.create({ name: "Needle", currency: "EUR", time_zone: "Europe/Paris" })
+  const app = express()
+  app.use(express.json())
+  addUpload(app, workshop, () => id)
+  const server = app.listen(0, "127.0.0.1")
+  await new Promise((resolve) => server.once("listening", resolve))
+  const upload = (type: string) =>
+    fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/admin/import`, {
+      method: "POST",
+      headers: { "content-type": type, connection: "close" },
+      body: "external_ref,service\nA-1,Hem\nA-2,Zip,extra\n"
+    })
+  const imported = await upload("text/csv; charset=utf-8")
+  expect([imported.status, await imported.json()]).toMatchObject([200, { tickets: 1, bad_rows: [{ line: 3 }] }])
+  const refused = await upload("application/x-www-form-urlencoded")
+  expect([refused.status, await refused.text()]).toEqual([415, "Send application/x-ndjson or text/csv\n"])
+  await new Promise((resolve) => server.close(resolve))
+  await workshop.stop()
+})
+
 it("an upload of JSON lines is imported; a 503 in its midst says how far it came, and the repetition completes it (docs/import.md)", async () => {
   /** How many commands the store still takes. */
   let commands = 1

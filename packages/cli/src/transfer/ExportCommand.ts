@@ -1,5 +1,4 @@
-import { createWriteStream, rmSync } from "node:fs"
-import { finished } from "node:stream/promises"
+import { open, rm } from "node:fs/promises"
 import { Imports, ShopId } from "@workshop/core"
 import { Console, Effect, Exit, Stream } from "effect"
 import { refuse } from "../CommandRefused.js"
@@ -15,30 +14,25 @@ const STANDARD_OUTPUT = "-"
 /** A new file for lines; removed again if the export fails, so that it can be repeated under the same name. */
 const newFile = (file: string) =>
   Effect.gen(function* () {
-    // It has phone numbers.
-    const out = createWriteStream(file, { flags: "wx", mode: 0o600 })
-    let isNew = false
-    out.once("open", () => {
-      isNew = true
-    })
-    yield* Effect.addFinalizer((exit) =>
-      Effect.sync(() => {
-        if (Exit.isSuccess(exit)) return
-        out.destroy()
-        if (isNew) rmSync(file, { force: true })
-      })
-    )
-    const write = (lines: ReadonlyArray<string>) =>
+    const writing = <A>(work: () => Promise<A>) =>
       Effect.tryPromise({
-        try: () =>
-          new Promise<void>((resolve, reject) => {
-            out.once("error", reject)
-            out.write(lines.map((line) => `${line}\n`).join(""), (error) => (error ? reject(error) : resolve()))
-          }),
+        try: work,
         catch: (error) => refuse(`${file} cannot be written (${(error as Error).message}): name a new file.`)
       })
-    const end = Effect.promise(() => finished(out.end()))
-    return { write, end }
+    // It has phone numbers.
+    const handle = yield* Effect.acquireRelease(
+      writing(() => open(file, "wx", 0o600)),
+      (handle, exit) =>
+        Effect.promise(async () => {
+          await handle.close()
+          if (Exit.isFailure(exit)) await rm(file, { force: true })
+        })
+    )
+    return {
+      write: (lines: ReadonlyArray<string>) =>
+        writing(() => handle.appendFile(lines.map((line) => `${line}\n`).join(""))),
+      end: writing(() => handle.close())
+    }
   })
 
 const standardOutput = {

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs"
 import { type BadRow, type ImportLine, type ImportReport, Imports, ShopId } from "@workshop/core"
-import { Console, Effect } from "effect"
-import { type CommandRefused, refuse } from "../CommandRefused.js"
+import { Console, Effect, Option } from "effect"
+import { type CommandRefused, refuse, refused } from "../CommandRefused.js"
 import { idFrom, ownerCommand } from "../owner/ownerCommand.js"
 import { flagsOf, json, optional } from "../terminal/commands.js"
 import { counted } from "../terminal/counted.js"
@@ -9,6 +9,7 @@ import { oneOf } from "../terminal/decoders.js"
 import { type Output, printOutput } from "../terminal/Output.js"
 import { Operand } from "../terminal/program.js"
 import { importProgress } from "./importProgress.js"
+import { fileUnreadable, RowsUnreadable } from "./rowSource.js"
 import { FORMATS, type Format, readRows } from "./rows.js"
 
 /** The flags that an import and an export share. */
@@ -29,10 +30,17 @@ export const formatOption = optional(
   { ...oneOf(FORMATS), variable: "WORKSHOP_TRANSFER_FORMAT" }
 )
 
+/** The size of a file; 0 for one of unknown size, such as standard input or a pipe. */
 const sizeOf = (file: string): Effect.Effect<number, CommandRefused> => {
   if (file === "-") return Effect.succeed(0)
-  const stat = statSync(file, { throwIfNoEntry: false })
-  return stat?.isFile() === true ? Effect.succeed(stat.size) : refuse(`There is no file ${file}.`)
+  return Effect.try({
+    try: () => {
+      const stat = statSync(file)
+      if (stat.isDirectory()) throw Object.assign(new Error("The path is a folder"), { code: "EISDIR" })
+      return stat.isFile() ? stat.size : 0
+    },
+    catch: (error) => refused(fileUnreadable(file, error))
+  })
 }
 
 /** The lines of a file, counted as they are read. */
@@ -47,7 +55,8 @@ const counting = (source: AsyncIterable<ImportLine>) => {
     }
   })()
   return {
-    lines,
+    /** The import does not close them, because the rows after the one at which it stops are counted. */
+    lines: { [Symbol.asyncIterator]: () => ({ next: () => lines.next() }) },
     /** The line from which on the file cannot be read. */
     cutAt: () => cutAt,
     /** The number of rows after so many; null if they cannot be read. */
@@ -164,5 +173,9 @@ export const importCommand = ownerCommand({
           : " Nothing after it was imported: correct the row and repeat the import, which leaves what is there as it is, or add --bad-rows skip."
       const message = `${report.bad_rows.map(issuesOf).join("; ")}.${advice}`
       return yield* refuse(message.charAt(0).toUpperCase() + message.slice(1))
-    })
+    }).pipe(
+      Effect.catchSomeDefect((defect) =>
+        defect instanceof RowsUnreadable ? Option.some(refused(defect)) : Option.none()
+      )
+    )
 })

@@ -1,8 +1,7 @@
-import { createReadStream, type ReadStream } from "node:fs"
-import type { Readable } from "node:stream"
 import { finished } from "node:stream/promises"
 import type { ImportLine } from "@workshop/core"
 import { CsvError, type InfoRecord, parse } from "csv-parse"
+import { type Chunks, fileSource, inputSource, type RowSource, streamSource } from "./rowSource.js"
 
 /** The formats of a file of rows. */
 export const FORMATS = ["csv", "jsonl"] as const
@@ -103,7 +102,7 @@ class NotUtf8 {
 }
 
 /** The text of a source. Nothing of the line that is not UTF-8 comes out, so that no damaged text is imported. */
-async function* textOf(source: NodeJS.ReadableStream, format: Format): AsyncGenerator<string, void> {
+async function* textOf(source: Chunks, format: Format): AsyncGenerator<string, void> {
   const decoder = new TextDecoder("utf-8", { fatal: true })
   let line = 1
   let text = ""
@@ -170,7 +169,7 @@ const faultOfJson = (text: string): string => {
   return `is no JSON object, because of column ${bad}: each line holds one`
 }
 
-async function* jsonLines(source: NodeJS.ReadableStream): AsyncGenerator<ImportLine> {
+async function* jsonLines(source: Chunks): AsyncGenerator<ImportLine> {
   let line = 0
   const lineOf = (text: string): ReadonlyArray<ImportLine> => {
     line++
@@ -254,7 +253,7 @@ const faultOf = (error: CsvError): string => {
     : messageOf(error)
 }
 
-async function* csvLines(source: NodeJS.ReadableStream): AsyncGenerator<ImportLine> {
+async function* csvLines(source: Chunks): AsyncGenerator<ImportLine> {
   let head = ""
   let parser: ReturnType<typeof csvParser> | undefined
   try {
@@ -284,26 +283,23 @@ async function* csvLines(source: NodeJS.ReadableStream): AsyncGenerator<ImportLi
   }
 }
 
-const unlessRead = (stream: NodeJS.ReadableStream): NodeJS.ReadableStream => {
-  const { readableDidRead, destroyed } = stream as Partial<Readable>
-  if (readableDidRead === true || destroyed === true)
-    throw new TypeError(
-      "The stream was read before, such as by a body parser, so its rows are gone: give it to readRows before anything else reads it"
-    )
-  return stream
+const sourceOf = (from: string | NodeJS.ReadableStream): RowSource => {
+  if (typeof from !== "string") return streamSource(from)
+  return from === "-" ? inputSource() : fileSource(from)
 }
 
 /**
  * The rows of a file or a stream, with their lines, as `workshop.import` takes them; the file `-` is standard input. Throws a `TypeError` if
- * the stream was read before, or if there is no such format.
+ * the stream was read before, or if there is no such format. A file is opened when the first line is asked for, and closed when reading
+ * ends or is left. If the file or the stream cannot be read, reading the lines, and so the import, rejects with {@link RowsUnreadable}. A
+ * stream of yours that is left before its end stays open.
  */
 export const readRows = (from: string | NodeJS.ReadableStream, format: Format) => {
   if (!FORMATS.includes(format)) throw new TypeError(`The format of the rows must be ${FORMATS.join(" or ")}`)
-  const source: NodeJS.ReadableStream & Partial<Pick<ReadStream, "bytesRead">> =
-    typeof from !== "string" ? unlessRead(from) : from === "-" ? process.stdin : createReadStream(from)
+  const { chunks, bytesRead } = sourceOf(from)
   return {
-    lines: format === "csv" ? csvLines(source) : jsonLines(source),
+    lines: format === "csv" ? csvLines(chunks) : jsonLines(chunks),
     /** The bytes of the file that were read. */
-    bytesRead: () => source.bytesRead ?? 0
+    bytesRead
   }
 }

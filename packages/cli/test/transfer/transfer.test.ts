@@ -1,13 +1,22 @@
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
+import {
+  createReadStream,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Readable } from "node:stream"
+import { PassThrough, Readable } from "node:stream"
 import type { ImportLine } from "@workshop/core"
 import { createTestWorkshop } from "@workshop/store-memory/testing"
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { testDatabase } from "../../../store-pg/test/cluster/TestDatabase.js"
-import { type Format, readRows } from "../../src/rows.js"
+import { type Format, RowsUnreadable, readRows } from "../../src/rows.js"
+import { fileUnreadable } from "../../src/transfer/rowSource.js"
 import { lineOfRow, rowOfCells } from "../../src/transfer/rows.js"
 import { typed } from "../commandLine.js"
 
@@ -290,6 +299,105 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     expect(() => readRows(Readable.from([]), "xml" as never)).toThrow("must be csv or jsonl")
   })
 
+  it.each([
+    ["no file", () => join(folder, "nofile.csv"), "There is no file FILE."],
+    ["no folder", () => join(fileOf("plain.csv", []), "in.csv"), "There is no file FILE."],
+    ["a folder", () => folder, "FILE is a folder: name a file of rows."]
+  ] as const)("an import of a file that cannot be read rejects with a sentence: %s", async (_, from, sentence) => {
+    await using test = { ...(await createTestWorkshop()), [Symbol.asyncDispose]: () => test.stop() }
+    const file = from()
+    const imported = (format: Format) =>
+      test.workshop.import({ shop_id: test.shop.id, lines: readRows(file, format).lines })
+    for (const format of ["csv", "jsonl"] as const) {
+      const error = await imported(format).catch((error) => error)
+      expect(error).toBeInstanceOf(RowsUnreadable)
+      expect(error).toMatchObject({ _tag: "RowsUnreadable", message: sentence.replace("FILE", file), cause: {} })
+    }
+    const command = await typed(["import", file, "--format", "csv", "--shop", NOBODY], there)
+    expect(command).toMatchObject({ status: 1, stderr: `${sentence.replace("FILE", file)}\n` })
+  })
+
+  it("a file without permission to read it is refused with a sentence", () => {
+    for (const code of ["EACCES", "EPERM"])
+      expect(fileUnreadable("a.csv", { code }).message).toBe("This program has no permission to read a.csv.")
+    expect(fileUnreadable("a.csv", new Error("EIO: i/o error, read")).message).toBe(
+      "The file a.csv cannot be read (EIO: i/o error, read)."
+    )
+  })
+
+  /** How many times this process has the file open. */
+  const timesOpen = (file: string) => {
+    const links = readdirSync("/proc/self/fd").map((fd) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`)
+      } catch {
+        return ""
+      }
+    })
+    return links.filter((link) => link === file).length
+  }
+  const onLinux = it.runIf(process.platform === "linux")
+
+  onLinux("a file is open only while its rows are read: not before, and not after reading was left", async () => {
+    await using test = { ...(await createTestWorkshop()), [Symbol.asyncDispose]: () => test.stop() }
+    const file = fileOf("left.jsonl", ["no JSON", ...Array.from({ length: 20_000 }, () => '{"service":"Hem"}')])
+    const unread = readRows(file, "jsonl").lines
+    const shop_id = NOBODY
+    expect(await test.workshop.import({ shop_id, lines: unread })).toMatchObject({
+      refusal: { _tag: "ShopNotFound" }
+    })
+    expect(timesOpen(file)).toBe(0)
+    const { lines } = readRows(file, "jsonl")
+    await lines.next()
+    expect(timesOpen(file)).toBe(1)
+    await lines.return(undefined)
+    expect(timesOpen(file)).toBe(0)
+    const stopped = test.workshop.orThrow.import({ shop_id: test.shop.id, lines: readRows(file, "jsonl").lines })
+    expect(await stopped).toMatchObject({ stopped_at: 1 })
+    expect(timesOpen(file)).toBe(0)
+  })
+
+  it("a stream that fails rejects the import, and ends nothing while nobody reads it", async () => {
+    await using test = { ...(await createTestWorkshop()), [Symbol.asyncDispose]: () => test.stop() }
+    const failing = Readable.from(
+      (function* () {
+        yield '{"service":"Hem"}\n'
+        throw new Error("socket hang up")
+      })()
+    )
+    const shop_id = test.shop.id
+    const error = await test.workshop.import({ shop_id, lines: readRows(failing, "jsonl").lines }).catch((e) => e)
+    expect(error).toMatchObject({
+      _tag: "RowsUnreadable",
+      message: "The stream of the rows failed before its end: socket hang up."
+    })
+    const missing = createReadStream(join(folder, "nofile.csv"))
+    const { lines } = readRows(missing, "csv")
+    await new Promise((resolve) => missing.once("close", resolve))
+    await expect(lines.next()).rejects.toThrow("The stream of the rows failed before its end: ENOENT")
+    await expect(readRows(missing, "csv").lines.next()).rejects.toThrow("ENOENT")
+  })
+
+  it("a stream whose reading is left stays open, because the response to an upload needs its socket", async () => {
+    const upload = new PassThrough()
+    upload.write('{"service":"Hem"}\n')
+    const { lines } = readRows(upload, "jsonl")
+    await lines.next()
+    await lines.return(undefined)
+    expect(upload.destroyed).toBe(false)
+  })
+
+  it("an export to a place where no file can be made is refused before it reads the tickets", async () => {
+    for (const format of ["csv", "jsonl"]) {
+      const file = join(folder, "no-folder", `tickets.${format}`)
+      const { status, stderr } = await typed(["export", file, "--shop", await newShop()], there)
+      expect([status, stderr]).toEqual([
+        1,
+        expect.stringMatching(/tickets\.\w+ cannot be written \(ENOENT.*name a new file\.\n$/)
+      ])
+    }
+  })
+
   const rowsOf = async (from: string | Readable, format: Format = "csv") => {
     const lines: Array<ImportLine> = []
     for await (const line of readRows(from, format).lines) lines.push(line)
@@ -369,8 +477,8 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     expect(await rowsOf(Readable.from([bytes.subarray(0, -2)]))).toMatchObject([
       { line: 2, unreadable: expect.stringContaining("is not UTF-8") }
     ])
-    await expect(rowsOf(join(folder, "none.csv"))).rejects.toThrow("ENOENT")
-    await expect(rowsOf(join(folder, "none.jsonl"), "jsonl")).rejects.toThrow("ENOENT")
+    await expect(rowsOf(join(folder, "none.csv"))).rejects.toThrow("There is no file")
+    await expect(rowsOf(join(folder, "none.jsonl"), "jsonl")).rejects.toThrow("There is no file")
   })
 
   it("a line that is not JSON is reported with the column of its fault", async () => {

@@ -1,4 +1,4 @@
-import { Chunk, Clock, Effect, Either, Option, ParseResult, Stream } from "effect"
+import { Chunk, Clock, Effect, Either, Exit, Option, ParseResult, Stream } from "effect"
 import {
   type CheckedRow,
   type Imported,
@@ -109,18 +109,26 @@ const checker = () => {
 
 const isCutShort = (line: ImportLine): boolean => "unreadable" in line && line.cut_short === true
 
-/** The next lines of a source, at most one batch of them. */
+/** A source of lines, read a batch at a time. */
 const batches = (lines: ImportOptions["lines"]) => {
   const iterator = Symbol.asyncIterator in lines ? lines[Symbol.asyncIterator]() : lines[Symbol.iterator]()
-  return Effect.promise(async () => {
-    const batch: Array<ImportLine> = []
-    while (batch.length < ROWS_AT_ONCE) {
-      const { done, value } = await iterator.next()
-      if (done === true) break
-      batch.push(value)
+  return {
+    /** The next lines, at most one batch of them. */
+    next: Effect.promise(async () => {
+      const batch: Array<ImportLine> = []
+      while (batch.length < ROWS_AT_ONCE) {
+        const { done, value } = await iterator.next()
+        if (done === true) break
+        batch.push(value)
+      }
+      return batch
+    }),
+    /** Lets the source go, such as an open file. An interruption does not wait for it, because a source that stalls ends its last read first. */
+    leave: (exit: Exit.Exit<unknown, unknown>) => {
+      const left = (async () => iterator.return?.())().catch(() => {})
+      return Exit.isInterrupted(exit) ? Effect.void : Effect.promise(() => left)
     }
-    return batch
-  })
+  }
 }
 
 const nothing: ImportReport = {
@@ -238,12 +246,12 @@ export class Imports extends Effect.Service<Imports>()("@workshop/core/Imports",
       run: Effect.fnUntraced(function* (options: ImportOptions) {
         const { shop_id, bad_rows = "stop", dry_run = false, onProgress = () => undefined } = options
         if ((yield* reads.shop(shop_id)) === null) return yield* new ShopNotFound()
-        const next = batches(options.lines)
+        const source = batches(options.lines)
         const check = checker()
         let report: ImportReport = { ...nothing, dry_run }
         const importing = Effect.gen(function* () {
           while (report.stopped_at === null) {
-            const batch = yield* next
+            const batch = yield* source.next
             if (batch.length === 0) break
             const now = yield* Clock.currentTimeMillis
             const good: Array<Row> = []
@@ -275,7 +283,7 @@ export class Imports extends Effect.Service<Imports>()("@workshop/core/Imports",
           return audit.note({ act: "tickets.imported", details: { tickets, clients, cards } }, shop_id)
         })
         // An import that breaks off leaves the batches that it has written, so the log has them too.
-        yield* Effect.onError(importing, () =>
+        yield* Effect.onError(Effect.onExit(importing, source.leave), () =>
           Effect.catchAll(noting, (error) =>
             Effect.logWarning("An import that broke off is not in the audit log", error)
           )

@@ -69,6 +69,20 @@ const value = <A>(
 }
 
 describe("workshop.import (Specification, Tickets)", () => {
+  it("an import that stops before the end of its source closes the source", async () => {
+    const { workshop, shop_id } = await open()
+    let isClosed = false
+    async function* source() {
+      try {
+        for (let line = 1; ; line++) yield { line, unreadable: "is no JSON object" }
+      } finally {
+        isClosed = true
+      }
+    }
+    expect(await workshop.orThrow.import({ shop_id, lines: source() })).toMatchObject({ stopped_at: 1 })
+    expect(isClosed).toBe(true)
+  })
+
   it("brings in tickets in any state with their dates, clients and cards, and raises no events", async () => {
     const { workshop, shop_id, caller } = await open()
     const report = value(await workshop.import({ shop_id, rows }))

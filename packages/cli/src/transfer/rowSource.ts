@@ -1,0 +1,99 @@
+import { open } from "node:fs/promises"
+import type { Readable } from "node:stream"
+import { Data } from "effect"
+
+/** A file or a stream of rows cannot be read, or not to its end. The message is a sentence, and the `cause` is Node's error. */
+export class RowsUnreadable extends Data.TaggedError("RowsUnreadable")<{
+  readonly message: string
+  readonly cause?: unknown
+}> {}
+
+/** What a source yields. */
+export type Chunks = AsyncIterable<string | Buffer>
+
+/** Where rows come from. Nothing is opened before the first chunk is asked for. */
+export interface RowSource {
+  readonly chunks: Chunks
+  /** The bytes of the file that were read so far; 0 for a stream. */
+  readonly bytesRead: () => number
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+const noFile = (file: string): string => `There is no file ${file}.`
+const noRight = (file: string): string => `This program has no permission to read ${file}.`
+
+/** The sentences for a file that cannot be read, by the code of Node's error. */
+const sentences: Readonly<Record<string, (file: string) => string>> = {
+  ENOENT: noFile,
+  ENOTDIR: noFile,
+  EISDIR: (file) => `${file} is a folder: name a file of rows.`,
+  EACCES: noRight,
+  EPERM: noRight
+}
+
+/** The refusal of a file, by the error of Node that reading it gave. */
+export const fileUnreadable = (file: string, cause: unknown): RowsUnreadable => {
+  const sentence = sentences[String((cause as Partial<NodeJS.ErrnoException> | null)?.code)]
+  const message = sentence?.(file) ?? `The file ${file} cannot be read (${messageOf(cause)}).`
+  return new RowsUnreadable({ message, cause })
+}
+
+const CHUNK_BYTES = 64 * 1024
+
+/** The bytes of a file, which is open only while they are read. */
+export const fileSource = (file: string): RowSource => {
+  let count = 0
+  const chunks = async function* () {
+    const handle = await open(file)
+    try {
+      for (;;) {
+        const { bytesRead, buffer } = await handle.read({ buffer: Buffer.allocUnsafe(CHUNK_BYTES) })
+        if (bytesRead === 0) return
+        count += bytesRead
+        yield buffer.subarray(0, bytesRead)
+      }
+    } finally {
+      await handle.close()
+    }
+  }
+  return { chunks: failingWith(chunks(), (cause) => fileUnreadable(file, cause)), bytesRead: () => count }
+}
+
+/** The same chunks, whose failure is a refusal. */
+async function* failingWith(
+  chunks: Chunks,
+  refusal: (cause: unknown) => RowsUnreadable
+): AsyncGenerator<string | Buffer> {
+  try {
+    yield* chunks
+  } catch (cause) {
+    throw refusal(cause)
+  }
+}
+
+const streamUnreadable = (cause: unknown): RowsUnreadable =>
+  new RowsUnreadable({ message: `The stream of the rows failed before its end: ${messageOf(cause)}.`, cause })
+
+/** The chunks of standard input. */
+export const inputSource = (): RowSource => {
+  const chunks = async function* () {
+    yield* process.stdin as Chunks
+  }
+  return { chunks: failingWith(chunks(), streamUnreadable), bytesRead: () => 0 }
+}
+
+/** The chunks of a caller's stream. Throws a `TypeError` if it was read before. */
+export const streamSource = (stream: NodeJS.ReadableStream): RowSource => {
+  const { readableDidRead, destroyed, errored } = stream as Partial<Readable>
+  const hasFailed = errored !== null && errored !== undefined
+  if (readableDidRead === true || (destroyed === true && !hasFailed))
+    throw new TypeError(
+      "The stream was read before, such as by a body parser, so its rows are gone: give it to readRows before anything else reads it"
+    )
+  // Without a listener, a failure while nothing reads, such as before the shop was found, would end the process.
+  stream.on("error", () => {})
+  // The response to an upload needs the socket of its request, which a destroyed request closes.
+  const chunks = ((stream as Partial<Readable>).iterator?.({ destroyOnReturn: false }) ?? stream) as Chunks
+  return { chunks: failingWith(chunks, streamUnreadable), bytesRead: () => 0 }
+}
