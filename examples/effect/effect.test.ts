@@ -47,7 +47,7 @@ import { Hooks, received } from "./Hook.js"
 import { api, layer as server } from "./Server.js"
 import { MyShop, sendTo } from "./Shop.js"
 import { upload } from "./Upload.js"
-import { openShop, workshop, workshopOn } from "./workshop.js"
+import { background, openShop, servicesOn, workshop } from "./workshop.js"
 
 it("an Effect server mounts the API in its router, beside a route on the same services", async () => {
   const runtime = ManagedRuntime.make(workshop)
@@ -135,7 +135,7 @@ describe("an upload of JSON lines", () => {
         left-- > 0 ? transact(command) : Effect.fail(new StoreUnavailable({}))
       return Context.add(context, Store, { ...rest, transact: failing })
     })
-    const runtime = ManagedRuntime.make(workshopOn(store))
+    const runtime = ManagedRuntime.make(servicesOn(store))
     const app = await runtime.runPromise(
       Effect.gen(function* () {
         const { shop_id } = (yield* openShop).counter
@@ -191,8 +191,9 @@ describe("an HttpApi with orders, webhooks and uploads on Postgres", { timeout: 
         ["HOOK_URL", `${base}/hook`]
       ])
       yield* Layer.build(
-        server.pipe(
-          Layer.provide(workshopOn(MigratedStore.layer({ url }))),
+        background.pipe(
+          Layer.provide(server),
+          Layer.provide(servicesOn(MigratedStore.layer({ url }))),
           Layer.provide(Layer.succeed(WebhookPolicy, sandboxAddresses)),
           Layer.provide(Layer.setConfigProvider(ConfigProvider.fromMap(config))),
           Layer.provide(Logger.minimumLogLevel(LogLevel.None))

@@ -4,7 +4,7 @@ import { NodeHttpServer, NodeRuntime } from "@effect/platform-node"
 import { draining } from "@workshop/http-node"
 import { Effect, Layer } from "effect"
 import { makeApp, screen } from "./app.js"
-import { openShop, workshop } from "./workshop.js"
+import { background, openShop, services } from "./workshop.js"
 
 const socket = createServer()
 
@@ -15,11 +15,13 @@ const serving = Effect.gen(function* () {
   yield* Effect.logInfo(`Listening on http://127.0.0.1:4023. Try:
 curl -s http://127.0.0.1:4023/workshop/v1/tickets -H 'Authorization: Bearer ${key}' -H 'Idempotency-Key: 1' -H 'Content-Type: application/json' -d '{"service":"Hem"}'
 curl -s http://127.0.0.1:4023/counter/1`)
-  // The last in the scope, so the first to close: the requests that run still have their routes and services.
+  // A scope closes in the reverse order: the requests that run still have their routes and services.
   yield* draining(socket)
+  // The last, so that a receiver of webhooks in this server listens for as long as deliveries are made.
+  yield* Layer.build(background)
   return yield* Effect.never
 })
 
 const server = NodeHttpServer.layer(() => socket, { host: "127.0.0.1", port: 4023 })
 
-NodeRuntime.runMain(serving.pipe(Effect.scoped, Effect.provide(Layer.merge(workshop, server))))
+NodeRuntime.runMain(serving.pipe(Effect.scoped, Effect.provide(Layer.merge(services, server))))

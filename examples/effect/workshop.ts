@@ -17,12 +17,15 @@ import * as NodeSender from "@workshop/http-node/sender"
 import * as MemoryStore from "@workshop/store-memory"
 import { Effect, Layer, Schema } from "effect"
 
-/** The service on its ports over a store, and what it does by itself: closures, deliveries, notifications. */
-export const workshopOn = <A, E, R>(store: Layer.Layer<A, E, R>) =>
-  Workshop.background.pipe(
-    Layer.provide(Layer.mergeAll(Dispatcher.layer(), NotificationSender.Default)),
-    Layer.provide(Layer.merge(NodeSender.layer(), Notifiers.layer)),
-    Layer.provideMerge(Workshop.layer),
+/** What the service does by itself, on the services: closures, deliveries, notifications. */
+export const background = Workshop.background.pipe(
+  Layer.provide(Layer.mergeAll(Dispatcher.layer(), NotificationSender.Default)),
+  Layer.provide(Layer.merge(NodeSender.layer(), Notifiers.layer))
+)
+
+/** The services on their ports over a store. */
+export const servicesOn = <A, E, R>(store: Layer.Layer<A, E, R>) =>
+  Workshop.layer.pipe(
     Layer.provideMerge(store),
     Layer.provideMerge(Profanity.layer),
     Layer.provideMerge(Entropy.layer),
@@ -31,8 +34,11 @@ export const workshopOn = <A, E, R>(store: Layer.Layer<A, E, R>) =>
     Layer.provideMerge(Probes.layer)
   )
 
-/** The service in memory. */
-export const workshop = workshopOn(MemoryStore.layer)
+/** The services in memory. */
+export const services = servicesOn(MemoryStore.layer)
+
+/** The services and their background work in memory, for a program without a server. */
+export const workshop = Layer.provideMerge(background, services)
 
 /** A shop with a key, and its own counter as a caller. */
 export const openShop = Effect.gen(function* () {

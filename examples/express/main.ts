@@ -5,7 +5,9 @@ import { createApp } from "./app.js"
 
 const workshop = await Workshop.start({
   store: MemoryStore.layer,
-  sender: NodeSender.layer()
+  sender: NodeSender.layer(),
+  // Begins once the server listens, because a receiver of webhooks in this program would refuse earlier deliveries.
+  background: false
 })
 const shop = await workshop.shops.create({
   name: "Atelier Lac",
@@ -21,13 +23,15 @@ const amira = {
   scopes: ["tickets:read", "tickets:write"]
 } as const
 const port = Number(process.env.PORT ?? 4025)
-const server = createApp(workshop, new Map([["amira", amira]])).listen(port, "127.0.0.1", () =>
+const server = createApp(workshop, new Map([["amira", amira]])).listen(port, "127.0.0.1", () => {
   console.log(`Listening on http://127.0.0.1:${port}. Create a ticket as Amira, then look at it:
 curl -s http://127.0.0.1:${port}/workshop/v1/tickets -H 'Cookie: session=amira' -H 'Idempotency-Key: 1' -H 'Content-Type: application/json' -d '{"service":"Hem"}'
 curl -s http://127.0.0.1:${port}/counter/1 -H 'Cookie: session=amira'`)
-)
+  void workshop.background.start()
+})
 
-process.once("SIGINT", () => {
+process.once("SIGINT", async () => {
+  await workshop.background.stop()
   server.closeAllConnections()
   server.close(() => workshop.stop())
 })

@@ -2,7 +2,11 @@ import * as Workshop from "@workshop/core/promise"
 import * as MemoryStore from "@workshop/store-memory"
 import { createApp } from "./app.js"
 
-const workshop = await Workshop.start({ store: MemoryStore.layer })
+const workshop = await Workshop.start({
+  store: MemoryStore.layer,
+  // Begins once the server listens, because a receiver of webhooks in this program would refuse earlier deliveries.
+  background: false
+})
 const shop = await workshop.shops.create({
   name: "Atelier Lac",
   currency: "EUR",
@@ -18,4 +22,8 @@ app.addHook("onClose", () => workshop.stop())
 await app.listen({ host: "127.0.0.1", port: 4021 })
 console.log(`Listening on http://127.0.0.1:4021. Try:
 curl -s http://127.0.0.1:4021/workshop/v1/shop -H 'Authorization: Bearer ${key.value.key}'`)
-process.once("SIGINT", () => app.close())
+await workshop.background.start()
+process.once("SIGINT", async () => {
+  await workshop.background.stop()
+  await app.close()
+})

@@ -373,7 +373,7 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     })
     const missing = createReadStream(join(folder, "nofile.csv"))
     const { lines } = readRows(missing, "csv")
-    await new Promise((resolve) => missing.once("close", resolve))
+    await new Promise<void>((resolve) => missing.once("close", resolve))
     await expect(lines.next()).rejects.toThrow("The stream of the rows failed before its end: ENOENT")
     await expect(readRows(missing, "csv").lines.next()).rejects.toThrow("ENOENT")
   })

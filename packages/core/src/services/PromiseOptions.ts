@@ -110,7 +110,7 @@ export interface PromiseOptions<E = never> {
   readonly trackingBaseUrl?: string
   /**
    * Whether it closes due tickets, delivers, notifies and removes old rows by itself until it is stopped; true by default. With false
-   * nothing happens but by the methods `runOnce`, such as from a cron job.
+   * nothing happens until `background.start()`, such as after a server listens, but by the methods `runOnce`, such as from a cron job.
    */
   readonly background?: boolean
   /** A clock of Effect in place of `now`, which also says how long a sleep takes: for tests. */

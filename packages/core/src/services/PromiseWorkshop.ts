@@ -8,6 +8,7 @@ import { Store, type StorePorts, type StoreUnavailable, TransactionRefused, Tran
 import { type Tidier, Tidying } from "../ports/Tidying.js"
 import { WebhookSender } from "../ports/WebhookSender.js"
 import { Actor } from "./Actor.js"
+import { BackgroundWork } from "./BackgroundWork.js"
 import { Closer } from "./Closer.js"
 import { type CommittedEvent, CommittedEvents } from "./CommittedEvents.js"
 import { Dispatcher } from "./Dispatcher.js"
@@ -33,6 +34,7 @@ export type WorkshopServices =
   | Entropy
   | Dispatcher
   | NotificationSender
+  | BackgroundWork
   | Tidy
   | Lifecycle
 
@@ -90,6 +92,20 @@ export type PromiseWorkshop = Acts &
      * unhandled rejection, and does not go unnoticed.
      */
     readonly orThrow: OrThrow<Acts & ReturnType<typeof cronMethods>>
+    /** The work that no request waits for: closing, delivering, notifying and removing old rows. */
+    readonly background: {
+      /**
+       * Begins the background work of a workshop that was started with `background: false`, or begins it again after `stop`. Call it once
+       * your server listens, because a receiver in the same program otherwise refuses the first deliveries. Does nothing if the work has
+       * begun. Rejects with `WorkshopStopped` after `stop` of the workshop.
+       */
+      readonly start: () => Promise<void>
+      /**
+       * Ends the background work, and waits up to five seconds for work in progress. The services remain. Call it before your server closes.
+       * Does nothing if the work has ended.
+       */
+      readonly stop: () => Promise<void>
+    }
     /** Whether the process should get requests now, for a health check; with the reason where it should not. */
     readonly ready: () => Promise<Readiness>
     /** The metrics of the process as Prometheus reads them. They count everything in the process, other workshops too. */
@@ -162,27 +178,34 @@ const tidying = (retention: PromiseOptions["retention"]) =>
   )
 
 /** The background work: closing, notifying, removing old rows and, where there is a sender, delivering. */
-const inBackground = (hasSender: boolean, notifiesClients: boolean) =>
-  Layer.scopedDiscard(
-    Effect.gen(function* () {
-      if (!notifiesClients)
-        yield* Effect.logInfo(
+const backgroundWork = (hasSender: boolean, notifiesClients: boolean) =>
+  Layer.unwrapEffect(
+    Effect.map(
+      Effect.once(
+        Effect.logInfo(
           "This process notifies no clients, because it was started without notifyClient. Notifications wait for a process that has it, for at most three days"
         )
-      yield* Effect.forkScoped((yield* Closer).run)
-      yield* Effect.forkScoped((yield* NotificationSender).run)
-      if (hasSender) yield* Effect.forkScoped((yield* Dispatcher).run)
-      const tidier = yield* Tidy
-      if (tidier !== null) yield* Effect.forkScoped(tidier.run)
-    })
+      ),
+      (sayThatNobodyIsNotified) =>
+        BackgroundWork.layer(
+          Effect.gen(function* () {
+            if (!notifiesClients) yield* sayThatNobodyIsNotified
+            yield* Effect.forkScoped((yield* Closer).run)
+            yield* Effect.forkScoped((yield* NotificationSender).run)
+            if (hasSender) yield* Effect.forkScoped((yield* Dispatcher).run)
+            const tidier = yield* Tidy
+            if (tidier !== null) yield* Effect.forkScoped(tidier.run)
+          })
+        )
+    )
   )
 
 const layerOf = <E>(options: PromiseOptions<E>) => {
   const { environment, sender = noSender, notifiers, profanity, entropy } = settingsOf(options)
   const { signatureHeader = SIGNATURE_HEADER } = options
-  const background =
-    options.background === false ? Layer.empty : inBackground(sender !== noSender, options.notifyClient !== undefined)
-  return background.pipe(
+  const begins = options.background === false ? Effect.void : Effect.flatMap(BackgroundWork, ({ start }) => start)
+  return Layer.effectDiscard(begins).pipe(
+    Layer.provideMerge(backgroundWork(sender !== noSender, options.notifyClient !== undefined)),
     Layer.provideMerge(Layer.provide(NotificationSender.Default, notifiers)),
     Layer.provideMerge(Layer.provide(Dispatcher.layer({ signatureHeader }), sender)),
     Layer.provideMerge(services),
@@ -222,6 +245,14 @@ export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorks
     Context.get(runtime.context, Lifecycle).isStopped = true
     return managed.dispose()
   }
+  const work = Runtime.runSync(runtime)(BackgroundWork)
+  const background: PromiseWorkshop["background"] = {
+    start: async () => {
+      if (isStopped(runtime)) throw new WorkshopStopped()
+      await Runtime.runPromise(runtime)(work.start)
+    },
+    stop: () => Runtime.runPromise(runtime)(work.stop)
+  }
   const ready = async (): Promise<Readiness> => {
     if (isStopped(runtime)) return { ready: false, reason: new WorkshopStopped().message }
     const found = await Runtime.runPromise(runtime)(notReadyReason)
@@ -251,6 +282,7 @@ export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorks
       const acts = actsBy(runAs)
       return { ...acts, ...joining(runAs), orThrow: throwing(acts) }
     },
+    background,
     ready,
     metrics: async () => {
       if (isStopped(runtime)) throw new WorkshopStopped()

@@ -40,7 +40,15 @@ const BODY = {
 it("every method after stop() is refused with WorkshopStopped, to which refusalResponse gives a 503", async () => {
   const { workshop } = await stopped()
   const { orThrow, as, within, metrics, export: exported, ...rest } = workshop
-  const { ready: _ready, onEvent: _onEvent, events: _events, runtime: _runtime, stop: _stop, ...results } = rest
+  const {
+    ready: _ready,
+    onEvent: _onEvent,
+    events: _events,
+    runtime: _runtime,
+    stop: _stop,
+    background,
+    ...results
+  } = rest
   const { orThrow: byAmira, within: withinByAmira, export: exportedByAmira, ...resultsByAmira } = as("amira")
   const methods = [...methodsOf(results), ...methodsOf(resultsByAmira)]
   expect(methods.length).toBeGreaterThan(80)
@@ -50,6 +58,7 @@ it("every method after stop() is refused with WorkshopStopped, to which refusalR
     ...methodsOf({ ...orThrow, export: {} }),
     ...methodsOf({ ...byAmira, export: {} }),
     ["metrics", metrics],
+    ["background.start", background.start],
     ["within", () => within({ query: () => undefined }, async () => undefined)],
     ["as().within", () => withinByAmira({ query: () => undefined }, async () => undefined)],
     ["export", () => exported("a shop").next()],

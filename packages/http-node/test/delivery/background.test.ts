@@ -1,0 +1,115 @@
+import { createServer, type Server, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { type LogLine, type PromiseWorkshop, start } from "@workshop/core/promise"
+import * as NodeSender from "@workshop/http-node/sender"
+import * as MemoryStore from "@workshop/store-memory"
+import { afterEach, beforeEach, expect, it } from "vitest"
+
+/** The receiver of the same program. Its responses wait until the test gives them. */
+let server: Server
+let port = 0
+const requests: Array<ServerResponse> = []
+const lines: Array<LogLine> = []
+
+const listen = () => new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve))
+const close = () => new Promise((resolve) => server.close(resolve))
+
+let workshop: PromiseWorkshop
+let shop_id = ""
+beforeEach(async () => {
+  requests.length = 0
+  lines.length = 0
+  server = createServer((_request, response) => void requests.push(response.setHeader("Connection", "close")))
+  port = 0
+  await listen()
+  port = (server.address() as AddressInfo).port
+  await close()
+  workshop = await start({
+    store: MemoryStore.layer,
+    sender: NodeSender.layer(),
+    webhookPolicy: { allowLoopbackHttp: true },
+    notifyClient: async () => {},
+    logger: (line) => void lines.push(line),
+    background: false
+  })
+  const shop = await workshop.orThrow.shops.create({ name: "Needle", currency: "EUR", time_zone: "Europe/Paris" })
+  shop_id = shop.id
+  await workshop.orThrow.webhooks.set(shop_id, `http://127.0.0.1:${port}/hook`)
+})
+afterEach(async () => {
+  await workshop.stop()
+  server.closeAllConnections()
+  server.close()
+})
+
+const create = () =>
+  workshop.orThrow.tickets.createInApp({ shop_id, caller_id: "amira", scopes: [], via: "app" }, { service: "Hem" })
+
+const arrived = (count: number) => expect.poll(() => requests.length, { timeout: 10_000 }).toBe(count)
+
+const attempts = async () =>
+  (await workshop.orThrow.deliveries.list(shop_id)).map(({ state, attempts }) => [
+    state,
+    attempts.map(({ status }) => status)
+  ])
+
+it("deliveries begin with background.start() and end with background.stop(), so none finds the port of its receiver closed", async () => {
+  await create()
+  await listen()
+  await Promise.all([workshop.background.start(), workshop.background.start()])
+  await arrived(1)
+  expect(await attempts()).toEqual([["pending", []]])
+
+  const stopping = workshop.background.stop()
+  requests[0]!.end()
+  await stopping
+  await workshop.background.stop()
+  // What was in flight was waited for, and has its result.
+  expect(await attempts()).toEqual([["delivered", [200]]])
+  await close()
+
+  await create()
+  // A turn that the work began now would find the port closed.
+  await listen()
+  await workshop.background.start()
+  await arrived(2)
+  requests[1]!.end()
+  await workshop.background.stop()
+  expect(await attempts()).toEqual([
+    ["delivered", [200]],
+    ["delivered", [200]]
+  ])
+  expect(lines).toEqual([])
+})
+
+it("stop() ends the background work too, waits for what is in flight, and nothing begins it again", async () => {
+  await create()
+  await listen()
+  await workshop.background.start()
+  await arrived(1)
+  const stopping = workshop.stop()
+  await expect(workshop.background.start()).rejects.toMatchObject({ _tag: "WorkshopStopped" })
+  requests[0]!.end()
+  await stopping
+  await workshop.background.stop()
+  expect(requests).toHaveLength(1)
+  expect(lines).toEqual([])
+})
+
+it("clients are notified from background.start() on, and not before", async () => {
+  const notified: Array<string> = []
+  const own = await start({
+    store: MemoryStore.layer,
+    background: false,
+    notifyClient: async ({ type }) => notified.push(type)
+  })
+  const { shops, tickets } = own.orThrow
+  const { id } = await shops.create({ name: "Needle", currency: "EUR", time_zone: "Europe/Paris" })
+  const caller = { shop_id: id, caller_id: "amira", scopes: [], via: "app" } as const
+  const { data } = await tickets.createInApp(caller, { service: "Hem", client_phone: "+33612345678" })
+  await tickets.changeStatus(caller, data.id, "ready")
+  expect(notified).toEqual([])
+  await own.background.start()
+  await expect.poll(() => notified, { timeout: 10_000 }).toEqual(["ticket.ready"])
+  await own.stop()
+})
