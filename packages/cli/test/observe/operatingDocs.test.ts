@@ -1,5 +1,14 @@
 import { readFileSync } from "node:fs"
-import { Closer, Dispatcher, Entropy, Probes, Profanity, sandboxAddresses } from "@workshop/core"
+import {
+  Closer,
+  Dispatcher,
+  Entropy,
+  NotificationSender,
+  Notifiers,
+  Probes,
+  Profanity,
+  sandboxAddresses
+} from "@workshop/core"
 import { pipeline, webHandler, workshopRoutes } from "@workshop/core/http"
 import { SettableClock } from "@workshop/core/testing"
 import { makeHttpMetrics, pages, processMetrics } from "@workshop/http-node"
@@ -57,6 +66,7 @@ describe("docs/operating.md", { timeout: 30_000 }, () => {
         const { url } = yield* testDatabase
         const layer = Layer.scopedDiscard(processMetrics).pipe(
           Layer.provideMerge(Dispatcher.layer()),
+          Layer.provideMerge(Layer.provide(NotificationSender.Default, Notifiers.layer)),
           Layer.provide(NodeSender.layer({ policy: sandboxAddresses })),
           Layer.provideMerge(workshopLayer),
           Layer.provideMerge(PgStore.layer({ url })),

@@ -1,12 +1,14 @@
-import { Cause, Effect, Exit, Schedule } from "effect"
+import { Cause, Effect, Exit, Metric, Schedule } from "effect"
 import { beginNotification, discardNotification, recordNotification } from "../decisions/sendNotification.js"
 import { durationInWords, type Instant } from "../domain/Instant.js"
 import { ServiceLimits } from "../domain/Limits.js"
 import type { Message } from "../domain/Notification.js"
 import { ClientNotifier, NotificationFailed, OwnerNotifier } from "../ports/Notifiers.js"
+import { probe } from "../ports/Probes.js"
 import { Messages, Store, type StoreUnavailable } from "../ports/StorePorts.js"
 import { backgroundSucceeded, logBackgroundFailure } from "./BackgroundFailure.js"
 import { InFlight } from "./Dispatcher.js"
+import { notificationsEnded, showNotifications } from "./ServiceMetrics.js"
 
 const { notifications_in_flight_per_process, notifier_answer_ms, notification_poll_ms, notification_wait_max_ms } =
   ServiceLimits
@@ -65,6 +67,7 @@ const makeAttempt = Effect.gen(function* () {
     const made = { ...message, attempts_made: message.attempts_made + 1 }
     const recorded = store.transact(recordNotification(made, Exit.isSuccess(exit))).pipe(Effect.retry(RECORDING))
     const { result } = yield* recorded
+    yield* Metric.increment(notificationsEnded[result === "retry" ? "failed" : result])
     const cause = Exit.isFailure(exit) ? exit.cause : undefined
     if (result === "given_up") yield* logGivenUp(message, cause)
     else if (cause !== undefined) yield* logFailure(message, "A notification failed, and is sent again later", cause)
@@ -85,6 +88,7 @@ const makeBegin = (inFlight: InFlight) =>
       Effect.gen(function* () {
         const news = message.receiver === "client" ? message.payload : null
         const { result } = yield* store.transact(beginNotification(message, news))
+        if (result === "given_up" || result === "outdated") yield* Metric.increment(notificationsEnded[result])
         if (result === "given_up") yield* logGivenUp(message)
         if (result === "outdated") yield* logOutdated(message)
         if (result === "begun") yield* inFlight.begin(attempt(message))
@@ -103,7 +107,8 @@ const makeDiscard = Effect.map(Effect.all([Store, Messages]), ([store, messages]
   let isLogged = false
   const discard = (message: Message) =>
     Effect.gen(function* () {
-      if (!(yield* store.transact(discardNotification(message)))) return
+      if (!(yield* store.transact(discardNotification(message))).result) return
+      yield* Metric.increment(notificationsEnded.discarded)
       // Clients with an account have it in their inbox, so only a walk-in goes without.
       if (isLogged || message.receiver !== "client" || message.payload?.channel !== "phone") return
       isLogged = true
@@ -136,6 +141,7 @@ export class NotificationSender extends Effect.Service<NotificationSender>()("@w
     const notifiesClients = (yield* ClientNotifier).notify !== null
     const receiver = notifiesClients ? undefined : "owner"
     yield* Effect.addFinalizer(() => inFlight.interruptAll)
+    yield* probe({ measure: Effect.suspend(() => showNotifications(inFlight.count)) })
     const oneByOne = Effect.unsafeMakeSemaphore(1).withPermits(1)
     let reported = 0
 

@@ -26,6 +26,35 @@ export const showDeliveries = (in_flight: number): Effect.Effect<void> =>
     Effect.forEach(Object.values(attemptsEnded), (one) => Metric.incrementBy(one, 0), { discard: true })
   )
 
+const notificationAttempts = Metric.counter("workshop_notification_attempts_total", {
+  description: "Attempts to notify a client or an owner, by what became of the notification.",
+  incremental: true
+})
+
+/**
+ * Attempts to notify, by the result for the notification. `failed` is tried again, `outdated` and `discarded` were not sent: the ticket had
+ * left the state, or no process notified clients for three days.
+ */
+export const notificationsEnded = {
+  sent: Metric.tagged(notificationAttempts, "outcome", "sent"),
+  failed: Metric.tagged(notificationAttempts, "outcome", "failed"),
+  given_up: Metric.tagged(notificationAttempts, "outcome", "given_up"),
+  outdated: Metric.tagged(notificationAttempts, "outcome", "outdated"),
+  discarded: Metric.tagged(notificationAttempts, "outcome", "discarded"),
+  superseded: Metric.tagged(notificationAttempts, "outcome", "superseded")
+} as const
+
+const notificationsInFlight = Metric.gauge("workshop_notifications_in_flight", {
+  description: "Notifications that this process has on their way."
+})
+
+/** Exports the number of notifications in flight, and 0 for outcomes that have not occurred yet, because a rate needs a first value. */
+export const showNotifications = (in_flight: number): Effect.Effect<void> =>
+  Effect.zipRight(
+    Metric.set(notificationsInFlight, in_flight),
+    Effect.forEach(Object.values(notificationsEnded), (one) => Metric.incrementBy(one, 0), { discard: true })
+  )
+
 /** Tickets that were closed because nobody collected them or their shop had no news (Specification, States). */
 export const ticketsClosed = Metric.counter("workshop_tickets_closed_total", {
   description: "Tickets closed by the service: never collected, or no news.",

@@ -76,7 +76,16 @@ export const showListener = (listener: object, isConnected: boolean | null): Eff
     return showListeners
   })
 
-/** The state of the queue and the database, read on each scrape. */
+const notificationsDue = gauge(
+  "workshop_notifications_due",
+  "Notifications that are due and wait, over all processes, by receiver; at most 2000 of each are counted."
+)
+const notificationsOldestDue = gauge(
+  "workshop_notifications_oldest_due_seconds",
+  "For how long the notification that waits longest has been due, by receiver."
+)
+
+/** The state of the queues and the database, read on each scrape. */
 const database = {
   due: gauge(
     "workshop_deliveries_due",
@@ -86,6 +95,10 @@ const database = {
     "workshop_deliveries_oldest_due_seconds",
     "For how long the delivery that waits longest has been due."
   ),
+  client_due: Metric.tagged(notificationsDue, "receiver", "client"),
+  client_oldest_due_s: Metric.tagged(notificationsOldestDue, "receiver", "client"),
+  owner_due: Metric.tagged(notificationsDue, "receiver", "owner"),
+  owner_oldest_due_s: Metric.tagged(notificationsOldestDue, "receiver", "owner"),
   webhooks_off: gauge("workshop_webhooks_off", "Webhooks that are off, whose deliveries are parked."),
   snapshot: gauge(
     "workshop_pg_oldest_snapshot_transactions",

@@ -1,6 +1,6 @@
 import * as SqlClient from "@effect/sql/SqlClient"
 import { Probes, probe } from "@workshop/core"
-import { poolsExhausted } from "@workshop/core/store"
+import { type MessageReceiver, poolsExhausted } from "@workshop/core/store"
 import { Clock, Effect, flow, identity, Metric } from "effect"
 import { IS_WAITING, LONG_WAIT_MS, WAITS_FOR_STANDBY } from "../connection/CommitWaits.js"
 import { READS_ONLY } from "../connection/SessionClient.js"
@@ -18,7 +18,7 @@ const QUERY_INTERVAL = "5 seconds"
 /** A cell that does not respond in this time has no complaint, because only its own shops are unavailable. */
 const SILENT = { duration: "1 second", onSuccess: (found: string | null) => found, onTimeout: () => null } as const
 
-/** How many due deliveries are counted at most, over all shops, so that a long queue costs no more. */
+/** How many due deliveries, and notifications of each receiver, are counted at most, over all shops, so that a long queue costs no more. */
 const MOST_COUNTED = 2_000
 
 /** How many shops are searched for the delivery that waits longest: those that are served next. */
@@ -61,6 +61,25 @@ const queueOf = (sql: SqlClient.SqlClient, now: number) => sql<Queue>`
     (select due_at::double precision from oldest) as oldest_due_at,
     (select count(*)::integer from workshop.webhook where off_reason is not null) as webhooks_off`
 
+interface Notifications {
+  readonly client: number
+  readonly client_due_at: number | null
+  readonly owner: number
+  readonly owner_due_at: number | null
+}
+
+/** The due notifications of each receiver, along the index of the sender's own query. */
+const notificationsOf = (sql: SqlClient.SqlClient, now: number) => {
+  const dueTo = (receiver: MessageReceiver) => sql`select m.due_at from workshop.message m
+    where m.receiver = ${receiver} and m.due_at <= ${now} order by m.due_at limit ${MOST_COUNTED}`
+  return sql<Notifications>`
+    with /* workshop look at notifications */ client as (${dueTo("client")}), owner as (${dueTo("owner")})
+    select (select count(*)::integer from client) as client,
+      (select min(due_at)::double precision from client) as client_due_at,
+      (select count(*)::integer from owner) as owner,
+      (select min(due_at)::double precision from owner) as owner_due_at`
+}
+
 /** Separate from {@link queueOf}, because only a superuser may read these views and a cell's tables in one statement of Citus. */
 const serverOf = (sql: SqlClient.SqlClient) => sql<Server>`
   select /* workshop look at snapshots */
@@ -100,15 +119,33 @@ const ahead = (sql: SqlClient.SqlClient, clock: Clock.Clock) =>
 const unknown = (...gauges: ReadonlyArray<Gauges[keyof Gauges]>) =>
   Effect.forEach(gauges, (gauge) => Metric.set(gauge, Number.NaN), { discard: true })
 
+/** For how many seconds something has been due; 0 if nothing is. */
+const waited_s = (due_at: number | null, now: number): number =>
+  due_at === null ? 0 : Math.max(0, now - due_at) / 1000
+
 const showQueue = (sql: SqlClient.SqlClient, clock: Clock.Clock, { due, oldest_due_s, webhooks_off }: Gauges) =>
   Effect.gen(function* () {
     const now = clock.unsafeCurrentTimeMillis()
     const [found] = yield* queueOf(sql, now)
-    const { oldest_due_at } = found!
     yield* Metric.set(due, found!.due)
-    yield* Metric.set(oldest_due_s, oldest_due_at === null ? 0 : Math.max(0, now - oldest_due_at) / 1000)
+    yield* Metric.set(oldest_due_s, waited_s(found!.oldest_due_at, now))
     yield* Metric.set(webhooks_off, found!.webhooks_off)
   }).pipe(Effect.catchAll(() => unknown(due, oldest_due_s, webhooks_off)))
+
+const showNotifications = (
+  sql: SqlClient.SqlClient,
+  clock: Clock.Clock,
+  { client_due, client_oldest_due_s, owner_due, owner_oldest_due_s }: Gauges
+) =>
+  Effect.gen(function* () {
+    const now = clock.unsafeCurrentTimeMillis()
+    const [found] = yield* notificationsOf(sql, now)
+    const { client, client_due_at, owner, owner_due_at } = found!
+    yield* Metric.set(client_due, client)
+    yield* Metric.set(client_oldest_due_s, waited_s(client_due_at, now))
+    yield* Metric.set(owner_due, owner)
+    yield* Metric.set(owner_oldest_due_s, waited_s(owner_due_at, now))
+  }).pipe(Effect.catchAll(() => unknown(client_due, client_oldest_due_s, owner_due, owner_oldest_due_s)))
 
 const showServer = (sql: SqlClient.SqlClient, { snapshot, xid_age }: Gauges) =>
   Effect.gen(function* () {
@@ -179,6 +216,7 @@ export const pgProbe = (schema: string, cell?: string, real: Clock.Clock = Clock
 
     const shown = Effect.all([
       showQueue(sql, clock, database),
+      showNotifications(sql, clock, database),
       showServer(sql, database),
       Effect.catchAll(offset, () => unknown(database.clock_s))
     ])

@@ -71,6 +71,13 @@ describe("the database as the operator sees it", PATIENT, () => {
           for (let n = 0; n < 3; n++) yield* run(createTicket(id, ticketInput(), { via: "api", foundWords: [] }))
         }
         yield* (yield* connect(url)).run("update webhook set off_reason = 'gone' where shop_id = $1", [off.id])
+        // Two clients are to be notified since then, and a third one only later.
+        const [at, later] = [Date.parse("2026-03-01T10:00:00Z"), Date.parse("2026-03-01T10:05:00Z")]
+        yield* (yield* connect(url)).run(
+          `insert into message (shop_id, id, receiver, attempts_made, due_at)
+            select $1, gen_random_uuid(), 'client', 0, due_at from unnest($2::bigint[]) due_at`,
+          [open.id, [at, at + 1_000, later]]
+        )
         clock.set(Date.parse("2026-03-01T10:01:30Z"))
         yield* probing
         const session = yield* connect(url)
@@ -86,6 +93,10 @@ describe("the database as the operator sees it", PATIENT, () => {
     expect(shown("workshop_deliveries_due")).toEqual([3])
     expect(shown("workshop_deliveries_oldest_due_seconds")).toEqual([90])
     expect(shown("workshop_webhooks_off")).toEqual([1])
+    expect(shown("workshop_notifications_due", "client")).toEqual([2])
+    expect(shown("workshop_notifications_oldest_due_seconds", "client")).toEqual([90])
+    expect(shown("workshop_notifications_due", "owner")).toEqual([0])
+    expect(shown("workshop_notifications_oldest_due_seconds", "owner")).toEqual([0])
     expect(shown("workshop_pg_oldest_transaction_id_age")[0]).toBeGreaterThan(0)
     expect(shown("workshop_store_waiting_commands", "contended")).toEqual([0])
     expect(shown("workshop_pg_pool_waiting")).toEqual([0])
@@ -133,12 +144,15 @@ describe("the database as the operator sees it", PATIENT, () => {
             select id, 'https://shop.example/', 'whsec_1', 0, 0, 1, 0 from shops)
           insert into delivery (shop_id, event_id, type, seq, attempts_made, attempts_in_round, due_at, generation, is_replay, token)
           select id, gen_random_uuid(), 'ping', n, 0, 0, n, 1, false, 0 from shops, generate_series(1, 60) n`)
+        yield* session.run(`insert into message (shop_id, id, receiver, attempts_made, due_at)
+          select gen_random_uuid(), gen_random_uuid(), 'client', 0, n from generate_series(1, 3000) n`)
         yield* pgProbe("workshop")
           .pipe(Effect.zipRight(probing))
           .pipe(Effect.provide(readsOf(url, 1)))
       })
     )
     expect(shown("workshop_deliveries_due")).toEqual([2_000])
+    expect(shown("workshop_notifications_due", "client")).toEqual([2_000])
     expect(shown("workshop_deliveries_oldest_due_seconds")[0]).toBeGreaterThan(1_700_000_000)
   })
 
@@ -174,6 +188,7 @@ describe("the database as the operator sees it", PATIENT, () => {
       }).pipe(Effect.provide(readsOf(url, 1)))
     )
     expect(shown("workshop_deliveries_due")).toEqual([Number.NaN])
+    expect(shown("workshop_notifications_due", "client")).toEqual([Number.NaN])
     expect(shown("workshop_pg_clock_offset_seconds")).toEqual([Number.NaN])
   })
 })
