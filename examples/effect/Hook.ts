@@ -1,6 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, type HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { type Event, receive } from "@workshop/webhooks"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Option } from "effect"
 
 /** The receiver of webhooks, as a group of an `HttpApi`. It has no payload schema, because the signature is that of the raw body. */
 export class Hooks extends HttpApiGroup.make("hooks").add(HttpApiEndpoint.post("workshop", "/hook")) {}
@@ -13,7 +13,8 @@ export const received =
       const body = yield* Effect.orElseSucceed(request.text, () => "")
       const now = yield* Clock.currentTimeMillis
       const result = yield* Effect.promise(() => receive(body, request.headers["service-signature"], secret, { now }))
-      if (!result.ok) yield* Effect.logWarning(`Refused a delivery: ${result.reason}`)
+      const from = Option.getOrElse(request.remoteAddress, () => "an unknown address")
+      if (!result.ok) yield* Effect.logWarning(`Refused a delivery from ${from}: ${result.reason}`)
       else yield* apply(result.event)
       return HttpServerResponse.empty({ status: result.ok ? 200 : 400 })
     })

@@ -186,7 +186,9 @@ const logTurn = (turn: HealthTurn, { url, sent }: Attempted, shop_id: ShopId): E
   const host = hostOf(url)
   const line =
     turn === "recovered"
-      ? Effect.logInfo(`Deliveries to ${host} arrive again`)
+      ? Effect.logInfo(
+          `Deliveries to ${host} arrive again. Events that failed before are tried again at their own times, so they may arrive after later ones`
+        )
       : Effect.logWarning(
           `Deliveries to ${host} began to fail: ${causeOf(sent)}. The attempts are in deliveries.list, and in workshop webhook deliveries ${shop_id}`
         )

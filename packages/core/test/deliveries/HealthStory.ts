@@ -42,7 +42,12 @@ export const healthStory = (store: Context.Context<StorePorts | Entropy>) =>
 /** What the log has of each part of the story. */
 export const healthLines = (shop: string) => {
   const look = `The attempts are in deliveries.list, and in workshop webhook deliveries ${shop}`
-  const recovered = [["INFO", "Deliveries to shop.example arrive again"]]
+  const recovered = [
+    [
+      "INFO",
+      "Deliveries to shop.example arrive again. Events that failed before are tried again at their own times, so they may arrive after later ones"
+    ]
+  ]
   const timeout = "no status line came within the deadline, which counts from before the look-up"
   return {
     shop,
