@@ -500,6 +500,16 @@ select /* workshop look at commits */
     exists (select from pg_stat_activity where wait_event = 'SyncRep' and usename = session_user
       and query_start < clock_timestamp() - $1 * interval '1 millisecond') as waits;
 
+-- look at notifications (workshop reads)
+
+    with /* workshop look at notifications */ client as (select m.due_at from workshop.message m
+    where m.receiver = $1 and m.due_at <= $2 order by m.due_at limit $3), owner as (select m.due_at from workshop.message m
+    where m.receiver = $4 and m.due_at <= $5 order by m.due_at limit $6)
+    select (select count(*)::integer from client) as client,
+      (select min(due_at)::double precision from client) as client_due_at,
+      (select count(*)::integer from owner) as owner,
+      (select min(due_at)::double precision from owner) as owner_due_at;
+
 -- look at queue (workshop reads)
 
   with /* workshop look at queue */ shops as (

@@ -8,7 +8,7 @@ export class RowsUnreadable extends Data.TaggedError("RowsUnreadable")<{
   readonly cause?: unknown
 }> {}
 
-/** What a source yields. */
+/** The pieces of a source, one after another. */
 export type Chunks = AsyncIterable<string | Buffer>
 
 /** Where rows come from. Nothing is opened before the first chunk is asked for. */
