@@ -41,7 +41,8 @@ export class SignedIn extends HttpApiMiddleware.Tag<SignedIn>()("SignedIn", {
 /** The order's id is the key of its ticket, too, so that a repeated order gets the ticket of the first. */
 export const Order = Schema.Struct({
   id: IdempotencyKey,
-  customer: Schema.NonEmptyString,
+  // Postgres refuses a text with U+0000.
+  customer: Schema.NonEmptyTrimmedString.pipe(Schema.maxLength(120), Schema.pattern(/^\P{Cc}*$/u)),
   ticket: TicketInput
 }).annotations({
   // Refuses fields that the order does not have.

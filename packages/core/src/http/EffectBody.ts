@@ -80,6 +80,13 @@ const unreadable = (
   return new HttpServerError.RequestError({ request, reason: "Transport", cause, description })
 }
 
+/** Whether a request has no body. One of the web platform need not have a length, and its stream fails if there is no body. */
+const hasNoBody = ({ source, headers }: HttpServerRequest.HttpServerRequest): boolean =>
+  headers["content-length"] === "0" || (source as { readonly body?: unknown }).body === null
+
+/** The description of a failure to read a body as text. */
+export const NOT_UTF8 = "must be in UTF-8"
+
 /** A request whose body is read once for all its readers, with what was read of it. */
 export interface RereadableRequest {
   readonly request: HttpServerRequest.HttpServerRequest
@@ -95,12 +102,17 @@ export const rereadable = (request: HttpServerRequest.HttpServerRequest): Effect
     const progress: BodyProgress = { isBegun: false, isWhole: false }
     const reading = Effect.gen(function* () {
       progress.isBegun = true
-      if (announcedLength(request) === 0) return new Uint8Array()
+      if (hasNoBody(request)) return new Uint8Array()
       const most = Option.match(yield* HttpIncomingMessage.MaxBodySize, { onNone: () => Infinity, onSome: Number })
       return yield* Effect.mapError(readAll(request, most, progress), (cause) => unreadable(request, most, cause))
     })
     const bytes = yield* Effect.cached(reading)
-    const text = Effect.map(bytes, (read) => new TextDecoder().decode(read))
+    const text = Effect.flatMap(bytes, (read) =>
+      Effect.try({
+        try: () => new TextDecoder("utf-8", { fatal: true }).decode(read),
+        catch: (cause) => new HttpServerError.RequestError({ request, reason: "Decode", cause, description: NOT_UTF8 })
+      })
+    )
     const arrayBuffer = Effect.map(bytes, ({ buffer }) => buffer)
     const readable: HttpServerRequest.HttpServerRequest = Object.create(request, {
       text: { value: text },

@@ -9,13 +9,13 @@ import type { Refusal } from "../decisions/Refusal.js"
 import { inputIssues, nameOfValue } from "../domain/InvalidInput.js"
 import { Limits } from "../domain/Limits.js"
 import { checkedOptions, isObject } from "../domain/OptionChecks.js"
-import { announcedLength, type BodyProgress, discardBody, readAll } from "./EffectBody.js"
+import { announcedLength, type BodyProgress, discardBody, NOT_UTF8, readAll } from "./EffectBody.js"
 import { headerCase } from "./Endpoint.js"
 import { failureStatusAndBody } from "./Envelope.js"
 import type { Failure, RequestIssue } from "./ErrorTable.js"
 import { BodyIncomplete, BodyTooLarge, bodyText, type HttpRequest, isHeaderRepeated } from "./HttpMessage.js"
 import { type MountEffectOptions, mountEffect, mountOptions } from "./Mount.js"
-import { inputPart } from "./RequestReader.js"
+import { COMPRESSED, inputPart } from "./RequestReader.js"
 import { logUnavailable, retryAfter } from "./respond.js"
 
 /** The headers as they were sent, if the server is Node's; on other servers no repeated header is found. */
@@ -152,7 +152,9 @@ export const NOT_JSON: RequestIssue = { in: "header", field: "Content-Type", mes
 const unreadBody = ({ request, cause, description }: HttpServerError.RequestError): RequestIssue => {
   if (cause instanceof BodyTooLarge || cause instanceof BodyIncomplete)
     return { in: "body", field: "body", message: description ?? cause.message }
-  return isSentAsJson(request) ? { in: "body", field: "body", message: "must be valid JSON in UTF-8" } : NOT_JSON
+  if ((request.headers["content-encoding"] ?? "identity") !== "identity") return COMPRESSED
+  if (isSentAsJson(request)) return { in: "body", field: "body", message: "must be valid JSON in UTF-8" }
+  return description === NOT_UTF8 ? { in: "body", field: "body", message: NOT_UTF8 } : NOT_JSON
 }
 
 const failureOf = (

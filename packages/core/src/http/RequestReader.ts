@@ -55,6 +55,13 @@ const malformedBody = (message: string): RequestPart => ({
   issues: [{ in: "body", field: "body", message }]
 })
 
+/** The issue with a compressed body. */
+export const COMPRESSED: RequestIssue = {
+  in: "header",
+  field: "Content-Encoding",
+  message: "must be left out: bodies are taken uncompressed"
+}
+
 /** Parses a JSON body. An empty body is an empty object, so that an endpoint without fields needs no body. */
 const readJson = (bytes: Uint8Array, request: HttpRequest): RequestPart => {
   if (bytes.length === 0) return wellFormed({})
@@ -64,10 +71,7 @@ const readJson = (bytes: Uint8Array, request: HttpRequest): RequestPart => {
   }
   const encoding = request.header("content-encoding")
   if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
-    return {
-      value: undefined,
-      issues: [{ in: "header", field: "Content-Encoding", message: "must be left out: bodies are taken uncompressed" }]
-    }
+    return { value: undefined, issues: [COMPRESSED] }
   }
   try {
     const text = utf8.decode(bytes)

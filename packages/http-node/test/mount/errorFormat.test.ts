@@ -1,6 +1,7 @@
 import { once } from "node:events"
 import { Agent, createServer, request } from "node:http"
 import type { AddressInfo } from "node:net"
+import { gzipSync } from "node:zlib"
 import {
   FileSystem,
   HttpApi,
@@ -9,6 +10,7 @@ import {
   HttpApiGroup,
   HttpApiSchema,
   HttpMiddleware,
+  HttpServer,
   HttpServerRequest,
   Multipart
 } from "@effect/platform"
@@ -56,6 +58,7 @@ class Notes extends HttpApiGroup.make("notes")
       .setPayload(HttpApiSchema.Multipart(Schema.Struct({ files: Multipart.FilesSchema, note: Schema.String })))
       .addSuccess(Schema.String)
   )
+  .add(HttpApiEndpoint.put("keep", "/text").setPayload(HttpApiSchema.Text()).addSuccess(Schema.String))
   .add(
     HttpApiEndpoint.post("read", "/raw")
       .setHeaders(Schema.Struct({ "x-version": Schema.NumberFromString }))
@@ -71,6 +74,7 @@ const notes = HttpApiBuilder.group(MyApi, "notes", (handlers) =>
     .handle("list", ({ urlParams: { tags = [] } }) => Effect.succeed(tags.join()))
     .handle("find", () => Effect.succeed("found"))
     .handle("wrong", () => Effect.succeed({ text: "" }))
+    .handle("keep", ({ payload }) => Effect.succeed(payload))
     .handle("attach", () => Effect.succeed("attached"))
     .handleRaw("read", ({ request }) => request.json.pipe(Effect.as(1), Effect.catchAll(refused)))
 )
@@ -79,16 +83,19 @@ const node = createServer()
 const log: Array<string> = []
 const logger = Logger.make(({ cause, message }) => void log.push(`${message} ${cause}`))
 const middleware = flow(HttpMiddleware.logger, HttpServerRequest.withMaxBodySize(Option.some(FileSystem.KiB(64))))
+const parts = Layer.mergeAll(Layer.provide(groups(MyApi), ApiKeys.layer), errorFormat(MyApi), notes).pipe(
+  Layer.provideMerge(Layer.succeed(Words, (text: string) => text === "hem")),
+  Layer.provide(services),
+  Layer.provide(MemoryStore.layer),
+  Layer.provide(Profanity.layer),
+  Layer.provide(Entropy.layerSeeded(4)),
+  Layer.provide(Logger.replace(Logger.defaultLogger, logger))
+)
 const runtime = ManagedRuntime.make(
   HttpApiBuilder.serve(middleware).pipe(
     Layer.provide(NodeHttpServer.layer(() => node, { host: "127.0.0.1", port: 0 })),
     Layer.provide(HttpApiBuilder.api(MyApi)),
-    Layer.provide([Layer.provide(groups(MyApi), ApiKeys.layer), errorFormat(MyApi), notes]),
-    Layer.provide(Layer.succeed(Words, (text: string) => text === "hem")),
-    Layer.provide(services),
-    Layer.provide(MemoryStore.layer),
-    Layer.provide(Profanity.layer),
-    Layer.provide(Entropy.layerSeeded(4)),
+    Layer.provide(parts),
     Layer.provide(Logger.replace(Logger.defaultLogger, logger))
   )
 )
@@ -99,7 +106,12 @@ afterAll(() => {
   return runtime.dispose()
 })
 
-const ask = async (method: string, path: string, body = "", given: Record<string, string> = {}) => {
+const ask = async (
+  method: string,
+  path: string,
+  body: string | Uint8Array = "",
+  given: Record<string, string> = {}
+) => {
   const headers = { "content-type": "application/json", "x-version": "1", ...given }
   const { port } = node.address() as AddressInfo
   const sending = request({ port, host: "127.0.0.1", method, path, headers, agent })
@@ -169,6 +181,31 @@ describe("errorFormat gives what an HttpApi refuses the format of the API (Speci
     const notJson = refusal(["header", "Content-Type", "must be application/json"])
     for (const type of ["application/x-www-form-urlencoded", "text/plain", "application/xml"])
       expect(await ask("PUT", "/notes/1", note, { "content-type": type })).toEqual(notJson)
+  })
+
+  it("refuses a body that is not UTF-8, or that is compressed, as the API does", async () => {
+    const bytes = Buffer.from(note.replace("Hem", "Hém"), "latin1")
+    expect(await ask("PUT", "/notes/1", bytes)).toEqual(refusal(["body", "body", "must be valid JSON in UTF-8"]))
+    const text = await ask("PUT", "/text", bytes, { "content-type": "text/plain" })
+    expect(text).toEqual(refusal(["body", "body", "must be in UTF-8"]))
+    const compressed = await ask("PUT", "/notes/1", gzipSync(note), { "content-encoding": "gzip" })
+    const issue = ["header", "Content-Encoding", "must be left out: bodies are taken uncompressed"] as const
+    expect(compressed).toEqual(refusal(issue))
+  })
+
+  it("reads the body of a Request of the web platform, which need not have a length", async () => {
+    const { handler, dispose } = HttpApiBuilder.toWebHandler(
+      Layer.mergeAll(HttpApiBuilder.api(MyApi).pipe(Layer.provide(parts)), HttpServer.layerContext)
+    )
+    const put = async (body: string | null) => {
+      const headers = { "content-type": "application/json", "x-version": "1" }
+      const response = await handler(new Request("http://mine.test/notes/1", { method: "PUT", headers, body }))
+      return [response.status, await response.json()]
+    }
+    expect(await put(note)).toEqual([200, "Hem"])
+    expect(await put("{")).toEqual(refusal(["body", "body", "must be valid JSON in UTF-8"]))
+    expect(await put(null)).toEqual(refusal(["body", "body", "must be valid JSON in UTF-8"]))
+    await dispose()
   })
 
   it("says which part of a form of several parts is wrong", async () => {
