@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto"
-import type { History, Json, Reception } from "./History.js"
+import type { Commit, History, Json, Reception } from "./History.js"
 import { HOUR, MINUTE, SECOND, START } from "./World.js"
 
 const DELAYS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR]
@@ -239,6 +239,13 @@ export function* judgeSignatures(history: History): Iterable<string> {
   }
 }
 
+/** Whether a ticket left the state of a notification after it: such a notification is not sent, nor sent again. */
+const hasLeft = (commits: ReadonlyArray<Commit>, { ticket_id, type }: Json): boolean =>
+  commits.some((commit) => {
+    if (commit.kind !== "event" || ticketOf(commit) !== ticket_id) return false
+    return `ticket.${JSON.parse(commit.body).data.ticket.state}` !== type
+  })
+
 /** A webhook turns off after a 410 at its address, or twenty failures over 72 hours; its owner and clients are notified. */
 export function* judgeHealth(history: History): Iterable<string> {
   for (const shop of history.shops) {
@@ -297,8 +304,9 @@ export function* judgeHealth(history: History): Iterable<string> {
       act === "block" && outcome !== "refused" ? [history.shops[shop]?.id] : []
     )
   )
-  for (const { kind, shop, ...commit } of history.commits) {
+  for (const [place, { kind, shop, ...commit }] of history.commits.entries()) {
     if (kind !== "message" || !("row" in commit) || notified.has(commit.row.id)) continue
+    if (commit.row.to === "client" && hasLeft(history.commits.slice(place), commit.row)) continue
     // A walk-in whose number is that of a client who blocks the shop is not notified.
     const isWalkIn = commit.row.to === "client" && commit.row.client_id === null
     if (!(isWalkIn && blocked.has(shop)))
