@@ -17,7 +17,7 @@ interface Connection {
   reader: SocketReader | undefined
   /** All requests so far. */
   requests: number
-  /** How many of the latest requests each arrived before the response to the one before. */
+  /** How many consecutive requests arrived before the previous response was sent. */
   pipelined: number
   request: IncomingMessage | undefined
   body: RequestBody | undefined
@@ -30,7 +30,7 @@ interface Connection {
 /** Finds the last response of a connection, and calls `send` with it at once or later. */
 type FindLastResponse = (send: (response: HttpResponse) => void) => void
 
-/** How many trusted addresses are remembered, and how many that are not trusted again. */
+/** The maximum size of each of the two address sets. */
 const MOST_ADDRESSES = 10_000
 
 /** How many requests a trusted connection may send ahead of their responses. */

@@ -2,7 +2,7 @@ import { Clock, Deferred, Effect, FiberId } from "effect"
 
 interface Result<A> {
   readonly begun_at: number
-  /** Waits until the work is done; afterwards the exit itself, so that nobody's fiber has to stop for it. */
+  /** Waits for the work; once it is done, this is its Exit, so no fiber suspends. */
   exit: Effect.Effect<A>
 }
 

@@ -33,7 +33,7 @@ export interface ServerTimeouts {
   readonly idle_ms: number
   /** For a client to read any more of a response that is being sent. */
   readonly taking_ms: number
-  /** For a client to read a whole response, however steadily it reads. */
+  /** How long a client may take to read a response, even if it reads steadily. */
   readonly taken_ms: number
   /** For requests that were being sent when the server stopped accepting connections. */
   readonly parting_ms: number

@@ -30,8 +30,8 @@ export const constantPage = ({ type, bytes, etag }: ConstantBody, { header }: Ht
 }
 
 /**
- * Nothing comes from elsewhere, and nothing goes elsewhere: neither the key that is typed in nor the responses.
- * Styles in attributes are how the reader of `/docs` lays itself out.
+ * Allows no other origin, so neither the typed key nor a response can leave the page. Inline styles are allowed because the reader of
+ * `/docs` needs them.
  */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +

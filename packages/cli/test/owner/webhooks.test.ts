@@ -164,7 +164,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     expect(counted.data.dry_run).toBe(true)
     expect(await office.refusal(webhooks.replay(asked(shop)))).toMatch(/^Say which events: --ids/)
     const both = webhooks.replay({ ...asked(shop), ids: [id], state: "dead" })
-    expect(await office.refusal(both)).toMatch(/^--ids must stand alone/)
+    expect(await office.refusal(both)).toMatch(/^--ids cannot be combined/)
     const wrong = webhooks.replay({ ...asked(shop), since: "yesterday" })
     expect(await office.refusal(wrong)).toMatch(/^--since must/)
   })

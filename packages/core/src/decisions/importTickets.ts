@@ -157,7 +157,7 @@ function* ticketIssues(row: ImportRow, now: Instant): Generator<Issue> {
   if (isGiven(row.price_minor) && isGiven(row.deposit_minor) && depositExceedsPrice(row.price_minor, row.deposit_minor))
     yield { field: "deposit_minor", message: "must not be more than price_minor" }
   if (isGiven(row.quote) && (row.quote.status === "proposed") === isGiven(row.quote.answered_at))
-    yield { field: "quote.answered_at", message: "is the date of an answer: give it where there was one" }
+    yield { field: "quote.answered_at", message: "must be given exactly if the quote was answered" }
   if (isGiven(row.notified_channel) && !isGiven(row.notified_at))
     yield { field: "notified_at", message: "is required where notified_channel is given" }
 }

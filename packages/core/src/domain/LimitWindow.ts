@@ -121,7 +121,7 @@ export interface LimitUse {
   readonly limit?: number
 }
 
-/** The key under which a store keeps the window of a policy and subject. */
+/** Reads and writes the windows of limits. */
 export interface LimitWindows {
   readonly get: (use: LimitUse) => LimitWindow | undefined
   readonly put: (use: LimitUse, window: LimitWindow) => void

@@ -53,9 +53,9 @@ export const Limits = {
   stamps_per_call_max: 10,
   /** The most stamps that a reward costs or a ticket earns. */
   program_stamps_max: 1000,
-  /** The problems that a 422 lists. */
+  /** The issues that a 400 lists. */
   issues_max: 50,
-  /** The name of a field in a problem of a 422; a longer one is cut. */
+  /** The length of a field's name in an issue; a longer name is cut. */
   issue_field_characters: 200,
   /** The parameters of a query. */
   query_parameters_max: 64,

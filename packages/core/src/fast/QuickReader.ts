@@ -1,7 +1,7 @@
 import { SchemaAST as AST, Either, Option, type Schema } from "effect"
 
 /** The result of a quick reader that is not sure whether the value is valid: then the schema itself reads it. */
-export const UNSURE = Symbol.for("@workshop/core/http/unsure")
+export const UNSURE = Symbol.for("@workshop/core/fast/unsure")
 
 /** Reads a value as its schema would, or returns {@link UNSURE}. */
 export type QuickReader = (value: unknown) => unknown

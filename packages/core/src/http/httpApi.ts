@@ -84,7 +84,7 @@ type WithGroupsOnce<Groups extends HttpApiGroup.HttpApiGroup.Any> = [
 
 const OURS = { shop: ShopApi, tickets: TicketsApi, clients: ClientsApi } as const
 
-/** The groups of an API, or a defect that says which is not one of {@link apiBehind}. */
+/** The groups of an API; throws if one is missing or another has its name. */
 const groupsOf = (api: { readonly groups: unknown }): Readonly<Record<Name, AnyGroup>> => {
   const all = api.groups as Readonly<Record<string, AnyGroup | undefined>>
   for (const name of GROUPS) {

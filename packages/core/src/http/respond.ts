@@ -111,7 +111,7 @@ export const respond = (outcome: HandlerOutcome | Failure, context: RequestConte
 
 /** Logs why the store is unavailable, because the response does not show it (Specification, Errors). */
 export const logUnavailable = (failure: Failure): Effect.Effect<void> =>
-  Effect.logWarning(`A request was answered 503: ${inOneLine(failure)}`)
+  Effect.logWarning(`A request got a 503: ${inOneLine(failure)}`)
 
 /** The failure in a cause, or undefined if it is a bug. */
 export const failureIn = <E extends Failure>(cause: Cause.Cause<E>): E | undefined =>

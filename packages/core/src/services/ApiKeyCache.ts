@@ -21,7 +21,7 @@ interface KeyUse {
 
 /** Records the uses of keys. */
 interface LastUsedWriter {
-  /** Records the use of a key. Concurrent callers share the recorder. */
+  /** The use record of a key; concurrent callers share it. */
   readonly useOf: (id: KeyId) => KeyUse
   /** Records that a key is used now. */
   readonly note: (use: KeyUse, now: Instant) => void

@@ -308,7 +308,7 @@ const composedDirectory = (
         { concurrency: "unbounded", discard: true }
       ),
     shopOf: (thing) => allCells.find(({ directory }) => directory.shopOf(thing)),
-    // Of a code that no cell knows, the cells that are away may know more.
+    // If no cell that responds knows the code, a cell that does not respond may know it.
     tracked: (tracking_code) =>
       Effect.flatMap(
         allCells.ask(({ directory }) => directory.tracked(tracking_code)),

@@ -153,7 +153,7 @@ export const ClockMove = Schema.Struct({
           return { path: ["advance"], message: "must be absent if advance_ms is given" }
         return (to ?? null) === null || (advance_ms ?? advance ?? set ?? null) === null
           ? true
-          : { path: ["to"], message: "must stand alone: give to, or set and advance" }
+          : { path: ["to"], message: "cannot be combined with set, advance or advance_ms" }
       },
       { jsonSchema: {} }
     )

@@ -47,7 +47,7 @@ export const ReplayInput = Schema.Struct({
       ({ event_ids, since, until, state }) =>
         event_ids === undefined || (since ?? until ?? state) === undefined
           ? true
-          : { path: ["event_ids"], message: "must stand alone: name events, or give since, until and state" },
+          : { path: ["event_ids"], message: "cannot be combined with since, until or state" },
       { jsonSchema: {} }
     ),
     Schema.brand("ReplayInput")

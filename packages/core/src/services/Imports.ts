@@ -180,7 +180,7 @@ const writing = Effect.gen(function* () {
     return found
   })
 
-  /** Rows whose tickets are not there yet; a row of a client alone is always one of them. */
+  /** The rows whose tickets do not exist yet. A row with only a client is always included. */
   const fresh = Effect.fnUntraced(function* (shop_id: ShopId, rows: ReadonlyArray<Row>) {
     const refs = rows.flatMap(({ row }) => row.external_ref ?? [])
     const there = refs.length === 0 ? new Set<string>() : yield* reads.externalRefs(shop_id, refs)

@@ -179,7 +179,7 @@ export class NotificationSender extends Effect.Service<NotificationSender>()("@w
     }).pipe(
       Effect.catchAllCause((cause) =>
         Effect.zipRight(
-          logBackgroundFailure("Notifications could not be looked for; trying again", cause),
+          logBackgroundFailure("Due notifications could not be read; trying again", cause),
           Effect.sleep(notification_poll_ms)
         )
       )

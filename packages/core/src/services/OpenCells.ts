@@ -99,7 +99,7 @@ export class ShopCells {
     return cell === undefined ? gone(name) : Effect.succeed(cell)
   }
 
-  /** The cell of a shop that was opened; null where no cell has it. */
+  /** Finds the cell of a shop; null if no cell has the shop. */
   #found(shop_id: ShopId): Effect.Effect<OpenCell | null, StoreUnavailable> {
     const { home } = this
     return Effect.flatMap(this.#directory.cellOfShop(shop_id), (name) => {

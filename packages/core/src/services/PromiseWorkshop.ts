@@ -110,7 +110,7 @@ export type PromiseWorkshop = Acts &
     readonly ready: () => Promise<Readiness>
     /** The metrics of the process as Prometheus reads them. They count everything in the process, other workshops too. */
     readonly metrics: () => Promise<string>
-    /** For what is built on it: mounts (`@workshop/core/http`), or effects of your own over its services. */
+    /** The runtime of the services, for mounts (`@workshop/core/http`) and for your own effects. */
     readonly runtime: Runtime.Runtime<WorkshopServices>
     /** Stops the background work, waits up to five seconds for work in progress, and closes the store. Later calls are refused with `WorkshopStopped`. */
     readonly stop: () => Promise<void>
@@ -165,7 +165,7 @@ const WITHIN_ENDED =
 /** Stands where no sender was given; the dispatcher on it is never asked to deliver. */
 const noSender = Layer.succeed(WebhookSender, { send: () => Effect.die(new NoSender()) })
 
-/** The removal of old rows; null where nothing does. */
+/** Removes old rows; null if the store has no retention. */
 class Tidy extends Context.Tag("@workshop/core/PromiseWorkshop/Tidy")<Tidy, Tidier | null>() {}
 
 /** The tidying of the store, on its own scope; the store is known by then. */

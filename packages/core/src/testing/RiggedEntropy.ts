@@ -24,7 +24,7 @@ export class RiggedEntropy implements Context.Tag.Service<Entropy> {
     return fresh.slice()
   }
 
-  /** The next `times` draws give what the last draw of their length gave. */
+  /** Makes the next `times` draws return the bytes of the last draw of that length. */
   repeat(times: number): void {
     this.#repeats = times
   }

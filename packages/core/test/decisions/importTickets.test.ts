@@ -81,11 +81,11 @@ describe("rows that contradict themselves are refused with what to change", () =
     [{ notified_channel: "sms" }, "notified_at is required where notified_channel is given"],
     [
       { quote: { status: "accepted", price_minor: 1, proposed_at: early } },
-      "quote.answered_at is the date of an answer: give it where there was one"
+      "quote.answered_at must be given exactly if the quote was answered"
     ],
     [
       { quote: { status: "proposed", price_minor: 1, proposed_at: early, answered_at: late } },
-      "quote.answered_at is the date of an answer: give it where there was one"
+      "quote.answered_at must be given exactly if the quote was answered"
     ],
     [
       { state: "collected", created_at: late, ready_at: null, collected_at: early },

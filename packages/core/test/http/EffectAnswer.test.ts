@@ -166,6 +166,6 @@ describe("an embedder's own handler answers failures as the API does", () => {
     const { status, headers, text, log } = await asked(good, new StoreUnavailable({ remedy }))
     expect([status, headers.get("retry-after"), JSON.parse(text).error.code]).toEqual([503, "1", "UNAVAILABLE"])
     expect(text).not.toMatch(/schema|migrate/)
-    expect(log).toEqual([`A request was answered 503: ${remedy}`])
+    expect(log).toEqual([`A request got a 503: ${remedy}`])
   })
 })

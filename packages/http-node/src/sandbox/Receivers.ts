@@ -65,7 +65,7 @@ const healthy: ReceiverBehaviour = { answer: 200, times: null, afterwards: 200, 
 
 const KEPT = 1000
 const KEPT_CHARACTERS = 16 * 1024 * 1024
-/** No socket listens there: requests to it stay in this process. */
+/** The base URL of the built-in receivers; no socket listens there. */
 const BASE = "http://receiver.localhost/"
 
 /** The result of an attempt that gets this answer. A time-out is reported at once. */

@@ -109,7 +109,7 @@ describe("a database without the schema that the program needs", { timeout: 30_0
     expect([departure.status, JSON.parse(body).error.code]).toEqual([503, "UNAVAILABLE"])
     expect(body).not.toMatch(/schema|migrat|relation/i)
     expect(log).toContainEqual(
-      expect.stringMatching(/^A request was answered 503: .*run workshop migrate.*"workshop\.rate_limit"/)
+      expect.stringMatching(/^A request got a 503: .*run workshop migrate.*"workshop\.rate_limit"/)
     )
   })
 

@@ -27,7 +27,7 @@ const schemaWords: Readonly<Record<string, string>> = {
   Scope: "A permission of a key"
 }
 
-/** The envelope's own fields, alike wherever they stand. */
+/** Descriptions of the envelope's fields, the same in every schema. */
 const envelopeWords: Readonly<Record<string, string>> = {
   success: "Whether there is a result",
   data: "The result",
@@ -221,7 +221,7 @@ export const namedSchemas = (
   return Object.fromEntries([...named, ...Object.entries(more)].sort(byName))
 }
 
-/** The parts of a document with a reference wherever a copy of one of its named schemas stands. */
+/** Replaces each inline copy of a named schema by a reference. */
 export const withReferences = <Parts extends { readonly [part: string]: Node }>(
   schemas: Node,
   parts: Parts
