@@ -177,8 +177,8 @@ const ofTickets = [
     "createTicket",
     "limit-counted-before-refusal",
     "a ticket that is refused for its words is counted",
-    "    if (refused !== null) return Either.left(new ForbiddenWord({ field: refused }))\n\n    const counted",
-    "    if (refused !== null) return changes.updateHead(Either.match(countTicket(head, shop, moment.now, bounds), { onLeft: () => head, onRight: ({ windows }) => windows })).decided(null as never)\n\n    const counted"
+    "    if (refused !== null) return Either.left(new ForbiddenWord({ field: refused }))\n\n    const taken",
+    "    if (refused !== null) return changes.updateHead(Either.match(takeUses(head, POLICIES, { bounds, now: moment.now, time_zone: shop.time_zone }), { onLeft: () => head, onRight: ({ windows }) => windows })).decided(null as never)\n\n    const taken"
   ),
   decision(
     "createTicket",
@@ -191,8 +191,8 @@ const ofTickets = [
     "createTicket",
     "hour-not-looked-at",
     "the hour's limit of tickets is not looked at",
-    "const full = POLICIES.filter((policy) =>",
-    'const full = POLICIES.filter((policy) => policy !== "tickets_per_hour" &&'
+    "takeUses(head, POLICIES, { bounds,",
+    "takeUses(head, POLICIES, { bounds: bounds && { ...bounds, tickets_per_hour: Number.POSITIVE_INFINITY },"
   ),
   decision(
     "createTicket",
@@ -394,20 +394,14 @@ const ofClients = [
     "stamps: -stamps_required",
     "stamps: 1 - stamps_required"
   ),
-  decision(
-    "giveStamps",
+  domain(
+    "LimitWindow",
     "stamps-limit-ignored",
     "more than 20 stamps a day can be given",
-    'if (bounds !== null && !hasRoom(window, "stamps_per_day", count, bounds',
-    'if (bounds !== null && !hasRoom(window, "stamps_per_day", 1, bounds'
+    "!hasRoom(window, policy, n, limit)",
+    "!hasRoom(window, policy, 1, limit)"
   ),
-  decision(
-    "giveStamps",
-    "stamps-not-counted",
-    "stamps are given without being counted",
-    "row: withUses(window, count)",
-    "row: withUses(window, 1)"
-  ),
+  decision("giveStamps", "stamps-not-counted", "stamps are given without being counted", "n: count\n", "n: 1\n"),
   decision(
     "giveStamps",
     "stamps-while-off",

@@ -1,13 +1,13 @@
 import { Either, Schema } from "effect"
 import type { ShopId, TicketId } from "../domain/Identifier.js"
 import { toIso } from "../domain/Instant.js"
-import type { LimitReached } from "../domain/LimitWindow.js"
+import { type LimitReached, takeUses } from "../domain/LimitWindow.js"
 import {
-  countUse,
   stampsEarned,
   type Ticket,
   type TicketBounds,
   type TicketNotFound,
+  type TicketPolicy,
   type TicketRecord,
   ticketBounds
 } from "../domain/Ticket.js"
@@ -36,12 +36,12 @@ export const changeStatus = (
     const stamps = stampsEarned(record, move, loaded.shop.program, linked?.client ?? null)
     const notifies = move.notifies_client && linked !== null
     const policies = notifies ? (["moves_per_day", "notifications_per_day"] as const) : (["moves_per_day"] as const)
-    const counted = countUse(record, policies, { bounds, now, time_zone: loaded.shop.time_zone })
-    if (Either.isLeft(counted)) return Either.left(counted.left)
+    const taken = takeUses<TicketPolicy>(record, policies, { bounds, now, time_zone: loaded.shop.time_zone })
+    if (Either.isLeft(taken)) return Either.left(taken.left)
     const next: TicketRecord = {
       ...record,
       ...movedFields(move, now),
-      ...counted.right,
+      ...taken.right.windows,
       state: to,
       shop_changed_at: now,
       ...(notifies && { notified_at: now, notified_channel: "app" as const }),
@@ -90,10 +90,10 @@ export const recordNotified = (
   actOnTicket<LimitReached>(shop_id, id, {
     by: "shop",
     patch: (record, { now, shop: { time_zone } }) =>
-      Either.map(countUse(record, ["notifications_per_day"], { bounds, now, time_zone }), (counted) => ({
+      Either.map(takeUses(record, ["notifications_per_day"], { bounds, now, time_zone }), ({ windows }) => ({
         notified_at: now,
         notified_channel: channel,
-        ...counted
+        ...windows
       })),
     raise: (changes, ticket, { now }) => {
       changes.raiseEvent("client.notified", { ticket, channel, notified_at: toIso(now) }, id)

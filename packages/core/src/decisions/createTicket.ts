@@ -3,14 +3,14 @@ import type { ClientNotFound } from "../domain/Client.js"
 import { plainWords } from "../domain/DefaultWords.js"
 import { ForbiddenWord, type FoundWord } from "../domain/ForbiddenWord.js"
 import { ClientId, type OfferId, type ShopId, type TicketId } from "../domain/Identifier.js"
-import { DateTimeText, type Instant } from "../domain/Instant.js"
+import { DateTimeText } from "../domain/Instant.js"
 import { defaultLimits, Limits, type LimitsByPolicy, type PolicyName } from "../domain/Limits.js"
-import { currentWindow, hasRoom, LimitReached, type LimitStatus, limitStatus, withUses } from "../domain/LimitWindow.js"
+import { type LimitReached, takeUses } from "../domain/LimitWindow.js"
 import type { ShopMoment } from "../domain/Moment.js"
 import { AmountMinor, depositExceedsPrice } from "../domain/Money.js"
 import type { OfferRecord } from "../domain/Offer.js"
 import { Phone } from "../domain/Phone.js"
-import type { ShopHead, ShopRecord } from "../domain/Shop.js"
+import type { ShopRecord } from "../domain/Shop.js"
 import { exactly, optional, Text } from "../domain/Text.js"
 import { nextNumber, type Ticket, type TicketItem, type TicketRecord, TicketType } from "../domain/Ticket.js"
 import { trackingCode } from "../domain/TrackingCode.js"
@@ -136,41 +136,7 @@ export const ticketDefaults = { type: "repair" } as const satisfies Partial<Tick
 /** The limits that a shop's tickets count against. */
 const POLICIES = ["tickets_per_hour", "tickets_per_day"] as const satisfies ReadonlyArray<PolicyName>
 
-type Windows = Pick<ShopHead, (typeof POLICIES)[number]>
-
 type ShopBounds = Pick<LimitsByPolicy, (typeof POLICIES)[number]>
-
-const limitStatusesOf = (
-  windows: Windows,
-  bounds: ShopBounds,
-  policies: ReadonlyArray<keyof Windows> = POLICIES
-): ReadonlyArray<LimitStatus> => policies.map((policy) => limitStatus(windows[policy], policy, bounds[policy]))
-
-const UNCOUNTED = Either.right({ windows: {}, limitStatuses: [] })
-
-/** The shop's windows after one more ticket, or the refusal by those that are full (Specification, Limits). Without bounds it is not counted. */
-const countTicket = (
-  head: ShopHead,
-  { time_zone }: ShopRecord,
-  now: Instant,
-  bounds: ShopBounds | null
-): Either.Either<
-  { readonly windows: Partial<Windows>; readonly limitStatuses: ReadonlyArray<LimitStatus> },
-  LimitReached
-> => {
-  if (bounds === null) return UNCOUNTED
-  const tickets_per_hour = currentWindow(head.tickets_per_hour, "tickets_per_hour", now, time_zone)
-  const tickets_per_day = currentWindow(head.tickets_per_day, "tickets_per_day", now, time_zone)
-  const open: Windows = { tickets_per_hour, tickets_per_day }
-  const full = POLICIES.filter((policy) => !hasRoom(open[policy], policy, 1, bounds[policy]))
-  if (full.length > 0)
-    return Either.left(new LimitReached({ limitStatuses: limitStatusesOf(open, bounds, full), refused_at: now }))
-  const windows: Windows = {
-    tickets_per_hour: withUses(tickets_per_hour, 1),
-    tickets_per_day: withUses(tickets_per_day, 1)
-  }
-  return Either.right({ windows, limitStatuses: limitStatusesOf(windows, bounds) })
-}
 
 /**
  * Creates a ticket in the workshop with the shop's next number. A known client is linked at once. For a phone number an offer is made,
@@ -192,9 +158,9 @@ export const createTicket = (
     const refused = forbiddenField(shop, input, foundWords)
     if (refused !== null) return Either.left(new ForbiddenWord({ field: refused }))
 
-    const counted = countTicket(head, shop, moment.now, bounds)
-    if (Either.isLeft(counted)) return Either.left(counted.left)
-    const { windows, limitStatuses } = counted.right
+    const taken = takeUses(head, POLICIES, { bounds, now: moment.now, time_zone: shop.time_zone })
+    if (Either.isLeft(taken)) return Either.left(taken.left)
+    const { windows, limitStatuses } = taken.right
     changes.updateHead({ next_number: nextNumber(head.next_number), ...windows }).addLimitStatuses(...limitStatuses)
     const record = newTicket(shop_id, changes, input, {
       number: head.next_number,

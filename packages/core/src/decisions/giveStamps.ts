@@ -4,7 +4,7 @@ import type { ClientNotFound } from "../domain/Client.js"
 import type { CallerId, ClientId, ShopId } from "../domain/Identifier.js"
 import { toIso } from "../domain/Instant.js"
 import { defaultLimits, Limits, type LimitsByPolicy } from "../domain/Limits.js"
-import { currentWindow, hasRoom, LimitReached, limitStatus, withUses } from "../domain/LimitWindow.js"
+import { type LimitReached, takeUses } from "../domain/LimitWindow.js"
 import { cardView, LoyaltyCard, LoyaltyOff, NoReward, rewardsAvailable } from "../domain/LoyaltyCard.js"
 import { type Command, makeCommand } from "./Command.js"
 import * as Load from "./Load.js"
@@ -61,17 +61,16 @@ export const giveStamps = (
     (loaded, changes, moment) => {
       const { shop, seen, given } = loaded
       if (!shop.program.active) return Either.left(new LoyaltyOff())
-      const window = currentWindow(given, "stamps_per_day", moment.now, shop.time_zone)
-      if (bounds !== null && !hasRoom(window, "stamps_per_day", count, bounds.stamps_per_day)) {
-        return Either.left(
-          new LimitReached({
-            limitStatuses: [limitStatus(window, "stamps_per_day", bounds.stamps_per_day)],
-            refused_at: moment.now
-          })
-        )
-      }
+      const taken = takeUses({ stamps_per_day: given }, ["stamps_per_day"], {
+        bounds,
+        now: moment.now,
+        time_zone: shop.time_zone,
+        n: count
+      })
+      if (Either.isLeft(taken)) return Either.left(taken.left)
       const card = changes.addLedgerEntry(seen.card, { kind: "stamps", stamps: count, ticket_id: null, caller_id })
-      if (bounds !== null) changes.add({ _tag: "StampsUsedPut", key, row: withUses(window, count) })
+      const row = taken.right.windows.stamps_per_day
+      if (row !== undefined) changes.add({ _tag: "StampsUsedPut", key, row })
       const rewards_unlocked = rewardsAvailable(card, shop.program) - rewardsAvailable(seen.card, shop.program)
       return changes.decided({ card: cardView(card, shop.program), added: count, rewards_unlocked })
     }

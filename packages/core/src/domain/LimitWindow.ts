@@ -1,7 +1,7 @@
 import { Data, Either } from "effect"
 import { nextMidnight, type TimeZone } from "./CalendarDay.js"
 import { HOUR_MS, type Instant, MINUTE_MS } from "./Instant.js"
-import { Policies, type PolicyName, ServiceLimits, type WindowKind } from "./Limits.js"
+import { type LimitsByPolicy, Policies, type PolicyName, ServiceLimits, type WindowKind } from "./Limits.js"
 
 /** How often a policy was used in its present window, and when that window ends. */
 export interface LimitWindow {
@@ -111,6 +111,67 @@ export const scarcest = (limitStatuses: ReadonlyArray<LimitStatus>): LimitStatus
   return best
 }
 
+/** A window that uses are taken from. */
+interface OpenWindow {
+  readonly policy: PolicyName
+  readonly window: LimitWindow
+  /** The embedder's limit, in place of the specification's. */
+  readonly limit?: number | undefined
+}
+
+/** Takes `n` uses of each window, or of none; then the refusal has the statuses of those that have too few left. */
+const takeFromWindows = <Open extends OpenWindow>(
+  open: ReadonlyArray<Open>,
+  n: number,
+  now: Instant
+): Either.Either<ReadonlyArray<Open>, LimitReached> => {
+  const full = open.filter(({ policy, window, limit }) => !hasRoom(window, policy, n, limit))
+  return full.length > 0
+    ? Either.left(
+        new LimitReached({
+          limitStatuses: full.map(({ policy, window, limit }) => limitStatus(window, policy, limit)),
+          refused_at: now
+        })
+      )
+    : Either.right(open.map((one) => ({ ...one, window: withUses(one.window, n) })))
+}
+
+/** The limits, the time and the number of the uses that {@link takeUses} takes. */
+export interface UseCounting<P extends PolicyName> {
+  /** Null if the uses are neither limited nor counted. */
+  readonly bounds: Pick<LimitsByPolicy, P> | null
+  readonly now: Instant
+  readonly time_zone: TimeZone
+  /** How many uses of each policy; 1 if it is omitted. */
+  readonly n?: number
+}
+
+/** The windows after some uses, and the statuses of their policies; both empty if the uses are not counted. */
+export interface TakenUses<P extends PolicyName> {
+  readonly windows: Partial<Readonly<Record<P, LimitWindow>>>
+  readonly limitStatuses: ReadonlyArray<LimitStatus>
+}
+
+const NOT_COUNTED = Either.right({ windows: {}, limitStatuses: [] })
+
+/** Takes uses of every policy, or of none; then the refusal names those that have too few left (Specification, Limits). */
+export const takeUses = <P extends PolicyName>(
+  windows: { readonly [Q in P]: LimitWindow | null | undefined },
+  policies: ReadonlyArray<P>,
+  { bounds, now, time_zone, n = 1 }: UseCounting<P>
+): Either.Either<TakenUses<P>, LimitReached> => {
+  if (bounds === null) return NOT_COUNTED
+  const open = policies.map((policy) => ({
+    policy,
+    window: currentWindow(windows[policy] ?? undefined, policy, now, time_zone),
+    limit: bounds[policy]
+  }))
+  return Either.map(takeFromWindows(open, n, now), (taken) => ({
+    windows: Object.fromEntries(taken.map(({ policy, window }) => [policy, window])) as TakenUses<P>["windows"],
+    limitStatuses: taken.map(({ policy, window, limit }) => limitStatus(window, policy, limit))
+  }))
+}
+
 /** One use of a policy by one subject: a key, a shop or an address. */
 export interface LimitUse {
   readonly policy: PolicyName
@@ -136,20 +197,11 @@ export const useLimits = (
   uses: ReadonlyArray<LimitUse>,
   now: Instant
 ): Either.Either<ReadonlyArray<LimitStatus>, LimitReached> => {
-  const found = uses.map((use) => ({ use, window: windowOf(windows, use, now) }))
-  const full = found.filter(({ use, window }) => !hasRoom(window, use.policy, 1, use.limit))
-  if (full.length > 0)
-    return Either.left(
-      new LimitReached({
-        limitStatuses: full.map(({ use, window }) => limitStatus(window, use.policy, use.limit)),
-        refused_at: now
-      })
-    )
-  return Either.right(
-    found.map(({ use, window }) => {
-      const counted = withUses(window, 1)
-      windows.put(use, counted)
-      return limitStatus(counted, use.policy, use.limit)
+  const open = uses.map((use) => ({ policy: use.policy, window: windowOf(windows, use, now), limit: use.limit, use }))
+  return Either.map(takeFromWindows(open, 1, now), (taken) =>
+    taken.map(({ use, policy, window, limit }) => {
+      windows.put(use, window)
+      return limitStatus(window, policy, limit)
     })
   )
 }

@@ -1,11 +1,10 @@
 import type * as Named from "@workshop/client"
-import { Data, Either, Schema } from "effect"
-import type { TimeZone } from "./CalendarDay.js"
+import { Data, Schema } from "effect"
 import { type Client, ClientBadge, clientBadge } from "./Client.js"
 import type { ClientId, ShopId, TicketId } from "./Identifier.js"
 import { type Instant, toIso, toIsoOrNull } from "./Instant.js"
 import { defaultLimits, Limits, type LimitsByPolicy } from "./Limits.js"
-import { currentWindow, hasRoom, LimitReached, type LimitWindow, limitStatus, withUses } from "./LimitWindow.js"
+import type { LimitWindow } from "./LimitWindow.js"
 import type { LoyaltyProgram } from "./LoyaltyCard.js"
 import { Money, remaining } from "./Money.js"
 import type { Phone } from "./Phone.js"
@@ -29,38 +28,6 @@ export const ticketBounds: TicketBounds = defaultLimits
 
 /** The windows as a ticket stores them; null if a policy was never used. */
 export type TicketWindows = Readonly<Record<TicketPolicy, LimitWindow | null>>
-
-/** The time zone and the instant of a use. */
-export interface Counting {
-  /** Null if the use is neither limited nor counted. */
-  readonly bounds: TicketBounds | null
-  readonly now: Instant
-  readonly time_zone: TimeZone
-}
-
-const NOT_COUNTED = Either.right({})
-
-/** The windows after one more use of each of some policies, or the refusal by those that are full. */
-export const countUse = (
-  windows: TicketWindows,
-  policies: ReadonlyArray<TicketPolicy>,
-  { bounds, now, time_zone }: Counting
-): Either.Either<Partial<TicketWindows>, LimitReached> => {
-  if (bounds === null) return NOT_COUNTED
-  const found = policies.map((policy) => ({
-    policy,
-    window: currentWindow(windows[policy] ?? undefined, policy, now, time_zone)
-  }))
-  const full = found.filter(({ policy, window }) => !hasRoom(window, policy, 1, bounds[policy]))
-  return full.length > 0
-    ? Either.left(
-        new LimitReached({
-          limitStatuses: full.map(({ policy, window }) => limitStatus(window, policy, bounds[policy])),
-          refused_at: now
-        })
-      )
-    : Either.right(Object.fromEntries(found.map(({ policy, window }) => [policy, withUses(window, 1)])))
-}
 
 const { ticket_number_max } = Limits
 

@@ -1,3 +1,4 @@
+import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import type { TimeZone } from "../../src/domain/CalendarDay.js"
 import {
@@ -6,6 +7,7 @@ import {
   type LimitStatus,
   limitStatus,
   scarcest,
+  takeUses,
   withUses
 } from "../../src/domain/LimitWindow.js"
 
@@ -142,5 +144,43 @@ describe("Specification, Limits: the headers", () => {
       refused_at: NOW
     })
     expect(message).toMatch(/150 tickets .* per shop/)
+  })
+})
+
+describe("Specification, Limits: several uses of a policy at once", () => {
+  const bounds = { moves_per_day: 3, notifications_per_day: 5 }
+  const policies = ["moves_per_day", "notifications_per_day"] as const
+  const resets_at = NOW + HOUR
+  const take = (moves: number, notifications: number, n?: number) =>
+    takeUses(
+      { moves_per_day: { used: moves, resets_at }, notifications_per_day: { used: notifications, resets_at } },
+      policies,
+      { bounds, now: NOW, time_zone: TUNIS, ...(n !== undefined && { n }) }
+    )
+
+  it("are taken of every policy (Specification, Limits)", () => {
+    expect(Either.getOrThrow(take(1, 1, 2))).toEqual({
+      windows: { moves_per_day: { used: 3, resets_at }, notifications_per_day: { used: 3, resets_at } },
+      limitStatuses: [
+        { policy: "moves_per_day", limit: 3, remaining: 0, resets_at },
+        { policy: "notifications_per_day", limit: 5, remaining: 2, resets_at }
+      ]
+    })
+  })
+
+  it("or of none, and the refusal has only the policies that have too few left (Specification, Limits)", () => {
+    const refused = Either.getOrThrow(Either.flip(take(2, 0, 2)))
+    expect(refused).toMatchObject({
+      limitStatuses: [{ policy: "moves_per_day", limit: 3, remaining: 1, resets_at }],
+      refused_at: NOW
+    })
+    expect(Either.getOrThrow(Either.flip(take(3, 5))).limitStatuses.map(({ policy }) => policy)).toEqual(policies)
+  })
+
+  it("are not counted without limits (Specification, Limits)", () => {
+    const windows = { moves_per_day: { used: 9, resets_at } }
+    expect(takeUses(windows, ["moves_per_day"], { bounds: null, now: NOW, time_zone: TUNIS })).toEqual(
+      Either.right({ windows: {}, limitStatuses: [] })
+    )
   })
 })
