@@ -50,12 +50,11 @@ export const changeStatus = (
     const ticket = changes.putTicket(next, linked?.client ?? null)
     const data = move.event === "ticket.reopened" ? { ticket, from: record.state } : { ticket }
     changes.raiseEvent(move.event, data, id)
-    const type = to === "ready" ? "ticket.ready" : "ticket.impossible"
     if (linked !== null && notifies) {
       changes.raiseEvent("client.notified", { ticket, channel: "app", notified_at: toIso(now) }, id)
-      changes.notifyClient({ client_id: linked.card.client_id, type, ticket, ticket_id: id })
+      changes.notifyClient({ client_id: linked.card.client_id, type: move.event, ticket, ticket_id: id })
     } else if (move.notifies_client && record.client_id === null && record.client_phone !== null)
-      changes.notifyClient({ client_id: null, type, ticket, ticket_id: id })
+      changes.notifyClient({ client_id: null, type: move.event, ticket, ticket_id: id })
     if (linked !== null && stamps !== null && stamps > 0)
       changes.addLedgerEntry(linked.card, { kind: "ticket", stamps, ticket_id: id, caller_id: null })
     return changes.decided(ticket)

@@ -18,7 +18,14 @@ import { AmountMinor, depositExceedsPrice } from "../domain/Money.js"
 import { Phone } from "../domain/Phone.js"
 import { optional, Text } from "../domain/Text.js"
 import { nextNumber, PartStatus, Quote, TicketNumber, type TicketRecord, TicketType } from "../domain/Ticket.js"
-import { AbandonReason, closure, type TicketState, TicketState as TicketStateText } from "../domain/TicketLifecycle.js"
+import {
+  AbandonReason,
+  closure,
+  dateInState,
+  stateDates,
+  type TicketState,
+  TicketState as TicketStateText
+} from "../domain/TicketLifecycle.js"
 import { trackingCode } from "../domain/TrackingCode.js"
 import { SecureWebLink } from "../domain/WebLink.js"
 import { type ChangeSet, type Command, makeCommand } from "./Command.js"
@@ -107,29 +114,15 @@ export const ImportRow = Schema.Struct({
 }).annotations({ identifier: "ImportRow" })
 export type ImportRow = typeof ImportRow.Type
 
-const dateFields = ["ready_at", "collected_at", "abandoned_at"] as const
-type DateField = (typeof dateFields)[number]
-
-/** The dates that a ticket in a state has, must have, and may not have. */
-const datesOf: Readonly<Record<TicketState, Partial<Readonly<Record<DateField, "required" | "optional">>>>> = {
-  workshop: {},
-  ready: { ready_at: "required" },
-  impossible: {},
-  collected: { collected_at: "required", ready_at: "optional" },
-  abandoned: { abandoned_at: "required", ready_at: "optional" }
-}
-
 const isGiven = <A>(value: A | null | undefined): value is A => value !== null && value !== undefined
 
 function* dateIssues(row: ImportRow, state: TicketState, now: Instant): Generator<Issue> {
-  const dates = datesOf[state]
-  for (const field of dateFields) {
-    if (dates[field] === "required" && !isGiven(row[field]))
-      yield { field, message: `is required where the state is ${state}` }
-    if (dates[field] === undefined && isGiven(row[field]))
-      yield { field, message: `must be left out where the state is ${state}` }
+  for (const field of stateDates) {
+    const has = dateInState(state, field)
+    if (has === "always" && !isGiven(row[field])) yield { field, message: `is required where the state is ${state}` }
+    if (has === "never" && isGiven(row[field])) yield { field, message: `must be left out where the state is ${state}` }
   }
-  const past = ["created_at", ...dateFields, "notified_at"] as const
+  const past = ["created_at", ...stateDates, "notified_at"] as const
   const created_at = row.created_at ?? 0
   let earliest = created_at
   for (const field of past) {

@@ -86,6 +86,9 @@ export const statusMoves = [
   { from: "collected", ...reopened, within_ms: Limits.reopen_window_ms }
 ] as const satisfies ReadonlyArray<StatusMove>
 
+/** A row of {@link statusMoves}. */
+export type TableMove = (typeof statusMoves)[number]
+
 /** Both automatic closures. `impossible` never closes automatically (Specification, States). */
 export const closureMoves = [
   { from: "ready", reason: "uncollected", counts_from: "ready_at", after_ms: Limits.closure_ms },
@@ -98,6 +101,37 @@ export const movedFields = ({ dates, outcome, clears = [] }: StatusMove, now: In
   ...(dates !== undefined && { [dates]: now }),
   ...(outcome !== undefined && { outcome })
 })
+
+/** The dates that moves and closures set, in the order in which they come. */
+export const stateDates = ["ready_at", "collected_at", "abandoned_at"] as const
+export type StateDate = (typeof stateDates)[number]
+
+/** The sets of dates that tickets in each state have, by the moves and closures that lead from a new ticket to the state. */
+const dateSets = new Map<TicketState, ReadonlyArray<ReadonlyArray<StateDate>>>()
+
+const addDateSet = (state: TicketState, dates: ReadonlyArray<StateDate>): void => {
+  const known = dateSets.get(state) ?? []
+  if (known.some((set) => set.join() === dates.join())) return
+  dateSets.set(state, [...known, dates])
+  const moves: ReadonlyArray<StatusMove> = statusMoves.filter(({ from }) => from === state)
+  for (const { to, dates: sets, clears = [] } of moves) {
+    const cleared: ReadonlyArray<string> = clears
+    addDateSet(
+      to,
+      stateDates.filter((date) => date === sets || (dates.includes(date) && !cleared.includes(date)))
+    )
+  }
+  if (closureMoves.some(({ from }) => from === state)) addDateSet("abandoned", [...dates, "abandoned_at"])
+}
+
+addDateSet("workshop", [])
+
+/** Whether a ticket in a state always has a date, may have it, or never has it (Specification, States). */
+export const dateInState = (state: TicketState, date: StateDate): "always" | "sometimes" | "never" => {
+  const sets = dateSets.get(state) ?? []
+  const having = sets.filter((dates) => dates.includes(date))
+  return having.length === 0 ? "never" : having.length === sets.length ? "always" : "sometimes"
+}
 
 /** States in which the item is still in the shop; `by-number` prefers them (Specification, Lists and sync). */
 export const openStates = ["workshop", "ready", "impossible"] as const satisfies ReadonlyArray<TicketState>
@@ -124,7 +158,7 @@ export interface TicketStatusFacts extends TicketPresent {
 const stillAccepted = (move: StatusMove, ticket: TicketStatusFacts, now: Instant): boolean =>
   move.within_ms === undefined || (ticket.collected_at !== null && now <= ticket.collected_at + move.within_ms)
 
-const movesFrom = (ticket: TicketStatusFacts, now: Instant): ReadonlyArray<StatusMove> =>
+const movesFrom = (ticket: TicketStatusFacts, now: Instant): ReadonlyArray<TableMove> =>
   statusMoves.filter((move) => move.from === ticket.state && stillAccepted(move, ticket, now))
 
 /** The ticket does not accept the move. `allowed` lists the statuses that it would accept now (Specification, Errors). */
@@ -175,7 +209,7 @@ export const moveTo = (
   ticket: TicketStatusFacts,
   to: TicketStatus,
   now: Instant
-): Either.Either<StatusMove, MoveRefusal> => {
+): Either.Either<TableMove, MoveRefusal> => {
   const moves = movesFrom(ticket, now)
   const found = moves.find((move) => move.to === to)
   if (found !== undefined) return Either.right(found)
@@ -207,7 +241,8 @@ export interface TicketDeadline {
 export const nextDeadline = (ticket: TicketStatusFacts, now: Instant): TicketDeadline | null => {
   const closes = closure(ticket)
   if (closes !== null) return { at: closes.due_at, kind: "closure" }
-  const within_ms = movesFrom(ticket, now).find((move) => move.within_ms !== undefined)?.within_ms
+  const moves: ReadonlyArray<StatusMove> = movesFrom(ticket, now)
+  const within_ms = moves.find((move) => move.within_ms !== undefined)?.within_ms
   return within_ms === undefined || ticket.collected_at === null
     ? null
     : { at: ticket.collected_at + within_ms, kind: "reopen_end" }

@@ -7,8 +7,8 @@ import { CachedRateLimits } from "../services/CachedRateLimits.js"
 import type { Caller } from "../services/Caller.js"
 import {
   type AuthenticatedRequest,
-  addFields,
   addressUse,
+  assignFields,
   type Check,
   type CheckedRequest,
   Rejected
@@ -84,7 +84,7 @@ export const authentication = (own?: OwnAuthentication) =>
 
     const authenticated = (checked: CheckedRequest, { caller, shop }: ApiKeyHolder): AuthenticatedRequest => {
       checked.request.onAuthenticated?.()
-      return addFields(checked, { caller, shop, context: { ...checked.context, caller } })
+      return assignFields(checked, { caller, shop, context: { ...checked.context, caller } })
     }
 
     const unauthenticated = ({ request }: CheckedRequest, key?: string): Rejected => {

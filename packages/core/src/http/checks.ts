@@ -21,39 +21,41 @@ import {
 
 /** A request on its way through the checks: one object, to which each check adds the fields that it finds, for the checks after it. */
 export interface CheckedRequest {
-  readonly request: HttpRequest
+  request: HttpRequest
   /** Undefined if no endpoint has this path and method. */
-  readonly match: RouteMatch | undefined
-  readonly context: RequestContext
+  match: RouteMatch | undefined
+  context: RequestContext
 }
 
 /**
- * Adds the fields that a check found to the request itself, so that the response to a later failure has the context of the latest check.
+ * Assigns the fields that a check found to the request itself, so that the response to a later failure has the context of the latest check.
  * The context is replaced and never changed, because observers keep the first one.
  */
-export const addFields = <In extends CheckedRequest, Fields extends object>(checked: In, fields: Fields): In & Fields =>
-  Object.assign(checked, fields)
+export const assignFields = <In extends CheckedRequest, Fields extends object>(
+  checked: In,
+  fields: Fields
+): In & Fields => Object.assign(checked, fields)
 
 /** A request whose endpoint exists. */
 export interface RoutedRequest extends CheckedRequest {
-  readonly match: RouteMatch
+  match: RouteMatch
 }
 
 /** A request whose sender is known. */
 export interface AuthenticatedRequest extends CheckedRequest {
-  readonly caller: Caller
+  caller: Caller
   /** The caller's shop. */
-  readonly shop: ShopRecord
+  shop: ShopRecord
 }
 
 /** A request whose body is read. */
 export interface ReadRequest extends RoutedRequest {
-  readonly body: RequestPart
+  body: RequestPart
 }
 
 /** A request as the schemas of its endpoint read it. */
 export interface ValidRequest extends RoutedRequest {
-  readonly input: unknown
+  input: unknown
 }
 
 const NO_USES: ReadonlyArray<LimitUse> = []
@@ -128,7 +130,7 @@ const asyncCheck =
     const proceed = (context: RequestContext, result: CheckResult<Out>) =>
       result instanceof Rejected ? reject(limits, context, result, NO_USES) : next(result, NO_USES)
     return counted(limits, (checked, context) => {
-      const result = run(addFields(checked, { context }))
+      const result = run(assignFields(checked, { context }))
       return Effect.isEffect(result)
         ? Effect.flatMap(result, (found) => proceed(context, found))
         : proceed(context, result)
@@ -213,7 +215,7 @@ export class Checks<Out extends CheckedRequest = CheckedRequest> {
   }
 
   /** Adds limits to count against. */
-  count(check: LimitCheck<Out>): Checks<Out> {
+  limit(check: LimitCheck<Out>): Checks<Out> {
     return this.#then(check, limitCheck(check))
   }
 
@@ -272,7 +274,7 @@ export const routeCheck = <In extends CheckedRequest>(): Check<In, In & RoutedRe
   run: (checked) => {
     const { match, context } = checked
     if (match === undefined) return new Rejected({ _tag: "RouteNotFound" })
-    return addFields(checked, { match, context: { ...context, route: match.route.path } })
+    return assignFields(checked, { match, context: { ...context, route: match.route.path } })
   }
 })
 
@@ -283,11 +285,11 @@ export const bodyCheck = <In extends RoutedRequest>(): Check<In, In & ReadReques
   kind: "async",
   run: (checked) => {
     const { route } = checked.match
-    if (route.method === "GET") return addFields(checked, { body: NO_BODY })
+    if (route.method === "GET") return assignFields(checked, { body: NO_BODY })
     const reading = readBody(checked.request, route.body_bytes)
     return Effect.isEffect(reading)
-      ? Effect.map(reading, (body) => addFields(checked, { body }))
-      : addFields(checked, { body: reading })
+      ? Effect.map(reading, (body) => assignFields(checked, { body }))
+      : assignFields(checked, { body: reading })
   }
 })
 
@@ -300,7 +302,7 @@ export const validationCheck = <In extends ReadRequest>(): Check<In, In & ValidR
     const { route, path } = checked.match
     const read = readRequest(route, checked.request, path, checked.body)
     if (Either.isLeft(read)) return new Rejected({ _tag: "InvalidRequest", issues: read.left })
-    return addFields(checked, { input: read.right })
+    return assignFields(checked, { input: read.right })
   }
 })
 

@@ -35,9 +35,9 @@ const shopRefusal = ({ shop }: AuthenticatedRequest): AdmissionRefusal | undefin
 }
 
 /**
- * The checks of a request to the API, in the order of Specification, Errors: of two refusals the earlier one is the response. A request that
- * gets a 429 after "the limit on requests" was counted, such as for its writes or its tickets, gets its use of that limit back from
- * `runChecks`.
+ * The checks of a request to the API, in the order of Specification, Errors: of two refusals the earlier one is the response. A limit is
+ * counted before the next asynchronous step or refusal, so a 429 wins over a 403. A request that gets a 429 after "the limit on requests"
+ * was counted, such as for its writes or its tickets, gets its use of that limit back from `runChecks`.
  */
 export const workshopChecks = (
   authenticationCheck: Check<CheckedRequest, AuthenticatedRequest>,
@@ -45,7 +45,7 @@ export const workshopChecks = (
 ) =>
   Checks.from([headCheck((request) => [addressUse(request)])])
     .check(authenticationCheck)
-    .count({
+    .limit({
       name: "the limit on requests",
       refuses: "429",
       uses: ({ caller }) => [callerUse("requests_per_minute", caller)]
@@ -58,14 +58,14 @@ export const workshopChecks = (
         return scope === undefined || caller.scopes.includes(scope) ? undefined : { _tag: "ScopeMissing", scope }
       })
     )
-    .count({
+    .limit({
       name: "the limit on writes",
       refuses: "429",
       uses: ({ request, caller }) => (request.method === "POST" ? [callerUse("writes_per_minute", caller)] : [])
     })
     .check(bodyCheck())
     .check(validationCheck())
-    .count({
+    .limit({
       name: "the endpoint's own limits",
       refuses: "429",
       uses: ({ match, caller, shop: { time_zone } }) =>

@@ -3,12 +3,14 @@ import { describe, expect, it } from "vitest"
 import {
   AbandonReason,
   closure,
+  dateInState,
   InvalidTransition,
   isOpen,
   movedFields,
   moveTo,
   nextDeadline,
   SameState,
+  stateDates,
   TicketState,
   TicketStatus,
   type TicketStatusFacts
@@ -43,6 +45,16 @@ describe("Specification, States: the state of a ticket", () => {
     expect(accepts(standing("collected", { collected_at: NOW - DAY }))).toEqual(["workshop"])
     expect(accepts(standing("collected", { collected_at: NOW - DAY - 1 }))).toEqual([])
     expect(accepts(standing("abandoned"))).toEqual([])
+  })
+
+  it("a ticket has the dates of the moves that lead to its state (Specification, States)", () => {
+    const dates = (state: TicketState) => stateDates.map((date) => dateInState(state, date))
+    expect(stateDates).toEqual(["ready_at", "collected_at", "abandoned_at"])
+    expect(dates("workshop")).toEqual(["never", "never", "never"])
+    expect(dates("ready")).toEqual(["always", "never", "never"])
+    expect(dates("impossible")).toEqual(["never", "never", "never"])
+    expect(dates("collected")).toEqual(["sometimes", "always", "never"])
+    expect(dates("abandoned")).toEqual(["sometimes", "never", "always"])
   })
 
   it("a request sets ready, impossible, workshop or collected; only time abandons a ticket (Specification, Endpoints)", () => {

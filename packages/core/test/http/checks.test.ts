@@ -27,16 +27,16 @@ const stepsOf = async ({ refuses = false, isAbsent = false }) => {
     return value
   }
   const steps = Checks.from([])
-    .count(use("requests_per_minute"))
+    .limit(use("requests_per_minute"))
     .check(refusalCheck("first", "404", () => noting("first", isAbsent ? { _tag: "RouteNotFound" } : undefined)))
-    .count(use("writes_per_minute"))
+    .limit(use("writes_per_minute"))
     .check({
       name: "later",
       refuses: "nothing",
       kind: "async",
       run: (checked) => Effect.sync(() => noting("later", checked))
     })
-    .count(use("lookups_per_hour"))
+    .limit(use("lookups_per_hour"))
     .check(refusalCheck("last", "403", () => noting("last", refuses ? { _tag: "ApiDisabled" } : undefined)))
     .handle({ name: "handler", refuses: "nothing", handle: () => Effect.sync(() => noting("handler", { data: null })) })
   const limits = {
