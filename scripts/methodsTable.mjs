@@ -61,8 +61,8 @@ const refusalsOf = (type) => {
 
 /** Arguments that are shown by their fields. @type {Readonly<Record<string, string>>} */
 const FIELDS = {
-  TheirTicket: "{ client_id, ticket_id }",
-  TheirOffer: "{ client_id, offer_id }",
+  ClientTicketRef: "{ client_id, ticket_id }",
+  ClientOfferRef: "{ client_id, offer_id }",
   PlainVisit: "{ client_id, shop_id }"
 }
 

@@ -12,7 +12,7 @@ import {
   PersonalData,
   RateLimits,
   Reads,
-  WholeData
+  SandboxData
 } from "../packages/core/dist/ports/StorePorts.js"
 import { openAccount, openShop, putting, run } from "../packages/core/dist/testing/Fixtures.js"
 import { RiggedEntropy } from "../packages/core/dist/testing/RiggedEntropy.js"
@@ -111,7 +111,7 @@ const called = Effect.gen(function* () {
   yield* run(putting(id, /** @type {any} */ ({ _tag: "OfferPut", row: offer })))
   yield* personal.held(id, person)
   yield* personal.events(id, person, [ID], 1)
-  yield* personal.answers(id, person, [ID], null)
+  yield* personal.idempotencyRecords(id, person, [ID], null)
   yield* personal.endErasure(account.id)
   yield* (yield* Closures).due(NOW, 256)
   const messages = yield* Messages
@@ -129,7 +129,7 @@ const called = Effect.gen(function* () {
   yield* deliveries.next(NOW)
   yield* deliveries.replays
   yield* (yield* RateLimits).take([{ policy: "requests_per_minute", subject: "a key", time_zone: null }], NOW)
-  const whole = yield* WholeData
+  const whole = yield* SandboxData
   yield* whole.ofShop(id)
   for (const { measure = Effect.void, complaint = Effect.void } of (yield* Probes) ?? []) {
     yield* measure

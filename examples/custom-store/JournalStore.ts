@@ -14,8 +14,8 @@ import {
   PersonalData,
   RateLimits,
   Reads,
-  Store,
-  WholeData
+  SandboxData,
+  Store
 } from "@workshop/core/store"
 import {
   Memory,
@@ -28,7 +28,7 @@ import {
   memoryPersonalData,
   memoryRateLimits,
   memoryReads,
-  memoryWholeData
+  memorySandboxData
 } from "@workshop/store-memory"
 import { Context, Effect, Either, Layer } from "effect"
 import { type Entry, Journal } from "./Journal.js"
@@ -135,8 +135,8 @@ const journalPersonalData = (memory: Memory, journal: Journal): Context.Tag.Serv
   }
 }
 
-const journalWholeData = (memory: Memory, journal: Journal): Context.Tag.Service<WholeData> => {
-  const known = memoryWholeData(memory)
+const journalSandboxData = (memory: Memory, journal: Journal): Context.Tag.Service<SandboxData> => {
+  const known = memorySandboxData(memory)
   return {
     ...known,
     clear: Effect.tap(known.clear, (isCleared) => (isCleared ? written(journal, { _tag: "Cleared" }) : Effect.void))
@@ -167,7 +167,7 @@ export const layer = (path: string): Layer.Layer<StorePorts, never, Entropy> =>
         Context.add(DeliveryLog, memoryDeliveryLog(memory)),
         Context.add(Messages, memoryMessages(memory)),
         Context.add(RateLimits, memoryRateLimits(memory)),
-        Context.add(WholeData, journalWholeData(memory, journal))
+        Context.add(SandboxData, journalSandboxData(memory, journal))
       )
     })
   )

@@ -1,5 +1,5 @@
 import {
-  appOf,
+  appCaller,
   Dispatcher,
   Entropy,
   KeyInput,
@@ -46,5 +46,5 @@ export const openShop = Effect.gen(function* () {
   const shop = yield* (yield* Shops).create(Schema.decodeSync(ShopInput)(input))
   const scopes = ["tickets:read", "tickets:write"] as const
   const { key } = yield* (yield* Keys).create(shop.id, Schema.decodeSync(KeyInput)({ name: "till", scopes }))
-  return { counter: appOf(shop.id), key }
+  return { counter: appCaller(shop.id), key }
 })

@@ -105,7 +105,7 @@ export class Node {
   #troubles = 0
   readonly #troublesOfCells = new Map<string, number>()
   readonly #around: Surroundings
-  readonly news = Effect.runSync(Queue.unbounded<string | null>())
+  readonly changedShops = Effect.runSync(Queue.unbounded<string | null>())
   #pipe: Pipeline | null = null
   #main: Fiber.RuntimeFiber<unknown, unknown> | null = null
   #isOver = false
@@ -218,7 +218,7 @@ export class Node {
         return draws.chance(0.1) ? Effect.zipRight(this.#wait, call) : call
       })
     const services = [...ports.unsafeMap].map(
-      ([tag, port]) => [tag, this.#changed(port, how as never, ["news", "changed", "join"])] as const
+      ([tag, port]) => [tag, this.#changed(port, how as never, ["changedShops", "changed", "join"])] as const
     )
     return { name, ports: Context.unsafeMake(new Map(services)) }
   }
@@ -233,7 +233,7 @@ export class Node {
       const shop_id = row.shop_id ?? row.id
       for (const node of nodes)
         if (node !== this && !node.faults.dropsNotifications)
-          world.later(world.draws.between(1, 30), () => node.news.unsafeOffer(shop_id), node.machine)
+          world.later(world.draws.between(1, 30), () => node.changedShops.unsafeOffer(shop_id), node.machine)
     }
     return {
       transact: (command) =>
@@ -259,13 +259,16 @@ export class Node {
 
   /** The ports of the store, at risk. */
   readonly #atRisk = (store: Context.Context<StorePorts>): Context.Context<StorePorts> => {
-    const directory = this.#changed(Context.get(store, Directory), this.#risky, ["news"])
+    const directory = this.#changed(Context.get(store, Directory), this.#risky, ["changedShops"])
     return store.pipe(
       Context.add(Store, this.#store(Context.get(store, Store))),
       Context.add(Reads, this.#changed(Context.get(store, Reads), this.#risky)),
       Context.add(Deliveries, this.#changed(Context.get(store, Deliveries), this.#rarelyWaiting, ["changed"])),
       Context.add(RateLimits, this.#changed(Context.get(store, RateLimits), this.#risky)),
-      Context.add(Directory, { ...directory, news: Stream.fromQueue(this.news) as typeof directory.news })
+      Context.add(Directory, {
+        ...directory,
+        changedShops: Stream.fromQueue(this.changedShops) as typeof directory.changedShops
+      })
     )
   }
 

@@ -149,7 +149,7 @@ const ofTickets = [
     "actOnTicket",
     "client-postpones-closure",
     "a client's answer to a quote puts the closure off",
-    'act.by === "shop" ? moment.now : record.shop_changed_at',
+    'act.actor === "shop" ? moment.now : record.shop_changed_at',
     "moment.now"
   ),
   decision(
@@ -655,7 +655,7 @@ const ofRequests = [
     "ApiKeyCache",
     "invalidation-lost",
     "what changed in a shop is not forgotten",
-    "yield* Effect.forkScoped(Stream.runForEach(directory.news, forget))",
+    "yield* Effect.forkScoped(Stream.runForEach(directory.changedShops, forget))",
     "void Stream"
   ),
   service(

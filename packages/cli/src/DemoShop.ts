@@ -1,5 +1,5 @@
 import {
-  appOf,
+  appCaller,
   type Caller,
   type ClientId,
   ClientInput,
@@ -89,7 +89,7 @@ const takeTickets = Effect.fnUntraced(function* (app: Caller, amira: ClientId, k
 
 /** Fills a shop with demo data: a programme, clients it knows, and tickets in every state that time alone does not bring about. */
 const fillWithDemoData = Effect.fnUntraced(function* (shop_id: ShopId) {
-  const app = appOf(shop_id)
+  const app = appCaller(shop_id)
   const program = {
     active: true,
     name: "Stamps",

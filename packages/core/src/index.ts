@@ -44,7 +44,7 @@ export {
 export { Entropy } from "./ports/Entropy.js"
 export { ClientNotifier, NotificationFailed, OwnerNotifier } from "./ports/Notifiers.js"
 export { PolicyLimits } from "./ports/PolicyLimits.js"
-export { type AwayCell, type Probe, Probes, probe } from "./ports/Probes.js"
+export { type Probe, Probes, probe, type UnavailableCell } from "./ports/Probes.js"
 export { ProfanityFilter } from "./ports/ProfanityFilter.js"
 export {
   type JoinedTransaction,
@@ -60,7 +60,7 @@ export { Actor } from "./services/Actor.js"
 export { ApiKeyCache } from "./services/ApiKeyCache.js"
 export { Audit } from "./services/Audit.js"
 export { CachedRateLimits } from "./services/CachedRateLimits.js"
-export { appOf, Caller } from "./services/Caller.js"
+export { appCaller, Caller } from "./services/Caller.js"
 export type { ClientExport } from "./services/ClientRecords.js"
 export { ClientCorrection, ClientInput, Clients } from "./services/Clients.js"
 export { Closer } from "./services/Closer.js"

@@ -1,3 +1,3 @@
 export type { Json, Node } from "./http/openapi/Json.js"
-export { type DocumentOptions, documentOf, served } from "./http/openapi/OpenApi.js"
-export { namedSchemas, plain, responseSchema, tidy, withReferences } from "./http/openapi/Schemas.js"
+export { type DocumentOptions, documentOf, withServerAtOrigin } from "./http/openapi/OpenApi.js"
+export { namedSchemas, normalizeSchema, responseSchema, toJson, withReferences } from "./http/openapi/Schemas.js"

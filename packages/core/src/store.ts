@@ -1,6 +1,6 @@
 export { type Command, type Decision, decide, execute, type Outcome, type ShopSnapshot } from "./decisions/Command.js"
 export type { LoadRequest } from "./decisions/Load.js"
-export { apply, type Change, loadState, type ReadMap, type ShopState } from "./decisions/ShopState.js"
+export { apply, type Change, emptyShopState, type ReadMap, type ShopState } from "./decisions/ShopState.js"
 export { asSeen, type Client, type ClientLink, isVisible, visibleLink } from "./domain/Client.js"
 export {
   type AttemptRecord,
@@ -73,7 +73,6 @@ export { type RunInSpan, Tracing } from "./ports/Probes.js"
 export {
   type Announcement,
   AuditLog,
-  type Belonging,
   type Claim,
   Closures,
   type CountedClient,
@@ -82,18 +81,19 @@ export {
   Directory,
   type DueClosure,
   type EventPart,
-  type HeldAnswers,
-  type HeldData,
+  type IdempotencyRecordPage,
   type LoggedDelivery,
   Messages,
   noTransactions,
   type OpenReplay,
   OpenTransaction,
+  type OwnedRef,
   PersonalData,
+  type PersonShopData,
   RateLimits,
   Reads,
-  Store,
-  WholeData
+  SandboxData,
+  Store
 } from "./ports/StorePorts.js"
 export {
   type ListedTickets,
@@ -112,7 +112,7 @@ export {
   clientsInUse,
   inUse,
   isNoClient,
-  noteExhaustion,
   poolExhaustion,
-  poolsExhausted
+  poolsExhausted,
+  recordExhaustion
 } from "./services/PoolExhaustion.js"

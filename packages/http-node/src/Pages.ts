@@ -1,5 +1,5 @@
-import { type AwayCell, EXPOSITION_TYPE, notReadyReason, scrape } from "@workshop/core"
-import { cellsAway, dataAhead, type Page } from "@workshop/core/adapter"
+import { EXPOSITION_TYPE, notReadyReason, scrape, type UnavailableCell } from "@workshop/core"
+import { dataAhead, type Page, unavailableCells } from "@workshop/core/adapter"
 import type { Failure, HttpRequest } from "@workshop/core/http"
 import type { DocumentOptions } from "@workshop/core/openapi"
 import { Directory } from "@workshop/core/store"
@@ -24,11 +24,11 @@ const at = (path: `/${string}`, show: (request: HttpRequest) => Effect.Effect<Pa
 const json = (value: unknown): Page => ({ body: JSON.stringify(value) })
 
 /** Readiness, with the names of the cells that cannot be used, and what to do about them where that is known. */
-const readiness = (away: ReadonlyArray<AwayCell>) => {
-  const remedies = away.flatMap(({ name, remedy }) => (remedy === undefined ? [] : [[name, remedy] as const]))
+const readiness = (unavailable: ReadonlyArray<UnavailableCell>) => {
+  const remedies = unavailable.flatMap(({ name, remedy }) => (remedy === undefined ? [] : [[name, remedy] as const]))
   return {
     status: "ready",
-    ...(away.length > 0 && { away: away.map(({ name }) => name) }),
+    ...(unavailable.length > 0 && { away: unavailable.map(({ name }) => name) }),
     ...(remedies.length > 0 && { remedies: Object.fromEntries(remedies) })
   }
 }
@@ -42,8 +42,8 @@ export const pages = Effect.fnUntraced(function* ({ fresh_ms = FRESH_MS, signatu
   // Loaded and written out when it is first asked for: that takes longer than all else that a start does.
   const openapi = onceAsked(
     Effect.promise(async () => {
-      const { documentOf, served } = await import("@workshop/core/openapi")
-      return constantBody("application/json; charset=utf-8", JSON.stringify(served(documentOf(options))))
+      const { documentOf, withServerAtOrigin } = await import("@workshop/core/openapi")
+      return constantBody("application/json; charset=utf-8", JSON.stringify(withServerAtOrigin(documentOf(options))))
     })
   )
 
@@ -58,8 +58,8 @@ export const pages = Effect.fnUntraced(function* ({ fresh_ms = FRESH_MS, signatu
   return [
     at("/healthz", () => Effect.succeed(json({ status: "alive" }))),
     at("/readyz", () =>
-      Effect.zipWith(ready, cellsAway, (reason, away) =>
-        reason === null ? json(readiness(away)) : ({ _tag: "NotReady", message: reason } as const)
+      Effect.zipWith(ready, unavailableCells, (reason, unavailable) =>
+        reason === null ? json(readiness(unavailable)) : ({ _tag: "NotReady", message: reason } as const)
       )
     ),
     at("/metrics", () => Effect.map(metrics, (body) => ({ headers: { "Content-Type": EXPOSITION_TYPE }, body }))),

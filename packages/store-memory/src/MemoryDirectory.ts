@@ -1,11 +1,11 @@
 import type { ShopId } from "@workshop/core"
 import {
-  type Belonging,
   type Closures,
   type Directory,
   type DueClosure,
   latestOfShops,
   type Messages,
+  type OwnedRef,
   offersShown,
   ServiceLimits,
   trackedTicket
@@ -20,7 +20,7 @@ const ownerOf = (memory: Memory, owns: (data: ShopData) => boolean): ShopId | nu
   return null
 }
 
-const shopOf = (memory: Memory, thing: Belonging): ShopId | null => {
+const shopOf = (memory: Memory, thing: OwnedRef): ShopId | null => {
   switch (thing._tag) {
     case "Ticket":
       return ownerOf(memory, ({ state }) => state.tickets.has(thing.id))
@@ -119,7 +119,7 @@ export const memoryDirectory = (memory: Memory): Context.Tag.Service<Directory> 
       const isBlocked = (shop_id: ShopId) => (memory.dataOf(shop_id).state.links.get(id)?.blocked_at ?? null) !== null
       return offersShown(offers, isBlocked)
     }),
-  news: Stream.empty,
+  changedShops: Stream.empty,
   inbox: (id) => Effect.sync(() => latestOfShops(memory.inboxes.get(id) ?? []))
 })
 

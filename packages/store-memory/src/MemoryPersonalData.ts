@@ -1,9 +1,9 @@
 import type { NotificationRecord } from "@workshop/core"
 import {
-  type HeldData,
   idempotencyRecordKey,
   type Person,
   type PersonalData,
+  type PersonShopData,
   ServiceLimits
 } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
@@ -16,7 +16,7 @@ const names =
   (text: string): boolean =>
     text.includes(client_id) || phones.some((phone) => text.includes(phone))
 
-const held = ({ state, ledger }: ShopData, memory: Memory, { client_id, phones }: Person): HeldData => {
+const held = ({ state, ledger }: ShopData, memory: Memory, { client_id, phones }: Person): PersonShopData => {
   const lines = ledger.filter((line) => line.client_id === client_id)
   const offers = [...state.offers.values()].filter(({ phone }) => phones.includes(phone))
   const inbox = (memory.inboxes.get(client_id) ?? []).filter(({ shop_id }) => shop_id === state.shop.id)
@@ -37,7 +37,7 @@ const held = ({ state, ledger }: ShopData, memory: Memory, { client_id, phones }
   return { link, card: state.cards.get(client_id) ?? null, ledger: lines, offers, notifications, tickets }
 }
 
-const isHeld = ({ link, card, ledger, offers, notifications, tickets }: HeldData): boolean =>
+const isHeld = ({ link, card, ledger, offers, notifications, tickets }: PersonShopData): boolean =>
   link !== null || card !== null || [ledger, offers, notifications, tickets].some(({ length }) => length > 0)
 
 /** The data of one person in all shops. */
@@ -73,7 +73,7 @@ export const memoryPersonalData = (memory: Memory): Context.Tag.Service<Personal
         .filter(({ ticket_id, body }) => (ticket_id !== null && tickets.includes(ticket_id)) || isNamed(body))
         .map((event) => ({ event, attempts: attempts.get(event.id) ?? [] }))
     }),
-  answers: (shop_id, person, tickets) =>
+  idempotencyRecords: (shop_id, person, tickets) =>
     Effect.sync(() => {
       const rows = [...memory.dataOf(shop_id).state.idempotency_records.values()]
       const isNamed = names(person)

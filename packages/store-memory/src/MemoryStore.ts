@@ -18,9 +18,9 @@ import {
   peekLimit,
   RateLimits,
   Reads,
+  SandboxData,
   Store,
-  useLimits,
-  WholeData
+  useLimits
 } from "@workshop/core/store"
 import { Context, Effect, Either, Layer } from "effect"
 import { Memory } from "./Memory.js"
@@ -28,7 +28,7 @@ import { memoryDeliveries, memoryDeliveryLog } from "./MemoryDeliveries.js"
 import { memoryClosures, memoryDirectory, memoryMessages } from "./MemoryDirectory.js"
 import { memoryPersonalData } from "./MemoryPersonalData.js"
 import { memoryReads } from "./MemoryReads.js"
-import { memoryWholeData } from "./MemoryWholeData.js"
+import { memorySandboxData } from "./MemorySandboxData.js"
 
 /** The number of windows of a policy that are kept. If there are more, the oldest is removed, so its subject starts again. */
 const MOST_WINDOWS = 100_000
@@ -125,7 +125,7 @@ export const over = (memory: Memory): Layer.Layer<StorePorts, never, Entropy> =>
         Context.add(DeliveryLog, memoryDeliveryLog(memory)),
         Context.add(Messages, memoryMessages(memory)),
         Context.add(RateLimits, memoryRateLimits(memory)),
-        Context.add(WholeData, memoryWholeData(memory)),
+        Context.add(SandboxData, memorySandboxData(memory)),
         Context.add(Transactions, noTransactions)
       )
     )

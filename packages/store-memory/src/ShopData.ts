@@ -20,10 +20,10 @@ import {
   deliveryState,
   type EventPart,
   type EventRange,
+  emptyShopState,
   firstHead,
   type LedgerEntry,
   type LoggedDelivery,
-  loadState,
   matchesReplayFilter,
   presentSchedule,
   type ReadMap,
@@ -221,7 +221,7 @@ export class ShopData {
   readonly byTrackingCode = new Map<string, TicketId>()
 
   constructor(shop: ShopRecord, accounts: ReadMap<ClientId, ClientAccount>, holders: ReadMap<Phone, ClientAccount>) {
-    this.state = loadState({
+    this.state = emptyShopState({
       shop,
       head: firstHead(shop.id),
       webhook: null,

@@ -22,7 +22,7 @@ import {
   isBoolean,
   OpenTransaction,
   type OptionChecks,
-  WholeData
+  SandboxData
 } from "@workshop/core/store"
 import { isStopped, promiseOptions, SettableClock, TEST_START, TestKeys, WorkshopStopped } from "@workshop/core/testing"
 import { Context, Data, Duration, Effect, Either, Layer, Option, Runtime } from "effect"
@@ -154,7 +154,7 @@ export class EmptyingRefused extends Data.TaggedError("EmptyingRefused")<{}> {
 
 /** Empties a store of tests, and refuses any other. The mark of a sandbox says that the data may be removed; `workshop serve` refuses marked data. */
 const emptying = Effect.gen(function* () {
-  if (yield* (yield* WholeData).clear) return
+  if (yield* (yield* SandboxData).clear) return
   const directory = yield* Directory
   if (yield* directory.hasShops) return yield* new EmptyingRefused()
   yield* directory.markSandboxMade

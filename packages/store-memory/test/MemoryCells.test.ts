@@ -1,5 +1,5 @@
 import { type ClientId, type Phone, type ShopId, StoreUnavailable } from "@workshop/core"
-import { cellsAway } from "@workshop/core/adapter"
+import { unavailableCells } from "@workshop/core/adapter"
 import {
   AuditLog,
   type Cell,
@@ -82,7 +82,7 @@ const testing = (
     const { cells, directory } = yield* memoryCells(NAMES)
     const [home, ...others] = cells.map((cell) => breakable(cell, away, silent))
     const ports = yield* cellPorts({ cells: [home!, ...others], directory })
-    const awaySeen = Effect.map(Effect.provideService(cellsAway, Probes, probes), (seen) =>
+    const awaySeen = Effect.map(Effect.provideService(unavailableCells, Probes, probes), (seen) =>
       seen.map(({ name }) => name)
     )
     const complaints = Effect.map(
@@ -240,12 +240,12 @@ describe("Several cells", () => {
     return Effect.gen(function* () {
       const { cells, directory } = yield* memoryCells(NAMES)
       const [home, ...others] = cells.map((cell) => breakable(cell, away, new Set(), new Map([["north", remedy]])))
-      const ports = yield* cellPorts({ cells: [home!, ...others], directory, away: ["north"] })
-      const looked = Effect.zipRight(Context.get(ports, Closures).due(0, 1), cellsAway)
+      const ports = yield* cellPorts({ cells: [home!, ...others], directory, unavailable: ["north"] })
+      const looked = Effect.zipRight(Context.get(ports, Closures).due(0, 1), unavailableCells)
       yield* until("the remedy", looked, (seen) => seen.some((one) => one.remedy !== undefined))
       const line = `The cell north cannot be used; its shops are refused until it can (${remedy})`
       const others_ = "The cell south cannot be used; its shops are refused until it can"
-      expect(yield* cellsAway).toEqual([{ name: "north", remedy }, { name: "south" }])
+      expect(yield* unavailableCells).toEqual([{ name: "north", remedy }, { name: "south" }])
       expect(lines.filter((one) => one === line).length).toBe(1)
       clock.advance(MINUTE_MS)
       yield* until("the line again", Effect.as(looked, lines), (all) => all.filter((one) => one === line).length === 2)

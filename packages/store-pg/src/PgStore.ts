@@ -14,9 +14,9 @@ import {
   PersonalData,
   RateLimits,
   Reads,
+  SandboxData,
   Store,
-  Tidying,
-  WholeData
+  Tidying
 } from "@workshop/core/store"
 import { type Config, type ConfigError, Context, Effect, Layer } from "effect"
 import type pg from "pg"
@@ -44,7 +44,7 @@ import { pgRateLimits } from "./PgRateLimits.js"
 import { inRealTime } from "./RealTime.js"
 import { pgAuditLog, pgClosures, pgDirectory, pgMessages } from "./reads/PgDirectory.js"
 import { pgReads } from "./reads/PgReads.js"
-import { pgWholeData } from "./reads/PgWholeData.js"
+import { pgSandboxData } from "./reads/PgSandboxData.js"
 import { type RetentionOptions, tidier } from "./retention/Retention.js"
 import { checkedOptions, type PgStoreOptions } from "./StoreOptions.js"
 import { secretsGuard } from "./secrets/SecretsGuard.js"
@@ -107,14 +107,14 @@ const ports = (
       Context.add(Reads, yield* pgReads(secrets)),
       Context.add(AuditLog, yield* pgAuditLog),
       Context.add(PersonalData, yield* pgPersonalData),
-      Context.add(Directory, { ...(yield* pgDirectory), news: notifier.shops }),
+      Context.add(Directory, { ...(yield* pgDirectory), changedShops: notifier.shops }),
       Context.add(Closures, yield* pgClosures),
       Context.add(Deliveries, deliveries),
       Context.add(DeliveryLog, yield* pgDeliveryLog),
       Context.add(Messages, yield* pgMessages),
       Context.add(RateLimits, yield* pgRateLimits(database, connecting)),
       Context.add(CellAccess, yield* pgCellAccess(deliveries)),
-      Context.add(WholeData, yield* pgWholeData(secrets)),
+      Context.add(SandboxData, yield* pgSandboxData(secrets)),
       Context.add(Tidying, tidying(database))
     )
   })
@@ -153,7 +153,7 @@ const overCells = (options: PgStoreOptions, further: ReadonlyArray<CellAddress>)
       return place.name === HOME ? Effect.tap(opened, ({ sql }) => nodes.follow(sql)) : opened
     })
     const [home, ...others] = open
-    const away = yield* checkCells(
+    const unavailable = yield* checkCells(
       open.map(({ cell, sql }, i) => ({ name: cell.name, schema: places[i]!.schema, sql }))
     )
     const confirm = confirming(home!.sql)
@@ -164,7 +164,7 @@ const overCells = (options: PgStoreOptions, further: ReadonlyArray<CellAddress>)
     const composed = yield* cellPorts({
       cells: [confirmed(home!), ...others.map(confirmed)],
       directory: home!.directory,
-      away
+      unavailable
     })
     return Context.add(composed, Tidying, tidying({ url: options.url, schema: options.schema, cells: further }))
   })

@@ -1,5 +1,5 @@
 import { Entropy, type ShopId, type StorePorts } from "@workshop/core"
-import { cellsAway } from "@workshop/core/adapter"
+import { unavailableCells } from "@workshop/core/adapter"
 import { runContract, SettableClock } from "@workshop/core/testing"
 import { addCell, migrate, rolesSql } from "@workshop/store-pg/migrate"
 import { type Context, Effect, Exit, Layer, Scope } from "effect"
@@ -315,16 +315,16 @@ describe("Cells that are refused, with nothing written (docs/scaling.md)", LONG,
         for (const { id } of [inHome!, inNorth!]) yield* on(ports, newTicket(id))
         const denied =
           "The database role of this process may not read the cell south: run workshop migrate --roles with all cells, as the owner of the tables"
-        yield* until("what to do", cellsAway, ([found]) => found?.remedy === denied)
+        yield* until("what to do", unavailableCells, ([found]) => found?.remedy === denied)
         // New shops are opened in the others.
         yield* on(ports, Effect.replicateEffect(openShop(), 2))
         expect(yield* session.run("select id from workshop_south.shop")).toHaveLength(1)
         yield* session.run(`grant usage on schema workshop_south to ${role}`)
-        yield* until("nothing away", cellsAway, ({ length }) => length === 0)
+        yield* until("nothing away", unavailableCells, ({ length }) => length === 0)
         const versions = "from workshop_north.schema_migration where version > 20"
         yield* session.run(`create table kept as select * ${versions}; delete ${versions}`)
-        yield* until("the cell that is behind", cellsAway, ([found]) => found?.name === "north")
-        expect(yield* cellsAway).toEqual([
+        yield* until("the cell that is behind", unavailableCells, ([found]) => found?.name === "north")
+        expect(yield* unavailableCells).toEqual([
           {
             name: "north",
             remedy: "The cell north has an older schema than this program, or none: run workshop migrate --cells"
@@ -334,7 +334,7 @@ describe("Cells that are refused, with nothing written (docs/scaling.md)", LONG,
         yield* on(ports, newTicket(inHome!.id))
         expect(yield* complaints).toEqual([])
         yield* session.run("insert into workshop_north.schema_migration select * from kept")
-        yield* until("nothing away", cellsAway, ({ length }) => length === 0)
+        yield* until("nothing away", unavailableCells, ({ length }) => length === 0)
         yield* on(ports, newTicket(inNorth!.id))
       }).pipe(watched)
     ))

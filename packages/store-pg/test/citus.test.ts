@@ -1,5 +1,5 @@
 import { Probes } from "@workshop/core"
-import { cellsAway } from "@workshop/core/adapter"
+import { unavailableCells } from "@workshop/core/adapter"
 import { runContract, SettableClock } from "@workshop/core/testing"
 import { addCell, balanceCells, listCells, migrate, moveCell, removeCell, rolesSql } from "@workshop/store-pg/migrate"
 import { Effect, Exit, Fiber, Layer, Metric, Schedule } from "effect"
@@ -106,8 +106,8 @@ else {
             )
           yield* Effect.forEach(["", "_north"], granted)
           const ports = yield* node({ url: as(url, role), schema, cells: CELLS })
-          yield* until("what to do", cellsAway, ([found]) => found?.remedy !== undefined)
-          expect(yield* cellsAway).toEqual([
+          yield* until("what to do", unavailableCells, ([found]) => found?.remedy !== undefined)
+          expect(yield* unavailableCells).toEqual([
             {
               name: "south",
               remedy: expect.stringMatching(/may not read the cell south: run workshop migrate --roles/)
@@ -117,7 +117,7 @@ else {
           expect(yield* Effect.provide(create(id), ports)).toBe(1)
           expect(yield* Effect.provide(numbers(id), ports)).toEqual([1])
           yield* granted("_south")
-          yield* until("nothing away", cellsAway, ({ length }) => length === 0)
+          yield* until("nothing away", unavailableCells, ({ length }) => length === 0)
           const other = yield* Effect.provide(openShop(), ports)
           expect(yield* Effect.provide(create(other.id), ports)).toBe(1)
         }).pipe(watched)

@@ -30,7 +30,7 @@ let database: { readonly url: string; readonly service: string }
 let sent: ReadonlyArray<Sent> = []
 
 /** A sandbox is read and removed as a whole, so these statements have no bound, and nothing would be left to look at the others with. */
-const { WholeData: _, ...bounded } = storeContract
+const { SandboxData: _, ...bounded } = storeContract
 
 /** The contract on the plain store, for the service's role: what it sends is looked at below. */
 describe("The plain Postgres store keeps the store contract", () => {

@@ -1,6 +1,6 @@
 import {
   Audit,
-  appOf,
+  appCaller,
   ClientCorrection,
   ClientId,
   ClientInput,
@@ -38,7 +38,7 @@ const offerColumns: ReadonlyArray<Column<ReturnType<typeof offerView>>> = [
 
 /** Records in the audit log an act that is otherwise a client's. */
 const actedFor = (did: string, details: Readonly<Record<string, string>>, shop_id?: ShopId) =>
-  Audit.note({ act: "client.acted_for", details: { did, ...details } }, shop_id)
+  Audit.record({ act: "client.acted_for", details: { did, ...details } }, shop_id)
 
 /** Opens a client's account. */
 export const create = Effect.fnUntraced(function* (fields: Fields) {
@@ -50,7 +50,7 @@ export const create = Effect.fnUntraced(function* (fields: Fields) {
 /** An account; or, where a shop is named, the client as that shop sees them. */
 export const show = Effect.fnUntraced(function* (typed: string, shop: string | null) {
   const id = yield* clientId(typed)
-  if (shop !== null) return record(yield* Clients.byId(appOf(yield* shopId(shop)), id))
+  if (shop !== null) return record(yield* Clients.byId(appCaller(yield* shopId(shop)), id))
   const account = yield* Effect.flatMap(Directory, (directory) => directory.account(id))
   if (account === null) return yield* refuse(`There is no client ${id}: workshop client create opens an account.`)
   return record({ ...account, created_at: toIso(account.created_at) })

@@ -1,4 +1,4 @@
-import { appOf, type ShopId, TicketInput, Tickets } from "@workshop/core"
+import { appCaller, type ShopId, TicketInput, Tickets } from "@workshop/core"
 import { Effect, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import * as audits from "../../src/owner/AuditCommand.js"
@@ -12,7 +12,7 @@ const amira = { given_name: "Amira", family_name: "Ben Salah", phone: "+21620123
 const offer = (office: Office, shop: string) =>
   office.meanwhile(
     Tickets.create(
-      appOf(shop as ShopId),
+      appCaller(shop as ShopId),
       Schema.decodeSync(TicketInput)({ service: "Hem", client_phone: amira.phone })
     ) as never
   )

@@ -1,4 +1,4 @@
-import { appOf, ShopId, TicketInput, Tickets, TrackingPages } from "@workshop/core"
+import { appCaller, ShopId, TicketInput, Tickets, TrackingPages } from "@workshop/core"
 import { Effect, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import * as shops from "../../src/owner/ShopCommand.js"
@@ -8,7 +8,7 @@ import { lac, Office } from "./Office.js"
 const ticketIn = async (office: Office, shop = lac) => {
   const { data } = await office.does(shops.create(shop))
   const input = Schema.decodeSync(TicketInput)({ service: "Hem" })
-  const caller = appOf(Schema.decodeSync(ShopId)(data.id))
+  const caller = appCaller(Schema.decodeSync(ShopId)(data.id))
   const made = await office.meanwhile(Effect.flatMap(Tickets, (all) => all.create(caller, input)))
   return String(made.data.tracking_code)
 }

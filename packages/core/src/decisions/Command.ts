@@ -60,13 +60,13 @@ type ResultOf<R> = R extends Either.Right<infer _, infer D> ? (D extends Decisio
 type RefusalOf<R> = R extends Either.Left<infer E, infer _> ? E : never
 
 /**
- * Makes a command from the rows that it loads and a pure `decide`, which gets these rows, each under its name in `loads`, and a change set
- * to add its changes to. If a row is missing, the command fails with the refusal of that row's `Load`, and `decide` is not called.
+ * Makes a command from the rows that it loads and a pure `decision`, which gets these rows, each under its name in `loads`, and a change set
+ * to add its changes to. If a row is missing, the command fails with the refusal of that row's `Load`, and `decision` is not called.
  */
 export const makeCommand = <const N extends Loads, R extends Either.Either<Decision<unknown>, unknown>>(
   shop_id: ShopId,
   loads: N,
-  decide: (loaded: Loaded<N>, changes: ChangeSet, moment: ShopMoment) => R
+  decision: (loaded: Loaded<N>, changes: ChangeSet, moment: ShopMoment) => R
 ): Command<ResultOf<R>, RefusalOf<R> | MissingRow<N>> => {
   const named = Object.entries(loads)
   return {
@@ -84,7 +84,7 @@ export const makeCommand = <const N extends Loads, R extends Either.Either<Decis
         loaded[name] = row.right
       }
       const changes = new ChangeSet(loaded, moment)
-      return decide(loaded as Loaded<N>, changes, moment) as Either.Either<Decision<ResultOf<R>>, RefusalOf<R>>
+      return decision(loaded as Loaded<N>, changes, moment) as Either.Either<Decision<ResultOf<R>>, RefusalOf<R>>
     }
   }
 }
@@ -109,7 +109,7 @@ export const execute = <A, E>(
 }
 
 /** The command with its author, whom the histories of the tickets that it changes name. */
-export const authoredBy = <A, E>(author: ChangeAuthor, command: Command<A, E>): Command<A, E> => ({
+export const withAuthor = <A, E>(author: ChangeAuthor, command: Command<A, E>): Command<A, E> => ({
   ...command,
   // Before the spread, as in `decide`. A store's moment has no author of its own.
   run: (state, moment) => command.run(state, { author, ...moment })

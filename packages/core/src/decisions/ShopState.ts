@@ -93,7 +93,7 @@ export interface ShopState {
 type Seen = Pick<ShopState, "shop" | "head" | "webhook" | "events" | "replayable" | "accounts" | "holders">
 
 /** A shop's state into which only the settings are loaded yet. */
-export const loadState = (input: Seen): ShopState => ({
+export const emptyShopState = (input: Seen): ShopState => ({
   tickets: new Map(),
   links: new Map(),
   cards: new Map(),

@@ -20,9 +20,9 @@ export type TicketPatch = Partial<Omit<TicketRecord, "shop_id" | "id" | "updated
 /** An act on a ticket that does not change its state. */
 export interface TicketAct<E> {
   /** Who acts. Only an act of the shop delays the closure `no_news` (Specification, States). */
-  readonly by: "shop" | "client"
+  readonly actor: "shop" | "client"
   /** The only client who may act; for others the ticket is not found. If null, anybody may. */
-  readonly of?: ClientId | undefined
+  readonly only_client?: ClientId | undefined
   /** The reason that the ticket does not accept the act now, whatever its input; null if it does. */
   readonly refused?: (record: TicketRecord) => E | null
   readonly patch: (
@@ -69,14 +69,14 @@ export const actOnTicket = <E>(
 ): Command<Ticket, TicketNotFound | TicketAbandoned | E> =>
   makeCommand(shop_id, { ticket: Load.ticket(id) }, (loaded, changes, moment) => {
     const { record, linked } = loaded.ticket
-    if (act.of !== undefined && act.of !== linked?.client.id) return Either.left(new TicketNotFound())
+    if (act.only_client !== undefined && act.only_client !== linked?.client.id) return Either.left(new TicketNotFound())
     const refused = act.refused?.(record) ?? null
     if (refused !== null) return Either.left(refused)
     const { state, updated_at } = record
     if (state === "abandoned") return Either.left(new TicketAbandoned({ state, updated_at }))
     const patch = act.patch(record, { now: moment.now, shop: loaded.shop })
     if (Either.isLeft(patch)) return Either.left(patch.left)
-    const shop_changed_at = act.by === "shop" ? moment.now : record.shop_changed_at
+    const shop_changed_at = act.actor === "shop" ? moment.now : record.shop_changed_at
     const next = { ...record, ...patch.right, shop_changed_at }
     const ticket = changes.putTicket(next, linked?.client ?? null)
     act.raise(changes, ticket, { now: moment.now, before: record, record: next })
@@ -115,7 +115,7 @@ const unknownItems = (record: TicketRecord, { items_done = [] }: TicketEdit) =>
  */
 export const editTicket = (shop_id: ShopId, id: TicketId, edit: TicketEdit, found: ReadonlyArray<FoundWord>) =>
   actOnTicket<ForbiddenWord | InvalidInput>(shop_id, id, {
-    by: "shop",
+    actor: "shop",
     patch: (record, { shop }) => {
       const { items_done = [], ...fields } = edit
       const next = { ...record, ...fields }
@@ -163,7 +163,7 @@ const raiseQuote: TicketAct<never>["raise"] = (changes, ticket, { record: { id, 
 /** Proposes a new price, which replaces an earlier proposal. It is never below the deposit (Specification, Tickets). */
 export const proposeQuote = (shop_id: ShopId, id: TicketId, { price_minor, note }: QuoteInput) =>
   actOnTicket<QuoteClosed | InvalidInput>(shop_id, id, {
-    by: "shop",
+    actor: "shop",
     refused: (record) => (record.state === "collected" ? closed(record) : null),
     patch: (record, { now }) =>
       price_minor < (record.deposit_minor ?? 0)
@@ -184,8 +184,8 @@ export const proposeQuote = (shop_id: ShopId, id: TicketId, { price_minor, note 
  */
 export const answerQuote = (shop_id: ShopId, id: TicketId, status: QuoteAnswer, client?: ClientId) =>
   actOnTicket(shop_id, id, {
-    by: "client",
-    of: client,
+    actor: "client",
+    only_client: client,
     refused: (record) => (isOpen(record.state) ? null : closed(record)),
     patch: (record, { now }) => {
       const { quote, price_minor } = record
@@ -231,7 +231,7 @@ export type PhotoInput = typeof PhotoInput.Type
 /** Changes the promised date; `delay` keeps the previous one (Specification, Tickets). */
 export const announceDelay = (shop_id: ShopId, id: TicketId, { promised_at, reason }: DelayInput) =>
   actOnTicket<never>(shop_id, id, {
-    by: "shop",
+    actor: "shop",
     patch: (record, { now }) =>
       Either.right({
         promised_at,
@@ -243,7 +243,7 @@ export const announceDelay = (shop_id: ShopId, id: TicketId, { promised_at, reas
 /** Records a part as ordered or received. When the same part is received, `ordered_at` is kept (Specification, Tickets). */
 export const recordPart = (shop_id: ShopId, id: TicketId, { label, status, expected_at }: PartInput) =>
   actOnTicket<never>(shop_id, id, {
-    by: "shop",
+    actor: "shop",
     patch: ({ part }, { now }) => {
       const known = part !== null && part.label === label ? part : null
       return Either.right({
@@ -261,4 +261,4 @@ export const recordPart = (shop_id: ShopId, id: TicketId, { label, status, expec
 
 /** Sets the ticket's picture, in place of an earlier one. */
 export const attachPhoto = (shop_id: ShopId, id: TicketId, { photo_url }: PhotoInput) =>
-  actOnTicket<never>(shop_id, id, { by: "shop", patch: () => Either.right({ photo_url }), raise: raiseUpdated })
+  actOnTicket<never>(shop_id, id, { actor: "shop", patch: () => Either.right({ photo_url }), raise: raiseUpdated })

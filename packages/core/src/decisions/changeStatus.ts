@@ -87,7 +87,7 @@ export const recordNotified = (
   bounds: TicketBounds | null = ticketBounds
 ) =>
   actOnTicket<LimitReached>(shop_id, id, {
-    by: "shop",
+    actor: "shop",
     patch: (record, { now, shop: { time_zone } }) =>
       Either.map(takeUses(record, ["notifications_per_day"], { bounds, now, time_zone }), ({ windows }) => ({
         notified_at: now,

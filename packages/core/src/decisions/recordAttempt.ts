@@ -4,8 +4,8 @@ import type { Instant } from "../domain/Instant.js"
 import {
   acknowledges,
   type HealthChange,
-  type HealthTurn,
-  healthTurn,
+  type HealthTransition,
+  healthTransition,
   type NoticeKind,
   type NoticeRecord,
   onFailure,
@@ -39,10 +39,10 @@ export type AttemptOutcome = "delivered" | "retry" | "parked" | "dead" | "supers
 export interface RecordedAttempt {
   readonly outcome: AttemptOutcome
   /** Whether the webhook's row of failures began or ended with it. */
-  readonly turn: HealthTurn | null
+  readonly transition: HealthTransition | null
 }
 
-const SUPERSEDED: RecordedAttempt = { outcome: "superseded", turn: null }
+const SUPERSEDED: RecordedAttempt = { outcome: "superseded", transition: null }
 
 /** The webhook's health after an attempt. An attempt to another URL changes nothing. */
 const healthAfter = (webhook: Webhook, { url, sent }: Attempted, now: Instant): HealthChange => {
@@ -62,7 +62,10 @@ export const recordAttempt = (shop_id: ShopId, attempted: Attempted): Command<Re
     const { event_id, sent } = attempted
     const n = delivery.attempts_made + 1
     const after = logged(changes, webhook, attempted, { n, now })
-    const recorded = (outcome: AttemptOutcome): RecordedAttempt => ({ outcome, turn: healthTurn(webhook, after) })
+    const recorded = (outcome: AttemptOutcome): RecordedAttempt => ({
+      outcome,
+      transition: healthTransition(webhook, after)
+    })
     if (acknowledges(sent)) {
       changes.add({ _tag: "DeliveryRemoved", row: { shop_id, event_id } })
       return changes.decidedWithoutHead(recorded("delivered"))
@@ -118,7 +121,7 @@ export const recordSuperseded = (shop_id: ShopId, attempted: Attempted): Command
       { ...attempted, started_at: loggedStart(attempts, attempted, n, moment.now) },
       { n, now: moment.now }
     )
-    return changes.decided<RecordedAttempt>({ outcome: "superseded", turn: healthTurn(webhook, after) })
+    return changes.decided<RecordedAttempt>({ outcome: "superseded", transition: healthTransition(webhook, after) })
   })
 
 /** Whether an attempt is in the log already, perhaps as begun a little earlier: see {@link loggedStart}. */

@@ -51,12 +51,12 @@ export const retryNotificationNow = ({ shop_id, id, attempts_made }: Notificatio
 /** Records the end of an attempt: the message was delivered, is retried by the retry table, or is given up. */
 export const recordNotification = (
   { shop_id, id, attempts_made }: NotificationAttempt,
-  isTold: boolean
+  isDelivered: boolean
 ): Command<"sent" | "retry" | "given_up" | "superseded"> =>
   makeCommand(shop_id, { message: Load.message(id, attempts_made) }, (loaded, changes, moment) => {
     const { message } = loaded
     if (message === null) return unchanged<"sent" | "retry" | "given_up" | "superseded">("superseded")
-    if (isTold) return removed(changes, message).decidedWithoutHead("sent" as const)
+    if (isDelivered) return removed(changes, message).decidedWithoutHead("sent" as const)
     const due_at = nextAttempt(attempts_made, moment.now, 0)
     if (due_at === null) return removed(changes, message).decidedWithoutHead("given_up" as const)
     changes.add({ _tag: "MessagePut", row: { ...message, due_at } })

@@ -209,10 +209,10 @@ export const onSuccess = (webhook: Webhook): Webhook =>
   webhook.failures_in_row === 0 ? webhook : { ...webhook, failures_in_row: 0, first_failure_at: null, steps_told: 0 }
 
 /** A webhook whose deliveries begin to fail after a success, or arrive again after failures. */
-export type HealthTurn = "failing" | "recovered"
+export type HealthTransition = "failing" | "recovered"
 
 /** Whether the row of failures began or ended between two states of a webhook; null if neither. */
-export const healthTurn = (before: Webhook, after: Webhook): HealthTurn | null => {
+export const healthTransition = (before: Webhook, after: Webhook): HealthTransition | null => {
   if (after === before || (before.failures_in_row === 0) === (after.failures_in_row === 0)) return null
   return after.failures_in_row === 0 ? "recovered" : "failing"
 }

@@ -14,7 +14,7 @@ import { countedAddress } from "../domain/PublicAddress.js"
 import { StoreUnavailable } from "../ports/StorePorts.js"
 import { Caller } from "../services/Caller.js"
 import type { PlainCaller } from "../services/PlainInputs.js"
-import { stated } from "../services/PromiseApi.js"
+import { withoutUndefined } from "../services/PromiseApi.js"
 import type { WorkshopServices } from "../services/PromiseWorkshop.js"
 import { isStopped, WorkshopStopped } from "../services/WorkshopStopped.js"
 import type { OwnAuthentication } from "./authentication.js"
@@ -101,7 +101,7 @@ class InvalidCaller extends Data.TaggedError("InvalidCaller")<{ readonly issues:
 const decodeCaller = Schema.decodeUnknown(Caller, { errors: "all", onExcessProperty: "error" })
 
 const callerFrom = (fields: CallerFields): Effect.Effect<Caller> =>
-  Effect.catchAll(decodeCaller(stated({ ...(isObject(fields) ? fields : {}), via: "api" })), ({ issue }) =>
+  Effect.catchAll(decodeCaller(withoutUndefined({ ...(isObject(fields) ? fields : {}), via: "api" })), ({ issue }) =>
     Effect.die(new InvalidCaller({ issues: inputIssues(issue).slice(0, Limits.issues_max) }))
   )
 

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, type Scope } from "effect"
 
 /** A cell that this process cannot use for now. */
-export interface AwayCell {
+export interface UnavailableCell {
   readonly name: string
   /** The remedy for the operator, as a sentence without secrets or addresses; left out if waiting may be enough. */
   readonly remedy?: string | undefined
@@ -14,7 +14,7 @@ export interface Probe {
   /** The reason that requests should go to other nodes for now, as a sentence without secrets or addresses; null if nothing is wrong. */
   readonly complaint?: Effect.Effect<string | null>
   /** The cells that cannot be used. Requests of their shops are refused for now; others are served. */
-  readonly away?: Effect.Effect<ReadonlyArray<AwayCell>>
+  readonly unavailable?: Effect.Effect<ReadonlyArray<UnavailableCell>>
 }
 
 /** The probes of the process; null, the default, if nobody reads them. */

@@ -67,7 +67,7 @@ export class Deliveries extends Context.Tag("@workshop/core/Deliveries")<
 >() {}
 
 /** The data of a person in a shop, except events and idempotency records. */
-export interface HeldData {
+export interface PersonShopData {
   readonly link: ClientLink | null
   readonly card: CardRecord | null
   readonly ledger: ReadonlyArray<LedgerEntry>
@@ -79,7 +79,7 @@ export interface HeldData {
 }
 
 /** Some idempotency records, and where to continue; null if there are no more. */
-export interface HeldAnswers {
+export interface IdempotencyRecordPage {
   readonly found: ReadonlyArray<IdempotencyRecord>
   readonly next: IdempotencyRecordKey | null
 }
@@ -101,7 +101,7 @@ export class PersonalData extends Context.Tag("@workshop/core/PersonalData")<
     /** The shops that have a link, ticket, offer, card or notification of the person, ordered by id. */
     readonly shops: (person: Person) => Effect.Effect<ReadonlyArray<ShopId>, StoreUnavailable>
     /** All data of the person in a shop, however many. A store reads them in parts of `ServiceLimits.personal_data_page`. */
-    readonly held: (shop_id: ShopId, person: Person) => Effect.Effect<HeldData, StoreUnavailable>
+    readonly held: (shop_id: ShopId, person: Person) => Effect.Effect<PersonShopData, StoreUnavailable>
     /**
      * Looks at `ServiceLimits.erasure_batch_events` events from `from_seq` on, and returns those that are of the tickets, or whose text has
      * the person's id or one of the numbers.
@@ -113,12 +113,12 @@ export class PersonalData extends Context.Tag("@workshop/core/PersonalData")<
       from_seq: number
     ) => Effect.Effect<ReadonlyArray<SentEvent>, StoreUnavailable>
     /** Some of the idempotency records after `after` that belong to one of the tickets, or contain the person's id or a number. */
-    readonly answers: (
+    readonly idempotencyRecords: (
       shop_id: ShopId,
       person: Person,
       tickets: ReadonlyArray<TicketId>,
       after: IdempotencyRecordKey | null
-    ) => Effect.Effect<HeldAnswers, StoreUnavailable>
+    ) => Effect.Effect<IdempotencyRecordPage, StoreUnavailable>
   }
 >() {}
 
@@ -230,7 +230,7 @@ export class AuditLog extends Context.Tag("@workshop/core/AuditLog")<
 >() {}
 
 /** Something whose shop is looked up, for acts that name no shop. */
-export type Belonging =
+export type OwnedRef =
   | { readonly _tag: "Ticket"; readonly id: TicketId }
   | { readonly _tag: "Offer"; readonly id: OfferId }
   | { readonly _tag: "Key"; readonly id: KeyId }
@@ -270,7 +270,7 @@ export class Directory extends Context.Tag("@workshop/core/Directory")<
     /** Records when keys were last used, each by its id. An instant earlier than the recorded one changes nothing. */
     readonly keysUsed: (uses: ReadonlyMap<KeyId, Instant>) => Effect.Effect<void, StoreUnavailable>
     /** The shop to which a thing belongs; null if there is no such thing. */
-    readonly shopOf: (thing: Belonging) => Effect.Effect<ShopId | null, StoreUnavailable>
+    readonly shopOf: (thing: OwnedRef) => Effect.Effect<ShopId | null, StoreUnavailable>
     /** The tickets of all shops with this tracking code, as it is stored, with what their pages show: at most `ServiceLimits.tracked_max`. */
     readonly tracked: (tracking_code: string) => Effect.Effect<ReadonlyArray<TrackedTicket>, StoreUnavailable>
     /** The accounts that hold some numbers, in any order. */
@@ -283,7 +283,7 @@ export class Directory extends Context.Tag("@workshop/core/Directory")<
      * The shops whose keys or settings changed in another process, as a stream; null if a change may have been missed, so that anything may
      * have changed. The stream is empty if there is only one process.
      */
-    readonly news: Stream.Stream<ShopId | null>
+    readonly changedShops: Stream.Stream<ShopId | null>
     /** The client's notifications in the app, oldest first, as `latestOfShops` says. */
     readonly inbox: (id: ClientId) => Effect.Effect<ReadonlyArray<NotificationRecord>, StoreUnavailable>
   }
@@ -421,8 +421,8 @@ export const noTransactions: Context.Tag.Service<Transactions> = {
 }
 
 /** The data of a sandbox as a whole: to save them, and to start again (Specification, Sandbox). */
-export class WholeData extends Context.Tag("@workshop/core/WholeData")<
-  WholeData,
+export class SandboxData extends Context.Tag("@workshop/core/SandboxData")<
+  SandboxData,
   {
     /** All data of a shop but its audit log, from one snapshot, as changes: made in this order in the shop as it was opened, they make it what it is. */
     readonly ofShop: (shop_id: ShopId) => Effect.Effect<ReadonlyArray<Change>, StoreUnavailable>
@@ -447,4 +447,4 @@ export type StorePorts =
   | Reads
   | Store
   | Transactions
-  | WholeData
+  | SandboxData

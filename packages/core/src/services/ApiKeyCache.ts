@@ -24,7 +24,7 @@ interface LastUsedWriter {
   /** The use record of a key; concurrent callers share it. */
   readonly useOf: (id: KeyId) => KeyUse
   /** Records that a key is used now. */
-  readonly note: (use: KeyUse, now: Instant) => void
+  readonly record: (use: KeyUse, now: Instant) => void
 }
 
 /**
@@ -63,7 +63,7 @@ export const lastUsedWriter = (
         known.set(id, use)
         return use
       },
-      note: (use, now) => {
+      record: (use, now) => {
         if (now >= use.noted_at && now < use.noted_at + key_use_every_ms) return
         use.noted_at = now
         waiting.set(use.id, now)
@@ -109,7 +109,7 @@ export class ApiKeyCache extends Effect.Service<ApiKeyCache>()("@workshop/core/A
       if (found === null || !isActive(found.key, now)) return null
       const known = holder(found)
       const use = used.useOf(found.key.id)
-      used.note(use, now)
+      used.record(use, now)
       if (before === forgotten) {
         if (cached.size >= api_key_cache_size) cached.clear()
         const until = Math.min(now + api_key_cache_ms, found.key.expires_at ?? Number.POSITIVE_INFINITY)
@@ -122,7 +122,7 @@ export class ApiKeyCache extends Effect.Service<ApiKeyCache>()("@workshop/core/A
     const known = (key: string, now: Instant): ApiKeyHolder | undefined => {
       const entry = cached.get(key)
       if (entry === undefined || now < entry.read_at || now >= entry.until) return undefined
-      used.note(entry.use, now)
+      used.record(entry.use, now)
       return entry.holder
     }
 
@@ -131,7 +131,7 @@ export class ApiKeyCache extends Effect.Service<ApiKeyCache>()("@workshop/core/A
         forgotten++
         for (const [key, { holder }] of cached) if (shop_id === null || holder.shop.id === shop_id) cached.delete(key)
       })
-    yield* Effect.forkScoped(Stream.runForEach(directory.news, forget))
+    yield* Effect.forkScoped(Stream.runForEach(directory.changedShops, forget))
 
     /**
      * Whether the key is a test key although this process is neither a sandbox nor a test: such a key is refused with a reason of its own,

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { authoredBy, type Command } from "../decisions/Command.js"
+import { type Command, withAuthor } from "../decisions/Command.js"
 import { Scope, scopePresets } from "../domain/ApiKey.js"
 import { CallerId, ShopId } from "../domain/Identifier.js"
 import type { LimitsByPolicy } from "../domain/Limits.js"
@@ -26,17 +26,17 @@ export const Caller = Schema.Struct({
 export interface Caller extends Schema.Schema.Type<typeof Caller> {}
 
 /** The limits that bind a caller; null if none does. */
-export const boundsOf = ({ uncounted = false }: Caller, limits: LimitsByPolicy): LimitsByPolicy | null =>
+export const callerLimits = ({ uncounted = false }: Caller, limits: LimitsByPolicy): LimitsByPolicy | null =>
   uncounted ? null : limits
 
 /** A command that a caller asks for, so that the histories of its tickets name them. */
-export const byCaller = <A, E>({ caller_id }: Caller, command: Command<A, E>): Command<A, E> =>
-  authoredBy({ by: "caller", caller_id }, command)
+export const asCaller = <A, E>({ caller_id }: Caller, command: Command<A, E>): Command<A, E> =>
+  withAuthor({ by: "caller", caller_id }, command)
 
 /**
  * A shop's own app as a caller. It has no key, so the shop's id takes its place, and its idempotency keys collide with no other caller's.
  */
-export const appOf = (shop_id: ShopId): Caller => ({
+export const appCaller = (shop_id: ShopId): Caller => ({
   shop_id,
   caller_id: `${shop_id}` as CallerId,
   scopes: scopePresets.full,

@@ -6,7 +6,7 @@ import { ServiceLimits } from "../domain/Limits.js"
 import type { LimitStatus, LimitUse } from "../domain/LimitWindow.js"
 import { allAhead, latestOfShops, type ShopNotFound } from "../domain/Shop.js"
 import { type Cell, type CellDirectory, type DeliveryTurn, TURNS_PER_CLAIM } from "../ports/CellPorts.js"
-import { type AwayCell, probe } from "../ports/Probes.js"
+import { probe, type UnavailableCell } from "../ports/Probes.js"
 import {
   AuditLog,
   Closures,
@@ -17,12 +17,12 @@ import {
   PersonalData,
   RateLimits,
   Reads,
+  SandboxData,
   Store,
   type StorePorts,
   StoreUnavailable,
   TransactionRefused,
-  Transactions,
-  WholeData
+  Transactions
 } from "../ports/StorePorts.js"
 import { logRemedy } from "./BackgroundFailure.js"
 import { AllCells, ascending, grouped, merged, type OpenCell, openCell, ShopCells } from "./OpenCells.js"
@@ -42,7 +42,7 @@ import { AllCells, ascending, grouped, merged, type OpenCell, openCell, ShopCell
 /** How often the process checks which cells respond, and which copies of accounts are out of date. */
 const LOOK_EVERY = "1 second"
 
-const cellAway = Metric.gauge("workshop_cell_away", {
+const cellUnavailable = Metric.gauge("workshop_cell_away", {
   description: "1 while this process cannot use the cell, else 0."
 })
 
@@ -57,7 +57,7 @@ export interface CellsOptions {
   readonly cells: readonly [Cell, ...ReadonlyArray<Cell>]
   readonly directory: CellDirectory
   /** The names of the cells that could not be used just now. */
-  readonly away?: ReadonlyArray<string>
+  readonly unavailable?: ReadonlyArray<string>
 }
 
 /** The store's commands, each in the cell of its shop. Hashes of keys that a command puts are noted in the directory. */
@@ -66,7 +66,7 @@ const routedStore = (shopCells: ShopCells, directory: CellDirectory): Context.Ta
     shopCells.within(command.shop_id, (cell): Effect.Effect<Outcome<A>, E | ShopNotFound | StoreUnavailable> => {
       if (cell === shopCells.home) return cell.store.transact(command)
       const hashes = new Set<string>()
-      const noting: Command<A, E> = {
+      const collectingHashes: Command<A, E> = {
         ...command,
         run: (state, moment) => {
           const decision = command.run(state, moment)
@@ -75,7 +75,7 @@ const routedStore = (shopCells: ShopCells, directory: CellDirectory): Context.Ta
           return decision
         }
       }
-      return Effect.tap(cell.store.transact(noting), () =>
+      return Effect.tap(cell.store.transact(collectingHashes), () =>
         Effect.forEach(hashes, (hash) => directory.putKey(hash, cell.name), { discard: true })
       )
     })
@@ -177,7 +177,7 @@ const claiming = (allCells: AllCells) => {
         grouped(slots, (cell) => cell),
         ([cell, { length }]) =>
           Effect.map(
-            Effect.orElseSucceed(allCells.noting(cell, cell.access.claim(now, length)), () => ({
+            Effect.orElseSucceed(allCells.recordingFailures(cell, cell.access.claim(now, length)), () => ({
               number: 0,
               claims: []
             })),
@@ -324,8 +324,8 @@ const composedDirectory = (
         allCells.gather(({ directory }) => directory.offers(id)),
         (rows) => latestOfShops(rows.toSorted(ascending(({ created_at }) => created_at)))
       ),
-    news: Stream.mergeAll(
-      allCells.cells.map(({ directory }) => directory.news),
+    changedShops: Stream.mergeAll(
+      allCells.cells.map(({ directory }) => directory.changedShops),
       { concurrency: "unbounded" }
     ),
     inbox: (id) =>
@@ -392,12 +392,13 @@ const composedPersonalData = (
       ),
     held: (shop_id, person) => shopCells.within(shop_id, ({ personal }) => personal.held(shop_id, person)),
     events: (shop_id, ...rest) => shopCells.within(shop_id, ({ personal }) => personal.events(shop_id, ...rest)),
-    answers: (shop_id, ...rest) => shopCells.within(shop_id, ({ personal }) => personal.answers(shop_id, ...rest))
+    idempotencyRecords: (shop_id, ...rest) =>
+      shopCells.within(shop_id, ({ personal }) => personal.idempotencyRecords(shop_id, ...rest))
   }
 }
 
 /** A sandbox's data in all cells. The home cell says whether a sandbox made them, and is emptied last. */
-const composedWholeData = (shopCells: ShopCells, allCells: AllCells): Context.Tag.Service<WholeData> => {
+const composedSandboxData = (shopCells: ShopCells, allCells: AllCells): Context.Tag.Service<SandboxData> => {
   const [home, ...others] = [shopCells.home, ...allCells.cells.slice(1)]
   const clearOther = ({ directory, whole }: OpenCell) => Effect.zipRight(directory.markSandboxMade, whole.clear)
   return {
@@ -423,28 +424,28 @@ const addedSince = (name: string) =>
 export const cellPorts = ({
   cells,
   directory,
-  away
+  unavailable
 }: CellsOptions): Effect.Effect<Context.Context<StorePorts>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const background = yield* FiberSet.makeRuntime<never>()
     const open = cells.map(openCell)
-    const allCells = new AllCells(open, background, away)
+    const allCells = new AllCells(open, background, unavailable)
     const shopCells = new ShopCells(open, directory, allCells)
     const copy = copying(allCells, directory)
     const names = new Set(open.map(({ name }) => name))
     /** Cells that were added since this process started: it refuses their shops. */
-    let lacking: ReadonlyArray<AwayCell> = []
-    const awayNow = () => [...allCells.away, ...lacking]
+    let lacking: ReadonlyArray<UnavailableCell> = []
+    const unavailableNow = () => [...allCells.unavailable, ...lacking]
     yield* probe({
       measure: Effect.suspend(() => {
-        const away = new Set(awayNow().map(({ name }) => name))
+        const unavailable = new Set(unavailableNow().map(({ name }) => name))
         return Effect.forEach(
-          new Set([...names, ...away]),
-          (name) => Metric.set(Metric.tagged(cellAway, "cell", name), away.has(name) ? 1 : 0),
+          new Set([...names, ...unavailable]),
+          (name) => Metric.set(Metric.tagged(cellUnavailable, "cell", name), unavailable.has(name) ? 1 : 0),
           { discard: true }
         )
       }),
-      away: Effect.sync(awayNow),
+      unavailable: Effect.sync(unavailableNow),
       complaint: Effect.sync(() => (allCells.here.length > 0 ? null : "None of the cells responds."))
     })
     const lookForOthers = Effect.flatMap(directory.names, (all) => {
@@ -489,6 +490,6 @@ export const cellPorts = ({
       Context.add(Deliveries, everyDelivery(allCells)),
       Context.add(DeliveryLog, routedDeliveryLog(shopCells)),
       Context.add(RateLimits, routedLimits(shopCells)),
-      Context.add(WholeData, composedWholeData(shopCells, allCells))
+      Context.add(SandboxData, composedSandboxData(shopCells, allCells))
     )
   })

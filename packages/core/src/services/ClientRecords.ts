@@ -16,7 +16,7 @@ import { ServiceLimits } from "../domain/Limits.js"
 import type { Person } from "../domain/Person.js"
 import type { ShopNotFound, ShopRecord } from "../domain/Shop.js"
 import { ticketView } from "../domain/Ticket.js"
-import { type HeldData, PersonalData, Reads, Store, type StoreUnavailable } from "../ports/StorePorts.js"
+import { PersonalData, type PersonShopData, Reads, Store, type StoreUnavailable } from "../ports/StorePorts.js"
 import { TrackingPages } from "../ports/TrackingPages.js"
 import { auditedCommandRunner, commandRunner } from "./CommandRunner.js"
 
@@ -47,7 +47,7 @@ const dated = <Row extends { readonly created_at: Instant }>({ created_at, ...ro
 /** The data of a client in a shop, as exported for the client. */
 const shopPart = (
   shop: ShopRecord,
-  { link, card, ledger, offers, notifications, tickets }: HeldData,
+  { link, card, ledger, offers, notifications, tickets }: PersonShopData,
   sent: ReadonlyArray<SentEvent>,
   answers: ReadonlyArray<IdempotencyRecord>,
   tracking_base_url: string | null
@@ -112,7 +112,7 @@ export const clientRecords = Effect.gen(function* () {
   const eventsOf = Effect.fnUntraced(function* <R>(
     shop_id: ShopId,
     person: Person,
-    { tickets }: HeldData,
+    { tickets }: PersonShopData,
     each: (found: ReadonlyArray<SentEvent>) => Effect.Effect<unknown, StoreUnavailable, R>
   ) {
     const ids = tickets.map(({ id }) => id)
@@ -124,18 +124,14 @@ export const clientRecords = Effect.gen(function* () {
   const answersOf = Effect.fnUntraced(function* <R>(
     shop_id: ShopId,
     person: Person,
-    { tickets }: HeldData,
+    { tickets }: PersonShopData,
     each: (found: ReadonlyArray<IdempotencyRecord>) => Effect.Effect<unknown, StoreUnavailable, R>
   ) {
     const ids = tickets.map(({ id }) => id)
     let after: IdempotencyRecordKey | null = null
     do {
-      const { found, next }: Effect.Effect.Success<ReturnType<typeof personal.answers>> = yield* personal.answers(
-        shop_id,
-        person,
-        ids,
-        after
-      )
+      const { found, next }: Effect.Effect.Success<ReturnType<typeof personal.idempotencyRecords>> =
+        yield* personal.idempotencyRecords(shop_id, person, ids, after)
       yield* each(found)
       after = next
     } while (after !== null)

@@ -100,7 +100,7 @@ export class Clients extends Effect.Service<Clients>()("@workshop/core/Clients",
       /** Everything that is stored about a client, in all shops, including those that they block. */
       export: Effect.fnUntraced(function* exportClient(id: ClientId) {
         const known = yield* account(id)
-        yield* audit.note({ act: "client.exported", details: { client_id: id } })
+        yield* audit.record({ act: "client.exported", details: { client_id: id } })
         const { created_at, ...fields } = known
         const shops = yield* records.exportOf(personOf(known))
         const exported: ClientExport = { account: { ...fields, created_at: toIso(created_at) }, shops }
@@ -120,7 +120,7 @@ export class Clients extends Effect.Service<Clients>()("@workshop/core/Clients",
           hide_name: correction.hide_name ?? before.hide_name
         }
         const fields = Object.keys(correction).filter((name) => correction[name as keyof ClientCorrection] != null)
-        yield* audit.note({ act: "client.corrected", details: { client_id: id, fields } })
+        yield* audit.record({ act: "client.corrected", details: { client_id: id, fields } })
         return (yield* directory.changeClient(after)) ? after : yield* phoneTaken
       }),
       /**
@@ -131,7 +131,7 @@ export class Clients extends Effect.Service<Clients>()("@workshop/core/Clients",
       erase: Effect.fnUntraced(function* erase(id: ClientId, phones: ReadonlyArray<Phone> = []) {
         const person = yield* personal.beginErasure(id, phones)
         if (person === null) return yield* new ClientNotFound()
-        yield* audit.note({ act: "client.erased", details: { client_id: id } })
+        yield* audit.record({ act: "client.erased", details: { client_id: id } })
         const shops = yield* records.eraseEverywhere(person)
         yield* personal.endErasure(id)
         return { shops }

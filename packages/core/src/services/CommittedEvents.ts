@@ -45,11 +45,11 @@ export class CommittedChanges extends Context.Tag("@workshop/core/CommittedChang
 >() {}
 
 /** A command that records the changes of its latest run, because a store may run it again and commits the last run. */
-const noting = <A, E>(command: Command<A, E>, note: (changes: Changes) => void): Command<A, E> => ({
+const recordChanges = <A, E>(command: Command<A, E>, record: (changes: Changes) => void): Command<A, E> => ({
   ...command,
   run: (state, moment) => {
     const decision = command.run(state, moment)
-    note(Either.isRight(decision) ? decision.right.changes : [])
+    record(Either.isRight(decision) ? decision.right.changes : [])
     return decision
   }
 })
@@ -70,10 +70,10 @@ const observe = (
     Effect.suspend(() => {
       if (listeners.size === 0) return store.transact(command)
       let committed: Changes = []
-      const noted = noting(command, (changes) => {
+      const recorded = recordChanges(command, (changes) => {
         committed = changes
       })
-      return Effect.onExit(store.transact(noted), (exit: Exit.Exit<unknown, unknown>) =>
+      return Effect.onExit(store.transact(recorded), (exit: Exit.Exit<unknown, unknown>) =>
         Exit.isSuccess(exit)
           ? Effect.map(OpenTransaction, (open) => {
               const notifyAll = () => {

@@ -1,4 +1,4 @@
-import { type Clock, Context, Duration, Effect, Fiber, Layer, Schedule } from "effect"
+import { type Clock, Context, Duration, Effect, Layer, Schedule } from "effect"
 import { type Attempted, recordAttempt, recordSuperseded } from "../decisions/recordAttempt.js"
 import { advanceReplay } from "../decisions/replayDeliveries.js"
 import type { ShopId } from "../domain/Identifier.js"
@@ -6,65 +6,36 @@ import type { Instant } from "../domain/Instant.js"
 import { ServiceLimits } from "../domain/Limits.js"
 import { type Complaint, checkedOptions, isBoolean, isPositive } from "../domain/OptionChecks.js"
 import { SIGNATURE_HEADER, signatureHeader, signingSecrets } from "../domain/Signature.js"
-import { acknowledges, type HealthTurn, hostOf, type Sent, saysGone, sendErrors } from "../domain/Webhook.js"
+import { acknowledges, type HealthTransition, hostOf, type Sent, saysGone, sendErrors } from "../domain/Webhook.js"
 import { Entropy } from "../ports/Entropy.js"
 import { probe } from "../ports/Probes.js"
 import { type Claim, Deliveries, Store, type StoreUnavailable } from "../ports/StorePorts.js"
 import { checkSignatureHeader, WebhookSender } from "../ports/WebhookSender.js"
 import { backgroundSucceeded, logBackgroundFailure } from "./BackgroundFailure.js"
+import { InFlight } from "./InFlight.js"
 import { attemptsEnded, showDeliveries } from "./ServiceMetrics.js"
-import { Signal } from "./Signal.js"
 
-/** The deliveries or notifications that a process has in flight, and a way to wait until one of them has finished. */
-export class InFlight {
-  readonly #fibers = new Set<Fiber.RuntimeFiber<void>>()
-  #finished = 0
-
-  /** Wakes those who wait whenever one of them has finished. */
-  readonly signal = new Signal()
-
-  /** How many are in flight. */
-  get count(): number {
-    return this.#fibers.size
-  }
-
-  /** How many have finished so far. */
-  get finished(): number {
-    return this.#finished
-  }
-
-  /** Runs work in a fiber of its own. `onFinished` is called when the work ends in any way, before those who wait are woken. */
-  readonly begin = (work: Effect.Effect<void>, onFinished?: () => void): Effect.Effect<void> =>
-    Effect.map(Effect.forkDaemon(Effect.interruptible(work)), (fiber) => {
-      this.#fibers.add(fiber)
-      fiber.addObserver(() => {
-        this.#fibers.delete(fiber)
-        this.#finished++
-        onFinished?.()
-        this.signal.unsafeWake()
-      })
-    })
-
-  /** Interrupts all work; claims stay until their lease ends. */
-  readonly interruptAll: Effect.Effect<void> = Effect.suspend(() => Fiber.interruptAll([...this.#fibers]))
-
-  readonly #allFinished: Effect.Effect<void> = Effect.suspend(() =>
-    this.count === 0 ? Effect.void : Effect.zipRight(this.signal.news, this.#allFinished)
-  )
-
-  /**
-   * Runs a loop until it is interrupted. Then it waits for the work in flight, at most `ServiceLimits.stop_grace_ms`, and interrupts the
-   * rest.
-   */
-  readonly finishAfter = <A>(loop: Effect.Effect<A>): Effect.Effect<A> =>
-    Effect.ensuring(
-      loop,
-      Effect.zipRight(
-        Effect.timeoutOption(Effect.interruptible(this.#allFinished), ServiceLimits.stop_grace_ms),
-        this.interruptAll
-      )
-    )
-}
+/*
+ * The path of a delivery, from its due time to its recorded result:
+ *
+ * 1. A command raises an event, and stores the event's delivery in the same commit. The delivery is due at once, or after its retry delay.
+ * 2. `deliveryClaimer` claims due deliveries, one claim at a time and never more than there are free slots. A claim has a token, and a lease
+ *    during which no process claims the delivery again.
+ * 3. Each claimed delivery takes a slot. A delivery that waits for a slow receiver stops counting (`DeliverySlots`), so that slow receivers
+ *    do not delay the others.
+ * 4. `makeAttempt` runs in a fiber of its own (`InFlight`): it signs the event's text, sends it, and records the result.
+ * 5. The command that records the result decides what is next: the delivery has arrived, is due again after the delay of the retry table,
+ *    is parked because the webhook is off, or is given up. The slot is free again.
+ *
+ * No delivery is lost, but a receiver may get one twice:
+ *
+ * - The process crashes between the claim and the record: the lease ends, `reclaim` makes the delivery due again, and the attempt is made
+ *   again with the same event id. The crash uses up no attempt.
+ * - The result cannot be recorded: the record is tried again for about as long as the lease lasts; then it is as after a crash.
+ * - The lease ended before the record, and another process claimed the delivery: the token is out of date, so `recordAttempt` changes
+ *   nothing, and `recordSuperseded` records the attempt alone.
+ * - The process stops: it claims no more, waits for the deliveries in flight, and interrupts those that take too long. Their leases end.
+ */
 
 const { delivery_slow_after_ms, delivery_slow_factor, delivery_claim_pause_min_ms, delivery_claim_pause_max_ms } =
   ServiceLimits
@@ -145,8 +116,8 @@ export const deliveryClaimer = ({ deliveries, inFlight, attempt, oneByOne, mostI
       const claims = free > 0 ? yield* deliveries.claim(clock.unsafeCurrentTimeMillis(), free) : []
       claimed_at = realNow(clock)
       took_ms = claimed_at - began_at
-      const giveBack = slots.take(claims.length, claimed_at)
-      yield* Effect.forEach(claims, (claim) => inFlight.begin(attempt(claim), giveBack), { discard: true })
+      const freeSlot = slots.take(claims.length, claimed_at)
+      yield* Effect.forEach(claims, (claim) => inFlight.begin(attempt(claim), freeSlot), { discard: true })
       return claims.length
     })
 
@@ -181,11 +152,15 @@ const causeOf = (sent: Sent): string => {
 }
 
 /** Logs that the deliveries of a webhook begin to fail, or arrive again. The stored row of failures decides which attempt logs it. */
-const logTurn = (turn: HealthTurn, { url, sent }: Attempted, shop_id: ShopId): Effect.Effect<void> => {
+const logTransition = (
+  transition: HealthTransition,
+  { url, sent }: Attempted,
+  shop_id: ShopId
+): Effect.Effect<void> => {
   const { status, error } = sent
   const host = hostOf(url)
   const line =
-    turn === "recovered"
+    transition === "recovered"
       ? Effect.logInfo(
           `Deliveries to ${host} arrive again. Events that failed before are tried again at their own times, so they may arrive after later ones`
         )
@@ -229,9 +204,9 @@ export const makeAttempt = ({ signatureHeader: header, isJittered }: AttemptOpti
       // The first try runs without a schedule, which costs time.
       return recording.pipe(
         Effect.catchAll(() => Effect.delay(Effect.retry(recording, RECORDING), FIRST_RETRY)),
-        Effect.flatMap(({ result: { outcome, turn } }) => {
+        Effect.flatMap(({ result: { outcome, transition } }) => {
           attemptsEnded[outcome].unsafeUpdate(1, [])
-          return turn === null ? Effect.void : logTurn(turn, attempted, shop_id)
+          return transition === null ? Effect.void : logTransition(transition, attempted, shop_id)
         })
       )
     }
@@ -337,29 +312,29 @@ const make = (options: DispatcherOptions) =>
     const runOnce: Effect.Effect<number, StoreUnavailable> = Effect.gen(function* () {
       yield* deliveries.reclaim
       while (true) {
-        const { news } = inFlight.signal
+        const { nextWake } = inFlight.signal
         // A delivery that finishes after the claim has counted the slots frees one that the claim did not see.
         const isQuiet = inFlight.count === 0
         const begun = yield* turn(claimer.dispatch)
-        if (inFlight.count > 0) yield* news
+        if (inFlight.count > 0) yield* nextWake
         else if (begun === 0 && isQuiet) return yield* progress
       }
     })
 
     // Real time counts only here: `runOnce`, which a sandbox uses, has the same order on any machine.
-    const turnOrWait = Effect.gen(function* () {
+    const claimOrWait = Effect.gen(function* () {
       yield* claimer.throttle
-      const { news } = inFlight.signal
+      const { nextWake } = inFlight.signal
       const begun = yield* turn(claimer.dispatchIgnoringSlow)
       yield* backgroundSucceeded
-      if (begun === 0 || !(yield* claimer.hasFreeSlot)) yield* Effect.race(news, Effect.sleep(delivery_poll_ms))
+      if (begun === 0 || !(yield* claimer.hasFreeSlot)) yield* Effect.race(nextWake, Effect.sleep(delivery_poll_ms))
     })
 
     const run: Effect.Effect<never> = Effect.gen(function* () {
       yield* Effect.forkScoped(Effect.forever(Effect.zipRight(deliveries.changed, inFlight.signal.wake)))
       const reclaimThenWait = Effect.zipRight(logFailure(deliveries.reclaim), Effect.sleep(delivery_reclaim_every_ms))
       yield* Effect.forkScoped(Effect.forever(reclaimThenWait))
-      return yield* Effect.forever(logFailure(turnOrWait))
+      return yield* Effect.forever(logFailure(claimOrWait))
     }).pipe(Effect.scoped, inFlight.finishAfter)
 
     return {

@@ -277,18 +277,18 @@ export class Imports extends Effect.Service<Imports>()("@workshop/core/Imports",
             onProgress(report)
           }
         })
-        const noting = Effect.suspend(() => {
+        const auditing = Effect.suspend(() => {
           const { tickets, clients, cards } = report
           if (dry_run || tickets + clients + cards === 0) return Effect.void
-          return audit.note({ act: "tickets.imported", details: { tickets, clients, cards } }, shop_id)
+          return audit.record({ act: "tickets.imported", details: { tickets, clients, cards } }, shop_id)
         })
         // An import that breaks off leaves the batches that it has written, so the log has them too.
         yield* Effect.onError(Effect.onExit(importing, source.leave), () =>
-          Effect.catchAll(noting, (error) =>
+          Effect.catchAll(auditing, (error) =>
             Effect.logWarning("An import that broke off is not in the audit log", error)
           )
         )
-        yield* noting
+        yield* auditing
         return report
       }),
 

@@ -5,7 +5,7 @@ import type { ClientId } from "../domain/Identifier.js"
 import { cardView } from "../domain/LoyaltyCard.js"
 import { PolicyLimits } from "../ports/PolicyLimits.js"
 import { Reads, Store } from "../ports/StorePorts.js"
-import { boundsOf, type Caller } from "./Caller.js"
+import { type Caller, callerLimits } from "./Caller.js"
 import { noClient } from "./Clients.js"
 import { commandRunner } from "./CommandRunner.js"
 
@@ -27,7 +27,7 @@ export class Loyalty extends Effect.Service<Loyalty>()("@workshop/core/Loyalty",
       /** Adds stamps to the card; a repetition with the same key adds none. */
       giveStamps: (caller: Caller, client_id: ClientId, count: StampCount, key: IdempotencyKey) => {
         const { shop_id, caller_id } = caller
-        const command = giveStamps(shop_id, { client_id, caller_id, count, bounds: boundsOf(caller, limits) })
+        const command = giveStamps(shop_id, { client_id, caller_id, count, bounds: callerLimits(caller, limits) })
         const request = { client_id, count }
         return run(idempotent({ caller_id, operation: "loyalty.stamps", key, request }, command))
       },

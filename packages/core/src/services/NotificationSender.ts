@@ -7,7 +7,7 @@ import { ClientNotifier, NotificationFailed, OwnerNotifier } from "../ports/Noti
 import { probe } from "../ports/Probes.js"
 import { Messages, Store, type StoreUnavailable } from "../ports/StorePorts.js"
 import { backgroundSucceeded, logBackgroundFailure } from "./BackgroundFailure.js"
-import { InFlight } from "./Dispatcher.js"
+import { InFlight } from "./InFlight.js"
 import { notificationsEnded, showNotifications } from "./ServiceMetrics.js"
 
 const { notifications_in_flight_per_process, notifier_answer_ms, notification_poll_ms, notification_wait_max_ms } =
@@ -160,9 +160,9 @@ export class NotificationSender extends Effect.Service<NotificationSender>()("@w
 
     const runOnce: Effect.Effect<number, StoreUnavailable> = Effect.gen(function* () {
       while (true) {
-        const { news } = inFlight.signal
+        const { nextWake } = inFlight.signal
         const begun = yield* beginDue
-        if (inFlight.count > 0) yield* news
+        if (inFlight.count > 0) yield* nextWake
         else if (begun === 0) break
       }
       const since = inFlight.finished - reported
@@ -171,11 +171,11 @@ export class NotificationSender extends Effect.Service<NotificationSender>()("@w
     })
 
     const turn = Effect.gen(function* () {
-      const { news } = inFlight.signal
+      const { nextWake } = inFlight.signal
       const begun = yield* beginDue
       yield* backgroundSucceeded
       if (begun === 0 || inFlight.count >= notifications_in_flight_per_process)
-        yield* Effect.race(news, Effect.sleep(notification_poll_ms))
+        yield* Effect.race(nextWake, Effect.sleep(notification_poll_ms))
     }).pipe(
       Effect.catchAllCause((cause) =>
         Effect.zipRight(

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { authoredBy } from "../decisions/Command.js"
+import { withAuthor } from "../decisions/Command.js"
 import { answerOffer } from "../decisions/clientLink.js"
 import { ClientNotFound } from "../domain/Client.js"
 import type { ClientId, OfferId } from "../domain/Identifier.js"
@@ -18,7 +18,7 @@ export class Offers extends Effect.Service<Offers>()("@workshop/core/Offers", {
       Effect.flatMap(directory.shopOf({ _tag: "Offer", id }), (shop_id) =>
         shop_id === null
           ? Effect.fail(new OfferNotFound())
-          : run(authoredBy(theClient(client_id ?? null), answerOffer(shop_id, id, status, client_id)))
+          : run(withAuthor(theClient(client_id ?? null), answerOffer(shop_id, id, status, client_id)))
       )
     return {
       /** The offers that a client sees, oldest first. */

@@ -3,7 +3,7 @@ import type { KeyId, ShopId } from "../domain/Identifier.js"
 import { Policies, ServiceLimits } from "../domain/Limits.js"
 import type { LimitUse } from "../domain/LimitWindow.js"
 import { type Cell, CellAccess, type CellDirectory } from "../ports/CellPorts.js"
-import type { AwayCell } from "../ports/Probes.js"
+import type { UnavailableCell } from "../ports/Probes.js"
 import {
   AuditLog,
   Closures,
@@ -14,9 +14,9 @@ import {
   PersonalData,
   RateLimits,
   Reads,
+  SandboxData,
   Store,
-  StoreUnavailable,
-  WholeData
+  StoreUnavailable
 } from "../ports/StorePorts.js"
 import { logRemedy } from "./BackgroundFailure.js"
 
@@ -37,7 +37,7 @@ export interface OpenCell {
   readonly messages: Context.Tag.Service<Messages>
   readonly personal: Context.Tag.Service<PersonalData>
   readonly limits: Context.Tag.Service<RateLimits>
-  readonly whole: Context.Tag.Service<WholeData>
+  readonly whole: Context.Tag.Service<SandboxData>
 }
 
 /** The ports of a cell. */
@@ -54,7 +54,7 @@ export const openCell = ({ name, ports }: Cell): OpenCell => ({
   messages: Context.get(ports, Messages),
   personal: Context.get(ports, PersonalData),
   limits: Context.get(ports, RateLimits),
-  whole: Context.get(ports, WholeData)
+  whole: Context.get(ports, SandboxData)
 })
 
 /** The cells that a process has found, by shop or by key; beyond its bound it begins anew. */
@@ -71,7 +71,7 @@ class CellCache<K> {
   }
 }
 
-const gone = (name: string) =>
+const unknownCell = (name: string) =>
   new StoreUnavailable({
     remedy: `The directory of cells names the cell ${name}, which this process was not given: start it with the same cells as workshop migrate --cells`
   })
@@ -96,7 +96,7 @@ export class ShopCells {
 
   #cellNamed(name: string): Effect.Effect<OpenCell, StoreUnavailable> {
     const cell = this.#named.get(name)
-    return cell === undefined ? gone(name) : Effect.succeed(cell)
+    return cell === undefined ? unknownCell(name) : Effect.succeed(cell)
   }
 
   /** Finds the cell of a shop; null if no cell has the shop. */
@@ -185,7 +185,7 @@ const reasonOf = ({ remedy, message, cause }: StoreUnavailable): string => {
 export class AllCells {
   readonly cells: ReadonlyArray<OpenCell>
   /** The cells that cannot be used, with the remedy where waiting is not enough. */
-  readonly #away = new Map<OpenCell, string | undefined>()
+  readonly #unavailable = new Map<OpenCell, string | undefined>()
   readonly #tried = new Set<OpenCell>()
   /** How many wait for cells that are away. */
   #waiting = 0
@@ -194,34 +194,34 @@ export class AllCells {
   constructor(
     cells: ReadonlyArray<OpenCell>,
     background: <A, E>(effect: Effect.Effect<A, E>) => unknown,
-    away: ReadonlyArray<string> = []
+    unavailable: ReadonlyArray<string> = []
   ) {
     this.cells = cells
-    for (const cell of cells) if (away.includes(cell.name)) this.#away.set(cell, undefined)
+    for (const cell of cells) if (unavailable.includes(cell.name)) this.#unavailable.set(cell, undefined)
     this.#background = background
   }
 
   /** The cells that answered when they were asked last. */
   get here(): ReadonlyArray<OpenCell> {
-    return this.cells.filter((cell) => !this.#away.has(cell))
+    return this.cells.filter((cell) => !this.#unavailable.has(cell))
   }
 
-  get away(): ReadonlyArray<AwayCell> {
-    return [...this.#away].map(([{ name }, remedy]) => (remedy === undefined ? { name } : { name, remedy }))
+  get unavailable(): ReadonlyArray<UnavailableCell> {
+    return [...this.#unavailable].map(([{ name }, remedy]) => (remedy === undefined ? { name } : { name, remedy }))
   }
 
   /** Notes whether the cell answers. A failure with a remedy is logged once a minute until it is mended, another one once. */
-  noting<A>(cell: OpenCell, work: Effect.Effect<A, StoreUnavailable>): Effect.Effect<A, StoreUnavailable> {
+  recordingFailures<A>(cell: OpenCell, work: Effect.Effect<A, StoreUnavailable>): Effect.Effect<A, StoreUnavailable> {
     return work.pipe(
       Effect.tapBoth({
         onFailure: (failure) => {
-          const isKnown = this.#away.has(cell)
-          this.#away.set(cell, failure.remedy)
+          const isKnown = this.#unavailable.has(cell)
+          this.#unavailable.set(cell, failure.remedy)
           const line = `The cell ${cell.name} cannot be used; its shops are refused until it can (${reasonOf(failure)})`
           if (failure.remedy !== undefined) return logRemedy(line)
           return isKnown ? Effect.void : Effect.logWarning(line)
         },
-        onSuccess: () => Effect.sync(() => this.#away.delete(cell))
+        onSuccess: () => Effect.sync(() => this.#unavailable.delete(cell))
       })
     )
   }
@@ -233,7 +233,7 @@ export class AllCells {
    */
   bounded<A, E>(cell: OpenCell, work: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> {
     return Effect.suspend((): Effect.Effect<A, E | StoreUnavailable> => {
-      if (!this.#away.has(cell)) return work
+      if (!this.#unavailable.has(cell)) return work
       if (this.#waiting >= ServiceLimits.waiting_for_cells_away) return new StoreUnavailable({})
       this.#waiting++
       return Effect.ensuring(
@@ -246,7 +246,7 @@ export class AllCells {
   #tryInBackground(cell: OpenCell): void {
     if (this.#tried.has(cell)) return
     this.#tried.add(cell)
-    const trying = this.noting(cell, cell.access.confirm).pipe(
+    const trying = this.recordingFailures(cell, cell.access.confirm).pipe(
       Effect.exit,
       Effect.ensuring(Effect.sync(() => this.#tried.delete(cell)))
     )
@@ -258,10 +258,12 @@ export class AllCells {
     work: (cell: OpenCell) => Effect.Effect<A, StoreUnavailable>
   ): Effect.Effect<ReadonlyArray<readonly [OpenCell, A]>, StoreUnavailable> {
     return Effect.suspend(() => {
-      const [asked, left] = [this.here, this.cells.filter((cell) => this.#away.has(cell))]
+      const [asked, left] = [this.here, this.cells.filter((cell) => this.#unavailable.has(cell))]
       for (const cell of left) this.#tryInBackground(cell)
       return Effect.flatMap(
-        Effect.forEach(asked, (cell) => Effect.either(this.noting(cell, work(cell))), { concurrency: "unbounded" }),
+        Effect.forEach(asked, (cell) => Effect.either(this.recordingFailures(cell, work(cell))), {
+          concurrency: "unbounded"
+        }),
         (answers) => {
           const found = answers.flatMap((answer, i) =>
             Either.isRight(answer) ? [[asked[i]!, answer.right] as const] : []

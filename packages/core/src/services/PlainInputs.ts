@@ -191,14 +191,14 @@ export interface PlainReplay {
 }
 
 /** A ticket of a client. */
-export interface TheirTicket {
+export interface ClientTicketRef {
   /** The signed-in client; never an id that a request brings. */
   readonly client_id: string
   /** The ticket with the quote. */
   readonly ticket_id: string
 }
 /** An offer to a client. */
-export interface TheirOffer {
+export interface ClientOfferRef {
   /** The signed-in client; never an id that a request brings. */
   readonly client_id: string
   /** The offer, as `offers.ofClient` lists it. */

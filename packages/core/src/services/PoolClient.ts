@@ -1,5 +1,5 @@
 import { StoreUnavailable, TransactionRefused } from "../ports/StorePorts.js"
-import { isNoClient, noteExhaustionOutside, poolExhaustion } from "./PoolExhaustion.js"
+import { isNoClient, poolExhaustion, recordExhaustionOutside } from "./PoolExhaustion.js"
 
 /** The SQLSTATEs with which Postgres ends a connection. They may arrive as the answer to a statement, before the connection ends. */
 export const CONNECTION_ENDED = [
@@ -47,7 +47,7 @@ export interface PoolOf<Client> {
 const withoutClient = (pool: object, cause: unknown): StoreUnavailable => {
   const remedy = isNoClient(cause) ? poolExhaustion(pool) : undefined
   if (remedy === undefined) return new StoreUnavailable({ cause })
-  noteExhaustionOutside(pool, remedy)
+  recordExhaustionOutside(pool, remedy)
   return new StoreUnavailable({ cause, remedy })
 }
 

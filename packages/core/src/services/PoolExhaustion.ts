@@ -51,7 +51,7 @@ const logExhaustion = (pool: object, message: string): Effect.Effect<void> =>
   Effect.whenEffect(Effect.logWarning(message), isLoggedNow(loggedAt, pool))
 
 /** Counts that a pool had no free client, and logs it at most once a minute for each pool. */
-export const noteExhaustion = (
+export const recordExhaustion = (
   owner: keyof typeof poolsExhausted,
   pool: object,
   message: string
@@ -59,13 +59,13 @@ export const noteExhaustion = (
 
 const logs = new Set<(pool: object, message: string) => void>()
 
-/** {@link noteExhaustion} for an embedder's pool outside of any effect: the workshops of this process log it. */
-export const noteExhaustionOutside = (pool: object, message: string): void => {
+/** {@link recordExhaustion} for an embedder's pool outside of any effect: the workshops of this process log it. */
+export const recordExhaustionOutside = (pool: object, message: string): void => {
   poolsExhausted.embedder.unsafeUpdate(1, [])
   for (const log of logs) log(pool, message)
 }
 
-/** Logs what {@link noteExhaustionOutside} notes while the layer lives. */
+/** Logs what {@link recordExhaustionOutside} notes while the layer lives. */
 export const exhaustionLog = Layer.scopedDiscard(
   Effect.gen(function* () {
     const runtime = yield* Effect.runtime<never>()

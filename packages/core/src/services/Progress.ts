@@ -13,14 +13,14 @@ import {
   recordPart,
   type TicketEdit
 } from "../decisions/actOnTicket.js"
-import { authoredBy } from "../decisions/Command.js"
+import { withAuthor } from "../decisions/Command.js"
 import { checkedTexts } from "../decisions/createTicket.js"
 import type { ClientId, TicketId } from "../domain/Identifier.js"
 import { TicketNotFound } from "../domain/Ticket.js"
 import { theClient } from "../domain/TicketChange.js"
 import { ProfanityFilter } from "../ports/ProfanityFilter.js"
 import { Directory, Store } from "../ports/StorePorts.js"
-import { byCaller, type Caller } from "./Caller.js"
+import { asCaller, type Caller } from "./Caller.js"
 import { commandRunner } from "./CommandRunner.js"
 
 /** The calls of the shop's app while the work goes on: delays, parts, pictures, corrections (Specification, Tickets; States). */
@@ -33,17 +33,17 @@ export class Progress extends Effect.Service<Progress>()("@workshop/core/Progres
       /** Corrects the fields of a ticket. */
       edit: (caller: Caller, id: TicketId, edit: TicketEdit) =>
         Effect.flatMap(profanity.find(checkedTexts(edit)), (found) =>
-          run(byCaller(caller, editTicket(caller.shop_id, id, edit, found)))
+          run(asCaller(caller, editTicket(caller.shop_id, id, edit, found)))
         ),
       /** Changes the promised date to a later one. */
       announceDelay: (caller: Caller, id: TicketId, input: DelayInput) =>
-        run(byCaller(caller, announceDelay(caller.shop_id, id, input))),
+        run(asCaller(caller, announceDelay(caller.shop_id, id, input))),
       /** Records a part as ordered or received. */
       recordPart: (caller: Caller, id: TicketId, input: PartInput) =>
-        run(byCaller(caller, recordPart(caller.shop_id, id, input))),
+        run(asCaller(caller, recordPart(caller.shop_id, id, input))),
       /** Sets the ticket's picture. */
       attachPhoto: (caller: Caller, id: TicketId, input: PhotoInput) =>
-        run(byCaller(caller, attachPhoto(caller.shop_id, id, input)))
+        run(asCaller(caller, attachPhoto(caller.shop_id, id, input)))
     }
   })
 }) {}
@@ -58,19 +58,19 @@ export class Quotes extends Effect.Service<Quotes>()("@workshop/core/Quotes", {
       Effect.flatMap(directory.shopOf({ _tag: "Ticket", id }), (shop_id) =>
         shop_id === null
           ? Effect.fail(new TicketNotFound())
-          : run(authoredBy(theClient(client_id), answerQuote(shop_id, id, status, client_id)))
+          : run(withAuthor(theClient(client_id), answerQuote(shop_id, id, status, client_id)))
       )
     return {
       /** Proposes a new price for a ticket. */
       propose: (caller: Caller, id: TicketId, quote: QuoteInput) =>
-        run(byCaller(caller, proposeQuote(caller.shop_id, id, quote))),
+        run(asCaller(caller, proposeQuote(caller.shop_id, id, quote))),
       /** The client accepts the proposed price. A ticket that is not theirs is not found. */
       accept: answer("accepted"),
       /** The client refuses it; the price stays. A ticket that is not theirs is not found. */
       refuse: answer("refused"),
       /** Records the client's answer that the shop got itself, at the counter or by telephone; the client needs no account. */
       recordAnswer: (caller: Caller, id: TicketId, status: QuoteAnswer) =>
-        run(byCaller(caller, answerQuote(caller.shop_id, id, status)))
+        run(asCaller(caller, answerQuote(caller.shop_id, id, status)))
     }
   })
 }) {}

@@ -23,6 +23,8 @@ import { Keys } from "./Keys.js"
 import { Loyalty } from "./Loyalty.js"
 import { Offers } from "./Offers.js"
 import type {
+  ClientOfferRef,
+  ClientTicketRef,
   PlainAuditQuery,
   PlainCaller,
   PlainClient,
@@ -38,9 +40,7 @@ import type {
   PlainTicket,
   PlainTicketEdit,
   PlainTicketQuery,
-  PlainVisit,
-  TheirOffer,
-  TheirTicket
+  PlainVisit
 } from "./PlainInputs.js"
 import { Progress, Quotes } from "./Progress.js"
 import { ShopInput, Shops } from "./Shops.js"
@@ -49,7 +49,7 @@ import { Tickets } from "./Tickets.js"
 import { Webhooks } from "./Webhooks.js"
 import type { WorkshopStopped } from "./WorkshopStopped.js"
 
-type Read<S extends Schema.Schema.Any, Plain> = Schema.Schema<Schema.Schema.Type<S>, Plain>
+type Read<S extends Schema.Schema.Any, Encoded> = Schema.Schema<Schema.Schema.Type<S>, Encoded>
 
 const TheirTicketIds = Schema.Struct({ client_id: ClientId, ticket_id: TicketId })
 const TheirOfferIds = Schema.Struct({ client_id: ClientId, offer_id: OfferId })
@@ -77,8 +77,8 @@ export const decodeInput = {
   photo: PhotoInput as Read<typeof PhotoInput, PlainPhoto>,
   quote: QuoteInput as Read<typeof QuoteInput, PlainQuote>,
   correction: ClientCorrection as Read<typeof ClientCorrection, PlainCorrection>,
-  theirTicket: TheirTicketIds as Read<typeof TheirTicketIds, TheirTicket>,
-  theirOffer: TheirOfferIds as Read<typeof TheirOfferIds, TheirOffer>,
+  theirTicket: TheirTicketIds as Read<typeof TheirTicketIds, ClientTicketRef>,
+  theirOffer: TheirOfferIds as Read<typeof TheirOfferIds, ClientOfferRef>,
   visit: VisitIds as Read<typeof VisitIds, PlainVisit>,
   auditQuery: AuditQuery as Read<typeof AuditQuery, PlainAuditQuery>,
   client: ClientInput as Read<typeof ClientInput, PlainClient>,
@@ -94,9 +94,9 @@ export const decodeInput = {
 export type Result<A, E> = { readonly ok: true; readonly value: A } | { readonly ok: false; readonly refusal: E }
 
 type Schemas = ReadonlyArray<Schema.Schema.AnyNoContext>
-type Checked<S extends Schemas> = { readonly [K in keyof S]: Schema.Schema.Type<S[K]> }
+type DecodedArgs<S extends Schemas> = { readonly [K in keyof S]: Schema.Schema.Type<S[K]> }
 /** The unchecked arguments. They are mapped from those of the method, so that the names are kept. */
-type Plain<S extends Schemas, Args extends ReadonlyArray<unknown>> = {
+type EncodedArgs<S extends Schemas, Args extends ReadonlyArray<unknown>> = {
   [K in keyof Args]: K extends keyof S
     ? S[K] extends Schema.Schema.AnyNoContext
       ? Schema.Schema.Encoded<S[K]>
@@ -105,7 +105,7 @@ type Plain<S extends Schemas, Args extends ReadonlyArray<unknown>> = {
 }
 
 /** A last argument that may be undefined may be omitted. */
-type Called<Args extends ReadonlyArray<unknown>> = Args extends readonly [...infer Head, infer Last]
+type OptionalTail<Args extends ReadonlyArray<unknown>> = Args extends readonly [...infer Head, infer Last]
   ? undefined extends Last
     ? Args extends readonly [...Head, ...infer Tail]
       ? [...Head, ...Partial<Tail>]
@@ -119,12 +119,12 @@ const MOST_DEEP = 4
 const isPlain = (value: object): boolean => [Object.prototype, null].includes(Object.getPrototypeOf(value))
 
 /** The value without undefined fields: plain JavaScript, and TypeScript by default, omit fields in this way (Specification, Errors). */
-export const stated = (value: unknown, depth = 0): unknown => {
+export const withoutUndefined = (value: unknown, depth = 0): unknown => {
   if (typeof value !== "object" || value === null || depth > MOST_DEEP) return value
-  if (Array.isArray(value)) return value.map((entry) => stated(entry, depth + 1))
+  if (Array.isArray(value)) return value.map((entry) => withoutUndefined(entry, depth + 1))
   if (!isPlain(value)) return value
   const entries = Object.entries(value).filter(([, entry]) => entry !== undefined)
-  return Object.fromEntries(entries.map(([name, entry]) => [name, stated(entry, depth + 1)]))
+  return Object.fromEntries(entries.map(([name, entry]) => [name, withoutUndefined(entry, depth + 1)]))
 }
 
 /** Arguments that the API has elsewhere than in its body, or by another name than an argument has. */
@@ -181,9 +181,9 @@ const check = <S extends Schemas>(schemas: S) => {
     })
   // Compiled at the first call, because `start` and each `within` make all methods, and most programs call few.
   let readers: ReturnType<typeof compile> | undefined
-  return (args: ReadonlyArray<unknown>): Either.Either<Checked<S>, InvalidInput> => {
+  return (args: ReadonlyArray<unknown>): Either.Either<DecodedArgs<S>, InvalidInput> => {
     readers ??= compile()
-    const read = readers.map((reader, i) => reader(stated(args[i])))
+    const read = readers.map((reader, i) => reader(withoutUndefined(args[i])))
     const whole: Array<{ readonly value: unknown; readonly message: string }> = []
     const issues = read.flatMap((result, i) =>
       Either.isLeft(result)
@@ -204,7 +204,7 @@ const check = <S extends Schemas>(schemas: S) => {
         new InvalidInput({ issues: issues.slice(0, Limits.issues_max), ...(usage !== undefined && { usage }) })
       )
     }
-    return Either.right(Either.getOrThrow(Either.all(read)) as Checked<S>)
+    return Either.right(Either.getOrThrow(Either.all(read)) as DecodedArgs<S>)
   }
 }
 
@@ -217,16 +217,16 @@ export type Run<Services> = <A, E>(effect: Effect.Effect<A, E, Services>) => Pro
  */
 export const toPromise =
   <Services>(run: Run<Services>) =>
-  <const S extends Schemas, Args extends Checked<S>, A, E>(
+  <const S extends Schemas, Args extends DecodedArgs<S>, A, E>(
     schemas: S,
     method: (...args: Args) => Effect.Effect<A, E, Services>
   ) => {
     const read = check(schemas)
-    return (...args: Called<Plain<S, [...Args]>>): Promise<Result<A, E | InvalidInput | WorkshopStopped>> =>
+    return (...args: OptionalTail<EncodedArgs<S, [...Args]>>): Promise<Result<A, E | InvalidInput | WorkshopStopped>> =>
       run(
         Effect.flatMap(
           read(args),
-          (checked): Effect.Effect<A, E | InvalidInput, Services> => method(...(checked as Checked<S> as Args))
+          (checked): Effect.Effect<A, E | InvalidInput, Services> => method(...(checked as DecodedArgs<S> as Args))
         )
       )
   }

@@ -6,7 +6,7 @@ import { isAny, isBoolean, isFunction, type OptionChecks, refusedOption } from "
 import type { ShopNotFound } from "../domain/Shop.js"
 import type { StoreUnavailable } from "../ports/StorePorts.js"
 import { type ImportLine, type ImportOptions, type ImportReport, Imports } from "./Imports.js"
-import { type Run, stated, toPromise } from "./PromiseApi.js"
+import { type Run, toPromise, withoutUndefined } from "./PromiseApi.js"
 
 /** A row of an import: a ticket with its client, or a client alone. */
 export interface PlainImportRow extends Schema.Schema.Encoded<typeof ImportRow> {}
@@ -31,7 +31,7 @@ const wordsOf = (error: unknown): string => (error instanceof Error ? error.mess
 async function* numbered(rows: Rows): AsyncGenerator<ImportLine> {
   let line = 1
   try {
-    for await (const row of rows) yield { line: line++, row: stated(row) }
+    for await (const row of rows) yield { line: line++, row: withoutUndefined(row) }
   } catch (cause) {
     throw new Error(`The source of the rows failed at row ${line}: ${wordsOf(cause)}`, { cause })
   }

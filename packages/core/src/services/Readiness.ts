@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { ServiceLimits } from "../domain/Limits.js"
-import { type AwayCell, Probes } from "../ports/Probes.js"
+import { Probes, type UnavailableCell } from "../ports/Probes.js"
 import { Directory } from "../ports/StorePorts.js"
 import { logBackgroundFailure, remedyIn } from "./BackgroundFailure.js"
 import { aheadReason } from "./ClockRepair.js"
@@ -14,9 +14,9 @@ const complaint = Effect.flatMap(Probes, (probes) =>
 )
 
 /** The cells that cannot be used, whose shops alone are refused. */
-export const cellsAway: Effect.Effect<ReadonlyArray<AwayCell>> = Effect.flatMap(Probes, (probes) =>
+export const unavailableCells: Effect.Effect<ReadonlyArray<UnavailableCell>> = Effect.flatMap(Probes, (probes) =>
   Effect.map(
-    Effect.forEach(probes ?? [], ({ away = Effect.succeed([]) }) => away),
+    Effect.forEach(probes ?? [], ({ unavailable = Effect.succeed([]) }) => unavailable),
     (found) => found.flat()
   )
 )
@@ -26,7 +26,7 @@ export const notReadyReason: Effect.Effect<string | null, never, Directory> = Ef
   const directory = yield* Directory
   // No key has this hash: a look-up that the store must really make. It needs the home cell, without which the shops of other cells are
   // served; while some cell is away, the probe of the cells knows whether any responds.
-  const { length } = yield* cellsAway
+  const { length } = yield* unavailableCells
   if (length === 0) yield* directory.keyByHash("readyz")
   return (yield* complaint) ?? (yield* aheadReason)
 }).pipe(

@@ -94,7 +94,7 @@ export class Shops extends Effect.Service<Shops>()("@workshop/core/Shops", {
         languages: input.languages ?? languagesIn(input.time_zone),
         created_at: now
       }
-      yield* audit.note({ act: "shop.created", details: { name: shop.name } }, shop.id)
+      yield* audit.record({ act: "shop.created", details: { name: shop.name } }, shop.id)
       yield* directory.createShop(shop)
       return shop
     })

@@ -20,7 +20,7 @@ import { ProfanityFilter } from "../ports/ProfanityFilter.js"
 import { Reads, Store } from "../ports/StorePorts.js"
 import type { SeenTicket } from "../ports/TicketList.js"
 import { TrackingPages } from "../ports/TrackingPages.js"
-import { boundsOf, byCaller, type Caller } from "./Caller.js"
+import { asCaller, type Caller, callerLimits } from "./Caller.js"
 import { commandRunner } from "./CommandRunner.js"
 import { pageOf, parseTicketQuery, type TicketQuery } from "./TicketQuery.js"
 
@@ -54,10 +54,10 @@ const runIdempotent =
 const resultOf = <A>({ result }: Outcome<A>): A => result
 
 const changeStatusCommand = (caller: Caller, id: TicketId, status: TicketStatus, limits: LimitsByPolicy) =>
-  byCaller(caller, changeStatusOf(caller.shop_id, id, status, boundsOf(caller, limits)))
+  asCaller(caller, changeStatusOf(caller.shop_id, id, status, callerLimits(caller, limits)))
 
 const recordNotifiedCommand = (caller: Caller, id: TicketId, channel: ShopChannel, limits: LimitsByPolicy) =>
-  byCaller(caller, recordNotifiedOf(caller.shop_id, id, channel, boundsOf(caller, limits)))
+  asCaller(caller, recordNotifiedOf(caller.shop_id, id, channel, callerLimits(caller, limits)))
 
 /** Reads one ticket, and returns the part of it that `select` takes. */
 const ticketReader =
@@ -88,8 +88,8 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
     const create = Effect.fnUntraced(function* create(caller: Caller, input: TicketInput, key?: IdempotencyKey) {
       const { shop_id, caller_id, via } = caller
       const foundWords = yield* profanity.find(checkedTexts(input))
-      const options = { via, foundWords, bounds: boundsOf(caller, limits) }
-      const command = byCaller(caller, createTicket(shop_id, input, options))
+      const options = { via, foundWords, bounds: callerLimits(caller, limits) }
+      const command = asCaller(caller, createTicket(shop_id, input, options))
       const use = { caller_id, operation: "tickets.create", request: input, defaults: ticketDefaults }
       const { result, limitStatuses } = yield* runIdempotent(store)(command, key, use)
       return { data: result.data, replayed: result.replayed, limitStatuses }

@@ -114,7 +114,7 @@ const untilDue = Effect.gen(function* () {
   })
   const hold = holding(new MovableClock(Clock.make()))
   const turn = Effect.gen(function* () {
-    const { news } = signal
+    const news = signal.nextWake
     const due = yield* hold(work)
     yield* backgroundSucceeded
     if (isIdle) return yield* Effect.race(news, realPoll)

@@ -304,7 +304,7 @@ export const personalDataContract = cases({
     yield* remember("two", { id: caller_id })
     yield* remember("three", {})
     yield* remember(`four ${person.phones[0]}`, {})
-    const { found, next } = yield* personal.answers(shop.id, person, [caller_id as never], null)
+    const { found, next } = yield* personal.idempotencyRecords(shop.id, person, [caller_id as never], null)
     yield* same("found", each(found, "key").sort(), [`four ${person.phones[0]}`, "one", "two"].sort())
     yield* same("all looked at", next, null)
     yield* run(eraseAnswers(shop.id, person, found))

@@ -13,9 +13,9 @@ import { importsContract } from "./ImportsContract.js"
 import { listContract, syncContract } from "./ListContract.js"
 import { rateLimitsContract } from "./RateLimitsContract.js"
 import { RiggedEntropy } from "./RiggedEntropy.js"
+import { sandboxDataContract } from "./SandboxDataContract.js"
 import { SettableClock } from "./SettableClock.js"
 import { transactContract } from "./TransactContract.js"
-import { wholeDataContract } from "./WholeDataContract.js"
 
 /** Everything that a store promises, by port or concept. Run it on your own store with `runContract`. */
 export const storeContract = {
@@ -39,7 +39,7 @@ export const storeContract = {
   Messages: messagesContract,
   PersonalData: personalDataContract,
   RateLimits: rateLimitsContract,
-  WholeData: wholeDataContract
+  SandboxData: sandboxDataContract
 } as const satisfies Record<string, ReadonlyArray<ContractCase>>
 
 /** The functions of a test runner that `runContract` calls. Vitest and Jest have them; in `node:test`, `afterAll` is `after`. */

@@ -1,7 +1,7 @@
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import { editTicket } from "../../src/decisions/actOnTicket.js"
-import { audited, authoredBy, type ChangeSet, decide, makeCommand, unchanged } from "../../src/decisions/Command.js"
+import { audited, type ChangeSet, decide, makeCommand, unchanged, withAuthor } from "../../src/decisions/Command.js"
 import { changeStatus } from "../../src/decisions/changeStatus.js"
 import { createTicket } from "../../src/decisions/createTicket.js"
 import type { AuditEntry } from "../../src/domain/AuditEntry.js"
@@ -21,15 +21,15 @@ describe("docs/embed.md: the author of a change", () => {
   it("is in the history of the tickets that the command changes, beside what an edit changed, and the command is otherwise the same", () => {
     const shop = new TestShop()
     const author = { by: "caller", caller_id: "amira" } as const
-    const id = shop.does(authoredBy(author, create())).id as TicketId
+    const id = shop.does(withAuthor(author, create())).id as TicketId
     shop.does(editTicket(SHOP, id, { item: "Coat", description: "Blue" } as never, []))
-    shop.does(authoredBy(author, changeStatus(SHOP, id, "ready")))
+    shop.does(withAuthor(author, changeStatus(SHOP, id, "ready")))
     expect(shop.record(id).history).toStrictEqual([
       { at: START, type: "ticket.created", ...author },
       { at: START, type: "ticket.updated", changed: ["item", "description"], by: "service", caller_id: null },
       { at: START, type: "ticket.ready", ...author }
     ])
-    const { loadRequests: asks, shop_id } = authoredBy(author, changeStatus(SHOP, id, "ready"))
+    const { loadRequests: asks, shop_id } = withAuthor(author, changeStatus(SHOP, id, "ready"))
     expect({ asks, shop_id }).toEqual({ asks: [{ _tag: "Ticket", id }], shop_id: SHOP })
   })
 })
@@ -46,7 +46,7 @@ describe("the moment of a command", () => {
     }
     const author = { by: "caller", caller_id: "amira" } as const
     const moment = { now: START, recorded_at: START, entropy: new Uint8Array(ENTROPY_BYTES), later: 1 }
-    authoredBy(author, seeing).run({} as never, moment)
+    withAuthor(author, seeing).run({} as never, moment)
     expect(moments).toEqual([{ ...moment, author }])
   })
 })

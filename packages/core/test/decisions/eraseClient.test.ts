@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { authoredBy } from "../../src/decisions/Command.js"
+import { withAuthor } from "../../src/decisions/Command.js"
 import { createTicket } from "../../src/decisions/createTicket.js"
 import { eraseAnswers, eraseEvents, eraseRecords, eraseTickets, forgetClient } from "../../src/decisions/eraseClient.js"
 import { giveStamps } from "../../src/decisions/giveStamps.js"
@@ -60,7 +60,7 @@ describe("docs/personal-data.md: a client is erased from tickets", () => {
   it("the history of a ticket loses their id, and a ticket without a history gets none", () => {
     const shop = new TestShop()
     const create = createTicket(SHOP, ticketInput({ item: "Amira" }), { via: "app", foundWords: [] })
-    const id = shop.does(authoredBy(theClient(AMIRA.id), create)).id as TicketId
+    const id = shop.does(withAuthor(theClient(AMIRA.id), create)).id as TicketId
     const { history, ...imported } = shop.record(id)
     const other = NOBODY as TicketId
     shop.slice.tickets.set(other, { ...imported, id: other })

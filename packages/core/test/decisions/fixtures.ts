@@ -3,7 +3,7 @@ import { type Command, type Decision, execute } from "../../src/decisions/Comman
 import { changeStatus, closeTicket } from "../../src/decisions/changeStatus.js"
 import { recordVisit } from "../../src/decisions/clientLink.js"
 import { createTicket, TicketInput } from "../../src/decisions/createTicket.js"
-import { type Change, loadState, type ShopState } from "../../src/decisions/ShopState.js"
+import { type Change, emptyShopState, type ShopState } from "../../src/decisions/ShopState.js"
 import type { TimeZone } from "../../src/domain/CalendarDay.js"
 import type { ClientAccount } from "../../src/domain/Client.js"
 import type { ClientId, KeyId, OfferId, ShopId, TicketId } from "../../src/domain/Identifier.js"
@@ -74,7 +74,7 @@ export const PROGRAM: LoyaltyProgram = {
 
 const emptySlice = (settings: Partial<ShopRecord>): ShopState => {
   const accounts = [AMIRA, KARIM]
-  return loadState({
+  return emptyShopState({
     shop: {
       id: SHOP,
       name: "Fil d'Or",

@@ -118,9 +118,9 @@ describe("the end of an attempt", () => {
     expect(shop.slice.messages.size).toBe(0)
   })
 
-  it.each([true, false])("of which another process has begun the next is superseded (notified: %s)", (isTold) => {
+  it.each([true, false])("of which another process has begun the next is superseded (notified: %s)", (isDelivered) => {
     const { shop, row, attempt } = waiting(2)
-    expect(shop.does(recordNotification({ ...attempt, attempts_made: 1 }, isTold))).toBe("superseded")
+    expect(shop.does(recordNotification({ ...attempt, attempts_made: 1 }, isDelivered))).toBe("superseded")
     expect(shop.slice.messages.get(ID)).toEqual(row)
   })
 })

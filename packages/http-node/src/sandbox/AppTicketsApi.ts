@@ -1,6 +1,6 @@
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import {
-  appOf,
+  appCaller,
   type Caller,
   DelayInput,
   IdempotencyKey,
@@ -109,7 +109,7 @@ export const appHandlers = Effect.gen(function* () {
 
   const found = (id: TicketId, act: (caller: Caller) => Effect.Effect<Ticket, Failure>) =>
     Effect.flatMap(directory.shopOf({ _tag: "Ticket", id }), (shop_id) =>
-      shop_id === null ? Effect.fail(new TicketNotFound()) : act(appOf(shop_id))
+      shop_id === null ? Effect.fail(new TicketNotFound()) : act(appCaller(shop_id))
     )
   const onTicket = (...args: Parameters<typeof found>) => Effect.map(found(...args), data)
 
@@ -117,7 +117,7 @@ export const appHandlers = Effect.gen(function* () {
     createTicketInApp: ({ path, headers, payload }) =>
       Effect.zipRight(
         shops.byId(path.id),
-        Effect.map(tickets.create(appOf(path.id), payload, headers["idempotency-key"]), createdTicketResponse)
+        Effect.map(tickets.create(appCaller(path.id), payload, headers["idempotency-key"]), createdTicketResponse)
       ),
     editTicket: ({ path: { id }, payload }) => onTicket(id, (caller) => progress.edit(caller, id, payload)),
     proposeQuote: ({ path: { id }, payload }) => onTicket(id, (caller) => quotes.propose(caller, id, payload)),

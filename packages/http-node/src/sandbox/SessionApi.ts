@@ -11,7 +11,7 @@ import {
   type StoreUnavailable
 } from "@workshop/core"
 import { BodyLimit, ClockAdvance, type GroupHandlers, toIso } from "@workshop/core/adapter"
-import { type Change, Directory, ServiceLimits, Store, WholeData } from "@workshop/core/store"
+import { type Change, Directory, SandboxData, ServiceLimits, Store } from "@workshop/core/store"
 import { Effect, Either, Schema } from "effect"
 import { ClockView, clockView } from "./ClockApi.js"
 import { data, endpoint, groupOf } from "./endpoints.js"
@@ -147,7 +147,7 @@ interface SandboxParts {
 /** Makes the effect that exports the sandbox. */
 const exporter = ({ log, receivers }: Pick<SandboxParts, "log" | "receivers">) =>
   Effect.gen(function* () {
-    const whole = yield* WholeData
+    const whole = yield* SandboxData
     const directory = yield* Directory
     const keys = yield* Keys
     const { state } = yield* ClockAdvance
@@ -179,7 +179,7 @@ const exporter = ({ log, receivers }: Pick<SandboxParts, "log" | "receivers">) =
 export const sessionHandlers = ({ log, feed, faults, receivers, begin }: SandboxParts) =>
   Effect.gen(function* () {
     const read = yield* exporter({ log, receivers })
-    const whole = yield* WholeData
+    const whole = yield* SandboxData
     const directory = yield* Directory
     const store = yield* Store
     const keys = yield* Keys

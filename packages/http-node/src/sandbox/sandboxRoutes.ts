@@ -114,8 +114,11 @@ export const sandboxRoutes = (options: SandboxOptions) =>
     // Loaded and serialised at the first request for it, so that a start does not wait for it.
     const document = onceAsked(
       Effect.promise(async () => {
-        const [{ served }, document] = await Promise.all([import("@workshop/core/openapi"), sandboxDocument()])
-        return { body: JSON.stringify(served(document)) }
+        const [{ withServerAtOrigin }, document] = await Promise.all([
+          import("@workshop/core/openapi"),
+          sandboxDocument()
+        ])
+        return { body: JSON.stringify(withServerAtOrigin(document)) }
       })
     )
 

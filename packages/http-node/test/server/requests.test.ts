@@ -287,7 +287,7 @@ describe("pages (Specification, Commands)", () => {
     const keyByHash = () => new StoreUnavailable({})
     const directory = { keyByHash, latest: Effect.succeed(0) } as unknown as Context.Tag.Service<Directory>
     const remedy = "run workshop migrate --roles"
-    const probes = new Set([{ away: Effect.succeed([{ name: "north" }, { name: "south", remedy }]) }])
+    const probes = new Set([{ unavailable: Effect.succeed([{ name: "north" }, { name: "south", remedy }]) }])
     const branches = await Effect.runPromise(
       pages().pipe(Effect.provideService(Directory, directory), Effect.provideService(Probes, probes))
     )

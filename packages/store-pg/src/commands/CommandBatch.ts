@@ -3,8 +3,8 @@ import {
   type Command,
   type Decision,
   type EventRange,
+  emptyShopState,
   execute,
-  loadState,
   type Moment,
   type ShopHead,
   type ShopState,
@@ -153,7 +153,8 @@ const loadedShops = (
     if (head === undefined) continue
     const webhook = stored === null ? Either.right(null) : secrets.open(stored)
     if (Either.isLeft(webhook)) undecryptable.set(shop.id, webhook.left)
-    else states.set(shop.id, loadState({ shop, head, webhook: webhook.right, events, replayable, accounts, holders }))
+    else
+      states.set(shop.id, emptyShopState({ shop, head, webhook: webhook.right, events, replayable, accounts, holders }))
   }
   const loaded: BatchStates = { accounts, holders, ranges, events: sent, ofShop: (shop_id) => states.get(shop_id) }
   loads.forEach(({ addRow }, i) => {

@@ -3,7 +3,7 @@ import { make as makeSqlClient, SqlClient } from "@effect/sql/SqlClient"
 import type { Connection as SqlConnection } from "@effect/sql/SqlConnection"
 import { SqlError } from "@effect/sql/SqlError"
 import { makeCompiler } from "@effect/sql-pg/PgClient"
-import { clientsInUse, inUse, isNoClient, noteExhaustion, poolExhaustion } from "@workshop/core/store"
+import { clientsInUse, inUse, isNoClient, poolExhaustion, recordExhaustion } from "@workshop/core/store"
 import { Effect, Exit, Layer, type Scope, Stream } from "effect"
 import pg from "pg"
 import {
@@ -212,7 +212,7 @@ const withoutClient = (
   exhaustion: string | undefined
 ): Effect.Effect<never, PgFailure> => {
   if (exhaustion !== undefined)
-    return Effect.zipRight(noteExhaustion("embedder", pool, exhaustion), Effect.fail(refused(exhaustion)))
+    return Effect.zipRight(recordExhaustion("embedder", pool, exhaustion), Effect.fail(refused(exhaustion)))
   noteServer(cause, serverOf(pool))
   return Effect.fail(failureOf(cause))
 }

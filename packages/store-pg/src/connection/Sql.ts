@@ -3,7 +3,7 @@ import type { Connection as SqlConnection } from "@effect/sql/SqlConnection"
 import type { SqlError } from "@effect/sql/SqlError"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import type { StoreUnavailable } from "@workshop/core"
-import { clientsInUse, inUse, isNoClient, noteExhaustion } from "@workshop/core/store"
+import { clientsInUse, inUse, isNoClient, recordExhaustion } from "@workshop/core/store"
 import { Context, Effect, Layer, Runtime, type Scope } from "effect"
 import pg from "pg"
 import { LATE, PreparingClient } from "../fast/PreparingClient.js"
@@ -93,7 +93,7 @@ export const readPool = ({
       } as unknown as pg.PoolConfig & SessionConfig & { readonly max: number }
       const pool = new FailoverPool(
         config,
-        (pool, message) => void Runtime.runFork(runtime)(noteExhaustion("store", pool, message))
+        (pool, message) => void Runtime.runFork(runtime)(recordExhaustion("store", pool, message))
       )
       const idle = new Set<pg.PoolClient>()
       pool.on("acquire", (client) => idle.delete(client))

@@ -1,7 +1,7 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import type { ClientId, NotificationRecord, OfferRecord, Phone, ShopId, TicketId } from "@workshop/core"
-import { type HeldData, type Person, ServiceLimits, type TicketRecord } from "@workshop/core/store"
+import { type Person, type PersonShopData, ServiceLimits, type TicketRecord } from "@workshop/core/store"
 import { Effect } from "effect"
 import { OFFER_STATUSES } from "../reads/PgDirectory.js"
 import { type Placed, type TicketRow, ticketOf, unplaced } from "../Tables.js"
@@ -40,13 +40,13 @@ const paged = <Row>(page: (after: Row | undefined) => Read<ReadonlyArray<{ reado
   })
 
 /** Reads all data that a shop has of a person, page by page, because a client may have any number of tickets there. */
-export const heldByShop = (sql: SqlClient, shop_id: ShopId, { client_id, phones }: Person): Read<HeldData> => {
-  const linkAndCard = sql<Pick<HeldData, "link" | "card">>`
+export const heldByShop = (sql: SqlClient, shop_id: ShopId, { client_id, phones }: Person): Read<PersonShopData> => {
+  const linkAndCard = sql<Pick<PersonShopData, "link" | "card">>`
     select /* workshop client of person */
       (select row_to_json(l) from workshop.client_link l where l.shop_id = ${shop_id} and l.client_id = ${client_id}) as link,
       (select row_to_json(c) from workshop.loyalty_card c where c.shop_id = ${shop_id} and c.client_id = ${client_id}) as card`
 
-  const ledger = paged<HeldData["ledger"][number]>(
+  const ledger = paged<PersonShopData["ledger"][number]>(
     (after) => sql`select /* workshop ledger of person */ row_to_json(x) as row from workshop.loyalty_ledger x
       where x.shop_id = ${shop_id} and x.client_id = ${client_id} and x.id > ${after?.id ?? FIRST_ID} order by x.id limit ${PAGE}`
   )

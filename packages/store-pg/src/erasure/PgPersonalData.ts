@@ -100,7 +100,7 @@ export const pgPersonalData = Effect.map(SqlClient, (sql): Context.Tag.Service<P
         Effect.map((rows) => rows.map(({ sent }) => sent)),
         available
       ),
-    answers: (shop_id, person, tickets, after) =>
+    idempotencyRecords: (shop_id, person, tickets, after) =>
       sql<{
         readonly found: ReadonlyArray<IdempotencyRecord>
         readonly last: IdempotencyRecordKey | null

@@ -17,7 +17,6 @@ import {
 import {
   type AuditLog,
   addressed,
-  type Belonging,
   type Closures,
   type Directory,
   type DueClosure,
@@ -26,6 +25,7 @@ import {
   type MessageReceiver,
   type MessageRecord,
   type Messages,
+  type OwnedRef,
   ServiceLimits,
   type ShopsAhead,
   shownWhileBlocked,
@@ -90,10 +90,7 @@ const clientLists = (sql: SqlClient): Pick<Context.Tag.Service<Directory>, "offe
   }
 }
 
-const tableOf = { Ticket: "ticket", Offer: "offer", Key: "api_key" } as const satisfies Record<
-  Belonging["_tag"],
-  string
->
+const tableOf = { Ticket: "ticket", Offer: "offer", Key: "api_key" } as const satisfies Record<OwnedRef["_tag"], string>
 
 /** Inserts a row by the names of its columns, so that a column that a later release adds gets its default. */
 export const insertRow = (sql: SqlClient, table: string, row: object) => {
@@ -178,7 +175,7 @@ export const NOTE_COPIES = `noted as (
 /** The shops themselves, and the accounts of clients. */
 export const pgDirectory = Effect.map(
   SqlClient,
-  (sql): Omit<Context.Tag.Service<Directory>, "news"> => ({
+  (sql): Omit<Context.Tag.Service<Directory>, "changedShops"> => ({
     createShop: (shop) =>
       // One statement, so that both rows are inserted or neither.
       sql`with /* workshop create shop */ opened as (${insertRow(sql, "shop", shop)}) ${insertRow(sql, "shop_head", firstHead(shop.id))}`.pipe(

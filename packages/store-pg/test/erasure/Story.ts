@@ -1,5 +1,5 @@
 import {
-  appOf,
+  appCaller,
   type Caller,
   type CallerId,
   type ClientId,
@@ -63,7 +63,7 @@ const openShop = Effect.gen(function* () {
   const { id } = yield* shops.create(shop)
   yield* shops.change(id, Schema.decodeSync(ShopPatch)({ program: { active: true, reward_label: "A hem" } }))
   yield* (yield* Webhooks).set(id, "https://shop.example.com/hook" as WebhookAddress)
-  return appOf(id)
+  return appCaller(id)
 })
 
 const register = (given_name: string, family_name: string, phone: string) =>

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs"
-import { Directory, WholeData } from "@workshop/core/store"
+import { Directory, SandboxData } from "@workshop/core/store"
 import { SettableClock } from "@workshop/core/testing"
 import { check, grantRoles, migrate, rolesSql } from "@workshop/store-pg/migrate"
 import { Effect } from "effect"
@@ -71,7 +71,7 @@ describe("the service's role (docs/operating.md, Database roles)", { timeout: 12
         const ports = yield* node({ url: service })
         yield* Effect.gen(function* () {
           const { id } = yield* openShop()
-          const [{ clear }, { listShops, markSandboxMade, isSandboxMade }] = [yield* WholeData, yield* Directory]
+          const [{ clear }, { listShops, markSandboxMade, isSandboxMade }] = [yield* SandboxData, yield* Directory]
           expect(yield* clear).toBe(false)
           expect((yield* listShops(null, 2)).map((shop) => shop.id)).toEqual([id])
           yield* markSandboxMade

@@ -81,9 +81,9 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
     testing(
       Effect.gen(function* () {
         const { session, one, two, shop } = yield* twoNodes
-        const { news } = yield* Effect.provide(Directory, two)
+        const { changedShops } = yield* Effect.provide(Directory, two)
         const heard: Array<ShopId | null> = []
-        yield* Effect.forkScoped(Stream.runForEach(news, (shop_id) => Effect.sync(() => heard.push(shop_id))))
+        yield* Effect.forkScoped(Stream.runForEach(changedShops, (shop_id) => Effect.sync(() => heard.push(shop_id))))
         const until = (isIt: () => boolean) =>
           Effect.iterate(0, {
             while: (tries) => !isIt() && tries < 200,
@@ -113,8 +113,8 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
         const { url, session } = yield* database
         const other = yield* node({ url })
         const shop = yield* Effect.provide(openShop(), other)
-        const { news } = yield* Effect.provide(Directory, other)
-        const reported = yield* news.pipe(
+        const { changedShops } = yield* Effect.provide(Directory, other)
+        const reported = yield* changedShops.pipe(
           Stream.filter((shop_id) => shop_id === shop.id),
           Stream.runHead,
           Effect.fork

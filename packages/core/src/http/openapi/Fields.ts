@@ -75,7 +75,7 @@ const event = {
 const eventData = Object.fromEntries(Object.entries(event).map(([name, words]) => [`data.${name}`, words]))
 
 /** The meaning of each field of each named schema. The compiler refuses a table that lacks a field; `a.b` is the field b of a field a that has no name. */
-export const fieldWords: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Ticket: ticket,
   TicketInput: {
     ...(Object.fromEntries(given.map((name) => [name, ticket[name]])) as Pick<typeof ticket, (typeof given)[number]>),

@@ -22,7 +22,7 @@ import {
   refusalExample,
   scopeExample
 } from "./Refusals.js"
-import { namedSchemas, plain, responseSchema, tidy, withReferences } from "./Schemas.js"
+import { namedSchemas, normalizeSchema, responseSchema, toJson, withReferences } from "./Schemas.js"
 import { introduction, webhooksTag } from "./Text.js"
 import { anyEvent, eventSchemas, webhooks } from "./Webhooks.js"
 
@@ -101,7 +101,7 @@ const failureStatuses = [...new Set(Object.values(errorCodes).map(({ status }) =
 
 /** All cases of all operations: many share one. */
 const sharedExamples = (rules: Iterable<Rules>): Node =>
-  plain(
+  toJson(
     Object.assign({}, ...[...rules].flatMap((one) => failureStatuses.map((status) => failuresOf(one, status))))
   ) as Node
 
@@ -117,7 +117,7 @@ const response = (rules: Rules, status: number, answered: OpenApi.OpenApiSpecRes
   const schema = answered.content?.["application/json"]?.schema
   const isReplay = status === 200 && rules.id === "createTicket"
   const words = isReplay ? "The first answer again, to a repetition of the request" : SUCCESS[status]
-  return plain({
+  return toJson({
     description:
       words ??
       Object.values(cases)
@@ -131,8 +131,8 @@ const response = (rules: Rules, status: number, answered: OpenApi.OpenApiSpecRes
 const parameter = (tag: string, { name, in: place, required, schema }: OpenApi.OpenAPISpecParameter): Node => {
   const said = parameters[`${tag}.${name}`] ?? parameters[name]
   if (said === undefined) throw new Error(`Parameters.ts says nothing of ${name}`)
-  const { description: _, examples: __, ...own } = tidy(plain(schema)) as Node
-  return plain({ name, in: place, required, ...said, schema: said.schema ?? own }) as Node
+  const { description: _, examples: __, ...own } = normalizeSchema(toJson(schema)) as Node
+  return toJson({ name, in: place, required, ...said, schema: said.schema ?? own }) as Node
 }
 
 const operation = (rules: Rules, made: OpenApi.OpenAPISpecOperation): Node => {
@@ -151,11 +151,11 @@ const operation = (rules: Rules, made: OpenApi.OpenAPISpecOperation): Node => {
     ...(body === undefined
       ? {}
       : {
-          requestBody: plain({
+          requestBody: toJson({
             required: id !== "redeemReward",
             content: {
               "application/json": {
-                schema: tidy(plain(body.content["application/json"]?.schema)),
+                schema: normalizeSchema(toJson(body.content["application/json"]?.schema)),
                 examples: examples[id]?.requests
               }
             }
@@ -183,8 +183,8 @@ const serversAt = (url: string, description: string): Json => [{ url, descriptio
 const build = (): Node => {
   const spec = OpenApi.fromApi(WorkshopApi)
   const rules = rulesByOperation()
-  const parts = { paths: paths(spec, rules), webhooks: plain(webhooks(SIGNATURE_HEADER)) as Node }
-  const named = namedSchemas(spec, eventSchemas, { Event: plain(anyEvent) })
+  const parts = { paths: paths(spec, rules), webhooks: toJson(webhooks(SIGNATURE_HEADER)) as Node }
+  const named = namedSchemas(spec, eventSchemas, { Event: toJson(anyEvent) })
   const { schemas, ...referred } = withReferences(named, parts)
   return {
     openapi: "3.1.0",
@@ -196,12 +196,12 @@ const build = (): Node => {
       license: { name: "MIT", identifier: "MIT" }
     },
     servers: serversAt("http://127.0.0.1:4010", "Where `npm start` serves"),
-    tags: [...(plain(spec.tags) as ReadonlyArray<Json>), webhooksTag],
+    tags: [...(toJson(spec.tags) as ReadonlyArray<Json>), webhooksTag],
     ...referred,
     components: {
       schemas,
       examples: sharedExamples(rules.values()),
-      headers: plain(headers),
+      headers: toJson(headers),
       securitySchemes: {
         apiKey: {
           type: "http",
@@ -231,8 +231,8 @@ export const documentOf = (options: DocumentOptions): Node => {
   const { signatureHeader = SIGNATURE_HEADER } = checkedOptions("documentOf", options, {
     signatureHeader: checkSignatureHeader
   })
-  return { ...document, webhooks: plain(webhooks(signatureHeader)) }
+  return { ...document, webhooks: toJson(webhooks(signatureHeader)) }
 }
 
 /** A document as a server itself serves it: its calls go to where it came from. */
-export const served = (document: Node): Node => ({ ...document, servers: serversAt("/", "This server") })
+export const withServerAtOrigin = (document: Node): Node => ({ ...document, servers: serversAt("/", "This server") })

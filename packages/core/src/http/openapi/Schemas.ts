@@ -1,7 +1,7 @@
 import type * as OpenApi from "@effect/platform/OpenApi"
 import * as OpenApiJsonSchema from "@effect/platform/OpenApiJsonSchema"
 import type { Schema } from "effect"
-import { fieldBounds, fieldWords } from "./Fields.js"
+import { fieldBounds, fieldDescriptions } from "./Fields.js"
 import type { Json, Node } from "./Json.js"
 
 const isNode = (json: Json | undefined): json is Node =>
@@ -12,7 +12,7 @@ const GENERATED = /^(an? (integer|number|string|array|non[ -])|an object to)/
 const DROPPED = new Set(["$id", "title"])
 
 /** Descriptions of named schemas that have none of their own. */
-const schemaWords: Readonly<Record<string, string>> = {
+const schemaDescriptions: Readonly<Record<string, string>> = {
   TicketState: "The state of a ticket",
   TicketStatus: "A state to which a request can move a ticket",
   TicketType: "Work on something brought in, or an order to get ready",
@@ -28,7 +28,7 @@ const schemaWords: Readonly<Record<string, string>> = {
 }
 
 /** Descriptions of the envelope's fields, the same in every schema. */
-const envelopeWords: Readonly<Record<string, string>> = {
+const envelopeDescriptions: Readonly<Record<string, string>> = {
   success: "Whether there is a result",
   data: "The result",
   meta: "Further information about the result",
@@ -108,7 +108,8 @@ const below = ({ words }: Said, name: string): Said => ({
 const property = (json: Json, name: string, said: Said): Json => {
   if (!isNode(json)) return json
   const own = said.words[name]
-  const words = own ?? (json.description === undefined && json.$ref === undefined ? envelopeWords[name] : undefined)
+  const words =
+    own ?? (json.description === undefined && json.$ref === undefined ? envelopeDescriptions[name] : undefined)
   const format = holdsText(json) && json.format === undefined ? formatOf(name) : undefined
   return {
     ...json,
@@ -119,13 +120,17 @@ const property = (json: Json, name: string, said: Said): Json => {
 }
 
 /** Puts a generated schema in the document's own style. Answers stay open to fields to come; what is asked does not. */
-const tidied = (json: Json, said: Said, isAsked: boolean): Json => {
-  if (Array.isArray(json)) return json.map((one: Json) => tidied(one, UNSAID, isAsked))
+const normalized = (json: Json, said: Said, isAsked: boolean): Json => {
+  if (Array.isArray(json)) return json.map((one: Json) => normalized(one, UNSAID, isAsked))
   if (!isNode(json)) return json
   const { properties, additionalProperties, ...rest } = withoutNoise(json)
-  const around = mapNode(rest, (one) => tidied(one, UNSAID, isAsked))
+  const around = mapNode(rest, (one) => normalized(one, UNSAID, isAsked))
   const fields = isNode(properties)
-    ? { properties: mapNode(properties, (one, name) => property(tidied(one, below(said, name), isAsked), name, said)) }
+    ? {
+        properties: mapNode(properties, (one, name) =>
+          property(normalized(one, below(said, name), isAsked), name, said)
+        )
+      }
     : {}
   const others =
     additionalProperties === false
@@ -139,13 +144,13 @@ const tidied = (json: Json, said: Said, isAsked: boolean): Json => {
 }
 
 /** A schema that has no name. */
-export const tidy = (json: Json): Json => tidied(json, UNSAID, false)
+export const normalizeSchema = (json: Json): Json => normalized(json, UNSAID, false)
 
 /** The schema of a name, with its fields in words and their bounds. Names that end in `Input` are of requests, all others of responses. */
-export const tidyNamed = (name: string, json: Json): Json => {
-  const said = { words: fieldWords[name] ?? {}, bounds: fieldBounds[name] ?? {} }
-  const schema = tidied(json, said, name.endsWith("Input"))
-  const words = schemaWords[name]
+export const normalizeNamedSchema = (name: string, json: Json): Json => {
+  const said = { words: fieldDescriptions[name] ?? {}, bounds: fieldBounds[name] ?? {} }
+  const schema = normalized(json, said, name.endsWith("Input"))
+  const words = schemaDescriptions[name]
   return words === undefined || !isNode(schema) ? schema : { ...schema, description: words }
 }
 
@@ -190,7 +195,7 @@ export const referring = (schemas: Node): ((json: Json, own?: string) => Json) =
 }
 
 /** A value as JSON holds it. */
-export const plain = (value: unknown): Json => JSON.parse(JSON.stringify(value)) as Json
+export const toJson = (value: unknown): Json => JSON.parse(JSON.stringify(value)) as Json
 
 const NOISE = new Set(["HttpApiDecodeError", "Issue", "PropertyKey", "Int"])
 
@@ -203,7 +208,7 @@ const withoutDecodeError = (schema: Node): Node => {
 }
 
 /** The schema of a response in the document's own style. */
-export const responseSchema = (schema: unknown): Json => tidy(withoutDecodeError(plain(schema) as Node))
+export const responseSchema = (schema: unknown): Json => normalizeSchema(withoutDecodeError(toJson(schema) as Node))
 
 const byName = ([a]: readonly [string, Json], [b]: readonly [string, Json]) => (a < b ? -1 : 1)
 
@@ -217,7 +222,7 @@ export const namedSchemas = (
   for (const schema of others) OpenApiJsonSchema.makeWithDefs(schema, { defs: found })
   const named = Object.entries(found)
     .filter(([name]) => !NOISE.has(name))
-    .map(([name, schema]) => [name, tidyNamed(name, plain(schema))] as const)
+    .map(([name, schema]) => [name, normalizeNamedSchema(name, toJson(schema))] as const)
   return Object.fromEntries([...named, ...Object.entries(more)].sort(byName))
 }
 

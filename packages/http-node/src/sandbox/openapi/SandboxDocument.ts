@@ -1,5 +1,13 @@
 import * as OpenApi from "@effect/platform/OpenApi"
-import { type Json, type Node, namedSchemas, plain, responseSchema, tidy, withReferences } from "@workshop/core/openapi"
+import {
+  type Json,
+  type Node,
+  namedSchemas,
+  normalizeSchema,
+  responseSchema,
+  toJson,
+  withReferences
+} from "@workshop/core/openapi"
 import { SandboxApi } from "../SandboxApi.js"
 import { introduction, pathIds } from "./SandboxWords.js"
 
@@ -32,7 +40,7 @@ const parameter = (path: string, { name, in: place, required, schema }: OpenApi.
     const [, of = ""] = /\/(\w+)\/\{id\}/.exec(path) ?? []
     return { name, in: place, required, description: found(pathIds, of), schema: { type: "string", format: "uuid" } }
   }
-  const { description, examples: _, ...own } = tidy(plain(schema)) as Node
+  const { description, examples: _, ...own } = normalizeSchema(toJson(schema)) as Node
   if (place === "query") return { name, in: place, required, ...(description && { description }), schema: own }
   if (name === "last-event-id")
     return { name: "Last-Event-ID", in: place, required, description: "As `after`", schema: own }
@@ -46,7 +54,7 @@ const parameter = (path: string, { name, in: place, required, schema }: OpenApi.
 }
 
 const operation = (path: string, made: OpenApi.OpenAPISpecOperation): Node => {
-  const body = plain(made.requestBody?.content["application/json"]?.schema ?? null) as Node | null
+  const body = toJson(made.requestBody?.content["application/json"]?.schema ?? null) as Node | null
   const hasBody =
     body !== null && (body.$ref !== undefined || body.properties !== undefined || body.anyOf !== undefined)
   return {
@@ -55,7 +63,9 @@ const operation = (path: string, made: OpenApi.OpenAPISpecOperation): Node => {
     summary: made.summary ?? "",
     description: made.description ?? "",
     ...(made.parameters.length === 0 ? {} : { parameters: made.parameters.map((one) => parameter(path, one)) }),
-    ...(hasBody ? { requestBody: { required: true, content: { "application/json": { schema: tidy(body) } } } } : {}),
+    ...(hasBody
+      ? { requestBody: { required: true, content: { "application/json": { schema: normalizeSchema(body) } } } }
+      : {}),
     responses: Object.fromEntries(
       Object.entries(made.responses).map(([status, answered]) => [status, response(status, answered)])
     )

@@ -7,7 +7,7 @@ import { startReplay } from "../decisions/replayDeliveries.js"
 import { createKey, type KeyInput } from "../decisions/shopSettings.js"
 import type { TicketId } from "../domain/Identifier.js"
 import { DAY_MS } from "../domain/Instant.js"
-import { RateLimits, WholeData } from "../ports/StorePorts.js"
+import { RateLimits, SandboxData } from "../ports/StorePorts.js"
 import { type Bench, cases, holds, same } from "./ContractCase.js"
 import { changing, creating, openAccount, putting, run, warning } from "./Fixtures.js"
 import { answered, record } from "./TestDispatcher.js"
@@ -42,10 +42,10 @@ const furnished = Effect.fnUntraced(function* ({
 })
 
 /** The data of a sandbox as a whole (Specification, Sandbox). */
-export const wholeDataContract = cases({
+export const sandboxDataContract = cases({
   "what stands in a shop is read as changes, and made again of them after everything was removed": function* (bench) {
     const { directory, deliveries, closures, reads, store, clock } = bench
-    const whole = yield* WholeData
+    const whole = yield* SandboxData
     yield* directory.markSandboxMade
     const { shop, client_id, stranger } = yield* furnished(bench)
     const kept = yield* whole.ofShop(shop.id)
@@ -79,7 +79,7 @@ export const wholeDataContract = cases({
     yield* take([use], start)
     const { limit, remaining } = yield* limits.look(use, start)
     yield* same("used", remaining, limit - 1)
-    yield* (yield* WholeData).clear
+    yield* (yield* SandboxData).clear
     yield* same("unused", (yield* limits.look(use, start)).remaining, limit)
   }
 })

@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql/SqlClient"
-import type { Change, Webhook, WholeData } from "@workshop/core/store"
+import type { Change, SandboxData, Webhook } from "@workshop/core/store"
 import { Clock, type Context, Effect, Schedule } from "effect"
 import { putTables } from "../commands/SaveStatements.js"
 import { available } from "../connection/Sql.js"
@@ -60,8 +60,8 @@ const changeOf = (table: TableName, row: never, webhook: Webhook | null): Change
 const RETRIES = Schedule.upTo(Schedule.spaced("100 millis"), "8 seconds")
 
 /** The data of a shop or of a sandbox as a whole. */
-export const pgWholeData = (secrets: WebhookSecrets) =>
-  Effect.map(SqlClient, (sql): Context.Tag.Service<WholeData> => {
+export const pgSandboxData = (secrets: WebhookSecrets) =>
+  Effect.map(SqlClient, (sql): Context.Tag.Service<SandboxData> => {
     const columns = sql.csv(
       tablesInOrder.map(
         ([table, order]) =>

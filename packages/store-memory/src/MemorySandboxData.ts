@@ -1,4 +1,4 @@
-import { type Change, stampCountOf, type WholeData } from "@workshop/core/store"
+import { type Change, type SandboxData, stampCountOf } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
 import type { Memory } from "./Memory.js"
 import type { ShopData } from "./ShopData.js"
@@ -32,7 +32,7 @@ const changesOf = (memory: Memory, { state, events, ledger, notices }: ShopData)
 }
 
 /** The data of a shop or of a sandbox as a whole. */
-export const memoryWholeData = (memory: Memory): Context.Tag.Service<WholeData> => ({
+export const memorySandboxData = (memory: Memory): Context.Tag.Service<SandboxData> => ({
   ofShop: (shop_id) => Effect.sync(() => changesOf(memory, memory.dataOf(shop_id))),
   clear: Effect.sync(() => {
     if (memory.isSandboxMade) memory.clear()
