@@ -19,7 +19,7 @@ export type TicketPatch = Partial<Omit<TicketRecord, "shop_id" | "id" | "updated
 
 /** An act on a ticket that does not change its state. */
 export interface TicketAct<E> {
-  /** Who acts. Only an act of the shop delays the closure `no_news` (Specification, States). */
+  /** The side that acts. Only an act of the shop delays the closure `no_news` (Specification, States). */
   readonly actor: "shop" | "client"
   /** The only client who may act; for others the ticket is not found. If null, anybody may. */
   readonly only_client?: ClientId | undefined

@@ -104,6 +104,7 @@ export const movedFields = ({ dates, outcome, clears = [] }: StatusMove, now: In
 
 /** The dates that moves and closures set, in the order in which they come. */
 export const stateDates = ["ready_at", "collected_at", "abandoned_at"] as const
+/** A field of {@link stateDates}. */
 export type StateDate = (typeof stateDates)[number]
 
 /** The sets of dates that tickets in each state have, by the moves and closures that lead from a new ticket to the state. */

@@ -32,11 +32,11 @@ import { AllCells, ascending, grouped, merged, type OpenCell, openCell, ShopCell
  *
  * - Commands, reads and the limits of a shop and its keys go to the cell of the shop. A directory knows it, and this process remembers
  *   it, because a shop never leaves its cell.
- * - The work on all shops (claims, closures, messages, replays) asks every cell and merges what they answer. A cell that does not
- *   answer is left out, and asked again in the background until it does, so that it holds up no other.
+ * - The work on all shops (claims, closures, messages, replays) asks every cell and merges the results. A cell that does not
+ *   respond is left out, and asked again in the background until it responds, so that it delays no other.
  * - Accounts of clients, and the limits of addresses, belong to no shop. The home cell, which is the first, decides on them. Every other
- *   cell has a copy of each account, because its statements join tickets with accounts. The home cell notes which copies are out of date
- *   in the transaction that changes an account, so that whichever process comes next brings them up to date.
+ *   cell has a copy of each account, because its statements join tickets with accounts. The home cell records which copies are out of
+ *   date in the transaction that changes an account, so that any process can update them.
  */
 
 /** How often the process checks which cells respond, and which copies of accounts are out of date. */
@@ -46,21 +46,21 @@ const cellUnavailable = Metric.gauge("workshop_cell_away", {
   description: "1 while this process cannot use the cell, else 0."
 })
 
-/** Of how many shops a process remembers the order in which it served them. */
+/** The maximum number of shops in the order of service that a process remembers. */
 const MOST_REMEMBERED = 100_000
 
-/** How often a copy is written again because its account was changed meanwhile; after that, the background does it. */
+/** How often a copy is rewritten at once because its account changed meanwhile; after that, the background work rewrites it. */
 const MOST_COPIES = 8
 
 /** The cells, of which the first is the home cell, and their directory. */
 export interface CellsOptions {
   readonly cells: readonly [Cell, ...ReadonlyArray<Cell>]
   readonly directory: CellDirectory
-  /** The names of the cells that could not be used just now. */
+  /** The names of the cells that cannot be used at the start. */
   readonly unavailable?: ReadonlyArray<string>
 }
 
-/** The store's commands, each in the cell of its shop. Hashes of keys that a command puts are noted in the directory. */
+/** The store's commands, each in the cell of its shop. The hashes of keys that a command saves are added to the directory. */
 const routedStore = (shopCells: ShopCells, directory: CellDirectory): Context.Tag.Service<Store> => ({
   transact: <A, E>(command: Command<A, E>) =>
     shopCells.within(command.shop_id, (cell): Effect.Effect<Outcome<A>, E | ShopNotFound | StoreUnavailable> => {
@@ -99,7 +99,7 @@ const routedDeliveryLog = (shopCells: ShopCells): Context.Tag.Service<DeliveryLo
   notices: (shop_id) => shopCells.within(shop_id, (cell) => cell.deliveryLog.notices(shop_id))
 })
 
-/** Limits count in the cell of their shop. Uses that belong to several cells are taken one cell after another, and given back where one refuses. */
+/** Limits are counted in the cell of their shop. Uses in several cells are taken one cell after another, and given back if one refuses. */
 const routedLimits = (shopCells: ShopCells): Context.Tag.Service<RateLimits> => {
   const byCell = (takes: ReadonlyArray<LimitUse>) =>
     Effect.map(
@@ -177,7 +177,7 @@ const claiming = (allCells: AllCells) => {
         grouped(slots, (cell) => cell),
         ([cell, { length }]) =>
           Effect.map(
-            Effect.orElseSucceed(allCells.recordingFailures(cell, cell.access.claim(now, length)), () => ({
+            Effect.orElseSucceed(allCells.trackingAvailability(cell, cell.access.claim(now, length)), () => ({
               number: 0,
               claims: []
             })),
@@ -218,7 +218,7 @@ const everyDelivery = (allCells: AllCells): Context.Tag.Service<Deliveries> => (
 const copying = (allCells: AllCells, directory: CellDirectory) => {
   const named = new Map(allCells.cells.map((cell) => [cell.name, cell]))
 
-  /** Writes one account's copies. One that was changed meanwhile is written again, because writes may overtake each other. */
+  /** Writes one account's copies. An account that changed meanwhile is written again, because writes may overtake each other. */
   const copy = (client_id: ClientId | null, left: number): Effect.Effect<void, StoreUnavailable> =>
     Effect.flatMap(directory.stale(client_id), (stale) =>
       Effect.forEach(
@@ -229,7 +229,7 @@ const copying = (allCells: AllCells, directory: CellDirectory) => {
           return there.access.keepCopy(client_id, account).pipe(
             Effect.zipRight(directory.copied(client_id, cell, n)),
             Effect.flatMap((isLatest) => (isLatest || left === 0 ? Effect.void : copy(client_id, left - 1))),
-            // The note stays, so the background tries again.
+            // The copy stays out of date in the directory, so the background work tries again.
             Effect.catchAll(() => Effect.void)
           )
         },
@@ -241,7 +241,7 @@ const copying = (allCells: AllCells, directory: CellDirectory) => {
 
 type Copy = ReturnType<typeof copying>
 
-/** Places a new shop in a cell that responds now. A shop that was placed in a cell that is away could not be opened at all. */
+/** Places a new shop in a cell that responds now. A shop that was placed in an unavailable cell could not be opened. */
 const placing = (shopCells: ShopCells, allCells: AllCells) => (shop_id: ShopId) =>
   shopCells.knows(shop_id)
     ? shopCells.of(shop_id)
@@ -279,7 +279,7 @@ const composedDirectory = (
       ),
     isSandboxMade: home.directory.isSandboxMade,
     markSandboxMade: home.directory.markSandboxMade,
-    // A cell that is away has nothing that could be compared with a clock now.
+    // An unavailable cell has no data that could be compared with a clock now.
     latest: Effect.map(
       allCells.ask(({ directory }) => directory.latest),
       (answers) => Math.max(...answers.map(([, latest]) => latest))
@@ -292,7 +292,7 @@ const composedDirectory = (
     keyByHash: (hash) =>
       Effect.flatMap(shopCells.keyByHash(hash), (cell) =>
         Effect.tap(shopCells.limiter.bounded(cell, cell.directory.keyByHash(hash)), (found) => {
-          // A cell that lacks a key which the directory placed there may be another one.
+          // If a cell lacks a key that the directory placed there, the cell's address may lead to another cell.
           if (found === null) return cell === home ? Effect.void : cell.access.confirm
           return Effect.sync(() => shopCells.foundKey(hash, found.key.id, found.shop.id, cell))
         })
@@ -337,7 +337,7 @@ const composedDirectory = (
 }
 
 const composedAudit = (shopCells: ShopCells, allCells: AllCells): Context.Tag.Service<AuditLog> => ({
-  // The entry of a shop's opening comes before the shop.
+  // The audit entry of a new shop is written before the shop.
   append: (entry) =>
     entry.shop_id === NO_SHOP
       ? shopCells.home.audit.append(entry)
@@ -357,7 +357,7 @@ const composedAudit = (shopCells: ShopCells, allCells: AllCells): Context.Tag.Se
   }
 })
 
-/** An erasure must reach every cell, so it fails while one is away, and is begun again. */
+/** An erasure must reach every cell, so it fails while one is unavailable; then it must be started again. */
 const composedPersonalData = (
   shopCells: ShopCells,
   allCells: AllCells,
@@ -397,7 +397,7 @@ const composedPersonalData = (
   }
 }
 
-/** A sandbox's data in all cells. The home cell says whether a sandbox made them, and is emptied last. */
+/** A sandbox's data in all cells. The home cell records whether a sandbox made them, and is cleared last. */
 const composedSandboxData = (shopCells: ShopCells, allCells: AllCells): Context.Tag.Service<SandboxData> => {
   const [home, ...others] = [shopCells.home, ...allCells.cells.slice(1)]
   const clearOther = ({ directory, whole }: OpenCell) => Effect.zipRight(directory.markSandboxMade, whole.clear)
@@ -420,7 +420,7 @@ const notJoined: Context.Tag.Service<Transactions> = {
 const addedSince = (name: string) =>
   `The cell ${name} was added since this process started, which refuses its shops: restart it with --cells that include it`
 
-/** Every store port over the ports of cells. One cell alone needs none of this: use its ports as they are. */
+/** Makes the ports of one store from those of several cells. For a single cell, use its own ports. */
 export const cellPorts = ({
   cells,
   directory,
@@ -457,10 +457,10 @@ export const cellPorts = ({
       Effect.zipRight(copy(null), lookForOthers)
     )
     yield* look.pipe(
-      // A command or a read of a cell that is away fails by itself.
+      // Commands and reads in an unavailable cell report the failure themselves.
       Effect.catchTag("StoreUnavailable", () => Effect.void),
       Effect.catchAllCause((cause) => Effect.logError("The cells could not be looked at; trying again", cause)),
-      // In real time, as a sandbox's clock may stand.
+      // In real time, because a sandbox's clock may be frozen.
       Effect.zipRight(Effect.withClock(Effect.sleep(LOOK_EVERY), Clock.make())),
       Effect.forever,
       Effect.forkScoped

@@ -38,12 +38,12 @@ export interface BadRow {
 /** The result of an import, or in a dry run what it would be. */
 export interface ImportReport extends Imported {
   readonly rows: number
-  /** Rows whose ticket was there already, by its `external_ref` or its id: nothing was changed. */
+  /** Rows whose ticket existed already, by its `external_ref` or its id; nothing was changed. */
   readonly already: number
   readonly bad: number
   /** The first thousand bad rows. */
   readonly bad_rows: ReadonlyArray<BadRow>
-  /** The line at which it stopped, because the row is bad or nothing after it can be read; null where it went on to the end. */
+  /** The line at which it stopped, because the row is bad or nothing after it can be read; null if it reached the end. */
   readonly stopped_at: number | null
   readonly dry_run: boolean
 }
@@ -74,7 +74,7 @@ interface Row {
   readonly row: ImportRow
 }
 
-/** An issue of a row, with an example where a file of another system may have its prices in another unit. */
+/** An issue of a row. One about a price has an example, because files of other systems may have prices in another unit. */
 const issueOf = ({ field, message }: Issue): Issue => ({
   field: field || "row",
   message:
@@ -83,7 +83,7 @@ const issueOf = ({ field, message }: Issue): Issue => ({
       : message
 })
 
-/** Checks the rows of an import one after another; a reference that comes again is bad. */
+/** Checks the rows of an import one after another. A row with the reference of an earlier row is bad. */
 const checker = () => {
   const seen = new Map<string, number>()
   return (read: ImportLine, now: number): Either.Either<Row, BadRow> => {
@@ -152,14 +152,14 @@ const plus = (report: ImportReport, more: Imported): ImportReport => ({
   closing: report.closing + more.closing
 })
 
-/** Writes rows that are in order. */
+/** Writes valid rows. */
 const writing = Effect.gen(function* () {
   const store = yield* Store
   const reads = yield* Reads
   const directory = yield* Directory
   const entropy = yield* Entropy
 
-  /** The accounts of the rows' clients by number; those that there are not are opened. */
+  /** The accounts of the rows' clients by number. If `opens`, missing accounts are created. */
   const accountsOf = Effect.fnUntraced(function* (rows: ReadonlyArray<Row>, opens: boolean) {
     const wanted = new Map(
       rows.flatMap(({ row: { client } }) => (client == null ? [] : [[client.phone, client] as const]))
@@ -187,7 +187,7 @@ const writing = Effect.gen(function* () {
     return rows.filter(({ row }) => !there.has(row.external_ref ?? ""))
   })
 
-  /** Writes fresh rows; null if the shop's tickets have changed since, so that the rows may be there now. */
+  /** Writes rows whose tickets do not exist yet; null if the shop's tickets changed meanwhile, because the tickets may exist now. */
   const write = Effect.fnUntraced(function* (options: ImportOptions, rows: ReadonlyArray<Row>, change_seq: number) {
     const { shop_id, dry_run = false, events = false } = options
     const ids = yield* accountsOf(rows, !dry_run)
@@ -198,7 +198,7 @@ const writing = Effect.gen(function* () {
     if (!dry_run) return (yield* store.transact(command)).result
     const { result } = yield* store.transact({
       ...command,
-      // The decision is taken, and nothing of it is saved.
+      // The decision is made, but nothing is saved.
       run: (state, moment) =>
         Either.map(command.run(state, moment), ({ result }) => ({ result, changes: [], limitStatuses: [] }))
     })
@@ -210,8 +210,8 @@ const writing = Effect.gen(function* () {
   })
 
   /**
-   * Writes those of some rows whose tickets are not there yet. Their references are looked up before the command, which waits for the shop,
-   * so they are looked up again if another import, or anybody, has written tickets of the shop in between.
+   * Writes those rows whose tickets do not exist yet. Their references are looked up before the command runs, so they are looked up again
+   * if tickets of the shop were written in between.
    */
   const writeFresh = Effect.fnUntraced(function* (options: ImportOptions, good: ReadonlyArray<Row>) {
     while (true) {
@@ -228,7 +228,7 @@ const writing = Effect.gen(function* () {
   return { writeFresh }
 })
 
-/** Tickets of other systems, with their dates and clients, brought in and taken out again. They count against no limit. */
+/** Imports and exports tickets with their dates and clients. They count against no limit. */
 export class Imports extends Effect.Service<Imports>()("@workshop/core/Imports", {
   accessors: true,
   dependencies: [Audit.Default],
@@ -240,8 +240,9 @@ export class Imports extends Effect.Service<Imports>()("@workshop/core/Imports",
 
     return {
       /**
-       * Imports tickets in any state with their dates, clients and cards, each batch in one commit. A ticket whose `external_ref` the
-       * shop has already, or which is the id of a ticket of the shop, as an export has it, is left as it is, so an import can be repeated, and two imports of one file at once make each ticket once.
+       * Imports tickets in any state with their dates, clients and cards, each batch in one commit. A row is skipped if its `external_ref` is
+       * that of a ticket of the shop, or the id of one, as in an export. So an import can be repeated, and two simultaneous imports of one
+       * file create each ticket once.
        */
       run: Effect.fnUntraced(function* (options: ImportOptions) {
         const { shop_id, bad_rows = "stop", dry_run = false, onProgress = () => undefined } = options
@@ -282,7 +283,7 @@ export class Imports extends Effect.Service<Imports>()("@workshop/core/Imports",
           if (dry_run || tickets + clients + cards === 0) return Effect.void
           return audit.record({ act: "tickets.imported", details: { tickets, clients, cards } }, shop_id)
         })
-        // An import that breaks off leaves the batches that it has written, so the log has them too.
+        // The batches before a failure stay, so the audit log has them too.
         yield* Effect.onError(Effect.onExit(importing, source.leave), () =>
           Effect.catchAll(auditing, (error) =>
             Effect.logWarning("An import that broke off is not in the audit log", error)
@@ -293,8 +294,8 @@ export class Imports extends Effect.Service<Imports>()("@workshop/core/Imports",
       }),
 
       /**
-       * All tickets of a shop as an import takes them, newest first, read a page at a time. Each ticket comes once, as it was when its page
-       * was read, also while tickets change; those that are made meanwhile are not among them.
+       * All tickets of a shop as rows of an import, newest first, read page by page. Each ticket comes once, as it was when its page was
+       * read, even if tickets change meanwhile; tickets that are created meanwhile are not included.
        */
       exported: (shop_id: ShopId): Stream.Stream<ExportedRow, ShopNotFound | StoreUnavailable> =>
         Stream.unwrap(exporting(shop_id, { reads, directory }))
@@ -313,7 +314,7 @@ const PAGE = 500
 /** How many clients an export remembers. */
 const MOST_KNOWN = 10_000
 
-/** The row of a ticket: what is empty is left out. */
+/** The row of a ticket, without its empty fields. */
 const rowOf = ({ record }: SeenTicket, client: object | null): ExportedRow => {
   const { quote, delay, part, items } = record
   const row: ExportedRow = {

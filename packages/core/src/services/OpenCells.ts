@@ -20,7 +20,7 @@ import {
 } from "../ports/StorePorts.js"
 import { logRemedy } from "./BackgroundFailure.js"
 
-/** How many shops, and how many keys, a process remembers the cell of. */
+/** The maximum number of shops, and of keys, whose cells a process remembers. */
 const MOST_KNOWN = 200_000
 
 /** The ports of a cell, by short names. */
@@ -57,7 +57,7 @@ export const openCell = ({ name, ports }: Cell): OpenCell => ({
   whole: Context.get(ports, SandboxData)
 })
 
-/** The cells that a process has found, by shop or by key; beyond its bound it begins anew. */
+/** The cells that a process has found, by shop or by key. A full cache is emptied. */
 class CellCache<K> {
   readonly #cells = new Map<K, OpenCell>()
 
@@ -84,7 +84,7 @@ export class ShopCells {
   readonly #shops = new CellCache<ShopId>()
   readonly #keys = new CellCache<string>()
 
-  /** Bounds how many wait for cells that are away. */
+  /** Limits how many calls wait for unavailable cells. */
   readonly limiter: Pick<AllCells, "bounded">
 
   constructor(cells: ReadonlyArray<OpenCell>, directory: CellDirectory, limiter: Pick<AllCells, "bounded">) {
@@ -104,12 +104,12 @@ export class ShopCells {
     const { home } = this
     return Effect.flatMap(this.#directory.cellOfShop(shop_id), (name) => {
       if (name !== null) return this.#cellNamed(name)
-      // Shops that were there before the cells are in the home cell without being placed.
+      // Shops that existed before the cells are in the home cell, and not in the directory.
       return Effect.map(home.reads.shop(shop_id), (shop) => (shop === null ? null : home))
     })
   }
 
-  /** The cell of a shop. One that no cell has is not remembered, because another process may be opening it. */
+  /** The cell of a shop. A shop that no cell has is not remembered, because another process may be creating it. */
   of(shop_id: ShopId): Effect.Effect<OpenCell, StoreUnavailable> {
     const known = this.#shops.get(shop_id)
     if (known !== undefined) return Effect.succeed(known)
@@ -124,7 +124,7 @@ export class ShopCells {
     return this.#shops.get(shop_id) !== undefined
   }
 
-  /** Works in the cell of a shop. */
+  /** Runs work in the cell of a shop. */
   within<A, E>(shop_id: ShopId, work: (cell: OpenCell) => Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> {
     return Effect.flatMap(this.of(shop_id), (cell) => this.limiter.bounded(cell, work(cell)))
   }
@@ -145,6 +145,7 @@ export class ShopCells {
     )
   }
 
+  /** The cell of a key by its hash; the home cell if the directory does not have the key. */
   keyByHash(hash: string): Effect.Effect<OpenCell, StoreUnavailable> {
     const known = this.#keys.get(hash)
     if (known !== undefined) return Effect.succeed(known)
@@ -160,7 +161,7 @@ export class ShopCells {
     this.#shops.set(shop_id, cell)
   }
 
-  /** The cell of a key by its id; undefined where this process did not find it by its hash. */
+  /** The cell of a key by its id; undefined if this process did not find it by its hash. */
   key(id: string): OpenCell | undefined {
     return this.#keys.get(id)
   }
@@ -173,7 +174,7 @@ export class ShopCells {
   }
 }
 
-/** Why a store failed, in the words of the innermost cause: a line for each of many cells, and not a stack. */
+/** Why a store failed: its remedy, or the message of the innermost cause. One line, because there may be many cells. */
 const reasonOf = ({ remedy, message, cause }: StoreUnavailable): string => {
   if (remedy !== undefined) return remedy
   let reason = message
@@ -181,13 +182,13 @@ const reasonOf = ({ remedy, message, cause }: StoreUnavailable): string => {
   return reason
 }
 
-/** Asks all cells for something, but does not wait for those that did not answer before. */
+/** Asks all cells, but does not wait for those that did not respond before. */
 export class AllCells {
   readonly cells: ReadonlyArray<OpenCell>
-  /** The cells that cannot be used, with the remedy where waiting is not enough. */
+  /** The cells that cannot be used, with the remedy if waiting is not enough. */
   readonly #unavailable = new Map<OpenCell, string | undefined>()
   readonly #tried = new Set<OpenCell>()
-  /** How many wait for cells that are away. */
+  /** How many calls wait for unavailable cells. */
   #waiting = 0
   readonly #background: <A, E>(effect: Effect.Effect<A, E>) => unknown
 
@@ -201,7 +202,7 @@ export class AllCells {
     this.#background = background
   }
 
-  /** The cells that answered when they were asked last. */
+  /** The cells that responded when they were last asked. */
   get here(): ReadonlyArray<OpenCell> {
     return this.cells.filter((cell) => !this.#unavailable.has(cell))
   }
@@ -210,8 +211,11 @@ export class AllCells {
     return [...this.#unavailable].map(([{ name }, remedy]) => (remedy === undefined ? { name } : { name, remedy }))
   }
 
-  /** Notes whether the cell answers. A failure with a remedy is logged once a minute until it is mended, another one once. */
-  recordingFailures<A>(cell: OpenCell, work: Effect.Effect<A, StoreUnavailable>): Effect.Effect<A, StoreUnavailable> {
+  /** Records whether the cell responds. A failure with a remedy is logged once a minute until it is fixed; any other failure is logged once. */
+  trackingAvailability<A>(
+    cell: OpenCell,
+    work: Effect.Effect<A, StoreUnavailable>
+  ): Effect.Effect<A, StoreUnavailable> {
     return work.pipe(
       Effect.tapBoth({
         onFailure: (failure) => {
@@ -227,9 +231,9 @@ export class AllCells {
   }
 
   /**
-   * Bounds how many wait for the cells that are away; those beyond are refused at once. A cell that never answers keeps each for seconds,
-   * and together they would be all requests that a process has room for. A cell that returned is confirmed first, because its address may
-   * now lead to another one.
+   * Limits how many calls wait for unavailable cells, and refuses the others at once: a cell that never responds keeps each call for
+   * seconds, and the calls would soon be all requests that a process can handle. A cell that is back is confirmed first, because its
+   * address may now lead to another cell.
    */
   bounded<A, E>(cell: OpenCell, work: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> {
     return Effect.suspend((): Effect.Effect<A, E | StoreUnavailable> => {
@@ -246,14 +250,14 @@ export class AllCells {
   #tryInBackground(cell: OpenCell): void {
     if (this.#tried.has(cell)) return
     this.#tried.add(cell)
-    const trying = this.recordingFailures(cell, cell.access.confirm).pipe(
+    const trying = this.trackingAvailability(cell, cell.access.confirm).pipe(
       Effect.exit,
       Effect.ensuring(Effect.sync(() => this.#tried.delete(cell)))
     )
     this.#background(trying)
   }
 
-  /** Asks the cells, and collects the answers of those that answer. Fails where no cell answers. */
+  /** Asks the cells, and collects the results of those that respond. Fails if no cell responds. */
   ask<A>(
     work: (cell: OpenCell) => Effect.Effect<A, StoreUnavailable>
   ): Effect.Effect<ReadonlyArray<readonly [OpenCell, A]>, StoreUnavailable> {
@@ -261,7 +265,7 @@ export class AllCells {
       const [asked, left] = [this.here, this.cells.filter((cell) => this.#unavailable.has(cell))]
       for (const cell of left) this.#tryInBackground(cell)
       return Effect.flatMap(
-        Effect.forEach(asked, (cell) => Effect.either(this.recordingFailures(cell, work(cell))), {
+        Effect.forEach(asked, (cell) => Effect.either(this.trackingAvailability(cell, work(cell))), {
           concurrency: "unbounded"
         }),
         (answers) => {
@@ -276,14 +280,14 @@ export class AllCells {
     })
   }
 
-  /** The answers of {@link ask}, in one list. */
+  /** The results of {@link ask}, in one list. */
   gather<A>(
     work: (cell: OpenCell) => Effect.Effect<ReadonlyArray<A>, StoreUnavailable>
   ): Effect.Effect<ReadonlyArray<A>, StoreUnavailable> {
     return Effect.map(this.ask(work), (answers) => answers.flatMap(([, found]) => found))
   }
 
-  /** Asks every cell, also those that are away; fails where one does not answer. */
+  /** Asks every cell, including unavailable ones; fails if one does not respond. */
   all<A>(
     work: (cell: OpenCell) => Effect.Effect<A, StoreUnavailable>
   ): Effect.Effect<ReadonlyArray<A>, StoreUnavailable> {
@@ -301,7 +305,7 @@ export class AllCells {
     )
   }
 
-  /** Finds something in the first cell that has it. Where none does, nothing is known unless every cell was asked. */
+  /** Finds something in the first cell that has it. Null if every cell responded and none has it; fails if another cell may have it. */
   find<A>(
     work: (cell: OpenCell) => Effect.Effect<A | null, StoreUnavailable>
   ): Effect.Effect<A | null, StoreUnavailable> {

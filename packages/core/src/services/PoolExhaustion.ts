@@ -1,7 +1,7 @@
 import { Effect, Layer, Metric, Runtime } from "effect"
 import { isLoggedNow } from "./BackgroundFailure.js"
 
-/** The message of `pg` for a client that did not come in time although the pool may open no further ones. */
+/** The error message of `pg` if no client became free in time and the pool may open no more. */
 const NO_CLIENT = "timeout exceeded when trying to connect"
 
 /** Whether an error of a `Pool` of `pg` says that no client became free in time. */
@@ -22,7 +22,7 @@ export const clientsInUse = (pool: object): number | undefined => {
   return _clients?.some((client) => client._connected === false) ? undefined : most
 }
 
-/** That all clients of a pool were in use, such as `All 5 clients of your pool were in use for 2000 ms`. */
+/** The sentence that all clients of a pool were in use, such as `All 5 clients of your pool were in use for 2000 ms`. */
 export const inUse = (clients: number, one: string, owner: string, waited_ms: number): string =>
   `${clients === 1 ? `The only ${one} of ${owner} was` : `All ${clients} ${one}s of ${owner} were`} in use for ${waited_ms} ms`
 
@@ -59,13 +59,13 @@ export const recordExhaustion = (
 
 const logs = new Set<(pool: object, message: string) => void>()
 
-/** {@link recordExhaustion} for an embedder's pool outside of any effect: the workshops of this process log it. */
+/** Like {@link recordExhaustion}, for an embedder's pool and outside of effects: the workshops of this process log it. */
 export const recordExhaustionOutside = (pool: object, message: string): void => {
   poolsExhausted.embedder.unsafeUpdate(1, [])
   for (const log of logs) log(pool, message)
 }
 
-/** Logs what {@link recordExhaustionOutside} notes while the layer lives. */
+/** Logs what {@link recordExhaustionOutside} records, while the layer exists. */
 export const exhaustionLog = Layer.scopedDiscard(
   Effect.gen(function* () {
     const runtime = yield* Effect.runtime<never>()

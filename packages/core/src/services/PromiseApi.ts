@@ -66,7 +66,7 @@ const After = Schema.NullishOr(ShopId).annotations({ identifier: "After" })
 const PageLimit = Schema.NonNegativeInt.annotations({ identifier: "Limit" })
 const Address = Schema.String.annotations({ identifier: "WebhookAddress" })
 
-/** The schemas of what the Promise API takes. Editors and errors call what goes in by these names, in place of all its fields. */
+/** The schemas of the arguments of the Promise API. Editors and errors show the names of these types in place of all their fields. */
 export const decodeInput = {
   caller: Caller as Read<typeof Caller, PlainCaller>,
   ticket: TicketInput as Read<typeof TicketInput, PlainTicket>,
@@ -127,7 +127,7 @@ export const withoutUndefined = (value: unknown, depth = 0): unknown => {
   return Object.fromEntries(entries.map(([name, entry]) => [name, withoutUndefined(entry, depth + 1)]))
 }
 
-/** Arguments that the API has elsewhere than in its body, or by another name than an argument has. */
+/** Arguments that the HTTP API has outside of its body, or under another name. */
 const IN_API: Readonly<Record<string, Issue["api"]>> = {
   ticket_id: { in: "path", field: "id" },
   client_id: { in: "path", field: "id" },

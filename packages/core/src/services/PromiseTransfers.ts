@@ -16,7 +16,7 @@ type Rows = Iterable<PlainImportRow> | AsyncIterable<PlainImportRow>
 /** How rows are imported, in plain values. */
 export type PlainImport = Omit<ImportOptions, "shop_id" | "lines"> & { readonly shop_id: string } & (
     | {
-        /** The rows in order; a report counts them from 1. If reading one throws, the import rejects with its number; the rows before it may be there. */
+        /** The rows in order; a report counts them from 1. If reading one throws, the import rejects with its number; the rows before it may have been written. */
         readonly rows: Rows
       }
     | {
@@ -52,10 +52,10 @@ type Importing = Effect.Effect<ImportReport, InvalidInput | ShopNotFound | Store
 const isIterable = (value: unknown): boolean =>
   typeof value === "object" && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value)
 
-/** Tickets of other systems, brought in and taken out again. */
+/** Imports and exports tickets. */
 export const promiseTransfers = (run: Run<Imports>) => {
   const method = toPromise(run)
-  /** Each run of the effect reads a page; none where there are no more. */
+  /** Each run of the effect reads a page; none if there are no more. */
   const pages = method([ShopId, Schema.Any], (shop_id, scope: Scope.Scope) =>
     Effect.map(Scope.extend(Effect.flatMap(Imports.exported(shop_id), Stream.toPull), scope), (pull) =>
       Effect.catchAll(Effect.asSome(pull), Option.match({ onNone: () => Effect.succeedNone, onSome: Effect.fail }))

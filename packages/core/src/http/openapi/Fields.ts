@@ -10,7 +10,7 @@ import type { Delay, Part, Quote, Ticket, TicketItem } from "../../domain/Ticket
 import type { Node } from "./Json.js"
 import { eventName } from "./Webhooks.js"
 
-type Words<T> = Readonly<Record<Extract<keyof T, string>, string>>
+type Descriptions<T> = Readonly<Record<Extract<keyof T, string>, string>>
 
 const ticket = {
   id: "The ticket's id; it never changes",
@@ -45,7 +45,7 @@ const ticket = {
   notified_at: "When the client was last notified, by the app or by the shop, or null",
   created_via: "Whether the ticket was created in the shop's app or through this API",
   external_ref: "Your own reference, to find the ticket by"
-} as const satisfies Words<Ticket>
+} as const satisfies Descriptions<Ticket>
 
 const given = ["service", "type", "item", "description", "promised_at", "external_ref"] as const
 
@@ -55,7 +55,7 @@ const client = {
   tickets_open: "How many of their tickets are still in the shop",
   tickets_total: "How many tickets they ever had in the shop",
   loyalty: "Their card; null while the shop's programme is off"
-} as const satisfies Words<ClientView>
+} as const satisfies Descriptions<ClientView>
 
 const item = {
   id: "The entry's id",
@@ -63,7 +63,7 @@ const item = {
   service: "The work on this item, if it differs from the ticket's",
   price_minor: "Its price in minor units, for information: the ticket's price is not computed from it",
   done: "Whether the work on it is done"
-} as const satisfies Words<TicketItem>
+} as const satisfies Descriptions<TicketItem>
 
 /** The fields of the data of all events. */
 const event = {
@@ -85,7 +85,7 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
       "The phone number to which the ticket is offered, in international format. The response is the same whether or not an account has it",
     price_minor: "The price in minor units of the shop's currency",
     deposit_minor: "The amount paid already, in minor units; at most the price"
-  } satisfies Words<TicketInput>,
+  } satisfies Descriptions<TicketInput>,
   TicketItem: item,
   TicketItemInput: { label: item.label, service: item.service, price_minor: item.price_minor },
   TicketSummary: {
@@ -102,26 +102,26 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     deposit_minor: "The amount paid already in minor units, or null",
     remaining_minor: "Price less deposit in minor units; null without a price",
     before_minor: "The price before the client accepted a new one, or null"
-  } satisfies Words<Money>,
+  } satisfies Descriptions<Money>,
   Quote: {
     status: "Waiting for the client, or how they answered",
     price_minor: "The new price in minor units",
     note: "The shop's reason for the new price, or null",
     proposed_at: "When the shop proposed it",
     answered_at: "When the client answered, or null"
-  } satisfies Words<Quote>,
+  } satisfies Descriptions<Quote>,
   Delay: {
     previous_promised_at: "The date that was promised before, or null",
     reason: "The shop's reason for the delay, or null",
     announced_at: "When the promise was moved"
-  } satisfies Words<Delay>,
+  } satisfies Descriptions<Delay>,
   Part: {
     label: "The name of the part",
     status: "`ordered` while the part is on its way, then `received`",
     ordered_at: "When the shop ordered it",
     expected_at: "When the shop expects it, or null",
     received_at: "When it arrived, or null"
-  } satisfies Words<Part>,
+  } satisfies Descriptions<Part>,
   ClientBadge: { id: client.id, display_name: client.display_name },
   Client: client,
   LoyaltyCard: {
@@ -130,20 +130,20 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     rewards_available: "How many rewards the balance would buy now",
     rewards_redeemed: "How many rewards were used so far",
     updated_at: "When the card last changed; null for a card never used"
-  } satisfies Words<LoyaltyCard>,
+  } satisfies Descriptions<LoyaltyCard>,
   LoyaltyProgram: {
     active: "Whether stamps are given and rewards used at present",
     name: "The shop's name for its programme, or null",
     stamps_required: "How many stamps a reward costs",
     stamps_per_ticket: "How many stamps a finished ticket of a linked client earns, once",
     reward_label: "The reward, such as `A free hem`, or null"
-  } satisfies Words<LoyaltyProgram>,
+  } satisfies Descriptions<LoyaltyProgram>,
   Loyalty: { program: "The shop's rules", card: "The client's card, also while the programme is off" },
   StampsGiven: {
     card: "The card afterwards",
     added: "How many stamps were added",
     rewards_unlocked: "How many more rewards the card can now buy"
-  } satisfies Words<StampsGiven>,
+  } satisfies Descriptions<StampsGiven>,
   RewardRedeemed: {
     card: "The card afterwards",
     reward: "The reward that was given",
@@ -157,7 +157,7 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     decimals: "How many digits an amount has after the decimal point",
     time_zone: "IANA name. Daily limits start again at midnight of this zone",
     scopes: "The scopes of the key that you used"
-  } satisfies Words<ShopView>,
+  } satisfies Descriptions<ShopView>,
   StatusInput: { status: "The state to which the ticket moves" },
   NotifiedInput: { channel: "How the shop notified its client" },
   StampsInput: { count: "How many stamps to add: all of them or, past the day's limit, none" },
