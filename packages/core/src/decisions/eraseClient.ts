@@ -45,7 +45,7 @@ const isTicket = (answer: object): answer is Ticket => "tracking_code" in answer
  * Erases a person from idempotency records. The key still leads to the same ticket, but the request is forgotten. A record whose key names
  * the person is deleted.
  */
-export const eraseAnswers = (
+export const eraseIdempotencyRecords = (
   shop_id: ShopId,
   person: Person,
   keys: ReadonlyArray<IdempotencyRecordKey>

@@ -102,7 +102,7 @@ export const ServiceLimits = {
   import_rows_listed: 1_000,
   /** How long the store may take to respond before a process counts as not ready. */
   readiness_ms: 2 * SECOND_MS,
-  /** The requests that a process lets wait for cells that are away, to see whether they are back; it refuses the others at once. */
+  /** The requests that a process lets wait for unavailable cells, to see whether they are back; it refuses the others at once. */
   waiting_for_cells_away: 8,
   /** How long a scrape of the metrics waits for the database. Gauges that are late show their last value. */
   measuring_ms: 2 * SECOND_MS,

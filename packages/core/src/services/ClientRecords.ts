@@ -1,7 +1,7 @@
 import { type Context, Effect } from "effect"
 import {
-  eraseAnswers,
   eraseEvents,
+  eraseIdempotencyRecords,
   eraseRecords,
   eraseTickets,
   forgetClient,
@@ -49,7 +49,7 @@ const shopPart = (
   shop: ShopRecord,
   { link, card, ledger, offers, notifications, tickets }: PersonShopData,
   sent: ReadonlyArray<SentEvent>,
-  answers: ReadonlyArray<IdempotencyRecord>,
+  idempotencyRecords: ReadonlyArray<IdempotencyRecord>,
   tracking_base_url: string | null
 ) => ({
   shop_id: shop.id,
@@ -75,7 +75,7 @@ const shopPart = (
       head
     }))
   ),
-  idempotency_records: answers.map(({ operation, key, fingerprint, answer, expires_at }) => ({
+  idempotency_records: idempotencyRecords.map(({ operation, key, fingerprint, answer, expires_at }) => ({
     operation,
     key,
     request: fingerprint,
@@ -121,7 +121,7 @@ export const clientRecords = Effect.gen(function* () {
       yield* each(yield* personal.events(shop_id, person, ids, from))
   })
 
-  const answersOf = Effect.fnUntraced(function* <R>(
+  const idempotencyRecordsOf = Effect.fnUntraced(function* <R>(
     shop_id: ShopId,
     person: Person,
     { tickets }: PersonShopData,
@@ -140,11 +140,11 @@ export const clientRecords = Effect.gen(function* () {
   const exportOf = Effect.fnUntraced(function* (shop_id: ShopId, person: Person) {
     const held = yield* personal.held(shop_id, person)
     const sent: Array<SentEvent> = []
-    const answers: Array<IdempotencyRecord> = []
+    const idempotencyRecords: Array<IdempotencyRecord> = []
     yield* eventsOf(shop_id, person, held, (found) => Effect.sync(() => sent.push(...found)))
-    yield* answersOf(shop_id, person, held, (found) => Effect.sync(() => answers.push(...found)))
+    yield* idempotencyRecordsOf(shop_id, person, held, (found) => Effect.sync(() => idempotencyRecords.push(...found)))
     const shop = (yield* reads.shop(shop_id))?.shop
-    return shop === undefined ? [] : [shopPart(shop, held, sent, answers, (yield* TrackingPages).base_url)]
+    return shop === undefined ? [] : [shopPart(shop, held, sent, idempotencyRecords, (yield* TrackingPages).base_url)]
   })
 
   /** Erases a person from one shop; offers, notifications and the link last, because by them an interrupted run finds the shop again. */
@@ -156,8 +156,8 @@ export const clientRecords = Effect.gen(function* () {
         known(run(eraseEvents(shop_id, person, some)))
       )
     )
-    yield* answersOf(shop_id, person, held, (found) =>
-      Effect.forEach(chunks(found), (some) => known(run(eraseAnswers(shop_id, person, some))))
+    yield* idempotencyRecordsOf(shop_id, person, held, (found) =>
+      Effect.forEach(chunks(found), (some) => known(run(eraseIdempotencyRecords(shop_id, person, some))))
     )
     for (const some of recordsOf(held)) yield* known(run(eraseRecords(shop_id, some)))
     yield* known(runAudited(forgetClient(shop_id, person), entryOf(person)))

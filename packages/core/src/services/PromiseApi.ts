@@ -51,8 +51,8 @@ import type { WorkshopStopped } from "./WorkshopStopped.js"
 
 type Read<S extends Schema.Schema.Any, Encoded> = Schema.Schema<Schema.Schema.Type<S>, Encoded>
 
-const TheirTicketIds = Schema.Struct({ client_id: ClientId, ticket_id: TicketId })
-const TheirOfferIds = Schema.Struct({ client_id: ClientId, offer_id: OfferId })
+const ClientTicketIds = Schema.Struct({ client_id: ClientId, ticket_id: TicketId })
+const ClientOfferIds = Schema.Struct({ client_id: ClientId, offer_id: OfferId })
 const VisitIds = Schema.Struct({ client_id: ClientId, shop_id: ShopId })
 const AuditQuery = Schema.Struct({
   shop_id: optional(ShopId),
@@ -77,8 +77,8 @@ export const decodeInput = {
   photo: PhotoInput as Read<typeof PhotoInput, PlainPhoto>,
   quote: QuoteInput as Read<typeof QuoteInput, PlainQuote>,
   correction: ClientCorrection as Read<typeof ClientCorrection, PlainCorrection>,
-  theirTicket: TheirTicketIds as Read<typeof TheirTicketIds, ClientTicketRef>,
-  theirOffer: TheirOfferIds as Read<typeof TheirOfferIds, ClientOfferRef>,
+  clientTicket: ClientTicketIds as Read<typeof ClientTicketIds, ClientTicketRef>,
+  clientOffer: ClientOfferIds as Read<typeof ClientOfferIds, ClientOfferRef>,
   visit: VisitIds as Read<typeof VisitIds, PlainVisit>,
   auditQuery: AuditQuery as Read<typeof AuditQuery, PlainAuditQuery>,
   client: ClientInput as Read<typeof ClientInput, PlainClient>,
@@ -320,9 +320,9 @@ const ticketMethods = (run: Run<ApiServices>) => {
         Quotes.propose(caller, id, quote)
       ),
       /** Accepts the proposed price for the client. A ticket of another client is not found. */
-      accept: method([decodeInput.theirTicket], (of) => Quotes.accept(of.client_id, of.ticket_id)),
+      accept: method([decodeInput.clientTicket], (of) => Quotes.accept(of.client_id, of.ticket_id)),
       /** The client refuses it; the price stays. A ticket that is not theirs is not found. */
-      refuse: method([decodeInput.theirTicket], (of) => Quotes.refuse(of.client_id, of.ticket_id)),
+      refuse: method([decodeInput.clientTicket], (of) => Quotes.refuse(of.client_id, of.ticket_id)),
       /** Records the answer that a client gave at the counter or by telephone. The client needs no account. */
       recordAnswer: method([decodeInput.caller, TicketId, QuoteAnswer], (caller, id, answer) =>
         Quotes.recordAnswer(caller, id, answer)
@@ -357,9 +357,9 @@ const clientMethods = (run: Run<ApiServices>) => {
       /** The offers that a client sees, oldest first. */
       ofClient: method([ClientId], (client_id) => Offers.ofClient(client_id)),
       /** Links the ticket to the client, whom the shop knows from then on. An offer to another number is not found. */
-      accept: method([decodeInput.theirOffer], (of) => Offers.accept(of.client_id, of.offer_id)),
+      accept: method([decodeInput.clientOffer], (of) => Offers.accept(of.client_id, of.offer_id)),
       /** The client blocks the shop, permanently. An offer to another's number is not found. */
-      block: method([decodeInput.theirOffer], (of) => Offers.block(of.client_id, of.offer_id))
+      block: method([decodeInput.clientOffer], (of) => Offers.block(of.client_id, of.offer_id))
     },
     loyalty: {
       /** The shop's programme and the client's card, even while the programme is off. */

@@ -25,7 +25,7 @@ export const unavailableCells: Effect.Effect<ReadonlyArray<UnavailableCell>> = E
 export const notReadyReason: Effect.Effect<string | null, never, Directory> = Effect.gen(function* () {
   const directory = yield* Directory
   // No key has this hash: a look-up that the store must really make. It needs the home cell, without which the shops of other cells are
-  // served; while some cell is away, the probe of the cells knows whether any responds.
+  // served; while some cell is unavailable, the probe of the cells knows whether any responds.
   const { length } = yield* unavailableCells
   if (length === 0) yield* directory.keyByHash("readyz")
   return (yield* complaint) ?? (yield* aheadReason)

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { unchanged } from "../decisions/Command.js"
 import { answerOffer, recordVisit } from "../decisions/clientLink.js"
-import { eraseAnswers, eraseEvents, forgetClient } from "../decisions/eraseClient.js"
+import { eraseEvents, eraseIdempotencyRecords, forgetClient } from "../decisions/eraseClient.js"
 import { type IdempotencyKey, idempotent } from "../decisions/Idempotency.js"
 import * as Load from "../decisions/Load.js"
 import type { Change } from "../decisions/ShopState.js"
@@ -307,7 +307,7 @@ export const personalDataContract = cases({
     const { found, next } = yield* personal.idempotencyRecords(shop.id, person, [caller_id as never], null)
     yield* same("found", each(found, "key").sort(), [`four ${person.phones[0]}`, "one", "two"].sort())
     yield* same("all looked at", next, null)
-    yield* run(eraseAnswers(shop.id, person, found))
+    yield* run(eraseIdempotencyRecords(shop.id, person, found))
     const left = yield* run(loaded(shop.id, Load.idempotencyRecords(found)))
     yield* same("the key that names the person is gone", each(left, "key").sort(), ["one", "two"])
   }

@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest"
 import { withAuthor } from "../../src/decisions/Command.js"
 import { createTicket } from "../../src/decisions/createTicket.js"
-import { eraseAnswers, eraseEvents, eraseRecords, eraseTickets, forgetClient } from "../../src/decisions/eraseClient.js"
+import {
+  eraseEvents,
+  eraseIdempotencyRecords,
+  eraseRecords,
+  eraseTickets,
+  forgetClient
+} from "../../src/decisions/eraseClient.js"
 import { giveStamps } from "../../src/decisions/giveStamps.js"
 import { type IdempotencyKey, idempotent } from "../../src/decisions/Idempotency.js"
 import type { AttemptRecord, SentEvent } from "../../src/domain/Delivery.js"
@@ -127,7 +133,7 @@ describe("docs/personal-data.md: a client is erased from the responses that are 
   const keysOf = (...keys: ReadonlyArray<string>) =>
     keys.map((key) => ({ caller_id: KEY, operation: "tickets.create", key }))
   const erases = (shop: TestShop, ...keys: ReadonlyArray<string>) =>
-    shop.does(eraseAnswers(SHOP, amira, keysOf(...keys)))
+    shop.does(eraseIdempotencyRecords(SHOP, amira, keysOf(...keys)))
 
   it("the key still leads to the same ticket, without their name, whatever the till sends with it", () => {
     const shop = new TestShop()
@@ -151,7 +157,7 @@ describe("docs/personal-data.md: a client is erased from the responses that are 
   it("one whose request another erasure has forgotten changes only if it has their name", () => {
     const shop = new TestShop()
     shop.does(keyed("a", { item: "Coat of Amira and Karim" }))
-    shop.does(eraseAnswers(SHOP, { client_id: KARIM.id, names: ["Karim"], phones: [] }, keysOf("a")))
+    shop.does(eraseIdempotencyRecords(SHOP, { client_id: KARIM.id, names: ["Karim"], phones: [] }, keysOf("a")))
     erases(shop, "a")
     expect(shop.does(keyed("a", {})).data.item).toBe("Coat of [erased] and [erased]")
     erases(shop, "a")

@@ -11,9 +11,9 @@ import { Effect, Either, Schema } from "effect"
 import { data, groupOf, shopEndpoint } from "./endpoints.js"
 import type { Feed } from "./Feed.js"
 import { countParameter } from "./queryParameters.js"
-import { ReceivedEvent, ReceiverAnswer, ReceiverBehaviour, type Receivers, receiverWords } from "./Receivers.js"
+import { answerDescriptions, ReceivedEvent, ReceiverAnswer, ReceiverBehaviour, type Receivers } from "./Receivers.js"
 
-const words = Object.keys(receiverWords)
+const words = Object.keys(answerDescriptions)
 const REFUSED = `must be a status from 200 to 599, or one of ${words.join(", ")}`
 
 const ReceiverView = Schema.Struct({

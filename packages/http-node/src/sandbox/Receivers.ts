@@ -6,24 +6,27 @@ import { requestHeaders, USER_AGENT } from "../sender/SendAttempt.js"
 import { Ring, startOfIds } from "./Feed.js"
 import { meaningsIn } from "./views.js"
 
-/** The behaviours of the built-in receiver besides a status. */
-export const receiverWords = {
+/** The answers of the built-in receiver besides a status, by name. */
+export const answerDescriptions = {
   cut: "cuts the connection before a response",
   silent: "never responds",
   late: "responds after the ten seconds that a sender waits"
 } as const
 
-const words = Object.keys(receiverWords) as [keyof typeof receiverWords, ...Array<keyof typeof receiverWords>]
+const words = Object.keys(answerDescriptions) as [
+  keyof typeof answerDescriptions,
+  ...Array<keyof typeof answerDescriptions>
+]
 
-/** A status, or a key of {@link receiverWords}. */
+/** A status, or a key of {@link answerDescriptions}. */
 export const ReceiverAnswer = Schema.Union(
   Schema.Int.pipe(Schema.between(200, 599)),
   Schema.Literal(...words)
 ).annotations({
   identifier: "ReceiverAnswer",
-  description: meaningsIn(receiverWords)
+  description: meaningsIn(answerDescriptions)
 })
-/** A status, or a key of {@link receiverWords}. */
+/** A status, or a key of {@link answerDescriptions}. */
 export type ReceiverAnswer = typeof ReceiverAnswer.Type
 
 /** How a shop's built-in receiver behaves. */
