@@ -1,5 +1,5 @@
 import { Entropy, type Sent, type StorePorts } from "@workshop/core"
-import { Memory, memoryCells, over } from "@workshop/store-memory"
+import { layerOn, Memory, memoryCells } from "@workshop/store-memory"
 import { type Context, Effect, Layer } from "effect"
 import { History, type Json } from "./History.js"
 import { Node, type Surroundings } from "./Node.js"
@@ -66,7 +66,7 @@ const storesOf = (seed: number): Pick<Surroundings, "store" | "cells"> => {
     return { store: cells.cells[0].ports, cells }
   }
   const store = Effect.runSync(
-    Effect.scoped(Layer.build(over(new Memory()).pipe(Layer.provide(Entropy.layerSeeded(seed)))))
+    Effect.scoped(Layer.build(layerOn(new Memory()).pipe(Layer.provide(Entropy.layerSeeded(seed)))))
   ) as Context.Context<StorePorts>
   return { store, cells: null }
 }

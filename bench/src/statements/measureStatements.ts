@@ -42,8 +42,8 @@ const roundTrips = <A, E, R>(work: Effect.Effect<A, E, R>) =>
       const begun = performance.now()
       query.call(StatementBatch, client, batches)
       const names = batches.flatMap(({ statements }) => statements.map(({ name = "" }) => name)).join(", ")
-      const answers = Promise.all(batches.map((batch) => batch.answers))
-      answers.then(
+      const results = Promise.all(batches.map((batch) => batch.results))
+      results.then(
         () => took.set(names, [...(took.get(names) ?? []), performance.now() - begun]),
         () => undefined
       )

@@ -56,7 +56,7 @@ export const noMigrateFlag = toggle("no-migrate", "Refuse a database with an old
 /** The chosen store and its place. */
 export interface StoreChoice {
   readonly store: (typeof STORES)[number]
-  /** For `postgres`. */
+  /** The database's URL, if the store is `postgres`. */
   readonly databaseUrl: string | null
   /** The schema of the tables in a database; by default that of the store. */
   readonly schema?: string | undefined
@@ -195,8 +195,8 @@ interface CommandHint {
 
 const quoted = (text: string): string => (/^[\w./:@%+,=-]+$/.test(text) ? text : shellQuoted(text))
 
-/** A database address that holds a password is not printed; one that cannot be read may hold one. */
-const holdsPassword = (url: string): boolean => {
+/** Whether a database URL may contain a password; true if it cannot be parsed. */
+const mayContainPassword = (url: string): boolean => {
   if (!URL.canParse(url)) return true
   const { password, searchParams } = new URL(url)
   return password !== "" || searchParams.has("password")
@@ -213,7 +213,7 @@ export const nameOf = (url: string): string => {
 type Place = Pick<StoreChoice, "store" | "databaseUrl" | "schema" | "cells" | "dataDir">
 
 const databaseFlags = ({ databaseUrl }: Place): string =>
-  databaseUrl === null || holdsPassword(databaseUrl) ? "" : ` --database-url ${quoted(databaseUrl)}`
+  databaseUrl === null || mayContainPassword(databaseUrl) ? "" : ` --database-url ${quoted(databaseUrl)}`
 
 const flagsOf = (place: Place): string => {
   const { store, schema, cells = "", dataDir } = place

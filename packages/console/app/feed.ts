@@ -44,7 +44,7 @@ export const link = signal<"streaming" | "polling" | "connecting">("connecting")
 /** When the process started that sends the stream; undefined until it says so. */
 export const startedAt = signal<string | undefined>(undefined)
 
-/** Whoever wants to know of every request that was made to the API. */
+/** Functions that are called with every request that was made to the API. */
 export const listeners = new Set<(request: LoggedRequest) => void>()
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f-]{21}/g

@@ -265,7 +265,7 @@ export const loadShops = async (): Promise<void> => {
   await choose(chosen.id, named === undefined ? null : (ticket ?? null))
 }
 
-/** Whoever wants to know of every act, such as the recorder. */
+/** Functions that are called with the response of every act; the recorder's is one. */
 export const witnesses = new Set<(answer: Answer) => void>()
 
 const witnessed = (answer: Answer): Answer => {

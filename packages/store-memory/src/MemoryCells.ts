@@ -3,7 +3,7 @@ import { type Cell, CellAccess, type CellDirectory, cellPorts, Deliveries } from
 import { Context, Effect, Layer } from "effect"
 import { Memory } from "./Memory.js"
 import { memoryDeliveries } from "./MemoryDeliveries.js"
-import { over } from "./MemoryStore.js"
+import { layerOn } from "./MemoryStore.js"
 
 /** The access to a memory as one of several cells. */
 const memoryCell = (
@@ -97,7 +97,7 @@ export const memoryCells = (
     const open = (name: string) => {
       const memory = new Memory()
       const deliveries = memoryDeliveries(memory)
-      return Effect.map(Effect.scoped(Layer.build(over(memory))), (ports) => ({
+      return Effect.map(Effect.scoped(Layer.build(layerOn(memory))), (ports) => ({
         memory,
         cell: {
           name,

@@ -57,7 +57,7 @@ const candidates = (data: ShopData, { number, client_id, tracking_code }: Ticket
   return [...(data.byClient.get(client_id) ?? [])].sort()
 }
 
-/** The change at which a read of changes stops: the one after the next `most`. Null if an index has no more than `most` tickets for the filter. */
+/** The first change that a read does not examine; null if an index has at most `most` tickets. */
 const unreadFrom = (data: ShopData, filter: TicketFilter, order: TicketOrder): TicketRecord | null => {
   const part = filter.tracking_code === undefined ? narrowest(filter) : null
   if (order._tag === "Newest" || part === null) return null

@@ -86,7 +86,7 @@ export const memoryAuditLog = (memory: Memory): Context.Tag.Service<AuditLog> =>
 })
 
 /** The number of attempts to run a command whose random tracking code is taken. If all fail, the source is not random. */
-const MOST_MOMENTS = 16
+const MAX_ATTEMPTS = 16
 
 const memoryStore = (
   memory: Memory,
@@ -97,7 +97,7 @@ const memoryStore = (
     Effect.clockWith((clock): Effect.Effect<Outcome<A>, E | ShopNotFound> => {
       const data = memory.shops.get(command.shop_id)
       if (data === undefined) return Effect.fail(new ShopNotFound())
-      for (let moments = 0; moments < MOST_MOMENTS; moments++) {
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         const { base_url: tracking_base_url } = pages
         const moment = { now: clock.unsafeCurrentTimeMillis(), entropy: bytes(ENTROPY_BYTES), tracking_base_url }
         const decision = decide(command, data.state, moment)
@@ -112,7 +112,7 @@ const memoryStore = (
 })
 
 /** All store ports over a given memory. */
-export const over = (memory: Memory): Layer.Layer<StorePorts, never, Entropy> =>
+export const layerOn = (memory: Memory): Layer.Layer<StorePorts, never, Entropy> =>
   Layer.effectContext(
     Effect.map(Effect.all([Entropy, TrackingPages]), ([entropy, pages]) =>
       Context.make(Store, memoryStore(memory, entropy, pages)).pipe(
@@ -132,4 +132,4 @@ export const over = (memory: Memory): Layer.Layer<StorePorts, never, Entropy> =>
   )
 
 /** All store ports, in the memory of one process, which ends with it. A command runs synchronously, so no other one runs at the same time. */
-export const layer: Layer.Layer<StorePorts, never, Entropy> = Layer.suspend(() => over(new Memory()))
+export const layer: Layer.Layer<StorePorts, never, Entropy> = Layer.suspend(() => layerOn(new Memory()))

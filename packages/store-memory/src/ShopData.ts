@@ -118,8 +118,8 @@ export const logged = (
 }
 
 /**
- * The instants at which the tickets of a shop are closed automatically, earliest first. All closures come after the same time, so a ticket
- * that is scheduled again is the last one. That is the order of the keys of a map, which is sorted only if the clock was set back.
+ * The instants at which the tickets of a shop are closed automatically, earliest first. Every closure is due after the same period,
+ * so a rescheduled ticket moves to the end, which a Map preserves; it is sorted only after a clock was set back.
  */
 export class ClosureOrder {
   #due = new Map<TicketId, Instant>()

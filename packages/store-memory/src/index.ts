@@ -7,4 +7,4 @@ export { memoryClosures, memoryDirectory, memoryMessages } from "./MemoryDirecto
 export { memoryPersonalData } from "./MemoryPersonalData.js"
 export { memoryReads } from "./MemoryReads.js"
 export { memorySandboxData } from "./MemorySandboxData.js"
-export { layer, memoryAuditLog, memoryRateLimits, over } from "./MemoryStore.js"
+export { layer, layerOn, memoryAuditLog, memoryRateLimits } from "./MemoryStore.js"

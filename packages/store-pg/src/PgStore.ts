@@ -22,10 +22,10 @@ import { type Config, type ConfigError, Context, Effect, Layer } from "effect"
 import type pg from "pg"
 import { optionsFrom, type PgStoreConfig, storeConfig } from "./ConfiguredOptions.js"
 import { checkAlone, checkCells, confirming } from "./cells/CellChecks.js"
-import { type CellAddress, type CellPlaced, HOME, placesOf } from "./cells/CellPlaces.js"
+import { type CellAddress, type CellLocation, HOME, placesOf } from "./cells/CellPlaces.js"
 import { cellNodes } from "./cells/CitusNodes.js"
 import { pgCellAccess, pgCellDirectory } from "./cells/PgCells.js"
-import { transact } from "./commands/CommitQueue.js"
+import { makeTransact } from "./commands/CommitQueue.js"
 import { joinedTransactions } from "./commands/JoinedTransactions.js"
 import { warnIfUnencrypted } from "./connection/Address.js"
 import { callersPool, storeDatabaseCheck } from "./connection/CallersPool.js"
@@ -39,8 +39,8 @@ import { pgDeliveries } from "./deliveries/PgDeliveries.js"
 import { pgDeliveryLog } from "./deliveries/PgDeliveryLog.js"
 import { type PgNotifier, pgNotifier } from "./deliveries/PgNotifier.js"
 import { pgPersonalData } from "./erasure/PgPersonalData.js"
+import { pgRateLimits } from "./limits/PgRateLimits.js"
 import { pgProbe } from "./observe/PgProbe.js"
-import { pgRateLimits } from "./PgRateLimits.js"
 import { inRealTime } from "./RealTime.js"
 import { pgAuditLog, pgClosures, pgDirectory, pgMessages } from "./reads/PgDirectory.js"
 import { pgReads } from "./reads/PgReads.js"
@@ -53,8 +53,16 @@ import { type SecretsRefused, WebhookSecrets } from "./secrets/WebhookSecrets.js
 export type { PgStoreConfig } from "./ConfiguredOptions.js"
 export type { PgStoreOptions } from "./StoreOptions.js"
 
-/** The connections, the notifier and the name that the ports of a cell get if there are several cells. */
-interface Surroundings {
+/*
+ * Builds the layers of this store. `layer` checks the options and chooses between two forms: `singleStore`, one schema of one database, and
+ * `cellStore`, several cells, each of which is a schema of its own. `ports` makes the ports of one schema: the commands (`makeTransact`,
+ * CommitQueue.ts), the reads, the deliveries and the rest. `singleStore` calls it once. `cellStore` calls it for each cell with
+ * `SharedResources`, so that all cells of one address use the same connections and notifier; `cellPorts` of core then combines the cells
+ * into one store, which finds the cell of a shop in the directory of the home cell.
+ */
+
+/** The connections and the notifier that cells share, and the name of the cell. Without them, the ports make their own. */
+interface SharedResources {
   readonly connecting?: typeof reconnecting | undefined
   /** Makes the connections of commands only. */
   readonly commandsConnecting?: typeof reconnecting | undefined
@@ -67,7 +75,7 @@ interface Surroundings {
 
 const ports = (
   { url, schema: given, lanes = 2, leaseClock = "database", secretsKeys }: PgStoreOptions,
-  { connecting, commandsConnecting = connecting, notifier: shared, cell, isDistributed }: Surroundings
+  { connecting, commandsConnecting = connecting, notifier: shared, cell, isDistributed }: SharedResources
 ) =>
   Effect.gen(function* () {
     const schema = yield* checkedSchema(given)
@@ -77,7 +85,7 @@ const ports = (
     const checkSecrets = yield* secretsGuard(secrets, schema)
     yield* pgProbe(schema, cell)
     const notifier = shared ?? (yield* pgNotifier(database, nodeName(entropy)))
-    const run = yield* transact(
+    const transact = yield* makeTransact(
       {
         ...database,
         lanes,
@@ -102,7 +110,7 @@ const ports = (
       connecting,
       isDistributed
     })
-    return Context.make(Store, { transact: joining(run) }).pipe(
+    return Context.make(Store, { transact: joining(transact) }).pipe(
       Context.add(Transactions, transactions),
       Context.add(Reads, yield* pgReads(secrets)),
       Context.add(AuditLog, yield* pgAuditLog),
@@ -120,16 +128,16 @@ const ports = (
   })
 
 /** The ports, the SQL client and the directory of one cell, on the connections that cells share. */
-const cellWith = (options: PgStoreOptions, place: CellPlaced, poolNow: () => pg.Pool, surroundings: Surroundings) =>
+const cellWith = (options: PgStoreOptions, place: CellLocation, poolNow: () => pg.Pool, shared: SharedResources) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
     const at = { ...options, url: place.url, schema: place.schema }
-    const cell: Cell = { name: place.name, ports: yield* ports(at, { ...surroundings, cell: place.name }) }
+    const cell: Cell = { name: place.name, ports: yield* ports(at, { ...shared, cell: place.name }) }
     return { cell, sql, directory: yield* pgCellDirectory }
   }).pipe(Effect.provide(Layer.provide(Sql.readsOn(poolNow, place), Reactivity.layer)))
 
 /** Several cells, with the directory in the home cell. Cells of one address share connections. */
-const overCells = (options: PgStoreOptions, further: ReadonlyArray<CellAddress>) =>
+const cellStore = (options: PgStoreOptions, further: ReadonlyArray<CellAddress>) =>
   Effect.gen(function* () {
     const entropy = yield* Entropy
     const places = yield* placesOf(options, further)
@@ -178,14 +186,15 @@ const READ_CONNECTIONS = 8
 const nodeName = ({ bytes }: Context.Tag.Service<Entropy>): string =>
   Array.from(bytes(8), (byte) => byte.toString(16).padStart(2, "0")).join("")
 
-const overOne = (options: PgStoreOptions) =>
+/** A store of one schema, whose reads use the caller's pool if there is one. */
+const singleStore = (options: PgStoreOptions) =>
   Effect.gen(function* () {
     const { url, pool: given, schema, readConnections = READ_CONNECTIONS } = options
     const pool = given && (yield* callersPool(given, { url, schema: yield* checkedSchema(schema) }))
     if (pool !== undefined) yield* pool.checked
     yield* warnIfUnencrypted(url)
-    const own = Effect.map(Sql.readPool({ url, connections: readConnections }), (made) =>
-      Sql.readsOn(() => made, { schema })
+    const own = Effect.map(Sql.readPool({ url, connections: readConnections }), (readPool) =>
+      Sql.readsOn(() => readPool, { schema })
     )
     const alone = Effect.gen(function* () {
       yield* checkAlone(yield* SqlClient)
@@ -206,7 +215,7 @@ export const layer = (
 ): Layer.Layer<StorePorts, OptionRefused | DatabaseFailed | SecretsRefused, Entropy> => {
   const store = Effect.suspend(() => {
     const { cells = [] } = options
-    return cells.length === 0 ? overOne(options) : Effect.succeed(Layer.scopedContext(overCells(options, cells)))
+    return cells.length === 0 ? singleStore(options) : Effect.succeed(Layer.scopedContext(cellStore(options, cells)))
   })
   return inRealTime(Layer.unwrapScoped(Effect.zipRight(checkedOptions(options), store)))
 }

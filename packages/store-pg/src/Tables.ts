@@ -37,11 +37,11 @@ export type DeliveryRow = DeliveryRecord & { readonly lease_until: Instant | nul
 /** The delivery without what only its table has. */
 export const deliveryOf = ({ lease_until: _, ...delivery }: DeliveryRow): DeliveryRecord => delivery
 
-/** A row of a table whose place orders the rows of the same instant. */
-export type Placed<Row> = Row & { readonly place: number }
+/** A row of a table whose sequence number `place` orders the rows of the same instant. */
+export type Sequenced<Row> = Row & { readonly place: number }
 
-/** The row without its place. */
-export const unplaced = <Row extends object>({ place: _, ...row }: Placed<Row>): Row => row as unknown as Row
+/** The row without its sequence number. */
+export const withoutSequence = <Row extends object>({ place: _, ...row }: Sequenced<Row>): Row => row as unknown as Row
 
 /** A count of stamps as its table stores it. */
 export type StampsRow = StampCountKey & LimitWindow & { readonly shop_id: ShopId }

@@ -11,7 +11,7 @@ export {
   removeCell
 } from "./cells/CellLayout.js"
 export { type MigrateOptions, migrate } from "./cells/CellMigrations.js"
-export { type CellPlaced, placesOf } from "./cells/CellPlaces.js"
+export { type CellLocation, placesOf } from "./cells/CellPlaces.js"
 export { type Checked, checkData, type Finding } from "./check/checkData.js"
 export { DatabaseFailed, type DatabaseFailure } from "./connection/DatabaseFailed.js"
 export type * from "./migrate/MigrationError.js"

@@ -33,7 +33,7 @@ const open = Effect.gen(function* () {
   const life = yield* Scope.make()
   const connection = { url: NOWHERE, name: "a test", lock_timeout_ms: 0 }
   const made = yield* Scope.extend(
-    commitQueue({ connection, moveToContended: null, secrets: inClear, onCommit: () => undefined }),
+    commitQueue({ connection, kind: { isContended: true }, secrets: inClear, onCommit: () => undefined }),
     life
   )
   return { ...made, close: Scope.close(life, Exit.void) }

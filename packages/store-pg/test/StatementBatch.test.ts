@@ -110,6 +110,6 @@ describe("statements that are sent together (Connection.send)", { timeout: LONG 
           expect([failure.kind, failure.isLoss]).toEqual(["late", true])
           yield* connection.broken
         }),
-      { answer_timeout_ms: 100 }
+      { statement_timeout_ms: 100 }
     ))
 })

@@ -85,7 +85,7 @@ const drained = (stream: NodeJS.WriteStream): Promise<void> =>
     stream.write("", () => resolve())
   })
 
-/** Ends the process once all that was written has left it: `process.exit` would cut it off at the size of a pipe. */
+/** Ends the process after its output was flushed; `process.exit` would truncate it. */
 const end = async ({ status, complaint }: Ending): Promise<void> => {
   if (complaint !== null) process.stderr.write(`${legible(complaint)}\n`)
   await Promise.all([drained(process.stdout), drained(process.stderr)])

@@ -3,12 +3,12 @@ import { type DatabaseFailed, NO_TABLE } from "../connection/DatabaseFailed.js"
 import { inSchema } from "../connection/Schema.js"
 import { recordAct } from "../migrate/OperatorAudit.js"
 import { connect, type Session } from "../migrate/Session.js"
-import { type CellPlaced, cellsRefused, cellWrong, HOME } from "./CellPlaces.js"
+import { type CellLocation, cellsRefused, cellWrong, HOME } from "./CellPlaces.js"
 import { isCitus } from "./CitusNodes.js"
 
 /** Runs work on a session of a cell. `text` names the cell's schema in a statement. */
 export const withSession = <A, E>(
-  { url, schema }: CellPlaced,
+  { url, schema }: CellLocation,
   work: (session: Session, text: (sql: string) => string) => Effect.Effect<A, E>
 ) => Effect.scoped(Effect.flatMap(connect(url, { schema }), (session) => work(session, (sql) => inSchema(sql, schema))))
 
@@ -67,7 +67,7 @@ export const refuseOtherNames = (run: Session["run"], names: ReadonlyArray<strin
 
 /** Adds cells to the directory. The first process that serves the cells copies the accounts that exist already. Returns the names of new cells. */
 export const addToDirectory = (
-  home: CellPlaced,
+  home: CellLocation,
   others: ReadonlyArray<{ readonly name: string; readonly id: string }>
 ) =>
   withSession(home, (session, text) =>

@@ -8,7 +8,7 @@ import {
   refuseOtherNames,
   withSession
 } from "./CellDirectory.js"
-import { type CellPlaced, type CellsGiven, cellsRefused, cellWrong, HOME, ofCell, placesOf } from "./CellPlaces.js"
+import { type CellLocation, type CellOptions, cellsRefused, cellWrong, HOME, ofCell, placesOf } from "./CellPlaces.js"
 
 const NAME_MARK = "cell:"
 const ID_MARK = "cell_id:"
@@ -43,7 +43,7 @@ export const mismatchOf = ({ name, id }: Pick<DirectoryCell, "name" | "id">, fou
   return id !== null && id !== found.id ? `Where the cell ${name} should be is another cell of that name` : null
 }
 
-/** Refuses a database that is a further cell of this name, because a home cell is needed; null says that it is a home cell. */
+/** Fails if the database is a further cell; null means that it is a home cell. */
 export const refuseFurtherCell = (name: string | null) =>
   name === null ? Effect.void : cellsRefused(`The database is the cell ${name} of another one, its home cell`)
 
@@ -62,7 +62,7 @@ export const identityOf = (session: Session, text: (sql: string) => string) =>
     )
 
 /** Refuses a home cell that is a further cell of another one, and names that omit one of its cells. A migration calls it before it writes. */
-export const refuseHome = (home: CellPlaced, names: ReadonlyArray<string>) =>
+export const refuseHome = (home: CellLocation, names: ReadonlyArray<string>) =>
   withSession(home, (session, text) =>
     Effect.gen(function* () {
       const found = yield* identityOf(session, text)
@@ -75,7 +75,7 @@ export const refuseHome = (home: CellPlaced, names: ReadonlyArray<string>) =>
  * Refuses the address of a cell that the directory knows if another schema is there, and the address of a new cell if another cell or shops
  * are there.
  */
-export const refuseOtherCell = (cell: CellPlaced, known: DirectoryCell | undefined) =>
+export const refuseOtherCell = (cell: CellLocation, known: DirectoryCell | undefined) =>
   withSession(cell, (session, text) =>
     Effect.gen(function* () {
       const { name } = cell
@@ -105,7 +105,7 @@ export const refuseOtherCell = (cell: CellPlaced, known: DirectoryCell | undefin
  * The places of the cells that a command was given, the home cell first. Refuses names that are not those of the directory. `confirm`
  * refuses a place at which another schema is than the cell that the directory knows.
  */
-export const cellsGiven = (url: string, { schema, cells = [] }: CellsGiven) =>
+export const cellsGiven = (url: string, { schema, cells = [] }: CellOptions) =>
   Effect.gen(function* () {
     const places = yield* placesOf({ url, schema }, cells)
     const known = yield* withSession(places[0]!, (session, text) => {
@@ -116,7 +116,7 @@ export const cellsGiven = (url: string, { schema, cells = [] }: CellsGiven) =>
       )
       return Effect.zipRight(refused, directoryCells(run))
     })
-    const confirm = (place: CellPlaced) =>
+    const confirm = (place: CellLocation) =>
       place.name === HOME
         ? Effect.void
         : Effect.mapError(

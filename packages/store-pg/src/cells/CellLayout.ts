@@ -6,7 +6,7 @@ import { recordAct } from "../migrate/OperatorAudit.js"
 import { connect, type Session } from "../migrate/Session.js"
 import { nameMarkOf, refuseOtherCell } from "./CellIdentity.js"
 import { migrateCells } from "./CellMigrations.js"
-import { type CellAddress, type CellPlaced, type CellsGiven, HOME, ofCell, placesOf } from "./CellPlaces.js"
+import { type CellAddress, type CellLocation, type CellOptions, HOME, ofCell, placesOf } from "./CellPlaces.js"
 import { type CitusNode, isCitus, nodesOf } from "./CitusNodes.js"
 
 /** A cell as the directory and its own database describe it. */
@@ -43,7 +43,7 @@ const shown = ({ host, port }: CitusNode): string => `${host.includes(":") ? `[$
 const serverOf = (url: string): string => /^[a-z]+:\/\/(?:[^@/?#]*@)?([^/?#]*)/i.exec(url)?.[1] || "localhost"
 
 /** The cells of the directory; only the home cell if there are no others. */
-const cellsOf = (session: Session, home: CellPlaced) =>
+const cellsOf = (session: Session, home: CellLocation) =>
   Effect.map(
     session.run<{ name: string; id: string | null; shops: string; takes_shops: boolean; all: string }>(
       inSchema(
@@ -58,7 +58,7 @@ const cellsOf = (session: Session, home: CellPlaced) =>
   )
 
 /** A further cell in the database of the home cell. */
-const cellOf = (home: CellPlaced, name: string): CellPlaced => ({
+const cellOf = (home: CellLocation, name: string): CellLocation => ({
   name,
   url: home.url,
   schema: `${home.schema}_${name}`
@@ -70,7 +70,7 @@ interface CellInspection {
   readonly shops?: number
 }
 
-const inspect = (place: CellPlaced, known: { readonly id: string | null; readonly shops: number }) =>
+const inspect = (place: CellLocation, known: { readonly id: string | null; readonly shops: number }) =>
   Effect.scoped(
     Effect.gen(function* () {
       const session = yield* Effect.mapError(
@@ -98,7 +98,7 @@ const schemasOf = (session: Session, schemas: ReadonlyArray<string>) =>
   )
 
 /** Lists the cells of the directory, with their locations and states. `cells` gives the addresses of other clusters. */
-export const listCells = (url: string, { schema, cells = [] }: CellsGiven = {}) =>
+export const listCells = (url: string, { schema, cells = [] }: CellOptions = {}) =>
   Effect.scoped(
     Effect.gen(function* () {
       const [home, ...given] = yield* placesOf({ url, schema }, cells)
@@ -211,7 +211,7 @@ const PROBE_INTERVAL = "5 millis"
 const PROBE_TIMEOUT_MS = 60_000
 
 /** Writes to the cell repeatedly while `work` runs. Returns the longest time between two successful writes. */
-const longestPause = <A, E>(url: string, { schema, name }: CellPlaced, work: Effect.Effect<A, E>) =>
+const longestPause = <A, E>(url: string, { schema, name }: CellLocation, work: Effect.Effect<A, E>) =>
   Effect.gen(function* () {
     const session = yield* connect(url, { schema, statement_timeout_ms: PROBE_TIMEOUT_MS })
     const [longest, last] = [{ ms: 0 }, { at: yield* Clock.currentTimeMillis }]
@@ -237,7 +237,7 @@ const NODES = `select nodename as host, nodeport::integer as port from pg_dist_n
   where isactive and shouldhaveshards and noderole = 'primary' order by nodeid`
 
 /** The names of the cells, and the workers of Citus to which they can move. Fails without Citus. */
-const citusLayout = (session: Session, home: CellPlaced) =>
+const citusLayout = (session: Session, home: CellLocation) =>
   Effect.gen(function* () {
     if (!(yield* isCitus(session)))
       return yield* refused(
@@ -257,7 +257,7 @@ const isReached = (session: Session, { host, port }: CitusNode) =>
     ([row]) => row?.is_reached === true
   )
 
-const moveOn = (session: Session, url: string, cell: CellPlaced, to: CitusNode) =>
+const moveOn = (session: Session, url: string, cell: CellLocation, to: CitusNode) =>
   Effect.gen(function* () {
     const from = (yield* nodesOf(session, [cell.schema])).get(cell.schema)
     if (from === undefined)

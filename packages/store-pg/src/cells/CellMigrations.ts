@@ -6,11 +6,11 @@ import { locked, migrateSchema, type SchemaMigrationOptions } from "../migrate/M
 import { connect } from "../migrate/Session.js"
 import { addToDirectory, type DirectoryCell, directoryCells, withSession } from "./CellDirectory.js"
 import { identityOf, idMarkOf, nameMarkOf, refuseHome, refuseOtherCell } from "./CellIdentity.js"
-import { type CellAddress, type CellPlaced, cellWrong, ofCell, placesOf } from "./CellPlaces.js"
+import { type CellAddress, type CellLocation, cellWrong, ofCell, placesOf } from "./CellPlaces.js"
 import { isCitus } from "./CitusNodes.js"
 
 /** A failure to migrate a cell, which names the cell. */
-const inCell = (cell: CellPlaced, error: { readonly message: string }): DatabaseFailed =>
+const inCell = (cell: CellLocation, error: { readonly message: string }): DatabaseFailed =>
   error instanceof DatabaseFailed && error.reason !== "statement"
     ? ofCell(cell)(error)
     : cellWrong(
@@ -21,7 +21,7 @@ const inCell = (cell: CellPlaced, error: { readonly message: string }): Database
  * Lets Citus keep the schema of a cell, with all its tables, on one of its workers. Without Citus it does nothing. Unlogged tables become
  * logged, because they would delay a move to another worker.
  */
-const distribute = (cell: CellPlaced) =>
+const distribute = (cell: CellLocation) =>
   withSession(cell, (session) =>
     Effect.gen(function* () {
       if (!(yield* isCitus(session))) return
@@ -36,7 +36,7 @@ const distribute = (cell: CellPlaced) =>
   )
 
 /** Writes into a schema which cell it is, unless it says so already. Returns its id. */
-const markCell = (cell: CellPlaced, known: DirectoryCell | undefined) =>
+const markCell = (cell: CellLocation, known: DirectoryCell | undefined) =>
   withSession(cell, (session, text) =>
     Effect.gen(function* () {
       const found = yield* identityOf(session, text)
@@ -76,8 +76,8 @@ export const migrate = (url: string, options: MigrateOptions = {}, known: Readon
 
 /** Creates the further cells that do not exist yet, migrates all of them, and adds them to the directory. One process at a time does this. */
 export const migrateCells = (
-  home: CellPlaced,
-  others: ReadonlyArray<CellPlaced>,
+  home: CellLocation,
+  others: ReadonlyArray<CellLocation>,
   known: ReadonlyArray<Migration> = OURS
 ) =>
   Effect.scoped(
@@ -85,7 +85,7 @@ export const migrateCells = (
       const session = yield* connect(home.url, { schema: home.schema })
       yield* locked(session, home.schema)
       const directory = yield* directoryCells((sql) => session.run(inSchema(sql, home.schema)))
-      const entryOf = ({ name }: CellPlaced) => directory.find((one) => one.name === name)
+      const entryOf = ({ name }: CellLocation) => directory.find((one) => one.name === name)
       // All cells are checked first, so that nothing is written if one of them is refused.
       for (const cell of others)
         yield* Effect.mapError(refuseOtherCell(cell, entryOf(cell)), (error) => inCell(cell, error))

@@ -12,14 +12,14 @@ export interface CellAddress {
 }
 
 /** The location of a cell: a database and a schema. */
-export interface CellPlaced {
+export interface CellLocation {
   readonly name: string
   readonly url: string
   readonly schema: string
 }
 
 /** The cells that a command was given. */
-export interface CellsGiven extends Pick<Database, "schema"> {
+export interface CellOptions extends Pick<Database, "schema"> {
   /** The cells besides the home cell; none by default. */
   readonly cells?: ReadonlyArray<CellAddress> | undefined
 }
@@ -39,7 +39,7 @@ export const cellWrong = (what: string) => new DatabaseFailed({ reason: "wrong_c
 
 /** A failure of a cell's database, as a sentence about that cell. The remedies for the home cell's address do not apply to other cells. */
 export const ofCell =
-  ({ name }: Pick<CellPlaced, "name">) =>
+  ({ name }: Pick<CellLocation, "name">) =>
   (error: DatabaseFailed): DatabaseFailed => {
     if (name === HOME || error.reason === "wrong_cell" || error.reason === "bad_cells") return error
     const what = error.what.replace(/^The database\b/, `The cell ${name}`)
@@ -73,7 +73,7 @@ export const cellsFrom = (text: string): Effect.Effect<ReadonlyArray<CellAddress
 export const placesOf = (
   home: Database,
   further: ReadonlyArray<CellAddress>
-): Effect.Effect<ReadonlyArray<CellPlaced>, DatabaseFailed> =>
+): Effect.Effect<ReadonlyArray<CellLocation>, DatabaseFailed> =>
   Effect.gen(function* () {
     const schema = yield* checkedSchema(home.schema ?? DEFAULT_SCHEMA)
     const places = [{ name: HOME, url: home.url, schema }]

@@ -4,7 +4,7 @@ import type pg from "pg"
 import { readPool } from "../connection/Sql.js"
 import type { Session } from "../migrate/Session.js"
 import { sessionOf } from "../observe/PgProbe.js"
-import type { CellPlaced } from "./CellPlaces.js"
+import type { CellLocation } from "./CellPlaces.js"
 
 /** A node of Citus. */
 export interface CitusNode {
@@ -60,7 +60,7 @@ const LOOK_UP_INTERVAL = "1 second"
  * its node, because a connection through another node costs twice as much: the node plans a statement once, time-outs apply where the rows
  * are, and a commit takes one phase.
  */
-export const cellNodes = (places: ReadonlyArray<CellPlaced>, connections: number) =>
+export const cellNodes = (places: ReadonlyArray<CellLocation>, connections: number) =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
     const pools = new Map<string, pg.Pool>()
@@ -74,7 +74,7 @@ export const cellNodes = (places: ReadonlyArray<CellPlaced>, connections: number
     const [home] = places
     let nodes: ReadonlyMap<string, string> = new Map()
     const ofHome = places.filter(({ url }) => url === home!.url).map(({ schema }) => schema)
-    const urlOf = ({ url, schema }: CellPlaced) => (url === home!.url ? nodes.get(schema) : undefined) ?? url
+    const urlOf = ({ url, schema }: CellLocation) => (url === home!.url ? nodes.get(schema) : undefined) ?? url
 
     const lookUp = (sql: SqlClient) =>
       nodesOf(sessionOf(sql), ofHome).pipe(
@@ -93,7 +93,7 @@ export const cellNodes = (places: ReadonlyArray<CellPlaced>, connections: number
       )
     return {
       urlOf,
-      poolOf: (place: CellPlaced) => pools.get(urlOf(place))!,
+      poolOf: (place: CellLocation) => pools.get(urlOf(place))!,
       isDistributed: (schema: string) => nodes.has(schema),
       /** Looks up the nodes of the cells now and every second. While the home cell is unavailable, the last known nodes stay. */
       follow: (sql: SqlClient) =>

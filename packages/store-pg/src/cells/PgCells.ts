@@ -4,7 +4,7 @@ import type { CellAccess, CellDirectory } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
 import { available } from "../connection/Sql.js"
 import { insertRow } from "../reads/PgDirectory.js"
-import { type Placed, unplaced } from "../Tables.js"
+import { type Sequenced, withoutSequence } from "../Tables.js"
 import { HOME } from "./CellPlaces.js"
 
 /** The number of stale copies that one statement reads at most. */
@@ -38,10 +38,10 @@ export const pgCellAccess = ({
         on conflict (client_id) do update set phones = excluded.phones`.pipe(Effect.asVoid, available),
     audit: (before, limit) =>
       sql<{
-        readonly entry: Placed<AuditEntry>
+        readonly entry: Sequenced<AuditEntry>
       }>`select /* workshop list audit entries of cell */ row_to_json(e) as entry from workshop.audit_entry e
       where ${before === null ? sql`true` : sql`e.id < ${before}`} order by e.id desc limit ${limit}`.pipe(
-        Effect.map((rows) => rows.map(({ entry }) => unplaced<AuditEntry>(entry))),
+        Effect.map((rows) => rows.map(({ entry }) => withoutSequence<AuditEntry>(entry))),
         available
       )
   }))

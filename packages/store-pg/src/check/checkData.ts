@@ -1,7 +1,7 @@
 import { ServiceLimits } from "@workshop/core/store"
 import { Clock, Effect } from "effect"
 import { cellsGiven } from "../cells/CellIdentity.js"
-import { type CellPlaced, type CellsGiven, HOME, ofCell } from "../cells/CellPlaces.js"
+import { type CellLocation, type CellOptions, HOME, ofCell } from "../cells/CellPlaces.js"
 import { DatabaseFailed, withRoleRemedy } from "../connection/DatabaseFailed.js"
 import { inSchema } from "../connection/Schema.js"
 import { checkOn } from "../migrate/Migrator.js"
@@ -68,7 +68,7 @@ const checkOne = (session: Session, schema: string, timeout_ms: number) =>
   )
 
 interface OpenPlace {
-  readonly place: CellPlaced
+  readonly place: CellLocation
   readonly session: Session
 }
 
@@ -111,7 +111,7 @@ const misplaced = (home: OpenPlace, cells: ReadonlyArray<OpenPlace>) =>
     ]
   })
 
-const open = (place: CellPlaced, timeout_ms: number) =>
+const open = (place: CellLocation, timeout_ms: number) =>
   Effect.map(connect(place.url, { schema: place.schema, statement_timeout_ms: timeout_ms }), (session) => ({
     place,
     session
@@ -119,7 +119,7 @@ const open = (place: CellPlaced, timeout_ms: number) =>
 
 /** The findings of one cell. Of several cells, one that does not respond is itself a finding, and the others are checked. */
 const checkCell = (
-  place: CellPlaced,
+  place: CellLocation,
   confirmed: Effect.Effect<void, DatabaseFailed>,
   isOneOfSeveral: boolean,
   timeout_ms: number
@@ -152,7 +152,7 @@ const checkCell = (
  * Checks the invariants that the program keeps and the database does not enforce, in every cell. It reads one snapshot of each cell and
  * changes nothing. Each check may take `timeout_ms`; the schemas must be this program's.
  */
-export const checkData = (url: string, timeout_ms: number, options: CellsGiven = {}) =>
+export const checkData = (url: string, timeout_ms: number, options: CellOptions = {}) =>
   Effect.gen(function* () {
     const { places, confirm } = yield* cellsGiven(url, options)
     const checked = yield* Effect.forEach(places, (place) =>

@@ -46,6 +46,11 @@ export const failExpired = (commands: Commands, isContended: boolean): Commands 
   return commands.filter((queued) => !expired.includes(queued))
 }
 
+/** Whether a queue is the contended one. Each other queue moves the commands of locked shops there. */
+export type QueueKind =
+  | { readonly isContended: true }
+  | { readonly isContended: false; readonly moveToContended: (commands: Commands) => void }
+
 /** The connection and the callbacks of a {@link BatchRunner}. */
 export interface RunnerOptions {
   readonly database: ReconnectingConnection
@@ -53,8 +58,7 @@ export interface RunnerOptions {
   readonly checkClock: (connection: Connection) => Effect.Effect<void, PgFailure>
   readonly secrets: WebhookSecrets
   readonly queue: CommandQueue
-  /** Moves commands of locked shops to the contended queue; null in the contended queue itself. */
-  readonly moveToContended: ((commands: Commands) => void) | null
+  readonly kind: QueueKind
   readonly onCommit: (batch: DecidedBatch<QueuedCommand>) => void
 }
 
@@ -152,10 +156,10 @@ export class BatchRunner {
    * skipped, a missing shop does not exist.
    */
   #requeue({ skipsLocked }: Attempt, { notRun, missing }: DecidedBatch<QueuedCommand>): void {
-    const { queue, moveToContended } = this.#options
+    const { queue, kind } = this.#options
     if (notRun.length > 0) queue.putBack(notRun)
     if (missing.length === 0) return
-    if (skipsLocked && moveToContended !== null) moveToContended(missing)
+    if (skipsLocked && !kind.isContended) kind.moveToContended(missing)
     else failAll(missing, Cause.fail(new ShopNotFound()))
   }
 
@@ -184,13 +188,13 @@ export class BatchRunner {
 
   /** Runs the batch again without locked shops. Another lock time-out comes from a claim, which locks deliveries only briefly. */
   #afterLocked(attempt: Attempt): Effect.Effect<void> {
-    const { queue, moveToContended } = this.#options
-    if (moveToContended === null) return Effect.sync(() => queue.putBack(failExpired(attempt.commands, true)))
+    const { queue, kind } = this.#options
+    if (kind.isContended) return Effect.sync(() => queue.putBack(failExpired(attempt.commands, true)))
     return attempt.skipsLocked ? this.#attemptUnexpired(attempt) : this.#attempt({ ...attempt, skipsLocked: true })
   }
 
   #attemptUnexpired(attempt: Attempt): Effect.Effect<void> {
-    const commands = failExpired(attempt.commands, this.#options.moveToContended === null)
+    const commands = failExpired(attempt.commands, this.#options.kind.isContended)
     return commands.length === 0 ? Effect.void : this.#attempt({ ...attempt, commands })
   }
 

@@ -88,7 +88,7 @@ interface ShopRow {
   readonly webhook: Webhook | null
 }
 
-const rowsOf = <Row>(answer: QueryResult | undefined): ReadonlyArray<Row> => (answer?.rows ?? []) as ReadonlyArray<Row>
+const rowsOf = <Row>(result: QueryResult | undefined): ReadonlyArray<Row> => (result?.rows ?? []) as ReadonlyArray<Row>
 
 interface LoadedShops {
   readonly states: ReadonlyMap<ShopId, ShopState>
@@ -96,7 +96,7 @@ interface LoadedShops {
   readonly undecryptable: ReadonlyMap<ShopId, SecretsRefused>
 }
 
-const decide = ({ command, moment }: BatchedCommand, state: ShopState): CommandExit => {
+const runCommand = ({ command, moment }: BatchedCommand, state: ShopState): CommandExit => {
   try {
     return Either.match(execute(command, state, moment()), { onLeft: Exit.fail, onRight: Exit.succeed })
   } catch (defect) {
@@ -121,7 +121,7 @@ const decideAll = <C extends BatchedCommand>(
     if (refused !== undefined) exits.push([one, Exit.fail(unopened(refused))])
     else if (state === undefined) missing.push(one)
     else {
-      const exit = decide(one, state)
+      const exit = runCommand(one, state)
       if (Exit.isSuccess(exit)) for (const change of exit.value.changes) changes.add(change, shop_id)
       exits.push([one, exit])
     }
@@ -131,11 +131,12 @@ const decideAll = <C extends BatchedCommand>(
 
 /** The states of the shops, from the results of begin, the lock, {@link LOAD_SHOPS} and the loads, in this order. */
 const loadedShops = (
-  answers: ReadonlyArray<QueryResult>,
+  results: ReadonlyArray<QueryResult>,
   loads: ReturnType<typeof loadStatements>,
   secrets: WebhookSecrets
 ): LoadedShops => {
-  const [{ heads }] = rowsOf<HeadsRow>(answers[1]) as readonly [HeadsRow]
+  const [, lock, shops, ...loaded] = results
+  const [{ heads }] = rowsOf<HeadsRow>(lock) as readonly [HeadsRow]
   const headOf = new Map(heads?.map((head) => [head.shop_id, head]))
   const accounts: BatchStates["accounts"] = new Map()
   const holders: BatchStates["holders"] = new Map()
@@ -148,7 +149,7 @@ const loadedShops = (
   const replayable: ShopState["replayable"] = ({ id }) => ranges.get(id) ?? EMPTY_RANGE
   const states = new Map<ShopId, ShopState>()
   const undecryptable = new Map<ShopId, SecretsRefused>()
-  for (const { shop, webhook: stored } of rowsOf<ShopRow>(answers[2])) {
+  for (const { shop, webhook: stored } of rowsOf<ShopRow>(shops)) {
     const head = headOf.get(shop.id)
     if (head === undefined) continue
     const webhook = stored === null ? Either.right(null) : secrets.open(stored)
@@ -156,9 +157,9 @@ const loadedShops = (
     else
       states.set(shop.id, emptyShopState({ shop, head, webhook: webhook.right, events, replayable, accounts, holders }))
   }
-  const loaded: BatchStates = { accounts, holders, ranges, events: sent, ofShop: (shop_id) => states.get(shop_id) }
+  const batch: BatchStates = { accounts, holders, ranges, events: sent, ofShop: (shop_id) => states.get(shop_id) }
   loads.forEach(({ addRow }, i) => {
-    for (const row of rowsOf<never>(answers[i + 3])) addRow(loaded, row)
+    for (const row of rowsOf<never>(loaded[i])) addRow(batch, row)
   })
   return { states, undecryptable }
 }
@@ -179,8 +180,8 @@ export const decideBatch = <C extends BatchedCommand>(
   )
   const lock = { values: [shop_ids], ...(skipsLocked ? LOCK_FREE_HEADS : LOCK_HEADS) }
   const statements = [begin, lock, { values: [shop_ids], ...LOAD_SHOPS }, ...loads.map(({ statement }) => statement)]
-  return Effect.map(connection.send(statements), (answers) =>
-    decideAll(commands, loadedShops(answers, loads, secrets), secrets)
+  return Effect.map(connection.send(statements), (results) =>
+    decideAll(commands, loadedShops(results, loads, secrets), secrets)
   )
 }
 
@@ -206,7 +207,7 @@ export const saveBatch = (
           ...changes.rewrites(),
           COMMIT
         ]),
-        (answers) => (answers.at(-1)?.command === "COMMIT" ? Effect.void : rolledBack)
+        (results) => (results.at(-1)?.command === "COMMIT" ? Effect.void : rolledBack)
       )
 
 /**
@@ -279,7 +280,7 @@ const askOnce = (database: ReconnectingConnection, receipt: BatchReceipt) =>
     Effect.interruptible,
     Effect.timeoutFail({ duration: OUTCOME_TIMEOUT_MS, onTimeout: () => outcomeLate }),
     Effect.tapError(database.undo),
-    Effect.map(([answer]): BatchOutcome => (answer!.rows[0]!.batch === receipt.batch ? "committed" : "aborted")),
+    Effect.map(([result]): BatchOutcome => (result!.rows[0]!.batch === receipt.batch ? "committed" : "aborted")),
     Effect.catchAll(() => Effect.succeed(undefined))
   )
 

@@ -1,13 +1,13 @@
 import { type Entropy, probe, type ShopId, type StoreUnavailable, TrackingPages } from "@workshop/core"
 import { type Command, ENTROPY_BYTES, type Outcome, type Store, Tracing } from "@workshop/core/store"
 import { type Context, Effect, type Scope } from "effect"
-import { batchLoop } from "../BatchLoop.js"
 import { type ConnectionOptions, reconnecting } from "../connection/Connection.js"
 import type { Database } from "../connection/Schema.js"
 import { clockGuard } from "../observe/ClockGuard.js"
 import { showWaiting } from "../observe/PgMetrics.js"
 import type { WebhookSecrets } from "../secrets/WebhookSecrets.js"
-import { BatchRunner, failAll, failExpired, MAX_WAIT_MS, type RunnerOptions, unavailable } from "./BatchRunner.js"
+import { batchLoop } from "./BatchLoop.js"
+import { BatchRunner, failAll, failExpired, MAX_WAIT_MS, type QueueKind, type RunnerOptions, unavailable } from "./BatchRunner.js"
 import { COMMIT_CONNECTIONS, type DecidedBatch } from "./CommandBatch.js"
 import { CommandQueue, type QueuedCommand } from "./CommandQueue.js"
 
@@ -62,7 +62,7 @@ export const commitQueue = ({
   connection,
   connecting = reconnecting,
   ...options
-}: Pick<RunnerOptions, "moveToContended" | "onCommit" | "secrets"> & {
+}: Pick<RunnerOptions, "kind" | "onCommit" | "secrets"> & {
   readonly connection: ConnectionOptions
   /** Makes its connections, or borrows them from the caller's pool. */
   readonly connecting?: typeof reconnecting | undefined
@@ -70,7 +70,7 @@ export const commitQueue = ({
   Effect.gen(function* () {
     const { within } = yield* Tracing
     const queue = new CommandQueue()
-    const isContended = options.moveToContended === null
+    const { isContended } = options.kind
     const runner = new BatchRunner({
       ...options,
       queue,
@@ -123,25 +123,28 @@ const laneOf = (shop_id: ShopId, lanes: number): number => {
   return Math.abs(hash) % lanes
 }
 
-/** `Store.transact` on one commit queue per lane, and the contended one. */
-export const transact = (
+/** Makes `Store.transact`, on one commit queue per lane and the contended one. */
+export const makeTransact = (
   { url, schema, lanes, cell, connecting, secrets, onCommit }: TransactOptions,
   { bytes }: Context.Tag.Service<Entropy>
 ): Effect.Effect<Context.Tag.Service<Store>["transact"], never, Scope.Scope> =>
   Effect.gen(function* () {
     const pages = yield* TrackingPages
-    const queueNamed = (name: string, lock_timeout_ms: number, moveToContended: RunnerOptions["moveToContended"]) =>
+    const queueNamed = (name: string, lock_timeout_ms: number, kind: QueueKind) =>
       commitQueue({
         connection: { url, schema, name, lock_timeout_ms },
         connecting,
-        moveToContended,
+        kind,
         secrets,
         onCommit
       })
-    const contended = yield* queueNamed(COMMIT_CONNECTIONS.contended, CONTENDED_LOCK_TIMEOUT_MS, null)
+    const contended = yield* queueNamed(COMMIT_CONNECTIONS.contended, CONTENDED_LOCK_TIMEOUT_MS, { isContended: true })
     const names = Array.from({ length: lanes }, (_, i) => `${COMMIT_CONNECTIONS.lane} ${i + 1}`)
     const queues = yield* Effect.forEach(names, (name) =>
-      queueNamed(name, LANE_LOCK_TIMEOUT_MS, (commands) => commands.forEach(contended.offer))
+      queueNamed(name, LANE_LOCK_TIMEOUT_MS, {
+        isContended: false,
+        moveToContended: (commands) => commands.forEach(contended.offer)
+      })
     )
     const labelOf = (lane: string) => (cell === undefined ? lane : `${cell} ${lane}`)
     yield* probe({

@@ -23,7 +23,7 @@ import {
   sqlConnection,
   type storeDatabaseCheck
 } from "../connection/CallersPool.js"
-import { ANSWER_TIMEOUT_MS, type Connection } from "../connection/Connection.js"
+import { STATEMENT_TIMEOUT_MS, type Connection } from "../connection/Connection.js"
 import { failureOf, isCodeTaken, type PgFailure, storeFailure } from "../connection/PgFailure.js"
 import { DEFAULT_SCHEMA } from "../connection/Schema.js"
 import { type Settings, settingsText, shownMs } from "../connection/SessionClient.js"
@@ -67,12 +67,12 @@ const msOf = (setting: string): string => `nullif(extract(epoch from own.${setti
 
 /**
  * Begins a savepoint, in which statements wait for a lock as long as on the store's own connections, or as long as the embedder's time-outs
- * let them, if that is less. A statement may then work for {@link ANSWER_TIMEOUT_MS}. Zero is no time-out, and `least` ignores null.
+ * let them, if that is less. A statement may then work for {@link STATEMENT_TIMEOUT_MS}. Zero is no time-out, and `least` ignores null.
  */
 const savepoint = (wait_ms: number): Statement =>
   statement(`savepoint workshop_command; select /* workshop within */ ${TRANSACTION} as transaction, own.*,
     set_config('lock_timeout', waits.ms::text, true) as waits,
-    set_config('statement_timeout', (waits.ms + ${ANSWER_TIMEOUT_MS})::text, true) as works
+    set_config('statement_timeout', (waits.ms + ${STATEMENT_TIMEOUT_MS})::text, true) as works
     from (select current_setting('lock_timeout') as lock_timeout, current_setting('statement_timeout') as statement_timeout offset 0) own
     cross join lateral (select ceil(least(${wait_ms}, ${msOf("lock_timeout")}, ${msOf("statement_timeout")}))::integer as ms offset 0) waits`)
 
@@ -199,7 +199,7 @@ interface JoinedConnection extends Connection {
 
 /** The client in its transaction. A savepoint in any other transaction is undone and refused. */
 const connectionOf = (client: PgClient, schema: string, transaction: string): JoinedConnection => {
-  const sending = sendOn(client, schema, { answer_timeout_ms: MAX_WAIT_MS + ANSWER_TIMEOUT_MS })
+  const sending = sendOn(client, schema, { statement_timeout_ms: MAX_WAIT_MS + STATEMENT_TIMEOUT_MS })
   let begun: SavepointRow | undefined
   const restoring = (one: Statement): Statement => {
     if (one !== RELEASE || begun === undefined) return one

@@ -20,11 +20,11 @@ import { eventRangeOf, type ReadRange, rangeOfReplay } from "../deliveries/Repla
 import {
   type DeliveryRow,
   deliveryOf,
-  type Placed,
+  type Sequenced,
   type StampsRow,
   type TicketRow,
   ticketOf,
-  unplaced
+  withoutSequence
 } from "../Tables.js"
 
 const visibleSql = Object.entries(visibleLink)
@@ -64,7 +64,7 @@ interface ClientRows {
 
 interface OfferRow extends ClientRows {
   readonly ticket: TicketRow
-  readonly offer: Placed<OfferRecord>
+  readonly offer: Sequenced<OfferRecord>
   readonly holder: ClientAccount | null
   readonly holder_link: ClientLink | null
 }
@@ -144,7 +144,7 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
     addRow: (states, row: OfferRow) => {
       const state = states.ofShop(row.shop_id)
       state?.tickets.set(row.ticket.id, ticketOf(row.ticket))
-      state?.offers.set(row.offer.id, unplaced<OfferRecord>(row.offer))
+      state?.offers.set(row.offer.id, withoutSequence<OfferRecord>(row.offer))
       addClient(states, row)
       addClient(states, { shop_id: row.shop_id, account: row.holder, link: row.holder_link, card: null })
       if (row.holder !== null) states.holders.set(row.holder.phone, row.holder)
@@ -189,8 +189,8 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
   Keys: loader("Keys", {
     text: `select row_to_json(k) as key from workshop.api_key k where k.shop_id = any($1::uuid[]) order by k.created_at, k.place`,
     values: (asked) => [shopIds(asked)],
-    addRow: (states, { key }: { readonly key: Placed<ApiKeyRecord> }) => {
-      states.ofShop(key.shop_id)?.keys.set(key.id, unplaced<ApiKeyRecord>(key))
+    addRow: (states, { key }: { readonly key: Sequenced<ApiKeyRecord> }) => {
+      states.ofShop(key.shop_id)?.keys.set(key.id, withoutSequence<ApiKeyRecord>(key))
     }
   }),
   Delivery: loader("Delivery", {

@@ -8,7 +8,7 @@ import { DatabaseFailed } from "./DatabaseFailed.js"
 export interface Address {
   /** How to connect to each server, in the order of the connection string. */
   readonly servers: ReadonlyArray<pg.ClientConfig>
-  /** The host of each, or the folder of its socket. */
+  /** The host of each server, or the folder of its socket. */
   readonly hosts: ReadonlyArray<string>
   /** Whether the string says that the connection is encrypted, or that it is not. */
   readonly saysTls: boolean

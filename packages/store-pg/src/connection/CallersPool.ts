@@ -7,7 +7,6 @@ import { clientsInUse, inUse, isNoClient, poolExhaustion, recordExhaustion } fro
 import { Effect, Exit, Layer, type Scope, Stream } from "effect"
 import pg from "pg"
 import {
-  ANSWER_TIMEOUT_MS,
   abandonedSessions,
   BEGIN,
   COMMIT,
@@ -19,6 +18,7 @@ import {
   type QueryResult,
   type ReconnectingConnection,
   ROLLBACK,
+  STATEMENT_TIMEOUT_MS,
   sessionSettings
 } from "./Connection.js"
 import { DatabaseFailed } from "./DatabaseFailed.js"
@@ -74,7 +74,7 @@ const types = { getTypeParser: pg.types.getTypeParser }
 
 /**
  * Sends statements one after another, unprepared. `begin` replaces {@link BEGIN}. Of several in one text, the last one's result counts. A
- * statement that the server does not end after `answer_timeout_ms` is late a moment afterwards.
+ * statement that the server does not end after `statement_timeout_ms` is late a moment afterwards.
  */
 export const sendOn =
   (
@@ -82,22 +82,22 @@ export const sendOn =
     schema: string,
     {
       begin,
-      answer_timeout_ms = ANSWER_TIMEOUT_MS
-    }: { readonly begin?: string; readonly answer_timeout_ms?: number } = {}
+      statement_timeout_ms = STATEMENT_TIMEOUT_MS
+    }: { readonly begin?: string; readonly statement_timeout_ms?: number } = {}
   ) =>
   async (statements: ReadonlyArray<Statement>): Promise<ReadonlyArray<QueryResult>> => {
     const textOf = textsIn(schema)
-    const answers: Array<QueryResult> = []
-    const query_timeout = answer_timeout_ms + IN_TRANSIT_MS
+    const results: Array<QueryResult> = []
+    const query_timeout = statement_timeout_ms + IN_TRANSIT_MS
     for (const one of statements) {
       const query =
         one === BEGIN && begin !== undefined
           ? { text: begin, query_timeout }
           : { text: textOf(one), values: [...one.values], types, query_timeout }
-      const answer = await client.query(query)
-      answers.push(Array.isArray(answer) ? answer.at(-1) : answer)
+      const result = await client.query(query)
+      results.push(Array.isArray(result) ? result.at(-1) : result)
     }
-    return answers
+    return results
   }
 
 /** A connection for the reads of the store, over a function that runs a statement. */
@@ -115,7 +115,7 @@ export const sqlConnection = (send: (statement: Statement) => Effect.Effect<Quer
     executeRaw: run,
     executeUnprepared: run,
     executeValues: () => Effect.dieMessage("The store reads rows by their names"),
-    executeStream: () => Stream.dieMessage("The store reads no streams")
+    executeStream: () => Stream.dieMessage("Streaming reads are not supported")
   }
 }
 
@@ -132,7 +132,7 @@ const IDENTIFY = (schema: string): Statement => ({
 const identify = (send: Connection["send"], schema: string) =>
   Effect.map(
     send([IDENTIFY(schema)]),
-    ([answer]) => answer!.rows[0] as { readonly database: string; readonly id: string }
+    ([result]) => result!.rows[0] as { readonly database: string; readonly id: string }
   )
 
 /**
@@ -314,7 +314,11 @@ const borrowingConnection =
     })
 
 const readingOn = (pool: PoolLike, schema: string) => {
-  const settings = sessionSettings({ plans: PLANNED_EACH_TIME, lock_timeout_ms: 1_000, silent_ms: ANSWER_TIMEOUT_MS })
+  const settings = sessionSettings({
+    plans: PLANNED_EACH_TIME,
+    lock_timeout_ms: 1_000,
+    silent_ms: STATEMENT_TIMEOUT_MS
+  })
   const begin = beginWith(settings)
   return sqlConnection((statement) =>
     Effect.acquireUseRelease(
@@ -325,7 +329,7 @@ const readingOn = (pool: PoolLike, schema: string) => {
             try: () => sendOn(client, schema, { begin })([BEGIN, statement, COMMIT]),
             catch: failureOf
           }),
-          (answers) => answers[1]!
+          (results) => results[1]!
         ),
       // After a failure the client may be within a transaction, or still wait for the previous statement's result.
       ({ release, isOpen }, exit) => Effect.sync(() => release(Exit.isFailure(exit) || !isOpen))

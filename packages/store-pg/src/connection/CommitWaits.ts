@@ -53,9 +53,9 @@ const samplers = new Map<string, Sampler>()
 let lastNumber = 0
 
 const takeSample = (url: string, sampler: Sampler, counts: 0 | 1): Effect.Effect<void, PgFailure> =>
-  Effect.map(sampler.send([HEARTBEAT]), ([answer]) => {
+  Effect.map(sampler.send([HEARTBEAT]), ([result]) => {
     const before = samples.get(url)?.waits
-    const rows = (answer?.rows ?? []) as ReadonlyArray<{ readonly pid: number }>
+    const rows = (result?.rows ?? []) as ReadonlyArray<{ readonly pid: number }>
     lastNumber++
     samples.set(url, {
       number: lastNumber,

@@ -21,8 +21,8 @@ export interface ConnectionOptions extends Database {
   readonly lock_timeout_ms: number
   /** Whether a commit is confirmed only once it is on disk; true by default. */
   readonly isSynchronous?: boolean
-  /** How long a statement may take; {@link ANSWER_TIMEOUT_MS} by default. */
-  readonly answer_timeout_ms?: number
+  /** How long a statement may take; {@link STATEMENT_TIMEOUT_MS} by default. */
+  readonly statement_timeout_ms?: number
   /** The planner settings of the session; by default, each statement is planned once. */
   readonly plans?: Settings
   /** Called with the payload of each notification on a channel to which the connection listens. */
@@ -33,7 +33,7 @@ export interface ConnectionOptions extends Database {
 export const CONNECT_TIMEOUT_MS = 2_000
 
 /** How long a statement may take, in real time: then the server cancels it. */
-export const ANSWER_TIMEOUT_MS = 3_000
+export const STATEMENT_TIMEOUT_MS = 3_000
 
 /**
  * How much longer than a statement its result may take before the connection counts as lost. The server cancels a late statement before
@@ -104,26 +104,26 @@ interface OpenClient {
 export const sessionSettings = ({
   lock_timeout_ms,
   isSynchronous = true,
-  answer_timeout_ms = ANSWER_TIMEOUT_MS,
+  statement_timeout_ms = STATEMENT_TIMEOUT_MS,
   silent_ms = SILENT_TRANSACTION_MS,
   plans = PLANNED_ONCE
-}: Pick<ConnectionOptions, "lock_timeout_ms" | "isSynchronous" | "answer_timeout_ms" | "plans"> & {
+}: Pick<ConnectionOptions, "lock_timeout_ms" | "isSynchronous" | "statement_timeout_ms" | "plans"> & {
   readonly silent_ms?: number
 }): Settings => ({
   ...plans,
   ...(isSynchronous ? {} : { synchronous_commit: "off" }),
   lock_timeout: shownMs(lock_timeout_ms),
-  statement_timeout: shownMs(answer_timeout_ms),
+  statement_timeout: shownMs(statement_timeout_ms),
   idle_in_transaction_session_timeout: shownMs(silent_ms)
 })
 
 const open = async (options: ConnectionOptions): Promise<OpenClient> => {
-  const { url, name, onNotification, answer_timeout_ms = ANSWER_TIMEOUT_MS } = options
+  const { url, name, onNotification, statement_timeout_ms = STATEMENT_TIMEOUT_MS } = options
   const config = {
     url,
     application_name: name,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    query_timeout: answer_timeout_ms + IN_TRANSIT_MS,
+    query_timeout: statement_timeout_ms + IN_TRANSIT_MS,
     keepAlive: true,
     settings: { default_transaction_isolation: "read committed", ...sessionSettings(options) }
   }
@@ -164,10 +164,10 @@ const send = async (
   try {
     const batches = groups.map((statements) => new StatementBatch(statements.map(sent), client))
     StatementBatch.query(client, batches)
-    const answers = await Promise.all(batches.map((batch) => batch.answers))
+    const results = await Promise.all(batches.map((batch) => batch.results))
     // For example, a commit whose wait for a synchronous standby was cancelled is confirmed and may still be lost.
     if (warnings.length > 0) throw new Error(`The database warned: ${warnings.join("; ")}`)
-    return answers.flat()
+    return results.flat()
   } catch (error) {
     const failure = failureOf(error)
     // The result may still come, and would be taken for that of a later statement.

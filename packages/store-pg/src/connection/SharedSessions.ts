@@ -42,7 +42,7 @@ interface SharedConnection {
   readonly semaphore: Effect.Semaphore
 }
 
-/** The location of a cell. Its address may change, as when Citus moves it to another node. */
+/** The schema of a cell, and its address, which may change, as when Citus moves the cell to another node. */
 export interface CellPlace {
   readonly schema: string
   readonly url: Effect.Effect<string>

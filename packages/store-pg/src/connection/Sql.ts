@@ -10,7 +10,7 @@ import { LATE, PreparingClient } from "../fast/PreparingClient.js"
 import { countPool } from "../observe/PgMetrics.js"
 import { addressOf } from "./Address.js"
 import { AbandonedSessions } from "./CommitWaits.js"
-import { ANSWER_TIMEOUT_MS, CONNECT_TIMEOUT_MS, IN_TRANSIT_MS, streamOf } from "./Connection.js"
+import { CONNECT_TIMEOUT_MS, IN_TRANSIT_MS, STATEMENT_TIMEOUT_MS, streamOf } from "./Connection.js"
 import { reported } from "./PgFailure.js"
 import { type Database, DEFAULT_SCHEMA } from "./Schema.js"
 import { PLANNED_BY_COST, type SessionConfig, SessionRefused, shownMs } from "./SessionClient.js"
@@ -80,13 +80,13 @@ export const readPool = ({
         settings: {
           ...PLANNED_BY_COST,
           lock_timeout: shownMs(READ_LOCK_TIMEOUT_MS),
-          statement_timeout: shownMs(ANSWER_TIMEOUT_MS),
-          idle_in_transaction_session_timeout: shownMs(ANSWER_TIMEOUT_MS)
+          statement_timeout: shownMs(STATEMENT_TIMEOUT_MS),
+          idle_in_transaction_session_timeout: shownMs(STATEMENT_TIMEOUT_MS)
         },
         application_name: "workshop reads",
         max: connections,
         connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-        query_timeout: ANSWER_TIMEOUT_MS + IN_TRANSIT_MS,
+        query_timeout: STATEMENT_TIMEOUT_MS + IN_TRANSIT_MS,
         keepAlive: true,
         // Set only so that the connection is closed if a result does not come in time.
         pipeline: true

@@ -190,12 +190,12 @@ const reclaimEnded = (connection: Connection, lease_now: number | null) =>
 const firstDueAt = (reschedule: Reschedule, connection: Connection, lease_now: number | null, until: Instant) =>
   Effect.gen(function* () {
     for (let corrections = 0; ; corrections++) {
-      const answers = yield* connection.send([
+      const results = yield* connection.send([
         statement("lock first turns", LOCK_FIRST_TURNS, until, SHOPS_CORRECTED),
         ...reschedule(BEFORE_ALL, lease_now),
         statement("first turn", FIRST_TURN, until)
       ])
-      const [first] = answers.at(-1)!.rows as unknown as ReadonlyArray<{
+      const [first] = results.at(-1)!.rows as unknown as ReadonlyArray<{
         readonly due_at: number
         readonly is_locked: boolean
       }>

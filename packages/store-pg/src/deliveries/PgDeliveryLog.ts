@@ -11,7 +11,7 @@ import {
 } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
 import { available } from "../connection/Sql.js"
-import { type Placed, unplaced } from "../Tables.js"
+import { type Sequenced, withoutSequence } from "../Tables.js"
 import {
   type EventWithDelivery,
   eventRangeOf,
@@ -92,10 +92,10 @@ export const pgDeliveryLog = Effect.map(SqlClient, (sql): Context.Tag.Service<De
       }).pipe(available),
     notices: (shop_id) =>
       sql<{
-        readonly notice: Placed<NoticeRecord>
+        readonly notice: Sequenced<NoticeRecord>
       }>`select /* workshop read notices */ row_to_json(n) as notice from workshop.notice n
         where n.shop_id = ${shop_id} order by n.created_at desc, n.place desc limit ${ServiceLimits.list_max}`.pipe(
-        Effect.map((rows) => rows.map(({ notice }) => unplaced<NoticeRecord>(notice)).reverse()),
+        Effect.map((rows) => rows.map(({ notice }) => withoutSequence<NoticeRecord>(notice)).reverse()),
         available
       )
   }

@@ -4,7 +4,7 @@ import type { ClientId, NotificationRecord, OfferRecord, Phone, ShopId, TicketId
 import { type Person, type PersonShopData, ServiceLimits, type TicketRecord } from "@workshop/core/store"
 import { Effect } from "effect"
 import { OFFER_STATUSES } from "../reads/PgDirectory.js"
-import { type Placed, type TicketRow, ticketOf, unplaced } from "../Tables.js"
+import { type Sequenced, type TicketRow, ticketOf, withoutSequence } from "../Tables.js"
 
 const { personal_data_page: PAGE } = ServiceLimits
 
@@ -17,12 +17,12 @@ const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 type Read<A> = Effect.Effect<A, SqlError>
 
 /** The position of a row among the rows of its kind that a client or a phone number has in a shop. */
-type Position = Pick<Placed<NotificationRecord>, "created_at" | "place">
+type Position = Pick<Sequenced<NotificationRecord>, "created_at" | "place">
 
 const FIRST: Position = { created_at: 0, place: 0 }
 
 interface NotificationPage {
-  readonly found: ReadonlyArray<Placed<NotificationRecord>>
+  readonly found: ReadonlyArray<Sequenced<NotificationRecord>>
   readonly last: Position | null
 }
 
@@ -69,7 +69,7 @@ export const heldByShop = (sql: SqlClient, shop_id: ShopId, { client_id, phones 
       cross join lateral (select * from workshop.ticket t where t.shop_id = ${shop_id} and t.id = q.id limit 1) t`
 
   const offersOf = (phone: Phone, status: OfferRecord["status"]) =>
-    paged<Placed<OfferRecord>>(
+    paged<Sequenced<OfferRecord>>(
       ({
         created_at,
         place
@@ -78,7 +78,7 @@ export const heldByShop = (sql: SqlClient, shop_id: ShopId, { client_id, phones 
           and (o.created_at, o.place) > (${created_at}, ${place}) order by o.created_at, o.place limit ${PAGE}`
     )
 
-  const notifications = paged<Placed<NotificationRecord>>(
+  const notifications = paged<Sequenced<NotificationRecord>>(
     ({
       created_at,
       place
@@ -90,7 +90,7 @@ export const heldByShop = (sql: SqlClient, shop_id: ShopId, { client_id, phones 
   /** The notifications of some tickets to numbers without an account. No index has their ticket, so all of the shop's are read. */
   const toNumbers = (tickets: ReadonlyArray<TicketId>) =>
     Effect.gen(function* () {
-      const found: Array<Placed<NotificationRecord>> = []
+      const found: Array<Sequenced<NotificationRecord>> = []
       for (let after: Position | null = FIRST; after !== null; ) {
         const [looked]: ReadonlyArray<NotificationPage> = yield* sql<NotificationPage>`
           with /* workshop notifications to numbers */ looked as materialized (
@@ -111,7 +111,7 @@ export const heldByShop = (sql: SqlClient, shop_id: ShopId, { client_id, phones 
     const [known] = yield* linkAndCard
     const lines = yield* ledger
     // Open offers are read first: if one is answered meanwhile, it is found twice, and not missed.
-    const offers = new Map<string, Placed<OfferRecord>>()
+    const offers = new Map<string, Sequenced<OfferRecord>>()
     for (const phone of phones)
       for (const status of OFFER_STATUSES) for (const row of yield* offersOf(phone, status)) offers.set(row.id, row)
     const inbox = yield* notifications
@@ -130,8 +130,8 @@ export const heldByShop = (sql: SqlClient, shop_id: ShopId, { client_id, phones 
     return {
       ...known!,
       ledger: lines.sort((a, b) => a.created_at - b.created_at),
-      offers: [...offers.values()].sort(byPosition).map((row) => unplaced<OfferRecord>(row)),
-      notifications: [...inbox, ...others].sort(byPosition).map((row) => unplaced<NotificationRecord>(row)),
+      offers: [...offers.values()].sort(byPosition).map((row) => withoutSequence<OfferRecord>(row)),
+      notifications: [...inbox, ...others].sort(byPosition).map((row) => withoutSequence<NotificationRecord>(row)),
       tickets: [...tickets.values()].sort((a, b) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1))
     }
   })

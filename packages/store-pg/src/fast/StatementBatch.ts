@@ -26,7 +26,7 @@ interface DriverQuery {
 }
 
 type MakeQuery = new (
-  config: pg.QueryConfig & { readonly callback: (error: Error | null, answer: pg.QueryResult) => void }
+  config: pg.QueryConfig & { readonly callback: (error: Error | null, result: pg.QueryResult) => void }
 ) => DriverQuery
 
 const Query = pg.Query as unknown as MakeQuery
@@ -55,12 +55,12 @@ const sharedOf = (wire: Wire): Shared => {
  */
 export class StatementBatch {
   /** The results of all statements. Rejects with the first failure among them. */
-  readonly answers: Promise<ReadonlyArray<pg.QueryResult>>
+  readonly results: Promise<ReadonlyArray<pg.QueryResult>>
   /** Called once by this batch. The driver wraps it for its time limit. */
-  callback!: (error: Error | null, answers: ReadonlyArray<pg.QueryResult>) => void
+  callback!: (error: Error | null, results: ReadonlyArray<pg.QueryResult>) => void
   readonly #types: pg.CustomTypesConfig
   #queries: ReadonlyArray<DriverQuery> = []
-  readonly #answers: Array<pg.QueryResult> = []
+  readonly #results: Array<pg.QueryResult> = []
   #failure: Error | null = null
   /** The batches that are sent together with this one, which is the first of them. */
   #sending: ReadonlyArray<StatementBatch> = [this]
@@ -73,8 +73,8 @@ export class StatementBatch {
     types: pg.CustomTypesConfig
   ) {
     this.#types = types
-    this.answers = new Promise((resolve, reject) => {
-      this.callback = (error, answers) => (error === null ? resolve(answers) : reject(error))
+    this.results = new Promise((resolve, reject) => {
+      this.callback = (error, results) => (error === null ? resolve(results) : reject(error))
     })
   }
 
@@ -95,9 +95,9 @@ export class StatementBatch {
 
   #send(wire: Wire): void {
     const { unsynced, uncertain } = sharedOf(wire)
-    const callback = (error: Error | null, answer: pg.QueryResult) => {
+    const callback = (error: Error | null, result: pg.QueryResult) => {
       this.#failure ??= error
-      this.#answers.push(answer)
+      this.#results.push(result)
     }
     this.#queries = this.statements.map((one) => new Query({ types: this.#types, callback, ...one }))
     for (const query of this.#queries) {
@@ -137,6 +137,6 @@ export class StatementBatch {
 
   handleReadyForQuery(wire: Wire): void {
     for (const query of this.#queries) query.handleReadyForQuery(wire)
-    this.callback(this.#failure, this.#answers)
+    this.callback(this.#failure, this.#results)
   }
 }

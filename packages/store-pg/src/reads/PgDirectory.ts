@@ -37,7 +37,7 @@ import { type Context, Effect } from "effect"
 import { HOME } from "../cells/CellPlaces.js"
 import { failureOf } from "../connection/PgFailure.js"
 import { available } from "../connection/Sql.js"
-import { type Placed, unplaced } from "../Tables.js"
+import { type Sequenced, withoutSequence } from "../Tables.js"
 
 /** The statuses of an offer, the open one first: an offer never becomes open again. */
 export const OFFER_STATUSES = Object.keys(shownWhileBlocked) as ReadonlyArray<OfferRecord["status"]>
@@ -69,22 +69,22 @@ const clientLists = (sql: SqlClient): Pick<Context.Tag.Service<Directory>, "offe
       const link = sql`select * from workshop.client_link l where l.shop_id = c.shop_id and l.client_id = ${id} limit 1`
       const inStatus = latest(sql`workshop.offer x
         where x.phone = c.whom and x.shop_id = c.shop_id and x.status = s.status and (s.status = any(${SHOWN_WHILE_BLOCKED}) or l.blocked_at is null)`)
-      return sql<{ readonly offer: Placed<OfferRecord> }>`
+      return sql<{ readonly offer: Sequenced<OfferRecord> }>`
         with /* workshop read offers */ recursive shops as (${shops}) select row_to_json(o) as offer from shops c
         left join lateral (${link}) l on true
         cross join lateral (${latest(sql`(select o.* from unnest(${[...OFFER_STATUSES]}::text[]) s (status) cross join lateral (${inStatus}) o) x`)}) o
         order by o.created_at, o.place`.pipe(
-        Effect.map((rows) => rows.map(({ offer }) => unplaced<OfferRecord>(offer))),
+        Effect.map((rows) => rows.map(({ offer }) => withoutSequence<OfferRecord>(offer))),
         available
       )
     },
     inbox: (id: ClientId) =>
-      sql<{ readonly notification: Placed<NotificationRecord> }>`
+      sql<{ readonly notification: Sequenced<NotificationRecord> }>`
         with /* workshop read inbox */ recursive shops as (${shopsOf("notification", sql`x.client_id = c.whom`, sql`select ${id}::uuid`)})
         select row_to_json(n) as notification from shops c
         cross join lateral (${latest(sql`workshop.notification x where x.client_id = c.whom and x.shop_id = c.shop_id`)}) n
         order by n.created_at, n.place`.pipe(
-        Effect.map((rows) => rows.map(({ notification }) => unplaced<NotificationRecord>(notification))),
+        Effect.map((rows) => rows.map(({ notification }) => withoutSequence<NotificationRecord>(notification))),
         available
       )
   }
@@ -223,11 +223,11 @@ export const pgDirectory = Effect.map(
         available
       ),
     keyByHash: (hash) =>
-      sql<{ readonly key: Placed<ApiKeyRecord>; readonly shop: ShopRecord }>`
+      sql<{ readonly key: Sequenced<ApiKeyRecord>; readonly shop: ShopRecord }>`
       select /* workshop key by hash */ row_to_json(k) as key, row_to_json(s) as shop
       from workshop.api_key k join workshop.shop s on s.id = k.shop_id where k.hash = ${hash}`.pipe(
         Effect.map(([found]) =>
-          found === undefined ? null : { key: unplaced<ApiKeyRecord>(found.key), shop: found.shop }
+          found === undefined ? null : { key: withoutSequence<ApiKeyRecord>(found.key), shop: found.shop }
         ),
         available
       ),
@@ -288,7 +288,7 @@ export const pgClosures = Effect.map(
 /** Messages that wait to be sent. */
 export const pgMessages = Effect.map(SqlClient, (sql): Context.Tag.Service<Messages> => {
   const read = (found: Fragment): ReturnType<Context.Tag.Service<Messages>["due"]> =>
-    sql<{ readonly message: MessageRecord; readonly payload: Placed<object>; readonly phone: Phone | null }>`
+    sql<{ readonly message: MessageRecord; readonly payload: Sequenced<object>; readonly phone: Phone | null }>`
         select /* workshop due messages */ row_to_json(m) as message, coalesce(row_to_json(t), row_to_json(n)) as payload,
           case when t.client_id is null then (
             select k.client_phone from workshop.ticket k where k.shop_id = t.shop_id and k.id = t.ticket_id
@@ -301,7 +301,7 @@ export const pgMessages = Effect.map(SqlClient, (sql): Context.Tag.Service<Messa
         order by m.due_at, m.id`.pipe(
       Effect.map((rows) =>
         rows.map(({ message, payload, phone }) => {
-          const record = unplaced(payload)
+          const record = withoutSequence(payload)
           const sent = message.receiver === "client" ? addressed(record as NotificationRecord, phone) : record
           return { ...message, payload: sent } as Message
         })
@@ -334,12 +334,12 @@ export const pgAuditLog = Effect.map(
       from json_populate_record(null::workshop.audit_entry, ${JSON.stringify(entry)})`.pipe(Effect.asVoid, available),
     list: (shop_id, before, limit) =>
       sql<{
-        readonly entry: Placed<AuditEntry>
+        readonly entry: Sequenced<AuditEntry>
       }>`select /* workshop list audit entries */ row_to_json(e) as entry from workshop.audit_entry e
       where ${shop_id === null ? sql`true` : sql`e.shop_id = ${shop_id}`}
         and ${before === null ? sql`true` : sql`e.place < (select place from workshop.audit_entry where id = ${before})`}
       order by e.place desc limit ${limit}`.pipe(
-        Effect.map((rows) => rows.map(({ entry }) => unplaced<AuditEntry>(entry))),
+        Effect.map((rows) => rows.map(({ entry }) => withoutSequence<AuditEntry>(entry))),
         available
       )
   })

@@ -30,7 +30,7 @@ import { type Context, Effect } from "effect"
 import { VISIBLE_LINK } from "../commands/LoadStatements.js"
 import { available } from "../connection/Sql.js"
 import { unopened, type WebhookSecrets } from "../secrets/WebhookSecrets.js"
-import { type Placed, type TicketRow, ticketOf, unplaced } from "../Tables.js"
+import { type Sequenced, type TicketRow, ticketOf, withoutSequence } from "../Tables.js"
 import { statementNameOf, type TicketList, ticketList } from "./TicketList.js"
 
 interface FoundTicket {
@@ -180,10 +180,10 @@ export const pgReads = (secrets: WebhookSecrets) =>
         ),
       keys: (shop_id) =>
         sql<{
-          readonly key: Placed<ApiKeyRecord>
+          readonly key: Sequenced<ApiKeyRecord>
         }>`select /* workshop read keys */ row_to_json(k) as key from workshop.api_key k
         where k.shop_id = ${shop_id} order by k.created_at desc, k.place desc limit ${ServiceLimits.list_max}`.pipe(
-          Effect.map((rows) => rows.map(({ key }) => unplaced<ApiKeyRecord>(key)).reverse()),
+          Effect.map((rows) => rows.map(({ key }) => withoutSequence<ApiKeyRecord>(key)).reverse()),
           available
         ),
       ...externalRefReads(sql),

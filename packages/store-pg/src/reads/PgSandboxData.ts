@@ -4,7 +4,7 @@ import { Clock, type Context, Effect, Schedule } from "effect"
 import { putTables } from "../commands/SaveStatements.js"
 import { available } from "../connection/Sql.js"
 import { unopened, type WebhookSecrets } from "../secrets/WebhookSecrets.js"
-import { deliveryOf, type Rows, type StampsRow, type TableName, ticketOf, unplaced } from "../Tables.js"
+import { deliveryOf, type Rows, type StampsRow, type TableName, ticketOf, withoutSequence } from "../Tables.js"
 
 /** The tables of a shop in the order in which their rows can be inserted, with the order of the rows. */
 const tablesInOrder = [
@@ -45,11 +45,11 @@ const changeOf = (table: TableName, row: never, webhook: Webhook | null): Change
     case "delivery":
       return { _tag: "DeliveryPut", row: deliveryOf(row) }
     case "api_key":
-      return { _tag: "KeyPut", row: unplaced(row) }
+      return { _tag: "KeyPut", row: withoutSequence(row) }
     case "stamps_used":
       return stampsUsedChange(row)
     default:
-      return { _tag: putTags[table], row: unplaced(row) } as Change
+      return { _tag: putTags[table], row: withoutSequence(row) } as Change
   }
 }
 

@@ -33,12 +33,12 @@ const monthNamed = (partition: string): Month | undefined => {
 }
 
 /** The count that a statement returned as `n`. */
-export const countOf = (answer: QueryResult | undefined): number =>
-  (answer?.rows[0] as { readonly n: number } | undefined)?.n ?? 0
+export const countOf = (result: QueryResult | undefined): number =>
+  (result?.rows[0] as { readonly n: number } | undefined)?.n ?? 0
 
 /** The condition that a statement returned as `is_true`. */
-export const isTrue = (answer: QueryResult | undefined): boolean =>
-  (answer?.rows[0] as { readonly is_true: boolean } | undefined)?.is_true === true
+export const isTrue = (result: QueryResult | undefined): boolean =>
+  (result?.rows[0] as { readonly is_true: boolean } | undefined)?.is_true === true
 
 /** How many months ahead partitions are made. */
 const MONTHS_AHEAD = 2
@@ -119,7 +119,7 @@ const FIND: Omit<Statement, "values"> = {
 const listPartitions = (connection: Connection, { table }: Partitioned) =>
   Effect.map(
     connection.send([{ ...FIND, values: [table] }]),
-    ([answer]) => answer!.rows as unknown as ReadonlyArray<Partition>
+    ([result]) => result!.rows as unknown as ReadonlyArray<Partition>
   )
 
 /** Whether the default partition is small, and whether it has rows of a month, which then gets no partition. */
@@ -136,7 +136,7 @@ const readDefaultPartition = (connection: Connection, { table, by }: Partitioned
       },
       COMMIT
     ]),
-    (answers) => answers[2]!.rows[0] as { readonly is_small: boolean; readonly has_rows: boolean }
+    (results) => results[2]!.rows[0] as { readonly is_small: boolean; readonly has_rows: boolean }
   )
 
 /**
@@ -166,8 +166,8 @@ const repeatWhileFull = (
   connection: Connection,
   ...statements: ReadonlyArray<Statement>
 ): Effect.Effect<number, PgFailure> =>
-  Effect.flatMap(connection.send([BEGIN, ...statements, COMMIT]), (answers) => {
-    const n = countOf(answers.at(-2))
+  Effect.flatMap(connection.send([BEGIN, ...statements, COMMIT]), (results) => {
+    const n = countOf(results.at(-2))
     return n < ROWS_PER_STATEMENT
       ? Effect.succeed(n)
       : Effect.map(repeatWhileFull(connection, ...statements), (more) => n + more)

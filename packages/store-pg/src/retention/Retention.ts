@@ -124,7 +124,7 @@ const LOCK = 7_305_809
 const RUN_INTERVAL = "5 minutes"
 
 /** How long a statement may take. */
-const ANSWER_TIMEOUT_MS = 60_000
+const STATEMENT_TIMEOUT_MS = 60_000
 
 /** Without these partitions the service works, but old rows must be removed one by one, which costs much more. */
 const warnOfMissing = (missing: ReadonlyArray<string>) =>
@@ -154,7 +154,7 @@ export const retention = ({
       schema,
       name: "workshop retention",
       lock_timeout_ms: 1_000,
-      answer_timeout_ms: ANSWER_TIMEOUT_MS,
+      statement_timeout_ms: STATEMENT_TIMEOUT_MS,
       // Each is rarely sent, and Citus refuses to plan them once for all values.
       plans: PLANNED_EACH_TIME
     }),

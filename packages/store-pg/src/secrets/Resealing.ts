@@ -1,6 +1,6 @@
 import { Effect, Either } from "effect"
 import { cellsGiven } from "../cells/CellIdentity.js"
-import { type CellsGiven, ofCell } from "../cells/CellPlaces.js"
+import { type CellOptions, ofCell } from "../cells/CellPlaces.js"
 import { recordAct } from "../migrate/OperatorAudit.js"
 import { connect, type Session } from "../migrate/Session.js"
 import { type SecretColumns, SecretsRefused, WebhookSecrets } from "./WebhookSecrets.js"
@@ -25,7 +25,7 @@ const REPLACE = `update /* workshop replace secrets */ webhook w set secret = q.
   returning w.shop_id`
 
 /** The keys and the cells of resealing, and the form in which it stores secrets. */
-export interface ResealingOptions extends CellsGiven {
+export interface ResealingOptions extends CellOptions {
   /** The keys as the store has them: the first encrypts, all decrypt. */
   readonly secretsKeys: ReadonlyArray<string>
   /** Stores secrets unencrypted, for a program without keys. */

@@ -49,7 +49,7 @@ const places = (value: unknown, needle: string, path: string, seen: Set<unknown>
 const inMemory: Effect.Effect<Searched> = Effect.sync(() => {
   const memory = new Memory()
   return {
-    store: MemoryStore.over(memory),
+    store: MemoryStore.layerOn(memory),
     find: (needles) => Effect.sync(() => needles.flatMap((needle) => places(memory, needle, "memory", new Set())))
   }
 })

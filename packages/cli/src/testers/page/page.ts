@@ -50,7 +50,7 @@ interface Entry {
   /** HTML. */
   readonly title: string
   readonly duration_ms?: number
-  /** The command that repeats it alone. */
+  /** The command that runs only this case again. */
   readonly command?: string
   /** HTML. */
   readonly body: string

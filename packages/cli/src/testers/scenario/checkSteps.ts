@@ -165,7 +165,7 @@ function* withoutDollar(step: Fields, done: string | undefined, known: Known, pa
       yield problemAt([...path, ...place], `${value} needs a dollar before it: write $${value}.`)
 }
 
-/** Fields that no response of the step's action has, nor any entry of what it observes. */
+/** Reports expected fields that neither the response nor an observed entry has. */
 function* checkShapes(step: Fields, done: string | undefined, path: Path): Problems {
   const [action, observation] = [actions.get(done ?? ""), observations.get(done ?? "")]
   if (action?.endpoint !== undefined && Predicate.isRecord(step.expect)) {

@@ -15,7 +15,7 @@ export interface Reference {
   readonly text: string
   readonly name: string
   readonly path: ReadonlyArray<string>
-  /** Milliseconds to add to its value, an instant. */
+  /** Milliseconds to add to the referenced instant. */
   readonly shift_ms: number | null
 }
 

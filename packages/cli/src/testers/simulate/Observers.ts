@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { Clock, Effect } from "effect"
 import { type Handler, type Reply, saying } from "../testkit/LoopbackServer.js"
-import type { ReceivedDelivery, RecordedRequest } from "./auditor/Trace.js"
+import type { RecordedRequest, TracedDelivery } from "./auditor/Trace.js"
 import type { Dice } from "./Dice.js"
 
 const clock = Clock.make()
@@ -19,7 +19,7 @@ export interface Timing {
 /** Records everything that is seen, in order, and its digest. */
 export class Recorder {
   readonly exchanges: Array<RecordedRequest> = []
-  readonly receptions: Array<ReceivedDelivery> = []
+  readonly receptions: Array<TracedDelivery> = []
   /** Real time has no part in the digest. */
   readonly timings: Array<Timing> = []
   readonly #digest = createHash("sha256")
@@ -31,7 +31,7 @@ export class Recorder {
   }
 
   /** Records a delivery that reached its receiver. */
-  received(reception: Omit<ReceivedDelivery, "seq">): void {
+  received(reception: Omit<TracedDelivery, "seq">): void {
     this.#add(this.receptions, reception)
   }
 

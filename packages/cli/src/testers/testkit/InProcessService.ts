@@ -24,7 +24,7 @@ import type { Handler, Reply } from "./LoopbackServer.js"
 const fixedClock = (instant: number): Clock.Clock =>
   Object.assign(Clock.make(), { currentTimeMillis: Effect.succeed(instant), unsafeCurrentTimeMillis: () => instant })
 
-/** The service keeps what owners are notified of, and tests read it there. */
+/** Notifies no owner: tests read the stored notices. */
 const silentOwner = Layer.succeed(OwnerNotifier, { notify: () => Effect.void })
 
 /** The result that a sender reports of a reply; no real time passes. */

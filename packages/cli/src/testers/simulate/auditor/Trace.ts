@@ -32,8 +32,8 @@ export interface RecordedRequest {
   readonly answer: RecordedResponse | null
 }
 
-/** A delivery as it reached a receiver, and what the receiver did with it. */
-export interface ReceivedDelivery {
+/** A delivery in a trace: as it reached a receiver, and the response of the receiver. */
+export interface TracedDelivery {
   readonly seq: number
   readonly shop: string
   /** Its signature header; null without one. */
@@ -72,7 +72,7 @@ export interface Trace {
   readonly started_at: number
   readonly ended_at: number
   readonly exchanges: ReadonlyArray<RecordedRequest>
-  readonly receptions: ReadonlyArray<ReceivedDelivery>
+  readonly receptions: ReadonlyArray<TracedDelivery>
   readonly shops: ReadonlyArray<ShopTrace>
   readonly clients: ReadonlyArray<{ readonly id: string; readonly phone: string }>
 }

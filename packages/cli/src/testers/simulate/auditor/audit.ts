@@ -4,9 +4,9 @@ import { checkLimits } from "./checkLimits.js"
 import { checkAccess, checkEnvelopes, checkIdempotency, checkRefusals, checkSync } from "./checkResponses.js"
 import { checkEvents, checkHistories, checkNumbers } from "./checkTickets.js"
 import { checkDeliveries, checkSignatures, checkWebhooks } from "./checkWebhooks.js"
-import type { ReceivedDelivery, Trace, Violation } from "./Trace.js"
+import type { Trace, TracedDelivery, Violation } from "./Trace.js"
 
-const nameOf = ({ shop, signature, body }: ReceivedDelivery): string =>
+const nameOf = ({ shop, signature, body }: TracedDelivery): string =>
   `${shop} ${(JSON.parse(body) as Event).id} ${signature}`
 
 /**
@@ -16,7 +16,7 @@ const nameOf = ({ shop, signature, body }: ReceivedDelivery): string =>
  */
 const withoutRedials = (trace: Trace): Trace => {
   const redialled = new Set<number>()
-  const cut = new Map<string, ReceivedDelivery>()
+  const cut = new Map<string, TracedDelivery>()
   for (const reception of trace.receptions) {
     const name = nameOf(reception)
     const before = cut.get(name)

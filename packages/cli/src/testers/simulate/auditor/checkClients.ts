@@ -103,7 +103,7 @@ const blocksOf = (
 
 const ABOUT_CLIENT = new Set<CallName>(["get client", "get loyalty", "add stamps", "redeem reward"])
 
-/** The call of a request about a client, and the client; null for other requests. */
+/** The endpoint and the client of a request; null if it is not about a client. */
 const asksAbout = (
   exchange: RecordedRequest,
   phones: Map<string, string>

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto"
 import type { Delivery, DeliveryAttempt, Event } from "../../testkit/ResponseTypes.js"
 import { DAY, HOUR, MINUTE, SECOND } from "../../testkit/Time.js"
 import { type Breach, breaks } from "./Breach.js"
-import type { ReceivedDelivery, ShopTrace, Trace } from "./Trace.js"
+import type { ShopTrace, Trace, TracedDelivery } from "./Trace.js"
 import { check, type Finding, goodCalls, grouped, ms, recordedData } from "./traceQueries.js"
 
 /** After each failed attempt, how long until the next. */
@@ -75,7 +75,7 @@ const stateWrong = (
   }
 }
 
-const receivedWrong = (delivery: Delivery, event: Event, received: ReadonlyArray<ReceivedDelivery>): Breach | null => {
+const receivedWrong = (delivery: Delivery, event: Event, received: ReadonlyArray<TracedDelivery>): Breach | null => {
   if (received.length !== delivery.attempts.length)
     return mistimed(`reached the receiver ${received.length} times in ${delivery.attempts.length} attempts`)
   for (const [i, { status, body }] of received.entries()) {
@@ -96,7 +96,7 @@ const receivedWrong = (delivery: Delivery, event: Event, received: ReadonlyArray
 const setAt = (trace: Trace, shop: string): number =>
   goodCalls(trace, "set webhook", shop)[0]?.now ?? Number.POSITIVE_INFINITY
 
-function* overtaken(shop: ShopTrace, received: ReadonlyArray<ReceivedDelivery>, since: number): Iterable<Finding> {
+function* overtaken(shop: ShopTrace, received: ReadonlyArray<TracedDelivery>, since: number): Iterable<Finding> {
   const places = new Map(shop.events.map((event, i) => [event.id, { event, i }]))
   const reached = new Map<string, number>()
   const seen = new Set<string>()
@@ -174,7 +174,7 @@ const hexOf = (secret: string, t: string, body: string): string =>
 const FORM = /^t=(\d+)((?:,v1=[0-9a-f]{64})+)$/
 
 const signatureWrong = (
-  { signature, body }: ReceivedDelivery,
+  { signature, body }: TracedDelivery,
   sent_at: number,
   secrets: ReadonlyArray<Secret>
 ): string | null => {

@@ -1,5 +1,5 @@
 import { Effect, type Scope } from "effect"
-import { inputDrained } from "./fast/inputDrained.js"
+import { inputDrained } from "../fast/inputDrained.js"
 
 /** The work of a {@link batchLoop}. */
 interface Batches {

@@ -1,0 +1,90 @@
+import type { PolicyName } from "@workshop/core"
+import type { LimitUse, LimitWindow, LimitWindows } from "@workshop/core/store"
+import { BEGIN, COMMIT, ROLLBACK } from "../connection/Connection.js"
+import type { Statement } from "../connection/Statement.js"
+
+/** A window as its table stores it. */
+export interface RateLimitRow extends LimitWindow {
+  readonly policy: PolicyName
+  readonly subject: string
+}
+
+type WindowKey = Pick<RateLimitRow, "policy" | "subject">
+
+/** The key of a window as text. */
+const keyOf = ({ policy, subject }: WindowKey): string => `${policy} ${subject}`
+
+/** The last use of each window, so that each is locked once. */
+export const distinct = (uses: ReadonlyArray<LimitUse>): ReadonlyArray<LimitUse> => [
+  ...new Map(uses.map((use) => [keyOf(use), use])).values()
+]
+
+/** The windows that a transaction has locked, with its changes to them. */
+export class LockedWindows implements LimitWindows {
+  readonly #windows: Map<string, LimitWindow>
+  readonly #changed = new Map<string, RateLimitRow>()
+
+  constructor(rows: ReadonlyArray<RateLimitRow>) {
+    this.#windows = new Map(rows.map((row) => [keyOf(row), row]))
+  }
+
+  get(key: WindowKey): LimitWindow | undefined {
+    return this.#windows.get(keyOf(key))
+  }
+
+  put({ policy, subject }: WindowKey, window: LimitWindow): void {
+    const row = { policy, subject, ...window }
+    this.#windows.set(keyOf(row), row)
+    this.#changed.set(keyOf(row), row)
+  }
+
+  /** The statements that save the changes and commit, or roll back if there are none. */
+  endStatements(): ReadonlyArray<Statement> {
+    const rows = [...this.#changed.values()]
+    return rows.length === 0 ? [ROLLBACK] : [putStatement(rows), COMMIT]
+  }
+}
+
+/** The keys as the values of two array parameters. */
+const columnsOf = (keys: ReadonlyArray<WindowKey>) => [
+  keys.map(({ policy }) => policy),
+  keys.map(({ subject }) => subject)
+]
+
+/** The keys in the order in which all processes lock windows, so that they cannot deadlock. To sort them, the database would scan its whole index. */
+const inLockOrder = (keys: ReadonlyArray<WindowKey>): ReadonlyArray<WindowKey> =>
+  keys.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+
+const KEYS = "unnest($1::text[], $2::text[]) q (policy, subject)"
+
+/**
+ * Begins a transaction, inserts missing rows, and locks all of them; the last statement returns the rows. Each row is looked up by its key,
+ * so the cost does not grow with the table.
+ */
+export const lockStatements = (keys: ReadonlyArray<WindowKey>): ReadonlyArray<Statement> => {
+  const values = columnsOf(inLockOrder(keys))
+  return [
+    BEGIN,
+    {
+      name: "open rate_limit",
+      text: `insert into workshop.rate_limit (policy, subject, used, resets_at) select policy, subject, 0, 0 from ${KEYS} on conflict do nothing`,
+      values
+    },
+    {
+      name: "lock rate_limit",
+      text: `select r.policy, r.subject, r.used, r.resets_at::double precision as resets_at from ${KEYS} cross join lateral (
+        select * from workshop.rate_limit l where l.policy = q.policy and l.subject = q.subject for update
+      ) r`,
+      values
+    }
+  ]
+}
+
+/** Saves windows. An upsert finds each row by the primary key, even if the planner's statistics of the table are outdated. */
+const putStatement = (rows: ReadonlyArray<RateLimitRow>): Statement => ({
+  name: "put rate_limit",
+  text: `insert into workshop.rate_limit (policy, subject, used, resets_at)
+    select * from unnest($1::text[], $2::text[], $3::integer[], $4::bigint[])
+    on conflict (policy, subject) do update set used = excluded.used, resets_at = excluded.resets_at`,
+  values: [...columnsOf(rows), rows.map(({ used }) => used), rows.map(({ resets_at }) => resets_at)]
+})
