@@ -37,7 +37,7 @@ const STEPS = /** @type {const} */ ([
   ["service", "checks", "the outcome"],
   ["checks", "client", "the response: 201, or the refusal's status from the error table"],
   ["store", "dispatcher", "a claimed delivery"],
-  ["dispatcher", "receiver", "the signed event, repeated until a 2xx"]
+  ["dispatcher", "receiver", "the signed event, retried until a 2xx"]
 ])
 
 /** The way of a request, from its first byte to the webhook. */

@@ -162,7 +162,7 @@ export const eventLine = (received: ReceivedDelivery, news: News, paint: Paint):
     ticket === undefined
       ? [said]
       : [paint("strong", text(ticket.number_label).padEnd(4)), text(ticket.state).padEnd(STATE_WIDTH), said]
-  const redialled = received.redialled ? paint("faint", "dialled anew for the same attempt") : ""
+  const redialled = received.redialled ? paint("faint", "reconnected for the same attempt") : ""
   return [time, type, ...parts, marks[received.outcome](received, paint), redialled]
     .filter((part) => part !== "")
     .join("  ")

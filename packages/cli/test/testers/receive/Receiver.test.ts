@@ -154,7 +154,7 @@ describe("a receiver misbehaves as its flags say (Specification, Commands)", () 
       ["again", false]
     ])
     expect(Effect.runSync(sender.receiver.totals)).toEqual({ event: 2, again: 1, failed: 0, refused: 0 })
-    expect(eventLine(sender.received[2]!, { kind: "first" }, plain)).toMatch(/ {2}dialled anew for the same attempt$/)
+    expect(eventLine(sender.received[2]!, { kind: "first" }, plain)).toMatch(/ {2}reconnected for the same attempt$/)
   })
 
   it("cuts the connection", async () => {
