@@ -1,5 +1,6 @@
 // Holds comments, pages and titles of tests to plain English: a sentence begins with what acts, not with "What" or
-// "Whoever", and a page says what machinery notifies, returns or reports. The counts in scripts/plain-english.json may only go down.
+// "Whoever", and a page says what machinery notifies, returns or reports. Locals of the packages have names that say what they hold.
+// The counts in scripts/plain-english.json may only go down.
 import { execFileSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 
@@ -75,13 +76,31 @@ const sentences = files.flatMap((path) => {
     : [...ofSource(path, text), ...titlesIn(path, text)]
 })
 
+/** Local constants and variables whose names do not say what they hold. */
+const vagueLocals = files
+  .filter((path) => /^packages\/[^/]+\/src\//.test(path))
+  .flatMap((path) =>
+    readFileSync(path, "utf8")
+      .split("\n")
+      .flatMap((text, i) => (/\b(?:const|let) (?:found|known|made)\b/.test(text) ? [{ path, line: i + 1, text }] : []))
+  )
+
 /** @type {Record<string, number>} */
 const limits = JSON.parse(readFileSync(LIMITS, "utf8"))
-const found = Object.entries(patterns).map(([name, { pattern, instead }]) => ({
-  name,
-  instead,
-  hits: sentences.filter(({ text }) => pattern.test(text))
-}))
+const counted = [
+  ...Object.entries(patterns).map(([name, { pattern, instead }]) => ({
+    name,
+    instead,
+    what: "sentences with the pattern",
+    hits: sentences.filter(({ text }) => pattern.test(text))
+  })),
+  {
+    name: "vague locals",
+    instead: "what the local holds: 'tickets' or 'row', not 'found', 'known' or 'made'",
+    what: "locals under",
+    hits: vagueLocals
+  }
+]
 
 /** The counts of the last commit; none where it has none. @returns {Record<string, number>} */
 const committed = () => {
@@ -93,19 +112,19 @@ const committed = () => {
 }
 
 if (process.argv.includes("--list")) {
-  for (const { name, hits } of found)
+  for (const { name, hits } of counted)
     for (const { path, line, text } of hits) console.log(`${path}:${line}: ${name}: ${text.slice(0, 100)}`)
 }
 if (process.argv.includes("--write")) {
   const lower = Object.fromEntries(
-    found.map(({ name, hits }) => [name, Math.min(hits.length, limits[name] ?? hits.length)])
+    counted.map(({ name, hits }) => [name, Math.min(hits.length, limits[name] ?? hits.length)])
   )
   writeFileSync(LIMITS, `${JSON.stringify(lower, null, 2)}\n`)
 } else {
-  const over = found.filter(({ name, hits }) => hits.length > (limits[name] ?? 0))
-  for (const { name, hits, instead } of over)
+  const over = counted.filter(({ name, hits }) => hits.length > (limits[name] ?? 0))
+  for (const { name, hits, what, instead } of over)
     console.error(
-      `plain English: ${hits.length} sentences with the pattern "${name}", at most ${limits[name] ?? 0}; write ${instead}. node scripts/check-words.mjs --list names them.`
+      `plain English: ${hits.length} ${what} "${name}", at most ${limits[name] ?? 0}; write ${instead}. node scripts/check-words.mjs --list names them.`
     )
   const before = committed()
   for (const [name, limit] of Object.entries(limits)) {
@@ -113,6 +132,6 @@ if (process.argv.includes("--write")) {
     console.error(`${LIMITS}: "${name}" rose from ${before[name]} to ${limit}: the counts only go down`)
     process.exitCode = 1
   }
-  console.log(`words: ${found.map(({ name, hits }) => `${hits.length} ${name}`).join(", ")}`)
+  console.log(`words: ${counted.map(({ name, hits }) => `${hits.length} ${name}`).join(", ")}`)
   if (over.length > 0) process.exitCode = 1
 }

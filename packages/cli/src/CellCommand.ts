@@ -63,8 +63,8 @@ const list = command({
   run: ({ cells, ...flags }) =>
     acting(flags, (url, options) =>
       Effect.gen(function* () {
-        const found = yield* (yield* layout).listCells(url, { ...options, cells: yield* cellsFrom(cells ?? "") })
-        return rows(found, columns, "There is no cell.")
+        const listed = yield* (yield* layout).listCells(url, { ...options, cells: yield* cellsFrom(cells ?? "") })
+        return rows(listed, columns, "There is no cell.")
       })
     )
 })
@@ -113,8 +113,10 @@ const balance = command({
 
 /** The number at the end of a name, and what comes before it; undefined if there is none. */
 const numbered = (name: string) => {
-  const found = /\d{1,9}$/.exec(name)
-  return found === null ? undefined : { stem: name.slice(0, found.index), number: Number(found[0]) }
+  const trailingDigits = /\d{1,9}$/.exec(name)
+  return trailingDigits === null
+    ? undefined
+    : { stem: name.slice(0, trailingDigits.index), number: Number(trailingDigits[0]) }
 }
 
 /** The name after those of numbered cells, all of one kind; undefined if they have other names. */
@@ -158,8 +160,8 @@ const add = command({
           const doubt = doubtOf(cell, address !== null, names)
           return doubt === null ? Effect.void : confirm(doubt, yes)
         }
-        const made = { name: cell, url: address ?? undefined }
-        const { schema } = yield* (yield* layout).addCell(url, made, { ...options, confirm: isMeant })
+        const added = { name: cell, url: address ?? undefined }
+        const { schema } = yield* (yield* layout).addCell(url, added, { ...options, confirm: isMeant })
         const text = `The cell ${cell} is added, in the schema ${schema}${address === null ? "" : " of its own cluster"}. If the name is wrong, run workshop cell remove ${cell} now, while it has no shops. If processes connect with a role of their own, run workshop migrate --roles with these cells, because they cannot use a cell that they may not read. Then restart every process with --cells that include it; until then a process refuses the shops that are placed there.`
         return sentence({ name: cell }, text)
       })

@@ -112,8 +112,8 @@ const earlierShop = Effect.gen(function* () {
   let after: ShopId | null = null
   for (;;) {
     const shops: ReadonlyArray<ShopRecord> = yield* listShops(after, PAGE)
-    const found = shops.find(({ name }) => name === NAME)
-    if (found !== undefined || shops.length < PAGE) return found
+    const demoShop = shops.find(({ name }) => name === NAME)
+    if (demoShop !== undefined || shops.length < PAGE) return demoShop
     after = shops.at(-1)?.id ?? null
   }
 })
@@ -144,8 +144,8 @@ const reused = ({ id }: ShopRecord) =>
 
 /** Opens the demo shop and fills it with demo data, or finds the one of an earlier start. */
 export const demoShop = Effect.gen(function* () {
-  const found = yield* earlierShop
-  if (found !== undefined) return yield* reused(found)
+  const earlier = yield* earlierShop
+  if (earlier !== undefined) return yield* reused(earlier)
   const { id } = yield* openShop(NAME)
   const phone = yield* fillWithDemoData(id)
   // The key comes last, so that no key is made that is not shown.

@@ -50,11 +50,11 @@ export const openFirstShop = Effect.gen(function* () {
 
 /** The shop that a given key opens; null if it opens none yet. One that was revoked or expired would open nothing again. */
 export const shopOfKey = Effect.fnUntraced(function* (key: string) {
-  const found = yield* (yield* Directory).keyByHash(keyHash(key))
-  if (found !== null && !isActive(found.key, yield* Clock.currentTimeMillis)) {
+  const record = yield* (yield* Directory).keyByHash(keyHash(key))
+  if (record !== null && !isActive(record.key, yield* Clock.currentTimeMillis)) {
     return yield* refuse("The key of --demo-key was revoked or has expired: give another, or begin with new data.")
   }
-  return found?.shop ?? null
+  return record?.shop ?? null
 })
 
 /** A sandbox gives out keys to every shop and moves time permanently, so it takes no data that no sandbox made (Specification, Keys and scopes). */

@@ -80,7 +80,7 @@ const loaders: Readonly<Record<Grouped<(typeof headings)[keyof typeof headings]>
 
 /** `workshop` with its commands, of which those that are not needed are only listed. */
 const workshopWith = async (isNeeded: (name: string) => boolean): Promise<MakeCommand> => {
-  const made = Object.entries(headings).map(async ([heading, commands]) => {
+  const groups = Object.entries(headings).map(async ([heading, commands]) => {
     const below = Object.entries(commands).map(async ([name, description]): Promise<MakeCommand> => {
       const make = isNeeded(name) ? await loaders[name as keyof typeof loaders]() : () => new Command(name)
       return (choose) => make(choose).summary(description).description(description)
@@ -93,7 +93,7 @@ const workshopWith = async (isNeeded: (name: string) => boolean): Promise<MakeCo
       description: "Run, manage and test the workshop ticket service",
       examples: ["workshop serve --sandbox --demo --store memory", "workshop receive --register http://127.0.0.1:4010"]
     },
-    await Promise.all(made)
+    await Promise.all(groups)
   )
   return (choose) =>
     workshop(choose)

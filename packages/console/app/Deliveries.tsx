@@ -69,9 +69,9 @@ const reasons: Readonly<Record<string, string>> = {
 
 /** The state of the webhook, with what to do where it is off. */
 export const WebhookBanner = () => {
-  const found = webhook.value
-  if (found === null) return null
-  const { url, on, off_reason, off_since, parked } = found
+  const current = webhook.value
+  if (current === null) return null
+  const { url, on, off_reason, off_since, parked } = current
   if (url === null)
     return (
       <p class="banner">

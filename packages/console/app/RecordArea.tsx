@@ -177,7 +177,7 @@ const Tools = ({ text, ran }: { text: string; ran: (result: Ran | null) => void 
 /** The recorder: what is done becomes a scenario. */
 export const RecordArea = () => {
   const ran = useSignal<Ran | null>(null)
-  const found = recording.value
+  const current = recording.value
   return (
     <section class="panel area-record" aria-label="Recording" tabIndex={-1}>
       <header>
@@ -195,10 +195,10 @@ export const RecordArea = () => {
           </p>
         )}
         {!isRecording.value && <Start />}
-        {found !== null && (
+        {current !== null && (
           <>
             <Tools
-              text={found.text}
+              text={current.text}
               ran={(result) => {
                 ran.value = result
               }}
@@ -216,13 +216,13 @@ export const RecordArea = () => {
               <p class="empty">Nothing yet. Create a ticket, move the clock, let your till call.</p>
             )}
             <ol class="steps-recorded">
-              {found.steps.map((step, i) => (
+              {current.steps.map((step, i) => (
                 <StepView key={i} step={step} />
               ))}
             </ol>
             <details class="fields">
               <summary>The whole file</summary>
-              <pre data-scenario>{found.text}</pre>
+              <pre data-scenario>{current.text}</pre>
             </details>
           </>
         )}

@@ -217,14 +217,14 @@ const Fields = ({ of }: { of: Ticket }) => (
 
 /** The QR code that a receipt would have. */
 const QrCode = ({ id }: { id: string }) => {
-  const found = useSignal<{ readonly svg: string; readonly tracking_url: string } | null>(null)
+  const shown = useSignal<{ readonly svg: string; readonly tracking_url: string } | null>(null)
   useEffect(() => {
     void read<{ svg: string; tracking_url: string }>(`/tickets/${id}/qr`).then((code) => {
-      found.value = code ?? null
+      shown.value = code ?? null
     })
   }, [id])
-  if (found.value === null) return <p class="empty">…</p>
-  const { svg, tracking_url } = found.value
+  if (shown.value === null) return <p class="empty">…</p>
+  const { svg, tracking_url } = shown.value
   return (
     <figure class="qr">
       <img src={`data:image/svg+xml,${encodeURIComponent(svg)}`} alt={`QR code of ${tracking_url}`} />
@@ -265,9 +265,9 @@ const Head = ({ of }: { of: Ticket }) => (
 const showRetry = async (): Promise<void> => {
   const set = await act("PUT", `/shops/${shop.peek()?.id}/receiver`, { use: true, answer: 500, times: 1 })
   if (!set.ok) return
-  const made = await callApi("POST", "/v1/tickets", { service: "Resoling", item: "Brown boots" })
-  if (!made.ok) return
-  open(made.data.id)
+  const created = await callApi("POST", "/v1/tickets", { service: "Resoling", item: "Brown boots" })
+  if (!created.ok) return
+  open(created.data.id)
   say(
     "The ticket’s first event is being sent, and will fail. Then press the blue button at the top to move to the second attempt."
   )
@@ -275,10 +275,10 @@ const showRetry = async (): Promise<void> => {
 
 /** One ticket: what it would accept, its story, and its events. */
 export const TicketArea = () => {
-  const found = ticket.value
+  const current = ticket.value
   return (
     <section class="panel area-ticket" aria-label="Ticket" tabIndex={-1}>
-      {found === null ? (
+      {current === null ? (
         <div class="nothing">
           <h2>
             {isGone.value
@@ -317,10 +317,10 @@ export const TicketArea = () => {
         </div>
       ) : (
         <div class="scroll">
-          <Head of={found} />
-          <Moves key={found.id} />
+          <Head of={current} />
+          <Moves key={current.id} />
           <Timeline
-            key={`timeline ${found.id}`}
+            key={`timeline ${current.id}`}
             history={history.value!}
             deliveries={deliveries.value}
             now={present.value}
@@ -329,7 +329,7 @@ export const TicketArea = () => {
           />
           <h3 class="section">Deliveries</h3>
           <Deliveries />
-          <Fields of={found} />
+          <Fields of={current} />
         </div>
       )}
     </section>

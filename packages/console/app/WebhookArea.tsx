@@ -145,15 +145,15 @@ const Got = ({ of }: { of: Received }) => {
 const secret = signal<{ readonly shop: string | null; readonly text: string } | null>(null)
 
 const Secret = () => {
-  const found = secret.value
-  if (found === null || found.shop !== shopId.value) return null
+  const current = secret.value
+  if (current === null || current.shop !== shopId.value) return null
   return (
     <section class="banner" aria-label="Secret of the webhook">
       <span>
-        The secret, with which your receiver checks signatures. It is shown only here: <code>{found.text}</code>
+        The secret, with which your receiver checks signatures. It is shown only here: <code>{current.text}</code>
       </span>
       <span class="row">
-        <button type="button" class="primary" onClick={() => void copy(found.text, "the secret")}>
+        <button type="button" class="primary" onClick={() => void copy(current.text, "the secret")}>
           Copy
         </button>
         <button type="button" onClick={() => (secret.value = null)}>
@@ -183,20 +183,20 @@ const ping = async (): Promise<void> => {
 const Address = () => {
   const url = useSignal("")
   const id = shopId.value
-  const found = webhook.value
+  const current = webhook.value
   return (
     <div class="webhook">
       <dl class="facts">
         <dt>Webhook</dt>
         <dd>
-          {found?.url === null || found === null ? (
+          {current?.url === null || current === null ? (
             "none"
           ) : (
             <>
-              <b class={found.on ? "good" : "bad"}>{found.on ? "on" : "off"}</b>{" "}
-              {receiver.value?.in_use ? "the built-in receiver" : <code>{found.url}</code>}
-              {found.failures_in_row > 0 && (
-                <span class="bad"> · {counted(found.failures_in_row, "failure")} in a row</span>
+              <b class={current.on ? "good" : "bad"}>{current.on ? "on" : "off"}</b>{" "}
+              {receiver.value?.in_use ? "the built-in receiver" : <code>{current.url}</code>}
+              {current.failures_in_row > 0 && (
+                <span class="bad"> · {counted(current.failures_in_row, "failure")} in a row</span>
               )}
             </>
           )}
@@ -205,17 +205,17 @@ const Address = () => {
       <WebhookBanner />
       <Secret />
       <div class="row">
-        {receiver.value?.in_use === false && found?.url !== null && (
+        {receiver.value?.in_use === false && current?.url !== null && (
           <button type="button" onClick={() => void behave({ use: true }, "Events go to the built-in receiver")}>
             Use the built-in receiver
           </button>
         )}
-        {found?.url != null && (
+        {current?.url != null && (
           <>
             <button type="button" onClick={() => void ping()}>
               Send a ping
             </button>
-            {found.on && (
+            {current.on && (
               <button
                 type="button"
                 onClick={() => void act("POST", `/shops/${id}/webhook/disable`, undefined, "The webhook is off")}

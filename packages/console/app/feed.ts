@@ -57,8 +57,8 @@ const readablePath = (path: string): string =>
 
 /** What a body asks for, in a word. */
 const wishOf = (body: string | null): string => {
-  const found = /"(?:status|channel|service)":\s*"([^"]{1,40})"/.exec(body ?? "")?.[1]
-  return found === undefined ? "" : ` ${found}`
+  const detail = /"(?:status|channel|service)":\s*"([^"]{1,40})"/.exec(body ?? "")?.[1]
+  return detail === undefined ? "" : ` ${detail}`
 }
 
 /** What the events are called, to name the attempts to send them. */
@@ -132,14 +132,14 @@ const takeUp = (): void => {
   void refresh()
 }
 
-const made = (kind: Kind, id: number, data: Json): Row => ({
+const row = (kind: Kind, id: number, data: Json): Row => ({
   ...{ shop_id: null, why: "", ...rowOf[kind](data) },
   ...{ id, kind, detail: data }
 })
 
 const add = (kind: Kind, id: number, data: Json): void => {
   if (arrived.length === 0) requestAnimationFrame(takeUp)
-  arrived.push(made(kind, id, data))
+  arrived.push(row(kind, id, data))
 }
 
 let last_id = 0
@@ -196,7 +196,7 @@ const begin = async (): Promise<void> => {
   takeUp()
   const shown = new Set(rows.map(sameness))
   const older = past.filter(({ kind, data }) => !shown.has(sameness({ kind, detail: data })))
-  rows = [...rows, ...older.map(({ kind, data }, i) => made(kind, i - older.length, data)).reverse()].slice(0, KEPT)
+  rows = [...rows, ...older.map(({ kind, data }, i) => row(kind, i - older.length, data)).reverse()].slice(0, KEPT)
   version.value++
 }
 
@@ -249,8 +249,8 @@ export const connect = (): void => {
 /** Says whether the data outlasted a restart of the server. */
 const restarted = async (): Promise<void> => {
   const before = shops.peek()
-  const found = (await read<ReadonlyArray<Shop>>("/shops")) ?? []
-  const isKept = before.every(({ id }) => found.some((one) => one.id === id))
+  const listed = (await read<ReadonlyArray<Shop>>("/shops")) ?? []
+  const isKept = before.every(({ id }) => listed.some((one) => one.id === id))
   if (isKept) say("The server started again. Its data are still there.")
   else
     say(

@@ -73,9 +73,10 @@ export const counted = (n: number, noun: string): string => `${n} ${noun}${n ===
 const formats = new Map<string, Intl.DateTimeFormat>()
 const formatIn = (zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat => {
   const id = zone + JSON.stringify(options)
-  const known = formats.get(id) ?? new Intl.DateTimeFormat("en-GB", { timeZone: zone, hourCycle: "h23", ...options })
-  formats.set(id, known)
-  return known
+  const formatter =
+    formats.get(id) ?? new Intl.DateTimeFormat("en-GB", { timeZone: zone, hourCycle: "h23", ...options })
+  formats.set(id, formatter)
+  return formatter
 }
 
 const DAY = { weekday: "short", day: "numeric", month: "short" } as const

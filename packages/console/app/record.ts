@@ -114,14 +114,14 @@ class Writer {
     const [field, value, names] = this.#apiAct(act)
     const key = this.#names.keyOf(act)
     const isLost = act.fault === "lose_answer"
-    const made = act.response?.data
+    const data = act.response?.data
     // A ticket has its name from the first answer that somebody saw.
     const isCreated =
-      field === "create ticket" && !isLost && act.status < 300 && made?.id !== undefined && !this.#names.has(made.id)
-    if (isLost && made?.id !== undefined) this.#names.lose(made.id)
+      field === "create ticket" && !isLost && act.status < 300 && data?.id !== undefined && !this.#names.has(data.id)
+    if (isLost && data?.id !== undefined) this.#names.lose(data.id)
     return [
       [field, value],
-      ...(isCreated ? [["as", this.#names.nameTicket(made)] as const] : []),
+      ...(isCreated ? [["as", this.#names.nameTicket(data)] as const] : []),
       ...(names === undefined ? [] : [["as", names] as const]),
       ...(key === undefined ? [] : [["key", key] as const]),
       ...(field !== "request" && act.once !== null && this.#repeated.has(act.once)
@@ -190,8 +190,8 @@ class Writer {
 
   #list(fields: Readonly<Record<string, string>>, { response }: Act): readonly [string, unknown, unknown?] {
     const { cursor } = fields
-    const known = cursor === undefined ? undefined : this.#names.cursor(cursor)
-    if (cursor !== undefined && known === undefined)
+    const cursorName = cursor === undefined ? undefined : this.#names.cursor(cursor)
+    if (cursor !== undefined && cursorName === undefined)
       throw new Unfaithful("its cursor comes from a list that was read before the recording began")
     const old = (response?.data ?? []).find?.(({ id }: Json) => !this.#names.has(id))
     if (old !== undefined)
@@ -202,7 +202,7 @@ class Writer {
       Object.entries(fields).map(([field, value]) => [
         field,
         field === "cursor"
-          ? `$${known}`
+          ? `$${cursorName}`
           : /^\d+$/.test(value) && field !== "phone"
             ? Number(value)
             : this.#names.text(value, field)
@@ -251,10 +251,10 @@ class Writer {
     }
     switch (call) {
       case "POST /shops/{id}/tickets": {
-        const made = step(["create in app", this.#names.said(body)])
+        const created = step(["create in app", this.#names.said(body)])
         return act.status === 201
-          ? [[made[0]![0]!, ["as", this.#names.nameTicket(act.response.data)], ...made[0]!.slice(1)]]
-          : made
+          ? [[created[0]![0]!, ["as", this.#names.nameTicket(act.response.data)], ...created[0]!.slice(1)]]
+          : created
       }
       case "PATCH /shops/{id}":
         return step(["change shop", this.#names.said(body)])

@@ -82,20 +82,20 @@ export class RecordedNames {
   /** An idempotency key as its till wrote it; the console's own are numbered. */
   onceOf(once: string): string {
     if (!once.startsWith("console-")) return once
-    const known = this.#onces.get(once) ?? `once-${this.#onces.size + 1}`
-    this.#onces.set(once, known)
-    return known
+    const numbered = this.#onces.get(once) ?? `once-${this.#onces.size + 1}`
+    this.#onces.set(once, numbered)
+    return numbered
   }
 
   /** The name of a request's key; null where there was none, undefined where it is the one that scenarios use. */
   keyOf({ key, status }: Act): string | null | undefined {
     if (key === undefined) return undefined
     if (status === 401) return key === null ? null : "wk_test_unknown-to-everybody"
-    const found = this.#begun.keys.find(({ last_four }) => last_four === key)
-    if (found === undefined || found.scopes.length === 4) return undefined
-    const known = this.#keys.get(found.id) ?? { name: this.#free(slug(found.name, "key")), scopes: found.scopes }
-    this.#keys.set(found.id, known)
-    return `$${known.name}`
+    const used = this.#begun.keys.find(({ last_four }) => last_four === key)
+    if (used === undefined || used.scopes.length === 4) return undefined
+    const named = this.#keys.get(used.id) ?? { name: this.#free(slug(used.name, "key")), scopes: used.scopes }
+    this.#keys.set(used.id, named)
+    return `$${named.name}`
   }
 
   #free(wanted: string): string {
@@ -143,12 +143,12 @@ export class RecordedNames {
 
   #given(client: Client): string {
     if (client.blocked) throw new Unfaithful(`${client.display_name} blocked the shop before the recording began`)
-    const known = this.#clients.get(client.id) ?? {
+    const named = this.#clients.get(client.id) ?? {
       name: this.#free(slug(client.display_name.split(" ")[0] ?? "", "client")),
       client
     }
-    this.#clients.set(client.id, known)
-    return known.name
+    this.#clients.set(client.id, named)
+    return named.name
   }
 
   text(value: string, field: string): string {
@@ -173,7 +173,7 @@ export class RecordedNames {
 
   asserted(path: string, value: Json): Json {
     if (typeof value !== "string") return value
-    const known = /phone$/.test(path) ? this.phone(value) : value
-    return known === value && /^[$/<>]/.test(value) ? `$${value}` : known
+    const plain = /phone$/.test(path) ? this.phone(value) : value
+    return plain === value && /^[$/<>]/.test(value) ? `$${value}` : plain
   }
 }

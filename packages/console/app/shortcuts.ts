@@ -83,11 +83,11 @@ export const listen = (help: () => void): (() => void) => {
       prefix = "g "
       return
     }
-    const found = shortcuts.find(([keys]) => keys === prefix + event.key)
+    const shortcut = shortcuts.find(([keys]) => keys === prefix + event.key)
     prefix = ""
-    if (found === undefined) return
+    if (shortcut === undefined) return
     event.preventDefault()
-    found[2]()
+    shortcut[2]()
   }
   document.addEventListener("keydown", pressed)
   return () => document.removeEventListener("keydown", pressed)

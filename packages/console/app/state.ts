@@ -109,8 +109,8 @@ export const setClock = ({ now, frozen, frozen_by, ahead_ms }: Json): void => {
   clock.value = { now: Date.parse(now), frozen, frozen_by, ahead_ms, read_at: performance.now() }
 }
 
-const keep = <A>(target: { value: A }, found: A | undefined): void => {
-  if (found !== undefined) target.value = found
+const keep = <A>(target: { value: A }, next: A | undefined): void => {
+  if (next !== undefined) target.value = next
 }
 
 const loadTicket = async (): Promise<void> => {
@@ -134,8 +134,8 @@ const loadTickets = async (): Promise<void> => {
   if (stateFilter.peek() !== null) asked.set("state", stateFilter.peek()!)
   if (search.peek().trim() !== "") asked.set("q", search.peek().trim())
   const id = shopId.peek()
-  const found = await read<ReadonlyArray<Ticket>>(`/shops/${id}/tickets?limit=200&${asked}`)
-  if (id === shopId.peek()) keep(tickets, found)
+  const listed = await read<ReadonlyArray<Ticket>>(`/shops/${id}/tickets?limit=200&${asked}`)
+  if (id === shopId.peek()) keep(tickets, listed)
 }
 
 const loadShop = async (): Promise<void> => {
@@ -164,8 +164,8 @@ const loadShop = async (): Promise<void> => {
 }
 
 const loadClock = async (): Promise<void> => {
-  const found = await read<Json>("/clock")
-  if (found !== undefined) setClock(found)
+  const moved = await read<Json>("/clock")
+  if (moved !== undefined) setClock(moved)
 }
 
 /** The least time between two readings, in milliseconds. */
@@ -208,19 +208,20 @@ const ALL_SCOPES = 4
 /** A key with which the console calls the API: one that the sandbox knows, or else its own. */
 const loadKey = async (): Promise<void> => {
   const id = shopId.peek()
-  const found = (await read<ReadonlyArray<Key>>(`/shops/${id}/keys`)) ?? []
-  keys.value = found
-  for (const one of found.filter(({ revoked_at, scopes }) => revoked_at === null && scopes.length === ALL_SCOPES)) {
-    const known = await read<{ key: string | null }>(`/keys/${one.id}/text`)
-    if (known?.key) {
-      key.value = { id: one.id, text: known.key }
+  const listed = (await read<ReadonlyArray<Key>>(`/shops/${id}/keys`)) ?? []
+  keys.value = listed
+  for (const one of listed.filter(({ revoked_at, scopes }) => revoked_at === null && scopes.length === ALL_SCOPES)) {
+    const text = await read<{ key: string | null }>(`/keys/${one.id}/text`)
+    if (text?.key) {
+      key.value = { id: one.id, text: text.key }
       return
     }
   }
-  const made = await send("POST", `/sandbox/shops/${id}/keys`, { body: { name: "console", preset: "full" } })
-  if (!made.ok) return say(`The console has no key of this shop: ${refusalOf(made)}. Revoke one of its keys.`, false)
-  key.value = { id: made.data.id, text: made.data.key }
-  keys.value = (await read<ReadonlyArray<Key>>(`/shops/${id}/keys`)) ?? found
+  const created = await send("POST", `/sandbox/shops/${id}/keys`, { body: { name: "console", preset: "full" } })
+  if (!created.ok)
+    return say(`The console has no key of this shop: ${refusalOf(created)}. Revoke one of its keys.`, false)
+  key.value = { id: created.data.id, text: created.data.key }
+  keys.value = (await read<ReadonlyArray<Key>>(`/shops/${id}/keys`)) ?? listed
 }
 
 let isKeyed: Promise<void> = Promise.resolve()
@@ -254,13 +255,13 @@ export const loadShops = async (): Promise<void> => {
   const all = await read<ReadonlyArray<Shop>>("/shops")
   if (all === undefined) return
   // A recording's shop that was closed is looked at no more.
-  const found = all.filter(({ name, active }) => active || plainName(name) === name)
-  shops.value = found
-  if (found.some(({ id }) => id === shopId.peek())) return
+  const open = all.filter(({ name, active }) => active || plainName(name) === name)
+  shops.value = open
+  if (open.some(({ id }) => id === shopId.peek())) return
   const [wanted, ticket] = location.hash.slice(1).split("/")
-  const named = found.find(({ id }) => id === wanted)
+  const named = open.find(({ id }) => id === wanted)
   // The first shop is the one whose key the server printed when it started.
-  const chosen = named ?? found[0]
+  const chosen = named ?? open[0]
   if (chosen === undefined) return forget()
   await choose(chosen.id, named === undefined ? null : (ticket ?? null))
 }

@@ -42,16 +42,16 @@ const raised = ({ detail }: Entry, event: Entry): boolean =>
 const slotsOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<readonly [Entry, number]> => {
   const of = (kind: Entry["kind"]) => entries.filter((entry) => entry.kind === kind)
   const [requests, events, states] = [of("request"), of("event"), of("state")]
-  const found: Array<readonly [Entry, number]> = []
+  const slots: Array<readonly [Entry, number]> = []
   const slotOfEvent = new Map<string, number>()
   let slot = 0
   let next = 0
   const takeEvent = () => {
     const event = events[next++]!
     slotOfEvent.set(event.id, slot)
-    found.push([event, slot])
+    slots.push([event, slot])
     const state = states.find(({ id }) => id === `${event.id} state`)
-    if (state !== undefined) found.push([state, slot])
+    if (state !== undefined) slots.push([state, slot])
   }
   for (const request of requests) {
     const target = events.findIndex((event, i) => i >= next && raised(request, event))
@@ -59,7 +59,7 @@ const slotsOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<readonly [Entry, 
       takeEvent()
       slot++
     }
-    found.push([request, slot])
+    slots.push([request, slot])
     if (target >= 0) takeEvent()
     slot++
   }
@@ -72,12 +72,12 @@ const slotsOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<readonly [Entry, 
     const wanted = slotOfEvent.get(entry.detail.event_id) ?? 0
     const place = taken.has(wanted) ? Math.max(...taken) + 1 : wanted
     taken.add(place)
-    found.push([entry, place])
+    slots.push([entry, place])
   }
-  const last = Math.max(-1, ...found.map(([, place]) => place))
+  const last = Math.max(-1, ...slots.map(([, place]) => place))
   for (const [i, entry] of of("notice").entries())
-    found.push([entry, Math.max(0, last + (requests.length > 0 ? 1 : 0)) + i])
-  return found
+    slots.push([entry, Math.max(0, last + (requests.length > 0 ? 1 : 0)) + i])
+  return slots
 }
 
 const DAY_MS = 86_400_000

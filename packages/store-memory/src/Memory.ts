@@ -174,7 +174,7 @@ export class Memory {
   #withdraw(offer: OfferRecord | undefined): void {
     if (offer === undefined) return
     const { id, phone } = offer
-    const left = (this.offersToPhone.get(phone) ?? []).filter((known) => known !== id)
+    const left = (this.offersToPhone.get(phone) ?? []).filter((other) => other !== id)
     if (left.length > 0) this.offersToPhone.set(phone, left)
     else this.offersToPhone.delete(phone)
     this.shopOfOffer.delete(id)

@@ -104,11 +104,11 @@ export const memoryDirectory = (memory: Memory): Context.Tag.Service<Directory> 
   shopOf: (thing) => Effect.sync(() => shopOf(memory, thing)),
   tracked: (tracking_code) =>
     Effect.sync(() => {
-      const found = [...memory.shops.values()].flatMap(({ state, byTrackingCode }) => {
+      const tickets = [...memory.shops.values()].flatMap(({ state, byTrackingCode }) => {
         const id = byTrackingCode.get(tracking_code)
         return id === undefined ? [] : [trackedTicket(state.tickets.get(id)!, state.shop)]
       })
-      return found.slice(0, ServiceLimits.tracked_max)
+      return tickets.slice(0, ServiceLimits.tracked_max)
     }),
   holders: (phones) => Effect.sync(() => phones.flatMap((phone) => memory.holders.get(phone) ?? [])),
   account: (id) => Effect.sync(() => memory.accounts.get(id) ?? null),

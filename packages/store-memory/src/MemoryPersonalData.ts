@@ -48,11 +48,11 @@ export const memoryPersonalData = (memory: Memory): Context.Tag.Service<Personal
       const begun = memory.erasures.get(id)
       if (account === undefined && begun === undefined) return null
       if (account !== undefined) memory.putAccount(id, null)
-      const known = account === undefined ? [] : [account.phone]
+      const present = account === undefined ? [] : [account.phone]
       const person: Person = {
         client_id: id,
         names: account === undefined ? (begun?.names ?? []) : [account.given_name, account.family_name],
-        phones: [...new Set([...(begun?.phones ?? []), ...known, ...phones])]
+        phones: [...new Set([...(begun?.phones ?? []), ...present, ...phones])]
       }
       memory.erasures.set(id, person)
       return person
@@ -77,11 +77,11 @@ export const memoryPersonalData = (memory: Memory): Context.Tag.Service<Personal
     Effect.sync(() => {
       const rows = [...memory.dataOf(shop_id).state.idempotency_records.values()]
       const isNamed = names(person)
-      const found = rows.filter(
+      const naming = rows.filter(
         (row) =>
           isNamed(`${idempotencyRecordKey(row)} ${row.fingerprint} ${row.answer}`) ||
           tickets.includes(JSON.parse(row.answer).id)
       )
-      return { found, next: null }
+      return { found: naming, next: null }
     })
 })

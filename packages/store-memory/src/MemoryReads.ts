@@ -133,8 +133,8 @@ export const memoryReads = (memory: Memory): Context.Tag.Service<Reads> => ({
   ticketsOfNumber: (shop_id, number, limit) =>
     inShop(memory, shop_id, (data) => {
       const newest = [...inOrder(data, { number }, { _tag: "Newest", after: null })]
-      const found = preferredByNumber(newest, ({ state }) => state, limit)
-      return { shop: data.state.shop, tickets: found.map((record) => seen(data, record)) }
+      const preferred = preferredByNumber(newest, ({ state }) => state, limit)
+      return { shop: data.state.shop, tickets: preferred.map((record) => seen(data, record)) }
     }),
 
   client: (shop_id, by) =>
@@ -160,10 +160,10 @@ export const memoryReads = (memory: Memory): Context.Tag.Service<Reads> => ({
     Effect.sync(() => {
       const { state } = memory.dataOf(shop_id)
       const asked = new Set(refs)
-      const found = new Set<string>()
+      const existing = new Set<string>()
       for (const { id, external_ref } of state.tickets.values())
-        for (const ref of [id, external_ref]) if (ref !== null && asked.has(ref)) found.add(ref)
-      return found
+        for (const ref of [id, external_ref]) if (ref !== null && asked.has(ref)) existing.add(ref)
+      return existing
     }),
   events: (shop_id, part) => Effect.sync(() => partOf(memory.dataOf(shop_id).events, part))
 })

@@ -66,11 +66,11 @@ export const replayable = (
   most: number
 ): EventRange => {
   const last_seq = Math.min(after_seq + most, until_seq - 1)
-  const found = data.events
+  const matching = data.events
     .slice(after_seq, last_seq)
     .filter((event) => matchesReplayFilter(filter, event, stateOf(data, event)))
   return {
-    found: found.map((event) => ({
+    found: matching.map((event) => ({
       event,
       delivery: data.state.deliveries.get(event.id),
       is_in_flight: data.queue.isInFlight(event.id),
@@ -109,12 +109,12 @@ export const logged = (
   data: DeliveryData,
   { before = Number.MAX_SAFE_INTEGER, limit = ServiceLimits.list_max }: EventPart = {}
 ): ReadonlyArray<LoggedDelivery> => {
-  const found: Array<LoggedDelivery> = []
-  for (let at = countBefore(data.events, before) - 1; at >= 0 && found.length < limit; at--) {
+  const deliveries: Array<LoggedDelivery> = []
+  for (let at = countBefore(data.events, before) - 1; at >= 0 && deliveries.length < limit; at--) {
     const delivery = statusOf(data, data.events[at]!)
-    if (delivery !== undefined) found.push(delivery)
+    if (delivery !== undefined) deliveries.push(delivery)
   }
-  return found.reverse()
+  return deliveries.reverse()
 }
 
 /**
@@ -129,9 +129,9 @@ export class ClosureOrder {
   /** Records the instant at which a ticket will be closed, if it will be. */
   note(ticket: TicketRecord): void {
     const due_at = closure(ticket)?.due_at
-    const known = this.#due.get(ticket.id)
-    if (due_at === known) return
-    if (known !== undefined) this.#due.delete(ticket.id)
+    const earlier = this.#due.get(ticket.id)
+    if (due_at === earlier) return
+    if (earlier !== undefined) this.#due.delete(ticket.id)
     if (due_at === undefined) return
     this.#due.set(ticket.id, due_at)
     if (due_at < this.#latest) this.#isSorted = false

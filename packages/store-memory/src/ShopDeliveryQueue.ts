@@ -74,9 +74,9 @@ class KindQueue {
   }
 
   #isCurrent({ event_id, due_at }: Waiting, isTried: boolean): boolean {
-    const found = this.#lookUp(event_id)
+    const entry = this.#lookUp(event_id)
     return (
-      found !== undefined && kindOf(found.row) === this.#kind && found.isTried === isTried && found.due_at === due_at
+      entry !== undefined && kindOf(entry.row) === this.#kind && entry.isTried === isTried && entry.due_at === due_at
     )
   }
 }

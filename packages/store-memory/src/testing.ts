@@ -58,9 +58,9 @@ const withTestKeys = <E, R>(store: Layer.Layer<StorePorts, E, R>): Layer.Layer<S
 /** A store that records the shops which are opened through it. */
 const notingShops = <Ports, E, R>(store: Layer.Layer<Ports, E, R>, opened: Set<string>): Layer.Layer<Ports, E, R> =>
   Layer.map(store, (ports) => {
-    const known = ports as unknown as Context.Context<Directory>
-    const directory = Context.get(known, Directory)
-    return Context.add(known, Directory, {
+    const context = ports as unknown as Context.Context<Directory>
+    const directory = Context.get(context, Directory)
+    return Context.add(context, Directory, {
       ...directory,
       createShop: (shop) =>
         Effect.tap(directory.createShop(shop), () => {

@@ -76,10 +76,10 @@ const reading = (flags: Flags) => {
     return Effect.flatMap(
       api.call("GET", `/sandbox/requests?${new URLSearchParams(given)}`),
       (exchange): Effect.Effect<ReadonlyArray<LoggedRequest>, CommandRefused> => {
-        const found = dataOf<ReadonlyArray<LoggedRequest>>(exchange)
-        return found === undefined
+        const requests = dataOf<ReadonlyArray<LoggedRequest>>(exchange)
+        return requests === undefined
           ? sandboxRefusal({ base_url: api.origin, token: sandboxToken }, exchange)
-          : Effect.succeed(found)
+          : Effect.succeed(requests)
       }
     )
   }
@@ -106,11 +106,11 @@ export const logsCommand = command({
           (request) => Console.log(flags.json ? JSON.stringify(request) : lineOf(request, flags.bodies, paint)),
           { discard: true }
         )
-      const found = yield* read({})
-      const shown = found.filter(matches(flags))
+      const earlier = yield* read({})
+      const shown = earlier.filter(matches(flags))
       yield* print(shown.slice(-flags.limit))
       if (!flags.follow) return
-      let last = found.at(-1)?.id ?? 0
+      let last = earlier.at(-1)?.id ?? 0
       for (;;) {
         yield* Effect.withClock(Effect.sleep(LOOK_EVERY), Clock.make())
         // A server that is away for a while, or starts again, is waited for.

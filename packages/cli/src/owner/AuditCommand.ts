@@ -31,8 +31,8 @@ const columns: ReadonlyArray<Column<ReturnType<typeof entryView>>> = [
 export const list = Effect.fnUntraced(function* ({ shop, before, limit }: Bounds) {
   const shop_id = shop === null ? null : yield* idFrom(ShopId, "a shop", shop)
   const entry = before === null ? null : yield* idFrom(EventId, "an entry", before)
-  const found = yield* Audit.list(shop_id, entry, limit)
-  return rows(found.map(entryView), columns, "The audit log has no entries yet.")
+  const entries = yield* Audit.list(shop_id, entry, limit)
+  return rows(entries.map(entryView), columns, "The audit log has no entries yet.")
 })
 
 const own = flagsOf("audit")

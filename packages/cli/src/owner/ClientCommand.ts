@@ -109,8 +109,8 @@ export const visit = Effect.fnUntraced(function* (typed: string, shop: string | 
 
 /** The tickets offered to the client. */
 export const offers = Effect.fnUntraced(function* (typed: string) {
-  const found = yield* Offers.ofClient(yield* clientId(typed))
-  return rows(found.map(offerView), offerColumns, "No ticket is offered to this client.")
+  const offers = yield* Offers.ofClient(yield* clientId(typed))
+  return rows(offers.map(offerView), offerColumns, "No ticket is offered to this client.")
 })
 
 /** The client takes an offered ticket as theirs. */

@@ -58,13 +58,13 @@ export const create = Effect.fnUntraced(function* (fields: Opening) {
 /** All shops. */
 export const list = Effect.gen(function* () {
   const shops = yield* Shops
-  const found: Array<ShopRecord> = []
+  const listed: Array<ShopRecord> = []
   for (;;) {
-    const page = yield* shops.list(found.at(-1)?.id ?? null, PAGE)
-    found.push(...page)
+    const page = yield* shops.list(listed.at(-1)?.id ?? null, PAGE)
+    listed.push(...page)
     if (page.length < PAGE) break
   }
-  return rows(found.map(shopRow), columns, "There is no shop yet: workshop shop create opens one.")
+  return rows(listed.map(shopRow), columns, "There is no shop yet: workshop shop create opens one.")
 })
 
 /** One shop. */
@@ -127,10 +127,10 @@ export const repairClocks = Effect.gen(function* () {
     readonly tickets_dated_anew: number
   }> = []
   for (let ids = yield* Shops.ahead; ids.length > 0; ids = yield* Shops.ahead) {
-    const known = ids.find((id) => repaired.some((one) => one.id === id))
-    if (known !== undefined)
+    const repairedId = ids.find((id) => repaired.some((one) => one.id === id))
+    if (repairedId !== undefined)
       return yield* refuse(
-        `The shop ${known} is ahead again: stop every process whose clock is wrong, and repeat the command.`
+        `The shop ${repairedId} is ahead again: stop every process whose clock is wrong, and repeat the command.`
       )
     for (const id of ids) {
       const { ahead_until, tickets } = yield* Shops.repairClock(id)

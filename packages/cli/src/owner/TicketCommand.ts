@@ -21,10 +21,10 @@ const pageOf = Effect.fnUntraced(function* (typed: string, shop: string | null) 
   const code = yield* codeFrom(typed)
   const shop_id = shop === null ? null : yield* idFrom(ShopId, "a shop", shop)
   const all = yield* Effect.flatMap(Directory, (directory) => directory.tracked(code))
-  const found = all.filter(({ shop }) => shop_id === null || shop.id === shop_id)
-  const [ticket] = found
+  const tickets = all.filter(({ shop }) => shop_id === null || shop.id === shop_id)
+  const [ticket] = tickets
   if (ticket === undefined) return yield* refuse(`No ticket has the code ${code}: check it, and --database-url.`)
-  if (found.length > 1) return yield* refuse(`Shops have a ticket with the code ${code} each: name one with --shop.`)
+  if (tickets.length > 1) return yield* refuse(`Shops have a ticket with the code ${code} each: name one with --shop.`)
   const url = trackingUrl(ticket.shop.tracking_base_url ?? (yield* TrackingPages).base_url, code)
   if (url !== null) return { tracking_code: code, tracking_url: url }
   return yield* refuse(

@@ -182,11 +182,11 @@ export const deliveries = Effect.fnUntraced(function* (shop: string, state: Deli
   const id = yield* shopId(shop)
   const wanted: Array<Delivery> = []
   for (let page: OwnerPage = {}; wanted.length < limit; ) {
-    const found = yield* DeliveryHistory.list(id, page)
-    if (found.length === 0) break
-    const matching = found.filter((delivery) => state === null || delivery.state === state)
+    const batch = yield* DeliveryHistory.list(id, page)
+    if (batch.length === 0) break
+    const matching = batch.filter((delivery) => state === null || delivery.state === state)
     wanted.unshift(...matching.slice(wanted.length - limit).map(deliveryView))
-    page = { before: found[0]!.seq }
+    page = { before: batch[0]!.seq }
   }
   return deliveriesOutput(wanted, state)
 })
@@ -228,12 +228,12 @@ const replayOutput = ({ count, dry_run }: { readonly count: number; readonly dry
 
 /** The notices to the owner about the webhook, oldest first. */
 export const notices = Effect.fnUntraced(function* (shop: string) {
-  const found = yield* DeliveryHistory.notices(yield* shopId(shop))
-  return noticesOutput(found.map(noticeView))
+  const notices = yield* DeliveryHistory.notices(yield* shopId(shop))
+  return noticesOutput(notices.map(noticeView))
 })
 
-const noticesOutput = (found: ReadonlyArray<ReturnType<typeof noticeView>>): Output =>
-  rows(found, noticeColumns, "The owner got no notices yet.")
+const noticesOutput = (notices: ReadonlyArray<ReturnType<typeof noticeView>>): Output =>
+  rows(notices, noticeColumns, "The owner got no notices yet.")
 
 const own = flagsOf("webhook")
 const field = fieldFlag("webhook")
@@ -277,8 +277,10 @@ export const webhookCommand = group(
       },
       act: (flags) => set(flags.shop, flags.url, flags.sandbox, flags.webhookPort, flags.enable),
       remote: Effect.fnUntraced(function* ({ shop, url, enable }, ask) {
-        const made = yield* ask<Parameters<typeof setOutput>[0]>("set webhook", shop, { url })
-        return setOutput(enable && !made.on ? { ...made, ...(yield* ask<WebhookState>("enable webhook", shop)) } : made)
+        const webhook = yield* ask<Parameters<typeof setOutput>[0]>("set webhook", shop, { url })
+        return setOutput(
+          enable && !webhook.on ? { ...webhook, ...(yield* ask<WebhookState>("enable webhook", shop)) } : webhook
+        )
       })
     }),
     onShop("show", "Show the webhook's URL, state and health", show, (shop, ask) =>
@@ -338,8 +340,8 @@ export const webhookCommand = group(
       },
       act: (flags) => deliveries(flags.shop, flags.state, flags.limit),
       remote: ({ shop, state, limit }, ask) =>
-        Effect.map(ask<ReadonlyArray<Delivery>>("list deliveries", shop), (found) =>
-          deliveriesOutput(found.filter((one) => state === null || one.state === state).slice(-limit), state)
+        Effect.map(ask<ReadonlyArray<Delivery>>("list deliveries", shop), (deliveries) =>
+          deliveriesOutput(deliveries.filter((one) => state === null || one.state === state).slice(-limit), state)
         )
     }),
     ownerCommand({

@@ -41,8 +41,8 @@ const flagNames: Readonly<Record<string, string>> = {
 
 /** The flag that fills a field. */
 const flagOf = (field: string): string => {
-  const known = Object.entries(flagNames).find(([name]) => field === name || field.startsWith(`${name}.`))
-  return known?.[1] ?? `--${field.split(/\.\d/, 1)[0]!.replaceAll("_", "-")}`
+  const flag = Object.entries(flagNames).find(([name]) => field === name || field.startsWith(`${name}.`))
+  return flag?.[1] ?? `--${field.split(/\.\d/, 1)[0]!.replaceAll("_", "-")}`
 }
 
 /** The values of flags by the fields that they fill; null for an omitted flag. */

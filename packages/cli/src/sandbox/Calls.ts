@@ -75,14 +75,14 @@ export const callOf = (request: {
   readonly path: string
 }): { readonly name: CallName; readonly id: string } | null => {
   const given = request.path.split("/")
-  const found = rows.find(
+  const row = rows.find(
     ({ method, segments }) =>
       method === request.method &&
       segments.length === given.length &&
       segments.every((segment, i) => segment === given[i] || segment.startsWith(":"))
   )
-  if (found === undefined) return null
-  return { name: found.name, id: given[found.segments.findIndex((segment) => segment.startsWith(":"))] ?? "" }
+  if (row === undefined) return null
+  return { name: row.name, id: given[row.segments.findIndex((segment) => segment.startsWith(":"))] ?? "" }
 }
 
 /** The methods of the API. */

@@ -50,8 +50,8 @@ export const askingSandbox = (address: SandboxAddress): AskSandbox => {
     return Effect.flatMap(
       api.call(method, path, { bearer: key, body }),
       (exchange): Effect.Effect<A, CommandRefused> => {
-        const found = dataOf<A>(exchange)
-        return found === undefined ? sandboxRefusal(address, exchange) : Effect.succeed(found)
+        const data = dataOf<A>(exchange)
+        return data === undefined ? sandboxRefusal(address, exchange) : Effect.succeed(data)
       }
     )
   }

@@ -175,12 +175,12 @@ export const command =
     }
   ): MakeCommand =>
   (choose) => {
-    const made = helpful(definition)
+    const subcommand = helpful(definition)
     for (const option of Object.values<Flag<unknown> | Operand<unknown>>(definition.options))
-      if (option instanceof Flag) made.addOption(option)
-      else made.addArgument(option)
-    const isTyped = (name: keyof O) => made.getOptionValueSource(String(name)) === "cli"
-    return made.action(() =>
-      choose(Effect.flatMap(valuesOf(definition.options, made), (values) => definition.run(values, isTyped)))
+      if (option instanceof Flag) subcommand.addOption(option)
+      else subcommand.addArgument(option)
+    const isTyped = (name: keyof O) => subcommand.getOptionValueSource(String(name)) === "cli"
+    return subcommand.action(() =>
+      choose(Effect.flatMap(valuesOf(definition.options, subcommand), (values) => definition.run(values, isTyped)))
     )
   }

@@ -9,6 +9,6 @@ const escaped = (character: string): string => `\\u${character.charCodeAt(0).toS
  * colours remain.
  */
 export const legible = (text: string): string =>
-  text.replaceAll(CONTROL, (found) =>
-    found.length > 1 && found.startsWith("\u001b") ? found : escaped(found) + found.slice(1)
+  text.replaceAll(CONTROL, (control) =>
+    control.length > 1 && control.startsWith("\u001b") ? control : escaped(control) + control.slice(1)
   )

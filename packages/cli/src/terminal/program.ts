@@ -112,12 +112,12 @@ export const group =
     commands: ReadonlyArray<MakeCommand | readonly [heading: string, commands: ReadonlyArray<MakeCommand>]>
   ): MakeCommand =>
   (choose) => {
-    const made = helpful(help)
+    const program = helpful(help)
     for (const entry of commands) {
       const [heading, below] = typeof entry === "function" ? ["", [entry]] : entry
-      for (const make of below) made.addCommand(make(choose).helpGroup(heading))
+      for (const make of below) program.addCommand(make(choose).helpGroup(heading))
     }
-    return made
+    return program
   }
 
 /** A command and all below it; itself comes first. */

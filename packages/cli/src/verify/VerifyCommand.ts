@@ -59,7 +59,7 @@ export const judge = Effect.fnUntraced(function* (kept: Kept) {
   const { body, signature, secrets, tolerance_ms, at } = kept
   const tolerance = tolerance_ms / 1000
   const options = { toleranceSeconds: tolerance, now: new Date(at) }
-  const found = yield* Effect.promise(() => verify(body, signature, secrets, options))
+  const verified = yield* Effect.promise(() => verify(body, signature, secrets, options))
   const given_t = /(?:^|,)\s*t=(\d{1,12})(?:,|\s|$)/.exec(signature ?? "")?.[1]
   const t = given_t === undefined ? null : Number(given_t)
   const age_seconds = t === null ? null : Math.floor(at / 1000) - t
@@ -67,11 +67,11 @@ export const judge = Effect.fnUntraced(function* (kept: Kept) {
   const verdict = (reason: VerifyFailure | null, sentence: string): Verdict => {
     return { valid: reason === null, reason, sentence, t, age_seconds }
   }
-  if (found.ok) {
+  if (verified.ok) {
     const when = `${durationInWords(Math.abs(age))} ${age < 0 ? "after" : "before"} the receiver's clock`
-    return verdict(null, `Valid: signed at ${new Date(found.t * 1000).toISOString()}, ${when}.`)
+    return verdict(null, `Valid: signed at ${new Date(verified.t * 1000).toISOString()}, ${when}.`)
   }
-  const { reason } = found
+  const { reason } = verified
   if (reason !== "mismatch") return verdict(reason, sentences[reason](age, tolerance))
   const again = yield* Effect.promise(() => verify(otherwise(body), signature, secrets, options))
   const isOnlyNewline = again.ok || again.reason === "too_old" || again.reason === "too_new"

@@ -68,14 +68,14 @@ const notTheCell = (name: string, id: string | null, marks: ReadonlyArray<string
 
 /** The ids of cells by their names, from the directory in the home cell. */
 const idsOn = (home: SqlClient) =>
-  Effect.map(directoryCells(sessionOf(home).run), (known) => new Map(known.map(({ name, id }) => [name, id])))
+  Effect.map(directoryCells(sessionOf(home).run), (cells) => new Map(cells.map(({ name, id }) => [name, id])))
 
 /** Confirms that a cell is at its address. If this process does not know the id of the cell, or finds another one, it reads the directory again. */
 export const confirming = (home: SqlClient) => {
   let ids: ReadonlyMap<string, string | null> | undefined
-  const idsAgain = Effect.tap(idsOn(home), (found) =>
+  const idsAgain = Effect.tap(idsOn(home), (idOf) =>
     Effect.sync(() => {
-      ids = found
+      ids = idOf
     })
   )
   return ({ name, sql }: Pick<OpenCell, "name" | "sql">): Effect.Effect<void, StoreUnavailable> =>
@@ -88,8 +88,8 @@ export const confirming = (home: SqlClient) => {
         return yield* new StoreUnavailable({
           remedy: `The cell ${name} has an older schema than this program, or none: run workshop migrate --cells`
         })
-      const known = ids ?? (name === HOME ? new Map() : yield* idsAgain)
-      if (notTheCell(name, known.get(name) ?? null, marks) === null) return
+      const idsByName = ids ?? (name === HOME ? new Map() : yield* idsAgain)
+      if (notTheCell(name, idsByName.get(name) ?? null, marks) === null) return
       const remedy = notTheCell(name, (yield* idsAgain).get(name) ?? null, marks)
       if (remedy !== null) return yield* new StoreUnavailable({ remedy })
     }).pipe(Effect.catchTag("DatabaseFailed", (cause) => new StoreUnavailable({ cause })))
@@ -157,7 +157,7 @@ export const checkCells = (cells: ReadonlyArray<OpenCell>) =>
       { concurrency: "unbounded" }
     )
     // Fails with the first refusal in the order of the cells, not with the one that came first.
-    const ofOthers = yield* Effect.flatMap(looks, (found) => Effect.all(found))
+    const ofOthers = yield* Effect.flatMap(looks, (checks) => Effect.all(checks))
     const away = [ofHome, ...ofOthers].flatMap((why, i) => (why === null ? [] : [{ name: cells[i]!.name, why }]))
     // Cells that this role may not read are logged, with the remedy, when they are confirmed.
     const silent = away.flatMap(({ name, why }) => (why === "silent" ? [name] : []))

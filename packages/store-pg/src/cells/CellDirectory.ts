@@ -41,13 +41,13 @@ export const directoryCells = (run: Session["run"]) =>
   )
 
 /** Refuses names that omit a cell of the directory, because its shops would not be served. */
-export const refuseOmitted = (known: ReadonlyArray<DirectoryCell>, names: ReadonlyArray<string>) => {
-  if (known.length === 0) return Effect.void
+export const refuseOmitted = (inDirectory: ReadonlyArray<DirectoryCell>, names: ReadonlyArray<string>) => {
+  if (inDirectory.length === 0) return Effect.void
   if (names.length === 1)
     return cellsRefused(
-      `The database is the home cell of several (${known.map(({ name }) => name).join(", ")}), and no others were given`
+      `The database is the home cell of several (${inDirectory.map(({ name }) => name).join(", ")}), and no others were given`
     )
-  const left = known.find(({ name }) => !names.includes(name))
+  const left = inDirectory.find(({ name }) => !names.includes(name))
   return left === undefined
     ? Effect.void
     : cellsRefused(`The directory names the cell ${left.name}, which was not given`)
@@ -56,13 +56,13 @@ export const refuseOmitted = (known: ReadonlyArray<DirectoryCell>, names: Readon
 /** Refuses names, which include the home cell's, if they are not those of the directory. `run` finds the tables in the schema `workshop`. */
 export const refuseOtherNames = (run: Session["run"], names: ReadonlyArray<string>) =>
   Effect.gen(function* () {
-    const known = yield* directoryCells(run)
-    const missing = names.find((name) => !known.some((one) => one.name === name))
+    const inDirectory = yield* directoryCells(run)
+    const missing = names.find((name) => !inDirectory.some((one) => one.name === name))
     if (names.length > 1 && missing !== undefined)
       return yield* cellWrong(
         `The directory does not know the cell ${missing}: check its name, or add it with workshop cell add or workshop migrate --cells`
       )
-    yield* refuseOmitted(known, names)
+    yield* refuseOmitted(inDirectory, names)
   })
 
 /** Adds cells to the directory. The first process that serves the cells copies the accounts that exist already. Returns the names of new cells. */

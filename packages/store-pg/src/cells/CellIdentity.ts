@@ -36,11 +36,11 @@ export const identityIn = (marks: ReadonlyArray<string | null>): CellIdentity =>
 })
 
 /** Says, without a remedy, what is at the address of a cell of the directory; null if it is the cell. */
-export const mismatchOf = ({ name, id }: Pick<DirectoryCell, "name" | "id">, found: CellIdentity): string | null => {
-  if (name === HOME) return found.name === null ? null : `Where the home cell should be is the cell ${found.name}`
-  if (found.name === null) return `Where the cell ${name} should be is no cell`
-  if (found.name !== name) return `Where the cell ${name} should be is the cell ${found.name}`
-  return id !== null && id !== found.id ? `Where the cell ${name} should be is another cell of that name` : null
+export const mismatchOf = ({ name, id }: Pick<DirectoryCell, "name" | "id">, actual: CellIdentity): string | null => {
+  if (name === HOME) return actual.name === null ? null : `Where the home cell should be is the cell ${actual.name}`
+  if (actual.name === null) return `Where the cell ${name} should be is no cell`
+  if (actual.name !== name) return `Where the cell ${name} should be is the cell ${actual.name}`
+  return id !== null && id !== actual.id ? `Where the cell ${name} should be is another cell of that name` : null
 }
 
 /** Fails if the database is a further cell; null means that it is a home cell. */
@@ -65,8 +65,8 @@ export const identityOf = (session: Session, text: (sql: string) => string) =>
 export const refuseHome = (home: CellLocation, names: ReadonlyArray<string>) =>
   withSession(home, (session, text) =>
     Effect.gen(function* () {
-      const found = yield* identityOf(session, text)
-      yield* refuseFurtherCell(found?.name ?? null)
+      const identity = yield* identityOf(session, text)
+      yield* refuseFurtherCell(identity?.name ?? null)
       yield* refuseOmitted(yield* directoryCells((sql) => session.run(text(sql))), names)
     })
   )
@@ -75,28 +75,28 @@ export const refuseHome = (home: CellLocation, names: ReadonlyArray<string>) =>
  * Refuses the address of a cell that the directory knows if another schema is there, and the address of a new cell if another cell or shops
  * are there.
  */
-export const refuseOtherCell = (cell: CellLocation, known: DirectoryCell | undefined) =>
+export const refuseOtherCell = (cell: CellLocation, expected: DirectoryCell | undefined) =>
   withSession(cell, (session, text) =>
     Effect.gen(function* () {
       const { name } = cell
-      const found = yield* identityOf(session, text)
-      const other = found === null || found.name === null ? null : mismatchOf({ name, id: null }, found)
+      const actual = yield* identityOf(session, text)
+      const other = actual === null || actual.name === null ? null : mismatchOf({ name, id: null }, actual)
       if (other !== null) return yield* cellWrong(`${other}: give each cell the address that it had before`)
-      if (known === undefined) {
-        if (found?.hasShops === true)
+      if (expected === undefined) {
+        if (actual?.hasShops === true)
           return yield* cellWrong(
             `Where the cell ${name} should be are shops already: name an empty database or schema for it, or restore the home cell that knows it`
           )
         return
       }
       const remedy = `check its address, or restore it there; workshop cell remove ${name} removes a cell that never had shops`
-      if (found === null || found.name === null)
+      if (actual === null || actual.name === null)
         return yield* cellWrong(`The directory knows the cell ${name}, but it is not at its address: ${remedy}`)
-      const twin = mismatchOf(known, found)
+      const twin = mismatchOf(expected, actual)
       if (twin !== null) return yield* cellWrong(`${twin}: ${remedy}`)
-      if (known.id === null && Number(known.shops) > 0 && !found.hasShops)
+      if (expected.id === null && Number(expected.shops) > 0 && !actual.hasShops)
         return yield* cellWrong(
-          `The directory placed ${Number(known.shops) === 1 ? "1 shop" : `${known.shops} shops`} in the cell ${name}, and at its address it has none: ${remedy}`
+          `The directory placed ${Number(expected.shops) === 1 ? "1 shop" : `${expected.shops} shops`} in the cell ${name}, and at its address it has none: ${remedy}`
         )
     })
   )
@@ -108,7 +108,7 @@ export const refuseOtherCell = (cell: CellLocation, known: DirectoryCell | undef
 export const cellsGiven = (url: string, { schema, cells = [] }: CellOptions) =>
   Effect.gen(function* () {
     const places = yield* placesOf({ url, schema }, cells)
-    const known = yield* withSession(places[0]!, (session, text) => {
+    const inDirectory = yield* withSession(places[0]!, (session, text) => {
       const run: Session["run"] = (sql) => session.run(text(sql))
       const refused = refuseOtherNames(
         run,
@@ -122,7 +122,7 @@ export const cellsGiven = (url: string, { schema, cells = [] }: CellOptions) =>
         : Effect.mapError(
             refuseOtherCell(
               place,
-              known.find(({ name }) => name === place.name)
+              inDirectory.find(({ name }) => name === place.name)
             ),
             ofCell(place)
           )

@@ -70,7 +70,7 @@ interface CellInspection {
   readonly shops?: number
 }
 
-const inspect = (place: CellLocation, known: { readonly id: string | null; readonly shops: number }) =>
+const inspect = (place: CellLocation, recorded: { readonly id: string | null; readonly shops: number }) =>
   Effect.scoped(
     Effect.gen(function* () {
       const session = yield* Effect.mapError(
@@ -81,7 +81,7 @@ const inspect = (place: CellLocation, known: { readonly id: string | null; reado
         error._tag === "DatabaseFailed" ? ofCell(place)(error) : error
       )
       if (place.name !== HOME)
-        yield* refuseOtherCell(place, { name: place.name, id: known.id, shops: String(known.shops) })
+        yield* refuseOtherCell(place, { name: place.name, id: recorded.id, shops: String(recorded.shops) })
       const [row] = yield* session.run<{ n: string }>(inSchema("select count(*) as n from workshop.shop", place.schema))
       return { state: "ready", shops: Number(row!.n) } satisfies CellInspection as CellInspection
     })
@@ -104,13 +104,13 @@ export const listCells = (url: string, { schema, cells = [] }: CellOptions = {})
       const [home, ...given] = yield* placesOf({ url, schema }, cells)
       const session = yield* connect(url, { schema: home!.schema })
       yield* checkOn(session, home!.schema)
-      const found = yield* cellsOf(session, home!)
-      const unknown = given.find(({ name }) => !found.some((one) => one.name === name))
+      const listed = yield* cellsOf(session, home!)
+      const unknown = given.find(({ name }) => !listed.some((one) => one.name === name))
       if (unknown !== undefined)
         return yield* refused(
           `The directory does not know the cell ${unknown.name}: workshop cell add adds one, and without --cells this command lists those it knows`
         )
-      const placed = found.map((one) => {
+      const placed = listed.map((one) => {
         const place = [home!, ...given].find(({ name }) => name === one.name)
         return { ...one, isGiven: place !== undefined, place: place ?? cellOf(home!, one.name) }
       })
@@ -184,8 +184,8 @@ export const removeCell = (url: string, name: string, { schema }: Pick<Database,
       const removed = yield* Effect.gen(function* () {
         yield* session.run("begin")
         // A shop that is placed meanwhile waits for this row.
-        const found = yield* session.run("select from cell where name = $1 for update", [name])
-        if (found.length === 0)
+        const locked = yield* session.run("select from cell where name = $1 for update", [name])
+        if (locked.length === 0)
           return yield* refused(`The directory does not know the cell ${name}: workshop cell list shows those it knows`)
         const [row] = yield* session.run<{ n: string }>("select count(*) as n from shop_cell where cell = $1", [name])
         if (row!.n !== "0")

@@ -36,13 +36,13 @@ const distribute = (cell: CellLocation) =>
   )
 
 /** Writes into a schema which cell it is, unless it says so already. Returns its id. */
-const markCell = (cell: CellLocation, known: DirectoryCell | undefined) =>
+const markCell = (cell: CellLocation, expected: DirectoryCell | undefined) =>
   withSession(cell, (session, text) =>
     Effect.gen(function* () {
-      const found = yield* identityOf(session, text)
-      if (found !== null && found.id !== null) return found.id
+      const actual = yield* identityOf(session, text)
+      if (actual !== null && actual.id !== null) return actual.id
       const [drawn] = yield* session.run<{ readonly id: string }>("select gen_random_uuid()::text as id")
-      const id = known?.id ?? drawn!.id
+      const id = expected?.id ?? drawn!.id
       yield* session.run(text("insert into workshop.mark (name) values ($1), ($2) on conflict do nothing"), [
         nameMarkOf(cell.name),
         idMarkOf(id)

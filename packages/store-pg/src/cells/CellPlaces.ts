@@ -88,7 +88,7 @@ export const placesOf = (
         )
       if (url !== undefined) yield* databaseUrl(url)
       const place = { name, url: url ?? home.url, schema: url === undefined ? `${schema}_${name}` : schema }
-      const same = places.find((known) => known.url === place.url && known.schema === place.schema)
+      const same = places.find((earlier) => earlier.url === place.url && earlier.schema === place.schema)
       if (same !== undefined) return yield* cellsRefused(`The cells ${same.name} and ${name} are in the same place`)
       yield* checkedSchema(place.schema)
       places.push(place)

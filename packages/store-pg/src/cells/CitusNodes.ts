@@ -48,8 +48,8 @@ export const addressOfNode = (url: string, host: string, port: number): string =
 export const nodesOf = (session: Session, schemas: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     if (!(yield* isCitus(session))) return new Map<string, CitusNode>()
-    const found = yield* session.run<CitusNode & { readonly schema: string }>(FIND_NODES, [schemas])
-    return new Map(found.map(({ schema, ...node }) => [schema, node]))
+    const rows = yield* session.run<CitusNode & { readonly schema: string }>(FIND_NODES, [schemas])
+    return new Map(rows.map(({ schema, ...node }) => [schema, node]))
   })
 
 /** The interval at which the nodes of the cells are looked up again, because Citus may have moved a cell. */
@@ -79,15 +79,15 @@ export const cellNodes = (places: ReadonlyArray<CellLocation>, connections: numb
     const lookUp = (sql: SqlClient) =>
       nodesOf(sessionOf(sql), ofHome).pipe(
         Effect.map(
-          (found) =>
+          (nodes) =>
             new Map(
-              [...found].map(([schema, { host, port }]) => [schema, addressOfNode(home!.url, host, port)] as const)
+              [...nodes].map(([schema, { host, port }]) => [schema, addressOfNode(home!.url, host, port)] as const)
             )
         ),
-        Effect.tap((found) => Effect.forEach(found.values(), openPool, { discard: true })),
-        Effect.tap((found) =>
+        Effect.tap((nodes) => Effect.forEach(nodes.values(), openPool, { discard: true })),
+        Effect.tap((byCell) =>
           Effect.sync(() => {
-            nodes = found
+            nodes = byCell
           })
         )
       )

@@ -52,7 +52,7 @@ export const pgCellDirectory: Effect.Effect<CellDirectory, never, SqlClient> = E
     sql<{
       readonly cell: string
     }>`select /* workshop cell of shop */ cell from workshop.shop_cell where shop_id = ${shop_id}`.pipe(
-      Effect.map(([found]) => found?.cell ?? null),
+      Effect.map(([row]) => row?.cell ?? null),
       available
     )
 
@@ -68,7 +68,7 @@ export const pgCellDirectory: Effect.Effect<CellDirectory, never, SqlClient> = E
         ) select cell from placed`.pipe(
         available,
         // Another process has placed it, or no cell takes shops.
-        Effect.flatMap(([found]) => (found === undefined ? cellOfShop(shop_id) : Effect.succeed(found.cell))),
+        Effect.flatMap(([row]) => (row === undefined ? cellOfShop(shop_id) : Effect.succeed(row.cell))),
         Effect.map((cell) => cell ?? HOME)
       ),
     names: sql<{
@@ -80,14 +80,14 @@ export const pgCellDirectory: Effect.Effect<CellDirectory, never, SqlClient> = E
     hasPlaced: sql<{
       readonly has: boolean
     }>`select /* workshop has placed shops */ exists (select from workshop.shop_cell) as has`.pipe(
-      Effect.map(([found]) => found!.has),
+      Effect.map(([row]) => row!.has),
       available
     ),
     cellOfKey: (hash) =>
       sql<{
         readonly cell: string
       }>`select /* workshop cell of key */ cell from workshop.key_cell where hash = ${hash}`.pipe(
-        Effect.map(([found]) => found?.cell ?? null),
+        Effect.map(([row]) => row?.cell ?? null),
         available
       ),
     putKey: (hash, cell) =>

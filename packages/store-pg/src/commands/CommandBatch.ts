@@ -289,8 +289,8 @@ export const outcomeOf = (database: ReconnectingConnection, receipt: BatchReceip
   Effect.clockWith((clock) => {
     const since = clock.unsafeCurrentTimeNanos()
     const isOver = () => clock.unsafeCurrentTimeNanos() - since > BigInt(OUTCOME_TIMEOUT_MS) * 1_000_000n
-    const ask: Effect.Effect<BatchOutcome> = Effect.flatMap(askOnce(database, receipt), (found) => {
-      if (found !== undefined) return Effect.succeed(found)
+    const ask: Effect.Effect<BatchOutcome> = Effect.flatMap(askOnce(database, receipt), (outcome) => {
+      if (outcome !== undefined) return Effect.succeed(outcome)
       return isOver() ? Effect.succeed("unknown" as const) : Effect.zipRight(Effect.sleep(RETRY_INTERVAL), ask)
     })
     return ask

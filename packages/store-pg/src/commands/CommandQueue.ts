@@ -60,8 +60,8 @@ export class CommandQueue {
     const taken: Array<QueuedCommand> = []
     const begun = new Set<ShopId>()
     const closed = new Set<ShopId>()
-    for (let found = true; found && taken.length < MAX_BATCH; ) {
-      found = false
+    for (let tookOne = true; tookOne && taken.length < MAX_BATCH; ) {
+      tookOne = false
       for (const [shop_id, ofShop] of [...this.#byShop]) {
         if (taken.length === MAX_BATCH) break
         const first = ofShop[0]!
@@ -69,7 +69,7 @@ export class CommandQueue {
         if (isExclusive(first)) closed.add(shop_id)
         begun.add(shop_id)
         taken.push(...this.#takeAndRequeue(shop_id, ofShop, 1))
-        found = true
+        tookOne = true
       }
     }
     return taken

@@ -80,8 +80,8 @@ type RequestOf<Tag extends LoadRequest["_tag"]> = Extract<LoadRequest, { readonl
 
 const loader = <Tag extends LoadRequest["_tag"], Row>(
   _tag: Tag,
-  made: Loader<RequestOf<Tag>, Row>
-): Loader<LoadRequest, Row> => made as unknown as Loader<LoadRequest, Row>
+  loader: Loader<RequestOf<Tag>, Row>
+): Loader<LoadRequest, Row> => loader as unknown as Loader<LoadRequest, Row>
 
 const shopIds = (asked: ReadonlyArray<RequestedLoad>) => asked.map(({ shop_id }) => shop_id)
 
@@ -271,9 +271,9 @@ export const loadStatements = (
 ): ReadonlyArray<{ readonly statement: Statement; readonly addRow: (states: BatchStates, row: never) => void }> => {
   const byTag = new Map<LoadRequest["_tag"], Array<RequestedLoad>>()
   for (const one of requested) {
-    const known = byTag.get(one.request._tag)
-    if (known === undefined) byTag.set(one.request._tag, [one])
-    else known.push(one)
+    const requests = byTag.get(one.request._tag)
+    if (requests === undefined) byTag.set(one.request._tag, [one])
+    else requests.push(one)
   }
   return [...byTag].map(([tag, ofTag]) => {
     const { text, values, addRow } = loaders[tag]

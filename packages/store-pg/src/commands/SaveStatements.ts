@@ -307,10 +307,10 @@ export class BatchChanges {
   }
 
   #schedule(shop_id: ShopId, { look_at, due_from }: { readonly look_at: Instant; readonly due_from: Instant }): void {
-    const known = this.#turns.get(shop_id) ?? { look_at, due_from }
+    const scheduled = this.#turns.get(shop_id) ?? { look_at, due_from }
     this.#turns.set(shop_id, {
-      look_at: Math.min(look_at, known.look_at),
-      due_from: Math.min(due_from, known.due_from)
+      look_at: Math.min(look_at, scheduled.look_at),
+      due_from: Math.min(due_from, scheduled.due_from)
     })
   }
 }

@@ -134,15 +134,15 @@ const parsed = (url: string): Address => {
 }
 
 /** The files are read once, so a replaced certificate is used from the next start on. */
-const known = new Map<string, Address>()
+const addresses = new Map<string, Address>()
 
 /**
  * Reads a connection string; throws {@link DatabaseFailed} if it is invalid. `pg` would use any text as a host name and look it up. The
  * error repeats no part of the text, because it may contain a password.
  */
 export const addressOf = (url: string): Address => {
-  const address = known.get(url) ?? parsed(url)
-  known.set(url, address)
+  const address = addresses.get(url) ?? parsed(url)
+  addresses.set(url, address)
   return address
 }
 

@@ -142,7 +142,7 @@ const identify = (send: Connection["send"], schema: string) =>
 export const storeDatabaseCheck = (database: Database): ((identity: string) => Effect.Effect<boolean, PgFailure>) => {
   const { schema = DEFAULT_SCHEMA } = database
   const inTurn = Effect.unsafeMakeSemaphore(1).withPermits(1)
-  let known: string | undefined
+  let storesIdentity: string | undefined
   const readStores = Effect.scoped(
     Effect.flatMap(connect({ ...database, name: "workshop look", lock_timeout_ms: 1_000 }), ({ send }) =>
       identify(send, schema)
@@ -150,14 +150,15 @@ export const storeDatabaseCheck = (database: Database): ((identity: string) => E
   )
   const check = (identity: string) =>
     Effect.suspend(() =>
-      identity === known
+      identity === storesIdentity
         ? Effect.succeed(true)
         : Effect.map(readStores, ({ database }) => {
-            known = database
-            return known === identity
+            storesIdentity = database
+            return storesIdentity === identity
           })
     )
-  return (identity) => Effect.suspend(() => (identity === known ? Effect.succeed(true) : inTurn(check(identity))))
+  return (identity) =>
+    Effect.suspend(() => (identity === storesIdentity ? Effect.succeed(true) : inTurn(check(identity))))
 }
 
 const ELSEWHERE = "The pool leads to another database than the store's url, or to another server"
@@ -283,9 +284,11 @@ const borrowingConnection =
         yield* giveBack(true)
         yield* abandoned.ended
         const borrowed = yield* borrow(pool)
-        const found = verified(borrowed.client).pipe(Effect.tapError(() => Effect.sync(() => borrowed.release(true))))
+        const sessionId = verified(borrowed.client).pipe(
+          Effect.tapError(() => Effect.sync(() => borrowed.release(true)))
+        )
         // Each queue keeps its first id, by which receipts are found, whichever client wrote them.
-        id ??= yield* found
+        id ??= yield* sessionId
         const send = sendOn(borrowed.client, schema, { begin })
         const connection: Connection = {
           id,

@@ -219,9 +219,9 @@ const abandoned = new Map<string, AbandonedSessions>()
 /** The abandoned connections of a purpose at an address. */
 export const abandonedSessions = ({ name, url }: Pick<ConnectionOptions, "name" | "url">): AbandonedSessions => {
   const key = `${name} ${url}`
-  const known = abandoned.get(key) ?? new AbandonedSessions(url)
-  abandoned.set(key, known)
-  return known
+  const sessions = abandoned.get(key) ?? new AbandonedSessions(url)
+  abandoned.set(key, sessions)
+  return sessions
 }
 
 /** Makes a reconnecting connection. Its open connection is closed with the scope. */

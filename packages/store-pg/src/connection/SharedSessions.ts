@@ -9,12 +9,12 @@ import { textsIn } from "./Statement.js"
  * that begins with the schema's number.
  */
 
-const known = new Map<string, number>()
+const numbers = new Map<string, number>()
 
 /** A short name for a schema, as Postgres cuts the names of prepared statements at 63 characters. */
 const numberOf = (schema: string): number => {
-  const number = known.get(schema) ?? known.size + 1
-  known.set(schema, number)
+  const number = numbers.get(schema) ?? numbers.size + 1
+  numbers.set(schema, number)
   return number
 }
 
@@ -62,8 +62,8 @@ export const sharedSessions: Effect.Effect<
   const connectionFor = (options: ConnectionOptions, url: string): Effect.Effect<SharedConnection> =>
     Effect.suspend(() => {
       const key = `${options.name} ${url}`
-      const found = connections.get(key)
-      if (found !== undefined) return Effect.succeed(found)
+      const existing = connections.get(key)
+      if (existing !== undefined) return Effect.succeed(existing)
       const { schema: _, ...rest } = options
       // This is synchronous and opens no connection yet, so no other cell can make the same one meanwhile.
       return Effect.map(Scope.extend(reconnecting({ ...rest, url }), scope), (link) => {

@@ -16,19 +16,19 @@ const FIRST_WORD = /^\s*(\w+)/
  */
 export const titled = (title: string, text: string): string => text.replace(FIRST_WORD, `$1 /* workshop ${title} */`)
 
-const known = new Map<string, Map<string, string>>()
+const cachedTexts = new Map<string, Map<string, string>>()
 
 /** The texts of prepared statements for the tables of a schema. They are few, so each is built once. */
 export const textsIn = (schema: string): ((statement: Omit<Statement, "values">) => string) => {
-  const ofSchema = known.get(schema) ?? new Map<string, string>()
-  known.set(schema, ofSchema)
+  const ofSchema = cachedTexts.get(schema) ?? new Map<string, string>()
+  cachedTexts.set(schema, ofSchema)
   return ({ name, text }) => {
     if (name === "") return inSchema(text, schema)
     const sent = ofSchema.get(text)
     if (sent !== undefined) return sent
-    const made = inSchema(text.includes("/* workshop ") ? text : titled(name, text), schema)
-    ofSchema.set(text, made)
-    return made
+    const schemaText = inSchema(text.includes("/* workshop ") ? text : titled(name, text), schema)
+    ofSchema.set(text, schemaText)
+    return schemaText
   }
 }
 

@@ -24,7 +24,7 @@ const missing = new Map<string, ReadonlyArray<string>>()
 export const noteTablesElsewhere = (sql: SqlClient, schema: string): Effect.Effect<void> =>
   Effect.matchEffect(sql.unsafe<TablesFound>(TABLES_ELSEWHERE, [schema]), {
     onFailure: () => Effect.void,
-    onSuccess: ([found]) => Effect.sync(() => void missing.set(schema, found?.others ?? []))
+    onSuccess: ([row]) => Effect.sync(() => void missing.set(schema, row?.others ?? []))
   })
 
 /** The error of a schema without tables of the workshop, where other schemas have some. Postgres names the schema in any language. */

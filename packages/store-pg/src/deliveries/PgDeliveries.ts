@@ -152,15 +152,15 @@ const claimUpTo = (
   leastNumber: number
 ): Effect.Effect<NumberedClaims, PgFailure> =>
   Effect.gen(function* () {
-    const found: Array<Claim> = []
+    const claims: Array<Claim> = []
     let number = leastNumber
     for (let looks = 1; ; looks++) {
-      const left = most - found.length
+      const left = most - claims.length
       const spare = looks === 1 ? Math.min(MAX_SPARE_SHOPS, most - 1) : MAX_SPARE_SHOPS
       const one = yield* claimOnce(reschedule, spare, connection, lease_now, now, left, number)
       number = one.number
-      found.push(...one.claims)
-      if (found.length === most || !one.hasMore || looks === MAX_CLAIMS_PER_CALL) return { number, claims: found }
+      claims.push(...one.claims)
+      if (claims.length === most || !one.hasMore || looks === MAX_CLAIMS_PER_CALL) return { number, claims: claims }
     }
   })
 

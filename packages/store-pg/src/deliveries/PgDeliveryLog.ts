@@ -45,7 +45,7 @@ export const pgDeliveryLog = Effect.map(SqlClient, (sql): Context.Tag.Service<De
     sql<{
       readonly webhook: Webhook
     }>`select /* workshop read webhook */ row_to_json(w) as webhook from workshop.webhook w where w.shop_id = ${shop_id}`.pipe(
-      Effect.map(([found]) => found?.webhook ?? null)
+      Effect.map(([row]) => row?.webhook ?? null)
     )
   const range = (shop_id: ShopId, after: number, filter: ReplayFilter) =>
     sql.unsafe<{ readonly range: ReadRange }>(rangeOfShop, [shop_id, after, JSON.stringify(filter), PAGE])
@@ -59,7 +59,7 @@ export const pgDeliveryLog = Effect.map(SqlClient, (sql): Context.Tag.Service<De
     deliveries: (shop_id, { before = Number.MAX_SAFE_INTEGER, limit = ServiceLimits.list_max } = {}) =>
       Effect.gen(function* () {
         const webhook = yield* webhookOf(shop_id)
-        const found: Array<LoggedDelivery> = []
+        const deliveries: Array<LoggedDelivery> = []
         const most = Math.min(PAGE, limit)
         for (let end = before; ; ) {
           const page = yield* latest(shop_id, end, most)
@@ -73,8 +73,9 @@ export const pgDeliveryLog = Effect.map(SqlClient, (sql): Context.Tag.Service<De
             ) a group by a.event_id`
           const ofEvent = new Map(attempts.map((row) => [row.event_id, row.attempts]))
           for (const { event } of page)
-            found.push(...loggedDeliveries(webhook)({ event, attempts: ofEvent.get(event.id) ?? null }))
-          if (webhook === null || page.length < most || found.length >= limit) return found.slice(0, limit).reverse()
+            deliveries.push(...loggedDeliveries(webhook)({ event, attempts: ofEvent.get(event.id) ?? null }))
+          if (webhook === null || page.length < most || deliveries.length >= limit)
+            return deliveries.slice(0, limit).reverse()
           end = page.at(-1)!.event.seq
         }
       }).pipe(available),

@@ -31,11 +31,11 @@ const byPosition = (a: Position, b: Position) => a.created_at - b.created_at || 
 /** All rows of a list, page by page: each begins after the last row of the one before it. */
 const paged = <Row>(page: (after: Row | undefined) => Read<ReadonlyArray<{ readonly row: Row }>>) =>
   Effect.gen(function* () {
-    const found: Array<Row> = []
+    const collected: Array<Row> = []
     for (;;) {
-      const rows = yield* page(found.at(-1))
-      for (const { row } of rows) found.push(row)
-      if (rows.length < PAGE) return found
+      const rows = yield* page(collected.at(-1))
+      for (const { row } of rows) collected.push(row)
+      if (rows.length < PAGE) return collected
     }
   })
 
@@ -90,7 +90,7 @@ export const heldByShop = (sql: SqlClient, shop_id: ShopId, { client_id, phones 
   /** The notifications of some tickets to numbers without an account. No index has their ticket, so all of the shop's are read. */
   const toNumbers = (tickets: ReadonlyArray<TicketId>) =>
     Effect.gen(function* () {
-      const found: Array<Sequenced<NotificationRecord>> = []
+      const notifications: Array<Sequenced<NotificationRecord>> = []
       for (let after: Position | null = FIRST; after !== null; ) {
         const [looked]: ReadonlyArray<NotificationPage> = yield* sql<NotificationPage>`
           with /* workshop notifications to numbers */ looked as materialized (
@@ -101,14 +101,14 @@ export const heldByShop = (sql: SqlClient, shop_id: ShopId, { client_id, phones 
           select (select json_build_object('created_at', created_at, 'place', place) from looked
               order by created_at, place offset ${NOTIFICATIONS_PER_STATEMENT - 1}) as last,
             coalesce((select json_agg(n) from looked n where n.ticket_id = any(${[...tickets]}::uuid[])), '[]') as found`
-        found.push(...looked!.found)
+        notifications.push(...looked!.found)
         after = looked!.last
       }
-      return found
+      return notifications
     })
 
   return Effect.gen(function* () {
-    const [known] = yield* linkAndCard
+    const [held] = yield* linkAndCard
     const lines = yield* ledger
     // Open offers are read first: if one is answered meanwhile, it is found twice, and not missed.
     const offers = new Map<string, Sequenced<OfferRecord>>()
@@ -128,7 +128,7 @@ export const heldByShop = (sql: SqlClient, shop_id: ShopId, { client_id, phones 
       add((yield* ticketsNamed([...named].slice(from, from + PAGE))).map(({ row }) => row))
     const others = yield* toNumbers([...tickets.keys()])
     return {
-      ...known!,
+      ...held!,
       ledger: lines.sort((a, b) => a.created_at - b.created_at),
       offers: [...offers.values()].sort(byPosition).map((row) => withoutSequence<OfferRecord>(row)),
       notifications: [...inbox, ...others].sort(byPosition).map((row) => withoutSequence<NotificationRecord>(row)),

@@ -47,9 +47,9 @@ export const pgPersonalData = Effect.map(SqlClient, (sql): Context.Tag.Service<P
         on conflict (client_id) do update set phones = excluded.phones
         returning *
       ) select row_to_json(b) as person from begun b`.pipe(
-        Effect.map(([found]) => {
-          if (found === undefined) return null
-          const { client_id, given_name, family_name, phones } = found.person
+        Effect.map(([row]) => {
+          if (row === undefined) return null
+          const { client_id, given_name, family_name, phones } = row.person
           return { client_id, names: [given_name, family_name], phones }
         }),
         available
@@ -76,14 +76,14 @@ export const pgPersonalData = Effect.map(SqlClient, (sql): Context.Tag.Service<P
             (select true from workshop.notification n where n.shop_id = s.id and n.client_id = ${person.client_id} limit 1))
           order by s.id) as found`
       return Effect.gen(function* () {
-        const found: Array<ShopId> = []
+        const shops: Array<ShopId> = []
         for (let after: string | null = NO_SHOP; after !== null; ) {
           const [looked]: ReadonlyArray<{ readonly found: ReadonlyArray<ShopId>; readonly last: ShopId | null }> =
             yield* page(after)
-          found.push(...looked!.found)
+          shops.push(...looked!.found)
           after = looked!.last
         }
-        return found
+        return shops
       }).pipe(available)
     },
     held: (shop_id, person) => available(heldByShop(sql, shop_id, person)),

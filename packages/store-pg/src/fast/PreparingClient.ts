@@ -41,8 +41,8 @@ class PreparedTexts {
 
   /** The statement for a text, which is prepared from its first use on. */
   of(text: string): SentText {
-    const known = this.#prepared.get(text)
-    if (known !== undefined) return known
+    const existing = this.#prepared.get(text)
+    if (existing !== undefined) return existing
     const sent = inSchema(text, this.schema)
     // An unprepared one is not kept, because searches have a text for each combination of filters and would fill the map.
     if (DEPENDS_ON_VALUES.test(text) || this.#prepared.size >= MAX_PREPARED) return { name: undefined, text: sent }

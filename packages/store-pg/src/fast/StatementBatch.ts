@@ -42,11 +42,11 @@ interface Shared {
 const shared = new WeakMap<Wire, Shared>()
 
 const sharedOf = (wire: Wire): Shared => {
-  const known = shared.get(wire)
-  if (known !== undefined) return known
-  const made = { unsynced: Object.create(wire, { sync: { value: () => undefined } }), uncertain: new Set<string>() }
-  shared.set(wire, made)
-  return made
+  const existing = shared.get(wire)
+  if (existing !== undefined) return existing
+  const created = { unsynced: Object.create(wire, { sync: { value: () => undefined } }), uncertain: new Set<string>() }
+  shared.set(wire, created)
+  return created
 }
 
 /**

@@ -25,7 +25,7 @@ const BODY_OR_END = /\$(\w{0,63})\$[\s\S]*?\$\1\$|;[ \t]*$/gm
 const isEmpty = (sql: string): boolean => sql.split("\n").every((line) => /^\s*(--|$)/.test(line))
 
 const statementsOf = (text: string): ReadonlyArray<string> => {
-  const ends = [...text.matchAll(BODY_OR_END)].filter(([found]) => found.startsWith(";")).map(({ index }) => index)
+  const ends = [...text.matchAll(BODY_OR_END)].filter(([match]) => match.startsWith(";")).map(({ index }) => index)
   return [...ends, text.length].map((end, i) => text.slice(i === 0 ? 0 : ends[i - 1]! + 1, end))
 }
 

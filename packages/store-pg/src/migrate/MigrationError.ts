@@ -53,8 +53,8 @@ export class SchemaMissing extends Data.TaggedError("SchemaMissing")<{
 
   /** The finding, without the remedy. */
   get what() {
-    const found = this.others.length === 0 ? "nor does any other schema" : `which are in ${this.others.join(", ")}`
-    return `The schema ${this.schema} of the database ${this.database} has no tables of the workshop, ${found}`
+    const elsewhere = this.others.length === 0 ? "nor does any other schema" : `which are in ${this.others.join(", ")}`
+    return `The schema ${this.schema} of the database ${this.database} has no tables of the workshop, ${elsewhere}`
   }
 
   override get message() {

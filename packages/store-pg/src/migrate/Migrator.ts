@@ -233,7 +233,7 @@ const refuseNew = (session: Session, schema: string) =>
   Effect.flatMap(appliedIn(session, schema), ({ length }) =>
     length > 0
       ? Effect.void
-      : Effect.flatMap(lookElsewhere(session, schema), (found) => new SchemaMissing({ ...found, schema }))
+      : Effect.flatMap(lookElsewhere(session, schema), (elsewhere) => new SchemaMissing({ ...elsewhere, schema }))
   )
 
 /** Migrates one schema, and returns the names of the migrations that it applied. */

@@ -42,8 +42,8 @@ const isThere = (session: Session, schema: string) =>
 /** Creates the schema unless it exists. It does not try to create one that exists, because Postgres checks the right even if the schema exists. */
 export const makeSchema = (session: Session, schema: string) =>
   Effect.gen(function* () {
-    const found = yield* session.run("select from pg_namespace where nspname = $1", [schema])
-    if (found.length > 0) return
+    const schemas = yield* session.run("select from pg_namespace where nspname = $1", [schema])
+    if (schemas.length > 0) return
     yield* session.run(`create schema ${quoted(schema)}`).pipe(
       Effect.catchIf(
         ({ code }) => code === DENIED,

@@ -103,7 +103,7 @@ export const insertRow = (sql: SqlClient, table: string, row: object) => {
 const databaseMarks = (sql: SqlClient) => ({
   hasShops: sql<{ readonly has: boolean }>`
     select /* workshop has shops */ exists (select from workshop.shop) as has`.pipe(
-    Effect.map(([found]) => found!.has),
+    Effect.map(([row]) => row!.has),
     available
   ),
   claimFirstShop: sql`
@@ -113,7 +113,7 @@ const databaseMarks = (sql: SqlClient) => ({
   ),
   isSandboxMade: sql<{ readonly marked: boolean }>`
     select /* workshop is sandbox made */ exists (select from workshop.mark where name = 'sandbox') as marked`.pipe(
-    Effect.map(([found]) => found!.marked),
+    Effect.map(([row]) => row!.marked),
     available
   ),
   markSandboxMade:
@@ -136,8 +136,8 @@ const latestInstantAfter = (sql: SqlClient, after: ShopId): Effect.Effect<number
       select /* workshop latest instant */ coalesce(max(last_instant), 0)::double precision as latest,
         (array_agg(shop_id))[${sql.literal(String(HEADS_AT_ONCE))}] as last
       from (select shop_id, last_instant from workshop.shop_head where shop_id > ${after} order by shop_id limit ${HEADS_AT_ONCE}) h`,
-    ([found]) => {
-      const { latest, last } = found!
+    ([row]) => {
+      const { latest, last } = row!
       return last === null
         ? Effect.succeed(latest)
         : Effect.map(latestInstantAfter(sql, last), (later) => Math.max(latest, later))
@@ -158,8 +158,8 @@ const shopsAheadAfter = (
       select /* workshop shops ahead */ json_agg(shop_id) filter (where last_instant > ${of}) as ahead,
         (array_agg(shop_id))[${sql.literal(String(HEADS_AT_ONCE))}] as last
       from (select shop_id, last_instant from workshop.shop_head where shop_id > ${after} order by shop_id limit ${HEADS_AT_ONCE}) h`,
-    ([found]) => {
-      const { ahead, last } = found!
+    ([row]) => {
+      const { ahead, last } = row!
       const ids = ahead ?? []
       const so_far = { count: count + ids.length, first: [...first, ...ids].slice(0, ServiceLimits.data_ahead_named) }
       return last === null ? Effect.succeed(so_far) : shopsAheadAfter(sql, of, last, so_far)
@@ -226,8 +226,8 @@ export const pgDirectory = Effect.map(
       sql<{ readonly key: Sequenced<ApiKeyRecord>; readonly shop: ShopRecord }>`
       select /* workshop key by hash */ row_to_json(k) as key, row_to_json(s) as shop
       from workshop.api_key k join workshop.shop s on s.id = k.shop_id where k.hash = ${hash}`.pipe(
-        Effect.map(([found]) =>
-          found === undefined ? null : { key: withoutSequence<ApiKeyRecord>(found.key), shop: found.shop }
+        Effect.map(([row]) =>
+          row === undefined ? null : { key: withoutSequence<ApiKeyRecord>(row.key), shop: row.shop }
         ),
         available
       ),
@@ -241,7 +241,7 @@ export const pgDirectory = Effect.map(
       sql<{
         readonly shop_id: ShopId
       }>`select /* workshop shop of */ shop_id from workshop.${sql(tableOf[_tag])} where id = ${id} limit 1`.pipe(
-        Effect.map(([found]) => found?.shop_id ?? null),
+        Effect.map(([row]) => row?.shop_id ?? null),
         available
       ),
     tracked: (tracking_code) => {
@@ -264,7 +264,7 @@ export const pgDirectory = Effect.map(
     account: (id) =>
       sql<{ readonly account: ClientAccount }>`
       select /* workshop read account */ row_to_json(a) as account from workshop.client_account a where a.id = ${id}`.pipe(
-        Effect.map(([found]) => found?.account ?? null),
+        Effect.map(([row]) => row?.account ?? null),
         available
       ),
     ...clientLists(sql)
@@ -287,7 +287,7 @@ export const pgClosures = Effect.map(
 
 /** Messages that wait to be sent. */
 export const pgMessages = Effect.map(SqlClient, (sql): Context.Tag.Service<Messages> => {
-  const read = (found: Fragment): ReturnType<Context.Tag.Service<Messages>["due"]> =>
+  const read = (selected: Fragment): ReturnType<Context.Tag.Service<Messages>["due"]> =>
     sql<{ readonly message: MessageRecord; readonly payload: Sequenced<object>; readonly phone: Phone | null }>`
         select /* workshop due messages */ row_to_json(m) as message, coalesce(row_to_json(t), row_to_json(n)) as payload,
           case when t.client_id is null then (
@@ -295,7 +295,7 @@ export const pgMessages = Effect.map(SqlClient, (sql): Context.Tag.Service<Messa
               and not exists (select from workshop.client_account b join workshop.client_link l on l.shop_id = k.shop_id and l.client_id = b.id
                 where b.phone = k.client_phone and l.blocked_at is not null)
           ) else (select a.phone from workshop.client_account a where a.id = t.client_id) end as phone
-        from (${found}) m
+        from (${selected}) m
         left join workshop.notification t on t.shop_id = m.shop_id and t.id = m.id
         left join workshop.notice n on n.shop_id = m.shop_id and n.id = m.id
         order by m.due_at, m.id`.pipe(

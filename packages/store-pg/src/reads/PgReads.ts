@@ -137,11 +137,11 @@ export const pgReads = (secrets: WebhookSecrets) =>
         from workshop.shop s join workshop.shop_head h on h.shop_id = s.id left join workshop.webhook w on w.shop_id = s.id
         where s.id = ${shop_id}`.pipe(
           available,
-          Effect.flatMap(([found]) => {
-            if (found?.webhook == null) return Effect.succeed(found ?? null)
-            return Effect.mapBoth(secrets.open(found.webhook), {
+          Effect.flatMap(([row]) => {
+            if (row?.webhook == null) return Effect.succeed(row ?? null)
+            return Effect.mapBoth(secrets.open(row.webhook), {
               onFailure: unopened,
-              onSuccess: (webhook) => ({ ...found, webhook })
+              onSuccess: (webhook) => ({ ...row, webhook })
             })
           })
         ),
@@ -175,7 +175,7 @@ export const pgReads = (secrets: WebhookSecrets) =>
         join workshop.client_account a on a.id = l.client_id
         join workshop.shop s on s.id = l.shop_id
         left join workshop.loyalty_card c on c.shop_id = l.shop_id and c.client_id = l.client_id`.pipe(
-          Effect.map(([found]) => (found === undefined ? null : countedClient(found))),
+          Effect.map(([row]) => (row === undefined ? null : countedClient(row))),
           available
         ),
       keys: (shop_id) =>

@@ -74,12 +74,12 @@ export const pgSandboxData = (secrets: WebhookSecrets) =>
         sql<{ readonly [T in TableName]: ReadonlyArray<Rows[T]> }>`
           select /* workshop read whole shop */ ${columns} from workshop.shop s where s.id = ${shop_id}`.pipe(
           available,
-          Effect.flatMap(([found]) =>
+          Effect.flatMap(([data]) =>
             Effect.gen(function* () {
-              const [stored] = found!.webhook
+              const [stored] = data!.webhook
               const webhook = stored === undefined ? null : yield* Effect.mapError(secrets.open(stored), unopened)
               return tablesInOrder.flatMap(([table]) =>
-                found![table].map((row) => changeOf(table, row as never, webhook))
+                data![table].map((row) => changeOf(table, row as never, webhook))
               )
             })
           )
@@ -87,7 +87,7 @@ export const pgSandboxData = (secrets: WebhookSecrets) =>
       clear: sql<{
         readonly cleared: boolean
       }>`select /* workshop clear sandbox */ workshop.clear_sandbox() as cleared`.pipe(
-        Effect.map(([found]) => found!.cleared),
+        Effect.map(([row]) => row!.cleared),
         available,
         Effect.retry(RETRIES),
         Effect.withClock(Clock.make())

@@ -225,7 +225,7 @@ export const keepPartitions = (
   before: Instant
 ): Effect.Effect<Partitioning, PgFailure> =>
   Effect.gen(function* () {
-    const made: Array<string> = []
+    const created: Array<string> = []
     const missing: Array<string> = []
     const dropped: Array<string> = []
     const notDropped = new Set<string>()
@@ -237,7 +237,7 @@ export const keepPartitions = (
       for (const month of monthsFrom(now, MONTHS_AHEAD)) {
         const name = `${one.table}_${month.name}`
         if (isAttached(name)) continue
-        if (yield* makePartition(connection, one, month, now)) made.push(name)
+        if (yield* makePartition(connection, one, month, now)) created.push(name)
         else if (month.from > now) missing.push(name)
       }
       for (const partition of partitions) {
@@ -250,5 +250,5 @@ export const keepPartitions = (
       }
       removed += yield* removeFromDefault(connection, one, before)
     }
-    return { made, missing, dropped, removed }
+    return { made: created, missing, dropped, removed }
   })

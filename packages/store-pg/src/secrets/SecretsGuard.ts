@@ -21,10 +21,10 @@ export const secretsGuard = (secrets: WebhookSecrets, schema: string) =>
     const sql = yield* SqlClient
     const look = Effect.map(
       sql.unsafe<{ readonly key_id: string }>(SEALED_BY_OTHERS, [secrets.keyIds]),
-      ([found]) => found?.key_id ?? null
+      ([row]) => row?.key_id ?? null
     )
-    const found = yield* Effect.catchAll(look, () => Effect.as(noteTablesElsewhere(sql, schema), null))
-    if (found !== null) return yield* keyMissing(found)
+    const missingKey = yield* Effect.catchAll(look, () => Effect.as(noteTablesElsewhere(sql, schema), null))
+    if (missingKey !== null) return yield* keyMissing(missingKey)
     const lookAgain = yield* Effect.cachedWithTTL(
       Effect.tap(
         Effect.orElseSucceed(look, () => secrets.missing),

@@ -87,8 +87,8 @@ export class CaseEnvironment {
     const { key } = this.#resources
     if (key !== undefined) return new Shop(this, { id: "", key, key_id: "" })
     const input = { name: "Conform", currency: "TND", decimals: 3, time_zone: "Africa/Tunis", ...settings }
-    const made = await this.act<{ shop: { id: string }; key: string; key_id: string }>("open shop", "", input)
-    return new Shop(this, { id: made.shop.id, key: made.key, key_id: made.key_id })
+    const opened = await this.act<{ shop: { id: string }; key: string; key_id: string }>("open shop", "", input)
+    return new Shop(this, { id: opened.shop.id, key: opened.key, key_id: opened.key_id })
   }
 
   /** An account that no shop knows. */
@@ -147,11 +147,11 @@ export class Shop {
   readonly key: string
   readonly key_id: string
 
-  constructor(env: CaseEnvironment, made: { readonly id: string; readonly key: string; readonly key_id: string }) {
+  constructor(env: CaseEnvironment, opened: { readonly id: string; readonly key: string; readonly key_id: string }) {
     this.env = env
-    this.id = made.id
-    this.key = made.key
-    this.key_id = made.key_id
+    this.id = opened.id
+    this.key = opened.key
+    this.key_id = opened.key_id
   }
 
   /** `GET` below `/v1`. */
@@ -226,8 +226,11 @@ export class Shop {
 
   /** The same shop through a new key. */
   readonly with = async (rights: Fields): Promise<Shop> => {
-    const made = await this.env.act<{ id: string; key: string }>("create key", this.id, { name: "Another", ...rights })
-    return new Shop(this.env, { id: this.id, key: made.key, key_id: made.id })
+    const created = await this.env.act<{ id: string; key: string }>("create key", this.id, {
+      name: "Another",
+      ...rights
+    })
+    return new Shop(this.env, { id: this.id, key: created.key, key_id: created.id })
   }
 
   /** A client comes to the shop's counter, and is known there from then on. */

@@ -105,10 +105,10 @@ export class TestResponse<D = unknown> {
     if (isMet && this.status === status) return
     const { success, data, error } = this.#envelope ?? {}
     const isSuccess = success === true && data !== undefined
-    const found = error !== undefined ? shown(error) : isSuccess ? "a success" : "a body that is not the envelope"
+    const shownBody = error !== undefined ? shown(error) : isSuccess ? "a success" : "a body that is not the envelope"
     throw new ExpectationFailed({
       expected: `status ${status} with ${body}`,
-      found: `status ${this.status} with ${found}`,
+      found: `status ${this.status} with ${shownBody}`,
       exchange: this.exchange
     })
   }
@@ -132,10 +132,10 @@ export class TestResponse<D = unknown> {
   invalid(...places: ReadonlyArray<string>): this {
     this.refused(400, "VALIDATION_ERROR")
     const issues = this.error.details?.issues as ReadonlyArray<{ in?: string; field?: string }> | undefined
-    const found = (Array.isArray(issues) ? issues : []).map((issue) => `${issue.in} ${issue.field}`)
+    const reported = (Array.isArray(issues) ? issues : []).map((issue) => `${issue.in} ${issue.field}`)
     for (const place of places) {
-      const isThere = found.some((issue) => issue.toLowerCase() === place.toLowerCase())
-      expectThat(isThere, `an issue at "${place}"`, found, this.exchange)
+      const isThere = reported.some((issue) => issue.toLowerCase() === place.toLowerCase())
+      expectThat(isThere, `an issue at "${place}"`, reported, this.exchange)
     }
     return this
   }

@@ -43,8 +43,8 @@ const count = (results: ReadonlyArray<Result>): Counts => {
 const bySection = (
   results: ReadonlyArray<Result>
 ): ReadonlyArray<{ readonly section: Case["section"]; readonly results: ReadonlyArray<Result> }> => {
-  const found = [...new Set(results.map((result) => result.case.section))]
-  return found.map((section) => ({ section, results: results.filter((result) => result.case.section === section) }))
+  const sections = [...new Set(results.map((result) => result.case.section))]
+  return sections.map((section) => ({ section, results: results.filter((result) => result.case.section === section) }))
 }
 
 /** Failures that look alike: the same request got the same response, or the same was found. */
@@ -64,14 +64,14 @@ const requestOf = ({ exchange }: CaseFailure): string | null => {
 
 /** The failures of a run by their causes, the one with the most cases first. */
 const causesOf = (results: ReadonlyArray<Result>): ReadonlyArray<Cause> => {
-  const found = new Map<string, Cause>()
+  const causes = new Map<string, Cause>()
   for (const { case: one, failure } of results) {
     if (failure === undefined) continue
     const [request, what] = [requestOf(failure), failure.found.replaceAll(ID, "{id}")]
     const name = `${request} ${what}`
-    found.set(name, { request, found: what, cases: [...(found.get(name)?.cases ?? []), one.id] })
+    causes.set(name, { request, found: what, cases: [...(causes.get(name)?.cases ?? []), one.id] })
   }
-  return [...found.values()].toSorted((a, b) => b.cases.length - a.cases.length)
+  return [...causes.values()].toSorted((a, b) => b.cases.length - a.cases.length)
 }
 
 /** Texts that must not be printed, by the shell variable that holds each. */

@@ -21,7 +21,7 @@ const chosen = Effect.fnUntraced(function* ({ section, only }: ConformFlags) {
 /** `workshop conform --list`: each case by its id, and what it proves. */
 export const listing = Effect.fnUntraced(function* (flags: ConformFlags) {
   const cases = yield* chosen(flags)
-  const found = [...new Set(cases.map(({ section }) => section))]
+  const distinct = [...new Set(cases.map(({ section }) => section))]
   const alone = cases.filter(({ needs }) => needs === "key").length
   return yield* printOutput(
     {
@@ -33,7 +33,7 @@ export const listing = Effect.fnUntraced(function* (flags: ConformFlags) {
         needs
       })),
       lines: ({ paint }) => [
-        ...found.flatMap((section) => [
+        ...distinct.flatMap((section) => [
           paint("strong", `${section} ${sections[section]}`),
           ...cases.filter((one) => one.section === section).map((one) => listed(one, paint))
         ]),

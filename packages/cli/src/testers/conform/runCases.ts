@@ -18,8 +18,8 @@ const NO_SANDBOX = "needs a sandbox: everything that no key can do is done there
 const failureOf = (error: unknown, { last }: Api): CaseFailure => {
   if (error instanceof ExpectationFailed)
     return { expected: error.expected, found: error.found, exchange: error.exchange ?? last }
-  const found = error instanceof Error ? error.message : String(error)
-  return { expected: "the case to come to its end", found, exchange: last }
+  const reason = error instanceof Error ? error.message : String(error)
+  return { expected: "the case to come to its end", found: reason, exchange: last }
 }
 
 /** Freezes the clock of a sandbox while the cases run, and lets it go on as before when they are done. */

@@ -134,11 +134,11 @@ const shopOf = Effect.fnUntraced(function* (registration: Registration) {
     return { shop_id: id, opened: null }
   }
   const body = { name: "Receiver", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
-  const made = yield* ask<{ readonly shop: { readonly id: string }; readonly key: string }>("open shop", "", body)
-  const opened = String(made.key)
+  const created = yield* ask<{ readonly shop: { readonly id: string }; readonly key: string }>("open shop", "", body)
+  const opened = String(created.key)
   // It is printed as a line for a shell.
   if (!looksLikeKey(opened)) return yield* refuse(`${base} returned a shop without a valid key: is it a sandbox?`)
-  return { shop_id: made.shop.id, opened }
+  return { shop_id: created.shop.id, opened }
 })
 
 /** Points the webhook of a sandbox shop at an address; opens a shop if none is named. */
@@ -163,9 +163,9 @@ interface Pointed {
 
 /** The reason for which nothing arrives at its address: the webhook is off, removed, or has another address; null while events arrive. */
 const silenceOf = Effect.fnUntraced(function* ({ registration, shop_id, url }: Pointed) {
-  const found = yield* asking(registration)<Webhook>("get webhook", shop_id)
-  if (found.url !== url) return found.url === null ? "removed" : "moved"
-  return found.on ? null : (found.off_reason ?? "unknown")
+  const webhook = yield* asking(registration)<Webhook>("get webhook", shop_id)
+  if (webhook.url !== url) return webhook.url === null ? "removed" : "moved"
+  return webhook.on ? null : (webhook.off_reason ?? "unknown")
 })
 
 /** The secret of now; null if the webhook leads elsewhere, since who asks for the secret sets the address. */
@@ -230,12 +230,12 @@ const LOOK_EVERY = "5 seconds"
 
 /** Looks every few seconds whether events still come, and says so when that changes. */
 const watching = (pointed: Pointed, off_reason: string | null, asJson: boolean) => {
-  let known = off_reason
+  let reported = off_reason
   const look = Effect.gen(function* () {
     // A server that does not answer is no news.
-    const silence = yield* Effect.orElseSucceed(silenceOf(pointed), () => known)
-    if (silence === known) return
-    known = silence
+    const silence = yield* Effect.orElseSucceed(silenceOf(pointed), () => reported)
+    if (silence === reported) return
+    reported = silence
     const said = paintFor()("warn", inWords(silence))
     yield* Console.log(asJson ? JSON.stringify({ kind: "webhook", off_reason: silence }) : said)
   })

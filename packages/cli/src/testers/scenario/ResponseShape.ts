@@ -62,9 +62,9 @@ export const follow = (
   let walked = start
   for (const field of path) {
     const members = membersOf(at)
-    const found = members.flatMap((member) => fieldIn(member, field))
-    if (found.length === 0) return { error: `${walked} has no ${field}${instead(field, members)}` }
-    at = AST.Union.make(found)
+    const shapes = members.flatMap((member) => fieldIn(member, field))
+    if (shapes.length === 0) return { error: `${walked} has no ${field}${instead(field, members)}` }
+    at = AST.Union.make(shapes)
     walked = `${walked}.${field}`
   }
   return { shape: at }
@@ -88,8 +88,8 @@ HttpApi.reflect(SandboxApi, noted as never)
 export const fieldsAskedBy = (endpoint: string): ReadonlyArray<string> => inputs.get(endpoint) ?? []
 
 const partOf = (envelope: Shape, part: string): Shape | undefined => {
-  const found = follow(envelope, [part], "")
-  return "shape" in found ? found.shape : undefined
+  const followed = follow(envelope, [part], "")
+  return "shape" in followed ? followed.shape : undefined
 }
 
 /** The data of a success of an endpoint. */

@@ -227,8 +227,8 @@ export class ScenarioRunner {
   /** The shop's receiver; a new one is set as the shop's webhook, and gets its secret. */
   readonly receiver = ({ id }: ScenarioShop): Effect.Effect<ScenarioReceiver, StepFailed> =>
     Effect.gen(this, function* () {
-      const known = this.#receivers.get(id)
-      if (known !== undefined) return known
+      const existing = this.#receivers.get(id)
+      if (existing !== undefined) return existing
       const receiver = yield* this.#environment.openReceiver.pipe(Scope.extend(this.#scope))
       const { method, path } = requestOf("set webhook", id)
       const set = yield* this.#sandbox(method, path, { url: receiver.url })

@@ -159,7 +159,7 @@ const withFollowers = ({ mistake, ...problem }: Placed, all: ReadonlyArray<Place
 
 /** The problems in the order of the file: at each place the first one, and each mistake once. */
 export const placed = (problems: ReadonlyArray<PathProblem>, source: Source): ReadonlyArray<Problem> => {
-  const found = problems.map(
+  const located = problems.map(
     ({ path, message, isOfName, mistake }): Placed => ({
       ...(isOfName ? source.placeOfName(path) : source.place(path)),
       path: path.join("."),
@@ -167,8 +167,8 @@ export const placed = (problems: ReadonlyArray<PathProblem>, source: Source): Re
       ...(mistake === undefined ? {} : { mistake })
     })
   )
-  const inOrder = found
-    .filter(({ path }, i) => found.findIndex((other) => other.path === path) === i)
+  const inOrder = located
+    .filter(({ path }, i) => located.findIndex((other) => other.path === path) === i)
     .toSorted((a, b) => a.line - b.line || a.column - b.column)
   return inOrder
     .filter(({ mistake }, i) => mistake === undefined || inOrder.findIndex((one) => one.mistake === mistake) === i)
@@ -211,10 +211,10 @@ const leaf = (issue: ParseResult.ParseIssue, path: Path): ReadonlyArray<PathProb
 }
 
 const unknownField = (owner: AST.AST, path: Path): PathProblem => {
-  const known = fieldsOf(owner)
-  if (known.length === 0) return problemWithName(path, "is no name: use letters, digits and _, without a $")
-  const list = known.length <= 12 ? ` It takes ${known.join(", ")}.` : ""
-  const meant = didYouMean(String(path.at(-1)), known)
+  const fields = fieldsOf(owner)
+  if (fields.length === 0) return problemWithName(path, "is no name: use letters, digits and _, without a $")
+  const list = fields.length <= 12 ? ` It takes ${fields.join(", ")}.` : ""
+  const meant = didYouMean(String(path.at(-1)), fields)
   return problemWithName(
     path,
     `is not known here${meant === "" ? `; correct its name or leave it out.${list}` : meant}`

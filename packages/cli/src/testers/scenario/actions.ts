@@ -188,8 +188,8 @@ interface Offer {
 /** The offer that a client answers: that of a named ticket, in any state; else the newest open one. */
 const chosen = Effect.fnUntraced(function* ({ client, ticket }: typeof OfferChoice.Type, context: StepContext) {
   const id = yield* idOf(client)
-  const found = yield* needed(send("get offers", context, id), "the client's offers")
-  const offers = (stepData(found) ?? []) as ReadonlyArray<Offer>
+  const list = yield* needed(send("get offers", context, id), "the client's offers")
+  const offers = (stepData(list) ?? []) as ReadonlyArray<Offer>
   const ticket_id = ticket === undefined ? null : yield* idOf(ticket)
   const offer = offers.findLast((offer) =>
     ticket_id === null ? offer.status === "open" : offer.ticket_id === ticket_id

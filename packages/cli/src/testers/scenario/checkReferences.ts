@@ -11,8 +11,8 @@ const OF_THE_VALUE = ["$not", "$exactly"]
 const OF_ENTRIES = ["$contains", "$unordered"]
 
 const within = (shape: Shape, field: string): Shape | undefined => {
-  const found = follow(shape, [field], "")
-  return "shape" in found ? found.shape : undefined
+  const followed = follow(shape, [field], "")
+  return "shape" in followed ? followed.shape : undefined
 }
 
 function* each(expected: unknown, shape: Shape | undefined, path: Path): Problems {
@@ -62,8 +62,8 @@ function* checkReference({ name, path: fields }: Reference, known: Known, path: 
     const meant = didYouMean(name, [...known.keys(), ...TAKEN]) || ": name it before with as, or under given."
     return yield problemAt(path, `$${name} is not defined yet${meant}`, `$${name}`)
   }
-  const found = follow(shape, fields, `$${name}`)
-  if ("error" in found) yield problemAt(path, found.error, `$${[name, ...fields].join(".")}`)
+  const followed = follow(shape, fields, `$${name}`)
+  if ("error" in followed) yield problemAt(path, followed.error, `$${[name, ...fields].join(".")}`)
 }
 
 const MISPLACED_KIND = "stands for any such value, so it has its place only where something is expected."
@@ -167,12 +167,12 @@ const responseOf = (step: Fields): Shape => {
 
 const capture = (answer: Shape, name: string, place: string, path: Path): Capture => {
   const isPlace = PLACES.includes(place.split(".")[0] ?? "")
-  const found = isPlace
+  const followed = isPlace
     ? follow(answer, place.split("."), "the answer")
     : { error: `${place} is not part of a response: begin with ${PLACES.join(", ")}.` }
-  return "error" in found
-    ? { name, shape: anything, problem: problemAt(path, found.error) }
-    : { name, shape: found.shape }
+  return "error" in followed
+    ? { name, shape: anything, problem: problemAt(path, followed.error) }
+    : { name, shape: followed.shape }
 }
 
 /** The names that a step gives with `as`. */

@@ -202,11 +202,11 @@ function* checkCount(step: Fields, done: ReadonlyArray<string>, path: Path): Pro
 
 function* checkStep(step: unknown, before: Known, given: unknown, path: Path): Problems {
   if (!Predicate.isRecord(step)) return
-  const known = "repeat" in step ? new Map(before).set("n", AST.numberKeyword) : before
+  const visible = "repeat" in step ? new Map(before).set("n", AST.numberKeyword) : before
   const done = Object.keys(step).filter((field) => KNOWN.includes(field))
   yield* checkCount(step, done, path)
   yield* misplaced(step, done[0], path)
-  yield* withoutDollar(step, done[0], known, path)
+  yield* withoutDollar(step, done[0], visible, path)
   yield* checkShapes(step, done[0], path)
   yield* withoutWebhook(step, done[0], given, path)
   yield* checkVerdicts(step.expect, [...path, "expect"])
@@ -214,8 +214,8 @@ function* checkStep(step: unknown, before: Known, given: unknown, path: Path): P
   for (const [field, value] of Object.entries(step)) {
     if (field === "title" || field === "as") continue
     if (field === "together" && Array.isArray(value))
-      for (const [i, inner] of value.entries()) yield* checkStep(inner, known, given, [...path, field, i])
-    else yield* checkTexts(value, known, [...path, field], field === "expect" || observations.has(field))
+      for (const [i, inner] of value.entries()) yield* checkStep(inner, visible, given, [...path, field, i])
+    else yield* checkTexts(value, visible, [...path, field], field === "expect" || observations.has(field))
   }
 }
 
@@ -238,16 +238,16 @@ export function* checkSteps(scenario: unknown): Problems {
   if (!Predicate.isRecord(scenario)) return
   const names = givenNames(scenario.given)
   const given = new Map(names.map(({ name, shape }) => [name, shape])).set("now", AST.stringKeyword)
-  const known = new Map(given)
+  const defined = new Map(given)
   yield* checkGiven(names)
   yield* checkTexts(fieldOf(scenario.given, "clients"), given, ["given", "clients"])
   for (const [i, step] of (Array.isArray(scenario.steps) ? scenario.steps : []).entries()) {
     const path: Path = ["steps", i]
-    yield* checkStep(step, new Map(known), scenario.given, path)
+    yield* checkStep(step, new Map(defined), scenario.given, path)
     if (!Predicate.isRecord(step)) continue
     for (const [one, at] of withInner(step, path))
       for (const capture of capturesOf(one, at)) {
-        known.set(capture.name, capture.shape)
+        defined.set(capture.name, capture.shape)
         yield* checkCapture(capture, given, [...at, "as"])
       }
   }

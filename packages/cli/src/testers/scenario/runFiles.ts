@@ -42,7 +42,7 @@ const matching = (glob: string): ReadonlyArray<string> => {
     : []
 }
 
-const found = (path: string): Either.Either<ReadonlyArray<string>, string> => {
+const filesAt = (path: string): Either.Either<ReadonlyArray<string>, string> => {
   const stat = statSync(path, { throwIfNoEntry: false })
   if (stat?.isDirectory()) {
     const files = below(path).filter((path) => SCENARIO.test(path))
@@ -58,7 +58,7 @@ const found = (path: string): Either.Either<ReadonlyArray<string>, string> => {
 
 /** The scenario files that are named, that are in named folders, or that match patterns such as `specs/*.yaml`, each once. */
 export const findFiles = (paths: ReadonlyArray<string>): Either.Either<ReadonlyArray<string>, string> =>
-  Either.map(Either.all(paths.map(found)), (lists) => [...new Set(lists.flat())])
+  Either.map(Either.all(paths.map(filesAt)), (lists) => [...new Set(lists.flat())])
 
 const print = (lines: ReadonlyArray<string>) => Console.log(lines.join("\n"))
 
@@ -123,9 +123,10 @@ export const runText = Effect.fnUntraced(function* (text: string) {
 
 /** The scenarios whose name contains one of the texts; without a text, all. */
 const chosen = (scenarios: ReadonlyArray<Scenario>, only: ReadonlyArray<string>) => {
-  const found = only.length === 0 ? scenarios : scenarios.filter(({ name }) => only.some((text) => name.includes(text)))
-  return found.length > 0
-    ? Effect.succeed(found)
+  const selected =
+    only.length === 0 ? scenarios : scenarios.filter(({ name }) => only.some((text) => name.includes(text)))
+  return selected.length > 0
+    ? Effect.succeed(selected)
     : refuse(`No scenario is named like --only: the names are under "name" in the files.`)
 }
 

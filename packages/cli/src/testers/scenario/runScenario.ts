@@ -100,11 +100,16 @@ const act = Effect.fnUntraced(function* (
   isFree: boolean
 ) {
   const { names } = context
-  const made = yield* does.perform((yield* resolve(step.argument, names)) as never, context)
+  const response = yield* does.perform((yield* resolve(step.argument, names)) as never, context)
   const isAnyFine = step.expect === undefined && isFree
-  const mismatches = yield* withReferences(() => (isAnyFine ? [] : matchResponse(step.expect, made, names)))
-  if (mismatches.length === 0) yield* withReferences(() => capture(runner, step, placesOf(made), names))
-  return { step, mismatches, exchange: made.call.method === "" ? null : made, status: made.status } satisfies Outcome
+  const mismatches = yield* withReferences(() => (isAnyFine ? [] : matchResponse(step.expect, response, names)))
+  if (mismatches.length === 0) yield* withReferences(() => capture(runner, step, placesOf(response), names))
+  return {
+    step,
+    mismatches,
+    exchange: response.call.method === "" ? null : response,
+    status: response.status
+  } satisfies Outcome
 })
 
 /** Makes a step once. `isFree` where any status will do, as they are counted. */
@@ -246,13 +251,13 @@ export const run = (scenario: Scenario, options: RunOptions = {}): Effect.Effect
     if (Either.isLeft(begun)) {
       return resultOf(scenario, [], broken({ line: 1, column: 1, title: null }, begun.left.message))
     }
-    const made: Array<Made> = []
+    const steps: Array<Made> = []
     for (const step of scenario.steps) {
-      made.push(yield* madeOf(runner, step))
-      const failure = made.at(-1)?.failure ?? null
-      if (failure !== null) return resultOf(scenario, made, failure)
+      steps.push(yield* madeOf(runner, step))
+      const failure = steps.at(-1)?.failure ?? null
+      if (failure !== null) return resultOf(scenario, steps, failure)
     }
-    return resultOf(scenario, made, null)
+    return resultOf(scenario, steps, null)
   }).pipe(Effect.scoped)
 
 /** A scenario's file that cannot be read as one, or a scenario that failed; the message is the whole report. */

@@ -134,16 +134,16 @@ const isFresh = ({ store, baseUrl }: SimulateFlags): boolean => store === "memor
 
 /** The shortest run of the seed that breaks the rule too, halving the steps; longer runs repeat what shorter ones did. */
 const shortest = Effect.fnUntraced(function* (flags: SimulateFlags, bounds: Bounds, rule_at: string, trace: Trace) {
-  let found = { trace, steps: bounds.steps }
-  for (let good = 0; isFresh(flags) && found.steps - good > 1; ) {
-    const steps = Math.floor((good + found.steps) / 2)
+  let best = { trace, steps: bounds.steps }
+  for (let good = 0; isFresh(flags) && best.steps - good > 1; ) {
+    const steps = Math.floor((good + best.steps) / 2)
     const observers = observersOf(bounds.seed, flags.signatureHeader)
     const control = { isOver: () => false, progress: () => yieldToEventLoop }
     const one = yield* Effect.scoped(played(flags, { ...bounds, steps }, observers, control))
-    if (audit(one.trace).some((violation) => violation.rule_at === rule_at)) found = { trace: one.trace, steps }
+    if (audit(one.trace).some((violation) => violation.rule_at === rule_at)) best = { trace: one.trace, steps }
     else good = steps
   }
-  return found
+  return best
 })
 
 /** Writes the first violation as a scenario of the shortest run that has it. */

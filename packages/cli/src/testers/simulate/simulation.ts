@@ -68,11 +68,11 @@ const toEdge = (planning: Planning): Leap | null => {
     const edge = Date.parse(of) + (ticket.state === "collected" ? DAY : 60 * DAY) + dice.between(-1, 1)
     return edge > actors.now ? [{ ticket, edge }] : []
   })
-  const found = dice.pick(edges)
-  if (found === undefined) return null
+  const picked = dice.pick(edges)
+  if (picked === undefined) return null
   return {
-    move: { set: new Date(found.edge).toISOString() },
-    there: [statusOf(till, found.ticket, "workshop")]
+    move: { set: new Date(picked.edge).toISOString() },
+    there: [statusOf(till, picked.ticket, "workshop")]
   }
 }
 

@@ -40,14 +40,14 @@ export const clientCases = casesOf("§4", [
   test("client-by-phone (rule-client-by-phone): A client who came to the counter is found by their number and by their id, with the same data.", async (shop) => {
     await shop.program({ active: false })
     const { id, phone } = await shop.known()
-    const found = (await shop.lookUp(phone)).shows({
+    const client = (await shop.lookUp(phone)).shows({
       id,
       display_name: "Amira Ben Salah",
       tickets_open: 0,
       tickets_total: 0,
       loyalty: null
     })
-    expectSame((await shop.get(`/clients/${id}`)).ok(), found, "the client by id")
+    expectSame((await shop.get(`/clients/${id}`)).ok(), client, "the client by id")
   }),
   test("client-bare-plus (rule-create-phone-e164): A plus that was not escaped in the query is read as one.", async (shop) => {
     const { id, phone } = await shop.known()
@@ -101,7 +101,7 @@ export const clientCases = casesOf("§4", [
   test("privacy-create (rule-privacy-look-up): A ticket for them is the 404 of nobody.", (shop) =>
     compare(shop.env, (shop, { id }) => shop.create({ client_id: id }))),
   test("privacy-offer (rule-create-offer): A create with a phone number has the same response if nobody holds it, if somebody does, and if they block the shop.", async (shop) => {
-    const made = async (prepare: (shop: Shop) => Promise<string>) => {
+    const create = async (prepare: (shop: Shop) => Promise<string>) => {
       const client_phone = await prepare(shop)
       const before = (await shop.types()).length
       const response = await shop.create({ client_phone })
@@ -110,9 +110,13 @@ export const clientCases = casesOf("§4", [
       const names = Object.keys(response.exchange.response.headers).sort()
       return { client, state, types, meta: response.meta, names }
     }
-    const nobody = await made(async () => shop.env.phone())
-    expectSame(await made(async () => (await shop.env.person()).phone), nobody, "what is seen where an account exists")
-    const blocked = await made(async (shop) => (await shop.blocker()).phone)
+    const nobody = await create(async () => shop.env.phone())
+    expectSame(
+      await create(async () => (await shop.env.person()).phone),
+      nobody,
+      "what is seen where an account exists"
+    )
+    const blocked = await create(async (shop) => (await shop.blocker()).phone)
     expectSame(blocked, nobody, "what is seen where its holder blocks the shop")
   }),
   test("block-hides-tickets (rule-privacy-look-up): A client who blocks the shop disappears from its tickets and from later events.", async (shop) => {

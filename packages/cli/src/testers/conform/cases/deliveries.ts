@@ -19,13 +19,17 @@ export const deliveryCases = casesOf("§6", [
     const { created_at } = await shop.sent()
     const instants = [created_at]
     for (const delay of DELAYS) instants.push(later(instants.at(-1) ?? "", delay))
-    for (const [made, delay] of DELAYS.entries()) {
+    for (const [attempts, delay] of DELAYS.entries()) {
       const [delivery] = await shop.deliveries()
-      expectShape(delivery, { state: "pending", next_attempt_at: instants[made + 1] }, `after ${made + 1} attempts`)
+      expectShape(
+        delivery,
+        { state: "pending", next_attempt_at: instants[attempts + 1] },
+        `after ${attempts + 1} attempts`
+      )
       await shop.env.advance(delay - 1)
-      expectSame(inbox.posts.length, made + 1, `the attempts one millisecond before number ${made + 2}`)
+      expectSame(inbox.posts.length, attempts + 1, `the attempts one millisecond before number ${attempts + 2}`)
       await shop.env.advance(1)
-      expectSame(inbox.posts.length, made + 2, `the attempts at the instant of number ${made + 2}`)
+      expectSame(inbox.posts.length, attempts + 2, `the attempts at the instant of number ${attempts + 2}`)
     }
     const [dead] = await shop.deliveries()
     expectShape(dead, { state: "dead", next_attempt_at: null }, "the delivery at the end")
@@ -246,12 +250,12 @@ export const deliveryCases = casesOf("§6", [
   }),
   test("replay-since (rule-replay-deliveries): A replay of a time takes the events of that time, its start included and its end not.", async (shop) => {
     await shop.receiving()
-    const made = []
+    const tickets = []
     for (let i = 0; i < 3; i++) {
-      made.push(await shop.ticket())
+      tickets.push(await shop.ticket())
       await shop.env.advance(1000)
     }
-    const [since, until] = [made[1]?.created_at, made[2]?.created_at]
+    const [since, until] = [tickets[1]?.created_at, tickets[2]?.created_at]
     expectSame(await shop.replay({ since, until, dry_run: true }), 1, "from the second to the third")
     expectSame(await shop.replay({ since, dry_run: true }), 2, "from the second on")
   })

@@ -154,10 +154,10 @@ export const listCases = casesOf("§4", [
     expectSame(seen, all, "the ids of all pages")
   }),
   test("list-order-of-creation (rule-list-newest-first): Newest first means the order of creation, also within a millisecond.", async (shop) => {
-    const made: Array<string> = []
-    for (let i = 0; i < 12; i++) made.unshift((await shop.ticket()).id)
+    const created: Array<string> = []
+    for (let i = 0; i < 12; i++) created.unshift((await shop.ticket()).id)
     const listed = (await shop.get<Page>("/tickets")).ok().map(({ id }) => id)
-    expectSame(listed, made, "the ids, newest first")
+    expectSame(listed, created, "the ids, newest first")
   }),
   test("cursor-bound (rule-cursor-bound): A cursor belongs to its filters and its shop; with others, or damaged, it is a 400.", async (shop) => {
     const other = await shop.env.openShop()
@@ -172,12 +172,12 @@ export const listCases = casesOf("§4", [
   }),
   test("sync-order (rule-sync-order): With updated_since the tickets come in the order in which they changed.", async (shop) => {
     const start = await shop.env.instant()
-    const made = [await shop.ticket(), await shop.ticket(), await shop.ticket()]
+    const tickets = [await shop.ticket(), await shop.ticket(), await shop.ticket()]
     await shop.env.advance(1)
-    ;(await shop.status(made[0]!.id, "ready")).ok()
+    ;(await shop.status(tickets[0]!.id, "ready")).ok()
     await shop.env.advance(1)
-    ;(await shop.status(made[2]!.id, "ready")).ok()
-    expectSame(await idsSince(shop, start), [made[1]!.id, made[0]!.id, made[2]!.id], "the order")
+    ;(await shop.status(tickets[2]!.id, "ready")).ok()
+    expectSame(await idsSince(shop, start), [tickets[1]!.id, tickets[0]!.id, tickets[2]!.id], "the order")
   }),
   test("sync-inclusive (rule-sync-order): A change at the very instant of updated_since is in the list, and one before it is not.", async (shop) => {
     await shop.ticket()
@@ -190,8 +190,8 @@ export const listCases = casesOf("§4", [
     const { id, updated_at } = await shop.ticket()
     const east = later(updated_at, HOUR).replace("Z", "+01:00")
     for (const since of [east, encodeURIComponent(east), updated_at.toLowerCase()]) {
-      const found = (await shop.get<Page>(`/tickets?updated_since=${since}`)).ok()
-      expectShape(found, [{ id }], `the tickets since ${since}`)
+      const changed = (await shop.get<Page>(`/tickets?updated_since=${since}`)).ok()
+      expectShape(changed, [{ id }], `the tickets since ${since}`)
     }
   }),
   test("sync-meta (rule-sync-meta, key): synced_until comes with updated_since and only then.", async (shop) => {
@@ -216,24 +216,24 @@ export const listCases = casesOf("§4", [
   }),
   test("sync-equal-instants (rule-sync-equal-instants): Many changes in one millisecond are all met, at a page size of two.", async (shop) => {
     const start = await shop.env.instant()
-    const made = []
-    for (let i = 0; i < 9; i++) made.push((await shop.ticket()).id)
+    const created = []
+    for (let i = 0; i < 9; i++) created.push((await shop.ticket()).id)
     const { seen } = await follow(shop, start, 2)
-    expectSame(seen.map(({ id }) => id).sort(), [...made].sort(), "the tickets met")
+    expectSame(seen.map(({ id }) => id).sort(), [...created].sort(), "the tickets met")
   }),
   test("sync-while-writing (rule-sync-equal-instants): A till that follows the cursor while the shop goes on working misses no change.", async (shop) => {
     const start = await shop.env.instant()
-    const made: Array<Ticket> = []
-    for (let i = 0; i < 6; i++) made.push(await shop.ticket())
+    const tickets: Array<Ticket> = []
+    for (let i = 0; i < 6; i++) tickets.push(await shop.ticket())
     const { seen, synced_until } = await follow(shop, start, 2, async (page) => {
       if (page > 2) return // One that was met and one that was not, in the same millisecond as all before.
-      ;(await shop.status(made[page - 1]!.id, "ready")).ok()
-      ;(await shop.status(made[6 - page]!.id, "impossible")).ok()
+      ;(await shop.status(tickets[page - 1]!.id, "ready")).ok()
+      ;(await shop.status(tickets[6 - page]!.id, "impossible")).ok()
     })
     const rest = await follow(shop, synced_until, 2)
     const copy = new Map([...seen, ...rest.seen].map((ticket) => [ticket.id, ticket.state]))
     const now = new Map<string, string>()
-    for (const { id } of made) now.set(id, (await shop.read(id)).state)
+    for (const { id } of tickets) now.set(id, (await shop.read(id)).state)
     expectSame(Object.fromEntries(copy), Object.fromEntries(now), "the states in the copy")
   }),
   test("sync-goes-on (rule-sync-equal-instants): Changes after the last page are found from synced_until, and none is lost.", async (shop) => {

@@ -56,17 +56,17 @@ export const numberCases = casesOf("§4", [
     response.withMeta({ others: [{ id: first.id }] })
   }),
   test("by-number-many-others (rule-by-number): At most a hundred others are listed, the newest first.", async (shop) => {
-    const made: Array<string> = []
+    const created: Array<string> = []
     for (let i = 0; i < 102; i++) {
       await shop.env.advance(2500)
       await shop.set({ next_number: 5 })
-      made.unshift((await shop.ticket()).id)
+      created.unshift((await shop.ticket()).id)
     }
     const response = await shop.get<Ticket>("/tickets/by-number/5")
-    response.shows({ id: made[0] })
+    response.shows({ id: created[0] })
     expectSame(
       response.meta.others?.map(({ id }) => id),
-      made.slice(1, 101),
+      created.slice(1, 101),
       "the ids in meta.others",
       response.exchange
     )

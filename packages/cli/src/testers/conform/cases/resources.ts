@@ -130,8 +130,8 @@ export const fieldCases = casesOf("§2", [
       promised_at: "2031-01-02T03:04:05.678Z",
       external_ref: shop.env.fresh("ref")
     }
-    const made = (await shop.create(given)).shows(given, 201)
-    expectSame(await shop.read(made.id), made, "the ticket when read")
+    const ticket = (await shop.create(given)).shows(given, 201)
+    expectSame(await shop.read(ticket.id), ticket, "the ticket when read")
   }),
   test("ticket-items (rule-ticket-items, key): Each item has an id of its own, its label, service and price, and is not done.", async (shop) => {
     const items = [{ label: "Left shoe", service: "Heel", price_minor: 900 }, { label: "Right shoe" }]

@@ -96,8 +96,8 @@ export const registering = ({ actors, dice }: Planning): PlannedRequest => {
   const phone = actors.freshPhone()
   const body = { given_name: dice.oneOf(NAMES), family_name: "Ben Salah", phone, hide_name: dice.chance(0.3) }
   const onResponse: PlannedRequest["onResponse"] = (response) => {
-    const made = successData<{ readonly id: string }>(response)
-    if (made !== null) actors.clients.push({ id: made.id, phone, offers: [] })
+    const created = successData<{ readonly id: string }>(response)
+    if (created !== null) actors.clients.push({ id: created.id, phone, offers: [] })
   }
   return { ...planned("client", "register", null, ["register", "", body]), onResponse }
 }
@@ -166,8 +166,8 @@ const byOwner = ({ id }: KnownShop, act: string, call: CallName, body?: unknown,
 export const makingKey = (shop: KnownShop, preset: "full" | "read", act = "make a key"): PlannedRequest => ({
   ...byOwner(shop, act, "create key", { name: "Till", preset }),
   onResponse: (response) => {
-    const made = successData<{ readonly id: string; readonly key: string }>(response)
-    if (made !== null) shop.keys.push({ id: made.id, text: made.key, scopes: preset, isRevoked: false })
+    const created = successData<{ readonly id: string; readonly key: string }>(response)
+    if (created !== null) shop.keys.push({ id: created.id, text: created.key, scopes: preset, isRevoked: false })
   }
 })
 

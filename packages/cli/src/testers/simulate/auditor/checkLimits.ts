@@ -70,16 +70,16 @@ const opened = ({ window }: Bound, now: number): Window => {
 const judged = ({ policy }: Bound, open: Window | null, uses: ReadonlyArray<Use>): ReadonlyArray<Finding> => {
   const [sure, maybe] = [open?.sure ?? 0, open?.maybe ?? 0]
   const { limit, anchor } = LIMITS[policy]
-  const found: Array<Finding> = []
+  const findings: Array<Finding> = []
   if (sure > limit)
-    found.push([
+    findings.push([
       breaks(anchor, `${policy}: ${sure} within one window, where ${limit} are allowed`),
       uses.at(-1)?.exchange
     ])
   for (const { what, count, exchange } of uses)
     if (what === "refused" && sure + maybe + count <= limit)
-      found.push([breaks(anchor, `${policy}: refused after ${sure} of ${limit}`), exchange])
-  return found
+      findings.push([breaks(anchor, `${policy}: refused after ${sure} of ${limit}`), exchange])
+  return findings
 }
 
 /**
@@ -87,7 +87,7 @@ const judged = ({ policy }: Bound, open: Window | null, uses: ReadonlyArray<Use>
  * one, nothing is said until no window can be open any more.
  */
 const recount = (bound: Bound, uses: ReadonlyArray<Use>): ReadonlyArray<Finding> => {
-  const found: Array<Finding> = []
+  const findings: Array<Finding> = []
   let open: Window | null = null
   let blurred: ((now: number) => boolean) | null = null
   for (const group of atInstants(uses)) {
@@ -106,10 +106,10 @@ const recount = (bound: Bound, uses: ReadonlyArray<Use>): ReadonlyArray<Finding>
       else transient += count
     }
     if (open !== null) open.maybe += transient
-    if (blurred === null) found.push(...judged(bound, open, group))
+    if (blurred === null) findings.push(...judged(bound, open, group))
     if (open !== null) open.maybe -= transient
   }
-  return found
+  return findings
 }
 
 /** The name of the calendar day in a time zone (Specification, Limits). */
@@ -160,11 +160,11 @@ const perKey = (exchanges: ReadonlyArray<RecordedRequest>) => {
 
 /** Tickets count when they were created, as their events say, even where the response was lost. */
 const ticketUses = (shop: ShopTrace, mine: ReadonlyArray<RecordedRequest>, policy: string): ReadonlyArray<Use> => {
-  const made = shop.events
+  const created = shop.events
     .filter(({ type }) => type === "ticket.created")
     .map((event): Use => ({ now: ms(event.created_at), what: "counted", count: 1, exchange: event }))
   const refused = mine.filter((one) => isCreate(one) && refusedBy(one) === policy).map((one) => use(one, "refused"))
-  return [...made, ...refused].sort((a, b) => a.now - b.now)
+  return [...created, ...refused].sort((a, b) => a.now - b.now)
 }
 
 const lookupUses = (mine: ReadonlyArray<RecordedRequest>, policy: string): ReadonlyArray<Use> =>

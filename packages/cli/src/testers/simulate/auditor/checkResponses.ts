@@ -72,19 +72,19 @@ const PRESETS: Readonly<Record<string, ReadonlyArray<string>>> = { full: ALL, re
 /** Every key that was made, what it may do, and when it was revoked. */
 const keysOf = ({ exchanges }: Trace): Map<string, Key> => {
   const keys = new Map<string, Key>()
-  const made = (id: string | undefined, scopes: ReadonlyArray<string>) =>
+  const add = (id: string | undefined, scopes: ReadonlyArray<string>) =>
     keys.set(id ?? "", { scopes, revoked_at: Number.POSITIVE_INFINITY })
   for (const exchange of exchanges) {
     const call = isGood(exchange) ? callOf(exchange) : null
-    if (call?.name === "open shop") made(recordedData<{ readonly key_id?: string }>(exchange).key_id, ALL)
+    if (call?.name === "open shop") add(recordedData<{ readonly key_id?: string }>(exchange).key_id, ALL)
     if (call?.name === "create key") {
       const asked = exchange.body as { readonly scopes?: ReadonlyArray<string>; readonly preset?: string } | undefined
       const scopes = asked?.scopes ?? PRESETS[asked?.preset ?? "full"] ?? ALL
-      made(recordedData<{ readonly id?: string }>(exchange).id, scopes)
+      add(recordedData<{ readonly id?: string }>(exchange).id, scopes)
     }
-    const known = call?.name === "revoke key" ? keys.get(call.id) : undefined
-    if (call !== null && known !== undefined && exchange.now < known.revoked_at)
-      keys.set(call.id, { ...known, revoked_at: exchange.now })
+    const revoked = call?.name === "revoke key" ? keys.get(call.id) : undefined
+    if (call !== null && revoked !== undefined && exchange.now < revoked.revoked_at)
+      keys.set(call.id, { ...revoked, revoked_at: exchange.now })
   }
   return keys
 }
@@ -185,14 +185,14 @@ const statusWrong = (exchange: RecordedRequest, events: ReadonlyArray<TicketEven
   if (codeOf(exchange) !== "CONFLICT") return null
   const possible = standings(events, exchange.now)
   const reason = detailOf(exchange, "reason")
-  const found = possible.filter((event) => reasonFor(event, to, exchange.now) === reason)
-  if (found.length === 0)
+  const fitting = possible.filter((event) => reasonFor(event, to, exchange.now) === reason)
+  if (fitting.length === 0)
     return breaks(
       reason === "REOPEN_WINDOW" ? "rule-reopen-at-24h" : "rule-status-all-refused",
       `${to} was refused for ${reason}, where the ticket was ${possible.map(({ data }) => data.ticket.state).join(" or ")}`
     )
   const [from, state] = [detailOf(exchange, "from"), detailOf(exchange, "state")]
-  if (!found.some(({ data }) => data.ticket.state === from))
+  if (!fitting.some(({ data }) => data.ticket.state === from))
     return breaks("rule-status-all-refused", "details.from is not its state")
   return state === from
     ? null
@@ -204,8 +204,8 @@ export const checkRefusals = check("refusals", "Specification, States", function
   const events = new Map(shops.map((shop) => [shop.id, eventsByTicket(shop.events)]))
   for (const exchange of exchanges) {
     const call = callOf(exchange)
-    const known = call?.name === "set status" ? events.get(exchange.shop ?? "")?.get(call.id) : undefined
-    if (known !== undefined) yield [statusWrong(exchange, known), shown(exchange)]
+    const history = call?.name === "set status" ? events.get(exchange.shop ?? "")?.get(call.id) : undefined
+    if (history !== undefined) yield [statusWrong(exchange, history), shown(exchange)]
   }
 })
 
@@ -214,17 +214,17 @@ const comparable = ({ client: _, ...ticket }: Ticket): string => JSON.stringify(
 
 function* feedWrong({ id, listed, synced }: ShopTrace): Iterable<Finding> {
   const missed = (message: string) => breaks("rule-sync-equal-instants", message)
-  const known = new Map(synced.map((ticket) => [ticket.id, ticket]))
+  const syncedById = new Map(synced.map((ticket) => [ticket.id, ticket]))
   for (const ticket of listed) {
-    const feed = known.get(ticket.id)
-    known.delete(ticket.id)
+    const feed = syncedById.get(ticket.id)
+    syncedById.delete(ticket.id)
     if (feed === undefined) yield [missed(`the feed never showed ticket ${ticket.id}`), { shop: id, ticket }]
     else if (comparable(feed) !== comparable(ticket))
       yield [missed(`the feed left ticket ${ticket.id} behind`), { shop: id, feed, ticket }]
     else if (feed.client === null && ticket.client !== null)
       yield [missed(`the feed never showed the client of ticket ${ticket.id}`), { shop: id, feed, ticket }]
   }
-  for (const ticket of known.values())
+  for (const ticket of syncedById.values())
     yield [breaks("rule-sync-order", `the feed showed ticket ${ticket.id}, which is not there`), { shop: id, ticket }]
 }
 

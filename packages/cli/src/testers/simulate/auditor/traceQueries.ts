@@ -114,20 +114,20 @@ export interface Operation {
 }
 
 const resultsOf = (exchanges: ReadonlyArray<RecordedRequest>): Operation["results"] => {
-  const found = new Map<string, Operation["results"][number]>()
+  const results = new Map<string, Operation["results"][number]>()
   for (const exchange of exchanges) {
     if (!isGood(exchange)) continue
     const data = recordedData<unknown>(exchange)
     const text = JSON.stringify(data)
-    const known = found.get(text)
+    const earlier = results.get(text)
     // The first response is the one that is no repetition, unless it was lost.
     if (
-      known === undefined ||
-      (known.exchange.answer?.body.meta?.replayed === true && exchange.answer?.body.meta?.replayed === false)
+      earlier === undefined ||
+      (earlier.exchange.answer?.body.meta?.replayed === true && exchange.answer?.body.meta?.replayed === false)
     )
-      found.set(text, { data, text, exchange })
+      results.set(text, { data, text, exchange })
   }
-  return [...found.values()]
+  return [...results.values()]
 }
 
 const OPERATIONS: ReadonlySet<string | undefined> = new Set(["create ticket", "add stamps", "redeem reward"])

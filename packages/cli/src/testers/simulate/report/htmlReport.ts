@@ -263,7 +263,7 @@ export const htmlReport = (report: RunReport, trace: Trace, timings: ReadonlyArr
   const { seed, violations } = report.summary
   const times = counted(violations.length, "violation")
   const counts = countLines(report).map((line) => `<p class="faint">${escaped(line)}</p>`)
-  const found = [...grouped(violations, ({ rule }) => rule)].map(([rule, of]) =>
+  const sections = [...grouped(violations, ({ rule }) => rule)].map(([rule, of]) =>
     brokenRule(trace, report.command, rule, of)
   )
   return pageText({
@@ -272,7 +272,7 @@ export const htmlReport = (report: RunReport, trace: Trace, timings: ReadonlyArr
     style: STYLE,
     body: `<div class="counts">${counts.join("\n")}</div>
 <pre>${escaped(endLines(report).join("\n"))}</pre>
-${found.join("\n")}
+${sections.join("\n")}
 <div class="plots">${plots(trace, timings).join("\n")}</div>
 ${latencyTable(report.latencies)}`
   })

@@ -37,7 +37,7 @@ const actOf = (exchange: RecordedRequest) => {
 /** The requests that led to a violation: those about the tickets and clients of its evidence, in their shop. */
 const leading = ({ exchanges, shops, clients }: Trace, { evidence }: Violation): ReadonlyArray<RecordedRequest> => {
   const named = new Set(idsIn(evidence))
-  const known = new Set(clients.map(({ id }) => id))
+  const clientIds = new Set(clients.map(({ id }) => id))
   const ofShop = shops.find(({ id, listed }) => named.has(id) || listed.some((ticket) => named.has(ticket.id)))
   const phones = clients.flatMap(({ id, phone }) => (named.has(id) ? [phone] : []))
   const isAbout = (exchange: RecordedRequest) => {
@@ -49,13 +49,13 @@ const leading = ({ exchanges, shops, clients }: Trace, { evidence }: Violation):
     return touched.some((id) => named.has(id)) || phones.some((phone) => text.includes(phone))
   }
   const inShop = exchanges.filter(({ shop }) => ofShop === undefined || shop === null || shop === ofShop.id)
-  const found = inShop.filter(isAbout)
+  const involved = inShop.filter(isAbout)
   // A client earns stamps by collected tickets, so these are needed from their beginning to their end.
   const tickets = new Set(
-    found.flatMap((one) => [actOf(one)?.id ?? "", recordedData<{ id?: string } | undefined>(one)?.id ?? ""])
+    involved.flatMap((one) => [actOf(one)?.id ?? "", recordedData<{ id?: string } | undefined>(one)?.id ?? ""])
   )
-  for (const id of known) tickets.delete(id)
-  return inShop.filter((one) => found.includes(one) || (one.answer !== null && tickets.has(actOf(one)?.id ?? "-")))
+  for (const id of clientIds) tickets.delete(id)
+  return inShop.filter((one) => involved.includes(one) || (one.answer !== null && tickets.has(actOf(one)?.id ?? "-")))
 }
 
 /** A violation as a scenario: the requests that led to it, with the responses that they got, and the rule that was broken. */
@@ -89,8 +89,8 @@ export const violationScenario = (trace: Trace, violation: Violation, command: s
     const { answer, body, once } = exchange
     const passed = exchange.now - now
     now = Math.max(now, exchange.now)
-    const made = recordedData<{ id?: string } | undefined>(exchange)?.id
-    const isNew = /^create/.test(name) && made !== undefined && !names.has(made)
+    const createdId = recordedData<{ id?: string } | undefined>(exchange)?.id
+    const isNew = /^create/.test(name) && createdId !== undefined && !names.has(createdId)
     const fields = said(body ?? {}, now) as Record<string, unknown>
     const argument =
       kind === "shop" ? fields : bare.has(name) ? `$${nameOf(kind, id)}` : { [kind]: `$${nameOf(kind, id)}`, ...fields }
@@ -98,7 +98,7 @@ export const violationScenario = (trace: Trace, violation: Violation, command: s
     return [
       ...(passed > 0 ? [`  - advance: ${passed}ms`] : []),
       `  - ${name}: ${JSON.stringify(argument)}`,
-      ...(isNew ? [`    as: ${nameOf("ticket", made)}`] : []),
+      ...(isNew ? [`    as: ${nameOf("ticket", createdId)}`] : []),
       ...(once !== null && onces.indexOf(once) !== onces.lastIndexOf(once)
         ? [`    idempotency_key: ${JSON.stringify(once)}`]
         : []),
