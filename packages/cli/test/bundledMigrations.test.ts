@@ -14,7 +14,7 @@ import { migrate, rolesSql } from "@workshop/store-pg/migrate"
 const at = { schema: "bundled" }
 Effect.runPromise(migrate(process.argv[2], at)).then(({ length }) => console.log(length, rolesSql(at).includes('"bundled".ticket')))`
 
-it("a program that is one bundled file has the migrations and the roles in it", { timeout: 60_000 }, () =>
+it("a program bundled into one file contains the migrations and the roles", { timeout: 60_000 }, () =>
   Effect.runPromise(
     Effect.scoped(
       Effect.flatMap(testDatabase, ({ url }) =>

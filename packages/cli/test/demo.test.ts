@@ -40,7 +40,7 @@ const shops = async (there: Surroundings): Promise<ReadonlyArray<{ readonly id: 
   JSON.parse((await typed(["shop", "list", "--json"], there)).stdout)
 
 describe("a first start (Specification, Commands)", PATIENT, () => {
-  it("on a taken port opens no shop, so the next start shows its key; --demo again finds its shop again", async () => {
+  it("on a taken port opens no shop, so that the next start shows its key; a second --demo finds its shop again", async () => {
     const there = await aDatabase()
     const taken = createServer().listen(0, "127.0.0.1")
     await once(taken, "listening")
@@ -107,7 +107,7 @@ describe("a sandbox that starts again (Specification, Sandbox)", PATIENT, () => 
 })
 
 describe("the data of a sandbox (Specification, Keys and scopes)", PATIENT, () => {
-  it("are distinguished from production data, both ways", async () => {
+  it("are refused by a production server, and production data by a sandbox", async () => {
     const there = await aDatabase()
     const start = (...flags: ReadonlyArray<string>) => processes.start(["serve", "--port", "0", ...flags], there)
     const end = async (workshop: Workshop) => {
@@ -141,7 +141,7 @@ describe("the data of a sandbox (Specification, Keys and scopes)", PATIENT, () =
     await end(again)
   })
 
-  it("of production are refused to a sandbox, unless the flag allows it", async () => {
+  it("if they are of production, are refused by a sandbox, unless the flag allows it", async () => {
     const there = await aDatabase()
     const earnest = processes.start(["serve", "--port", "0"], there)
     expect((await earnest.listens()).key).toMatch(/^wk_live_/)
@@ -167,7 +167,7 @@ describe("the data of a sandbox (Specification, Keys and scopes)", PATIENT, () =
 describe("the demo shop (Specification, Commands)", PATIENT, () => {
   const inMemory = services({ store: "memory", databaseUrl: null, dataDir: "", migrate: true })
 
-  it("gets one key a start, each shown, and none once it has five", async () => {
+  it("gets one key at each start, which is shown, and no more than five", async () => {
     const program = Effect.gen(function* () {
       const starts = yield* Effect.replicateEffect(demoShop, 6)
       const [shop] = yield* Shops.list(null, 10)
@@ -183,7 +183,7 @@ describe("the demo shop (Specification, Commands)", PATIENT, () => {
     })
   })
 
-  it("opens beside accounts that hold the numbers of its clients", async () => {
+  it("opens although other accounts have the numbers of its clients", async () => {
     const amira = Schema.decodeSync(ClientInput)({ given_name: "Ali", family_name: "Haddad", phone: "+21620123456" })
     const opened = Effect.zipRight(Clients.register(amira), demoShop)
     const demo = await Effect.runPromise(Effect.provide(opened, inMemory))

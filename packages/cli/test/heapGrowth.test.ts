@@ -24,7 +24,7 @@ const growing = (flags: string): number => {
   return Number(spawnSync(process.execPath, ["-e", script], { encoding: "utf8" }).stdout) / MIB
 }
 
-it("a heap full of garbage stays within its bound", LONG, () => {
+it("a heap with much garbage stays within its bound", LONG, () => {
   const flags: Array<string> = []
   // The flag would count for the process of all tests.
   boundHeapGrowth((flag) => flags.push(flag))

@@ -53,7 +53,7 @@ describe("workshop migrate (Specification, Commands)", { timeout: 60_000 }, () =
       })
     }))
 
-  it("is in the audit log once, by whom and from which version to which", () =>
+  it("is recorded in the audit log once, with the operator and both versions", () =>
     onEmpty(async (url) => {
       const entries = () =>
         Effect.runPromise(
@@ -74,7 +74,7 @@ describe("workshop migrate (Specification, Commands)", { timeout: 60_000 }, () =
       ])
     }))
 
-  it("is safe from two places at once", () =>
+  it("can run in two places at once", () =>
     onEmpty(async (url) => {
       const both = await Promise.all([ran("--database-url", url, "--json"), ran("--database-url", url, "--json")])
       expect(both.map(({ status }) => status)).toEqual([0, 0])
@@ -125,7 +125,7 @@ describe("workshop migrate (Specification, Commands)", { timeout: 60_000 }, () =
       expect(stdout + stderr).not.toContain(password)
     }))
 
-  it("--no-create-schema refuses a schema without tables, and makes nothing", () =>
+  it("--no-create-schema refuses a schema without tables, and creates nothing", () =>
     onEmpty(async (url) => {
       const { status, stderr } = await ran("--database-url", url, "--no-create-schema")
       expect(status).toBe(1)
@@ -147,7 +147,7 @@ describe("workshop migrate (Specification, Commands)", { timeout: 60_000 }, () =
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it("says in one sentence that it reaches no database", async () => {
+  it("says in one sentence that it cannot reach the database", async () => {
     const { status, stdout, stderr } = await ran("--database-url", "postgres://nobody@127.0.0.1:1/none")
     expect([status, stdout]).toEqual([1, ""])
     expect(stderr).toBe(

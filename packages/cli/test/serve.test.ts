@@ -82,7 +82,7 @@ describe("workshop serve starts (Specification, Commands)", PATIENT, () => {
     demo = serve(["--demo"])
   })
 
-  it("prints a create and a list that work as they are pasted into bash", async () => {
+  it("prints a create and a list that work when pasted into bash", async () => {
     const { base, key } = await plain.listens()
     expect(plain.stdout).toContain(
       "\nFor a console in a browser, with demo data: npx workshop serve --sandbox --demo --store memory\n"
@@ -100,12 +100,12 @@ describe("workshop serve starts (Specification, Commands)", PATIENT, () => {
     expect(plain.stderr).toBe("")
   })
 
-  it("serves no sandbox unless asked", async () => {
+  it("serves no sandbox by default", async () => {
     const { base } = await plain.listens()
     expect((await fetch(`${base}/sandbox/clock`)).status).toBe(404)
   })
 
-  it("--sandbox: the clock closes what is due", async () => {
+  it("--sandbox: a move of the clock closes due tickets", async () => {
     const { base, key } = await sandboxed.listens()
     const post = (path: string, bearer: string, body: unknown) =>
       fetch(base + path, {
@@ -128,7 +128,7 @@ describe("workshop serve starts (Specification, Commands)", PATIENT, () => {
     expect((await clock({ Authorization: "Bearer sandbox-token-of-thirty-two-chars" })).status).toBe(200)
   })
 
-  it("--demo furnishes the shop: tickets in every state but abandoned, a known client with a reward", async () => {
+  it("--demo fills the shop: tickets in every state but abandoned, and a known client with a reward", async () => {
     const { base, key } = await demo.listens()
     const { data: tickets } = await get(`${base}/v1/tickets`, key)
     const states = (tickets as ReadonlyArray<{ state: string }>).map(({ state }) => state)
@@ -140,7 +140,7 @@ describe("workshop serve starts (Specification, Commands)", PATIENT, () => {
     expect(demo.stdout.match(/export WORKSHOP_KEY=/g)).toHaveLength(1)
   })
 
-  it("--words: the words of the file, in place of the default ones, in shops of every language", async () => {
+  it("--words: the words of the file replace the default ones, in shops of every language", async () => {
     const folder = mkdtempSync(join(tmpdir(), "words-"))
     const file = join(folder, "words.txt")
     writeFileSync(file, "# Our own\n\ngrumble\r\nblue moon\n")
@@ -170,7 +170,7 @@ describe("workshop serve starts (Specification, Commands)", PATIENT, () => {
 })
 
 describe.concurrent("workshop serve stops (Specification, Commands)", PATIENT, () => {
-  it("--shutdown-delay: after SIGTERM it serves on, and /readyz is 503 before connections are refused", async () => {
+  it("--shutdown-delay: after SIGTERM it keeps serving, and /readyz is 503 before connections are refused", async () => {
     const workshop = serve(["--shutdown-delay", "3s"])
     const { base, port, key } = await workshop.listens()
     expect((await fetch(`${base}/readyz`)).status).toBe(200)
@@ -197,7 +197,7 @@ describe.concurrent("workshop serve stops (Specification, Commands)", PATIENT, (
   })
 
   it.each(["SIGTERM", "SIGINT"] as const)(
-    "%s: what runs is finished, nothing more is accepted, exit status 0",
+    "%s: running requests finish, no others are accepted, and the exit status is 0",
     async (signal) => {
       const workshop = serve()
       const { port, key } = await workshop.listens()
@@ -212,7 +212,7 @@ describe.concurrent("workshop serve stops (Specification, Commands)", PATIENT, (
     }
   )
 
-  it("under npx it prints the kill that ends it, as a kill of npx does not", async () => {
+  it("under npx it prints the kill command that ends it, because killing npx does not", async () => {
     const workshop = serve([], { npm_command: "exec" })
     const [, pid] = await workshop.says(
       /^Stop it with Ctrl-C, or in a script with kill (\d+): a kill of npx or npm leaves it running\.$/m
@@ -232,7 +232,7 @@ describe.concurrent("workshop serve stops (Specification, Commands)", PATIENT, (
     expect(await workshop.exited).toBe(0)
   })
 
-  it("a client that never finishes does not hold it for ten seconds", async () => {
+  it("a client that never finishes does not delay it for ten seconds", async () => {
     const workshop = serve()
     const { port, key } = await workshop.listens()
     await unfinishedCreate(port, key)
@@ -252,7 +252,7 @@ describe.concurrent("workshop serve stops (Specification, Commands)", PATIENT, (
     clearInterval(again)
   })
 
-  it("a second process on one port is refused; killed with -9, the first leaves it to the next", async () => {
+  it("a second process on the same port is refused, until the first one was killed with -9", async () => {
     const first = serve()
     const { port } = await first.listens()
     expect(await run(["serve", "--store", "memory", "--port", String(port)])).toEqual({
@@ -276,7 +276,7 @@ describe("clients' pages (docs/tracking-pages.md)", PATIENT, () => {
     ).data
   }
 
-  it("are served with --tracking-pages, where tracking_url leads, and otherwise not", async () => {
+  it("are served at tracking_url with --tracking-pages, and otherwise not", async () => {
     const [on, off] = [serve(["--tracking-pages"]), serve()]
     const { base, key } = await on.listens()
     expect(on.stdout).toContain(`Clients follow their tickets at ${base}/t/{tracking_code}`)
@@ -291,7 +291,7 @@ describe("clients' pages (docs/tracking-pages.md)", PATIENT, () => {
     expect((await fetch(`${plain.base}/t/${ticket.tracking_code}`)).status).toBe(404)
   })
 
-  it("are where --public-url says; the flags have variables", async () => {
+  it("have the address of --public-url; the flags have variables", async () => {
     const extra = { WORKSHOP_TRACKING_PAGES: "true", WORKSHOP_PUBLIC_URL: "https://tickets.example/" }
     const { base, key } = await serve([], extra).listens()
     const { tracking_code, tracking_url } = await ticketOf(base, key)
@@ -299,7 +299,7 @@ describe("clients' pages (docs/tracking-pages.md)", PATIENT, () => {
     expect((await fetch(`${base}/t/${tracking_code}`)).status).toBe(200)
   })
 
-  it("need their address in a process that does not serve them", async () => {
+  it("require their address in a process that does not serve them", async () => {
     const asked = ["dispatch", "--tracking-pages", "--database-url", "postgres://nobody@127.0.0.1:1/none"]
     const { status, stderr } = await run(asked)
     expect([status, stderr]).toEqual([1, expect.stringContaining("--tracking-pages needs --public-url here")])

@@ -40,7 +40,7 @@ describe("the address of a database", () => {
     ["postgres://me:p%40ss@/x?host=/run/postgresql", [{ ...me, host: "/run/postgresql", port: 5432 }]]
   ])("%s names its servers", (url, servers) => expect(read(url)).toEqual(servers))
 
-  it("goes on to a server that takes writes where it names several, unless it says otherwise", () => {
+  it("if it names several servers, leads to one that accepts writes, unless it says otherwise", () => {
     const writes = (url: string) => addressOf(url).mustWrite
     expect(writes("postgres://a/x")).toBe(false)
     expect(writes("postgres://a,b/x")).toBe(true)
@@ -80,7 +80,7 @@ describe("the address of a database", () => {
     ]
   ])("%s is refused with a sentence", (url, sentence) => expect(() => addressOf(url)).toThrow(sentence))
 
-  it("says which file it cannot read", () =>
+  it("names a file that cannot be read", () =>
     expect(() => addressOf("postgres://a/x?sslmode=verify-full&sslrootcert=/nowhere/ca.pem")).toThrow(
       /^The file of sslrootcert cannot be read \(ENOENT.*: check the store's url\.$/
     ))

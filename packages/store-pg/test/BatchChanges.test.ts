@@ -25,17 +25,17 @@ const rowsOf = (made: BatchChanges) =>
   made.statements().map(({ name, values }) => [name, typeof values[0] === "string" ? JSON.parse(values[0]) : values])
 
 describe("the changes of a batch (docs/how-it-is-built.md, point 4)", () => {
-  it("are one statement whichever came first: each order would be prepared anew on each connection", () => {
+  it("are one statement in any order, because each order would be prepared separately on each connection", () => {
     const one = saving(link, message("MessageRemoved", "m1"), card(1), message("MessagePut", "m2"))
     const other = saving(message("MessagePut", "m2"), card(1), message("MessageRemoved", "m1"), link)
     expect(combined(one.statements())).toEqual(combined(other.statements()))
   })
 
-  it("come to one final row a key", () => {
+  it("are one final row for each key", () => {
     expect(rowsOf(saving(card(1), card(2), card(3)))).toEqual([["put loyalty_card", [card(3).row]]])
   })
 
-  it("are a removal or a row, whichever came last", () => {
+  it("of one key are a removal or a row, by the last change", () => {
     const [put, again] = [message("MessagePut", "m1"), message("MessagePut", "m1", 2)]
     const removed = message("MessageRemoved", "m1")
     expect(rowsOf(saving(put, removed))).toEqual([["remove message", [[shop_id], ["m1"]]]])

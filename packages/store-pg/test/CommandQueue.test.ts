@@ -31,11 +31,11 @@ const named = (taken: ReadonlyArray<QueuedCommand>): string =>
 const times = (n: number, shop: string) => Array.from({ length: n }, (_, i) => `${shop}${i + 1}`).join(" ")
 
 describe("commands that wait (docs/how-it-is-built.md, point 1)", () => {
-  it("are taken round the shops, one of each in turn", () => {
+  it("are taken from the shops in turn, one at a time", () => {
     expect(named(waiting("a1 a2 a3 b1 c1 c2").take())).toBe("a1 b1 c1 a2 c2 a3")
   })
 
-  it("are at most 128 of a batch, and the next batch goes on with the shop whose turn it is", () => {
+  it("fill a batch of at most 128, and the next batch begins with the shop whose turn is next", () => {
     const made = waiting(`${times(200, "a")} b1`)
     expect(made.take()).toHaveLength(128)
     for (const entry of entries("c1")) made.add(entry)
@@ -44,7 +44,7 @@ describe("commands that wait (docs/how-it-is-built.md, point 1)", () => {
     expect(waiting(ofManyShops).take()).toHaveLength(128)
   })
 
-  it("are at most a thousand of a shop, and ten thousand in all", () => {
+  it("are at most a thousand for a shop and ten thousand in all", () => {
     const made = waiting(times(1_000, "a"))
     const [refused] = entries("a1001")
     expect(made.add(refused!)).toBe(false)
@@ -54,14 +54,14 @@ describe("commands that wait (docs/how-it-is-built.md, point 1)", () => {
     expect(made.count).toBe(10_001)
   })
 
-  it("of a replay's step are their shop's only one of a batch, and hold up no other shop", () => {
+  it("of a replay's step are the only ones of their shop in a batch, and delay no other shop", () => {
     const made = waiting("a1 A2 a3 B1 b2 c1")
     expect(named(made.take())).toBe("a1 B1 c1")
     expect(named(made.take())).toBe("A2 b2")
     expect(named(made.take())).toBe("a3")
   })
 
-  it("are taken shop by shop where shops are held, and one with many is no head start: what is left of it queues behind", () => {
+  it("are taken shop by shop in the contended queue, and the rest of a shop with many goes behind the other shops", () => {
     const made = waiting(`${times(130, "a")} b1 B2 b3`)
     const held = made.takeOfOneShop()
     expect(held).toHaveLength(128)
@@ -73,7 +73,7 @@ describe("commands that wait (docs/how-it-is-built.md, point 1)", () => {
     expect([named(made.takeOfOneShop()), made.count]).toEqual(["b3", 0])
   })
 
-  it("are put back before all others of their shop, in their order", () => {
+  it("are put back before all others of their shop, in the same order", () => {
     const made = waiting("a1 b1 a2")
     const taken = made.take()
     for (const entry of entries("a3")) made.add(entry)
@@ -81,7 +81,7 @@ describe("commands that wait (docs/how-it-is-built.md, point 1)", () => {
     expect(named(made.take())).toBe("a1 b1 a2 a3")
   })
 
-  it("leave once they have waited too long, and once nobody waits for them", () => {
+  it("are removed if they have waited too long or were withdrawn", () => {
     const made = waiting("a1! a2! a3 b1! c1")
     expect(named(made.takeExpired())).toBe("a1! a2! b1!")
     expect([made.has("b" as ShopId), made.count]).toEqual([false, 2])

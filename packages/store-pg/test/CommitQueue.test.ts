@@ -40,7 +40,7 @@ const open = Effect.gen(function* () {
 })
 
 describe("a commit queue (docs/how-it-is-built.md, point 1)", () => {
-  it("fails the command beyond a thousand of a shop at once, and the others go on waiting", () =>
+  it("immediately fails the command after the thousandth of a shop, and the others keep waiting", () =>
     Effect.gen(function* () {
       const { offer, waiting, close } = yield* open
       const { entries, exits } = commands(1_001)
@@ -51,7 +51,7 @@ describe("a commit queue (docs/how-it-is-built.md, point 1)", () => {
       yield* close
     }).pipe(Effect.runPromise))
 
-  it("fails waiting and later commands when it closes, so that none waits for ever", () =>
+  it("fails waiting and later commands when it closes, so that none waits forever", () =>
     Effect.gen(function* () {
       const { offer, close } = yield* open
       const { entries, exits } = commands(3)

@@ -86,7 +86,7 @@ const refusalOf = (options: PgStoreOptions): Effect.Effect<string, unknown, Scop
   )
 
 describe("Several cells on Postgres (docs/scaling.md)", LONG, () => {
-  it("the tables of one cell become the home cell where they are, and new shops go to the emptiest one", () =>
+  it("an existing installation becomes the home cell without moving its tables, and new shops go to the emptiest cell", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
@@ -161,7 +161,7 @@ describe("Several cells on Postgres (docs/scaling.md)", LONG, () => {
       })
     ))
 
-  it("each cell is tidied", () =>
+  it("retention runs in each cell", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* databaseOfCells
@@ -201,7 +201,7 @@ describe("Cells that are refused, with nothing written (docs/scaling.md)", LONG,
     )
   )
 
-  it("two names of one place", () =>
+  it("two names for one database and schema", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
@@ -212,7 +212,7 @@ describe("Cells that are refused, with nothing written (docs/scaling.md)", LONG,
       })
     ))
 
-  it("the address of a node of Citus is that of the coordinator with another server", () => {
+  it("a Citus node's address is the coordinator's with another host", () => {
     const at = (url: string) => addressOfNode(url, "10.0.0.7", 5433)
     expect(at("postgres://me:p%40ss@db0,db1:6000/workshop?sslmode=disable&host=db0&port=1")).toBe(
       "postgres://me:p%40ss@10.0.0.7:5433/workshop?sslmode=disable"
@@ -221,7 +221,7 @@ describe("Cells that are refused, with nothing written (docs/scaling.md)", LONG,
     expect(addressOfNode("postgres://db0/w", "::1", 5432)).toBe("postgres://[::1]:5432/w")
   })
 
-  it("a number, and a list of names with addresses, are read", async () => {
+  it("--cells takes a number, or a list of names with addresses", async () => {
     const read = (text: string) => Effect.runPromise(cellsFrom(text))
     expect(await read("3")).toEqual([{ name: "cell_1" }, { name: "cell_2" }])
     expect(await read("1")).toEqual([])
@@ -231,7 +231,7 @@ describe("Cells that are refused, with nothing written (docs/scaling.md)", LONG,
     ])
   })
 
-  it("a cell that the directory does not know, one that it knows and that was not given, and no cells at all", () =>
+  it("a cell that the directory does not know, an omitted cell that it knows, and no cells at all", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* databaseOfCells
@@ -251,7 +251,7 @@ describe("Cells that are refused, with nothing written (docs/scaling.md)", LONG,
       })
     ))
 
-  it("a cell whose schema is behind, one in the place of another, and one that is gone", () =>
+  it("a cell with an older schema, one at the address of another, and one that was removed", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* databaseOfCells
@@ -271,7 +271,7 @@ describe("Cells that are refused, with nothing written (docs/scaling.md)", LONG,
       })
     ))
 
-  it("at the act: a shop in a cell that was added since the process started, and one in a cell that is gone", () =>
+  it("by a running process: a shop in a cell that was added after its start, and one in a removed cell", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
@@ -300,7 +300,7 @@ describe("Cells that are refused, with nothing written (docs/scaling.md)", LONG,
       })
     ))
 
-  it("at the act: the shops alone of a cell that the role may not read, and of one whose schema is behind", () =>
+  it("by a running process: only the shops of a cell that the role cannot read, and of one with an older schema", () =>
     testing(
       Effect.gen(function* () {
         const { url, session, service } = yield* databaseOfCells
@@ -339,7 +339,7 @@ describe("Cells that are refused, with nothing written (docs/scaling.md)", LONG,
       }).pipe(watched)
     ))
 
-  it("a shop in two cells, and a place that has shops of another installation", () =>
+  it("a shop in two cells, and a schema with shops of another installation", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* databaseOfCells

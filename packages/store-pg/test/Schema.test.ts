@@ -14,7 +14,7 @@ import { create, node, numbers, testing } from "./nodes/Node.js"
 const LONG = 60_000
 
 describe("the schema of a store", { timeout: LONG }, () => {
-  it("takes the place of workshop in tables, functions and sequences alone", () => {
+  it("replaces workshop only in the names of tables, functions and sequences", () => {
     const text = `select /* workshop read ticket */ nextval('workshop.delivery_turns'), current_setting('workshop_claim.shops')
       from workshop.ticket t join workshop."shop" s on s.id = t.shop_id where s.name = $1`
     expect(inSchema(text)).toBe(text)
@@ -25,7 +25,7 @@ describe("the schema of a store", { timeout: LONG }, () => {
   })
 
   it.each(["", "1st", "two words", "a-b", 'a"b', "é", "pg_mine", "information_schema", "a".repeat(64)])(
-    "is refused in one sentence where Postgres could not have it: %s",
+    "is refused in one sentence if Postgres would not accept it: %s",
     (schema) =>
       testing(
         Effect.gen(function* () {
@@ -46,7 +46,7 @@ describe("the schema of a store", { timeout: LONG }, () => {
       )
   )
 
-  it("two installations share a database: neither sees, notifies or waits for the other", () =>
+  it("two installations in one database neither see, notify nor wait for each other", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* testDatabase

@@ -28,7 +28,7 @@ const kept = (connection: Connection) =>
   Effect.map(connection.send([numbers]), ([answer]) => answer!.rows.map(({ n }) => n))
 
 describe("statements that are sent together (Connection.send)", { timeout: LONG }, () => {
-  it("are each answered, in their order, with rows or without, also when sent once more", () =>
+  it("each have a result, in order, with rows or without, also when they are sent again", () =>
     on(({ send }) =>
       Effect.gen(function* () {
         yield* send([table])
@@ -40,7 +40,7 @@ describe("statements that are sent together (Connection.send)", { timeout: LONG 
       })
     ))
 
-  it("are one transaction a group, unless they begin one: a failure undoes its group alone", () =>
+  it("are one transaction for each group, unless they begin one, and a failure undoes only its group", () =>
     on((connection) =>
       Effect.gen(function* () {
         yield* connection.send([table])
@@ -50,7 +50,7 @@ describe("statements that are sent together (Connection.send)", { timeout: LONG 
       })
     ))
 
-  it("are skipped after a failure, COMMIT too, so that the transaction stays open until it is rolled back", () =>
+  it("are skipped after a failure, including COMMIT, so the transaction stays open until it is rolled back", () =>
     on((connection) =>
       Effect.gen(function* () {
         yield* connection.send([table])
@@ -61,7 +61,7 @@ describe("statements that are sent together (Connection.send)", { timeout: LONG 
       })
     ))
 
-  it("can be sent again after a failure, whether the server had prepared them before it or not", () =>
+  it("can be sent again after a failure, whether or not the server had prepared them", () =>
     on((connection) =>
       Effect.gen(function* () {
         const wrong = named("wrong", "select from nothing_of_this_name")
@@ -76,7 +76,7 @@ describe("statements that are sent together (Connection.send)", { timeout: LONG 
       })
     ))
 
-  it("that failed as they ran, after they were prepared, can be sent again", () =>
+  it("that were prepared and then failed while they ran can be sent again", () =>
     on((connection) =>
       Effect.gen(function* () {
         const half = (n: number) => named("half", "select 1 / $1::integer as n", n)
@@ -85,7 +85,7 @@ describe("statements that are sent together (Connection.send)", { timeout: LONG 
       })
     ))
 
-  it("of which one has a value that cannot be written are refused, and none is kept", () =>
+  it("are refused, and none is run, if one has a value that cannot be encoded", () =>
     on((connection) =>
       Effect.gen(function* () {
         const circle: Record<string, unknown> = {}
@@ -97,7 +97,7 @@ describe("statements that are sent together (Connection.send)", { timeout: LONG 
       })
     ))
 
-  it("statements whose answer is late lose their connection, because the next one would get their answer", () =>
+  it("statements whose result is late lose their connection, because the next statement would get that result", () =>
     on(
       (connection) =>
         Effect.gen(function* () {

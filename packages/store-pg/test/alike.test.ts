@@ -107,7 +107,7 @@ const sentFor = async (act: Effect.Effect<unknown>) =>
 describe("look-ups of clients without an account, unknown clients and blocking clients cost the same (Specification, Endpoints; Clients and loyalty)", {
   timeout: 30_000
 }, () => {
-  it.each(Object.keys(looks))("%s sends the same statements, and each takes the same steps", async (name) => {
+  it.each(Object.keys(looks))("%s sends the same statements, with the same steps in each plan", async (name) => {
     const found = []
     for (const person of Object.values(people)) {
       const sent = await sentFor(Effect.exit(Effect.provide(looks[name]!(person), ports)))

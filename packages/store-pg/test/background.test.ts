@@ -6,7 +6,7 @@ import { testDatabase } from "./cluster/TestDatabase.js"
 import { testing } from "./nodes/Node.js"
 
 it(
-  "under the TestClock on Postgres, 61 days take an instant, and each act has its own time",
+  "on Postgres under the TestClock, 61 days pass at once, and each act has its own time",
   () => testing(Effect.flatMap(testDatabase, ({ url }) => sixtyOneDays(layer({ url })))),
   60_000
 )

@@ -34,7 +34,7 @@ describe("a schema that can be distributed by shop (docs/how-it-is-built.md)", {
       where t.relnamespace = 'workshop'::regnamespace and (i.indisprimary or i.indisunique) order by 1, 2`)
   })
 
-  it("every primary key and unique index of shop data leads with shop_id, but for the one of tracking codes", () =>
+  it("every primary key and unique index of shop data begins with shop_id, except that of tracking codes", () =>
     testing(
       Effect.gen(function* () {
         const unique = yield* catalogue
@@ -44,7 +44,7 @@ describe("a schema that can be distributed by shop (docs/how-it-is-built.md)", {
       })
     ))
 
-  it("every table is of the directory, of shops, or of neither, and has a primary key", () =>
+  it("every table is classified as of the directory, of shops or of neither, and has a primary key", () =>
     testing(
       Effect.gen(function* () {
         const { session } = yield* database
@@ -61,7 +61,7 @@ describe("a schema that can be distributed by shop (docs/how-it-is-built.md)", {
       })
     ))
 
-  it("a row of a command takes the place of the one with its key: the primary key of its table", () =>
+  it("a row that a command writes replaces the row with the same primary key", () =>
     testing(
       Effect.gen(function* () {
         const unique = yield* catalogue
@@ -72,7 +72,7 @@ describe("a schema that can be distributed by shop (docs/how-it-is-built.md)", {
       })
     ))
 
-  it("every table and column says what it holds, for psql and for data catalogues", () =>
+  it("every table and column has a comment, for psql and for data catalogues", () =>
     testing(
       Effect.gen(function* () {
         const { session } = yield* database
@@ -120,7 +120,7 @@ const modulesFrom = (file: string, seen = new Map<string, string>()): ReadonlyMa
   return seen
 }
 
-describe("statements that keep to the rows of the shops they name (docs/how-it-is-built.md)", () => {
+describe("statements that touch only rows of the shops they name (docs/how-it-is-built.md)", () => {
   it.each([
     ...[...loads, ...removes, LOCK_HEADS, LOAD_SHOPS].map(({ name, text }) => [name, text] as const),
     ["claim", CLAIM] as const,
@@ -130,13 +130,13 @@ describe("statements that keep to the rows of the shops they name (docs/how-it-i
     expect(unbound).toEqual([])
   })
 
-  it("writes name their rows by a key that leads with the shop", () => {
+  it("writes select their rows by a key that begins with the shop", () => {
     for (const [name, { key }] of Object.entries(tables))
       if (!DIRECTORY.includes(name)) expect([name, key[0]]).toEqual([name, "shop_id"])
     expect(scheduleTurns(new Map([[SHOP, { look_at: 0, due_from: 0 }]])).text).toContain("on conflict (shop_id)")
   })
 
-  it("the check sees a statement that does not", () => {
+  it("the check reports a statement that does not", () => {
     expect(bindsShop("select * from ticket t where t.id = $1", "t")).toBe(false)
     expect(
       bindsShop("select * from ticket t join offer o on o.shop_id = q.shop_id where t.id = o.ticket_id", "t")

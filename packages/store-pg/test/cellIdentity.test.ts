@@ -50,8 +50,8 @@ const homeAndEast = Effect.gen(function* () {
   return { home, east, server, session, cells, inEast }
 })
 
-describe("A cell that the directory knows is that cell and no other (docs/scaling.md)", LONG, () => {
-  it("a wrong address that answers is refused by migrate, serve, check and list, and nothing is written there", () =>
+describe("A cell is accepted only with the identity that the directory has for it (docs/scaling.md)", LONG, () => {
+  it("a wrong but reachable address is refused by migrate, serve, check and list, and nothing is written there", () =>
     testing(
       Effect.gen(function* () {
         const { home } = yield* homeAndEast
@@ -82,7 +82,7 @@ describe("A cell that the directory knows is that cell and no other (docs/scalin
       })
     ))
 
-  it("a cell that an older program made and that has lost its shops gets no id, so an empty twin is never adopted", () =>
+  it("a cell of an older program that has lost its shops gets no id, so an empty database is never taken for it", () =>
     testing(
       Effect.gen(function* () {
         const { home, east, session, cells } = yield* homeAndEast
@@ -96,7 +96,7 @@ describe("A cell that the directory knows is that cell and no other (docs/scalin
       })
     ))
 
-  it("a cell that returns as another one stays away: its keys are refused as unavailable, never as unknown", () =>
+  it("a cell that returns with another identity stays unavailable: its keys are refused as unavailable, never as unknown", () =>
     testing(
       Effect.gen(function* () {
         const { home, east, server, cells, inEast } = yield* homeAndEast
@@ -130,7 +130,7 @@ describe("A cell that the directory knows is that cell and no other (docs/scalin
       })
     ))
 
-  it("check finds shops that their cell lacks", () =>
+  it("check finds shops that are missing in their cell", () =>
     testing(
       Effect.gen(function* () {
         const { home, east, cells, inEast } = yield* homeAndEast
@@ -145,7 +145,7 @@ describe("A cell that the directory knows is that cell and no other (docs/scalin
 })
 
 describe("A setting that omits a cell is refused before anything is written (docs/scaling.md)", LONG, () => {
-  it("by migrate, and a cell without shops can be removed", () =>
+  it("migrate refuses it, and a cell without shops can be removed", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
@@ -207,8 +207,8 @@ describe("The first shop (docs/scaling.md)", LONG, () => {
     ))
 })
 
-describe("A cell that is away takes no new shops (docs/scaling.md)", LONG, () => {
-  it("shops are opened in the others, nothing is left behind, and list says that it takes none", () =>
+describe("An unavailable cell gets no new shops (docs/scaling.md)", LONG, () => {
+  it("shops are opened in the other cells, no trace remains, and list says that the cell accepts none", () =>
     testing(
       Effect.gen(function* () {
         const { home, east, server, session, cells } = yield* homeAndEast

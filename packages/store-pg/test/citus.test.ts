@@ -92,7 +92,7 @@ else {
   })
 
   describe("A cell that was added before the roles were granted again (docs/scaling.md)", { timeout: 120_000 }, () => {
-    it("takes only its own shops away, and is named with what to do; the others are served on their workers", () =>
+    it("is named with what to do, and only its own shops are unavailable; the others are served on their workers", () =>
       testing(
         Effect.gen(function* () {
           const schema = yield* cellsOnCitus(url)
@@ -125,7 +125,7 @@ else {
   })
 
   describe("Cells that Citus moves (docs/scaling.md)", { timeout: 300_000 }, () => {
-    it("one that is moved under load loses nothing that was answered, makes nothing twice, and says how long writes paused", () =>
+    it("a cell that is moved under load loses no confirmed command, repeats none, and reports how long writes paused", () =>
       testing(
         Effect.gen(function* () {
           const schema = yield* cellsOnCitus(url)
@@ -172,7 +172,7 @@ else {
         })
       ))
 
-    it("balance counts the cells of the directory alone, and not the schema that a removed one left behind", () =>
+    it("balance counts only the cells of the directory, not the schema that a removed cell left behind", () =>
       testing(
         Effect.gen(function* () {
           const schema = yield* cellsOnCitus(url)
@@ -195,7 +195,7 @@ else {
         })
       ))
 
-    it("a move is refused of a role that does not own the tables, and between workers that the coordinator cannot reach", () =>
+    it("a move is refused to a role that does not own the tables, and between workers that the coordinator cannot reach", () =>
       testing(
         Effect.gen(function* () {
           const schema = yield* cellsOnCitus(url)
@@ -233,7 +233,7 @@ else {
         })
       ))
 
-    it("a move is refused of the home cell, of an unknown cell, and to a node that is no worker", () =>
+    it("a move is refused for the home cell, for an unknown cell, and to a node that is not a worker", () =>
       testing(
         Effect.gen(function* () {
           const schema = yield* cellsOnCitus(url)

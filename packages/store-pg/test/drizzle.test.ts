@@ -106,7 +106,7 @@ const program = (
 
 describe("the recipes for Drizzle (docs/your-database.md)", { timeout: 60_000 }, () => {
   it.each(["promise", "effect"] as const)(
-    "%s: a nested transaction and then a failure leave neither order nor ticket; without the failure both are there",
+    "%s: a failure after a nested transaction leaves neither order nor ticket; without the failure both are stored",
     (kind) =>
       program(async ({ rows, heard, ...orders }) => {
         await expect(orders[kind]("A1", true)).rejects.toThrow("No such customer")

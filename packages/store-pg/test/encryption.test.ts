@@ -2,7 +2,7 @@ import { Effect, Logger } from "effect"
 import { describe, expect, it } from "vitest"
 import { unencryptedHostOf, warnIfUnencrypted } from "../src/connection/Address.js"
 
-describe("a connection to the database of another machine is encrypted, or is warned of", () => {
+describe("a connection to a database on another machine is encrypted, or the log has a warning", () => {
   it.each([
     "postgres://u:p@127.0.0.1:5432/w",
     "postgres://u:p@127.9.9.9/w",
@@ -23,12 +23,12 @@ describe("a connection to the database of another machine is encrypted, or is wa
     ["postgres://u@/w?host=db.example.com", "db.example.com"]
   ])("%s goes in the clear", (url, host) => expect(unencryptedHostOf(url, undefined)).toBe(host))
 
-  it("PGSSLMODE counts where the address says nothing", () => {
+  it("PGSSLMODE applies if the address sets no mode", () => {
     expect(unencryptedHostOf("postgres://u:p@db.example.com/w", "verify-full")).toBeUndefined()
     expect(unencryptedHostOf("postgres://u:p@db.example.com/w", "")).toBe("db.example.com")
   })
 
-  it("the warning names the host and what to add, and no password", async () => {
+  it("the warning names the host and what to add, but no password", async () => {
     const said: Array<string> = []
     const logger = Logger.replace(
       Logger.defaultLogger,

@@ -32,7 +32,7 @@ it("layerConfig reads the store's options from configuration, with its secrets r
   )
 )
 
-it("layerConfig refuses a plain value in one sentence, which says what to pass", () =>
+it("layerConfig refuses a plain value, and says in one sentence what to pass", () =>
   Effect.gen(function* () {
     for (const store of [PgStore.layerConfig, MigratedStore.layerConfig])
       for (const [config, message] of [
@@ -83,7 +83,7 @@ it("layerConfig names the option that a Config of the wrong kind reads, and the 
     }
   }).pipe(Effect.runPromise))
 
-it("layer says that a url that is a Config or a Redacted must be a text, and that layerConfig takes a Config", () =>
+it("layer refuses a url that is a Config or a Redacted, because it must be a string, and says that layerConfig takes a Config", () =>
   Effect.gen(function* () {
     for (const url of [Config.redacted("URL"), Redacted.make("postgres://127.0.0.1:1/w")]) {
       const built = Layer.build(Layer.provide(PgStore.layer({ url } as never), Entropy.layer))
@@ -95,7 +95,7 @@ it("layer says that a url that is a Config or a Redacted must be a text, and tha
     }
   }).pipe(Effect.runPromise))
 
-it("layerConfig shows the password of its url neither where it is printed nor in an error", { timeout: 60_000 }, () =>
+it("layerConfig shows the password of its url neither in its printed form nor in an error", { timeout: 60_000 }, () =>
   testing(
     Effect.gen(function* () {
       const config = { url: Config.redacted("DATABASE_URL") }

@@ -54,7 +54,7 @@ describe("A cell that has just moved on Citus (docs/scaling.md)", { timeout: 60_
     )
   )
 
-  it("each attempt looks anew where the cell is, and goes to its new node", () =>
+  it("each attempt looks up the cell's node again, and uses the new one", () =>
     testing(
       Effect.gen(function* () {
         const [old, moved] = [yield* testDatabase, yield* testDatabase]
@@ -73,7 +73,7 @@ describe("A cell that has just moved on Citus (docs/scaling.md)", { timeout: 60_
       })
     ))
 
-  it("a cell that is not found on its new node cannot be used for now, which is no defect", () =>
+  it("a cell that is not found on its new node is unavailable for now, which is not a defect", () =>
     testing(
       Effect.gen(function* () {
         const { outcome } = yield* turns("22P02", 'malformed array literal: ""', Number.POSITIVE_INFINITY)
@@ -81,7 +81,7 @@ describe("A cell that has just moved on Citus (docs/scaling.md)", { timeout: 60_
       })
     ))
 
-  it("any other wrong value is a defect at once", () =>
+  it("any other wrong value is immediately a defect", () =>
     testing(
       Effect.gen(function* () {
         const { outcome, tried } = yield* turns("22P02", 'malformed array literal: "x"', 3)

@@ -193,7 +193,7 @@ describe(`reads cost the same however many tickets a shop has: ${TICKETS} here (
     expectAtMost(await page(filter(), { _tag: "Changes", since: 0, after: 25_000 }), 4 * ServiceLimits.changes_read_max)
   })
 
-  it("which tickets are due to close", async () => {
+  it("the tickets that are due to close", async () => {
     const due = Effect.provide(
       Effect.flatMap(Closures, (closures) => closures.due(T0 + 5_284_000_000, 256)),
       ports
@@ -250,10 +250,10 @@ describe("commands and claims look at no more than they need (docs/how-it-is-bui
   it("the shops to claim for, among 20,000 that have nothing due", async () =>
     expectAtMost(await within(planned(commands, LOCK_DUE_TURNS, [300, 0])), 300))
 
-  it("which shops have become ready, among 20,000 of which something is due later", async () =>
+  it("the shops that have become ready, among 20,000 with deliveries due later", async () =>
     expectAtMost(await within(planned(commands, MAKE_READY, [T0 + 1_000_000])), 100))
 
-  it("the shop that was served longest ago, among 20,000 that are ready", async () => {
+  it("the shop that was served least recently, among 20,000 that are ready", async () => {
     await within(commands.run("begin"))
     await within(
       commands.run(`insert into delivery_turn select gen_random_uuid(), 0, n from generate_series(1, 20000) n`)

@@ -84,7 +84,7 @@ const refusal = (options: PgStoreOptions, store: typeof layer | typeof migratedL
   )
 
 describe("on the store's own connections", { timeout: LONG }, () => {
-  it("a read that gets none of those for reads is refused with a sentence, which is logged and counted", () =>
+  it("a read that gets no connection is refused with a message, which is logged and counted", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
@@ -137,7 +137,7 @@ describe("on the caller's own pool", { timeout: LONG }, () => {
       }
     }))
 
-  it("one client is enough, and while it is away calls are refused with a sentence, which is logged once and counted", () =>
+  it("one client is enough, and while it is in use calls are refused with a message, which is logged once and counted", () =>
     program({ max: 1 }, async ({ workshop, pool, caller, lines }) => {
       expect(await workshop.tickets.createInApp(caller, { service: "Hem" })).toMatchObject({ ok: true })
       const before = await exhaustedOf(workshop, "embedder")
@@ -169,7 +169,7 @@ describe("on the caller's own pool", { timeout: LONG }, () => {
       expect(await exhaustedOf(workshop, "embedder")).toBe(before + 3)
     }))
 
-  it("a pool whose clients all wait for a silent Postgres is not said to be in use", () =>
+  it("a pool whose clients all wait for a silent Postgres is not reported as in use", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
@@ -198,7 +198,7 @@ describe("on the caller's own pool", { timeout: LONG }, () => {
       })
     ))
 
-  it("a pool that was ended before the workshop is named, so that the log has one line for it", () =>
+  it("a pool that ended before the workshop is reported, with one line in the log", () =>
     program({ max: 1 }, async ({ workshop, pool, caller }) => {
       const end = pool.end.bind(pool)
       Object.assign(pool, { end: async () => undefined })
@@ -222,7 +222,7 @@ describe("on the caller's own pool", { timeout: LONG }, () => {
       expect(await workshop.tickets.list(caller, {})).toMatchObject({ ok: true })
     }))
 
-  it("goes on after its clients were cut off", () =>
+  it("recovers after its clients were disconnected", () =>
     program({}, async ({ workshop, pool, caller }) => {
       pool.on("error", () => undefined)
       await workshop.tickets.createInApp(caller, { service: "Hem" })
@@ -235,7 +235,7 @@ describe("on the caller's own pool", { timeout: LONG }, () => {
     }))
 
   it.each([layer, migratedLayer])(
-    "neither the end of its idle clients nor of those at work ends the process where nobody else listens",
+    "the process survives the loss of idle and of busy clients without an error listener of the caller",
     (store) =>
       testing(
         Effect.gen(function* () {
@@ -304,7 +304,7 @@ describe("on the caller's own pool", { timeout: LONG }, () => {
   }
 
   it.each(["a pool of their own", "a cap of half the pool"])(
-    "while sixty orders of one shop wait for its lock, reads are answered: %s",
+    "while sixty orders of one shop wait for its lock, reads get their results: %s",
     (recipe) =>
       program({ max: 10 }, async ({ workshop, pool, caller }) => {
         const orders = recipe === "a pool of their own" ? new pg.Pool({ ...pool.options, max: 5 }) : pool
@@ -333,7 +333,7 @@ describe("on the caller's own pool", { timeout: LONG }, () => {
     })
   )
 
-  it("start refuses what is no pool, and a pool of another database", () =>
+  it("start refuses a value that is not a pool, and a pool of another database", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
@@ -348,7 +348,7 @@ describe("on the caller's own pool", { timeout: LONG }, () => {
       })
     ))
 
-  it("MigratedStore refuses a pool of another database before it writes into that of the url", () =>
+  it("MigratedStore refuses a pool of another database before it writes to the database of the url", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* testDatabase

@@ -50,7 +50,7 @@ const keptAfter = (read: Read, { tickets = 0, before }: { readonly tickets?: num
 
 const newest: TicketOrder = { _tag: "Newest", after: null }
 
-it("a connection keeps the plan of a ticket's read, because to plan it takes longer than to find the row", async () => {
+it("a connection keeps the plan of a ticket's read, because planning takes longer than finding the row", async () => {
   const read = await keptAfter((reads, shop_id) =>
     reads.ticket(shop_id, "018f0000-0000-7000-8000-000000000001" as never)
   )
@@ -81,7 +81,7 @@ it.each([Limits.page_default, Limits.page_max])(
   }
 )
 
-it("a search is planned for its values each time, because they decide which index is best", async () => {
+it("a search is planned each time, because its values decide which index is best", async () => {
   const filter = { state: ["ready"], external_ref: "POS-1" } as const
   expect(await keptAfter((reads, shop_id) => reads.tickets(shop_id, filter, newest, 50))).toEqual([])
 })

@@ -45,7 +45,7 @@ const partitions = (session: Session) =>
 const AHEAD = ["event_2027_01", "event_2027_02", "event_2027_03"]
 
 describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, () => {
-  it("goes on at once where more has ended than one turn removes, so that a backlog does not outgrow it", () =>
+  it("continues at once if more has ended than one turn removes, so that a backlog cannot grow", () =>
     within(() =>
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -58,7 +58,7 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
       })
     ))
 
-  it("removes idempotency records and windows that have ended, by the thousand, and nothing that counts", () =>
+  it("removes ended idempotency records and windows, a thousand at a time, and none that still counts", () =>
     within(() =>
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -97,7 +97,7 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
       })
     ))
 
-  it("an event that is being written while its month gets its partition is written, and once", () =>
+  it("an event that is being written while its month gets its partition is stored exactly once", () =>
     within((clock) =>
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -117,7 +117,7 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
       })
     ))
 
-  it("drops the months that are wholly older than it keeps, and old rows that came by default", () =>
+  it("drops months that are entirely too old, and old rows of the default partition", () =>
     within((clock) =>
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -187,7 +187,7 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
       })
     ))
 
-  it("waits for nobody: what somebody reads just then is left for the next turn, and writers go on meanwhile", () =>
+  it("waits for no lock: rows that others read at that moment are left for the next turn, and writers are not blocked", () =>
     within((clock) =>
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -205,7 +205,7 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
       })
     ))
 
-  it("one process does it at a time", () =>
+  it("runs in one process at a time", () =>
     within(() =>
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -217,7 +217,7 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
       })
     ))
 
-  it("a turn that is cut short leaves the next one to others", () =>
+  it("after an interrupted turn, another process takes the next one", () =>
     within(() =>
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -268,7 +268,7 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
       })
     ))
 
-  it("partitions of the months ahead are made, however much came by default", () =>
+  it("partitions of the months ahead are created, however many rows the default partition has", () =>
     within((clock) =>
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -285,7 +285,7 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
       })
     ))
 
-  it("removes notifications that were delivered and replays that are done, when they are as old as events may become", () =>
+  it("removes delivered notifications and finished replays at the age at which events are removed", () =>
     within(() =>
       Effect.gen(function* () {
         const { url, session } = yield* database

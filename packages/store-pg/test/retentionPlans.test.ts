@@ -78,7 +78,7 @@ const MOST_ROWS = 20_000
 /** For each of the thousand attempts that it removes, its event is looked for in every partition. */
 const MOST_PAGES = 40_000
 
-describe(`housekeeping looks at what it removes, not at the ${KEPT} rows beside (docs/operating.md)`, {
+describe(`retention reads the rows that it removes, not the ${KEPT} others (docs/operating.md)`, {
   timeout: 60_000
 }, () => {
   it.each([
@@ -100,7 +100,7 @@ describe(`housekeeping looks at what it removes, not at the ${KEPT} rows beside 
     expect(plan.pages).toBeLessThanOrEqual(MOST_PAGES)
   })
 
-  it("and the list above is all that it removes rows with", () =>
+  it("removes rows only with the statements of this list", () =>
     expect([...sent.keys()].filter((title) => title.startsWith("expire") || title.startsWith("remove"))).toHaveLength(
       8
     ))

@@ -32,7 +32,7 @@ const starting = (url: string, ...secretsKeys: ReadonlyArray<string>) =>
   Effect.flip(Effect.scoped(Layer.build(Layer.provide(layer({ url, secretsKeys }), Entropy.layer))))
 
 describe("webhook secrets in the database (docs/security.md)", { timeout: 60_000 }, () => {
-  it("are sealed with the key, for their shop alone, and open where they sign or are shown", () =>
+  it("are encrypted with the key, for their shop alone, and decrypted to sign or to be shown", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -67,7 +67,7 @@ describe("webhook secrets in the database (docs/security.md)", { timeout: 60_000
       })
     ))
 
-  it("a start without their key, or with what is no key, is refused in a sentence", () =>
+  it("a start without their key, or with an invalid key, is refused in one sentence", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* database
@@ -87,7 +87,7 @@ describe("webhook secrets in the database (docs/security.md)", { timeout: 60_000
       })
     ))
 
-  it("without a key they are stored in clear, and a store with a key reads those too", () =>
+  it("without a key they are stored in plain text, which a store with a key can read too", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -99,7 +99,7 @@ describe("webhook secrets in the database (docs/security.md)", { timeout: 60_000
       })
     ))
 
-  it("another key takes over: it seals what is written, all keys read, and resealing leaves the old one of no use", () =>
+  it("a new first key encrypts what is written, all keys decrypt, and after resealing the old key is not needed", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -134,7 +134,7 @@ describe("webhook secrets in the database (docs/security.md)", { timeout: 60_000
       })
     ))
 
-  it("resealing in clear is the way back; without a key it is refused", () =>
+  it("resealing in plain text removes the encryption; without a key it is refused", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -148,7 +148,7 @@ describe("webhook secrets in the database (docs/security.md)", { timeout: 60_000
       })
     ))
 
-  it("resealing goes on through more webhooks than it reads at once", () =>
+  it("resealing processes more webhooks than it reads at once", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -159,7 +159,7 @@ describe("webhook secrets in the database (docs/security.md)", { timeout: 60_000
       })
     ))
 
-  it("a process that lacks a key which another one brought sends nothing of that shop, says so, and goes on once it can", () =>
+  it("a process without another process's new key sends nothing for that shop, reports it, and continues once it has the key", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* database

@@ -5,7 +5,7 @@ import { testDatabase } from "./cluster/TestDatabase.js"
 
 describe("a session takes its settings", { timeout: 90_000 }, () => {
   it.each([0, 250, 1_500, 3_000, 60_000, 5_400_000, 3_600_000, 86_400_000])(
-    "also a statement time-out of %d ms, however Postgres shows it",
+    "shows a statement time-out of %d ms in the unit that Postgres uses",
     (statement_timeout_ms) =>
       Effect.gen(function* () {
         const { url } = yield* testDatabase

@@ -98,7 +98,7 @@ const defectOf = <A, E>(exit: Exit.Exit<A, E>) =>
   Exit.isFailure(exit) && Cause.isDie(exit.cause) ? Cause.squash(exit.cause) : exit
 
 describe("sqlTransaction, for a client of @effect/sql-pg", { timeout: 60_000 }, () => {
-  it("commits rows and ticket together, notifies after the commit, and leaves the client's names as they are", () =>
+  it("commits rows and ticket together, notifies after the commit, and keeps the client's transform of names", () =>
     program(({ heard, order, stored }) =>
       Effect.gen(function* () {
         const within = yield* sqlTransaction(
@@ -125,7 +125,7 @@ describe("sqlTransaction, for a client of @effect/sql-pg", { timeout: 60_000 }, 
       })
     ))
 
-  it("takes a nested transaction as a savepoint, whose ticket is gone and unannounced if it fails", () =>
+  it("makes a nested transaction a savepoint, whose ticket is rolled back without a notification if it fails", () =>
     program(({ heard, order, stored }) =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -171,7 +171,7 @@ describe("sqlTransaction, for a client of @effect/sql-pg", { timeout: 60_000 }, 
       })
     ))
 
-  it("is refused within sql.withTransaction, with a client of another database, and writes nothing then", () =>
+  it("is refused within sql.withTransaction and with a client of another database, and then writes nothing", () =>
     program(({ order, stored }) =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -186,7 +186,7 @@ describe("sqlTransaction, for a client of @effect/sql-pg", { timeout: 60_000 }, 
       })
     ))
 
-  it("fails with StoreUnavailable if its connection is lost or cannot be made, and may be repeated with the same key", () =>
+  it("fails with StoreUnavailable if its connection is lost or cannot be opened, and can be repeated with the same key", () =>
     program(({ caller, stored, url }) =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -230,7 +230,7 @@ describe("sqlTransaction, for a client of @effect/sql-pg", { timeout: 60_000 }, 
       })
     ))
 
-  it("leaves the reads of the services on the store's own connections in a transaction of another database's client", () =>
+  it("in a transaction of another database's client, the services read on the store's own connections", () =>
     program(({ caller, stored }) =>
       Effect.gen(function* () {
         yield* Tickets.create(caller, hem)

@@ -259,7 +259,7 @@ const beyond = (plans: ReadonlyMap<string, Plan>) =>
 describe("every statement that the store contract sends", { timeout: LONG }, () => {
   beforeAll(lookAtAll, LONG)
 
-  it("bears its name, by which `pg_stat_statements` and logs show it", () => {
+  it("has its name in a comment, which `pg_stat_statements` and logs show", () => {
     expect(sent.length).toBeGreaterThan(100)
     expect(sent.filter(({ text }) => titleOf(text) === undefined)).toEqual([])
   })
@@ -287,10 +287,10 @@ describe("every statement that the store contract sends", { timeout: LONG }, () 
   it("looks at a bounded number of rows in a database of 40,000 shops (docs/how-it-is-built.md)", () =>
     expect(beyond(late)).toEqual([]))
 
-  it("does so too in a shop of 50,000 tickets and events, for a client with 20,000 of each", () =>
+  it("does so in a shop of 50,000 tickets and events too, for a client with 20,000 of each", () =>
     expect(beyond(large)).toEqual([]))
 
-  it("could look at more than each bound, because its tables have more rows", () => {
+  it("could exceed each bound, because its tables have more rows", () => {
     const most = (text: string) =>
       Math.max(0, ...[...text.matchAll(/workshop\."?(\w+)/g)].map(([, table]) => rowsOf.get(table!) ?? 0))
     const tooWide = sent.flatMap(({ text }) => {
@@ -300,7 +300,7 @@ describe("every statement that the store contract sends", { timeout: LONG }, () 
     expect(tooWide).toEqual([])
   })
 
-  it("is without a bound only where it is named with the reason, and still looks at thousands of rows", () => {
+  it("has no bound only if it is listed with the reason, and still reads thousands of rows", () => {
     const found = [...early, ...late, ...large].filter(([, plan]) => !isWithin(plan, 2 * MOST_ROWS))
     const titles = new Set(found.map(([text]) => titleOf(text)))
     expect(Object.keys(UNBOUNDED).filter((title) => !titles.has(title))).toEqual([])
@@ -309,6 +309,6 @@ describe("every statement that the store contract sends", { timeout: LONG }, () 
 
   it("has a use for every index", () => expect(unread.filter((name) => !(name in OTHERS))).toEqual([]))
 
-  it("does so too by the plan that a connection made while there was next to nothing", () =>
+  it("does so too with a plan that was made while the tables were almost empty", () =>
     expect(beyond(early)).toEqual([]))
 })

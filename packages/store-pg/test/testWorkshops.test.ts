@@ -46,7 +46,7 @@ const two = (optionsOf: (url: string, worker: number) => Options) =>
   )
 
 describe("test workshops on one Postgres (docs/test-your-app.md)", { timeout: 60_000 }, () => {
-  it("`received` has only what is of the test's shop and of the shops that the test opened", () =>
+  it("`received` has only the events of the test's shop and of the shops that the test opened", () =>
     testing(
       Effect.flatMap(
         two((url) => ({ url })),
@@ -70,7 +70,7 @@ describe("test workshops on one Postgres (docs/test-your-app.md)", { timeout: 60
       )
     ))
 
-  it("with `empty`, a run begins without the accounts and rows of those before it", () =>
+  it("with `empty`, a run begins without the accounts and rows of earlier runs", () =>
     testing(
       Effect.flatMap(testDatabase, ({ url }) =>
         Effect.promise(async () => {
@@ -151,7 +151,7 @@ describe("test workshops on one Postgres (docs/test-your-app.md)", { timeout: 60
       })
     ))
 
-  it("`empty` removes nothing where an app has made the data", () =>
+  it("`empty` removes nothing from a database with an app's data", () =>
     testing(
       Effect.flatMap(testDatabase, ({ url }) =>
         Effect.promise(async () => {

@@ -16,9 +16,9 @@ beforeAll(build, 120_000)
 const statusOf = async (base: string, key: string): Promise<number> =>
   (await fetch(`${base}/v1/tickets`, { headers: { Authorization: `Bearer ${key}` } })).status
 
-describe("a node starts while a cell is away (docs/scaling.md)", { timeout: 180_000 }, () => {
+describe("a node starts while a cell is unavailable (docs/scaling.md)", { timeout: 180_000 }, () => {
   it.each([[["--no-migrate"]], [[]]])(
-    "serve %j says so, serves the others, and takes the cell up when it returns",
+    "serve %j reports the cell, serves the others, and serves the cell once it is back",
     (flags) =>
       Effect.gen(function* () {
         const [home, east] = [yield* testDatabase, yield* testDatabase]

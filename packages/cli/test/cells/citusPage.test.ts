@@ -32,7 +32,7 @@ describe("Three nodes of Citus with compose (docs/scaling.md)", () => {
   const { services } = parse(compose, { merge: true }) as { readonly services: Readonly<Record<string, Service>> }
   const nodes = Object.entries(services).filter(([name]) => /^db\d$/.test(name))
 
-  it("are of the public image, with the settings that the steps by hand make", () => {
+  it("use the public image, with the settings of the manual steps", () => {
     const settings = /<<SETTINGS\n([\s\S]*?)^SETTINGS$/m.exec(steps)![1]!.trim().split("\n")
     const named = settings.map((line) => line.replaceAll("'", "").replace(" = ", "="))
     // The image preloads the extension, and listens in the network of its container.
@@ -47,7 +47,7 @@ describe("Three nodes of Citus with compose (docs/scaling.md)", () => {
     }
   })
 
-  it("are connected by the statements of the steps by hand, then migrated, then served", () => {
+  it("are connected by the statements of the manual steps, then migrated, then served", () => {
     const { connect, migrate, serve } = services
     expect(acts(steps)).toEqual(["citus_set_coordinator_host", "citus_add_node", "citus_add_node"])
     expect(acts(JSON.stringify(connect!.command))).toEqual(acts(steps))
@@ -64,7 +64,7 @@ const canRun = existsSync("/usr/share/postgresql/15/extension/citus.control")
 const why = canRun ? "" : ": not run, because Postgres 15 with Citus is not installed"
 
 describe.skipIf(!canRun)(`Three nodes of Citus by hand (docs/scaling.md)${why}`, () => {
-  it("are made by the steps as they stand, and then keep cells on both workers", async () => {
+  it("are set up by the steps of the page as written, and then have cells on both workers", async () => {
     const folder = mkdtempSync(join(tmpdir(), "workshop-citus-"))
     const { uid, gid } = accountOf()
     if (uid !== undefined) chownSync(folder, uid, gid!)

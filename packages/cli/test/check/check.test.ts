@@ -43,7 +43,7 @@ describe("workshop check (docs/operating.md)", { timeout: 60_000 }, () => {
       ])
     }))
 
-  it("works on the data of workshop serve, and says where there are none", async () => {
+  it("works on the data of workshop serve, and says if a folder has none", async () => {
     const { status, stderr } = await typed(["check", "--data-dir", "/nowhere/at/all"], { DATABASE_URL: "" })
     expect([status, stderr]).toEqual([
       1,

@@ -53,13 +53,13 @@ describe("workshop serve", PATIENT, () => {
     base = at
   }, 60_000)
 
-  it("--refuse-network: an address in it is refused when it is set, and its neighbour is not", async () => {
+  it("--refuse-network: an address in the network is refused when it is set, and one beside it is not", async () => {
     const shop = await open()
     const set = async (url: string) => (await ask("PUT", `/shops/${shop}/webhook`, { url })).status
     expect([await set("https://93.184.216.34/events"), await set("https://93.184.217.34/events")]).toEqual([400, 200])
   })
 
-  it("--signature-header: a delivery carries its signature under that name alone, and it verifies (Specification, Webhooks)", async () => {
+  it("--signature-header: a delivery has its signature only in that header, and it verifies (Specification, Webhooks)", async () => {
     const shop = await open()
     const arrived = Effect.runSync(Deferred.make<Receiver.ReceivedDelivery>())
     const onReceived = (received: Receiver.ReceivedDelivery) => Deferred.unsafeDone(arrived, Effect.succeed(received))
@@ -83,7 +83,7 @@ describe("workshop serve", PATIENT, () => {
     expect(JSON.parse(line)).toMatchObject({ outcome: "event", doubt: null, event: { type: "ping" } })
   })
 
-  it("--webhook-port: its ports are taken where an address is set and dialled, another is refused with what to change (Specification, Webhooks)", async () => {
+  it("--webhook-port: its ports are accepted when an address is set and connected, another port is refused with what to change (Specification, Webhooks)", async () => {
     const shop = await open()
     const other = await ask("PUT", `/shops/${shop}/webhook`, { url: "https://shop.example.com:9443/events" })
     expect(other.error.details.issues).toEqual([{ in: "body", field: "url", message: "must use port 443 or 8443" }])
@@ -94,7 +94,7 @@ describe("workshop serve", PATIENT, () => {
     expect(data).toMatchObject([{ attempts: [{ error: "lookup" }] }])
   })
 
-  it("--signature-header is what /openapi.json and workshop openapi name (Specification, Webhooks; Commands)", async () => {
+  it("--signature-header is named by /openapi.json and workshop openapi (Specification, Webhooks; Commands)", async () => {
     const served = await fetch(`${base}/openapi.json`).then((answer) => answer.json())
     expect(served.webhooks.ping.post.parameters).toMatchObject([{ name: "X-Lac-Signature", in: "header" }])
     const { stdout } = await typed(["openapi", "--signature-header", "X-Lac-Signature"])
@@ -160,7 +160,7 @@ describe("workshop serve", PATIENT, () => {
 })
 
 describe("workshop dispatch and workshop webhook", PATIENT, () => {
-  it("--signature-header of workshop dispatch is what the document at its --status-port names (Specification, Commands)", async () => {
+  it("--signature-header of workshop dispatch is named by the document at its --status-port (Specification, Commands)", async () => {
     const { url } = await within(testDatabase)
     const flags = ["--status-port", "0", "--signature-header", "X-Lac-Signature"]
     const [, at = ""] = await start("dispatch", "--database-url", url, ...flags).says(/metrics are at (\S+)$/m)

@@ -61,7 +61,7 @@ describe("workshop logs (Specification, Sandbox)", PATIENT, () => {
     await following.exited
   })
 
-  it("says what to do where there is no sandbox, or nobody", async () => {
+  it("says what to do if the server has no sandbox, or does not respond", async () => {
     const server = start(["serve", "--store", "memory", "--port", "0"])
     const { base } = await server.listens()
     const refused = await typed(["logs", "--base-url", base])

@@ -49,7 +49,7 @@ const variables = (options: Readonly<Record<string, Flag<unknown>>>) =>
   Object.values(options).map(({ variable }) => variable)
 
 describe("Dockerfile", () => {
-  it("knows every instruction that it uses, and copies only what there is and what .dockerignore lets through", () => {
+  it("uses only known instructions, and copies only files that exist and that .dockerignore does not exclude", () => {
     const known = ["WORKDIR", "COPY", "RUN", "ENV", "USER", "EXPOSE", "HEALTHCHECK", "STOPSIGNAL", "ENTRYPOINT", "CMD"]
     expect(stages.flatMap(({ lines }) => lines).filter(({ word }) => !known.includes(word))).toEqual([])
     const let_through = read(".dockerignore")
@@ -70,7 +70,7 @@ describe("Dockerfile", () => {
     for (const workspace of workspaces) expect(copied.flat()).toContain(`${workspace}/package.json`)
   })
 
-  it("copies from stages that are there", () => {
+  it("copies from stages that exist", () => {
     const names = stages.map(({ name }) => name)
     for (const { lines } of stages)
       for (const { rest } of lines) {
@@ -120,7 +120,7 @@ describe("compose.yaml", () => {
     ])
   })
 
-  it("confines every container: nothing is written to its files, and it has no capability and gains no privilege", () => {
+  it("confines every container: its files are read-only, and it has no capabilities and cannot gain privileges", () => {
     for (const [name, service] of Object.entries(services)) {
       expect([name, service.read_only, service.cap_drop, service.security_opt]).toEqual([
         name,
@@ -134,12 +134,12 @@ describe("compose.yaml", () => {
     expect(services.database?.image?.replace(/^\$\{POSTGRES_IMAGE:-(.*)\}$/, "$1")).toMatch(EXACT)
   })
 
-  it("gives the superuser's password to the database alone", () => {
+  it("passes the superuser's password only to the database", () => {
     for (const [name, { environment = {} }] of Object.entries(services))
       expect(JSON.stringify(environment).includes("POSTGRES_PASSWORD")).toBe(name === "database")
   })
 
-  it("sets only what a command reads, leaves deliveries to the dispatcher, and waits for what each needs", () => {
+  it("sets only variables that a command reads, leaves deliveries to the dispatcher, and starts each service after those that it needs", () => {
     const known = [...variables(serveOptions), ...variables(dispatchOptions)]
     for (const [name, { environment = {}, depends_on = {} }] of Object.entries(services)) {
       for (const other of Object.keys(depends_on)) expect(Object.keys(services)).toContain(other)

@@ -49,7 +49,7 @@ describe("log lines (Specification, Errors)", () => {
     expect(logged(all, { logLevel }).map((line) => JSON.parse(line).level)).toEqual(levels)
   })
 
-  it("hold no key, secret, token, password or phone number, wherever it came from", () => {
+  it("contain no key, secret, token, password or phone number from any source", () => {
     const secrets = [
       "wk_live_wVEfGQCQuuSP0esFgUYPXp6OGZugyDklP0xK7hrHds8",
       "whsec_wVEfGQCQuuSP0esFgUYPXp6OGZugyDklP0xK7hrHds8",
@@ -68,7 +68,7 @@ describe("log lines (Specification, Errors)", () => {
     }
   })
 
-  it("are cut where they would be long, and stay JSON", () => {
+  it("are truncated if they are long, and stay JSON", () => {
     const long = Effect.annotateLogs(Effect.logError("x".repeat(50_000)), { said: "y".repeat(50_000) })
     const [line = ""] = logged(long, { logFormat: "json" })
     expect(JSON.parse(line)).toMatchObject({
@@ -78,7 +78,7 @@ describe("log lines (Specification, Errors)", () => {
     expect(logged(long, { logFormat: "pretty" })[0]!.length).toBeLessThan(5_000)
   })
 
-  it("hold no password that follows a very long word", () => {
+  it("contain no password that follows a very long word", () => {
     expect(redacted(`${"A".repeat(50_000)} ${"A".repeat(50_000)}://me:hunter2@host/`)).not.toContain("hunter2")
   })
 
@@ -99,7 +99,7 @@ describe("log lines (Specification, Errors)", () => {
     )
   })
 
-  it("keep what only looks like one", () => {
+  it("keep texts that only look like a web address", () => {
     const line = '{"timestamp":"2026-11-20T14:40:24.005+0000","price_minor":21620123456,"url":"http://127.0.0.1:4010"}'
     expect(redacted(line)).toBe(line)
   })

@@ -16,7 +16,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 }, 30_000)
 
-it("SIGTERM under load: every create that was answered is there after a restart, and the status is 0; a short command reads the same folder (Specification, Commands)", async () => {
+it("SIGTERM under load: every confirmed create is stored after a restart, and the exit status is 0; a short command reads the same folder (Specification, Commands)", async () => {
   const first = serve(0)
   const { base, port, key } = await first.listens()
   const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" }

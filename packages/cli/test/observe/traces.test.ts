@@ -54,7 +54,7 @@ describe("traces (Specification, Commands)", () => {
     expect(JSON.stringify(bodies)).not.toContain("21620123456")
   })
 
-  it("call a method that no route knows other", async () => {
+  it("name a method without a route `other`", async () => {
     const unrouted = { ...context, route: null }
     const answer = Effect.succeed({ ...ended, context: unrouted })
     const { spans } = await withTraces(traced({ ...sent(), method: "A".repeat(9_000) }, unrouted, answer))
@@ -62,13 +62,13 @@ describe("traces (Specification, Commands)", () => {
     expect(said(spans[0]!)).toMatchObject({ "http.request.method": "other" })
   })
 
-  it("go on below the span of a caller that sent traceparent", async () => {
+  it("continue the span of a caller that sent traceparent", async () => {
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
     const { spans } = await withTraces(traced(sent({ traceparent }), context, Effect.succeed(ended)))
     expect(spans).toMatchObject([{ traceId: "0af7651916cd43dd8448eb211c80319c", parentSpanId: "b7ad6b7169203331" }])
   })
 
-  it("give up a collector that hangs, and send it nothing for a while", { timeout: 60_000 }, async () => {
+  it("give up a collector that does not respond, and send it nothing for a while", { timeout: 60_000 }, async () => {
     const asked: Array<string> = []
     const gaveUp = Effect.runSync(Deferred.make<void>())
     const server = createServer((request) => {
@@ -102,7 +102,7 @@ describe("traces (Specification, Commands)", () => {
     expect(JSON.stringify(bodies)).not.toMatch(/example|token|secret/)
   })
 
-  it("cost nothing without --otlp-endpoint: the work itself runs, and no span is made", async () => {
+  it("cost nothing without --otlp-endpoint: the work runs without spans", async () => {
     const work = Effect.gen(function* () {
       const { within } = yield* Tracing
       const inner = Effect.option(Effect.currentSpan)

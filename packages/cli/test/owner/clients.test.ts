@@ -18,7 +18,7 @@ const offer = (office: Office, shop: string) =>
   )
 
 describe("workshop client (Specification, Clients and loyalty; Commands)", () => {
-  it("create opens an account; a visit makes the shop know it", async () => {
+  it("create opens an account, which a shop knows after a visit", async () => {
     await using office = new Office()
     const shop = await open(office)
     const { id } = (await office.does(clients.create(amira))).data
@@ -42,7 +42,7 @@ describe("workshop client (Specification, Clients and loyalty; Commands)", () =>
     expect(JSON.stringify(data)).not.toContain("Amira")
   })
 
-  it("create says which flag is wrong", async () => {
+  it("create names the invalid flag", async () => {
     await using office = new Office()
     expect(await office.refusal(clients.create({ ...amira, phone: "20123456" }))).toMatch(/^--phone must/)
     await office.does(clients.create(amira))
@@ -52,7 +52,7 @@ describe("workshop client (Specification, Clients and loyalty; Commands)", () =>
     )
   })
 
-  it("offers are listed, accepted, and blocked only when it is wanted", async () => {
+  it("offers are listed, accepted, and blocked only after a confirmation", async () => {
     await using office = new Office()
     const shop = await open(office)
     const { id } = (await office.does(clients.create(amira))).data
@@ -91,7 +91,7 @@ describe("a client's rights", () => {
     expect(JSON.parse(lines.join("\n"))).toEqual(data)
   })
 
-  it("correct changes what is named, and says what is wrong by its flag", async () => {
+  it("correct changes only the named fields, and names the flag of an invalid one", async () => {
     await using office = new Office()
     const { id } = (await office.does(clients.create(amira))).data
     const nothing = { given_name: null, family_name: null, phone: null, hide_name: null }
@@ -101,7 +101,7 @@ describe("a client's rights", () => {
     expect(await office.refusal(clients.correct(id, { ...nothing, phone: "20123" }))).toMatch(/^--phone must/)
   })
 
-  it("erase asks first, names the shops concerned, and takes further numbers", async () => {
+  it("erase asks for confirmation, names the affected shops, and takes further numbers", async () => {
     await using office = new Office()
     const shop = await open(office)
     const { id } = (await office.does(clients.create(amira))).data

@@ -14,7 +14,7 @@ beforeAll(build, 120_000)
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 
 describe("the owner's flags (Specification, Commands)", PATIENT, () => {
-  it("say of each value whether it is missing or wrong; an empty text empties", async () => {
+  it("report each missing or invalid value, and an empty text clears a field", async () => {
     await run(["migrate"], here)
     const atelier = ["--name", "Atelier", "--currency", "TND", "--time-zone", "Africa/Tunis", "--json"]
     const { id } = JSON.parse((await typed(["shop", "create", ...atelier], here)).stdout)

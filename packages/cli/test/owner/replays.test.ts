@@ -27,7 +27,7 @@ describe("workshop webhook replay (Specification, Sandbox; Commands)", () => {
     expect(await begun(office)).toHaveLength(1)
   })
 
-  it("refuses ids of no event of the shop, and says how many of several are", async () => {
+  it("refuses ids that are not events of the shop, and says how many of several are", async () => {
     await using office = new Office()
     const { state: _, ...asked } = { ...(await withPing(office)), dry_run: false }
     const [{ event_id }] = (await office.does(webhooks.deliveries(asked.shop, null, 10_000))).data

@@ -56,7 +56,7 @@ describe("workshop shop (Specification, Commands)", () => {
     expect((await office.does(shops.create({ ...lac, currency: "TNX", decimals: 3 }))).data.currency).toBe("TNX")
   })
 
-  it("create says which flags are wrong, all of them", async () => {
+  it("create names all invalid flags", async () => {
     await using office = new Office()
     const said = await office.refusal(shops.create({ ...lac, name: "", time_zone: "Tunis" }))
     expect(said).toMatch(/^--name must .*; --time-zone must .*\.$/)
@@ -74,7 +74,7 @@ describe("workshop shop (Specification, Commands)", () => {
     expect(lines[1]).toContain("TND (3)")
   })
 
-  it("set changes what is named and leaves the rest", async () => {
+  it("set changes the named fields and keeps the rest", async () => {
     await using office = new Office()
     const { id } = (await office.does(shops.create(lac))).data
     const asked = { ...unchanged, api_enabled: false, program_active: true, stamps_required: 10, next_number: 421 }
@@ -107,13 +107,13 @@ describe("workshop shop (Specification, Commands)", () => {
     expect((await office.does(shops.create({ ...lac, languages: ["de"] }))).data.languages).toEqual(["de"])
   })
 
-  it("set with nothing named changes nothing and says so", async () => {
+  it("set without a named field changes nothing and says so", async () => {
     await using office = new Office()
     const { id } = (await office.does(shops.create(lac))).data
     expect(await office.refusal(shops.set(id, unchanged))).toMatch(/^Name what to change/)
   })
 
-  it("a shop that does not exist, and a text that is no id", async () => {
+  it("an unknown shop and an invalid id are refused", async () => {
     await using office = new Office()
     const unknown = Effect.mapError(shops.show(NOBODY), inOneSentence)
     expect(await office.refusal(unknown)).toBe("There is no such shop: workshop shop list shows all shops.")

@@ -15,7 +15,7 @@ const ticketIn = async (office: Office, shop = lac) => {
 const pages = { base_url: "https://tickets.example/t/" }
 
 describe("workshop ticket qr (docs/tracking-pages.md)", () => {
-  it("prints the code of the server's own page as text with the address below it, or as SVG", async () => {
+  it("prints the QR code of the server's own page as text with the address below it, or as SVG", async () => {
     await using office = new Office()
     const code = await ticketIn(office)
     const asked = (isSvg: boolean) =>
@@ -27,14 +27,14 @@ describe("workshop ticket qr (docs/tracking-pages.md)", () => {
     expect((await asked(true)).lines).toEqual([data.svg.trimEnd()])
   })
 
-  it("prints that of the shop's own page where it has one", async () => {
+  it("prints the QR code of the shop's own page if it has one", async () => {
     await using office = new Office()
     const code = await ticketIn(office, { ...lac, tracking_base_url: "https://lac.example/suivi/" })
     const { data } = await office.does(Effect.provideService(tickets.qr(code, null, false), TrackingPages, pages))
     expect(data.tracking_url).toBe(`https://lac.example/suivi/${code}`)
   })
 
-  it("says what to do where there is no such code, no such ticket, or no page", async () => {
+  it("says what to do for an unknown code or ticket, and if there is no page", async () => {
     await using office = new Office()
     const code = await ticketIn(office)
     expect(await office.refusal(tickets.qr("boots", null, false))).toBe(

@@ -63,7 +63,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     expect(await office.refusal(again)).toContain("workshop webhook set gives it one")
   })
 
-  it("set refuses what could never be dialled, and takes this machine with --sandbox alone", async () => {
+  it("set refuses unreachable addresses, and takes an address of this machine only with --sandbox", async () => {
     await using office = new Office()
     const shop = await open(office)
     const local = "http://127.0.0.1:4020/"
@@ -98,7 +98,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     expect(await office.refusal(webhooks.set(await open(office), url, false, [9443]))).toBe(`The address ${must}`)
   })
 
-  it("rotate replaces the secret, and only when it is wanted", async () => {
+  it("rotate replaces the secret, only after a confirmation", async () => {
     await using office = new Office()
     const shop = await open(office)
     const { secret } = (await office.does(webhooks.set(shop, URL, false))).data
@@ -133,7 +133,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     expect((await office.does(webhooks.show(shop))).data.on).toBe(true)
   })
 
-  it("deliveries goes from page to page until it has as many as --limit says, in a state too", {
+  it("deliveries reads pages until it has the number of --limit, also in one state", {
     timeout: 60_000
   }, async () => {
     await using office = new Office()
@@ -147,7 +147,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     expect((await office.does(webhooks.deliveries(shop, "dead", 2))).data).toEqual([])
   })
 
-  it("ping, deliveries and replay", async () => {
+  it("ping sends an event, which deliveries lists and replay sends again", async () => {
     await using office = new Office()
     const shop = await open(office)
     await office.does(webhooks.set(shop, URL, false))

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
 import { responseText } from "../../src/sandbox/Api.js"
 
-describe("the answer of a server that is tested", () => {
-  it("is its text, wherever its characters were parted", async () => {
+describe("the response of a tested server", () => {
+  it("is decoded, wherever chunks divide its characters", async () => {
     const bytes = new TextEncoder().encode("é👢")
     const body = new ReadableStream({
       start: (stream) => {
@@ -14,7 +14,7 @@ describe("the answer of a server that is tested", () => {
     expect(await responseText(new Response(null, { status: 204 }))).toBe("")
   })
 
-  it("is given up where it has no end", async () => {
+  it("is abandoned if it does not end", async () => {
     let isCancelled = false
     const body = new ReadableStream({
       pull: (stream) => stream.enqueue(new Uint8Array(1000)),

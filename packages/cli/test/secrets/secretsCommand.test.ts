@@ -42,7 +42,7 @@ describe("workshop secrets reseal (docs/operating.md)", { timeout: 60_000 }, () 
       expect(await secrets()).toEqual([{ secret: "whsec_x" }])
     }))
 
-  it("is in the audit log: by whom, and with which key", () =>
+  it("is recorded in the audit log with the operator and the key", () =>
     withWebhook(async (url) => {
       const set = { DATABASE_URL: url, WORKSHOP_SECRETS_KEY: KEY }
       await typed(["secrets", "reseal", "--actor", "owner:amira"], set)
@@ -55,7 +55,7 @@ describe("workshop secrets reseal (docs/operating.md)", { timeout: 60_000 }, () 
       expect(stdout).not.toContain(KEY)
     }))
 
-  it("that failed is not in the audit log", () =>
+  it("is not recorded in the audit log if it failed", () =>
     withWebhook(async (url) => {
       const set = { DATABASE_URL: url, WORKSHOP_SECRETS_KEY: KEY }
       await typed(["secrets", "reseal"], set)
@@ -67,7 +67,7 @@ describe("workshop secrets reseal (docs/operating.md)", { timeout: 60_000 }, () 
       expect(acts.filter((act) => act === "database.secrets_resealed")).toHaveLength(1)
     }))
 
-  it("is refused without a key, and so are serve, dispatch and the owner's commands where the data need one", () =>
+  it("is refused without a key, as are serve, dispatch and the owner's commands if the data need one", () =>
     withWebhook(async (url) => {
       const refusal = await typed(["secrets", "reseal"], { DATABASE_URL: url })
       expect([refusal.status, refusal.stderr]).toEqual([
@@ -87,7 +87,7 @@ describe("workshop secrets reseal (docs/operating.md)", { timeout: 60_000 }, () 
       expect((await typed(["shop", "list"], { DATABASE_URL: url, WORKSHOP_SECRETS_KEY: KEY })).status).toBe(0)
     }))
 
-  it("a key that is none is refused without being repeated", () =>
+  it("refuses an invalid key without repeating it", () =>
     withWebhook(async (url) => {
       const { status, stderr } = await typed(["shop", "list"], { DATABASE_URL: url, WORKSHOP_SECRETS_KEY: "hunter2" })
       expect([status, stderr]).toEqual([

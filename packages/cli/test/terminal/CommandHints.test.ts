@@ -4,7 +4,7 @@ import { hintsFor } from "../../src/StoreChoice.js"
 const embedded = { store: "embedded", databaseUrl: null, dataDir: ".workshop" } as const
 const postgres = (databaseUrl: string) => ({ ...embedded, store: "postgres", databaseUrl }) as const
 
-describe("a printed command runs as it is pasted (Specification, Commands)", () => {
+describe("a printed command runs when it is pasted (Specification, Commands)", () => {
   it.each([
     ["the folder that commands take by themselves", embedded, "workshop key list"],
     ["another folder", { ...embedded, dataDir: "/srv/data" }, "workshop key list --data-dir /srv/data"],
@@ -24,14 +24,14 @@ describe("a printed command runs as it is pasted (Specification, Commands)", () 
   })
 
   it.each(["postgres://me:secret@db/workshop", "postgres://db/workshop?password=secret", "host=db password=secret"])(
-    "names DATABASE_URL in place of the address %s",
+    "names DATABASE_URL instead of the address %s",
     (url) => {
       const { command, condition } = hintsFor(postgres(url), {})
       expect([command("key list"), condition]).toEqual(["workshop key list", ", with DATABASE_URL set as here"])
     }
   )
 
-  it("begins with npx where npm or npx started this process", () => {
+  it("begins with npx if npm or npx started this process", () => {
     expect(hintsFor(embedded, { npm_command: "exec" }).command("key list")).toBe("npx workshop key list")
   })
 })

@@ -18,7 +18,7 @@ const rows = [
 ]
 
 describe("tables (Specification, Commands)", () => {
-  it("are as wide as their content where nothing bounds them", () => {
+  it("are as wide as their content without a limit", () => {
     expect(table(rows, columns)).toEqual([
       "ID      NAME                              N",
       "0197-a  Atelier Lac                       7",
@@ -26,7 +26,7 @@ describe("tables (Specification, Commands)", () => {
     ])
   })
 
-  it("are no wider than the terminal, and never shorten what is to be copied", () => {
+  it("are no wider than the terminal, and never shorten values that are meant to be copied", () => {
     const lines = table(rows, columns, { width: 30 })
     expect(lines).toEqual([
       "ID      NAME                 N",
@@ -40,7 +40,7 @@ describe("tables (Specification, Commands)", () => {
     expect(table(rows, long, { width: 16 })).toEqual(["CURRENCY  ID", "Ateli...  0197-a", "The c...  0197-b"])
   })
 
-  it("on a terminal narrower than that are a block of lines for each row, without what is empty", () => {
+  it("become a block of lines for each row on a narrower terminal, without empty cells", () => {
     expect(table(rows, columns, { width: 15 })).toEqual([
       "ID    0197-a",
       "NAME  Atelie...",
@@ -54,7 +54,7 @@ describe("tables (Specification, Commands)", () => {
     expect(table(nameless, columns, { width: 5 })).toEqual(["ID    0197-a", "N     7"])
   })
 
-  it("count what a terminal shows: colours take no room, wide letters two", () => {
+  it("measure the visible width: colours have none, wide letters have two", () => {
     expect(widthOf(coloured("good", "ready"))).toBe(5)
     expect(widthOf("\u4fee\u7406")).toBe(4)
     expect(widthOf("e\u0301")).toBe(1)
@@ -66,11 +66,11 @@ describe("tables (Specification, Commands)", () => {
     expect(table([{ id: "a", name: "two\n lines", n: 1 }], columns)[1]).toBe("a   two lines  1")
   })
 
-  it("say so where there is nothing", () => {
+  it("say so if there are no rows", () => {
     expect(table([], columns, { empty: "No shop yet." })).toEqual(["No shop yet."])
   })
 
-  it("have bounds only on a terminal", () => {
+  it("are limited only on a terminal", () => {
     expect(widthFor({ isTTY: true, columns: 80 })).toBe(80)
     expect(widthFor({ isTTY: false, columns: 80 })).toBe(Number.POSITIVE_INFINITY)
     expect(widthFor({ isTTY: true })).toBe(Number.POSITIVE_INFINITY)

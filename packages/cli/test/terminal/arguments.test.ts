@@ -84,7 +84,7 @@ describe("the words of a command line", () => {
 describe("mistyped words, in a process of their own", PATIENT, () => {
   beforeAll(build, 120_000)
 
-  it("a mistyped flag is no file", async () => {
+  it("a mistyped flag is not taken for a file", async () => {
     const file = join(folder, "hem.yaml")
     writeFileSync(file, "name: Hem\nsteps:\n  - create ticket: { service: Hem }\n")
     expect(await run(["scenario", "run", "--bial", file])).toEqual({

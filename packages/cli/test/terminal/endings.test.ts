@@ -49,7 +49,7 @@ const failing =
   }
 
 describe("no command ends with a failure and an empty standard error (Specification, Commands)", PATIENT, () => {
-  it.each(failures)("whatever the command, %s is told", async (_, failure) => {
+  it.each(failures)("%s is reported for every command", async (_, failure) => {
     expect(commands.length).toBeGreaterThan(30)
     for (const command of commands) {
       const { status, stderr } = await typed(command, {}, failing(failure))
@@ -101,7 +101,7 @@ describe.concurrent("a process of its own", PATIENT, () => {
   }, 120_000)
   afterAll(() => server.close())
 
-  it("a command that fails is read to its end, by a reader that takes its time too", async () => {
+  it("the output of a failed command is complete, even for a slow reader", async () => {
     const command = `workshop conform --base-url ${base} --key wk_live_x --json`
     // The reader begins once the command has said all that it has to say.
     const { status, stdout, stderr } = await bash(
@@ -115,7 +115,7 @@ describe.concurrent("a process of its own", PATIENT, () => {
     })
   })
 
-  it("a reader that leaves, such as head, ends it quietly", async () => {
+  it("a reader that stops early, such as head, ends the process without an error", async () => {
     expect(await bash("workshop openapi | head -n 1")).toEqual({ status: 0, stdout: "{\n", stderr: "" })
   })
 

@@ -38,7 +38,7 @@ describe("help (Specification, Commands)", { timeout: 60_000 }, () => {
     expect(help).toContain("(env: DATABASE_URL)")
   })
 
-  it("a group alone is no command: it says what to name", async () => {
+  it("a group without a command says which commands it has", async () => {
     expect(await typed(["key"])).toEqual({
       status: 1,
       stdout: "",

@@ -16,7 +16,7 @@ describe("texts of others on a terminal", () => {
     ["a line\n\tand another", "a line\n\tand another"]
   ])("%j is shown and not obeyed", (text, shown) => expect(legible(text)).toBe(shown))
 
-  it("our own colours stay", () => {
+  it("the program's own colours are kept", () => {
     for (const tone of TONES) expect(legible(coloured(tone, "word"))).toBe(coloured(tone, "word"))
   })
 

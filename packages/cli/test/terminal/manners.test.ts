@@ -39,7 +39,7 @@ describe("colours (Specification, Commands)", () => {
       }
     })
 
-    it("is a file's name after --", async () => {
+    it("is a file name after --", async () => {
       vi.stubEnv("NO_COLOR", "")
       const { stderr } = await typed(["verify", "--secret", "whsec_x", "--", "--no-color"])
       expect(stderr).toMatch(/^--no-color cannot be read/)
@@ -52,7 +52,7 @@ describe("exit statuses (Specification, Commands)", () => {
   const status = (exit: Exit.Exit<void, { readonly message: string }>, command: string, stop?: Stop) =>
     endingOf(exit, [command], stop).status
 
-  it("0 only on success, 1 for what failed, 130 for what was stopped before it was done", () => {
+  it("are 0 only on success, 1 after a failure, and 130 if the command was stopped before it finished", () => {
     expect(status(Exit.void, "verify")).toBe(0)
     expect(status(Exit.fail({ message: "no" }), "verify")).toBe(1)
     expect(status(Exit.die("bug"), "serve")).toBe(1)
@@ -60,7 +60,7 @@ describe("exit statuses (Specification, Commands)", () => {
     expect(status(Exit.interrupt(FiberId.none), "simulate", "reader")).toBe(0)
   })
 
-  it("0 for what runs until it is stopped, and 1 where it stops by itself", () => {
+  it("are 0 for a command that runs until it is stopped, and 1 if it stops by itself", () => {
     for (const command of ["serve", "receive", "dispatch"]) {
       expect(status(Exit.interrupt(FiberId.none), command, "signal")).toBe(0)
       expect(status(Exit.interrupt(FiberId.none), command)).toBe(1)
@@ -79,7 +79,7 @@ describe("values of flags", () => {
     for (const text of ["", "soon", "-3s", "3w", "1e9s", "s"]) expect(read(duration, text)).toMatch(/^must be/)
   })
 
-  it("shares go from 0 to 1", () => {
+  it("fractions are from 0 to 1", () => {
     expect(["0", "1", "0.3", ".5", "1.0", "0.0"].map((text) => read(share, text))).toEqual([0, 1, 0.3, 0.5, 1, 0])
     for (const text of ["", "2", "-1", "1.1", "30%", "NaN"]) expect(read(share, text)).toMatch(/^must be/)
   })

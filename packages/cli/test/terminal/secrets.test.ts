@@ -47,7 +47,7 @@ describe("secrets in the environment and in files", { timeout: 60_000 }, () => {
     )
   })
 
-  it("no example and no page shows a secret as an argument", async () => {
+  it("no example or page shows a secret as an argument", async () => {
     const shown = [
       ...(await everyHelp()).flatMap(({ examples }) => examples),
       ...pages.flatMap((page) => readFileSync(new URL(page, root), "utf8").split("\n"))
@@ -59,7 +59,7 @@ describe("secrets in the environment and in files", { timeout: 60_000 }, () => {
     expect(shown.filter((line) => /--database-url postgres:\/\/[^ ]*@/.test(line))).toEqual([])
   })
 
-  it("a report is for its owner's eyes, also where the file was there before", async () => {
+  it("only its owner can read a report, also if the file existed before", async () => {
     const file = join(folder, "report.html")
     for (const _ of ["new", "there"]) {
       await Effect.runPromise(writeReport("--html", file, "all of it"))

@@ -19,7 +19,7 @@ const drawn = (
 }
 
 describe("the progress of an import (docs/import.md)", () => {
-  it("is drawn on a terminal and nowhere else", () => {
+  it("is drawn only on a terminal", () => {
     expect(drawn({ isTTY: true })).toBe("\r[###############               ] 50 % 120 rows")
     expect(drawn({ isTTY: false })).toBe("")
     expect(drawn({})).toBe("")

@@ -67,7 +67,7 @@ const GOOD = [
 ]
 
 describe("workshop import and export (docs/import.md)", PATIENT, () => {
-  it("a CSV file is imported, repeated, exported, and imported elsewhere as it was; workshop check finds nothing", async () => {
+  it("a CSV file is imported, imported again, exported, and imported unchanged elsewhere; workshop check finds nothing", async () => {
     const [here, elsewhere] = [await newShop(), await newShop()]
     const file = fileOf("good.csv", [HEAD, ...GOOD])
     const dry = await typed(["import", file, "--shop", here, "--dry-run", "--json"], there)
@@ -182,7 +182,7 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     })
   })
 
-  it("the rest of a file that cannot be read on is not counted, and a stop before it has its own advice", async () => {
+  it("the unreadable rest of a file is not counted, and a stop before it has its own advice", async () => {
     const lines = ["external_ref,service,state", "C-1,Hem,", "C-2,Hem,lost", 'C-3,Hem"x,']
     const stopped = await typed(["import", fileOf("both.csv", lines), "--shop", await newShop()], there)
     expect(stopped).toMatchObject({
@@ -435,7 +435,7 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     expect(JSON.parse(went.stdout)).toMatchObject({ rows: 3000, tickets: 1500, already: 1499, bad: 1 })
   })
 
-  it("the rows before a quote out of place are read, and each row has the line on which it begins", async () => {
+  it("the rows before a misplaced quote are read, and each row has the line on which it begins", async () => {
     const quoted =
       'external_ref,service,item\r\n1,"Two\r\nlines",x\r\n\r\n2,"Two\nlines",x\r\n3,"Hem"x,x\r\n4,Hem,x\r\n'
     expect(await rowsOf(Readable.from([Buffer.from(quoted)]))).toMatchObject([
@@ -547,7 +547,7 @@ describe("cells of a CSV file (docs/import.md)", () => {
     expect(rowOfCells({ number: "12a", part: "{" })).toEqual({ number: "12a", part: "{" })
   })
 
-  it("are quoted where they have a comma, a quote, a line end or white space around them", () => {
+  it("are quoted if they have a comma, a quote, a line end or white space around them", () => {
     expect(lineOfRow({ external_ref: 'a,"b"', service: " x ", item: "y" }, "csv")).toMatch(/^"a,""b""",,,,," x ",y,/)
   })
 })

@@ -20,8 +20,8 @@ const judged = (kept: Partial<Omit<Kept, "body">> & { readonly body?: string }) 
     })
   )
 
-describe("workshop verify says whether to believe a delivery (Specification, Webhooks; Commands)", () => {
-  it("valid, and when it was signed", async () => {
+describe("workshop verify says whether a delivery is authentic (Specification, Webhooks; Commands)", () => {
+  it("says that it is valid, and when it was signed", async () => {
     expect(await judged({ at: NOON + 12_000 })).toEqual({
       valid: true,
       reason: null,
@@ -60,12 +60,12 @@ describe("workshop verify says whether to believe a delivery (Specification, Web
     expect(await judged(kept)).toMatchObject({ valid: false, reason, sentence: expect.stringMatching(sentence) })
   })
 
-  it("a newline that was lost", async () => {
+  it("detects a lost newline", async () => {
     const signature = signatureHeader(`${BODY}\n`, [SECRET], NOON)
     expect((await judged({ signature })).sentence).toMatch(/with a newline at its end/)
   })
 
-  it("a time in words, in its two largest units", async () => {
+  it("says a length of time in its two largest units", async () => {
     const { sentence } = await judged({ at: NOON + 63_349_962_000 })
     expect(sentence).toContain("but 2 years 3 days before the receiver's clock")
     expect([0, 1, 59, 60, 3600, 5400, 86_399, 172_800].map(durationInWords)).toEqual([
@@ -81,7 +81,7 @@ describe("workshop verify says whether to believe a delivery (Specification, Web
     expect((await judged({ at: NOON - 1000 })).sentence).toMatch(/Z, 1 second after the receiver's clock\.$/)
   })
 
-  it("a wider tolerance lets more pass", async () => {
+  it("accepts older signatures with a larger tolerance", async () => {
     expect(await judged({ at: NOON + 301_000, tolerance_ms: 301_000 })).toMatchObject({ valid: true })
   })
 })

@@ -123,14 +123,14 @@ const damages: Readonly<Record<string, ReadonlyArray<readonly [sql: string, coun
 }
 
 describe("workshop check (docs/operating.md)", { timeout: PATIENT }, () => {
-  it("finds nothing where the program alone wrote", () =>
+  it("finds nothing in data that only the program wrote", () =>
     testing(
       Effect.gen(function* () {
         expect(yield* checkData(original.url, PATIENT)).toEqual({ checks: Object.keys(damages).length, findings: [] })
       })
     ))
 
-  it("has a damage for each check", () => {
+  it("is tested with a damage for each check", () => {
     expect(Object.keys(damages).sort()).toEqual(
       invariants(0)
         .map(({ name }) => name)
@@ -156,7 +156,7 @@ describe("workshop check (docs/operating.md)", { timeout: PATIENT }, () => {
     )
   })
 
-  it("does not take for a gap what retention removed", () =>
+  it("does not report rows that retention removed as a gap", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* copyOf(original)
@@ -171,7 +171,7 @@ describe("workshop check (docs/operating.md)", { timeout: PATIENT }, () => {
       })
     ))
 
-  it("writes nothing, counts all rows and shows five", () =>
+  it("writes nothing, counts all violating rows and shows five", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -182,7 +182,7 @@ describe("workshop check (docs/operating.md)", { timeout: PATIENT }, () => {
       })
     ))
 
-  it("a check that takes longer than it may is named, with what to do", () =>
+  it("a check that exceeds its time limit is named, with what to do", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -203,7 +203,7 @@ describe("workshop check (docs/operating.md)", { timeout: PATIENT }, () => {
       })
     ))
 
-  it("findings name ids and counts alone", () => {
+  it("findings contain only ids and counts", () => {
     const columns = invariants(0).flatMap(({ sql }) => [
       ...sql.matchAll(/\b(phone|given_name|family_name|hash|secret|body)\b/g)
     ])

@@ -51,7 +51,7 @@ describe("an embedded Postgres keeps what was committed", { timeout: LONG }, () 
     expect(logged).not.toContain("automatic recovery")
   })
 
-  it("when a server was left behind with nobody to stop it: the next start does", async () => {
+  it("the next start stops a server that a dead process left behind", async () => {
     const left = postmasterOf(folder)
     const watchers = processesWith(`port=${new URL(url).port} `).filter((pid) => pid !== left)
     expect(watchers).toHaveLength(1)
@@ -61,7 +61,7 @@ describe("an embedded Postgres keeps what was committed", { timeout: LONG }, () 
     expect(await keptAfterStart()).toEqual(KEPT)
   })
 
-  it("and starts a killed server again at the same address", async () => {
+  it("a killed server is started again at the same address", async () => {
     process.kill(postmasterOf(folder), "SIGKILL")
     const again = Effect.retry(
       Effect.tryPromise(() => ask(url, "select n from kept")),
@@ -75,7 +75,7 @@ describe("an embedded Postgres keeps what was committed", { timeout: LONG }, () 
     await first.end("SIGTERM")
   })
 
-  it("with every durable setting on", async () => {
+  it("every setting for durability is on", async () => {
     const settings = ["fsync", "full_page_writes", "synchronous_commit", "data_checksums"]
     const rows = await ask(url, `select ${settings.map((name) => `current_setting('${name}') as ${name}`).join(", ")}`)
     await first.end("SIGTERM")
@@ -83,8 +83,8 @@ describe("an embedded Postgres keeps what was committed", { timeout: LONG }, () 
   })
 })
 
-describe("an embedded Postgres ends in good order", { timeout: LONG }, () => {
-  it("with its process, and starts though a stranger has its old process id", async () => {
+describe("an embedded Postgres shuts down cleanly", { timeout: LONG }, () => {
+  it("with its process, and starts again although another process has its old process id", async () => {
     const pidFile = join(folder, "postgres/cluster/postmaster.pid")
     const written = readFileSync(pidFile, "utf8")
     await first.end("SIGTERM")
@@ -93,7 +93,7 @@ describe("an embedded Postgres ends in good order", { timeout: LONG }, () => {
     expect(await keptAfterStart()).toEqual(KEPT)
   })
 
-  it("when its scope closes, and has ended by then", async () => {
+  it("before its scope has closed", async () => {
     await first.end("SIGTERM")
     const started = Effect.as(EmbeddedPostgres.start({ dataDir: folder }), () => postmasterOf(folder))
     const pid = await Effect.runPromise(Effect.scoped(Effect.map(started, (read) => read())))
@@ -102,7 +102,7 @@ describe("an embedded Postgres ends in good order", { timeout: LONG }, () => {
 })
 
 describe.runIf(process.getuid?.() === 0)("under root", { timeout: LONG }, () => {
-  it("Postgres runs as another user, on data that stay in a folder which only root may enter", async () => {
+  it("Postgres runs as another user, on data in a folder that only root may enter", async () => {
     await first.end("SIGTERM")
     expect(statSync(folder).mode & 0o777).toBe(0o700)
     expect(statSync(folder).uid).toBe(0)

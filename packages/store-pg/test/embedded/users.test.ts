@@ -44,12 +44,12 @@ const under = (...names: ReadonlyArray<string>): string => {
 }
 
 describe.runIf(isRoot)("under root", { timeout: LONG }, () => {
-  it("Postgres stays with the user who owns the data", () => {
+  it("Postgres runs as the user who owns the data", () => {
     chownSync(folder, nobody.uid, nobody.gid)
     expect(accountFor(folder)?.uid).toBe(nobody.uid)
   })
 
-  it("programs in a folder which only root may enter are copied to where their user can run them", async () => {
+  it("programs in a folder that only root may enter are copied to where their user can run them", async () => {
     const found = await Effect.runPromise(binariesFor(dataDirectory(folder), undefined))
     const closed = under("closed")
     chmodSync(closed, 0o700)
@@ -61,18 +61,21 @@ describe.runIf(isRoot)("under root", { timeout: LONG }, () => {
     expect(said).toMatch(/^postgres \(PostgreSQL\) 18\./)
   })
 
-  it.runIf(mayEnter(clone, nobody))("a user runs Postgres as himself, and no other user on his data", async () => {
-    chownSync(folder, nobody.uid, nobody.gid)
-    const first = new Server(folder, nobody)
-    await ask(await first.url(), "select 1")
-    await first.end("SIGTERM")
-    expect(statSync(join(folder, "postgres/cluster")).uid).toBe(nobody.uid)
-    expect(statSync(join(folder, "postgres")).mode & 0o777).toBe(0o700)
-    const other = new Server(folder, { uid: 12_345, gid: 12_345 })
-    expect(await other.said).toBe(
-      `The Postgres in ${folder} belongs to another user: run as the one who made it, or choose another dataDir.`
-    )
-  })
+  it.runIf(mayEnter(clone, nobody))(
+    "a user runs Postgres under their own account, and no other user can run it on their data",
+    async () => {
+      chownSync(folder, nobody.uid, nobody.gid)
+      const first = new Server(folder, nobody)
+      await ask(await first.url(), "select 1")
+      await first.end("SIGTERM")
+      expect(statSync(join(folder, "postgres/cluster")).uid).toBe(nobody.uid)
+      expect(statSync(join(folder, "postgres")).mode & 0o777).toBe(0o700)
+      const other = new Server(folder, { uid: 12_345, gid: 12_345 })
+      expect(await other.said).toBe(
+        `The Postgres in ${folder} belongs to another user: run as the one who made it, or choose another dataDir.`
+      )
+    }
+  )
 })
 
 /** A package as npm unpacks it when install scripts are blocked: its links are only listed. */
@@ -88,8 +91,8 @@ const bare = (): string => {
   return native
 }
 
-describe("where npm blocked the install script", () => {
-  it("the links it would have made are made in a copy beside the data, and the package is left as it is", () => {
+describe("if npm blocked the install script", () => {
+  it("creates library links in a copy beside the data, and leaves the package unchanged", () => {
     const [native, place] = [bare(), under("data")]
     const copy = reachable({ folder: native, version: VERSION }, place, undefined)
     expect(copy.folder).toBe(join(place, `binaries-${VERSION}`))
@@ -99,7 +102,7 @@ describe("where npm blocked the install script", () => {
     expect(existsSync(join(native, "lib/libpq.so.5"))).toBe(false)
   })
 
-  it("a copy that lacks something is made anew, and the one of another version is dropped", () => {
+  it("replaces an incomplete copy, and deletes a copy of another version", () => {
     const [native, place] = [bare(), under("data")]
     const older = reachable({ folder: native, version: "18.8.0" }, place, undefined)
     const { folder: copy } = reachable({ folder: native, version: VERSION }, place, undefined)
@@ -109,7 +112,7 @@ describe("where npm blocked the install script", () => {
     expect(statSync(join(copy, "bin/initdb")).size).toBe("bin/initdb".length)
   })
 
-  it("a package whose links were made is run where it is", () => {
+  it("a package that has its links is run in place", () => {
     const native = bare()
     symlinkSync("libpq.so.5.18", join(native, "lib/libpq.so.5"))
     expect(reachable({ folder: native, version: VERSION }, under("data"), undefined).folder).toBe(native)

@@ -112,7 +112,7 @@ describe.each([
     }
 
   it(
-    "erased, the person is found nowhere: neither name nor number, in whatever form",
+    "after an erasure, neither the person's name nor number is found anywhere, in any form",
     searching(({ find }) =>
       Effect.gen(function* () {
         const { amira, one, other } = yield* story
@@ -125,7 +125,7 @@ describe.each([
   )
 
   it(
-    "rows that the books need stay, under the client's id; other clients' data stay as they are",
+    "rows that bookkeeping needs stay under the client's id, and other clients' data are unchanged",
     searching(({ find }) =>
       Effect.gen(function* () {
         const { amira, karim, one, linked, karims } = yield* story
@@ -197,7 +197,7 @@ describe.each([
   )
 
   it(
-    "an event keeps its id and place with another text, and so it is delivered; none is raised",
+    "an event keeps its id and place, is delivered with its new text, and no event is added",
     searching(() =>
       Effect.gen(function* () {
         const { amira, other } = yield* story
@@ -223,7 +223,7 @@ describe.each([
   )
 
   it(
-    "a repeated create gets the first ticket again, without the person, and makes no second one",
+    "a repeated create returns the first ticket without the person, and creates no second one",
     searching(() =>
       Effect.gen(function* () {
         const { amira, one, linked } = yield* story
@@ -255,7 +255,7 @@ describe.each([
   )
 
   it(
-    "an erasure that dies at any command is done to its end by the next call",
+    "an erasure that is interrupted at any command is completed by the next call",
     searching(({ find }, after) =>
       Effect.gen(function* () {
         const { amira } = yield* story
@@ -275,7 +275,7 @@ describe.each([
   )
 
   it(
-    "the export has everything that a search finds of the person, and writes down that it was made",
+    "the export has everything that a search finds about the person, and is in the audit log",
     searching(({ find }) =>
       Effect.gen(function* () {
         const { amira, one, other, linked, offered, accepted, karims } = yield* story
@@ -300,7 +300,7 @@ describe.each([
   )
 
   it(
-    "a correction is seen at once, refuses a number that is taken, and its former number is erased when it is named",
+    "a correction applies immediately, a taken number is refused, and an erasure that names the former number removes it",
     searching(({ find }) =>
       Effect.gen(function* () {
         const { amira, one } = yield* story

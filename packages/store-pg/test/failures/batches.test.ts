@@ -69,7 +69,7 @@ describe.concurrent("a batch that the database refuses (docs/how-it-is-built.md,
     )
   )
 
-  it("a disk that is full at the commit: nothing is saved, the answer is 503, and it goes on when there is room", () =>
+  it("if the disk is full at the commit, nothing is saved and the response is 503, until there is space again", () =>
     testing(
       Effect.gen(function* () {
         const { ports, session, shop } = yield* oneNode
@@ -93,11 +93,13 @@ describe.concurrent("a batch that the database refuses (docs/how-it-is-built.md,
     ))
 })
 
-describe.concurrent("a shop whose head is held elsewhere (docs/how-it-is-built.md, point 2)", { timeout: LONG }, () => {
+describe.concurrent("a shop that another transaction has locked (docs/how-it-is-built.md, point 2)", {
+  timeout: LONG
+}, () => {
   const hold = (session: Session, shop_id: ShopId) =>
     session.run(`begin; select from shop_head where shop_id = '${shop_id}' for update`)
 
-  it("waits apart while the others go on, and is served once it is free", () =>
+  it("waits in the contended queue while the others go on, and is served once it is unlocked", () =>
     testing(
       Effect.gen(function* () {
         const { ports, session, shop } = yield* oneNode
@@ -112,7 +114,7 @@ describe.concurrent("a shop whose head is held elsewhere (docs/how-it-is-built.m
       })
     ))
 
-  it("waits five seconds at most, and what has expired never runs", () => {
+  it("waits at most five seconds, and an expired command never runs", () => {
     const clock = new SettableClock()
     return testing(
       Effect.gen(function* () {
@@ -130,7 +132,7 @@ describe.concurrent("a shop whose head is held elsewhere (docs/how-it-is-built.m
     )
   })
 
-  it("commands wait for a table that an operator locks, and none is refused once it is free", () =>
+  it("commands wait for a table that an operator locks, and none is refused once it is unlocked", () =>
     testing(
       Effect.gen(function* () {
         const { ports, session, shop } = yield* oneNode
@@ -180,7 +182,7 @@ describe("a clock that steps back (docs/how-it-is-built.md)", { timeout: LONG },
     )
   })
 
-  it("an old window of a limit refuses nobody longer than a window lasts", () => {
+  it("an old window of a limit refuses requests for no longer than a window lasts", () => {
     const clock = new SettableClock()
     const takes: ReadonlyArray<LimitUse> = [
       { policy: "requests_per_minute", subject: "a caller with spaces", time_zone: null }

@@ -40,46 +40,43 @@ const standbyOf = ({ run, start, port }: Pick<Effect.Effect.Success<typeof prima
 }
 
 describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.md)${NOT_INSTALLED}`, () => {
-  it(
-    "a synchronous standby that is promoted has all that was answered, and the nodes find it by themselves",
-    LONG,
-    () =>
-      testing(
-        Effect.gen(function* () {
-          const server = yield* primary
-          const { port, session } = server
-          const standby = yield* standbyOf(server)
-          yield* session.run("alter system set synchronous_standby_names = '*'")
-          yield* session.run("select pg_reload_conf()")
-          yield* until(
-            "the standby to be synchronous",
-            session.run("select from pg_stat_replication where sync_state = 'sync'"),
-            (rows) => rows.length > 0
-          )
+  it("a promoted synchronous standby has every confirmed command, and the nodes find it by themselves", LONG, () =>
+    testing(
+      Effect.gen(function* () {
+        const server = yield* primary
+        const { port, session } = server
+        const standby = yield* standbyOf(server)
+        yield* session.run("alter system set synchronous_standby_names = '*'")
+        yield* session.run("select pg_reload_conf()")
+        yield* until(
+          "the standby to be synchronous",
+          session.run("select from pg_stat_replication where sync_state = 'sync'"),
+          (rows) => rows.length > 0
+        )
 
-          // The standby is named first: a server that only reads is passed over.
-          const ports = yield* node({ url: urlOf(standby, port), lanes: 1 })
-          const shop = yield* Effect.provide(openShop(), ports)
-          expect(yield* Effect.provide(create(shop.id), ports)).toBe(1)
-          const load = yield* Effect.fork(
-            Effect.forEach(upTo(40), () => Effect.exit(Effect.provide(create(shop.id), ports)), { concurrency: 4 })
-          )
-          yield* until("six tickets", Effect.provide(numbers(shop.id), ports), (made) => made.length > 5)
-          server.run("pg_ctl", "-D", "primary", "-m", "immediate", "stop")
-          server.run("pg_ctl", "-D", "standby", "-w", "promote")
+        // The standby is named first: a server that only reads is passed over.
+        const ports = yield* node({ url: urlOf(standby, port), lanes: 1 })
+        const shop = yield* Effect.provide(openShop(), ports)
+        expect(yield* Effect.provide(create(shop.id), ports)).toBe(1)
+        const load = yield* Effect.fork(
+          Effect.forEach(upTo(40), () => Effect.exit(Effect.provide(create(shop.id), ports)), { concurrency: 4 })
+        )
+        yield* until("six tickets", Effect.provide(numbers(shop.id), ports), (made) => made.length > 5)
+        server.run("pg_ctl", "-D", "primary", "-m", "immediate", "stop")
+        server.run("pg_ctl", "-D", "standby", "-w", "promote")
 
-          const answered = (yield* Fiber.join(load)).filter(Exit.isSuccess).map(({ value }) => value)
-          const after = yield* Effect.provide(create(shop.id), ports).pipe(Effect.retry(patiently))
-          const stored = yield* Effect.provide(numbers(shop.id), ports).pipe(Effect.retry(patiently))
-          expect(stored).toEqual(upTo(after))
-          expect([...answered, after].filter((number) => !stored.includes(number))).toEqual([])
-          expect(new Set(answered).size).toBe(answered.length)
-        })
-      )
+        const answered = (yield* Fiber.join(load)).filter(Exit.isSuccess).map(({ value }) => value)
+        const after = yield* Effect.provide(create(shop.id), ports).pipe(Effect.retry(patiently))
+        const stored = yield* Effect.provide(numbers(shop.id), ports).pipe(Effect.retry(patiently))
+        expect(stored).toEqual(upTo(after))
+        expect([...answered, after].filter((number) => !stored.includes(number))).toEqual([])
+        expect(new Set(answered).size).toBe(answered.length)
+      })
+    )
   )
 
   it(
-    "an asynchronous standby that is promoted lacks the last that was answered, and what follows is as the page says",
+    "a promoted asynchronous standby lacks the last confirmed commands, with the consequences that the page describes",
     LONG,
     () =>
       testing(
@@ -177,7 +174,7 @@ describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.
     )
   )
 
-  it("the documented dump leaves nothing out, and carries neither counters nor receipts over", LONG, () =>
+  it("the documented dump is complete, except for counters and receipts", LONG, () =>
     testing(
       Effect.gen(function* () {
         const { run: program, port, session } = yield* primary

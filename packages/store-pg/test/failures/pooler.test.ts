@@ -17,7 +17,7 @@ const SETTINGS = ["lock_timeout", "statement_timeout", "enable_seqscan", "plan_c
 
 describe(`through a real PgBouncer with its default settings${NO_POOLER === false ? "" : `: ${NO_POOLER}`}`, () => {
   it.skipIf(NO_POOLER !== false)(
-    "in session mode all works, and every session has our settings",
+    "in session mode everything works, and every session has the store's settings",
     { timeout: 120_000 },
     () =>
       testing(
@@ -57,21 +57,18 @@ describe(`through a real PgBouncer with its default settings${NO_POOLER === fals
       )
   )
 
-  it.skipIf(NO_POOLER !== false)(
-    "in transaction mode it is refused with a sentence that says what to do",
-    { timeout: 120_000 },
-    () =>
-      testing(
-        Effect.gen(function* () {
-          const { url } = yield* database
-          const ports = yield* node({ url: yield* pooler(url, "transaction") })
-          expect(yield* Effect.flip(Effect.provide(openShop(), ports))).toMatchObject(REFUSED)
-        })
-      )
+  it.skipIf(NO_POOLER !== false)("in transaction mode it is refused with a remedy", { timeout: 120_000 }, () =>
+    testing(
+      Effect.gen(function* () {
+        const { url } = yield* database
+        const ports = yield* node({ url: yield* pooler(url, "transaction") })
+        expect(yield* Effect.flip(Effect.provide(openShop(), ports))).toMatchObject(REFUSED)
+      })
+    )
   )
 
   it.skipIf(NO_POOLER !== false)(
-    "a pooler that is set to transaction mode beside running nodes is refused with the same sentence",
+    "a pooler that is switched to transaction mode while nodes run is refused with the same message",
     { timeout: 120_000 },
     () =>
       testing(

@@ -19,8 +19,8 @@ const batch = Effect.gen(function* () {
   return { connection, receipt, wire: yield* reconnecting({ url, ...OPTIONS }) }
 })
 
-describe.concurrent("the outcome of a batch whose answer was lost", { timeout: 60_000 }, () => {
-  it("is committed where its receipt is there, however often it is asked for", () =>
+describe.concurrent("the outcome of a batch whose result was lost", { timeout: 60_000 }, () => {
+  it("is committed if its receipt exists, however often it is looked up", () =>
     testing(
       Effect.gen(function* () {
         const { connection, receipt, wire } = yield* batch
@@ -29,7 +29,7 @@ describe.concurrent("the outcome of a batch whose answer was lost", { timeout: 6
       })
     ))
 
-  it("is aborted where it is not, and then the batch cannot be committed any more, though its transaction is still open", () =>
+  it("is aborted if there is no receipt, and then the batch can no longer be committed, although its transaction is still open", () =>
     testing(
       Effect.gen(function* () {
         const { connection, receipt, wire } = yield* batch
@@ -41,7 +41,7 @@ describe.concurrent("the outcome of a batch whose answer was lost", { timeout: 6
       })
     ))
 
-  it("is waited for while the transaction that wrote it is open", () =>
+  it("is awaited while the transaction that wrote the receipt is open", () =>
     testing(
       Effect.gen(function* () {
         const { connection, receipt, wire } = yield* batch
@@ -66,7 +66,7 @@ const toWaiting = (session: Session, act: "pg_cancel_backend" | "pg_terminate_ba
 
 describe("a commit that waits for a synchronous standby", () => {
   it.each(["pg_cancel_backend", "pg_terminate_backend"] as const)(
-    "is not taken for saved where %s ends the wait, and is there once the standby is",
+    "is not reported as saved if %s ends the wait, and exists once the standby is back",
     { timeout: 120_000 },
     (act) =>
       testing(

@@ -27,7 +27,7 @@ const cluster = Effect.gen(function* () {
 })
 
 it(
-  "Postgres killed, and Postgres restarted, under load: what was answered is there, and it goes on by itself",
+  "after Postgres is killed or restarted under load, every confirmed command is stored, and the node recovers by itself",
   {
     timeout: 90_000
   },

@@ -63,7 +63,7 @@ describe("a database without the schema that the program needs", { timeout: 30_0
     expect(messages.slice(0, 3)).toEqual(Array(3).fill(expect.stringMatching(REMEDY)))
   })
 
-  it("with a misspelt name, every call and the log name it and the schema that has tables, before they say to migrate", async () => {
+  it("with a misspelt name, every call and the log show that name and the schema that has tables, before they advise to migrate", async () => {
     const { answers, reason } = await Effect.runPromise(
       Effect.scoped(
         Effect.flatMap(testDatabase, ({ url }) =>
@@ -87,7 +87,7 @@ describe("a database without the schema that the program needs", { timeout: 30_0
     expect(reason).toMatch(named)
   })
 
-  it("says the same in Effect, where it is only older", async () => {
+  it("reports an older schema in the same way in Effect", async () => {
     const refusal = await Effect.runPromise(
       Effect.gen(function* () {
         const { url } = yield* databaseAfter(BEHIND)
@@ -100,7 +100,7 @@ describe("a database without the schema that the program needs", { timeout: 30_0
     expect(refusal).toMatchObject({ _tag: "StoreUnavailable", message: expect.stringMatching(REMEDY) })
   })
 
-  it("is answered 503 without a word of it, and the log has why (Specification, Errors)", async () => {
+  it("results in a 503 without details, and the log has the reason (Specification, Errors)", async () => {
     const log: Array<string> = []
     const departure = await Effect.runPromise(
       Effect.scoped(Effect.flatMap(databaseAfter(UNMIGRATED), ({ url }) => served(url, log)))
@@ -113,7 +113,7 @@ describe("a database without the schema that the program needs", { timeout: 30_0
     )
   })
 
-  it("is not confused with one that refuses the user, or is not there", async () => {
+  it("is not confused with a database that refuses the user or does not exist", async () => {
     const messages = await Effect.runPromise(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
@@ -128,7 +128,7 @@ describe("a database without the schema that the program needs", { timeout: 30_0
     ])
   })
 
-  it("a statement that is wrong is a defect, and not a store that cannot be reached (SQLSTATE 22 and 42)", async () => {
+  it("an invalid statement is a defect, not an unavailable store (SQLSTATE 22 and 42)", async () => {
     const exits = await Effect.runPromise(
       Effect.gen(function* () {
         const { url } = yield* testDatabase

@@ -28,8 +28,8 @@ const load = (ports: Ports, work: Effect.Effect<unknown, unknown, never>, second
 const PROCESSES = 2
 const MOST_OF_A_PROCESS = 16
 
-describe("commits that wait for a synchronous standby that is not there", { timeout: 120_000 }, () => {
-  it("take no more connections than a process may have, while reads go on, and the node says why it is not ready", () =>
+describe("commits that wait for a missing synchronous standby", { timeout: 120_000 }, () => {
+  it("use no more connections than a process may have, while reads go on, and the node reports why it is not ready", () =>
     testing(
       Effect.gen(function* () {
         const { url, session, waitFor, commitsWait } = yield* waitingForStandby

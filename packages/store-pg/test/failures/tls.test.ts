@@ -40,47 +40,50 @@ const found = (url: string) =>
   )
 
 describe.skipIf(NOT_INSTALLED !== "")(`TLS to an installed Postgres (docs/operating.md)${NOT_INSTALLED}`, () => {
-  it("each sslmode checks what it says, a refusal is a sentence, and a node works over it", { timeout: 60_000 }, () =>
-    testing(
-      Effect.gen(function* () {
-        const { cert, key } = yield* certificate
-        const { run, start } = yield* installed
-        run("initdb", "-D", "data", "-U", "workshop", "-A", "trust", "-E", "UTF8", "--locale=C")
-        const port = yield* start("data", { ssl: "on", ssl_cert_file: cert, ssl_key_file: key })
-        const at = (host: string, query: string) => `postgres://workshop@${host}:${port}/postgres?${query}`
-        const ca = `sslrootcert=${encodeURIComponent(cert)}`
+  it(
+    "each sslmode makes its documented checks, a refusal is one sentence, and a node works over TLS",
+    { timeout: 60_000 },
+    () =>
+      testing(
+        Effect.gen(function* () {
+          const { cert, key } = yield* certificate
+          const { run, start } = yield* installed
+          run("initdb", "-D", "data", "-U", "workshop", "-A", "trust", "-E", "UTF8", "--locale=C")
+          const port = yield* start("data", { ssl: "on", ssl_cert_file: cert, ssl_key_file: key })
+          const at = (host: string, query: string) => `postgres://workshop@${host}:${port}/postgres?${query}`
+          const ca = `sslrootcert=${encodeURIComponent(cert)}`
 
-        expect(yield* found(at("127.0.0.1", "sslmode=disable"))).toBe(false)
-        expect(yield* found(at("127.0.0.1", "sslmode=require"))).toBe(true)
-        expect(yield* found(at("127.0.0.1", `sslmode=verify-ca&${ca}`))).toBe(true)
-        expect(yield* found(at("localhost", `sslmode=verify-full&${ca}`))).toBe(true)
-        // The certificate does not bear the address in numbers, and is of no authority that the system knows.
-        expect(yield* found(at("127.0.0.1", `sslmode=verify-full&${ca}`))).toMatch(
-          /^The database is not trusted \(.*127\.0\.0\.1.*\): check sslmode in the store's url, .* bears the host's name/
-        )
-        expect(yield* found(at("localhost", "sslmode=verify-full"))).toMatch(
-          /^The database is not trusted \(self-signed certificate\): .* sslrootcert is the authority/
-        )
+          expect(yield* found(at("127.0.0.1", "sslmode=disable"))).toBe(false)
+          expect(yield* found(at("127.0.0.1", "sslmode=require"))).toBe(true)
+          expect(yield* found(at("127.0.0.1", `sslmode=verify-ca&${ca}`))).toBe(true)
+          expect(yield* found(at("localhost", `sslmode=verify-full&${ca}`))).toBe(true)
+          // The certificate does not bear the address in numbers, and is of no authority that the system knows.
+          expect(yield* found(at("127.0.0.1", `sslmode=verify-full&${ca}`))).toMatch(
+            /^The database is not trusted \(.*127\.0\.0\.1.*\): check sslmode in the store's url, .* bears the host's name/
+          )
+          expect(yield* found(at("localhost", "sslmode=verify-full"))).toMatch(
+            /^The database is not trusted \(self-signed certificate\): .* sslrootcert is the authority/
+          )
 
-        const url = at("localhost", `sslmode=verify-full&${ca}`)
-        yield* migrate(url)
-        const ports = yield* node({ url, lanes: 1 })
-        const shop = yield* Effect.provide(openShop(), ports)
-        expect(yield* Effect.provide(create(shop.id), ports)).toBe(1)
-        const session = yield* connect(at("127.0.0.1", "sslmode=disable"))
-        const [open] = yield* session.run<{ clear: number; encrypted: number }>(
-          `select count(*) filter (where not s.ssl)::integer as clear, count(*) filter (where s.ssl)::integer as encrypted
+          const url = at("localhost", `sslmode=verify-full&${ca}`)
+          yield* migrate(url)
+          const ports = yield* node({ url, lanes: 1 })
+          const shop = yield* Effect.provide(openShop(), ports)
+          expect(yield* Effect.provide(create(shop.id), ports)).toBe(1)
+          const session = yield* connect(at("127.0.0.1", "sslmode=disable"))
+          const [open] = yield* session.run<{ clear: number; encrypted: number }>(
+            `select count(*) filter (where not s.ssl)::integer as clear, count(*) filter (where s.ssl)::integer as encrypted
           from pg_stat_activity a join pg_stat_ssl s using (pid) where a.application_name like 'workshop %' and a.pid <> pg_backend_pid()`
-        )
-        expect(open!.clear).toBe(0)
-        expect(open!.encrypted).toBeGreaterThan(0)
+          )
+          expect(open!.clear).toBe(0)
+          expect(open!.encrypted).toBeGreaterThan(0)
 
-        run("initdb", "-D", "clear", "-U", "workshop", "-A", "trust", "-E", "UTF8", "--locale=C")
-        const clear = yield* start("clear")
-        expect(yield* found(`postgres://workshop@127.0.0.1:${clear}/postgres?sslmode=require`)).toMatch(
-          /^The database is not trusted \(The server does not support SSL connections\): check sslmode/
-        )
-      })
-    )
+          run("initdb", "-D", "clear", "-U", "workshop", "-A", "trust", "-E", "UTF8", "--locale=C")
+          const clear = yield* start("clear")
+          expect(yield* found(`postgres://workshop@127.0.0.1:${clear}/postgres?sslmode=require`)).toMatch(
+            /^The database is not trusted \(The server does not support SSL connections\): check sslmode/
+          )
+        })
+      )
   )
 })

@@ -47,7 +47,7 @@ describe("a server that cannot be reached", () => {
     }
   )
 
-  it("is named where Node's error names no host: one that is silent, or one of several addresses", () => {
+  it("is named although Node's error names no host, if it is silent or has several addresses", () => {
     const at = (error: Error) => {
       noteServer(error, { host: "db.example", port: 5432 })
       return connectionFailure(new Error("Failed to acquire connection", { cause: error }))

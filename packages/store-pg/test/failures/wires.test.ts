@@ -29,7 +29,9 @@ const timedOut = expect.objectContaining({ message: "canceling statement due to 
 /** What ends a batch on the wire: the statement that commits it. */
 const commits = (sent: string) => sent.includes("commit\0")
 
-describe.concurrent("when the way to the database breaks (docs/how-it-is-built.md, point 6)", { timeout: LONG }, () => {
+describe.concurrent("when connections to the database break (docs/how-it-is-built.md, point 6)", {
+  timeout: LONG
+}, () => {
   it.each([
     ["the commit arrived and its answer was lost: it is committed once and answered", "mute"],
     ["the commit never arrived: it is run again and answered", "drop"]
@@ -46,7 +48,7 @@ describe.concurrent("when the way to the database breaks (docs/how-it-is-built.m
     )
   )
 
-  it("connections that stop responding are all closed, and their locks are free again", () =>
+  it("connections that stop responding are all closed, and their locks are released", () =>
     testing(
       Effect.gen(function* () {
         const { way, ports, shop } = yield* onItsWay
@@ -81,7 +83,7 @@ describe.concurrent("when the way to the database breaks (docs/how-it-is-built.m
       })
     ))
 
-  it("a database that is away when the layer is built, and comes later", () =>
+  it("a database may become available after the layer was built", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* database
@@ -105,7 +107,7 @@ describe.concurrent("when the way to the database breaks (docs/how-it-is-built.m
       })
     ))
 
-  it("backends ended again and again under load: what was answered is there, no number twice and none left out", () =>
+  it("if backends are terminated repeatedly under load, every confirmed ticket is stored, and numbers have no duplicates or gaps", () =>
     testing(
       Effect.gen(function* () {
         const { ports, session, shop } = yield* onItsWay
@@ -127,7 +129,7 @@ describe.concurrent("when the way to the database breaks (docs/how-it-is-built.m
       })
     ))
 
-  it("a table that stays locked: what nobody waits for any more ends in the server, and there are never more than sixteen connections", () =>
+  it("while a table stays locked, the server ends abandoned statements, and there are never more than sixteen connections", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -200,7 +202,7 @@ describe.concurrent("when the way to the database breaks (docs/how-it-is-built.m
     )
   )
 
-  it("the pool of reads exhausted: a read that waits too long fails, and the pool recovers by itself", () =>
+  it("if the pool for reads is exhausted, a read that waits too long fails, and the pool recovers by itself", () =>
     testing(
       Effect.gen(function* () {
         const { ports, session, shop } = yield* onItsWay

@@ -18,7 +18,7 @@ const SENTENCE =
 
 describe("the url of a database", () => {
   it.each(["base", "localhost:5432/x", "mysql://me:s3cret@db/x", "postgres://me:s3#cret@db/x"])(
-    "%j is none: no name is looked up for it, and nothing of it is repeated",
+    "%j is invalid: no host is looked up, and the message repeats no part of it",
     async (url) => expect(await refusals(url)).toEqual([SENTENCE, SENTENCE])
   )
 
@@ -29,11 +29,11 @@ describe("the url of a database", () => {
   })
 
   it.each(["postgresql://me@127.0.0.1:1/x", "postgres:///x?host=/nowhere", "postgres://me@/x?host=/nowhere"])(
-    "%s is one",
+    "%s is valid",
     async (url) => expect(await Effect.runPromise(Effect.flip(check(url)))).toMatchObject({ reason: "unreachable" })
   )
 
-  it("that names no database, or no role, of a server that answers is refused with its own reason and remedy", () =>
+  it("is refused with a reason and remedy of its own if the database or the role does not exist on a reachable server", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* testDatabase

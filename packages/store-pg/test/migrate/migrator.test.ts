@@ -32,7 +32,7 @@ const migrated = (files: Files) =>
   })
 
 describe("migrate", { timeout: LONG }, () => {
-  it("applies what is missing, in order and once, and records when by the clock it is given", () =>
+  it("applies missing migrations in order and once, and records the time of the given clock", () =>
     run(
       Effect.gen(function* () {
         const { url, at, session } = yield* emptySchema
@@ -53,7 +53,7 @@ describe("migrate", { timeout: LONG }, () => {
       })
     ))
 
-  it("refuses a database that is not in UTF-8 by the name of its encoding, and so does the check at a start", () =>
+  it("refuses a database that is not in UTF-8 and names its encoding, as does the check at a start", () =>
     run(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
@@ -79,7 +79,7 @@ describe("migrate", { timeout: LONG }, () => {
       })
     ))
 
-  it("is safe from several processes at once: one applies, the others find it done", () =>
+  it("can run in several processes at once: one applies the migrations, and the others find them applied", () =>
     run(
       Effect.gen(function* () {
         const { url, at, session } = yield* emptySchema
@@ -95,7 +95,7 @@ describe("migrate", { timeout: LONG }, () => {
       })
     ))
 
-  it("can be stopped while it waits for another process, and leaves the lock to the next", () =>
+  it("can be stopped while it waits for another process, and releases its place in the queue for the lock", () =>
     run(
       Effect.gen(function* () {
         const { url, at, session } = yield* emptySchema
@@ -126,7 +126,7 @@ describe("migrate", { timeout: LONG }, () => {
       })
     ))
 
-  it("leaves nothing of a migration that fails, and keeps those before it", () =>
+  it("rolls a failed migration back, and keeps the earlier ones", () =>
     run(
       Effect.gen(function* () {
         const { url, at, session } = yield* emptySchema
@@ -143,7 +143,7 @@ describe("migrate", { timeout: LONG }, () => {
       })
     ))
 
-  it("runs a file marked so outside a transaction, for indexes built while the table is in use", () =>
+  it("runs a file with the mark for it outside a transaction, for indexes that are built while the table is in use", () =>
     run(
       Effect.gen(function* () {
         const { url, at, session } = yield* emptySchema
@@ -160,7 +160,7 @@ describe("migrate", { timeout: LONG }, () => {
       })
     ))
 
-  it("gives up a lock that is not free soon, lets the others through, and tries again", () =>
+  it("gives up a lock that it does not get soon, so that others can proceed, and tries again", () =>
     run(
       Effect.gen(function* () {
         const { url, at, session } = yield* migrated(FIRST)
@@ -184,7 +184,7 @@ describe("migrate", { timeout: LONG }, () => {
 describe("rolling upgrades", { timeout: LONG }, () => {
   const EXPANDING = { ...FIRST, "0002_sender.sql": "alter table letter add sender text not null default 'me';" }
 
-  it("a program goes on, and can start again, on a schema that a later release only expanded", () =>
+  it("a program keeps running, and can start again, on a schema that a later release only extended", () =>
     run(
       Effect.gen(function* () {
         const { url, at } = yield* migrated(EXPANDING)
@@ -195,7 +195,7 @@ describe("rolling upgrades", { timeout: LONG }, () => {
       })
     ))
 
-  it("a program that is old enough to lack what a contracting migration took away is refused, a later one is not", () =>
+  it("a program that still needs what a migration removed is refused, and a later program is not", () =>
     run(
       Effect.gen(function* () {
         const contracted = {
@@ -208,7 +208,7 @@ describe("rolling upgrades", { timeout: LONG }, () => {
       })
     ))
 
-  it("a table of migrations from before it recorded readable versions is extended in place", () =>
+  it("an old table of migrations, without readable versions, is extended in place", () =>
     run(
       Effect.gen(function* () {
         const { url, at, session } = yield* migrated(FIRST)
@@ -218,7 +218,7 @@ describe("rolling upgrades", { timeout: LONG }, () => {
       })
     ))
 
-  it("warns once that a schema begins without data although others have tables of the workshop", () => {
+  it("warns once that a new schema is empty although other schemas have the workshop's tables", () => {
     const logs: Array<string> = []
     const logging = Logger.replace(
       Logger.defaultLogger,
@@ -238,7 +238,7 @@ describe("rolling upgrades", { timeout: LONG }, () => {
     )
   })
 
-  it("with createSchema: false, a schema without tables is refused by its name, and nothing is made in it", () =>
+  it("with createSchema: false, a schema without tables is refused by its name, and nothing is created in it", () =>
     run(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
@@ -278,7 +278,7 @@ describe("rolling upgrades", { timeout: LONG }, () => {
     )
   })
 
-  it("statements of a file outside a transaction end at a line's end, but not within the body of a function", () =>
+  it("statements of a file without a transaction end at a line's end, but not within the body of a function", () =>
     run(
       Effect.gen(function* () {
         const sql = [
@@ -295,7 +295,7 @@ describe("rolling upgrades", { timeout: LONG }, () => {
       })
     ))
 
-  it("an index whose building was cut short is named, with what to do", () =>
+  it("an incompletely built index is named, with what to do", () =>
     run(
       Effect.gen(function* () {
         const { url, at, session } = yield* migrated(FIRST)
@@ -326,7 +326,7 @@ describe("a database that does not fit is refused in one sentence", { timeout: L
       })
     )
 
-  it("a database that a later release changed so that this program cannot use it", async () => {
+  it("a database that a later release made unusable for this program", async () => {
     const contracted = { ...BOTH, "0003_gone.sql": "-- readable from 2\nalter table letter drop sender;" }
     const { migrating, checking } = await refusal(contracted, FIRST)
     const message =
@@ -334,7 +334,7 @@ describe("a database that does not fit is refused in one sentence", { timeout: L
     expect([checking._tag, checking.message, migrating]).toEqual(["SchemaNewer", message, message])
   })
 
-  it("a migration changed after it was applied, but for its line ends", async () => {
+  it("a migration that was changed after it was applied, except for its line ends", async () => {
     const changed = { "0001_letter.sql": "create table letter (id bigint primary key);" }
     const { migrating, checking } = await refusal(FIRST, changed)
     const message =
@@ -356,12 +356,12 @@ describe("a database that does not fit is refused in one sentence", { timeout: L
     expect([checking._tag, checking.message, migrating]).toEqual(["MigrationGap", message, message])
   })
 
-  it("files that are not numbered from 1 without holes", () => {
+  it("files that are not numbered from 1 without gaps", () => {
     const holed = { ...FIRST, "0003_late.sql": "select 1;" }
     expect(() => migrationsOf(holed)).toThrow("The migration 0003_late.sql is out of its number")
   })
 
-  it("a database out of reach", async () => {
+  it("an unreachable database", async () => {
     const error = await run(Effect.flip(migrate("postgres://nobody@127.0.0.1:1/none")))
     expect(error.message).toBe(
       "The database cannot be reached (connect ECONNREFUSED 127.0.0.1:1): check that it runs, and the store's url."
@@ -370,7 +370,7 @@ describe("a database that does not fit is refused in one sentence", { timeout: L
 })
 
 describe("check", { timeout: LONG }, () => {
-  it("names the command that brings an older database up to date, and is content afterwards", () =>
+  it("names the command that migrates an older database, and succeeds afterwards", () =>
     run(
       Effect.gen(function* () {
         const { url, at } = yield* emptySchema

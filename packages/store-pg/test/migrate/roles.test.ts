@@ -50,7 +50,7 @@ describe("the service's role (docs/operating.md, Database roles)", { timeout: 12
       })
     ))
 
-  it("rewrites events only while a client's erasure is under way", () =>
+  it("rewrites events only during a client's erasure", () =>
     testing(
       Effect.gen(function* () {
         const { service } = yield* databaseOfRoles()
@@ -64,7 +64,7 @@ describe("the service's role (docs/operating.md, Database roles)", { timeout: 12
       })
     ))
 
-  it("removes everything only where a sandbox made it", () =>
+  it("removes all data only if a sandbox made them", () =>
     testing(
       Effect.gen(function* () {
         const { service } = yield* databaseOfRoles()
@@ -106,7 +106,7 @@ describe("the service's role (docs/operating.md, Database roles)", { timeout: 12
     expect(granted("update").sort()).toEqual([...updated].sort())
   })
 
-  it("keeps the partitions and removes what is old (the store contract and erasures run under it too)", () => {
+  it("maintains the partitions and removes old rows (the store contract and erasures run with this role too)", () => {
     const clock = new SettableClock(JANUARY)
     return testing(
       Effect.gen(function* () {
@@ -136,7 +136,7 @@ describe("the service's role (docs/operating.md, Database roles)", { timeout: 12
 })
 
 describe("the reading role (docs/operating.md, Database roles)", { timeout: 60_000 }, () => {
-  it("reads tickets and deliveries, and no hash, secret or phone number, and writes nothing", () =>
+  it("reads tickets and deliveries, but no hash, secret or phone number, and writes nothing", () =>
     testing(
       Effect.gen(function* () {
         const { service, reader } = yield* databaseOfRoles()
@@ -246,7 +246,7 @@ const grantedBy = (url: string, owner: string, service: string) =>
   )
 
 describe("an operator's roles", { timeout: 120_000 }, () => {
-  it("are those of the page: the owner migrates and grants, and a second time changes nothing", () => {
+  it("match the page: the owner migrates and grants, and a second run changes nothing", () => {
     const [page = ""] = [...file("docs/operating.md").matchAll(/```sql\n([\s\S]*?)```/g)].map(([, sql = ""]) => sql)
     return operated(
       (database) =>
@@ -258,7 +258,7 @@ describe("an operator's roles", { timeout: 120_000 }, () => {
     )
   })
 
-  it("are those of compose.yaml, whose migration grants", () =>
+  it("match compose.yaml, whose migration grants the rights", () =>
     operated(
       (database) => [`create database ${database}`],
       (url, owner, service) =>
@@ -273,7 +273,7 @@ describe("an operator's roles", { timeout: 120_000 }, () => {
         )
     ))
 
-  it("are named where one is missing and the owner may not make it", () =>
+  it("are named if one is missing and the owner may not create it", () =>
     operated(
       (database) => {
         const owner = roleIn(`postgres://x/${database}`, "workshop_owner")
@@ -292,7 +292,7 @@ describe("an operator's roles", { timeout: 120_000 }, () => {
         )
     ))
 
-  it("lose what the page granted before, also what it granted on tables to come", () =>
+  it("lose the rights that the page granted before, also those on future tables", () =>
     testing(
       Effect.gen(function* () {
         const { url, service } = yield* databaseOfRoles()

@@ -55,7 +55,7 @@ const waitingOrDone = <A, E>(session: Session, fiber: Fiber.Fiber<A, E>) =>
 describe.concurrent("claims of several nodes (Specification, Webhooks; docs/how-it-is-built.md)", {
   timeout: 30_000
 }, () => {
-  it("a shop that one is about to claim for is left to it, and there are never more than four in flight", () =>
+  it("a node skips a shop for which another one is claiming, and there are never more than four deliveries in flight", () =>
     testing(
       Effect.gen(function* () {
         const { session, claim } = yield* bench
@@ -67,7 +67,7 @@ describe.concurrent("claims of several nodes (Specification, Webhooks; docs/how-
       })
     ))
 
-  it("a result that arrives while a claim looks is saved beside it, and makes room that the next claim finds", () =>
+  it("a result that arrives while a claim reads is saved beside it, and the next claim uses the freed slot", () =>
     testing(
       Effect.gen(function* () {
         const { session, claim, land } = yield* bench
@@ -79,7 +79,7 @@ describe.concurrent("claims of several nodes (Specification, Webhooks; docs/how-
       })
     ))
 
-  it("a result that arrives after a claim has looked makes room too, although the claim is not committed yet", () =>
+  it("a result that arrives after a claim has read frees a slot too, although the claim is not committed yet", () =>
     testing(
       Effect.gen(function* () {
         const { session, claim, land } = yield* bench
@@ -94,7 +94,7 @@ describe.concurrent("claims of several nodes (Specification, Webhooks; docs/how-
       })
     ))
 
-  it("a webhook that is removed while a claim looks leaves no turn behind", () =>
+  it("a webhook that is removed while a claim reads leaves no turn behind", () =>
     testing(
       Effect.gen(function* () {
         const { session, remove } = yield* bench
@@ -124,7 +124,7 @@ describe.concurrent("claims of several nodes (Specification, Webhooks; docs/how-
       })
     ))
 
-  it("the order is that of the database's clock, so that nodes whose clocks differ give each shop one turn before any gets two", () =>
+  it("the order follows the database's clock, so that nodes with different clocks give each shop one turn before any gets two", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -156,7 +156,7 @@ describe.concurrent("claims of several nodes (Specification, Webhooks; docs/how-
       })
     ))
 
-  it("a node of the release before may make a shop of the round ready again: it keeps one place, and four in flight", () =>
+  it("if a node of the previous release makes a waiting shop ready again, the shop keeps one place, and at most four deliveries in flight", () =>
     testing(
       Effect.gen(function* () {
         const { session, claim, land } = yield* bench

@@ -71,7 +71,7 @@ describe("a node whose clock is off its database's (Specification, Commands)", {
       ))
   }
 
-  it("four seconds are not held against it", () =>
+  it("works with a clock that is four seconds off", () =>
     testing(
       Effect.gen(function* () {
         const { id, clock, on } = yield* setting
@@ -80,7 +80,7 @@ describe("a node whose clock is off its database's (Specification, Commands)", {
       })
     ))
 
-  it("is found out at once when its clock is stepped between two batches", () =>
+  it("is noticed at once if its clock is stepped between two batches", () =>
     testing(
       Effect.gen(function* () {
         const { id, clock, on } = yield* setting
@@ -90,7 +90,7 @@ describe("a node whose clock is off its database's (Specification, Commands)", {
       })
     ))
 
-  it("removes nothing that is old by its clock", () =>
+  it("removes nothing that is old only by its own clock", () =>
     testing(
       Effect.gen(function* () {
         const { url, clock, rows } = yield* setting

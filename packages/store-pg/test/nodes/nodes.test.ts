@@ -23,7 +23,7 @@ const onBoth = <A, E, R>(one: Ports, two: Ports, times: number, effect: Effect.E
   )
 
 describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", { timeout: 30_000 }, () => {
-  it("commands of one shop run one after another over all of them: no number twice, none left out", () =>
+  it("commands of one shop run one after another across all nodes: numbers have no duplicates or gaps", () =>
     testing(
       Effect.gen(function* () {
         const { one, two, shop } = yield* twoNodes
@@ -60,7 +60,7 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
       })
     ))
 
-  it("a window that was opened by a node whose clock is a little ahead counts for the others too", () =>
+  it("a window that a node with a slightly faster clock opened counts for the others too", () =>
     testing(
       Effect.gen(function* () {
         const { one, two } = yield* twoNodes
@@ -77,7 +77,7 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
       })
     ))
 
-  it("a change at one node reaches the other, also after the listener's connection was cut", () =>
+  it("a change at one node reaches the other, also after the listener's connection broke", () =>
     testing(
       Effect.gen(function* () {
         const { session, one, two, shop } = yield* twoNodes
@@ -107,7 +107,7 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
       })
     ))
 
-  it("a change at a node that ends right after reaches the other, so a key revoked by a command stops at once", () =>
+  it("a change reaches the other nodes even if its node ends right after it, so a key revoked by a command stops working at once", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -135,7 +135,7 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
       })
     ))
 
-  it("each due ticket is closed once, with one event, by whomever", () =>
+  it("each due ticket is closed once, with one event, by any of the nodes", () =>
     testing(
       Effect.gen(function* () {
         const { one, two, shop } = yield* twoNodes
@@ -159,7 +159,7 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
       })
     ))
 
-  it("deliveries are divided: none is two nodes' at once, four of a shop at most, and each is recorded once", () =>
+  it("deliveries are divided: no two nodes have the same one, a shop has at most four in flight, and each is recorded once", () =>
     testing(
       Effect.gen(function* () {
         const { one, two, shop } = yield* twoNodes
@@ -200,7 +200,7 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
       })
     ))
 
-  it("a node that closes finishes what it began, and refuses the rest", () =>
+  it("a closing node finishes commands that it has begun, and refuses the rest", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* database

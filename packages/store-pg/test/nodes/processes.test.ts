@@ -109,7 +109,7 @@ afterAll(async () => {
 }, 60_000)
 
 describe("two processes on one database (docs/how-it-is-built.md)", { timeout: 60_000 }, () => {
-  it("thirty equal creates give one ticket, and the limit on writes counts over both (Specification, Endpoints; Limits)", async () => {
+  it("thirty equal creates make one ticket, and the limit on writes counts those of both (Specification, Endpoints; Limits)", async () => {
     const { key } = await open(one.base)
     const post = (base: string, once: string) =>
       call(`${base}/v1/tickets`, { method: "POST", key, once, body: { service: "Hem" } })
@@ -124,7 +124,7 @@ describe("two processes on one database (docs/how-it-is-built.md)", { timeout: 6
     expect(data).toHaveLength(1)
   })
 
-  it("a key revoked at one is refused by the other (Specification, Keys and scopes), also after its listener was cut off", async () => {
+  it("a key revoked at one is refused by the other (Specification, Keys and scopes), also after its listener's connection broke", async () => {
     for (const cut of [false, true]) {
       const { key, key_id } = await open(one.base)
       expect((await call(`${two.base}/v1/shop`, { key })).status).toBe(200)
@@ -142,7 +142,7 @@ describe("two processes on one database (docs/how-it-is-built.md)", { timeout: 6
     }
   })
 
-  it("answers 503 UNAVAILABLE with Retry-After while its database is away, and recovers by itself (Specification, Errors)", async () => {
+  it("responds 503 UNAVAILABLE with Retry-After while its database is unreachable, and recovers by itself (Specification, Errors)", async () => {
     const { key } = await open(two.base)
     const get = () => call(`${two.base}/v1/tickets`, { key })
     const post = (once: string) =>
@@ -174,7 +174,7 @@ describe("a process whose database has a locked table (docs/operating.md)", { ti
       filter (where state = 'active'), 0)::double precision as oldest
     from pg_stat_activity where datname = current_database() and application_name like 'workshop %'`
 
-  it("has at most sixteen connections under 64 requests at a time, ends its statements, and recovers by itself", async () => {
+  it("has at most sixteen connections for 64 concurrent requests, ends its statements, and recovers by itself", async () => {
     const { url: apart } = await within(testDatabase)
     const [holder, observer] = [await within(connect(apart)), await within(connect(apart))]
     const { base, process } = await serve(apart)
@@ -222,7 +222,7 @@ describe("a process whose database has a locked table (docs/operating.md)", { ti
 })
 
 describe("a process killed with -9 under load (docs/how-it-is-built.md)", { timeout: 60_000 }, () => {
-  it("every acknowledged ticket is there, no number is missing or twice, and every event arrives under its own id", async () => {
+  it("every confirmed ticket is stored, numbers have no duplicates or gaps, and every event arrives under its own id", async () => {
     const shops = await Promise.all(upTo(4).map(() => open(one.base)))
     const hook = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
     for (const { shop } of shops)
@@ -276,7 +276,7 @@ describe("a process killed with -9 under load (docs/how-it-is-built.md)", { time
 })
 
 describe("workshop dispatch (Specification, Commands)", { timeout: 60_000 }, () => {
-  it("delivers what serve leaves to it, and ends in good order", async () => {
+  it("delivers the events that serve leaves to it, and shuts down cleanly", async () => {
     const { url: apart } = await within(testDatabase)
     const ports = await within(node({ url: apart }))
     const shop = await within(Effect.withClock(Effect.provide(openShop(), ports), new RealClock()))
@@ -307,7 +307,7 @@ describe("workshop dispatch (Specification, Commands)", { timeout: 60_000 }, () 
     ])
   })
 
-  it("asks for a database in one sentence", async () => {
+  it("requires a database, and says so in one sentence", async () => {
     const { status, stdout, stderr } = await run(["dispatch"], { DATABASE_URL: "" })
     expect([status, stdout]).toEqual([1, ""])
     expect(stderr).toBe(

@@ -29,8 +29,8 @@ const pagesOf = (url: string, now: number) =>
     return { claim: claim.pages, turns: turns.pages, again: again.pages, table: table!.pages }
   }).pipe(Effect.scoped)
 
-describe("a snapshot that somebody holds (docs/operating.md)", { timeout: 120_000 }, () => {
-  it("does not make a claim pass over what was delivered since", () => {
+describe("a snapshot that another session holds open (docs/operating.md)", { timeout: 120_000 }, () => {
+  it("does not make a claim scan the deliveries that ended since", () => {
     const clock = new SettableClock()
     const now = () => clock.unsafeCurrentTimeMillis()
     return testing(

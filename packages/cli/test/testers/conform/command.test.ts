@@ -34,7 +34,7 @@ const lying = (): Promise<string> =>
 const PATIENT = { timeout: 120_000 }
 
 describe.concurrent("workshop conform (Specification, Commands)", PATIENT, () => {
-  it("passes over real sockets against workshop serve, and leaves the clock running", async () => {
+  it("passes against workshop serve over sockets, and leaves the clock running", async () => {
     workshop = new Workshop(
       ["serve", "--sandbox", "--store", "memory", "--sandbox-token", "sandbox-token-of-thirty-two-chars"],
       {
@@ -78,7 +78,7 @@ describe.concurrent("workshop conform (Specification, Commands)", PATIENT, () =>
     })
   })
 
-  it("shows of a failure what to paste and which rule it breaks, keeps the key to itself, and exits with 1", async () => {
+  it("shows a command that repeats a failure and the rule that it breaks, but not the key, and exits with 1", async () => {
     const base = await lying()
     const args = [
       "conform",
@@ -149,7 +149,7 @@ describe.concurrent("workshop conform (Specification, Commands)", PATIENT, () =>
     ])
   })
 
-  it("a report that cannot be written is said", async () => {
+  it("an unwritable report is reported", async () => {
     const base = await lying()
     const file = join(folder, "nowhere", "report.html")
     const args = ["conform", "--base-url", base, "--key", "wk_live_mine", "--only", "version-in-events"]

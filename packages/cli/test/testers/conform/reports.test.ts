@@ -49,7 +49,7 @@ describe("the request as a curl line", () => {
     )
   })
 
-  it("holds a variable in the place of a key that is not the suite's own", () => {
+  it("has a variable instead of a key that is not the suite's own", () => {
     expect(curl(exchange, { KEY: "wk_live_secret" })).toContain(
       "-H \"Authorization: Bearer $KEY\" -H 'Idempotency-Key: a $b'"
     )
@@ -57,7 +57,7 @@ describe("the request as a curl line", () => {
 })
 
 describe("keys and secrets", () => {
-  it("are masked everywhere, including those that the cases made and those of other servers", () => {
+  it("are masked everywhere, including those that the cases created and those of other servers", () => {
     const made = {
       ...exchange,
       headers: { authorization: "Bearer of-another-server" },
@@ -91,7 +91,7 @@ describe("failures by cause", () => {
   ]
   const grouped = reportOf({ base_url: "http://x", with: "key", duration_ms: 1 }, many, {})
 
-  it("are one where the same request fails in the same way, the most frequent first", () => {
+  it("are grouped if the same request fails in the same way, the most frequent first", () => {
     expect(grouped.causes).toEqual([
       { request: "POST /v1/tickets: HTTP 404", found: "status 404", cases: ["a", "c", "f"] },
       { request: "POST /v1/tickets/{id}/status: HTTP 404", found: "status 404", cases: ["b", "d"] },
@@ -108,7 +108,7 @@ describe("failures by cause", () => {
 })
 
 describe("reports", () => {
-  it("count by section, and show of a failure the rule it breaks, the request and the answer", () => {
+  it("count by section, and show for each failure the broken rule, the request and the response", () => {
     expect(report.counts).toEqual({ passed: 1, failed: 1, skipped: 1 })
     expect(report.sections.map(({ section, counts }) => [section, counts.failed])).toEqual([
       ["§4", 1],
@@ -181,7 +181,7 @@ describe("with a key alone", () => {
     )
   })
 
-  it("waits where a limit says so, and asks again", async () => {
+  it("waits for a limit to reset, and repeats the request", async () => {
     let asked = 0
     const limited = async () => {
       asked += 1
@@ -212,7 +212,7 @@ describe("a run", () => {
     expect(found[0]?.failure).toMatchObject({ expected: "this", exchange: { url: "http://workshop.test/v1/shop" } })
   })
 
-  it("ends in one sentence where the server answers nothing any more", async () => {
+  it("ends with one sentence if the server no longer responds", async () => {
     const gone = () =>
       Promise.reject(new TypeError("fetch failed", { cause: Object.assign(new Error("no"), { code: "ECONNREFUSED" }) }))
     const run: Case["run"] = async (shop) => {

@@ -31,12 +31,12 @@ const rules: ReadonlyArray<Rule> = page
 const isNamedBy = (id: string) => (pattern: string) => new RegExp(`^${pattern.replaceAll("*", ".*")}$`).test(id)
 
 describe("docs/specification.md and the cases of conform", () => {
-  it("every rule is held by a case, or says what else proves it", () => {
+  it("every rule names a case or another test that proves it", () => {
     expect(rules.length).toBeGreaterThan(100)
     expect(rules.filter(({ cases, paths }) => cases.length + paths.length === 0).map(({ text }) => text)).toEqual([])
   })
 
-  it("every case and every test that the page names is there", () => {
+  it("every case and every test that the page names exists", () => {
     const names = rules.flatMap(({ cases }) => cases)
     expect(names.filter((name) => !suite.some(({ id }) => isNamedBy(id)(name)))).toEqual([])
     const paths = rules.flatMap(({ paths }) => paths)

@@ -10,7 +10,7 @@ import { type Reply, saying } from "../../../src/testers/testkit/LoopbackServer.
 import { eventText, NOON, SECRET, Sender } from "./Sender.js"
 
 describe("a receiver checks each request (Specification, Webhooks)", () => {
-  it("takes an event that is rightly signed, and answers 200", async () => {
+  it("accepts an event with a valid signature, and responds 200", async () => {
     await using sender = await Sender.open()
     expect((await sender.send(eventText("e1", "ticket.ready"))).status).toBe(200)
     const [received] = sender.received
@@ -33,12 +33,12 @@ describe("a receiver checks each request (Specification, Webhooks)", () => {
     expect(sender.received).toMatchObject([{ outcome: "refused", doubt, answered: 400 }])
   })
 
-  it("takes either of two secrets while one is being changed", async () => {
+  it("accepts either of two secrets during a rotation", async () => {
     await using sender = await Sender.open({ secrets: ["whsec_new", SECRET] })
     expect((await sender.send(eventText("e1"))).status).toBe(200)
   })
 
-  it("asks for the secret of now where none matches, and believes what that one signed", async () => {
+  it("fetches the present secret if none matches, and accepts its signatures", async () => {
     let asked = 0
     const secretNow = Effect.sync(() => {
       asked += 1
@@ -54,7 +54,7 @@ describe("a receiver checks each request (Specification, Webhooks)", () => {
     )
   })
 
-  it("takes 300 seconds, either way", async () => {
+  it("accepts a difference of 300 seconds in either direction", async () => {
     await using sender = await Sender.open()
     const early = signatureHeader(eventText("e1"), [SECRET], NOON - 300_000)
     const late = signatureHeader(eventText("e2"), [SECRET], NOON + 300_000)
@@ -62,14 +62,14 @@ describe("a receiver checks each request (Specification, Webhooks)", () => {
     expect((await sender.send(eventText("e2"), late)).status).toBe(200)
   })
 
-  it("takes a type that it does not know, and refuses a body that is no event", async () => {
+  it("accepts an unknown type, and refuses a body that is not an event", async () => {
     await using sender = await Sender.open()
     expect((await sender.send(eventText("e1", "ticket.painted"))).status).toBe(200)
     expect((await sender.send("[]")).status).toBe(400)
     expect(sender.received.map(({ doubt }) => doubt)).toEqual([null, "not_an_event"])
   })
 
-  it("refuses what is no POST with 405, and a body over 1 MiB with 413", async () => {
+  it("refuses other methods than POST with 405, and a body over 1 MiB with 413", async () => {
     await using sender = await Sender.open()
     expect((await fetch(sender.receiver.url)).status).toBe(405)
     expect((await sender.send("x".repeat(1_048_577))).status).toBe(413)
@@ -85,14 +85,14 @@ describe("a receiver checks each request (Specification, Webhooks)", () => {
 })
 
 describe("a receiver drops duplicates (Specification, Webhooks)", () => {
-  it("drops a duplicate by id, and acknowledges it all the same", async () => {
+  it("drops a duplicate by its id, and still acknowledges it", async () => {
     await using sender = await Sender.open()
     expect(await sender.statuses("e1", "e2", "e1")).toEqual([200, 200, 200])
     expect(sender.received.map(({ outcome }) => outcome)).toEqual(["event", "event", "again"])
     expect(Effect.runSync(sender.receiver.totals)).toEqual({ event: 2, again: 1, failed: 0, refused: 0 })
   })
 
-  it("an event that the receiver made fail is new when it comes again, because it was not acknowledged", async () => {
+  it("counts the retry of an event that it failed as new, because it was not acknowledged", async () => {
     await using sender = await Sender.open({ behaviour: { answer: { kind: "status", status: 503 } } })
     expect(await sender.statuses("e1")).toEqual([503])
     await Effect.runPromise(sender.receiver.behave({ answer: { kind: "status", status: 204 } }))
@@ -100,7 +100,7 @@ describe("a receiver drops duplicates (Specification, Webhooks)", () => {
     expect(sender.received.map(({ outcome }) => outcome)).toEqual(["failed", "event", "again"])
   })
 
-  it("remembers only so many ids, the latest, and keeps only so many requests", async () => {
+  it("remembers a limited number of the latest ids, and keeps a limited number of requests", async () => {
     await using sender = await Sender.open({ remember: 2, keep: 3 })
     await sender.statuses("e1", "e2", "e1", "e3", "e1", "e2")
     expect(sender.received.map(({ event, outcome }) => `${event?.id} ${outcome}`)).toEqual([
@@ -119,7 +119,7 @@ describe("a receiver misbehaves as its flags say (Specification, Commands)", () 
     expect(sender.received).toMatchObject([{ outcome: "failed", answered: "redirect" }])
   })
 
-  it("answers without an end", async () => {
+  it("sends a response that does not end", async () => {
     await using sender = await Sender.open({ behaviour: { answer: { kind: "endless" } } })
     const answer = await sender.send(eventText("e1"))
     expect(answer.status).toBe(200)
@@ -163,7 +163,7 @@ describe("a receiver misbehaves as its flags say (Specification, Commands)", () 
     expect(sender.received).toMatchObject([{ outcome: "failed", answered: "cut" }])
   })
 
-  it("says nothing, until it is stopped", async () => {
+  it("does not respond until it is stopped", async () => {
     const sender = await Sender.open({ behaviour: { answer: { kind: "silent" } } })
     const answer = sender.send(eventText("e1")).then(
       () => "answered",
@@ -178,7 +178,7 @@ describe("a receiver misbehaves as its flags say (Specification, Commands)", () 
     expect(await answer).toBe("cut off")
   })
 
-  it("waits before it answers, and has judged by then", async () => {
+  it("checks the request, and then waits before it responds", async () => {
     await using sender = await Sender.open({ behaviour: { delay_ms: 60_000 } })
     const leaving = new AbortController()
     const body = eventText("e1")
@@ -194,7 +194,7 @@ describe("a receiver misbehaves as its flags say (Specification, Commands)", () 
     expect(sender.received).toMatchObject([{ outcome: "event", answered: 200 }])
   })
 
-  it("fails a share of events, the same ones under the same seed", async () => {
+  it("fails a fraction of events, the same ones with the same seed", async () => {
     const ids = Array.from({ length: 40 }, (_, i) => `e${i}`)
     const run = async (seed: number) => {
       await using sender = await Sender.open({ behaviour: { fail_share: 0.3 }, seed })
@@ -209,7 +209,7 @@ describe("a receiver misbehaves as its flags say (Specification, Commands)", () 
     expect(failed).toBeLessThan(25)
   })
 
-  it("chooses a response for each request if it has a choice", async () => {
+  it("chooses a response for each request if it has several", async () => {
     await using sender = await Sender.open({
       behaviour: { answer: ({ event }) => ({ kind: "status", status: event?.id === "bad" ? 500 : 200 }) }
     })

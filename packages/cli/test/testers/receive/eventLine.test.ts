@@ -40,7 +40,7 @@ const lines = (...all: ReadonlyArray<ReceivedDelivery>): ReadonlyArray<string> =
 }
 
 describe("the changes of a ticket (Specification, Commands)", () => {
-  it("is printed field by field, nested fields by their path, without updated_at", () => {
+  it("are printed field by field, nested fields by their path, without updated_at", () => {
     const after = { ...ready, money: { price_minor: 35_000, remaining_minor: 30_000 }, quote: { status: "accepted" } }
     expect(ticketDiff(ticket, after).map(inWords)).toEqual([
       "state workshop -> ready",
@@ -100,14 +100,14 @@ describe("each event on one line (Specification, Commands)", () => {
     )
   })
 
-  it("names the flags where the clocks differ", () => {
+  it("names the flags if the clocks differ", () => {
     const future = came("ping", {}, { outcome: "refused", doubt: "too_new", answered: 400 })
     expect(eventLine(future, { kind: "first" }, plain)).toContain(
       "from the future of this clock: --register reads the clock of a sandbox, --tolerance allows more"
     )
   })
 
-  it("names the flag where there is no signature, as another name may carry it", () => {
+  it("names the flag if there is no signature, which may be in another header", () => {
     const missing = came("ping", {}, { outcome: "refused", doubt: "missing", answered: 400 })
     expect(eventLine(missing, { kind: "first" }, plain)).toBe(
       "2026-11-20 12:00:00  refused  it carries no signature header: --signature-header names another (answered 400)"
@@ -119,7 +119,7 @@ describe("each event on one line (Specification, Commands)", () => {
     expect(line).toMatch(/Resoling, Boots brown$/)
   })
 
-  it("is coloured only when it is painted so", () => {
+  it("has colours only if they are enabled", () => {
     const received = came("ticket.ready", { ticket: ready })
     expect(eventLine(received, { kind: "first" }, coloured)).toContain("\u001b[32mticket.ready")
     expect(eventLine(received, { kind: "first" }, plain)).not.toContain("\u001b")

@@ -35,7 +35,7 @@ const rows = [...actions.values(), ...observations.values()].filter(({ endpoint 
 const ARGUMENTS = ["it", { ticket: "it", client: "it" }, []]
 
 describe("the known shapes of responses to actions (Specification, Commands)", () => {
-  it.each(rows.map((row) => [row.name, row] as const))("%s: of the endpoint that it asks", async (_, row) => {
+  it.each(rows.map((row) => [row.name, row] as const))("%s: matches its endpoint's response", async (_, row) => {
     const { calls, context } = noting()
     for (const argument of ARGUMENTS) {
       await Effect.runPromiseExit(

@@ -19,7 +19,7 @@ const good = "name: Good\nsteps:\n  - get shop: {}\n"
 const bad = "name: Bad\nsteps:\n  - get shop: {}\n    expect: 404\n"
 
 describe.concurrent("workshop scenario (Specification, Commands)", PATIENT, () => {
-  it("run: exit status 0 where all pass, a line a step", async () => {
+  it("run: exit status 0 if all pass, with a line for each step", async () => {
     const at = folder()
     writeFileSync(join(at, "good.yaml"), good)
     const { status, stdout, stderr } = await run(["scenario", "run", join(at, "good.yaml")])
@@ -58,7 +58,7 @@ describe.concurrent("workshop scenario (Specification, Commands)", PATIENT, () =
     })
   })
 
-  it("run --json: the mistakes of files that make no sense, of which none is run", async () => {
+  it("run --json: prints the mistakes of invalid files, and runs none of them", async () => {
     const at = folder()
     writeFileSync(join(at, "a.yaml"), "name: x\nsteps:\n  - pong: {}\n")
     const { status, stdout, stderr } = await typed(["scenario", "run", at, "--json"])
@@ -71,7 +71,7 @@ describe.concurrent("workshop scenario (Specification, Commands)", PATIENT, () =
     })
   })
 
-  it("run: --only runs the scenarios of a name; --verbose shows every request, also to programs", async () => {
+  it("run: --only runs the scenarios whose name matches; --verbose shows every request, also in JSON", async () => {
     const at = folder()
     writeFileSync(join(at, "a.yaml"), bad)
     writeFileSync(join(at, "b.yaml"), good)
@@ -90,7 +90,7 @@ describe.concurrent("workshop scenario (Specification, Commands)", PATIENT, () =
     })
   })
 
-  it("run: --html and --junit write the report to files, also where a scenario fails", async () => {
+  it("run: --html and --junit write the report to files, also if a scenario fails", async () => {
     const at = folder()
     writeFileSync(join(at, "a.yaml"), bad.replace("Bad", "Bad <b>"))
     writeFileSync(join(at, "b.yaml"), good)
@@ -110,7 +110,7 @@ describe.concurrent("workshop scenario (Specification, Commands)", PATIENT, () =
     )
   })
 
-  it("run: the report of --base-url repeats it, and the command says first whose clock it moves", async () => {
+  it("run: with --base-url the report's command has it too, and the command first names the server whose clock it moves", async () => {
     const at = folder()
     writeFileSync(join(at, "a.yaml"), good)
     const html = join(at, "report.html")
@@ -134,7 +134,7 @@ describe.concurrent("workshop scenario (Specification, Commands)", PATIENT, () =
     await watching.exited
   })
 
-  it("run: one bad file and nothing is run", async () => {
+  it("run: runs nothing if one file is invalid", async () => {
     const at = folder()
     writeFileSync(join(at, "a.yaml"), good)
     writeFileSync(join(at, "b.yaml"), good.replace("get shop", "get shp"))
@@ -198,7 +198,7 @@ describe("the files named to run", () => {
     expect(findFiles([`${at}/mor?/b.yml`])).toEqual(Either.right([b]))
   })
 
-  it("nothing there", () => {
+  it("a path without a scenario is reported", () => {
     const at = folder()
     expect(findFiles([`${at}/no.yaml`])).toEqual(
       Either.left(`There is no file ${at}/no.yaml; workshop scenario new ${at}/no would write one.`)

@@ -41,12 +41,12 @@ describe("docs/scenarios.md", () => {
     expect((await reportOf(first)).join("\n")).toBe(passing.trimEnd())
   })
 
-  it("broken as the page says, it prints what the page shows", async () => {
+  it("with the page's mistake it prints what the page shows", async () => {
     const report = await reportOf(changed("advance: 59d", "advance: 58d"))
     expect(`${report.join("\n")}\n`).toMatch(patternOf(failing))
   })
 
-  it("misspelt, it is refused as the page shows", () => {
+  it("with the page's misspelling it is refused as the page shows", () => {
     const misspellings = [
       ["create ticket", "creat ticket"],
       ["$boots, status: ready", "$boot, status: ready"],

@@ -17,7 +17,7 @@ describe("examples/scenarios (Specification, Commands)", () => {
     expect(steps.length).toBeGreaterThan(1)
   })
 
-  it.each([1, 2, 3, 4, 5, 6, 7, 8, 9])("section %i of the specification has one", (section) => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 8, 9])("section %i of the specification has an example", (section) => {
     expect(files.filter((name) => name.startsWith(`${section}-`))).not.toEqual([])
   })
 

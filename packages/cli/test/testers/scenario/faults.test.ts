@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { differences, play } from "./Scratch.js"
 
 describe("faults in a scenario (Specification, Sandbox)", () => {
-  it("a lost answer was worked on, and the same Idempotency-Key gets it", async () => {
+  it("a request whose response was lost was processed, and the same Idempotency-Key gets the response", async () => {
     expect(
       await differences(`
 steps:
@@ -20,7 +20,7 @@ steps:
     ).toBe("passed")
   })
 
-  it("503 and 429 refuse the requests that they are for, and nothing is done", async () => {
+  it("503 and 429 refuse the requests to which they apply, and nothing is done", async () => {
     expect(
       await differences(`
 steps:

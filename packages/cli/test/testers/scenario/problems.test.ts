@@ -11,7 +11,7 @@ const wrong = (text: string): ReadonlyArray<string> => {
 
 const steps = (...lines: ReadonlyArray<string>): string => ["name: x", "steps:", ...lines].join("\n")
 
-describe("a scenario that makes no sense is refused, with file, line, column, path and what was expected (Specification, Commands)", () => {
+describe("an invalid scenario is refused, with file, line, column, path and what was expected (Specification, Commands)", () => {
   it("reports all problems at once, in the order of the file", () => {
     const text = `name: x
 sections: 3
@@ -75,7 +75,7 @@ steps:
     ])
   })
 
-  it.each(["$toString", "$constructor", "$valueOf"])("%s is no kind of value", (word) => {
+  it.each(["$toString", "$constructor", "$valueOf"])("%s is not a kind of value", (word) => {
     const [line] = wrong(steps("  - create ticket: { service: Hem }", `    expect: { data: { service: ${word} } }`))
     expect(line).toContain(`${word} is not defined yet`)
   })
@@ -242,7 +242,7 @@ steps:
     expect(line).toContain(`.expect.${problem}`)
   })
 
-  it("a field that no observed entry has, and meta of a response without it", () => {
+  it("a field that no observed entry has, and meta of a response without meta", () => {
     expect(wrong(steps("  - expect deliveries: { $contains: [{ stat: dead }] }"))).toEqual([
       'a.yaml:3:40 steps.0.expect deliveries.$contains.0.stat is not known; did you mean "state"?'
     ])
@@ -252,7 +252,7 @@ steps:
     expect(wrong(steps("  - get shop: {}", "    expect: { data: { secret: $absent } }"))).toEqual([])
   })
 
-  it("a receiver that no webhook leads to; that nothing came is no mistake", () => {
+  it("a receiver without a webhook, unless the step expects no delivery", () => {
     const without = "name: x\ngiven: { shops: { lac: {}, sea: { webhook: true } } }\nsteps:\n"
     const missing = "needs a webhook, which lac does not have: write webhook: true under given.shops.lac."
     expect(wrong(`${without}  - expect received: [ping]`)).toEqual([`a.yaml:4:5 steps.0.expect received ${missing}`])

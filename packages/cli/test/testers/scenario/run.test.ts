@@ -4,7 +4,7 @@ import { headings, reportLines, summary } from "../../../src/testers/scenario/Re
 import { differences, play, steadyReport } from "./Scratch.js"
 
 describe("the report of a failure (Specification, Commands)", () => {
-  it("the step with its place, each difference, the request and the response, and what was not run", async () => {
+  it("has the step with its place, each difference, the request and the response, and the steps that were not run", async () => {
     const result = await play(`name: A ready ticket is told from one that is not
 section: "3"
 steps:
@@ -57,7 +57,7 @@ steps:
     ])
   })
 
-  it("a name in place of an id means its id, in a body and in a query", async () => {
+  it("a name used as an id means its id, in a body and in a query", async () => {
     const result = await play(`name: A name for an id
 given:
   shops: { lac: {} }
@@ -71,7 +71,7 @@ steps:
     expect(result.failure).toBeNull()
   })
 
-  it("a look that fails shows each entry that differs", async () => {
+  it("a failed observation shows each entry that differs", async () => {
     const result = await play(`name: Events
 steps:
   - create ticket: { service: Hem }
@@ -89,14 +89,14 @@ steps:
     ])
   })
 
-  it("a look that finds nothing says so", async () => {
+  it("an observation without entries says so", async () => {
     const result = await play("name: x\nsteps:\n  - expect events: [ticket.ready]\n")
     expect(result.failure?.mismatches).toEqual([
       { path: "0", expected: "ticket.ready", actual: "(no such entry; there are none)" }
     ])
   })
 
-  it("a repeated step says which time failed, and the summary how many steps were not run", async () => {
+  it("a repeated step says which repetition failed, and the summary says how many steps were not run", async () => {
     const result = await play(`name: x
 steps:
   - create ticket: { service: Hem }
@@ -109,7 +109,7 @@ steps:
     expect(summary([result], 5)).toBe("1 scenario, 3 steps: 1 failed, 1 step not run (5 ms)")
   })
 
-  it("the title of a step is whole; a terminal shows as much of it as fits", async () => {
+  it("the title of a step is complete; a terminal shows as much of it as fits", async () => {
     const service = "Hem ".repeat(24).trim()
     const result = await play(`steps:\n  - create ticket: { service: ${service} }\n`)
     const title = `create ticket service: ${service}`
@@ -183,7 +183,7 @@ describe("expectations of answers", () => {
     expect(await differences(text)).toEqual(found)
   })
 
-  it("of lists: in order and whole, or as they say", async () => {
+  it("compare lists completely and in order, or as their operator says", async () => {
     const of = (expected: string) =>
       differences(`steps:\n  - ping: {}\n  - create ticket: { service: Hem }\n  - expect events: ${expected}`)
     expect(await of("[ping, ticket.created]")).toBe("passed")
@@ -206,7 +206,7 @@ describe("expectations of answers", () => {
 })
 
 describe("names", () => {
-  it("as names the data, or places of the answer; names live in requests and in texts", async () => {
+  it("`as` names the data or parts of the response; names are replaced in requests and in texts", async () => {
     const text = `
 steps:
   - create ticket: { service: Hem, external_ref: a-1 }
@@ -223,7 +223,7 @@ steps:
     expect(await differences(text)).toBe("passed")
   })
 
-  it("a name that has no such field says what it has", async () => {
+  it("a missing field of a name is reported with the fields that it has", async () => {
     const text = "steps:\n  - request: { method: GET, path: /v1/shop }\n    as: mine\n  - get ticket: $mine.idd"
     expect(await differences(text)).toEqual([
       "$mine.idd: $mine has no idd; it is an object with id, name, currency, decimals, time_zone, scopes"
@@ -256,7 +256,7 @@ steps:
 })
 
 describe("steps at the same moment, and repeated ones", () => {
-  it("together really runs at once: one of thirty equal creates is the first (Specification, Idempotency)", async () => {
+  it("together runs steps at the same time: one of thirty equal creates is the first (Specification, Idempotency)", async () => {
     const text = `
 steps:
   - together:
@@ -279,7 +279,7 @@ steps:
     expect(await differences(text)).toEqual(["data.number: < 3 / 3"])
   })
 
-  it("the step within together that failed is named", async () => {
+  it("the failed step within together is named", async () => {
     const { failure } = await play("steps:\n  - together:\n      - ping: {}\n      - get shop: {}\n        key: null\n")
     expect(failure).toMatchObject({ line: 5, column: 9, title: "get shop" })
   })
@@ -335,7 +335,7 @@ steps:
 })
 
 describe("a webhook of the scenario's own", () => {
-  it("stays where it was set when its secret changes", async () => {
+  it("keeps its address when its secret changes", async () => {
     const text = `
 steps:
   - set webhook: { url: "http://127.0.0.1:9/hook" }
@@ -351,7 +351,7 @@ steps:
 })
 
 describe("set clock to a time of day", () => {
-  it("moves to the next time that the shop's clocks show it, which is the present where they show it now", async () => {
+  it("moves to the next time at which the shop's clocks show it, which may be the present", async () => {
     const text = `
 given: { shops: { lac: {}, paris: { time_zone: Europe/Paris } } }
 steps:
@@ -370,8 +370,8 @@ steps:
   })
 })
 
-describe("where it runs", () => {
-  it("a scenario that cannot begin says why, and nothing of it is run", async () => {
+describe("the place of a run", () => {
+  it("a scenario that cannot begin says why, and runs no step", async () => {
     const text = "given: { shops: { lac: { currency: money } } }\nsteps:\n  - ping: {}"
     const { failure, steps, passed } = await play(text)
     expect(passed).toBe(false)
@@ -386,7 +386,7 @@ describe("where it runs", () => {
     )
   })
 
-  it("every run has a service of its own: the same numbers, the same instant", async () => {
+  it("every run has a new service, with the same numbers and the same time", async () => {
     const text =
       "steps:\n  - create ticket: { service: Hem }\n    expect: { data: { number: 1, created_at: 2026-01-05T09:00:00.000Z } }"
     expect(await Promise.all([differences(text), differences(text)])).toEqual(["passed", "passed"])
@@ -394,7 +394,7 @@ describe("where it runs", () => {
 })
 
 describe("the sections that scenarios name by number", () => {
-  it("are headings of the specification, with the cases of the same number", () => {
+  it("are headings of the specification, and of the cases with the same number", () => {
     const specification = readFileSync(new URL("../../../../../docs/specification.md", import.meta.url), "utf8")
     const found = [...specification.matchAll(/^## (.*)\n\nCases: `npx workshop conform --section \u00a7(\d)`/gm)]
     expect(Object.fromEntries(found.map(([, heading, number]) => [number, heading]))).toEqual(headings)

@@ -11,7 +11,7 @@ const drawn = async (screen: { readonly isTTY: boolean; readonly columns?: numbe
 }
 
 describe("the progress of a simulation (Specification, Commands)", () => {
-  it("is drawn on a terminal and nowhere else", async () => {
+  it("is drawn only on a terminal", async () => {
     expect(await drawn({ isTTY: true })).toMatch(/^\r.*\[#{12}\.{12}\] 5\/10 steps, 2026-11-20/)
     expect(await drawn({ isTTY: false })).toBe("")
   })

@@ -30,14 +30,14 @@ describe("the auditor (Specification, Commands)", () => {
   }
 
   it.each(SEEDS.map((seed, i) => [seed, i] as const))(
-    "finds nothing wrong with what was seen of seed %d",
+    "finds no violation in the trace of seed %d",
     (_, i) => {
       expect(audit(runs[i]!)).toEqual([])
     },
     60_000
   )
 
-  it("counts a reconnection as one attempt, and a delivery that came twice as two", () => {
+  it("counts a reconnection as the same attempt, and a delivery that came twice as two", () => {
     const seen = structuredClone(runs[0]) as Seen
     const i = seen.receptions.findIndex(({ status }) => status === 200)
     const twice = (first: object) => {
@@ -51,7 +51,7 @@ describe("the auditor (Specification, Commands)", () => {
     }
   }, 60_000)
 
-  it("does not know whether a request without a response was done, if it was repeated only after its key was forgotten", () => {
+  it("accepts either response to a repetition whose first response was lost and whose key has expired", () => {
     const DAY_MS = 86_400_000
     const rules = (days_before: number) => {
       const seen = structuredClone(runs[0]) as Seen
@@ -75,7 +75,7 @@ describe("the auditor (Specification, Commands)", () => {
     expect(rules(29)).toContain("loyalty")
   }, 60_000)
 
-  it("does not know what a repetition shows, if a request without a response came after its key was forgotten", () => {
+  it("accepts any response to a repetition after a request without a response whose key had expired", () => {
     const DAY_MS = 86_400_000
     const messages = (days_after: number) => {
       const seen = structuredClone(runs[0]) as Seen
@@ -102,7 +102,7 @@ describe("the auditor (Specification, Commands)", () => {
     expect(audit(trace)).toEqual([])
   }, 60_000)
 
-  it.each(corruptions)("finds it where $name, and names the rule on the page", ({ rule, breaks, lie }) => {
+  it.each(corruptions)("finds a violation if $name, and names the rule on the page", ({ rule, breaks, lie }) => {
     expect(checks[rule](lied(lie)).map(({ rule, rule_at }) => [rule, rule_at])).toContainEqual([
       rule,
       `docs/specification.md#${breaks}`

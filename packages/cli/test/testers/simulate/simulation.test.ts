@@ -19,7 +19,7 @@ describe("a simulation (Specification, Commands)", () => {
     60_000
   )
 
-  it("gives one seed one digest, and each seed another", async () => {
+  it("has the same digest for the same seed, and another for each other seed", async () => {
     const [seed = 0] = digests.keys()
     expect((await played(seed, SIZE)).digest).toBe(digests.get(seed))
     expect(new Set(digests.values()).size).toBe(digests.size)

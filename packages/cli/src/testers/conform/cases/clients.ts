@@ -53,7 +53,7 @@ export const clientCases = casesOf("§4", [
     const { id, phone } = await shop.known()
     ;(await shop.get(`/clients?phone=${phone}`)).shows({ id })
   }),
-  test("client-phone-invalid (rule-create-phone-e164): A look-up without a number, or with one that is none, is a 400.", async (shop) => {
+  test("client-phone-invalid (rule-create-phone-e164): A look-up without a number, or with an invalid one, is a 400.", async (shop) => {
     for (const query of ["", "?phone=", "?phone=015123456789", "?phone=nobody"])
       (await shop.get(`/clients${query}`)).invalid("query phone")
   }),
@@ -98,7 +98,7 @@ export const clientCases = casesOf("§4", [
     await compare(shop.env, (shop, client) => shop.stamps(client, 1))
     await compare(shop.env, (shop, client) => shop.redeem(client))
   }),
-  test("privacy-create (rule-privacy-look-up): A ticket for them is the 404 of nobody.", (shop) =>
+  test("privacy-create (rule-privacy-look-up): A ticket for them gets the same 404 as one for an unknown client.", (shop) =>
     compare(shop.env, (shop, { id }) => shop.create({ client_id: id }))),
   test("privacy-offer (rule-create-offer): A create with a phone number has the same response if nobody holds it, if somebody does, and if they block the shop.", async (shop) => {
     const create = async (prepare: (shop: Shop) => Promise<string>) => {
