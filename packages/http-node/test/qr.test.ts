@@ -48,7 +48,7 @@ describe("the QR code of an address", () => {
     expect(read(rows.slice(0, width))).toBe(URL_TEXT)
   })
 
-  it("has room for the longest address of a shop", () => {
+  it("can contain the longest address of a shop", () => {
     const address = `https://shop.example/${"a".repeat(300)}/7K3M-Q9XD`
     expect(read(drawn(qrSvg(address)))).toBe(address)
   })

@@ -9,8 +9,8 @@ beforeAll(async () => {
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
-describe("Specification, Webhooks: every step of a ticket reaches the shop's address, signed", () => {
-  it("every type arrives, each verifies at the instant it was sent, with the bytes that the log shows", async () => {
+describe("Specification, Webhooks: every change of a ticket is sent, signed, to the shop's address", () => {
+  it("every type arrives, verifies at the time it was sent, and has the bytes that the log shows", async () => {
     await using front = await Shopfront.open()
     const shop = await service.shop(front)
     const verdicts: Array<Promise<unknown>> = []
@@ -75,7 +75,7 @@ describe("Specification, Webhooks: every step of a ticket reaches the shop's add
 })
 
 describe("Specification, Webhooks: no event is lost with any behaviour of the receiver", () => {
-  it("killed amid a request and brought back: everything arrives, under the same ids", async () => {
+  it("if it is killed during a request and restarted, everything arrives under the same ids", async () => {
     await using front = await Shopfront.open()
     const shop = await service.shop(front)
     front.manner = (response) => void response.destroy()
@@ -93,7 +93,7 @@ describe("Specification, Webhooks: no event is lost with any behaviour of the re
     expect(front.ids.size).toBe(6)
   })
 
-  it("slow: four wait at a time, the rest follows, each once", async () => {
+  it("if it is slow, four requests wait at a time and the rest follow, each once", async () => {
     await using front = await Shopfront.open()
     const shop = await service.shop(front)
     const kept: Array<() => void> = []
@@ -108,7 +108,7 @@ describe("Specification, Webhooks: no event is lost with any behaviour of the re
     expect(await shop.states()).toEqual(Array(12).fill("delivered 200"))
   })
 
-  it("a redirect is not followed, and is a failure", async () => {
+  it("a redirect counts as a failure and is not followed", async () => {
     await using elsewhere = await Shopfront.open()
     await using front = await Shopfront.open(saying(301, { location: elsewhere.url }))
     const shop = await service.shop(front)
@@ -118,7 +118,7 @@ describe("Specification, Webhooks: no event is lost with any behaviour of the re
     expect(elsewhere.came).toEqual([])
   })
 
-  it("410: the webhook is off at once, its owner is notified, later events are parked, and all are sent once it is on again", async () => {
+  it("410: the webhook is turned off at once, its owner is notified, and later events are parked until it is on again", async () => {
     await using front = await Shopfront.open(saying(410))
     const shop = await service.shop(front)
     await shop.ping()
@@ -136,7 +136,7 @@ describe("Specification, Webhooks: no event is lost with any behaviour of the re
     expect(await shop.states()).toEqual(["delivered 410 200", "delivered 200", "delivered 200"])
   })
 
-  it("eight failures and it is dead; a replay of the dead sends it again under its id, and the numbers go on", async () => {
+  it("after eight failures a delivery is dead; a replay of dead ones sends it under its id, with further attempt numbers", async () => {
     await using front = await Shopfront.open(saying(500))
     const shop = await service.shop(front)
     const { id } = await shop.ping()
@@ -157,7 +157,7 @@ describe("Specification, Webhooks: no event is lost with any behaviour of the re
     expect(new Set(front.came.map(({ body }) => body)).size).toBe(1)
   })
 
-  it("20 failures in a row over 72 hours: warned twice, then off; the rest waits for the owner", async () => {
+  it("after 20 consecutive failures over 72 hours, with two warnings, the webhook is turned off; the rest waits for the owner", async () => {
     await using front = await Shopfront.open(saying(503))
     const shop = await service.shop(front)
     for (let day = 0; day < 4; day++) {
@@ -184,7 +184,7 @@ describe("Specification, Webhooks: no event is lost with any behaviour of the re
 })
 
 describe("Specification, Webhooks: one slow or dead receiver must not slow other shops", () => {
-  it("a shop whose receiver hangs holds four connections, while the others get everything", async () => {
+  it("a shop whose receiver does not respond uses four connections, while the others get everything", async () => {
     const hangs: Manner = () => {}
     await using hanging = await Shopfront.open(hangs)
     await using dead = await Shopfront.open()

@@ -2,7 +2,7 @@ import { expect, it } from "vitest"
 import { type Json, Service } from "./Service.js"
 import { Shopfront, saying } from "./Shopfront.js"
 
-it("a lost answer is a cut connection: the work is done, and the till's repetition gets the first answer", async () => {
+it("for a lost response the connection is closed after the work was done, and the till's repetition gets that response", async () => {
   await using service = await Service.open()
   await using front = await Shopfront.open()
   const shop = await service.shop(front)

@@ -161,12 +161,12 @@ describe("GET /metrics (Specification, Commands)", () => {
     expect(total(await metrics(), "workshop_http_requests_total", { route: "/odd", status: "aborted" })).toBe(1)
   })
 
-  it("marks what is logged while a request is answered with its Request-Id (Specification, Errors)", async () => {
+  it("adds the Request-Id to what is logged during a request (Specification, Errors)", async () => {
     await Promise.allSettled([get("/odd/dies")])
     expect(logs.filter((line) => line.includes("Odd"))).toEqual([expect.stringMatching(/request_id=[0-9a-f]{24}\b/)])
   })
 
-  it("brings gauges up to date when it is asked, as long as their scope lasts", async () => {
+  it("updates gauges when it is read, as long as their scope is open", async () => {
     const gauge = Metric.gauge("workshop_test_gauge", { description: 'A test\'s.\nOf "two" lines \\ and more.' })
     const shown = probe({ measure: Metric.set(Metric.tagged(gauge, "of", 'a "b"\\'), 7) })
     const text = await runtime.runPromise(Effect.scoped(Effect.zipRight(shown, Effect.promise(metrics))))
@@ -201,7 +201,7 @@ describe("exposition", () => {
     )
   ])
 
-  it("writes each name in order with its help, what is no number as Prometheus does, and a last bucket of all", () => {
+  it("writes each name in order with its help, infinities and NaN as Prometheus does, and a last bucket with all values", () => {
     expect(text).toBe(
       [
         "# HELP workshop_none Below all.",
@@ -278,7 +278,7 @@ describe("GET /readyz (Specification, Commands)", () => {
     expect((await get("/readyz")).status).toBe(200)
   })
 
-  it("logs a reason that waiting does not end once a minute, and without a stack", async () => {
+  it("logs a reason that needs a person once a minute, without a stack", async () => {
     const logs: Array<string> = []
     const logging = Logger.replace(
       Logger.defaultLogger,
@@ -297,7 +297,7 @@ describe("GET /readyz (Specification, Commands)", () => {
     expect(logs).toEqual(["The background work waits. Use another role true"])
   })
 
-  it("says, at the start too, that the data are more than ten seconds ahead of the clock, until they are not (Specification, Commands)", async () => {
+  it("reports, at the start too, data that are more than ten seconds ahead of the clock (Specification, Commands)", async () => {
     const clock = new SettableClock()
     const logs: Array<string> = []
     const logging = Logger.replace(
@@ -338,7 +338,7 @@ describe("GET /readyz (Specification, Commands)", () => {
 })
 
 describe("GET /readyz of a store that stays silent (Specification, Commands)", () => {
-  it("answers 503 all the same, and 200 once the store answers", async () => {
+  it("responds 503 nevertheless, and 200 once the store responds", async () => {
     let isSilent = true
     const silent = Layer.effect(
       Directory,
@@ -365,7 +365,7 @@ describe("GET /readyz of a store that stays silent (Specification, Commands)", (
 })
 
 describe("GET /readyz and /metrics (Specification, Commands)", () => {
-  it("ask the store and the probes once a second, however many requests come", async () => {
+  it("query the store and the probes at most once a second", async () => {
     const looks = { store: 0, probe: 0 }
     const clock = vi.spyOn(Date, "now").mockReturnValue(1_000_000)
     const counted = Layer.effect(

@@ -74,7 +74,7 @@ const posted = async (bytes: number) => {
 }
 
 it.each([70_000, 1_000_000, 10_000_000])(
-  "an HttpApp on a socket refuses a body of %d bytes that comes in chunks, and whoever sent it reads why (Specification, Errors)",
+  "an HttpApp on a socket refuses a body of %d bytes that comes in chunks, and its client can read the reason (Specification, Errors)",
   async (bytes) => {
     const { status, error } = await posted(bytes)
     expect(status).toBe(400)

@@ -70,7 +70,7 @@ describe("The API inside a Node server", () => {
     expect(await lost.json()).toMatchObject({ success: false, error: { code: "NOT_FOUND" } })
   })
 
-  it("serves the clients' pages only where asked, for one shop and with a template of the embedder's", async () => {
+  it("serves the clients' pages only if enabled, for one shop and with the embedder's template", async () => {
     const { shop_id, key } = await opened()
     const [base, own] = await Promise.all([
       listening(mountNode(workshop, { prefix: "/workshop" })),
@@ -100,7 +100,7 @@ describe("The API inside a Node server", () => {
     expect([lost.status, (await lost.text()).includes("Ticket introuvable")]).toEqual([404, true])
   })
 
-  it("takes a body that a parser has read before it", async () => {
+  it("accepts a body that another parser has already read", async () => {
     const { key } = await opened()
     const base = await listening(parsing(mountNode(workshop)))
     const made = await fetch(`${base}/v1/tickets`, create(key, { service: "Hem" }))
@@ -109,7 +109,7 @@ describe("The API inside a Node server", () => {
     expect(wrong.status).toBe(400)
   })
 
-  it("writes out no body of the server's own requests, which JSON may not even have", async () => {
+  it("does not serialize bodies of the server's own requests, which JSON may be unable to represent", async () => {
     const own = mountNode(workshop)
     const base = await listening(
       parsing((request, response) => {
@@ -120,7 +120,7 @@ describe("The API inside a Node server", () => {
     expect(await (await fetch(`${base}/elsewhere`, create("", {}))).text()).toBe("my own")
   })
 
-  it("goes by the server's own sessions in place of keys (Specification, Keys and scopes)", async () => {
+  it("uses the server's own sessions instead of keys (Specification, Keys and scopes)", async () => {
     const { shop_id } = await opened()
     const caller_id = "019a0000-0000-7000-8000-000000000001"
     const authenticate = ({ headers }: IncomingMessage) =>
@@ -157,7 +157,7 @@ describe("The API inside a Node server", () => {
     expect(await (await fetch(`${base}/elsewhere`)).text()).toBe("my own")
   })
 
-  it("answers strangers with the server's own message, without a word about keys (Specification, Keys and scopes)", async () => {
+  it("refuses a request without a session with the server's own message, which does not mention keys (Specification, Keys and scopes)", async () => {
     const responseOf = async (unauthenticated?: { readonly message: string; readonly challenge?: string }) => {
       const options = { authenticate: () => null, ...(unauthenticated && { unauthenticated }) }
       const { status, headers, ...answer } = await fetch(
@@ -175,7 +175,7 @@ describe("The API inside a Node server", () => {
     expect(await responseOf(own)).toEqual([401, 'Basic realm="shop"', said("Open /login")])
   })
 
-  it("answers 401 for a shop that never was, and 500 without a word of it where the authentication fails", async () => {
+  it("responds 401 for a shop that does not exist, and 500 without details if the authentication throws", async () => {
     const never = "019a0000-0000-7000-8000-00000000dead"
     const nobody = await listening(
       mountNode(workshop, { authenticate: () => ({ shop_id: never, caller_id: never, scopes: [] }) })
@@ -193,7 +193,7 @@ describe("The API inside a Node server", () => {
     expect(await failed.text()).not.toContain("10.0.0.7")
   })
 
-  it("holds at most 64 MiB of responses that are not read: who has waited longest is cut off (docs/embed.md)", async () => {
+  it("holds at most 64 MiB of unread responses, and disconnects the client that has waited longest (docs/embed.md)", async () => {
     const { shop_id, key } = await opened()
     // Two keys, so that none comes to its limit.
     const reading = await workshop.keys.create(shop_id, { name: "reader", scopes: ["tickets:read"] })

@@ -71,7 +71,7 @@ it("every method after stop() is refused with WorkshopStopped, to which refusalR
   }
 })
 
-it("stop() ends the events, and lets a listener leave", async () => {
+it("stop() ends the events, and their listener can return", async () => {
   const { workshop } = await stopped()
   const read = []
   for await (const event of workshop.events()) read.push(event)

@@ -11,7 +11,7 @@ describe("The sandbox's token (Specification, Sandbox)", () => {
     expect((await sandbox.ask("GET", "/sandbox/clock", undefined, { bearer: "anything" })).status).toBe(200)
   })
 
-  it("without one, only what is addressed to this machine is taken: no page elsewhere may reach it by a name of its own", async () => {
+  it("without one, only requests addressed to this machine are accepted, so that no website reaches it by its own host name", async () => {
     const open = await Sandbox.open()
     for (const host of ["127.0.0.1:4010", "localhost:4010", "[::1]:4010", "LOCALHOST"])
       expect((await open.ask("GET", "/sandbox/clock", undefined, { headers: { host } })).status, host).toBe(200)
@@ -29,7 +29,7 @@ describe("The sandbox's token (Specification, Sandbox)", () => {
     expect((await guarded.ask("GET", "/sandbox/clock", undefined, call)).status).toBe(200)
   })
 
-  it("with one, it is checked before anything else", async () => {
+  it("with one, the token is checked before anything else", async () => {
     const sandbox = await Sandbox.open({ token: TOKEN })
     for (const bearer of [undefined, TOKEN.slice(0, -1), `${TOKEN}2`, TOKEN.toUpperCase(), "x"]) {
       for (const path of ["/sandbox/clock", "/sandbox/nothing", `/sandbox/shops/${NOBODY}`]) {
@@ -46,7 +46,7 @@ describe("The sandbox's token (Specification, Sandbox)", () => {
     expect((await sandbox.ask("GET", "/sandbox/nothing", undefined, call)).status).toBe(404)
   })
 
-  it("moves nothing and opens nothing without it", async () => {
+  it("changes nothing without the token", async () => {
     const sandbox = await Sandbox.open({ token: TOKEN })
     const before = await sandbox.good("GET", "/sandbox/clock", undefined, { bearer: TOKEN })
     expect((await sandbox.ask("POST", "/sandbox/clock", { advance_ms: 1000 })).status).toBe(401)
@@ -54,7 +54,7 @@ describe("The sandbox's token (Specification, Sandbox)", () => {
   })
 })
 
-describe("A sandbox without a token takes only what its user's own programs send (Specification, Sandbox)", () => {
+describe("A sandbox without a token accepts only requests of its user's own programs (Specification, Sandbox)", () => {
   const sandbox = Sandbox.open()
   const statusOf = async (method: string, path: string, headers: Readonly<Record<string, string>>) => {
     const { status, error } = await (await sandbox).ask(method, path, undefined, { headers })
@@ -111,7 +111,7 @@ describe("A sandbox without a token takes only what its user's own programs send
       expect(await statusOf("GET", "/sandbox/clock", { host, ...given })).toEqual([200])
   })
 
-  it("with a token all of them are taken: it is the token that lets in", async () => {
+  it("with the token, all of these requests are accepted", async () => {
     const guarded = await Sandbox.open({ token: TOKEN })
     const headers = { "x-forwarded-for": "192.0.2.1", via: "1.1 proxy", origin: "https://tester.example" }
     expect((await guarded.ask("GET", "/sandbox/clock", undefined, { bearer: TOKEN, headers })).status).toBe(200)
@@ -119,7 +119,7 @@ describe("A sandbox without a token takes only what its user's own programs send
 })
 
 describe("Guesses of the token are limited", () => {
-  it("after 120 wrong ones in a minute comes 429, for the right token too; other requests do not count", async () => {
+  it("after 120 wrong ones in a minute the response is 429, also for the right token; other requests do not count", async () => {
     const sandbox = await Sandbox.open({ token: TOKEN })
     for (let n = 0; n < 130; n++)
       expect((await sandbox.ask("GET", "/sandbox/clock", undefined, { bearer: TOKEN })).status).toBe(200)
@@ -147,14 +147,14 @@ describe("Guesses of the token are limited", () => {
 })
 
 describe("Where the sandbox may be served (Specification, Sandbox)", () => {
-  it("without a token on this machine's own addresses alone", () => {
+  it("without a token, only on this machine's own addresses", () => {
     for (const host of ["127.0.0.1", "127.1.2.3", "::1", "localhost", "LocalHost", "::ffff:127.0.0.1"])
       expect(sandboxAllowed(host, null), host).toBe(true)
     for (const host of ["0.0.0.0", "::", "192.168.1.2", "128.0.0.1", "example.com", "localhost.example.com", "", "127"])
       expect(sandboxAllowed(host, null), host).toBe(false)
   })
 
-  it("with a token of 32 characters anywhere; a shorter one is none", () => {
+  it("with a token of at least 32 characters, on any address", () => {
     expect(sandboxAllowed("0.0.0.0", TOKEN)).toBe(true)
     for (const token of ["", "t0ken", TOKEN.slice(0, 31)]) expect(sandboxAllowed("0.0.0.0", token), token).toBe(false)
     expect(sandboxAllowed("0.0.0.0", TOKEN.slice(0, 32))).toBe(true)
@@ -162,7 +162,7 @@ describe("Where the sandbox may be served (Specification, Sandbox)", () => {
 })
 
 describe("The sandbox's answers (Specification, Lists and sync; Errors; Limits)", () => {
-  it("count nowhere, and show the remaining uses of the address", async () => {
+  it("count against no limit, and show the remaining uses of the address", async () => {
     const sandbox = await Sandbox.open()
     for (let n = 0; n < 130; n++) {
       const { headers } = await sandbox.ask(n % 2 === 0 ? "GET" : "POST", "/sandbox/clock")
@@ -190,7 +190,7 @@ describe("The sandbox's answers (Specification, Lists and sync; Errors; Limits)"
     expect((await sandbox.ask("HEAD", "/sandbox/clock")).status).toBe(200)
   })
 
-  it("refuse what is malformed, unknown or sent where nothing is asked, all at once", async () => {
+  it("refuse malformed, unknown and unexpected input, all at once", async () => {
     const sandbox = await Sandbox.open()
     const { id } = await sandbox.shop()
     const issues = async (...asked: Parameters<Sandbox["ask"]>) => (await sandbox.ask(...asked)).issues

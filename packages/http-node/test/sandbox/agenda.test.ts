@@ -20,7 +20,7 @@ describe("Lengths of time as people write them (Specification, Sandbox)", () => 
     expect((await sandbox.clock({ to: later(90 * DAY) })).now).toBe(later(90 * DAY))
   })
 
-  it("that cannot be read are refused, with what to write instead", async () => {
+  it("are refused if they cannot be read, with what to write instead", async () => {
     const { sandbox } = await opened()
     for (const advance of ["soon", "1 month", "-1h", "5", ""]) {
       const { status, error } = await sandbox.ask("POST", "/sandbox/clock", { advance })
@@ -55,7 +55,7 @@ describe("Lengths of time as people write them (Specification, Sandbox)", () => 
 })
 
 describe("The agenda (Specification, Sandbox)", () => {
-  it("is a closure, the end of a reopening, a limit, a secret and a key, the soonest first", async () => {
+  it("has closures, ends of reopening, limits, secrets and keys, the soonest first", async () => {
     const { sandbox, shop } = await opened()
     const [ticket] = [await sandbox.ticket(shop), await sandbox.ticket(shop)]
     await sandbox.status(shop, ticket, "ready")
@@ -79,7 +79,7 @@ describe("The agenda (Specification, Sandbox)", () => {
     expect(await agenda(sandbox, "limit=1")).toEqual(due.slice(0, 1))
   })
 
-  it("to: next goes to each in turn, to the millisecond", async () => {
+  it("`to: next` moves to each in turn, to the millisecond", async () => {
     const { sandbox, shop } = await opened()
     await sandbox.ticket(shop)
     const stops: Array<string> = []
@@ -103,7 +103,7 @@ describe("The agenda (Specification, Sandbox)", () => {
     expect((await agenda(sandbox)).filter(([, kind]) => kind === "reopen_end")).toEqual([])
   })
 
-  it("of a shop that there is not is a 404", async () => {
+  it("of an unknown shop is a 404", async () => {
     const { sandbox } = await opened()
     expect((await sandbox.ask("GET", "/sandbox/agenda", undefined, { query: `shop=${NOBODY}` })).status).toBe(404)
   })
@@ -112,7 +112,7 @@ describe("The agenda (Specification, Sandbox)", () => {
 describe("The limits as gauges (Specification, Sandbox)", () => {
   const gauge = (gauges: Array<Json>, name: string) => gauges.find((one) => one.name === name)
 
-  it("are seven, each with what is used and when it starts anew", async () => {
+  it("are seven, each with its uses and the time of its reset", async () => {
     const { sandbox, shop } = await opened()
     await sandbox.ticket(shop)
     const gauges: Array<Json> = await sandbox.good("GET", `/sandbox/shops/${shop.id}/limits`)
@@ -128,7 +128,7 @@ describe("The limits as gauges (Specification, Sandbox)", () => {
     expect(gauge(gauges, "tickets_per_hour")).toMatchObject({ remaining: 149, resets_at: later(HOUR), key_id: null })
   })
 
-  it("are used up by name: the next request is refused, until the limit starts anew", async () => {
+  it("can be used up by name, so that the next request is refused until the limit resets", async () => {
     const { sandbox, shop } = await opened()
     const path = `/sandbox/shops/${shop.id}/limits`
     const create = () =>
@@ -148,7 +148,7 @@ describe("The limits as gauges (Specification, Sandbox)", () => {
     }
   })
 
-  it("that have no gauge are refused by name", async () => {
+  it("are refused if their name is unknown", async () => {
     const { sandbox, shop } = await opened()
     const asked = { name: "moves_per_day", use: "up" }
     expect((await sandbox.ask("POST", `/sandbox/shops/${shop.id}/limits`, asked)).issues).toEqual(["body name"])

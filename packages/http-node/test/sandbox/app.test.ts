@@ -16,7 +16,7 @@ const create = (shop: { readonly id: string }, body: object = {}, once?: string)
   )
 
 describe("The QR code of a ticket's page", () => {
-  it("is read as SVG with the address that it holds, and null where the ticket has no page", async () => {
+  it("is returned as SVG with the address that it encodes, and is null if the ticket has no page", async () => {
     const shop = await sandbox.shop({ tracking_base_url: "https://lac.example/t/" })
     const { data: ticket } = await create(shop)
     const { tracking_url, svg } = await sandbox.good("GET", `/sandbox/tickets/${ticket.id}/qr`)
@@ -43,7 +43,7 @@ describe("Clients (Specification, Sandbox)", () => {
     expect((await look()).data).toMatchObject({ id: opened.data.id, display_name: "Amira B." })
   })
 
-  it("null for hide_name means that nothing was said (Specification, Errors)", async () => {
+  it("null for hide_name is the same as omitting it (Specification, Errors)", async () => {
     const shop = await sandbox.shop()
     const person = { given_name: "Amira", family_name: "Ben Salah", phone: "+21650000002", hide_name: null }
     const opened = await sandbox.ask("POST", "/sandbox/clients", person)
@@ -53,7 +53,7 @@ describe("Clients (Specification, Sandbox)", () => {
     expect(seen.display_name).toBe("Amira Ben Salah")
   })
 
-  it("open none on bad input, nor with a number that is taken", async () => {
+  it("are not opened with invalid input, or with a taken number", async () => {
     const { phone } = await sandbox.person()
     const names = { given_name: "Sami", family_name: "Trabelsi" }
     const taken = await sandbox.ask("POST", "/sandbox/clients", { ...names, phone })
@@ -68,7 +68,7 @@ describe("Clients (Specification, Sandbox)", () => {
     ])
   })
 
-  it("accept an offer once, and are then linked to the ticket", async () => {
+  it("accept an offer once, which links them to the ticket", async () => {
     const shop = await sandbox.shop()
     const { id, phone } = await sandbox.person()
     const ticket = await sandbox.ticket(shop, { client_phone: phone })
@@ -88,7 +88,7 @@ describe("Clients (Specification, Sandbox)", () => {
     }
   })
 
-  it("block the shop, which forgets them", async () => {
+  it("can block the shop, which then no longer knows them", async () => {
     const shop = await sandbox.shop()
     const { id, phone } = await sandbox.person()
     await sandbox.good("POST", `/sandbox/clients/${id}/visits`, { shop_id: shop.id })
@@ -128,7 +128,7 @@ describe("Tickets made in the app (Specification, Sandbox)", () => {
     expect((await create(shop)).data.number).toBe(2)
   })
 
-  it("honour one that is sent, apart from those of the shop's API keys and of other shops", async () => {
+  it("accept one, which is separate from those of the shop's API keys and of other shops", async () => {
     const [shop, other] = [await sandbox.shop(), await sandbox.shop()]
     const first = await create(shop, {}, "app 1")
     const again = await create(shop, { type: "repair" }, "app 1")
@@ -181,7 +181,7 @@ describe("Acts on a ticket (Specification, Sandbox)", () => {
     expect([refused.quote.status, refused.money.price_minor]).toEqual(["refused", 1000])
   })
 
-  it("a delay, a part and a photo are put to it", async () => {
+  it("a delay, a part and a photo are added", async () => {
     const own = await Sandbox.open()
     const ticket = await own.ticket(await own.shop(), { promised_at: later(0) })
     await own.clock({ advance_ms: SECOND, freeze: true })

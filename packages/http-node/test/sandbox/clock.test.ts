@@ -28,7 +28,7 @@ describe("The sandbox clock (Specification, Sandbox)", () => {
     expect((await sandbox.clock({ set: "2026-11-25T01:00:00+01:00" })).now).toBe("2026-11-25T00:00:00.000Z")
   })
 
-  it("when frozen, is moved by such calls only", async () => {
+  it("when frozen, moves only by such calls", async () => {
     const sandbox = await Sandbox.open()
     sandbox.real.pass(SECOND)
     expect(await sandbox.clock({ freeze: true })).toEqual({ now: later(SECOND), frozen: true })
@@ -40,7 +40,7 @@ describe("The sandbox clock (Specification, Sandbox)", () => {
     expect(await sandbox.now()).toBe(later(MINUTE))
   })
 
-  it("says what froze it, until something else does or it runs again", async () => {
+  it("has the name of its freezer, until another call freezes it or it runs again", async () => {
     const sandbox = await Sandbox.open()
     const move = (body: object) => sandbox.good("POST", "/sandbox/clock", body)
     const recording = { frozen: true, frozen_by: "a recording" }
@@ -55,7 +55,7 @@ describe("The sandbox clock (Specification, Sandbox)", () => {
     expect((await sandbox.ask("POST", "/sandbox/clock", { freeze: true, frozen_by: "x".repeat(201) })).status).toBe(400)
   })
 
-  it("runs on from where it stood when it is unfrozen, not from where the real one is", async () => {
+  it("when unfrozen, runs on from its own time, not from the real time", async () => {
     const sandbox = await Sandbox.open()
     await sandbox.clock({ freeze: true })
     sandbox.real.pass(DAY)
@@ -64,7 +64,7 @@ describe("The sandbox clock (Specification, Sandbox)", () => {
     expect(await sandbox.now()).toBe(later(SECOND))
   })
 
-  it("takes a mix: first set, then advanced, then frozen at that very instant", async () => {
+  it("accepts a combination: first set, then advanced, then frozen at that instant", async () => {
     const sandbox = await Sandbox.open()
     const mix = { freeze: true, advance_ms: 5, set: later(HOUR) }
     expect(await sandbox.clock(mix)).toEqual({ now: later(HOUR + 5), frozen: true })
@@ -79,7 +79,7 @@ describe("The sandbox clock (Specification, Sandbox)", () => {
     expect(await sandbox.clock({ advance_ms: 0, set: START })).toEqual({ now: START, frozen: false })
   })
 
-  it("does not go back where the real one does", async () => {
+  it("does not go back if the real one does", async () => {
     const sandbox = await Sandbox.open()
     sandbox.real.pass(MINUTE)
     expect(await sandbox.now()).toBe(later(MINUTE))
@@ -98,7 +98,7 @@ describe("The sandbox clock (Specification, Sandbox)", () => {
     expect(await sandbox.now()).toBe(last)
   })
 
-  it("lets sleeping code wake in real time, frozen or not", async () => {
+  it("wakes sleeping code in real time, frozen or not", async () => {
     const sandbox = await Sandbox.open()
     await sandbox.clock({ freeze: true })
     const sleeper = sandbox.runtime.runFork(Effect.sleep("10 seconds"))
@@ -138,7 +138,7 @@ describe("A refused move moves nothing (Specification, Sandbox)", () => {
   ]
 
   for (const [what, move, issues] of refused) {
-    it(`such as ${what}`, async () => {
+    it(`${what} is refused`, async () => {
       const sandbox = await Sandbox.open()
       const answer = await sandbox.ask("POST", "/sandbox/clock", move)
       expect([answer.status, answer.error.code]).toEqual([400, "VALIDATION_ERROR"])
@@ -152,7 +152,7 @@ describe("A refused move moves nothing (Specification, Sandbox)", () => {
     })
   }
 
-  it("and says how to do better", async () => {
+  it("names a valid alternative", async () => {
     const sandbox = await Sandbox.open()
     const message = async (move: object) =>
       (await sandbox.ask("POST", "/sandbox/clock", move)).error.details.issues[0].message

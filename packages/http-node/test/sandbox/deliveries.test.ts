@@ -38,7 +38,7 @@ describe("GET /sandbox/shops/{id}/deliveries (Specification, Sandbox)", () => {
 })
 
 describe("POST /sandbox/shops/{id}/deliveries/replay (Specification, Sandbox)", () => {
-  it("counts what it sends again: all, by name, by time and by state; null means no filter", async () => {
+  it("returns the number of events that it sends again: all, or by name, time and state; null means no filter", async () => {
     const { replay, first, second } = await hooked()
     const dry_run = true
     expect(await replay({ dry_run })).toEqual({ count: 2 })
@@ -70,7 +70,7 @@ describe("POST /sandbox/shops/{id}/deliveries/replay (Specification, Sandbox)", 
     expect([answer.status, answer.error?.code, answer.issues]).toEqual([400, "VALIDATION_ERROR", issues])
   })
 
-  it("without a webhook there is nowhere to send to, not even to count", async () => {
+  it("is refused without a webhook, also for a count", async () => {
     const { id } = await sandbox.shop()
     for (const body of [{}, { dry_run: true }]) {
       const { status, error } = await sandbox.ask("POST", `/sandbox/shops/${id}/deliveries/replay`, body)

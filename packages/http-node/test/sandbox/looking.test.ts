@@ -7,8 +7,8 @@ beforeAll(async () => {
   await sandbox.clock({ freeze: true })
 })
 
-describe("Lists to look at (Specification, Sandbox)", () => {
-  it("all shops are listed as each is read, the newest last", async () => {
+describe("Lists of the sandbox (Specification, Sandbox)", () => {
+  it("all shops are listed in their single form, the newest last", async () => {
     const first = await sandbox.shop()
     await sandbox.clock({ advance_ms: 1 })
     const second = await sandbox.shop({ name: "Retouches du Lac" })
@@ -20,7 +20,7 @@ describe("Lists to look at (Specification, Sandbox)", () => {
     ])
   })
 
-  it("a key's text can be read where this process made the key, and never in the list of keys", async () => {
+  it("a key's text can be read if this process created the key, and is never in the list of keys", async () => {
     const shop = await sandbox.shop()
     const made = await sandbox.good("POST", `/sandbox/shops/${shop.id}/keys`, { name: "console", preset: "read" })
     await sandbox.good("DELETE", `/sandbox/keys/${made.id}`)
@@ -56,7 +56,7 @@ describe("Lists to look at (Specification, Sandbox)", () => {
     expect(seen(blocker.id)).toMatchObject({ blocked: true })
   })
 
-  it("a shop's tickets are listed newest first, with what falls due next on each", async () => {
+  it("a shop's tickets are listed newest first, with the next scheduled event of each", async () => {
     const shop = await sandbox.shop()
     const [old, collected, fresh] = [await sandbox.ticket(shop), await sandbox.ticket(shop), await sandbox.ticket(shop)]
     await sandbox.status(shop, collected, "ready")
@@ -73,7 +73,7 @@ describe("Lists to look at (Specification, Sandbox)", () => {
     ])
   })
 
-  it("tickets are found by state, number, phone, reference and a part of service or item, a page at a time", async () => {
+  it("tickets are found by state, number, phone, reference and part of the service or item, page by page", async () => {
     const shop = await sandbox.shop()
     const boots = await sandbox.ticket(shop, {
       service: "New soles",
@@ -95,7 +95,7 @@ describe("Lists to look at (Specification, Sandbox)", () => {
     expect(await find(`limit=1&before=${coat.id}`)).toEqual([boots.id])
   })
 
-  it("a shop or a ticket that there is not is a 404, and a parameter that cannot be read a 400", async () => {
+  it("an unknown shop or ticket is a 404, and an invalid parameter a 400", async () => {
     for (const path of [`shops/${NOBODY}/tickets`, `shops/${NOBODY}/clients`, `tickets/${NOBODY}/moves`])
       expect([path, (await sandbox.ask("GET", `/sandbox/${path}`)).status]).toEqual([path, 404])
     const { id } = await sandbox.shop()
@@ -106,13 +106,13 @@ describe("Lists to look at (Specification, Sandbox)", () => {
   })
 })
 
-describe("The acts that a ticket would accept (Specification, Sandbox)", () => {
+describe("The acts that a ticket accepts (Specification, Sandbox)", () => {
   const moves = async ({ id }: Json) => {
     const found: Array<Json> = await sandbox.good("GET", `/sandbox/tickets/${id}/moves`)
     return Object.fromEntries(found.map(({ act, accepted, reason }) => [act, accepted ? "yes" : reason]))
   }
 
-  it("is what the decisions say: each refused act with the reason of its 409", async () => {
+  it("match the decisions: each refused act has the reason of its 409", async () => {
     const shop = await sandbox.shop()
     const ticket = await sandbox.ticket(shop, { price_minor: 9000, deposit_minor: 4000 })
     expect(await moves(ticket)).toEqual({
@@ -132,7 +132,7 @@ describe("The acts that a ticket would accept (Specification, Sandbox)", () => {
     expect(await moves(ticket)).toMatchObject({ accept: "yes", refuse: "yes" })
   })
 
-  it("changes nothing, and follows the clock", async () => {
+  it("are listed without changing anything, and follow the clock", async () => {
     const own = await Sandbox.open()
     await own.clock({ freeze: true })
     const shop = await own.shop()

@@ -48,7 +48,7 @@ describe("Accepting an offer (Specification, Tickets)", () => {
     await own.good("GET", `/v1/clients/${id}`, undefined, { bearer: shop.key })
   })
 
-  it("is not asked of the account that is linked already", async () => {
+  it("is not offered to the account that is already linked", async () => {
     const shop = await sandbox.shop()
     const { id, phone } = await sandbox.person()
     await visit(shop, id)
@@ -57,7 +57,7 @@ describe("Accepting an offer (Specification, Tickets)", () => {
   })
 })
 
-describe("A quote of a ticket that has left the shop (Specification, Tickets)", () => {
+describe("A quote of a ticket that was collected (Specification, Tickets)", () => {
   it("is closed: 409 QUOTE_CLOSED, and the price stays", async () => {
     const shop = await sandbox.shop()
     const { id } = await sandbox.ticket(shop, { price_minor: 1000 })

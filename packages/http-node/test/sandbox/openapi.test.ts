@@ -40,7 +40,7 @@ describe("the OpenAPI document of the sandbox", () => {
     expect(await served()).toMatchObject({ openapi: "3.1.0", servers: [{ url: "/" }] })
   })
 
-  it("asks for the token, as every call does", async () => {
+  it("requires the token, like every call", async () => {
     const open = sandbox
     const token = "t0ken".repeat(7)
     sandbox = await Sandbox.open({ token })
@@ -48,7 +48,7 @@ describe("the OpenAPI document of the sandbox", () => {
     sandbox = open
   })
 
-  it("has every call of the sandbox, each in words and under a name of its own", async () => {
+  it("has every call of the sandbox, each with a description and a unique name", async () => {
     const { paths } = await served()
     const operations = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({ call: `${method} ${path}`, ...operation }))
@@ -67,7 +67,7 @@ describe("the OpenAPI document of the sandbox", () => {
     }
   })
 
-  it("says what replaces_before of a rotation means", async () => {
+  it("explains replaces_before of a rotation", async () => {
     const { paths } = await served()
     expect(JSON.stringify(paths["/sandbox/shops/{id}/webhook/rotate"])).toContain(
       "This is the time until which that one would have signed; null if none was ended early"

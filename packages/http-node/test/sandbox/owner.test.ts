@@ -12,7 +12,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 const SECRET = /^whsec_[A-Za-z0-9_-]{43}$/
 
 describe("Shops (Specification, Sandbox)", () => {
-  it("are opened approved, active, with the API on and a full-access key that works", async () => {
+  it("are opened approved, active, with the API on and a valid full-access key", async () => {
     const { status, data } = await sandbox.ask("POST", "/sandbox/shops", input)
     expect(status).toBe(201)
     expect(data).toEqual({
@@ -38,14 +38,14 @@ describe("Shops (Specification, Sandbox)", () => {
     expect(await sandbox.good("GET", `/sandbox/shops/${data.shop.id}`)).toEqual(data.shop)
   })
 
-  it("take the address under which clients follow their tickets", async () => {
+  it("accept the address of the pages on which clients follow their tickets", async () => {
     const tracking_base_url = "https://t.example/"
     const shop = await sandbox.shop({ tracking_base_url })
     const ticket = await sandbox.ticket(shop)
     expect(ticket.tracking_url).toBe(`https://t.example/${ticket.tracking_code}`)
   })
 
-  it("are not opened on bad input: all problems are reported at once", async () => {
+  it("are not opened with invalid input: all problems are reported at once", async () => {
     const bad = {
       name: " ",
       currency: "euro",
@@ -64,7 +64,7 @@ describe("Shops (Specification, Sandbox)", () => {
     expect((await sandbox.ask("POST", "/sandbox/shops")).issues).toHaveLength(4)
   })
 
-  it("are changed in any of their settings, and the others stay", async () => {
+  it("can change any setting, without effect on the others", async () => {
     const { id, key } = await sandbox.shop()
     const before = await sandbox.good("GET", `/sandbox/shops/${id}`)
     const change = (patch: object) => sandbox.good("PATCH", `/sandbox/shops/${id}`, patch)
@@ -83,7 +83,7 @@ describe("Shops (Specification, Sandbox)", () => {
     expect([profane.status, profane.error.code]).toEqual([422, "PROFANITY"])
   })
 
-  it("refuse the words of their time zone's languages, or of those they name; a word of the list can be allowed", async () => {
+  it("refuse words of their time zone's languages, or of the languages that they name; a word can be allowed", async () => {
     const { data } = await sandbox.ask("POST", "/sandbox/shops", { ...input, time_zone: "Europe/Madrid" })
     expect(data.shop.languages).toEqual(["en", "fr", "es"])
     const named = await sandbox.ask("POST", "/sandbox/shops", { ...input, languages: ["it"] })
@@ -121,7 +121,7 @@ describe("Shops (Specification, Sandbox)", () => {
     expect(await code()).toBeUndefined()
   })
 
-  it("refuse settings that are wrong, all at once, and change none", async () => {
+  it("refuse invalid settings, all at once, and change none", async () => {
     const { id } = await sandbox.shop()
     const answer = await sandbox.ask("PATCH", `/sandbox/shops/${id}`, {
       approved: "yes",
@@ -144,7 +144,7 @@ describe("Shops (Specification, Sandbox)", () => {
 })
 
 describe("Keys (Specification, Sandbox)", () => {
-  it("are made with scopes or with a preset, listed without their text, and revoked", async () => {
+  it("are created with scopes or with a preset, listed without their text, and revoked", async () => {
     const { id } = await sandbox.shop()
     const path = `/sandbox/shops/${id}/keys`
     const made = await sandbox.ask("POST", path, { name: "till", scopes: ["tickets:read"] })
@@ -195,7 +195,7 @@ describe("Keys (Specification, Sandbox)", () => {
     ])
   })
 
-  it("are five at most; a revoked one makes room", async () => {
+  it("are at most five, not counting revoked ones", async () => {
     const { id } = await sandbox.shop()
     const make = () => sandbox.ask("POST", `/sandbox/shops/${id}/keys`, { name: "till", preset: "read" })
     const made = [await make(), await make(), await make(), await make()]
@@ -224,7 +224,7 @@ describe("Keys (Specification, Sandbox)", () => {
 })
 
 describe("The audit log", () => {
-  it("lists what was done to a shop, the latest first, by the sandbox", async () => {
+  it("lists the acts of the sandbox on a shop, the latest first", async () => {
     const { id } = await sandbox.shop()
     await sandbox.good("PATCH", `/sandbox/shops/${id}`, { active: false })
     const entries: Array<Json> = await sandbox.good("GET", `/sandbox/shops/${id}/audit`)
@@ -238,7 +238,7 @@ describe("The audit log", () => {
 })
 
 describe("The webhook (Specification, Sandbox)", () => {
-  it("is set, read, moved without losing its secret, rotated, pinged and enabled", async () => {
+  it("can be set, read, moved with its secret, rotated, pinged and enabled", async () => {
     const { id } = await sandbox.shop()
     const path = `/sandbox/shops/${id}/webhook`
     const off = { url: null, on: false, off_reason: null, failures_in_row: 0, first_failure_at: null }
@@ -268,7 +268,7 @@ describe("The webhook (Specification, Sandbox)", () => {
     expect(await sandbox.good("GET", `/sandbox/shops/${id}/events`)).toEqual([ping])
   })
 
-  it("takes loopback over http on any port, and nothing else that could never be reached", async () => {
+  it("accepts loopback over http on any port, and refuses all other unreachable addresses", async () => {
     const { id } = await sandbox.shop()
     const set = (url: unknown) => sandbox.ask("PUT", `/sandbox/shops/${id}/webhook`, { url })
     for (const url of ["http://localhost:1", "http://[::1]:8080/x", "https://127.1.2.3:444/"])
@@ -293,7 +293,7 @@ describe("The webhook (Specification, Sandbox)", () => {
     )
   })
 
-  it("is turned off and on by its owner, and removed; then another address has another secret", async () => {
+  it("can be turned off and on, and removed, after which another address has another secret", async () => {
     const { id } = await sandbox.shop()
     const path = `/sandbox/shops/${id}/webhook`
     const url = "http://127.0.0.1:9999/hook"
@@ -313,7 +313,7 @@ describe("The webhook (Specification, Sandbox)", () => {
     expect(await states()).toEqual([])
   })
 
-  it("is not there to rotate, enable or disable before it is set", async () => {
+  it("cannot be rotated, enabled or disabled before it is set", async () => {
     const { id } = await sandbox.shop()
     for (const act of ["rotate", "enable", "disable"])
       expect((await sandbox.ask("POST", `/sandbox/shops/${id}/webhook/${act}`)).status).toBe(404)

@@ -64,7 +64,7 @@ describe("The log of the requests to the API (Specification, Sandbox)", () => {
     expect(JSON.stringify(log)).not.toContain(shop.key)
   })
 
-  it("is narrowed by shop, ticket and id, to the latest so many", async () => {
+  it("can be filtered by shop, ticket and id, and limited to the latest", async () => {
     const { sandbox, shop } = await opened()
     const other = await sandbox.shop()
     const ticket = await sandbox.ticket(shop)
@@ -80,7 +80,7 @@ describe("The log of the requests to the API (Specification, Sandbox)", () => {
     expect([wrong.status, [...wrong.issues].sort()]).toEqual([400, ["query after", "query shop"]])
   })
 
-  it("holds so many entries, and so much text, and ids go on", () => {
+  it("holds a limited number of entries and amount of text, and ids keep increasing", () => {
     const ring = new Ring<{ readonly id: number; readonly text: string }>(3, 10, ({ text }) => text.length, 0)
     const add = (text: string) => ring.add((id) => ({ id, text }))
     for (const text of ["a", "b", "c", "d"]) add(text)
@@ -122,7 +122,7 @@ describe("The stream of requests and events (Specification, Sandbox)", () => {
     return response
   }
 
-  it("says hello, then reports requests, events, tickets and moves of the clock", async () => {
+  it("sends hello, and then requests, events, tickets and moves of the clock", async () => {
     const { sandbox, shop } = await opened()
     const response = await begin(sandbox)
     expect([response.status, response.headers["Content-Type"]]).toEqual([200, "text/event-stream; charset=utf-8"])
@@ -137,7 +137,7 @@ describe("The stream of requests and events (Specification, Sandbox)", () => {
     expect(heard[3]).toContain(`"now":"${later(3_600_000)}"`)
   })
 
-  it("says when the clock was moved and how far, when faults and receivers were set, and when a fault was met", async () => {
+  it("reports when and how far the clock was moved, when faults and receivers were set, and when a fault was applied", async () => {
     const { sandbox, shop } = await opened()
     const response = await begin(sandbox)
     const heard: Array<Json> = []
@@ -165,7 +165,7 @@ describe("The stream of requests and events (Specification, Sandbox)", () => {
     ])
   })
 
-  it("goes on after an id, by header or by parameter, or says that it cannot", async () => {
+  it("continues after an id, from a header or a parameter, or reports that it cannot", async () => {
     const { sandbox, shop } = await opened()
     await sandbox.ticket(shop)
     const start = startIn((await begin(sandbox)).body)
@@ -185,7 +185,7 @@ describe("The stream of requests and events (Specification, Sandbox)", () => {
     expect(entriesIn(feed.begin(2))).toHaveLength(5001)
   })
 
-  it("takes the token as a parameter, and only there", async () => {
+  it("accepts the token as a parameter, unlike other calls", async () => {
     const token = "t0ken".repeat(7)
     const sandbox = await Sandbox.open({ token })
     expect((await begin(sandbox, `token=${token}`)).status).toBe(200)
@@ -220,7 +220,7 @@ describe("Faults of the API (Specification, Sandbox)", () => {
     expect(log.slice(1).map(({ request }) => request.body)).toEqual(Array(5).fill('{"service":"Hem"}'))
   })
 
-  it("delay holds the next requests for so long, and then they are answered", async () => {
+  it("delay holds the next requests for the given time, and then they get their responses", async () => {
     const { sandbox, shop } = await opened()
     await set(sandbox, { path: "/v1/shop", fault: "delay", delay_ms: 1500, next: 1 })
     const ask = () => sandbox.ask("GET", "/v1/shop", undefined, { bearer: shop.key })
@@ -271,7 +271,7 @@ describe("Faults of the API (Specification, Sandbox)", () => {
     expect([lost.status, lost.fault]).toEqual([200, "lose_answer"])
   })
 
-  it("are refused with what is wrong with them", async () => {
+  it("are refused with all mistakes if they are invalid", async () => {
     const { sandbox } = await opened()
     const faults = [
       { fault: "explode" },
@@ -292,7 +292,7 @@ describe("Faults of the API (Specification, Sandbox)", () => {
     ])
   })
 
-  it("may have 503 and 429 as numbers", async () => {
+  it("accept 503 and 429 as numbers", async () => {
     const { sandbox } = await opened()
     const set = await sandbox.good("PUT", "/sandbox/faults", { faults: [{ fault: 503 }, { fault: 429 }] })
     expect(set.map(({ fault }: Json) => fault)).toEqual(["503", "429"])
@@ -306,7 +306,7 @@ describe("Faults of the API (Specification, Sandbox)", () => {
       ])
   })
 
-  it("a path means one of its form alone", () => {
+  it("a path matches only paths of its form", () => {
     const faults = new Faults()
     const meets = (path: string | null, sent: string) => {
       faults.set([{ method: null, path, fault: "503", next: null, delay_ms: 0 }])
@@ -321,7 +321,7 @@ describe("Faults of the API (Specification, Sandbox)", () => {
 })
 
 describe("A ticket's history (Specification, Sandbox)", () => {
-  it("has states, events and requests in order, also those that were refused, and the windows that count", async () => {
+  it("has states, events and requests in order, including refused ones, and the windows that apply", async () => {
     const { sandbox, shop } = await opened()
     const ticket = await sandbox.ticket(shop)
     await sandbox.clock({ advance: "1h" })
@@ -372,7 +372,7 @@ describe("A ticket's history (Specification, Sandbox)", () => {
     expect([ticket.tracking_url, listed.tracking_url]).toEqual([tracking_url, tracking_url])
   })
 
-  it("of a ticket that there is not is a 404", async () => {
+  it("of an unknown ticket is a 404", async () => {
     const { sandbox } = await opened()
     expect((await sandbox.ask("GET", `/sandbox/tickets/${NOBODY}/history`)).status).toBe(404)
   })

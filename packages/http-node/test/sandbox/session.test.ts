@@ -88,7 +88,7 @@ describe("POST /sandbox/reset (Specification, Sandbox)", () => {
     expect((await sandbox.ticket(await sandbox.shop())).created_at).toBe(START)
   })
 
-  it("lets limits that were used up begin anew", async () => {
+  it("resets limits that were used up", async () => {
     const sandbox = await Sandbox.open()
     const ask = () => sandbox.ask("GET", "/v1/shop", undefined, { bearer: "wk_test_wrong" })
     while ((await ask()).status !== 429);
@@ -96,7 +96,7 @@ describe("POST /sandbox/reset (Specification, Sandbox)", () => {
     expect((await ask()).status).toBe(401)
   })
 
-  it("asks a reader of the stream who was away to read everything again", async () => {
+  it("makes a reconnecting reader of the stream read everything again", async () => {
     const { sandbox } = await furnished()
     const { id } = (await sandbox.good("GET", "/sandbox/requests")).at(-1)
     await sandbox.good("POST", "/sandbox/reset")
@@ -114,13 +114,13 @@ describe("POST /sandbox/reset (Specification, Sandbox)", () => {
     expect(String(response.body)).toMatch(/event: reset\n/)
   })
 
-  it("makes what the start made again", async () => {
+  it("creates again what the start created", async () => {
     const begun = await Sandbox.open({ begin: true })
     await begun.good("POST", "/sandbox/reset")
     expect((await begun.good("GET", "/sandbox/shops")).map(({ name }: Json) => name)).toEqual(["Made at the start"])
   })
 
-  it("is refused, as an import is, where no sandbox made the data", async () => {
+  it("is refused, like an import, if no sandbox made the data", async () => {
     const sandbox = await Sandbox.open({ isReal: true })
     const session = await sandbox.good("GET", "/sandbox/session")
     for (const [path, body] of [
@@ -135,7 +135,7 @@ describe("POST /sandbox/reset (Specification, Sandbox)", () => {
 })
 
 describe("GET and POST /sandbox/session (Specification, Sandbox)", () => {
-  it("another sandbox goes on where the exported one stood", async () => {
+  it("another sandbox continues from the state of the exported one", async () => {
     const there = await furnished()
     const session = await there.sandbox.good("GET", "/sandbox/session")
     const before = await seen(there.sandbox, there)
@@ -155,7 +155,7 @@ describe("GET and POST /sandbox/session (Specification, Sandbox)", () => {
     expect((await here.good("GET", `/sandbox/tickets/${there.ticket.id}/history`)).ticket.state).toBe("abandoned")
   })
 
-  it("a file is imported with the envelope of the response too", async () => {
+  it("a file with the response's envelope is imported too", async () => {
     const { sandbox } = await furnished()
     const { data } = await sandbox.ask("GET", "/sandbox/session")
     await sandbox.clock({ advance: "1h" })
@@ -163,7 +163,7 @@ describe("GET and POST /sandbox/session (Specification, Sandbox)", () => {
     expect(imported.now).toBe(later(30 * DAY))
   })
 
-  it("leads back to an earlier time within the same sandbox", async () => {
+  it("can restore an earlier state of the same sandbox", async () => {
     const { sandbox, shop, ticket } = await furnished()
     const session = await sandbox.good("GET", "/sandbox/session")
     await sandbox.clock({ advance: "31d" })
@@ -173,7 +173,7 @@ describe("GET and POST /sandbox/session (Specification, Sandbox)", () => {
     expect((await sandbox.status(shop, ticket, "collected")).data.collected_at).toBe(later(30 * DAY))
   })
 
-  it("a file of another version is refused by name, and one that was changed or cut", async () => {
+  it("a file of another version is refused by that version, and a changed or truncated file is refused", async () => {
     const { sandbox } = await furnished()
     const session = await sandbox.good("GET", "/sandbox/session")
     const refusal = async (file: unknown) => (await sandbox.ask("POST", "/sandbox/session", file)).error.details.issues
@@ -207,14 +207,14 @@ describe("GET and POST /sandbox/session (Specification, Sandbox)", () => {
 })
 
 describe("POST /sandbox/scenarios/run (Specification, Sandbox)", () => {
-  it("hands the text to the program that serves the sandbox, and answers its report", async () => {
+  it("passes the text to the program that serves the sandbox, and returns its report", async () => {
     const sandbox = await Sandbox.open({ runScenario: (text) => Effect.succeed({ passed: 1, read: text }) })
     const report = await sandbox.good("POST", "/sandbox/scenarios/run", { scenario: "name: A hem\n" })
     expect(report).toEqual({ passed: 1, read: "name: A hem\n" })
     expect((await sandbox.ask("POST", "/sandbox/scenarios/run", {})).issues).toEqual(["body scenario"])
   })
 
-  it("is a 404 where that program runs none", async () => {
+  it("is a 404 if that program runs no scenarios", async () => {
     const sandbox = await Sandbox.open()
     expect((await sandbox.ask("POST", "/sandbox/scenarios/run", { scenario: "" })).status).toBe(404)
   })

@@ -40,7 +40,7 @@ const nameServer = async (records: Records) => {
 
 const ask = (server: string) => Effect.runPromise(Effect.either(nameServers([server])("shop.example.com")))
 
-describe("the name servers' answer", () => {
+describe("the response of name servers", () => {
   const v6 = [0x26, 6, 0x47, 0, 0x47, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x11, 0x11]
 
   it("is every address of both kinds, IPv4 first", async () => {
@@ -55,7 +55,7 @@ describe("the name servers' answer", () => {
     expect(await ask(dns.server)).toEqual(Either.right(addresses))
   })
 
-  it("may be of one kind only", async () => {
+  it("may have addresses of one kind only", async () => {
     using four = await nameServer({ [A]: [[93, 184, 216, 34]] })
     using six = await nameServer({ [A]: "unknown", [AAAA]: [v6] })
     expect(await ask(four.server)).toEqual(Either.right(["93.184.216.34"]))

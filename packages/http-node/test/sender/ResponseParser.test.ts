@@ -16,7 +16,7 @@ const read = (text: string, cut: number) => {
 const whole = { status: 200, whole: true, kept_s: null }
 const unending = { status: 200, whole: false, kept_s: null }
 
-describe("an answer of HTTP/1.1", () => {
+describe("a response of HTTP/1.1", () => {
   it.each([
     ["a length", `${HEAD}Content-Length: 2\r\n\r\nok`, whole],
     ["a length of none", `${HEAD}content-length:0\r\n\r\n`, whole],
@@ -53,7 +53,7 @@ describe("an answer of HTTP/1.1", () => {
     for (const cut of [1, 2, 3, 7, 1000]) expect(read(text, cut)).toEqual(expected)
   })
 
-  it("of thousands of lines that come byte by byte is searched a few times a byte, and not all of it for each", () => {
+  it("of thousands of lines that come byte by byte is searched in linear time", () => {
     const { indexOf } = String.prototype
     let searches = 0
     String.prototype.indexOf = function (this: string, ...args) {
@@ -68,12 +68,12 @@ describe("an answer of HTTP/1.1", () => {
     expect(searches).toBeLessThan(100_000)
   })
 
-  it("followed by anything is not whole: its connection must not serve again", () => {
+  it("followed by other bytes is invalid: its connection must not be used again", () => {
     expect(read(`${HEAD}Content-Length: 2\r\n\r\nok${HEAD}`, 1000)).toEqual(unending)
     expect(read(`${HEAD}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\nx`, 1000)).toEqual(unending)
   })
 
-  it.each(["x\r\n", "123456789\r\n", "2\r\nokay"])("with chunks that are none (%j) makes no sense", (body) => {
+  it.each(["x\r\n", "123456789\r\n", "2\r\nokay"])("with invalid chunks (%j) is refused", (body) => {
     const answer = new ResponseParser()
     expect(answer.add(Buffer.from(`${HEAD}Transfer-Encoding: chunked\r\n\r\n${body}`))).toBeUndefined()
     expect(answer).toMatchObject({ status: 200, isUnreadable: true, isComplete: false })

@@ -57,7 +57,7 @@ describe("addresses in the webhook's own text (Specification, Webhooks)", () => 
     expect(asked).toEqual([])
   })
 
-  it("reach loopback in the sandbox only, by number or by name", async () => {
+  it("reach loopback only in the sandbox, by number or by name", async () => {
     await using at = await answering(answer("200 OK"))
     const { asked, resolve } = resolving(["93.184.216.34"])
     for (const host of ["127.0.0.1", "127.1", "localhost", "shop.localhost"]) {
@@ -68,13 +68,13 @@ describe("addresses in the webhook's own text (Specification, Webhooks)", () => 
     expect(asked).toEqual([])
   })
 
-  it("reach loopback over IPv6 where IPv4 has no listener", async () => {
+  it("reach loopback over IPv6 if IPv4 has no listener", async () => {
     await using at = await answering(answer("200 OK"), { host: "::1" })
     expect(await sendOnce(`http://localhost:${at.port}/`)).toMatchObject({ status: 200, address: "::1" })
   })
 })
 
-describe("addresses that a name leads to", () => {
+describe("addresses to which a name resolves", () => {
   it.each([
     [["127.0.0.1"]],
     [["::1"]],
@@ -102,7 +102,7 @@ describe("addresses that a name leads to", () => {
     expect(v4.connections).toHaveLength(0)
   })
 
-  it("are refused unjudged where they are thousands", async () => {
+  it("are refused without a check if there are thousands", async () => {
     const { resolve } = resolving(Array.from({ length: 4096 }, (_, i) => `93.184.${i >> 8}.${i & 255}`))
     let judged = 0
     const isPublic = () => ++judged > 0
@@ -112,7 +112,7 @@ describe("addresses that a name leads to", () => {
     expect(judged).toBe(0)
   })
 
-  it("are refused in the sandbox too: only loopback's own names lead there", async () => {
+  it("are refused in the sandbox too: only loopback's own names may resolve to it", async () => {
     await using at = await receiver({})
     const { resolve } = resolving(["127.0.0.1"])
     const policy = { ...worldwide(at.port), allowLoopbackHttp: true }
@@ -120,7 +120,7 @@ describe("addresses that a name leads to", () => {
     expect(at.connections).toHaveLength(0)
   })
 
-  it("are dialled as they were checked, also if the name resolves to another address a moment later", async () => {
+  it("are connected as they were checked, even if the name resolves to another address a moment later", async () => {
     await using vetted = await receiver({ host: "127.0.0.2", onConnection: (socket) => void socket.destroy() })
     await using rebound = await receiver({ host: "127.0.0.3" }).catch(() => receiver({}))
     const { asked, resolve } = resolving(["127.0.0.2"], ["127.0.0.3"])
@@ -131,7 +131,7 @@ describe("addresses that a name leads to", () => {
     expect(rebound.connections).toHaveLength(0)
   })
 
-  it("are judged again by where the connection ended up, before a byte is sent", async () => {
+  it("are checked again on the open connection, before a byte is sent", async () => {
     let read = 0
     const onConnection = (socket: NodeJS.ReadableStream) => void socket.on("data", ({ length }) => (read += length))
     await using at = await receiver({ onConnection })
@@ -142,7 +142,7 @@ describe("addresses that a name leads to", () => {
     expect(read).toBe(0)
   })
 
-  it("are looked up for every event, and a connection kept alive is not used for another address", async () => {
+  it("are looked up for every event, and a kept connection is not used for another address", async () => {
     await using at = await answering(answer("200 OK"), { host: "0.0.0.0", tls: { key, cert: forShop } })
     const { asked, resolve } = resolving(["127.0.0.2"], ["127.0.0.3"], ["127.0.0.3", "127.0.0.2"], ["10.0.0.1"])
     const isPublic = (ip: string) => ip.startsWith("127.")
@@ -168,7 +168,7 @@ describe("addresses that a name leads to", () => {
 })
 
 describe("the look-up", () => {
-  it("that fails, or has no answer, is reported", async () => {
+  it("is reported if it fails or has no result", async () => {
     const failing = {
       resolve: () => Effect.fail(sendFailed("lookup", Object.assign(new Error(), { code: "ENOTFOUND" })))
     }
@@ -177,13 +177,13 @@ describe("the look-up", () => {
     expect(await sendOnce("https://shop.test/", empty)).toMatchObject({ error: "lookup", detail: null })
   })
 
-  it("is within the deadline", async () => {
+  it("counts towards the deadline", async () => {
     const sent = await sendOnce("https://shop.test/", { resolve: () => Effect.never, deadline_ms: 50 })
     expect(sent).toMatchObject({ error: "timeout", address: null })
     expect(sent.timings).toMatchObject({ lookup_ms: null, connect_ms: null })
   })
 
-  it("of names that no name server knows fails without a connection", async () => {
+  it("of unknown names fails without a connection", async () => {
     const sent = await sendOnce("https://shop.invalid/", { deadline_ms: 500 })
     expect(["lookup", "timeout"]).toContain(sent.error)
     expect(sent.address).toBeNull()

@@ -4,7 +4,7 @@ import { saysGone } from "../../../core/src/domain/Webhook.js"
 import { answer, answering, post, receiver, sendOnce, until, withSender } from "./Receiver.js"
 
 describe("the request (Specification, Webhooks)", () => {
-  it("is a POST of the very body, with the headers given and none of them in place of the sender's own", async () => {
+  it("is a POST of the exact body, with the given headers, which cannot replace the sender's own", async () => {
     await using at = await answering(answer("200 OK"))
     const headers = {
       "Service-Signature": "t=1,v1=ab",
@@ -70,13 +70,13 @@ describe("the verdict", () => {
     expect(inside.connections).toHaveLength(0)
   })
 
-  it("passes over informational answers", async () => {
+  it("ignores informational responses", async () => {
     const early = "HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"
     await using at = await answering(early + answer("200 OK"))
     expect(await sendOnce(at.url)).toMatchObject({ status: 200, error: null })
   })
 
-  it("does not take a change of protocol for an answer to the event", async () => {
+  it("does not accept a change of protocol as the response to the event", async () => {
     const switching = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: chat\r\nConnection: Upgrade\r\n\r\n"
     await using at = await receiver({
       onRequest: (socket, _, nth) => void socket.write(nth === 1 ? answer("200 OK") : switching)
@@ -88,19 +88,19 @@ describe("the verdict", () => {
     })
   })
 
-  it("takes an answer that comes before the request is read", async () => {
+  it("accepts a response that comes before the request is read", async () => {
     await using at = await receiver({ onConnection: (socket) => void socket.pause().end(answer("200 OK")) })
     const body = "x".repeat(8_000_000)
     const sent = await withSender({}, (send) => send(post(at.url, { body })))
     expect(sent).toMatchObject({ status: 200, error: null })
   })
 
-  it("takes an answer whose end is the end of the connection", async () => {
+  it("accepts a response that ends with the connection", async () => {
     await using at = await receiver({ onRequest: (socket) => void socket.end("HTTP/1.0 200 OK\r\n\r\nthanks") })
     expect(await sendOnce(at.url)).toMatchObject({ status: 200, head: "HTTP/1.0 200 OK\n\nthanks" })
   })
 
-  it("falls at the status line: what comes after may stall, break off or be too long", async () => {
+  it("depends only on the status line: the rest may stall, break off or be too long", async () => {
     const after = {
       "stalls in the head": "HTTP/1.1 200 OK\r\nX-Slow",
       "stalls in the body": "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf",
@@ -113,7 +113,7 @@ describe("the verdict", () => {
     }
   })
 
-  it("is the deadline's where no whole status line came", async () => {
+  it("is a time-out if no complete status line came", async () => {
     for (const text of ["", "HTTP/1.1 200 OK", "HTTP/1.1 103 Early Hints\r\n\r\n"]) {
       await using at = await answering(text)
       const sent = await sendOnce(at.url, { deadline_ms: 150 })
@@ -123,7 +123,7 @@ describe("the verdict", () => {
   })
 
   // Real time on a busy machine: a second chance for the margin of a tenth.
-  it("is 2xx at 0.9 of the deadline, and none at 1.1", { retry: 2 }, async () => {
+  it("is 2xx at 0.9 of the deadline, and a time-out at 1.1", { retry: 2 }, async () => {
     const late = (ms: number) =>
       receiver({ onRequest: (socket) => void setTimeout(() => socket.write(answer("200 OK")), ms) })
     await using before = await late(1080)
@@ -136,7 +136,7 @@ describe("the verdict", () => {
     ])
   })
 
-  it("still is 2xx where only the body is later than the deadline", async () => {
+  it("is still 2xx if only the body is later than the deadline", async () => {
     await using at = await answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n", {
       onConnection: (socket) => void setTimeout(() => socket.write("ok"), 250)
     })
@@ -147,7 +147,7 @@ describe("the verdict", () => {
 })
 
 describe("the excerpt for the log", () => {
-  it("is the start of the answer, as text that harms nobody", async () => {
+  it("is the start of the response, as harmless text", async () => {
     const body = Buffer.concat([Buffer.from("é\u0000\u001b[31m\u202e\r\n\tfine"), Buffer.from([0xff, 0xc3])])
     await using at = await receiver({
       onRequest: (socket) => {
@@ -166,7 +166,7 @@ describe("the excerpt for the log", () => {
     expect(head.length).toBeGreaterThan(2000)
   })
 
-  it("times the stages that there were", async () => {
+  it("has the durations of the phases that took place", async () => {
     await using at = await answering(answer("200 OK"))
     const { timings } = await sendOnce(at.url)
     expect(timings).toEqual({

@@ -31,7 +31,7 @@ describe("connections kept alive", () => {
     expect(at.connections).toHaveLength(3)
   })
 
-  it("are at most four a shop, also where more is asked at once", async () => {
+  it("are at most four for each shop, also for more concurrent requests", async () => {
     await using at = await receiver({
       onRequest: (socket) => void setTimeout(() => socket.write(OK), 20)
     })
@@ -43,7 +43,7 @@ describe("connections kept alive", () => {
     expect(at.connections).toHaveLength(4)
   })
 
-  it("do not keep one shop waiting for another", async () => {
+  it("do not make one shop wait for another", async () => {
     await using dead = await receiver({})
     await using at = await answering(OK)
     await withSender({ deadline_ms: 400 }, async (send) => {
@@ -53,7 +53,7 @@ describe("connections kept alive", () => {
     })
   })
 
-  it("are closed when nothing came for a while", async () => {
+  it("are closed after they were idle for a while", async () => {
     await using at = await answering(OK)
     await withSender({ idle_ms: 40 }, async (send, sender) => {
       await send(post(at.url))
@@ -75,7 +75,7 @@ describe("connections kept alive", () => {
     })
   })
 
-  it("are not kept where the answer came before the request was read: the rest would pass for the next event", async () => {
+  it("are not kept if the response came before the request was read, because the rest would be read as the next event", async () => {
     await using at = await receiver({
       onConnection: (socket) => void socket.once("data", () => socket.pause().write(OK))
     })
@@ -86,7 +86,7 @@ describe("connections kept alive", () => {
     })
   })
 
-  it("are 1024 in all at most: beyond, they are closed after use", () => {
+  it("are at most 1024 in all: further ones are closed after use", () => {
     const pool = new ConnectionPool(60_000)
     const open = Array.from({ length: 1025 }, (_, i) => pool.add(`pool ${i}`, new Socket()))
     for (const connection of open) pool.release(connection, null)
@@ -124,7 +124,7 @@ describe("connections kept alive", () => {
     })
   })
 
-  it("may be silent for longer while an answer is due", async () => {
+  it("may be silent for longer while a response is awaited", async () => {
     await using at = await receiver({ onRequest: (socket) => void setTimeout(() => socket.write(OK), 120) })
     await withSender({ idle_ms: 30 }, async (send) => {
       for (const _ of [1, 2]) expect(await send(post(at.url))).toMatchObject({ status: 200 })
@@ -147,7 +147,7 @@ describe("connections kept alive", () => {
     expect(at.connections).toHaveLength(2)
   })
 
-  it("are dialled anew once, and not at all where an answer had begun: then it is a reset", async () => {
+  it("are reconnected once, but not if a response had begun, which is a reset", async () => {
     await using leaving = await receiver({
       onRequest: (socket, _, nth) => void (nth === 1 ? socket.write(OK) : socket.resetAndDestroy())
     })
@@ -166,7 +166,7 @@ describe("connections kept alive", () => {
     }
   })
 
-  it("may be closed by the receiver right after each answer without a word: no event is refused for it", async () => {
+  it("may be closed by the receiver after each response without notice: no delivery fails because of it", async () => {
     await using at = await receiver({ onRequest: (socket) => void socket.end(OK) })
     await withSender({}, async (send) => {
       const sent = await Promise.all(Array.from({ length: 100 }, () => send(post(at.url))))
@@ -194,7 +194,7 @@ describe("connections kept alive", () => {
 })
 
 describe("time", () => {
-  it("is real, also if the caller's clock stops", async () => {
+  it("is real time, even if the caller's clock stops", async () => {
     await using dead = await receiver({})
     await withSender({ deadline_ms: 60 }, async (_, sender) => {
       const sent = await Effect.runPromise(Effect.provide(sender.send(post(dead.url)), TestContext.TestContext))
@@ -205,7 +205,7 @@ describe("time", () => {
 })
 
 describe("the end of a sender, and of a call", () => {
-  it("starts the one that waited, which ends nobody but itself where its request cannot be written", async () => {
+  it("starts the waiting call, which affects no other call if its request cannot be written", async () => {
     await using at = await receiver({ onRequest: (socket) => void setTimeout(() => socket.write(OK), 20) })
     await withSender({}, async (send, sender) => {
       const good = Array.from({ length: 4 }, () => send(post(at.url)))
@@ -224,7 +224,7 @@ describe("the end of a sender, and of a call", () => {
     await until(() => at.connections.every(({ destroyed, readableEnded }) => destroyed || readableEnded))
   })
 
-  it("that is interrupted closes its connection and frees its place", async () => {
+  it("closes the connection of an interrupted call and frees its place", async () => {
     await using dead = await receiver({})
     await withSender({}, async (_, sender) => {
       const fibers = Array.from({ length: 4 }, () => Effect.runFork(sender.send(post(dead.url))))

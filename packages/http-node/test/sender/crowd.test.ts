@@ -39,7 +39,7 @@ const meanings = (socket: Socket, request: string) => {
 const shop = (n: number) => ({ shop_id: `shop_${n}` as ShopId })
 
 describe("256 hostile receivers at once (Specification, Webhooks)", () => {
-  it("each come to what it deserves, cost little, and keep a healthy shop waiting for nothing", async () => {
+  it("each get the right result, cost little, and do not delay a healthy shop", async () => {
     const timeTo = standingTime()
     await using bad = await receiver({ onRequest: meanings })
     await using good = await answering(answer("200 OK"))

@@ -58,7 +58,7 @@ describe("bodies", () => {
     })
   })
 
-  it("that drip for ever are left after their time", async () => {
+  it("that arrive slowly without an end are abandoned at the deadline", async () => {
     await using at = await receiver({
       onRequest: (socket) => {
         socket.write(ENDLESS)
@@ -72,7 +72,7 @@ describe("bodies", () => {
     })
   })
 
-  it("are never inflated", async () => {
+  it("are never decompressed", async () => {
     const bomb = gzipSync(Buffer.alloc(8 * 1024 * 1024), { level: constants.Z_BEST_COMPRESSION })
     await using at = await receiver({
       onRequest: (socket) => {
@@ -116,12 +116,12 @@ describe("heads", () => {
     expect(await sendOnce(at.url)).toMatchObject({ status: null, error: "too_large_head" })
   })
 
-  it("of 64 headers are read", async () => {
+  it("with 64 headers are read", async () => {
     await using at = await answering(answer("200 OK", Array(63).fill("X-Some: x")))
     expect(await sendOnce(at.url)).toMatchObject({ status: 200, error: null })
   })
 
-  it("of informational answers without end are refused", async () => {
+  it("with endless informational responses are refused", async () => {
     await using at = await receiver({
       onRequest: (socket) => {
         const more = setInterval(() => socket.write("HTTP/1.1 103 Early Hints\r\nX: y\r\n\r\n".repeat(100)), 1)
@@ -164,7 +164,7 @@ describe("connections that break", () => {
     expect(await sendOnce(at.url)).toMatchObject({ status: null, error: "reset", address: "127.0.0.1" })
   })
 
-  it("in mid-body take nothing back", async () => {
+  it("in the middle of a body do not change the result", async () => {
     await using at = await receiver({
       onRequest: (socket) => {
         const head = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"
@@ -176,7 +176,7 @@ describe("connections that break", () => {
     expect(sent.head).toMatch(/half$/)
   })
 
-  it("are never taken: nobody listens", async () => {
+  it("are refused if nothing listens", async () => {
     const { url } = await receiver({}).then(async (at) => {
       await at[Symbol.asyncDispose]()
       return at

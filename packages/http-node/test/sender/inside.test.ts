@@ -41,7 +41,7 @@ describe("a listener on all addresses of this machine gets no connection (Specif
     expect(at.connections).toHaveLength(0)
   })
 
-  it.each(inside)("%s: where a name leads, alone and beside a public address", async (_, _literals, found) => {
+  it.each(inside)("%s: as the address of a name, alone and beside a public address", async (_, _literals, found) => {
     await using at = await everywhere()
     const policy = { ...productionAddresses, ports: [at.port] }
     for (const address of found)
@@ -52,7 +52,7 @@ describe("a listener on all addresses of this machine gets no connection (Specif
     expect(at.connections).toHaveLength(0)
   })
 
-  it.each(inside)("%s: where a redirect leads", async (_, literals) => {
+  it.each(inside)("%s: as the target of a redirect", async (_, literals) => {
     await using at = await everywhere()
     for (const host of literals) {
       await using from = await answering(answer("302 Found", [`Location: http://${host}:${at.port}/`]))

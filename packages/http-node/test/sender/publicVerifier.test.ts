@@ -8,7 +8,7 @@ import { Shopfront } from "../delivery/Shopfront.js"
 const { webhooks } = new Stripe("sk_test_nothing_is_sent")
 
 describe("a public verifier at the receiver's end of the wire (Specification, Webhooks)", () => {
-  it("accepts every type as it arrives, at the instant each was sent, and none under another secret", async () => {
+  it("accepts every type as it arrives, at the time it was sent, and none with another secret", async () => {
     await using service = await Service.open()
     await using front = await Shopfront.open()
     const shop = await service.shop(front)

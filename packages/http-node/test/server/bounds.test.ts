@@ -30,7 +30,7 @@ const create = (body: unknown) => refused("POST /v1/tickets", JSON.stringify(bod
 const named = (n: number, prefix: string) =>
   Object.fromEntries(Array.from({ length: n }, (_, i) => [`${prefix}${i}`, null]))
 
-describe("an answer names at most fifty issues, and says that there are more", { timeout: 30_000 }, () => {
+describe("a response names at most fifty issues, and says that there are more", { timeout: 30_000 }, () => {
   it("of 4,500 unknown fields", async () => {
     const details = await create({ service: "Hem", ...named(4_500, "f") })
     expect(details.issues).toHaveLength(50)
@@ -72,7 +72,7 @@ describe("an answer names at most fifty issues, and says that there are more", {
     ])
   })
 
-  it("cuts the name of a field that is too long to be one", async () => {
+  it("truncates a very long name of a field", async () => {
     const { issues } = await create({ service: "Hem", ["x".repeat(50_000)]: 1 })
     expect(issues[0]?.field).toBe(`${"x".repeat(200)}...`)
   })

@@ -70,7 +70,7 @@ describe("input that is not HTTP is answered in the envelope (Specification, Lis
     expect((await (await server.client()).request("GET /v1/shop", [...many, server.key]).answer()).status).toBe(200)
   })
 
-  it("nonsense behind a request waits for that request's answer", async () => {
+  it("invalid input behind a request is answered after that request's response", async () => {
     const slow = gate()
     const server = await begin({ branches: [slow.branch] })
     const client = await server.client()
@@ -81,7 +81,7 @@ describe("input that is not HTTP is answered in the envelope (Specification, Lis
     await lastAnswer(client, NOT_HTTP)
   })
 
-  it("nonsense within a body is that request's own failure", async () => {
+  it("invalid input within a body fails only that request", async () => {
     const server = await begin()
     const client = await server.client()
     const headers = [server.key, "Content-Type: application/json", "Idempotency-Key: k", "Transfer-Encoding: chunked"]
@@ -97,7 +97,7 @@ describe("input that is not HTTP is answered in the envelope (Specification, Lis
 describe("slow clients (Specification, Lists and sync)", () => {
   const LATE = "must arrive without delay"
 
-  it("a head that does not come to its end is answered", async () => {
+  it("an incomplete head gets a response", async () => {
     // Long enough for the first bytes to arrive on a busy machine: without any, there is no response.
     const server = await begin({ timeouts: { head_ms: 500 } })
     const client = await server.client()
@@ -111,7 +111,7 @@ describe("slow clients (Specification, Lists and sync)", () => {
     expect(client.error).toBeUndefined()
   })
 
-  it("a request that arrived in time is served, also where the process stood still before it read it", async () => {
+  it("a request that arrived in time is served, even if the process was stopped before it read it", async () => {
     const server = await begin({ timeouts: { head_ms: 300, request_ms: 300 } })
     const client = await server.client()
     // The server has accepted the connection when it responds on another one that was opened later.
@@ -124,7 +124,7 @@ describe("slow clients (Specification, Lists and sync)", () => {
     expect([status, json.error]).toEqual([201, undefined])
   })
 
-  it("a body that does not come to its end is answered, also where the client lingers on", async () => {
+  it("an incomplete body gets a response, even if the client stays connected", async () => {
     const server = await begin({ timeouts: { head_ms: 50, request_ms: 50 } })
     const client = await server.client()
     const headers = [server.key, "Content-Type: application/json", "Idempotency-Key: k", "Content-Length: 10"]
@@ -133,7 +133,7 @@ describe("slow clients (Specification, Lists and sync)", () => {
     expect(await client.end()).toBe("")
   })
 
-  it("a refused body that never ends does not hold the connection for ever", async () => {
+  it("a refused body that never ends does not keep the connection open forever", async () => {
     const server = await begin({ timeouts: { head_ms: 50, request_ms: 50 } })
     const client = await server.client()
     client.request("POST /v1/tickets", ["Content-Length: 1000000", "Connection: close"]).send("{")
@@ -182,7 +182,7 @@ describe("one request after another (Specification, Lists and sync)", () => {
     expect((await client.answer()).status).toBe(404)
   })
 
-  it("a client that leaves interrupts its request, and nobody else's", async () => {
+  it("a client that disconnects interrupts only its own request", async () => {
     const slow = gate()
     const server = await begin({ branches: [slow.branch] })
     const gone = await server.client()
@@ -193,7 +193,7 @@ describe("one request after another (Specification, Lists and sync)", () => {
     expect((await (await server.client()).request("GET /v1/shop", [server.key]).answer()).status).toBe(200)
   })
 
-  it("a client that leaves in the middle of its body, or resets the connection, breaks nothing", async () => {
+  it("a client that disconnects in the middle of its body, or resets the connection, has no effect on others", async () => {
     const server = await begin()
     const headers = [server.key, "Content-Type: application/json", "Idempotency-Key: k", "Content-Length: 1000"]
     for (const leave of ["destroy", "resetAndDestroy"] as const) {
@@ -207,7 +207,7 @@ describe("one request after another (Specification, Lists and sync)", () => {
   })
 
   it.each(["GET", "BREW", "CONNECT"])(
-    "a crash in the service is answered with INTERNAL to %s, and nothing of its cause",
+    "a defect in the service gets the response INTERNAL to %s, without its cause",
     async (method) => {
       const server = await begin({ branches: [{ prefix: "/bug", handle: () => Effect.die(new Error("secret")) }] })
       const { status, json, text, headers } = await (await server.client()).request(`${method} /bug`).answer()
@@ -219,7 +219,7 @@ describe("one request after another (Specification, Lists and sync)", () => {
 })
 
 describe("stopping (Specification, Commands)", () => {
-  it("finishes what runs, says that nothing follows, and accepts no more", async () => {
+  it("finishes running requests, announces the end of the connection, and accepts no more", async () => {
     const slow = gate()
     const server = await begin({ branches: [slow.branch] })
     const idle = await server.client()
@@ -241,7 +241,7 @@ describe("stopping (Specification, Commands)", () => {
     await stopped
   })
 
-  it("takes the rest of a body that is on its way", async () => {
+  it("reads the rest of a body that is being sent", async () => {
     const server = await begin()
     const client = await server.client()
     const body = '{"service":"Hem"}'
@@ -253,7 +253,7 @@ describe("stopping (Specification, Commands)", () => {
     await stopped
   })
 
-  it("cuts off what does not finish in time", async () => {
+  it("disconnects requests that do not finish in time", async () => {
     const slow = gate()
     const server = await begin({ timeouts: { stopping_ms: 50 }, branches: [slow.branch] })
     const client = await server.client()

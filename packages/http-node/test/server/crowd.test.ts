@@ -95,7 +95,7 @@ describe("one request at a time on a connection", { timeout: 60_000 }, () => {
     for (let i = 1; i <= 100; i++) expect((await client.answer()).json.data).toEqual({ path: `/counted/${i}` })
   })
 
-  it("trusts an address from which a good key came, until it sends far ahead of its answers", async () => {
+  it("trusts an address that sent a valid key, until it sends far ahead of its responses", async () => {
     const slow = gate()
     const many = counting()
     many.open()
@@ -125,7 +125,7 @@ describe("one request at a time on a connection", { timeout: 60_000 }, () => {
     expect((await modest.request("GET /v1/shop", [server.key]).answer()).status).toBe(200)
   })
 
-  it("takes bodies between pipelined requests, whole and in chunks", async () => {
+  it("accepts bodies between pipelined requests, whole and in chunks", async () => {
     const server = await begin()
     const client = await server.client()
     const make = (key: string, ...more: ReadonlyArray<string>) => [
@@ -145,7 +145,7 @@ describe("one request at a time on a connection", { timeout: 60_000 }, () => {
     expect((await client.answer()).json.data).toHaveLength(6)
   })
 
-  it("leaves unread what a client sends without waiting for its answers", async () => {
+  it("does not read what a client sends without waiting for its responses", async () => {
     const slow = gate()
     const server = await begin({ branches: [slow.branch] })
     const client = await server.client()
@@ -158,7 +158,7 @@ describe("one request at a time on a connection", { timeout: 60_000 }, () => {
     client.socket.destroy()
   })
 
-  it("holds inside another Node server too", async () => {
+  it("applies inside another Node server too", async () => {
     const workshop = await startWorkshop({
       store: MemoryStore.layer,
       randomBytes: Entropy.seededBytes(9),
@@ -186,8 +186,8 @@ describe("one request at a time on a connection", { timeout: 60_000 }, () => {
   })
 })
 
-describe("answers without a good key", { timeout: 60_000 }, () => {
-  it("take turns in the backlog, and those with one do not", async () => {
+describe("responses to requests without a valid key", { timeout: 60_000 }, () => {
+  it("wait in the backlog, and those to requests with one do not", async () => {
     const pieces: Array<() => void> = []
     class HeldBacklog extends Backlog {
       override add(piece: () => void): void {
@@ -228,7 +228,7 @@ describe("answers without a good key", { timeout: 60_000 }, () => {
 })
 
 describe("how much clients may hold", { timeout: 60_000 }, () => {
-  it("counts addresses of IPv6 by networks of the size that the option names", async () => {
+  it("counts IPv6 addresses by networks of the configured size", async () => {
     const server = await begin({ trustProxy: true, limits: { ipv6Prefix: 56 } })
     const client = await server.client()
     const left = async (address: string) =>
@@ -238,7 +238,7 @@ describe("how much clients may hold", { timeout: 60_000 }, () => {
     expect(await left("2001:db8:1:300::1")).toBe("119")
   })
 
-  it("closes a connection with the answer to its last request", async () => {
+  it("closes a connection with the response to its last request", async () => {
     const server = await begin({ limits: { maxRequestsPerConnection: 3 } })
     const client = await server.client()
     for (let i = 0; i < 10; i++) client.request("GET /healthz")
@@ -282,7 +282,7 @@ describe("how much clients may hold", { timeout: 60_000 }, () => {
     second.socket.destroy()
   })
 
-  it("on a full server closes a connection of the address that has most, even while its requests run", async () => {
+  it("on a full server closes a connection of the address that has the most, even while its requests run", async () => {
     const many = counting()
     const server = await begin({ limits: { maxConnections: 4 }, branches: [many.branch] })
     const crowd = await Promise.all([1, 2, 3, 4].map(() => server.client()))
@@ -298,7 +298,7 @@ describe("how much clients may hold", { timeout: 60_000 }, () => {
     expect(left.filter(({ status }) => status === "fulfilled")).toHaveLength(3)
   })
 
-  it("refuses a connection where a request runs on every other", async () => {
+  it("refuses a connection if a request runs on every other one", async () => {
     const slow = gate()
     const server = await begin({ limits: { maxConnections: 1 }, branches: [slow.branch] })
     const busy = await server.client()
@@ -309,7 +309,7 @@ describe("how much clients may hold", { timeout: 60_000 }, () => {
     expect((await busy.answer()).status).toBe(200)
   })
 
-  it("bounds the connections of one address, and those of others not", async () => {
+  it("limits the connections of one address, without effect on others", async () => {
     const slow = gate()
     const server = await begin({ limits: { maxConnectionsPerAddress: 1 }, branches: [slow.branch] })
     const busy = await server.client()
@@ -325,7 +325,7 @@ describe("how much clients may hold", { timeout: 60_000 }, () => {
     await busy.answer()
   })
 
-  it("closes the connection that has left its response unread for longest when all unread ones are too large", async () => {
+  it("closes the connection whose response is unread for the longest time if all unread ones are too large", async () => {
     const server = await begin({ limits: { maxUnreadBytes: 20 * MIB }, branches: [large(16 * MIB)] })
     const first = await server.client()
     first.socket.pause()
@@ -380,8 +380,8 @@ describe("constant bodies", { timeout: 60_000 }, () => {
   )
 })
 
-describe("work that is shared", { timeout: 60_000 }, () => {
-  it("needs no wait after it is done", async () => {
+describe("shared work", { timeout: 60_000 }, () => {
+  it("is available without a wait after it is done", async () => {
     const work = coalesce(Effect.delay(Effect.succeed("found"), 1), 1_000, { unsafeCurrentTimeMillis: () => 0 })
     await Effect.runPromise(work)
     expect(Effect.runSync(work)).toBe("found")

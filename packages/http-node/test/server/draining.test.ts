@@ -37,7 +37,7 @@ const get = (port: number, path: string, agent: Agent) =>
     sent.end()
   })
 
-it("a draining server responds to every request that it accepted from busy clients, and ends while they go on", async () => {
+it("a draining server responds to every accepted request of busy clients, and ends while they keep sending", async () => {
   const { port, end } = await started(Effect.void)
   const agent = new Agent({ keepAlive: true, maxSockets: 10 })
   const isLoaded = Effect.runSync(Deferred.make<void>())
@@ -73,7 +73,7 @@ it("a draining server waits for a request that runs, and then ends although its 
   agent.destroy()
 })
 
-it("a draining server ends after its bound although a request still runs", async () => {
+it("a draining server ends after its time limit although a request still runs", async () => {
   const runs = Effect.runSync(Deferred.make<void>())
   const { port, end } = await started(Effect.zipRight(Deferred.succeed(runs, undefined), Effect.never), "300 millis")
   const slow = get(port, "/slow", new Agent({ keepAlive: true }))

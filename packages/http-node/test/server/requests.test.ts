@@ -38,30 +38,27 @@ describe("methods and paths (Specification, Errors)", () => {
     }
   )
 
-  it.each(["BREW", "get", "GETT", "toString"])(
-    "%s, of which no parser knows, is unknown all the same",
-    async (method) => {
-      const client = await server.client()
-      const known = await client.request(`${method} /v1/shop`, [server.key]).answer()
-      expect([known.status, known.json.error?.code]).toEqual([404, "NOT_FOUND"])
-      expect(Number(known.headers["ratelimit-remaining"])).toBeLessThan(120)
-      expect(known.headers["request-id"]).toMatch(/^[0-9a-f]{24}$/)
-      expect(known.headers.connection).toBe("close")
-      expect(await client.end()).toBe("")
+  it.each(["BREW", "get", "GETT", "toString"])("%s, which no parser knows, is unknown too", async (method) => {
+    const client = await server.client()
+    const known = await client.request(`${method} /v1/shop`, [server.key]).answer()
+    expect([known.status, known.json.error?.code]).toEqual([404, "NOT_FOUND"])
+    expect(Number(known.headers["ratelimit-remaining"])).toBeLessThan(120)
+    expect(known.headers["request-id"]).toMatch(/^[0-9a-f]{24}$/)
+    expect(known.headers.connection).toBe("close")
+    expect(await client.end()).toBe("")
 
-      const unknown = await (await server.client()).request(`${method} /v1/shop`).answer()
-      expect(unknown.status).toBe(401)
-    }
-  )
+    const unknown = await (await server.client()).request(`${method} /v1/shop`).answer()
+    expect(unknown.status).toBe(401)
+  })
 
-  it("a method of more than 32 characters is no HTTP", async () => {
+  it("a method of more than 32 characters is invalid HTTP", async () => {
     const client = await server.client()
     const { status, json } = await client.request(`${"A".repeat(60_000)} /v1/shop`, [server.key]).answer()
     expect([status, json.error?.details?.issues[0]?.message]).toEqual([400, "must be valid HTTP/1.1"])
   })
 
   it.each(["/v1/sh%6Fp", "/v1/%74ickets", "/v1/%63lients?phone=%2B21620123456", "/v1/tickets/%62y-number/1"])(
-    "%s is no route: a fixed part of a path has one spelling",
+    "%s is not a route: a fixed part of a path has one spelling",
     async (path) => {
       const client = await server.client()
       const { status, json } = await client.request(`GET ${path}`, [server.key]).answer()
@@ -76,7 +73,7 @@ describe("methods and paths (Specification, Errors)", () => {
     expect([encoded.status, encoded.json]).toEqual([400, plain.json])
   })
 
-  it("OPTIONS * and paths outside the service are not found, and no key is asked", async () => {
+  it("OPTIONS * and paths outside the service are not found, and need no key", async () => {
     const client = await server.client()
     for (const line of ["OPTIONS *", "GET /", "GET /v2/shop", "GET /v1shop", "GET //v1/shop", "GET /favicon.ico"]) {
       const { status, json, headers } = await client.request(line).answer()
@@ -94,7 +91,7 @@ describe("methods and paths (Specification, Errors)", () => {
     expect((await client.request("GET http://shop.example?limit=1").answer()).status).toBe(404)
   })
 
-  it("percent signs that encode nothing are answered in the envelope", async () => {
+  it("invalid percent-encoding is refused in the envelope", async () => {
     const client = await server.client()
     for (const line of ["GET /v1/tickets/%zz", "GET /v1/tickets/%", "GET /v1/%E0%A4%A", "GET /%zz"]) {
       const { status, json } = await client.request(line, [server.key]).answer()
@@ -102,7 +99,7 @@ describe("methods and paths (Specification, Errors)", () => {
     }
   })
 
-  it("a request to upgrade is answered as if it had not asked", async () => {
+  it("a request to upgrade gets an ordinary response", async () => {
     const client = await server.client()
     const upgrade = ["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"]
     expect((await client.request("GET /v1/shop", [server.key, ...upgrade]).answer()).status).toBe(200)
@@ -117,7 +114,7 @@ describe("methods and paths (Specification, Errors)", () => {
     expect(await client.end()).toBe("")
   })
 
-  it("an unknown method counts as any request does", async () => {
+  it("an unknown method counts like any request", async () => {
     const counted = async () => {
       const text = await (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text()
       return total(text, "workshop_http_requests_total", { method: "other", route: "none", status: "404" })
@@ -136,7 +133,7 @@ describe("bodies (Specification, Errors)", () => {
   }
   const idempotent = () => [server.key, "Content-Type: application/json", "Idempotency-Key: k"]
 
-  it("200 kB by content-length: the client reads its 400 and the connection goes on", async () => {
+  it("200 kB by content-length: the client reads its 400 and the connection stays open", async () => {
     const client = await server.client()
     client.request("POST /v1/tickets", idempotent(), "x".repeat(200_000))
     const { status, json } = await client.answer()
@@ -182,7 +179,7 @@ describe("bodies (Specification, Errors)", () => {
     expect(more.json.error?.details?.issues).toEqual(tooLarge.issues)
   })
 
-  it("an unread body of a refused request does not get in the way of the next", async () => {
+  it("an unread body of a refused request does not disturb the next request", async () => {
     const client = await server.client()
     const body = "GET /v1/shop HTTP/1.1\r\n\r\n".repeat(1000)
     expect((await client.request("POST /v1/tickets", [], body).answer()).status).toBe(401)
@@ -207,7 +204,7 @@ describe("bodies (Specification, Errors)", () => {
     expect((await client.send(body).answer()).status).toBe(201)
   })
 
-  it("Expect: 100-continue: a request that is refused without its body is refused before it", async () => {
+  it("Expect: 100-continue: a request that is refused anyway is refused before its body is sent", async () => {
     for (const headers of [["Content-Length: 5"], [...idempotent(), "Content-Length: 70000"]]) {
       const client = await server.client()
       client.send("POST /v1/tickets HTTP/1.1", "Host: x", ...headers, "Expect: 100-continue", "", "")
@@ -218,7 +215,7 @@ describe("bodies (Specification, Errors)", () => {
     }
   })
 
-  it("any other expectation is passed over", async () => {
+  it("any other expectation is ignored", async () => {
     const client = await server.client()
     expect((await client.request("GET /v1/shop", [server.key, "Expect: miracles"]).answer()).status).toBe(200)
   })
@@ -268,7 +265,7 @@ describe("pages (Specification, Commands)", () => {
     return { ...departure, body: bodyText(departure) }
   }
 
-  it("/readyz answers 503 in the envelope while the store is away; /healthz does not ask it", async () => {
+  it("/readyz responds 503 in the envelope while the store is unavailable; /healthz does not use it", async () => {
     const refusal = new StoreUnavailable({ cause: "postgres://secret" })
     const { status, headers, body } = await shownWhile(refusal, "/readyz")
     expect(JSON.parse(body)).toMatchObject({ success: false, error: { code: "UNAVAILABLE" } })
@@ -276,13 +273,13 @@ describe("pages (Specification, Commands)", () => {
     expect((await shownWhile(refusal, "/healthz")).status).toBe(200)
   })
 
-  it("/readyz says what the operator has to do, where the store knows it", async () => {
+  it("/readyz says what the operator must do, if the store knows it", async () => {
     const remedy = "The database has no schema: run workshop migrate"
     const { status, body } = await shownWhile(new StoreUnavailable({ cause: "postgres://secret", remedy }), "/readyz")
     expect([status, JSON.parse(body).error]).toEqual([503, { code: "UNAVAILABLE", message: remedy }])
   })
 
-  it("/readyz names the cells that are away, with what to do, and the node is ready for all other shops", async () => {
+  it("/readyz names unavailable cells, with what to do, and the node is ready for all other shops", async () => {
     // The home cell, which looks up keys, may be the one.
     const keyByHash = () => new StoreUnavailable({})
     const directory = { keyByHash, latest: Effect.succeed(0) } as unknown as Context.Tag.Service<Directory>
@@ -314,7 +311,7 @@ describe("pages (Specification, Commands)", () => {
     expect(json).toMatchObject({ servers: [{ url: "/", description: "This server" }] })
   })
 
-  it("/openapi.json names the header that webhooks are signed in (Specification, Webhooks)", async () => {
+  it("/openapi.json names the header with the signature of webhooks (Specification, Webhooks)", async () => {
     const away = new StoreUnavailable({ cause: "none" })
     const { body } = await shownWhile(away, "/openapi.json", { signatureHeader: "X-Lac-Signature" })
     expect(JSON.parse(body).webhooks.ping.post.parameters).toMatchObject([{ name: "X-Lac-Signature", in: "header" }])

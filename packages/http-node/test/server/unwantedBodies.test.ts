@@ -81,7 +81,7 @@ describe.concurrent("an unwanted body is read to 256 KiB at most (Specification,
     await closed
   })
 
-  it("with a length that says so before: the answer closes the connection", async () => {
+  it("with an announced length over the bound: the response closes the connection", async () => {
     const client = await server.client()
     const answer = await client.request("POST /v1/tickets", ["Content-Length: 262145"]).answer()
     expect([answer.status, answer.headers.connection]).toEqual([401, "close"])

@@ -56,7 +56,7 @@ describe("the Authorization header (Specification, Keys and scopes)", () => {
     }
   })
 
-  it("the test key of a sandbox is refused by that name, whether or not it was ever made (Specification, Keys and scopes)", async () => {
+  it("a sandbox's test key is refused as a test key, whether or not it exists (Specification, Keys and scopes)", async () => {
     const from = address()
     const { key } = await world.shop()
     for (const test of [key.replace("wk_live_", "wk_test_"), "wk_test_stable-key", `wk_test_${"A".repeat(43)}`]) {
@@ -80,14 +80,14 @@ describe("the Authorization header (Specification, Keys and scopes)", () => {
     }
   })
 
-  it("a key in the query or the body is no key (Specification, Keys and scopes)", async () => {
+  it("a key in the query or the body does not count (Specification, Keys and scopes)", async () => {
     const shop = await world.shop()
     for (const query of [`key=${shop.key}`, `access_token=${shop.key}`, `api_key=${shop.key}`]) {
       expect((await world.api("GET", "/v1/shop", { query, from: address() })).status).toBe(401)
     }
   })
 
-  it("every endpoint asks for a key before anything else is looked at (Specification, Endpoints; Errors)", async () => {
+  it("every endpoint checks the key before anything else (Specification, Endpoints; Errors)", async () => {
     const from = address()
     const endpoints = [
       ["GET", "/v1/shop"],
@@ -126,7 +126,7 @@ describe("keys (Specification, Keys and scopes)", () => {
     expect((await theirs.get("/v1/shop")).data.id).toBe(theirs.id)
   })
 
-  it("an Authorization given twice is 400, also with good keys, and counts against the address (Specification, Lists and sync)", async () => {
+  it("two Authorization headers are a 400, also with valid keys, and count against the address (Specification, Lists and sync)", async () => {
     const shop = await world.shop()
     const [good, from] = [`Bearer ${shop.key}`, address()]
     const remaining = []
@@ -144,7 +144,7 @@ describe("keys (Specification, Keys and scopes)", () => {
     expect(remaining).toEqual([119, 118])
   })
 
-  it("a revoked key stops working at once here, others of the shop go on; revoking twice is no matter (Specification, Keys and scopes)", async () => {
+  it("a revoked key stops working at once, the shop's others keep working, and a second revocation has no effect (Specification, Keys and scopes)", async () => {
     const shop = await world.shop()
     const second = await shop.newKey()
     expect((await shop.get("/v1/shop", "", { key: second.key })).status).toBe(200)
@@ -198,7 +198,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
 
 describe("scopes (Specification, Keys and scopes)", () => {
   for (const scope of ["tickets:read", "tickets:write", "clients:read", "loyalty:write"] as const) {
-    it(`a key with ${scope} alone opens its own endpoints and no other: 403 FORBIDDEN with details.scope (Specification, Keys and scopes)`, async () => {
+    it(`a key with only ${scope} gives access to its endpoints and no others: 403 FORBIDDEN with details.scope (Specification, Keys and scopes)`, async () => {
       const shop = await world.shop()
       const client = await world.known(shop)
       const ticket = await shop.create()

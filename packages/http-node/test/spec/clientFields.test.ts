@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 describe("the Client and the loyalty card (Specification, Resources)", () => {
-  it("a client who never came with a ticket has zeros, and a card never used (Specification, Resources; Clients and loyalty)", async () => {
+  it("a client without a ticket has zeros, and an unused card (Specification, Resources; Clients and loyalty)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const { data } = await shop.get(`/v1/clients/${client.id}`)

@@ -32,7 +32,7 @@ describe("GET /v1/clients?phone= (Specification, Endpoints)", () => {
     }
   })
 
-  it("a phone that is missing, national or none at all is 400, and so is any other parameter (Specification, Endpoints; Errors)", async () => {
+  it("a missing, national or invalid phone is 400, as is any other parameter (Specification, Endpoints; Errors)", async () => {
     const shop = await world.shop()
     const rows: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
       ["", ["query phone"]],
@@ -132,7 +132,7 @@ describe("GET /v1/clients/{id}/loyalty (Specification, Endpoints)", () => {
 })
 
 describe("POST /v1/clients/{id}/loyalty/stamps (Specification, Endpoints)", () => {
-  it("it answers the card, what was added and how many rewards that unlocked (Specification, Clients and loyalty)", async () => {
+  it("returns the card, the added stamps and the number of unlocked rewards (Specification, Clients and loyalty)", async () => {
     const shop = await world.shop({ program: { active: true, stamps_required: 3 } })
     const client = await world.known(shop)
     const rows = [
@@ -219,7 +219,7 @@ describe("POST /v1/clients/{id}/loyalty/redeem (Specification, Endpoints)", () =
     expect((await shop.redeem(client.id)).error).toMatchObject({ code: "CONFLICT", details: { reason: "LOYALTY_OFF" } })
   })
 
-  it("no body, an empty one and an empty object are the same; anything in it is refused (Specification, Endpoints; Errors)", async () => {
+  it("no body, an empty one and an empty object mean the same; any field is refused (Specification, Endpoints; Errors)", async () => {
     const { shop, client } = await withStamps(10)
     const path = `/v1/clients/${client.id}/loyalty/redeem`
     for (const body of [{ count: 1 }, { reward: "x" }, [], [1], "x", 5, true]) {

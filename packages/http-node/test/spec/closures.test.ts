@@ -53,7 +53,7 @@ describe("automatic closure (Specification, States)", () => {
     expect([event.type, event.data]).toEqual(["ticket.abandoned", { ticket: closed, reason: "no_news" }])
   })
 
-  it("a ticket found late is closed as of the instant at which it was due (Specification, States)", async () => {
+  it("a ticket that is closed late has the time at which it was due (Specification, States)", async () => {
     const shop = await world.shop()
     const { id } = await shop.create()
     const due = world.iso(60 * DAY)
@@ -89,7 +89,7 @@ describe("automatic closure (Specification, States)", () => {
     expect((await shop.ticket(id)).state).toBe("ready")
   })
 
-  it("ready counts from ready_at and nothing else resets it (Specification, States)", async () => {
+  it("the time of a ready ticket counts from ready_at, and nothing else resets it (Specification, States)", async () => {
     const shop = await world.shop()
     const { id } = await shop.create()
     await shop.move(id, "ready")
@@ -121,7 +121,7 @@ describe("automatic closure (Specification, States)", () => {
     "a photo": (shop, id) => shop.photo(id, "https://p.example/1.jpg")
   }
   for (const [name, act] of Object.entries(news)) {
-    it(`${name} is a change from the shop and starts the 60 days of the workshop anew (Specification, States)`, async () => {
+    it(`${name} is a change by the shop and restarts the 60 days of the workshop state (Specification, States)`, async () => {
       const shop = await world.shop()
       const { id } = await shop.create()
       await wait(59 * DAY)
@@ -143,7 +143,7 @@ describe("automatic closure (Specification, States)", () => {
     expect((await shop.ticket(id)).state).toBe("abandoned")
   })
 
-  it("reading and a refused request are no news (Specification, States)", async () => {
+  it("reads and refused requests do not postpone the closure (Specification, States)", async () => {
     const shop = await world.shop()
     const { id } = await shop.create()
     await wait(59 * DAY)

@@ -105,7 +105,7 @@ describe("GET /v1/tickets lists and filters (Specification, Endpoints)", () => {
     expect(await refused(shop, "phone=21620555111")).toEqual(["query phone"])
   })
 
-  it("a bare date is 00:00 UTC: created_after includes it, created_before does not (Specification, Lists and sync)", async () => {
+  it("a date without a time is 00:00 UTC: created_after includes it, created_before does not (Specification, Lists and sync)", async () => {
     const shop = await world.shop()
     const midnight = Math.ceil(world.now / DAY) * DAY
     world.clock.set(midnight - 1)
@@ -166,7 +166,7 @@ describe("GET /v1/tickets lists and filters (Specification, Endpoints)", () => {
     )
   })
 
-  it("a parameter given twice, and percent-encoding that is none, are refused by name (Specification, Errors)", async () => {
+  it("a repeated parameter and invalid percent-encoding are refused by name (Specification, Errors)", async () => {
     const shop = await world.shop()
     expect(await refused(shop, "number=5&number=6")).toEqual(["query number"])
     expect(await refused(shop, "limit=5&limit=5")).toEqual(["query limit"])
@@ -176,7 +176,7 @@ describe("GET /v1/tickets lists and filters (Specification, Endpoints)", () => {
     expect(await refused(shop, "%zz=1")).toEqual(["query query"])
   })
 
-  it("empty pieces of a query are nothing (Specification, Errors)", async () => {
+  it("empty parts of a query are ignored (Specification, Errors)", async () => {
     const shop = await world.shop()
     await shop.create({ service: "A" })
     expect(await found(shop, "&&limit=1&")).toEqual(["A"])
@@ -231,7 +231,7 @@ describe("paging (Specification, Endpoints; Lists and sync)", () => {
     })
   }
 
-  it("the default is 50 a page, the most 100, and has_more is exact at the edge (Specification, Endpoints; Limits)", async () => {
+  it("a page has 50 by default and at most 100, and has_more is exact at the end (Specification, Endpoints; Limits)", async () => {
     const { shop } = await many(100)
     const first = await list(shop)
     expect([first.data.length, first.meta.has_more]).toEqual([50, true])
@@ -248,14 +248,14 @@ describe("paging (Specification, Endpoints; Lists and sync)", () => {
     expect((await walk(shop, {}, [1, 5, 2, 3])).flat()).toEqual(order)
   })
 
-  it("a filtered list pages through its own tickets only (Specification, Endpoints)", async () => {
+  it("the pages of a filtered list contain only its tickets (Specification, Endpoints)", async () => {
     const { shop, order } = await many(15)
     const ready = order.filter((_, i) => i % 2 === 0)
     for (const id of ready) await shop.move(id, "ready")
     expect((await walk(shop, { state: "ready" }, [3])).flat()).toEqual(ready)
   })
 
-  it("tickets created meanwhile do not disturb the pages behind (Specification, Lists and sync)", async () => {
+  it("tickets created meanwhile do not affect later pages (Specification, Lists and sync)", async () => {
     const { shop, order } = await many(6)
     const first = await list(shop, { limit: 3 })
     world.clock.advance(1)
@@ -290,7 +290,7 @@ describe("paging (Specification, Endpoints; Lists and sync)", () => {
     }
   })
 
-  it("a cursor with the right digest of a place that no list has is 400 (Specification, Lists and sync)", async () => {
+  it("a cursor with a valid digest but an impossible position is 400 (Specification, Lists and sync)", async () => {
     const { shop } = await many(1)
     const id = "019aa0fd-bb8b-7001-8000-000000000001"
     const forged = (place: string, ...filters: ReadonlyArray<readonly [string, unknown]>) =>

@@ -37,8 +37,8 @@ const useUpLookups = async (shop: TestShop) => {
   await Promise.all(Array.from({ length: 60 }, () => shop.get("/v1/clients", { phone: "+21629999999" })))
 }
 
-describe("the order of checks: a request wrong in two ways gets the earlier answer (Specification, Errors)", () => {
-  it("401 before the limit on requests: a wrong key is 401 though the right one is used up (Specification, Errors)", async () => {
+describe("the order of checks: a request with two errors gets the first of them (Specification, Errors)", () => {
+  it("401 before the limit on requests: a wrong key is 401 although the limit of the right one is used up (Specification, Errors)", async () => {
     const shop = await world.shop()
     await useUpRequests(shop)
     expect(outcome(await shop.get("/v1/shop"))).toBe("429 TOO_MANY_ATTEMPTS requests_per_minute")

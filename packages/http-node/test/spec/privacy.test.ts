@@ -105,7 +105,7 @@ describe("the facts that a shop can learn of clients who are not its own (Specif
     })
   }
 
-  it("tried one after another in one shop, all answers, counters and events stay alike (Specification, Clients and loyalty)", async () => {
+  it("tried one after another in one shop, all responses, counters and events stay alike (Specification, Clients and loyalty)", async () => {
     const begin = world.now
     const all = async (kind: string) => {
       world.clock.set(begin)
@@ -197,7 +197,7 @@ describe("the facts that a shop can learn of clients who are not its own (Specif
     expect(await shop.eventTypes()).toEqual(["ticket.created"])
   })
 
-  it("stamps earned go to no card of a client who blocked the shop (Specification, Clients and loyalty)", async () => {
+  it("earned stamps go to no card of a client who blocked the shop (Specification, Clients and loyalty)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const { id } = await shop.create({ service: "Hem", client_id: client.id })

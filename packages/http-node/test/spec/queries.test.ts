@@ -63,7 +63,7 @@ describe("how a query may be written (Specification, Endpoints)", () => {
       expect(await refused(shop, `tracking_code=${bad}`), bad).toEqual(["query tracking_code"])
   })
 
-  it("an offset's unescaped plus is read as one, and t and z may be small (Specification, Lists and sync)", async () => {
+  it("an unescaped plus of an offset is read as a plus, and t and z may be in lower case (Specification, Lists and sync)", async () => {
     const shop = await world.shop()
     await shop.create({ service: "A", promised_at: "2031-03-02t10:00:00z" })
     const at = Date.parse(world.iso())

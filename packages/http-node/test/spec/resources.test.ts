@@ -90,7 +90,7 @@ describe("the Ticket (Specification, Resources)", () => {
     })
   })
 
-  it("a ticket with everything shows everything, the inner fields as decided (Specification, Resources; Tickets)", async () => {
+  it("a ticket with all fields shows all of them, also the nested ones (Specification, Resources; Tickets)", async () => {
     const shop = await world.shop({ tracking_base_url: "https://t.example/" })
     const client = await world.known(shop)
     const created_at = world.iso()
@@ -165,7 +165,7 @@ describe("the Ticket (Specification, Resources)", () => {
     })
   })
 
-  it("a ticket made in the app says so and takes the next number of the same row (Specification, Resources)", async () => {
+  it("a ticket created in the app has created_via app and the next number of the shop's sequence (Specification, Resources)", async () => {
     const shop = await world.shop()
     await shop.create()
     const { data } = await shop.createInApp({ service: "Hem" })
@@ -191,7 +191,7 @@ describe("the Ticket (Specification, Resources)", () => {
     expect(refused.money).toMatchObject({ price_minor: 100, remaining_minor: 100, before_minor: null })
   })
 
-  it("the tracking codes of a shop are all different and follow from nothing else (Specification, Tickets)", async () => {
+  it("the tracking codes of a shop are all different and cannot be derived from other fields (Specification, Tickets)", async () => {
     const shop = await world.shop()
     const codes = new Set<unknown>()
     for (let i = 0; i < 25; i++) codes.add((await shop.create()).tracking_code)

@@ -10,8 +10,8 @@ afterAll(() => world.close())
 
 const program = { stamps_per_ticket: 3, stamps_required: 10 }
 
-describe("the side effects of a ticket's move (Specification, States)", () => {
-  it("a new ticket is in the workshop and has none of the later instants (Specification, States)", async () => {
+describe("the side effects of a ticket's change of state (Specification, States)", () => {
+  it("a new ticket is in the workshop and has none of the later times (Specification, States)", async () => {
     const shop = await world.shop()
     const ticket = await shop.create({ service: "Hem" })
     expect(ticket).toMatchObject({
@@ -38,7 +38,7 @@ describe("the side effects of a ticket's move (Specification, States)", () => {
     expect(collected).toMatchObject({ ready_at, collected_at: world.iso(), outcome: "ready" })
   })
 
-  it("a ticket that was impossible is collected with the outcome impossible and never was ready (Specification, States)", async () => {
+  it("an impossible ticket is collected with the outcome impossible, without ready_at (Specification, States)", async () => {
     const shop = await world.shop()
     const { id } = await shop.create()
     const collected = await shop.move(id, "impossible", "collected")
@@ -211,7 +211,7 @@ describe("tickets offered to a phone number (Specification, States; Endpoints)",
     })
   })
 
-  it("blocking leaves the ticket unlinked, raises nothing, and a later visit does not lift it (Specification, Clients and loyalty)", async () => {
+  it("blocking leaves the ticket unlinked, sends no event, and is not undone by a later visit (Specification, Clients and loyalty)", async () => {
     const shop = await world.shop()
     const client = await world.client()
     const { id } = await shop.create({ service: "Hem", client_phone: client.phone })
@@ -223,7 +223,7 @@ describe("tickets offered to a phone number (Specification, States; Endpoints)",
     expect((await shop.get(`/v1/clients/${client.id}`)).status).toBe(404)
   })
 
-  it("a link accepted by the client does not put off the closure for no news (Specification, States)", async () => {
+  it("a link accepted by the client does not postpone the closure for no news (Specification, States)", async () => {
     const shop = await world.shop()
     const client = await world.client()
     const { id } = await shop.create({ service: "Hem", client_phone: client.phone })

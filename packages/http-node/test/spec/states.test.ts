@@ -106,7 +106,7 @@ describe("a status request from every state (Specification, States)", () => {
     })
   }
 
-  it("only ready, impossible, workshop and collected are statuses; abandoned is not to be asked for (Specification, Endpoints)", async () => {
+  it("only ready, impossible, workshop and collected can be requested, not abandoned (Specification, Endpoints)", async () => {
     const shop = await world.shop()
     const { id } = await shop.create()
     for (const status of ["abandoned", "READY", "", " ready", "open", 1, true, null, ["ready"], { status: "ready" }]) {
@@ -119,7 +119,7 @@ describe("a status request from every state (Specification, States)", () => {
     expect((await shop.ticket(id)).state).toBe("workshop")
   })
 
-  it("another shop's ticket and an unknown one answer the same 404, whatever is asked (Specification, Endpoints)", async () => {
+  it("another shop's ticket and an unknown one get the same 404 for every status (Specification, Endpoints)", async () => {
     const [mine, theirs] = [await world.shop(), await world.shop()]
     const { id } = await theirs.create()
     for (const status of ["ready", "impossible", "workshop", "collected"]) {

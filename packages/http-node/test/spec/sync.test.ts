@@ -52,7 +52,7 @@ const everything = async (shop: TestShop) => {
 }
 
 describe("GET /v1/tickets with updated_since (Specification, Endpoints; Lists and sync)", () => {
-  it("only what changed since then, inclusive, in the order of changes; synced_until is where to go on (Specification, Lists and sync)", async () => {
+  it("lists what changed since then, inclusive, in order of changes; synced_until continues the list (Specification, Lists and sync)", async () => {
     const shop = await world.shop()
     const [a, b, c] = [
       await shop.create({ service: "A" }),
@@ -76,7 +76,7 @@ describe("GET /v1/tickets with updated_since (Specification, Endpoints; Lists an
     expect((await shop.ticket(c.id)).updated_at < since).toBe(true)
   })
 
-  it("synced_until is there only with updated_since (Specification, Lists and sync)", async () => {
+  it("synced_until is returned only with updated_since (Specification, Lists and sync)", async () => {
     const shop = await world.shop()
     expect(Object.keys((await shop.get("/v1/tickets")).meta).sort()).toEqual(["has_more", "next_cursor"])
     const synced = await shop.get("/v1/tickets", { updated_since: "2026-01-01" })
@@ -98,7 +98,7 @@ describe("GET /v1/tickets with updated_since (Specification, Endpoints; Lists an
     expect(data.map((ticket) => ticket.id)).toContain(id)
   })
 
-  it("synced_until advances although the filter matches nothing, page by page no further than the page (Specification, Lists and sync)", async () => {
+  it("synced_until advances even if the filter matches nothing, on each page no further than the page (Specification, Lists and sync)", async () => {
     const shop = await world.shop()
     const first = await shop.create({ service: "Hem", external_ref: "A" })
     world.clock.advance(MINUTE)
@@ -131,7 +131,7 @@ describe("GET /v1/tickets with updated_since (Specification, Endpoints; Lists an
     }
   })
 
-  it("a ticket that changes while its page waits moves behind and is not missed (Specification, Lists and sync)", async () => {
+  it("a ticket that changes before its page is read moves to a later page and is not missed (Specification, Lists and sync)", async () => {
     const shop = await world.shop()
     const ids = []
     for (let i = 0; i < 4; i++) ids.push((await shop.create()).id)
@@ -143,7 +143,7 @@ describe("GET /v1/tickets with updated_since (Specification, Endpoints; Lists an
     expect(till.tickets).toEqual(await everything(shop))
   })
 
-  it("updated_at never falls, though the clock step back (Specification, Lists and sync)", async () => {
+  it("updated_at never decreases, even if the clock steps back (Specification, Lists and sync)", async () => {
     const shop = await world.shop()
     const first = await shop.create()
     world.clock.advance(-HOUR)

@@ -21,7 +21,7 @@ const BAD_IDS = [
 ]
 
 describe("GET /v1/tickets/{id} (Specification, Endpoints)", () => {
-  it("it answers the ticket, by its id in any case of letters (Specification, Endpoints)", async () => {
+  it("returns the ticket, by its id in upper or lower case (Specification, Endpoints)", async () => {
     const shop = await world.shop()
     const ticket = await shop.create()
     expect(await shop.ticket(ticket.id)).toEqual(ticket)
@@ -29,14 +29,14 @@ describe("GET /v1/tickets/{id} (Specification, Endpoints)", () => {
     expect((await shop.get(`/v1/tickets/${encodeURIComponent(ticket.id)}`)).status).toBe(200)
   })
 
-  it("another shop's ticket answers 404 as an unknown one does (Specification, Endpoints)", async () => {
+  it("another shop's ticket is a 404 like an unknown one (Specification, Endpoints)", async () => {
     const [mine, theirs] = [await world.shop(), await world.shop()]
     const { id } = await theirs.create()
     const [foreign, unknown] = [await mine.get(`/v1/tickets/${id}`), await mine.get(`/v1/tickets/${NOBODY}`)]
     expect([foreign.status, foreign.text]).toEqual([404, unknown.text])
   })
 
-  it("an id that is no uuid is 400, in the path, for every endpoint with an id (Specification, Endpoints; Errors)", async () => {
+  it("an id in the path that is not a UUID is 400, for every endpoint with an id (Specification, Endpoints; Errors)", async () => {
     const shop = await world.shop()
     const endpoints = [
       ["GET", "/v1/tickets/ID", undefined],
@@ -142,7 +142,7 @@ describe("GET /v1/tickets/by-number/{n} (Specification, Endpoints; Lists and syn
     expect((await shop.get("/v1/tickets/by-number/5")).meta.others).toHaveLength(100)
   })
 
-  it("a number without a ticket is 404; outside 1..9999 or no integer 400 (Specification, Lists and sync)", async () => {
+  it("a number without a ticket is 404; one outside 1..9999 or not an integer is 400 (Specification, Lists and sync)", async () => {
     const shop = await world.shop()
     for (const n of ["1", "42", "9999"]) expect((await shop.get(`/v1/tickets/by-number/${n}`)).status, n).toBe(404)
     for (const n of ["0", "10000", "-1", "1.5", "1e2", "abc", "0x1", "%201", "99999999999999999999", "NaN"]) {
@@ -194,7 +194,7 @@ describe("POST /v1/tickets/{id}/notified (Specification, Endpoints; States)", ()
     })
   }
 
-  it("an abandoned ticket answers 409 ABANDONED and stays as it was (Specification, States)", async () => {
+  it("an abandoned ticket is a 409 ABANDONED and is unchanged (Specification, States)", async () => {
     const shop = await world.shop()
     const { id } = await shop.create()
     world.clock.advance(60 * DAY)

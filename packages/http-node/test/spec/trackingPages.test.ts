@@ -29,7 +29,7 @@ const alike = ({ status, headers, text }: Awaited<ReturnType<typeof look>>) => (
 })
 
 describe("GET /t/{tracking_code}: the client's page", () => {
-  it("shows the state, the thing, the promise, its delay, the missing part, the money and how the client was notified", async () => {
+  it("shows the state, the item, the promised time, its delay, the missing part, the money and how the client was notified", async () => {
     const phone = world.phone()
     const { id } = await shop.create({
       ...{ service: "Resole", item: "Brown boots", description: "The rude one", client_phone: phone },
@@ -109,7 +109,7 @@ describe("GET /t/{tracking_code}: the client's page", () => {
     expect((await look(`/t/${tracking_code}`, { method: "POST" })).status).toBe(404)
   })
 
-  it("is where tracking_url leads, in responses and events, unless the shop has a page of its own", async () => {
+  it("has the address of tracking_url, in responses and events, unless the shop has a page of its own", async () => {
     const ticket = await shop.create()
     expect(ticket.tracking_url).toBe(`${BASE}${ticket.tracking_code}`)
     expect((await shop.ticket(ticket.id)).tracking_url).toBe(ticket.tracking_url)
@@ -121,7 +121,7 @@ describe("GET /t/{tracking_code}: the client's page", () => {
 })
 
 describe("a code without a page", () => {
-  it("is one 404, alike in every header and in the body, whether it is unknown, misspelt, of a closed shop or of a ticket long ended", async () => {
+  it("is the same 404, in every header and in the body, whether it is unknown, misspelt, of a closed shop or of a ticket that ended long ago", async () => {
     const closed = await world.shop()
     const foreign = await closed.create()
     await closed.change({ active: false })
@@ -163,7 +163,7 @@ describe("a code without a page", () => {
     expect((await look(`/t/${tracking_code}`, { from })).status).toBe(200)
   })
 
-  it("counts an IPv6 network as one address, and leaves the limits of the API alone", async () => {
+  it("counts an IPv6 network as one address, and does not affect the limits of the API", async () => {
     for (let i = 0; i < 60; i++) await look("/t/0000-0000", { from: `2001:db8:9:9::${i.toString(16)}` })
     expect((await look("/t/0000-0000", { from: "2001:db8:9:9:ffff::1" })).status).toBe(429)
     const tried = await world.api("GET", "/v1/shop", { from: "2001:db8:9:9::1", key: "wk_live_unknown" })

@@ -55,7 +55,7 @@ describe("a request's body (Specification, Errors)", () => {
     expect(await issuesOf(shop, Buffer.from('{"service":"Hem"}', "utf16le"))).toEqual(["body body"])
   })
 
-  it("escapes are read as JSON has them: \\u0041, pairs of surrogates; \\u0000 and lone halves are 400 (Specification, Tickets)", async () => {
+  it("escapes are read as JSON defines them: \\u0041, pairs of surrogates; \\u0000 and lone halves are 400 (Specification, Tickets)", async () => {
     const shop = await world.shop()
     expect((await send(shop, '{"service":"\\u0041\\ud83d\\ude00"}')).data).toMatchObject({ service: "A😀" })
     for (const written of ["\\u0000", "\\ud83d", "\\ude00", "\\ude00\\ud83d"]) {
@@ -79,7 +79,7 @@ describe("a request's body (Specification, Errors)", () => {
     }
   })
 
-  it("a field called __proto__ is unknown, and changes nothing of anything (Specification, Errors)", async () => {
+  it("a field called __proto__ is unknown, and has no effect (Specification, Errors)", async () => {
     const shop = await world.shop()
     expect(await issuesOf(shop, '{"service":"Hem","__proto__":{"type":"prepare"}}')).toEqual(["body __proto__"])
     expect(await issuesOf(shop, '{"service":"Hem","constructor":{"prototype":{"x":1}}}')).toEqual(["body constructor"])
@@ -94,7 +94,7 @@ describe("a request's body (Specification, Errors)", () => {
     expect(({} as Record<string, unknown>).x).toBeUndefined()
   })
 
-  it("a byte order mark before the JSON is passed over, as RFC 8259 allows; within a text it is a character (Specification, Errors)", async () => {
+  it("a byte order mark before the JSON is ignored, as RFC 8259 allows; within a text it is a character (Specification, Errors)", async () => {
     const shop = await world.shop()
     expect((await send(shop, '\ufeff{"service":"Hem"}')).data).toMatchObject({ service: "Hem" })
     expect((await send(shop, '{"service":"a\ufeffb"}')).data).toMatchObject({ service: "a\ufeffb" })
@@ -110,7 +110,7 @@ describe("a request's body (Specification, Errors)", () => {
     }
   })
 
-  it("a member given twice in one object is 400, with everything else that is wrong (Specification, Lists and sync)", async () => {
+  it("a repeated member of an object is 400, together with all other errors (Specification, Lists and sync)", async () => {
     const shop = await world.shop()
     expect(await issuesOf(shop, '{"service":"First","service":"Last"}')).toEqual(["body service"])
     const items = '"items":[{"label":"a"},{"label":"b","label":"c"}]'
@@ -127,7 +127,7 @@ describe("a request's body (Specification, Errors)", () => {
     ])
   })
 
-  it("an Idempotency-Key given twice is 400, alike or not, and nothing is made (Specification, Idempotency)", async () => {
+  it("two Idempotency-Key headers are 400, equal or not, and nothing is created (Specification, Idempotency)", async () => {
     const shop = await world.shop()
     for (const keys of [
       ["one", "two"],
@@ -142,7 +142,7 @@ describe("a request's body (Specification, Errors)", () => {
     expect((await shop.get("/v1/tickets")).data).toEqual([])
   })
 
-  it("nesting as deep as 64 KiB allow is an answer like any other (Specification, Errors)", async () => {
+  it("nesting as deep as 64 KiB allow gets an ordinary response (Specification, Errors)", async () => {
     const shop = await world.shop()
     const depth = 30_000
     expect(await issuesOf(shop, "[".repeat(depth) + "]".repeat(depth))).toEqual(["body body"])
@@ -164,7 +164,7 @@ describe("a request's body (Specification, Errors)", () => {
     expect((await shop.create()).number).toBe(2)
   })
 
-  it("a body in chunks without a length is bounded alike (Specification, Errors)", async () => {
+  it("a body in chunks without a length has the same bound (Specification, Errors)", async () => {
     const shop = await world.shop()
     const chunked = (body: string) => {
       const head = ["POST /v1/tickets HTTP/1.1", "Host: x", `Authorization: Bearer ${shop.key}`, "Idempotency-Key: c"]
@@ -201,7 +201,7 @@ describe("a request's content type (Specification, Errors)", () => {
     "APPLICATION/JSON",
     "application/json ;x=y"
   ]) {
-    it(`${type} is taken (Specification, Errors)`, async () => {
+    it(`${type} is accepted (Specification, Errors)`, async () => {
       const answer = await send(await world.shop(), '{"service":"Hem"}', { "content-type": type })
       expect(answer.status).toBe(201)
     })
@@ -225,7 +225,7 @@ describe("a request's content type (Specification, Errors)", () => {
     })
   }
 
-  it("no content type at all is 400 where there is a body (Specification, Errors)", async () => {
+  it("a body without a content type is 400 (Specification, Errors)", async () => {
     const shop = await world.shop()
     const body = '{"service":"Hem"}'
     const head = ["POST /v1/tickets HTTP/1.1", "Host: x", `Authorization: Bearer ${shop.key}`, "Idempotency-Key: c"]
