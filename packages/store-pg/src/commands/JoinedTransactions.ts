@@ -23,7 +23,7 @@ import {
   sqlConnection,
   type storeDatabaseCheck
 } from "../connection/CallersPool.js"
-import { STATEMENT_TIMEOUT_MS, type Connection } from "../connection/Connection.js"
+import { type Connection, STATEMENT_TIMEOUT_MS } from "../connection/Connection.js"
 import { failureOf, isCodeTaken, type PgFailure, storeFailure } from "../connection/PgFailure.js"
 import { DEFAULT_SCHEMA } from "../connection/Schema.js"
 import { type Settings, settingsText, shownMs } from "../connection/SessionClient.js"
