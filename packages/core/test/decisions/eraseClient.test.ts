@@ -154,7 +154,7 @@ describe("docs/personal-data.md: a client is erased from the responses that are 
     expect(shop.does(keyed("a", { item: "Hat" }))).toEqual({ data, replayed: true })
   })
 
-  it("one whose request another erasure has forgotten changes only if it has their name", () => {
+  it("rewrites an event whose request was erased before only if it contains the name", () => {
     const shop = new TestShop()
     shop.does(keyed("a", { item: "Coat of Amira and Karim" }))
     shop.does(eraseIdempotencyRecords(SHOP, { client_id: KARIM.id, names: ["Karim"], phones: [] }, keysOf("a")))
@@ -164,7 +164,7 @@ describe("docs/personal-data.md: a client is erased from the responses that are 
     expect(shop.last.changes).toEqual([])
   })
 
-  it("a record whose key names them is deleted, and others stay", () => {
+  it("deletes an idempotency record whose key contains the name, and keeps the others", () => {
     const shop = new TestShop()
     for (const key of ["for Amira", "b"]) shop.does(keyed(key, { item: "Coat" }))
     erases(shop, "for Amira", "c")
@@ -174,7 +174,7 @@ describe("docs/personal-data.md: a client is erased from the responses that are 
     expect([...shop.slice.idempotency_records.values()].map(({ key }) => key)).toEqual(["b"])
   })
 
-  it("a response that is no ticket stays, because it has no texts", () => {
+  it("keeps a stored response that is not a ticket, because it has no texts", () => {
     const shop = new TestShop({ program: PROGRAM })
     const client_id = shop.meets(AMIRA)
     const stamps = (count: number) =>
@@ -190,7 +190,7 @@ describe("docs/personal-data.md: a client is erased from the responses that are 
 })
 
 describe("docs/personal-data.md: what is left of a client is deleted", () => {
-  it("their offers, and their notifications with the messages that wait", () => {
+  it("deletes the offers, and the notifications with their waiting messages", () => {
     const shop = new TestShop()
     shop.create({ client_phone: NOBODYS_PHONE })
     const { offer } = shop
@@ -204,7 +204,7 @@ describe("docs/personal-data.md: what is left of a client is deleted", () => {
     expect(shop.slice.offers.size).toBe(0)
   })
 
-  it("last of all the link with the shop, which then no longer knows them", () => {
+  it("deletes the link with the shop last; then the shop no longer knows the client", () => {
     const shop = new TestShop()
     shop.meets(AMIRA)
     shop.does(forgetClient(SHOP, amira))

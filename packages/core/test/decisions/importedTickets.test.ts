@@ -252,7 +252,7 @@ describe("the clients of an import (Specification, Clients and loyalty)", () => 
     expect(shop.rows("TicketPut").map(({ client_id }) => client_id)).toEqual([AMIRA.id, AMIRA.id, null])
   })
 
-  it("one who was known stays as they were; one who blocks the shop stays unseen", () => {
+  it("a known client stays unchanged; a client who blocks the shop stays invisible", () => {
     const shop = new TestShop()
     shop.meets(AMIRA)
     shop.slice.links.set(KARIM.id, { shop_id: SHOP, client_id: KARIM.id, known_at: null, blocked_at: START })

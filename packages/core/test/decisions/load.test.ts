@@ -176,7 +176,7 @@ describe("docs/write-a-store.md: other rows, as needs read them", () => {
     expect(read(shop, Load.waiting(1))).toEqual([EVENT])
   })
 
-  it("those of some events and records that are still kept", () => {
+  it("loads some events and records that are still kept", () => {
     const shop = new TestShop()
     const kept = { event: { id: EVENT }, attempts: [] } as never
     Object.assign(shop.slice, { events: { get: (id: EventId) => (id === EVENT ? kept : undefined) } })

@@ -97,7 +97,7 @@ describe("a notification that a wrong clock had put off", () => {
 })
 
 describe("the end of an attempt", () => {
-  it("that notified removes the message", () => {
+  it("a successful attempt removes the message", () => {
     const { shop, attempt } = waiting(8)
     expect(shop.does(recordNotification(attempt, true))).toBe("sent")
     expect(shop.slice.messages.size).toBe(0)
@@ -112,7 +112,7 @@ describe("the end of an attempt", () => {
     }
   )
 
-  it("that failed as the last one gives the message up", () => {
+  it("a failed last attempt gives the message up", () => {
     const { shop, attempt } = waiting(8)
     expect(shop.does(recordNotification(attempt, false))).toBe("given_up")
     expect(shop.slice.messages.size).toBe(0)

@@ -199,7 +199,7 @@ describe("Specification, Sandbox: which events a replay asks for", () => {
     expect(matchesReplayFilter(filter, event, "dead")).toBe(expected)
   })
 
-  it("one that never had a delivery is in no state", () => {
+  it("an event without a delivery matches no state", () => {
     const states: ReadonlyArray<DeliveryState> = ["pending", "delivered", "parked", "dead"]
     expect(states.map((state) => matchesReplayFilter({ state }, event, undefined))).toEqual([
       false,

@@ -139,7 +139,7 @@ describe("Specification, Webhooks: on a 410 the webhook turns off and the owner 
     expect(shop.rows("AttemptAppended")[0]?.n).toBe(9)
   })
 
-  it("those in flight when it turns off are parked too, and cause no second notice (Specification, Webhooks)", () => {
+  it("deliveries in flight when the webhook turns off are parked too, and cause no second notice (Specification, Webhooks)", () => {
     const shop = new HookedShop()
     const [first, second, third] = [shop.raises(), shop.raises(), shop.raises()]
     shop.attempts(first!, answered(410))
@@ -164,7 +164,7 @@ describe("Specification, Webhooks: turning it on again", () => {
     })
   })
 
-  it("one that is on keeps its generation: what waits for its retry goes on waiting", () => {
+  it("a webhook that is on keeps its generation, so waiting retries keep waiting", () => {
     const { shop, event } = failing(3, HOUR)
     shop.attempts(event, DOWN)
     const waiting = shop.delivery(event)

@@ -19,7 +19,7 @@ describe("Specification, Webhooks: the order of claims", () => {
     expect([late, replay, first, early].sort(compareClaims)).toEqual([early, first, late, replay])
   })
 
-  it("one of a ticket and four of a shop in flight, and each shop has its turn before any has its second", () => {
+  it("has at most one delivery of a ticket and four of a shop in flight, and gives each shop its turn before any gets a second", () => {
     const busy = {
       in_flight: [],
       waiting: [queued(1, 1), queued(2, 1), queued(3, 2), queued(4, null), queued(5, null), queued(6, null)]
@@ -35,7 +35,7 @@ describe("Specification, Webhooks: the order of claims", () => {
     ])
   })
 
-  it("nothing that is not due yet", () => {
+  it("claims nothing before it is due", () => {
     expect(nextClaims([{ in_flight: [], waiting: [queued(1, 1, false, 1)] }], 0, 10).claims).toEqual([])
   })
 })

@@ -29,7 +29,7 @@ describe("Specification, Lists and sync: cursors", () => {
     expect(decode(binding, encode(binding, "~~>???"))).toBe("~~>???")
   })
 
-  it("it needs no escaping in an address (Specification, Lists and sync)", () => {
+  it("a cursor needs no escaping in a URL (Specification, Lists and sync)", () => {
     fc.assert(
       fc.property(place, (place) => {
         const cursor = encode(binding, place)
@@ -48,7 +48,7 @@ describe("Specification, Lists and sync: cursors", () => {
     expect(decode({ shop_id: SHOP, filters: [["state", ["ready"]]] }, cursor)).toBe("42")
   })
 
-  it("one character changed, added or left out: damaged, not another place (Specification, Lists and sync)", () => {
+  it("a cursor with a changed, added or missing character is refused, not read as another place (Specification, Lists and sync)", () => {
     const character = fc.constantFrom(..."ABCxyz019-_.=+/ é\u0000")
     const damage = fc.record({ at: fc.nat(60), character, how: fc.constantFrom("put", "insert", "drop") })
     fc.assert(

@@ -32,7 +32,7 @@ describe("Specification, Limits: windows", () => {
     })
   })
 
-  it("one that a process with a clock a little ahead opened is the same for all (Specification, Limits)", () => {
+  it("a window that a process with a slightly fast clock opened is the same for all (Specification, Limits)", () => {
     const opened = (policy: LimitStatus["policy"], resets_in: number) => {
       const window = { used: 7, resets_at: NOW + resets_in }
       return currentWindow(window, policy, NOW, TUNIS) === window

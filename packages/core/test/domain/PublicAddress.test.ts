@@ -85,7 +85,7 @@ describe("only global unicast is public (Specification, Webhooks)", () => {
 
   it.each(good)("%s is", (address) => expect(isPublicAddress(address)).toBe(true))
 
-  it.each(unreadable)("what is no address as a resolver writes it is not: %j", (text) => {
+  it.each(unreadable)("a text that a resolver would not write is not an address: %j", (text) => {
     expect(isPublicAddress(text)).toBe(false)
   })
 

@@ -40,7 +40,7 @@ describe("texts (Specification, Tickets)", () => {
     expect(refusal(input)).toBe("must be well-formed Unicode, without lone surrogates")
   })
 
-  it.each([5, true, {}, []])("what is no string is refused: %j", (input) => {
+  it.each([5, true, {}, []])("a value that is not a string is refused: %j", (input) => {
     expect(refusal(input)).toBe("must be a string")
   })
 

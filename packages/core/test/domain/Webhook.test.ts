@@ -73,7 +73,7 @@ describe("Specification, Webhooks: the health of a webhook", () => {
     expect(onSuccess(webhook)).toBe(webhook)
   })
 
-  it("it is off for one of three reasons, and an unset one is refused by its own tag", () => {
+  it("a webhook is off for one of three reasons; an unset webhook is refused with its own tag", () => {
     expect(WebhookOffReason.literals).toEqual(["gone", "failing", "disabled"])
     expect(new WebhookNotSet()._tag).toBe("WebhookNotSet")
   })

@@ -213,7 +213,7 @@ describe("unknown keys", { timeout: 30_000 }, () => {
     expect((await ask("/v1/shop", { address, key })).status).toBe(200)
   })
 
-  it("that cannot be keys are not looked up", async () => {
+  it("texts that cannot be keys are not looked up", async () => {
     const address = newAddress()
     for (let i = 0; i < 130; i++) await ask("/v1/shop", { address, key: `wk_live_${i}` })
     expect(asked.keys).toBe(0)

@@ -35,7 +35,7 @@ describe("a member given twice in one object of a JSON text (Specification, Requ
     )
   })
 
-  it("one is found at any place in any text", () => {
+  it("finds a duplicate member at any place in any text", () => {
     fc.assert(
       fc.property(fc.string(), fc.jsonValue(), fc.array(fc.jsonValue()), (name, value, before) => {
         const member = `${JSON.stringify(name)}:${JSON.stringify(value)}`

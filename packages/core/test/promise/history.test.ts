@@ -89,7 +89,7 @@ describe("the history of a ticket", () => {
     await stop()
   })
 
-  it("an imported ticket begins without one", async () => {
+  it("an imported ticket has no history", async () => {
     const { workshop, tickets, shop, as, historyOf, caller, stop } = await open()
     await workshop.orThrow.import({ shop_id: shop.id, rows: [{ external_ref: "A-1", service: "Hem" }] })
     const { id } = (await tickets.list(caller, {})).data[0]!

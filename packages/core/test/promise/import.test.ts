@@ -116,7 +116,7 @@ describe("workshop.import (Specification, Tickets)", () => {
     ])
   })
 
-  it("can be repeated: what is there stays as it is, and cards are not counted twice", async () => {
+  it("can be repeated: existing tickets stay unchanged, and cards are not counted twice", async () => {
     const { workshop, shop_id, caller } = await open()
     await workshop.import({ shop_id, rows: rows.slice(0, 3) })
     const again = value(await workshop.import({ shop_id, rows }))
@@ -147,7 +147,7 @@ describe("workshop.import (Specification, Tickets)", () => {
     ])
   })
 
-  it("orThrow has import too, of rows or of lines as they were read, and so has a workshop on behalf of somebody", async () => {
+  it("orThrow and as(…) also have import, from rows and from lines", async () => {
     const { workshop, shop_id } = await open()
     const lines = [
       { line: 2, row: rows[0] },
@@ -193,7 +193,7 @@ describe("workshop.import (Specification, Tickets)", () => {
     expect(value(await workshop.tickets.list(caller, {})).data).toHaveLength(2)
   })
 
-  it("raises ticket.created where it is asked to", async () => {
+  it("raises ticket.created if the option events asks for it", async () => {
     const { workshop, shop_id } = await open()
     await workshop.import({ shop_id, rows: rows.slice(0, 2), events: true })
     const events = value(await workshop.webhooks.events(shop_id)).map(({ type }) => type)
@@ -211,7 +211,7 @@ describe("workshop.import (Specification, Tickets)", () => {
     expect((await workshop.tickets.createInApp(caller, { service: "Hem" })).ok).toBe(true)
   })
 
-  it("without rows, or with what is none, is refused by the name of the option", async () => {
+  it("a call without rows, or with a value that is not a list of rows, is refused with the name of the option", async () => {
     const { workshop, shop_id } = await open()
     for (const given of [{}, { rows: 5 }, { lines: null }]) {
       const [field] = Object.keys(given)
@@ -223,7 +223,7 @@ describe("workshop.import (Specification, Tickets)", () => {
     }
   })
 
-  it("with a misspelt option writes nothing, and is refused by the name of the option", async () => {
+  it("a misspelt option is refused by its name, and nothing is written", async () => {
     const { workshop, shop_id, caller } = await open()
     for (const [given, field, message] of [
       [{ dry_rn: true }, "dry_rn", "import has no option dry_rn; did you mean dry_run?"],
@@ -235,7 +235,7 @@ describe("workshop.import (Specification, Tickets)", () => {
     expect(value(await workshop.tickets.list(caller, {})).data).toEqual([])
   })
 
-  it("of a shop that there is not is refused", async () => {
+  it("an import into an unknown shop is refused", async () => {
     const { workshop } = await open()
     const nobody = "01890000-0000-7000-8000-000000000000"
     expect(await workshop.import({ shop_id: nobody, rows })).toMatchObject({

@@ -129,7 +129,7 @@ describe("A client that follows updated_since and cursor misses no change (Speci
     )
   )
 
-  it("one page at a time of one, every change in one millisecond", () =>
+  it("reads pages of one ticket if every change has the same millisecond", () =>
     synced(
       [0, 1, 2].map(() => Array.from({ length: 30 }, (_, i) => ({ ticket: i % 3 === 0 ? null : i, ms: 0 }))),
       [1]
