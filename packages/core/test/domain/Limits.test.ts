@@ -121,7 +121,7 @@ describe("docs/limits.md: a number that bounds something is a row of Limits.ts",
   const TECHNIQUE = [
     ...["SECOND_MS", "MINUTE_MS", "HOUR_MS", "DAY_MS", "LAST_IDENTIFIER", "IDENTIFIERS_PER_MS", "IDENTIFIER_BYTES"],
     ...["SECRET_BYTES", "DIGEST_CHARACTERS", "IPV6_PREFIX", "LONGEST", "FIRST_INSTANT", "LAST_INSTANT", "MOST_DATES"],
-    ...["POOL_BYTES", "MOST_IDENTIFIERS_MADE", "MOST_IDLE", "MOST_DEEP", "NANOS_PER_MS", "MOST_MOMENTS"],
+    ...["POOL_BYTES", "MOST_IDENTIFIERS_MADE", "MOST_IDLE", "MOST_DEEP", "NANOS_PER_MS", "MAX_ATTEMPTS"],
     ...["MOST_WINDOWS", "MIN_SWEPT", "FIRST_RETRY", "MOST_TURNS"],
     // Of a store over several cells: what a process remembers of where shops are, and how much it copies or claims at once.
     ...["MOST_KNOWN", "MOST_REMEMBERED", "MOST_COPIES", "LOOK_EVERY", "TURNS_PER_CLAIM"],
