@@ -119,12 +119,12 @@ interface OpenWindow {
   readonly limit?: number | undefined
 }
 
-/** Takes `n` uses of each window, or of none; then the refusal has the statuses of those that have too few left. */
-const takeFromWindows = <Open extends OpenWindow>(
-  open: ReadonlyArray<Open>,
+/** The windows after `n` uses of each, or of none; then the refusal has the statuses of those that have too few left. */
+const takeFromWindows = (
+  open: ReadonlyArray<OpenWindow>,
   n: number,
   now: Instant
-): Either.Either<ReadonlyArray<Open>, LimitReached> => {
+): Either.Either<ReadonlyArray<LimitWindow>, LimitReached> => {
   const full = open.filter(({ policy, window, limit }) => !hasRoom(window, policy, n, limit))
   return full.length > 0
     ? Either.left(
@@ -133,7 +133,7 @@ const takeFromWindows = <Open extends OpenWindow>(
           refused_at: now
         })
       )
-    : Either.right(open.map((one) => ({ ...one, window: withUses(one.window, n) })))
+    : Either.right(open.map(({ window }) => withUses(window, n)))
 }
 
 /** The limits, the time and the number of the uses that {@link takeUses} takes. */
@@ -166,10 +166,14 @@ export const takeUses = <P extends PolicyName>(
     window: currentWindow(windows[policy] ?? undefined, policy, now, time_zone),
     limit: bounds[policy]
   }))
-  return Either.map(takeFromWindows(open, n, now), (taken) => ({
-    windows: Object.fromEntries(taken.map(({ policy, window }) => [policy, window])) as TakenUses<P>["windows"],
-    limitStatuses: taken.map(({ policy, window, limit }) => limitStatus(window, policy, limit))
-  }))
+  return Either.map(takeFromWindows(open, n, now), (taken) => {
+    const after: Partial<Record<P, LimitWindow>> = {}
+    policies.forEach((policy, i) => {
+      after[policy] = taken[i]!
+    })
+    const limitStatuses = open.map(({ policy, limit }, i) => limitStatus(taken[i]!, policy, limit))
+    return { windows: after, limitStatuses }
+  })
 }
 
 /** One use of a policy by one subject: a key, a shop or an address. */
@@ -197,11 +201,11 @@ export const useLimits = (
   uses: ReadonlyArray<LimitUse>,
   now: Instant
 ): Either.Either<ReadonlyArray<LimitStatus>, LimitReached> => {
-  const open = uses.map((use) => ({ policy: use.policy, window: windowOf(windows, use, now), limit: use.limit, use }))
+  const open = uses.map((use) => ({ policy: use.policy, window: windowOf(windows, use, now), limit: use.limit }))
   return Either.map(takeFromWindows(open, 1, now), (taken) =>
-    taken.map(({ use, policy, window, limit }) => {
-      windows.put(use, window)
-      return limitStatus(window, policy, limit)
+    uses.map((use, i) => {
+      windows.put(use, taken[i]!)
+      return limitStatus(taken[i]!, use.policy, use.limit)
     })
   )
 }
