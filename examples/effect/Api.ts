@@ -38,11 +38,17 @@ export class SignedIn extends HttpApiMiddleware.Tag<SignedIn>()("SignedIn", {
   security: { session: HttpApiSecurity.apiKey({ in: "cookie", key: "session" }) }
 }) {}
 
-/** The order's id is the key of its ticket, too, so that a repeated order gets the ticket of the first. */
+/**
+ * The order's id is the key of its ticket, too, so that a repeated order gets the ticket of the first. Such a caller cannot use it as an
+ * `Idempotency-Key` of the API.
+ */
 export const Order = Schema.Struct({
   id: IdempotencyKey,
-  // Postgres refuses a text with U+0000.
-  customer: Schema.NonEmptyTrimmedString.pipe(Schema.maxLength(120), Schema.pattern(/^\P{Cc}*$/u)),
+  // Postgres refuses U+0000, and half a surrogate pair would be stored as U+FFFD.
+  customer: Schema.NonEmptyTrimmedString.pipe(
+    Schema.maxLength(120),
+    Schema.pattern(/^[^\p{Cc}\p{Cs}]*$/u, { message: () => "must have no control characters and no lone surrogates" })
+  ),
   ticket: TicketInput
 }).annotations({
   // Refuses fields that the order does not have.
