@@ -107,10 +107,10 @@ const makeDiscard = Effect.map(Effect.all([Store, Messages]), ([store, messages]
   let isLogged = false
   const discard = (message: Message) =>
     Effect.gen(function* () {
-      if (!(yield* store.transact(discardNotification(message))).result) return
+      if (!(yield* store.transact(discardNotification(message))).result) return false
       yield* Metric.increment(notificationsEnded.discarded)
       // Clients with an account have it in their inbox, so only a walk-in goes without.
-      if (isLogged || message.receiver !== "client" || message.payload?.channel !== "phone") return
+      if (isLogged || message.receiver !== "client" || message.payload?.channel !== "phone") return true
       isLogged = true
       yield* Effect.annotateLogs(
         Effect.logWarning(
@@ -118,15 +118,22 @@ const makeDiscard = Effect.map(Effect.all([Store, Messages]), ([store, messages]
         ),
         { shop_id: message.shop_id, ticket_id: message.payload.ticket_id }
       )
-    }).pipe(Effect.catchTag("ShopNotFound", Effect.die))
+      return true
+    }).pipe(
+      Effect.catchTag("ShopNotFound", Effect.die),
+      // As in the beginning of an attempt, a defect in one notification must not stop the others.
+      Effect.catchAllDefect((defect) =>
+        Effect.as(Effect.logError("A notification could not be removed", message.id, defect), false)
+      )
+    )
   return Effect.gen(function* () {
     const waited = yield* messages.due(
       (yield* now) - notification_wait_max_ms,
       notifications_in_flight_per_process,
       "client"
     )
-    yield* Effect.forEach(waited, discard, { discard: true })
-    return waited.length
+    const discarded = yield* Effect.forEach(waited, discard)
+    return discarded.filter((isDiscarded) => isDiscarded).length
   })
 })
 
