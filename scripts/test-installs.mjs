@@ -52,16 +52,21 @@ const writeDrizzleConfig = (place) => {
   writeFileSync(join(place, "drizzle.config.ts"), config)
 }
 
-/** Ends all connections to a database, as a restart of Postgres does. @param {string} place @param {string} url */
-const endConnections = (place, url) => {
-  const others = "pid <> pg_backend_pid() and backend_type = 'client backend'"
+/** Runs a statement with the `pg` of a project, and returns its rows. @param {string} place @param {string} url @param {string} sql */
+const query = (place, url, sql) => {
   const program = `import pg from "pg"
 const client = new pg.Client({ connectionString: process.env.DATABASE_URL })
 await client.connect()
-await client.query("select pg_terminate_backend(pid) from pg_stat_activity where ${others}")
+console.log(JSON.stringify((await client.query(process.env.SQL)).rows))
 await client.end()
 `
-  run("node", ["--input-type=module", "--eval", program], place, { DATABASE_URL: url })
+  return JSON.parse(run("node", ["--input-type=module", "--eval", program], place, { DATABASE_URL: url, SQL: sql }))
+}
+
+/** Ends all connections to a database, as a restart of Postgres does. @param {string} place @param {string} url */
+const endConnections = (place, url) => {
+  const others = "pid <> pg_backend_pid() and backend_type = 'client backend'"
+  query(place, url, `select pg_terminate_backend(pid) from pg_stat_activity where ${others}`)
 }
 
 /** An empty project with the files of a page. @param {string} name @param {string} page @param {object} dependencies */
@@ -173,7 +178,7 @@ const nestProject = (name, dependencies) => {
     ...{ strictNullChecks: true, emitDecoratorMetadata: true, experimentalDecorators: true }
   }
   const include = [
-    ...("drizzle-orm" in dependencies ? ["src/applyEvent*.ts"] : []),
+    ...("drizzle-orm" in dependencies ? ["src/applyEvent*.ts", "src/own-hook.module.ts"] : []),
     "src/main.ts",
     "src/app.module.ts",
     "src/hook.module*.ts",
@@ -359,9 +364,14 @@ const parts = {
       readFileSync(join(place, "src/app.module.ts"), "utf8")
         .replaceAll("WorkshopModule", "OrdersModule")
         .replace("workshop.module", "orders.module")
+        .replaceAll("HookModule", "OwnHookModule")
+        .replace("hook.module", "own-hook.module")
     )
     const text = (/** @type {string} */ path) => readFileSync(join(place, path), "utf8")
-    writeFileSync(join(place, "src/workshop.providers.ts"), text("src/postgres/workshop.providers.ts"))
+    // While one develops, as the guide says.
+    const develop = "webhookPolicy: { allowLoopbackHttp: true },"
+    const providers = text("src/postgres/workshop.providers.ts").replace("    notifyClient:", `    ${develop}\n$&`)
+    writeFileSync(join(place, "src/workshop.providers.ts"), providers)
     const [, constructed = "", ended = ""] =
       /^```text\n( {2}constructor\([\s\S]*?\n {2}\}\n)\n([\s\S]*?)^```/m.exec(
         readFileSync("docs/embed-frameworks.md", "utf8")
@@ -374,7 +384,7 @@ const parts = {
     run("npm", ["install"], place)
     run("node_modules/.bin/tsc", [], place)
     await withPostgres(place, async (url) => {
-      const env = { DATABASE_URL: url, TEST_DATABASE_URL: url, WORKSHOP_SECRET: `whsec_${"a".repeat(43)}` }
+      const env = { DATABASE_URL: url, TEST_DATABASE_URL: url, HOOK_URL: "http://127.0.0.1:4954/hook" }
       run("node", ["--test", "dist/workshop.module.spec.js"], place, env)
       writeDrizzleConfig(place)
       const config = readFileSync(join(place, "drizzle.config.ts"), "utf8")
@@ -392,6 +402,7 @@ const parts = {
         const first = await order({ service: "Hem", phone: "06 12 34 56 78" })
         const again = await order({ service: "Hem", phone: "06 12 34 56 78" })
         const refused = await order({ service: "Zip" })
+        query(place, url, `insert into ticket_orders (ticket_id) values ('${first.body.ticket_id}')`)
         const moved = await fetch(`${base}/tickets/${first.body.ticket_id}/ready`, { method: "POST", headers })
         const { success, data } = await moved.json()
         const at = `${base}/tickets/${first.body.ticket_id}/history`
@@ -399,6 +410,11 @@ const parts = {
         const said = [first.status, first.body.id === again.body.id, refused.body.error?.code, history[0]?.caller_id]
         said.push(moved.status, success, data.state)
         if (said.join() !== "201,true,CONFLICT,amira,200,true,ready") throw new Error(`The server responded ${said}`)
+        // The app's own receiver applies the event.
+        const received = () => query(place, url, "select state, times_ready from ticket_orders")[0]
+        for (let tries = 0; received().times_ready === 0; tries++)
+          if (tries === 30) throw new Error("The receiver got no event")
+        if (received().state !== "ready") throw new Error(`The receiver wrote ${received().state}`)
       })
     })
   },

@@ -38,12 +38,16 @@ export class SignedIn extends HttpApiMiddleware.Tag<SignedIn>()("SignedIn", {
   security: { session: HttpApiSecurity.apiKey({ in: "cookie", key: "session" }) }
 }) {}
 
-/**
- * The order's id is the key of its ticket, too, so that a repeated order gets the ticket of the first. Such a caller cannot use it as an
- * `Idempotency-Key` of the API.
- */
+/** The id that the program which orders chooses, and sends again when it repeats the order. */
+export const OrderId = Schema.String.pipe(
+  Schema.pattern(/^[\w-]{1,64}$/, { message: () => "must be 1 to 64 letters without accents, digits, - or _" })
+)
+
+/** The key of an order's ticket, so that a repeated order gets the ticket of the first. A key that a caller sends to the API differs. */
+export const keyOf = (id: typeof OrderId.Type) => IdempotencyKey.make(`order/${id}`)
+
 export const Order = Schema.Struct({
-  id: IdempotencyKey,
+  id: OrderId,
   // Postgres refuses U+0000, and half a surrogate pair would be stored as U+FFFD.
   customer: Schema.NonEmptyTrimmedString.pipe(
     Schema.maxLength(120),
@@ -66,7 +70,7 @@ export class Orders extends HttpApiGroup.make("orders")
   )
   .add(
     HttpApiEndpoint.get("read", "/orders/:id")
-      .setPath(Schema.Struct({ id: IdempotencyKey }))
+      .setPath(Schema.Struct({ id: OrderId }))
       .addSuccess(Schema.Struct({ id: Schema.String, state: Schema.String }))
       .addError(NotFound)
   )

@@ -5,7 +5,7 @@ import { CurrentCaller } from "@workshop/core/http/joined"
 import { sqlTransaction } from "@workshop/store-pg"
 import type { Event } from "@workshop/webhooks"
 import { Effect, Schedule } from "effect"
-import { type Order, refuse } from "./Api.js"
+import { keyOf, type Order, refuse } from "./Api.js"
 
 const taken = (id: string) =>
   refuse("CONFLICT", `The order id ${id} is already in use for something else`, { reason: "ORDER_EXISTS" })
@@ -16,7 +16,7 @@ export const place = ({ id, customer, ticket }: typeof Order.Type) =>
     const caller = yield* CurrentCaller
     const sql = yield* SqlClient.SqlClient
     const order = Effect.gen(function* () {
-      const { data } = yield* Tickets.create(caller, ticket, id)
+      const { data } = yield* Tickets.create(caller, ticket, keyOf(id))
       const row = { id, customer, ticket_id: data.id }
       yield* sql`insert into orders ${sql.insert(row)} on conflict do nothing`
       const same =

@@ -204,6 +204,23 @@ const MOST_OF_HEAD = 64 * 1024
 
 const many = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
 
+const listed = (names: ReadonlyArray<string>): string => names.map((name) => JSON.stringify(name)).join(", ")
+
+/** The fault of the first line, for which no row could be read as its writer meant it; null if there is none. */
+const faultOfNames = (names: ReadonlyArray<string>): string | null => {
+  const unknown = names.filter((name) => name !== "" && !(COLUMNS as ReadonlyArray<string>).includes(name))
+  if (unknown.length > 0)
+    return `names ${listed(unknown)}, but must name columns of an import, so nothing was read: rename or remove ${unknown.length === 1 ? "it" : "them"}. The columns are ${COLUMNS.join(", ")}`
+  const twice = names.find((name, at) => name !== "" && names.indexOf(name) !== at)
+  return twice === undefined ? null : `names ${listed([twice])} twice, so nothing was read: remove one of the two columns`
+}
+
+/** The first line does not name the columns of an import. */
+class NamesRefused {
+  readonly lines = 1
+  constructor(readonly message: string) {}
+}
+
 /** A parser of CSV, with the lines that it has read. A parser that fails drops the records that it holds, so they are kept here. */
 const csvParser = (head: string) => {
   const ready: Array<ImportLine> = []
@@ -227,7 +244,12 @@ const csvParser = (head: string) => {
     return null
   }
   const parser = parse({
-    ...{ delimiter: separatorOf(head.split("\n")[0]!), columns: true, bom: true, skip_empty_lines: true, trim: true },
+    ...{ delimiter: separatorOf(head.split("\n")[0]!), bom: true, skip_empty_lines: true, trim: true },
+    columns: (names: Array<string>) => {
+      const fault = faultOfNames(names)
+      if (fault !== null) throw new NamesRefused(fault)
+      return names
+    },
     relax_column_count: true,
     max_record_size: MOST_OF_ROW,
     on_record: keep
@@ -276,6 +298,7 @@ async function* csvLines(source: Chunks): AsyncGenerator<ImportLine> {
       yield* (parser?.ready ?? []).filter(({ line }) => line < error.lines)
       return yield unreadableFrom(error)
     }
+    if (error instanceof NamesRefused) return yield unreadableFrom(error)
     if (!(error instanceof CsvError) || parser === undefined) throw error
     yield* parser.ready
     const message = `cannot be read, and nothing from here on was: ${faultOf(error)}`

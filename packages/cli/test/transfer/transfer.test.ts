@@ -435,6 +435,29 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     expect(JSON.parse(went.stdout)).toMatchObject({ rows: 3000, tickets: 1500, already: 1499, bad: 1 })
   })
 
+  it("a first line with an unknown column, or with one twice, is the only fault that is reported", async () => {
+    const shop = await newShop()
+    const rows = ["A-1;Hem;Amira", "A-2;Zip;Sami"]
+    const unknown = fileOf("unknown.csv", ["external_ref;service;kunde;", ...rows.map((row) => `${row};`)])
+    const dry = await typed(["import", unknown, "--shop", shop, "--dry-run"], there)
+    expect(dry.stdout).toMatch(/^1 row is wrong:\nline 1: row names "kunde", but must name columns .+ rename or remove it\. /m)
+    const skipped = await typed(["import", unknown, "--shop", shop, "--bad-rows", "skip", "--json"], there)
+    expect(JSON.parse(skipped.stdout)).toMatchObject({ rows: 1, tickets: 0, bad: 1, stopped_at: 1 })
+    const twice = fileOf("twice.csv", ["external_ref;service;service", ...rows])
+    const stopped = await typed(["import", twice, "--shop", shop], there)
+    expect([stopped.status, stopped.stderr]).toEqual([
+      1,
+      'Line 1: row names "service" twice, so nothing was read: remove one of the two columns.\n'
+    ])
+    // Without a line of names, and with a fault in the same chunk that the parser would find later.
+    expect(await rowsOf(Readable.from([Buffer.from('A-1,Hem\nA-2,"Hem"x\n')]))).toEqual([
+      { line: 1, unreadable: expect.stringContaining('names "A-1", "Hem", but'), cut_short: true }
+    ])
+    // A separator at the end of every line makes a column without a name, which is left out.
+    const nameless = "external_ref;service;\nA-1;Hem;\n"
+    expect(await rowsOf(Readable.from([Buffer.from(nameless)]))).toMatchObject([{ row: { service: "Hem" } }])
+  })
+
   it("the rows before a misplaced quote are read, and each row has the line on which it begins", async () => {
     const quoted =
       'external_ref,service,item\r\n1,"Two\r\nlines",x\r\n\r\n2,"Two\nlines",x\r\n3,"Hem"x,x\r\n4,Hem,x\r\n'

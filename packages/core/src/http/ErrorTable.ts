@@ -146,7 +146,7 @@ export const failureRows = {
   NotReady: { code: "UNAVAILABLE" },
   Overloaded: { code: "UNAVAILABLE", message: "The service has too many requests; try again in a moment" },
   InternalError: { code: "INTERNAL" },
-  StoreUnavailable: { code: "UNAVAILABLE", message: "The service cannot reach its store; try again in a moment" },
+  StoreUnavailable: { code: "UNAVAILABLE", message: "The store is unavailable or busy; try again in a moment" },
   WorkshopStopped: { code: "UNAVAILABLE" }
 } as const satisfies Record<Failure["_tag"], Row>
 
