@@ -212,7 +212,9 @@ const faultOfNames = (names: ReadonlyArray<string>): string | null => {
   if (unknown.length > 0)
     return `names ${listed(unknown)}, but must name columns of an import, so nothing was read: rename or remove ${unknown.length === 1 ? "it" : "them"}. The columns are ${COLUMNS.join(", ")}`
   const twice = names.find((name, at) => name !== "" && names.indexOf(name) !== at)
-  return twice === undefined ? null : `names ${listed([twice])} twice, so nothing was read: remove one of the two columns`
+  return twice === undefined
+    ? null
+    : `names ${listed([twice])} twice, so nothing was read: remove one of the two columns`
 }
 
 /** The first line does not name the columns of an import. */

@@ -440,7 +440,9 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     const rows = ["A-1;Hem;Amira", "A-2;Zip;Sami"]
     const unknown = fileOf("unknown.csv", ["external_ref;service;kunde;", ...rows.map((row) => `${row};`)])
     const dry = await typed(["import", unknown, "--shop", shop, "--dry-run"], there)
-    expect(dry.stdout).toMatch(/^1 row is wrong:\nline 1: row names "kunde", but must name columns .+ rename or remove it\. /m)
+    expect(dry.stdout).toMatch(
+      /^1 row is wrong:\nline 1: row names "kunde", but must name columns .+ rename or remove it\. /m
+    )
     const skipped = await typed(["import", unknown, "--shop", shop, "--bad-rows", "skip", "--json"], there)
     expect(JSON.parse(skipped.stdout)).toMatchObject({ rows: 1, tickets: 0, bad: 1, stopped_at: 1 })
     const twice = fileOf("twice.csv", ["external_ref;service;service", ...rows])
