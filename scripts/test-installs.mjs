@@ -369,8 +369,8 @@ const parts = {
     )
     const text = (/** @type {string} */ path) => readFileSync(join(place, path), "utf8")
     // While one develops, as the guide says.
-    const develop = "webhookPolicy: { allowLoopbackHttp: true },"
-    const providers = text("src/postgres/workshop.providers.ts").replace("    notifyClient:", `    ${develop}\n$&`)
+    const [develop = ""] = /^webhookPolicy: .*$/m.exec(readFileSync("docs/embed-frameworks.md", "utf8")) ?? []
+    const providers = text("src/postgres/workshop.providers.ts").replace("    notifyClient:", `    ${develop},\n$&`)
     writeFileSync(join(place, "src/workshop.providers.ts"), providers)
     const [, constructed = "", ended = ""] =
       /^```text\n( {2}constructor\([\s\S]*?\n {2}\}\n)\n([\s\S]*?)^```/m.exec(
@@ -384,7 +384,7 @@ const parts = {
     run("npm", ["install"], place)
     run("node_modules/.bin/tsc", [], place)
     await withPostgres(place, async (url) => {
-      const env = { DATABASE_URL: url, TEST_DATABASE_URL: url, HOOK_URL: "http://127.0.0.1:4954/hook" }
+      const env = { DATABASE_URL: url, TEST_DATABASE_URL: url }
       run("node", ["--test", "dist/workshop.module.spec.js"], place, env)
       writeDrizzleConfig(place)
       const config = readFileSync(join(place, "drizzle.config.ts"), "utf8")

@@ -3,7 +3,7 @@
 export { draining } from "./draining.js"
 export { CannotListen } from "./listen.js"
 export { makeHttpMetrics } from "./metrics/HttpMetrics.js"
-export { processMetrics } from "./metrics/ProcessMetrics.js"
+export { collectProcessMetrics, processMetrics } from "./metrics/ProcessMetrics.js"
 export { mountNode, type NodeHandler, type NodeMountOptions } from "./mount/NodeMount.js"
 export { serve } from "./NodeServer.js"
 export { pages } from "./Pages.js"

@@ -2,7 +2,7 @@ import { type Config, Effect, Layer } from "effect"
 import { migratedConfig, optionsFrom, type PgStoreConfig } from "./ConfiguredOptions.js"
 import { migrate } from "./cells/CellMigrations.js"
 import { callersPool } from "./connection/CallersPool.js"
-import { checkedSchema } from "./connection/Schema.js"
+import { checkedSchema, DEFAULT_SCHEMA } from "./connection/Schema.js"
 import * as PgStore from "./PgStore.js"
 import { inRealTime } from "./RealTime.js"
 import { checkedOptions, type MigratedStoreOptions, migratedOptions } from "./StoreOptions.js"
@@ -17,6 +17,9 @@ const poolChecked = ({ url, schema, pool }: PgStore.PgStoreOptions) =>
         Effect.flatMap(callersPool(pool, { url, schema: checked }), ({ checked }) => checked)
       )
 
+const migrated = (migrations: number, { url, schema = DEFAULT_SCHEMA }: PgStore.PgStoreOptions): string =>
+  `Applied ${migrations} ${migrations === 1 ? "migration" : "migrations"} to the schema ${schema} of the database ${decodeURIComponent(new URL(url).pathname.slice(1))}`
+
 /**
  * All store ports on a database that is first migrated to this program's schema, for programs without a deployment step for it. The role must
  * be allowed to create tables. Fails if the schema is too new or the database is unavailable, and with `createSchema: false` if the schema
@@ -29,7 +32,8 @@ export const layer = (options: MigratedStoreOptions) =>
         yield* checkedOptions(options, migratedOptions)
         const { createSchema, ...store } = options
         yield* poolChecked(store)
-        yield* migrate(store.url, { ...store, createSchema })
+        const applied = yield* migrate(store.url, { ...store, createSchema })
+        if (applied.length > 0) yield* Effect.logInfo(migrated(applied.length, store))
         return PgStore.layer(store)
       })
     )

@@ -160,7 +160,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       })
       await small.end()
       const message =
-        "The only client of your pool was in use for 100 ms, its connectionTimeoutMillis: raise its max or its connectionTimeoutMillis, or return its clients sooner"
+        "The only client of your pool was in use for 100 ms, its connectionTimeoutMillis: raise that time if transactions of one shop wait for each other, raise its max for those of several shops, or return its clients sooner"
       for (const refusal of refusals) {
         expect(refusal).toMatchObject({ _tag: "StoreUnavailable", message })
         expect(refusalResponse(refusal as never)).toMatchObject({

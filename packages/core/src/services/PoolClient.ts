@@ -24,6 +24,10 @@ const saysEnded = (error: unknown): boolean => {
   return (typeof code === "string" && isEnd(code, severity)) || saysEnded(error.cause)
 }
 
+/** The error that the others wrap, as a query builder wraps that of the driver and names only its statement. */
+const innermost = (error: unknown): unknown =>
+  error instanceof Error && error.cause instanceof Error ? innermost(error.cause) : error
+
 /** The part of a client from a `Pool` of the package `pg` that borrowing needs. */
 export interface BorrowedClient {
   /** Adds a listener. */
@@ -68,16 +72,19 @@ export const withClient = async <Client extends BorrowedClient, A>(
     throw withoutClient(pool, cause)
   })
   let isBroken = false
-  const giveUp = () => {
+  let brokenBy: unknown
+  const giveUp = (error?: Error) => {
     isBroken = true
+    brokenBy ??= error
   }
   client.on("error", giveUp)
   try {
-    return await use(client, giveUp)
+    return await use(client, () => giveUp())
   } catch (cause) {
     // The server's last words reject the statement before the client knows that its connection is gone.
     if (saysEnded(cause)) giveUp()
-    throw isBroken && !(cause instanceof StoreUnavailable) ? new StoreUnavailable({ cause }) : cause
+    if (!isBroken || cause instanceof StoreUnavailable) throw cause
+    throw new StoreUnavailable({ cause: brokenBy ?? innermost(cause) })
   } finally {
     client.off("error", giveUp)
     client.release(isBroken)

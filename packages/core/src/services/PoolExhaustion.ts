@@ -31,7 +31,7 @@ export const poolExhaustion = (pool: object): string | undefined => {
   const clients = clientsInUse(pool)
   if (clients === undefined) return undefined
   const waited_ms = (pool as PoolState).options?.connectionTimeoutMillis ?? 0
-  return `${inUse(clients, "client", "your pool", waited_ms)}, its connectionTimeoutMillis: raise its max or its connectionTimeoutMillis, or return its clients sooner`
+  return `${inUse(clients, "client", "your pool", waited_ms)}, its connectionTimeoutMillis: raise that time if transactions of one shop wait for each other, raise its max for those of several shops, or return its clients sooner`
 }
 
 const exhausted = Metric.counter("workshop_pg_pool_exhausted_total", {

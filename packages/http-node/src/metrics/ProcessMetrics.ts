@@ -1,6 +1,7 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks"
 import { probe } from "@workshop/core"
-import { Effect, Metric, type Scope } from "effect"
+import type { Mountable } from "@workshop/core/http"
+import { Effect, Exit, Metric, Runtime, Scope } from "effect"
 
 /** How fine delays of the event loop are measured, in milliseconds; the measure takes itself along. */
 const RESOLUTION_MS = 20
@@ -53,3 +54,13 @@ export const processMetrics: Effect.Effect<void, never, Scope.Scope> = Effect.ge
   })
   yield* probe({ measure })
 })
+
+/**
+ * {@link processMetrics} for a program without Effect: from then on `workshop.metrics()` shows the process too. The function that it returns
+ * ends this; a program whose workshop lives as long as the process need not call it.
+ */
+export const collectProcessMetrics = ({ runtime }: Pick<Mountable, "runtime">): (() => void) => {
+  const scope = Effect.runSync(Scope.make())
+  Runtime.runSync(runtime)(Scope.extend(processMetrics, scope))
+  return () => Effect.runSync(Scope.close(scope, Exit.void))
+}

@@ -15,9 +15,10 @@ import {
   scrapeAll
 } from "@workshop/core"
 import { httpApp, pipeline, type RouteGroup, webHandler, workshopRoutes } from "@workshop/core/http"
+import { start } from "@workshop/core/promise"
 import { Directory } from "@workshop/core/store"
 import { SettableClock } from "@workshop/core/testing"
-import { makeHttpMetrics, pages, processMetrics } from "@workshop/http-node"
+import { collectProcessMetrics, makeHttpMetrics, pages, processMetrics } from "@workshop/http-node"
 import * as MemoryStore from "@workshop/store-memory"
 import {
   Cause,
@@ -96,6 +97,22 @@ describe("GET /metrics (Specification, Commands)", () => {
     expect(families.get("workshop_http_requests_total")?.type).toBe("counter")
     expect(families.get("workshop_http_request_duration_seconds")?.type).toBe("histogram")
     expect(families.get("process_resident_memory_bytes")?.samples[0]?.value).toBeGreaterThan(1_000_000)
+  })
+
+  it("a program without Effect adds the process to its metrics, until it ends that", async () => {
+    const workshop = await start({ store: MemoryStore.layer, background: false })
+    const uptime = async () => {
+      const families = readExposition(await workshop.metrics())
+      return Number(families.get("process_uptime_seconds")?.samples[0]?.value ?? 0)
+    }
+    const before = await uptime()
+    expect(await uptime()).toBe(before)
+    const end = collectProcessMetrics(workshop)
+    const collected = await uptime()
+    expect(collected).toBeGreaterThan(before)
+    end()
+    expect(await uptime()).toBe(collected)
+    await workshop.stop()
   })
 
   it("counts requests by method, route and status, and never by the path that was sent", async () => {

@@ -238,6 +238,29 @@ describe("rolling upgrades", { timeout: LONG }, () => {
     )
   })
 
+  it("a store that migrates logs how many migrations it applied to which schema, and nothing if there were none", () => {
+    const logs: Array<string> = []
+    const logging = Logger.replace(
+      Logger.defaultLogger,
+      Logger.make(({ logLevel, message }) => void logs.push(`${logLevel.label} ${message}`))
+    )
+    return run(
+      Effect.gen(function* () {
+        const { url } = yield* testDatabase
+        yield* (yield* connect(url)).run("drop schema workshop cascade")
+        const start = Effect.scoped(Layer.build(Layer.provide(migratedStore({ url, schema: "orders" }), Entropy.layer)))
+        yield* Effect.provide(start, logging)
+        yield* Effect.provide(start, logging)
+        const database = new URL(url).pathname.slice(1)
+        expect(logs).toEqual([
+          expect.stringMatching(
+            new RegExp(`^INFO Applied \\d+ migrations to the schema orders of the database ${database}$`)
+          )
+        ])
+      })
+    )
+  })
+
   it("with createSchema: false, a schema without tables is refused by its name, and nothing is created in it", () =>
     run(
       Effect.gen(function* () {
