@@ -1,8 +1,8 @@
-import { type ShopId, ShopNotFound, StoreUnavailable } from "@workshop/core"
-import { Cause, Clock, Effect, Exit } from "effect"
+import { ShopNotFound } from "@workshop/core"
+import { Cause, Clock, Effect } from "effect"
 import type { Connection, ReconnectingConnection } from "../connection/Connection.js"
 import { isCodeTaken, type PgFailure, storeFailure } from "../connection/PgFailure.js"
-import { batchCommands, expiredCommands } from "../observe/PgMetrics.js"
+import { batchCommands } from "../observe/PgMetrics.js"
 import type { WebhookSecrets } from "../secrets/WebhookSecrets.js"
 import {
   type BatchReceipt,
@@ -12,6 +12,7 @@ import {
   RECEIPT_STEP,
   saveBatch
 } from "./CommandBatch.js"
+import { type Commands, failAll, failExpired } from "./CommandFailures.js"
 import type { CommandQueue, QueuedCommand } from "./CommandQueue.js"
 
 /** The number of attempts to run a batch after conflicts, and a command whose tracking code was taken. */
@@ -19,32 +20,6 @@ export const MAX_ATTEMPTS = 16
 
 /** How long a command may wait for its turn and for the lock of its shop, in milliseconds of real time. */
 export const MAX_WAIT_MS = 5_000
-
-/** The waiting commands of a batch. */
-export type Commands = ReadonlyArray<QueuedCommand>
-
-/** Fails commands with one cause. */
-export const failAll = (commands: Commands, cause: Cause.Cause<unknown>): void => {
-  for (const { settle } of commands) settle(Exit.failCause(cause))
-}
-/** The cause of a command that cannot run now. */
-export const unavailable = (message: string) => storeFailure(new Error(message))
-const EXPIRED = "The command waited five seconds for its turn: its shop or the database is busy; try again in a moment"
-
-/** The remedy of a command that did not get the lock of its shop in time. */
-export const shopLocked = (shop_id: ShopId, waited = "five seconds"): string =>
-  `Another transaction held the lock of the shop ${shop_id} for ${waited}, so the command was given up: commit or roll back sooner, and do not wait for a command of the shop while a transaction of within is open`
-
-const expiredCause = ({ command }: QueuedCommand, isContended: boolean) =>
-  Cause.fail(new StoreUnavailable({ remedy: isContended ? shopLocked(command.shop_id) : EXPIRED }))
-
-/** Fails the expired commands, and returns the others. In the contended queue they waited for the lock of their shop. */
-export const failExpired = (commands: Commands, isContended: boolean): Commands => {
-  const expired = commands.filter((queued) => queued.isExpired())
-  expiredCommands.unsafeUpdate(expired.length, [])
-  for (const queued of expired) failAll([queued], expiredCause(queued, isContended))
-  return commands.filter((queued) => !expired.includes(queued))
-}
 
 /** Whether a queue is the contended one. Each other queue moves the commands of locked shops there. */
 export type QueueKind =

@@ -7,16 +7,9 @@ import { clockGuard } from "../observe/ClockGuard.js"
 import { showWaiting } from "../observe/PgMetrics.js"
 import type { WebhookSecrets } from "../secrets/WebhookSecrets.js"
 import { batchLoop } from "./BatchLoop.js"
-import {
-  BatchRunner,
-  failAll,
-  failExpired,
-  MAX_WAIT_MS,
-  type QueueKind,
-  type RunnerOptions,
-  unavailable
-} from "./BatchRunner.js"
+import { BatchRunner, MAX_WAIT_MS, type QueueKind, type RunnerOptions } from "./BatchRunner.js"
 import { COMMIT_CONNECTIONS, type DecidedBatch } from "./CommandBatch.js"
+import { failAll, failExpired, unavailable } from "./CommandFailures.js"
 import { CommandQueue, type QueuedCommand } from "./CommandQueue.js"
 
 /*

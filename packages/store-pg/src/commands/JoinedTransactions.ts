@@ -33,8 +33,9 @@ import type { PgNotifier } from "../deliveries/PgNotifier.js"
 import { clockGuard } from "../observe/ClockGuard.js"
 import { expiredCommands } from "../observe/PgMetrics.js"
 import type { WebhookSecrets } from "../secrets/WebhookSecrets.js"
-import { MAX_ATTEMPTS, MAX_WAIT_MS, shopLocked } from "./BatchRunner.js"
+import { MAX_ATTEMPTS, MAX_WAIT_MS } from "./BatchRunner.js"
 import { type BatchedCommand, type DecidedBatch, decideBatch, saveWithin } from "./CommandBatch.js"
+import { shopLocked } from "./CommandFailures.js"
 
 /*
  * Commands in a transaction that an embedder began on a client of their own, so that both commit together. A command takes the steps

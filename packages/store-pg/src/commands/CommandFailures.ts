@@ -1,0 +1,33 @@
+import { type ShopId, StoreUnavailable } from "@workshop/core"
+import { Cause, Exit } from "effect"
+import { storeFailure } from "../connection/PgFailure.js"
+import { expiredCommands } from "../observe/PgMetrics.js"
+import type { QueuedCommand } from "./CommandQueue.js"
+
+/** Some commands of a queue or of a batch. */
+export type Commands = ReadonlyArray<QueuedCommand>
+
+/** Fails commands with one cause. */
+export const failAll = (commands: Commands, cause: Cause.Cause<unknown>): void => {
+  for (const { settle } of commands) settle(Exit.failCause(cause))
+}
+
+/** The cause of the failure of a command that cannot run now. */
+export const unavailable = (message: string) => storeFailure(new Error(message))
+
+const EXPIRED = "The command waited five seconds for its turn: its shop or the database is busy; try again in a moment"
+
+/** The remedy for a command that did not get the lock of its shop in time. */
+export const shopLocked = (shop_id: ShopId, waited = "five seconds"): string =>
+  `Another transaction held the lock of the shop ${shop_id} for ${waited}, so the command was given up: commit or roll back sooner, and do not wait for a command of the shop while a transaction of within is open`
+
+const expiredCause = ({ command }: QueuedCommand, isContended: boolean) =>
+  Cause.fail(new StoreUnavailable({ remedy: isContended ? shopLocked(command.shop_id) : EXPIRED }))
+
+/** Fails the expired commands, and returns the others. Those of the contended queue waited for the lock of their shop. */
+export const failExpired = (commands: Commands, isContended: boolean): Commands => {
+  const expired = commands.filter((queued) => queued.isExpired())
+  expiredCommands.unsafeUpdate(expired.length, [])
+  for (const queued of expired) failAll([queued], expiredCause(queued, isContended))
+  return commands.filter((queued) => !expired.includes(queued))
+}
