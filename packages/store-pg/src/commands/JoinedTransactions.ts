@@ -1,12 +1,5 @@
 import type { Connection as SqlConnection } from "@effect/sql/SqlConnection"
-import {
-  type Entropy,
-  ShopNotFound,
-  StoreUnavailable,
-  TrackingPages,
-  TransactionRefused,
-  type Transactions
-} from "@workshop/core"
+import { type Entropy, ShopNotFound, StoreUnavailable, TrackingPages, type Transactions } from "@workshop/core"
 import {
   type Announcement,
   type Command,
@@ -16,18 +9,12 @@ import {
   type Store
 } from "@workshop/core/store"
 import { type Context, Effect, Exit, Fiber } from "effect"
-import {
-  DATABASE_IDENTITY,
-  type PgClient,
-  sendOn,
-  sqlConnection,
-  type storeDatabaseCheck
-} from "../connection/CallersPool.js"
-import { type Connection, STATEMENT_TIMEOUT_MS } from "../connection/Connection.js"
-import { failureOf, isCodeTaken, type PgFailure, storeFailure } from "../connection/PgFailure.js"
+import { sqlConnection, type storeDatabaseCheck } from "../connection/CallersPool.js"
+import type { Connection } from "../connection/Connection.js"
+import { isCodeTaken, type PgFailure, storeFailure } from "../connection/PgFailure.js"
 import { DEFAULT_SCHEMA } from "../connection/Schema.js"
-import { type Settings, settingsText, shownMs } from "../connection/SessionClient.js"
-import { JoinedReads, READ_LOCK_TIMEOUT_MS } from "../connection/Sql.js"
+import { shownMs } from "../connection/SessionClient.js"
+import { JoinedReads } from "../connection/Sql.js"
 import type { Statement } from "../connection/Statement.js"
 import type { PgNotifier } from "../deliveries/PgNotifier.js"
 import { clockGuard } from "../observe/ClockGuard.js"
@@ -36,73 +23,47 @@ import type { WebhookSecrets } from "../secrets/WebhookSecrets.js"
 import { MAX_ATTEMPTS, MAX_WAIT_MS } from "./BatchRunner.js"
 import { type BatchedCommand, type DecidedBatch, decideBatch, saveWithin } from "./CommandBatch.js"
 import { shopLocked } from "./CommandFailures.js"
+import {
+  checkTransaction,
+  endedByCaller,
+  ignoreErrorEvents,
+  isClient,
+  isNotBegun,
+  isTransactionEnded,
+  type JoinedConnection,
+  joinedConnection,
+  READ_SAVEPOINT,
+  RELEASE,
+  readTransactionState,
+  refused,
+  SAVEPOINT,
+  statement,
+  TRANSACTION,
+  type TransactionState,
+  UNDO
+} from "./JoinedConnection.js"
 
 /*
  * Commands in a transaction that an embedder began on a client of their own, so that both commit together. A command takes the steps
- * of a batch of one: it locks the head of its shop, loads, decides and saves. A savepoint takes the place of the transaction, so
- * that a command that is refused or fails leaves nothing behind, the lock included.
+ * of a batch of one: it locks the head of its shop, loads, decides and saves, on a `JoinedConnection`. A savepoint takes the place of the
+ * transaction, so that a command that is refused or fails leaves nothing behind, not even the lock.
  *
- * Notifications are sent after the commit, which only the embedder knows: `afterCommit` notifies dispatchers at once, and without it they find
- * due deliveries the next time that they poll. A notification within the transaction would delay the commits of others.
+ * Notifications are sent after the commit, which only the embedder knows: `afterCommit` notifies dispatchers at once. If it is not called,
+ * dispatchers find due deliveries the next time that they poll. A notification within the transaction would delay the commits of others.
  *
- * Statements are not prepared and set nothing in the session, because behind a pooler the session belongs to others after the transaction.
- * The server ends a wait for a lock, because `pg` cannot: what follows a statement waits for it, the rollback to the savepoint too. So a
- * savepoint sets the time-outs, and its release or its rollback restores those of the embedder.
- *
- * Each savepoint and each save compares the transaction's id, because a command that comes after the end would commit alone, or in the
- * next transaction of the client. The end of `run` compares it too, because the embedder may have ended the transaction, such as by the
+ * Each save compares the transaction's id, because a command that comes after the end of the transaction would commit alone, or in the next
+ * transaction of the client. The end of `run` compares it too, because the embedder may have ended the transaction, for example by the
  * `begin … commit` of a query builder that does not know of it.
  */
 
+/** A transaction that `join` has joined. */
 interface Joined {
   readonly connection: JoinedConnection
+  /** Announcements that follow the commit. */
   readonly announcements: Array<Announcement>
+  /** Runs effects one after another, because they use one connection. An effect that comes after the end of the work dies. */
   readonly inTurn: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
-
-const TRANSACTION = "case when not pg_is_in_recovery() then pg_current_xact_id()::text end"
-
-const statement = (text: string): Statement => ({ name: "", text, values: [] })
-
-const msOf = (setting: string): string => `nullif(extract(epoch from own.${setting}::interval) * 1000, 0)`
-
-/**
- * Begins a savepoint, in which statements wait for a lock as long as on the store's own connections, or as long as the embedder's time-outs
- * let them, if that is less. A statement may then work for {@link STATEMENT_TIMEOUT_MS}. Zero is no time-out, and `least` ignores null.
- */
-const savepoint = (wait_ms: number): Statement =>
-  statement(`savepoint workshop_command; select /* workshop within */ ${TRANSACTION} as transaction, own.*,
-    set_config('lock_timeout', waits.ms::text, true) as waits,
-    set_config('statement_timeout', (waits.ms + ${STATEMENT_TIMEOUT_MS})::text, true) as works
-    from (select current_setting('lock_timeout') as lock_timeout, current_setting('statement_timeout') as statement_timeout offset 0) own
-    cross join lateral (select ceil(least(${wait_ms}, ${msOf("lock_timeout")}, ${msOf("statement_timeout")}))::integer as ms offset 0) waits`)
-
-const SAVEPOINT = savepoint(MAX_WAIT_MS)
-const READ_SAVEPOINT = savepoint(READ_LOCK_TIMEOUT_MS)
-
-interface SavepointRow {
-  readonly transaction: string
-  readonly lock_timeout: string
-  readonly statement_timeout: string
-  /** How long the savepoint waits for a lock, such as `5s`. */
-  readonly waits: string
-}
-
-const RELEASE = statement("release savepoint workshop_command")
-
-/** Releases the savepoint, whose settings would stay in the embedder's transaction. */
-const releaseWith = (own: Settings): Statement =>
-  statement(`${RELEASE.text}; select /* workshop release */ ${settingsText(own, true)}`)
-
-const UNDO = statement("rollback to savepoint workshop_command; release savepoint workshop_command")
-
-/** Inserts nothing within the transaction. After its end, a division by zero fails the statements that are sent with it. */
-const checkTransaction = (transaction: string): Statement => ({
-  name: "check transaction",
-  text: `insert into workshop.batch_receipt (connection, batch, saved_at)
-    select gen_random_uuid(), 1 / (${TRANSACTION} = $1)::integer, 0 where ${TRANSACTION} <> $1`,
-  values: [transaction]
-})
 
 const CURRENT_TRANSACTION = statement(`select /* workshop still */ ${TRANSACTION} as transaction`)
 
@@ -113,34 +74,6 @@ const eventsAmong = (events: Announcement["events"]): Statement => ({
   values: [[...new Set(events.map(({ shop_id }) => shop_id))], events.map(({ id }) => id)]
 })
 
-// SQLSTATEs.
-const NOT_BEGUN = "25P01"
-const FAILED_ALREADY = "25P02"
-const DIVISION_BY_ZERO = "22012"
-
-const TRANSACTION_STATE = statement(`savepoint workshop_command; release savepoint workshop_command;
-  select /* workshop join */ ${DATABASE_IDENTITY} as database, ${TRANSACTION} as transaction,
-  current_setting('transaction_isolation') as isolation, current_setting('transaction_read_only') as read_only`)
-
-interface TransactionState {
-  readonly database: string
-  readonly transaction: string
-  readonly isolation: string
-  readonly read_only: string
-}
-
-const isNotBegun = ({ code }: PgFailure): boolean => code === NOT_BEGUN
-const isFailedAlready = ({ code }: PgFailure): boolean => code === FAILED_ALREADY
-
-const refused = (message: string) => new TransactionRefused({ message })
-
-const isClient = (client: unknown): client is PgClient =>
-  typeof client === "object" &&
-  client !== null &&
-  "query" in client &&
-  typeof client.query === "function" &&
-  !("totalCount" in client)
-
 const NO_CLIENT =
   "The argument is not a client of pg: pass the client that pool.connect() resolves to, on which you ran begin, and not the pool or a query builder's wrapper"
 
@@ -150,17 +83,6 @@ const ended = Effect.suspend(() =>
     refused("The transaction of this call has ended, so the call did nothing: await every call within the transaction")
   )
 )
-
-/** A defect too, because the caller committed or rolled back the transaction while work within it went on. */
-const endedByCaller = Effect.suspend(() =>
-  Effect.die(
-    refused(
-      "The transaction of this call was committed or rolled back before the call, which did nothing: let only the code that began the transaction end it, after the work within it, and await every call in it"
-    )
-  )
-)
-
-const FAILED = "The client's transaction has failed already: roll it back and begin again"
 
 const ENDED_EARLY =
   "The transaction in which this began was ended before its end, so its rows and tickets are committed, or lost, one without the other: do not commit or roll back inside, and begin no transaction on the same client; where a query builder should nest one, use the tx of its own transaction"
@@ -176,10 +98,10 @@ const checkStillJoined = ({ send, id }: Connection, onCommit: Array<Announcement
       send(events.length === 0 ? [CURRENT_TRANSACTION] : [CURRENT_TRANSACTION, eventsAmong(events)]),
       {
         onFailure: () => Effect.void,
-        onSuccess: ([answer, found]) => {
-          if (answer!.rows[0]!.transaction !== id) return Effect.die(refused(ENDED_EARLY))
-          const there = new Set(found?.rows.map((row) => row.id))
-          const kept = onCommit.filter((one) => one.events.every((event) => there.has(event.id)))
+        onSuccess: ([current, remaining]) => {
+          if (current!.rows[0]!.transaction !== id) return Effect.die(refused(ENDED_EARLY))
+          const ids = new Set(remaining?.rows.map((row) => row.id))
+          const kept = onCommit.filter((one) => one.events.every((event) => ids.has(event.id)))
           onCommit.splice(0, onCommit.length, ...kept)
           return Effect.void
         }
@@ -187,62 +109,12 @@ const checkStillJoined = ({ send, id }: Connection, onCommit: Array<Announcement
     )
   })
 
-/** Closes the connection of a client. A wrapper around a client may hide it. */
-const destroy = (client: PgClient): void =>
-  (
-    client as { readonly connection?: { readonly stream?: { readonly destroy?: () => void } } } & PgClient
-  ).connection?.stream?.destroy?.()
-
-interface JoinedConnection extends Connection {
-  /** How long the last savepoint waits for a lock, such as `5s`. */
-  readonly waits: () => string
-}
-
-/** The client in its transaction. A savepoint in any other transaction is undone and refused. */
-const connectionOf = (client: PgClient, schema: string, transaction: string): JoinedConnection => {
-  const sending = sendOn(client, schema, { statement_timeout_ms: MAX_WAIT_MS + STATEMENT_TIMEOUT_MS })
-  let begun: SavepointRow | undefined
-  const restoring = (one: Statement): Statement => {
-    if (one !== RELEASE || begun === undefined) return one
-    const { lock_timeout, statement_timeout } = begun
-    return releaseWith({ lock_timeout, statement_timeout })
-  }
-  const send = (statements: ReadonlyArray<Statement>) =>
-    Effect.tryPromise({ try: () => sending(statements.map(restoring)), catch: failureOf }).pipe(
-      // A statement of the caller failed, and the caller continued: a mistake in the program, which does not go away with time.
-      Effect.catchIf(isFailedAlready, () => Effect.die(refused(FAILED))),
-      // The server ends statements sooner, so the connection is broken. A commit sent after the late statement could commit what it wrote.
-      Effect.tapError(({ kind }) => Effect.sync(() => kind === "late" && destroy(client)))
-    )
-  const begin = (first: Statement) =>
-    Effect.matchEffect(send([first]), {
-      onFailure: (failure) => (isNotBegun(failure) ? endedByCaller : Effect.fail(failure)),
-      onSuccess: (answers) => {
-        begun = answers[0]!.rows[0] as unknown as SavepointRow
-        return begun.transaction === transaction
-          ? Effect.succeed(answers)
-          : Effect.zipRight(Effect.exit(send([UNDO])), endedByCaller)
-      }
-    })
-  return {
-    id: transaction,
-    send: (...groups) => {
-      const [first, ...others] = groups.flat()
-      if (first !== SAVEPOINT && first !== READ_SAVEPOINT) return send(groups.flat())
-      return Effect.flatMap(begin(first), (answers) => Effect.map(send(others), (more) => [...answers, ...more]))
-    },
-    isOpen: () => true,
-    broken: Effect.never,
-    waits: () => begun?.waits ?? ""
-  }
-}
-
 /** Lets the store's reads use the client, so that they see the transaction's own changes. */
 const readingOn = ({ connection, inTurn }: Joined): SqlConnection =>
   sqlConnection((statement) =>
     connection.send([READ_SAVEPOINT, statement, RELEASE]).pipe(
       Effect.tapError(() => Effect.exit(connection.send([UNDO]))),
-      Effect.map((answers) => answers[1]!),
+      Effect.map(([, result]) => result!),
       Effect.uninterruptible,
       inTurn
     )
@@ -256,22 +128,6 @@ const refusalReason = ({ isolation, read_only }: TransactionState, isStoreDataba
     return `The transaction is ${isolation}, in which a command could decide by outdated rows: begin it with read committed`
   return read_only === "on" ? "The transaction only reads: begin it with read write" : undefined
 }
-
-/** Reads the state of the client's transaction. Outside of a transaction, the savepoint in the statement fails. */
-const readTransactionState = (
-  client: PgClient,
-  schema: string
-): Effect.Effect<TransactionState, TransactionRefused | PgFailure> =>
-  Effect.tryPromise({ try: () => sendOn(client, schema)([TRANSACTION_STATE]), catch: failureOf }).pipe(
-    Effect.map(([answer]) => answer!.rows[0] as unknown as TransactionState),
-    Effect.catchIf(isNotBegun, () =>
-      refused("The client is not in a transaction: run begin on it first, and give a client rather than a pool")
-    ),
-    Effect.catchIf(
-      (failure) => failure._tag === "PgFailure" && isFailedAlready(failure),
-      () => refused(FAILED)
-    )
-  )
 
 const unavailable = (failure: PgFailure) => Effect.failCause(storeFailure(failure))
 
@@ -322,10 +178,7 @@ const runWithin = (joined: Joined, command: BatchedCommand, options: JoiningOpti
     const exit = batch.exits[0]?.[1] ?? Exit.fail(new ShopNotFound())
     if (batch.changes.isEmpty) return yield* Effect.as(undo, exit)
     yield* saveWithin(connection, batch, checkTransaction(connection.id)).pipe(
-      Effect.catchIf(
-        ({ code }) => code === DIVISION_BY_ZERO,
-        () => endedByCaller
-      ),
+      Effect.catchIf(isTransactionEnded, () => endedByCaller),
       Effect.tapError((failure) => (isLockTimeout(failure) ? expired : Effect.void))
     )
     // If the caller ended the transaction meanwhile, the command ended with it.
@@ -359,16 +212,6 @@ const withForks = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E,
     )
   )
 
-/** Prevents the `error` event of a client whose connection breaks from ending the process, because the statements on it reject anyway. */
-const ignoreErrorEvents = () => {
-  const listening = new WeakSet<object>()
-  return (client: PgClient) => {
-    if (client.on === undefined || listening.has(client)) return
-    listening.add(client)
-    client.on("error", () => {})
-  }
-}
-
 /**
  * `Transactions`, and `joining`, which makes a `Store.transact` run commands in the transaction that the caller's fiber has joined, and all
  * others as before.
@@ -388,7 +231,7 @@ export const joinedTransactions = (options: JoiningOptions) =>
         const state = yield* readTransactionState(client, schema)
         const reason = refusalReason(state, yield* isStoreDatabase(state.database))
         if (reason !== undefined) return yield* refused(reason)
-        const connection = connectionOf(client, schema, state.transaction)
+        const connection = joinedConnection(client, schema, state.transaction)
         yield* checkClock(connection)
         const oneByOne = (yield* Effect.makeSemaphore(1)).withPermits(1)
         const onCommit: Array<Announcement> = []

@@ -29,7 +29,7 @@ import { PLANNED_EACH_TIME, SessionRefused, type Settings, settingsText } from "
 import { type Statement, textsIn } from "./Statement.js"
 
 /*
- * Clients of `pg` that belong to an embedder: a client in a transaction of theirs (JoinedTransactions.ts), or the clients of their pool.
+ * Clients of `pg` that belong to an embedder: a client in a transaction of theirs (JoinedConnection.ts), or the clients of their pool.
  *
  * A batch or a read borrows a client of the pool for its transaction and returns it unchanged: settings apply to the transaction alone, and
  * nothing is prepared. So the pool may also connect through a pooler in transaction mode.

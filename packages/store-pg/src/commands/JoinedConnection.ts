@@ -1,0 +1,193 @@
+import { TransactionRefused } from "@workshop/core"
+import { Effect } from "effect"
+import { DATABASE_IDENTITY, type PgClient, sendOn } from "../connection/CallersPool.js"
+import { type Connection, STATEMENT_TIMEOUT_MS } from "../connection/Connection.js"
+import { failureOf, type PgFailure } from "../connection/PgFailure.js"
+import { type Settings, settingsText } from "../connection/SessionClient.js"
+import { READ_LOCK_TIMEOUT_MS } from "../connection/Sql.js"
+import type { Statement } from "../connection/Statement.js"
+import { MAX_WAIT_MS } from "./BatchRunner.js"
+
+/*
+ * A client of an embedder in the transaction that the embedder began on it.
+ *
+ * Statements are not prepared and set nothing in the session, because behind a pooler the session belongs to others after the transaction.
+ * The server must end a wait for a lock, because `pg` cannot: all that follows a statement waits for it, even the rollback to the savepoint. So
+ * a savepoint sets the time-outs, and its release or its rollback restores those of the embedder. Each savepoint compares the transaction's id,
+ * because the embedder may have ended the transaction meanwhile.
+ */
+
+/** The SQL of the current transaction's id; null on a standby, which has no transaction ids. */
+export const TRANSACTION = "case when not pg_is_in_recovery() then pg_current_xact_id()::text end"
+
+/** A statement that is not prepared. */
+export const statement = (text: string): Statement => ({ name: "", text, values: [] })
+
+const msOf = (setting: string): string => `nullif(extract(epoch from own.${setting}::interval) * 1000, 0)`
+
+/**
+ * Begins a savepoint, in which statements wait for a lock as long as on the store's own connections, or as long as the embedder's time-outs
+ * let them, if that is less. A statement may then work for {@link STATEMENT_TIMEOUT_MS}. Zero is no time-out, and `least` ignores null.
+ */
+const savepoint = (wait_ms: number): Statement =>
+  statement(`savepoint workshop_command; select /* workshop within */ ${TRANSACTION} as transaction, own.*,
+    set_config('lock_timeout', waits.ms::text, true) as waits,
+    set_config('statement_timeout', (waits.ms + ${STATEMENT_TIMEOUT_MS})::text, true) as works
+    from (select current_setting('lock_timeout') as lock_timeout, current_setting('statement_timeout') as statement_timeout offset 0) own
+    cross join lateral (select ceil(least(${wait_ms}, ${msOf("lock_timeout")}, ${msOf("statement_timeout")}))::integer as ms offset 0) waits`)
+
+/** Begins the savepoint of a command. */
+export const SAVEPOINT = savepoint(MAX_WAIT_MS)
+/** Begins the savepoint of a read. */
+export const READ_SAVEPOINT = savepoint(READ_LOCK_TIMEOUT_MS)
+
+/** The result of a savepoint: the transaction, and the time-outs of the embedder. */
+interface SavepointRow {
+  readonly transaction: string
+  readonly lock_timeout: string
+  readonly statement_timeout: string
+  /** How long the savepoint waits for a lock, such as `5s`. */
+  readonly waits: string
+}
+
+/** Releases the savepoint. {@link joinedConnection} adds the statement that restores the embedder's time-outs. */
+export const RELEASE = statement("release savepoint workshop_command")
+
+/** Also restores the embedder's time-outs, because those of a released savepoint stay in the transaction. */
+const releaseWith = (own: Settings): Statement =>
+  statement(`${RELEASE.text}; select /* workshop release */ ${settingsText(own, true)}`)
+
+/** Rolls back to the savepoint, which also restores the embedder's time-outs. */
+export const UNDO = statement("rollback to savepoint workshop_command; release savepoint workshop_command")
+
+/** Inserts nothing within the transaction. After its end, a division by zero fails the statements that are sent with it. */
+export const checkTransaction = (transaction: string): Statement => ({
+  name: "check transaction",
+  text: `insert into workshop.batch_receipt (connection, batch, saved_at)
+    select gen_random_uuid(), 1 / (${TRANSACTION} = $1)::integer, 0 where ${TRANSACTION} <> $1`,
+  values: [transaction]
+})
+
+// SQLSTATEs.
+const NOT_BEGUN = "25P01"
+const FAILED_ALREADY = "25P02"
+const DIVISION_BY_ZERO = "22012"
+
+/** Whether the client was not in a transaction. */
+export const isNotBegun = ({ code }: PgFailure): boolean => code === NOT_BEGUN
+/** Whether a statement before this one failed in the transaction. */
+const isFailedAlready = ({ code }: PgFailure): boolean => code === FAILED_ALREADY
+
+/** Whether {@link checkTransaction} found that the transaction has ended. */
+export const isTransactionEnded = ({ code }: PgFailure): boolean => code === DIVISION_BY_ZERO
+
+/** The refusal to join a transaction, or to continue in it. */
+export const refused = (message: string) => new TransactionRefused({ message })
+
+const FAILED = "The client's transaction has failed already: roll it back and begin again"
+
+/** A defect, because the caller committed or rolled back the transaction while work within it went on. */
+export const endedByCaller = Effect.suspend(() =>
+  Effect.die(
+    refused(
+      "The transaction of this call was committed or rolled back before the call, which did nothing: let only the code that began the transaction end it, after the work within it, and await every call in it"
+    )
+  )
+)
+
+/** Whether a value has the methods of a client of `pg`. A pool has them too, but also counts its clients. */
+export const isClient = (client: unknown): client is PgClient =>
+  typeof client === "object" &&
+  client !== null &&
+  "query" in client &&
+  typeof client.query === "function" &&
+  !("totalCount" in client)
+
+const TRANSACTION_STATE = statement(`savepoint workshop_command; release savepoint workshop_command;
+  select /* workshop join */ ${DATABASE_IDENTITY} as database, ${TRANSACTION} as transaction,
+  current_setting('transaction_isolation') as isolation, current_setting('transaction_read_only') as read_only`)
+
+/** The properties of a transaction that decide whether it can be joined. */
+export interface TransactionState {
+  readonly database: string
+  readonly transaction: string
+  readonly isolation: string
+  readonly read_only: string
+}
+
+/** Reads the state of the client's transaction. Outside of a transaction, the savepoint in the statement fails. */
+export const readTransactionState = (
+  client: PgClient,
+  schema: string
+): Effect.Effect<TransactionState, TransactionRefused | PgFailure> =>
+  Effect.tryPromise({ try: () => sendOn(client, schema)([TRANSACTION_STATE]), catch: failureOf }).pipe(
+    Effect.map(([result]) => result!.rows[0] as unknown as TransactionState),
+    Effect.catchIf(isNotBegun, () =>
+      refused("The client is not in a transaction: run begin on it first, and give a client rather than a pool")
+    ),
+    Effect.catchIf(
+      (failure) => failure._tag === "PgFailure" && isFailedAlready(failure),
+      () => refused(FAILED)
+    )
+  )
+
+/** Prevents the `error` event of a client whose connection breaks from ending the process, because the statements on it reject anyway. */
+export const ignoreErrorEvents = () => {
+  const listening = new WeakSet<object>()
+  return (client: PgClient) => {
+    if (client.on === undefined || listening.has(client)) return
+    listening.add(client)
+    client.on("error", () => {})
+  }
+}
+
+/** Closes the connection of a client. A wrapper around a client may hide it. */
+const destroy = (client: PgClient): void =>
+  (
+    client as { readonly connection?: { readonly stream?: { readonly destroy?: () => void } } } & PgClient
+  ).connection?.stream?.destroy?.()
+
+/** The connection of a client in its transaction. */
+export interface JoinedConnection extends Connection {
+  /** How long the last savepoint waits for a lock, such as `5s`. */
+  readonly waits: () => string
+}
+
+/** The connection of a client, for a transaction that it is in. A savepoint in any other transaction is rolled back and refused. */
+export const joinedConnection = (client: PgClient, schema: string, transaction: string): JoinedConnection => {
+  const sending = sendOn(client, schema, { statement_timeout_ms: MAX_WAIT_MS + STATEMENT_TIMEOUT_MS })
+  let begun: SavepointRow | undefined
+  const restoring = (one: Statement): Statement => {
+    if (one !== RELEASE || begun === undefined) return one
+    const { lock_timeout, statement_timeout } = begun
+    return releaseWith({ lock_timeout, statement_timeout })
+  }
+  const send = (statements: ReadonlyArray<Statement>) =>
+    Effect.tryPromise({ try: () => sending(statements.map(restoring)), catch: failureOf }).pipe(
+      // A statement of the caller failed, and the caller continued: a mistake in the program, which does not go away with time.
+      Effect.catchIf(isFailedAlready, () => Effect.die(refused(FAILED))),
+      // The server ends statements sooner, so the connection is broken. A commit sent after the late statement could commit what it wrote.
+      Effect.tapError(({ kind }) => Effect.sync(() => kind === "late" && destroy(client)))
+    )
+  const begin = (first: Statement) =>
+    Effect.matchEffect(send([first]), {
+      onFailure: (failure) => (isNotBegun(failure) ? endedByCaller : Effect.fail(failure)),
+      onSuccess: (results) => {
+        begun = results[0]!.rows[0] as unknown as SavepointRow
+        return begun.transaction === transaction
+          ? Effect.succeed(results)
+          : Effect.zipRight(Effect.exit(send([UNDO])), endedByCaller)
+      }
+    })
+  return {
+    id: transaction,
+    send: (...groups) => {
+      const [first, ...others] = groups.flat()
+      if (first !== SAVEPOINT && first !== READ_SAVEPOINT) return send(groups.flat())
+      return Effect.flatMap(begin(first), (results) => Effect.map(send(others), (more) => [...results, ...more]))
+    },
+    isOpen: () => true,
+    broken: Effect.never,
+    waits: () => begun?.waits ?? ""
+  }
+}
