@@ -35,8 +35,8 @@ export const pipelined: SaveForm = (connection, { changes }, receipt) =>
     connection.send([...changes.locks(), ...changes.statements(), putReceipt(receipt), ...changes.rewrites(), COMMIT])
   )
 
-/** A connection that saves creates, as a lane of the store does. */
-export interface SaveLane {
+/** A connection that saves creates, as a commit queue of the store does. */
+export interface Saver {
   /** Decides and saves a batch with a create in each of so many shops. Returns how long the save took, in milliseconds. */
   readonly batch: (size: number, save: SaveForm) => Effect.Effect<number, PgFailure>
 }
@@ -44,16 +44,16 @@ export interface SaveLane {
 /** Where the rows of shops are, and the way to them. */
 export interface SavePlace {
   readonly name: string
-  readonly lanes: ReadonlyArray<SaveLane>
+  readonly savers: ReadonlyArray<Saver>
 }
 
-/** The name of the lanes' connections. */
+/** The name of the savers' connections. */
 export const SAVES = "bench saves"
 
 /** A shop may create 150 tickets an hour and 600 a day (Specification, Limits), so time goes on by 20 an hour. */
 const CREATES_AN_HOUR = 20
 
-const laneOf = (connection: Connection, shops: ReadonlyArray<Creator>): SaveLane => {
+const saverOf = (connection: Connection, shops: ReadonlyArray<Creator>): Saver => {
   let made = 0
   let batches = 0
   const began = Date.now()
@@ -80,7 +80,7 @@ const laneOf = (connection: Connection, shops: ReadonlyArray<Creator>): SaveLane
   }
 }
 
-const LANES = 2
+const SAVERS = 2
 
 interface Way {
   readonly name: string
@@ -109,14 +109,14 @@ const borrowed =
       }
     })
 
-/** Opens a lane for each part of the shops, which no other way uses, because a lane counts what its shops created. */
+/** Opens a saver for each part of the shops, which no other way uses, because a saver counts what its shops created. */
 const openWay = ({ name, connection }: Way, schema: string, shops: ReadonlyArray<Creator>) =>
   Effect.gen(function* () {
-    const each = shops.length / LANES
-    const lanes = yield* Effect.forEach(Array.from({ length: LANES }).keys(), (i) =>
-      Effect.map(connection(schema), (opened) => laneOf(opened, shops.slice(i * each, (i + 1) * each)))
+    const each = shops.length / SAVERS
+    const savers = yield* Effect.forEach(Array.from({ length: SAVERS }).keys(), (i) =>
+      Effect.map(connection(schema), (opened) => saverOf(opened, shops.slice(i * each, (i + 1) * each)))
     )
-    return { name, lanes } satisfies SavePlace
+    return { name, savers } satisfies SavePlace
   })
 
 const openShops = (url: string, schema: string, cells: ReadonlyArray<CellAddress>) =>

@@ -11,7 +11,7 @@ import { type Placement, placements } from "./Placement.js"
 import { serversCpu } from "./ServerCpu.js"
 import { countWires } from "./WireCounts.js"
 
-const LANES: ReadonlyArray<string> = Object.values(COMMIT_CONNECTIONS)
+const COMMITTING: ReadonlyArray<string> = Object.values(COMMIT_CONNECTIONS)
 const CLAIMED = 64
 
 /** Does an act again and again, so many at once, until the time is over. */
@@ -62,8 +62,8 @@ type Work = (placement: Placement, seconds: number) => Effect.Effect<Done, unkno
 
 /** The work that is compared, and the connections that it uses. */
 const WORKS: Readonly<Record<string, { readonly names: ReadonlyArray<string>; readonly work: Work }>> = {
-  creates: { names: LANES, work: ({ create }, seconds) => forSeconds(create, IN_FLIGHT, seconds) },
-  idle: { names: LANES, work: ({ create }, seconds) => forSeconds(create, 1, seconds / 2) },
+  creates: { names: COMMITTING, work: ({ create }, seconds) => forSeconds(create, IN_FLIGHT, seconds) },
+  idle: { names: COMMITTING, work: ({ create }, seconds) => forSeconds(create, 1, seconds / 2) },
   reads: { names: ["workshop reads"], work: ({ get }, seconds) => alone(forSeconds(get, 1, seconds / 2)) },
   claims: { names: ["workshop deliveries"], work: (placement) => claims(placement, 12) }
 }

@@ -4,7 +4,7 @@ import { connect } from "../../../packages/store-pg/dist/migrate/Session.js"
 import { median } from "../Median.js"
 import { benchmark, type Row, rounded } from "../report/Benchmark.js"
 import { type Done, type Observation, observed } from "./Observation.js"
-import { pipelined, SAVES, type SaveForm, type SaveLane, type SavePlace, savePlaces } from "./SavePlace.js"
+import { pipelined, SAVES, type SaveForm, type SavePlace, type Saver, savePlaces } from "./SavePlace.js"
 import { serversCpu } from "./ServerCpu.js"
 import { countWires } from "./WireCounts.js"
 
@@ -15,24 +15,24 @@ type Form = keyof typeof FORMS
 /** How many creates a batch has: of an idle process, and about as many as one has with 64 in flight. */
 const SIZES = [1, 25] as const
 
-/** Saves one batch after another on each of some lanes. */
-const savesOn = (lanes: ReadonlyArray<SaveLane>, size: number, save: SaveForm, seconds: number) =>
+/** Saves one batch after another on each of some connections. */
+const savesOn = (savers: ReadonlyArray<Saver>, size: number, save: SaveForm, seconds: number) =>
   Effect.gen(function* () {
     const end = performance.now() + seconds * 1000
     const took: Array<number> = []
-    const each = (lane: SaveLane) =>
+    const each = (saver: Saver) =>
       Effect.whileLoop({
         while: () => performance.now() < end,
-        body: () => lane.batch(size, save),
+        body: () => saver.batch(size, save),
         step: (ms) => {
           took.push(ms)
         }
       })
-    yield* Effect.forEach(lanes, each, { concurrency: "unbounded", discard: true })
+    yield* Effect.forEach(savers, each, { concurrency: "unbounded", discard: true })
     return { count: took.length, batches: took.length, took } satisfies Done
   })
 
-/** The observation of one lane alone, and the rate of all lanes. */
+/** The observation of one connection alone, and the rate of all connections. */
 interface Round {
   readonly alone: Observation
   readonly rate: number
@@ -41,14 +41,14 @@ interface Round {
 type Rounds = Readonly<Record<Form, Array<Round>>>
 
 const round = (
-  { lanes }: SavePlace,
+  { savers }: SavePlace,
   size: number,
   form: Form,
   seconds: number,
   servers: (() => number) | null
 ): Effect.Effect<Round, unknown> => {
-  const of = (some: ReadonlyArray<SaveLane>) => observed([SAVES], servers, savesOn(some, size, FORMS[form], seconds))
-  return Effect.zipWith(of(lanes.slice(0, 1)), of(lanes), (alone, { rate }) => ({ alone, rate }))
+  const of = (some: ReadonlyArray<Saver>) => observed([SAVES], servers, savesOn(some, size, FORMS[form], seconds))
+  return Effect.zipWith(of(savers.slice(0, 1)), of(savers), (alone, { rate }) => ({ alone, rate }))
 }
 
 const rowsOf = (place: string, size: number, rounds: Rounds): ReadonlyArray<Row> => {

@@ -17,10 +17,11 @@ import { CommandQueue, type QueuedCommand } from "./CommandQueue.js"
  * `observedStore` of core reports what was committed, `routedStore` of core chooses the cell of the shop if there are several, and `joining`
  * (JoinedTransactions.ts) sends the commands of an open transaction of the caller past these queues.
  *
- * 1. `transact` queues the command. There are as many commit queues as `lanes`, each with one connection. A hash of the shop's id
- *    chooses the queue, so that the commands of one shop run one after another and those of other shops beside them.
- * 2. A commit queue (`CommandQueue`) takes up to 128 commands at a time, one of each shop in turn, and gives them to its `BatchRunner`,
- *    because a transaction costs little more for many commands than for one. Meanwhile new commands queue up for the next batch.
+ * 1. `transact` adds the command to a commit queue, which is a `CommandQueue` with one connection. The option `lanes` is the number of these
+ *    queues. A hash of the shop's id chooses the queue, so that the commands of one shop run one after another, and commands of shops in
+ *    different queues run at the same time.
+ * 2. A commit queue takes up to 128 commands at a time, one of each shop in turn, and gives them to its `BatchRunner`, because a
+ *    transaction costs little more for many commands than for one. Meanwhile new commands wait for the next batch (`batchLoop`).
  * 3. `decideBatch` (CommandBatch.ts) begins a transaction, locks the heads of the shops, loads what the commands need, and runs
  *    their decisions in memory. `saveBatch` writes all changes in one statement, with a receipt, and commits.
  * 4. Once the commit is known, each caller gets its outcome, and `onCommit` notifies dispatchers and other processes.
@@ -28,17 +29,19 @@ import { CommandQueue, type QueuedCommand } from "./CommandQueue.js"
  * Every command is settled exactly once, whatever fails on the way:
  *
  * - Another process holds the lock of a shop: the batch runs again without the locked shops, whose commands move to the contended
- *   queue. That one waits longer for locks and takes one shop at a time, so that a locked shop delays no other.
+ *   queue. This is one more commit queue, which waits longer for locks and takes one shop at a time, so that a locked shop delays no other.
  * - The transaction lost a conflict, or the connection broke before the commit was sent: the batch runs again, up to 16 times.
  * - The connection broke during the commit: the receipt shows, on a new connection, whether the transaction was committed. If that
  *   cannot be found out in time, the callers get `StoreUnavailable`, because a guess could run a command twice.
  * - The database refuses the data of one command: the batch is halved until that command is alone and fails by itself.
  * - The database is unreachable: the batch and all that wait fail at once, because they would wait for the same connection.
  * - A command waited for five seconds, or too many wait already: it fails with `StoreUnavailable`.
+ *
+ * Users know a commit queue as a lane: in the option `lanes`, the metrics' label `lane`, spans, and the names of connections.
  */
 
-/** How long a lane waits for a shop's lock before it moves the shop's commands to the contended queue. */
-const LANE_LOCK_TIMEOUT_MS = 25
+/** How long a commit queue waits for a shop's lock before it moves the shop's commands to the contended queue. */
+const LOCK_TIMEOUT_MS = 25
 /** How long the contended queue waits for a shop's lock before it tries the next shop. */
 const CONTENDED_LOCK_TIMEOUT_MS = 250
 const MAX_WAIT_NS = BigInt(MAX_WAIT_MS) * 1_000_000n
@@ -107,9 +110,9 @@ export const commitQueue = ({
     }
   })
 
-/** The lanes, their connections, and the callback after a commit. */
+/** The number of commit queues, their connections, and the callback after a commit. */
 export interface TransactOptions extends Database {
-  /** How many connections run commands at once; the shops are divided among them. */
+  /** The number of commit queues besides the contended one. Each has one connection, and the shops are divided among them. */
   readonly lanes: number
   /** The name of the cell, if there are several. */
   readonly cell?: string | undefined
@@ -118,13 +121,14 @@ export interface TransactOptions extends Database {
   readonly onCommit: (batch: DecidedBatch) => void
 }
 
-const laneOf = (shop_id: ShopId, lanes: number): number => {
+/** The number of the commit queue of a shop, from zero. */
+const queueNumberOf = (shop_id: ShopId, queues: number): number => {
   let hash = 0
   for (let i = 0; i < shop_id.length; i++) hash = (hash * 31 + shop_id.charCodeAt(i)) | 0
-  return Math.abs(hash) % lanes
+  return Math.abs(hash) % queues
 }
 
-/** Makes `Store.transact`, on one commit queue per lane and the contended one. */
+/** Makes `Store.transact`, with its commit queues. */
 export const makeTransact = (
   { url, schema, lanes, cell, connecting, secrets, onCommit }: TransactOptions,
   { bytes }: Context.Tag.Service<Entropy>
@@ -140,20 +144,20 @@ export const makeTransact = (
         onCommit
       })
     const contended = yield* queueNamed(COMMIT_CONNECTIONS.contended, CONTENDED_LOCK_TIMEOUT_MS, { isContended: true })
-    const names = Array.from({ length: lanes }, (_, i) => `${COMMIT_CONNECTIONS.lane} ${i + 1}`)
+    const names = Array.from({ length: lanes }, (_, i) => `${COMMIT_CONNECTIONS.numbered} ${i + 1}`)
     const queues = yield* Effect.forEach(names, (name) =>
-      queueNamed(name, LANE_LOCK_TIMEOUT_MS, {
+      queueNamed(name, LOCK_TIMEOUT_MS, {
         isContended: false,
         moveToContended: (commands) => commands.forEach(contended.offer)
       })
     )
-    const labelOf = (lane: string) => (cell === undefined ? lane : `${cell} ${lane}`)
+    const labelOf = (queue: string) => (cell === undefined ? queue : `${cell} ${queue}`)
     yield* probe({
       measure: Effect.suspend(() =>
         Effect.all(
           [
             showWaiting(labelOf("contended"), contended.waiting()),
-            ...queues.map((one, i) => showWaiting(labelOf(`${i + 1}`), one.waiting()))
+            ...queues.map((queue, i) => showWaiting(labelOf(`${i + 1}`), queue.waiting()))
           ],
           { discard: true }
         )
@@ -182,7 +186,9 @@ export const makeTransact = (
             }
           }
           // If commands of this shop are in the contended queue, later ones go there directly.
-          const queue = contended.hasWaiting(command.shop_id) ? contended : queues[laneOf(command.shop_id, lanes)]!
+          const queue = contended.hasWaiting(command.shop_id)
+            ? contended
+            : queues[queueNumberOf(command.shop_id, lanes)]!
           queue.offer(queued)
           // An interrupted caller withdraws the command, or waits for its end once it runs.
           return Effect.async<void>((resumed) => {

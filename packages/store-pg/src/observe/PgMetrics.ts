@@ -10,11 +10,11 @@ export const batchCommands = Metric.histogram(
   "Commands per transaction."
 )
 
-const waiting = gauge("workshop_store_waiting_commands", "Commands that wait for their turn, by lane.")
+const waiting = gauge("workshop_store_waiting_commands", "Commands that wait, by commit queue (lane).")
 
-/** Exports how many commands wait in a queue. */
-export const showWaiting = (lane: string, n: number): Effect.Effect<void> =>
-  Metric.set(Metric.tagged(waiting, "lane", lane), n)
+/** Exports how many commands wait in a commit queue. */
+export const showWaiting = (queue: string, n: number): Effect.Effect<void> =>
+  Metric.set(Metric.tagged(waiting, "lane", queue), n)
 
 /** Counts commands that waited too long for their turn or for a lock and were refused, in an embedder's transaction too. */
 export const expiredCommands = Metric.counter("workshop_store_expired_commands_total", {
